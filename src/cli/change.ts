@@ -1,0 +1,74 @@
+import { userInfo } from 'node:os';
+import type { Command } from 'commander';
+import { ReceiptdError } from '../domain/errors.ts';
+import { print, printJson, type Io } from './io.ts';
+import { configOf, operate, type ConfigOption } from './session.ts';
+
+interface Options extends ConfigOption {
+  readonly json?: boolean;
+}
+
+/** The commands that change documents and holds: in the running daemon, or on the ledger where none runs. */
+export function addChanges(program: Command, io: Io): void {
+  const by = userInfo().username;
+
+  program
+    .command('retry')
+    .argument('[name...]', 'names of documents')
+    .description('queue failed, unconfirmed, lost and waiting documents again at once, under their names')
+    .option('--config <file>', 'config file')
+    .option('--all', 'all of them; also tries everything on hold')
+    .option('--json', 'as JSON: { queued }')
+    .action(async (names: string[], options: Options & { all?: boolean }) => {
+      if (!options.all && names.length === 0) {
+        throw new ReceiptdError('USAGE', '`retry` needs the name of a document, or --all.');
+      }
+      const config = await configOf(io, options);
+      const result = await operate(io, config, 'retry', options.all ? { all: true, by } : { names, by });
+      if (options.json) printJson(io, result);
+      else print(io, `Queued ${result.queued} document${result.queued === 1 ? '' : 's'}.`);
+    });
+
+  program
+    .command('resend')
+    .argument('<name>', 'name of the document')
+    .description('send an accepted document once more on purpose; recorded, and counted against the quota')
+    .option('--config <file>', 'config file')
+    .option('--endpoint <alias>', 'into this endpoint instead of its own')
+    .option('--json', 'as JSON: { name, endpointUid, outcome }')
+    .action(async (name: string, options: Options & { endpoint?: string }) => {
+      const config = await configOf(io, options);
+      const { endpoint } = options;
+      const result = await operate(io, config, 'resend', {
+        name,
+        by,
+        ...(endpoint !== undefined && { endpoint }),
+      });
+      if (options.json) printJson(io, result);
+      else if (result.outcome === 'duplicate')
+        print(io, `That endpoint has the image already, as "${result.name}".`);
+      else print(io, `Queued "${result.name}" for endpoint ${result.endpointUid}.`);
+    });
+
+  for (const [command, done] of [
+    ['pause', 'Paused'],
+    ['resume', 'Resumed'],
+  ] as const) {
+    program
+      .command(command)
+      .argument('[target]', 'a folder or an endpoint; everything if left out')
+      .description(`${command} uploads; scans are named and recorded all the while`)
+      .option('--config <file>', 'config file')
+      .option('--json', 'as JSON: { targets }')
+      .action(async (target: string | undefined, options: Options) => {
+        const config = await configOf(io, options);
+        const result = await operate(io, config, command, { by, ...(target !== undefined && { target }) });
+        if (options.json) printJson(io, result);
+        else
+          print(
+            io,
+            result.targets.length === 0 ? 'Nothing was paused.' : `${done} ${result.targets.join(', ')}.`,
+          );
+      });
+  }
+}

@@ -1,0 +1,80 @@
+import type { Command } from 'commander';
+import { composeService, ledgerPath } from '../compose.ts';
+import type { Config } from '../config/config.ts';
+import { prepareStateDir } from '../daemon/stateDir.ts';
+import { ReceiptdError } from '../domain/errors.ts';
+import { checkFolder, type Finding } from './checkFolder.ts';
+import { checkMachine } from './checkMachine.ts';
+import { EXIT, type ExitStatus } from './exitStatus.ts';
+import { colorsFor, print, printJson, type Io } from './io.ts';
+import { configOf, openLog, type ConfigOption } from './session.ts';
+import { printable } from './table.ts';
+
+interface Options extends ConfigOption {
+  readonly offline?: boolean;
+  readonly json?: boolean;
+}
+
+export function addCheck(program: Command, io: Io, done: (status: ExitStatus) => void): void {
+  program
+    .command('check')
+    .description(
+      'config, folders, permissions, credentials, disk and watch limits: one line each, and what to do',
+    )
+    .option('--config <file>', 'config file')
+    .option('--offline', 'do not ask the service')
+    .option('--json', 'as JSON: [{ level, subject, message }]')
+    .action(async (options: Options) => {
+      const config = await configOf(io, options);
+      const findings: Finding[] = [{ level: 'ok', subject: 'config', message: `${config.file} is valid.` }];
+      findings.push(await checkState(config));
+      for (const folder of config.folders) findings.push(...(await checkFolder(folder)));
+      findings.push(...(await checkMachine(config)));
+      if (!options.offline) findings.push(await checkService(io, config));
+      if (options.json) printJson(io, findings);
+      else for (const finding of findings) printFinding(io, finding);
+      if (findings.some(({ level }) => level === 'fail')) done(EXIT.failed);
+    });
+}
+
+async function checkState(config: Config): Promise<Finding> {
+  try {
+    const { note } = await prepareStateDir(config.stateDir);
+    return note === null
+      ? {
+          level: 'ok',
+          subject: 'state',
+          message: `${config.stateDir} can be written; the ledger is ${ledgerPath(config)}.`,
+        }
+      : { level: 'warn', subject: 'state', message: note };
+  } catch (error) {
+    return failure('state', error);
+  }
+}
+
+async function checkService(io: Io, config: Config): Promise<Finding> {
+  const { log, secrets } = await openLog(io, config, { toFile: false, level: 'error' });
+  const { service, credentials } = composeService(config, { env: io.env, log, secrets });
+  try {
+    const { store } = await credentials.get(io.stop);
+    const { company } = await service.whoami(io.stop);
+    const message = `${config.service.baseUrl} takes the credentials from the ${store} store: ${company}.`;
+    return { level: 'ok', subject: 'service', message };
+  } catch (error) {
+    return failure('service', error);
+  } finally {
+    await service.close();
+    await log.close();
+  }
+}
+
+function failure(subject: string, error: unknown): Finding {
+  if (!(error instanceof ReceiptdError)) throw error;
+  return { level: 'fail', subject, message: error.sentence() };
+}
+
+function printFinding(io: Io, { level, subject, message }: Finding): void {
+  const colors = colorsFor(io, io.stdout);
+  const mark = { ok: colors.green('ok  '), warn: colors.yellow('warn'), fail: colors.red('FAIL') }[level];
+  print(io, `${mark}  ${printable(subject)}: ${printable(message)}`);
+}

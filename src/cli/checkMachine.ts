@@ -1,0 +1,57 @@
+import { readdir, readFile, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Config } from '../config/config.ts';
+import type { Finding } from './checkFolder.ts';
+
+/** Below this the ledger and the logs soon have no room. Bytes. */
+const LITTLE_SPACE = 500_000_000;
+/** Counting stops here: more would take longer than a check should. */
+const MOST_DIRECTORIES = 100_000;
+
+export async function checkMachine(config: Config): Promise<Finding[]> {
+  return [await checkDisk(config), ...(process.platform === 'linux' ? [await checkWatches(config)] : [])];
+}
+
+async function checkDisk({ stateDir }: Config): Promise<Finding> {
+  try {
+    const { bavail, bsize } = await statfs(stateDir);
+    const free = bavail * bsize;
+    const message = `${Math.round(free / 1_000_000)} MB are free where the state directory is.`;
+    return free < LITTLE_SPACE
+      ? {
+          level: 'warn',
+          subject: 'disk',
+          message: `${message} Make room: without it nothing can be recorded or sent.`,
+        }
+      : { level: 'ok', subject: 'disk', message };
+  } catch {
+    return { level: 'warn', subject: 'disk', message: `The free space of ${stateDir} can't be told.` };
+  }
+}
+
+/** Every directory takes one inotify watch. */
+async function checkWatches(config: Config): Promise<Finding> {
+  const limit = Number(await readFile('/proc/sys/fs/inotify/max_user_watches', 'utf8').catch(() => 'NaN'));
+  let needed = 0;
+  for (const { path, recursive } of config.folders) {
+    needed += recursive ? await countDirectories(path, MOST_DIRECTORIES - needed) : 1;
+  }
+  const message = `${needed}${needed >= MOST_DIRECTORIES ? ' or more' : ''} of ${limit} inotify watches are needed.`;
+  if (!(needed > limit * 0.8)) return { level: 'ok', subject: 'watches', message };
+  const fix = `Raise the limit: sysctl fs.inotify.max_user_watches=${Math.max(limit, needed) * 2}.`;
+  return {
+    level: 'warn',
+    subject: 'watches',
+    message: `${message} ${fix} Without it folders are polled. [WATCH_LIMIT]`,
+  };
+}
+
+async function countDirectories(root: string, most: number): Promise<number> {
+  const directories = [root];
+  for (const directory of directories) {
+    if (directories.length >= most) break;
+    const entries = await readdir(directory, { withFileTypes: true }).catch(() => []);
+    for (const entry of entries) if (entry.isDirectory()) directories.push(join(directory, entry.name));
+  }
+  return directories.length;
+}

@@ -1,0 +1,49 @@
+import { createInterface } from 'node:readline/promises';
+import { composeFolders, openReports } from '../compose.ts';
+import type { Config } from '../config/config.ts';
+import { ReceiptdError } from '../domain/errors.ts';
+import type { Io } from './io.ts';
+
+/**
+ * Uploads cost the plan's quota: before many files that lie in a folder already are sent, a person at a terminal
+ * is asked. Without a terminal nobody can answer, so the agent only says so in its log.
+ */
+export async function confirmFirstWatch(io: Io, config: Config, yes: boolean): Promise<void> {
+  if (yes || io.stdin.isTTY !== true || io.stderr.isTTY !== true) return;
+  for (const folder of config.folders) {
+    if (folder.existing.kind !== 'send' || (await isKnown(config, folder.path))) continue;
+    const count = await countFiles(config, folder.path);
+    if (count <= config.intake.confirmAbove) continue;
+    const question = `${count} files lie in ${folder.path}, and all of them would be sent. Go on? [y/N] `;
+    const reader = createInterface({ input: io.stdin, output: io.stderr });
+    const answer = await reader.question(question, { signal: io.stop }).finally(() => reader.close());
+    if (/^y(es)?$/i.test(answer.trim())) continue;
+    throw new ReceiptdError('CONFIRMATION_NEEDED', `Nothing was sent from ${folder.path}.`, {
+      hint: 'Set `existing: skip` (or `since DATE`) for this folder, or say --yes.',
+    });
+  }
+}
+
+async function isKnown(config: Config, folder: string): Promise<boolean> {
+  try {
+    const reports = await openReports(config);
+    try {
+      return !(await reports.isFirstWatch(folder));
+    } finally {
+      await reports.close();
+    }
+  } catch (error) {
+    if (error instanceof ReceiptdError && error.code === 'LEDGER_MISSING') return false;
+    throw error;
+  }
+}
+
+async function countFiles(config: Config, path: string): Promise<number> {
+  let count = 0;
+  try {
+    for await (const { files } of composeFolders(config)(path).list()) count += files.length;
+  } catch {
+    // A folder that is not there has nothing to ask about.
+  }
+  return count;
+}

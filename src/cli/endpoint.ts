@@ -1,0 +1,104 @@
+import { userInfo } from 'node:os';
+import type { Command } from 'commander';
+import { composeService, openReports } from '../compose.ts';
+import type { Config } from '../config/config.ts';
+import { prepareStateDir } from '../daemon/stateDir.ts';
+import { ReceiptdError } from '../domain/errors.ts';
+import type { KnownEndpoint } from '../ports/ledgerReports.ts';
+import { print, printJson, type Io } from './io.ts';
+import { configOf, openLog, operate, type ConfigOption } from './session.ts';
+import { printable, table } from './table.ts';
+
+interface CreateOptions extends ConfigOption {
+  readonly outgoingUrl?: string;
+  readonly language?: string;
+  readonly json?: boolean;
+}
+
+export function addEndpoint(program: Command, io: Io): void {
+  const endpoint = program
+    .command('endpoint')
+    .description('create an endpoint, or list those that are known here');
+  endpoint
+    .command('create')
+    .argument('<name>', 'name of the endpoint')
+    .description('create an endpoint at the service; never repeated by itself')
+    .option('--config <file>', 'config file')
+    .option('--outgoing-url <url>', 'address of your response handler')
+    .option('--language <tag>', 'dominant language, for instance de-DE')
+    .option('--json', "the service's record, verbatim")
+    .addHelpText('after', '\nExample:\n  $ receiptd endpoint create Office --language en-GB')
+    .action((name: string, options: CreateOptions) => create(io, name, options));
+  endpoint
+    .command('list')
+    .description('endpoints that are configured or were created here (the service has no list)')
+    .option('--config <file>', 'config file')
+    .option('--json', 'as JSON')
+    .action((options: ConfigOption & { json?: boolean }) => list(io, options));
+}
+
+async function create(io: Io, name: string, options: CreateOptions): Promise<void> {
+  const config = await configOf(io, options);
+  // What can't be recorded must not be created: nobody would know its uid.
+  await prepareStateDir(config.stateDir);
+  const { log, secrets } = await openLog(io, config, { toFile: false, level: 'warn' });
+  const { service } = composeService(config, { env: io.env, log, secrets });
+  try {
+    const record = await service.createEndpoint(
+      {
+        name,
+        ...(options.outgoingUrl !== undefined && { outgoingUrl: options.outgoingUrl }),
+        ...(options.language !== undefined && { dominantLanguage: options.language }),
+      },
+      io.stop,
+    );
+    if (options.json) print(io, record.verbatim);
+    else
+      print(
+        io,
+        `Created "${printable(record.name)}". Put its uid into the config file:\n\n  uid: "${record.uid}"`,
+      );
+    const { uid, verbatim } = record;
+    await operate(io, config, 'recordEndpoint', {
+      uid,
+      name: record.name,
+      verbatim,
+      by: userInfo().username,
+    });
+  } finally {
+    await service.close();
+    await log.close();
+  }
+}
+
+async function list(io: Io, options: ConfigOption & { json?: boolean }): Promise<void> {
+  const config = await configOf(io, options);
+  const created = await createdHere(config);
+  const configured = config.endpoints.map(({ alias, key }) => {
+    const known = created.find(
+      ({ endpoint }) => endpoint.uid === key.uid && endpoint.baseUrl === key.baseUrl,
+    );
+    return { alias, uid: key.uid, baseUrl: key.baseUrl, name: known?.name ?? null };
+  });
+  const others = created
+    .filter(({ name, endpoint }) => name !== null && !configured.some(({ uid }) => uid === endpoint.uid))
+    .map(({ name, endpoint }) => ({ alias: null, uid: endpoint.uid, baseUrl: endpoint.baseUrl, name }));
+  const rows = [...configured, ...others];
+  if (options.json) return printJson(io, rows);
+  const cells = rows.map(({ alias, uid, name }) => [alias ?? '(not configured)', uid, printable(name ?? '')]);
+  print(io, table(['ALIAS', 'UID', 'NAME'], cells));
+}
+
+async function createdHere(config: Config): Promise<readonly KnownEndpoint[]> {
+  try {
+    const reports = await openReports(config);
+    try {
+      return await reports.endpoints();
+    } finally {
+      await reports.close();
+    }
+  } catch (error) {
+    if (error instanceof ReceiptdError && error.code === 'LEDGER_MISSING') return [];
+    throw error;
+  }
+}

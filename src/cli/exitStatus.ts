@@ -1,0 +1,44 @@
+import type { ReceiptdError } from '../domain/errors.ts';
+
+/** Exit statuses of every command; docs/operations.md describes them. */
+export const EXIT = {
+  ok: 0,
+  /** The command could not do what it was asked to. */
+  failed: 1,
+  /** Wrong usage or a configuration that is not valid. */
+  usage: 2,
+  /** `run --once`: something was refused, rejected or lost; a person has to look. */
+  refused: 3,
+  /** `run --once`: something waits (a hold, a missing folder, an incomplete file, ...). */
+  waiting: 4,
+  /** The service could not be reached. */
+  unreachable: 5,
+  /** Another receiptd runs with this state directory. */
+  alreadyRunning: 6,
+  /** Ended by a signal, like 128 + SIGINT. */
+  interrupted: 130,
+} as const;
+
+export type ExitStatus = (typeof EXIT)[keyof typeof EXIT];
+
+export function exitStatusOf({ code }: ReceiptdError): ExitStatus {
+  switch (code) {
+    case 'USAGE':
+    case 'CONFIG_NOT_FOUND':
+    case 'CONFIG_UNREADABLE':
+    case 'CONFIG_SYNTAX':
+    case 'CONFIG_INVALID':
+    case 'TEMPLATE_INVALID':
+    case 'FOLDERS_NESTED':
+    case 'ENDPOINT_UNKNOWN':
+    case 'HTTPS_REQUIRED':
+    case 'CONFIRMATION_NEEDED':
+      return EXIT.usage;
+    case 'SERVICE_UNREACHABLE':
+      return EXIT.unreachable;
+    case 'ALREADY_RUNNING':
+      return EXIT.alreadyRunning;
+    default:
+      return EXIT.failed;
+  }
+}

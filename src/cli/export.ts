@@ -1,0 +1,83 @@
+import { createWriteStream } from 'node:fs';
+import { finished } from 'node:stream/promises';
+import type { Command } from 'commander';
+import { openReports } from '../compose.ts';
+import { ReceiptdError, systemCode } from '../domain/errors.ts';
+import type { ListRow } from '../ports/ledgerReports.ts';
+import type { Io } from './io.ts';
+import { filterOf, withFilters, writeChunk, writeJsonArray, type FilterOptions } from './list.ts';
+import { configOf } from './session.ts';
+
+const COLUMNS = [
+  'name',
+  'state',
+  'status',
+  'endpointUid',
+  'path',
+  'sha256',
+  'type',
+  'size',
+  'attempts',
+  'answerLost',
+  'reason',
+  'message',
+  'archivedTo',
+  'createdAt',
+  'updatedAt',
+] as const satisfies readonly (keyof ListRow)[];
+
+export function addExport(program: Command, io: Io): void {
+  withFilters(program.command('export'))
+    .description('the ledger as a file')
+    .requiredOption('--format <format>', 'csv or json')
+    .option('--output <file>', 'a new file; standard output if left out')
+    .addHelpText(
+      'after',
+      '\nExample:\n  $ receiptd export --format csv --since 2026-01-01 --output receipts.csv',
+    )
+    .action(async (options: FilterOptions & { format: string; output?: string }) => {
+      const { format, output } = options;
+      if (format !== 'csv' && format !== 'json') {
+        throw new ReceiptdError('USAGE', `--format takes csv or json, not "${format}".`);
+      }
+      const config = await configOf(io, options);
+      const filter = filterOf(config, options);
+      const reports = await openReports(config);
+      try {
+        const file = output === undefined ? null : await create(output);
+        const target = { stdout: (file ?? io.stdout) as NodeJS.WriteStream };
+        if (format === 'json') await writeJsonArray(target, reports.list(filter));
+        else await writeCsv(target, reports.list(filter));
+        if (file) await finished(file.end());
+      } finally {
+        await reports.close();
+      }
+    });
+}
+
+async function create(output: string) {
+  const file = createWriteStream(output, { flags: 'wx', mode: 0o600 });
+  try {
+    await new Promise((resolve, reject) => file.once('open', resolve).once('error', reject));
+    return file;
+  } catch (error) {
+    const why = systemCode(error) === 'EEXIST' ? 'it exists already' : (systemCode(error) ?? String(error));
+    throw new ReceiptdError('USAGE', `${output} can't be written: ${why}.`, {
+      hint: 'Name another file with --output.',
+    });
+  }
+}
+
+/** RFC 4180, with a header line. */
+async function writeCsv(target: Pick<Io, 'stdout'>, rows: AsyncIterable<ListRow>): Promise<void> {
+  await writeChunk(target, `${COLUMNS.join(',')}\r\n`);
+  for await (const row of rows)
+    await writeChunk(target, `${COLUMNS.map((column) => cell(row[column])).join(',')}\r\n`);
+}
+
+/** A file name that begins like a formula must not be run by a spreadsheet: it gets a quote mark in front. */
+export function cell(value: string | number | boolean | null): string {
+  if (value === null) return '';
+  const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

@@ -1,0 +1,58 @@
+import { open } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { defaultConfigText } from '../config/template.ts';
+import { ReceiptdError, systemCode } from '../domain/errors.ts';
+import { print, type Io } from './io.ts';
+
+interface Options {
+  readonly config?: string;
+  readonly baseUrl: string;
+  readonly uid: string;
+  readonly folder: string;
+}
+
+export function addInit(program: Command, io: Io): void {
+  program
+    .command('init')
+    .description('write a commented config file to start from')
+    .option('--config <file>', 'where to write it', 'receiptd.yaml')
+    .option('--base-url <url>', 'address of the service', 'https://service.example')
+    .option('--uid <uid>', 'uid of the endpoint', '00000000-0000-0000-0000-000000000000')
+    .option('--folder <path>', 'folder to watch', '/srv/scans')
+    .addHelpText(
+      'after',
+      '\nExample:\n  $ receiptd init --base-url https://service.example --folder /srv/scans',
+    )
+    .action(async (options: Options) => {
+      const file = resolve(io.cwd, options.config ?? 'receiptd.yaml');
+      await write(
+        file,
+        defaultConfigText({ baseUrl: options.baseUrl, uid: options.uid, folder: options.folder }),
+      );
+      print(io, `Wrote ${file}.`);
+      print(io, 'Next: edit it, then `receiptd login`, then `receiptd check`.');
+    });
+}
+
+async function write(file: string, text: string): Promise<void> {
+  try {
+    const handle = await open(file, 'wx', 0o644);
+    await handle.writeFile(text);
+    await handle.close();
+  } catch (error) {
+    if (systemCode(error) === 'EEXIST') {
+      throw new ReceiptdError('CONFIG_EXISTS', `${file} exists already, and is left as it is.`, {
+        hint: 'Name another file with --config, or remove it first.',
+      });
+    }
+    throw new ReceiptdError(
+      'CONFIG_UNREADABLE',
+      `${file} can't be written (${systemCode(error) ?? String(error)}).`,
+      {
+        hint: 'Name another file with --config.',
+        cause: error,
+      },
+    );
+  }
+}

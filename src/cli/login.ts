@@ -1,0 +1,122 @@
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import type { Command } from 'commander';
+import { composeService } from '../compose.ts';
+import type { Config } from '../config/config.ts';
+import { createWritableCredentials } from '../credentials/source.ts';
+import { ReceiptdError } from '../domain/errors.ts';
+import { print, type Io } from './io.ts';
+import { configOf, openLog, type ConfigOption } from './session.ts';
+
+interface LoginOptions extends ConfigOption {
+  readonly clientId?: string;
+  readonly store?: string;
+  readonly verify: boolean;
+}
+
+const STORES = ['keychain', 'file'] as const;
+type WritableStore = (typeof STORES)[number];
+
+export function addLogin(program: Command, io: Io): void {
+  program
+    .command('login')
+    .description("put the service's credentials into the keychain (or an owner-only file)")
+    .option('--config <file>', 'config file')
+    .option('--client-id <id>', 'client identifier (asked for if left out)')
+    .option('--store <store>', 'keychain or file; by default as configured, else keychain')
+    .option('--no-verify', 'do not ask the service whether it takes them')
+    .addHelpText(
+      'after',
+      '\nThe secret is asked for without being shown, or read from standard input; it is never an argument:\n' +
+        '  $ receiptd login --client-id abc\n' +
+        '  $ receiptd login --client-id abc < secret.txt',
+    )
+    .action((options: LoginOptions) => login(io, options));
+  program
+    .command('logout')
+    .description('remove the credentials from the keychain (or the file)')
+    .option('--config <file>', 'config file')
+    .option('--store <store>', 'keychain or file')
+    .action(async (options: LoginOptions) => {
+      const config = await configOf(io, options);
+      const { removed, store } = await logout(io, config, options.store);
+      print(
+        io,
+        removed ? `Removed the credentials from the ${store}.` : `There were no credentials in the ${store}.`,
+      );
+    });
+}
+
+async function login(io: Io, options: LoginOptions): Promise<void> {
+  const config = await configOf(io, options);
+  const store = storeOf(config, options.store);
+  const clientId = options.clientId ?? (await ask(io, 'Client identifier: ', true));
+  const clientSecret = await ask(io, 'Client secret: ', false);
+  if (clientId === '' || clientSecret === '') {
+    throw new ReceiptdError('USAGE', 'Both a client identifier and a client secret are needed.', {
+      hint: 'Give the identifier with --client-id and the secret on standard input.',
+    });
+  }
+  if (options.verify) await verify(io, config, clientId, clientSecret);
+  const { baseUrl } = config.service;
+  const writable = createWritableCredentials(store, { ...config.credentials, baseUrl, env: io.env });
+  await writable.set({ clientId, clientSecret });
+  print(io, `Saved the credentials for ${baseUrl} in the ${store}.`);
+}
+
+async function logout(io: Io, config: Config, named: string | undefined) {
+  const store = storeOf(config, named);
+  const { baseUrl } = config.service;
+  const writable = createWritableCredentials(store, { ...config.credentials, baseUrl, env: io.env });
+  return { removed: await writable.remove(), store };
+}
+
+/** Credentials that the service does not take are not saved over those that it may. */
+async function verify(io: Io, config: Config, clientId: string, clientSecret: string): Promise<void> {
+  const { log, secrets } = await openLog(io, config, { toFile: false, level: 'warn' });
+  secrets.addSecret(clientSecret);
+  const env = { ...io.env, RECEIPTD_CLIENT_ID: clientId, RECEIPTD_CLIENT_SECRET: clientSecret };
+  const given = { ...config, credentials: { ...config.credentials, store: 'environment' as const } };
+  const { service } = composeService(given, { env, log, secrets });
+  try {
+    const { company } = await service.whoami(io.stop);
+    print(io, `The service takes them: ${company}.`);
+  } finally {
+    await service.close();
+    await log.close();
+  }
+}
+
+function storeOf(config: Config, named: string | undefined): WritableStore {
+  const wanted = named ?? (config.credentials.store === 'file' ? 'file' : 'keychain');
+  const store = STORES.find((each) => each === wanted);
+  if (store) return store;
+  throw new ReceiptdError('USAGE', `--store takes ${STORES.join(' or ')}, not "${wanted}".`);
+}
+
+/** From the terminal, or the next line of standard input. */
+async function ask(io: Io, question: string, echo: boolean): Promise<string> {
+  const isTerminal = io.stdin.isTTY === true;
+  if (isTerminal) io.stderr.write(question);
+  if (!isTerminal) return (await linesOf(io).next()).value?.trim() ?? '';
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const reader = createInterface({ input: io.stdin, output: echo ? io.stderr : silent, terminal: true });
+  try {
+    return (await reader.question('', { signal: io.stop })).trim();
+  } finally {
+    reader.close();
+    if (!echo) io.stderr.write('\n');
+  }
+}
+
+const readers = new WeakMap<Io, AsyncIterator<string, undefined>>();
+
+/** One reader for all questions: a second one would find its input swallowed by the first. */
+function linesOf(io: Io): AsyncIterator<string, undefined> {
+  let lines = readers.get(io);
+  if (!lines) {
+    lines = createInterface({ input: io.stdin })[Symbol.asyncIterator]() as AsyncIterator<string, undefined>;
+    readers.set(io, lines);
+  }
+  return lines;
+}

@@ -1,0 +1,60 @@
+import type { OnceResult } from '../daemon/agent.ts';
+import type { LedgerReports } from '../ports/ledgerReports.ts';
+import { EXIT, type ExitStatus } from './exitStatus.ts';
+import type { Io } from './io.ts';
+
+/** Trouble that nobody but a person ends comes before what waits; an unreachable service before both. */
+export function exitStatusOfOnce(result: OnceResult): ExitStatus {
+  if (result.unreachable) return EXIT.unreachable;
+  if (result.failed + result.rejected > 0) return EXIT.refused;
+  const waiting = result.waiting + result.incomplete + result.unreadable + result.missingFolders.length;
+  return waiting > 0 ? EXIT.waiting : EXIT.ok;
+}
+
+export function summaryOf(result: OnceResult): string {
+  const parts = [
+    [result.accepted, 'accepted'],
+    [result.waiting, 'waiting'],
+    [result.failed, 'failed or lost'],
+    [result.rejected, 'rejected'],
+    [result.incomplete, 'incomplete'],
+    [result.unreadable, 'unreadable'],
+  ] as const;
+  const counts = parts
+    .filter(([count], index) => index === 0 || count > 0)
+    .map(([count, what]) => `${count} ${what}`);
+  const missing = result.missingFolders.map((path) => `${path} is not there`);
+  const unreachable = result.unreachable ? ['the service could not be reached'] : [];
+  return `${[...counts, ...missing, ...unreachable].join(', ')}.`;
+}
+
+const WIDTH = 30;
+const EVERY_MS = 200;
+
+/** A bar on the terminal: documents that are settled of all that are known. Log lines push it down. */
+export function showProgress(io: Io, ledger: LedgerReports): { end(): Promise<void> } {
+  let ended = false;
+  const draw = async () => {
+    while (!ended) {
+      let total = 0;
+      let open = 0;
+      for (const { state, count } of await ledger.counts()) {
+        total += count;
+        if (state === 'queued' || state === 'uploading' || state === 'held') open += count;
+      }
+      const filled = total === 0 ? 0 : Math.round((WIDTH * (total - open)) / total);
+      io.stderr.write(
+        `\r[${'#'.repeat(filled)}${'-'.repeat(WIDTH - filled)}] ${total - open} of ${total}\x1b[K`,
+      );
+      await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
+    }
+    io.stderr.write('\r\x1b[K');
+  };
+  const drawn = draw();
+  return {
+    end() {
+      ended = true;
+      return drawn;
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import { Command, CommanderError } from 'commander';
+import { ReceiptdError } from '../domain/errors.ts';
+import { addChanges } from './change.ts';
+import { addCheck } from './check.ts';
+import { addEndpoint } from './endpoint.ts';
+import { EXIT, exitStatusOf, type ExitStatus } from './exitStatus.ts';
+import { addExport } from './export.ts';
+import { addInit } from './init.ts';
+import { colorsFor, type Io } from './io.ts';
+import { addList } from './list.ts';
+import { addLogin } from './login.ts';
+import { addRun } from './run.ts';
+import { addSandbox } from './sandbox.ts';
+import { addShow } from './show.ts';
+import { addStatus } from './status.ts';
+import { VERSION } from './version.ts';
+import { addWhoami } from './whoami.ts';
+
+/** Runs one command line to its end. @returns the exit status; what went wrong is on stderr by then. */
+export async function runCommandLine(argv: readonly string[], io: Io): Promise<ExitStatus> {
+  let status: ExitStatus = EXIT.ok;
+  const done = (given: ExitStatus) => {
+    status = given;
+  };
+  const program = new Command('receiptd')
+    .description(
+      'Watches folders for scanned receipts, names each new image, uploads it, and keeps the ledger.',
+    )
+    .version(VERSION)
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: (text) => io.stderr.write(text) })
+    .showHelpAfterError('(receiptd --help shows the commands)')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ receiptd init                     write a config file, then edit it
+  $ receiptd login                    credentials into the keychain
+  $ receiptd check                    is everything in place?
+  $ receiptd run                      watch and upload until stopped
+  $ receiptd list --state failed      what needs a person?
+
+Exit statuses: 0 done; 1 it could not be done; 2 wrong usage or config; 5 service unreachable; 6 already running.
+The config file is --config, $RECEIPTD_CONFIG, ./receiptd.yaml, the user's, or the machine's.`,
+    );
+  addInit(program, io);
+  addCheck(program, io, done);
+  addLogin(program, io);
+  addWhoami(program, io);
+  addEndpoint(program, io);
+  addRun(program, io, done);
+  addStatus(program, io);
+  addList(program, io);
+  addShow(program, io);
+  addChanges(program, io);
+  addExport(program, io);
+  addSandbox(program, io);
+  for (const command of program.commands) command.exitOverride();
+  try {
+    await program.parseAsync([...argv]);
+    return status;
+  } catch (error) {
+    return report(io, error);
+  }
+}
+
+function report(io: Io, error: unknown): ExitStatus {
+  // commander has printed its message, or the help or version that was asked for.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  if (io.stop.aborted && !(error instanceof ReceiptdError)) return EXIT.interrupted;
+  if (!(error instanceof ReceiptdError)) throw error;
+  io.stderr.write(`${colorsFor(io, io.stderr).red('error:')} ${error.sentence()}\n`);
+  return exitStatusOf(error);
+}

@@ -1,0 +1,133 @@
+import type { Command } from 'commander';
+import { composeAgent, type Composed } from '../compose.ts';
+import { parseDuration } from '../config/units.ts';
+import type { Config } from '../config/config.ts';
+import { controlSocketPath } from '../daemon/control/socketPath.ts';
+import { startControlServer } from '../daemon/control/server.ts';
+import { acquireInstanceLock } from '../daemon/instanceLock.ts';
+import { prepareStateDir } from '../daemon/stateDir.ts';
+import { ReceiptdError } from '../domain/errors.ts';
+import type { ClosableLog } from '../telemetry/log.ts';
+import { confirmFirstWatch } from './confirm.ts';
+import { dryRun } from './dryRun.ts';
+import { EXIT, type ExitStatus } from './exitStatus.ts';
+import { print, type Io } from './io.ts';
+import { exitStatusOfOnce, showProgress, summaryOf } from './once.ts';
+import { configOf, openLog, type ConfigOption } from './session.ts';
+import { VERSION } from './version.ts';
+
+interface Options extends ConfigOption {
+  readonly once?: boolean;
+  readonly dryRun?: boolean;
+  readonly wait: string;
+  readonly yes?: boolean;
+}
+
+export function addRun(program: Command, io: Io, done: (status: ExitStatus) => void): void {
+  program
+    .command('run')
+    .description('watch the folders and upload what appears in them')
+    .option('--config <file>', 'config file')
+    .option('--once', 'send what is there, then exit')
+    .option('--wait <duration>', 'with --once: how long a service that does not answer is waited for', '60s')
+    .option('--dry-run', 'show what would be sent, under which names; nothing is sent or recorded')
+    .option('--yes', 'do not ask before a folder with many files is sent for the first time')
+    .addHelpText(
+      'after',
+      `
+Exit statuses with --once: 0 all accepted, duplicate or skipped; 3 something was failed, rejected or lost;
+4 something waits (a hold, a missing folder, an incomplete file); 5 the service could not be reached.
+
+Examples:
+  $ receiptd run --config /etc/receiptd/receiptd.yaml
+  $ receiptd run --dry-run
+  $ receiptd run --once --wait 5m`,
+    )
+    .action(async (options: Options) => {
+      const config = await configOf(io, options);
+      const waitMs = durationOf(options.wait);
+      if (options.dryRun) return dryRun(io, config);
+      done(await runAgent(io, config, { once: options.once ?? false, yes: options.yes ?? false, waitMs }));
+    });
+}
+
+async function runAgent(
+  io: Io,
+  config: Config,
+  how: { readonly once: boolean; readonly yes: boolean; readonly waitMs: number },
+): Promise<ExitStatus> {
+  const { note } = await prepareStateDir(config.stateDir);
+  const lock = await acquireInstanceLock(config.stateDir);
+  const bar = how.once && io.stderr.isTTY === true;
+  const { log, secrets } = await openLog(io, config, { toFile: true });
+  try {
+    if (note !== null) log.warn(note);
+    await confirmFirstWatch(io, config, how.yes);
+    const composed = await composeAgent(config, how, { env: io.env, log, secrets });
+    try {
+      if (how.once) return await runOnce(io, composed, how.waitMs, bar);
+      await serve(io, config, composed, log);
+      return EXIT.ok;
+    } finally {
+      await composed.close();
+    }
+  } finally {
+    await log.close();
+    await lock.release();
+  }
+}
+
+async function serve(
+  io: Io,
+  config: Config,
+  { agent, operations, status }: Composed,
+  log: ClosableLog,
+): Promise<void> {
+  const startedAt = new Date().toISOString();
+  const control = await startControlServer({
+    socketPath: controlSocketPath(config.stateDir),
+    log,
+    operations: {
+      status: async () => ({ pid: process.pid, startedAt, version: VERSION, ...status() }),
+      retry: (request) => operations.retry(request),
+      resend: (request) => operations.resend(request),
+      pause: (request) => operations.pause(request),
+      resume: (request) => operations.resume(request),
+      recordEndpoint: (request) => operations.recordEndpoint(request),
+    },
+  });
+  log.info('receiptd has started', {
+    version: VERSION,
+    pid: process.pid,
+    config: config.file,
+    stateDir: config.stateDir,
+  });
+  try {
+    await agent.run(io.stop);
+  } finally {
+    await control.close();
+    log.info('receiptd has stopped');
+  }
+}
+
+async function runOnce(io: Io, composed: Composed, waitMs: number, bar: boolean): Promise<ExitStatus> {
+  const progress = bar ? showProgress(io, composed.ledger) : null;
+  try {
+    const result = await composed.agent.once(io.stop, waitMs);
+    await progress?.end();
+    print(io, summaryOf(result));
+    return io.stop.aborted ? EXIT.interrupted : exitStatusOfOnce(result);
+  } finally {
+    await progress?.end();
+  }
+}
+
+function durationOf(text: string): number {
+  try {
+    return parseDuration(text);
+  } catch {
+    throw new ReceiptdError('USAGE', `--wait does not take "${text}".`, {
+      hint: 'It takes a duration like 30s or 5m.',
+    });
+  }
+}

@@ -1,0 +1,182 @@
+import { join } from 'node:path';
+import { tmpdir } from 'node:os';
+import type { Command } from 'commander';
+import { ReceiptdError, systemCode } from '../domain/errors.ts';
+import { startSandbox, type FaultRule, type RequestEvent, type Sandbox } from '../sandbox/server.ts';
+import { print, type Io } from './io.ts';
+import { printable } from './table.ts';
+
+interface Options {
+  readonly port: string;
+  readonly host: string;
+  readonly dir: string;
+  readonly endpointUid: string;
+  readonly clientId: string;
+  readonly clientSecretEnv: string;
+  readonly tokenLifetime: string;
+  readonly quota?: string;
+  readonly plan: boolean;
+  readonly onRepeat: string;
+  readonly fault: string[];
+  readonly json?: boolean;
+}
+
+const ENDPOINT_UID = '11111111-1111-4111-8111-111111111111';
+
+export function addSandbox(program: Command, io: Io): void {
+  program
+    .command('sandbox')
+    .description('a local receipt analysis service to try things on; it keeps what it receives')
+    .option('--port <port>', 'port; 0 takes a free one', '8470')
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .option('--dir <dir>', 'where it keeps what it receives', join(tmpdir(), 'receiptd-sandbox'))
+    .option('--endpoint-uid <uid>', 'uid of the endpoint that is there from the start', ENDPOINT_UID)
+    .option('--client-id <id>', 'client identifier that it takes', 'sandbox')
+    .option('--client-secret-env <name>', 'variable with the secret that it takes', 'RECEIPTD_CLIENT_SECRET')
+    .option('--token-lifetime <seconds>', 'lifetime of a token', '86400')
+    .option('--quota <n>', 'uploads that the plan allows')
+    .option('--no-plan', 'no plan: uploads are answered with 403')
+    .option('--on-repeat <what>', 'a name that it has already: accept or conflict (409)', 'accept')
+    .option(
+      '--fault <rule>',
+      'misbehave, see below; repeatable',
+      (rule: string, all: string[]) => [...all, rule],
+      [],
+    )
+    .option('--json', 'print its address as one JSON line, and nothing else')
+    .addHelpText(
+      'after',
+      `
+Rules for --fault: delay=MS, status=CODE, cut, lost (stored, then no answer), stall, html, truncated, redirect,
+or a rule as JSON; followed by *N (the next N uploads) or @P (with probability P). While it runs, rules can be
+read and changed at /sandbox/faults.
+
+Examples:
+  $ receiptd sandbox --fault status=503*5
+  $ receiptd sandbox --fault delay=200 --fault lost@0.1
+  $ receiptd sandbox --token-lifetime 60 --quota 100`,
+    )
+    .action((options: Options) => run(io, options));
+}
+
+async function run(io: Io, options: Options): Promise<void> {
+  const credentials = {
+    clientId: options.clientId,
+    clientSecret: io.env[options.clientSecretEnv] || 'sandbox-secret',
+  };
+  const sandbox = await start(options, credentials, (event) => {
+    if (!options.json) print(io, lineOf(event));
+  });
+  sandbox.misbehave(...options.fault.map(ruleOf));
+  if (options.json) {
+    print(io, JSON.stringify({ url: sandbox.url, ...credentials, endpointUid: options.endpointUid }));
+  } else {
+    print(
+      io,
+      `A receipt analysis service listens on ${sandbox.url}; it keeps what it receives in ${sandbox.dir}.`,
+    );
+    print(io, `  endpoint uid:  ${options.endpointUid}`);
+    print(io, `  credentials:   RECEIPTD_CLIENT_ID=${credentials.clientId}, and its secret`);
+    print(io, '  Ctrl-C ends it.');
+  }
+  if (!io.stop.aborted)
+    await new Promise((resolve) => io.stop.addEventListener('abort', resolve, { once: true }));
+  await sandbox.close();
+}
+
+async function start(
+  options: Options,
+  credentials: { clientId: string; clientSecret: string },
+  onRequest: (event: RequestEvent) => void,
+): Promise<Sandbox> {
+  const port = numberOf('--port', options.port, 65_535);
+  if (options.onRepeat !== 'accept' && options.onRepeat !== 'conflict') {
+    throw new ReceiptdError('USAGE', `--on-repeat takes accept or conflict, not "${options.onRepeat}".`);
+  }
+  const quota = options.quota === undefined ? null : numberOf('--quota', options.quota);
+  try {
+    return await startSandbox({
+      port,
+      host: options.host,
+      dir: options.dir,
+      credentials,
+      tokenLifetimeSeconds: numberOf('--token-lifetime', options.tokenLifetime),
+      plan: { enabled: options.plan, quota },
+      endpoints: [{ uid: options.endpointUid, name: 'Sandbox' }],
+      onRepeat: options.onRepeat,
+      onRequest,
+    });
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === 'EADDRINUSE') {
+      throw new ReceiptdError('PORT_IN_USE', `Port ${port} of ${options.host} is in use.`, {
+        hint: 'Take another with --port; 0 takes a free one.',
+      });
+    }
+    if (code === undefined) throw error;
+    throw new ReceiptdError('USAGE', `The sandbox can't start: ${(error as Error).message}.`, {
+      hint: 'Check --dir, --host and --port.',
+    });
+  }
+}
+
+function numberOf(option: string, text: string, most = Number.MAX_SAFE_INTEGER): number {
+  const value = /^\d+$/.test(text) ? Number(text) : NaN;
+  if (value <= most) return value;
+  throw new ReceiptdError('USAGE', `${option} does not take "${text}".`, {
+    hint: `It takes a number from 0 to ${most}.`,
+  });
+}
+
+/** `status=503*5`, `lost@0.1`, or JSON. */
+export function ruleOf(text: string): FaultRule {
+  if (text.startsWith('{')) {
+    try {
+      return JSON.parse(text) as FaultRule;
+    } catch {
+      throw badRule(text);
+    }
+  }
+  const [, kind = '', value, times, probability] =
+    /^([a-z]+)(?:=(\d+))?(?:\*(\d+))?(?:@([\d.]+))?$/.exec(text) ?? [];
+  const scope = {
+    ...(times !== undefined && { times: Number(times) }),
+    ...(probability !== undefined && { probability: Number(probability) }),
+  };
+  const needed = value === undefined ? NaN : Number(value);
+  if (kind === 'delay' && value !== undefined) return { kind, delayMs: needed, ...scope };
+  if (kind === 'status' && value !== undefined) return { kind, status: needed, ...scope };
+  if (value !== undefined) throw badRule(text);
+  switch (kind) {
+    case 'cut':
+      return { kind, at: 'midBody', ...scope };
+    case 'lost':
+      return { kind: 'lostAnswer', ...scope };
+    case 'stall':
+    case 'html':
+    case 'redirect':
+      return { kind, ...scope };
+    case 'truncated':
+      return { kind: 'truncatedJson', ...scope };
+    default:
+      throw badRule(text);
+  }
+}
+
+function badRule(text: string): ReceiptdError {
+  return new ReceiptdError('USAGE', `--fault does not take "${text}".`, {
+    hint: '`receiptd sandbox --help` lists the rules.',
+  });
+}
+
+function lineOf({ method, path, route, name, ending, tookMs, fault }: RequestEvent): string {
+  const said = [fault === null ? '' : `fault: ${fault}`, name === null ? '' : `name "${printable(name)}"`];
+  return [
+    `${method} ${route === 'upload' ? 'upload' : path}`,
+    JSON.stringify(ending),
+    `${Math.round(tookMs)} ms`,
+    ...said,
+  ]
+    .filter((part) => part !== '')
+    .join('  ');
+}

@@ -1,0 +1,70 @@
+import { join } from 'node:path';
+import type { Config } from '../config/config.ts';
+import { loadConfig } from '../config/load.ts';
+import { findConfig } from '../config/locate.ts';
+import { acquireInstanceLock } from '../daemon/instanceLock.ts';
+import { prepareStateDir } from '../daemon/stateDir.ts';
+import { callControl } from '../daemon/control/client.ts';
+import type { Operation, Request, Response } from '../daemon/control/protocol.ts';
+import { ReceiptdError } from '../domain/errors.ts';
+import { composeOperations } from '../compose.ts';
+import { createLog, type ClosableLog } from '../telemetry/log.ts';
+import { createRedactor, type Redactor } from '../telemetry/redact.ts';
+import { loadContext, usesColor, type Io } from './io.ts';
+
+export interface ConfigOption {
+  readonly config?: string;
+}
+
+export async function configOf(io: Io, { config }: ConfigOption): Promise<Config> {
+  const context = loadContext(io);
+  return loadConfig(await findConfig(config, context), context);
+}
+
+/** Lines for people on a terminal, JSON otherwise; both on stderr, so that stdout carries results only. */
+export async function openLog(
+  io: Io,
+  config: Config,
+  { toFile, level }: { toFile: boolean; level?: Config['log']['level'] },
+): Promise<{ log: ClosableLog; secrets: Redactor }> {
+  const secrets = createRedactor();
+  const { maxSize, maxFiles } = config.log;
+  const log = await createLog({
+    level: level ?? config.log.level,
+    terminal: io.stderr,
+    isTerminal: io.stderr.isTTY === true,
+    color: usesColor(io, io.stderr),
+    secrets,
+    ...(toFile && { file: { dir: join(config.stateDir, 'logs'), maxSize, maxFiles } }),
+  });
+  return { log, secrets };
+}
+
+/** Runs an operation in the daemon, or, where none runs, on the ledger itself under the instance lock. */
+export async function operate<O extends Exclude<Operation, 'status'>>(
+  io: Io,
+  config: Config,
+  operation: O,
+  request: Request<O>,
+): Promise<Response<O>> {
+  try {
+    return await callControl(config.stateDir, operation, request, { signal: io.stop });
+  } catch (error) {
+    if (!(error instanceof ReceiptdError && error.code === 'NOT_RUNNING')) throw error;
+  }
+  await prepareStateDir(config.stateDir);
+  const lock = await acquireInstanceLock(config.stateDir);
+  const { log } = await openLog(io, config, { toFile: false, level: 'warn' });
+  try {
+    const { operations, close } = await composeOperations(config, log);
+    try {
+      const run = operations[operation].bind(operations) as (request: Request<O>) => Promise<Response<O>>;
+      return await run(request);
+    } finally {
+      await close();
+    }
+  } finally {
+    await log.close();
+    await lock.release();
+  }
+}

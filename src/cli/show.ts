@@ -1,0 +1,89 @@
+import type { Command } from 'commander';
+import { openReports } from '../compose.ts';
+import { unknownDocument } from '../daemon/operations.ts';
+import type { DocumentDetail } from '../ports/ledgerReports.ts';
+import { colorsFor, print, printJson, type Io } from './io.ts';
+import { configOf, type ConfigOption } from './session.ts';
+import { printable } from './table.ts';
+
+export function addShow(program: Command, io: Io): void {
+  program
+    .command('show')
+    .argument('<name>', 'name of the document')
+    .description('everything that is known of one document: files, attempts, the answer of the service')
+    .option('--config <file>', 'config file')
+    .option('--json', 'as a JSON array, one object for each endpoint that has the name')
+    .action(async (name: string, options: ConfigOption & { json?: boolean }) => {
+      const config = await configOf(io, options);
+      const reports = await openReports(config);
+      try {
+        const documents = await reports.find(name);
+        if (documents.length === 0) throw unknownDocument(name);
+        const details = await Promise.all(documents.map(({ id }) => reports.detail(id)));
+        const known = details.filter((detail) => detail !== null);
+        if (options.json) printJson(io, known.map(jsonOf));
+        else for (const detail of known) printDetail(io, detail);
+      } finally {
+        await reports.close();
+      }
+    });
+}
+
+function jsonOf({ document, response, attempts, sightings }: DocumentDetail) {
+  const { endpoint, createdAt, updatedAt, notBefore, serviceStatus, ...rest } = document;
+  return {
+    ...rest,
+    endpointUid: endpoint.uid,
+    baseUrl: endpoint.baseUrl,
+    status: serviceStatus,
+    createdAt: iso(createdAt),
+    updatedAt: iso(updatedAt),
+    notBefore: notBefore === 0 ? null : iso(notBefore),
+    response,
+    attempts: attempts.map((each) => ({
+      ...each,
+      startedAt: iso(each.startedAt),
+      finishedAt: each.finishedAt === null ? null : iso(each.finishedAt),
+    })),
+    files: sightings.map((each) => ({
+      ...each,
+      seenAt: iso(each.seenAt),
+      goneAt: each.goneAt === null ? null : iso(each.goneAt),
+    })),
+  };
+}
+
+function printDetail(io: Io, { document, response, attempts, sightings }: DocumentDetail): void {
+  const colors = colorsFor(io, io.stdout);
+  const line = (label: string, value: string) => print(io, `  ${label.padEnd(10)} ${printable(value)}`);
+  print(io, colors.bold(printable(document.name)));
+  line(
+    'state',
+    document.state + (document.serviceStatus === null ? '' : ` (service: ${document.serviceStatus})`),
+  );
+  if (document.message !== null && document.state !== 'accepted') line('why', document.message);
+  if (document.notBefore > Date.now()) line('next try', `not before ${local(document.notBefore)}`);
+  if (document.answerLost) line('note', 'An answer was lost, so it was sent again under the same name.');
+  line('endpoint', `${document.endpoint.uid} at ${document.endpoint.baseUrl}`);
+  line('sha256', document.sha256);
+  line('image', `${document.type}, ${document.size} bytes`);
+  line('named', local(document.createdAt));
+  for (const { path, verdict, goneAt, disposed, archivedTo } of sightings) {
+    const became = archivedTo ?? disposed ?? (goneAt === null ? 'there' : `gone since ${local(goneAt)}`);
+    line(verdict === 'duplicate' ? 'duplicate' : 'file', `${path} (${became})`);
+  }
+  for (const { startedAt, finishedAt, outcome, httpStatus, message } of attempts) {
+    const took = finishedAt === null ? 'running' : `${finishedAt - startedAt} ms`;
+    const said = [outcome ?? 'open', httpStatus === null ? '' : `HTTP ${httpStatus}`, took, message ?? ''];
+    line('attempt', `${local(startedAt)}  ${said.filter((part) => part !== '').join(', ')}`);
+  }
+  if (response !== null) line('answer', response);
+}
+
+function iso(at: number): string {
+  return new Date(at).toISOString();
+}
+
+function local(at: number): string {
+  return new Date(at).toLocaleString('sv');
+}

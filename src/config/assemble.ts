@@ -1,0 +1,70 @@
+import { parseTemplate } from '../domain/naming.ts';
+import type { Config, EndpointConfig, FolderConfig, LimitsConfig, LoadContext } from './config.ts';
+import type { Draft, DraftFolder } from './draft.ts';
+import { BUILT_IN_IGNORES, OWN_FILES } from './ignores.ts';
+import { pathsOf, resolvePath } from './resolve.ts';
+import type { ParsedConfig } from './schema.ts';
+
+/** The config of a file that has no problems. */
+export function assemble(parsed: ParsedConfig, draft: Draft, file: string, context: LoadContext): Config {
+  const { service, credentials, delivery, intake, log } = parsed;
+  const { connect, headers, body } = service.timeouts;
+  const stateDir = draft.stateDir.path;
+  const paths = pathsOf(context.platform);
+  const endpoints = draft.endpoints.map(({ alias, settings }): EndpointConfig => {
+    const key = { baseUrl: service.baseUrl, uid: settings.uid };
+    return {
+      alias,
+      key,
+      limits: limitsOf({ ...settings, concurrency: settings.concurrency ?? delivery.concurrency }),
+    };
+  });
+  return {
+    file,
+    service: { ...service, timeouts: { connectMs: connect, headersMs: headers, bodyMs: body } },
+    credentials: {
+      store: credentials.store,
+      file:
+        credentials.file === undefined
+          ? paths.join(stateDir, 'credentials.json')
+          : resolvePath(credentials.file, paths.dirname(file), context),
+    },
+    endpoints,
+    folders: draft.folders.map((folder) => assembleFolder(folder, endpoints)),
+    delivery: { limits: limitsOf(delivery), graceMs: delivery.grace, parkAfter: delivery.parkAfter },
+    intake: { reconcileEveryMs: intake.reconcileEvery, confirmAbove: intake.confirmAbove },
+    stateDir,
+    log,
+  };
+}
+
+function limitsOf({ concurrency, rate, perDay, perMonth }: LimitsConfig): LimitsConfig {
+  return { concurrency, rate, perDay, perMonth };
+}
+
+function assembleFolder(
+  { settings, path, archiveTo }: DraftFolder,
+  endpoints: readonly EndpointConfig[],
+): FolderConfig {
+  const endpoint = endpoints.find(
+    ({ alias }) => settings.endpoint === undefined || alias === settings.endpoint,
+  );
+  if (endpoint === undefined) throw new Error('A folder was assembled before it was checked.');
+  const { short, long, patience } = settings.settle;
+  return {
+    path,
+    endpoint: endpoint.key,
+    alias: endpoint.alias,
+    recursive: settings.recursive,
+    include: settings.include,
+    ignore: [...OWN_FILES, ...(settings.builtInIgnores ? BUILT_IN_IGNORES : []), ...settings.ignore],
+    settle: { shortMs: short, longMs: long, patienceMs: patience },
+    template: parseTemplate(settings.name),
+    nameMaxBytes: settings.nameMaxBytes,
+    accept: settings.accept,
+    maxFileSize: settings.maxFileSize,
+    existing: settings.existing,
+    afterUpload: settings.afterUpload,
+    archiveTo,
+  };
+}

@@ -1,0 +1,80 @@
+import type { EndpointKey } from '../domain/document.ts';
+import type { NameTemplate } from '../domain/naming.ts';
+import type { Rate } from '../domain/rate.ts';
+import type { ParsedConfig, ParsedFolder } from './schema.ts';
+
+/** The configuration as the program uses it: defaults filled in, paths absolute, `...Ms` milliseconds, sizes bytes. */
+export interface Config {
+  /** Absolute path of the file that it came from. */
+  readonly file: string;
+  readonly service: {
+    /** Without a trailing slash. */
+    readonly baseUrl: string;
+    readonly allowInsecureHttp: boolean;
+    /** `auto`: the media type of the image that was detected. */
+    readonly uploadContentType: string;
+    readonly timeouts: { readonly connectMs: number; readonly headersMs: number; readonly bodyMs: number };
+  };
+  readonly credentials: { readonly store: ParsedConfig['credentials']['store']; readonly file: string };
+  /** In the order of the file. */
+  readonly endpoints: readonly EndpointConfig[];
+  readonly folders: readonly FolderConfig[];
+  readonly delivery: { readonly limits: LimitsConfig; readonly graceMs: number; readonly parkAfter: number };
+  readonly intake: { readonly reconcileEveryMs: number; readonly confirmAbove: number };
+  readonly stateDir: string;
+  /** `maxSize` in bytes. */
+  readonly log: Readonly<ParsedConfig['log']>;
+}
+
+export interface EndpointConfig {
+  /** The local name. */
+  readonly alias: string;
+  readonly key: EndpointKey;
+  readonly limits: LimitsConfig;
+}
+
+/** `null`: unlimited. */
+export interface LimitsConfig {
+  readonly concurrency: number;
+  readonly rate: Rate | null;
+  readonly perDay: number | null;
+  readonly perMonth: number | null;
+}
+
+export interface FolderConfig {
+  readonly path: string;
+  readonly endpoint: EndpointKey;
+  readonly alias: string;
+  readonly recursive: boolean;
+  /**
+   * picomatch patterns: with a `/` on the path relative to the folder, without one on a name at any depth.
+   * Hidden names are matched by `*`, and case makes no difference.
+   */
+  readonly include: readonly string[];
+  /** The same; built-in patterns are among them unless switched off. */
+  readonly ignore: readonly string[];
+  readonly settle: { readonly shortMs: number; readonly longMs: number; readonly patienceMs: number };
+  readonly template: NameTemplate;
+  readonly nameMaxBytes: number;
+  readonly accept: ParsedFolder['accept'];
+  /** Bytes. */
+  readonly maxFileSize: number;
+  readonly existing: ParsedFolder['existing'];
+  readonly afterUpload: ParsedFolder['afterUpload'];
+  /** Absolute. Not watched, whatever `afterUpload` says. */
+  readonly archiveTo: string;
+}
+
+/** Where the program runs, as arguments. */
+export interface Surroundings {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly platform: NodeJS.Platform;
+  readonly home: string;
+  /** Absolute. */
+  readonly cwd: string;
+}
+
+export interface LoadContext extends Surroundings {
+  /** Decides where the state directory is by default. */
+  readonly isRoot: boolean;
+}

@@ -1,0 +1,169 @@
+import { ReceiptdError } from '../domain/errors.ts';
+import { parseTemplate } from '../domain/naming.ts';
+import type { Draft, DraftEndpoint, DraftFolder } from './draft.ts';
+import { didYouMean } from './problems.ts';
+import type { Problem } from './problems.ts';
+import { pathRelations } from './resolve.ts';
+import type { PathRelations } from './resolve.ts';
+import type { ParsedEndpoint, ParsedService } from './schema.ts';
+import { shorten, showPath } from './show.ts';
+
+/** What no key can tell by itself. */
+export function crossChecks(draft: Draft, platform: NodeJS.Platform): Problem[] {
+  const relations = pathRelations(platform);
+  return [
+    ...checkHttps(draft.service),
+    ...checkUids(draft.endpoints),
+    ...draft.folders.flatMap((folder) => checkEndpoint(folder, draft.aliases)),
+    ...draft.folders.flatMap(checkTemplate),
+    ...draft.folders.flatMap((folder) => checkNesting(folder, draft.folders, relations)),
+    ...draft.folders.flatMap((folder) => checkArchive(folder, draft.folders, relations)),
+    ...checkStateDir(draft, relations),
+  ];
+}
+
+function checkHttps(service: ParsedService | undefined): Problem[] {
+  if (service === undefined || service.allowInsecureHttp) return [];
+  const url = new URL(service.baseUrl);
+  if (url.protocol === 'https:' || isLoopback(url.hostname)) return [];
+  return [
+    {
+      code: 'HTTPS_REQUIRED',
+      path: ['service', 'baseUrl'],
+      text: `"${shorten(service.baseUrl)}" would send credentials and receipts in the clear; use https, or set service.allowInsecureHttp: true`,
+    },
+  ];
+}
+
+/** `hostname` as URL normalises it, so that 127.1 is 127.0.0.1 here. */
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+}
+
+/** Two names for one endpoint are harmless, until they claim two limits, or two names ledgers, for it. */
+function checkUids(endpoints: readonly DraftEndpoint[]): Problem[] {
+  return endpoints.flatMap(({ alias, settings }, index) => {
+    const twin = endpoints.slice(0, index).find(({ settings: { uid } }) => sameUid(uid, settings.uid));
+    if (twin === undefined) return [];
+    const path = ['endpoints', alias, 'uid'];
+    if (twin.settings.uid !== settings.uid) {
+      return [invalid(path, `is the uid of endpoints.${twin.alias} in other letter case; write both alike`)];
+    }
+    if (limitsOf(twin.settings) === limitsOf(settings)) return [];
+    return [
+      invalid(
+        path,
+        `is also the uid of endpoints.${twin.alias}, which has other limits; keep one of the two`,
+      ),
+    ];
+  });
+}
+
+function sameUid(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
+}
+
+function limitsOf({ concurrency, rate, perDay, perMonth }: ParsedEndpoint): string {
+  return JSON.stringify([concurrency, rate, perDay, perMonth]);
+}
+
+function checkEndpoint(
+  { index, settings: { endpoint } }: DraftFolder,
+  aliases: readonly string[],
+): Problem[] {
+  const among = aliases.length === 0 ? '' : `; endpoints are ${shorten(aliases.join(', '))}`;
+  if (endpoint === undefined) {
+    return aliases.length <= 1
+      ? []
+      : [{ code: 'ENDPOINT_UNKNOWN', path: ['folders', index], text: `needs the key endpoint${among}` }];
+  }
+  if (aliases.includes(endpoint)) return [];
+  const advice = didYouMean(endpoint, aliases) || among;
+  return [
+    {
+      code: 'ENDPOINT_UNKNOWN',
+      path: ['folders', index, 'endpoint'],
+      text: `there is no endpoint "${shorten(endpoint)}"${advice}`,
+    },
+  ];
+}
+
+function checkTemplate({ index, settings }: DraftFolder): Problem[] {
+  try {
+    parseTemplate(settings.name);
+    return [];
+  } catch (error) {
+    if (!(error instanceof ReceiptdError)) throw error;
+    const text = [error.message, error.hint].filter(Boolean).join(' ');
+    return [{ code: error.code, path: ['folders', index, 'name'], text }];
+  }
+}
+
+/** A file in two watched folders would be two sightings with two settings. */
+function checkNesting(
+  folder: DraftFolder,
+  all: readonly DraftFolder[],
+  { same, within }: PathRelations,
+): Problem[] {
+  return all
+    .filter((other) => other.index !== folder.index)
+    .flatMap((other) => {
+      const path = ['folders', folder.index, 'path'];
+      const name = showPath(['folders', other.index]);
+      if (same(folder.path, other.path)) {
+        if (other.index > folder.index) return [];
+        return [
+          {
+            code: 'FOLDERS_NESTED' as const,
+            path,
+            text: `is the same folder as ${name}: ${shorten(other.path)}`,
+          },
+        ];
+      }
+      if (!other.settings.recursive || !within(folder.path, other.path)) return [];
+      const text = `lies in ${name}, which is recursive and watches it already: ${shorten(other.path)}`;
+      return [{ code: 'FOLDERS_NESTED' as const, path, text }];
+    });
+}
+
+function checkArchive(
+  folder: DraftFolder,
+  all: readonly DraftFolder[],
+  { same, within }: PathRelations,
+): Problem[] {
+  const { settings, archiveTo } = folder;
+  if (settings.afterUpload !== 'archive' && settings.archiveTo === undefined) return [];
+  const path = ['folders', folder.index, settings.archiveTo === undefined ? 'afterUpload' : 'archiveTo'];
+  const watching = all.find(
+    (other) =>
+      same(archiveTo, other.path) ||
+      within(other.path, archiveTo) ||
+      (other.index !== folder.index && other.settings.recursive && within(archiveTo, other.path)),
+  );
+  if (watching === undefined) return [];
+  const name = showPath(['folders', watching.index]);
+  return [
+    {
+      code: 'FOLDERS_NESTED',
+      path,
+      text: `archived files in ${shorten(archiveTo)} would be watched again by ${name}; choose an archive that no folder watches`,
+    },
+  ];
+}
+
+function checkStateDir({ folders, stateDir }: Draft, { same, within }: PathRelations): Problem[] {
+  const watching = folders.find(({ path }) => same(stateDir.path, path) || within(stateDir.path, path));
+  if (watching === undefined) return [];
+  const name = showPath(['folders', watching.index]);
+  return [
+    {
+      code: 'FOLDERS_NESTED',
+      path: stateDir.inFile ? ['stateDir'] : ['folders', watching.index, 'path'],
+      text: `the state directory ${shorten(stateDir.path)} lies in the watched folder ${name}; move it with stateDir or RECEIPTD_STATE_DIR`,
+    },
+  ];
+}
+
+function invalid(path: readonly PropertyKey[], text: string): Problem {
+  return { code: 'CONFIG_INVALID', path, text };
+}

@@ -1,0 +1,73 @@
+import type { z } from 'zod';
+import type { LoadContext } from './config.ts';
+import { pathsOf, resolvePath, resolveStateDir } from './resolve.ts';
+import { endpointSchema, folderSchema, serviceSchema } from './schema.ts';
+import type { ParsedEndpoint, ParsedFolder, ParsedService } from './schema.ts';
+import { isSecret } from './secrets.ts';
+
+/** The parts of a config that have the right shape each; parts that have not are left out, and told elsewhere. */
+export interface Draft {
+  readonly service: ParsedService | undefined;
+  /** All names of endpoints in the file, those with wrong settings included. */
+  readonly aliases: readonly string[];
+  readonly endpoints: readonly DraftEndpoint[];
+  readonly folders: readonly DraftFolder[];
+  readonly stateDir: { readonly path: string; readonly inFile: boolean };
+}
+
+export interface DraftEndpoint {
+  readonly alias: string;
+  readonly settings: ParsedEndpoint;
+}
+
+export interface DraftFolder {
+  readonly index: number;
+  readonly settings: ParsedFolder;
+  /** Absolute, as is `archiveTo`. */
+  readonly path: string;
+  readonly archiveTo: string;
+}
+
+/** Reads each part by itself, so that one wrong key does not hide what is wrong between the others. */
+export function draftOf(data: unknown, file: string, context: LoadContext): Draft {
+  const configDir = pathsOf(context.platform).dirname(file);
+  const { service, endpoints, folders, stateDir } = mapping(data);
+  const inFile = typeof stateDir === 'string' && stateDir !== '' && !context.env['RECEIPTD_STATE_DIR'];
+  return {
+    service: part(serviceSchema, service),
+    aliases: Object.entries(mapping(endpoints)).flatMap(([alias, value]) =>
+      isSecret(alias, value) ? [] : [alias],
+    ),
+    endpoints: Object.entries(mapping(endpoints)).flatMap(([alias, value]) => {
+      const settings = part(endpointSchema, value);
+      return settings === undefined ? [] : [{ alias, settings }];
+    }),
+    folders: (Array.isArray(folders) ? folders : []).flatMap((value: unknown, index) => {
+      const settings = part(folderSchema, value);
+      return settings === undefined ? [] : [draftFolder(index, settings, configDir, context)];
+    }),
+    stateDir: {
+      path: resolveStateDir(inFile ? stateDir : undefined, configDir, context.isRoot, context),
+      inFile,
+    },
+  };
+}
+
+function draftFolder(
+  index: number,
+  settings: ParsedFolder,
+  configDir: string,
+  context: LoadContext,
+): DraftFolder {
+  const path = resolvePath(settings.path, configDir, context);
+  return { index, settings, path, archiveTo: resolvePath(settings.archiveTo ?? 'archive', path, context) };
+}
+
+function part<T>(schema: z.ZodType<T>, value: unknown): T | undefined {
+  const result = schema.safeParse(value);
+  return result.success ? result.data : undefined;
+}
+
+function mapping(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+}

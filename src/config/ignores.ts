@@ -1,0 +1,36 @@
+/** What programs and storage boxes leave beside scans: never a receipt, or not one yet. Patterns of names, at any depth. */
+export const BUILT_IN_IGNORES: readonly string[] = [
+  // being written, or an editor's backup
+  '~*',
+  '*~',
+  '*.tmp',
+  '*.temp',
+  '*.swp',
+  // partial downloads and transfers
+  '*.part',
+  '*.partial',
+  '*.crdownload',
+  '*.download',
+  '*.filepart',
+  // hidden
+  '.*',
+  '._*',
+  '.DS_Store',
+  // thumbnails and folder settings
+  'Thumbs.db',
+  'ehthumbs.db',
+  'desktop.ini',
+  // recycle bins, snapshots and indexes of NAS boxes and file systems
+  '@eaDir',
+  '@Recycle',
+  '@Recently-Snapshot',
+  '#recycle',
+  '#snapshot',
+  '.snapshot',
+  '$RECYCLE.BIN',
+  'System Volume Information',
+  'lost+found',
+];
+
+/** The agent's own files: originals set aside. Ignored whatever the config says. */
+export const OWN_FILES: readonly string[] = ['.receiptd-*'];

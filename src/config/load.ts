@@ -1,0 +1,72 @@
+import { readFile } from 'node:fs/promises';
+import { ReceiptdError, systemCode } from '../domain/errors.ts';
+import { assemble } from './assemble.ts';
+import type { Config, LoadContext } from './config.ts';
+import { crossChecks } from './crossChecks.ts';
+import { draftOf } from './draft.ts';
+import { problemsError, secretProblems, shapeProblems } from './problems.ts';
+import { pathsOf } from './resolve.ts';
+import { configSchema } from './schema.ts';
+import { readYaml } from './yamlSource.ts';
+
+/**
+ * Reads a config file and resolves it. `file` may be relative to `context.cwd`.
+ * @throws ReceiptdError CONFIG_NOT_FOUND, CONFIG_UNREADABLE, CONFIG_SYNTAX, and what `parseConfig` throws
+ */
+export async function loadConfig(file: string, context: LoadContext): Promise<Config> {
+  const path = pathsOf(context.platform).resolve(context.cwd, file);
+  let bytes: Buffer;
+  try {
+    bytes = await readFile(path);
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw new ReceiptdError('CONFIG_SYNTAX', `${path} is not text in UTF-8.`, {
+      hint: 'Save it as UTF-8 in your editor.',
+      cause: error,
+    });
+  }
+  return parseConfig(text, path, context);
+}
+
+function unreadable(path: string, error: unknown): ReceiptdError {
+  const code = systemCode(error);
+  if (code === 'ENOENT' || code === 'ENOTDIR') {
+    return new ReceiptdError('CONFIG_NOT_FOUND', `There is no config file ${path}.`, {
+      hint: 'Write one with `receiptd init`.',
+      cause: error,
+    });
+  }
+  const why = code === 'EISDIR' ? 'is a directory' : `can't be read (${code ?? 'unknown error'})`;
+  return new ReceiptdError('CONFIG_UNREADABLE', `The config file ${path} ${why}.`, {
+    hint: 'It has to be a file that the user who runs receiptd may read.',
+    cause: error,
+  });
+}
+
+/**
+ * The same for text. `file` is absolute; relative paths in the text start at its directory.
+ * @throws ReceiptdError CONFIG_SYNTAX, or all other problems in one, a line each: CONFIG_INVALID, or
+ * HTTPS_REQUIRED, TEMPLATE_INVALID, ENDPOINT_UNKNOWN, FOLDERS_NESTED where all of them are of that one kind
+ */
+export function parseConfig(text: string, file: string, context: LoadContext): Config {
+  const source = readYaml(text, file);
+  if (source.data === null) {
+    throw new ReceiptdError('CONFIG_INVALID', `The config file ${file} is empty.`, {
+      hint: 'Write one with `receiptd init`.',
+    });
+  }
+  const parsed = configSchema.safeParse(source.data);
+  const draft = draftOf(source.data, file, context);
+  const problems = [
+    ...secretProblems(source.data),
+    ...(parsed.success ? [] : shapeProblems(parsed.error.issues, source.data)),
+    ...crossChecks(draft, context.platform),
+  ];
+  if (problems.length > 0 || !parsed.success) throw problemsError(problems, source, file);
+  return assemble(parsed.data, draft, file, context);
+}

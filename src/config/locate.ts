@@ -1,0 +1,47 @@
+import { stat } from 'node:fs/promises';
+import { ReceiptdError, systemCode } from '../domain/errors.ts';
+import type { Surroundings } from './config.ts';
+import { pathsOf, resolvePath, xdg } from './resolve.ts';
+
+/**
+ * Absolute path of the config file: `explicit` (--config) or $RECEIPTD_CONFIG if given, and then no other; else
+ * the first that is there of those that `candidates` lists. One that can't be looked at counts as there.
+ * @throws ReceiptdError CONFIG_NOT_FOUND, with the places that were looked at
+ */
+export async function findConfig(explicit: string | undefined, surroundings: Surroundings): Promise<string> {
+  const chosen = explicit ?? (surroundings.env['RECEIPTD_CONFIG'] || undefined);
+  const places =
+    chosen === undefined ? candidates(surroundings) : [resolvePath(chosen, surroundings.cwd, surroundings)];
+  for (const place of places) if (await isThere(place)) return place;
+  const named = explicit === undefined ? 'RECEIPTD_CONFIG names' : '--config names';
+  throw new ReceiptdError(
+    'CONFIG_NOT_FOUND',
+    chosen === undefined
+      ? `There is no config file; looked for ${places.join(', ')}.`
+      : `There is no config file ${places.join()}, which ${named}.`,
+    { hint: 'Write one with `receiptd init`, or name one with --config.' },
+  );
+}
+
+function candidates({ env, platform, home, cwd }: Surroundings): string[] {
+  const paths = pathsOf(platform);
+  const name = 'receiptd.yaml';
+  const here = paths.resolve(cwd, name);
+  if (platform === 'win32') {
+    const user = env['APPDATA'] || paths.join(home, 'AppData', 'Roaming');
+    const machine = env['PROGRAMDATA'] || 'C:\\ProgramData';
+    return [here, paths.join(user, 'receiptd', name), paths.join(machine, 'receiptd', name)];
+  }
+  const user = xdg(env['XDG_CONFIG_HOME']) ?? paths.join(home, '.config');
+  return [here, paths.join(user, 'receiptd', name), paths.join('/etc/receiptd', name)];
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return true;
+  } catch (error) {
+    const code = systemCode(error);
+    return code !== 'ENOENT' && code !== 'ENOTDIR';
+  }
+}

@@ -1,0 +1,121 @@
+import type { z } from 'zod';
+import { ReceiptdError } from '../domain/errors.ts';
+import type { ErrorCode } from '../domain/errors.ts';
+import { guess } from './guess.ts';
+import { nodeAt, schemaTree } from './schemaTree.ts';
+import type { SchemaNode } from './schemaTree.ts';
+import { isSecret, secretPaths } from './secrets.ts';
+import { showPath, showValue } from './show.ts';
+import type { YamlSource } from './yamlSource.ts';
+
+/** Something that is wrong with the file, at a key of it. */
+export interface Problem {
+  readonly code: ErrorCode;
+  readonly path: readonly PropertyKey[];
+  /** Without the path and without a full stop. */
+  readonly text: string;
+}
+
+/** Secrets in the file. Their values are in no text. */
+export function secretProblems(data: unknown): Problem[] {
+  return secretPaths(data).map((path) => ({
+    code: 'CONFIG_INVALID',
+    path,
+    text: 'credentials do not belong in this file; remove the line and store them with `receiptd login`',
+  }));
+}
+
+/** What the schema found, in words: unknown keys with a guess, wrong values with what was expected. */
+export function shapeProblems(issues: readonly z.core.$ZodIssue[], data: unknown): Problem[] {
+  const tree = schemaTree();
+  const problems = issues
+    .flatMap((issue) => fromIssue(issue, data, tree))
+    .filter(({ path }) => !path.some((_, index) => isSecretAt(path.slice(0, index + 1), data)));
+  // A value that breaks two rules is one problem.
+  return problems.filter(
+    ({ path }, index) => problems.findIndex((other) => showPath(other.path) === showPath(path)) === index,
+  );
+}
+
+function isSecretAt(path: readonly PropertyKey[], data: unknown): boolean {
+  const key = path.at(-1);
+  return typeof key === 'string' && isSecret(key, valueAt(data, path));
+}
+
+function fromIssue(issue: z.core.$ZodIssue, data: unknown, tree: SchemaNode): Problem[] {
+  if (issue.code === 'unrecognized_keys') {
+    const known = Object.keys(nodeAt(tree, issue.path)?.properties ?? {});
+    return issue.keys.map((key) => invalid([...issue.path, key], `unknown key${didYouMean(key, known)}`));
+  }
+  const value = valueAt(data, issue.path);
+  if (issue.code === 'invalid_key') {
+    return [invalid(issue.path, `expected ${issue.issues[0]?.message ?? 'another name'}`)];
+  }
+  if (value === undefined) {
+    return [invalid(issue.path, `is missing; expected ${expected(issue, nodeAt(tree, issue.path))}`)];
+  }
+  const found = mayBeSecret(issue.path, value) ? '' : `, found ${showValue(value)}`;
+  return [
+    invalid(
+      issue.path,
+      `expected ${expected(issue, nodeAt(tree, issue.path))}${found}${advice(issue, value)}`,
+    ),
+  ];
+}
+
+function invalid(path: readonly PropertyKey[], text: string): Problem {
+  return { code: 'CONFIG_INVALID', path, text };
+}
+
+function expected(issue: z.core.$ZodIssue, node: SchemaNode | undefined): string {
+  if (issue.code === 'invalid_value') return `one of ${issue.values.map(String).join(', ')}`;
+  if (issue.code !== 'invalid_type') return issue.message;
+  if (issue.expected === 'array') return 'a list';
+  if (issue.expected === 'boolean') return 'true or false';
+  if (issue.expected !== 'object' && issue.expected !== 'record') return issue.message;
+  const keys = Object.keys(node?.properties ?? {});
+  return keys.length === 0 ? 'a mapping' : `a mapping with keys such as ${keys.slice(0, 3).join(', ')}`;
+}
+
+function advice(issue: z.core.$ZodIssue, value: unknown): string {
+  if (issue.code === 'invalid_value' && typeof value === 'string') {
+    return didYouMean(value, issue.values.map(String));
+  }
+  return '';
+}
+
+export function didYouMean(written: string, candidates: readonly string[]): string {
+  const meant = guess(written, candidates);
+  return meant === undefined ? '' : `; did you mean ${meant}?`;
+}
+
+/** Where people put secrets although no key asks for one. */
+function mayBeSecret(path: readonly PropertyKey[], value: unknown): boolean {
+  return (
+    path[0] === 'credentials' || (typeof value === 'string' && value.includes('@') && path[0] === 'service')
+  );
+}
+
+function valueAt(data: unknown, path: readonly PropertyKey[]): unknown {
+  let value = data;
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = Reflect.get(value, key);
+  }
+  return value;
+}
+
+/** All problems as one error, a line each, in the order of the file. The code is theirs if they share one. */
+export function problemsError(problems: readonly Problem[], source: YamlSource, file: string): ReceiptdError {
+  const lines = problems
+    .map((problem) => ({ problem, at: source.position(problem.path) }))
+    .sort((a, b) => a.at.line - b.at.line || a.at.col - b.at.col)
+    .map(({ problem: { path, text }, at }) => {
+      const where = path.length === 0 ? '' : `${showPath(path)}: `;
+      return `${file}:${at.line}:${at.col}: ${where}${text}`;
+    });
+  const codes = new Set(problems.map(({ code }) => code));
+  const [only] = codes;
+  const code = codes.size === 1 && only !== undefined ? only : 'CONFIG_INVALID';
+  return new ReceiptdError(code, lines.join('\n'));
+}

@@ -1,0 +1,112 @@
+import { BUILT_IN_IGNORES } from './ignores.ts';
+import { schemaTree } from './schemaTree.ts';
+import type { SchemaNode } from './schemaTree.ts';
+import { SHIPPED_VALUES, defaultConfigText } from './template.ts';
+
+const INTRODUCTION = `<!-- Generated from src/config/schema.ts by \`npm run generate\`; change it there. -->
+
+# Configuration
+
+One YAML file, looked for in this order: \`--config FILE\`, \`$RECEIPTD_CONFIG\`, \`./receiptd.yaml\`,
+\`$XDG_CONFIG_HOME/receiptd/receiptd.yaml\` (\`~/.config\` without XDG_CONFIG_HOME), \`/etc/receiptd/receiptd.yaml\`;
+on Windows \`%APPDATA%\\receiptd\\receiptd.yaml\` and \`%PROGRAMDATA%\\receiptd\\receiptd.yaml\` instead of the last two.
+\`receiptd init\` writes one, \`receiptd check\` says whether it is right, and \`config/receiptd.schema.json\` lets
+editors complete it.
+
+- Durations have a unit: \`200ms\`, \`10s\`, \`5m\`, \`1h\`, \`1d\`.
+- Sizes have a decimal unit: \`10kB\` is 10,000 bytes; \`50MB\`, \`1GB\`.
+- Rates are \`N/s\`, \`N/min\`, \`N/h\` or \`unlimited\`, over a sliding window.
+- Relative paths start at the config file, \`~\` is your home.
+- Patterns that start with \`*\` have to be in quotes, or YAML takes them for something else.
+- Secrets do not belong in the file, which is refused if there are any: \`receiptd login\` stores them.
+`;
+
+const ENVIRONMENT = `## Environment
+
+| Variable | Meaning |
+|---|---|
+| \`RECEIPTD_CONFIG\` | The config file, unless \`--config\` names one. |
+| \`RECEIPTD_STATE_DIR\` | The state directory; wins over \`stateDir\`. |
+| \`RECEIPTD_CLIENT_ID\`, \`RECEIPTD_CLIENT_SECRET\` | Credentials, for the store \`environment\`. |
+| \`NO_COLOR\` | If set, nothing is coloured. |
+`;
+
+const STATE_DIR = `Without \`stateDir\` and \`RECEIPTD_STATE_DIR\` the state directory is:
+
+| Where | State directory |
+|---|---|
+| root | \`/var/lib/receiptd\` |
+| Linux | \`$XDG_STATE_HOME/receiptd\`, or \`~/.local/state/receiptd\` |
+| macOS | \`~/Library/Application Support/receiptd\` |
+| Windows | \`%LOCALAPPDATA%\\receiptd\` |
+`;
+
+/** The text of docs/configuration.md. */
+export function referenceText(): string {
+  const tree = schemaTree();
+  const sections = Object.entries(tree.properties ?? {}).map(([key, node]) =>
+    section(key, node, isRequired(key, tree)),
+  );
+  return [
+    INTRODUCTION,
+    ...sections,
+    ENVIRONMENT,
+    `## Built-in ignores\n\n${BUILT_IN_IGNORES.map((name) => `\`${name}\``).join(', ')}; they hold for files and directories at any depth, and case makes no difference. What the agent itself sets aside (\`.receiptd-*\`) is ignored whatever the file says.\n`,
+    `## A complete example\n\n\`\`\`yaml\n${defaultConfigText(SHIPPED_VALUES)}\`\`\`\n`,
+  ].join('\n');
+}
+
+function section(key: string, node: SchemaNode, required: boolean): string {
+  const { heading, inner } = content(key, node);
+  const about =
+    inner === node ? [] : [`${node.description ?? ''}${required ? ' At least one is required.' : ''}\n`];
+  const rows = inner.properties === undefined ? [row(key, node, required)] : rowsOf(inner, '');
+  if (inner === node && node.properties !== undefined) about.push(`${node.description ?? ''}\n`);
+  const table = `| Key | Type | Default | Meaning |\n|---|---|---|---|\n${rows.join('\n')}\n`;
+  return [`## \`${heading}\`\n`, ...about, table, ...(key === 'stateDir' ? [STATE_DIR] : [])].join('\n');
+}
+
+/** The keys of a list's items or of a map's values stand in the section of the list or map. */
+function content(key: string, node: SchemaNode): { heading: string; inner: SchemaNode } {
+  if (node.items?.properties !== undefined) return { heading: `${key}[]`, inner: node.items };
+  if (typeof node.additionalProperties === 'object') {
+    return { heading: `${key}.<name>`, inner: node.additionalProperties };
+  }
+  return { heading: key, inner: node };
+}
+
+function rowsOf(node: SchemaNode, prefix: string): string[] {
+  return Object.entries(node.properties ?? {}).flatMap(([key, inner]) =>
+    inner.properties === undefined
+      ? [row(`${prefix}${key}`, inner, isRequired(key, node))]
+      : rowsOf(inner, `${prefix}${key}.`),
+  );
+}
+
+function row(key: string, node: SchemaNode, required: boolean): string {
+  const cells = [
+    `\`${key}\``,
+    typeOf(node),
+    required ? '**required**' : defaultOf(node),
+    node.description ?? '',
+  ];
+  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+}
+
+function isRequired(key: string, parent: SchemaNode): boolean {
+  return parent.required?.includes(key) ?? false;
+}
+
+function typeOf(node: SchemaNode): string {
+  if (node.title !== undefined) return node.title;
+  if (node.enum !== undefined) return node.enum.map((value) => `\`${value}\``).join(', ');
+  if (node.items !== undefined) return `list of ${typeOf(node.items)}`;
+  return node.type === 'boolean' ? 'true or false' : (node.type ?? '');
+}
+
+function defaultOf(node: SchemaNode): string {
+  if (node.default === undefined) return node['x-default'] ?? '';
+  if (Array.isArray(node.default))
+    return `\`[${node.default.map((item) => JSON.stringify(item)).join(', ')}]\``;
+  return typeof node.default === 'string' ? `\`${node.default}\`` : `\`${JSON.stringify(node.default)}\``;
+}

@@ -1,0 +1,61 @@
+import { posix, win32 } from 'node:path';
+import type { PlatformPath } from 'node:path';
+import type { Surroundings } from './config.ts';
+
+/** The path rules of a platform, which is not always the one that runs this. */
+export function pathsOf(platform: NodeJS.Platform): PlatformPath {
+  return platform === 'win32' ? win32 : posix;
+}
+
+/** Absolute, without a trailing slash; `~` is the user's home. */
+export function resolvePath(text: string, from: string, { platform, home }: Surroundings): string {
+  const paths = pathsOf(platform);
+  const isHome = text === '~' || text.startsWith('~/') || (platform === 'win32' && text.startsWith('~\\'));
+  return isHome ? paths.resolve(home, `.${paths.sep}${text.slice(2)}`) : paths.resolve(from, text);
+}
+
+/** RECEIPTD_STATE_DIR, else what the file says, else where the platform keeps such things. */
+export function resolveStateDir(
+  fromFile: string | undefined,
+  configDir: string,
+  isRoot: boolean,
+  surroundings: Surroundings,
+): string {
+  const { env, platform, home, cwd } = surroundings;
+  const paths = pathsOf(platform);
+  if (env['RECEIPTD_STATE_DIR']) return resolvePath(env['RECEIPTD_STATE_DIR'], cwd, surroundings);
+  if (fromFile !== undefined) return resolvePath(fromFile, configDir, surroundings);
+  if (platform === 'win32') {
+    return paths.join(env['LOCALAPPDATA'] || paths.join(home, 'AppData', 'Local'), 'receiptd');
+  }
+  if (isRoot) return '/var/lib/receiptd';
+  if (platform === 'darwin') return paths.join(home, 'Library', 'Application Support', 'receiptd');
+  return paths.join(xdg(env['XDG_STATE_HOME']) ?? paths.join(home, '.local', 'state'), 'receiptd');
+}
+
+/** The XDG base directory specification has relative paths ignored. */
+export function xdg(value: string | undefined): string | undefined {
+  return value !== undefined && posix.isAbsolute(value) ? value : undefined;
+}
+
+/** How two absolute paths lie to each other: upper and lower case are one on Windows and macOS. */
+export interface PathRelations {
+  readonly same: (a: string, b: string) => boolean;
+  /** Whether `inner` lies in `outer`, at any depth, and is not `outer`. */
+  readonly within: (inner: string, outer: string) => boolean;
+}
+
+export function pathRelations(platform: NodeJS.Platform): PathRelations {
+  const paths = pathsOf(platform);
+  const fold = (path: string): string => {
+    const absolute = paths.resolve(path);
+    return platform === 'win32' || platform === 'darwin' ? absolute.normalize('NFC').toLowerCase() : absolute;
+  };
+  return {
+    same: (a, b) => fold(a) === fold(b),
+    within: (inner, outer) => {
+      const way = paths.relative(fold(outer), fold(inner));
+      return way !== '' && way !== '..' && !way.startsWith(`..${paths.sep}`) && !paths.isAbsolute(way);
+    },
+  };
+}

@@ -1,0 +1,233 @@
+import { z } from 'zod';
+import { DEFAULT_ACCEPTED_TYPES, IMAGE_TYPES } from '../domain/imageType.ts';
+import { DEFAULT_TEMPLATE, MIN_NAME_BYTES } from '../domain/naming.ts';
+import { CREDENTIAL_STORES } from '../ports/credentials.ts';
+import {
+  baseUrl,
+  budget,
+  contentType,
+  duration,
+  existing,
+  path,
+  patterns,
+  rate,
+  size,
+  text,
+  whole,
+  yesOrNo,
+} from './values.ts';
+
+/*
+ * The one source of the config file's types, defaults, validation, JSON Schema and reference. `x-default` names
+ * a default that depends on something else.
+ */
+
+export const serviceSchema = z.strictObject({
+  baseUrl: baseUrl.describe(
+    'Address of the receipt analysis service, without /v2. A document name is unique below one address and endpoint, so a change here starts a new series.',
+  ),
+  allowInsecureHttp: yesOrNo
+    .prefault(false)
+    .describe(
+      'Allows http:// to a host other than this machine. Credentials and receipts then travel in the clear.',
+    ),
+  uploadContentType: contentType
+    .prefault('auto')
+    .describe(
+      'Content-Type of uploads. The interface does not say which it wants: auto sends the type of the image, such as image/jpeg.',
+    ),
+  timeouts: z
+    .strictObject({
+      connect: duration('10ms').prefault('10s').describe('Longest wait for a connection.'),
+      headers: duration('10ms').prefault('60s').describe('Longest wait for an answer to begin.'),
+      body: duration('10ms').prefault('60s').describe('Longest wait for an answer to be complete.'),
+    })
+    .prefault({})
+    .describe('Limits for one request to the service.'),
+});
+
+const limits = {
+  rate: rate
+    .prefault('unlimited')
+    .describe(
+      'Most upload requests in any second, minute or hour, repeated ones included. A restart opens no fresh window.',
+    ),
+  perDay: budget.prefault('unlimited').describe('Most upload requests in a calendar day, local time.'),
+  perMonth: budget.prefault('unlimited').describe('Most upload requests in a calendar month, local time.'),
+};
+
+export const endpointSchema = z.strictObject({
+  uid: text(
+    'text',
+    /^[A-Za-z0-9_-]{1,128}$/,
+    'the uid that the service gave the endpoint, in quotes',
+  ).describe('The uid that the service gave the endpoint; `receiptd endpoint create` prints it.'),
+  concurrency: whole(1, 64)
+    .optional()
+    .describe('Most uploads at once to this endpoint.')
+    .meta({ 'x-default': '`delivery.concurrency`' }),
+  ...limits,
+});
+
+export const folderSchema = z.strictObject({
+  path: path.describe(
+    'The folder to watch; relative paths start at the config file. A folder that is missing is waited for.',
+  ),
+  endpoint: z
+    .string({ error: 'the name of an endpoint' })
+    .optional()
+    .describe('Name of the endpoint that gets the images. May be left out while there is only one.')
+    .meta({ title: 'text', 'x-default': 'the only endpoint' }),
+  recursive: yesOrNo.prefault(false).describe('Watches the folders within it as well.'),
+  include: patterns
+    .min(1, { error: 'at least one pattern' })
+    .prefault(['**/*'])
+    .describe(
+      'Only files that match one of these patterns are looked at. A pattern with / sees the path relative to the folder, one without it a name at any depth: `*.jpg`. Case makes no difference.',
+    ),
+  ignore: patterns
+    .prefault([])
+    .describe(
+      'Files that match one of these patterns, and directories too, are left alone, in addition to the built-in list.',
+    ),
+  builtInIgnores: yesOrNo
+    .prefault(true)
+    .describe(
+      'Leaves temporary, partly downloaded, hidden, NAS and thumbnail files alone; docs/configuration.md lists them.',
+    ),
+  settle: z
+    .strictObject({
+      short: duration('10ms')
+        .prefault('200ms')
+        .describe('How long a file whose structure is complete has to stay still.'),
+      long: duration('10ms')
+        .prefault('5s')
+        .describe('The same for a structure that may grow (TIFF, PDF) or is unknown.'),
+      patience: duration('10ms')
+        .prefault('10m')
+        .describe(
+          'After this a file that stays incomplete is reported. It is looked at again when it changes.',
+        ),
+    })
+    .prefault({})
+    .describe('When a file counts as written.'),
+  name: z
+    .string({ error: 'a name template such as {stem}-{hash:12}' })
+    .prefault(DEFAULT_TEMPLATE)
+    .describe(
+      'Template of document names, of {folder} {path} {stem} {ext} {date} {time} {captured} {hash} {seq} {host} {endpoint}, with formats as in {date:YYYY-MM-DD}, {hash:12} and {seq:5}. A change holds for new documents only.',
+    )
+    .meta({ title: 'name template' }),
+  nameMaxBytes: whole(MIN_NAME_BYTES, 1000)
+    .prefault(300)
+    .describe('Longest document name, in bytes of UTF-8.'),
+  accept: z
+    .array(z.enum(IMAGE_TYPES))
+    .min(1, { error: 'at least one type' })
+    .prefault([...DEFAULT_ACCEPTED_TYPES])
+    .describe(
+      'Types to send, judged by content. The interface speaks of images, so pdf has to be added in so many words.',
+    ),
+  maxFileSize: size('1B', '1GB')
+    .prefault('50MB')
+    .describe('Larger files are rejected. The interface states no limit.'),
+  existing: existing
+    .prefault('send')
+    .describe(
+      'What becomes of files that lie in the folder when it is first watched: send them, skip them, or send those changed since a day. Uploads cost quota.',
+    ),
+  afterUpload: z
+    .enum(['keep', 'archive', 'delete'])
+    .prefault('keep')
+    .describe('What becomes of the original after its acceptance is recorded.'),
+  archiveTo: path
+    .optional()
+    .describe(
+      'Where originals go if afterUpload is archive; relative paths start at the folder. Never watched, whatever afterUpload is.',
+    )
+    .meta({ title: 'path', 'x-default': '`<folder>/archive`' }),
+});
+
+const folders = z.array(folderSchema).min(1, { error: 'at least one folder' });
+
+export const configSchema = z.strictObject({
+  service: serviceSchema.describe('The receipt analysis service.'),
+  credentials: z
+    .strictObject({
+      store: z
+        .enum(['auto', ...CREDENTIAL_STORES])
+        .prefault('auto')
+        .describe(
+          'Where client identifier and secret are read from. auto takes the first of environment, systemd, file and keychain that has them.',
+        ),
+      file: path
+        .optional()
+        .describe(
+          'The file of store file, readable by its owner only; relative paths start at the config file.',
+        )
+        .meta({ title: 'path', 'x-default': '`<stateDir>/credentials.json`' }),
+    })
+    .prefault({})
+    .describe('Where the credentials are kept. Never in this file: `receiptd login` stores them.'),
+  endpoints: z
+    .record(
+      z
+        .string()
+        .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/, { error: 'a short name of letters, digits, - and _' }),
+      endpointSchema,
+    )
+    .refine((value) => Object.keys(value).length > 0, { error: 'at least one endpoint' })
+    .describe(
+      'Endpoints of the service, each under a name of your own. The limits here hold in addition to those of delivery.',
+    )
+    .meta({ minProperties: 1 }),
+  folders: folders.describe('The folders to watch, each feeding one endpoint.'),
+  delivery: z
+    .strictObject({
+      concurrency: whole(1, 64).prefault(4).describe('Most uploads at once, all endpoints together.'),
+      ...limits,
+      grace: duration('0s')
+        .prefault('20s')
+        .describe('How long uploads in flight may go on when the agent is stopped.'),
+      parkAfter: whole(1, 1000)
+        .prefault(5)
+        .describe(
+          'A document that meets this many server errors while others pass is set aside for a later try.',
+        ),
+    })
+    .prefault({})
+    .describe('How fast receipts are sent.'),
+  intake: z
+    .strictObject({
+      reconcileEvery: duration('100ms')
+        .prefault('60s')
+        .describe('How often every folder is compared with the ledger.'),
+      confirmAbove: whole(0, 1_000_000_000)
+        .prefault(1000)
+        .describe('More files than this in a newly watched folder are not sent before a person agrees.'),
+    })
+    .prefault({})
+    .describe('How folders are read.'),
+  stateDir: path
+    .optional()
+    .describe(
+      'Directory of the ledger, the lock and the logs; on a local disk. RECEIPTD_STATE_DIR wins over it.',
+    )
+    .meta({ title: 'path', 'x-default': 'see below' }),
+  log: z
+    .strictObject({
+      level: z
+        .enum(['debug', 'info', 'warn', 'error'])
+        .prefault('info')
+        .describe('The least important lines to keep. error means that a person must act.'),
+      maxSize: size('1kB', '1GB').prefault('10MB').describe('Size at which the log file is rotated.'),
+      maxFiles: whole(1, 1000).prefault(5).describe('How many log files are kept.'),
+    })
+    .prefault({})
+    .describe('The log file.'),
+});
+
+export type ParsedConfig = z.output<typeof configSchema>;
+export type ParsedService = z.output<typeof serviceSchema>;
+export type ParsedEndpoint = z.output<typeof endpointSchema>;
+export type ParsedFolder = z.output<typeof folderSchema>;

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { configSchema } from './schema.ts';
+
+/** The parts of JSON Schema that the config's schema uses. */
+export interface SchemaNode {
+  readonly type?: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly 'x-default'?: string;
+  readonly enum?: readonly string[];
+  readonly properties?: Readonly<Record<string, SchemaNode>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: SchemaNode | false;
+  readonly items?: SchemaNode;
+}
+
+/** The config file's JSON Schema: what may be written in the file, before defaults. */
+export function schemaTree(): SchemaNode {
+  const tree: SchemaNode = JSON.parse(JSON.stringify(z.toJSONSchema(configSchema, { io: 'input' })));
+  return tree;
+}
+
+/** The node that describes the value at `path`; undefined where the schema knows no such place. */
+export function nodeAt(root: SchemaNode, path: readonly PropertyKey[]): SchemaNode | undefined {
+  let node: SchemaNode | undefined = root;
+  for (const key of path) {
+    if (node === undefined) return undefined;
+    if (typeof key === 'number') node = node.items;
+    else if (node.properties !== undefined) {
+      node = Object.hasOwn(node.properties, key) ? node.properties[String(key)] : undefined;
+    } else node = node.additionalProperties === false ? undefined : node.additionalProperties;
+  }
+  return node;
+}

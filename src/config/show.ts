@@ -1,0 +1,28 @@
+const LONGEST = /^.{60}(?=.)/su;
+
+/** Cut to 60 characters, without control characters: it ends on terminals and in logs. */
+export function shorten(text: string): string {
+  const plain = text.replace(/\p{C}/gu, '\uFFFD');
+  const [start] = LONGEST.exec(plain) ?? [];
+  return start === undefined ? plain : `${start}…`;
+}
+
+/** A value as an error message shows it. Lists and mappings are only named: what they hold may be secret. */
+export function showValue(value: unknown): string {
+  if (value === undefined || value === null) return 'nothing';
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
+  if (typeof value === 'object' && Object.keys(value).length === 0) return 'an empty mapping';
+  if (typeof value === 'string') return `"${shorten(value)}"`;
+  return typeof value === 'number' || typeof value === 'boolean' ? `${value}` : 'a mapping';
+}
+
+/** `folders[0].settle.long` */
+export function showPath(path: readonly PropertyKey[]): string {
+  return path
+    .map((key, index) => {
+      if (typeof key === 'number') return `[${key}]`;
+      const name = shorten(String(key));
+      return index === 0 ? name : `.${name}`;
+    })
+    .join('');
+}

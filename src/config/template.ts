@@ -1,0 +1,108 @@
+import { stringify } from 'yaml';
+import { nodeAt, schemaTree } from './schemaTree.ts';
+import type { SchemaNode } from './schemaTree.ts';
+
+/** What `receiptd init` asks for. */
+export interface DefaultConfigValues {
+  readonly baseUrl: string;
+  readonly uid: string;
+  readonly folder: string;
+  /** Where editors find the schema; relative to the config file, or a URL. */
+  readonly schema?: string;
+}
+
+const WIDTH = 100;
+
+const INTRODUCTION =
+  'Configuration of receiptd. A line that starts with # and no space is a setting with its default: remove ' +
+  'the # to change it. `receiptd check` says whether all is well. Every key is described in docs/configuration.md.';
+
+/** A complete config file: the three values are set, every other key is there as a comment, with its default. */
+export function defaultConfigText({ baseUrl, uid, folder, schema }: DefaultConfigValues): string {
+  const tree = schemaTree();
+  const about = (path: string[], indent: string): string => comment(at(tree, path).description ?? '', indent);
+  const optional = (path: string[], indent: string, example?: unknown): string => {
+    const node = at(tree, path);
+    return `${comment(describe(node), indent)}${indent}#${path.at(-1)}: ${inline(example ?? defaultOf(node))}\n`;
+  };
+  const options = (parent: string[], keys: string[], indent: string): string =>
+    keys.map((key) => optional([...parent, key], indent)).join('');
+  const office = ['endpoints', 'office'];
+  const limits = ['rate', 'perDay', 'perMonth'];
+  return [
+    `# yaml-language-server: $schema=${schema ?? './receiptd.schema.json'}\n`,
+    comment(INTRODUCTION, ''),
+    `\n${about(['service'], '')}service:\n`,
+    `${about(['service', 'baseUrl'], '  ')}  baseUrl: ${inline(baseUrl)}\n`,
+    options(['service'], ['allowInsecureHttp', 'uploadContentType', 'timeouts'], '  '),
+    `\n${optional(['credentials'], '', { store: 'auto', file: '/var/lib/receiptd/credentials.json' })}`,
+    `\n${about(['endpoints'], '')}endpoints:\n  office:\n`,
+    `${about([...office, 'uid'], '    ')}    uid: ${inline(uid)}\n`,
+    optional([...office, 'concurrency'], '    ', 4),
+    options(office, limits, '    '),
+    `\n${about(['folders'], '')}folders:\n`,
+    `${about(['folders', '0', 'path'], '  ')}  - path: ${inline(folder)}\n`,
+    `${about(['folders', '0', 'endpoint'], '    ')}    endpoint: office\n`,
+    ...Object.keys(at(tree, ['folders', '0']).properties ?? {})
+      .filter((key) => key !== 'path' && key !== 'endpoint')
+      .map((key) => optional(['folders', '0', key], '    ', key === 'archiveTo' ? 'archive' : undefined)),
+    `\n${about(['delivery'], '')}delivery:\n`,
+    `${about(['delivery', 'concurrency'], '  ')}  concurrency: ${inline(defaultOf(at(tree, ['delivery', 'concurrency'])))}\n`,
+    options(['delivery'], [...limits, 'grace', 'parkAfter'], '  '),
+    `\n${optional(['intake'], '')}`,
+    `\n${optional(['stateDir'], '', '/var/lib/receiptd')}`,
+    `\n${optional(['log'], '')}`,
+  ].join('');
+}
+
+/** The file in this repository. */
+export const SHIPPED_VALUES: DefaultConfigValues = {
+  baseUrl: 'https://receipts.example.com',
+  uid: '00000000-0000-0000-0000-000000000000',
+  folder: '/srv/scans',
+};
+
+function at(tree: SchemaNode, path: readonly string[]): SchemaNode {
+  const node = nodeAt(
+    tree,
+    path.map((key) => (/^\d+$/.test(key) ? Number(key) : key)),
+  );
+  if (node === undefined) throw new Error(`The schema has no ${path.join('.')}.`);
+  return node;
+}
+
+/** A section on one line is explained with the keys in it. */
+function describe(node: SchemaNode): string {
+  const parts = Object.entries(node.properties ?? {}).map(
+    ([key, inner]) => `${key}: ${inner.description ?? ''}`,
+  );
+  return [node.description ?? '', ...parts].join('\n');
+}
+
+function defaultOf(node: SchemaNode): unknown {
+  if (node.properties === undefined) return node.default;
+  return Object.fromEntries(Object.entries(node.properties).map(([key, inner]) => [key, defaultOf(inner)]));
+}
+
+function comment(text: string, indent: string): string {
+  return text
+    .split('\n')
+    .flatMap((line) => wrap(line, WIDTH - indent.length - 2))
+    .map((line) => `${indent}# ${line}\n`)
+    .join('');
+}
+
+function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= width)
+      lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}
+
+function inline(value: unknown): string {
+  return stringify(value, { collectionStyle: 'flow', singleQuote: true, lineWidth: 0 }).trim();
+}

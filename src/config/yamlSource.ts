@@ -1,0 +1,133 @@
+import { LineCounter, isAlias, isMap, isSeq, parseDocument, visit } from 'yaml';
+import type { Alias, Document, Node } from 'yaml';
+import { ReceiptdError } from '../domain/errors.ts';
+import { isSecretKey, mayHoldSecret } from './secrets.ts';
+import { shorten } from './show.ts';
+
+/** A place in the file; both numbers start at 1. */
+export interface Position {
+  readonly line: number;
+  readonly col: number;
+}
+
+export interface YamlSource {
+  /** Plain data: mappings, lists, texts, numbers, booleans and null. */
+  readonly data: unknown;
+  /** Of the key at `path`, or of the nearest key above it that is in the file. */
+  position(path: readonly PropertyKey[]): Position;
+}
+
+interface Mistake {
+  readonly offset: number;
+  readonly text: string;
+}
+
+/** One mistake often brings others in its wake. */
+const MOST_MISTAKES = 5;
+
+/** What the commonest slips mean, by the parser's error code. */
+const IN_OTHER_WORDS: Readonly<Record<string, string>> = {
+  TAB_AS_INDENT: 'a tab is used to indent; use spaces',
+  DUPLICATE_KEY: 'this key is there twice',
+  BAD_DQ_ESCAPE: 'a backslash in double quotes starts an escape; write paths in single quotes',
+  BAD_SCALAR_START: 'a text can not start with this character; put it in quotes',
+  MULTIPLE_DOCS: 'a second document starts here (---); a config file is one',
+  MISSING_CHAR: 'a quote or bracket that was opened is never closed',
+  BAD_INDENT: 'this is not indented as what it belongs to',
+  MULTILINE_IMPLICIT_KEY: 'a colon is missing, or this is indented wrongly',
+  BLOCK_AS_IMPLICIT_KEY: 'a second "key:" in one line; put the text in quotes, or correct the indentation',
+};
+
+/** @throws ReceiptdError CONFIG_SYNTAX with line, column and the line itself; secrets are not shown */
+export function readYaml(text: string, file: string): YamlSource {
+  const lines = new LineCounter();
+  let document: Document.Parsed;
+  let data: unknown;
+  try {
+    document = parseDocument(text, { prettyErrors: false, lineCounter: lines });
+    const mistakes = findMistakes(document);
+    if (mistakes.length > 0) throw syntaxError(mistakes, text, file, lines);
+    data = document.toJS();
+  } catch (error) {
+    if (error instanceof ReceiptdError) throw error;
+    // Too deep, or aliases that multiply.
+    throw new ReceiptdError('CONFIG_SYNTAX', `${file} can't be read as YAML.`, { cause: error });
+  }
+  return {
+    data,
+    position: (path) => {
+      const { line, col } = lines.linePos(offsetOf(document, path));
+      return { line, col };
+    },
+  };
+}
+
+function findMistakes(document: Document.Parsed): Mistake[] {
+  const mistakes: Mistake[] = [...document.errors, ...document.warnings].map((error) => ({
+    offset: error.pos[0],
+    text: IN_OTHER_WORDS[error.code] ?? error.message,
+  }));
+  visit(document, {
+    Alias: (_key, alias, ancestors) => {
+      const anchored = alias.resolve(document);
+      if (anchored !== undefined && !ancestors.includes(anchored)) return;
+      mistakes.push({
+        offset: alias.range?.[0] ?? 0,
+        text:
+          anchored === undefined
+            ? 'a text that starts with * has to be in quotes, such as "*.jpg"'
+            : 'this alias contains itself',
+      });
+    },
+  });
+  return mistakes;
+}
+
+function syntaxError(
+  mistakes: readonly Mistake[],
+  text: string,
+  file: string,
+  lines: LineCounter,
+): ReceiptdError {
+  const quiet = mayHoldSecret(text);
+  const byLine = new Map<number, string>();
+  for (const { offset, text: what } of [...mistakes].sort((a, b) => a.offset - b.offset)) {
+    const { line, col } = lines.linePos(offset);
+    if (byLine.has(line)) continue;
+    const content = (text.split('\n')[line - 1] ?? '').trim();
+    const known = Object.values(IN_OTHER_WORDS).includes(what);
+    const detail =
+      quiet || isSecretKey(content)
+        ? `${known ? what : 'this is not YAML'} (line not shown: the file seems to hold a secret)`
+        : `${what}; the line is: ${shorten(content)}`;
+    byLine.set(line, `${file}:${line}:${col}: ${detail}`);
+  }
+  return new ReceiptdError('CONFIG_SYNTAX', [...byLine.values()].slice(0, MOST_MISTAKES).join('\n'));
+}
+
+function offsetOf(document: Document.Parsed, path: readonly PropertyKey[]): number {
+  let node: Node | null = document.contents;
+  let offset = node?.range?.[0] ?? 0;
+  for (const key of path) {
+    if (node !== null && isAlias(node)) node = target(node, document);
+    if (isMap<Node, Node | null>(node)) {
+      const pair = node.items.find((item) => keyText(item.key) === String(key));
+      if (pair === undefined) return offset;
+      offset = pair.key.range?.[0] ?? offset;
+      node = pair.value;
+    } else if (isSeq<Node>(node)) {
+      node = node.items[Number(key)] ?? null;
+      offset = node?.range?.[0] ?? offset;
+    } else return offset;
+  }
+  return offset;
+}
+
+function target(alias: Alias, document: Document.Parsed): Node | null {
+  return alias.resolve(document) ?? null;
+}
+
+function keyText(key: Node): string {
+  const plain: unknown = key.toJSON();
+  return typeof plain === 'string' ? plain : String(plain);
+}

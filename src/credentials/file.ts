@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto';
+import { constants } from 'node:fs';
+import { mkdir, open, rename, rm, unlink } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { ReceiptdError, systemCode } from '../domain/errors.ts';
+import type { WritableCredentials } from '../ports/credentials.ts';
+import { absent, parseCredentials } from './store.ts';
+import type { Look, Store } from './store.ts';
+
+const SHAPE = '{"clientId": "…", "clientSecret": "…"}';
+const GROUP_AND_OTHERS = 0o077;
+
+/** A JSON file that only its owner can read. */
+export function fileStore(file: string | undefined): Store {
+  return {
+    store: 'file',
+    async look() {
+      if (file === undefined) return absent('a file (none is configured)');
+      const path = resolve(file);
+      try {
+        return await read(path);
+      } catch (error) {
+        if (error instanceof ReceiptdError) throw error;
+        return absent(
+          systemCode(error) === 'ENOENT' ? `${path} (no such file)` : `${path} (${systemCode(error)})`,
+        );
+      }
+    },
+  };
+}
+
+async function read(path: string): Promise<Look> {
+  // Without O_NONBLOCK, opening a FIFO would wait for ever.
+  const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    // Of the open file, so that nobody can swap it between the check and the reading.
+    const stat = await handle.stat();
+    if (!stat.isFile()) return absent(`${path} (not a regular file)`);
+    if (process.platform !== 'win32' && (stat.mode & GROUP_AND_OTHERS) !== 0) {
+      throw new ReceiptdError('CREDENTIALS_INSECURE', `${path} is open to others than its owner.`, {
+        hint: `Close it with: chmod 600 '${path}'`,
+      });
+    }
+    const credentials = parseCredentials(await handle.readFile('utf8'));
+    return credentials ? { kind: 'found', credentials } : absent(`${path} (it does not hold ${SHAPE})`);
+  } finally {
+    await handle.close();
+  }
+}
+
+export function writableFile(file: string): WritableCredentials {
+  const path = resolve(file);
+  return {
+    store: 'file',
+
+    async set({ clientId, clientSecret }) {
+      try {
+        await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+        await replace(path, `${JSON.stringify({ clientId, clientSecret })}\n`);
+      } catch (error) {
+        throw unwritable(path, error);
+      }
+    },
+
+    async remove() {
+      try {
+        await unlink(path);
+        return true;
+      } catch (error) {
+        if (systemCode(error) === 'ENOENT') return false;
+        throw unwritable(path, error);
+      }
+    },
+  };
+}
+
+/** At every moment the path holds the old content or the new, and never in a file that others can read. */
+async function replace(path: string, content: string): Promise<void> {
+  const temporary = `${path}.${randomUUID()}.tmp`;
+  try {
+    const handle = await open(temporary, 'wx', 0o600);
+    try {
+      await handle.writeFile(content);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+  if (process.platform === 'win32') return;
+  // Without this a power cut may undo the rename.
+  const directory = await open(dirname(path), 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}
+
+function unwritable(path: string, cause: unknown): ReceiptdError {
+  return new ReceiptdError(
+    'CREDENTIALS_UNWRITABLE',
+    `${path} can not be written or removed (${systemCode(cause)}).`,
+    {
+      hint: 'Run this as the user that owns the folder, or configure another credentials file.',
+      cause,
+    },
+  );
+}

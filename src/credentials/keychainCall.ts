@@ -1,0 +1,80 @@
+import { spawn } from 'node:child_process';
+import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { KeychainReply, KeychainRequest } from './keychainProtocol.ts';
+
+export interface KeychainOptions {
+  readonly env: NodeJS.ProcessEnv;
+  /** The compiled helper; by default the one beside this file. */
+  readonly helperPath?: string;
+  /** Milliseconds for reading. */
+  readonly limitMs?: number;
+}
+
+/** Why no reply came; to follow "the keychain ". */
+export class KeychainSilence extends Error {}
+
+const LIMIT_MS = 3000;
+/** For changes: the desktop may be asking the person at it for the keychain's password. */
+const PERSON_LIMIT_MS = 30_000;
+
+/**
+ * Asks the helper process and kills it when it takes too long.
+ *
+ * @throws KeychainSilence, or the signal's reason
+ */
+export async function callKeychain(
+  request: KeychainRequest,
+  options: KeychainOptions,
+  signal?: AbortSignal,
+): Promise<KeychainReply> {
+  signal?.throwIfAborted();
+  const limitMs = options.limitMs ?? (request.operation === 'get' ? LIMIT_MS : PERSON_LIMIT_MS);
+  const child = spawn(process.execPath, [options.helperPath ?? helperBeside()], {
+    env: withoutSecrets(options.env),
+    stdio: ['pipe', 'pipe', 'ignore'],
+    windowsHide: true,
+  });
+  return await new Promise((resolve, reject) => {
+    let output = '';
+    const give = (settle: () => void): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
+      child.kill('SIGKILL');
+      settle();
+    };
+    const abort = (): void => give(() => reject(signal?.reason));
+    const timer = setTimeout(
+      () => give(() => reject(new KeychainSilence(`gave no answer within ${limitMs / 1000} s`))),
+      limitMs,
+    );
+    signal?.addEventListener('abort', abort, { once: true });
+    child.on('error', (error) =>
+      give(() => reject(new KeychainSilence('helper did not start', { cause: error }))),
+    );
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
+    child.on('close', () =>
+      give(() => {
+        try {
+          const reply: KeychainReply = JSON.parse(output);
+          resolve(reply);
+        } catch {
+          reject(new KeychainSilence('helper ended without an answer'));
+        }
+      }),
+    );
+    // A helper that dies before it reads is reported by `close`.
+    child.stdin.on('error', () => {});
+    child.stdin.end(JSON.stringify(request));
+  });
+}
+
+/** The helper needs the session's addresses; neither our secret nor a debugger's options. */
+function withoutSecrets(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const { RECEIPTD_CLIENT_ID: _id, RECEIPTD_CLIENT_SECRET: _secret, NODE_OPTIONS: _options, ...rest } = env;
+  return rest;
+}
+
+function helperBeside(): string {
+  return fileURLToPath(new URL(`./keychainHelper${extname(import.meta.url)}`, import.meta.url));
+}

@@ -1,0 +1,143 @@
+import { endpointId } from '../domain/document.ts';
+import type { Dispatcher, Idle } from '../pipeline/dispatch.ts';
+import type { Intake } from '../pipeline/intake.ts';
+import type { EndpointSettings } from '../pipeline/settings.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Ledger } from '../ports/ledger.ts';
+import type { Log } from '../ports/log.ts';
+
+export interface AgentDeps {
+  readonly ledger: Ledger;
+  readonly intakes: readonly Intake[];
+  readonly dispatcher: Dispatcher;
+  readonly endpoints: readonly EndpointSettings[];
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Milliseconds that uploads in flight get to finish when the agent is stopped. */
+  readonly graceMs: number;
+}
+
+/** What `--once` left behind; the command line turns it into an exit status. */
+export interface OnceResult {
+  readonly missingFolders: readonly string[];
+  readonly rejected: number;
+  readonly incomplete: number;
+  readonly unreadable: number;
+  readonly failed: number;
+  /** Queued, held or unconfirmed. */
+  readonly waiting: number;
+  readonly accepted: number;
+  /** The service could not be reached until the end. */
+  readonly unreachable: boolean;
+}
+
+const LOOK_AGAIN_MS = 20;
+
+/** Runs intake and delivery together, for good or once, and drains them at the end. */
+export class Agent {
+  readonly #deps: AgentDeps;
+  readonly #abort = new AbortController();
+
+  constructor(deps: AgentDeps) {
+    this.#deps = deps;
+  }
+
+  /** Watches and sends until `stop` aborts; resolves when drained. */
+  async run(stop: AbortSignal): Promise<void> {
+    await Promise.all([this.#dispatch(stop), ...this.#deps.intakes.map((intake) => intake.run(stop))]);
+  }
+
+  /** Lists every folder once, sends what is there, resolves when nothing more can be done. */
+  async once(stop: AbortSignal, waitMs: number): Promise<OnceResult> {
+    const { intakes, ledger, endpoints } = this.#deps;
+    const done = new AbortController();
+    const stopping = AbortSignal.any([stop, done.signal]);
+    const sending = this.#dispatch(stopping);
+    let last: Idle['why'] | null = null;
+    let present: boolean[] = [];
+    try {
+      present = await Promise.all(intakes.map((intake) => intake.runOnce(stop)));
+      last = await this.#untilIdle(stop, waitMs);
+      for (const [index, intake] of intakes.entries()) if (present[index]) await intake.dispose(stop);
+    } catch (error) {
+      if (!stop.aborted) throw error;
+    } finally {
+      done.abort();
+      await sending;
+    }
+    const own = new Set(endpoints.map(({ key }) => endpointId(key)));
+    const counts = (await ledger.counts()).filter(
+      ({ endpoint }) => endpoint && own.has(endpointId(endpoint)),
+    );
+    const count = (...states: string[]) =>
+      counts.filter(({ state }) => states.includes(state)).reduce((sum, each) => sum + each.count, 0);
+    const tally = (what: keyof Intake['tally']) =>
+      intakes.reduce((sum, intake) => sum + intake.tally[what], 0);
+    return {
+      missingFolders: intakes.filter((_, index) => !present[index]).map((intake) => intake.status.path),
+      rejected: tally('rejected'),
+      incomplete: tally('incomplete'),
+      unreadable: tally('unreadable'),
+      failed: count('failed', 'lost'),
+      waiting: count('queued', 'uploading', 'held', 'unconfirmed'),
+      accepted: count('accepted'),
+      unreachable: last === 'outage',
+    };
+  }
+
+  async #dispatch(stop: AbortSignal): Promise<void> {
+    const { dispatcher, graceMs, clock, log } = this.#deps;
+    const drained = new AbortController();
+    const grace = (async () => {
+      await new Promise((resolve) => {
+        if (stop.aborted) resolve(null);
+        stop.addEventListener('abort', resolve, { once: true });
+        drained.signal.addEventListener('abort', resolve, { once: true });
+      });
+      if (dispatcher.inFlight > 0)
+        log.info('Stopping; uploads in flight may finish', { inFlight: dispatcher.inFlight, graceMs });
+      await clock.sleep(graceMs, drained.signal).catch(() => {});
+      if (!drained.signal.aborted) this.#abort.abort(new Error('stopped before the answer came'));
+    })();
+    await dispatcher.run(stop, this.#abort.signal);
+    drained.abort();
+    await grace;
+  }
+
+  /** Resolves with the reason once nothing more will be sent without waiting longer than allowed. */
+  async #untilIdle(stop: AbortSignal, waitMs: number): Promise<Idle['why']> {
+    const { dispatcher, clock } = this.#deps;
+    let outageSince: number | null = null;
+    for (;;) {
+      const idle = await nextIdle(dispatcher, stop);
+      stop.throwIfAborted();
+      if (idle.why === 'done' || idle.why === 'hold') return idle.why;
+      if (idle.why === 'pace') {
+        outageSince = null;
+        await clock.sleep(idle.waitMs ?? LOOK_AGAIN_MS, stop);
+        continue;
+      }
+      outageSince ??= clock.monotonic();
+      const left = outageSince + waitMs - clock.monotonic();
+      if (left <= 0 || (idle.waitMs ?? 0) > left) return idle.why;
+      await clock.sleep(Math.max(LOOK_AGAIN_MS, Math.min(idle.waitMs ?? left, left)), stop);
+    }
+  }
+}
+
+function nextIdle(dispatcher: Dispatcher, stop: AbortSignal): Promise<Idle> {
+  return new Promise((resolve, reject) => {
+    const off = dispatcher.onIdle((idle) => {
+      off();
+      resolve(idle);
+    });
+    stop.addEventListener(
+      'abort',
+      () => {
+        off();
+        reject(stop.reason as Error);
+      },
+      { once: true },
+    );
+  });
+}

@@ -1,0 +1,169 @@
+import { z } from 'zod';
+import { ERROR_CODES } from '../../domain/errors.ts';
+import type { ErrorCode } from '../../domain/errors.ts';
+
+/*
+ * What the command line may ask of the running daemon: `POST /v1/<operation>` with a JSON object, answered
+ * with a JSON object. Both sides check what they receive, for either may be of another version.
+ */
+
+export const FOLDER_STATES = [
+  'watching',
+  'missing',
+  'unreadable',
+  'notADirectory',
+  'starting',
+  'paused',
+] as const;
+
+export interface FolderStatus {
+  path: string;
+  /** Alias. */
+  endpoint: string;
+  state: (typeof FOLDER_STATES)[number];
+  message: string | null;
+  /** Files that are not at rest yet. */
+  settling: number;
+  /** ISO 8601; null until the folder was listed once. */
+  lastListing: string | null;
+}
+
+export interface StatusResponse {
+  pid: number;
+  /** ISO 8601. */
+  startedAt: string;
+  version: string;
+  folders: FolderStatus[];
+  /** Uploads running at this moment. */
+  inFlight: number;
+}
+
+/** In a deliberate act. */
+interface Act {
+  /** Operating-system user who asks, for the record. */
+  by?: string | undefined;
+}
+
+/** Documents by name, or all that wait for a person. */
+export interface RetryRequest extends Act {
+  names?: string[] | undefined;
+  all?: boolean | undefined;
+}
+
+export interface ResendRequest extends Act {
+  name: string;
+  /** Alias; the document's own endpoint when left out. */
+  endpoint?: string | undefined;
+}
+
+export interface ResendResponse {
+  name: string;
+  endpointUid: string;
+  /** `duplicate`: the other endpoint has these bytes already, under that name. */
+  outcome: 'queued' | 'duplicate';
+}
+
+export interface TargetRequest extends Act {
+  /** A folder's path or an endpoint's alias; everything when left out. */
+  target?: string | undefined;
+}
+
+export interface TargetResponse {
+  /** What was paused or resumed. */
+  targets: string[];
+}
+
+/** An endpoint that the service has just created: the ledger has one writer. */
+export interface RecordEndpointRequest extends Act {
+  uid: string;
+  name: string;
+  /** The service's record as it came. */
+  verbatim: string;
+}
+
+export interface Exchanges {
+  status: { request: Record<string, never>; response: StatusResponse };
+  retry: { request: RetryRequest; response: { queued: number } };
+  resend: { request: ResendRequest; response: ResendResponse };
+  pause: { request: TargetRequest; response: TargetResponse };
+  resume: { request: TargetRequest; response: TargetResponse };
+  recordEndpoint: { request: RecordEndpointRequest; response: Record<string, never> };
+}
+
+export type Operation = keyof Exchanges;
+export type Request<O extends Operation> = Exchanges[O]['request'];
+export type Response<O extends Operation> = Exchanges[O]['response'];
+
+/** What the daemon can do. A ReceiptdError reaches the caller as it is; anything else stays inside. */
+export type Operations = {
+  readonly [O in Operation]: (request: Request<O>) => Promise<Response<O>>;
+};
+
+export type Protocol = {
+  readonly [O in Operation]: {
+    readonly request: z.ZodType<Request<O>>;
+    readonly response: z.ZodType<Response<O>>;
+  };
+};
+
+const by = z.string().optional();
+const nothing = z.record(z.string(), z.never());
+const target = z.object({ target: z.string().optional(), by });
+const targets = z.object({ targets: z.array(z.string()) });
+
+export const PROTOCOL: Protocol = {
+  status: {
+    request: nothing,
+    response: z.object({
+      pid: z.number(),
+      startedAt: z.string(),
+      version: z.string(),
+      folders: z.array(
+        z.object({
+          path: z.string(),
+          endpoint: z.string(),
+          state: z.enum(FOLDER_STATES),
+          message: z.string().nullable(),
+          settling: z.number(),
+          lastListing: z.string().nullable(),
+        }),
+      ),
+      inFlight: z.number(),
+    }),
+  },
+  retry: {
+    request: z.object({ names: z.array(z.string()).optional(), all: z.boolean().optional(), by }),
+    response: z.object({ queued: z.number() }),
+  },
+  resend: {
+    request: z.object({ name: z.string(), endpoint: z.string().optional(), by }),
+    response: z.object({
+      name: z.string(),
+      endpointUid: z.string(),
+      outcome: z.enum(['queued', 'duplicate']),
+    }),
+  },
+  pause: { request: target, response: targets },
+  resume: { request: target, response: targets },
+  recordEndpoint: {
+    request: z.object({ uid: z.string(), name: z.string(), verbatim: z.string(), by }),
+    response: nothing,
+  },
+};
+
+/** Body of every answer but 200. */
+export interface ErrorBody {
+  code: ErrorCode;
+  message: string;
+  hint?: string | undefined;
+}
+
+export const errorBody: z.ZodType<ErrorBody> = z.object({
+  code: z.enum(ERROR_CODES),
+  message: z.string(),
+  hint: z.string().optional(),
+});
+
+export function isOperation(name: string): name is Operation {
+  return Object.hasOwn(PROTOCOL, name);
+}

@@ -1,0 +1,130 @@
+import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
+import type { DatabaseSyncInstance } from '@photostructure/sqlite';
+import { ReceiptdError } from '../domain/errors.ts';
+import { unwritable } from './stateDir.ts';
+
+/*
+ * One instance per state directory.
+ *
+ *   free ──acquire──▶ held ──release, or the end of the process however it comes──▶ free
+ *
+ * What is held is an exclusive transaction of SQLite on `instance.lock`, which is a lock of the operating
+ * system: it ends with the process, so a file left behind blocks nothing. `instance.json` only tells people
+ * who holds it.
+ *
+ * Nothing else in this process may open and close `instance.lock`: POSIX drops a process's locks on a file
+ * when the process closes any descriptor of it.
+ */
+
+export interface InstanceLock {
+  /** Idempotent. */
+  release(): Promise<void>;
+}
+
+const LOCK_FILE = 'instance.lock';
+const OWNER_FILE = 'instance.json';
+
+/**
+ * Of two processes that start at once, each may hold what the other needs for a moment. While SQLite waits,
+ * the one that came second lets go, so that exactly one gets the lock.
+ */
+const WAIT_MS = 500;
+
+// A database nobody refers to is closed by the garbage collector, and the lock with it.
+const held = new Set<DatabaseSyncInstance>();
+
+/**
+ * Holds the lock until `release` or the end of the process. The directory must exist (`prepareStateDir`).
+ * @throws ReceiptdError ALREADY_RUNNING, STATE_UNWRITABLE
+ */
+export async function acquireInstanceLock(stateDir: string): Promise<InstanceLock> {
+  const file = path.join(stateDir, LOCK_FILE);
+  const owner = path.join(stateDir, OWNER_FILE);
+  const database = open(stateDir, file, { timeout: WAIT_MS });
+  try {
+    // No journal file and no commit, and so nothing for the next start to recover. The write that is never
+    // committed makes sure of the lock: on a read-only file, BEGIN EXCLUSIVE quietly takes a shared one.
+    database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE; PRAGMA user_version = 1');
+  } catch (error) {
+    database.close();
+    throw isBusy(error) ? await alreadyRunning(stateDir) : unwritable(stateDir, error);
+  }
+  held.add(database);
+  const release = async (): Promise<void> => {
+    if (!held.delete(database)) return;
+    // Before the lock goes, or the next holder's file would be removed.
+    await rm(owner, { force: true });
+    database.close();
+  };
+  try {
+    await chmod(file, 0o600);
+    const startedAt = new Date().toISOString();
+    await writeFile(owner, `${JSON.stringify({ pid: process.pid, startedAt })}\n`, { mode: 0o600 });
+  } catch (error) {
+    await release();
+    throw unwritable(stateDir, error);
+  }
+  return { release };
+}
+
+/**
+ * Whether an instance holds the lock at this moment. Takes a shared lock for an instant at most, which a
+ * start outwaits.
+ * @throws ReceiptdError STATE_UNWRITABLE where the caller may not look.
+ */
+export async function isInstanceRunning(stateDir: string): Promise<boolean> {
+  const file = path.join(stateDir, LOCK_FILE);
+  if (!existsSync(file)) return false;
+  const database = open(stateDir, file, { readOnly: true, timeout: 0 });
+  try {
+    database.prepare('SELECT count(*) FROM sqlite_schema').get();
+    return false;
+  } catch (error) {
+    if (isBusy(error)) return true;
+    throw unwritable(stateDir, error);
+  } finally {
+    database.close();
+  }
+}
+
+function open(
+  stateDir: string,
+  file: string,
+  options: { readonly readOnly?: boolean; readonly timeout: number },
+): DatabaseSyncInstance {
+  try {
+    return new DatabaseSync(file, options);
+  } catch (error) {
+    throw unwritable(stateDir, error);
+  }
+}
+
+const SQLITE_BUSY = 5;
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && Number(error.errcode) % 256 === SQLITE_BUSY;
+}
+
+async function alreadyRunning(stateDir: string): Promise<ReceiptdError> {
+  const pid = await ownerPid(stateDir);
+  const who = pid === null ? '' : ` (process ${pid})`;
+  return new ReceiptdError(
+    'ALREADY_RUNNING',
+    `receiptd is already running${who} on the state directory ${stateDir}.`,
+    {
+      hint: 'Stop it first, or give this one a stateDir of its own.',
+    },
+  );
+}
+
+async function ownerPid(stateDir: string): Promise<number | null> {
+  try {
+    const owner: { pid?: unknown } = JSON.parse(await readFile(path.join(stateDir, OWNER_FILE), 'utf8'));
+    return typeof owner.pid === 'number' ? owner.pid : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,159 @@
+import { userInfo } from 'node:os';
+import { resolve } from 'node:path';
+import { endpointId, type Document } from '../domain/document.ts';
+import { ReceiptdError } from '../domain/errors.ts';
+import type { Holds } from '../pipeline/holds.ts';
+import { findOriginal, type OpenFolder } from '../pipeline/originals.ts';
+import type { EndpointSettings } from '../pipeline/settings.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Act, Ledger } from '../ports/ledger.ts';
+import type { Request, ResendResponse, TargetResponse } from './control/protocol.ts';
+
+export interface OperationDeps {
+  readonly ledger: Ledger;
+  readonly holds: Holds;
+  readonly baseUrl: string;
+  readonly endpoints: readonly EndpointSettings[];
+  readonly folders: readonly string[];
+  readonly open: OpenFolder;
+  readonly clock: Clock;
+  /** After a change the dispatcher looks at its queue again. */
+  readonly changed: () => Promise<void>;
+}
+
+/** What people change, in a running daemon (over the control socket) or, without one, by the command itself. */
+export class Operations {
+  readonly #deps: OperationDeps;
+
+  constructor(deps: OperationDeps) {
+    this.#deps = deps;
+  }
+
+  /** Queues failed, unconfirmed, lost and waiting documents at once, and tries everything on hold. */
+  async retry({ names, all, by }: Request<'retry'>): Promise<{ queued: number }> {
+    const { ledger, holds, clock, changed } = this.#deps;
+    if (!all && (names ?? []).length === 0)
+      throw new ReceiptdError('USAGE', 'Name a document, or say --all.');
+    const documents: Document[] = [];
+    for (const name of all ? [] : (names ?? [])) {
+      const named = await this.#named(name);
+      if (named.every(({ state }) => state === 'accepted')) {
+        throw new ReceiptdError('DOCUMENT_STATE', `"${name}" is accepted already.`, {
+          hint: 'To send it once more on purpose use `receiptd resend`.',
+        });
+      }
+      documents.push(...named);
+    }
+    const queued = await ledger.retry(all ? 'all' : documents.map(({ id }) => id), clock.now());
+    await this.#record('retry', all ? '--all' : (names ?? []).join(', '), by);
+    await holds.clearAll();
+    await changed();
+    return { queued };
+  }
+
+  /** Sends an accepted document again on purpose: in its endpoint under its name, or into another endpoint. */
+  async resend({ name, endpoint: alias, by }: Request<'resend'>): Promise<ResendResponse> {
+    const { ledger, open, clock, changed } = this.#deps;
+    const target = alias === undefined ? null : this.#endpoint(alias).key;
+    const named = await this.#named(name);
+    const inTarget = named.find(({ endpoint }) => target && endpointId(endpoint) === endpointId(target));
+    const document = inTarget ?? (named[0] as Document);
+    const found = await findOriginal(document, ledger, open);
+    if (found.kind !== 'bytes') {
+      throw new ReceiptdError('BYTES_GONE', `"${name}" can't be sent again. ${found.message}`, {
+        hint: 'Put the file back into its folder, or scan the receipt again.',
+      });
+    }
+    await this.#record('resend', alias === undefined ? name : `${name} to ${alias}`, by);
+    if (!target || inTarget) {
+      await ledger.resend(document.id, clock.now());
+      await changed();
+      return { name: document.name, endpointUid: document.endpoint.uid, outcome: 'queued' };
+    }
+    const admitted = await ledger.admitElsewhere(document.id, target, clock.now());
+    const outcome = admitted.kind === 'duplicate' || admitted.kind === 'known' ? 'duplicate' : 'queued';
+    await changed();
+    return { name: admitted.document.name, endpointUid: target.uid, outcome };
+  }
+
+  async pause({ target, by }: Request<'pause'>): Promise<TargetResponse> {
+    const targets = this.#targets(target);
+    for (const { scope, key } of targets) await this.#deps.holds.pause(scope, key, by ?? userInfo().username);
+    await this.#record('pause', target ?? 'everything', by);
+    await this.#deps.changed();
+    return { targets: targets.map(({ label }) => label) };
+  }
+
+  async resume({ target, by }: Request<'resume'>): Promise<TargetResponse> {
+    const { holds } = this.#deps;
+    const targets = this.#targets(target).concat(target === undefined ? this.#folders() : []);
+    const paused = targets.filter(({ scope, key }) => holds.isPaused(scope, key));
+    for (const { scope, key } of paused) await holds.resume(scope, key);
+    await this.#record('resume', target ?? 'everything', by);
+    await this.#deps.changed();
+    return { targets: paused.map(({ label }) => label) };
+  }
+
+  /** For `endpoint list`: what was created here, for the service has no list of them. */
+  async recordEndpoint({ uid, name, verbatim, by }: Request<'recordEndpoint'>): Promise<Record<string, never>> {
+    const { ledger, clock, baseUrl } = this.#deps;
+    await ledger.recordEndpoint({ baseUrl, uid }, name, verbatim, clock.now());
+    await this.#record('endpointCreate', `${name} ${uid}`, by);
+    return {};
+  }
+
+  #targets(target: string | undefined): Target[] {
+    const endpoints = this.#deps.endpoints.map(({ key, alias }) => ({
+      scope: 'endpoint' as const,
+      key: endpointId(key),
+      label: alias,
+      uid: key.uid,
+    }));
+    if (target === undefined) return endpoints;
+    const found = [
+      ...endpoints.filter(({ label, uid }) => label === target || uid === target),
+      ...this.#folders().filter(({ key }) => key === target || key === resolve(target)),
+    ];
+    if (found.length > 0) return found;
+    const known = [...endpoints, ...this.#folders()].map(({ label }) => label).join(', ');
+    throw new ReceiptdError('USAGE', `"${target}" is neither a configured folder nor an endpoint.`, {
+      hint: `There are: ${known}.`,
+    });
+  }
+
+  #folders(): Target[] {
+    return this.#deps.folders.map((path) => ({ scope: 'folder' as const, key: path, label: path }));
+  }
+
+  #endpoint(alias: string): EndpointSettings {
+    const { endpoints } = this.#deps;
+    const found = endpoints.find((each) => each.alias === alias || each.key.uid === alias);
+    if (found) return found;
+    throw new ReceiptdError('ENDPOINT_UNKNOWN', `There is no endpoint "${alias}" in the configuration.`, {
+      hint: `There are: ${endpoints.map((each) => each.alias).join(', ')}.`,
+    });
+  }
+
+  async #named(name: string): Promise<readonly Document[]> {
+    const documents = await this.#deps.ledger.find(name);
+    if (documents.length === 0) throw unknownDocument(name);
+    return documents;
+  }
+
+  async #record(kind: Act['kind'], detail: string, by = userInfo().username): Promise<void> {
+    const { ledger, clock } = this.#deps;
+    await ledger.recordAct({ at: clock.now(), kind, by, detail });
+  }
+}
+
+interface Target {
+  readonly scope: 'endpoint' | 'folder';
+  readonly key: string;
+  readonly label: string;
+}
+
+export function unknownDocument(name: string): ReceiptdError {
+  return new ReceiptdError('DOCUMENT_UNKNOWN', `The ledger knows no document named "${name}".`, {
+    hint: '`receiptd list` shows the names.',
+  });
+}

@@ -1,0 +1,81 @@
+import { spawn } from 'node:child_process';
+import type { SpawnOptions } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+
+/**
+ * A program that runs beside the demo.
+ *
+ *   running ──it ends by itself──▶ ended (onDeath is called)
+ *      └─────stop─────▶ stopping ──▶ ended (SIGTERM, then SIGKILL after the grace period)
+ */
+export interface Child {
+  /** Its first line on standard output; for one that is `read`. */
+  firstLine(signal: AbortSignal): Promise<string>;
+  /** Resolves when it is gone. Idempotent. */
+  stop(): Promise<void>;
+}
+
+export interface ChildOptions {
+  /** As a person knows it. */
+  readonly name: string;
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  /** `shown`: writes to our terminal. `read`: its output is read, and its last words are kept. */
+  readonly output: 'shown' | 'read';
+  /** Called with one sentence if it ends without having been stopped. */
+  readonly onDeath: (sentence: string) => void;
+}
+
+const STOP_GRACE_MS = 15_000;
+const LAST_WORDS = 500;
+
+export function startChild(options: ChildOptions): Child {
+  const pipe = options.output === 'read' ? 'pipe' : 'inherit';
+  const spawning: SpawnOptions = {
+    env: options.env,
+    stdio: ['ignore', pipe, pipe],
+    // In a process group of its own, Ctrl-C reaches it through us alone: a second signal would cut its stop short.
+    detached: process.platform !== 'win32',
+    windowsHide: true,
+  };
+  const child = spawn(process.execPath, options.args, spawning);
+  const ended = new Promise<string>((resolve) => {
+    child.once('error', (error) => resolve(error.message));
+    child.once('close', (status, signal) => resolve(signal ?? `exit status ${status}`));
+  });
+
+  // Also when the demo itself fails, nothing is left running.
+  const atExit = (): boolean => child.kill('SIGTERM');
+  process.once('exit', atExit);
+  void ended.then(() => process.removeListener('exit', atExit));
+
+  let lastWords = '';
+  child.stderr?.on('data', (chunk: Buffer) => {
+    lastWords = (lastWords + chunk.toString()).slice(-LAST_WORDS);
+  });
+  const lines = child.stdout === null ? null : createInterface({ input: child.stdout });
+
+  let stopping: Promise<void> | null = null;
+  void ended.then((how) => {
+    if (stopping !== null) return;
+    const words = lastWords.replace(/\s+/g, ' ').trim();
+    options.onDeath(`${options.name} ended by itself (${how})${words === '' ? '.' : `: ${words}`}`);
+  });
+
+  const stop = async (): Promise<void> => {
+    child.kill('SIGTERM');
+    const impatient = setTimeout(() => child.kill('SIGKILL'), STOP_GRACE_MS);
+    await ended;
+    clearTimeout(impatient);
+  };
+
+  return {
+    async firstLine(signal) {
+      if (lines === null) throw new Error('the output of this program is not read');
+      const [line]: unknown[] = await once(lines, 'line', { signal });
+      return String(line);
+    },
+    stop: () => (stopping ??= stop()),
+  };
+}

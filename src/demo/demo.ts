@@ -1,0 +1,180 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { startChild } from './child.ts';
+import type { Child } from './child.ts';
+import { dropAll, planDrops, removeOwn } from './drop.ts';
+import type { Drop, Sleep } from './drop.ts';
+import { readStates, showLedger, unsettled } from './ledger.ts';
+import type { LedgerCommand } from './ledger.ts';
+import { DemoError, openScratch, writeConfig } from './scratch.ts';
+import type { Scratch } from './scratch.ts';
+
+export interface DemoOptions {
+  /** The project's directory; the demo works in `scratch` below it. */
+  readonly project: string;
+  /** The built binary. */
+  readonly main: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly print: (text: string) => void;
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** How long the receipts may take, in milliseconds. */
+  readonly deadlineMs: number;
+}
+
+const SANDBOX_START_MS = 30_000;
+const POLL_MS = 700;
+
+/**
+ * Sandbox and agent on a scratch folder, a dozen receipts, the ledger as a table; then it runs on until
+ * `stop` is aborted, and ends what it started.
+ * @throws DemoError if a program dies or the receipts do not arrive.
+ */
+export async function runDemo(options: DemoOptions, stop: AbortSignal): Promise<void> {
+  if (!existsSync(options.main)) {
+    throw new DemoError(`${options.main} is missing; build it with "npm run build".`);
+  }
+  const death = new AbortController();
+  const signal = AbortSignal.any([stop, death.signal]);
+  const children: Child[] = [];
+  const scratch = await openScratch(path.join(options.project, 'scratch'));
+  try {
+    await play(options, scratch, children, signal, (sentence) => death.abort(new DemoError(sentence)));
+  } catch (error) {
+    if (death.signal.aborted) throw death.signal.reason;
+    if (!stop.aborted) throw error;
+  } finally {
+    // The agent first, so that uploads under way find the sandbox still there.
+    for (const child of children.reverse()) await child.stop();
+    scratch.release();
+  }
+}
+
+async function play(
+  { project, main, env, print, sleep, deadlineMs }: DemoOptions,
+  scratch: Scratch,
+  children: Child[],
+  signal: AbortSignal,
+  onDeath: (sentence: string) => void,
+): Promise<void> {
+  const drops = await planDrops();
+  await removeOwn(scratch.inbox, drops);
+
+  const clean = withoutSettings(env);
+  const sandbox = startChild({
+    name: 'receiptd sandbox',
+    args: [main, 'sandbox', '--port', '0', '--dir', scratch.sandbox, '--json'],
+    env: clean,
+    output: 'read',
+    onDeath,
+  });
+  children.push(sandbox);
+  const service = await announced(sandbox, signal);
+  await writeConfig(scratch, service);
+  print(`A local receipt analysis service listens at ${service.url}.\n`);
+
+  const agentEnv = {
+    ...clean,
+    RECEIPTD_CLIENT_ID: service.clientId,
+    RECEIPTD_CLIENT_SECRET: service.clientSecret,
+  };
+  children.push(
+    startChild({
+      name: 'receiptd run',
+      args: [main, 'run', '--config', scratch.config],
+      env: agentEnv,
+      output: 'shown',
+      onDeath,
+    }),
+  );
+  print(`receiptd watches ${scratch.inbox}. A dozen files are dropped there now.\n\n`);
+  const pause = (ms: number): Promise<void> => sleep(ms, signal);
+  const dropped = await dropAll(scratch.inbox, drops, pause);
+
+  const command = { main, config: scratch.config, env: agentEnv };
+  await untilSettled(command, dropped, deadlineMs, pause, signal);
+  print('\nThe ledger:\n\n');
+  await showLedger(command);
+  print(farewell(project, main, scratch));
+  await aborted(signal);
+}
+
+/** The sandbox says on one line of JSON where it listens. */
+async function announced(
+  sandbox: Child,
+  signal: AbortSignal,
+): Promise<{ url: string; clientId: string; clientSecret: string; endpointUid: string }> {
+  const timeout = AbortSignal.timeout(SANDBOX_START_MS);
+  let line: string;
+  try {
+    line = await sandbox.firstLine(AbortSignal.any([signal, timeout]));
+  } catch (error) {
+    signal.throwIfAborted();
+    throw timeout.aborted ? new DemoError('receiptd sandbox does not start.') : error;
+  }
+  try {
+    const said: Record<string, unknown> = Object(JSON.parse(line));
+    const field = (key: string): string => {
+      const value = said[key];
+      if (typeof value !== 'string') throw new TypeError(`no ${key}`);
+      return value;
+    };
+    return {
+      url: field('url'),
+      clientId: field('clientId'),
+      clientSecret: field('clientSecret'),
+      endpointUid: field('endpointUid'),
+    };
+  } catch (error) {
+    throw new DemoError('receiptd sandbox did not say where it listens.', { cause: error });
+  }
+}
+
+async function untilSettled(
+  command: LedgerCommand,
+  dropped: ReadonlyMap<Drop, string>,
+  deadlineMs: number,
+  pause: Sleep,
+  signal: AbortSignal,
+): Promise<void> {
+  const deadline = performance.now() + deadlineMs;
+  for (;;) {
+    const waiting = unsettled(dropped, await readStates(command, signal));
+    if (waiting.length === 0) return;
+    if (performance.now() > deadline) {
+      await showLedger(command);
+      throw new DemoError(`Not settled after ${Math.round(deadlineMs / 1000)} s: ${waiting.join(', ')}.`);
+    }
+    await pause(POLL_MS);
+  }
+}
+
+/** A person's own receiptd settings have no business here. */
+function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([key]) => !key.startsWith('RECEIPTD_')));
+}
+
+function farewell(project: string, main: string, scratch: Scratch): string {
+  const here = (file: string): string => path.relative(project, file);
+  const receiptd = `node ${here(main)}`;
+  const config = `--config ${here(scratch.config)}`;
+  return `
+Drop your own images into ${scratch.inbox} and see them go.
+What the service received lies in ${scratch.sandbox}.
+
+In another terminal, in ${project}:
+
+  ${receiptd} list ${config}
+  ${receiptd} show NAME ${config}
+  ${receiptd} status ${config}
+  ${receiptd} export --format csv ${config}
+
+Ctrl-C stops both.
+`;
+}
+
+async function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}

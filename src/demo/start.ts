@@ -1,0 +1,35 @@
+import { setTimeout } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { runDemo } from './demo.ts';
+import { DemoError } from './scratch.ts';
+
+/* What `npm start` runs. */
+
+const DEADLINE_MS = 120_000;
+
+const stop = new AbortController();
+// A terminal and npm may both pass on the same Ctrl-C; once is enough.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  process.on(signal, () => stop.abort());
+}
+// A terminal that went away must not keep us from stopping what we started.
+process.stdout.on('error', () => stop.abort());
+process.stderr.on('error', () => stop.abort());
+
+try {
+  await runDemo(
+    {
+      project: fileURLToPath(new URL('../..', import.meta.url)).replace(/[\\/]$/, ''),
+      main: fileURLToPath(new URL('../main.js', import.meta.url)),
+      env: process.env,
+      sleep: (ms, signal) => setTimeout(ms, undefined, { signal }),
+      print: (text) => process.stdout.write(text),
+      deadlineMs: DEADLINE_MS,
+    },
+    stop.signal,
+  );
+} catch (error) {
+  if (!(error instanceof DemoError)) throw error;
+  process.stderr.write(`\n${error.message}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,98 @@
+import type { ImageType } from './imageType.ts';
+
+/**
+ * Where a document stands with us. The service's own word (`PROCESSING`, ...) is another field.
+ *
+ *   queued ──▶ uploading ──▶ accepted
+ *     ▲            ├──▶ queued       trouble of the service or the endpoint; not before T
+ *     │            ├──▶ failed       the service's verdict on this document; a person decides
+ *     │            ├──▶ unconfirmed  it may be there already; a person decides
+ *     │            └──▶ lost         its bytes were gone before they could be sent
+ *     └── a person's retry, or a new sighting of a failed or lost image
+ *
+ * At start `uploading` becomes `queued` again, and its open attempt is marked `unknown`.
+ */
+export const DOCUMENT_STATES = ['queued', 'uploading', 'accepted', 'failed', 'unconfirmed', 'lost'] as const;
+export type DocumentState = (typeof DOCUMENT_STATES)[number];
+
+/** Fresh scans overtake the backlog. */
+export type Lane = 'fresh' | 'backlog';
+
+/** An endpoint as the service knows it; never a local alias, which may be renamed (promise P2). */
+export interface EndpointKey {
+  /** Without a trailing slash. */
+  readonly baseUrl: string;
+  readonly uid: string;
+}
+
+export function endpointId(key: EndpointKey): string {
+  return `${key.baseUrl}#${key.uid}`;
+}
+
+/** What `lstat` says of a file that changes when its content may have changed. */
+export interface FileIdentity {
+  readonly size: number;
+  readonly mtimeNs: bigint;
+  readonly ctimeNs: bigint;
+  readonly inode: bigint;
+}
+
+export function sameIdentity(a: FileIdentity, b: FileIdentity): boolean {
+  return a.size === b.size && a.mtimeNs === b.mtimeNs && a.ctimeNs === b.ctimeNs && a.inode === b.inode;
+}
+
+/** A file in a watched folder. `folder` is the absolute path; `path` is relative to it, with `/`. */
+export interface FileRef {
+  readonly folder: string;
+  readonly path: string;
+}
+
+/** One image under the one name it has in its endpoint. Times are wall-clock milliseconds. */
+export interface Document {
+  readonly id: number;
+  readonly endpoint: EndpointKey;
+  readonly folder: string;
+  /** Path of the first sighting, relative to `folder`. */
+  readonly path: string;
+  readonly name: string;
+  readonly sha256: string;
+  readonly type: ImageType;
+  /** Bytes. */
+  readonly size: number;
+  readonly lane: Lane;
+  readonly state: DocumentState;
+  /** Why it is not accepted yet; a code that stands in docs/operations.md, and a sentence. */
+  readonly reason: string | null;
+  readonly message: string | null;
+  /** The service's status, verbatim (interface 2.2). */
+  readonly serviceStatus: string | null;
+  /** Upload requests sent so far, replays included. */
+  readonly attempts: number;
+  /** Attempts answered with a server error about this document. Parks it when others pass. */
+  readonly serverErrors: number;
+  /** An earlier attempt may have been stored although its answer never came. */
+  readonly answerLost: boolean;
+  readonly notBefore: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** What became of a file in a watched folder. */
+export const VERDICTS = ['document', 'duplicate', 'rejected', 'skipped', 'incomplete', 'unreadable'] as const;
+export type Verdict = (typeof VERDICTS)[number];
+
+/** One upload request. `unknown`: the answer was lost, so the service may hold the document. */
+export const ATTEMPT_OUTCOMES = ['accepted', 'refused', 'trouble', 'unknown', 'notSent'] as const;
+export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
+
+export interface Attempt {
+  readonly id: number;
+  readonly startedAt: number;
+  /** Null while it runs, and after a crash until the next start. */
+  readonly finishedAt: number | null;
+  readonly outcome: AttemptOutcome | null;
+  readonly httpStatus: number | null;
+  /** Request body size in bytes. */
+  readonly bytes: number;
+  readonly message: string | null;
+}

@@ -1,0 +1,84 @@
+/**
+ * The one kind of error that reaches a person. `code` is stable and stands in docs/errors.md;
+ * `message` says what and where; `hint` says what to do. Anything else that is thrown is a defect.
+ */
+export class ReceiptdError extends Error {
+  readonly code: ErrorCode;
+  readonly hint: string | undefined;
+
+  constructor(code: ErrorCode, message: string, options: { hint?: string; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'ReceiptdError';
+    this.code = code;
+    this.hint = options.hint;
+  }
+
+  /** One line for a terminal: what, where, what to do, and the code. */
+  sentence(): string {
+    return `${this.message}${this.hint ? ` ${this.hint}` : ''} [${this.code}]`;
+  }
+}
+
+/** Every code, in the order of docs/errors.md. A test holds the two together. */
+export const ERROR_CODES = [
+  // Configuration
+  'CONFIG_NOT_FOUND',
+  'CONFIG_UNREADABLE',
+  'CONFIG_SYNTAX',
+  'CONFIG_INVALID',
+  'CONFIG_EXISTS',
+  'TEMPLATE_INVALID',
+  'FOLDERS_NESTED',
+  'ENDPOINT_UNKNOWN',
+  'HTTPS_REQUIRED',
+  // Folders and files
+  'FOLDER_MISSING',
+  'FOLDER_NOT_A_DIRECTORY',
+  'FOLDER_UNREADABLE',
+  'FILE_UNREADABLE',
+  'NAME_NOT_UTF8',
+  'WATCH_LIMIT',
+  // State directory and ledger
+  'STATE_UNWRITABLE',
+  'ALREADY_RUNNING',
+  'LEDGER_MISSING',
+  'LEDGER_NEWER',
+  'LEDGER_DAMAGED',
+  'LEDGER_WRITE_FAILED',
+  'DOCUMENT_UNKNOWN',
+  'DOCUMENT_STATE',
+  'BYTES_GONE',
+  // Credentials
+  'CREDENTIALS_MISSING',
+  'CREDENTIALS_INSECURE',
+  'CREDENTIALS_REFUSED',
+  'CREDENTIALS_UNWRITABLE',
+  'KEYCHAIN_UNAVAILABLE',
+  // Service
+  'SERVICE_UNREACHABLE',
+  'SERVICE_ANSWER',
+  'ENDPOINT_FORBIDDEN',
+  'ENDPOINT_GONE',
+  'ENDPOINT_REFUSED',
+  'CREATE_UNCERTAIN',
+  // Command line, daemon, sandbox
+  'USAGE',
+  'NOT_RUNNING',
+  'CONTROL_FAILED',
+  'PORT_IN_USE',
+  'CONFIRMATION_NEEDED',
+] as const;
+
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
+/** Wraps anything thrown; `code` is what the caller was trying to do. */
+export function asReceiptdError(error: unknown, code: ErrorCode, message: string): ReceiptdError {
+  if (error instanceof ReceiptdError) return error;
+  return new ReceiptdError(code, message, { cause: error });
+}
+
+/** The `code` of a Node system error (ENOENT, EACCES, ...), or undefined. */
+export function systemCode(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}

@@ -1,0 +1,117 @@
+import type { Rate } from './rate.ts';
+
+/** Network and scheduling can bring two requests closer together than they were sent; at most this much is allowed for. */
+const MARGIN_MS = 100;
+const MARGIN_SHARE = 0.05;
+/** A window this long lets a burst of backlog shut fresh scans out for longer than people at a scanner wait. */
+const LONG_WINDOW_MS = 2_000;
+const FRESH_SHARE = 0.1;
+
+interface Start {
+  /** Monotonic milliseconds; Infinity while the request is about to be sent. */
+  at: number;
+}
+
+/** A place in the windows of one request. Exactly one of `sent` and `cancel` is called. */
+export interface Slot {
+  sent(now: number): void;
+  cancel(): void;
+}
+
+/**
+ * A strict sliding window: never more than `rate.count` starts in any `rate.intervalMs`. Seeded with starts from
+ * before this process, so that a restart does not open a fresh window (promise P6). Times are monotonic.
+ */
+export class RateWindow {
+  readonly #count: number;
+  readonly #intervalMs: number;
+  readonly #reserved: number;
+  #starts: Start[] = [];
+
+  constructor(rate: Rate, seeds: readonly number[] = []) {
+    this.#count = rate.count;
+    this.#intervalMs = rate.intervalMs + Math.min(MARGIN_MS, rate.intervalMs * MARGIN_SHARE);
+    this.#reserved =
+      rate.intervalMs > LONG_WINDOW_MS && rate.count >= 4
+        ? Math.max(1, Math.floor(rate.count * FRESH_SHARE))
+        : 0;
+    this.#starts = [...seeds].sort((a, b) => a - b).map((at) => ({ at }));
+  }
+
+  /** Milliseconds until a request may start; a share of long windows is kept for fresh scans. */
+  delay(now: number, forBacklog: boolean): number {
+    this.#forget(now);
+    const cap = this.#count - (forBacklog ? this.#reserved : 0);
+    if (this.#starts.length < cap) return 0;
+    const freed = this.#starts[this.#starts.length - cap];
+    if (freed === undefined || freed.at === Infinity) return this.#intervalMs;
+    return Math.max(1, Math.ceil(freed.at + this.#intervalMs - now));
+  }
+
+  reserve(): Slot {
+    const start: Start = { at: Infinity };
+    this.#starts.push(start);
+    return {
+      sent: (now) => {
+        start.at = now;
+        this.#starts.sort((a, b) => a.at - b.at);
+      },
+      cancel: () => {
+        this.#starts = this.#starts.filter((other) => other !== start);
+      },
+    };
+  }
+
+  #forget(now: number): void {
+    let expired = 0;
+    while (expired < this.#starts.length && (this.#starts[expired]?.at ?? 0) + this.#intervalMs <= now)
+      expired += 1;
+    if (expired > 0) this.#starts.splice(0, expired);
+  }
+}
+
+export type BudgetPeriod = 'day' | 'month';
+
+/** Start of the calendar day or month, local time, that holds `at`; `offset` counts periods from there. */
+export function periodStart(period: BudgetPeriod, at: number, offset = 0): number {
+  const date = new Date(at);
+  return period === 'day'
+    ? new Date(date.getFullYear(), date.getMonth(), date.getDate() + offset).getTime()
+    : new Date(date.getFullYear(), date.getMonth() + offset, 1).getTime();
+}
+
+/** A number of requests in a calendar day or month, local time. Wall-clock milliseconds. */
+export class Budget {
+  readonly period: BudgetPeriod;
+  readonly limit: number;
+  #start: number;
+  #used: number;
+
+  /** `used` requests were recorded since the start of the period that holds `now`. */
+  constructor(period: BudgetPeriod, limit: number, used: number, now: number) {
+    this.period = period;
+    this.limit = limit;
+    this.#used = used;
+    this.#start = periodStart(period, now);
+  }
+
+  /** A clock that goes backwards opens no second budget: a period once begun is not left for an earlier one. */
+  delay(now: number): number {
+    const start = periodStart(this.period, now);
+    if (start > this.#start) {
+      this.#start = start;
+      this.#used = 0;
+    }
+    return this.#used < this.limit ? 0 : Math.max(1, periodStart(this.period, this.#start, 1) - now);
+  }
+
+  reserve(): Slot {
+    this.#used += 1;
+    return {
+      sent: () => {},
+      cancel: () => {
+        this.#used -= 1;
+      },
+    };
+  }
+}

@@ -1,0 +1,181 @@
+import type { EndpointKey } from './document.ts';
+
+/** What came back for one upload request, before anyone judges it. */
+export type Answer =
+  | {
+      readonly kind: 'response';
+      readonly httpStatus: number;
+      readonly retryAfterMs: number | null;
+      readonly body: string;
+    }
+  /** No answer. `sent` is false only where no byte of the request can have reached the service. */
+  | { readonly kind: 'fault'; readonly sent: boolean; readonly code: string; readonly message: string };
+
+/** The document record of section 2.2, and the whole body verbatim, unknown fields included. */
+export interface DocumentRecord {
+  readonly name: string;
+  readonly endpointUid: string;
+  readonly status: string;
+  readonly verbatim: string;
+}
+
+/** Whose trouble an answer is, and what follows from it. Only `failed` is a verdict about the document. */
+export type Outcome =
+  | { readonly kind: 'accepted'; readonly record: DocumentRecord }
+  | { readonly kind: 'failed'; readonly reason: string; readonly message: string }
+  | { readonly kind: 'unconfirmed'; readonly reason: string; readonly message: string }
+  /** The token was not taken: refresh it once for everybody and replay; a second time holds the credentials. */
+  | { readonly kind: 'unauthorized'; readonly reason: string; readonly message: string }
+  | {
+      readonly kind: 'endpointHold';
+      readonly reason: string;
+      readonly message: string;
+      /** A 2xx that nobody has described: the document may be stored. */
+      readonly answerLost: boolean;
+    }
+  | {
+      readonly kind: 'slowDown';
+      readonly reason: string;
+      readonly message: string;
+      readonly retryAfterMs: number | null;
+    }
+  | {
+      readonly kind: 'serviceTrouble';
+      readonly reason: string;
+      readonly message: string;
+      readonly retryAfterMs: number | null;
+      /** The request may have been stored although no proper answer came. */
+      readonly answerLost: boolean;
+      /** A 5xx: counts towards parking the document if others pass. */
+      readonly serverError: boolean;
+    };
+
+export interface Expectation {
+  readonly endpoint: EndpointKey;
+  readonly name: string;
+  /** An earlier attempt of this document may have been stored. */
+  readonly answerLost: boolean;
+}
+
+const WORDS_LIMIT = 300;
+
+/** The one table from answer to outcome; design "From answer to outcome", interface sections 4.4 and 7. */
+export function classify(answer: Answer, expected: Expectation): Outcome {
+  if (answer.kind === 'fault') {
+    return trouble(answer.code, answer.message, { answerLost: answer.sent });
+  }
+  const { httpStatus: status, body } = answer;
+  const words = quote(body);
+  if (status === 200) return judgeRecord(body, expected);
+  switch (status) {
+    case 401:
+      return {
+        kind: 'unauthorized',
+        reason: 'HTTP_401',
+        message: `The service did not take the token${words}.`,
+      };
+    case 403:
+      return hold(
+        status,
+        `The service does not allow uploads to this endpoint, or the plan lacks them${words}.`,
+      );
+    case 404:
+    case 410:
+      return hold(status, `The service does not know this endpoint${words}.`);
+    case 402:
+    case 429:
+      return {
+        kind: 'slowDown',
+        reason: `HTTP_${status}`,
+        message: `The service asks to slow down, or the plan's quota is used up${words}.`,
+        retryAfterMs: answer.retryAfterMs,
+      };
+    case 400:
+    case 413:
+    case 415:
+    case 422:
+      // After a lost answer a refusal may only mean "that name exists already".
+      return expected.answerLost
+        ? unconfirmed(status, words)
+        : { kind: 'failed', reason: `HTTP_${status}`, message: `The service refused the document${words}.` };
+    case 409:
+      return unconfirmed(status, words);
+    case 407:
+    case 408:
+      return trouble(`HTTP_${status}`, `The way to the service is blocked: HTTP ${status}${words}.`, {
+        answerLost: status === 408,
+      });
+    default:
+      break;
+  }
+  if (status >= 500) {
+    return trouble(`HTTP_${status}`, `The service answered HTTP ${status}${words}.`, {
+      answerLost: true,
+      serverError: true,
+      retryAfterMs: answer.retryAfterMs,
+    });
+  }
+  if (status >= 300 && status < 400) {
+    return trouble(
+      'REDIRECT',
+      `The service redirects (HTTP ${status}), and a token is never sent elsewhere.`,
+      {},
+    );
+  }
+  return expected.answerLost && status >= 400
+    ? unconfirmed(status, words)
+    : hold(status, `The service answered HTTP ${status}, which nobody has described${words}.`);
+}
+
+function judgeRecord(body: string, expected: Expectation): Outcome {
+  const notOurs = (detail: string): Outcome =>
+    trouble('NOT_THE_SERVICE', `HTTP 200, but ${detail}; something stands between us and the service.`, {
+      answerLost: true,
+    });
+  let record: unknown;
+  try {
+    record = JSON.parse(body);
+  } catch {
+    return notOurs('the body is not JSON');
+  }
+  if (typeof record !== 'object' || record === null) return notOurs('the body is not a document record');
+  const { name, endpointUid, status } = record as Record<string, unknown>;
+  if (name !== expected.name) return notOurs('the record carries another name');
+  if (endpointUid !== expected.endpoint.uid) return notOurs('the record carries another endpoint');
+  if (typeof status !== 'string') return notOurs('the record carries no status');
+  return { kind: 'accepted', record: { name, endpointUid, status, verbatim: body } };
+}
+
+function hold(status: number, message: string): Outcome {
+  return { kind: 'endpointHold', reason: `HTTP_${status}`, message, answerLost: status >= 200 && status < 300 };
+}
+
+function unconfirmed(status: number, words: string): Outcome {
+  return {
+    kind: 'unconfirmed',
+    reason: `HTTP_${status}`,
+    message: `HTTP ${status} after an upload that may have been stored${words}; look it up at the service, then retry.`,
+  };
+}
+
+function trouble(
+  reason: string,
+  message: string,
+  more: { answerLost?: boolean; serverError?: boolean; retryAfterMs?: number | null },
+): Outcome {
+  return {
+    kind: 'serviceTrouble',
+    reason,
+    message,
+    retryAfterMs: more.retryAfterMs ?? null,
+    answerLost: more.answerLost ?? false,
+    serverError: more.serverError ?? false,
+  };
+}
+
+/** The service's own words, on one line and cut short: they end in logs and tables. */
+function quote(body: string): string {
+  const line = body.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+  if (line === '') return '';
+  return `: "${line.length > WORDS_LIMIT ? `${line.slice(0, WORDS_LIMIT)}…` : line}"`;
+}

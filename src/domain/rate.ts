@@ -1,0 +1,32 @@
+import { ReceiptdError } from './errors.ts';
+
+/** At most `count` in any window of `intervalMs` milliseconds. `null` stands for unlimited. */
+export interface Rate {
+  readonly count: number;
+  readonly intervalMs: number;
+}
+
+const INTERVALS: Readonly<Record<string, number>> = { s: 1_000, min: 60_000, h: 3_600_000 };
+
+/** The grammar of a rate, unlimited included; also the pattern in the config file's JSON Schema. */
+export const RATE_PATTERN = /^(?:unlimited|([1-9]\d{0,6})\/(s|min|h))$/;
+
+/** @throws ReceiptdError CONFIG_INVALID */
+export function parseRate(text: string): Rate | null {
+  const match = RATE_PATTERN.exec(text);
+  if (match === null) {
+    throw new ReceiptdError('CONFIG_INVALID', `${JSON.stringify(text.slice(0, 60))} is not a rate.`, {
+      hint: 'Write N/s, N/min or N/h, such as 120/min, or unlimited.',
+    });
+  }
+  const [, count, unit = ''] = match;
+  const intervalMs = INTERVALS[unit];
+  return intervalMs === undefined ? null : { count: Number(count), intervalMs };
+}
+
+/** Undoes `parseRate`. An interval that has no unit of its own is written in milliseconds. */
+export function formatRate(rate: Rate | null): string {
+  if (rate === null) return 'unlimited';
+  const unit = Object.entries(INTERVALS).find(([, ms]) => ms === rate.intervalMs)?.[0];
+  return `${rate.count}/${unit ?? `${rate.intervalMs}ms`}`;
+}

@@ -1,0 +1,103 @@
+import { fileTypeFromBuffer } from 'file-type';
+import type { ImageType } from '../domain/imageType.ts';
+import { isBmpHeader } from './structure/bmp.ts';
+import { bytesText } from './structure/bytesText.ts';
+
+export type Identified = { readonly type: ImageType } | { readonly type: null; readonly detail: string };
+
+const TYPES: Readonly<Record<string, ImageType>> = {
+  jpg: 'jpeg',
+  png: 'png',
+  apng: 'png',
+  tif: 'tiff',
+  webp: 'webp',
+  gif: 'gif',
+  bmp: 'bmp',
+  heic: 'heic',
+  pdf: 'pdf',
+};
+
+/** Of files that file-type can't name because they are not fully written: the start that gives them away. */
+const SIGNATURES: readonly (readonly [start: string, type: ImageType])[] = [
+  ['\xff\xd8\xff', 'jpeg'],
+  ['\x89PNG\r\n\x1a\n', 'png'],
+  ['II*\0', 'tiff'],
+  ['MM\0*', 'tiff'],
+  ['II+\0', 'tiff'],
+  ['MM\0+', 'tiff'],
+];
+
+const HEIC_BRANDS: ReadonlySet<string> = new Set([
+  'heic',
+  'heix',
+  'heim',
+  'heis',
+  'hevc',
+  'hevx',
+  'hevm',
+  'hevs',
+]);
+/** Brands that leave open how the image is coded. */
+const HEIF_BRANDS: ReadonlySet<string> = new Set(['mif1', 'mif2', 'msf1']);
+const AVIF_BRANDS: ReadonlySet<string> = new Set(['avif', 'avis']);
+/** Bytes that tell a BMP. */
+const LONGEST_SIGNATURE = 18;
+/** The first letters of an image that is being written look like text, too. */
+const SHORTEST_TEXT = 12;
+const SAMPLE = 4096;
+
+/** Which of our types the content is; a detail that names anything else. */
+export async function identify(bytes: Buffer): Promise<Identified> {
+  if (bytes.length === 0) return { type: null, detail: 'the file is empty' };
+  if (isHeic(bytes)) return { type: 'heic' };
+  const known = await nameOf(bytes);
+  const type = known === undefined ? signatureOf(bytes) : TYPES[known];
+  if (type === 'heic') return { type: null, detail: 'this is AVIF' };
+  if (type !== undefined && (type !== 'bmp' || isBmpHeader(bytes))) return { type };
+  if (known !== undefined && known !== 'bmp') return { type: null, detail: `this is ${known.toUpperCase()}` };
+  return { type: null, detail: describe(bytes) };
+}
+
+async function nameOf(bytes: Buffer): Promise<string | undefined> {
+  try {
+    return (await fileTypeFromBuffer(bytes))?.ext;
+  } catch {
+    // Hostile or cut-off content; the signature decides.
+    return undefined;
+  }
+}
+
+function signatureOf(bytes: Buffer): ImageType | undefined {
+  const start = bytes.toString('latin1', 0, LONGEST_SIGNATURE);
+  return SIGNATURES.find(([signature]) => start.startsWith(signature))?.[1];
+}
+
+/** By its brands (ISO/IEC 23008-12, annex B): file-type knows only some, and takes an AVIF under `mif1` for HEIC. */
+function isHeic(bytes: Buffer): boolean {
+  if (bytes.length < 16 || bytes.toString('latin1', 4, 8) !== 'ftyp') return false;
+  const size = Math.min(bytes.readUInt32BE(0), bytes.length, SAMPLE);
+  const major = bytes.toString('latin1', 8, 12);
+  if (HEIC_BRANDS.has(major)) return true;
+  if (!HEIF_BRANDS.has(major)) return false;
+  let avif = false;
+  for (let at = 16; at + 4 <= size; at += 4) {
+    const brand = bytes.toString('latin1', at, at + 4);
+    if (HEIC_BRANDS.has(brand)) return true;
+    if (AVIF_BRANDS.has(brand)) avif = true;
+  }
+  return !avif;
+}
+
+function describe(bytes: Buffer): string {
+  if (bytes.subarray(0, LONGEST_SIGNATURE).every((byte) => byte === 0)) {
+    return 'the file begins with zeros: nothing is written there yet';
+  }
+  if (bytes.length >= SHORTEST_TEXT && looksLikeText(bytes)) return 'not an image: looks like text';
+  if (bytes.length < LONGEST_SIGNATURE) return `too short to say what it is (${bytesText(bytes.length)})`;
+  return 'not an image: its content is of no known type';
+}
+
+/** No control characters but the usual white space and escape. */
+function looksLikeText(bytes: Buffer): boolean {
+  return /^[^\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]*$/.test(bytes.toString('latin1', 0, SAMPLE));
+}

@@ -1,0 +1,47 @@
+import { bytesText } from './bytesText.ts';
+
+const FILE_HEADER = 14;
+const CORE_HEADER = 12;
+/** BI_RGB, BI_BITFIELDS, BI_ALPHABITFIELDS: rows of a known length. */
+const UNCOMPRESSED: ReadonlySet<number> = new Set([0, 3, 6]);
+const HEADER_SIZES: ReadonlySet<number> = new Set([12, 16, 40, 52, 56, 64, 108, 124]);
+
+/** "BM" alone also begins a text; the size of the second header tells. 0: it is not written yet. */
+export function isBmpHeader(bytes: Buffer): boolean {
+  if (bytes.length < FILE_HEADER + 4) return false;
+  const size = bytes.readUInt32LE(FILE_HEADER);
+  return size === 0 || HEADER_SIZES.has(size);
+}
+
+/**
+ * What a BMP lacks; null when it is as long as its header and its dimensions say.
+ *
+ * Not to be told: zeros in place of pixels that are not written yet, since zero is a colour.
+ */
+export function bmpGap(bytes: Buffer): string | null {
+  const headerSize = bytes.readUInt32LE(FILE_HEADER);
+  if (headerSize === 0) return 'the BMP header is not fully written';
+  const needed = Math.max(bytes.readUInt32LE(2), pixelsEnd(bytes, headerSize));
+  if (needed === 0) return 'the BMP header is not fully written';
+  return needed > bytes.length ? `the BMP has ${bytesText(bytes.length)} of ${bytesText(needed)}` : null;
+}
+
+/** Where the pixels end; 0 when the header does not say. */
+function pixelsEnd(bytes: Buffer, headerSize: number): number {
+  if (bytes.length < FILE_HEADER + Math.min(headerSize, 40)) return Number.POSITIVE_INFINITY;
+  const pixels = bytes.readUInt32LE(10);
+  if (headerSize === CORE_HEADER) {
+    return pixels + rows(bytes.readUInt16LE(18), bytes.readUInt16LE(20), bytes.readUInt16LE(24));
+  }
+  const compression = headerSize < 20 ? 0 : bytes.readUInt32LE(30);
+  if (!UNCOMPRESSED.has(compression)) {
+    const size = headerSize < 24 ? 0 : bytes.readUInt32LE(34);
+    return size === 0 ? 0 : pixels + size;
+  }
+  return pixels + rows(bytes.readInt32LE(18), bytes.readInt32LE(22), bytes.readUInt16LE(28));
+}
+
+/** Rows are padded to four bytes; a negative height means top-down. */
+function rows(width: number, height: number, bitsPerPixel: number): number {
+  return Math.ceil((Math.abs(width) * bitsPerPixel) / 32) * 4 * Math.abs(height);
+}

@@ -1,0 +1,48 @@
+import { bytesText } from './bytesText.ts';
+
+const EXTENSION = 0x21;
+const IMAGE = 0x2c;
+const TRAILER = 0x3b;
+
+/** What a GIF lacks; null when it is complete: an image and the trailer (GIF89a, sections 17 to 27). */
+export function gifGap(bytes: Buffer): string | null {
+  let images = 0;
+  let at = 13 + colourTable(bytes[10]);
+  while (at < bytes.length) {
+    switch (bytes.readUInt8(at)) {
+      // Some encoders leave stray zeros between blocks.
+      case 0x00:
+        at += 1;
+        break;
+      case EXTENSION:
+        at = afterSubBlocks(bytes, at + 2);
+        break;
+      case IMAGE:
+        // Descriptor, local colour table, code size, then the data.
+        at = afterSubBlocks(bytes, at + 10 + colourTable(bytes[at + 9]) + 1);
+        images += 1;
+        break;
+      case TRAILER:
+        return images > 0 ? null : `the GIF has no image before its end at byte ${at}`;
+      default:
+        return `the GIF is damaged or not fully written: no block at byte ${at}`;
+    }
+  }
+  return `the GIF end is missing after ${bytesText(bytes.length)}`;
+}
+
+/** Size in bytes of the colour table that a packed field announces. */
+function colourTable(packed: number | undefined): number {
+  if (packed === undefined || (packed & 0x80) === 0) return 0;
+  return 3 * 2 ** ((packed & 0x07) + 1);
+}
+
+/** Where the sub-blocks end that begin at `at`; beyond the file when they do not. */
+function afterSubBlocks(bytes: Buffer, at: number): number {
+  for (;;) {
+    const size = bytes[at];
+    if (size === undefined) return bytes.length;
+    at += 1 + size;
+    if (size === 0) return at;
+  }
+}

@@ -1,0 +1,35 @@
+import { bytesText } from './bytesText.ts';
+import { ilocGap } from './heicItems.ts';
+import { boxesIn, type Box } from './isoBoxes.ts';
+
+/**
+ * What a HEIC or HEIF lacks; null when its boxes lie within the file and hold every extent that the item
+ * locations name (ISO/IEC 14496-12, 8.11), or, for a sequence, a movie and its data.
+ *
+ * Not to be told: zeros in place of the rest of the media data, since it has no end marker.
+ */
+export function heicGap(bytes: Buffer): string | null {
+  const boxes = new Map<string, Box>();
+  let end = 0;
+  for (const box of boxesIn(bytes, 0, bytes.length)) {
+    if (box.end > bytes.length) {
+      return `the HEIC is cut short: it should have at least ${bytesText(box.end)}, there are ${bytesText(bytes.length)}`;
+    }
+    if (!boxes.has(box.type)) boxes.set(box.type, box);
+    end = box.end;
+  }
+  // Bytes after the last box are padding, or a box that is not written yet: then an extent points there.
+  const meta = boxes.get('meta');
+  if (meta !== undefined) return metaGap(bytes, meta, end);
+  if (boxes.has('moov') && boxes.has('mdat')) return null;
+  return `the HEIC image data is missing after ${bytesText(bytes.length)}`;
+}
+
+function metaGap(bytes: Buffer, meta: Box, end: number): string | null {
+  // A full box: version and flags come before the boxes in it.
+  for (const box of boxesIn(bytes, meta.body + 4, meta.end)) {
+    if (box.end > meta.end) return 'the HEIC is damaged: a box reaches beyond its container';
+    if (box.type === 'iloc') return ilocGap(bytes, box, end);
+  }
+  return 'the HEIC does not say where its image data is';
+}

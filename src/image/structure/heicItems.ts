@@ -1,0 +1,53 @@
+import type { Box } from './isoBoxes.ts';
+
+const IN_FILE = 0;
+
+/**
+ * What keeps an item location box (ISO/IEC 14496-12, 8.11.3) from being fulfilled by a file whose boxes end
+ * at `fileEnd`; null when every extent that lies in the file lies before that.
+ */
+export function ilocGap(bytes: Buffer, iloc: Box, fileEnd: number): string | null {
+  const version = bytes[iloc.body] ?? 0;
+  const cursor = { at: iloc.body + 4, overrun: false };
+  const read = (width: number): number => {
+    if (cursor.at + width > iloc.end) {
+      cursor.overrun = true;
+      return 0;
+    }
+    let value = 0;
+    for (let i = 0; i < width; i += 1) value = value * 256 + bytes.readUInt8(cursor.at + i);
+    cursor.at += width;
+    return value;
+  };
+
+  const widths = read(2);
+  const offsetWidth = (widths >> 12) & 15;
+  const lengthWidth = (widths >> 8) & 15;
+  const baseWidth = (widths >> 4) & 15;
+  const indexWidth = version === 0 ? 0 : widths & 15;
+  const extentWidth = indexWidth + offsetWidth + lengthWidth;
+  const items = read(version < 2 ? 2 : 4);
+  let extentsInFile = 0;
+
+  for (let item = 0; item < items && !cursor.overrun; item += 1) {
+    read(version < 2 ? 2 : 4);
+    const method = version === 0 ? IN_FILE : read(2) & 15;
+    read(2);
+    const base = read(baseWidth);
+    const extents = read(2);
+    // Without a width, extents cost no bytes, and a hostile count would cost only time.
+    if (extentWidth === 0) continue;
+    for (let extent = 0; extent < extents && !cursor.overrun; extent += 1) {
+      read(indexWidth);
+      const start = base + read(offsetWidth);
+      const length = read(lengthWidth);
+      if (method !== IN_FILE || cursor.overrun) continue;
+      if (start === 0 || start + length > fileEnd) {
+        return `the HEIC is cut short: image data should end at byte ${start + length}, the boxes end at byte ${fileEnd}`;
+      }
+      extentsInFile += 1;
+    }
+  }
+  if (cursor.overrun) return 'the HEIC is damaged: its item locations are cut off';
+  return extentsInFile > 0 ? null : 'the HEIC does not say where its image data is';
+}

@@ -1,0 +1,30 @@
+/** A box of an ISO base media file (ISO/IEC 14496-12, 4.2). Offsets are bytes from the start of the file. */
+export interface Box {
+  readonly type: string;
+  readonly start: number;
+  /** Where its content begins. */
+  readonly body: number;
+  /** May lie beyond the file. */
+  readonly end: number;
+}
+
+/** The boxes between two offsets; ends at the first thing that is none, and after a box that reaches too far. */
+export function* boxesIn(bytes: Buffer, from: number, to: number): Generator<Box> {
+  let at = from;
+  while (at + 8 <= to) {
+    const type = bytes.toString('latin1', at + 4, at + 8);
+    if (!/^[\x20-\x7e\xa9]{4}$/.test(type)) return;
+    let size = bytes.readUInt32BE(at);
+    let body = at + 8;
+    if (size === 1) {
+      if (at + 16 > to) return;
+      size = bytes.readUInt32BE(at + 8) * 2 ** 32 + bytes.readUInt32BE(at + 12);
+      body = at + 16;
+    } else if (size === 0) {
+      size = to - at;
+    }
+    if (at + size < body) return;
+    yield { type, start: at, body, end: at + size };
+    at += size;
+  }
+}

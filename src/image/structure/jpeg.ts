@@ -1,0 +1,46 @@
+import { bytesText } from './bytesText.ts';
+
+const RST0 = 0xd0;
+const SOI = 0xd8;
+const EOI = 0xd9;
+const SOS = 0xda;
+const FIRST_WITH_LENGTH = 0xc0;
+
+/**
+ * What a JPEG lacks; null when it is complete: an end marker that follows at least one scan (ITU-T T.81,
+ * annex B). Segments are skipped by their length, since a thumbnail inside EXIF has an end marker of its own.
+ *
+ * Not to be told: a hole of zeros inside a scan, when the end marker was written before it.
+ */
+export function jpegGap(bytes: Buffer): string | null {
+  let scans = 0;
+  let at = 2;
+  for (;;) {
+    // Finds the next marker, whether what lies before it is entropy-coded data or nothing at all.
+    const prefix = bytes.indexOf(0xff, at);
+    if (prefix === -1) break;
+    let code = prefix + 1;
+    while (bytes[code] === 0xff) code += 1;
+    const marker = bytes[code];
+    if (marker === undefined) break;
+    at = code + 1;
+
+    if (marker === EOI) {
+      return scans > 0 ? null : `the JPEG has no image data before its end marker at byte ${code - 1}`;
+    }
+    if (standsAlone(marker)) continue;
+
+    const length = at + 2 <= bytes.length ? bytes.readUInt16BE(at) : null;
+    if (length === null) break;
+    if (length < 2) return `the JPEG is damaged or not fully written: an empty segment at byte ${code - 1}`;
+    at += length;
+    if (at > bytes.length) break;
+    if (marker === SOS) scans += 1;
+  }
+  return `the JPEG end marker is missing after ${bytesText(bytes.length)}`;
+}
+
+/** Stuffed zeros, restart markers, and codes that are reserved, hence noise that decoders pass over. */
+function standsAlone(marker: number): boolean {
+  return marker < FIRST_WITH_LENGTH || (marker >= RST0 && marker <= SOI);
+}

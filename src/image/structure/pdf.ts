@@ -1,0 +1,42 @@
+import { bytesText } from './bytesText.ts';
+
+/** Readers look for the header and the end within 1,024 bytes of either end of the file. */
+const WINDOW = 1024;
+const END = '%%EOF';
+const SPACE = 0x20;
+
+/**
+ * What a PDF lacks; null when its last revision ends as ISO 32000-1, 7.5.5 demands: `startxref`, an offset
+ * within the file, `%%EOF`. Padding after that is passed over, and so is garbage that readers pass over.
+ *
+ * Not to be told: a revision that is yet to be appended, which is why a PDF always gets the long quiet time.
+ */
+export function pdfGap(bytes: Buffer): string | null {
+  const announced = linearizedLength(bytes);
+  if (announced !== null && announced > bytes.length) {
+    return `the PDF has ${bytesText(bytes.length)} of ${bytesText(announced)}`;
+  }
+  let end = bytes.length;
+  while (end > 0 && bytes.readUInt8(end - 1) <= SPACE) end -= 1;
+
+  const tail = bytes.toString('latin1', Math.max(0, end - 2 * WINDOW), end);
+  const mark = tail.lastIndexOf(END);
+  const after = tail.slice(mark + END.length);
+  if (mark === -1 || after.length > WINDOW)
+    return `the PDF end (${END}) is missing after ${bytesText(bytes.length)}`;
+  if (/^\s*(\d|xref)/.test(after)) return 'another revision of the PDF is being written after its end';
+
+  const offset = /startxref\s+(\d{1,15})\s+$/.exec(tail.slice(0, mark))?.[1];
+  // 0 stands in the first part of a linearized file, which is not its end.
+  if (offset === undefined || Number(offset) === 0 || Number(offset) >= end) {
+    return 'the PDF does not say where its table of contents (xref) is';
+  }
+  return null;
+}
+
+/** The length that a linearized file announces in its first object (ISO 32000-1, annex F); else null. */
+function linearizedLength(bytes: Buffer): number | null {
+  const head = bytes.toString('latin1', 0, WINDOW);
+  const length = head.includes('/Linearized') ? /\/L\s+(\d{1,15})/.exec(head)?.[1] : undefined;
+  return length === undefined ? null : Number(length);
+}

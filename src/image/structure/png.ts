@@ -1,0 +1,32 @@
+import { bytesText } from './bytesText.ts';
+
+const SIGNATURE_LENGTH = 8;
+const MAX_CHUNK = 0x7fff_ffff;
+/** IEND is empty, so that its CRC is always this; a file of preallocated zeros has zeros here. */
+const IEND_CRC = 0xae42_6082;
+
+/**
+ * What a PNG lacks; null when it is complete: image data and an IEND chunk with its CRC (PNG specification,
+ * section 5). Other CRCs are left to decoders, so that a sloppy writer's image is not held back.
+ */
+export function pngGap(bytes: Buffer): string | null {
+  let imageData = 0;
+  let at = SIGNATURE_LENGTH;
+  // A chunk is length, type, data, CRC.
+  while (at + 12 <= bytes.length) {
+    const length = bytes.readUInt32BE(at);
+    const type = bytes.toString('latin1', at + 4, at + 8);
+    if (length > MAX_CHUNK || !/^[A-Za-z]{4}$/.test(type)) {
+      return `the PNG is damaged or not fully written: no chunk at byte ${at}`;
+    }
+    if (type === 'IDAT') imageData += length;
+    if (type === 'IEND') {
+      if (length !== 0 || bytes.readUInt32BE(at + 8) !== IEND_CRC) {
+        return `the PNG end chunk at byte ${at} is not fully written`;
+      }
+      return imageData > 0 ? null : `the PNG has no image data before its end chunk at byte ${at}`;
+    }
+    at += 12 + length;
+  }
+  return `the PNG end chunk is missing after ${bytesText(bytes.length)}`;
+}

@@ -1,0 +1,98 @@
+/** Bytes of one value, by field type (TIFF 6.0, section 2; BigTIFF adds 16 to 18). */
+const TYPE_SIZES: readonly number[] = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4, 0, 0, 8, 8, 8];
+
+export interface Directory {
+  /** Number of entries. */
+  readonly count: number;
+  /** Where the entries begin. */
+  readonly entries: number;
+  /** Offset of the next directory; 0 after the last. */
+  readonly next: number;
+}
+
+export interface Field {
+  readonly tag: number;
+  readonly type: number;
+  readonly count: number;
+  /** Where the values begin and end; may lie beyond the file. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Reads TIFF and BigTIFF, of either byte order. Offsets are bytes from the start of the file. */
+export interface Tiff {
+  readonly length: number;
+  readonly first: number;
+  /** Null when it does not fit in the file. */
+  directory(at: number): Directory | null;
+  field(directory: Directory, index: number): Field;
+  /** An unsigned value of a field that lies within the file; 0 for types that are none. */
+  value(field: Field, index: number): number;
+  /** Whether the last four bytes of a piece within the file are zero. */
+  endsInZeros(start: number, length: number): boolean;
+}
+
+/** Null when the header is neither that of a TIFF nor that of a BigTIFF. */
+export function openTiff(bytes: Buffer): Tiff | null {
+  if (bytes.length < 8) return null;
+  const little = bytes[0] === 0x49;
+  const u16 = (at: number): number => (little ? bytes.readUInt16LE(at) : bytes.readUInt16BE(at));
+  const u32 = (at: number): number => (little ? bytes.readUInt32LE(at) : bytes.readUInt32BE(at));
+  // Beyond 2^53 it is rounded, which is out of bounds all the same.
+  const u64 = (at: number): number =>
+    little ? u32(at) + u32(at + 4) * 2 ** 32 : u32(at) * 2 ** 32 + u32(at + 4);
+
+  const version = u16(2);
+  const big = version === 43;
+  if (!big && version !== 42) return null;
+  if (big && bytes.length < 16) return null;
+  const word = big ? 8 : 4;
+  const wordAt = big ? u64 : u32;
+  const entrySize = big ? 20 : 12;
+  const countSize = big ? 8 : 2;
+
+  return {
+    length: bytes.length,
+    first: wordAt(big ? 8 : 4),
+    directory(at) {
+      if (at + countSize > bytes.length) return null;
+      const count = big ? u64(at) : u16(at);
+      const entries = at + countSize;
+      const end = entries + count * entrySize;
+      if (end + word > bytes.length) return null;
+      return { count, entries, next: wordAt(end) };
+    },
+    field(directory, index) {
+      const at = directory.entries + index * entrySize;
+      const type = u16(at + 2);
+      const count = wordAt(at + 4);
+      const size = count * (TYPE_SIZES[type] ?? 0);
+      const inline = at + 4 + word;
+      const start = size > word ? wordAt(inline) : inline;
+      return { tag: u16(at), type, count, start, end: start + size };
+    },
+    value(field, index) {
+      const size = TYPE_SIZES[field.type] ?? 0;
+      const at = field.start + index * size;
+      if (index >= field.count) return 0;
+      switch (field.type) {
+        case 1:
+          return bytes.readUInt8(at);
+        case 3:
+          return u16(at);
+        case 4:
+        case 13:
+          return u32(at);
+        case 16:
+        case 18:
+          return u64(at);
+        default:
+          return 0;
+      }
+    },
+    endsInZeros(start, length) {
+      const end = start + length;
+      return bytes.subarray(Math.max(start, end - 4), end).every((byte) => byte === 0);
+    },
+  };
+}

@@ -1,0 +1,25 @@
+import { bytesText } from './bytesText.ts';
+
+const IMAGE_CHUNKS: ReadonlySet<string> = new Set(['VP8 ', 'VP8L', 'ANMF']);
+
+/**
+ * What a WebP lacks; null when the RIFF container is whole and holds an image.
+ *
+ * Not to be told: zeros in place of the rest of an image chunk, since its data has no end marker.
+ */
+export function webpGap(bytes: Buffer): string | null {
+  const end = 8 + bytes.readUInt32LE(4);
+  if (end > bytes.length) return `the WebP has ${bytesText(bytes.length)} of ${bytesText(end)}`;
+  let images = 0;
+  let at = 12;
+  while (at + 8 <= end) {
+    const type = bytes.toString('latin1', at, at + 4);
+    if (!/^[\x20-\x7e]{4}$/.test(type))
+      return `the WebP is damaged or not fully written: no chunk at byte ${at}`;
+    const size = bytes.readUInt32LE(at + 4);
+    if (at + 8 + size > end) return `the WebP is damaged: a chunk at byte ${at} reaches beyond its end`;
+    if (IMAGE_CHUNKS.has(type) && size > 0) images += 1;
+    at += 8 + size + (size % 2);
+  }
+  return images > 0 ? null : 'the WebP has no image data yet';
+}

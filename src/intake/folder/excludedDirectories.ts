@@ -1,0 +1,48 @@
+import { realpath } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { isAbsent } from './folderPath.ts';
+
+/** Directories inside a folder that are never entered: archives and the agent's own. */
+export interface ExcludedDirectories {
+  /** Whether this relative path is, or lies in, an excluded directory. */
+  has(path: string): boolean;
+  /** Looks where symbolic links lead now: the archive may be configured by another way than the folder. */
+  refresh(): Promise<void>;
+}
+
+export function createExcludedDirectories(
+  folder: string,
+  directories: readonly string[],
+): ExcludedDirectories {
+  const asConfigured = directories.flatMap((directory) => below(folder, resolve(folder, directory)));
+  let excluded = asConfigured;
+  return {
+    has: (path) => excluded.some((directory) => path === directory || path.startsWith(`${directory}/`)),
+    async refresh() {
+      const realFolder = await realLocation(folder);
+      const real = await Promise.all(
+        directories.map(async (directory) =>
+          below(realFolder, await realLocation(resolve(folder, directory))),
+        ),
+      );
+      excluded = [...new Set([...asConfigured, ...real.flat()])];
+    },
+  };
+}
+
+function below(folder: string, directory: string): string[] {
+  const path = relative(folder, directory);
+  return path === '' || path === '..' || path.startsWith(`..${sep}`) || isAbsolute(path)
+    ? []
+    : [path.split(sep).join('/')];
+}
+
+/** Where a path really is, although its last parts may not exist yet. */
+export async function realLocation(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    const parent = dirname(path);
+    return isAbsent(error) && parent !== path ? join(await realLocation(parent), basename(path)) : path;
+  }
+}

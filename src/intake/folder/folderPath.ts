@@ -1,0 +1,58 @@
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { systemCode } from '../../domain/errors.ts';
+
+const FORBIDDEN = new Set(['', '.', '..']);
+
+/** The absolute form of a path inside the folder; '' is the folder. @throws TypeError for a path that leads outside. */
+export function inside(folder: string, path: string): string {
+  if (path === '') return folder;
+  const segments = path.split('/');
+  const foreign = process.platform === 'win32' && /[\\:]/.test(path);
+  if (foreign || segments.some((segment) => FORBIDDEN.has(segment))) {
+    throw new TypeError(`Not a path inside a watched folder: ${JSON.stringify(path)}`);
+  }
+  return join(folder, ...segments);
+}
+
+export function joinPath(directory: string, name: string): string {
+  return directory === '' ? name : `${directory}/${name}`;
+}
+
+export function parentOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')));
+}
+
+export function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+/** 'a/b/c' gives 'a', 'a/b', 'a/b/c'. */
+export function prefixesOf(path: string): string[] {
+  const segments = path.split('/');
+  return segments.map((_, index) => segments.slice(0, index + 1).join('/'));
+}
+
+/**
+ * Whether every directory on the way to `path` is a real one. O_NOFOLLOW looks at the last segment only, so a
+ * directory replaced by a symbolic link would lead outside the folder.
+ */
+export async function parentsAreReal(folder: string, path: string): Promise<boolean> {
+  const parent = parentOf(path);
+  if (parent === '') return true;
+  for (const directory of prefixesOf(parent)) {
+    try {
+      if (!(await lstat(inside(folder, directory))).isDirectory()) return false;
+    } catch (error) {
+      if (isAbsent(error)) return false;
+      throw error;
+    }
+  }
+  return true;
+}
+
+/** Nothing is there: the name, or a directory on the way, does not exist. */
+export function isAbsent(error: unknown): boolean {
+  const code = systemCode(error);
+  return code === 'ENOENT' || code === 'ENOTDIR';
+}

@@ -1,0 +1,161 @@
+import { opendir, stat } from 'node:fs/promises';
+import { basename, join, resolve, sep } from 'node:path';
+import { ReceiptdError, systemCode } from '../../domain/errors.ts';
+import type { FolderHints } from '../../ports/folder.ts';
+import { ASIDE_PREFIX } from './asideName.ts';
+import { DirectoryWatcher } from './directoryWatcher.ts';
+import { realLocation } from './excludedDirectories.ts';
+import { statFolder, tokenOf } from './folderIdentity.ts';
+
+/*
+ * A watch, from `watch` to `close`:
+ *
+ *   starting ──▶ watching ──▶ troubled   said once; hints may still come, but are not to be relied on
+ *       │            └───────────┴─────▶ closed
+ *       └─ rejects with the system's error where the folder can't be read
+ *
+ * Once the folder itself is deleted, renamed or replaced, nothing of what takes its place is watched: that is
+ * trouble, and asks for a new watch.
+ */
+
+// chokidar reads a new directory first and watches it afterwards; what is created in between raises no event.
+const SECOND_HINT_MS = 2000;
+
+export interface FolderHintsOptions {
+  /** Absolute directories that are not watched, with all that is below them. */
+  readonly exclude?: readonly string[];
+}
+
+export function createFolderHints({ exclude = [] }: FolderHintsOptions = {}): FolderHints {
+  return {
+    async watch(path, recursive, onHint, onTrouble) {
+      const folder = resolve(path);
+      const token = tokenOf(await statFolder(folder));
+      await (await opendir(folder)).close();
+      // chokidar would watch a link itself, not the folder it leads to.
+      const root = await realLocation(folder);
+      if (sep === '/' && root.includes('\\')) throw backslash(folder);
+      const excluded = await Promise.all(exclude.map((directory) => realLocation(resolve(directory))));
+      const isQuiet = (place: string): boolean =>
+        place.includes(sep + ASIDE_PREFIX, root.length) ||
+        excluded.some((directory) => place === directory || place.startsWith(directory + sep));
+
+      let state: 'watching' | 'troubled' | 'closed' = 'watching';
+      const hint = (place: string): void => {
+        if (state === 'closed' || isQuiet(place)) return;
+        if (place === root) onHint(folder);
+        // Where the folder goes away, chokidar watches its parent too.
+        else if (place.startsWith(root + sep)) onHint(join(folder, place.slice(root.length)));
+      };
+      const trouble = (error: Error): void => {
+        if (state !== 'watching') return;
+        state = 'troubled';
+        onTrouble(error);
+      };
+
+      const secondHints = new Set<NodeJS.Timeout>();
+      const hintTwice = (directory: string): void => {
+        hint(directory);
+        const timer = setTimeout(() => {
+          secondHints.delete(timer);
+          hint(directory);
+        }, SECOND_HINT_MS).unref();
+        secondHints.add(timer);
+      };
+
+      const lookAtRoot = async (): Promise<void> => {
+        const now = await statFolder(folder).catch(() => null);
+        if (now === null || tokenOf(now) !== token) trouble(folderGone(folder));
+      };
+
+      const watcher = new DirectoryWatcher(recursive, (place) => isQuiet(place));
+
+      /** The directory itself was deleted or moved; another may already stand in its place, unwatched. */
+      const moved = async (directory: string): Promise<void> => {
+        if (directory === root) {
+          await lookAtRoot();
+          return;
+        }
+        const there = await stat(directory).catch(() => null);
+        if (state === 'closed' || !there?.isDirectory()) return;
+        watcher.unwatch(directory);
+        watcher.add(directory);
+        hintTwice(directory);
+      };
+
+      const ready = new Promise<void>((resolveReady) => {
+        watcher.once('ready', resolveReady);
+        watcher.once('error', () => resolveReady());
+      });
+      watcher.on('error', (error) => trouble(watchTrouble(folder, error)));
+      watcher.on('addDir', hintTwice);
+      watcher.on('unlinkDir', (directory) => {
+        hint(directory);
+        if (directory === root) void moved(directory);
+      });
+      // On Linux: the name within the watched directory, or null, or the directory's own name for itself.
+      watcher.on('raw', (event, name: string | null, details) => {
+        const directory = watchedPath(details);
+        if (directory === null) {
+          if (name !== null) hint(name);
+        } else if (name === basename(directory)) {
+          hint(directory);
+          if (event === 'rename') void moved(directory);
+        } else {
+          // A name that is not valid UTF-8 can't be looked up.
+          hint(name === null || name.includes('\uFFFD') ? directory : join(directory, name));
+        }
+      });
+      watcher.add(root);
+      await ready;
+      await lookAtRoot();
+      return {
+        async close() {
+          state = 'closed';
+          for (const timer of secondHints) clearTimeout(timer);
+          const closing = watcher.close();
+          // It has dropped every listener, and an error still under way would end the process.
+          watcher.on('error', () => undefined);
+          await closing;
+        },
+      };
+    },
+  };
+}
+
+function watchedPath(details: unknown): string | null {
+  if (typeof details !== 'object' || details === null || !('watchedPath' in details)) return null;
+  return typeof details.watchedPath === 'string' ? details.watchedPath : null;
+}
+
+function folderGone(folder: string): ReceiptdError {
+  return new ReceiptdError('FOLDER_MISSING', `${folder} was deleted, renamed or replaced.`, {
+    hint: 'It is watched again as soon as it is back.',
+  });
+}
+
+/** chokidar takes it for a slash, and would watch another place. */
+function backslash(folder: string): ReceiptdError {
+  return new ReceiptdError('WATCH_LIMIT', `${folder} has a backslash in its path, so it can't be watched.`, {
+    hint: 'Rename it, or let it be listed at intervals.',
+  });
+}
+
+function watchTrouble(folder: string, cause: unknown): Error {
+  const code = systemCode(cause);
+  const message = `The system's limit is reached, so some directories in ${folder} are not watched (${code}).`;
+  const meanwhile = 'Until then the folder is listed at intervals instead.';
+  if (code === 'ENOSPC') {
+    return new ReceiptdError('WATCH_LIMIT', message, {
+      hint: `Raise it, for example with sysctl fs.inotify.max_user_watches=524288. ${meanwhile}`,
+      cause,
+    });
+  }
+  if (code === 'EMFILE' || code === 'ENFILE') {
+    return new ReceiptdError('WATCH_LIMIT', message, {
+      hint: `Raise it, for example with sysctl fs.inotify.max_user_instances=1024, or the limit on open files. ${meanwhile}`,
+      cause,
+    });
+  }
+  return cause instanceof Error ? cause : new Error(String(cause));
+}

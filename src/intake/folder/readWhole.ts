@@ -1,0 +1,55 @@
+import type { BigIntStats } from 'node:fs';
+import { constants } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
+import { sameIdentity, type FileIdentity } from '../../domain/document.ts';
+import { systemCode } from '../../domain/errors.ts';
+import type { FileRead } from '../../ports/folder.ts';
+
+// Between two chunks an abort is noticed.
+const CHUNK_BYTES = 8 * 1024 * 1024;
+
+// A FIFO would block the open for ever without O_NONBLOCK. Windows knows neither flag.
+const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+// What stands there is not a file any more: a link (ELOOP), a socket (ENXIO), a directory.
+const NO_FILE = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO', 'EISDIR']);
+
+/** Reads a regular file into one buffer. Rejects on abort only. */
+export async function readWhole(file: string, limit: number, signal?: AbortSignal): Promise<FileRead> {
+  try {
+    const handle = await open(file, FLAGS);
+    try {
+      return await readHandle(handle, limit, signal);
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    signal?.throwIfAborted();
+    const code = systemCode(error);
+    if (code === undefined) throw error;
+    return NO_FILE.has(code) ? { kind: 'gone' } : { kind: 'unreadable', code };
+  }
+}
+
+async function readHandle(handle: FileHandle, limit: number, signal?: AbortSignal): Promise<FileRead> {
+  const stats = await handle.stat({ bigint: true });
+  if (!stats.isFile()) return { kind: 'gone' };
+  if (stats.size > limit) return { kind: 'tooLarge' };
+  const identity = identityOf(stats);
+  // Never from the shared pool: a small image kept for long would keep the pool's whole page.
+  const bytes = Buffer.allocUnsafeSlow(identity.size);
+  let offset = 0;
+  while (offset < bytes.length) {
+    signal?.throwIfAborted();
+    const length = Math.min(CHUNK_BYTES, bytes.length - offset);
+    const { bytesRead } = await handle.read(bytes, offset, length, offset);
+    if (bytesRead === 0) return { kind: 'changed' };
+    offset += bytesRead;
+  }
+  const after = identityOf(await handle.stat({ bigint: true }));
+  return sameIdentity(identity, after) ? { kind: 'bytes', bytes, identity } : { kind: 'changed' };
+}
+
+export function identityOf(stats: BigIntStats): FileIdentity {
+  return { size: Number(stats.size), mtimeNs: stats.mtimeNs, ctimeNs: stats.ctimeNs, inode: stats.ino };
+}

@@ -1,0 +1,127 @@
+import type { DocumentState, EndpointKey, Lane } from '../../domain/document.ts';
+import { ReceiptdError } from '../../domain/errors.ts';
+import type { ImageType } from '../../domain/imageType.ts';
+import type { Admission, Admitted } from '../../ports/ledger.ts';
+import { requireDocument } from './documents.ts';
+import { identityParams, toDocument, type DocumentRow } from './rows.ts';
+import { currentSighting, putSighting } from './sightings.ts';
+import * as DOCUMENTS from './sql/documents.ts';
+import * as ENDPOINTS from './sql/endpoints.ts';
+import * as SIGHTINGS from './sql/sightings.ts';
+import type { Sql } from './store.ts';
+
+/** The rows of one image: its document, new or known, and the sighting of its file. In the caller's transaction. */
+export function admit(sql: Sql, admission: Admission): Admitted {
+  const { endpoint, file, sha256, at } = admission;
+  const existing = documentByBytes(sql, endpoint, sha256);
+  const own = { documentId: existing?.id ?? null, sha256, policy: null, reason: null, message: null, at };
+  if (!existing) {
+    sql.run(SIGHTINGS.ENSURE_FOLDER, { folder: file.folder });
+    const documentId = insertDocument(sql, { ...admission, ...file, size: file.identity.size });
+    putSighting(sql, file, { ...own, verdict: 'document', documentId });
+    return { kind: 'queued', document: requireDocument(sql, documentId) };
+  }
+
+  const current = currentSighting(sql, file);
+  // A lost image is not merely known: its bytes are back.
+  if (current?.documentId === existing.id && existing.state !== 'lost') {
+    sql.run(SIGHTINGS.REFRESH_IDENTITY, { id: current.id, ...identityParams(file.identity), at });
+    return { kind: 'known', document: toDocument(existing) };
+  }
+  const ownSighting = sql.get<{ id: number }>(SIGHTINGS.OWN_SIGHTING, { documentId: existing.id });
+  const isElsewhere = ownSighting !== undefined && ownSighting.id !== current?.id;
+  putSighting(sql, file, { ...own, verdict: isElsewhere ? 'duplicate' : 'document' });
+  return again(sql, existing, admission.lane, at);
+}
+
+/** Known bytes into another endpoint: under the same name if it is free there. No file was sighted. */
+export function admitElsewhere(sql: Sql, documentId: number, endpoint: EndpointKey, at: number): Admitted {
+  const document = requireDocument(sql, documentId);
+  const existing = documentByBytes(sql, endpoint, document.sha256);
+  if (existing) return again(sql, existing, 'fresh', at);
+  const id = insertDocument(sql, {
+    ...document,
+    endpoint,
+    lane: 'fresh',
+    at,
+    usesSeq: false,
+    propose: () => [document.name, `${document.name}-${document.sha256.slice(0, 16)}`],
+  });
+  return { kind: 'queued', document: requireDocument(sql, id) };
+}
+
+function again(sql: Sql, existing: DocumentRow, lane: Lane, at: number): Admitted {
+  if (!isToSendAgain(existing.state)) return { kind: 'duplicate', document: toDocument(existing) };
+  const { id: endpointId } = ensureEndpoint(sql, existing);
+  sql.run(DOCUMENTS.QUEUE_AS_ARRIVED, { id: existing.id, lane, line: takeLine(sql, endpointId), at });
+  return { kind: 'requeued', document: requireDocument(sql, existing.id) };
+}
+
+function isToSendAgain(state: DocumentState): boolean {
+  return state === 'failed' || state === 'lost';
+}
+
+interface NewDocument {
+  readonly endpoint: EndpointKey;
+  readonly folder: string;
+  readonly path: string;
+  readonly sha256: string;
+  readonly type: ImageType;
+  readonly size: number;
+  readonly lane: Lane;
+  readonly at: number;
+  readonly usesSeq: boolean;
+  readonly propose: (seq: number) => readonly string[];
+}
+
+function insertDocument(sql: Sql, document: NewDocument): number {
+  const { folder, path, sha256, type, size, lane, at } = document;
+  const { id: endpointId, nextSeq } = ensureEndpoint(sql, document.endpoint);
+  const name = document
+    .propose(nextSeq)
+    .find(
+      (candidate) => !sql.get(DOCUMENTS.IS_NAME_TAKEN, { ...keyParams(document.endpoint), name: candidate }),
+    );
+  if (name === undefined) {
+    throw new ReceiptdError('TEMPLATE_INVALID', `Every name proposed for ${path} is taken in its endpoint.`, {
+      hint: 'Let the name template contain {hash} or {seq}.',
+    });
+  }
+  if (document.usesSeq) sql.run(ENDPOINTS.TAKE_SEQ, { id: endpointId });
+  const line = takeLine(sql, endpointId);
+  return sql.insert(DOCUMENTS.INSERT_DOCUMENT, {
+    endpointId,
+    folder,
+    path,
+    name,
+    sha256,
+    type,
+    size,
+    lane,
+    line,
+    at,
+  });
+}
+
+function documentByBytes(sql: Sql, endpoint: EndpointKey, sha256: string): DocumentRow | undefined {
+  return sql.get<DocumentRow>(DOCUMENTS.DOCUMENT_BY_BYTES, { ...keyParams(endpoint), sha256 });
+}
+
+function ensureEndpoint(sql: Sql, endpoint: EndpointKey): { id: number; nextSeq: number } {
+  const key = keyParams(endpoint);
+  sql.run(ENDPOINTS.ENSURE_ENDPOINT, key);
+  const row = sql.get<{ id: number; nextSeq: number }>(ENDPOINTS.ENDPOINT_BY_KEY, key);
+  if (!row) throw new Error('an endpoint that was just inserted is missing');
+  return row;
+}
+
+/** Takes the last place in an endpoint's line. */
+export function takeLine(sql: Sql, endpointId: number): number {
+  const row = sql.get<{ line: number }>(ENDPOINTS.TAKE_LINE, { id: endpointId });
+  if (!row) throw new Error('a document without its endpoint');
+  return row.line;
+}
+
+function keyParams({ baseUrl, uid }: EndpointKey): { baseUrl: string; uid: string } {
+  return { baseUrl, uid };
+}

@@ -1,0 +1,144 @@
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import fs from 'node:fs';
+import { dirname } from 'node:path';
+import { ReceiptdError } from '../../domain/errors.ts';
+import { damaged, isDamage, isStoreFailure } from './failure.ts';
+import { APPLICATION_ID, LATEST_VERSION, migrate } from './migrate.ts';
+
+const BUSY_TIMEOUT_MS = 5_000;
+/** Of 4 KiB pages: fewer, larger checkpoints than the default of 1,000; the log grows to 16 MB. */
+const CHECKPOINT_PAGES = 4_000;
+
+/**
+ * Opens the ledger for its one writer, and creates it where there is none.
+ * @throws ReceiptdError STATE_UNWRITABLE, LEDGER_NEWER, LEDGER_DAMAGED
+ */
+export function openForWriting(path: string, at: number): DatabaseSyncInstance {
+  if (!fs.existsSync(path)) create(path, at);
+  return guarded(path, { readOnly: false }, (db) => {
+    const version = checkedVersion(db, path);
+    // Found now, damage costs a restore; found after more writing, it costs receipts.
+    const [verdict] = pragma(db, 'quick_check(1)');
+    if (verdict !== 'ok') throw damaged(path, String(verdict));
+    migrate(db, version, at);
+    db.exec(`PRAGMA journal_mode = WAL;
+      PRAGMA synchronous = FULL;
+      PRAGMA fullfsync = ON;
+      PRAGMA checkpoint_fullfsync = ON;
+      PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};
+      PRAGMA journal_size_limit = 67108864;
+      PRAGMA cache_size = -16000;`);
+  });
+}
+
+/**
+ * Opens a ledger that another process may be writing. SQLite may put its `-wal` and `-shm` files beside it.
+ * @throws ReceiptdError LEDGER_MISSING, FILE_UNREADABLE, LEDGER_NEWER, LEDGER_DAMAGED
+ */
+export function openForReading(path: string): DatabaseSyncInstance {
+  if (!fs.existsSync(path)) {
+    throw new ReceiptdError('LEDGER_MISSING', `There is no ledger at ${path}.`, {
+      hint: 'Check the state directory in the config; `receiptd run` creates the ledger.',
+    });
+  }
+  return guarded(path, { readOnly: true }, (db) => {
+    const version = checkedVersion(db, path);
+    if (version < LATEST_VERSION) {
+      throw new ReceiptdError(
+        'LEDGER_MISSING',
+        `The ledger ${path} is of version ${version} and was not yet brought to version ${LATEST_VERSION}.`,
+        { hint: 'Start `receiptd run` once.' },
+      );
+    }
+  });
+}
+
+/**
+ * Made aside and renamed when whole: an empty file at `path` is then always a loss and never a beginning.
+ * Taken for a beginning, it would have every receipt sent again under another name.
+ */
+function create(path: string, at: number): void {
+  const log = fs.statSync(`${path}-wal`, { throwIfNoEntry: false });
+  if (log && log.size > 0) {
+    throw damaged(path, `the file is gone, while its log ${path}-wal is still there`);
+  }
+  const aside = `${path}.new`;
+  try {
+    for (const leftover of [aside, `${aside}-journal`]) fs.rmSync(leftover, { force: true });
+    fs.closeSync(fs.openSync(aside, 'wx', 0o600));
+    const db = new DatabaseSync(aside);
+    try {
+      db.exec('PRAGMA synchronous = FULL');
+      migrate(db, 0, at);
+    } finally {
+      db.close();
+    }
+    fs.renameSync(aside, path);
+    syncDirectory(dirname(path));
+  } catch (error) {
+    throw new ReceiptdError('STATE_UNWRITABLE', `The ledger ${path} can't be created: ${words(error)}.`, {
+      hint: 'Check that its directory exists, can be written to, and has space.',
+      cause: error,
+    });
+  }
+}
+
+function syncDirectory(path: string): void {
+  // Windows has no handle for a directory.
+  if (process.platform === 'win32') return;
+  const handle = fs.openSync(path, 'r');
+  try {
+    fs.fsyncSync(handle);
+  } finally {
+    fs.closeSync(handle);
+  }
+}
+
+/** Opens, runs `prepare`, and closes again if that fails. */
+function guarded(
+  path: string,
+  options: { readOnly: boolean },
+  prepare: (db: DatabaseSyncInstance) => void,
+): DatabaseSyncInstance {
+  let db: DatabaseSyncInstance | undefined;
+  try {
+    // SQLite takes a path that begins with `file:` for a URI; an absolute path never does.
+    db = new DatabaseSync(path, { ...options, timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
+    prepare(db);
+    return db;
+  } catch (error) {
+    db?.close();
+    if (error instanceof ReceiptdError) throw error;
+    if (isDamage(error)) throw damaged(path, words(error), error);
+    if (!isStoreFailure(error)) throw error;
+    throw new ReceiptdError(
+      options.readOnly ? 'FILE_UNREADABLE' : 'STATE_UNWRITABLE',
+      `The ledger ${path} can't be opened: ${words(error)}.`,
+      { hint: 'Check the disk, and the permissions of the file and its directory.', cause: error },
+    );
+  }
+}
+
+/** Reads only, so that a file that is not ours is left as it is. */
+function checkedVersion(db: DatabaseSyncInstance, path: string): number {
+  const [applicationId] = pragma(db, 'application_id');
+  if (applicationId !== APPLICATION_ID) throw damaged(path, 'the file is not a ledger of receiptd');
+  const version = Number(pragma(db, 'user_version')[0]);
+  if (version > LATEST_VERSION) {
+    throw new ReceiptdError(
+      'LEDGER_NEWER',
+      `The ledger ${path} is of version ${version}; this receiptd knows version ${LATEST_VERSION} at most.`,
+      { hint: 'Install the newer receiptd that wrote it.' },
+    );
+  }
+  return version;
+}
+
+function pragma(db: DatabaseSyncInstance, text: string): unknown[] {
+  const rows: Record<string, unknown>[] = db.prepare(`PRAGMA ${text}`).all();
+  return rows.flatMap((row) => Object.values(row));
+}
+
+function words(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,25 @@
+import type { Document, DocumentState } from '../../domain/document.ts';
+import { ReceiptdError } from '../../domain/errors.ts';
+import { toDocument, type DocumentRow } from './rows.ts';
+import { DOCUMENT_BY_ID } from './sql/documents.ts';
+import type { Sql } from './store.ts';
+
+export function documentById(sql: Sql, id: number): Document | null {
+  const row = sql.get<DocumentRow>(DOCUMENT_BY_ID, { id });
+  return row ? toDocument(row) : null;
+}
+
+/** @throws ReceiptdError DOCUMENT_UNKNOWN */
+export function requireDocument(sql: Sql, id: number): Document {
+  const document = documentById(sql, id);
+  if (!document) throw documentUnknown(id);
+  return document;
+}
+
+export function documentUnknown(id: number): ReceiptdError {
+  return new ReceiptdError('DOCUMENT_UNKNOWN', `The ledger has no document number ${id}.`);
+}
+
+export function wrongState(name: string, state: DocumentState, wanted: string): ReceiptdError {
+  return new ReceiptdError('DOCUMENT_STATE', `${name} is ${state}; it can't ${wanted}.`);
+}

@@ -1,0 +1,72 @@
+import { ReceiptdError } from '../../domain/errors.ts';
+
+const CORRUPT = 11;
+const FULL = 13;
+const NOT_A_DATABASE = 26;
+
+/** Result codes that say the store itself failed: busy, locked, nomem, readonly, ioerr, full, cantopen, ... */
+const STORE_FAILURES: ReadonlySet<number> = new Set([
+  5,
+  6,
+  7,
+  8,
+  10,
+  CORRUPT,
+  FULL,
+  14,
+  15,
+  22,
+  NOT_A_DATABASE,
+]);
+
+/** Failing to prepare a statement, the driver gives SQLite's fixed text and no code. */
+const CODE_OF_TEXT: Readonly<Record<string, number>> = {
+  'database is locked': 5,
+  'database table is locked': 6,
+  'out of memory': 7,
+  'attempt to write a readonly database': 8,
+  'disk I/O error': 10,
+  'database disk image is malformed': CORRUPT,
+  'database or disk is full': FULL,
+  'unable to open database file': 14,
+  'locking protocol': 15,
+  'file is not a database': NOT_A_DATABASE,
+};
+
+/** SQLite's primary result code of an error, or undefined. */
+export function sqliteCode(error: unknown): number | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if ('errcode' in error && typeof error.errcode === 'number') return error.errcode & 0xff;
+  return 'code' in error && error.code === 'ERR_SQLITE_ERROR' ? CODE_OF_TEXT[error.message] : undefined;
+}
+
+/** True where the transaction as a whole can't be trusted; false where one operation was at fault. */
+export function isStoreFailure(error: unknown): boolean {
+  const code = sqliteCode(error);
+  return code !== undefined && STORE_FAILURES.has(code);
+}
+
+export function isDamage(error: unknown): boolean {
+  const code = sqliteCode(error);
+  return code === CORRUPT || code === NOT_A_DATABASE;
+}
+
+export function damaged(path: string, detail: string, cause?: unknown): ReceiptdError {
+  return new ReceiptdError('LEDGER_DAMAGED', `The ledger ${path} is damaged: ${detail}.`, {
+    hint: 'Nothing in it was changed. Keep the file, and restore the ledger from a backup.',
+    cause,
+  });
+}
+
+/** Anything that SQLite threw while the ledger was in use; errors of other kinds pass unchanged. */
+export function storeFailure(error: unknown, path: string, doing: 'written' | 'read'): unknown {
+  if (!isStoreFailure(error) || !(error instanceof Error)) return error;
+  if (isDamage(error)) return damaged(path, error.message, error);
+  return new ReceiptdError('LEDGER_WRITE_FAILED', `The ledger ${path} can't be ${doing}: ${error.message}.`, {
+    hint:
+      sqliteCode(error) === FULL
+        ? 'Free some space on its disk; nothing is sent until then.'
+        : 'Check the disk and the permissions of the state directory.',
+    cause: error,
+  });
+}

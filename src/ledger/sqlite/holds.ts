@@ -1,0 +1,45 @@
+import { endpointId, type EndpointKey } from '../../domain/document.ts';
+import type { Hold, HoldScope, LedgerHolds } from '../../ports/ledger.ts';
+import { toHold, type HoldRow } from './rows.ts';
+import { ALL_HOLDS, CLEAR_HOLD, PUT_HOLD } from './sql/holds.ts';
+import type { Sql, Store } from './store.ts';
+
+const PAUSED = 'PAUSED';
+
+export function createHolds(store: Store): LedgerHolds {
+  return {
+    putHold: ({ scope, key, reason, message, since, until }) =>
+      store.write((sql) => {
+        const paused = reason === PAUSED ? 1 : 0;
+        // Back-off with jitter ends between milliseconds, where an INTEGER column refuses it.
+        const whole = until === null ? null : Math.ceil(until);
+        sql.run(PUT_HOLD, { scope, key, paused, reason, message, since, until: whole });
+      }),
+    clearHold: (scope, key, reason) =>
+      store.write((sql) => void sql.run(CLEAR_HOLD, { scope, key, reason: reason ?? null })),
+  };
+}
+
+export function allHolds(sql: Sql): Hold[] {
+  return sql.all<HoldRow>(ALL_HOLDS).map(toHold);
+}
+
+/** The nearest cause first; the service is no `held`: it is an outage, which passes by itself. */
+const NEAREST: readonly HoldScope[] = ['folder', 'endpoint', 'credentials', 'service'];
+
+/** What keeps the queued documents of a folder and endpoint waiting: a pause before anything else. */
+export function holdOver(holds: readonly Hold[], endpoint: EndpointKey, folder: string): Hold | undefined {
+  const keys: Record<HoldScope, string> = {
+    folder,
+    endpoint: endpointId(endpoint),
+    credentials: endpoint.baseUrl,
+    service: endpoint.baseUrl,
+  };
+  const rank = (hold: Hold): number =>
+    NEAREST.indexOf(hold.scope) - (hold.reason === PAUSED ? NEAREST.length : 0);
+  return holds.filter((hold) => hold.key === keys[hold.scope]).sort((a, b) => rank(a) - rank(b))[0];
+}
+
+export function isHeld(hold: Hold | undefined): boolean {
+  return hold !== undefined && hold.scope !== 'service';
+}

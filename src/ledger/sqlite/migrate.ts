@@ -1,0 +1,24 @@
+import type { DatabaseSyncInstance } from '@photostructure/sqlite';
+import { MIGRATION_0001 } from './migrations/0001.ts';
+
+/** In order; the place of a migration is the version that it leads to. Never edited once released. */
+const MIGRATIONS: readonly string[] = [MIGRATION_0001];
+
+export const LATEST_VERSION = MIGRATIONS.length;
+
+/** 'rcpt': tells a ledger from any other SQLite database. */
+export const APPLICATION_ID = 0x72637074;
+
+/** Each migration in a transaction of its own. Uses `exec` only, so that no statement outlives the call. */
+export function migrate(db: DatabaseSyncInstance, fromVersion: number, at: number): void {
+  for (const [index, sql] of MIGRATIONS.entries()) {
+    const version = index + 1;
+    if (version <= fromVersion) continue;
+    db.exec(`BEGIN IMMEDIATE;
+      ${sql}
+      INSERT INTO migrations (version, applied_at) VALUES (${version}, ${Math.trunc(at)});
+      PRAGMA application_id = ${APPLICATION_ID};
+      PRAGMA user_version = ${version};
+      COMMIT;`);
+  }
+}

@@ -1,0 +1,135 @@
+import { join } from 'node:path';
+import type {
+  Attempt,
+  AttemptOutcome,
+  Document,
+  DocumentState,
+  FileIdentity,
+  Lane,
+  Verdict,
+} from '../../domain/document.ts';
+import type { ImageType } from '../../domain/imageType.ts';
+import type { Hold, HoldScope, KnownFile } from '../../ports/ledger.ts';
+import type { SightingRow } from '../../ports/ledgerReports.ts';
+
+/** Columns as `sql/documents.ts` names them. */
+export interface DocumentRow {
+  readonly id: number;
+  readonly baseUrl: string;
+  readonly uid: string;
+  readonly folder: string;
+  readonly path: string;
+  readonly name: string;
+  readonly sha256: string;
+  readonly type: ImageType;
+  readonly size: number;
+  readonly lane: Lane;
+  readonly state: DocumentState;
+  readonly reason: string | null;
+  readonly message: string | null;
+  readonly serviceStatus: string | null;
+  readonly attempts: number;
+  readonly serverErrors: number;
+  readonly answerLost: number;
+  readonly notBefore: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export function toDocument({ baseUrl, uid, answerLost, ...row }: DocumentRow): Document {
+  return { ...row, endpoint: { baseUrl, uid }, answerLost: answerLost === 1 };
+}
+
+/** 64-bit columns travel as text: a JavaScript number would round them. */
+export interface IdentityRow {
+  readonly size: number;
+  readonly mtimeNs: string;
+  readonly ctimeNs: string;
+  readonly inode: string;
+}
+
+export function toIdentity(row: IdentityRow): FileIdentity {
+  return {
+    size: row.size,
+    mtimeNs: BigInt(row.mtimeNs),
+    ctimeNs: BigInt(row.ctimeNs),
+    inode: BigInt(row.inode),
+  };
+}
+
+/** The parameters of a file's identity; an inode above 2^63 wraps as it does in Node's own `lstat`. */
+export function identityParams(identity: FileIdentity): {
+  size: number;
+  mtimeNs: bigint;
+  ctimeNs: bigint;
+  inode: bigint;
+} {
+  return {
+    size: identity.size,
+    mtimeNs: identity.mtimeNs,
+    ctimeNs: identity.ctimeNs,
+    inode: BigInt.asIntN(64, identity.inode),
+  };
+}
+
+export interface KnownRow extends IdentityRow {
+  readonly verdict: Verdict;
+  readonly policy: string | null;
+}
+
+export function toKnownFile(row: KnownRow): KnownFile {
+  return { identity: toIdentity(row), verdict: row.verdict, policy: row.policy };
+}
+
+export interface AttemptRow {
+  readonly id: number;
+  readonly startedAt: number;
+  readonly finishedAt: number | null;
+  readonly outcome: AttemptOutcome | null;
+  readonly httpStatus: number | null;
+  readonly bytes: number;
+  readonly message: string | null;
+}
+
+export function toAttempt(row: AttemptRow): Attempt {
+  return { ...row };
+}
+
+export interface HoldRow {
+  readonly scope: HoldScope;
+  readonly key: string;
+  readonly reason: string;
+  readonly message: string;
+  readonly since: number;
+  readonly until: number | null;
+}
+
+export function toHold(row: HoldRow): Hold {
+  return { ...row };
+}
+
+/** A file's place as the sightings keep it: by directory and name, with `/` between segments. */
+export interface PlaceRow {
+  readonly folder: string;
+  readonly dir: string;
+  readonly name: string;
+}
+
+export function splitPath(path: string): { dir: string; name: string } {
+  const cut = path.lastIndexOf('/');
+  return cut < 0 ? { dir: '', name: path } : { dir: path.slice(0, cut), name: path.slice(cut + 1) };
+}
+
+export function relativePath({ dir, name }: { dir: string; name: string }): string {
+  return dir === '' ? name : `${dir}/${name}`;
+}
+
+export function absolutePath(place: PlaceRow): string {
+  return join(place.folder, place.dir, place.name);
+}
+
+export interface DetailSightingRow extends PlaceRow, Omit<SightingRow, 'path'> {}
+
+export function toSightingRow({ folder, dir, name, ...row }: DetailSightingRow): SightingRow {
+  return { ...row, path: absolutePath({ folder, dir, name }) };
+}

@@ -1,0 +1,18 @@
+export const ENSURE_ENDPOINT = `
+INSERT INTO endpoints (base_url, uid) VALUES (:baseUrl, :uid) ON CONFLICT (base_url, uid) DO NOTHING`;
+
+export const ENDPOINT_BY_KEY = `
+SELECT id, next_seq AS nextSeq FROM endpoints WHERE base_url = :baseUrl AND uid = :uid`;
+
+export const TAKE_SEQ = `UPDATE endpoints SET next_seq = next_seq + 1 WHERE id = :id`;
+
+export const TAKE_LINE = `UPDATE endpoints SET next_line = next_line + 1 WHERE id = :id RETURNING next_line - 1 AS line`;
+
+export const RECORD_ENDPOINT = `
+INSERT INTO endpoints (base_url, uid, name, record, created_at) VALUES (:baseUrl, :uid, :name, :record, :at)
+ON CONFLICT (base_url, uid) DO UPDATE SET name = :name, record = :record, created_at = :at`;
+
+export const ALL_ENDPOINTS = `
+SELECT id, base_url AS baseUrl, uid, name, created_at AS createdAt FROM endpoints ORDER BY id`;
+
+export const INSERT_ACT = `INSERT INTO acts (at, kind, by, detail) VALUES (:at, :kind, :by, :detail)`;

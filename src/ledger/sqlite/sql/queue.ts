@@ -1,0 +1,84 @@
+/** The conditions are those of the partial indexes `documents_due` and `documents_waiting`, word for word. */
+const DUE = `state = 'queued' AND not_before = 0`;
+const WAITING = `state = 'queued' AND not_before > 0`;
+
+/** One step from folder to folder along the index. */
+export const NEXT_DUE_FOLDER = `
+SELECT folder_id AS folderId FROM documents
+ WHERE endpoint_id = :endpointId AND lane = :lane AND folder_id > :after AND ${DUE}
+ ORDER BY folder_id LIMIT 1`;
+
+export const DUE_IN_FOLDER = `
+SELECT id FROM documents
+ WHERE endpoint_id = :endpointId AND lane = :lane AND folder_id = :folderId AND ${DUE}
+ ORDER BY line LIMIT :limit`;
+
+export const FALLEN_DUE = `
+SELECT id FROM documents
+ WHERE endpoint_id = :endpointId AND ${WAITING} AND not_before <= :now
+ ORDER BY not_before LIMIT :limit`;
+
+export const MAKE_DUE = `UPDATE documents SET not_before = 0 WHERE id = :id AND ${WAITING} AND not_before <= :now`;
+
+export const NEXT_DUE_TIME = `
+SELECT not_before AS notBefore FROM documents
+ WHERE endpoint_id = :endpointId AND ${WAITING} AND not_before > :now
+ ORDER BY not_before LIMIT 1`;
+
+export const FOLDER_ID = `SELECT id FROM folders WHERE path = :folder`;
+
+export const DOCUMENT_STANDING = `
+SELECT d.name, d.state, d.endpoint_id AS endpointId,
+       EXISTS (SELECT 1 FROM attempts a WHERE a.document_id = d.id AND a.finished_at IS NULL) AS attemptOpen
+  FROM documents d WHERE d.id = :id`;
+
+export const INSERT_ATTEMPT = `
+INSERT INTO attempts (document_id, endpoint_id, started_at, bytes) VALUES (:id, :endpointId, :at, :bytes)`;
+
+export const BEGIN_UPLOAD = `
+UPDATE documents SET state = 'uploading', attempts = attempts + 1, updated_at = :at WHERE id = :id`;
+
+export const OPEN_ATTEMPT = `SELECT document_id AS documentId FROM attempts WHERE id = :id AND finished_at IS NULL`;
+
+export const END_ATTEMPT = `
+UPDATE attempts SET finished_at = :at, outcome = :outcome, http_status = :httpStatus, message = :message
+ WHERE id = :id`;
+
+export const ACCEPT = `
+UPDATE documents
+   SET state = 'accepted', service_status = :serviceStatus, response = :response, not_before = 0, reason = NULL,
+       message = NULL, updated_at = :at
+ WHERE id = :id`;
+
+export const SETTLE = `
+UPDATE documents SET state = :state, reason = :reason, message = :message, not_before = 0, updated_at = :at
+ WHERE id = :id`;
+
+export const QUEUE_LATER = `
+UPDATE documents
+   SET state = 'queued', not_before = :notBefore, reason = :reason, message = :message,
+       answer_lost = max(answer_lost, :answerLost), server_errors = server_errors + :serverError, updated_at = :at
+ WHERE id = :id`;
+
+export const QUEUE_AT_END = `
+UPDATE documents
+   SET state = 'queued', not_before = 0, line = :line, reason = :reason, message = :message, updated_at = :at
+ WHERE id = :id`;
+
+export const UPLOADING = `
+SELECT d.id, a.id AS attemptId
+  FROM documents d LEFT JOIN attempts a ON a.document_id = d.id AND a.finished_at IS NULL
+ WHERE d.state = 'uploading'`;
+
+export const ATTEMPT_TIMES = `
+SELECT started_at AS startedAt FROM attempts
+ WHERE endpoint_id = :endpointId AND started_at > :since
+ ORDER BY started_at DESC LIMIT :limit`;
+
+export const COUNT_ATTEMPTS = `
+SELECT count(*) AS count FROM attempts WHERE endpoint_id = :endpointId AND started_at > :since`;
+
+export const IS_ACCEPTED = `
+SELECT 1 AS accepted FROM documents
+ WHERE endpoint_id = (SELECT id FROM endpoints WHERE base_url = :baseUrl AND uid = :uid)
+   AND sha256 = :sha256 AND state = 'accepted'`;

@@ -1,0 +1,85 @@
+/** 64-bit columns as text: a JavaScript number would round them. */
+const IDENTITY = `s.size, CAST(s.mtime_ns AS TEXT) AS mtimeNs, CAST(s.ctime_ns AS TEXT) AS ctimeNs,
+       CAST(s.inode AS TEXT) AS inode`;
+
+const FOLDER_ID = `(SELECT id FROM folders WHERE path = :folder)`;
+
+export const ENSURE_FOLDER = `INSERT INTO folders (path) VALUES (:folder) ON CONFLICT (path) DO NOTHING`;
+
+export const WATCHED_AT = `SELECT watched_at AS watchedAt FROM folders WHERE path = :folder`;
+
+export const MARK_WATCHED = `UPDATE folders SET watched_at = :at WHERE path = :folder`;
+
+export const CURRENT_SIGHTING = `
+SELECT s.id, s.verdict, s.document_id AS documentId, s.sha256, s.policy, ${IDENTITY}
+  FROM sightings s
+ WHERE s.folder_id = ${FOLDER_ID} AND s.dir = :dir AND s.name = :name AND s.gone_at IS NULL`;
+
+export const CURRENT_IN_DIRECTORY = `
+SELECT s.name, s.verdict, s.policy, ${IDENTITY}
+  FROM sightings s
+ WHERE s.folder_id = ${FOLDER_ID} AND s.dir = :dir AND s.gone_at IS NULL`;
+
+const PATHS_AFTER = `
+SELECT s.dir, s.name
+  FROM sightings s
+ WHERE s.folder_id = ${FOLDER_ID} AND s.gone_at IS NULL AND (s.dir, s.name) > (:dir, :name)`;
+
+export const CURRENT_PATHS = `${PATHS_AFTER}
+ ORDER BY s.dir, s.name LIMIT :limit`;
+
+/** '0' follows '/': the first condition ends the walk, the second drops 'a-b' from what is below 'a'. */
+export const CURRENT_PATHS_UNDER = `${PATHS_AFTER}
+   AND s.dir < :under || '0' AND (s.dir = :under OR s.dir >= :under || '/')
+ ORDER BY s.dir, s.name LIMIT :limit`;
+
+export const INSERT_SIGHTING = `
+INSERT INTO sightings (folder_id, dir, name, size, mtime_ns, ctime_ns, inode, verdict, document_id, sha256, policy,
+                       reason, message, seen_at, updated_at)
+VALUES (${FOLDER_ID}, :dir, :name, :size, :mtimeNs, :ctimeNs, :inode, :verdict, :documentId, :sha256, :policy,
+        :reason, :message, :at, :at)`;
+
+export const UPDATE_SIGHTING = `
+UPDATE sightings
+   SET size = :size, mtime_ns = :mtimeNs, ctime_ns = :ctimeNs, inode = :inode, verdict = :verdict,
+       document_id = :documentId, sha256 = :sha256, policy = :policy, reason = :reason, message = :message,
+       updated_at = :at
+ WHERE id = :id`;
+
+export const REFRESH_IDENTITY = `
+UPDATE sightings
+   SET size = :size, mtime_ns = :mtimeNs, ctime_ns = :ctimeNs, inode = :inode, updated_at = :at
+ WHERE id = :id`;
+
+export const SUPERSEDE = `UPDATE sightings SET gone_at = :at, updated_at = :at WHERE id = :id`;
+
+export const GONE = `
+UPDATE sightings SET gone_at = :at, updated_at = :at
+ WHERE folder_id = ${FOLDER_ID} AND dir = :dir AND name = :name AND gone_at IS NULL`;
+
+/** Whether the document has a current sighting of its own. */
+export const OWN_SIGHTING = `
+SELECT id FROM sightings WHERE document_id = :documentId AND verdict = 'document' AND gone_at IS NULL LIMIT 1`;
+
+/** Also where a file was: it may be back before anyone has looked. */
+export const SOURCES = `
+SELECT f.path AS folder, s.dir, s.name, s.archived_to AS archivedTo, ${IDENTITY}
+  FROM sightings s CROSS JOIN folders f ON f.id = s.folder_id
+ WHERE s.sha256 = :sha256 AND s.disposed IS NOT 'deleted'
+ ORDER BY s.id DESC
+ LIMIT 100`;
+
+export const DISPOSABLE = `
+SELECT s.id, s.dir, s.name, s.sha256, ${IDENTITY}
+  FROM sightings s CROSS JOIN documents d ON d.id = s.document_id
+ WHERE s.folder_id = ${FOLDER_ID} AND s.id > :after
+   AND s.gone_at IS NULL AND s.disposed IS NULL AND s.document_id IS NOT NULL
+   AND d.state = 'accepted'
+ ORDER BY s.id
+ LIMIT :limit`;
+
+export const DISPOSED = `
+UPDATE sightings
+   SET disposed = :how, archived_to = :archivedTo, updated_at = :at,
+       gone_at = CASE :how WHEN 'kept' THEN gone_at ELSE coalesce(gone_at, :at) END
+ WHERE id = :id`;

@@ -1,0 +1,37 @@
+/** Bounds the bytes of images that are in memory at once; one larger than the whole budget goes alone. */
+export class ByteBudget {
+  readonly #limit: number;
+  #used = 0;
+  readonly #waiting: { bytes: number; start: () => void }[] = [];
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** Runs `work` once `bytes` fit, first come first served. */
+  async with<T>(bytes: number, work: () => Promise<T>): Promise<T> {
+    if (this.#waiting.length > 0 || !this.#fits(bytes)) {
+      await new Promise<void>((resolve) => this.#waiting.push({ bytes, start: resolve }));
+    } else {
+      this.#used += bytes;
+    }
+    try {
+      return await work();
+    } finally {
+      this.#used -= bytes;
+      this.#startWaiting();
+    }
+  }
+
+  #fits(bytes: number): boolean {
+    return this.#used === 0 || this.#used + bytes <= this.#limit;
+  }
+
+  #startWaiting(): void {
+    for (let next = this.#waiting[0]; next && this.#fits(next.bytes); next = this.#waiting[0]) {
+      this.#waiting.shift();
+      this.#used += next.bytes;
+      next.start();
+    }
+  }
+}

@@ -1,0 +1,149 @@
+import type { Document } from '../domain/document.ts';
+import { ReceiptdError } from '../domain/errors.ts';
+import type { ImageType } from '../domain/imageType.ts';
+import type { Slot } from '../domain/limits.ts';
+import { classify, type Answer } from '../domain/outcome.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Ledger } from '../ports/ledger.ts';
+import type { ReceiptService, TokenSource } from '../ports/service.ts';
+import type { ByteBudget } from './byteBudget.ts';
+import type { Hand } from './hand.ts';
+import type { Holds } from './holds.ts';
+import { findOriginal, type OpenFolder } from './originals.ts';
+import type { Pacer } from './pacer.ts';
+import type { Recorder } from './record.ts';
+
+export interface DeliverDeps {
+  readonly ledger: Ledger;
+  readonly service: ReceiptService;
+  readonly tokens: TokenSource;
+  readonly pacer: Pacer;
+  readonly holds: Holds;
+  readonly hand: Hand;
+  readonly memory: ByteBudget;
+  readonly open: OpenFolder;
+  readonly recorder: Recorder;
+  readonly contentType: (type: ImageType) => string;
+  readonly clock: Clock;
+  /** A file was not where the ledger saw it: the folder should be listed again soon. */
+  readonly onMissing: (folder: string) => void;
+}
+
+/** A file that is missing may have been renamed a moment ago; its folder is listed before it counts as lost. */
+const MISSING_GRACE_MS = 5_000;
+const AWAY_RETRY_MS = 30_000;
+export const BYTES_MISSING = 'BYTES_MISSING';
+
+/**
+ * Sends one claimed document and records what came of it. `slot` is its place in the rate windows; it is used or
+ * given back. Aborting ends the request in flight; the next start finds its attempt open and marks it `unknown`.
+ */
+export async function deliver(
+  document: Document,
+  slot: Slot,
+  deps: DeliverDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  await deps.memory.with(document.size, async () => {
+    const bytes = deps.hand.take(document.id) ?? (await fetchBytes(document, deps));
+    const token = bytes && (await fetchToken(document, deps, signal));
+    if (!bytes || !token) return release(document, slot, deps);
+    await send(document, bytes, token, slot, deps, signal);
+  });
+}
+
+/** Not sent after all: its place in the windows and its claim are given back. */
+async function release(document: Document, slot: Slot, deps: DeliverDeps): Promise<void> {
+  slot.cancel();
+  await deps.ledger.release([document.id]);
+}
+
+async function send(
+  document: Document,
+  bytes: Buffer,
+  firstToken: string,
+  firstSlot: Slot,
+  deps: DeliverDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  let token = firstToken;
+  let slot = firstSlot;
+  for (let replayed = false; ; replayed = true) {
+    const attemptId = await begin(document, bytes, slot, deps);
+    const answer = await request(document, bytes, token, slot, deps, signal);
+    const outcome = classify(answer, {
+      endpoint: document.endpoint,
+      name: document.name,
+      answerLost: document.answerLost,
+    });
+    if (outcome.kind !== 'unauthorized' || replayed) {
+      await deps.recorder.record(document, attemptId, answer, outcome, signal);
+      return;
+    }
+    // The token has expired or was withdrawn: one new token for everybody, one replay (interface section 5).
+    deps.tokens.refused(token);
+    const renewed = await fetchToken(document, deps, signal);
+    if (renewed === null) {
+      await deps.recorder.requeue(document, attemptId, 401, outcome, signal);
+      return;
+    }
+    await deps.ledger.finishReplayed(attemptId, deps.clock.now(), 401, outcome.message);
+    token = renewed;
+    slot = await deps.pacer.waitForSlot(document.endpoint, signal);
+  }
+}
+
+async function begin(document: Document, bytes: Buffer, slot: Slot, deps: DeliverDeps): Promise<number> {
+  try {
+    return await deps.ledger.begin(document.id, deps.clock.now(), bytes.length);
+  } catch (error) {
+    slot.cancel();
+    throw error;
+  }
+}
+
+function request(
+  { endpoint, name, type }: Document,
+  bytes: Buffer,
+  token: string,
+  slot: Slot,
+  deps: DeliverDeps,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const upload = { endpoint, name, bytes, mediaType: deps.contentType(type), token };
+  return deps.pacer.run(endpoint, slot, () => deps.service.upload(upload, signal));
+}
+
+/** Null when there is no token; whatever stands in the way is on hold then. */
+async function fetchToken(
+  { endpoint }: Document,
+  deps: DeliverDeps,
+  signal: AbortSignal,
+): Promise<string | null> {
+  try {
+    return await deps.tokens.token(signal);
+  } catch (error) {
+    if (!(error instanceof ReceiptdError)) throw error;
+    const ofCredentials = error.code.startsWith('CREDENTIALS_') || error.code === 'KEYCHAIN_UNAVAILABLE';
+    if (ofCredentials) await deps.holds.holdCredentials(endpoint, error.code, error.sentence());
+    else await deps.holds.serviceTrouble(endpoint, error.code, error.sentence(), null);
+    return null;
+  }
+}
+
+/** Null when the bytes are not to be had now; the document is moved on then. */
+async function fetchBytes(document: Document, deps: DeliverDeps): Promise<Buffer | null> {
+  const { ledger, clock } = deps;
+  const found = await findOriginal(document, ledger, deps.open);
+  if (found.kind === 'bytes') return found.bytes;
+  const now = clock.now();
+  if (found.kind === 'away') {
+    await ledger.postpone(document.id, now + AWAY_RETRY_MS, 'FILE_AWAY', found.message, now);
+  } else if (document.reason === BYTES_MISSING) {
+    await deps.recorder.lost(document, found.message);
+  } else {
+    await ledger.postpone(document.id, now + MISSING_GRACE_MS, BYTES_MISSING, found.message, now);
+    deps.onMissing(document.folder);
+  }
+  return null;
+}

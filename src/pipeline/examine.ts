@@ -1,0 +1,145 @@
+import type { Log } from '../ports/log.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { FileRead, WatchedFolder } from '../ports/folder.ts';
+import type { ImageInspector } from '../ports/image.ts';
+import type { Admitted, Ledger, Note } from '../ports/ledger.ts';
+import { systemCode } from '../domain/errors.ts';
+import { sameIdentity } from '../domain/document.ts';
+import { admit, judge, type Candidate } from './admit.ts';
+import type { ByteBudget } from './byteBudget.ts';
+import type { Hand } from './hand.ts';
+import type { Settling, Unsettled } from './settling.ts';
+import { acceptPolicy, type FolderSettings } from './settings.ts';
+
+export interface ExamineDeps {
+  readonly folder: WatchedFolder;
+  readonly settings: FolderSettings;
+  readonly settling: Settling;
+  readonly ledger: Ledger;
+  readonly inspector: ImageInspector;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly host: string;
+  readonly hand: Hand;
+  readonly memory: ByteBudget;
+  readonly onAdmitted: (admitted: Admitted) => void;
+  readonly onNote: (verdict: Note['verdict']) => void;
+}
+
+/** Looks at one file that may be at rest, and moves it on: admitted, noted, or back to settling. */
+export async function examine(file: Unsettled, deps: ExamineDeps): Promise<void> {
+  const { folder, settings, settling } = deps;
+  const found = await folder.stat(file.path).catch((error: unknown) => {
+    const code = systemCode(error);
+    if (code === undefined) throw error;
+    return code;
+  });
+  if (typeof found === 'string') return unreadable(file, found, deps);
+  if (found === null) return vanished(file, deps);
+  if (found.kind === 'other') return settling.drop(file);
+  settling.see(file.path, found.identity, file.lane);
+  if (!settling.isStill(file)) return settling.keep(file);
+  if (file.waitsFor) return incomplete(file, file.waitsFor.reason, file.waitsFor.detail, deps);
+  await deps.memory.with(Math.min(file.identity.size, settings.maxFileSize), async () => {
+    const read = await folder.read(file.path, settings.maxFileSize);
+    await afterRead(file, read, deps);
+  });
+}
+
+async function afterRead(file: Unsettled, read: FileRead, deps: ExamineDeps): Promise<void> {
+  const { settling, settings } = deps;
+  switch (read.kind) {
+    case 'gone':
+      return vanished(file, deps);
+    case 'changed':
+      return settling.disturbed(file);
+    case 'tooLarge': {
+      const message = `The file has ${file.identity.size} bytes; the limit of this folder is ${settings.maxFileSize} (\`maxFileSize\`).`;
+      return note(file, 'rejected', 'TOO_LARGE', message, deps);
+    }
+    case 'unreadable':
+      return unreadable(file, read.code, deps);
+    case 'bytes':
+      break;
+  }
+  if (!sameIdentity(read.identity, file.identity)) {
+    settling.see(file.path, read.identity, file.lane);
+    return settling.keep(file);
+  }
+  const judgement = await judge(read.bytes, settings, deps.inspector);
+  switch (judgement.kind) {
+    case 'incomplete':
+      return incomplete(file, judgement.reason, judgement.message, deps);
+    case 'rejected':
+      // What can't be told may be the beginning of something that can.
+      if (judgement.reason === 'NOT_AN_IMAGE' && !settling.needsLong(file)) return settling.keep(file);
+      return note(file, 'rejected', judgement.reason, judgement.message, deps);
+    case 'image':
+      if (judgement.growing && !settling.needsLong(file)) return settling.keep(file);
+      return admitted({ ...file, bytes: read.bytes, type: judgement.type }, file, deps);
+  }
+}
+
+async function admitted(candidate: Candidate, file: Unsettled, deps: ExamineDeps): Promise<void> {
+  const { settings, ledger, inspector, clock, host, log } = deps;
+  const result = await admit(candidate, settings, { ledger, inspector, now: clock.now(), host });
+  const { document } = result;
+  const fields = { documentId: document.id, name: document.name, folder: settings.path, path: file.path };
+  switch (result.kind) {
+    case 'queued':
+      log.info('Admitted', {
+        ...fields,
+        sha256: document.sha256,
+        bytes: candidate.bytes.length,
+        type: document.type,
+      });
+      break;
+    case 'duplicate':
+      log.info('Duplicate of a known document; not sent', fields);
+      break;
+    case 'requeued':
+      log.info('Seen again; queued under its name', fields);
+      break;
+    case 'known':
+      log.debug('Unchanged', fields);
+      break;
+  }
+  if (result.kind === 'queued' || result.kind === 'requeued') deps.hand.offer(document.id, candidate.bytes);
+  deps.settling.drop(file);
+  deps.onAdmitted(result);
+}
+
+async function incomplete(
+  file: Unsettled,
+  reason: string,
+  message: string,
+  deps: ExamineDeps,
+): Promise<void> {
+  if (!deps.settling.waitsFor(file, reason, message)) await note(file, 'incomplete', reason, message, deps);
+}
+
+async function unreadable(file: Unsettled, code: string, deps: ExamineDeps): Promise<void> {
+  const message = `The file can't be read (${code}); it is tried again at every listing. Let the agent's user read it.`;
+  await note(file, 'unreadable', code, message, deps);
+}
+
+async function note(
+  file: Unsettled,
+  verdict: Note['verdict'],
+  reason: string,
+  message: string,
+  deps: ExamineDeps,
+): Promise<void> {
+  const { settings, ledger, clock, log, settling } = deps;
+  const policy = verdict === 'rejected' ? acceptPolicy(settings) : null;
+  const seen = { folder: settings.path, path: file.path, identity: file.identity };
+  await ledger.note(seen, { verdict, reason, message, sha256: null, policy, at: clock.now() });
+  log.warn(`Not sent: ${verdict}`, { folder: settings.path, path: file.path, reason, detail: message });
+  settling.drop(file);
+  deps.onNote(verdict);
+}
+
+async function vanished(file: Unsettled, deps: ExamineDeps): Promise<void> {
+  deps.settling.drop(file);
+  await deps.ledger.gone(deps.settings.path, [file.path], deps.clock.now());
+}

@@ -1,0 +1,80 @@
+import { join } from 'node:path';
+import { endpointId } from '../domain/document.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { WatchedFolder } from '../ports/folder.ts';
+import type { ImageInspector } from '../ports/image.ts';
+import type { LedgerReports } from '../ports/ledgerReports.ts';
+import { judge, nameContext, sha256 } from './admit.ts';
+import { isSkipped } from './reconcile.ts';
+import type { FolderSettings } from './settings.ts';
+
+export interface Foreseen {
+  readonly would: 'send' | 'nothing' | 'duplicate' | 'reject' | 'skip' | 'wait';
+  readonly name: string | null;
+  readonly path: string;
+  readonly why: string | null;
+}
+
+export interface ForeseeDeps {
+  readonly folder: WatchedFolder;
+  readonly settings: FolderSettings;
+  /** Null before the first run. */
+  readonly reports: LedgerReports | null;
+  readonly inspector: ImageInspector;
+  readonly clock: Clock;
+  readonly host: string;
+  /** Images that this run has named already, over all folders: endpoint and hash → name. */
+  readonly seen: Map<string, string>;
+}
+
+/** What admission would make of each file of a folder, without changing anything. */
+export async function* foresee(deps: ForeseeDeps, signal: AbortSignal): AsyncIterable<Foreseen> {
+  const firstWatch = deps.reports === null || (await deps.reports.isFirstWatch(deps.settings.path));
+  for await (const { files } of deps.folder.list('', signal)) {
+    for (const { path } of files) yield await foreseeOne(path, firstWatch, deps);
+  }
+}
+
+async function foreseeOne(path: string, firstWatch: boolean, deps: ForeseeDeps): Promise<Foreseen> {
+  const { folder, settings, reports, inspector, clock, host, seen } = deps;
+  const at = join(settings.path, path);
+  const say = (would: Foreseen['would'], name: string | null, why: string | null): Foreseen => ({
+    would,
+    name,
+    path: at,
+    why,
+  });
+  const read = await folder.read(path, settings.maxFileSize);
+  if (read.kind === 'tooLarge')
+    return say('reject', null, `Larger than ${settings.maxFileSize} bytes (\`maxFileSize\`).`);
+  if (read.kind === 'unreadable') return say('wait', null, `It can't be read (${read.code}).`);
+  if (read.kind !== 'bytes') return say('wait', null, 'It is changing now.');
+  if (firstWatch && isSkipped(read.identity, settings.existing))
+    return say('skip', null, 'It lies there already (`existing`).');
+  const judgement = await judge(read.bytes, settings, inspector);
+  if (judgement.kind === 'rejected') return say('reject', null, judgement.message);
+  if (judgement.kind === 'incomplete') return say('wait', null, judgement.message);
+  const hash = sha256(read.bytes);
+  const known = await reports?.bySha256(settings.endpoint, hash);
+  if (known) {
+    const isItself = known.folder === settings.path && known.path === path;
+    return isItself
+      ? say('nothing', known.name, null)
+      : say('duplicate', known.name, `The same image as ${join(known.folder, known.path)}.`);
+  }
+  const image = `${endpointId(settings.endpoint)} ${hash}`;
+  const earlier = seen.get(image);
+  if (earlier !== undefined) return say('duplicate', earlier, 'The same image as another file here.');
+  const captured = settings.template.usesCaptured
+    ? await inspector.capturedAt(read.bytes, judgement.type)
+    : null;
+  const context = nameContext(path, read.identity, hash, captured, settings, { now: clock.now(), host });
+  const names = new Set(seen.values());
+  const seq = ((await reports?.nextSeq(settings.endpoint)) ?? 1) + seen.size;
+  for (const name of settings.template.propose(context, seq)) {
+    if (names.has(name) || (await reports?.isNameTaken(settings.endpoint, name))) continue;
+    seen.set(image, name);
+    return say('send', name, null);
+  }
+  return say('wait', null, 'No free name was found.');
+}

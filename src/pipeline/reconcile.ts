@@ -1,0 +1,180 @@
+import { sameIdentity, type FileIdentity, type Lane } from '../domain/document.ts';
+import { systemCode } from '../domain/errors.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { FileStat, ListedFile, WatchedFolder } from '../ports/folder.ts';
+import type { FileSeen, KnownFile, Ledger, Note } from '../ports/ledger.ts';
+import type { Settling } from './settling.ts';
+import { acceptPolicy, existingPolicy, type Existing, type FolderSettings } from './settings.ts';
+
+export interface ReconcileDeps {
+  readonly folder: WatchedFolder;
+  readonly settings: FolderSettings;
+  readonly settling: Settling;
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly onSeen: () => void;
+  readonly onKnown: (known: Pick<KnownFile, 'verdict'>) => void;
+  readonly onUnreadableDir: (path: string, code: string) => void;
+}
+
+/** File system calls under way at once for one folder. */
+const STATS_AT_ONCE = 32;
+
+/**
+ * Compares the folder's listing with the ledger: the truth, where events are only hints. `full` also compares what
+ * is known with what is there now, so that new bytes under an old name are found even if no event told of them.
+ */
+export async function reconcile(
+  deps: ReconcileDeps,
+  how: { readonly lane: Lane; readonly full: boolean; readonly under: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const { folder, settings, settling, ledger } = deps;
+  const listedDirs = new Set<string>();
+  for await (const { dir, files, badNames = [], unreadableDirs = [] } of folder.list(how.under, signal)) {
+    for (const each of unreadableDirs) deps.onUnreadableDir(each.path, each.code);
+    if (unreadableDirs.some(({ path }) => path === dir)) continue;
+    listedDirs.add(dir);
+    const known = await ledger.knownIn(settings.path, dir);
+    const missing = new Set(known.keys());
+    for (const path of badNames) {
+      missing.delete(path.slice(dir === '' ? 0 : dir.length + 1));
+      await noteBadName(path, deps);
+    }
+    await inChunks(files, signal, async ({ path }) => {
+      const name = path.slice(dir === '' ? 0 : dir.length + 1);
+      missing.delete(name);
+      const before = known.get(name);
+      if (settling.has(path)) return;
+      if (before && !how.full && !needsJudgingAnew(before, settings)) return deps.onKnown(before);
+      await settling.room(signal);
+      const found = await statOf(folder, path);
+      if (found?.kind !== 'file') return;
+      if (before && sameIdentity(before.identity, found.identity) && !needsJudgingAnew(before, settings)) {
+        return deps.onKnown(before);
+      }
+      settling.see(path, found.identity, how.lane);
+      deps.onSeen();
+    });
+    const prefix = dir === '' ? '' : `${dir}/`;
+    await markGone(
+      [...missing].map((name) => prefix + name),
+      deps,
+    );
+  }
+  if (how.full && settings.recursive) {
+    // Directories that are gone are in no listing, and neither are their files.
+    for await (const paths of ledger.paths(settings.path, how.under)) {
+      const orphans = paths.filter(
+        (path) => !listedDirs.has(path.slice(0, Math.max(0, path.lastIndexOf('/')))),
+      );
+      await markGone(orphans, deps);
+    }
+  }
+}
+
+/** Whether a verdict was given under a configuration that is not the present one, or only for the time being. */
+export function needsJudgingAnew(known: KnownFile, settings: FolderSettings): boolean {
+  switch (known.verdict) {
+    case 'unreadable':
+      return true;
+    case 'rejected':
+      return known.policy !== acceptPolicy(settings);
+    case 'skipped':
+      return (
+        known.policy !== existingPolicy(settings.existing) && !isSkipped(known.identity, settings.existing)
+      );
+    case 'document':
+    case 'duplicate':
+    case 'incomplete':
+      return false;
+  }
+}
+
+/** Before the first reconciliation of a folder: what lies in it already is sent only as configured. */
+export async function firstWatch(
+  deps: ReconcileDeps,
+  signal: AbortSignal,
+): Promise<{ sent: number; skipped: number }> {
+  const { folder, settings, ledger, clock } = deps;
+  const { existing } = settings;
+  const skipped: FileSeen[] = [];
+  let sent = 0;
+  for await (const { files } of folder.list('', signal)) {
+    if (existing.kind === 'send') {
+      sent += files.length;
+      continue;
+    }
+    await inChunks(files, signal, async ({ path }) => {
+      const found = await statOf(folder, path);
+      if (found?.kind !== 'file') return;
+      const { identity } = found;
+      if (isSkipped(identity, existing)) {
+        skipped.push({ folder: settings.path, path, identity });
+      } else sent += 1;
+    });
+  }
+  const note: Omit<Note, 'verdict'> = {
+    reason: 'EXISTING',
+    message: `It lay in the folder when it was first watched (\`${existingPolicy(existing).replace('=', ': ')}\`).`,
+    sha256: null,
+    policy: existingPolicy(existing),
+    at: clock.now(),
+  };
+  await ledger.markWatched(settings.path, skipped, note);
+  return { sent, skipped: skipped.length };
+}
+
+export function isSkipped(identity: FileIdentity, existing: Existing): boolean {
+  switch (existing.kind) {
+    case 'send':
+      return false;
+    case 'skip':
+      return true;
+    case 'since':
+      return identity.mtimeNs < BigInt(existing.at) * 1_000_000n;
+  }
+}
+
+async function markGone(
+  candidates: readonly string[],
+  { folder, settings, ledger, clock }: ReconcileDeps,
+): Promise<void> {
+  const gone: string[] = [];
+  // Listed a moment ago and admitted since is not gone: look before saying so.
+  for (const path of candidates) if ((await statOf(folder, path)) === null) gone.push(path);
+  if (gone.length > 0) await ledger.gone(settings.path, gone, clock.now());
+}
+
+/** Undefined where the system won't say: that file waits for a listing that can. */
+async function statOf(folder: WatchedFolder, path: string): Promise<FileStat | null | undefined> {
+  try {
+    return await folder.stat(path);
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return undefined;
+  }
+}
+
+/** It can't be opened under the name that the system gives, but it must not be passed over in silence. */
+async function noteBadName(path: string, { settings, ledger, clock, onKnown }: ReconcileDeps): Promise<void> {
+  const identity = { size: 0, mtimeNs: 0n, ctimeNs: 0n, inode: 0n };
+  onKnown({ verdict: 'unreadable' });
+  if ((await ledger.known({ folder: settings.path, path })) !== null) return;
+  const message = 'Its name is not valid UTF-8, so it cannot be opened; rename the file.';
+  await ledger.note(
+    { folder: settings.path, path, identity },
+    { verdict: 'unreadable', reason: 'NAME_NOT_UTF8', message, sha256: null, policy: null, at: clock.now() },
+  );
+}
+
+async function inChunks(
+  files: readonly ListedFile[],
+  signal: AbortSignal,
+  work: (file: ListedFile) => Promise<void>,
+): Promise<void> {
+  for (let start = 0; start < files.length; start += STATS_AT_ONCE) {
+    signal.throwIfAborted();
+    await Promise.all(files.slice(start, start + STATS_AT_ONCE).map(work));
+  }
+}

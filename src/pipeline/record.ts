@@ -1,0 +1,250 @@
+import { backoff, SERVICE_BACKOFF } from '../domain/backoff.ts';
+import { endpointId, type AttemptOutcome, type Document } from '../domain/document.ts';
+import type { Answer, Outcome } from '../domain/outcome.ts';
+import type { Clock, Random } from '../ports/clock.ts';
+import type { Ledger, Transition } from '../ports/ledger.ts';
+import type { Log } from '../ports/log.ts';
+import type { Holds } from './holds.ts';
+
+export interface RecordDeps {
+  readonly ledger: Ledger;
+  readonly holds: Holds;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** Server errors about one document, while others pass, after which it is parked. */
+  readonly parkAfter: number;
+  readonly onAccepted: (document: Document) => void;
+}
+
+/** This many different documents refused in a row: more likely the endpoint than the documents. */
+const MANY_REFUSALS = 5;
+const PARKED_MS = 60 * 60_000;
+const RECORD_RETRY_MS = 2_000;
+
+/** Turns an outcome into a ledger transition, and into holds where it is more than one document's trouble. */
+export class Recorder {
+  readonly #deps: RecordDeps;
+  readonly #passes = new Map<string, Passes>();
+
+  constructor(deps: RecordDeps) {
+    this.#deps = deps;
+  }
+
+  async record(
+    document: Document,
+    attemptId: number,
+    answer: Answer,
+    outcome: Outcome,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { holds, log } = this.#deps;
+    const { endpoint } = document;
+    const httpStatus = answer.kind === 'response' ? answer.httpStatus : null;
+    const passes = this.#passesOf(document);
+    const fields = { ...identify(document), httpStatus, attempt: document.attempts + 1 };
+    if (outcome.kind === 'accepted') {
+      const { status, verbatim } = outcome.record;
+      await this.#finish(
+        attemptId,
+        httpStatus,
+        'accepted',
+        null,
+        { state: 'accepted', serviceStatus: status, response: verbatim },
+        signal,
+      );
+      passes.accepted += 1;
+      passes.refusedInARow.clear();
+      passes.refusedAt.delete(document.id);
+      log.info('Accepted', { ...fields, status, bytes: document.size });
+      await holds.passed(endpoint);
+      this.#deps.onAccepted(document);
+      return;
+    }
+    const { reason, message } = outcome;
+    switch (outcome.kind) {
+      case 'failed':
+        await this.#refused(document, attemptId, httpStatus, outcome, signal);
+        return;
+      case 'unconfirmed':
+        await this.#finish(
+          attemptId,
+          httpStatus,
+          'refused',
+          message,
+          { state: 'unconfirmed', reason, message },
+          signal,
+        );
+        log.error('Unconfirmed: it may be stored already; a person has to look', {
+          ...fields,
+          detail: message,
+        });
+        await holds.passed(endpoint);
+        return;
+      case 'unauthorized':
+        await this.requeue(document, attemptId, httpStatus, outcome, signal);
+        await holds.holdCredentials(endpoint, reason, `${message} A new token was not taken either.`);
+        return;
+      case 'endpointHold':
+        await this.requeue(document, attemptId, httpStatus, outcome, signal);
+        await holds.holdEndpoint(endpoint, reason, message);
+        return;
+      case 'slowDown':
+        await this.requeue(document, attemptId, httpStatus, outcome, signal);
+        await holds.slowDown(endpoint, reason, message, outcome.retryAfterMs);
+        return;
+      case 'serviceTrouble':
+        await this.#trouble(document, attemptId, httpStatus, outcome, answer, signal);
+        return;
+    }
+  }
+
+  /** Back into the queue at its old place: what happened says nothing about the document. */
+  async requeue(
+    document: Document,
+    attemptId: number,
+    httpStatus: number | null,
+    { reason, message, answerLost = false }: { reason: string; message: string; answerLost?: boolean },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const transition = { notBefore: 0, reason, message, answerLost, serverError: false };
+    await this.#finish(attemptId, httpStatus, 'refused', message, { state: 'queued', ...transition }, signal);
+    this.#deps.log.debug('Queued again', { ...identify(document), reason, detail: message });
+  }
+
+  async lost(document: Document, message: string): Promise<void> {
+    const { ledger, clock, log } = this.#deps;
+    await ledger.markLost(document.id, message, clock.now());
+    log.error('Lost: its bytes were gone before they could be sent; scan it again', {
+      ...identify(document),
+      sha256: document.sha256,
+      detail: message,
+    });
+  }
+
+  async #refused(
+    document: Document,
+    attemptId: number,
+    httpStatus: number | null,
+    { reason, message }: { readonly reason: string; readonly message: string },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { ledger, holds, clock, log } = this.#deps;
+    const passes = this.#passesOf(document);
+    await this.#finish(
+      attemptId,
+      httpStatus,
+      'refused',
+      message,
+      { state: 'failed', reason, message },
+      signal,
+    );
+    // Refused again although the endpoint took others in between: it is this document.
+    const refusedAt = passes.refusedAt.get(document.id);
+    if (refusedAt !== undefined && passes.accepted > refusedAt) passes.refusedInARow.delete(document.id);
+    else passes.refusedInARow.add(document.id);
+    passes.refusedAt.set(document.id, passes.accepted);
+    if (passes.refusedInARow.size < MANY_REFUSALS) {
+      log.error('Refused by the service; a person has to look', {
+        ...identify(document),
+        httpStatus,
+        detail: message,
+      });
+      await holds.passed(document.endpoint);
+      return;
+    }
+    const ids = [...passes.refusedInARow];
+    passes.refusedInARow = new Set(ids.slice(1));
+    const why = `${ids.length} different documents were refused in a row, so the endpoint is held instead. The last answer: ${message}`;
+    await ledger.requeue(ids, 'MANY_REFUSALS', why, clock.now());
+    await holds.holdEndpoint(document.endpoint, 'MANY_REFUSALS', why);
+  }
+
+  async #trouble(
+    document: Document,
+    attemptId: number,
+    httpStatus: number | null,
+    outcome: Extract<Outcome, { kind: 'serviceTrouble' }>,
+    answer: Answer,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { clock, random, holds, log, parkAfter } = this.#deps;
+    const { reason, message, answerLost, serverError } = outcome;
+    const passes = this.#passesOf(document);
+    const others = passes.accepted > (passes.troubleAt.get(document.id) ?? passes.accepted);
+    passes.troubleAt.set(document.id, passes.accepted);
+    const parked = serverError && others && document.serverErrors + 1 >= parkAfter;
+    // A document that may itself be the cause steps back, so that the next probe is another one (promise P4).
+    const suspect = serverError || answerLost;
+    const waitMs = parked
+      ? PARKED_MS
+      : suspect
+        ? backoff(document.serverErrors + 1, SERVICE_BACKOFF, random)
+        : 0;
+    const outcomeOfAttempt: AttemptOutcome =
+      answer.kind === 'fault' && !answer.sent ? 'notSent' : answerLost ? 'unknown' : 'trouble';
+    const transition: Transition = {
+      state: 'queued',
+      notBefore: waitMs === 0 ? 0 : clock.now() + waitMs,
+      reason: parked ? 'PARKED' : reason,
+      message,
+      answerLost,
+      serverError,
+    };
+    await this.#finish(attemptId, httpStatus, outcomeOfAttempt, message, transition, signal);
+    const fields = { ...identify(document), httpStatus, reason, detail: message };
+    if (parked) {
+      log.warn('Parked: the service fails on this document while others pass', fields);
+      await holds.passed(document.endpoint);
+    } else {
+      log.debug('No proper answer; queued again', fields);
+      await holds.serviceTrouble(document.endpoint, reason, message, outcome.retryAfterMs);
+    }
+  }
+
+  /** An answer that can't be recorded now must not be forgotten: without it the image would be sent again. */
+  async #finish(
+    attemptId: number,
+    httpStatus: number | null,
+    outcome: AttemptOutcome,
+    message: string | null,
+    transition: Transition,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { ledger, clock, log } = this.#deps;
+    for (let failures = 0; ; failures += 1) {
+      try {
+        await ledger.finish(attemptId, { at: clock.now(), outcome, httpStatus, message, transition });
+        return;
+      } catch (error) {
+        if (signal.aborted) throw error;
+        const detail = error instanceof Error ? error.message : String(error);
+        if (failures === 0) log.error('An answer could not be recorded; trying again', { attemptId, detail });
+        await clock.sleep(RECORD_RETRY_MS, signal);
+      }
+    }
+  }
+
+  #passesOf(document: Document): Passes {
+    const key = endpointId(document.endpoint);
+    let passes = this.#passes.get(key);
+    if (!passes) {
+      passes = { accepted: 0, refusedInARow: new Set(), refusedAt: new Map(), troubleAt: new Map() };
+      this.#passes.set(key, passes);
+    }
+    return passes;
+  }
+}
+
+/** What an endpoint took and refused since the start; tells a bad document from a bad endpoint. */
+interface Passes {
+  accepted: number;
+  refusedInARow: Set<number>;
+  /** Document → `accepted` when it was last refused, or last met with trouble. */
+  readonly refusedAt: Map<number, number>;
+  readonly troubleAt: Map<number, number>;
+}
+
+function identify(document: Document) {
+  return { documentId: document.id, name: document.name, folder: document.folder, path: document.path };
+}

@@ -1,0 +1,13 @@
+import type { Clock } from '../ports/clock.ts';
+import type { Ledger } from '../ports/ledger.ts';
+import type { Log } from '../ports/log.ts';
+import type { Holds } from './holds.ts';
+
+/** Before anything runs: what a crash left open is put right. */
+export async function recover(deps: { ledger: Ledger; holds: Holds; clock: Clock; log: Log }): Promise<void> {
+  const interrupted = await deps.ledger.recover(deps.clock.now());
+  if (interrupted > 0) {
+    deps.log.warn('Uploads were interrupted; they are sent again under their names', { interrupted });
+  }
+  await deps.holds.restore();
+}

@@ -1,0 +1,58 @@
+import type { EndpointKey } from '../domain/document.ts';
+import type { ImageType } from '../domain/imageType.ts';
+import type { NameTemplate } from '../domain/naming.ts';
+import type { Rate } from '../domain/rate.ts';
+
+/** What the pipeline needs to know of a watched folder. Durations in milliseconds, sizes in bytes. */
+export interface FolderSettings {
+  readonly path: string;
+  readonly recursive: boolean;
+  readonly endpoint: EndpointKey;
+  /** The local name of the endpoint, for `{endpoint}` in names. */
+  readonly alias: string;
+  readonly settle: SettleTimes;
+  readonly template: NameTemplate;
+  readonly nameMaxBytes: number;
+  readonly accept: readonly ImageType[];
+  readonly maxFileSize: number;
+  readonly existing: Existing;
+  readonly afterUpload: 'keep' | 'archive' | 'delete';
+}
+
+export interface SettleTimes {
+  readonly shortMs: number;
+  readonly longMs: number;
+  readonly patienceMs: number;
+}
+
+/** What to do with files that lie in a folder when it is first watched. */
+export type Existing =
+  | { readonly kind: 'send' }
+  | { readonly kind: 'skip' }
+  /** Files whose mtime is earlier are skipped. */
+  | { readonly kind: 'since'; readonly at: number; readonly text: string };
+
+export interface Limits {
+  readonly concurrency: number;
+  readonly rate: Rate | null;
+  readonly perDay: number | null;
+  readonly perMonth: number | null;
+}
+
+export interface EndpointSettings {
+  readonly key: EndpointKey;
+  readonly alias: string;
+  readonly limits: Limits;
+}
+
+/**
+ * The configuration that a verdict about a file depended on. It is stored beside the verdict: a PDF that was
+ * refused is looked at again once PDFs are allowed, and nothing is when nothing changed.
+ */
+export function acceptPolicy(settings: FolderSettings): string {
+  return `accept=${[...settings.accept].sort().join(',')};maxFileSize=${settings.maxFileSize}`;
+}
+
+export function existingPolicy(existing: Existing): string {
+  return existing.kind === 'since' ? `existing=since ${existing.text}` : `existing=${existing.kind}`;
+}

@@ -1,0 +1,26 @@
+/** Interface section 5: a client identifier and a client secret. */
+export interface Credentials {
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+export const CREDENTIAL_STORES = ['environment', 'systemd', 'file', 'keychain'] as const;
+export type CredentialStore = (typeof CREDENTIAL_STORES)[number];
+
+/** Where credentials come from. Read anew at each token request, so that rotation needs no restart. */
+export interface CredentialsSource {
+  /**
+   * @throws ReceiptdError CREDENTIALS_MISSING (no store has them), CREDENTIALS_INSECURE (a file that
+   * others can read), KEYCHAIN_UNAVAILABLE (absent, locked or hanging; within 3 s).
+   */
+  get(signal?: AbortSignal): Promise<Credentials & { readonly store: CredentialStore }>;
+}
+
+/** A store that `login` and `logout` can write to. */
+export interface WritableCredentials {
+  readonly store: CredentialStore;
+  /** Idempotent; replaces what was there. */
+  set(credentials: Credentials): Promise<void>;
+  /** Resolves false where there was nothing to remove. */
+  remove(): Promise<boolean>;
+}

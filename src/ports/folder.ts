@@ -1,0 +1,78 @@
+import type { FileIdentity } from '../domain/document.ts';
+
+/** A name in a listing that passed the folder's include and ignore patterns. */
+export interface ListedFile {
+  /** Relative to the watched folder, with `/` between segments. */
+  readonly path: string;
+}
+
+export interface ListedDirectory {
+  /** Relative to the watched folder; '' is the folder itself. */
+  readonly dir: string;
+  readonly files: readonly ListedFile[];
+  /** Paths whose name is not valid UTF-8, as far as they can be shown; such a file can't be opened. */
+  readonly badNames?: readonly string[];
+  /** Directories that could not be read: what lies below them is unknown, not gone. */
+  readonly unreadableDirs?: readonly { readonly path: string; readonly code: string }[];
+}
+
+export type FolderAvailability =
+  | {
+      readonly state: 'present';
+      /** Changes when the folder is replaced by another. */ readonly token: string;
+    }
+  | { readonly state: 'missing' | 'notADirectory' | 'unreadable'; readonly message: string };
+
+export type FileStat =
+  { readonly kind: 'file'; readonly identity: FileIdentity } | { readonly kind: 'other' };
+
+export type FileRead =
+  /** The bytes, and proof that nothing changed while they were read. */
+  | { readonly kind: 'bytes'; readonly bytes: Buffer; readonly identity: FileIdentity }
+  | { readonly kind: 'changed' | 'gone' | 'tooLarge' }
+  | { readonly kind: 'unreadable'; readonly code: string };
+
+/**
+ * One watched folder. Reading operations are idempotent and never follow symbolic links; nothing but
+ * `setAside`, `putBack`, `archive` and `discard` changes the folder.
+ */
+export interface WatchedFolder {
+  readonly path: string;
+  availability(): Promise<FolderAvailability>;
+  /**
+   * Batches of files, one directory at a time ('' is the folder itself), whole tree if recursive. Rejects
+   * with the system error where the folder itself can't be listed: an unreachable folder is not an empty one.
+   */
+  list(under?: string, signal?: AbortSignal): AsyncIterable<ListedDirectory>;
+  /** Whether include and ignore patterns, and `recursive`, let this path in. */
+  covers(path: string): boolean;
+  /** Null when there is nothing at that path. Rejects with the system error where that can't be told. */
+  stat(path: string): Promise<FileStat | null>;
+  /** Reads a file whole if it is at most `limit` bytes. */
+  read(path: string, limit: number, signal?: AbortSignal): Promise<FileRead>;
+  /** Renames the file within its directory to a hidden name that is never listed; resolves that name. */
+  setAside(path: string): Promise<string>;
+  /** Undoes `setAside`. If the old name is taken by now, a free name beside it is used; resolves the name used. */
+  putBack(aside: string, path: string): Promise<string>;
+  /** Moves an aside file into the archive, never overwriting; resolves the absolute path it has there. */
+  archive(aside: string, path: string): Promise<string>;
+  /** Deletes an aside file. */
+  discard(aside: string): Promise<void>;
+  /** Aside files that a crash left behind, with the path each had. */
+  leftAside(signal?: AbortSignal): Promise<readonly { readonly aside: string; readonly path: string }[]>;
+}
+
+/** Events are hints that make things fast; the listing is the truth. */
+export interface FolderHints {
+  /**
+   * Calls `onHint` with a path (or the directory, when no file is named) that may have changed. Missing hints
+   * are expected; so are false ones. `onTrouble` says that hints are not to be relied on from now on.
+   * Resolves when watching; `close` ends it.
+   */
+  watch(
+    path: string,
+    recursive: boolean,
+    onHint: (path: string) => void,
+    onTrouble: (error: Error) => void,
+  ): Promise<{ close(): Promise<void> }>;
+}

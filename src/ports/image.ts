@@ -1,0 +1,17 @@
+import type { ImageType } from '../domain/imageType.ts';
+
+/**
+ * What the bytes say of themselves. `complete`: the structure reaches its end marker (bytes after it do
+ * not count). `incomplete`: more bytes must be coming, or the file is cut short; `detail` says what is missing.
+ */
+export type Inspection =
+  | { readonly type: ImageType; readonly structure: 'complete' }
+  | { readonly type: ImageType; readonly structure: 'incomplete'; readonly detail: string }
+  | { readonly type: null; readonly detail: string };
+
+/** Looks at content, never at a file name. Never throws on hostile bytes, and is linear in their length. */
+export interface ImageInspector {
+  inspect(bytes: Uint8Array): Promise<Inspection>;
+  /** The capture time that the image carries (EXIF DateTimeOriginal), as local date and time; null without one. */
+  capturedAt(bytes: Uint8Array, type: ImageType): Promise<Date | null>;
+}

@@ -1,0 +1,219 @@
+import type {
+  AttemptOutcome,
+  Document,
+  EndpointKey,
+  FileIdentity,
+  FileRef,
+  Lane,
+  Verdict,
+} from '../domain/document.ts';
+import type { ImageType } from '../domain/imageType.ts';
+import type { LedgerReports } from './ledgerReports.ts';
+
+/**
+ * The ledger: what was seen, named, sent, and what became of it. Every method that writes resolves when
+ * its change is durable, and not before; callers act only then. One process writes at a time.
+ * Every method rejects with ReceiptdError LEDGER_WRITE_FAILED or LEDGER_DAMAGED when the store fails.
+ * All times are wall-clock milliseconds.
+ */
+export interface Ledger extends LedgerIntake, LedgerQueue, LedgerHolds, LedgerAdmin, LedgerReports {
+  close(): Promise<void>;
+}
+
+/* ---- Intake: files seen in watched folders ---------------------------------------------------- */
+
+export interface FileSeen extends FileRef {
+  readonly identity: FileIdentity;
+}
+
+/** What the ledger knows of the file that is at a path now. */
+export interface KnownFile {
+  readonly identity: FileIdentity;
+  readonly verdict: Verdict;
+  /** The configuration that the verdict depended on; a verdict under another policy is judged anew. */
+  readonly policy: string | null;
+}
+
+export interface Admission {
+  readonly endpoint: EndpointKey;
+  readonly file: FileSeen;
+  readonly sha256: string;
+  readonly type: ImageType;
+  readonly lane: Lane;
+  readonly at: number;
+  /**
+   * Names in order of preference; the first that this endpoint never issued is taken. Pure: called inside
+   * the row's transaction, with the endpoint's next sequence number.
+   */
+  readonly propose: (seq: number) => readonly string[];
+  /** Whether `propose` uses the number; only then is one consumed. */
+  readonly usesSeq: boolean;
+}
+
+export type Admitted =
+  /** A new document. */
+  | { readonly kind: 'queued'; readonly document: Document }
+  /** Known under another path, or again under a path that held something else meanwhile. */
+  | { readonly kind: 'duplicate'; readonly document: Document }
+  /** Known as failed or lost: queued again under its name. */
+  | { readonly kind: 'requeued'; readonly document: Document }
+  /** The same bytes at the same path; only the file's metadata had changed. */
+  | { readonly kind: 'known'; readonly document: Document };
+
+export interface Note {
+  readonly verdict: Exclude<Verdict, 'document' | 'duplicate'>;
+  readonly reason: string;
+  readonly message: string;
+  readonly sha256: string | null;
+  readonly policy: string | null;
+  readonly at: number;
+}
+
+export interface LedgerIntake {
+  /** In one transaction: the folder is watched from now on, and these files in it are not to be sent. */
+  markWatched(folder: string, skipped: readonly FileSeen[], note: Omit<Note, 'verdict'>): Promise<void>;
+  known(file: FileRef): Promise<KnownFile | null>;
+  /** All current files of one directory of a folder, by file name. */
+  knownIn(folder: string, dir: string): Promise<ReadonlyMap<string, KnownFile>>;
+  /** Idempotent by (endpoint, sha256, file). A new identity under an old path becomes a new sighting. */
+  admit(admission: Admission): Promise<Admitted>;
+  /** Records what was decided about a file that is not (or not yet) a document. Idempotent. */
+  note(file: FileSeen, note: Note): Promise<void>;
+  /** These files are not at their paths any more. Idempotent. */
+  gone(folder: string, paths: readonly string[], at: number): Promise<void>;
+  /** Current files of a folder, below one directory if given, as batches of paths; to find those that are gone. */
+  paths(folder: string, under?: string): AsyncIterable<readonly string[]>;
+}
+
+/* ---- Queue: the ledger is the queue ------------------------------------------------------------- */
+
+export interface ClaimQuery {
+  readonly endpoint: EndpointKey;
+  readonly lane: Lane;
+  readonly limit: number;
+  /** Documents with a later `notBefore` are not due. */
+  readonly now: number;
+  /** Paused folders. */
+  readonly exceptFolders: readonly string[];
+}
+
+export type Transition =
+  | { readonly state: 'accepted'; readonly serviceStatus: string; readonly response: string }
+  | { readonly state: 'failed' | 'unconfirmed'; readonly reason: string; readonly message: string }
+  | {
+      readonly state: 'queued';
+      readonly notBefore: number;
+      readonly reason: string;
+      readonly message: string;
+      /** The document may be stored already. Sticks to the document. */
+      readonly answerLost: boolean;
+      /** Adds one to the document's server errors. */
+      readonly serverError: boolean;
+    };
+
+export interface AttemptResult {
+  readonly at: number;
+  readonly outcome: AttemptOutcome;
+  readonly httpStatus: number | null;
+  readonly message: string | null;
+  readonly transition: Transition;
+}
+
+/** A place where the bytes of a document may be read. */
+export interface Source extends FileRef {
+  readonly identity: FileIdentity;
+  /** Absolute; set when the agent archived the original. */
+  readonly archivedTo: string | null;
+}
+
+export interface Disposal {
+  readonly sightingId: number;
+  readonly file: FileSeen;
+  readonly sha256: string;
+}
+
+export interface LedgerQueue {
+  /** At start: `uploading` becomes `queued`, and its open attempt `unknown`. Resolves how many there were. */
+  recover(at: number): Promise<number>;
+  /**
+   * Due documents in order of arrival, folders in turn, none of them claimed by an earlier call. A claim
+   * lasts until `begin`, `release` or the end of the process.
+   */
+  claim(query: ClaimQuery): Promise<readonly Document[]>;
+  release(documentIds: readonly number[]): Promise<void>;
+  /** Records an upload request before it is sent; the document is `uploading`. Resolves the attempt's id. */
+  begin(documentId: number, at: number, bytes: number): Promise<number>;
+  /** Ends an attempt and moves its document on. */
+  finish(attemptId: number, result: AttemptResult): Promise<void>;
+  /** Ends an attempt whose request is replayed at once (401): the document stays `uploading`. */
+  finishReplayed(attemptId: number, at: number, httpStatus: number, message: string): Promise<void>;
+  /** Moves claimed documents without an attempt: not due yet, or lost. */
+  postpone(documentId: number, notBefore: number, reason: string, message: string, at: number): Promise<void>;
+  markLost(documentId: number, message: string, at: number): Promise<void>;
+  /** Queues again, at the end of their endpoint's line, what a hold had failed (many refusals in a row). */
+  requeue(documentIds: readonly number[], reason: string, message: string, at: number): Promise<void>;
+  /** When the next document of this endpoint falls due after `now`; null when none waits for a time. */
+  nextDue(endpoint: EndpointKey, now: number): Promise<number | null>;
+  /** Where these bytes were seen, newest first, in any folder. */
+  sources(sha256: string): Promise<readonly Source[]>;
+  /** Files of accepted documents (and their duplicates) that are still where they were, oldest first. */
+  toDispose(folder: string, afterSightingId: number, limit: number): Promise<readonly Disposal[]>;
+  disposed(
+    sightingId: number,
+    how: 'archived' | 'deleted' | 'kept',
+    archivedTo: string | null,
+    at: number,
+  ): Promise<void>;
+  /** Whether an accepted document of this endpoint has these bytes. */
+  isAccepted(endpoint: EndpointKey, sha256: string): Promise<boolean>;
+  /** Start times of upload requests after `since`, newest first, `limit` at most; null: of all endpoints. */
+  attemptTimes(endpoint: EndpointKey | null, since: number, limit: number): Promise<readonly number[]>;
+  countAttempts(endpoint: EndpointKey | null, since: number): Promise<number>;
+}
+
+/* ---- Holds -------------------------------------------------------------------------------------- */
+
+export const HOLD_SCOPES = ['service', 'credentials', 'endpoint', 'folder'] as const;
+export type HoldScope = (typeof HOLD_SCOPES)[number];
+
+/** Why something waits that is more than one document. */
+export interface Hold {
+  readonly scope: HoldScope;
+  /** endpointId for an endpoint, the absolute path for a folder, the base URL otherwise. */
+  readonly key: string;
+  /** 'PAUSED' when a person did it. */
+  readonly reason: string;
+  readonly message: string;
+  readonly since: number;
+  /** When it is tried again by itself; null: when a person says so. */
+  readonly until: number | null;
+}
+
+export interface LedgerHolds {
+  /** Replaces the hold of the same scope, key and kind (paused or not). */
+  putHold(hold: Hold): Promise<void>;
+  /** Idempotent. Without `reason`: any but PAUSED. */
+  clearHold(scope: HoldScope, key: string, reason?: string): Promise<void>;
+}
+
+/* ---- What people do ------------------------------------------------------------------------------ */
+
+/** A deliberate act, kept for the record. */
+export interface Act {
+  readonly at: number;
+  readonly kind: 'retry' | 'resend' | 'pause' | 'resume' | 'endpointCreate';
+  /** Operating-system user. */
+  readonly by: string;
+  readonly detail: string;
+}
+
+export interface LedgerAdmin {
+  recordAct(act: Act): Promise<void>;
+  /** Queues failed, unconfirmed, lost and waiting documents at once, under their names. Resolves how many. */
+  retry(documentIds: readonly number[] | 'all', at: number): Promise<number>;
+  /** Queues an accepted document again in its own endpoint, under its name. */
+  resend(documentId: number, at: number): Promise<void>;
+  /** Admits known bytes into another endpoint. */
+  admitElsewhere(documentId: number, endpoint: EndpointKey, at: number): Promise<Admitted>;
+  recordEndpoint(endpoint: EndpointKey, name: string, verbatim: string, at: number): Promise<void>;
+}

@@ -1,0 +1,110 @@
+import type { Attempt, Document, EndpointKey, Verdict } from '../domain/document.ts';
+import type { Hold } from './ledger.ts';
+
+/** What `list` shows: a document, or a file that did not become one. */
+export const LIST_STATES = [
+  'queued',
+  'uploading',
+  'held',
+  'accepted',
+  'duplicate',
+  'rejected',
+  'failed',
+  'unconfirmed',
+  'lost',
+  'incomplete',
+  'unreadable',
+  'skipped',
+] as const;
+export type ListState = (typeof LIST_STATES)[number];
+
+/** One file or document. Stable: `list --json` prints these fields; docs/operations.md describes them. */
+export interface ListRow {
+  /** Null for a file that got no name. A duplicate carries the name of the document that it duplicates. */
+  readonly name: string | null;
+  readonly endpointUid: string | null;
+  readonly baseUrl: string | null;
+  readonly sha256: string | null;
+  readonly state: ListState;
+  /** The service's status, verbatim. */
+  readonly status: string | null;
+  /** Absolute path at which the file was seen. */
+  readonly path: string;
+  /** Number of upload requests. */
+  readonly attempts: number;
+  readonly documentId: number | null;
+  readonly type: string | null;
+  /** Bytes. */
+  readonly size: number;
+  readonly reason: string | null;
+  readonly message: string | null;
+  readonly answerLost: boolean;
+  readonly archivedTo: string | null;
+  /** ISO 8601, UTC. */
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly notBefore: string | null;
+}
+
+export interface ListFilter {
+  readonly states?: readonly ListState[];
+  readonly endpoint?: EndpointKey;
+  readonly folder?: string;
+  /** Substring of the name or the path. */
+  readonly match?: string;
+  /** Milliseconds; compared with when the row was created. */
+  readonly since?: number;
+  readonly limit?: number;
+}
+
+export interface SightingRow {
+  readonly path: string;
+  readonly verdict: Verdict;
+  readonly size: number;
+  readonly seenAt: number;
+  readonly goneAt: number | null;
+  readonly disposed: 'archived' | 'deleted' | 'kept' | null;
+  readonly archivedTo: string | null;
+}
+
+export interface DocumentDetail {
+  readonly document: Document;
+  /** The service's record, verbatim; null until accepted. */
+  readonly response: string | null;
+  readonly attempts: readonly Attempt[];
+  readonly sightings: readonly SightingRow[];
+}
+
+export interface StateCount {
+  readonly endpoint: EndpointKey | null;
+  readonly folder: string;
+  readonly state: ListState;
+  readonly count: number;
+}
+
+export interface KnownEndpoint {
+  readonly endpoint: EndpointKey;
+  /** The name given at creation; null for one that was only ever configured. */
+  readonly name: string | null;
+  readonly createdAt: number | null;
+}
+
+/** Reading; works on a ledger that another process writes. Nothing here changes anything. */
+export interface LedgerReports {
+  list(filter: ListFilter): AsyncIterable<ListRow>;
+  /** All documents of that name (one for each endpoint at most). */
+  find(name: string): Promise<readonly Document[]>;
+  document(id: number): Promise<Document | null>;
+  detail(id: number): Promise<DocumentDetail | null>;
+  /** True until `markWatched` was called for this folder. */
+  isFirstWatch(folder: string): Promise<boolean>;
+  /** The document that these bytes have in this endpoint. */
+  bySha256(endpoint: EndpointKey, sha256: string): Promise<Document | null>;
+  /** Whether the endpoint ever issued this name. */
+  isNameTaken(endpoint: EndpointKey, name: string): Promise<boolean>;
+  /** The number that the endpoint's next `{seq}` would get. */
+  nextSeq(endpoint: EndpointKey): Promise<number>;
+  counts(): Promise<readonly StateCount[]>;
+  holds(): Promise<readonly Hold[]>;
+  endpoints(): Promise<readonly KnownEndpoint[]>;
+}

@@ -1,0 +1,106 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Reply } from './reply.ts';
+import type { Ending } from './stats.ts';
+
+/**
+ * One request and its answer:
+ *
+ *   open ──send──▶ answered
+ *     ├────cut──▶ cut
+ *     └── the client goes away ──▶ aborted, or stalled if it was made to wait for ever
+ *
+ * `ended` is called exactly once, just *before* the answer leaves: a client that saw its answer may send the
+ * next request at once, and must not be counted as two.
+ */
+export class Exchange {
+  readonly request: IncomingMessage;
+  /** Kept here, as a request that was destroyed forgets its socket. */
+  readonly #socket: Socket;
+  readonly #response: ServerResponse;
+  readonly #ended: (ending: Ending) => void;
+  readonly #gone = new AbortController();
+  #open = true;
+  #stalled = false;
+
+  constructor(request: IncomingMessage, response: ServerResponse, ended: (ending: Ending) => void) {
+    this.request = request;
+    this.#socket = request.socket;
+    this.#response = response;
+    this.#ended = ended;
+    response.once('close', () => {
+      this.#end(this.#stalled ? 'stalled' : 'aborted');
+      this.#gone.abort();
+    });
+  }
+
+  /** Whether an answer can still reach the client. */
+  get answerable(): boolean {
+    return this.#open && !this.#socket.destroyed;
+  }
+
+  send(reply: Reply): void {
+    if (!this.#end(reply.status)) return;
+    this.#response.writeHead(reply.status, this.#headers(reply));
+    this.#response.end(reply.body);
+  }
+
+  /** Streams a body too long to build as one string. */
+  async sendPieces(pieces: Iterable<string>, headers: Readonly<Record<string, string>>): Promise<void> {
+    if (!this.#end(200)) return;
+    this.#response.writeHead(200, headers);
+    for (const piece of pieces) {
+      if (this.#response.write(piece)) continue;
+      await new Promise<void>((resolve) => {
+        this.#response.once('drain', resolve).once('close', resolve);
+      });
+      if (this.#response.destroyed) return;
+    }
+    this.#response.end();
+  }
+
+  /** Sends the head and half of the body; the rest never comes. */
+  sendHalf(reply: Reply): Promise<void> {
+    const whole = Buffer.from(reply.body);
+    this.#response.writeHead(reply.status, this.#headers(reply));
+    return new Promise((resolve) => {
+      this.#response.write(whole.subarray(0, Math.floor(whole.length / 2)), () => resolve());
+    });
+  }
+
+  cut(): void {
+    this.#end('cut');
+    this.#socket.destroy();
+  }
+
+  /** From here on only the client or the end of the sandbox ends the exchange. */
+  stall(): void {
+    this.#stalled = true;
+  }
+
+  /** Like `stall`, but over at once for the count: a body that nobody reads hides that the client has gone. */
+  abandon(): void {
+    this.#end('stalled');
+  }
+
+  /** Rejects as soon as the client has gone. */
+  async pause(ms: number): Promise<void> {
+    if (ms > 0) await sleep(ms, undefined, { signal: this.#gone.signal });
+  }
+
+  #headers(reply: Reply): Record<string, string | number> {
+    return {
+      ...reply.headers,
+      'content-length': Buffer.byteLength(reply.body),
+      'x-sandbox': 'receipt-analysis',
+    };
+  }
+
+  #end(ending: Ending): boolean {
+    if (!this.#open) return false;
+    this.#open = false;
+    this.#ended(ending);
+    return true;
+  }
+}

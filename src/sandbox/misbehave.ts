@@ -1,0 +1,103 @@
+import { drain } from './body.ts';
+import type { Exchange } from './exchange.ts';
+import type { Fault } from './faults.ts';
+import { documentRecord } from './records.ts';
+import type { Reply } from './reply.ts';
+
+const PAGE =
+  '<!doctype html>\n<html><head><title>Sign in</title></head><body>Please accept the terms.</body></html>\n';
+
+/** Carries out one fault rule on one request. `work` is what the route would have done and answered. */
+export async function misbehave(exchange: Exchange, fault: Fault, work: () => Promise<Reply>): Promise<void> {
+  const instead = async (reply: Reply, store: boolean): Promise<void> => {
+    await (store ? work() : drain(exchange.request));
+    await exchange.pause(fault.delayMs);
+    exchange.send(reply);
+  };
+  const spoilt = async (spoil: (reply: Reply) => Reply): Promise<void> => {
+    const reply = await work();
+    await exchange.pause(fault.delayMs);
+    exchange.send(reply.status < 300 ? spoil(reply) : reply);
+  };
+  switch (fault.kind) {
+    case 'delay':
+      return spoilt((reply) => reply);
+    case 'status':
+      return instead(statusReply(fault), fault.store);
+    case 'html':
+      return instead({ status: 200, headers: { 'content-type': 'text/html' }, body: PAGE }, fault.store);
+    case 'redirect':
+      return instead({ status: fault.status, headers: { location: fault.location }, body: '' }, fault.store);
+    case 'truncatedJson':
+      return spoilt((reply) => ({ ...reply, body: reply.body.slice(0, Math.floor(reply.body.length / 2)) }));
+    case 'wrongRecord':
+      return spoilt((reply) => {
+        if (!reply.document) return reply;
+        const { name, endpointUid = reply.document.endpointUid } = fault;
+        return { ...reply, body: documentRecord({ ...reply.document, name, endpointUid }) };
+      });
+    case 'lostAnswer':
+      await work();
+      await exchange.pause(fault.delayMs);
+      return exchange.cut();
+    case 'cut':
+      return cut(exchange, fault, work);
+    case 'stall':
+      return stall(exchange, fault, work);
+  }
+}
+
+async function cut(
+  exchange: Exchange,
+  fault: Extract<Fault, { kind: 'cut' }>,
+  work: () => Promise<Reply>,
+): Promise<void> {
+  if (fault.at === 'midBody') await readHalf(exchange);
+  const reply = fault.at === 'midAnswer' ? await work() : null;
+  await exchange.pause(fault.delayMs);
+  if (reply) await exchange.sendHalf(reply);
+  exchange.cut();
+}
+
+async function stall(
+  exchange: Exchange,
+  fault: Extract<Fault, { kind: 'stall' }>,
+  work: () => Promise<Reply>,
+): Promise<void> {
+  switch (fault.at) {
+    case 'beforeBody':
+      return exchange.abandon();
+    case 'beforeAnswer':
+      exchange.stall();
+      await (fault.store ? work() : drain(exchange.request));
+      return;
+    case 'midAnswer': {
+      exchange.stall();
+      const reply = await work();
+      await exchange.pause(fault.delayMs);
+      return exchange.sendHalf(reply);
+    }
+  }
+}
+
+async function readHalf({ request }: Exchange): Promise<void> {
+  const half = Number(request.headers['content-length'] ?? 0) / 2;
+  let seen = 0;
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    seen += chunk.length;
+    if (seen >= half) return;
+  }
+}
+
+function statusReply(fault: Extract<Fault, { kind: 'status' }>): Reply {
+  const body =
+    fault.body ?? JSON.stringify({ error: 'sandbox_fault', message: `HTTP ${fault.status}, as told` });
+  return {
+    status: fault.status,
+    headers: {
+      'content-type': 'application/json; charset=utf-8',
+      ...(fault.retryAfter === undefined ? {} : { 'retry-after': String(fault.retryAfter) }),
+    },
+    body,
+  };
+}

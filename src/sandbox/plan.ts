@@ -1,0 +1,31 @@
+/** The caller's plan (interface 1, 8). `quota`: uploads that it covers in all; null for no limit. */
+export interface Plan {
+  readonly enabled: boolean;
+  readonly quota: number | null;
+}
+
+/**
+ * An upload takes its place in the quota before its body is read, and gives it back unless it is accepted.
+ * Otherwise fifty uploads at once would all pass a quota of one. Repeats count: each starts an analysis.
+ */
+export class PlanMeter {
+  plan: Plan;
+  #taken: number;
+
+  /** `used`: uploads accepted by earlier runs. */
+  constructor(plan: Plan, used: number) {
+    this.plan = plan;
+    this.#taken = used;
+  }
+
+  /** False if the quota is used up. */
+  take(): boolean {
+    if (this.plan.quota !== null && this.#taken >= this.plan.quota) return false;
+    this.#taken += 1;
+    return true;
+  }
+
+  giveBack(): void {
+    this.#taken -= 1;
+  }
+}

@@ -1,0 +1,32 @@
+import type { DocumentEntry } from './store.ts';
+
+/** What a route answers, before a fault rule may spoil it. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** The document behind an upload's answer, so that a rule can answer with another record. */
+  readonly document?: DocumentEntry;
+}
+
+export function json(status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): Reply {
+  return jsonText(status, JSON.stringify(value), headers);
+}
+
+export function jsonText(
+  status: number,
+  body: string,
+  headers: Readonly<Record<string, string>> = {},
+): Reply {
+  return { status, headers: { 'content-type': 'application/json; charset=utf-8', ...headers }, body };
+}
+
+/** The shape of error bodies is not shown (interface 7); this one is invented. */
+export function problem(
+  status: number,
+  error: string,
+  message: string,
+  headers: Readonly<Record<string, string>> = {},
+): Reply {
+  return json(status, { error, message }, headers);
+}

@@ -1,0 +1,80 @@
+import { isIP } from 'node:net';
+import { z } from 'zod';
+import { readJson } from '../body.ts';
+import type { Exchange } from '../exchange.ts';
+import type { FaultBook } from '../faults.ts';
+import { json, problem } from '../reply.ts';
+import type { Reply } from '../reply.ts';
+import type { SandboxStats } from '../stats.ts';
+import type { DocumentStore } from '../store.ts';
+
+export interface Controls {
+  readonly faults: FaultBook;
+  readonly store: DocumentStore;
+  readonly stats: () => SandboxStats;
+}
+
+/**
+ * The sandbox's own routes, no part of the interface. They answer to loopback only and need no token.
+ *
+ *   GET    /sandbox/documents   what was received: array of documents, as in documents.jsonl
+ *   GET    /sandbox/stats       requests, repeats, concurrency, arrivals
+ *   GET    /sandbox/faults      the fault rules in force, and how often each fired
+ *   PUT    /sandbox/faults      replaces them: an array of rules, or one rule
+ *   DELETE /sandbox/faults      behaves again
+ *
+ * For example, every second upload answered with 503, on average:
+ *
+ *   curl -X PUT http://127.0.0.1:PORT/sandbox/faults \
+ *        -d '[{"kind":"status","status":503,"probability":0.5}]'
+ */
+export async function control(controls: Controls, exchange: Exchange, path: string): Promise<void> {
+  const { request } = exchange;
+  const body = await readJson(request);
+  if (!isLoopback(request.socket.remoteAddress)) {
+    return exchange.send(problem(403, 'loopback_only', 'the controls answer to this machine only'));
+  }
+  switch (`${request.method} ${path}`) {
+    case 'GET /sandbox/documents':
+      return exchange.sendPieces(documentList(controls.store), { 'content-type': 'application/json' });
+    case 'GET /sandbox/stats':
+      return exchange.send(json(200, controls.stats()));
+    case 'GET /sandbox/faults':
+      return exchange.send(json(200, controls.faults.report()));
+    case 'PUT /sandbox/faults':
+      return exchange.send(
+        body.ok ? replaceFaults(controls.faults, body.value) : problem(400, 'invalid_request', body.message),
+      );
+    case 'DELETE /sandbox/faults':
+      controls.faults.replace([]);
+      return exchange.send(json(200, []));
+    default:
+      return exchange.send(problem(404, 'not_found', `there is no ${request.method} ${path}`));
+  }
+}
+
+function replaceFaults(faults: FaultBook, value: unknown): Reply {
+  try {
+    faults.replace(Array.isArray(value) ? value : [value]);
+  } catch (error) {
+    if (error instanceof z.ZodError) return problem(400, 'invalid_rule', z.prettifyError(error));
+    throw error;
+  }
+  return json(200, faults.report());
+}
+
+/** Piece by piece: the list of a million documents does not fit into one string. */
+function* documentList(store: DocumentStore): IterableIterator<string> {
+  let separator = '[';
+  for (const entry of store.entries()) {
+    yield separator + JSON.stringify(entry);
+    separator = ',\n';
+  }
+  yield separator === '[' ? '[]' : ']';
+}
+
+/** IPv4 127.0.0.0/8, also as seen by an IPv6 socket, and ::1. */
+export function isLoopback(address: string | undefined): boolean {
+  const plain = address?.replace(/^::ffff:/, '') ?? '';
+  return plain === '::1' || (isIP(plain) === 4 && plain.startsWith('127.'));
+}

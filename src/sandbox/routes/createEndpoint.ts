@@ -1,0 +1,28 @@
+import type { IncomingMessage } from 'node:http';
+import { z } from 'zod';
+import { readJson } from '../body.ts';
+import { json, problem } from '../reply.ts';
+import type { Reply } from '../reply.ts';
+import { refuseUnauthorized } from './authorize.ts';
+import type { Service } from './service.ts';
+
+// Which fields are required is not shown; a name is the least that makes sense. Unknown fields are drift.
+const REQUEST = z.strictObject({
+  name: z.string().min(1),
+  outgoingUrl: z.url().exactOptional(),
+  dominantLanguage: z
+    .string()
+    .regex(/^[a-z]{2}-[A-Z]{2}$/, 'expected a language and a region, like de-CH')
+    .exactOptional(),
+});
+
+/** Interface 4.3. */
+export async function createEndpoint(service: Service, request: IncomingMessage): Promise<Reply> {
+  const body = await readJson(request);
+  const refusal = refuseUnauthorized(service.tokens, request);
+  if (refusal) return refusal;
+  if (!body.ok) return problem(400, 'invalid_request', body.message);
+  const parsed = REQUEST.safeParse(body.value);
+  if (!parsed.success) return problem(400, 'invalid_request', z.prettifyError(parsed.error));
+  return json(service.createStatus, await service.endpoints.create(parsed.data, service.clock.now()));
+}

@@ -1,0 +1,20 @@
+import type { SandboxClock } from '../clock.ts';
+import type { Endpoints } from '../endpoints.ts';
+import type { PlanMeter } from '../plan.ts';
+import type { DocumentStore } from '../store.ts';
+import type { Tokens } from '../tokens.ts';
+
+/** What the routes work with. */
+export interface Service {
+  readonly clock: SandboxClock;
+  readonly credentials: { readonly clientId: string; readonly clientSecret: string };
+  readonly tokenLifetimeSeconds: number;
+  readonly tokens: Tokens;
+  readonly endpoints: Endpoints;
+  readonly store: DocumentStore;
+  readonly plan: PlanMeter;
+  readonly onRepeat: 'accept' | 'conflict';
+  readonly maxBodyBytes: number;
+  readonly createStatus: number;
+  readonly quotaStatus: number;
+}

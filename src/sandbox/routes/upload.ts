@@ -1,0 +1,73 @@
+import type { IncomingMessage } from 'node:http';
+import { drain } from '../body.ts';
+import { documentRecord } from '../records.ts';
+import { jsonText, problem } from '../reply.ts';
+import type { Reply } from '../reply.ts';
+import type { Target } from '../target.ts';
+import { refuseUnauthorized } from './authorize.ts';
+import type { Service } from './service.ts';
+
+/** Interface 4.4. The statuses 400, 404, 409, 413 and 429 are not shown by it; they are the sandbox's guess. */
+export async function upload(service: Service, request: IncomingMessage, target: Target): Promise<Reply> {
+  const { plan } = service;
+  const checked = check(service, request, target);
+  if ('status' in checked) {
+    await drain(request);
+    return checked;
+  }
+  if (!plan.take()) {
+    await drain(request);
+    return problem(service.quotaStatus, 'quota_exhausted', "the plan's quota of receipts is used up");
+  }
+  let accepted = false;
+  try {
+    const reply = await receive(service, request, checked);
+    accepted = reply.status === 200;
+    return reply;
+  } finally {
+    if (!accepted) plan.giveBack();
+  }
+}
+
+interface Place {
+  readonly endpointUid: string;
+  readonly name: string;
+}
+
+function check(service: Service, request: IncomingMessage, target: Target): Reply | Place {
+  const refusal = refuseUnauthorized(service.tokens, request);
+  if (refusal) return refusal;
+  if (!service.plan.plan.enabled) return problem(403, 'plan_missing', 'the plan does not include receipts');
+  const { endpointUid, names } = target;
+  if (endpointUid === null || !service.endpoints.has(endpointUid)) {
+    return problem(404, 'unknown_endpoint', 'there is no such endpoint');
+  }
+  if (names === null) return problem(400, 'invalid_request', 'the query is not well-formed UTF-8');
+  const [name] = names;
+  if (name === undefined || name === '') return problem(400, 'name_missing', 'the name parameter is missing');
+  if (names.length > 1) return problem(400, 'name_repeated', 'there is more than one name parameter');
+  return { endpointUid, name };
+}
+
+async function receive(service: Service, request: IncomingMessage, place: Place): Promise<Reply> {
+  const { store, maxBodyBytes } = service;
+  // A full disk must not destroy the request: it would leave the client without an answer and without an end.
+  const body: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false });
+  const incoming = await store.receive(body, maxBodyBytes);
+  if (incoming === null) return problem(413, 'too_large', `the body has more than ${maxBodyBytes} bytes`);
+  if (incoming.bytes === 0) {
+    await store.discard(incoming);
+    return problem(400, 'body_empty', 'the body is empty');
+  }
+  const acceptRepeats = service.onRepeat === 'accept';
+  const { document, kept } = await store.keep(incoming, {
+    ...place,
+    contentType: request.headers['content-type'] ?? null,
+    now: service.clock.now(),
+    acceptRepeats,
+  });
+  if (kept !== 'new' && !acceptRepeats) {
+    return problem(409, 'name_taken', 'the endpoint holds a document of that name already');
+  }
+  return { ...jsonText(200, documentRecord(document)), document };
+}

@@ -1,0 +1,149 @@
+import { mkdir } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { resolve } from 'node:path';
+import { Endpoints } from './endpoints.ts';
+import type { SandboxEndpoint } from './endpoints.ts';
+import { FaultBook } from './faults.ts';
+import type { FaultReport, FaultRule } from './faults.ts';
+import { handle } from './handle.ts';
+import type { Handling } from './handle.ts';
+import { withDefaults } from './options.ts';
+import type { SandboxOptions } from './options.ts';
+import { PlanMeter } from './plan.ts';
+import type { Plan } from './plan.ts';
+import { Meter } from './stats.ts';
+import type { SandboxStats } from './stats.ts';
+import { DocumentStore } from './store.ts';
+import type { StoredDocument } from './store.ts';
+import { Tokens } from './tokens.ts';
+
+export type { EndpointSeed, SandboxEndpoint } from './endpoints.ts';
+export type { FaultReport, FaultRule } from './faults.ts';
+export type { RequestEvent, SandboxOptions } from './options.ts';
+export type { Plan } from './plan.ts';
+export type { Ending, SandboxStats } from './stats.ts';
+export type { StoredDocument } from './store.ts';
+
+/** A receipt analysis service that runs. The same can be reached over HTTP, see routes/control.ts. */
+export interface Sandbox {
+  /** Base URL, without a trailing slash. */
+  readonly url: string;
+  readonly port: number;
+  readonly dir: string;
+  /** Adds fault rules after those in force. @throws ZodError */
+  misbehave(...rules: FaultRule[]): void;
+  /** Drops every fault rule. What stalls already goes on stalling. */
+  behave(): void;
+  faults(): readonly FaultReport[];
+  /** Everything kept, in order of the names' first arrival. */
+  received(): StoredDocument[];
+  endpoints(): readonly SandboxEndpoint[];
+  stats(): SandboxStats;
+  /** Monotonic milliseconds of the last 10,000 upload requests, of one endpoint or of all; oldest first. */
+  arrivals(endpointUid?: string): number[];
+  /** From now on. An upload that has begun keeps its place. */
+  setPlan(plan: Plan): void;
+  /** Every token issued so far is answered with 401. */
+  revokeTokens(): void;
+  /** Cuts every connection, finishes what is being written, and frees the port. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a receipt analysis service on this machine, and resolves when it answers.
+ *
+ * @throws Error with the `code` EADDRINUSE for a used port, and other system errors of `listen` and of `dir`.
+ */
+export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const settings = withDefaults(options);
+  const dir = resolve(settings.dir);
+  const active = new Set<Promise<void>>();
+  // The port comes first: until it is ours, another sandbox may be working on the same directory.
+  const server = createServer((request, response) => void serve(request, response));
+  await listen(server, settings.port, settings.host);
+  const opening = open(settings, dir);
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const handling = await opening.catch(() => null);
+    if (handling === null) return void response.destroy();
+    const done = handle(handling, request, response).finally(() => active.delete(done));
+    active.add(done);
+  }
+
+  async function stop(): Promise<void> {
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    server.closeAllConnections();
+    await closed;
+    await Promise.all(active);
+  }
+
+  const handling = await opening.catch(async (error: unknown) => {
+    await stop();
+    throw error;
+  });
+  const { service, faults, meter, controls } = handling;
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : settings.port;
+  const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
+  let closing: Promise<void> | undefined;
+  return {
+    url: `http://${host}:${port}`,
+    port,
+    dir,
+    misbehave: (...rules) => faults.add(rules),
+    behave: () => faults.replace([]),
+    faults: () => faults.report(),
+    received: () => service.store.documents(),
+    endpoints: () => service.endpoints.list(),
+    stats: controls.stats,
+    arrivals: (endpointUid) => meter.arrivals(endpointUid),
+    setPlan: (plan) => {
+      service.plan.plan = plan;
+    },
+    revokeTokens: () => service.tokens.revokeAll(),
+    close: () => (closing ??= stop().then(() => service.store.close())),
+  };
+}
+
+async function open(settings: Required<SandboxOptions>, dir: string): Promise<Handling> {
+  const { clock } = settings;
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  const endpoints = await Endpoints.load(dir);
+  await endpoints.seed(settings.endpoints, clock.now());
+  const store = await DocumentStore.open(dir);
+  await store.deleteLeftovers();
+  const faults = new FaultBook(settings.random);
+  const meter = new Meter(clock);
+  const stats = (): SandboxStats => {
+    const { documents, repeats, repeatsWithOtherBytes, accepted } = store.totals;
+    return { stored: documents, repeats, repeatsWithOtherBytes, quotaUsed: accepted, ...meter.report() };
+  };
+  return {
+    service: {
+      ...settings,
+      tokens: new Tokens(clock, settings.tokenLifetimeSeconds),
+      endpoints,
+      store,
+      plan: new PlanMeter(settings.plan, store.totals.accepted),
+    },
+    controls: { faults, store, stats },
+    faults,
+    meter,
+    onRequest: settings.onRequest,
+  };
+}
+
+function listen(server: Server, port: number, host: string): Promise<void> {
+  // Longer than any pause between two scans that a test makes, so that keep-alive is the client's choice.
+  server.keepAliveTimeout = 60_000;
+  // Or Node would answer 408 by itself in the middle of a long stall.
+  server.requestTimeout = 0;
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,49 @@
+import { randomBytes } from 'node:crypto';
+import type { SandboxClock } from './clock.ts';
+
+/** More live tokens than this and the oldest stops working, so that memory stays bounded. */
+const MOST_TOKENS = 10_000;
+
+/**
+ * A token is live from its issue until its lifetime is over, it is revoked, or the sandbox stops: tokens
+ * are not kept over a restart, as a client has to cope with that anyway (interface 5).
+ */
+export class Tokens {
+  readonly #clock: SandboxClock;
+  readonly #lifetimeMs: number;
+  /** Token → the monotonic moment at which it expires; in order of issue. */
+  readonly #live = new Map<string, number>();
+
+  constructor(clock: SandboxClock, lifetimeSeconds: number) {
+    this.#clock = clock;
+    this.#lifetimeMs = lifetimeSeconds * 1000;
+  }
+
+  issue(): string {
+    const now = this.#clock.monotonic();
+    for (const [token, expiresAt] of this.#live) {
+      if (expiresAt > now && this.#live.size < MOST_TOKENS) break;
+      this.#live.delete(token);
+    }
+    const token = randomBytes(192).toString('base64url');
+    this.#live.set(token, now + this.#lifetimeMs);
+    return token;
+  }
+
+  /** Why the header is refused, or null if it is good. `values`: every Authorization header of the request. */
+  refusal(values: readonly string[]): string | null {
+    if (values.length === 0) return 'the Authorization header is missing';
+    if (values.length > 1) return 'there is more than one Authorization header';
+    const token = /^Bearer ([^\s]+)$/.exec(values[0] ?? '')?.[1];
+    if (token === undefined)
+      return 'the Authorization header is not "Bearer", exactly one space, and a token';
+    const expiresAt = this.#live.get(token);
+    if (expiresAt === undefined) return 'the token is invalid';
+    if (this.#clock.monotonic() >= expiresAt) return 'the token has expired';
+    return null;
+  }
+
+  revokeAll(): void {
+    this.#live.clear();
+  }
+}

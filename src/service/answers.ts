@@ -1,0 +1,38 @@
+import { ReceiptdError } from '../domain/errors.ts';
+import type { Answer } from '../domain/outcome.ts';
+
+type Response = Extract<Answer, { kind: 'response' }>;
+
+const WORDS_LIMIT = 200;
+
+export function isSuccess(response: Response): boolean {
+  return response.httpStatus >= 200 && response.httpStatus < 300;
+}
+
+/** The body as JSON; undefined if it is something else. */
+export function json(response: Response): unknown {
+  try {
+    return JSON.parse(response.body);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The service's words on one line, ready to follow a sentence; '' if it said nothing. */
+export function words(response: Response): string {
+  const line = response.body.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+  if (line === '') return '';
+  return `: "${line.length > WORDS_LIMIT ? `${line.slice(0, WORDS_LIMIT)}…` : line}"`;
+}
+
+export function unreachable(message: string): ReceiptdError {
+  return new ReceiptdError('SERVICE_UNREACHABLE', message, {
+    hint: 'Check service.baseUrl and the network of this machine.',
+  });
+}
+
+export function strangeAnswer(message: string): ReceiptdError {
+  return new ReceiptdError('SERVICE_ANSWER', message, {
+    hint: 'Check service.baseUrl, and whether a proxy or a login page stands between.',
+  });
+}

@@ -1,0 +1,45 @@
+import { errors } from 'undici';
+import { systemCode } from '../domain/errors.ts';
+import type { Answer } from '../domain/outcome.ts';
+
+export type Fault = Extract<Answer, { kind: 'fault' }>;
+
+/**
+ * A failed request as an answer. `connecting` says that it failed while the connection, TLS included, was
+ * being made: only then, or where the request never left this program, was surely nothing sent.
+ */
+export function asFault(error: unknown, host: string, connecting: boolean): Fault {
+  // undici leaves the parser's code out for what does not even begin like HTTP.
+  const code = systemCode(error) ?? (error instanceof errors.HTTPParserError ? 'HPE_INVALID' : 'UNKNOWN');
+  const sent = !connecting && code !== 'UND_ERR_CLOSED' && code !== 'UND_ERR_INVALID_ARG';
+  return { kind: 'fault', sent, code, message: `${host} ${describe(code, connecting)} (${code}).` };
+}
+
+function describe(code: string, connecting: boolean): string {
+  switch (code) {
+    case 'ECONNREFUSED':
+      return 'refused the connection';
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return 'could not be found by name';
+    case 'ENETUNREACH':
+    case 'EHOSTUNREACH':
+      return 'can not be reached from this network';
+    case 'UND_ERR_CONNECT_TIMEOUT':
+    case 'ETIMEDOUT':
+      return 'could not be reached in time';
+    case 'UND_ERR_HEADERS_TIMEOUT':
+      return 'did not answer in time';
+    case 'UND_ERR_BODY_TIMEOUT':
+      return 'stopped in the middle of its answer';
+    case 'UND_ERR_CLOSED':
+    case 'UND_ERR_DESTROYED':
+      return 'was not asked, because the agent is stopping';
+    default:
+      break;
+  }
+  if (/CERT|LEAF_SIGNATURE/.test(code)) return 'shows a certificate that this machine does not trust';
+  if (connecting) return 'could not be connected to';
+  if (code.startsWith('HPE_')) return 'answered with something that is not HTTP';
+  return 'broke the connection before its answer was complete';
+}

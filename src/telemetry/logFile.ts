@@ -1,0 +1,108 @@
+import { mkdirSync } from 'node:fs';
+import { Writable } from 'node:stream';
+import { createStream } from 'rotating-file-stream';
+import type { RotatingFileStream } from 'rotating-file-stream';
+
+export interface LogFileOptions {
+  readonly dir: string;
+  /** Bytes after which the file is rotated. */
+  readonly maxSize: number;
+  /** Rotated files (`receiptd.log.1`, `.2`, ...) kept beside the current one. */
+  readonly maxFiles: number;
+  /** Monotonic milliseconds. */
+  readonly monotonic: () => number;
+  /** How long a failed file is left alone, in milliseconds. */
+  readonly retryMs: number;
+  /** Called once an outage. */
+  readonly onTrouble: (error: unknown) => void;
+  readonly onRecovered: () => void;
+}
+
+export const LOG_FILE_NAME = 'receiptd.log';
+
+// A disk that hangs must not fill the memory.
+const MAX_WAITING_BYTES = 8 * 1024 * 1024;
+
+/**
+ * The rotating log file. It never fails and never blocks: what can't be written is left out.
+ *
+ *   closed ──write──▶ open ──error──▶ broken until T ──write after T──▶ open
+ *
+ * `onTrouble` is called when it breaks, and not again before it has been written to once more.
+ */
+export class LogFile extends Writable {
+  readonly #options: LogFileOptions;
+  #file: RotatingFileStream | null = null;
+  #brokenUntil: number | null = null;
+
+  constructor(options: LogFileOptions) {
+    super({ decodeStrings: false });
+    this.#options = options;
+  }
+
+  /** False while so much waits to be written that another line must be left out. */
+  accepts(): boolean {
+    if (this.writableLength < MAX_WAITING_BYTES) return true;
+    this.#breakOff(new Error('the disk does not keep up'));
+    return false;
+  }
+
+  override _write(line: string, _encoding: BufferEncoding, done: () => void): void {
+    const wasBroken = this.#brokenUntil !== null;
+    if (this.#brokenUntil !== null && this.#options.monotonic() < this.#brokenUntil) {
+      done();
+      return;
+    }
+    let file: RotatingFileStream;
+    try {
+      file = this.#file ??= this.#open();
+    } catch (error) {
+      this.#breakOff(error);
+      done();
+      return;
+    }
+    // The write that failed may have left half a line behind.
+    file.write(wasBroken ? `\n${line}` : line, (error) => {
+      if (error) {
+        this.#breakOff(error);
+      } else if (wasBroken && this.#file === file) {
+        this.#brokenUntil = null;
+        this.#options.onRecovered();
+      }
+      done();
+    });
+  }
+
+  override _final(done: () => void): void {
+    if (this.#file === null) {
+      done();
+      return;
+    }
+    const file = this.#file;
+    file.once('close', done);
+    file.end();
+  }
+
+  #open(): RotatingFileStream {
+    const { dir, maxSize, maxFiles } = this.#options;
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    const file = createStream(LOG_FILE_NAME, {
+      path: dir,
+      size: `${maxSize}B`,
+      rotate: maxFiles,
+      mode: 0o600,
+    });
+    file.on('error', (error) => {
+      if (this.#file === file) this.#breakOff(error);
+    });
+    return file;
+  }
+
+  #breakOff(error: unknown): void {
+    const first = this.#brokenUntil === null;
+    this.#brokenUntil = this.#options.monotonic() + this.#options.retryMs;
+    this.#file?.destroy();
+    this.#file = null;
+    if (first) this.#options.onTrouble(error);
+  }
+}

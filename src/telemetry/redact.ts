@@ -1,0 +1,77 @@
+/** Takes secrets out of text that is about to be shown or stored (promise P7). */
+export interface Redactor {
+  /** From now on this value is replaced wherever it appears. Values shorter than 4 characters are ignored. */
+  addSecret(value: string): void;
+  redact(text: string): string;
+}
+
+export const REDACTED = '[redacted]';
+
+// Shorter "secrets" hide nothing and would make every line unreadable.
+const MIN_LENGTH = 4;
+
+const BEARER = /\b(Bearer)(\s+)(?:[^\s"',;\\]+)/gi;
+
+const SECRET_KEY = String.raw`(?:access|refresh|id)[_-]?token|client[_-]?secret`;
+
+/**
+ * `key=value`, `key: value` and JSON, also JSON inside a JSON string (`\"key\":\"value\"`). A quoted value
+ * ends at the same quote; one that was cut short before its quote ends with the text.
+ */
+const ASSIGNED = new RegExp(
+  String.raw`(${SECRET_KEY})((?:\\*["'])?\s*[:=]\s*)(?:(\\*["'])[\s\S]*?(?:(?<!\\)\3|$)|[^\s"',;&}\\]+)`,
+  'gi',
+);
+
+const SECRET_FIELD = new RegExp(`${SECRET_KEY}|^authorization$|password`, 'i');
+
+/** Whether a field of this name is a secret whatever its value looks like. */
+export function isSecretField(name: string): boolean {
+  return SECRET_FIELD.test(name);
+}
+
+export function createRedactor(secrets: readonly string[] = []): Redactor {
+  const forms = new Set<string>();
+  let known: RegExp | null = null;
+
+  const addSecret = (value: string): void => {
+    if (value.length < MIN_LENGTH) return;
+    for (const form of formsOf(value)) forms.add(form);
+    // Longest first: where one secret begins another, no rest of the longer one may stay.
+    const longestFirst = [...forms].sort((a, b) => b.length - a.length);
+    known = new RegExp(longestFirst.map(escapeRegExp).join('|'), 'g');
+  };
+
+  for (const secret of secrets) addSecret(secret);
+
+  return {
+    addSecret,
+    redact(text) {
+      const withoutKnown = known === null ? text : text.replace(known, REDACTED);
+      return withoutKnown
+        .replace(BEARER, `$1$2${REDACTED}`)
+        .replace(ASSIGNED, (_all, key: string, between: string, quote: string | undefined) => {
+          const mark = quote ?? '';
+          return `${key}${between}${mark}${REDACTED}${mark}`;
+        });
+    },
+  };
+}
+
+/** As it is, and as it looks inside JSON, JSON in JSON, a URL and a form. */
+function formsOf(value: string): string[] {
+  const json = jsonInner(value);
+  // Through a Buffer: encodeURIComponent throws on half a surrogate pair.
+  const uri = encodeURIComponent(Buffer.from(value).toString());
+  const lowerHex = uri.replace(/%[0-9A-F]{2}/g, (hex) => hex.toLowerCase());
+  const form = new URLSearchParams([['', value]]).toString().slice(1);
+  return [value, json, jsonInner(json), uri, lowerHex, form];
+}
+
+function jsonInner(value: string): string {
+  return JSON.stringify(value).slice(1, -1);
+}
+
+function escapeRegExp(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
+}

@@ -1,0 +1,190 @@
+import { describe, expect, it } from 'vitest';
+import { parse, problemsOf, refusal, yaml } from './support.ts';
+
+const folders = (...items: string[]) =>
+  yaml({ folders: `[${items.map((item) => `{ ${item} }`).join(', ')}]` });
+
+describe('the address of the service', () => {
+  it.each([
+    'http://api.example.com',
+    'http://10.0.0.1',
+    'http://127.0.0.1.example.com',
+    'http://localhost.example.com',
+  ])('has to be https: %s', (address) => {
+    const error = refusal(yaml({ service: `{ baseUrl: "${address}" }` }));
+    expect(error.code).toBe('HTTPS_REQUIRED');
+    expect(error.message).toContain('service.allowInsecureHttp: true');
+  });
+
+  it.each([
+    'http://127.0.0.1:8080',
+    'http://127.8.9.1',
+    'http://localhost:1',
+    'http://[::1]:80/x',
+    'HTTP://LOCALHOST',
+  ])('may be http on this machine: %s', (address) => {
+    expect(parse(yaml({ service: `{ baseUrl: "${address}" }` })).service.baseUrl).toMatch(/^http:/);
+  });
+
+  it('may be http if the config says so in so many words', () => {
+    const service = '{ baseUrl: "http://nas.example", allowInsecureHttp: true }';
+    expect(parse(yaml({ service })).service.baseUrl).toBe('http://nas.example');
+  });
+});
+
+describe('the endpoint of a folder', () => {
+  const endpoints = '{ office: { uid: u-1 }, branch: { uid: u-2 } }';
+
+  it('has to be one of the file; a typo is guessed', () => {
+    const error = refusal(yaml({ endpoints, folders: '[{ path: /a, endpoint: brnach }]' }));
+    expect(error.code).toBe('ENDPOINT_UNKNOWN');
+    expect(error.message).toBe(
+      '/etc/receiptd/receiptd.yaml:3:23: folders[0].endpoint: there is no endpoint "brnach"; did you mean branch?',
+    );
+    expect(problemsOf(yaml({ endpoints, folders: '[{ path: /a, endpoint: garage }]' }))).toEqual([
+      '3:23: folders[0].endpoint: there is no endpoint "garage"; endpoints are office, branch',
+    ]);
+  });
+
+  it('may be left out while there is one only', () => {
+    expect(parse(yaml()).folders[0]?.alias).toBe('office');
+    const error = refusal(yaml({ endpoints }));
+    expect(error.code).toBe('ENDPOINT_UNKNOWN');
+    expect(error.message).toContain('folders[0]: needs the key endpoint; endpoints are office, branch');
+  });
+
+  it('is not called unknown because its own settings are wrong', () => {
+    const text = yaml({
+      endpoints: '{ office: { uid: u-1, rate: fast } }',
+      folders: '[{ path: /a, endpoint: office }]',
+    });
+    expect(problemsOf(text)).toEqual([expect.stringContaining('endpoints.office.rate')]);
+  });
+});
+
+describe('two names for one endpoint', () => {
+  it('may not claim different limits', () => {
+    const endpoints = '{ a: { uid: u-1, rate: 1/s }, b: { uid: u-1 } }';
+    expect(problemsOf(yaml({ endpoints, folders: '[{ path: /x, endpoint: a }]' }))).toEqual([
+      '2:47: endpoints.b.uid: is also the uid of endpoints.a, which has other limits; keep one of the two',
+    ]);
+  });
+
+  it('may not differ in letter case, which would be two series of names', () => {
+    const endpoints = '{ a: { uid: u-1 }, b: { uid: U-1 } }';
+    expect(problemsOf(yaml({ endpoints, folders: '[{ path: /x, endpoint: a }]' }))).toEqual([
+      '2:36: endpoints.b.uid: is the uid of endpoints.a in other letter case; write both alike',
+    ]);
+  });
+
+  it('are harmless with the same limits', () => {
+    const endpoints = '{ a: { uid: u-1, rate: 1/s }, b: { uid: u-1, rate: 1/s } }';
+    expect(parse(yaml({ endpoints, folders: '[{ path: /x, endpoint: b }]' })).folders[0]?.alias).toBe('b');
+  });
+});
+
+describe('watched folders', () => {
+  const nested = (text: string, overrides = {}) => {
+    const error = refusal(text, overrides);
+    expect(error.code).toBe('FOLDERS_NESTED');
+    return error.message.replace('/etc/receiptd/receiptd.yaml:', '');
+  };
+
+  it('may not be the same, however they are written', () => {
+    expect(nested(folders('path: /srv/scans', 'path: /srv/x/../scans/'))).toBe(
+      '3:35: folders[1].path: is the same folder as folders[0]: /srv/scans',
+    );
+    expect(nested(folders('path: ~/scans', 'path: /home/ann/scans'))).toContain('is the same folder');
+    expect(nested(folders('path: ./scans', 'path: /etc/receiptd/scans'))).toContain('is the same folder');
+  });
+
+  it('may not lie in a recursive one', () => {
+    const told = 'lies in folders[0], which is recursive and watches it already: /srv';
+    expect(nested(folders('path: /srv, recursive: true', 'path: /srv/a/b'))).toContain(
+      `folders[1].path: ${told}`,
+    );
+    expect(nested(folders('path: /srv/a/b', 'path: /srv, recursive: true'))).toContain(
+      'folders[0].path: lies in folders[1]',
+    );
+    expect(nested(folders('path: /, recursive: true', 'path: /srv'))).toContain('lies in folders[0]');
+  });
+
+  it('may lie in one that is not recursive, or beside one whose name begins alike', () => {
+    expect(parse(folders('path: /srv', 'path: /srv/a')).folders).toHaveLength(2);
+    expect(
+      parse(folders('path: /srv/a, recursive: true', 'path: /srv/ab', 'path: /srv/..a')).folders,
+    ).toHaveLength(3);
+  });
+
+  it('are told apart by letter case only where the platform does', () => {
+    const text = folders('path: /srv/Scans', 'path: /srv/scans');
+    expect(parse(text, { platform: 'linux' }).folders).toHaveLength(2);
+    expect(nested(text, { platform: 'darwin' })).toContain('is the same folder');
+    const composed = folders('path: "/srv/Caf\\u00e9"', 'path: "/srv/Cafe\\u0301"');
+    expect(nested(composed, { platform: 'darwin' })).toContain('is the same folder');
+  });
+
+  it('are compared on Windows by the rules of Windows', () => {
+    const windows = { platform: 'win32' as const, home: 'C:\\Users\\Ann', cwd: 'C:\\' };
+    const same = folders("path: 'C:\\Scans'", "path: 'c:/scans/'");
+    expect(() => parse(same, windows, 'C:\\receiptd.yaml')).toThrow('is the same folder');
+    const inner = folders(
+      "path: 'C:\\Scans', recursive: true",
+      "path: '\\\\nas\\scans\\in'",
+      "path: 'D:\\Scans\\a'",
+    );
+    expect(parse(inner, windows, 'C:\\receiptd.yaml').folders.map(({ path }) => path)).toEqual([
+      'C:\\Scans',
+      '\\\\nas\\scans\\in',
+      'D:\\Scans\\a',
+    ]);
+  });
+
+  it.each([
+    ['path: /a, archiveTo: /b/archive', 'path: /b, recursive: true'],
+    ['path: /a, archiveTo: /b', 'path: /b'],
+    ['path: /a, archiveTo: .', 'path: /b'],
+    ['path: /a, archiveTo: /arch', 'path: /arch/in'],
+    ['path: /a, afterUpload: archive', 'path: /a/archive'],
+  ])('never hold an archive: %s beside %s', (first, second) => {
+    expect(nested(folders(first, second))).toMatch(
+      /folders\[0\]\.(archiveTo|afterUpload): archived files in/,
+    );
+  });
+
+  it.each([
+    ['path: /a, recursive: true, afterUpload: archive', 'path: /b'],
+    ['path: /a, archiveTo: /b/archive', 'path: /b'],
+    ['path: /a, archiveTo: /archive', 'path: /b, archiveTo: /archive'],
+    ['path: /a', 'path: /a/archive'],
+  ])('may have archives that nobody watches: %s beside %s', (first, second) => {
+    expect(parse(folders(first, second)).folders).toHaveLength(2);
+  });
+
+  it('never hold the state directory', () => {
+    expect(nested(`${yaml()}stateDir: /srv/scans/state`)).toBe(
+      '4:1: stateDir: the state directory /srv/scans/state lies in the watched folder folders[0]; move it with stateDir or RECEIPTD_STATE_DIR',
+    );
+    expect(nested(yaml(), { env: { RECEIPTD_STATE_DIR: '/srv/scans' } })).toContain(
+      '3:13: folders[0].path: the state',
+    );
+    expect(parse(`${yaml()}stateDir: /srv/scans`, { env: { RECEIPTD_STATE_DIR: '/state' } }).stateDir).toBe(
+      '/state',
+    );
+    expect(parse(`${yaml()}stateDir: /srv`).stateDir).toBe('/srv');
+  });
+});
+
+it('a name template is read with the file', () => {
+  const error = refusal(yaml({ folders: "[{ path: /a, name: '{stem' }]" }));
+  expect(error.code).toBe('TEMPLATE_INVALID');
+  expect(error.message).toMatch(/^\/etc\/receiptd\/receiptd\.yaml:3:23: folders\[0\]\.name: /);
+});
+
+it('problems of several kinds share the code of an invalid config', () => {
+  const error = refusal(
+    yaml({ service: '{ baseUrl: "http://x.example" }', folders: '[{ path: /a, endpoint: b }]' }),
+  );
+  expect(error.code).toBe('CONFIG_INVALID');
+  expect(error.message.split('\n')).toHaveLength(2);
+});

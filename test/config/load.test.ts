@@ -1,0 +1,243 @@
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { loadConfig } from '../../src/config/load.ts';
+import { context, parse, yaml } from './support.ts';
+
+describe('a config that says as little as possible', () => {
+  const config = parse(yaml());
+
+  it('gets every default', () => {
+    const [folder] = config.folders;
+    expect(config).toEqual({
+      file: '/etc/receiptd/receiptd.yaml',
+      service: {
+        baseUrl: 'https://api.example.com',
+        allowInsecureHttp: false,
+        uploadContentType: 'auto',
+        timeouts: { connectMs: 10_000, headersMs: 60_000, bodyMs: 60_000 },
+      },
+      credentials: { store: 'auto', file: '/home/ann/.local/state/receiptd/credentials.json' },
+      endpoints: [
+        {
+          alias: 'office',
+          key: { baseUrl: 'https://api.example.com', uid: 'u-1' },
+          limits: { concurrency: 4, rate: null, perDay: null, perMonth: null },
+        },
+      ],
+      folders: [
+        {
+          path: '/srv/scans',
+          endpoint: { baseUrl: 'https://api.example.com', uid: 'u-1' },
+          alias: 'office',
+          recursive: false,
+          include: ['**/*'],
+          ignore: expect.arrayContaining(['.receiptd-*', '*.tmp', '@eaDir']),
+          settle: { shortMs: 200, longMs: 5_000, patienceMs: 600_000 },
+          template: expect.objectContaining({ usesSeq: false }),
+          nameMaxBytes: 300,
+          accept: ['jpeg', 'png', 'tiff', 'webp', 'gif', 'bmp', 'heic'],
+          maxFileSize: 50_000_000,
+          existing: { kind: 'send' },
+          afterUpload: 'keep',
+          archiveTo: '/srv/scans/archive',
+        },
+      ],
+      delivery: {
+        limits: { concurrency: 4, rate: null, perDay: null, perMonth: null },
+        graceMs: 20_000,
+        parkAfter: 5,
+      },
+      intake: { reconcileEveryMs: 60_000, confirmAbove: 1_000 },
+      stateDir: '/home/ann/.local/state/receiptd',
+      log: { level: 'info', maxSize: 10_000_000, maxFiles: 5 },
+    });
+    const names = folder?.template.propose(
+      {
+        folder: '/srv/scans',
+        path: 'SCAN0001.jpg',
+        hash: 'ab'.repeat(32),
+        host: 'h',
+        endpoint: 'office',
+        date: new Date(0),
+        captured: new Date(0),
+        maxBytes: 300,
+      },
+      1,
+    );
+    expect(names?.[0]).toBe('SCAN0001-abababababab');
+  });
+
+  it('shares no default between two readings', () => {
+    expect(config.folders[0]?.accept).not.toBe(parse(yaml()).folders[0]?.accept);
+  });
+});
+
+describe('a config', () => {
+  it('is read with all units', () => {
+    const { folders, delivery, endpoints, intake, log } = parse(
+      yaml({
+        endpoints: '{ office: { uid: u-1, concurrency: 2, rate: 30/min, perDay: 500, perMonth: unlimited } }',
+        folders:
+          '[{ path: /a, settle: { long: 3s }, existing: since 2026-03-09, maxFileSize: 1GB, builtInIgnores: false, ignore: [x] }]',
+        more: 'delivery: { rate: 120/min, perMonth: 9000, grace: 0s }\nintake: { reconcileEvery: 5m }\nlog: { maxSize: 500kB }',
+      }),
+    );
+    expect(endpoints[0]?.limits).toEqual({
+      concurrency: 2,
+      rate: { count: 30, intervalMs: 60_000 },
+      perDay: 500,
+      perMonth: null,
+    });
+    expect(delivery).toEqual({
+      limits: { concurrency: 4, rate: { count: 120, intervalMs: 60_000 }, perDay: null, perMonth: 9_000 },
+      graceMs: 0,
+      parkAfter: 5,
+    });
+    expect(folders[0]).toMatchObject({
+      settle: { shortMs: 200, longMs: 3_000, patienceMs: 600_000 },
+      existing: { kind: 'since', at: new Date(2026, 2, 9).getTime(), text: '2026-03-09' },
+      maxFileSize: 1_000_000_000,
+      ignore: ['.receiptd-*', 'x'],
+    });
+    expect(intake.reconcileEveryMs).toBe(300_000);
+    expect(log.maxSize).toBe(500_000);
+  });
+
+  it.each([
+    ['https://api.example.com/', 'https://api.example.com'],
+    ['https://api.example.com///', 'https://api.example.com'],
+    ['https://API.example.com:443/base/', 'https://api.example.com/base'],
+  ])('names the service in one way only: %s', (written, baseUrl) => {
+    const config = parse(yaml({ service: `{ baseUrl: "${written}" }` }));
+    expect(config.service.baseUrl).toBe(baseUrl);
+    expect(config.folders[0]?.endpoint.baseUrl).toBe(baseUrl);
+  });
+
+  it('lets an endpoint use the whole concurrency unless told otherwise', () => {
+    expect(parse(yaml({ more: 'delivery: { concurrency: 9 }' })).endpoints[0]?.limits.concurrency).toBe(9);
+  });
+
+  it('has paths that start at the file, at home, or at the folder', () => {
+    const config = parse(
+      yaml({
+        folders:
+          '[{ path: scans, archiveTo: ../done }, { path: ~/in, archiveTo: ~/done }, { path: "~" , archiveTo: /x/ }]',
+        more: 'credentials: { file: keys.json }\nstateDir: ./state',
+      }),
+    );
+    expect(config.folders.map(({ path, archiveTo }) => [path, archiveTo])).toEqual([
+      ['/etc/receiptd/scans', '/etc/receiptd/done'],
+      ['/home/ann/in', '/home/ann/done'],
+      ['/home/ann', '/x'],
+    ]);
+    expect(config.credentials.file).toBe('/etc/receiptd/keys.json');
+    expect(config.stateDir).toBe('/etc/receiptd/state');
+  });
+});
+
+describe('the state directory', () => {
+  const more = 'stateDir: /from/file';
+
+  it('is what the environment says, then the file', () => {
+    expect(parse(yaml({ more }), { env: { RECEIPTD_STATE_DIR: 'from/env' } }).stateDir).toBe(
+      '/work/from/env',
+    );
+    expect(parse(yaml({ more }), { env: { RECEIPTD_STATE_DIR: '' } }).stateDir).toBe('/from/file');
+  });
+
+  it.each([
+    [{ isRoot: true }, '/var/lib/receiptd'],
+    [{}, '/home/ann/.local/state/receiptd'],
+    [{ env: { XDG_STATE_HOME: '/xdg' } }, '/xdg/receiptd'],
+    [{ env: { XDG_STATE_HOME: 'relative' } }, '/home/ann/.local/state/receiptd'],
+    [{ platform: 'darwin' as const }, '/home/ann/Library/Application Support/receiptd'],
+  ])('is by default, for %j, %s', (overrides, expected) => {
+    expect(parse(yaml(), overrides).stateDir).toBe(expected);
+  });
+
+  it.each([
+    [{}, 'C:\\Users\\Ann\\AppData\\Local\\receiptd'],
+    [{ LOCALAPPDATA: 'D:\\Local' }, 'D:\\Local\\receiptd'],
+  ])('is on Windows by default, for %j, %s', (env, expected) => {
+    const windows = { env, platform: 'win32' as const, home: 'C:\\Users\\Ann', cwd: 'C:\\' };
+    const config = parse(yaml({ folders: "[{ path: '~\\scans' }]" }), windows, 'C:\\conf\\receiptd.yaml');
+    expect(config.stateDir).toBe(expected);
+    expect(config.credentials.file).toBe(`${expected}\\credentials.json`);
+    expect(config.folders[0]?.path).toBe('C:\\Users\\Ann\\scans');
+  });
+});
+
+describe('a config file', () => {
+  let dir: string;
+
+  beforeEach(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'receiptd-config-'));
+  });
+
+  afterEach(async () => {
+    await rm(dir, { recursive: true });
+  });
+
+  it('is read from disk, relative to the working directory, with a byte order mark or without', async () => {
+    await writeFile(join(dir, 'r.yaml'), `\uFEFF${yaml({ folders: '[{ path: scans }]' })}`);
+    const config = await loadConfig('r.yaml', context({ cwd: dir }));
+    expect(config.file).toBe(join(dir, 'r.yaml'));
+    expect(config.folders[0]?.path).toBe(join(dir, 'scans'));
+  });
+
+  it('that is not there is told so', async () => {
+    await expect(loadConfig(join(dir, 'none.yaml'), context())).rejects.toMatchObject({
+      code: 'CONFIG_NOT_FOUND',
+      hint: 'Write one with `receiptd init`.',
+    });
+  });
+
+  it('that is a directory is told so', async () => {
+    await expect(loadConfig(dir, context())).rejects.toMatchObject({
+      code: 'CONFIG_UNREADABLE',
+      message: `The config file ${dir} is a directory.`,
+    });
+  });
+
+  it('in another encoding than UTF-8 is told so', async () => {
+    await writeFile(join(dir, 'r.yaml'), Buffer.from(`\uFEFF${yaml()}`, 'utf16le'));
+    await expect(loadConfig(join(dir, 'r.yaml'), context())).rejects.toMatchObject({
+      code: 'CONFIG_SYNTAX',
+      message: expect.stringContaining('UTF-8'),
+    });
+  });
+
+  it('below something that is no directory is told to be missing', async () => {
+    await mkdir(join(dir, 'd'));
+    await writeFile(join(dir, 'd', 'f'), '');
+    await expect(loadConfig(join(dir, 'd', 'f', 'r.yaml'), context())).rejects.toMatchObject({
+      code: 'CONFIG_NOT_FOUND',
+    });
+  });
+
+  it('that may not be read is told so', async () => {
+    const file = join(dir, 'r.yaml');
+    await writeFile(file, yaml());
+    await chmod(file, 0o000);
+    await asOrdinaryUser(dir, async () => {
+      await expect(loadConfig(file, context())).rejects.toMatchObject({
+        code: 'CONFIG_UNREADABLE',
+        message: expect.stringContaining('EACCES'),
+      });
+    });
+  });
+});
+
+/** Root may read everything: permission checks need another user. */
+async function asOrdinaryUser(dir: string, work: () => Promise<void>): Promise<void> {
+  if (process.getuid?.() !== 0 || process.seteuid === undefined) return work();
+  await chmod(dir, 0o755);
+  process.seteuid(65534);
+  try {
+    await work();
+  } finally {
+    process.seteuid(0);
+  }
+}

@@ -1,0 +1,73 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Surroundings } from '../../src/config/config.ts';
+import { findConfig } from '../../src/config/locate.ts';
+
+describe('the config file', () => {
+  let root: string;
+  let around: Surroundings;
+
+  beforeEach(async () => {
+    root = await mkdtemp(join(tmpdir(), 'receiptd-locate-'));
+    for (const dir of ['cwd', 'home', 'xdg/receiptd', 'home/.config/receiptd'])
+      await mkdir(join(root, dir), { recursive: true });
+    around = { env: {}, platform: 'linux', home: join(root, 'home'), cwd: join(root, 'cwd') };
+  });
+
+  afterEach(async () => {
+    await rm(root, { recursive: true });
+  });
+
+  const touch = (path: string) => writeFile(join(root, path), '');
+
+  it('is the one that --config names, before the one that RECEIPTD_CONFIG names', async () => {
+    await touch('cwd/a.yaml');
+    await touch('b.yaml');
+    await touch('cwd/receiptd.yaml');
+    const env = { RECEIPTD_CONFIG: join(root, 'b.yaml') };
+    expect(await findConfig('a.yaml', { ...around, env })).toBe(join(root, 'cwd/a.yaml'));
+    expect(await findConfig(undefined, { ...around, env })).toBe(join(root, 'b.yaml'));
+  });
+
+  it('is looked for in the working directory, then in the user configuration', async () => {
+    await touch('home/.config/receiptd/receiptd.yaml');
+    expect(await findConfig(undefined, around)).toBe(join(root, 'home/.config/receiptd/receiptd.yaml'));
+    await touch('xdg/receiptd/receiptd.yaml');
+    const env = { XDG_CONFIG_HOME: join(root, 'xdg'), RECEIPTD_CONFIG: '' };
+    expect(await findConfig(undefined, { ...around, env })).toBe(join(root, 'xdg/receiptd/receiptd.yaml'));
+    await touch('cwd/receiptd.yaml');
+    expect(await findConfig(undefined, { ...around, env })).toBe(join(root, 'cwd/receiptd.yaml'));
+  });
+
+  it('that was named and is missing is not replaced by another', async () => {
+    await touch('cwd/receiptd.yaml');
+    await expect(findConfig('gone.yaml', around)).rejects.toMatchObject({
+      code: 'CONFIG_NOT_FOUND',
+      message: `There is no config file ${join(root, 'cwd/gone.yaml')}, which --config names.`,
+    });
+    await expect(
+      findConfig(undefined, { ...around, env: { RECEIPTD_CONFIG: '/gone.yaml' } }),
+    ).rejects.toMatchObject({
+      code: 'CONFIG_NOT_FOUND',
+      message: 'There is no config file /gone.yaml, which RECEIPTD_CONFIG names.',
+    });
+  });
+
+  it('that is nowhere is told with all the places, and what to do', async () => {
+    // A platform of its own keeps a file in /etc of the machine that runs this out of the test.
+    const windows: Surroundings = {
+      env: { APPDATA: 'C:\\Roaming' },
+      platform: 'win32',
+      home: 'C:\\Ann',
+      cwd: 'C:\\w',
+    };
+    await expect(findConfig(undefined, windows)).rejects.toMatchObject({
+      code: 'CONFIG_NOT_FOUND',
+      message:
+        'There is no config file; looked for C:\\w\\receiptd.yaml, C:\\Roaming\\receiptd\\receiptd.yaml, C:\\ProgramData\\receiptd\\receiptd.yaml.',
+      hint: expect.stringContaining('receiptd init'),
+    });
+  });
+});

@@ -1,0 +1,43 @@
+import { expect } from 'vitest';
+import type { Config, LoadContext } from '../../src/config/config.ts';
+import { parseConfig } from '../../src/config/load.ts';
+import { ReceiptdError } from '../../src/domain/errors.ts';
+
+export const FILE = '/etc/receiptd/receiptd.yaml';
+
+export function context(overrides: Partial<LoadContext> = {}): LoadContext {
+  return { env: {}, platform: 'linux', home: '/home/ann', cwd: '/work', isRoot: false, ...overrides };
+}
+
+/** A valid config with these sections in place of its own. */
+export function yaml(
+  sections: { service?: string; endpoints?: string; folders?: string; more?: string } = {},
+): string {
+  return [
+    `service: ${sections.service ?? '{ baseUrl: https://api.example.com }'}`,
+    `endpoints: ${sections.endpoints ?? '{ office: { uid: u-1 } }'}`,
+    `folders: ${sections.folders ?? '[{ path: /srv/scans }]'}`,
+    sections.more ?? '',
+  ].join('\n');
+}
+
+export function parse(text: string, overrides: Partial<LoadContext> = {}, file = FILE): Config {
+  return parseConfig(text, file, context(overrides));
+}
+
+export function refusal(text: string, overrides: Partial<LoadContext> = {}, file = FILE): ReceiptdError {
+  try {
+    parse(text, overrides, file);
+  } catch (error) {
+    expect(error).toBeInstanceOf(ReceiptdError);
+    if (error instanceof ReceiptdError) return error;
+  }
+  throw new Error(`Nothing is wrong with:\n${text}`);
+}
+
+/** The texts of the problems, in order, without the file's name. */
+export function problemsOf(text: string, overrides: Partial<LoadContext> = {}): string[] {
+  return refusal(text, overrides)
+    .message.split('\n')
+    .map((line) => line.replace(`${FILE}:`, ''));
+}

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import type { Config } from '../../src/config/config.ts';
+import { schemaTree } from '../../src/config/schemaTree.ts';
+import type { SchemaNode } from '../../src/config/schemaTree.ts';
+import { defaultConfigText } from '../../src/config/template.ts';
+import { parse, yaml } from './support.ts';
+
+const VALUES = { baseUrl: 'https://api.example.com', uid: 'u-1', folder: '/srv/scans' };
+
+/** Functions are not compared. */
+function plain(config: Config): unknown {
+  return JSON.parse(JSON.stringify(config));
+}
+
+function uncommented(text: string): string {
+  return text.replace(/^( *)#(?=[a-z])/gim, '$1');
+}
+
+describe('the config that init writes', () => {
+  const text = defaultConfigText(VALUES);
+
+  it('is valid, and says no more than its three values', () => {
+    expect(plain(parse(text, { isRoot: true }))).toEqual(plain(parse(yaml(), { isRoot: true })));
+  });
+
+  it('is valid with every comment made a setting, and those are the defaults', () => {
+    expect(uncommented(text)).not.toBe(text);
+    expect(plain(parse(uncommented(text), { isRoot: true }))).toEqual(plain(parse(text, { isRoot: true })));
+  });
+
+  it('shows every key of the schema', () => {
+    const keys = (node: SchemaNode): string[] =>
+      Object.entries(node.properties ?? {}).flatMap(([key, inner]) => [
+        key,
+        ...keys(inner),
+        ...keys(inner.items ?? {}),
+        ...keys(inner.additionalProperties || {}),
+      ]);
+    const all = keys(schemaTree());
+    expect(all.length).toBeGreaterThan(40);
+    const settings = uncommented(text).replace(/^ *#.*$/gm, '');
+    const times = (haystack: string, key: string) =>
+      haystack.match(new RegExp(`\\b${key}:`, 'g'))?.length ?? 0;
+    const missing = all.filter((key) => times(settings, key) !== all.filter((other) => other === key).length);
+    expect(missing).toEqual([]);
+  });
+
+  it('names the schema for editors in its first line', () => {
+    expect(text.split('\n')[0]).toBe('# yaml-language-server: $schema=./receiptd.schema.json');
+    expect(defaultConfigText({ ...VALUES, schema: '/opt/s.json' }).split('\n')[0]).toContain(
+      '$schema=/opt/s.json',
+    );
+  });
+
+  it.each([
+    "/srv/Ann's scans",
+    '/srv/a: b #c',
+    'C:\\Scans\\new',
+    '/srv/"quoted"',
+    '/srv/*',
+    '/srv/-',
+    '/srv/ends ',
+  ])('keeps the folder %s as it is', (folder) => {
+    const config = parse(defaultConfigText({ ...VALUES, folder }));
+    expect(config.folders[0]?.path).toBe(folder.startsWith('/') ? folder : `/etc/receiptd/${folder}`);
+  });
+
+  it('keeps a uid that looks like a number', () => {
+    expect(parse(defaultConfigText({ ...VALUES, uid: '0123' })).endpoints[0]?.key.uid).toBe('0123');
+    expect(parse(defaultConfigText({ ...VALUES, uid: '1e5' })).endpoints[0]?.key.uid).toBe('1e5');
+  });
+});

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { readYaml } from '../../src/config/yamlSource.ts';
+import { problemsOf, refusal, yaml } from './support.ts';
+
+describe('broken YAML', () => {
+  it.each([
+    [
+      'a tab',
+      'service:\n\tbaseUrl: x\n',
+      '2:1: a tab is used to indent; use spaces; the line is: baseUrl: x',
+    ],
+    ['a key twice', 'a: 1\nb: 2\na: 3\n', '3:1: this key is there twice; the line is: a: 3'],
+    ['a pattern without quotes', 'a:\n  - *.jpg\n', '2:5: a text that starts with * has to be in quotes'],
+    [
+      'a Windows path in double quotes',
+      'p: "C:\\scans"\n',
+      '1:7: a backslash in double quotes starts an escape',
+    ],
+    ['a reserved character', 'a: @b\n', '1:4: a text can not start with this character'],
+    ['a quote without end', 'a: 1\nb: "c\n', 'a quote or bracket that was opened is never closed'],
+    ['two documents', 'a: 1\n---\nb: 2\n', '2:1: a second document starts here'],
+    ['a key without colon', 'a\nb: 1\n', 'a colon is missing, or this is indented wrongly'],
+    ['a second colon', 'a: b: c\n', '1:4: a second "key:" in one line'],
+    ['an alias in its own anchor', 'a: &x\n  - *x\n', '2:5: this alias contains itself'],
+    ['an unknown tag', 'a: !thing b\n', '1:4: Unresolved tag'],
+  ])('%s is told with line, column and the line', (_what, text, expected) => {
+    expect(refusal(text).code).toBe('CONFIG_SYNTAX');
+    expect(problemsOf(text)[0]).toContain(expected);
+  });
+
+  it('is told a line each, the first five only', () => {
+    const text = `a: 1\n${'a: 2\n'.repeat(20)}`;
+    expect(problemsOf(text).map((line) => line.split(':')[0])).toEqual(['2', '3', '4', '5', '6']);
+  });
+
+  it('that would exhaust memory or stack is refused', () => {
+    const lol = ['a0: &a0 [x]'];
+    for (let i = 1; i < 30; i += 1) lol.push(`a${i}: &a${i} [${`*a${i - 1}, `.repeat(9)}]`);
+    expect(refusal(lol.join('\n')).code).toBe('CONFIG_SYNTAX');
+    expect(refusal(`a: ${'['.repeat(100_000)}`).code).toBe('CONFIG_SYNTAX');
+  });
+
+  it('in a file that only speaks of secrets in comments is shown', () => {
+    expect(problemsOf(`# secrets do not belong here\na: @b\n`)[0]).toContain('the line is: a: @b');
+  });
+});
+
+describe('a place in the file', () => {
+  const text = 'a:\r\n  "b c": 1\r\n  d:\r\n    - x\r\n    - e: 5\r\n';
+  const source = readYaml(text, 'f');
+
+  it.each([
+    [['a'], 1, 1],
+    [['a', 'b c'], 2, 3],
+    [['a', 'd', 1], 5, 7],
+    [['a', 'd', 1, 'e'], 5, 7],
+    [['a', 'missing'], 1, 1],
+    [['a', 'd', 0, 'deeper'], 4, 7],
+    [['nowhere'], 1, 1],
+    [[], 1, 1],
+  ])('of %j is line %d, column %d', (path, line, col) => {
+    expect(source.position(path)).toEqual({ line, col });
+  });
+
+  it('is found although the file ends lines as Windows does', () => {
+    expect(problemsOf(yaml().replaceAll('\n', '\r\n') + 'colour: red\r\n')).toEqual([
+      '4:1: colour: unknown key',
+    ]);
+  });
+});

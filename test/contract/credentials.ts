@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import type { CredentialsSource, WritableCredentials } from '../../src/ports/credentials.ts';
+
+/** A writable store and the source that reads it, empty at first. */
+export interface CredentialsPair {
+  readonly source: CredentialsSource;
+  readonly writable: WritableCredentials;
+}
+
+/** What every store that `login` writes to has to keep. */
+export function credentialsContract(open: () => Promise<CredentialsPair>): void {
+  const first = { clientId: 'id-1', clientSecret: 'secret "1" ü 🧾 \\ $HOME' };
+  const second = { clientId: 'id-2', clientSecret: 'x'.repeat(1000) };
+
+  it('gives back what was set, and says where from', async () => {
+    const { source, writable } = await open();
+    await writable.set(first);
+    expect(await source.get()).toEqual({ ...first, store: writable.store });
+  });
+
+  it('replaces what was there', async () => {
+    const { source, writable } = await open();
+    await writable.set(first);
+    await writable.set(second);
+    await writable.set(second);
+    expect(await source.get()).toMatchObject(second);
+  });
+
+  it('has nothing at first, and nothing after removal', async () => {
+    const { source, writable } = await open();
+    await expect(source.get()).rejects.toMatchObject({ code: 'CREDENTIALS_MISSING' });
+    expect(await writable.remove()).toBe(false);
+    await writable.set(first);
+    expect(await writable.remove()).toBe(true);
+    expect(await writable.remove()).toBe(false);
+    await expect(source.get()).rejects.toMatchObject({ code: 'CREDENTIALS_MISSING' });
+  });
+}

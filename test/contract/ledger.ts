@@ -1,0 +1,1048 @@
+import { createHash } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  endpointId,
+  type Document,
+  type EndpointKey,
+  type FileIdentity,
+  type Lane,
+} from '../../src/domain/document.ts';
+import type {
+  Admission,
+  AttemptResult,
+  FileSeen,
+  Hold,
+  Ledger,
+  Note,
+  Transition,
+} from '../../src/ports/ledger.ts';
+import type { ListFilter, ListRow } from '../../src/ports/ledgerReports.ts';
+
+/** A place for one ledger. `open` opens what the last `open` left there. */
+export interface LedgerPlace {
+  open(): Promise<Ledger>;
+  remove(): Promise<void>;
+}
+
+export const OFFICE: EndpointKey = { baseUrl: 'http://127.0.0.1:9', uid: 'office' };
+export const SHOP: EndpointKey = { baseUrl: 'http://127.0.0.1:9', uid: 'shop' };
+
+export function hashOf(content: string): string {
+  return createHash('sha256').update(content).digest('hex');
+}
+
+export function identity(n = 1): FileIdentity {
+  return { size: 100 + n, mtimeNs: BigInt(n), ctimeNs: BigInt(n), inode: BigInt(n) };
+}
+
+export function seen(path: string, n = 1, folder = '/scans'): FileSeen {
+  return { folder, path, identity: identity(n) };
+}
+
+export function admission(path: string, content: string, more: Partial<Admission> = {}): Admission {
+  return {
+    endpoint: OFFICE,
+    file: seen(path),
+    sha256: hashOf(content),
+    type: 'jpeg',
+    lane: 'fresh',
+    at: 1_000,
+    propose: () => [`doc-${content}`],
+    usesSeq: false,
+    ...more,
+  };
+}
+
+function note(verdict: Note['verdict'], more: Partial<Note> = {}): Note {
+  return { verdict, reason: 'WHY', message: 'Because.', sha256: null, policy: 'p1', at: 1_000, ...more };
+}
+
+function ended(outcome: AttemptResult['outcome'], transition: Transition, at = 3_000): AttemptResult {
+  return { at, outcome, httpStatus: outcome === 'unknown' ? null : 200, message: 'words', transition };
+}
+
+const ACCEPTED: Transition = {
+  state: 'accepted',
+  serviceStatus: 'PROCESSING',
+  response: '{"status":"PROCESSING"}',
+};
+const FAILED: Transition = { state: 'failed', reason: 'HTTP_422', message: 'Refused.' };
+
+function later(notBefore: number, more: { answerLost?: boolean; serverError?: boolean } = {}): Transition {
+  const { answerLost = false, serverError = false } = more;
+  return { state: 'queued', notBefore, reason: 'HTTP_503', message: 'Down.', answerLost, serverError };
+}
+
+/** What every ledger does, whatever stores it. `create` makes an empty place. */
+export function describeLedgerContract(name: string, create: () => Promise<LedgerPlace>): void {
+  describe(`${name} keeps the ledger's contract`, () => {
+    let place: LedgerPlace;
+    let ledger: Ledger;
+
+    beforeEach(async () => {
+      place = await create();
+      ledger = await place.open();
+    });
+    afterEach(async () => {
+      await ledger.close();
+      await place.remove();
+    });
+
+    async function reopen(): Promise<void> {
+      await ledger.close();
+      ledger = await place.open();
+    }
+
+    async function queued(path: string, content: string, more: Partial<Admission> = {}): Promise<Document> {
+      const admitted = await ledger.admit(admission(path, content, more));
+      expect(admitted.kind).toBe('queued');
+      return admitted.document;
+    }
+
+    async function upload(
+      id: number,
+      transition: Transition,
+      outcome: AttemptResult['outcome'] = 'accepted',
+    ) {
+      await ledger.finish(await ledger.begin(id, 2_000, 100), ended(outcome, transition));
+    }
+
+    async function claimNames(
+      limit: number,
+      more: { lane?: Lane; now?: number; exceptFolders?: string[] } = {},
+    ) {
+      const documents = await ledger.claim({
+        endpoint: OFFICE,
+        lane: 'fresh',
+        limit,
+        now: 5_000,
+        exceptFolders: [],
+        ...more,
+      });
+      return documents.map((document) => document.name);
+    }
+
+    async function rows(filter: ListFilter = {}): Promise<ListRow[]> {
+      const all: ListRow[] = [];
+      for await (const row of ledger.list(filter)) all.push(row);
+      return all;
+    }
+
+    async function state(id: number): Promise<Document> {
+      const document = await ledger.document(id);
+      if (!document) throw new Error('no such document');
+      return document;
+    }
+
+    describe('watching folders', () => {
+      it('watches a folder for the first time once, also across restarts', async () => {
+        expect(await ledger.isFirstWatch('/scans')).toBe(true);
+        await ledger.admit(admission('a.jpg', 'a'));
+        expect(await ledger.isFirstWatch('/scans')).toBe(true);
+        await ledger.markWatched('/scans', [seen('old.jpg'), seen('sub/old.jpg')], note('skipped'));
+        await reopen();
+        expect(await ledger.isFirstWatch('/scans')).toBe(false);
+        expect(await ledger.isFirstWatch('/other')).toBe(true);
+        expect(await ledger.known(seen('sub/old.jpg'))).toEqual({
+          identity: identity(),
+          verdict: 'skipped',
+          policy: 'p1',
+        });
+      });
+
+      it('knows the files of one directory by name, and only those', async () => {
+        await ledger.admit(admission('a.jpg', 'a'));
+        await ledger.note(seen('b.txt', 2), note('rejected'));
+        await ledger.note(seen('sub/c.txt', 3), note('rejected'));
+        await ledger.note(seen('d.txt', 4, '/other'), note('rejected'));
+        const known = await ledger.knownIn('/scans', '');
+        expect([...known.keys()].sort()).toEqual(['a.jpg', 'b.txt']);
+        expect(known.get('b.txt')).toEqual({ identity: identity(2), verdict: 'rejected', policy: 'p1' });
+        expect(known.get('a.jpg')).toEqual({ identity: identity(), verdict: 'document', policy: null });
+        expect([...(await ledger.knownIn('/scans', 'sub')).keys()]).toEqual(['c.txt']);
+        expect(await ledger.knownIn('/nowhere', '')).toEqual(new Map());
+        expect(await ledger.known(seen('nothing.jpg'))).toBeNull();
+      });
+
+      it('keeps 64-bit identities and 255-byte Unicode names exactly', async () => {
+        const exact = {
+          size: 3,
+          mtimeNs: 2n ** 60n + 1n,
+          ctimeNs: -(2n ** 59n) - 3n,
+          inode: 2n ** 63n - 25n,
+        };
+        const decomposed = `e\u0301 🧾 ${'ش'.repeat(120)}.jpg`;
+        const long = decomposed + 'x'.repeat(255 - Buffer.byteLength(decomposed));
+        expect(Buffer.byteLength(long)).toBe(255);
+        const file = { folder: '/scans/ÄÖ', path: `sub ü/${long}`, identity: exact };
+        const { document } = await ledger.admit(admission('', 'a', { file, propose: () => [long] }));
+        await reopen();
+        expect(await ledger.known(file)).toMatchObject({ identity: exact });
+        expect((await ledger.knownIn(file.folder, 'sub ü')).get(long)?.identity).toEqual(exact);
+        expect((await ledger.sources(document.sha256))[0]).toEqual({ ...file, archivedTo: null });
+        expect(await state(document.id)).toMatchObject({ name: long, path: file.path, folder: file.folder });
+        expect(await ledger.find(long)).toHaveLength(1);
+        expect(await ledger.find(long.normalize('NFC'))).toHaveLength(0);
+      });
+
+      it('lists current paths in batches, also below one directory only', async () => {
+        for (const path of ['a/1', 'a/b/2', 'a-b/3', 'ab/4', '5', 'a/gone']) {
+          await ledger.note(seen(path), note('rejected'));
+        }
+        await ledger.gone('/scans', ['a/gone', 'never-seen'], 2_000);
+        const paths = async (under?: string) => {
+          const found: string[] = [];
+          for await (const batch of ledger.paths('/scans', under)) found.push(...batch);
+          return found.sort();
+        };
+        expect(await paths()).toEqual(['5', 'a-b/3', 'a/1', 'a/b/2', 'ab/4']);
+        expect(await paths('a')).toEqual(['a/1', 'a/b/2']);
+        expect(await paths('a/b')).toEqual(['a/b/2']);
+        expect(await paths('z')).toEqual([]);
+      });
+
+      it('pages through more paths than one batch holds, each once', async () => {
+        const many = Array.from({ length: 2_345 }, (_, n) => `d${n % 7}/f${n}`);
+        await ledger.markWatched(
+          '/scans',
+          many.map((path) => seen(path)),
+          note('skipped'),
+        );
+        const found: string[] = [];
+        for await (const batch of ledger.paths('/scans')) found.push(...batch);
+        expect(found.sort()).toEqual(many.sort());
+      });
+
+      it('forgets what is current at a path that is gone, and keeps its history', async () => {
+        const { id } = await queued('a.jpg', 'a');
+        await ledger.gone('/scans', ['a.jpg'], 2_000);
+        await ledger.gone('/scans', ['a.jpg'], 3_000);
+        expect(await ledger.known(seen('a.jpg'))).toBeNull();
+        expect((await ledger.detail(id))?.sightings).toMatchObject([{ path: '/scans/a.jpg', goneAt: 2_000 }]);
+      });
+    });
+
+    describe('noting files', () => {
+      it('replaces an earlier note about the same file instead of adding to it', async () => {
+        await ledger.note(seen('a.jpg', 1), note('incomplete'));
+        await ledger.note(seen('a.jpg', 2), note('incomplete', { at: 2_000 }));
+        await ledger.note(seen('a.jpg', 3), note('rejected', { at: 3_000 }));
+        await ledger.note(seen('a.jpg', 3), note('rejected', { at: 4_000, policy: 'p2' }));
+        expect(await rows()).toMatchObject([
+          { state: 'rejected', path: '/scans/a.jpg', name: null, size: 103 },
+        ]);
+        expect(await ledger.known(seen('a.jpg'))).toEqual({
+          identity: identity(3),
+          verdict: 'rejected',
+          policy: 'p2',
+        });
+      });
+
+      it('keeps a rejection when other bytes take the path', async () => {
+        await ledger.note(seen('a.jpg', 1), note('rejected', { sha256: hashOf('x') }));
+        await ledger.admit(admission('a.jpg', 'a', { file: seen('a.jpg', 2), at: 2_000 }));
+        expect((await rows()).map((row) => row.state)).toEqual(['rejected', 'queued']);
+      });
+
+      it('lets an admission take the place of a note about the same bytes', async () => {
+        await ledger.note(seen('a.jpg', 1), note('skipped'));
+        await ledger.note(seen('b.jpg', 1), note('rejected', { sha256: hashOf('b') }));
+        await queued('a.jpg', 'a');
+        await queued('b.jpg', 'b', { file: seen('b.jpg', 9) });
+        expect((await rows()).map((row) => row.state)).toEqual(['queued', 'queued']);
+      });
+
+      it('lists incomplete and unreadable files only while they are current', async () => {
+        await ledger.note(seen('a'), note('incomplete'));
+        await ledger.note(seen('b'), note('unreadable'));
+        await ledger.note(seen('c'), note('rejected'));
+        expect((await rows()).map((row) => row.state)).toEqual(['incomplete', 'unreadable', 'rejected']);
+        await ledger.gone('/scans', ['a', 'b', 'c'], 2_000);
+        expect((await rows()).map((row) => row.state)).toEqual(['rejected']);
+      });
+    });
+
+    describe('admitting', () => {
+      it('names a new image once, durably', async () => {
+        const document = await queued('sub/a.jpg', 'a', { type: 'png', lane: 'backlog' });
+        await reopen();
+        expect(await state(document.id)).toEqual({
+          id: document.id,
+          endpoint: OFFICE,
+          folder: '/scans',
+          path: 'sub/a.jpg',
+          name: 'doc-a',
+          sha256: hashOf('a'),
+          type: 'png',
+          size: 101,
+          lane: 'backlog',
+          state: 'queued',
+          reason: null,
+          message: null,
+          serviceStatus: null,
+          attempts: 0,
+          serverErrors: 0,
+          answerLost: false,
+          notBefore: 0,
+          createdAt: 1_000,
+          updatedAt: 1_000,
+        });
+        expect(await ledger.bySha256(OFFICE, hashOf('a'))).toEqual(document);
+        expect(await ledger.bySha256(SHOP, hashOf('a'))).toBeNull();
+      });
+
+      it('knows the same bytes at the same path, and remembers their new identity', async () => {
+        const first = await queued('a.jpg', 'a');
+        const again = await ledger.admit(admission('a.jpg', 'a', { file: seen('a.jpg', 7), at: 2_000 }));
+        expect(again).toEqual({ kind: 'known', document: first });
+        expect((await ledger.known(seen('a.jpg')))?.identity).toEqual(identity(7));
+        expect((await ledger.detail(first.id))?.sightings).toHaveLength(1);
+      });
+
+      it('finds a duplicate under another path and in another folder of the endpoint', async () => {
+        const first = await queued('a.jpg', 'a');
+        const copy = await ledger.admit(admission('b.jpg', 'a', { at: 2_000 }));
+        const other = await ledger.admit(admission('', 'a', { file: seen('c.jpg', 1, '/other'), at: 3_000 }));
+        expect([copy.kind, other.kind]).toEqual(['duplicate', 'duplicate']);
+        expect([copy.document.id, other.document.id]).toEqual([first.id, first.id]);
+        await upload(first.id, ACCEPTED);
+        expect(await rows({ states: ['duplicate'] })).toMatchObject([
+          { name: 'doc-a', path: '/scans/b.jpg', attempts: 0, status: 'PROCESSING', documentId: first.id },
+          { name: 'doc-a', path: '/other/c.jpg', endpointUid: 'office', sha256: hashOf('a') },
+        ]);
+      });
+
+      it('takes the same bytes in another endpoint for another document', async () => {
+        await queued('a.jpg', 'a');
+        await queued('b.jpg', 'a', { endpoint: SHOP });
+        await queued('c.jpg', 'c', { endpoint: { ...OFFICE, baseUrl: 'http://127.0.0.1:10' } });
+        expect((await ledger.find('doc-a')).map((document) => document.endpoint)).toEqual([OFFICE, SHOP]);
+        expect((await ledger.endpoints()).map((known) => endpointId(known.endpoint))).toHaveLength(3);
+      });
+
+      it('sees a moved file as the document itself and not as a duplicate', async () => {
+        const { id } = await queued('a.jpg', 'a');
+        await ledger.gone('/scans', ['a.jpg'], 2_000);
+        await ledger.admit(admission('b.jpg', 'a', { at: 3_000 }));
+        expect(await rows()).toMatchObject([{ state: 'queued', documentId: id }]);
+        expect((await ledger.detail(id))?.sightings.map((s) => s.verdict)).toEqual(['document', 'document']);
+      });
+
+      it('takes new bytes under an old path for a new document, and the old bytes back for the old one', async () => {
+        const first = await queued('scan0001.jpg', 'a');
+        const second = await queued('scan0001.jpg', 'b', { file: seen('scan0001.jpg', 2) });
+        const back = await ledger.admit(admission('scan0001.jpg', 'a', { file: seen('scan0001.jpg', 3) }));
+        expect(second.id).not.toBe(first.id);
+        expect(back).toMatchObject({ kind: 'duplicate', document: { id: first.id } });
+        expect((await ledger.knownIn('/scans', '')).size).toBe(1);
+        expect(await rows()).toHaveLength(2);
+        expect((await ledger.detail(first.id))?.sightings.map((s) => s.goneAt)).toEqual([1_000, null]);
+      });
+
+      it('queues a failed image again, under its name and at the end of the line, when it is seen anew', async () => {
+        const { id } = await queued('a.jpg', 'a');
+        await queued('b.jpg', 'b');
+        await upload(id, FAILED, 'refused');
+        const again = await ledger.admit(admission('again.jpg', 'a', { at: 4_000 }));
+        expect(again).toMatchObject({
+          kind: 'requeued',
+          document: { id, name: 'doc-a', state: 'queued', reason: null, attempts: 1 },
+        });
+        expect(await claimNames(10)).toEqual(['doc-b', 'doc-a']);
+      });
+
+      it('leaves a failed image failed when only its metadata changes', async () => {
+        const { id } = await queued('a.jpg', 'a');
+        await upload(id, FAILED, 'refused');
+        const touched = await ledger.admit(admission('a.jpg', 'a', { file: seen('a.jpg', 5) }));
+        expect(touched).toMatchObject({ kind: 'known', document: { state: 'failed' } });
+      });
+
+      it('queues a lost image again when its bytes are back, at the same path too', async () => {
+        const { id } = await queued('a.jpg', 'a');
+        await ledger.markLost(id, 'Gone.', 2_000);
+        const back = await ledger.admit(admission('a.jpg', 'a', { at: 3_000 }));
+        expect(back).toMatchObject({ kind: 'requeued', document: { id, state: 'queued' } });
+      });
+
+      it('takes the first proposed name that was never issued', async () => {
+        await queued('a', 'a', { propose: () => ['x'] });
+        const second = await queued('b', 'b', { propose: () => ['x', 'x-2', 'x-3'] });
+        expect(second.name).toBe('x-2');
+        expect(await ledger.isNameTaken(OFFICE, 'x-2')).toBe(true);
+        expect(await ledger.isNameTaken(OFFICE, 'x-3')).toBe(false);
+        expect(await ledger.isNameTaken(SHOP, 'x')).toBe(false);
+        const elsewhere = await queued('c', 'c', { endpoint: SHOP, propose: () => ['x'] });
+        expect(elsewhere.name).toBe('x');
+      });
+
+      it('refuses an image for which every proposed name is taken, and records nothing of it', async () => {
+        await queued('a', 'a', { propose: () => ['x'] });
+        await expect(
+          ledger.admit(admission('b', 'b', { propose: () => ['x'], usesSeq: true })),
+        ).rejects.toMatchObject({ code: 'TEMPLATE_INVALID' });
+        expect(await ledger.known(seen('b'))).toBeNull();
+        expect(await ledger.nextSeq(OFFICE)).toBe(1);
+      });
+
+      it('consumes a number only for a new document that uses it', async () => {
+        const numbered = { usesSeq: true, propose: (seq: number) => [`n${seq}`] };
+        expect(await ledger.nextSeq(OFFICE)).toBe(1);
+        expect((await queued('a', 'a', numbered)).name).toBe('n1');
+        await ledger.admit(admission('copy', 'a', numbered));
+        await ledger.admit(admission('a', 'a', numbered));
+        await queued('b', 'b');
+        await reopen();
+        expect(await ledger.nextSeq(OFFICE)).toBe(2);
+        expect((await queued('c', 'c', numbered)).name).toBe('n2');
+        expect((await queued('d', 'd', { ...numbered, endpoint: SHOP })).name).toBe('n1');
+      });
+
+      it('gives 1,000 images that arrive at once 1,000 names, without a gap in the numbers', async () => {
+        const admitted = await Promise.all(
+          Array.from({ length: 1_000 }, (_, n) =>
+            ledger.admit(
+              admission(`f${n}`, `content ${n}`, {
+                usesSeq: true,
+                // Every third wants the same name; the rest collide with each other's numbers.
+                propose: (seq) => (n % 3 === 0 ? ['same', `same-${seq}`] : [`n${seq % 10}`, `n${seq}`]),
+              }),
+            ),
+          ),
+        );
+        expect(new Set(admitted.map(({ document }) => document.name)).size).toBe(1_000);
+        expect(new Set(admitted.map(({ document }) => document.id)).size).toBe(1_000);
+        expect(await ledger.nextSeq(OFFICE)).toBe(1_001);
+      });
+
+      it('names an image once that arrives under 50 paths at once', async () => {
+        const admitted = await Promise.all(
+          Array.from({ length: 50 }, (_, n) => ledger.admit(admission(`f${n}`, 'same'))),
+        );
+        expect(admitted.map(({ kind }) => kind).sort()).toEqual([...Array(49).fill('duplicate'), 'queued']);
+        expect(new Set(admitted.map(({ document }) => document.id)).size).toBe(1);
+      });
+    });
+
+    describe('claiming', () => {
+      it('claims in order of arrival, each document once, until it is released', async () => {
+        for (const content of ['a', 'b', 'c', 'd']) await queued(content, content);
+        const first = await ledger.claim({
+          endpoint: OFFICE,
+          lane: 'fresh',
+          limit: 2,
+          now: 1,
+          exceptFolders: [],
+        });
+        expect(first.map((document) => document.name)).toEqual(['doc-a', 'doc-b']);
+        expect(await claimNames(10)).toEqual(['doc-c', 'doc-d']);
+        expect(await claimNames(10)).toEqual([]);
+        await ledger.release([first[1]!.id]);
+        expect(await claimNames(10)).toEqual(['doc-b']);
+      });
+
+      it('never gives one document to two claims made at once', async () => {
+        for (let n = 0; n < 40; n += 1) await queued(`f${n}`, `${n}`);
+        const claimed = await Promise.all(Array.from({ length: 8 }, () => claimNames(7)));
+        expect(claimed.flat()).toHaveLength(40);
+        expect(new Set(claimed.flat()).size).toBe(40);
+      });
+
+      it('forgets claims when the process ends', async () => {
+        await queued('a', 'a');
+        expect(await claimNames(1)).toEqual(['doc-a']);
+        await reopen();
+        expect(await claimNames(1)).toEqual(['doc-a']);
+      });
+
+      it('keeps lanes and endpoints apart', async () => {
+        await queued('a', 'a', { lane: 'backlog' });
+        await queued('b', 'b', { endpoint: SHOP });
+        expect(await claimNames(10)).toEqual([]);
+        expect(await claimNames(10, { lane: 'backlog' })).toEqual(['doc-a']);
+      });
+
+      it('serves folders in turn, so that a large one starves no other', async () => {
+        for (let n = 0; n < 6; n += 1)
+          await queued(`big${n}`, `big${n}`, { file: seen(`big${n}`, n, '/big') });
+        await queued('s1', 's1', { file: seen('s1', 1, '/small') });
+        await queued('s2', 's2', { file: seen('s2', 2, '/small') });
+        expect(await claimNames(4)).toEqual(['doc-big0', 'doc-s1', 'doc-big1', 'doc-s2']);
+        expect(await claimNames(4)).toEqual(['doc-big2', 'doc-big3', 'doc-big4', 'doc-big5']);
+      });
+
+      it('serves folders in turn also when documents are claimed one by one', async () => {
+        for (const folder of ['/a', '/b', '/c']) {
+          for (const n of [1, 2]) await queued('x', `${folder}${n}`, { file: seen(`${n}`, n, folder) });
+        }
+        const order: string[] = [];
+        for (let n = 0; n < 6; n += 1) order.push(...(await claimNames(1)));
+        expect(order).toEqual(['doc-/a1', 'doc-/b1', 'doc-/c1', 'doc-/a2', 'doc-/b2', 'doc-/c2']);
+      });
+
+      it('leaves out paused folders', async () => {
+        await queued('a', 'a');
+        await queued('b', 'b', { file: seen('b', 1, '/other') });
+        expect(await claimNames(10, { exceptFolders: ['/scans', '/unknown'] })).toEqual(['doc-b']);
+        expect(await claimNames(10)).toEqual(['doc-a']);
+      });
+
+      it('leaves out what is not due, says when the next one is, and then keeps the order of arrival', async () => {
+        const a = await queued('a', 'a');
+        await queued('b', 'b');
+        expect(await ledger.nextDue(OFFICE, 0)).toBeNull();
+        expect(await claimNames(1)).toEqual(['doc-a']);
+        await ledger.postpone(a.id, 9_000, 'LOCKED', 'In use.', 2_000);
+        expect(await state(a.id)).toMatchObject({ state: 'queued', notBefore: 9_000, reason: 'LOCKED' });
+        await reopen();
+        expect(await ledger.nextDue(OFFICE, 5_000)).toBe(9_000);
+        expect(await ledger.nextDue(OFFICE, 9_000)).toBeNull();
+        expect(await ledger.nextDue(SHOP, 0)).toBeNull();
+        expect(await claimNames(10, { now: 8_999 })).toEqual(['doc-b']);
+        await reopen();
+        expect(await claimNames(10, { now: 9_000 })).toEqual(['doc-a', 'doc-b']);
+      });
+    });
+
+    it('takes a time between two milliseconds, as back-off with jitter gives it', async () => {
+      const a = await queued('a', 'a');
+      const b = await queued('b', 'b');
+      await ledger.postpone(a.id, 6_000.25, 'R', 'm', 1);
+      await upload(b.id, later(6_000.75), 'trouble');
+      await ledger.putHold({
+        scope: 'service',
+        key: 'k',
+        reason: 'R',
+        message: 'm',
+        since: 1,
+        until: 6_000.5,
+      });
+      expect([(await state(a.id)).notBefore, (await state(b.id)).notBefore]).toEqual([6_001, 6_001]);
+      expect(await claimNames(10, { now: 6_000 })).toEqual([]);
+      expect(await claimNames(10, { now: 6_001 })).toEqual(['doc-a', 'doc-b']);
+      expect(await ledger.holds()).toMatchObject([{ until: 6_001 }]);
+    });
+
+    describe('attempts', () => {
+      it('records a request before it is sent, and its end', async () => {
+        const { id } = await queued('a', 'a');
+        expect(await claimNames(1)).toEqual(['doc-a']);
+        const attempt = await ledger.begin(id, 2_000, 555);
+        await reopen();
+        expect(await state(id)).toMatchObject({ state: 'uploading', attempts: 1 });
+        expect(await claimNames(10)).toEqual([]);
+        await ledger.finish(attempt, ended('accepted', ACCEPTED));
+        await reopen();
+        expect(await ledger.detail(id)).toMatchObject({
+          document: { state: 'accepted', serviceStatus: 'PROCESSING', updatedAt: 3_000 },
+          response: '{"status":"PROCESSING"}',
+          attempts: [
+            {
+              id: attempt,
+              startedAt: 2_000,
+              finishedAt: 3_000,
+              outcome: 'accepted',
+              httpStatus: 200,
+              bytes: 555,
+              message: 'words',
+            },
+          ],
+        });
+        expect(await ledger.isAccepted(OFFICE, hashOf('a'))).toBe(true);
+        expect(await ledger.isAccepted(SHOP, hashOf('a'))).toBe(false);
+      });
+
+      it.each([
+        ['failed', { state: 'failed', reason: 'HTTP_422', message: 'Refused.' }],
+        ['unconfirmed', { state: 'unconfirmed', reason: 'HTTP_409', message: 'There already?' }],
+      ] as const)('moves a document to %s and does not claim it', async (expected, transition) => {
+        const { id } = await queued('a', 'a');
+        await upload(id, transition, 'refused');
+        expect(await state(id)).toMatchObject({ state: expected, reason: transition.reason });
+        expect(await claimNames(10)).toEqual([]);
+        expect(await ledger.isAccepted(OFFICE, hashOf('a'))).toBe(false);
+      });
+
+      it('counts server errors, and never forgets that an answer was lost', async () => {
+        const { id } = await queued('a', 'a');
+        await upload(id, later(0, { answerLost: true, serverError: true }), 'unknown');
+        await upload(id, later(0, { serverError: true }), 'trouble');
+        await upload(id, later(7_000), 'trouble');
+        expect(await state(id)).toMatchObject({
+          answerLost: true,
+          serverErrors: 2,
+          attempts: 3,
+          notBefore: 7_000,
+          reason: 'HTTP_503',
+        });
+      });
+
+      it('replays after a 401 under the same document', async () => {
+        const { id } = await queued('a', 'a');
+        await ledger.finishReplayed(await ledger.begin(id, 2_000, 1), 2_500, 401, 'Token refused.');
+        expect(await state(id)).toMatchObject({ state: 'uploading', attempts: 1 });
+        await upload(id, ACCEPTED);
+        expect((await ledger.detail(id))?.attempts).toMatchObject([
+          { outcome: 'refused', httpStatus: 401, finishedAt: 2_500 },
+          { outcome: 'accepted' },
+        ]);
+      });
+
+      it('postpones a document between a 401 and its replay', async () => {
+        const { id } = await queued('a', 'a');
+        await ledger.finishReplayed(await ledger.begin(id, 2_000, 1), 2_500, 401, 'Token refused.');
+        await ledger.postpone(id, 0, 'CREDENTIALS', 'No token.', 3_000);
+        expect(await claimNames(1)).toEqual(['doc-a']);
+      });
+
+      it('refuses a second request while one is open, an end without a beginning, and unknown documents', async () => {
+        const { id } = await queued('a', 'a');
+        const attempt = await ledger.begin(id, 2_000, 1);
+        await expect(ledger.begin(id, 2_001, 1)).rejects.toMatchObject({ code: 'DOCUMENT_STATE' });
+        await expect(ledger.postpone(id, 1, 'R', 'm', 1)).rejects.toMatchObject({ code: 'DOCUMENT_STATE' });
+        await ledger.finish(attempt, ended('accepted', ACCEPTED));
+        await expect(ledger.finish(attempt, ended('refused', FAILED))).rejects.toMatchObject({
+          code: 'DOCUMENT_STATE',
+        });
+        await expect(ledger.begin(id, 2_001, 1)).rejects.toMatchObject({ code: 'DOCUMENT_STATE' });
+        await expect(ledger.markLost(id, 'm', 1)).rejects.toMatchObject({ code: 'DOCUMENT_STATE' });
+        await expect(ledger.begin(999, 1, 1)).rejects.toMatchObject({ code: 'DOCUMENT_UNKNOWN' });
+        expect((await ledger.detail(id))?.attempts).toHaveLength(1);
+        expect((await state(id)).state).toBe('accepted');
+      });
+
+      it('recovers interrupted uploads under their names, as sent perhaps', async () => {
+        const a = await queued('a', 'a');
+        const b = await queued('b', 'b');
+        await ledger.begin(a.id, 2_000, 1);
+        await ledger.finishReplayed(await ledger.begin(b.id, 2_000, 1), 2_100, 401, 'Token refused.');
+        await reopen();
+        expect(await ledger.recover(9_000)).toBe(2);
+        expect(await ledger.recover(9_001)).toBe(0);
+        expect(await ledger.detail(a.id)).toMatchObject({
+          document: { state: 'queued', reason: 'INTERRUPTED', answerLost: true, notBefore: 0, name: 'doc-a' },
+          attempts: [{ outcome: 'unknown', finishedAt: 9_000 }],
+        });
+        expect(await state(b.id)).toMatchObject({
+          state: 'queued',
+          reason: 'INTERRUPTED',
+          answerLost: false,
+        });
+        expect(await claimNames(10)).toEqual(['doc-a', 'doc-b']);
+      });
+
+      it('counts and lists the requests of one endpoint or all, newest first', async () => {
+        const a = await queued('a', 'a');
+        const b = await queued('b', 'b', { endpoint: SHOP });
+        for (const [id, at] of [
+          [a.id, 10],
+          [b.id, 20],
+          [a.id, 30],
+          [b.id, 40],
+        ] as const) {
+          await ledger.finish(await ledger.begin(id, at, 1), ended('trouble', later(0)));
+        }
+        expect(await ledger.attemptTimes(null, 0, 10)).toEqual([40, 30, 20, 10]);
+        expect(await ledger.attemptTimes(null, 10, 2)).toEqual([40, 30]);
+        expect(await ledger.attemptTimes(OFFICE, 0, 10)).toEqual([30, 10]);
+        expect(await ledger.attemptTimes(OFFICE, 10, 10)).toEqual([30]);
+        expect(await ledger.countAttempts(null, 10)).toBe(3);
+        expect(await ledger.countAttempts(SHOP, 20)).toBe(1);
+        expect(await ledger.countAttempts({ ...SHOP, uid: 'none' }, 0)).toBe(0);
+      });
+
+      it('puts requeued documents at the end of the line', async () => {
+        const [a, b] = [await queued('a', 'a'), await queued('b', 'b')];
+        await queued('c', 'c');
+        await upload(a.id, FAILED, 'refused');
+        await upload(b.id, ACCEPTED);
+        await ledger.requeue([a.id, b.id], 'HTTP_422', 'The endpoint refuses everything.', 4_000);
+        expect(await state(a.id)).toMatchObject({ state: 'queued', reason: 'HTTP_422' });
+        expect((await state(b.id)).state).toBe('accepted');
+        expect(await claimNames(10)).toEqual(['doc-c', 'doc-a']);
+      });
+
+      it('marks a document lost with the time and a reason', async () => {
+        const { id } = await queued('a', 'a');
+        await ledger.markLost(id, 'Overwritten.', 4_000);
+        expect(await state(id)).toMatchObject({
+          state: 'lost',
+          reason: 'BYTES_GONE',
+          message: 'Overwritten.',
+          updatedAt: 4_000,
+        });
+        expect(await claimNames(10)).toEqual([]);
+      });
+    });
+
+    describe('sources and disposal', () => {
+      it('says where bytes were seen, newest first, archived places included', async () => {
+        const { id, sha256 } = await queued('a', 'a');
+        await ledger.admit(admission('', 'a', { file: seen('b', 2, '/other') }));
+        await upload(id, ACCEPTED);
+        const [disposal] = await ledger.toDispose('/scans', 0, 10);
+        await ledger.disposed(disposal!.sightingId, 'archived', '/archive/a', 5_000);
+        expect(await ledger.sources(sha256)).toEqual([
+          { folder: '/other', path: 'b', identity: identity(2), archivedTo: null },
+          { folder: '/scans', path: 'a', identity: identity(), archivedTo: '/archive/a' },
+        ]);
+        expect(await ledger.sources(hashOf('never'))).toEqual([]);
+        expect(await rows({ states: ['accepted'] })).toMatchObject([{ archivedTo: '/archive/a' }]);
+        expect((await ledger.detail(id))?.sightings[0]).toMatchObject({
+          disposed: 'archived',
+          goneAt: 5_000,
+        });
+      });
+
+      it('does not name a place where the agent deleted the file', async () => {
+        const { id, sha256 } = await queued('a', 'a');
+        await upload(id, ACCEPTED);
+        const [disposal] = await ledger.toDispose('/scans', 0, 10);
+        await ledger.disposed(disposal!.sightingId, 'deleted', null, 5_000);
+        expect(await ledger.sources(sha256)).toEqual([]);
+        expect(await ledger.known(seen('a'))).toBeNull();
+      });
+
+      it('disposes of files only after their acceptance, duplicates too, each once', async () => {
+        const a = await queued('a', 'a', { file: seen('sub/a', 4) });
+        const b = await queued('b', 'b');
+        await ledger.admit(admission('copy', 'a'));
+        await ledger.note(seen('x'), note('rejected'));
+        expect(await ledger.toDispose('/scans', 0, 10)).toEqual([]);
+        await upload(a.id, ACCEPTED);
+        await upload(b.id, FAILED, 'refused');
+        const due = await ledger.toDispose('/scans', 0, 10);
+        expect(due.map(({ file, sha256 }) => [file, sha256])).toEqual([
+          [seen('sub/a', 4), hashOf('a')],
+          [seen('copy'), hashOf('a')],
+        ]);
+        expect(await ledger.toDispose('/scans', due[0]!.sightingId, 10)).toEqual([due[1]]);
+        expect(await ledger.toDispose('/scans', 0, 1)).toEqual([due[0]]);
+        expect(await ledger.toDispose('/other', 0, 10)).toEqual([]);
+        await ledger.disposed(due[0]!.sightingId, 'kept', null, 5_000);
+        await ledger.gone('/scans', ['copy'], 5_000);
+        expect(await ledger.toDispose('/scans', 0, 10)).toEqual([]);
+        expect(await ledger.known(seen('sub/a'))).not.toBeNull();
+      });
+    });
+
+    describe('holds', () => {
+      const hold = (more: Partial<Hold>): Hold => ({
+        scope: 'endpoint',
+        key: endpointId(OFFICE),
+        reason: 'HTTP_403',
+        message: 'Not allowed.',
+        since: 1_000,
+        until: null,
+        ...more,
+      });
+
+      it('keeps a pause beside another hold, replaces within a kind, and clears each alone', async () => {
+        await ledger.putHold(hold({}));
+        await ledger.putHold(hold({ reason: 'PAUSED', since: 2_000 }));
+        await ledger.putHold(hold({ reason: 'HTTP_404', since: 3_000, until: 9_000 }));
+        await reopen();
+        expect(await ledger.holds()).toEqual([
+          hold({ reason: 'PAUSED', since: 2_000 }),
+          hold({ reason: 'HTTP_404', since: 3_000, until: 9_000 }),
+        ]);
+        await ledger.clearHold('endpoint', endpointId(OFFICE), 'HTTP_403');
+        expect(await ledger.holds()).toHaveLength(2);
+        await ledger.clearHold('endpoint', endpointId(OFFICE));
+        await ledger.clearHold('endpoint', endpointId(OFFICE));
+        expect(await ledger.holds()).toMatchObject([{ reason: 'PAUSED' }]);
+        await ledger.clearHold('endpoint', endpointId(OFFICE), 'PAUSED');
+        expect(await ledger.holds()).toEqual([]);
+      });
+
+      it.each([
+        ['endpoint', endpointId(OFFICE), 'held'],
+        ['folder', '/scans', 'held'],
+        ['credentials', OFFICE.baseUrl, 'held'],
+        ['service', OFFICE.baseUrl, 'queued'],
+      ] as const)('shows what waits for a hold on the %s, with its reason', async (scope, key, shown) => {
+        await queued('a', 'a');
+        const accepted = await queued('b', 'b');
+        await upload(accepted.id, ACCEPTED);
+        await ledger.putHold(hold({ scope, key }));
+        expect(await rows()).toMatchObject([
+          { state: shown, reason: 'HTTP_403', message: 'Not allowed.' },
+          { state: 'accepted', reason: null },
+        ]);
+        expect(await rows({ states: [shown] })).toHaveLength(1);
+        expect(await ledger.counts()).toContainEqual({
+          endpoint: OFFICE,
+          folder: '/scans',
+          state: shown,
+          count: 1,
+        });
+        await ledger.clearHold(scope, key);
+        expect(await rows({ states: ['held'] })).toEqual([]);
+      });
+
+      it('shows a pause rather than another hold, and leaves other folders and endpoints alone', async () => {
+        await queued('a', 'a');
+        await queued('b', 'b', { endpoint: SHOP, file: seen('b', 1, '/other') });
+        await ledger.putHold(hold({ scope: 'folder', key: '/scans', reason: 'FOLDER_MISSING' }));
+        await ledger.putHold(hold({ reason: 'PAUSED' }));
+        expect((await rows()).map((row) => [row.state, row.reason])).toEqual([
+          ['held', 'PAUSED'],
+          ['queued', null],
+        ]);
+      });
+    });
+
+    describe('what people do', () => {
+      it('retries failed, unconfirmed, lost and waiting documents, and no other', async () => {
+        const ids: Record<string, number> = {};
+        for (const content of ['failed', 'unconfirmed', 'lost', 'waiting', 'due', 'accepted', 'uploading']) {
+          ids[content] = (await queued(content, content)).id;
+        }
+        await upload(ids['failed']!, FAILED, 'refused');
+        await upload(
+          ids['unconfirmed']!,
+          { state: 'unconfirmed', reason: 'HTTP_409', message: 'm' },
+          'refused',
+        );
+        await ledger.markLost(ids['lost']!, 'Gone.', 2_000);
+        await upload(ids['waiting']!, later(99_000, { answerLost: true, serverError: true }), 'unknown');
+        await upload(ids['accepted']!, ACCEPTED);
+        await ledger.begin(ids['uploading']!, 2_000, 1);
+        expect(await ledger.retry([ids['failed']!, ids['due']!, ids['accepted']!, 999], 5_000)).toBe(1);
+        expect(await ledger.retry('all', 5_000)).toBe(3);
+        expect(await state(ids['waiting']!)).toMatchObject({
+          notBefore: 0,
+          serverErrors: 0,
+          answerLost: true,
+          attempts: 1,
+          name: 'doc-waiting',
+        });
+        expect(await claimNames(10)).toEqual([
+          'doc-failed',
+          'doc-unconfirmed',
+          'doc-lost',
+          'doc-waiting',
+          'doc-due',
+        ]);
+        expect(await state(ids['accepted']!)).toMatchObject({ state: 'accepted' });
+        expect(await state(ids['uploading']!)).toMatchObject({ state: 'uploading' });
+      });
+
+      it('resends an accepted document under its name, and no other', async () => {
+        const { id } = await queued('a', 'a');
+        await expect(ledger.resend(id, 1)).rejects.toMatchObject({ code: 'DOCUMENT_STATE' });
+        await expect(ledger.resend(999, 1)).rejects.toMatchObject({ code: 'DOCUMENT_UNKNOWN' });
+        await upload(id, ACCEPTED);
+        await ledger.resend(id, 5_000);
+        expect(await state(id)).toMatchObject({
+          state: 'queued',
+          name: 'doc-a',
+          attempts: 1,
+          updatedAt: 5_000,
+        });
+        expect(await claimNames(1)).toEqual(['doc-a']);
+      });
+
+      it('admits known bytes elsewhere, under the same name if it is free there', async () => {
+        const a = await queued('a', 'a', { propose: () => ['scan'] });
+        const b = await queued('b', 'b');
+        await queued('c', 'c', { endpoint: SHOP, propose: () => ['doc-b'] });
+        const first = await ledger.admitElsewhere(a.id, SHOP, 5_000);
+        expect(first).toMatchObject({
+          kind: 'queued',
+          document: {
+            endpoint: SHOP,
+            name: 'scan',
+            sha256: a.sha256,
+            path: 'a',
+            state: 'queued',
+            size: a.size,
+          },
+        });
+        expect((await ledger.admitElsewhere(b.id, SHOP, 5_000)).document.name).toBe(
+          `doc-b-${b.sha256.slice(0, 16)}`,
+        );
+        expect(await ledger.admitElsewhere(a.id, SHOP, 6_000)).toMatchObject({
+          kind: 'duplicate',
+          document: { id: first.document.id },
+        });
+        await upload(first.document.id, FAILED, 'refused');
+        expect(await ledger.admitElsewhere(a.id, SHOP, 7_000)).toMatchObject({ kind: 'requeued' });
+        await expect(ledger.admitElsewhere(999, SHOP, 1)).rejects.toMatchObject({ code: 'DOCUMENT_UNKNOWN' });
+      });
+
+      it('remembers endpoints that were created here, and those that are only used', async () => {
+        await queued('a', 'a');
+        await ledger.recordEndpoint(SHOP, 'The shop', '{"uid":"shop"}', 7_000);
+        await ledger.recordAct({ at: 7_000, kind: 'endpointCreate', by: 'ann', detail: 'The shop' });
+        await reopen();
+        expect(await ledger.endpoints()).toEqual([
+          { endpoint: OFFICE, name: null, createdAt: null },
+          { endpoint: SHOP, name: 'The shop', createdAt: 7_000 },
+        ]);
+        await ledger.recordEndpoint(OFFICE, 'The office', '{}', 8_000);
+        expect((await ledger.endpoints())[0]).toMatchObject({ name: 'The office', createdAt: 8_000 });
+        expect(await ledger.bySha256(OFFICE, hashOf('a'))).not.toBeNull();
+      });
+    });
+
+    describe('reports', () => {
+      async function fill(): Promise<void> {
+        const a = await queued('a', 'a', { at: 10 });
+        await queued('sub/b', 'b', { at: 20, file: seen('sub/b', 2) });
+        await ledger.admit(admission('copy-of-a', 'a', { at: 30 }));
+        await queued('c', 'c', { at: 40, endpoint: SHOP, file: seen('c', 3, '/other') });
+        await ledger.note(seen('bad.txt'), note('rejected', { at: 25 }));
+        await ledger.note(seen('half.jpg'), note('incomplete', { at: 45 }));
+        await ledger.note(seen('old.jpg'), note('skipped', { at: 5 }));
+        await upload(a.id, ACCEPTED);
+      }
+
+      it('lists documents and other files in order of creation', async () => {
+        await fill();
+        const all = await rows();
+        expect(all.map((row) => [row.path, row.state])).toEqual([
+          ['/scans/old.jpg', 'skipped'],
+          ['/scans/a', 'accepted'],
+          ['/scans/sub/b', 'queued'],
+          ['/scans/bad.txt', 'rejected'],
+          ['/scans/copy-of-a', 'duplicate'],
+          ['/other/c', 'queued'],
+          ['/scans/half.jpg', 'incomplete'],
+        ]);
+        expect(all[1]).toEqual({
+          name: 'doc-a',
+          endpointUid: 'office',
+          baseUrl: OFFICE.baseUrl,
+          sha256: hashOf('a'),
+          state: 'accepted',
+          status: 'PROCESSING',
+          path: '/scans/a',
+          attempts: 1,
+          documentId: expect.any(Number),
+          type: 'jpeg',
+          size: 101,
+          reason: null,
+          message: null,
+          answerLost: false,
+          archivedTo: null,
+          createdAt: '1970-01-01T00:00:00.010Z',
+          updatedAt: '1970-01-01T00:00:03.000Z',
+          notBefore: null,
+        });
+        expect(all[3]).toMatchObject({ name: null, endpointUid: null, reason: 'WHY', message: 'Because.' });
+        await reopen();
+        expect(await rows()).toEqual(all);
+      });
+
+      it.each<[string, ListFilter, string[]]>([
+        ['state', { states: ['queued', 'skipped'] }, ['/scans/old.jpg', '/scans/sub/b', '/other/c']],
+        ['endpoint', { endpoint: OFFICE }, ['/scans/a', '/scans/sub/b', '/scans/copy-of-a']],
+        ['folder', { folder: '/other' }, ['/other/c']],
+        ['part of a name', { match: 'doc-a' }, ['/scans/a', '/scans/copy-of-a']],
+        ['part of a path', { match: 'ns/sub/' }, ['/scans/sub/b']],
+        ['time', { since: 30 }, ['/scans/copy-of-a', '/other/c', '/scans/half.jpg']],
+        ['number', { limit: 2 }, ['/scans/old.jpg', '/scans/a']],
+        [
+          'all of these',
+          { states: ['duplicate'], endpoint: OFFICE, match: 'a', since: 1, limit: 1 },
+          ['/scans/copy-of-a'],
+        ],
+        ['nothing that is there', { states: ['held'] }, []],
+      ])('filters by %s', async (_what, filter, expected) => {
+        await fill();
+        expect((await rows(filter)).map((row) => row.path)).toEqual(expected);
+      });
+
+      it('counts what it lists', async () => {
+        await fill();
+        await ledger.putHold({
+          scope: 'folder',
+          key: '/other',
+          reason: 'PAUSED',
+          message: 'm',
+          since: 1,
+          until: null,
+        });
+        const listed: Record<string, number> = {};
+        for (const row of await rows()) {
+          const folder = row.path.startsWith('/other') ? '/other' : '/scans';
+          const key = `${row.endpointUid} ${folder} ${row.state}`;
+          listed[key] = (listed[key] ?? 0) + 1;
+        }
+        const counts = await ledger.counts();
+        expect(
+          Object.fromEntries(
+            counts.map((c) => [`${c.endpoint?.uid ?? null} ${c.folder} ${c.state}`, c.count]),
+          ),
+        ).toEqual(listed);
+        expect(listed['shop /other held']).toBe(1);
+      });
+
+      it('lists thousands of rows once each while others are written', async () => {
+        const many = Array.from({ length: 2_500 }, (_, n) => n);
+        await Promise.all(many.map((n) => ledger.admit(admission(`f${n}`, `${n}`, { at: 1_000 + (n % 5) }))));
+        await Promise.all(
+          many.slice(0, 1_500).map((n) => ledger.admit(admission(`copy${n}`, `${n}`, { at: 1_002 }))),
+        );
+        const seenPaths: string[] = [];
+        const order: string[] = [];
+        for await (const row of ledger.list({})) {
+          seenPaths.push(row.path);
+          order.push(row.createdAt);
+          if (seenPaths.length === 100) await upload((await ledger.find('doc-7'))[0]!.id, ACCEPTED);
+        }
+        expect(new Set(seenPaths).size).toBe(4_000);
+        expect(seenPaths).toHaveLength(4_000);
+        expect(order).toEqual([...order].sort());
+      });
+
+      it('finds nothing where nothing is', async () => {
+        expect(await rows()).toEqual([]);
+        expect(await ledger.find('x')).toEqual([]);
+        expect(await ledger.document(1)).toBeNull();
+        expect(await ledger.detail(1)).toBeNull();
+        expect(await ledger.counts()).toEqual([]);
+        expect(await ledger.endpoints()).toEqual([]);
+        expect(await claimNames(5)).toEqual([]);
+      });
+    });
+
+    it('rejects one operation at fault and keeps the others of its moment', async () => {
+      const results = await Promise.allSettled([
+        ledger.admit(admission('a', 'a')),
+        ledger.admit(
+          admission('b', 'b', {
+            propose: () => {
+              throw new Error('no name');
+            },
+          }),
+        ),
+        ledger.begin(999, 1, 1),
+        ledger.admit(admission('c', 'c')),
+      ]);
+      expect(results.map((result) => result.status)).toEqual([
+        'fulfilled',
+        'rejected',
+        'rejected',
+        'fulfilled',
+      ]);
+      expect((await rows()).map((row) => row.name)).toEqual(['doc-a', 'doc-c']);
+      expect(await ledger.known(seen('b'))).toBeNull();
+    });
+
+    it('makes what is queued durable before it closes, and refuses what comes after', async () => {
+      const admitted = Promise.all(
+        Array.from({ length: 1_200 }, (_, n) => ledger.admit(admission(`f${n}`, `${n}`))),
+      );
+      await ledger.close();
+      expect(await admitted).toHaveLength(1_200);
+      await expect(ledger.admit(admission('late', 'late'))).rejects.toMatchObject({
+        code: 'LEDGER_WRITE_FAILED',
+      });
+      await expect(ledger.find('x')).rejects.toMatchObject({ code: 'LEDGER_WRITE_FAILED' });
+      ledger = await place.open();
+      expect(await rows()).toHaveLength(1_200);
+    });
+  });
+}

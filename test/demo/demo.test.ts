@@ -1,0 +1,180 @@
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import YAML from 'yaml';
+import { runDemo } from '../../src/demo/demo.ts';
+import { DemoError, openScratch } from '../../src/demo/scratch.ts';
+
+let project: string;
+let printed: string;
+let pids: number[];
+
+beforeEach(async () => {
+  project = await mkdtemp(path.join(os.tmpdir(), 'receiptd-demo-'));
+  printed = '';
+  pids = [];
+});
+afterEach(() => rm(project, { recursive: true, force: true }));
+
+/**
+ * A stand-in for the binary: the sandbox and the agent only wait, and the ledger says of each file in the
+ * inbox what `judge` says. What it was called with is written to files.
+ */
+async function binary(parts: { sandbox?: string; run?: string; judge?: string } = {}): Promise<string> {
+  const main = path.join(project, 'main.mjs');
+  await writeFile(
+    main,
+    `
+    import fs from 'node:fs';
+    import path from 'node:path';
+    const project = ${JSON.stringify(project)};
+    const [command] = process.argv.slice(2);
+    const say = (text) => fs.appendFileSync(path.join(project, 'said.txt'), text + '\\n');
+    const wait = () => {
+      process.on('SIGTERM', () => { say(command + ' stopped'); process.exit(0); });
+      say(command + ' ' + process.pid);
+      setInterval(() => {}, 1000);
+    };
+    const judge = ${parts.judge ?? "(name) => /copy/.test(name) ? 'duplicate' : /list/.test(name) ? 'rejected' : 'accepted'"};
+    if (command === 'sandbox') {
+      wait();
+      ${parts.sandbox ?? "console.log(JSON.stringify({ url: 'http://127.0.0.1:1', clientId: 'id-1', clientSecret: 'secret-1', endpointUid: 'uid-1' }));"}
+    } else if (command === 'run') {
+      wait();
+      fs.writeFileSync(path.join(project, 'env.json'), JSON.stringify(process.env));
+      ${parts.run ?? ''}
+    } else if (process.argv.includes('--json')) {
+      const inbox = path.join(project, 'scratch', 'inbox');
+      console.log(JSON.stringify(fs.readdirSync(inbox).map((name) => ({ path: path.join(inbox, name), state: judge(name) }))));
+    } else say('table');
+    `,
+  );
+  return main;
+}
+
+async function said(): Promise<string[]> {
+  const text = await readFile(path.join(project, 'said.txt'), 'utf8').catch(() => '');
+  const lines = text.split('\n').filter((line) => line !== '');
+  pids = lines.flatMap((line) => (/ (\d+)$/.test(line) ? [Number(line.split(' ').at(-1))] : []));
+  return lines.map((line) => line.replace(/ \d+$/, ' started'));
+}
+
+const isAlive = (pid: number) => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+function run(main: string, stop: AbortSignal, more: { deadlineMs?: number; env?: NodeJS.ProcessEnv } = {}) {
+  const env = { PATH: process.env['PATH'], ...more.env };
+  const print = (text: string) => {
+    printed += text;
+  };
+  const sleep = (ms: number, signal: AbortSignal) => setTimeout(Math.min(ms, 20), undefined, { signal });
+  return runDemo({ project, main, env, print, sleep, deadlineMs: more.deadlineMs ?? 15_000 }, stop);
+}
+
+describe('the demo', () => {
+  test('shows the ledger when all is settled, runs on until it is stopped, and leaves no process', async () => {
+    const stop = new AbortController();
+    const main = await binary();
+    const env = { RECEIPTD_STATE_DIR: '/elsewhere', RECEIPTD_CLIENT_SECRET: 'of the person' };
+    const demo = run(main, stop.signal, { env });
+    await vi.waitFor(() => expect(printed).toContain('Ctrl-C stops both'), { timeout: 15_000, interval: 50 });
+    expect(await said()).toEqual(['sandbox started', 'run started', 'table']);
+    expect(pids.map(isAlive)).toEqual([true, true]);
+
+    const inbox = path.join(project, 'scratch', 'inbox');
+    expect(await readdir(inbox)).toHaveLength(12);
+    expect(printed).toContain(`Drop your own images into ${inbox}`);
+    expect(printed).not.toContain('secret-1');
+    const config: unknown = YAML.parse(
+      await readFile(path.join(project, 'scratch', 'receiptd.yaml'), 'utf8'),
+    );
+    expect(config).toMatchObject({
+      service: { baseUrl: 'http://127.0.0.1:1' },
+      endpoints: { demo: { uid: 'uid-1' } },
+      folders: [{ path: inbox, endpoint: 'demo' }],
+      stateDir: path.join(project, 'scratch', 'state'),
+    });
+    const agentEnv: unknown = JSON.parse(await readFile(path.join(project, 'env.json'), 'utf8'));
+    expect(agentEnv).toMatchObject({ RECEIPTD_CLIENT_ID: 'id-1', RECEIPTD_CLIENT_SECRET: 'secret-1' });
+    expect(agentEnv).not.toHaveProperty('RECEIPTD_STATE_DIR');
+
+    stop.abort();
+    await demo;
+    expect((await said()).slice(3)).toEqual(['run stopped', 'sandbox stopped']);
+    expect(pids.map(isAlive)).toEqual([false, false]);
+  });
+
+  test('starts afresh the next time, and keeps what a person dropped', async () => {
+    const inbox = path.join(project, 'scratch', 'inbox');
+    await mkdir(path.join(project, 'scratch', 'state'), { recursive: true });
+    await mkdir(inbox);
+    await writeFile(path.join(project, 'scratch', 'state', 'old'), '');
+    await writeFile(path.join(inbox, 'mine.jpg'), 'mine');
+    const main = await binary();
+    for (let round = 0; round < 2; round += 1) {
+      const stop = new AbortController();
+      printed = '';
+      const demo = run(main, stop.signal);
+      await vi.waitFor(() => expect(printed).toContain('dozen'), { timeout: 15_000, interval: 20 });
+      stop.abort();
+      await demo;
+      expect(existsSync(path.join(project, 'scratch', 'state', 'old'))).toBe(false);
+      expect(await readFile(path.join(inbox, 'mine.jpg'), 'utf8')).toBe('mine');
+    }
+    await said();
+    expect(pids.length).toBeGreaterThanOrEqual(2);
+    expect(pids.filter(isAlive)).toEqual([]);
+  });
+
+  test.each([
+    [
+      'the sandbox fails to start',
+      { sandbox: "console.error('port taken'); process.exit(3)" },
+      /receiptd sandbox ended by itself \(exit status 3\): port taken/,
+    ],
+    ['the sandbox says something else', { sandbox: "console.log('hello')" }, /did not say where it listens/],
+    ['the agent dies', { run: 'process.exit(4)' }, /receiptd run ended by itself \(exit status 4\)/],
+    [
+      'the agent is killed',
+      { run: "process.kill(process.pid, 'SIGKILL')" },
+      /receiptd run ended by itself \(SIGKILL\)/,
+    ],
+  ])('ends with one sentence and no process left when %s', async (_what, parts, sentence) => {
+    const failure = await run(await binary(parts), new AbortController().signal).catch(
+      (error: unknown) => error,
+    );
+    expect(failure).toBeInstanceOf(DemoError);
+    expect(failure).toMatchObject({ message: expect.stringMatching(sentence) });
+    await said();
+    expect(pids.length).toBeGreaterThan(0);
+    expect(pids.filter(isAlive)).toEqual([]);
+  });
+
+  test('says which files did not arrive', async () => {
+    const judge =
+      "(name) => name === 'SCAN0002.jpg' ? 'queued' : /copy/.test(name) ? 'duplicate' : /list/.test(name) ? 'rejected' : 'accepted'";
+    const demo = run(await binary({ judge }), new AbortController().signal, { deadlineMs: 0 });
+    await expect(demo).rejects.toThrow('Not settled after 0 s: SCAN0002.jpg (queued).');
+    await said();
+    expect(pids.filter(isAlive)).toEqual([]);
+  });
+
+  test('is not started where it runs already, nor without a build', async () => {
+    const first = await openScratch(path.join(project, 'scratch'));
+    await expect(run(await binary(), new AbortController().signal)).rejects.toThrow('running on');
+    first.release();
+    const second = await openScratch(path.join(project, 'scratch'));
+    second.release();
+    await expect(run(path.join(project, 'none.js'), new AbortController().signal)).rejects.toThrow(
+      'npm run build',
+    );
+  });
+});

@@ -1,0 +1,279 @@
+import { execFileSync } from 'node:child_process';
+import { chmod, chown, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import type { ListedDirectory } from '../../../src/ports/folder.ts';
+import { asOrdinaryUser, ordinaryOwner } from '../../support/ordinaryUser.ts';
+import { temporaryDirectory, watched } from './fixture.ts';
+
+async function collect(batches: AsyncIterable<ListedDirectory>): Promise<ListedDirectory[]> {
+  const all: ListedDirectory[] = [];
+  for await (const batch of batches) all.push(batch);
+  return all;
+}
+
+async function paths(batches: AsyncIterable<ListedDirectory>): Promise<string[]> {
+  return (await collect(batches)).flatMap(({ files }) => files.map(({ path }) => path)).sort();
+}
+
+async function tree(root: string, ...files: string[]): Promise<void> {
+  for (const file of files) {
+    await mkdir(join(root, file, '..'), { recursive: true });
+    await writeFile(join(root, file), file);
+  }
+}
+
+async function ownedDirectory(path: string, mode: number): Promise<void> {
+  const { uid, gid } = ordinaryOwner();
+  await chown(path, uid, gid);
+  await chmod(path, mode);
+}
+
+describe('a listing', () => {
+  it('goes breadth first, one batch a directory', async () => {
+    const root = await temporaryDirectory();
+    await tree(root, 'a.jpg', 'x/b.jpg', 'x/deep/c.jpg', 'y/d.jpg');
+    const batches = await collect(watched(root).list());
+    expect(batches.map(({ dir }) => dir.split('/').length)).toEqual([1, 1, 1, 2]);
+    expect(new Map(batches.map(({ dir, files }) => [dir, files]))).toEqual(
+      new Map([
+        ['', [{ path: 'a.jpg' }]],
+        ['x', [{ path: 'x/b.jpg' }]],
+        ['y', [{ path: 'y/d.jpg' }]],
+        ['x/deep', [{ path: 'x/deep/c.jpg' }]],
+      ]),
+    );
+  });
+
+  it('stays in the folder itself when not recursive', async () => {
+    const root = await temporaryDirectory();
+    await tree(root, 'a.jpg', 'x/b.jpg');
+    const folder = watched(root, { recursive: false });
+    expect(await paths(folder.list())).toEqual(['a.jpg']);
+    expect(await paths(folder.list('x'))).toEqual([]);
+    expect([folder.covers('a.jpg'), folder.covers('x/b.jpg')]).toEqual([true, false]);
+  });
+
+  it('can start at a directory', async () => {
+    const root = await temporaryDirectory();
+    await tree(root, 'a.jpg', 'x/b.jpg', 'x/deep/c.jpg', 'y/d.jpg');
+    expect(await paths(watched(root).list('x'))).toEqual(['x/b.jpg', 'x/deep/c.jpg']);
+  });
+
+  it('agrees with covers() on patterns, and prunes ignored directories', async () => {
+    const root = await temporaryDirectory();
+    const all = [
+      'a.jpg',
+      'a.txt',
+      '.b.jpg',
+      'x/c.JPG',
+      '@eaDir/d.jpg',
+      'x/.thumb/e.jpg',
+      'tmp/f.jpg',
+      'x/tmp/g.jpg',
+    ];
+    await tree(root, ...all);
+    const folder = watched(root, { include: ['*.jpg'], ignore: ['.*', '@eaDir', '/tmp'] });
+    expect(await paths(folder.list())).toEqual(['a.jpg', 'x/c.JPG', 'x/tmp/g.jpg']);
+    expect(all.filter((path) => folder.covers(path)).sort()).toEqual(await paths(folder.list()));
+    expect(await paths(folder.list('x/.thumb'))).toEqual([]);
+  });
+
+  it('never enters excluded directories, the archive or aside directories', async () => {
+    const root = await temporaryDirectory();
+    const all = [
+      'a.jpg',
+      'archive/b.jpg',
+      'state/spool/c.jpg',
+      '.receiptd-aside-0123abcd/d.jpg',
+      'statement/e.jpg',
+    ];
+    await tree(root, ...all);
+    const folder = watched(root, { exclude: [join(root, 'state')] });
+    expect(await paths(folder.list())).toEqual(['a.jpg', 'statement/e.jpg']);
+    expect(all.filter((path) => folder.covers(path))).toEqual(['a.jpg', 'statement/e.jpg']);
+    expect(await paths(folder.list('archive'))).toEqual([]);
+  });
+
+  it('knows the archive by whatever way it is configured', async () => {
+    const root = await temporaryDirectory();
+    await tree(root, 'real/a.jpg', 'real/archive/b.jpg');
+    await symlink(join(root, 'real'), join(root, 'alias'));
+    const byAlias = watched(join(root, 'alias'), { archiveTo: join(root, 'real', 'archive') });
+    expect(await paths(byAlias.list())).toEqual(['a.jpg']);
+    expect(byAlias.covers('archive/b.jpg')).toBe(false);
+    const byName = watched(join(root, 'real'), { archiveTo: join(root, 'alias', 'archive') });
+    expect(await paths(byName.list())).toEqual(['a.jpg']);
+  });
+
+  it('follows no symbolic link, so that a loop is harmless', async () => {
+    const root = await temporaryDirectory();
+    const elsewhere = await temporaryDirectory();
+    await tree(root, 'x/a.jpg');
+    await tree(elsewhere, 'secret.jpg');
+    await symlink(root, join(root, 'x', 'loop'));
+    await symlink(elsewhere, join(root, 'out'));
+    await symlink(join(elsewhere, 'secret.jpg'), join(root, 'link.jpg'));
+    const folder = watched(root);
+    expect(await paths(folder.list())).toEqual(['x/a.jpg']);
+    expect(await paths(folder.list('out'))).toEqual([]);
+    expect(await folder.stat('out/secret.jpg')).toBeNull();
+    expect(await folder.stat('link.jpg')).toEqual({ kind: 'other' });
+    expect(await folder.read('out/secret.jpg', 100)).toEqual({ kind: 'gone' });
+    expect(await folder.read('link.jpg', 100)).toEqual({ kind: 'gone' });
+    await expect(folder.setAside('out/secret.jpg')).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  it('passes over a FIFO and never blocks on it', async () => {
+    const root = await temporaryDirectory();
+    await tree(root, 'a.jpg');
+    execFileSync('mkfifo', [join(root, 'pipe.jpg')]);
+    const folder = watched(root);
+    expect(await paths(folder.list())).toEqual(['a.jpg']);
+    expect(await folder.stat('pipe.jpg')).toEqual({ kind: 'other' });
+    expect(await folder.read('pipe.jpg', 100)).toEqual({ kind: 'gone' });
+    await expect(folder.setAside('pipe.jpg')).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  it('says which names are not valid UTF-8, and knows a U+FFFD that is meant', async () => {
+    const root = await temporaryDirectory();
+    await writeFile(
+      Buffer.concat([Buffer.from(`${root}/bad-`), Buffer.from([0xe4]), Buffer.from('.jpg')]),
+      '',
+    );
+    await mkdir(Buffer.concat([Buffer.from(`${root}/dir-`), Buffer.from([0xff])]));
+    await tree(root, 'meant-\uFFFD.jpg', 'good.jpg');
+    const batches = await collect(watched(root).list());
+    expect(batches).toHaveLength(1);
+    expect([...(batches[0]?.badNames ?? [])].sort()).toEqual(['bad-\uFFFD.jpg', 'dir-\uFFFD']);
+    expect(await paths(watched(root).list())).toEqual(['good.jpg', 'meant-\uFFFD.jpg']);
+  });
+
+  it('says which directories it could not read, and lists the rest', async () => {
+    const root = await temporaryDirectory();
+    await ownedDirectory(root, 0o755);
+    await tree(root, 'a.jpg', 'shut/b.jpg', 'open/c.jpg');
+    await ownedDirectory(join(root, 'shut'), 0o000);
+    const batches = await asOrdinaryUser(() => collect(watched(root).list()));
+    await chmod(join(root, 'shut'), 0o755);
+    expect(batches.flatMap(({ files }) => files.map(({ path }) => path)).sort()).toEqual([
+      'a.jpg',
+      'open/c.jpg',
+    ]);
+    expect(batches.flatMap(({ unreadableDirs = [] }) => unreadableDirs)).toEqual([
+      { path: 'shut', code: 'EACCES' },
+    ]);
+  });
+
+  it('says which directories vanished in the middle of it', async () => {
+    const root = await temporaryDirectory();
+    await tree(root, 'a.jpg', 'x/b.jpg');
+    const batches: ListedDirectory[] = [];
+    for await (const batch of watched(root).list()) {
+      if (batch.dir === '') await rm(join(root, 'x'), { recursive: true });
+      batches.push(batch);
+    }
+    expect(batches).toEqual([
+      { dir: '', files: [{ path: 'a.jpg' }] },
+      { dir: 'x', files: [], unreadableDirs: [{ path: 'x', code: 'ENOENT' }] },
+    ]);
+    expect(await collect(watched(root).list('x'))).toEqual([batches[1]]);
+  });
+
+  it('rejects where the folder itself is missing, a file, or shut', async () => {
+    const root = await temporaryDirectory();
+    await tree(root, 'file');
+    await mkdir(join(root, 'shut'));
+    await ownedDirectory(root, 0o755);
+    await ownedDirectory(join(root, 'shut'), 0o000);
+    await expect(collect(watched(join(root, 'none')).list())).rejects.toMatchObject({ code: 'ENOENT' });
+    await expect(collect(watched(join(root, 'none')).list('x'))).rejects.toMatchObject({ code: 'ENOENT' });
+    await expect(collect(watched(join(root, 'file')).list())).rejects.toMatchObject({ code: 'ENOTDIR' });
+    await asOrdinaryUser(() =>
+      expect(collect(watched(join(root, 'shut')).list())).rejects.toMatchObject({ code: 'EACCES' }),
+    );
+  });
+
+  it('rejects if the folder is replaced by another while it is listed', async () => {
+    const parent = await temporaryDirectory();
+    const root = join(parent, 'scans');
+    await tree(root, 'a.jpg', 'x/b.jpg');
+    const listing = watched(root).list();
+    await expect(
+      (async () => {
+        for await (const _ of listing) {
+          await rename(root, join(parent, 'old')).catch(() => undefined);
+          await mkdir(root, { recursive: true });
+        }
+      })(),
+    ).rejects.toMatchObject({ code: 'ESTALE' });
+  });
+
+  it('ends on abort', async () => {
+    const root = await temporaryDirectory();
+    await tree(root, 'x/b.jpg');
+    const stop = new AbortController();
+    await expect(
+      (async () => {
+        for await (const _ of watched(root).list('', stop.signal)) stop.abort(new Error('enough'));
+      })(),
+    ).rejects.toThrow('enough');
+  });
+
+  it.each(['../x', '/etc', 'a/../../x', 'a//b', './a', 'a/'])('refuses the path %j', async (path) => {
+    const folder = watched(await temporaryDirectory());
+    await expect(collect(folder.list(path))).rejects.toThrow(TypeError);
+    await expect(folder.stat(path)).rejects.toThrow(TypeError);
+    await expect(folder.read(path, 1)).rejects.toThrow(TypeError);
+    await expect(folder.setAside(path)).rejects.toThrow(TypeError);
+    await expect(folder.discard(`${path}/.receiptd-aside-00000000/x`)).rejects.toThrow(TypeError);
+  });
+});
+
+describe('availability', () => {
+  it('is present, with a token that changes when the folder is replaced', async () => {
+    const parent = await temporaryDirectory();
+    const root = join(parent, 'scans');
+    await tree(root, 'a.jpg');
+    const folder = watched(root);
+    const first = await folder.availability();
+    expect(first).toMatchObject({ state: 'present' });
+    await writeFile(join(root, 'b.jpg'), 'b');
+    expect(await folder.availability()).toEqual(first);
+    await rename(root, join(parent, 'old'));
+    expect(await folder.availability()).toMatchObject({ state: 'missing' });
+    await mkdir(root);
+    const second = await folder.availability();
+    expect(second.state).toBe('present');
+    expect(second).not.toEqual(first);
+  });
+
+  it('has another token for a folder made again, though it mostly gets the same inode', async () => {
+    const root = join(await temporaryDirectory(), 'scans');
+    await mkdir(root);
+    const folder = watched(root);
+    const first = await folder.availability();
+    // Again and again, because the file system's clock ticks slowly.
+    await vi.waitFor(async () => {
+      await rm(root, { recursive: true });
+      await mkdir(root);
+      const again = await folder.availability();
+      expect(again.state).toBe('present');
+      expect(again).not.toEqual(first);
+    });
+  });
+
+  it('tells a file from a folder', async () => {
+    const root = await temporaryDirectory();
+    await tree(root, 'file');
+    expect(await watched(join(root, 'file')).availability()).toMatchObject({ state: 'notADirectory' });
+    expect(await watched(join(root, 'file', 'x')).availability()).toMatchObject({ state: 'missing' });
+  });
+
+  it.each([0o000, 0o300, 0o600])('is unreadable with mode %i for an ordinary user', async (mode) => {
+    const root = await temporaryDirectory();
+    await ownedDirectory(root, mode);
+    expect(await asOrdinaryUser(() => watched(root).availability())).toMatchObject({ state: 'unreadable' });
+    await chmod(root, 0o700);
+  });
+});

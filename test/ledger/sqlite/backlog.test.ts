@@ -1,0 +1,128 @@
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Lane } from '../../../src/domain/document.ts';
+import {
+  DOCUMENT_BY_BYTES,
+  DOCUMENT_BY_ID,
+  DOCUMENTS_BY_NAME,
+} from '../../../src/ledger/sqlite/sql/documents.ts';
+import * as QUEUE from '../../../src/ledger/sqlite/sql/queue.ts';
+import * as REPORTS from '../../../src/ledger/sqlite/sql/reports.ts';
+import * as SIGHTINGS from '../../../src/ledger/sqlite/sql/sightings.ts';
+import type { Ledger } from '../../../src/ports/ledger.ts';
+import { admission, OFFICE, seen } from '../../contract/ledger.ts';
+import { createPlace } from './place.ts';
+
+const BACKLOG = 200_000;
+
+/** Due documents of /big first, then /small's; every tenth of /big waits until 50,000. */
+const FILL = `
+WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${BACKLOG})
+INSERT INTO documents (endpoint_id, folder_id, path, name, sha256, type, size, lane, line, not_before, created_at,
+                       updated_at)
+SELECT e.id, (SELECT id FROM folders WHERE path = CASE WHEN i <= 199000 THEN '/big' ELSE '/small' END),
+       'p' || i, 'n' || i, printf('%064d', i), 'jpeg', 1, 'backlog', 1000 + i,
+       CASE WHEN i <= 199000 AND i % 10 = 0 THEN 50000 ELSE 0 END, 1000 + i, 1000 + i
+  FROM n, endpoints e;
+INSERT INTO sightings (folder_id, dir, name, size, mtime_ns, ctime_ns, inode, verdict, document_id, sha256, seen_at,
+                       updated_at)
+SELECT folder_id, 'd' || (id % 100), path, 1, 1, 1, 1, 'document', id, sha256, created_at, created_at FROM documents
+ WHERE lane = 'backlog';`;
+
+describe('a backlog of 200,000 documents', () => {
+  let place: Awaited<ReturnType<typeof createPlace>>;
+  let ledger: Ledger;
+  let db: DatabaseSyncInstance;
+
+  beforeAll(async () => {
+    place = await createPlace();
+    ledger = await place.open();
+    await ledger.admit(admission('', 'b', { file: seen('first', 1, '/big') }));
+    await ledger.admit(admission('', 's', { file: seen('first', 1, '/small') }));
+    db = new DatabaseSync(place.path);
+    db.exec(`BEGIN; ${FILL} COMMIT;`);
+  }, 60_000);
+  afterAll(async () => {
+    db.close();
+    await ledger.close();
+    await place.remove();
+  });
+
+  async function claim(limit: number, now: number, lane: Lane = 'backlog'): Promise<string[]> {
+    const documents = await ledger.claim({ endpoint: OFFICE, lane, limit, now, exceptFolders: [] });
+    return documents.map((document) => document.name);
+  }
+
+  it('is claimed from its head, folders in turn, and leaves fresh scans their own line', async () => {
+    expect(await claim(6, 1)).toEqual(['n1', 'n199001', 'n2', 'n199002', 'n3', 'n199003']);
+    expect(await claim(4, 1)).toEqual(['n4', 'n199004', 'n5', 'n199005']);
+    expect(await claim(10, 1, 'fresh')).toEqual(['doc-b', 'doc-s']);
+  });
+
+  it('steps over what waits, and takes it up in order of arrival once it is due', async () => {
+    const before = await claim(12, 49_999);
+    expect(before.filter((name) => name.startsWith('n199'))).toHaveLength(6);
+    expect(before).toContain('n9');
+    expect(before).not.toContain('n10');
+    expect(await ledger.nextDue(OFFICE, 1)).toBe(50_000);
+    expect((await claim(4, 50_000)).slice(0, 1)).toEqual(['n10']);
+  });
+
+  it('is counted and listed whole', async () => {
+    const counts = await ledger.counts();
+    expect(counts.map(({ folder, count }) => [folder, count])).toEqual([
+      ['/big', 199_001],
+      ['/small', 1_001],
+    ]);
+    let rows = 0;
+    for await (const row of ledger.list({ folder: '/small' })) rows += row.state === 'queued' ? 1 : 0;
+    expect(rows).toBe(1_001);
+  });
+
+  const queries: [string, string][] = [
+    ['the folders that have due documents', QUEUE.NEXT_DUE_FOLDER],
+    ['the due documents of a folder', QUEUE.DUE_IN_FOLDER],
+    ['what has fallen due', QUEUE.FALLEN_DUE],
+    ['making one due', QUEUE.MAKE_DUE],
+    ['the next due time', QUEUE.NEXT_DUE_TIME],
+    ['what was interrupted', QUEUE.UPLOADING],
+    ['an open attempt', QUEUE.DOCUMENT_STANDING],
+    ['attempt times', QUEUE.ATTEMPT_TIMES],
+    ['the number of attempts', QUEUE.COUNT_ATTEMPTS],
+    ['an acceptance', QUEUE.IS_ACCEPTED],
+    ['a document by id', DOCUMENT_BY_ID],
+    ['a document by its bytes', DOCUMENT_BY_BYTES],
+    ['documents by name', DOCUMENTS_BY_NAME],
+    ['the current sighting at a path', SIGHTINGS.CURRENT_SIGHTING],
+    ['the current files of a directory', SIGHTINGS.CURRENT_IN_DIRECTORY],
+    ['current paths', SIGHTINGS.CURRENT_PATHS],
+    ['current paths below a directory', SIGHTINGS.CURRENT_PATHS_UNDER],
+    ["a document's own sighting", SIGHTINGS.OWN_SIGHTING],
+    ['sources', SIGHTINGS.SOURCES],
+    ['what is to be disposed of', SIGHTINGS.DISPOSABLE],
+    ['a file that is gone', SIGHTINGS.GONE],
+    ['a window of documents', REPORTS.DOCUMENTS_WINDOW],
+    ['a window of other files', REPORTS.SIGHTINGS_WINDOW],
+  ];
+
+  function plan(sql: string): string[] {
+    const names = new Set([...sql.matchAll(/:(\w+)/g)].map((found) => found[1]!));
+    const params = Object.fromEntries([...names].map((name) => [name, 1]));
+    const steps: { detail: string }[] = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(params);
+    return steps.map((step) => step.detail);
+  }
+
+  it.each(queries)('finds %s by index alone, without scanning or sorting', (_what, sql) => {
+    const steps = plan(sql);
+    expect(steps.length).toBeGreaterThan(0);
+    // `endpoints` (a handful of rows) may be walked to find a name in each.
+    expect(steps.filter((step) => /^SCAN (?!ne\b)|TEMP B-TREE/.test(step))).toEqual([]);
+  });
+
+  it('walks the line through the index of due documents, which holds nothing else', () => {
+    expect(plan(QUEUE.DUE_IN_FOLDER)).toEqual([
+      'SEARCH documents USING COVERING INDEX documents_due (endpoint_id=? AND lane=? AND folder_id=?)',
+    ]);
+    expect(plan(QUEUE.FALLEN_DUE).join()).toContain('INDEX documents_waiting');
+  });
+});

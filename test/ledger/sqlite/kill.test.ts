@@ -1,0 +1,142 @@
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openSqliteReports } from '../../../src/ledger/sqlite/open.ts';
+import type { Ledger } from '../../../src/ports/ledger.ts';
+import { OFFICE } from '../../contract/ledger.ts';
+import { createPlace } from './place.ts';
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+
+type Acknowledged = readonly [string, ...(string | number)[]];
+
+interface Writer {
+  /** What was acknowledged so far; a line that the kill cut off was not. */
+  readonly acknowledged: Acknowledged[];
+  until(count: number): Promise<void>;
+  kill(): Promise<void>;
+}
+
+function start(script: string, ledger: string, run: string): Writer {
+  const child: ChildProcess = spawn(process.execPath, [script, ledger, run], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const acknowledged: Acknowledged[] = [];
+  let rest = '';
+  let errors = '';
+  let onProgress: () => void = () => {};
+  child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+    errors += chunk;
+  });
+  child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      const said: Acknowledged = JSON.parse(line);
+      acknowledged.push(said);
+    }
+    onProgress();
+  });
+  // 'close' and not 'exit': by then everything that was said has been read.
+  const closed = new Promise<void>((resolve) => {
+    child.once('close', () => resolve());
+  });
+  return {
+    acknowledged,
+    until: (count) =>
+      Promise.race([
+        new Promise<void>((resolve) => {
+          onProgress = () => {
+            if (acknowledged.length >= count) resolve();
+          };
+          onProgress();
+        }),
+        closed.then(() => {
+          throw new Error(`the writer ended by itself: ${errors}`);
+        }),
+      ]),
+    kill: async () => {
+      child.kill('SIGKILL');
+      await closed;
+    },
+  };
+}
+
+describe('a writer killed with SIGKILL', () => {
+  let place: Awaited<ReturnType<typeof createPlace>>;
+  let script: string;
+
+  beforeAll(async () => {
+    place = await createPlace();
+    // Node 20 runs no TypeScript, and a build may be older than the source.
+    const out = path.join(place.dir, 'built');
+    const config = path.join(place.dir, 'tsconfig.json');
+    fs.mkdirSync(out);
+    fs.writeFileSync(
+      config,
+      JSON.stringify({
+        extends: path.join(ROOT, 'tsconfig.json'),
+        compilerOptions: { noEmit: false, rootDir: ROOT, outDir: out, noCheck: true, types: [] },
+        files: [path.join(ROOT, 'test/ledger/sqlite/killedWriter.ts')],
+        include: [],
+      }),
+    );
+    execFileSync(process.execPath, [path.join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', config]);
+    fs.writeFileSync(path.join(out, 'package.json'), '{"type":"module"}');
+    fs.symlinkSync(path.join(ROOT, 'node_modules'), path.join(out, 'node_modules'), 'dir');
+    script = path.join(out, 'test/ledger/sqlite/killedWriter.js');
+  });
+  afterAll(() => place.remove());
+
+  it('loses nothing that it acknowledged, and gives no image two names', async () => {
+    const acknowledged: Acknowledged[] = [];
+    for (const [run, count] of [50, 333, 700, 1_501].entries()) {
+      const writer = start(script, place.path, `run${run}`);
+      await writer.until(count);
+      const beside = await openSqliteReports({ path: place.path });
+      const [, , , sha256] = writer.acknowledged.find(([what]) => what === 'admitted') ?? [];
+      expect(await beside.bySha256(OFFICE, String(sha256))).not.toBeNull();
+      await writer.kill();
+      acknowledged.push(...writer.acknowledged);
+      // Nobody has recovered the log yet.
+      expect((await beside.counts()).reduce((sum, { count: n }) => sum + n, 0)).toBeGreaterThan(0);
+      await beside.close();
+    }
+
+    const ledger = await place.open();
+    try {
+      const wanted = acknowledged.filter(([what]) => what !== 'recovered');
+      const recorded: Acknowledged[] = [];
+      for (const [what, id] of wanted) recorded.push(await asRecorded(ledger, what, Number(id)));
+      expect(recorded).toEqual(wanted);
+
+      const admitted = wanted.filter(([what]) => what === 'admitted');
+      expect(admitted.length).toBeGreaterThan(100);
+      expect(new Set(admitted.map(([, , name]) => name)).size).toBe(admitted.length);
+
+      await ledger.recover(1);
+      expect((await ledger.counts()).map((count) => count.state)).not.toContain('uploading');
+    } finally {
+      await ledger.close();
+    }
+  });
+});
+
+/** What the ledger knows of an acknowledgement, in the words of the acknowledgement. */
+async function asRecorded(ledger: Ledger, what: string, id: number): Promise<Acknowledged> {
+  const detail = await ledger.detail(id);
+  if (!detail) return ['missing', id];
+  const { document, attempts } = detail;
+  switch (what) {
+    case 'admitted':
+      return [what, id, document.name, document.sha256];
+    case 'begun':
+      return [what, id, ...attempts.map((attempt) => attempt.id)];
+    case 'accepted':
+      return [document.state, id];
+    default:
+      throw new Error(`nobody says ${what}`);
+  }
+}

@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
+
+/**
+ * Writes without end, and says on stdout what was acknowledged, one JSON array a line: until it is killed.
+ * Arguments: the ledger's path, and a word that makes this run's images its own.
+ */
+const [path, run] = process.argv.slice(2);
+if (path === undefined || run === undefined) throw new Error('usage: killedWriter PATH RUN');
+
+const ledger = await openSqliteLedger({
+  path,
+  clock: { now: () => Date.now(), monotonic: () => performance.now(), sleep: async () => {} },
+});
+
+function say(...what: readonly (string | number)[]): void {
+  fs.writeSync(1, `${JSON.stringify(what)}\n`);
+}
+
+say('recovered', await ledger.recover(Date.now()));
+
+async function work(worker: number): Promise<never> {
+  for (let n = 0; ; n += 1) {
+    const content = `${run}-${worker}-${n}`;
+    const { document } = await ledger.admit({
+      endpoint: { baseUrl: 'http://127.0.0.1:9', uid: 'office' },
+      file: { folder: '/scans', path: content, identity: { size: 1, mtimeNs: 1n, ctimeNs: 1n, inode: 1n } },
+      sha256: createHash('sha256').update(content).digest('hex'),
+      type: 'jpeg',
+      lane: 'fresh',
+      at: Date.now(),
+      propose: (seq) => ['same', `n${seq}`],
+      usesSeq: true,
+    });
+    say('admitted', document.id, document.name, document.sha256);
+    const attempt = await ledger.begin(document.id, Date.now(), 1);
+    say('begun', document.id, attempt);
+    await ledger.finish(attempt, {
+      at: Date.now(),
+      outcome: 'accepted',
+      httpStatus: 200,
+      message: null,
+      transition: { state: 'accepted', serviceStatus: 'PROCESSING', response: '{}' },
+    });
+    say('accepted', document.id);
+  }
+}
+
+await Promise.all([0, 1, 2, 3, 4, 5, 6, 7].map(work));

@@ -1,0 +1,206 @@
+import { DatabaseSync } from '@photostructure/sqlite';
+import fs from 'node:fs';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ReceiptdError } from '../../../src/domain/errors.ts';
+import { openForWriting } from '../../../src/ledger/sqlite/connection.ts';
+import { LATEST_VERSION } from '../../../src/ledger/sqlite/migrate.ts';
+import { openSqliteLedger, openSqliteReports } from '../../../src/ledger/sqlite/open.ts';
+import { admission, hashOf, OFFICE } from '../../contract/ledger.ts';
+import { clock, createPlace } from './place.ts';
+
+type Place = Awaited<ReturnType<typeof createPlace>>;
+
+let place: Place;
+beforeEach(async () => {
+  place = await createPlace();
+});
+afterEach(() => place.remove());
+
+async function refusal(opening: Promise<unknown>): Promise<ReceiptdError> {
+  const error = await opening.then(
+    () => new Error('it opened'),
+    (reason: unknown) => reason,
+  );
+  if (error instanceof ReceiptdError) return error;
+  throw error;
+}
+
+/** Leaves a closed ledger with some documents in it. */
+async function fill(count = 1): Promise<void> {
+  const ledger = await place.open();
+  await Promise.all(Array.from({ length: count }, (_, n) => ledger.admit(admission(`f${n}`, `${n}`))));
+  await ledger.close();
+}
+
+function alter(sql: string): void {
+  const db = new DatabaseSync(place.path);
+  db.exec(sql);
+  db.close();
+}
+
+describe('opening the SQLite ledger', () => {
+  it('creates a file for its owner only, whatever the umask', async () => {
+    const before = process.umask(0);
+    try {
+      await fill();
+    } finally {
+      process.umask(before);
+    }
+    for (const name of fs.readdirSync(place.dir)) {
+      expect([name, fs.statSync(path.join(place.dir, name)).mode & 0o777]).toEqual([name, 0o600]);
+    }
+    expect(fs.readdirSync(place.dir)).not.toContain('ledger.db.new');
+  });
+
+  it('syncs every commit, keeps a log beside the file, checks references and types', async () => {
+    const db = openForWriting(place.path, clock.now());
+    const pragmas = ['journal_mode', 'synchronous', 'foreign_keys'].flatMap((name) => {
+      const [row]: Record<string, unknown>[] = db.prepare(`PRAGMA ${name}`).all();
+      return Object.values(row ?? {});
+    });
+    const migrations = db.prepare('SELECT version, applied_at FROM migrations').all();
+    const loose = db.prepare("SELECT name FROM pragma_table_list WHERE schema = 'main' AND strict = 0").all();
+    db.close();
+    expect(pragmas).toEqual(['wal', 2, 1]);
+    expect(migrations).toEqual([{ version: 1, applied_at: clock.now() }]);
+    expect(loose.map((table: { name: string }) => table.name)).toEqual(['sqlite_schema']);
+  });
+
+  it('says where a ledger can not be created', async () => {
+    const missing = path.join(place.dir, 'none', 'ledger.db');
+    expect(await refusal(openSqliteLedger({ path: missing, clock }))).toMatchObject({
+      code: 'STATE_UNWRITABLE',
+      message: expect.stringContaining(missing),
+    });
+  });
+
+  it('says so when a directory is in its place', async () => {
+    expect(await refusal(openSqliteLedger({ path: place.dir, clock }))).toMatchObject({
+      code: 'STATE_UNWRITABLE',
+    });
+    expect(await refusal(openSqliteReports({ path: place.dir }))).toMatchObject({ code: 'FILE_UNREADABLE' });
+  });
+
+  it('starts over after a creation that was interrupted', async () => {
+    fs.writeFileSync(`${place.path}.new`, 'half a ledger');
+    await fill();
+    expect(fs.readdirSync(place.dir)).not.toContain('ledger.db.new');
+  });
+
+  it.each(['writing', 'reading'])(
+    'refuses a ledger from a newer version for %s, and says both',
+    async (mode) => {
+      await fill();
+      alter('PRAGMA user_version = 7');
+      const opening = mode === 'writing' ? place.open() : openSqliteReports({ path: place.path });
+      const error = await refusal(opening);
+      expect(error).toMatchObject({
+        code: 'LEDGER_NEWER',
+        message: expect.stringMatching(/version 7.*version 1/),
+      });
+      expect(LATEST_VERSION).toBe(1);
+    },
+  );
+
+  const DAMAGE: [string, (file: string) => void][] = [
+    ['a text file', (file) => fs.writeFileSync(file, 'Dear diary, '.repeat(1_000))],
+    ['five bytes', (file) => fs.writeFileSync(file, 'hello')],
+    ['an empty file', (file) => fs.writeFileSync(file, '')],
+    ['a ledger cut short', (file) => fs.truncateSync(file, 40_000)],
+    [
+      'the database of another program',
+      (file) => {
+        fs.rmSync(file);
+        alter('CREATE TABLE cookies (id INTEGER PRIMARY KEY)');
+      },
+    ],
+    [
+      'pages full of zeros',
+      (file) => {
+        const handle = fs.openSync(file, 'r+');
+        fs.writeSync(handle, Buffer.alloc(8 * 4_096), 0, 8 * 4_096, 4_096 * 5);
+        fs.closeSync(handle);
+      },
+    ],
+  ];
+
+  it.each(DAMAGE)('refuses %s, and leaves it as it is', async (_what, damage) => {
+    await fill(500);
+    for (const side of ['-wal', '-shm']) fs.rmSync(place.path + side, { force: true });
+    damage(place.path);
+    const before = fs.readFileSync(place.path);
+    const error = await refusal(place.open());
+    expect(error).toMatchObject({ code: 'LEDGER_DAMAGED', hint: expect.stringContaining('backup') });
+    expect(error.message).toContain(place.path);
+    expect(fs.readFileSync(place.path).equals(before)).toBe(true);
+  });
+
+  it('refuses to begin anew beside the log of a ledger that is gone', async () => {
+    fs.writeFileSync(`${place.path}-wal`, 'some pages');
+    expect(await refusal(place.open())).toMatchObject({ code: 'LEDGER_DAMAGED' });
+    expect(fs.existsSync(place.path)).toBe(false);
+  });
+
+  it('leaves everything in the one file when it is closed', async () => {
+    await fill(50);
+    const copy = path.join(place.dir, 'copy.db');
+    fs.copyFileSync(place.path, copy);
+    const reports = await openSqliteReports({ path: copy });
+    expect((await reports.counts())[0]).toMatchObject({ state: 'queued', count: 50 });
+    await reports.close();
+  });
+});
+
+describe('reading the SQLite ledger', () => {
+  it('says so when there is none, and creates nothing', async () => {
+    for (const opening of [
+      openSqliteReports({ path: place.path }),
+      openSqliteLedger({ path: place.path, clock, readOnly: true }),
+    ]) {
+      const error = await refusal(opening);
+      expect(error.code).toBe('LEDGER_MISSING');
+      expect(error.sentence()).toContain(`There is no ledger at ${place.path}.`);
+    }
+    expect(fs.readdirSync(place.dir)).toEqual([]);
+  });
+
+  it('works without a writer, and changes nothing in the file', async () => {
+    await fill(3);
+    const before = fs.readFileSync(place.path);
+    const reports = await openSqliteReports({ path: place.path });
+    expect(await reports.bySha256(OFFICE, hashOf('1'))).toMatchObject({ name: 'doc-1' });
+    await reports.close();
+    expect(fs.readFileSync(place.path).equals(before)).toBe(true);
+  });
+
+  it('sees what a writer commits meanwhile, and never blocks it', async () => {
+    const ledger = await place.open();
+    await Promise.all(Array.from({ length: 2_200 }, (_, n) => ledger.admit(admission(`f${n}`, `${n}`))));
+    const reports = await openSqliteReports({ path: place.path });
+    let listed = 0;
+    for await (const row of reports.list({})) {
+      if (listed === 0) {
+        await ledger.begin(row.documentId!, 2_000, 1);
+        await ledger.admit(admission('late', 'late', { at: 9_000 }));
+      }
+      listed += 1;
+    }
+    expect(listed).toBe(2_201);
+    expect(await reports.find('doc-late')).toHaveLength(1);
+    expect(await reports.counts()).toContainEqual(expect.objectContaining({ state: 'uploading', count: 1 }));
+    await reports.close();
+    await ledger.close();
+  });
+
+  it('refuses to write', async () => {
+    await fill();
+    const ledger = await openSqliteLedger({ path: place.path, clock, readOnly: true });
+    await expect(ledger.admit(admission('x', 'x'))).rejects.toMatchObject({
+      code: 'LEDGER_WRITE_FAILED',
+      message: expect.stringContaining('reading only'),
+    });
+    expect(await ledger.find('doc-0')).toHaveLength(1);
+    await ledger.close();
+  });
+});

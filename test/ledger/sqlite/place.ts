@@ -1,0 +1,25 @@
+import fs from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
+import type { Clock } from '../../../src/ports/clock.ts';
+import type { Ledger } from '../../../src/ports/ledger.ts';
+import type { LedgerPlace } from '../../contract/ledger.ts';
+
+export const clock: Clock = {
+  now: () => 1_000,
+  monotonic: () => 0,
+  sleep: async () => {},
+};
+
+/** A temporary directory with a ledger in it, once opened. */
+export async function createPlace(): Promise<LedgerPlace & { readonly dir: string; readonly path: string }> {
+  const dir = await fs.mkdtemp(path.join(os.tmpdir(), 'receiptd-ledger-'));
+  const file = path.join(dir, 'ledger.db');
+  return {
+    dir,
+    path: file,
+    open: (): Promise<Ledger> => openSqliteLedger({ path: file, clock }),
+    remove: () => fs.rm(dir, { recursive: true, force: true }),
+  };
+}

@@ -1,0 +1,135 @@
+import { expect, test } from 'vitest';
+import { isLoopback } from '../../src/sandbox/routes/control.ts';
+import type { RequestEvent } from '../../src/sandbox/server.ts';
+import { Client, DEPOT, OFFICE, fields, keptBytes, start } from './harness.ts';
+
+test('faults are put, shown and deleted over HTTP, without a token', async () => {
+  const sandbox = await start();
+  const client = await new Client(sandbox.url).login();
+  const faults = (method: string, body?: string): ReturnType<Client['call']> =>
+    client.call(method, '/sandbox/faults', { headers: {}, ...(body === undefined ? {} : { body }) });
+  expect((await faults('PUT', '[{"kind":"status","status":503}]')).status).toBe(200);
+  expect((await client.upload('x', 'bytes')).status).toBe(503);
+  expect(JSON.parse((await faults('GET')).text)).toMatchObject([{ kind: 'status', status: 503, fired: 1 }]);
+  expect((await faults('PUT', '{"kind":"html","times":1}')).status).toBe(200);
+  expect(sandbox.faults()).toMatchObject([{ kind: 'html', fired: 0 }]);
+  expect((await faults('DELETE')).status).toBe(200);
+  expect((await client.upload('x', 'bytes')).status).toBe(200);
+});
+
+test('a rule over HTTP that makes no sense gets 400 with the reason, and changes nothing', async () => {
+  const sandbox = await start();
+  const client = new Client(sandbox.url);
+  sandbox.misbehave({ kind: 'html' });
+  for (const [body, reason] of [
+    ['[{"kind":"explode"}]', 'kind'],
+    ['[{"kind":"html","oops":1}]', 'oops'],
+    ['{', 'JSON'],
+  ] as const) {
+    const answer = await client.call('PUT', '/sandbox/faults', { headers: {}, body });
+    expect(answer.status).toBe(400);
+    expect(answer.text).toContain(reason);
+  }
+  expect(sandbox.faults()).toMatchObject([{ kind: 'html' }]);
+});
+
+test('the list of documents is what was received', async () => {
+  const sandbox = await start();
+  const client = await new Client(sandbox.url).login();
+  const list = async (): Promise<unknown> =>
+    JSON.parse((await client.call('GET', '/sandbox/documents', { headers: {} })).text);
+  expect(await list()).toEqual([]);
+  await client.upload('one', 'bytes');
+  await client.upload('two', 'bytes');
+  expect(await list()).toEqual(sandbox.received().map(({ file: _file, ...document }) => document));
+});
+
+test('an unknown control gets 404, and no fault reaches the controls', async () => {
+  const sandbox = await start();
+  sandbox.misbehave({ kind: 'status', status: 500, route: 'any' });
+  const client = new Client(sandbox.url);
+  expect((await client.call('GET', '/sandbox/nothing', { headers: {} })).status).toBe(404);
+  expect((await client.call('GET', '/sandbox/faults', { headers: {} })).status).toBe(200);
+});
+
+test('fifty uploads at once are all kept, counted and timed', async () => {
+  const sandbox = await start();
+  const client = await new Client(sandbox.url, 50).login();
+  sandbox.misbehave({ kind: 'delay', delayMs: 100 });
+  const startedAt = performance.now();
+  const sent = new Map(
+    Array.from({ length: 50 }, (_, index) => [`scan ${index}`, Buffer.alloc(100_000 + index, index)]),
+  );
+  const answers = await Promise.all(
+    [...sent].map(([name, bytes], index) => client.upload(name, bytes, { uid: index < 10 ? DEPOT : OFFICE })),
+  );
+  const finishedAt = performance.now();
+  expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([200]));
+  for (const [name, bytes] of await keptBytes(sandbox)) expect(sent.get(name)?.equals(bytes)).toBe(true);
+  const stats = sandbox.stats();
+  expect(stats).toMatchObject({
+    requests: { token: { 200: 1 }, upload: { 200: 50 } },
+    stored: 50,
+    repeats: 0,
+    uploadsInFlight: 0,
+    maxConcurrentUploads: 50,
+    maxConcurrentUploadsByEndpoint: { [DEPOT]: 10, [OFFICE]: 40 },
+  });
+  expect(stats.uploadArrivals).toHaveLength(50);
+  expect(stats.uploadArrivals).toEqual(stats.uploadArrivals.toSorted((a, b) => a - b));
+  expect(stats.uploadArrivals[0]).toBeGreaterThanOrEqual(startedAt);
+  expect(stats.uploadArrivals[49]).toBeLessThanOrEqual(finishedAt);
+  expect(sandbox.arrivals(DEPOT)).toHaveLength(10);
+  const overHttp = await client.call('GET', '/sandbox/stats', { headers: {} });
+  expect(fields(overHttp.text)).toEqual(stats);
+});
+
+test('a client with one connection is never counted as two uploads at once', async () => {
+  const sandbox = await start();
+  const client = await new Client(sandbox.url, 1).login();
+  for (let index = 0; index < 200; index += 1) await client.upload(`x${index}`, 'bytes');
+  expect(sandbox.stats().maxConcurrentUploads).toBe(1);
+});
+
+test('refused and spoilt uploads count as arrivals', async () => {
+  const sandbox = await start();
+  const client = await new Client(sandbox.url).login();
+  await client.upload('x', 'bytes', { headers: {} });
+  await client.upload('x', 'bytes', { uid: 'nowhere' });
+  sandbox.misbehave({ kind: 'cut', at: 'beforeBody' });
+  await expect(client.upload('x', 'bytes')).rejects.toThrow(/closed|ECONNRESET/);
+  expect(sandbox.arrivals()).toHaveLength(3);
+});
+
+test('every request is reported once, without token or secret', async () => {
+  const events: RequestEvent[] = [];
+  const sandbox = await start({ onRequest: (event) => events.push(event) });
+  const client = await new Client(sandbox.url).login();
+  sandbox.misbehave({ kind: 'lostAnswer', times: 1 });
+  await expect(client.upload('x', 'bytes')).rejects.toThrow(/closed|ECONNRESET/);
+  await client.upload('x', 'bytes');
+  await client.call('GET', '/nowhere');
+  expect(events.map(({ route, ending, name, fault }) => [route, ending, name, fault])).toEqual([
+    ['token', 200, null, null],
+    ['upload', 'cut', 'x', 'lostAnswer'],
+    ['upload', 200, 'x', null],
+    ['other', 404, null, null],
+  ]);
+  const printed = JSON.stringify(events);
+  expect(printed).not.toContain(client.token);
+  expect(printed).not.toContain('sandbox-secret');
+});
+
+test.each([
+  ['127.0.0.1', true],
+  ['127.8.9.10', true],
+  ['::1', true],
+  ['::ffff:127.0.0.1', true],
+  ['192.168.1.5', false],
+  ['::ffff:10.0.0.1', false],
+  ['2001:db8::1', false],
+  ['127.evil', false],
+  [undefined, false],
+])('controls for %s: %s', (address, allowed) => {
+  expect(isLoopback(address)).toBe(allowed);
+});

@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Pool } from 'undici';
+import { afterEach } from 'vitest';
+import { z } from 'zod';
+import { startSandbox } from '../../src/sandbox/server.ts';
+import type { Sandbox, SandboxOptions } from '../../src/sandbox/server.ts';
+
+export const OFFICE = '11111111-2222-4333-8444-555555555555';
+export const DEPOT = '66666666-7777-4888-9999-aaaaaaaaaaaa';
+
+const cleanups: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
+});
+
+export async function scratch(): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'receiptd-sandbox-'));
+  cleanups.push(() => rm(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+export async function start(options: Partial<SandboxOptions> = {}): Promise<Sandbox> {
+  const sandbox = await startSandbox({
+    dir: options.dir ?? (await scratch()),
+    endpoints: [
+      { uid: OFFICE, name: 'Office' },
+      { uid: DEPOT, name: 'Depot' },
+    ],
+    ...options,
+  });
+  cleanups.push(() => sandbox.close());
+  return sandbox;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Record<string, string | string[] | undefined>;
+  readonly text: string;
+}
+
+/** A client that knows the interface by itself, so that the sandbox is not tested against its own ideas. */
+export class Client {
+  readonly pool: Pool;
+  token = '';
+
+  constructor(url: string, connections = 50) {
+    this.pool = new Pool(url, { connections });
+    cleanups.push(() => this.pool.destroy());
+  }
+
+  async call(method: string, path: string, more: CallOptions = {}): Promise<Answer> {
+    const response = await this.pool.request({
+      method,
+      path,
+      headers: more.headers ?? { authorization: `Bearer ${this.token}` },
+      body: more.body ?? null,
+      ...(more.signal ? { signal: more.signal } : {}),
+    });
+    return { status: response.statusCode, headers: response.headers, text: await response.body.text() };
+  }
+
+  async login(): Promise<this> {
+    const answer = await this.requestToken();
+    if (answer.status !== 200) throw new Error(`no token: ${answer.status} ${answer.text}`);
+    this.token = String(fields(answer.text)['access_token']);
+    return this;
+  }
+
+  requestToken(fields: Record<string, unknown> = {}): Promise<Answer> {
+    return this.call('POST', '/v2/oauth2/token', {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        client_id: 'sandbox',
+        client_secret: 'sandbox-secret',
+        grant_type: 'client_credentials',
+        ...fields,
+      }),
+    });
+  }
+
+  upload(name: string, body: Buffer | string, more: CallOptions & { uid?: string } = {}): Promise<Answer> {
+    return this.call('POST', uploadPath(name, more.uid), { ...more, body });
+  }
+}
+
+export interface CallOptions {
+  readonly headers?: Record<string, string>;
+  readonly body?: Buffer | string;
+  readonly signal?: AbortSignal;
+}
+
+/** The fields of a JSON object. */
+export function fields(text: string): Record<string, unknown> {
+  return z.record(z.string(), z.unknown()).parse(JSON.parse(text));
+}
+
+export function uploadPath(name: string, uid: string = OFFICE): string {
+  return `/v2/endpoints/${uid}/documents?name=${encodeURIComponent(name)}`;
+}
+
+export function sha256(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** What was kept under each name, read from disk. */
+export async function keptBytes(sandbox: Sandbox): Promise<Map<string, Buffer>> {
+  const kept = new Map<string, Buffer>();
+  for (const document of sandbox.received()) kept.set(document.name, await readFile(document.file));
+  return kept;
+}
+
+/** Polls; the deadline is generous, since it is only reached by a defect. */
+export async function until(condition: () => boolean): Promise<void> {
+  const deadline = Date.now() + 15_000;
+  while (!condition()) {
+    if (Date.now() > deadline) throw new Error('the condition never held');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}

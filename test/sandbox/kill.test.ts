@@ -1,0 +1,94 @@
+import { execFile, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { readFile, readdir, symlink, writeFile } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { Client, OFFICE, scratch, sha256, start, uploadPath } from './harness.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+
+/** The sandbox in a process of its own, as it will be built, so that it can be killed and measured. */
+async function spawnSandbox(dir: string): Promise<{ child: ChildProcess; url: string }> {
+  const built = await scratch();
+  const config = {
+    extends: join(ROOT, 'tsconfig.json'),
+    compilerOptions: { noEmit: false, noCheck: true, rootDir: join(ROOT, 'src'), outDir: join(built, 'out') },
+    include: [join(ROOT, 'src/sandbox')],
+  };
+  await writeFile(join(built, 'tsconfig.json'), JSON.stringify(config));
+  await writeFile(join(built, 'package.json'), '{"type":"module"}');
+  await symlink(join(ROOT, 'node_modules'), join(built, 'node_modules'));
+  await promisify(execFile)(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', built]);
+  const script = `
+    import { startSandbox } from ${JSON.stringify(join(built, 'out/sandbox/server.js'))};
+    const endpoints = [{ uid: ${JSON.stringify(OFFICE)}, name: 'Office' }];
+    const sandbox = await startSandbox({ dir: ${JSON.stringify(dir)}, endpoints, maxBodyBytes: 1e9 });
+    console.log(sandbox.url);`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [url] = await once(createInterface({ input: child.stdout }), 'line');
+  return { child, url: String(url) };
+}
+
+test('a killed sandbox has kept everything it answered for, and nothing half', async () => {
+  const dir = await scratch();
+  const { child, url } = await spawnSandbox(dir);
+  const client = await new Client(url, 20).login();
+  const answered = new Map<string, string>();
+  const sent = new Map<string, string>();
+  const sendForEver = async (lane: number): Promise<void> => {
+    for (let index = 0; ; index += 1) {
+      const name = `lane ${lane} scan ${index}`;
+      const bytes = randomBytes(50_000 + index);
+      sent.set(name, sha256(bytes));
+      if ((await client.upload(name, bytes)).status === 200) answered.set(name, sha256(bytes));
+      if (answered.size === 200) child.kill('SIGKILL');
+    }
+  };
+  await Promise.allSettled(Array.from({ length: 20 }, (_, lane) => sendForEver(lane)));
+  expect(answered.size).toBeGreaterThanOrEqual(200);
+
+  const sandbox = await start({ dir });
+  const kept = new Map(sandbox.received().map((document) => [document.name, document.sha256]));
+  for (const [name, hash] of answered) expect(kept.get(name)).toBe(hash);
+  for (const [name, hash] of kept) expect(sent.get(name)).toBe(hash);
+  for (const file of await readdir(join(dir, OFFICE))) {
+    expect(`${sha256(await readFile(join(dir, OFFICE, file)))}.bin`).toBe(basename(file));
+  }
+  expect(await readdir(join(dir, 'incoming'))).toEqual([]);
+});
+
+test('a large body is streamed to disk, not held in memory', async () => {
+  const { child, url } = await spawnSandbox(await scratch());
+  const client = await new Client(url, 1).login();
+  const piece = randomBytes(1_000_000);
+  const pieces = 300;
+  const before = await peakMemory(child);
+  const response = await client.pool.request({
+    method: 'POST',
+    path: uploadPath('large'),
+    headers: { authorization: `Bearer ${client.token}` },
+    body: Readable.from(
+      (function* () {
+        for (let index = 0; index < pieces; index += 1) yield piece;
+      })(),
+    ),
+  });
+  await response.body.dump();
+  expect(response.statusCode).toBe(200);
+  expect((await peakMemory(child)) - before).toBeLessThan(150_000_000);
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+});
+
+/** Bytes; Linux only, like the agent's own figures. */
+async function peakMemory(child: ChildProcess): Promise<number> {
+  const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
+  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
+}

@@ -1,0 +1,210 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { appendFile, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { DocumentStore } from '../../src/sandbox/store.ts';
+import { Client, DEPOT, OFFICE, fields, keptBytes, scratch, sha256, start } from './harness.ts';
+
+test('every upload is kept byte for byte under its name, whatever the name', async () => {
+  const sandbox = await start();
+  const client = await new Client(sandbox.url).login();
+  const sent = new Map<string, Buffer>();
+  await fc.assert(
+    fc.asyncProperty(
+      fc.oneof(
+        fc.string({ unit: 'grapheme', minLength: 1, maxLength: 60 }),
+        fc.constantFrom(
+          '../../etc/passwd',
+          '/',
+          '..',
+          'a\0b',
+          'CON',
+          '__proto__',
+          'e\u0301.jpg',
+          'é.jpg',
+          '+ %2F&=',
+        ),
+      ),
+      fc.uint8Array({ minLength: 1, maxLength: 2000 }),
+      async (name, bytes) => {
+        if (sent.has(name)) return;
+        sent.set(name, Buffer.from(bytes));
+        const answer = await client.upload(name, Buffer.from(bytes));
+        expect(answer.status).toBe(200);
+        expect(JSON.parse(answer.text)).toMatchObject({ name, endpointUid: OFFICE, status: 'PROCESSING' });
+      },
+    ),
+    { numRuns: 200 },
+  );
+  expect(await keptBytes(sandbox)).toEqual(sent);
+  expect((await readdir(sandbox.dir)).sort()).toEqual([
+    OFFICE,
+    'documents.jsonl',
+    'endpoints.json',
+    'incoming',
+  ]);
+});
+
+test('a large body arrives whole, with a length or in chunks', async () => {
+  const sandbox = await start();
+  const client = await new Client(sandbox.url).login();
+  const bytes = randomBytes(9_000_001);
+  await client.upload('with length', bytes, {
+    headers: { authorization: `Bearer ${client.token}`, 'content-type': 'image/png' },
+  });
+  await client.pool.request({
+    method: 'POST',
+    path: `/v2/endpoints/${OFFICE}/documents?name=chunked`,
+    headers: { authorization: `Bearer ${client.token}` },
+    body: Readable.from([bytes.subarray(0, 10), bytes.subarray(10)]),
+  });
+  const documents = sandbox.received();
+  expect(documents.map((document) => [document.name, document.contentType, document.bytes])).toEqual([
+    ['with length', 'image/png', bytes.length],
+    ['chunked', null, bytes.length],
+  ]);
+  for (const document of documents) expect(sha256(await readFile(document.file))).toBe(sha256(bytes));
+});
+
+test('a body beyond the limit gets 413, leaves nothing, and the connection goes on', async () => {
+  const sandbox = await start({ maxBodyBytes: 1000 });
+  const client = await new Client(sandbox.url, 1).login();
+  expect((await client.upload('limit', Buffer.alloc(1000))).status).toBe(200);
+  expect((await client.upload('beyond', Buffer.alloc(5_000_000))).status).toBe(413);
+  expect((await client.upload('after', 'bytes')).status).toBe(200);
+  expect(sandbox.received().map((document) => document.name)).toEqual(['limit', 'after']);
+  expect(await readdir(join(sandbox.dir, 'incoming'))).toEqual([]);
+});
+
+test('a repeat with the same bytes gets the same record and is counted', async () => {
+  const sandbox = await start();
+  const client = await new Client(sandbox.url).login();
+  const first = await client.upload('x', 'bytes');
+  const second = await client.upload('x', 'bytes');
+  expect(second).toMatchObject({ status: 200, text: first.text });
+  expect(sandbox.received()).toMatchObject([{ name: 'x', tries: 2 }]);
+  expect(sandbox.stats()).toMatchObject({ stored: 1, repeats: 1, repeatsWithOtherBytes: 0, quotaUsed: 2 });
+});
+
+test.each(['accept', 'conflict'] as const)(
+  'a repeat with other bytes is kept and counted (%s)',
+  async (onRepeat) => {
+    const sandbox = await start({ onRepeat });
+    const client = await new Client(sandbox.url).login();
+    await client.upload('x', 'one');
+    const answer = await client.upload('x', 'two');
+    expect(answer.status).toBe(onRepeat === 'accept' ? 200 : 409);
+    const bytes = await Promise.all(sandbox.received().map((document) => readFile(document.file, 'utf8')));
+    expect(bytes).toEqual(['one', 'two']);
+    expect(sandbox.stats()).toMatchObject({ stored: 2, repeats: 1, repeatsWithOtherBytes: 1 });
+  },
+);
+
+test('one name is one document in each endpoint', async () => {
+  const sandbox = await start({ onRepeat: 'conflict' });
+  const client = await new Client(sandbox.url).login();
+  expect((await client.upload('x', 'bytes', { uid: OFFICE })).status).toBe(200);
+  expect((await client.upload('x', 'bytes', { uid: DEPOT })).status).toBe(200);
+  expect((await client.upload('x', 'bytes', { uid: DEPOT })).status).toBe(409);
+  expect(sandbox.stats()).toMatchObject({ stored: 2, repeats: 1, quotaUsed: 2 });
+});
+
+test('of many uploads of one name at once exactly one is the first', async () => {
+  const sandbox = await start({ onRepeat: 'conflict' });
+  const client = await new Client(sandbox.url).login();
+  const bodies = Array.from({ length: 20 }, (_, index) => `bytes ${index}`);
+  const answers = await Promise.all(bodies.map((body) => client.upload('x', body)));
+  expect(answers.filter((answer) => answer.status === 200)).toHaveLength(1);
+  expect(sandbox.stats()).toMatchObject({ stored: 20, repeats: 19, repeatsWithOtherBytes: 19, quotaUsed: 1 });
+});
+
+test('a restart keeps endpoints, documents, counts and names', async () => {
+  const dir = await scratch();
+  const before = await start({ dir, endpoints: [{ uid: OFFICE, name: 'Office' }] });
+  const client = await new Client(before.url).login();
+  const created = await client.call('POST', '/v2/endpoints', { body: '{"name":"Depot"}' });
+  const uid = String(fields(created.text)['uid']);
+  const first = await client.upload('日本語 🧾', 'bytes');
+  await client.upload('日本語 🧾', 'other bytes');
+  const odd = 'a\u2028b\u2029c\rd\ne\0f"\\';
+  await client.upload(odd, 'bytes', { uid });
+  await client.upload(odd, 'bytes', { uid });
+  const was = { received: before.received(), endpoints: before.endpoints(), stats: before.stats() };
+  await before.close();
+
+  const after = await start({ dir, endpoints: [{ uid: OFFICE, name: 'Renamed' }] });
+  expect(after.received()).toEqual(was.received);
+  expect(after.endpoints()).toEqual(was.endpoints);
+  const { stored, repeats, repeatsWithOtherBytes, quotaUsed } = was.stats;
+  expect([stored, repeats, repeatsWithOtherBytes, quotaUsed]).toEqual([3, 2, 1, 4]);
+  expect(after.stats()).toMatchObject({ stored, repeats, repeatsWithOtherBytes, quotaUsed });
+  const again = await new Client(after.url).login();
+  expect((await again.upload('日本語 🧾', 'bytes')).text).toBe(first.text);
+});
+
+test('what a killed run left half done is cleared or skipped, and later lines are whole', async () => {
+  const dir = await scratch();
+  const before = await start({ dir });
+  await (await new Client(before.url).login()).upload('x', 'bytes');
+  await before.close();
+  await writeFile(join(dir, 'incoming', 'dead.part'), 'half');
+  await appendFile(join(dir, 'documents.jsonl'), '{"uid":"torn","endpointU');
+
+  const after = await start({ dir });
+  expect(await readdir(join(dir, 'incoming'))).toEqual([]);
+  expect(after.received().map((document) => document.name)).toEqual(['x']);
+  await (await new Client(after.url).login()).upload('y', 'bytes');
+  await after.close();
+  const third = await start({ dir });
+  expect(third.received().map((document) => document.name)).toEqual(['x', 'y']);
+});
+
+test('a disk that fails gets 500 with the reason, and the next upload passes', async () => {
+  const sandbox = await start();
+  const client = await new Client(sandbox.url).login();
+  await rm(join(sandbox.dir, 'incoming'), { recursive: true });
+  const answer = await client.upload('x', Buffer.alloc(2_000_000));
+  expect([answer.status, answer.text]).toEqual([500, expect.stringContaining('ENOENT')]);
+  await mkdir(join(sandbox.dir, 'incoming'));
+  expect((await client.upload('x', 'bytes')).status).toBe(200);
+  expect(sandbox.stats()).toMatchObject({ stored: 1, quotaUsed: 1, repeats: 0 });
+});
+
+test('a body that breaks off leaves no file behind', async () => {
+  const dir = await scratch();
+  const store = await DocumentStore.open(dir);
+  const broken = async function* (): AsyncGenerator<Buffer> {
+    yield Buffer.from('half');
+    throw new Error('gone');
+  };
+  await expect(store.receive(broken(), 100)).rejects.toThrow('gone');
+  expect(await readdir(join(dir, 'incoming'))).toEqual([]);
+  await store.close();
+});
+
+test('a used port is a system error, and the directory is left alone', async () => {
+  const running = await start();
+  const dir = join(await scratch(), 'untouched');
+  await expect(start({ dir, port: running.port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+  await expect(readdir(dir)).rejects.toMatchObject({ code: 'ENOENT' });
+});
+
+test('an endpoint uid that is no UUID is refused at the start, and the port is free again', async () => {
+  const dir = await scratch();
+  await expect(start({ dir, endpoints: [{ uid: '../up', name: 'x' }] })).rejects.toThrow('UUID');
+  await mkdir(join(dir, 'documents.jsonl'));
+  await expect(start({ dir })).rejects.toMatchObject({ code: 'EISDIR' });
+});
+
+test('the hash in the index is the hash of the file', async () => {
+  const sandbox = await start();
+  const client = await new Client(sandbox.url).login();
+  await client.upload('x', 'bytes');
+  const [document] = sandbox.received();
+  expect(document!.sha256).toBe(createHash('sha256').update('bytes').digest('hex'));
+  expect(document!.file).toBe(join(sandbox.dir, OFFICE, `${document!.sha256}.bin`));
+  const line = fields(await readFile(join(sandbox.dir, 'documents.jsonl'), 'utf8'));
+  expect({ ...line, file: document!.file }).toEqual(document);
+});

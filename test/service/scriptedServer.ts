@@ -1,0 +1,87 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer as createTcpServer } from 'node:net';
+import type { Server, Socket } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { onTestFinished } from 'vitest';
+
+export interface Received {
+  readonly method: string;
+  /** As it stood in the request line. */
+  readonly url: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: Buffer;
+  readonly socket: Socket;
+}
+
+export interface ScriptedServer {
+  readonly baseUrl: string;
+  readonly received: Received[];
+  /** Connections accepted so far. */
+  connections(): number;
+}
+
+type Script = (request: Received, response: ServerResponse) => unknown;
+
+/** A server on loopback that does exactly what the script says, once a request has come in whole. */
+export async function scriptedServer(script: Script): Promise<ScriptedServer> {
+  const received: Received[] = [];
+  const server = createServer((message, response) => {
+    const { method = '', url = '', headers, socket } = message;
+    void buffer(message).then(
+      (body) => {
+        const request = { method, url, headers, body, socket };
+        received.push(request);
+        script(request, response);
+      },
+      // The client gave up before its request was whole.
+      () => {},
+    );
+  });
+  return { received, ...(await listen(server)) };
+}
+
+/** The same one level lower: for what is no proper HTTP. */
+export async function scriptedTcpServer(
+  onConnection: (socket: Socket) => void,
+): Promise<{ readonly port: number }> {
+  const { baseUrl } = await listen(createTcpServer(onConnection));
+  return { port: Number(new URL(baseUrl).port) };
+}
+
+/** A port on which nobody listens. */
+export async function closedPort(): Promise<number> {
+  const server = createTcpServer();
+  const port = await new Promise<number>((resolve) =>
+    server.listen(0, '127.0.0.1', () => resolve(portOf(server))),
+  );
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+export function sendJson(response: ServerResponse, status: number, value: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+}
+
+async function listen(server: Server): Promise<{ baseUrl: string; connections(): number }> {
+  const sockets = new Set<Socket>();
+  let connections = 0;
+  server.on('connection', (socket: Socket) => {
+    connections += 1;
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.on('close', () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return { baseUrl: `http://127.0.0.1:${portOf(server)}`, connections: () => connections };
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('not listening on TCP');
+  return address.port;
+}

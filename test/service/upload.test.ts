@@ -1,0 +1,145 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { client, never, uploadRequest, UID } from './client.ts';
+import { scriptedServer, sendJson } from './scriptedServer.ts';
+
+const record = { name: 'receipt.jpg', endpointUid: UID, status: 'PROCESSING' };
+
+describe('upload', () => {
+  it('sends the bytes with their length, their type and exactly one space before the token', async () => {
+    const server = await scriptedServer((_request, response) => sendJson(response, 200, record));
+    const bytes = Buffer.from([0, 255, 13, 10, 128]);
+    const answer = await client(server.baseUrl).service.upload(uploadRequest({ bytes }), never);
+
+    expect(answer).toEqual({
+      kind: 'response',
+      httpStatus: 200,
+      retryAfterMs: null,
+      body: JSON.stringify(record),
+    });
+    const [request] = server.received;
+    expect(request?.method).toBe('POST');
+    expect(request?.url).toBe(`/v2/endpoints/${UID}/documents?name=receipt.jpg`);
+    expect(request?.body).toEqual(bytes);
+    expect(request?.headers['content-length']).toBe('5');
+    expect(request?.headers['transfer-encoding']).toBeUndefined();
+    expect(request?.headers['content-type']).toBe('image/jpeg');
+    expect(request?.headers.authorization).toBe('Bearer token-for-tests');
+  });
+
+  it.each(['', '/', '/api', '/api/', '/a/b//'])(
+    'keeps the path prefix %j of the base URL',
+    async (prefix) => {
+      const server = await scriptedServer((_request, response) => sendJson(response, 200, record));
+      await client(server.baseUrl + prefix).service.upload(uploadRequest(), never);
+      expect(server.received[0]?.url).toBe(
+        `${prefix.replace(/\/+$/, '')}/v2/endpoints/${UID}/documents?name=receipt.jpg`,
+      );
+    },
+  );
+
+  it('carries every name intact', async () => {
+    const server = await scriptedServer((_request, response) => sendJson(response, 200, record));
+    const { service } = client(server.baseUrl);
+    const roundTrip = async (name: string): Promise<void> => {
+      await service.upload(uploadRequest({ name }), never);
+      const query = server.received.at(-1)?.url.split('?')[1] ?? '';
+      expect([...new URLSearchParams(query)]).toEqual([['name', name]]);
+    };
+    const awkward = [
+      'Cafe\u0301 Zu\u0308rich.jpg',
+      'Caf\u00e9.jpg',
+      '🧾👩‍👩‍👧.png',
+      'إيصال.jpg',
+      'a+b & c#d %20 e/f?g=h;i.jpg',
+      ' leading and trailing ',
+      'x'.repeat(255),
+      "!'()*~-_.",
+    ];
+    for (const name of awkward) await roundTrip(name);
+    await fc.assert(fc.asyncProperty(fc.string({ unit: 'binary', minLength: 1, maxLength: 100 }), roundTrip));
+  });
+
+  it('sends nothing for a name that has no UTF-8 form', async () => {
+    const server = await scriptedServer((_request, response) => sendJson(response, 200, record));
+    const answer = await client(server.baseUrl).service.upload(uploadRequest({ name: 'a\ud800b' }), never);
+    expect(answer).toMatchObject({ kind: 'fault', sent: false, code: 'NAME_NOT_UTF8' });
+    expect(server.received).toEqual([]);
+  });
+
+  it('hands on whatever status comes, with its words and its Retry-After', async () => {
+    const server = await scriptedServer((_request, response) =>
+      response.writeHead(429, { 'retry-after': '30' }).end('quota'),
+    );
+    const answer = await client(server.baseUrl).service.upload(uploadRequest(), never);
+    expect(answer).toEqual({ kind: 'response', httpStatus: 429, retryAfterMs: 30_000, body: 'quota' });
+  });
+
+  it('counts a Retry-After date from the clock', async () => {
+    const server = await scriptedServer((_request, response) =>
+      response.writeHead(503, { 'retry-after': 'Sat, 21 Nov 2026 12:00:42 GMT' }).end(),
+    );
+    const answer = await client(server.baseUrl).service.upload(uploadRequest(), never);
+    expect(answer).toMatchObject({ httpStatus: 503, retryAfterMs: 42_000 });
+  });
+
+  it('never follows a redirect', async () => {
+    const elsewhere = await scriptedServer((_request, response) => sendJson(response, 200, record));
+    const server = await scriptedServer((_request, response) =>
+      response.writeHead(307, { location: `${elsewhere.baseUrl}/v2/` }).end(),
+    );
+    const answer = await client(server.baseUrl).service.upload(uploadRequest(), never);
+    expect(answer).toMatchObject({ kind: 'response', httpStatus: 307 });
+    expect(elsewhere.connections()).toBe(0);
+  });
+
+  it('hides the token in an error page that repeats it, and leaves a record as it came', async () => {
+    let status = 502;
+    const server = await scriptedServer((request, response) =>
+      response.writeHead(status).end(`sent: ${request.headers.authorization}`),
+    );
+    const { service } = client(server.baseUrl);
+    expect(await service.upload(uploadRequest(), never)).toMatchObject({ body: 'sent: Bearer ***' });
+    status = 200;
+    expect(await service.upload(uploadRequest(), never)).toMatchObject({
+      body: 'sent: Bearer token-for-tests',
+    });
+  });
+
+  it('keeps the first mebibyte of an endless answer, and goes on', async () => {
+    const server = await scriptedServer((request, response) => {
+      if (request.url.endsWith('endless')) {
+        response.writeHead(200);
+        const more = (): void => {
+          while (response.write('x'.repeat(65_536)));
+        };
+        response.on('drain', more);
+        more();
+      } else {
+        sendJson(response, 200, record);
+      }
+    });
+    const { service } = client(server.baseUrl, { connections: 1 });
+    const answer = await service.upload(uploadRequest({ name: 'endless' }), never);
+    expect(answer).toMatchObject({ kind: 'response', httpStatus: 200 });
+    expect(answer.kind === 'response' && answer.body.length).toBe(1024 * 1024);
+    expect(await service.upload(uploadRequest(), never)).toMatchObject({ kind: 'response', httpStatus: 200 });
+  });
+
+  it('uses its connections again and again', async () => {
+    const server = await scriptedServer((_request, response) => sendJson(response, 200, record));
+    const { service } = client(server.baseUrl, { connections: 2 });
+    for (let i = 0; i < 20; i++) await service.upload(uploadRequest(), never);
+    expect(server.connections()).toBeLessThanOrEqual(3);
+  });
+
+  it('opens a new connection after the service closed the idle one', async () => {
+    const server = await scriptedServer((_request, response) => sendJson(response, 200, record));
+    const { service } = client(server.baseUrl);
+    await service.upload(uploadRequest(), never);
+    const closed = new Promise((resolve) => server.received[0]?.socket.once('close', resolve));
+    server.received[0]?.socket.end();
+    await closed;
+    expect(await service.upload(uploadRequest(), never)).toMatchObject({ kind: 'response', httpStatus: 200 });
+  });
+});

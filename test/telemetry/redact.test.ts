@@ -1,0 +1,91 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createRedactor, isSecretField } from '../../src/telemetry/redact.ts';
+
+const SECRET = 'pa"ss/w\\örd +1';
+
+describe('a known secret', () => {
+  test.each([
+    ['as it is', SECRET],
+    ['in JSON', JSON.stringify({ detail: SECRET })],
+    ['in JSON inside a JSON string', JSON.stringify({ body: JSON.stringify({ deep: { detail: SECRET } }) })],
+    ['in a URL', `https://host/?q=${encodeURIComponent(SECRET)}`],
+    [
+      'in a URL with small hexadecimal digits',
+      encodeURIComponent(SECRET).replace(/%../g, (h) => h.toLowerCase()),
+    ],
+    ['in a form', new URLSearchParams({ q: SECRET }).toString()],
+    ['twice', `${SECRET}${SECRET}`],
+  ])('disappears %s', (_how, text) => {
+    const redacted = createRedactor([SECRET]).redact(text);
+    expect(redacted).toContain('[redacted]');
+    for (const piece of ['pa"ss', 'rd +1', 'w%5C', 'w%5c', 'rd+%2B1', '%B6rd', '%b6rd']) {
+      expect(redacted).not.toContain(piece);
+    }
+  });
+
+  test('disappears whole where it begins with another secret', () => {
+    const redactor = createRedactor(['abcd', 'abcdefgh']);
+    expect(redactor.redact('x abcdefgh y abcd z')).toBe('x [redacted] y [redacted] z');
+  });
+
+  test('may be added later, and may look like a regular expression', () => {
+    const redactor = createRedactor();
+    expect(redactor.redact('it is (a|b)*$ here')).toBe('it is (a|b)*$ here');
+    redactor.addSecret('(a|b)*$');
+    expect(redactor.redact('it is (a|b)*$ here')).toBe('it is [redacted] here');
+  });
+
+  test('is ignored when it is empty or too short to hide anything', () => {
+    expect(createRedactor(['', 'abc']).redact('abc def')).toBe('abc def');
+  });
+
+  test('never survives, whatever it is and whatever surrounds it', () => {
+    const secret = fc.string({ minLength: 4, unit: 'binary' });
+    fc.assert(
+      fc.property(secret, fc.string(), fc.string(), (value, before, after) => {
+        const redacted = createRedactor([value]).redact(before + value + after);
+        // Around the mark nothing may be left that is the secret, unless the mark itself contains it.
+        expect(redacted.split('[redacted]').some((piece) => piece.includes(value))).toBe(false);
+      }),
+    );
+  });
+});
+
+describe('what looks like a secret, though nobody named it', () => {
+  const redactor = createRedactor();
+
+  test.each([
+    ['Authorization: Bearer abc.def-123', 'Authorization: Bearer [redacted]'],
+    ['{"authorization":"bearer abc=="}', '{"authorization":"bearer [redacted]"}'],
+    ['client_secret=abc&grant_type=x', 'client_secret=[redacted]&grant_type=x'],
+    ['access_token: abc, then', 'access_token: [redacted], then'],
+    ['{"access_token":"ab c","expires_in":5}', '{"access_token":"[redacted]","expires_in":5}'],
+    [String.raw`{"client_secret":"ab\"cd"}`, '{"client_secret":"[redacted]"}'],
+    [
+      String.raw`{"body":"{\"access_token\":\"abc\",\"n\":1}"}`,
+      String.raw`{"body":"{\"access_token\":\"[redacted]\",\"n\":1}"}`,
+    ],
+    ['{"access_token":"cut sho', '{"access_token":"[redacted]"'],
+    ['{"access_token":"cut sho…"', '{"access_token":"[redacted]"'],
+    ["{ clientSecret: 'a b' }", "{ clientSecret: '[redacted]' }"],
+    ['RECEIPTD_CLIENT_SECRET=abc', 'RECEIPTD_CLIENT_SECRET=[redacted]'],
+  ])('%s', (text, expected) => {
+    expect(redactor.redact(text)).toBe(expected);
+  });
+
+  test.each(['a receipt named token.jpg', '{"token_type":"x"}', 'the secret of the client'])(
+    'leaves "%s" alone',
+    (text) => {
+      expect(redactor.redact(text)).toBe(text);
+    },
+  );
+});
+
+test('a field is secret by its name', () => {
+  for (const name of ['clientSecret', 'client_secret', 'accessToken', 'authorization', 'password']) {
+    expect(isSecretField(name)).toBe(true);
+  }
+  for (const name of ['name', 'documentId', 'clientId', 'tokenAgeMs'])
+    expect(isSecretField(name)).toBe(false);
+});
