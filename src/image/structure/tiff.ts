@@ -107,5 +107,5 @@ function piecesGap(walk: Walk, fields: ReadonlyMap<number, Field>): string | nul
 
 function spend(walk: Walk, amount: number): boolean {
   walk.budget -= amount;
-  return true;
+  return walk.budget >= 0;
 }
