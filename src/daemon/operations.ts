@@ -95,7 +95,12 @@ export class Operations {
   }
 
   /** For `endpoint list`: what was created here, for the service has no list of them. */
-  async recordEndpoint({ uid, name, verbatim, by }: Request<'recordEndpoint'>): Promise<Record<string, never>> {
+  async recordEndpoint({
+    uid,
+    name,
+    verbatim,
+    by,
+  }: Request<'recordEndpoint'>): Promise<Record<string, never>> {
     const { ledger, clock, baseUrl } = this.#deps;
     await ledger.recordEndpoint({ baseUrl, uid }, name, verbatim, clock.now());
     await this.#record('endpointCreate', `${name} ${uid}`, by);

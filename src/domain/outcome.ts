@@ -147,7 +147,12 @@ function judgeRecord(body: string, expected: Expectation): Outcome {
 }
 
 function hold(status: number, message: string): Outcome {
-  return { kind: 'endpointHold', reason: `HTTP_${status}`, message, answerLost: status >= 200 && status < 300 };
+  return {
+    kind: 'endpointHold',
+    reason: `HTTP_${status}`,
+    message,
+    answerLost: status >= 200 && status < 300,
+  };
 }
 
 function unconfirmed(status: number, words: string): Outcome {

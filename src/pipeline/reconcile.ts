@@ -41,13 +41,12 @@ export async function reconcile(
       missing.delete(path.slice(dir === '' ? 0 : dir.length + 1));
       await noteBadName(path, deps);
     }
-    await inChunks(files, signal, async ({ path }) => {
+    await inChunks(files, settling, signal, async ({ path }) => {
       const name = path.slice(dir === '' ? 0 : dir.length + 1);
       missing.delete(name);
       const before = known.get(name);
       if (settling.has(path)) return;
       if (before && !how.full && !needsJudgingAnew(before, settings)) return deps.onKnown(before);
-      await settling.room(signal);
       const found = await statOf(folder, path);
       if (found?.kind !== 'file') return;
       if (before && sameIdentity(before.identity, found.identity) && !needsJudgingAnew(before, settings)) {
@@ -105,7 +104,7 @@ export async function firstWatch(
       sent += files.length;
       continue;
     }
-    await inChunks(files, signal, async ({ path }) => {
+    await inChunks(files, null, signal, async ({ path }) => {
       const found = await statOf(folder, path);
       if (found?.kind !== 'file') return;
       const { identity } = found;
@@ -168,13 +167,16 @@ async function noteBadName(path: string, { settings, ledger, clock, onKnown }: R
   );
 }
 
+/** `settling`: where the files go, and so what a long listing waits for. */
 async function inChunks(
   files: readonly ListedFile[],
+  settling: Settling | null,
   signal: AbortSignal,
   work: (file: ListedFile) => Promise<void>,
 ): Promise<void> {
   for (let start = 0; start < files.length; start += STATS_AT_ONCE) {
     signal.throwIfAborted();
+    await settling?.room(signal);
     await Promise.all(files.slice(start, start + STATS_AT_ONCE).map(work));
   }
 }

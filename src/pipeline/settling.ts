@@ -21,7 +21,7 @@ export class Settling {
   readonly #times: SettleTimes;
   readonly #capacity: number;
   readonly #files = new Map<string, Unsettled>();
-  readonly #roomWaiters: (() => void)[] = [];
+  readonly #roomWaiters = new Set<() => void>();
 
   constructor(clock: Clock, times: SettleTimes, capacity: number) {
     this.#clock = clock;
@@ -41,15 +41,20 @@ export class Settling {
     return this.#files.size >= this.#capacity;
   }
 
-  /** Resolves once there is room for another file, so that a listing of a million files waits here and not in memory. */
+  /** Resolves once there is room for more files, so that a listing of a million waits here and not in memory. */
   async room(signal: AbortSignal): Promise<void> {
-    while (this.isFull) {
-      signal.throwIfAborted();
+    while (this.isFull && !signal.aborted) {
       await new Promise<void>((resolve) => {
-        this.#roomWaiters.push(resolve);
-        signal.addEventListener('abort', () => resolve(), { once: true });
+        const go = () => {
+          this.#roomWaiters.delete(go);
+          signal.removeEventListener('abort', go);
+          resolve();
+        };
+        this.#roomWaiters.add(go);
+        signal.addEventListener('abort', go);
       });
     }
+    signal.throwIfAborted();
   }
 
   /** A file seen for the first time, or again. */
@@ -140,8 +145,7 @@ export class Settling {
 
   drop(file: Unsettled): void {
     this.#files.delete(file.path);
-    const waiters = this.#roomWaiters.splice(0);
-    for (const waiter of waiters) waiter();
+    for (const waiter of this.#roomWaiters) waiter();
   }
 
   #nextLook(file: Unsettled): number {
