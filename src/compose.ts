@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from './config/config.ts';
-import { createCredentialsSource } from './credentials/source.ts';
+import { createCredentialsSource, createWritableCredentials } from './credentials/source.ts';
 import { Agent } from './daemon/agent.ts';
 import type { StatusResponse } from './daemon/control/protocol.ts';
 import { Operations } from './daemon/operations.ts';
@@ -21,7 +21,7 @@ import type { OpenFolder } from './pipeline/originals.ts';
 import { Pacer } from './pipeline/pacer.ts';
 import { Recorder } from './pipeline/record.ts';
 import { recover } from './pipeline/recover.ts';
-import type { CredentialsSource } from './ports/credentials.ts';
+import type { CredentialsSource, WritableCredentials } from './ports/credentials.ts';
 import type { Ledger } from './ports/ledger.ts';
 import type { Log } from './ports/log.ts';
 import type { ReceiptService, TokenSource } from './ports/service.ts';
@@ -93,6 +93,15 @@ export function composeService(
     },
   };
   return { service, tokens: redactedTokens, credentials };
+}
+
+/** Where `login` and `logout` keep the credentials for the configured service. */
+export function composeWritableCredentials(
+  store: 'keychain' | 'file',
+  { credentials, service: { baseUrl } }: Config,
+  env: NodeJS.ProcessEnv,
+): WritableCredentials {
+  return createWritableCredentials(store, { ...credentials, baseUrl, env });
 }
 
 /** Opens any folder: a configured one with its patterns, another (a former one, an archive) for reading. */

@@ -1,6 +1,13 @@
 #!/usr/bin/env node
+import { setFlagsFromString } from 'node:v8';
+import { EXIT } from './cli/exitStatus.ts';
+import { outputUnwritable } from './cli/output.ts';
 import { runCommandLine } from './cli/program.ts';
 import { systemCode } from './domain/errors.ts';
+
+// An agent lives beside other people's programs: collect garbage sooner rather than grow (a burst of 20,000 files
+// took 240 MB without this, 175 MB with it).
+setFlagsFromString('--heap-growing-percent=50');
 
 /** The entry: arguments, signals, the only process exit. */
 const stop = new AbortController();
@@ -14,7 +21,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 process.stdout.on('error', (error) => {
   // `receiptd list | head`: the reader has seen enough.
   if (systemCode(error) === 'EPIPE') process.exit(0);
-  throw error;
+  const trouble = outputUnwritable('Standard output', error, 'Check where it goes.');
+  process.stderr.write(`error: ${trouble.sentence()}\n`, () => process.exit(EXIT.failed));
 });
 
 const { stdin, stdout, stderr, env } = process;

@@ -1,8 +1,9 @@
-import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { ReceiptdError } from '../domain/errors.ts';
 import { print, printJson, type Io } from './io.ts';
+import { operatorName } from './operator.ts';
 import { configOf, operate, type ConfigOption } from './session.ts';
+import { printable } from './table.ts';
 
 interface Options extends ConfigOption {
   readonly json?: boolean;
@@ -10,7 +11,7 @@ interface Options extends ConfigOption {
 
 /** The commands that change documents and holds: in the running daemon, or on the ledger where none runs. */
 export function addChanges(program: Command, io: Io): void {
-  const by = userInfo().username;
+  const by = operatorName();
 
   program
     .command('retry')
@@ -46,8 +47,8 @@ export function addChanges(program: Command, io: Io): void {
       });
       if (options.json) printJson(io, result);
       else if (result.outcome === 'duplicate')
-        print(io, `That endpoint has the image already, as "${result.name}".`);
-      else print(io, `Queued "${result.name}" for endpoint ${result.endpointUid}.`);
+        print(io, `That endpoint has the image already, as "${printable(result.name)}".`);
+      else print(io, `Queued "${printable(result.name)}" for endpoint ${result.endpointUid}.`);
     });
 
   for (const [command, done] of [
@@ -67,7 +68,9 @@ export function addChanges(program: Command, io: Io): void {
         else
           print(
             io,
-            result.targets.length === 0 ? 'Nothing was paused.' : `${done} ${result.targets.join(', ')}.`,
+            result.targets.length === 0
+              ? 'Nothing was paused.'
+              : `${done} ${printable(result.targets.join(', '))}.`,
           );
       });
   }

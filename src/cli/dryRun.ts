@@ -28,7 +28,7 @@ export async function dryRun(io: Io, config: Config): Promise<void> {
       };
       const state = await deps.folder.availability();
       if (state.state !== 'present') {
-        rows.push(['wait', '—', settings.path, state.message]);
+        rows.push(['wait', '—', printable(settings.path), printable(state.message)]);
         continue;
       }
       for await (const found of foresee(deps, io.stop)) {

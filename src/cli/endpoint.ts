@@ -1,4 +1,3 @@
-import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { composeService, openReports } from '../compose.ts';
 import type { Config } from '../config/config.ts';
@@ -6,6 +5,7 @@ import { prepareStateDir } from '../daemon/stateDir.ts';
 import { ReceiptdError } from '../domain/errors.ts';
 import type { KnownEndpoint } from '../ports/ledgerReports.ts';
 import { print, printJson, type Io } from './io.ts';
+import { operatorName } from './operator.ts';
 import { configOf, openLog, operate, type ConfigOption } from './session.ts';
 import { printable, table } from './table.ts';
 
@@ -63,7 +63,7 @@ async function create(io: Io, name: string, options: CreateOptions): Promise<voi
       uid,
       name: record.name,
       verbatim,
-      by: userInfo().username,
+      by: operatorName(),
     });
   } finally {
     await service.close();

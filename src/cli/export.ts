@@ -1,11 +1,14 @@
 import { createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { finished } from 'node:stream/promises';
 import type { Command } from 'commander';
 import { openReports } from '../compose.ts';
-import { ReceiptdError, systemCode } from '../domain/errors.ts';
+import { ReceiptdError } from '../domain/errors.ts';
 import type { ListRow } from '../ports/ledgerReports.ts';
 import type { Io } from './io.ts';
 import { filterOf, withFilters, writeChunk, writeJsonArray, type FilterOptions } from './list.ts';
+import { outputUnwritable } from './output.ts';
 import { configOf } from './session.ts';
 
 const COLUMNS = [
@@ -44,27 +47,35 @@ export function addExport(program: Command, io: Io): void {
       const filter = filterOf(config, options);
       const reports = await openReports(config);
       try {
-        const file = output === undefined ? null : await create(output);
-        const target = { stdout: (file ?? io.stdout) as NodeJS.WriteStream };
-        if (format === 'json') await writeJsonArray(target, reports.list(filter));
-        else await writeCsv(target, reports.list(filter));
-        if (file) await finished(file.end());
+        const write = format === 'json' ? writeJsonArray : writeCsv;
+        if (output === undefined) await write(io, reports.list(filter));
+        else await toNewFile(resolve(io.cwd, output), (target) => write(target, reports.list(filter)));
       } finally {
         await reports.close();
       }
     });
 }
 
-async function create(output: string) {
+/** Fills a new file; one that could not be written whole is removed again. */
+async function toNewFile(
+  output: string,
+  write: (target: Pick<Io, 'stdout'>) => Promise<void>,
+): Promise<void> {
   const file = createWriteStream(output, { flags: 'wx', mode: 0o600 });
+  const ended = finished(file);
+  let mine = false;
+  file.once('open', () => (mine = true));
   try {
-    await new Promise((resolve, reject) => file.once('open', resolve).once('error', reject));
-    return file;
+    // Whichever fails first: a stream that broke has no more `drain` to wait for.
+    await Promise.race([ended, write({ stdout: file as unknown as NodeJS.WriteStream })]);
+    file.end();
+    await ended;
   } catch (error) {
-    const why = systemCode(error) === 'EEXIST' ? 'it exists already' : (systemCode(error) ?? String(error));
-    throw new ReceiptdError('USAGE', `${output} can't be written: ${why}.`, {
-      hint: 'Name another file with --output.',
-    });
+    file.destroy();
+    await ended.catch(() => {});
+    if (mine) await rm(output, { force: true });
+    if (error instanceof ReceiptdError) throw error;
+    throw outputUnwritable(output, error, 'Name another file with --output.');
   }
 }
 

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { defaultConfigText } from '../config/template.ts';
 import { ReceiptdError, systemCode } from '../domain/errors.ts';
 import { print, type Io } from './io.ts';
+import { outputUnwritable } from './output.ts';
 
 interface Options {
   readonly config?: string;
@@ -46,13 +47,6 @@ async function write(file: string, text: string): Promise<void> {
         hint: 'Name another file with --config, or remove it first.',
       });
     }
-    throw new ReceiptdError(
-      'CONFIG_UNREADABLE',
-      `${file} can't be written (${systemCode(error) ?? String(error)}).`,
-      {
-        hint: 'Name another file with --config.',
-        cause: error,
-      },
-    );
+    throw outputUnwritable(file, error, 'Name another file with --config.');
   }
 }

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import pc from 'picocolors';
 import type { LoadContext } from '../config/config.ts';
+import { escapeUnsafeJson } from '../telemetry/escape.ts';
 
 /** What a command may touch of the process; only main.ts makes one. */
 export interface Io {
@@ -26,10 +27,20 @@ export function print({ stdout }: Io, line = ''): void {
   stdout.write(`${line}\n`);
 }
 
+/** JSON leaves some terminal commands bare (C1, bidirectional overrides); they are escaped, which reads back the same. */
 export function printJson(io: Io, value: unknown): void {
-  print(io, JSON.stringify(value, null, 2));
+  print(io, JSON.stringify(value, null, 2).split('\n').map(escapeUnsafeJson).join('\n'));
 }
 
 export function loadContext({ env, cwd }: Io): LoadContext {
-  return { env, cwd, platform: process.platform, home: homedir(), isRoot: process.getuid?.() === 0 };
+  return { env, cwd, platform: process.platform, home: home(), isRoot: process.getuid?.() === 0 };
+}
+
+/** A container may run under a number that has neither a name nor a home. */
+function home(): string {
+  try {
+    return homedir();
+  } catch {
+    return '/';
+  }
 }

@@ -2,8 +2,10 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { openReports } from '../compose.ts';
 import type { Config } from '../config/config.ts';
+import { parseDay } from '../config/units.ts';
 import { ReceiptdError } from '../domain/errors.ts';
 import { LIST_STATES, type ListFilter, type ListRow, type ListState } from '../ports/ledgerReports.ts';
+import { escapeUnsafeJson } from '../telemetry/escape.ts';
 import { colorsFor, print, type Io } from './io.ts';
 import { configOf, type ConfigOption } from './session.ts';
 import { printable, table } from './table.ts';
@@ -78,9 +80,8 @@ function stateOf(text: string): ListState {
 }
 
 function dayOf(text: string): number {
-  const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text) ?? [];
-  const date = new Date(Number(year), Number(month) - 1, Number(day));
-  if (date.getMonth() === Number(month) - 1 && date.getDate() === Number(day)) return date.getTime();
+  const day = parseDay(text);
+  if (!Number.isNaN(day)) return day;
   throw new ReceiptdError('USAGE', `--since does not take "${text}".`, {
     hint: 'It takes a day, like 2026-01-31.',
   });
@@ -95,7 +96,7 @@ function countOf(text: string): number {
 export async function writeJsonArray(io: Pick<Io, 'stdout'>, rows: AsyncIterable<unknown>): Promise<void> {
   let first = true;
   for await (const row of rows) {
-    await writeChunk(io, `${first ? '[' : ','}\n${JSON.stringify(row)}`);
+    await writeChunk(io, `${first ? '[' : ','}\n${escapeUnsafeJson(JSON.stringify(row))}`);
     first = false;
   }
   await writeChunk(io, first ? '[]\n' : '\n]\n');

@@ -1,12 +1,12 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import type { Command } from 'commander';
-import { composeService } from '../compose.ts';
+import { composeService, composeWritableCredentials } from '../compose.ts';
 import type { Config } from '../config/config.ts';
-import { createWritableCredentials } from '../credentials/source.ts';
 import { ReceiptdError } from '../domain/errors.ts';
 import { print, type Io } from './io.ts';
 import { configOf, openLog, type ConfigOption } from './session.ts';
+import { printable } from './table.ts';
 
 interface LoginOptions extends ConfigOption {
   readonly clientId?: string;
@@ -58,17 +58,13 @@ async function login(io: Io, options: LoginOptions): Promise<void> {
     });
   }
   if (options.verify) await verify(io, config, clientId, clientSecret);
-  const { baseUrl } = config.service;
-  const writable = createWritableCredentials(store, { ...config.credentials, baseUrl, env: io.env });
-  await writable.set({ clientId, clientSecret });
-  print(io, `Saved the credentials for ${baseUrl} in the ${store}.`);
+  await composeWritableCredentials(store, config, io.env).set({ clientId, clientSecret });
+  print(io, `Saved the credentials for ${config.service.baseUrl} in the ${store}.`);
 }
 
 async function logout(io: Io, config: Config, named: string | undefined) {
   const store = storeOf(config, named);
-  const { baseUrl } = config.service;
-  const writable = createWritableCredentials(store, { ...config.credentials, baseUrl, env: io.env });
-  return { removed: await writable.remove(), store };
+  return { removed: await composeWritableCredentials(store, config, io.env).remove(), store };
 }
 
 /** Credentials that the service does not take are not saved over those that it may. */
@@ -80,7 +76,7 @@ async function verify(io: Io, config: Config, clientId: string, clientSecret: st
   const { service } = composeService(given, { env, log, secrets });
   try {
     const { company } = await service.whoami(io.stop);
-    print(io, `The service takes them: ${company}.`);
+    print(io, `The service takes them: ${printable(company)}.`);
   } finally {
     await service.close();
     await log.close();

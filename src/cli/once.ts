@@ -2,6 +2,7 @@ import type { OnceResult } from '../daemon/agent.ts';
 import type { LedgerReports } from '../ports/ledgerReports.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
 import type { Io } from './io.ts';
+import { printable } from './table.ts';
 
 /** Trouble that nobody but a person ends comes before what waits; an unreachable service before both. */
 export function exitStatusOfOnce(result: OnceResult): ExitStatus {
@@ -23,7 +24,7 @@ export function summaryOf(result: OnceResult): string {
   const counts = parts
     .filter(([count], index) => index === 0 || count > 0)
     .map(([count, what]) => `${count} ${what}`);
-  const missing = result.missingFolders.map((path) => `${path} is not there`);
+  const missing = result.missingFolders.map((path) => `${printable(path)} can't be listed`);
   const unreachable = result.unreachable ? ['the service could not be reached'] : [];
   return `${[...counts, ...missing, ...unreachable].join(', ')}.`;
 }

@@ -13,6 +13,8 @@ import { addRun } from './run.ts';
 import { addSandbox } from './sandbox.ts';
 import { addShow } from './show.ts';
 import { addStatus } from './status.ts';
+import { printable } from './table.ts';
+import { usageError } from './usage.ts';
 import { VERSION } from './version.ts';
 import { addWhoami } from './whoami.ts';
 
@@ -22,14 +24,28 @@ export async function runCommandLine(argv: readonly string[], io: Io): Promise<E
   const done = (given: ExitStatus) => {
     status = given;
   };
+  try {
+    await createProgram(io, done).parseAsync([...argv]);
+    return status;
+  } catch (error) {
+    return report(io, error);
+  }
+}
+
+/** All commands. `done` takes an exit status other than 0 of a command that did not fail. */
+export function createProgram(io: Io, done: (status: ExitStatus) => void): Command {
   const program = new Command('receiptd')
     .description(
       'Watches folders for scanned receipts, names each new image, uploads it, and keeps the ledger.',
     )
     .version(VERSION)
     .exitOverride()
-    .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: (text) => io.stderr.write(text) })
-    .showHelpAfterError('(receiptd --help shows the commands)')
+    .configureOutput({
+      writeOut: (text) => io.stdout.write(text),
+      writeErr: (text) => io.stderr.write(text),
+      // `report` says it, with a code and in one sentence.
+      outputError: () => {},
+    })
     .addHelpText(
       'after',
       `
@@ -55,20 +71,19 @@ The config file is --config, $RECEIPTD_CONFIG, ./receiptd.yaml, the user's, or t
   addChanges(program, io);
   addExport(program, io);
   addSandbox(program, io);
-  for (const command of program.commands) command.exitOverride();
-  try {
-    await program.parseAsync([...argv]);
-    return status;
-  } catch (error) {
-    return report(io, error);
-  }
+  return program;
 }
 
 function report(io: Io, error: unknown): ExitStatus {
-  // commander has printed its message, or the help or version that was asked for.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  if (error instanceof CommanderError) {
+    // The help or the version is printed by then.
+    if (error.exitCode === 0) return EXIT.ok;
+    if (error.code === 'commander.help') return EXIT.usage;
+    return report(io, usageError(error));
+  }
   if (io.stop.aborted && !(error instanceof ReceiptdError)) return EXIT.interrupted;
   if (!(error instanceof ReceiptdError)) throw error;
-  io.stderr.write(`${colorsFor(io, io.stderr).red('error:')} ${error.sentence()}\n`);
+  const lines = error.sentence().split('\n').map(printable).join('\n');
+  io.stderr.write(`${colorsFor(io, io.stderr).red('error:')} ${lines}\n`);
   return exitStatusOf(error);
 }

@@ -123,11 +123,9 @@ async function runOnce(io: Io, composed: Composed, waitMs: number, bar: boolean)
 }
 
 function durationOf(text: string): number {
-  try {
-    return parseDuration(text);
-  } catch {
-    throw new ReceiptdError('USAGE', `--wait does not take "${text}".`, {
-      hint: 'It takes a duration like 30s or 5m.',
-    });
-  }
+  const duration = parseDuration(text);
+  if (!Number.isNaN(duration)) return duration;
+  throw new ReceiptdError('USAGE', `--wait does not take "${text}".`, {
+    hint: 'It takes a duration like 30s or 5m.',
+  });
 }

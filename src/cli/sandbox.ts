@@ -22,6 +22,7 @@ interface Options {
 }
 
 const ENDPOINT_UID = '11111111-1111-4111-8111-111111111111';
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export function addSandbox(program: Command, io: Io): void {
   program
@@ -60,6 +61,7 @@ Examples:
 }
 
 async function run(io: Io, options: Options): Promise<void> {
+  const rules = options.fault.map((text) => ({ text, rule: ruleOf(text) }));
   const credentials = {
     clientId: options.clientId,
     clientSecret: io.env[options.clientSecretEnv] || 'sandbox-secret',
@@ -67,7 +69,12 @@ async function run(io: Io, options: Options): Promise<void> {
   const sandbox = await start(options, credentials, (event) => {
     if (!options.json) print(io, lineOf(event));
   });
-  sandbox.misbehave(...options.fault.map(ruleOf));
+  try {
+    for (const { text, rule } of rules) misbehave(sandbox, text, rule);
+  } catch (error) {
+    await sandbox.close();
+    throw error;
+  }
   if (options.json) {
     print(io, JSON.stringify({ url: sandbox.url, ...credentials, endpointUid: options.endpointUid }));
   } else {
@@ -84,6 +91,15 @@ async function run(io: Io, options: Options): Promise<void> {
   await sandbox.close();
 }
 
+/** Only the sandbox knows whether a rule makes sense. */
+function misbehave(sandbox: Sandbox, text: string, rule: FaultRule): void {
+  try {
+    sandbox.misbehave(rule);
+  } catch {
+    throw badRule(text);
+  }
+}
+
 async function start(
   options: Options,
   credentials: { clientId: string; clientSecret: string },
@@ -92,6 +108,11 @@ async function start(
   const port = numberOf('--port', options.port, 65_535);
   if (options.onRepeat !== 'accept' && options.onRepeat !== 'conflict') {
     throw new ReceiptdError('USAGE', `--on-repeat takes accept or conflict, not "${options.onRepeat}".`);
+  }
+  if (!UUID.test(options.endpointUid)) {
+    throw new ReceiptdError('USAGE', `--endpoint-uid does not take "${options.endpointUid}".`, {
+      hint: `It takes a UUID in lower case, like ${ENDPOINT_UID}.`,
+    });
   }
   const quota = options.quota === undefined ? null : numberOf('--quota', options.quota);
   try {

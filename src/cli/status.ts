@@ -5,7 +5,7 @@ import { callControl } from '../daemon/control/client.ts';
 import type { StatusResponse } from '../daemon/control/protocol.ts';
 import { endpointId } from '../domain/document.ts';
 import { ReceiptdError } from '../domain/errors.ts';
-import type { Hold } from '../ports/ledger.ts';
+import type { Hold } from '../ports/hold.ts';
 import { LIST_STATES, type StateCount } from '../ports/ledgerReports.ts';
 import { colorsFor, print, printJson, type Io } from './io.ts';
 import { configOf, type ConfigOption } from './session.ts';

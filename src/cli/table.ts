@@ -1,4 +1,5 @@
 import stringWidth from 'string-width';
+import { escapeUnsafe } from '../telemetry/escape.ts';
 
 /** A plain table; wide characters take the columns that a terminal gives them. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -13,7 +14,5 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return [line(head), line(widths.map((width) => '─'.repeat(width))), ...rows.map(line)].join('\n');
 }
 
-/** A file name can carry line breaks and terminal commands; a table shows neither. */
-export function printable(text: string): string {
-  return text.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '\u{fffd}');
-}
+/** A file name can carry line breaks and terminal commands; people see them as escapes. */
+export const printable = escapeUnsafe;

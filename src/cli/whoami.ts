@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { composeService } from '../compose.ts';
 import { print, printJson, type Io } from './io.ts';
 import { configOf, openLog, type ConfigOption } from './session.ts';
+import { printable } from './table.ts';
 
 export function addWhoami(program: Command, io: Io): void {
   program
@@ -17,7 +18,7 @@ export function addWhoami(program: Command, io: Io): void {
         const { store } = await credentials.get(io.stop);
         const answer = await service.whoami(io.stop);
         if (options.json) printJson(io, { ...answer, store });
-        else print(io, `${answer.company}: ${answer.message} (credentials from: ${store})`);
+        else print(io, printable(`${answer.company}: ${answer.message} (credentials from: ${store})`));
       } finally {
         await service.close();
         await log.close();

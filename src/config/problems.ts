@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { ReceiptdError } from '../domain/errors.ts';
 import type { ErrorCode } from '../domain/errors.ts';
-import { guess } from './guess.ts';
+import { nearest } from '../domain/nearest.ts';
 import { nodeAt, schemaTree } from './schemaTree.ts';
 import type { SchemaNode } from './schemaTree.ts';
 import { isSecret, secretPaths } from './secrets.ts';
@@ -45,7 +45,12 @@ function isSecretAt(path: readonly PropertyKey[], data: unknown): boolean {
 function fromIssue(issue: z.core.$ZodIssue, data: unknown, tree: SchemaNode): Problem[] {
   if (issue.code === 'unrecognized_keys') {
     const known = Object.keys(nodeAt(tree, issue.path)?.properties ?? {});
-    return issue.keys.map((key) => invalid([...issue.path, key], `unknown key${didYouMean(key, known)}`));
+    return issue.keys.map((key) =>
+      invalid(
+        [...issue.path, key],
+        `unknown key${didYouMean(key, known) || '; docs/configuration.md lists the keys'}`,
+      ),
+    );
   }
   const value = valueAt(data, issue.path);
   if (issue.code === 'invalid_key') {
@@ -85,7 +90,7 @@ function advice(issue: z.core.$ZodIssue, value: unknown): string {
 }
 
 export function didYouMean(written: string, candidates: readonly string[]): string {
-  const meant = guess(written, candidates);
+  const meant = nearest(written, candidates);
   return meant === undefined ? '' : `; did you mean ${meant}?`;
 }
 

@@ -22,9 +22,6 @@ interface Mistake {
   readonly text: string;
 }
 
-/** One mistake often brings others in its wake. */
-const MOST_MISTAKES = 5;
-
 /** What the commonest slips mean, by the parser's error code. */
 const IN_OTHER_WORDS: Readonly<Record<string, string>> = {
   TAB_AS_INDENT: 'a tab is used to indent; use spaces',
@@ -83,26 +80,22 @@ function findMistakes(document: Document.Parsed): Mistake[] {
   return mistakes;
 }
 
+/** The first one only: one mistake often brings others in its wake. */
 function syntaxError(
   mistakes: readonly Mistake[],
   text: string,
   file: string,
   lines: LineCounter,
 ): ReceiptdError {
-  const quiet = mayHoldSecret(text);
-  const byLine = new Map<number, string>();
-  for (const { offset, text: what } of [...mistakes].sort((a, b) => a.offset - b.offset)) {
-    const { line, col } = lines.linePos(offset);
-    if (byLine.has(line)) continue;
-    const content = (text.split('\n')[line - 1] ?? '').trim();
-    const known = Object.values(IN_OTHER_WORDS).includes(what);
-    const detail =
-      quiet || isSecretKey(content)
-        ? `${known ? what : 'this is not YAML'} (line not shown: the file seems to hold a secret)`
-        : `${what}; the line is: ${shorten(content)}`;
-    byLine.set(line, `${file}:${line}:${col}: ${detail}`);
-  }
-  return new ReceiptdError('CONFIG_SYNTAX', [...byLine.values()].slice(0, MOST_MISTAKES).join('\n'));
+  const [first] = [...mistakes].sort((a, b) => a.offset - b.offset);
+  const what = first?.text ?? '';
+  const { line, col } = lines.linePos(first?.offset ?? 0);
+  const content = (text.split('\n')[line - 1] ?? '').trim();
+  const known = Object.values(IN_OTHER_WORDS).includes(what);
+  const detail = mayHoldSecret(text)
+    ? `${known ? what : 'this is not YAML'} (line not shown: the file seems to hold a secret)`
+    : `${what}; the line is: ${shorten(content)}`;
+  return new ReceiptdError('CONFIG_SYNTAX', `${file}:${line}:${col}: ${detail}`);
 }
 
 function offsetOf(document: Document.Parsed, path: readonly PropertyKey[]): number {

@@ -1,4 +1,3 @@
-import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import { endpointId, type Document } from '../domain/document.ts';
 import { ReceiptdError } from '../domain/errors.ts';
@@ -20,6 +19,9 @@ export interface OperationDeps {
   /** After a change the dispatcher looks at its queue again. */
   readonly changed: () => Promise<void>;
 }
+
+/** Who asks, where an older command line did not say. */
+const SOMEBODY = 'somebody';
 
 /** What people change, in a running daemon (over the control socket) or, without one, by the command itself. */
 export class Operations {
@@ -78,7 +80,7 @@ export class Operations {
 
   async pause({ target, by }: Request<'pause'>): Promise<TargetResponse> {
     const targets = this.#targets(target);
-    for (const { scope, key } of targets) await this.#deps.holds.pause(scope, key, by ?? userInfo().username);
+    for (const { scope, key } of targets) await this.#deps.holds.pause(scope, key, by ?? SOMEBODY);
     await this.#record('pause', target ?? 'everything', by);
     await this.#deps.changed();
     return { targets: targets.map(({ label }) => label) };
@@ -145,7 +147,7 @@ export class Operations {
     return documents;
   }
 
-  async #record(kind: Act['kind'], detail: string, by = userInfo().username): Promise<void> {
+  async #record(kind: Act['kind'], detail: string, by = SOMEBODY): Promise<void> {
     const { ledger, clock } = this.#deps;
     await ledger.recordAct({ at: clock.now(), kind, by, detail });
   }

@@ -1,5 +1,4 @@
 import { performance } from 'node:perf_hooks';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../ports/clock.ts';
 
 /** Longer sleeps overflow Node's timers and would end at once. */
@@ -8,7 +7,21 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
-  sleep: async (ms, signal) => {
-    await sleep(Math.min(Math.max(0, ms), LONGEST_TIMER_MS), undefined, signal ? { signal } : {});
-  },
+  // Not timers/promises: it makes a new error for each sleep that is cut short, and most are.
+  sleep: (ms, signal) =>
+    new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason as Error);
+      const abort = () => {
+        clearTimeout(timer);
+        reject(signal?.reason as Error);
+      };
+      const timer = setTimeout(
+        () => {
+          signal?.removeEventListener('abort', abort);
+          resolve();
+        },
+        Math.min(Math.max(0, ms), LONGEST_TIMER_MS),
+      );
+      signal?.addEventListener('abort', abort, { once: true });
+    }),
 };

@@ -36,7 +36,6 @@ export const ERROR_CODES = [
   'FOLDER_NOT_A_DIRECTORY',
   'FOLDER_UNREADABLE',
   'FILE_UNREADABLE',
-  'NAME_NOT_UTF8',
   'WATCH_LIMIT',
   // State directory and ledger
   'STATE_UNWRITABLE',
@@ -58,11 +57,11 @@ export const ERROR_CODES = [
   'SERVICE_UNREACHABLE',
   'SERVICE_ANSWER',
   'ENDPOINT_FORBIDDEN',
-  'ENDPOINT_GONE',
   'ENDPOINT_REFUSED',
   'CREATE_UNCERTAIN',
   // Command line, daemon, sandbox
   'USAGE',
+  'OUTPUT_UNWRITABLE',
   'NOT_RUNNING',
   'CONTROL_FAILED',
   'PORT_IN_USE',

@@ -86,6 +86,8 @@ export class Budget {
   readonly limit: number;
   #start: number;
   #used: number;
+  /** Reserved and not sent yet: on which side of midnight those fall is not known, so they count on both. */
+  #pending = 0;
 
   /** `used` requests were recorded since the start of the period that holds `now`. */
   constructor(period: BudgetPeriod, limit: number, used: number, now: number) {
@@ -100,16 +102,20 @@ export class Budget {
     const start = periodStart(this.period, now);
     if (start > this.#start) {
       this.#start = start;
-      this.#used = 0;
+      this.#used = this.#pending;
     }
     return this.#used < this.limit ? 0 : Math.max(1, periodStart(this.period, this.#start, 1) - now);
   }
 
   reserve(): Slot {
     this.#used += 1;
+    this.#pending += 1;
     return {
-      sent: () => {},
+      sent: () => {
+        this.#pending -= 1;
+      },
       cancel: () => {
+        this.#pending -= 1;
         this.#used -= 1;
       },
     };

@@ -141,7 +141,7 @@ function fieldPart(inner: string, where: string): Part {
     const known = Object.keys(FIELDS).map((key) => `{${key}}`);
     throw invalid(
       `There is no field {${name}}, ${where}.`,
-      `${guess === null ? '' : `Did you mean {${guess}}? `}The fields are ${known.join(' ')}.`,
+      `${guess === undefined ? '' : `Did you mean {${guess}}? `}The fields are ${known.join(' ')}.`,
     );
   }
   try {

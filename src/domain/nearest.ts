@@ -1,36 +1,42 @@
-/** The one of `known` that a person most likely meant by `typo`; null when none is near. */
-export function nearest(typo: string, known: readonly string[]): string | null {
-  let best: string | null = null;
-  let fewest = 3;
-  for (const name of known) {
-    const count = edits(typo.toLowerCase(), name.toLowerCase());
-    if (count < fewest && count < name.length) {
-      best = name;
-      fewest = count;
-    }
+/** The candidate that was most likely meant, or undefined where none is near. */
+export function nearest(written: string, candidates: readonly string[]): string | undefined {
+  const plain = normalise(written);
+  // Every word of two letters is near every other.
+  const limit = plain.length < 3 ? 0 : Math.max(1, Math.floor(plain.length / 3));
+  let best: string | undefined;
+  let fewest = limit + 1;
+  for (const candidate of candidates) {
+    const distance = editDistance(plain, normalise(candidate), limit);
+    if (distance < fewest) [best, fewest] = [candidate, distance];
   }
   return best;
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours that make `b` of `a`. */
-function edits(a: string, b: string): number {
-  if (a.length > 2 * b.length + 2) return a.length;
-  const rows: number[][] = [];
-  const at = (i: number, j: number) => rows[i]?.[j] ?? Number.POSITIVE_INFINITY;
-  for (let i = 0; i <= a.length; i += 1) {
-    const row: number[] = [];
-    rows.push(row);
-    for (let j = 0; j <= b.length; j += 1) {
-      if (i === 0 || j === 0) {
-        row.push(i + j);
-        continue;
-      }
-      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-      const replaced = at(i - 1, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      row.push(
-        Math.min(at(i - 1, j) + 1, at(i, j - 1) + 1, replaced, swapped ? at(i - 2, j - 2) + 1 : Infinity),
+/** `base_url` and `baseURL` are `baseUrl` spelt in another style. */
+function normalise(key: string): string {
+  return key.toLowerCase().replace(/[-_ ]/g, '');
+}
+
+/** Insertions, deletions, substitutions and swaps of neighbours; anything above `limit` counts as far. */
+function editDistance(a: string, b: string, limit: number): number {
+  if (Math.abs(a.length - b.length) > limit) return Infinity;
+  let beforePrevious: number[] = [];
+  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i += 1) {
+    const current = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const same = a[i - 1] === b[j - 1];
+      let cost = Math.min(
+        (previous[j] ?? 0) + 1,
+        (current[j - 1] ?? 0) + 1,
+        (previous[j - 1] ?? 0) + (same ? 0 : 1),
       );
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+        cost = Math.min(cost, (beforePrevious[j - 2] ?? 0) + 1);
+      }
+      current.push(cost);
     }
+    [beforePrevious, previous] = [previous, current];
   }
-  return at(a.length, b.length);
+  return previous[b.length] ?? Infinity;
 }

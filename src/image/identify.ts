@@ -52,9 +52,9 @@ export async function identify(bytes: Buffer): Promise<Identified> {
   if (isHeic(bytes)) return { type: 'heic' };
   const known = await nameOf(bytes);
   const type = known === undefined ? signatureOf(bytes) : TYPES[known];
-  if (type === 'heic') return { type: null, detail: 'this is AVIF' };
+  if (type === 'heic') return { type: null, detail: 'it is AVIF' };
   if (type !== undefined && (type !== 'bmp' || isBmpHeader(bytes))) return { type };
-  if (known !== undefined && known !== 'bmp') return { type: null, detail: `this is ${known.toUpperCase()}` };
+  if (known !== undefined && known !== 'bmp') return { type: null, detail: `it is ${known.toUpperCase()}` };
   return { type: null, detail: describe(bytes) };
 }
 
@@ -92,9 +92,9 @@ function describe(bytes: Buffer): string {
   if (bytes.subarray(0, LONGEST_SIGNATURE).every((byte) => byte === 0)) {
     return 'the file begins with zeros: nothing is written there yet';
   }
-  if (bytes.length >= SHORTEST_TEXT && looksLikeText(bytes)) return 'not an image: looks like text';
-  if (bytes.length < LONGEST_SIGNATURE) return `too short to say what it is (${bytesText(bytes.length)})`;
-  return 'not an image: its content is of no known type';
+  if (bytes.length >= SHORTEST_TEXT && looksLikeText(bytes)) return 'it looks like text';
+  if (bytes.length < LONGEST_SIGNATURE) return `it is too short to say what it is (${bytesText(bytes.length)})`;
+  return 'its content is of no known type';
 }
 
 /** No control characters but the usual white space and escape. */

@@ -25,37 +25,53 @@ export interface DeliverDeps {
   readonly recorder: Recorder;
   readonly contentType: (type: ImageType) => string;
   readonly clock: Clock;
+  /** Documents that were answered with 401 and wait for their replay in the queue. */
+  readonly replays: Set<number>;
   /** A file was not where the ledger saw it: the folder should be listed again soon. */
   readonly onMissing: (folder: string) => void;
 }
 
 /** A file that is missing may have been renamed a moment ago; its folder is listed before it counts as lost. */
-const MISSING_GRACE_MS = 5_000;
+const MISSING_GRACE_MS = 15_000;
+/** A replay that would have to wait longer gives back its place, which another endpoint may need. */
+const REPLAY_WAIT_MS = 2_000;
 const AWAY_RETRY_MS = 30_000;
 export const BYTES_MISSING = 'BYTES_MISSING';
 
 /**
  * Sends one claimed document and records what came of it. `slot` is its place in the rate windows; it is used or
  * given back. Aborting ends the request in flight; the next start finds its attempt open and marks it `unknown`.
+ * Resolves true if the document left the queue.
  */
 export async function deliver(
   document: Document,
   slot: Slot,
   deps: DeliverDeps,
   signal: AbortSignal,
-): Promise<void> {
-  await deps.memory.with(document.size, async () => {
-    const bytes = deps.hand.take(document.id) ?? (await fetchBytes(document, deps));
-    const token = bytes && (await fetchToken(document, deps, signal));
-    if (!bytes || !token) return release(document, slot, deps);
-    await send(document, bytes, token, slot, deps, signal);
+): Promise<boolean> {
+  return deps.memory.with(document.size, async () => {
+    let bytes: Buffer | null;
+    let token: string | null;
+    try {
+      bytes = deps.hand.take(document.id) ?? (await fetchBytes(document, deps));
+      token = bytes && (await fetchToken(document, deps, signal));
+    } catch (error) {
+      slot.cancel();
+      throw error;
+    }
+    if (!bytes || !token) {
+      if (bytes) deps.hand.offer(document.id, bytes);
+      return release(document, slot, deps);
+    }
+    return send(document, bytes, token, slot, deps, signal);
   });
 }
 
 /** Not sent after all: its place in the windows and its claim are given back. */
-async function release(document: Document, slot: Slot, deps: DeliverDeps): Promise<void> {
+async function release(document: Document, slot: Slot, deps: DeliverDeps): Promise<false> {
   slot.cancel();
   await deps.ledger.release([document.id]);
+  return false;
 }
 
 async function send(
@@ -65,10 +81,10 @@ async function send(
   firstSlot: Slot,
   deps: DeliverDeps,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   let token = firstToken;
   let slot = firstSlot;
-  for (let replayed = false; ; replayed = true) {
+  for (let replayed = deps.replays.delete(document.id); ; replayed = true) {
     const attemptId = await begin(document, bytes, slot, deps);
     const answer = await request(document, bytes, token, slot, deps, signal);
     const outcome = classify(answer, {
@@ -77,19 +93,19 @@ async function send(
       answerLost: document.answerLost,
     });
     if (outcome.kind !== 'unauthorized' || replayed) {
-      await deps.recorder.record(document, attemptId, answer, outcome, signal);
-      return;
+      return deps.recorder.record(document, attemptId, answer, outcome, signal);
     }
     // The token has expired or was withdrawn: one new token for everybody, one replay (interface section 5).
     deps.tokens.refused(token);
+    await deps.recorder.replay(attemptId, outcome.message, signal);
     const renewed = await fetchToken(document, deps, signal);
-    if (renewed === null) {
-      await deps.recorder.requeue(document, attemptId, 401, outcome, signal);
-      return;
+    const next = renewed && (await deps.pacer.waitForSlot(document.endpoint, REPLAY_WAIT_MS, signal));
+    if (!renewed || !next) {
+      if (renewed) deps.replays.add(document.id);
+      return deps.recorder.giveBack(document, outcome, signal);
     }
-    await deps.ledger.finishReplayed(attemptId, deps.clock.now(), 401, outcome.message);
     token = renewed;
-    slot = await deps.pacer.waitForSlot(document.endpoint, signal);
+    slot = next;
   }
 }
 
@@ -111,12 +127,12 @@ function request(
   signal: AbortSignal,
 ): Promise<Answer> {
   const upload = { endpoint, name, bytes, mediaType: deps.contentType(type), token };
-  return deps.pacer.run(endpoint, slot, () => deps.service.upload(upload, signal));
+  return deps.pacer.run(endpoint, slot, () => deps.service.upload(upload, signal), signal);
 }
 
 /** Null when there is no token; whatever stands in the way is on hold then. */
 async function fetchToken(
-  { endpoint }: Document,
+  document: Document,
   deps: DeliverDeps,
   signal: AbortSignal,
 ): Promise<string | null> {
@@ -125,8 +141,9 @@ async function fetchToken(
   } catch (error) {
     if (!(error instanceof ReceiptdError)) throw error;
     const ofCredentials = error.code.startsWith('CREDENTIALS_') || error.code === 'KEYCHAIN_UNAVAILABLE';
-    if (ofCredentials) await deps.holds.holdCredentials(endpoint, error.code, error.sentence());
-    else await deps.holds.serviceTrouble(endpoint, error.code, error.sentence(), null);
+    const why = { reason: error.code, message: error.sentence() };
+    if (ofCredentials) await deps.holds.holdCredentials(document, why);
+    else await deps.holds.serviceTrouble(document, why, null);
     return null;
   }
 }

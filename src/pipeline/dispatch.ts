@@ -17,7 +17,7 @@ export interface DispatchDeps {
   readonly holds: Holds;
   readonly clock: Clock;
   readonly log: Log;
-  readonly deliver: Omit<DeliverDeps, 'pacer' | 'holds'>;
+  readonly deliver: Omit<DeliverDeps, 'pacer' | 'holds' | 'replays'>;
 }
 
 /** Claimed ahead, so that a free place never waits for the ledger; the rest of the queue stays on disk. */
@@ -40,6 +40,7 @@ export class Dispatcher {
   readonly #wake: Wake;
   readonly #lines: Line[];
   readonly #inFlight = new Set<Promise<void>>();
+  readonly #replays = new Set<number>();
   readonly #idleListeners = new Set<(idle: Idle) => void>();
   #turn = 0;
 
@@ -87,9 +88,12 @@ export class Dispatcher {
         this.#deps.log.error('The ledger could not be read or written; trying again', {
           detail: detailOf(error),
         });
+        for (const line of this.#lines) line.looked.clear();
         idle = { why: 'hold', waitMs: LEDGER_RETRY_MS };
       }
-      if (this.#inFlight.size === 0) for (const listener of this.#idleListeners) listener(idle);
+      // Rung meanwhile: what was found is out of date.
+      if (this.#inFlight.size === 0 && !this.#wake.isRung)
+        for (const listener of this.#idleListeners) listener(idle);
       await this.#wake.wait(idle.waitMs, stopping);
     }
     await Promise.all(this.#inFlight);
@@ -129,19 +133,30 @@ export class Dispatcher {
     for (const lane of LANES) {
       const document = await this.#next(line, lane);
       if (!document) continue;
+      // While the ledger was asked, a hold may have come or gone, or a person paused the folder.
+      if (holds.gate(key).kind !== gate.kind) {
+        line.claimed[lane].unshift(document);
+        return null;
+      }
+      if (holds.isPaused('folder', document.folder)) {
+        await this.#deps.ledger.release([document.id]);
+        return null;
+      }
       const delay = pacer.delay(key, lane);
       if (delay.ms > 0) {
         line.claimed[lane].unshift(document);
-        paced = { why: delay.budget ? 'hold' : 'pace', waitMs: delay.ms };
+        // The fresh lane comes first, and never waits longer than the other.
+        paced ??= { why: delay.budget ? 'hold' : 'pace', waitMs: delay.ms };
         continue;
       }
       this.#start(line, document, gate.kind === 'probe', abort);
       return null;
     }
     if (paced) return paced;
-    const due = await this.#deps.ledger.nextDue(key, clock.now());
-    if (due === null) return { why: 'done', waitMs: null };
-    return { why: 'notDue', waitMs: Math.max(10, due - clock.now()) };
+    const waitMs = line.lookAgainIn(clock.monotonic());
+    if (waitMs === null) return { why: 'done', waitMs };
+    // After an outage the one document that could be the probe steps back for a while: that is the outage still.
+    return { why: gate.kind === 'probe' ? 'outage' : 'notDue', waitMs: Math.max(10, waitMs) };
   }
 
   /** Held and empty is done all the same. */
@@ -153,8 +168,8 @@ export class Dispatcher {
         return idle;
       }
     }
-    const due = await this.#deps.ledger.nextDue(line.settings.key, this.#deps.clock.now());
-    return due === null ? { why: 'done', waitMs: idle.waitMs } : idle;
+    const isEmpty = line.lookAgainIn(this.#deps.clock.monotonic()) === null;
+    return isEmpty ? { why: 'done', waitMs: idle.waitMs } : idle;
   }
 
   async #next(line: Line, lane: Lane): Promise<Document | undefined> {
@@ -185,11 +200,14 @@ export class Dispatcher {
 
   #start(line: Line, document: Document, isProbe: boolean, abort: AbortSignal): void {
     const { pacer, holds, log } = this.#deps;
-    const { key } = line.settings;
-    const slot = pacer.reserve(key);
-    if (isProbe) holds.startProbe(key);
+    const slot = pacer.reserve(line.settings.key);
+    if (isProbe) holds.startProbe(document);
     line.inFlight += 1;
-    const task = deliver(document, slot, { ...this.#deps.deliver, pacer, holds }, abort)
+    const deps = { ...this.#deps.deliver, pacer, holds, replays: this.#replays };
+    const task = deliver(document, slot, deps, abort)
+      .then((settled) => {
+        if (!settled) line.looked.clear();
+      })
       .catch(async (error: unknown) => {
         if (abort.aborted) return;
         log.error('A delivery could not go on; the document stays queued', {
@@ -198,12 +216,12 @@ export class Dispatcher {
         });
         await this.#deps.clock.sleep(LEDGER_RETRY_MS, abort).catch(() => {});
         await this.#deps.ledger.release([document.id]).catch(() => {});
+        line.looked.clear();
       })
       .finally(() => {
         line.inFlight -= 1;
         this.#inFlight.delete(task);
-        if (isProbe) holds.endProbe(key);
-        line.looked.clear();
+        if (isProbe) holds.endProbe(document);
         this.#wake.ring();
       });
     this.#inFlight.add(task);
@@ -220,6 +238,12 @@ class Line {
 
   constructor(settings: EndpointSettings) {
     this.settings = settings;
+  }
+
+  /** Milliseconds until a document falls due; null when none waits for a time. */
+  lookAgainIn(now: number): number | null {
+    const at = Math.min(...LANES.map((lane) => this.looked.get(lane) ?? Infinity));
+    return at === Infinity ? null : Math.max(0, at - now);
   }
 }
 

@@ -18,18 +18,21 @@ const BATCH = 100;
 /**
  * Archives or deletes the files of accepted documents, if the folder is configured to (promise P3): rename aside
  * within the folder, hash again, then dispose or put back. A kill in between leaves a file aside, never a lost one.
+ * Resolves false if a file could not be disposed of.
  */
-export async function disposeAccepted(deps: DisposeDeps, signal: AbortSignal): Promise<void> {
-  if (deps.settings.afterUpload === 'keep') return;
+export async function disposeAccepted(deps: DisposeDeps, signal: AbortSignal): Promise<boolean> {
+  if (deps.settings.afterUpload === 'keep') return true;
   let after = 0;
+  let well = true;
   for (;;) {
     const batch = await deps.ledger.toDispose(deps.settings.path, after, BATCH);
     for (const disposal of batch) {
-      if (signal.aborted) return;
+      if (signal.aborted) return well;
       after = disposal.sightingId;
       try {
         await disposeOne(disposal, deps);
       } catch (error) {
+        well = false;
         const detail = error instanceof Error ? error.message : String(error);
         deps.log.warn('An original could not be disposed of; it stays where it is', {
           path: disposal.file.path,
@@ -37,14 +40,29 @@ export async function disposeAccepted(deps: DisposeDeps, signal: AbortSignal): P
         });
       }
     }
-    if (batch.length < BATCH) return;
+    if (batch.length < BATCH) return well;
   }
 }
 
-async function disposeOne({ sightingId, file, sha256: hash }: Disposal, deps: DisposeDeps): Promise<void> {
-  const { folder, settings, ledger, clock, log } = deps;
+async function disposeOne(disposal: Disposal, deps: DisposeDeps): Promise<void> {
+  const { folder } = deps;
+  const { file } = disposal;
   if ((await folder.stat(file.path))?.kind !== 'file') return;
   const aside = await folder.setAside(file.path);
+  try {
+    await disposeAside(aside, disposal, deps);
+  } catch (error) {
+    // Out of sight is no place for an original: the archive is full or not writable, say.
+    if (await folder.stat(aside)) await folder.putBack(aside, file.path);
+    throw error;
+  }
+}
+
+async function disposeAside(
+  aside: string,
+  { sightingId, file, sha256: hash }: Disposal,
+  { folder, settings, ledger, clock, log }: DisposeDeps,
+): Promise<void> {
   const read = await folder.read(aside, Number.MAX_SAFE_INTEGER);
   const fields = { folder: settings.path, path: file.path };
   if (read.kind !== 'bytes' || sha256(read.bytes) !== hash) {
@@ -70,7 +88,18 @@ export async function recoverAside(
   signal: AbortSignal,
 ): Promise<void> {
   for (const { aside, path } of await folder.leftAside(signal)) {
-    const restored = await folder.putBack(aside, path);
+    let restored: string;
+    try {
+      restored = await folder.putBack(aside, path);
+    } catch (error) {
+      const detail = error instanceof Error ? error.message : String(error);
+      log.error('A file that was set aside could not be put back', {
+        folder: settings.path,
+        path: aside,
+        detail,
+      });
+      continue;
+    }
     log.info('Put back a file that an interrupted disposal had set aside', {
       folder: settings.path,
       path: restored,

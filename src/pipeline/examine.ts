@@ -4,7 +4,7 @@ import type { FileRead, WatchedFolder } from '../ports/folder.ts';
 import type { ImageInspector } from '../ports/image.ts';
 import type { Admitted, Ledger, Note } from '../ports/ledger.ts';
 import { systemCode } from '../domain/errors.ts';
-import { sameIdentity } from '../domain/document.ts';
+import { sameIdentity, type FileIdentity } from '../domain/document.ts';
 import { admit, judge, type Candidate } from './admit.ts';
 import type { ByteBudget } from './byteBudget.ts';
 import type { Hand } from './hand.ts';
@@ -34,49 +34,57 @@ export async function examine(file: Unsettled, deps: ExamineDeps): Promise<void>
     if (code === undefined) throw error;
     return code;
   });
-  if (typeof found === 'string') return unreadable(file, found, deps);
+  if (typeof found === 'string') return unreadable(file, file.identity, found, deps);
   if (found === null) return vanished(file, deps);
   if (found.kind === 'other') return settling.drop(file);
   settling.see(file.path, found.identity, file.lane);
   if (!settling.isStill(file)) return settling.keep(file);
-  if (file.waitsFor) return incomplete(file, file.waitsFor.reason, file.waitsFor.detail, deps);
-  await deps.memory.with(Math.min(file.identity.size, settings.maxFileSize), async () => {
+  // An event may change `file.identity` from here on; whatever is decided is decided about this one.
+  const { identity } = file;
+  if (file.waitsFor) return incomplete(file, identity, file.waitsFor.reason, file.waitsFor.detail, deps);
+  await deps.memory.with(Math.min(identity.size, settings.maxFileSize), async () => {
     const read = await folder.read(file.path, settings.maxFileSize);
-    await afterRead(file, read, deps);
+    await afterRead(file, identity, read, deps);
   });
 }
 
-async function afterRead(file: Unsettled, read: FileRead, deps: ExamineDeps): Promise<void> {
+async function afterRead(
+  file: Unsettled,
+  identity: FileIdentity,
+  read: FileRead,
+  deps: ExamineDeps,
+): Promise<void> {
   const { settling, settings } = deps;
+  const { path, lane } = file;
   switch (read.kind) {
     case 'gone':
       return vanished(file, deps);
     case 'changed':
       return settling.disturbed(file);
     case 'tooLarge': {
-      const message = `The file has ${file.identity.size} bytes; the limit of this folder is ${settings.maxFileSize} (\`maxFileSize\`).`;
-      return note(file, 'rejected', 'TOO_LARGE', message, deps);
+      const message = `The file has ${identity.size} bytes; the limit of this folder is ${settings.maxFileSize} (\`maxFileSize\`).`;
+      return note(file, identity, 'rejected', 'TOO_LARGE', message, deps);
     }
     case 'unreadable':
-      return unreadable(file, read.code, deps);
+      return unreadable(file, identity, read.code, deps);
     case 'bytes':
       break;
   }
-  if (!sameIdentity(read.identity, file.identity)) {
+  if (!sameIdentity(read.identity, identity)) {
     settling.see(file.path, read.identity, file.lane);
     return settling.keep(file);
   }
   const judgement = await judge(read.bytes, settings, deps.inspector);
   switch (judgement.kind) {
     case 'incomplete':
-      return incomplete(file, judgement.reason, judgement.message, deps);
+      return incomplete(file, identity, judgement.reason, judgement.message, deps);
     case 'rejected':
       // What can't be told may be the beginning of something that can.
       if (judgement.reason === 'NOT_AN_IMAGE' && !settling.needsLong(file)) return settling.keep(file);
-      return note(file, 'rejected', judgement.reason, judgement.message, deps);
+      return note(file, identity, 'rejected', judgement.reason, judgement.message, deps);
     case 'image':
       if (judgement.growing && !settling.needsLong(file)) return settling.keep(file);
-      return admitted({ ...file, bytes: read.bytes, type: judgement.type }, file, deps);
+      return admitted({ path, lane, identity, bytes: read.bytes, type: judgement.type }, file, deps);
   }
 }
 
@@ -105,26 +113,34 @@ async function admitted(candidate: Candidate, file: Unsettled, deps: ExamineDeps
       break;
   }
   if (result.kind === 'queued' || result.kind === 'requeued') deps.hand.offer(document.id, candidate.bytes);
-  deps.settling.drop(file);
+  deps.settling.done(file, candidate.identity);
   deps.onAdmitted(result);
 }
 
 async function incomplete(
   file: Unsettled,
+  identity: FileIdentity,
   reason: string,
   message: string,
   deps: ExamineDeps,
 ): Promise<void> {
-  if (!deps.settling.waitsFor(file, reason, message)) await note(file, 'incomplete', reason, message, deps);
+  if (!deps.settling.waitsFor(file, identity, reason, message))
+    await note(file, identity, 'incomplete', reason, message, deps);
 }
 
-async function unreadable(file: Unsettled, code: string, deps: ExamineDeps): Promise<void> {
+async function unreadable(
+  file: Unsettled,
+  identity: FileIdentity,
+  code: string,
+  deps: ExamineDeps,
+): Promise<void> {
   const message = `The file can't be read (${code}); it is tried again at every listing. Let the agent's user read it.`;
-  await note(file, 'unreadable', code, message, deps);
+  await note(file, identity, 'unreadable', code, message, deps);
 }
 
 async function note(
   file: Unsettled,
+  identity: FileIdentity,
   verdict: Note['verdict'],
   reason: string,
   message: string,
@@ -132,10 +148,15 @@ async function note(
 ): Promise<void> {
   const { settings, ledger, clock, log, settling } = deps;
   const policy = verdict === 'rejected' ? acceptPolicy(settings) : null;
-  const seen = { folder: settings.path, path: file.path, identity: file.identity };
+  const seen = { folder: settings.path, path: file.path, identity };
+  const before = await ledger.known(seen);
   await ledger.note(seen, { verdict, reason, message, sha256: null, policy, at: clock.now() });
-  log.warn(`Not sent: ${verdict}`, { folder: settings.path, path: file.path, reason, detail: message });
-  settling.drop(file);
+  // What can't be read is tried at every listing, and said once.
+  const again = before?.verdict === verdict && sameIdentity(before.identity, identity);
+  const fields = { folder: settings.path, path: file.path, reason, detail: message };
+  if (again) log.debug(`Not sent: ${verdict}`, fields);
+  else log.warn(`Not sent: ${verdict}`, fields);
+  settling.done(file, identity);
   deps.onNote(verdict);
 }
 

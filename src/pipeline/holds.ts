@@ -5,9 +5,10 @@ import {
   SLOW_DOWN_BACKOFF,
   type BackoffRange,
 } from '../domain/backoff.ts';
-import { endpointId, type EndpointKey } from '../domain/document.ts';
+import { endpointId, type Document, type EndpointKey } from '../domain/document.ts';
 import type { Clock, Random } from '../ports/clock.ts';
-import type { Hold, HoldScope, Ledger } from '../ports/ledger.ts';
+import type { Hold, HoldScope } from '../ports/hold.ts';
+import type { Ledger } from '../ports/ledger.ts';
 import type { Log } from '../ports/log.ts';
 
 /**
@@ -27,6 +28,8 @@ export class Holds {
   readonly #log: Log;
   readonly #closed = new Map<string, Closed>();
   readonly #paused = new Map<string, Hold>();
+  /** Lifted, but the ledger still shows them. */
+  readonly #leftShown = new Set<string>();
 
   constructor(deps: { ledger: Ledger; clock: Clock; random: Random; log: Log }) {
     this.#ledger = deps.ledger;
@@ -51,55 +54,39 @@ export class Holds {
     const waitMs = Math.max(...closed.map((hold) => hold.until - now));
     const outage = closed.every((hold) => hold.short);
     if (waitMs > 0) return { kind: 'closed', waitMs, outage };
-    if (closed.some((hold) => hold.probing)) return { kind: 'closed', waitMs: SERVICE_BACKOFF.maxMs, outage };
+    if (closed.some((hold) => hold.probe !== null))
+      return { kind: 'closed', waitMs: SERVICE_BACKOFF.maxMs, outage };
     return { kind: 'probe' };
   }
 
   /** Before the one request that a `probe` gate lets through. Its outcome must be told by `trouble` or `passed`. */
-  startProbe(endpoint: EndpointKey): void {
-    for (const hold of this.#ofEndpoint(endpoint)) hold.probing = true;
+  startProbe({ id, endpoint }: Sent): void {
+    for (const hold of this.#ofEndpoint(endpoint)) hold.probe = id;
   }
 
   /** A probe ended without an answer that says anything about the scope (its file was gone, ...). */
-  endProbe(endpoint: EndpointKey): void {
-    for (const hold of this.#ofEndpoint(endpoint)) hold.probing = false;
+  endProbe({ id, endpoint }: Sent): void {
+    for (const hold of this.#ofEndpoint(endpoint)) if (hold.probe === id) hold.probe = null;
   }
 
-  serviceTrouble(
-    endpoint: EndpointKey,
-    reason: string,
-    message: string,
-    retryAfterMs: number | null,
-  ): Promise<void> {
-    return this.#close('service', endpoint.baseUrl, reason, message, SERVICE_BACKOFF, retryAfterMs, true);
+  async serviceTrouble(sent: Sent, why: Why, retryAfterMs: number | null): Promise<void> {
+    await this.#close('service', sent.endpoint.baseUrl, sent, why, SERVICE_BACKOFF, retryAfterMs, true);
   }
 
-  async slowDown(
-    endpoint: EndpointKey,
-    reason: string,
-    message: string,
-    retryAfterMs: number | null,
-  ): Promise<void> {
-    await this.#authenticated(endpoint);
-    await this.#close(
-      'endpoint',
-      endpointId(endpoint),
-      reason,
-      message,
-      SLOW_DOWN_BACKOFF,
-      retryAfterMs,
-      true,
-    );
+  async slowDown(sent: Sent, why: Why, retryAfterMs: number | null): Promise<void> {
+    await this.#authenticated(sent.endpoint);
+    const key = endpointId(sent.endpoint);
+    await this.#close('endpoint', key, sent, why, SLOW_DOWN_BACKOFF, retryAfterMs, true);
   }
 
-  async holdEndpoint(endpoint: EndpointKey, reason: string, message: string): Promise<void> {
-    await this.#authenticated(endpoint);
-    await this.#close('endpoint', endpointId(endpoint), reason, message, HOLD_BACKOFF, null, false);
+  async holdEndpoint(sent: Sent, why: Why): Promise<void> {
+    await this.#authenticated(sent.endpoint);
+    await this.#close('endpoint', endpointId(sent.endpoint), sent, why, HOLD_BACKOFF, null, false);
   }
 
-  async holdCredentials(endpoint: EndpointKey, reason: string, message: string): Promise<void> {
-    await this.#open('service', endpoint.baseUrl);
-    await this.#close('credentials', endpoint.baseUrl, reason, message, HOLD_BACKOFF, null, false);
+  async holdCredentials(sent: Sent, why: Why): Promise<void> {
+    await this.#open('service', sent.endpoint.baseUrl);
+    await this.#close('credentials', sent.endpoint.baseUrl, sent, why, HOLD_BACKOFF, null, false);
   }
 
   /** The endpoint answered as it should: nothing of it is held any more. */
@@ -145,16 +132,16 @@ export class Holds {
   async #close(
     scope: HoldScope,
     key: string,
-    reason: string,
-    message: string,
+    { id }: Sent,
+    { reason, message }: Why,
     range: BackoffRange,
     retryAfterMs: number | null,
     short: boolean,
   ): Promise<void> {
     const before = this.#closed.get(keyOf(scope, key));
     const now = this.#clock.monotonic();
-    // Requests that were in flight when the scope closed say nothing new.
-    if (before && !before.probing && before.until > now) return;
+    // Requests that were in flight when the scope closed say nothing new, not even while another one probes it.
+    if (before && (before.probe === null ? before.until > now : before.probe !== id)) return;
     const failures = (before?.failures ?? 0) + 1;
     const waitMs = Math.max(retryAfterMs ?? 0, backoff(failures, range, this.#random));
     const since = before?.since ?? this.#clock.now();
@@ -164,24 +151,47 @@ export class Holds {
       failures,
       since,
       until: now + waitMs,
-      probing: false,
+      probe: null,
       short,
     });
     const until = this.#clock.now() + waitMs;
-    await this.#ledger.putHold({ scope, key, reason, message, since, until });
+    await this.#show(this.#ledger.putHold({ scope, key, reason, message, since, until }));
     const fields = { scope, key, reason, retryInMs: waitMs, detail: message };
-    if (before) this.#log.debug('Still on hold', fields);
+    if (before && (short || !before.short)) this.#log.debug('Still on hold', fields);
     else if (short) this.#log.warn('On hold; it is tried again by itself', fields);
     else this.#log.error('On hold; a person has to look at it', fields);
   }
 
   async #open(scope: HoldScope, key: string): Promise<void> {
-    const before = this.#closed.get(keyOf(scope, key));
+    const id = keyOf(scope, key);
+    const before = this.#closed.get(id);
+    if (!before && !this.#leftShown.has(id)) return;
+    this.#closed.delete(id);
+    this.#leftShown.delete(id);
+    if (!(await this.#show(this.#ledger.clearHold(scope, key)))) this.#leftShown.add(id);
     if (!before) return;
-    this.#closed.delete(keyOf(scope, key));
-    await this.#ledger.clearHold(scope, key);
     this.#log.info('No longer on hold', { scope, key, heldForMs: this.#clock.now() - before.since });
   }
+
+  /** The row only tells people of the hold; without it the hold works all the same. */
+  async #show(write: Promise<void>): Promise<boolean> {
+    try {
+      await write;
+      return true;
+    } catch (error) {
+      const detail = error instanceof Error ? error.message : String(error);
+      this.#log.warn('A hold could not be recorded', { detail });
+      return false;
+    }
+  }
+}
+
+/** The document whose request met with the trouble. */
+export type Sent = Pick<Document, 'id' | 'endpoint'>;
+
+export interface Why {
+  readonly reason: string;
+  readonly message: string;
 }
 
 export type Gate =
@@ -196,7 +206,8 @@ interface Closed {
   readonly since: number;
   /** Monotonic. */
   readonly until: number;
-  probing: boolean;
+  /** The document that is being sent to try it. */
+  probe: number | null;
   readonly short: boolean;
 }
 

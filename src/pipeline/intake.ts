@@ -10,9 +10,9 @@ import { Settling } from './settling.ts';
 import { Wake } from './wake.ts';
 
 /** Files of one folder that may be in memory because they are not at rest yet. */
-const SETTLING_CAPACITY = 2_000;
+const SETTLING_CAPACITY = 500;
 /** Files of one folder that are looked at, at once. */
-const EXAMINED_AT_ONCE = 4;
+const EXAMINED_AT_ONCE = 8;
 /** How often a folder's presence is looked at. */
 const PRESENCE_MS = 2_000;
 /** Listing after events takes at most this share of the time, however large the folder is. */
@@ -20,6 +20,8 @@ const LISTING_PAUSE_MS = 1_000;
 const LISTING_PAUSE_FACTOR = 20;
 /** Without events the listing alone has to be quick. */
 const POLLING_MS = 5_000;
+/** After a disposal that did not work; it touches the file, so that it is read and hashed again. */
+const DISPOSE_AGAIN_MS = 5 * 60_000;
 /** More hints than this at once: the directories are listed instead. */
 const HINTS_AT_ONCE = 1_000;
 
@@ -50,6 +52,7 @@ export class Intake {
   readonly #dirtyDirs = new Set<string>();
   readonly #unreadableDirs = new Map<string, string>();
   #disposeSoon = false;
+  #disposeNotBefore = 0;
   #relistSoon = false;
   #state: IntakeState = 'starting';
   #message: string | null = null;
@@ -121,7 +124,14 @@ export class Intake {
   }
 
   async dispose(signal: AbortSignal): Promise<void> {
-    await disposeAccepted(this.#deps, signal);
+    this.#disposeSoon = false;
+    if (await disposeAccepted(this.#deps, signal)) return;
+    this.#disposeSoon = true;
+    this.#disposeNotBefore = this.#deps.clock.monotonic() + DISPOSE_AGAIN_MS;
+  }
+
+  get #mayDispose(): boolean {
+    return this.#disposeSoon && this.#deps.clock.monotonic() >= this.#disposeNotBefore;
   }
 
   async #watchWhilePresent(token: string, signal: AbortSignal): Promise<void> {
@@ -155,18 +165,16 @@ export class Intake {
       while (!signal.aborted) {
         const everyMs = polling ? Math.min(POLLING_MS, reconcileEveryMs) : reconcileEveryMs;
         const dirtyAt = this.#dirtyDirs.size > 0 ? listedAt + pauseMs : Infinity;
-        const idle = this.#hinted.size === 0 && !this.#disposeSoon && !this.#relistSoon;
+        const idle = this.#hinted.size === 0 && !this.#mayDispose && !this.#relistSoon;
         const nextIn = Math.min(fullAt + everyMs, dirtyAt) - clock.monotonic();
         if (idle) await this.#watchWake.wait(Math.max(0, Math.min(nextIn, PRESENCE_MS)), signal);
         if (signal.aborted) return;
         await this.#observeHinted();
-        if (this.#disposeSoon) {
-          this.#disposeSoon = false;
-          await this.dispose(signal);
-        }
+        if (this.#mayDispose) await this.dispose(signal);
         const present = await this.#availability();
         if (present.state !== 'present' || present.token !== token) return;
         const now = clock.monotonic();
+        const waitedBefore = this.#settling.roomWaitedMs;
         if (this.#relistSoon || now >= fullAt + everyMs) {
           this.#relistSoon = false;
           this.#dirtyDirs.clear();
@@ -178,7 +186,8 @@ export class Intake {
           for (const dir of dirs) await this.#listDirty(dir, signal);
         } else continue;
         listedAt = clock.monotonic();
-        pauseMs = Math.max(LISTING_PAUSE_MS, (listedAt - now) * LISTING_PAUSE_FACTOR);
+        const listingMs = listedAt - now - (this.#settling.roomWaitedMs - waitedBefore);
+        pauseMs = Math.max(LISTING_PAUSE_MS, listingMs * LISTING_PAUSE_FACTOR);
       }
     } catch (error) {
       if (signal.aborted) return;
@@ -207,6 +216,8 @@ export class Intake {
 
   async #list(under: string, full: boolean, lane: Lane, signal: AbortSignal): Promise<void> {
     if (full) this.#reset();
+    // What a kill kept from being disposed of, and duplicates whose document lies in another folder.
+    if (full) this.#disposeSoon = true;
     await reconcile(this.#reconcileDeps, { lane, full, under }, signal);
     this.#lastListing = this.#deps.clock.now();
   }

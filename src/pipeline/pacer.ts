@@ -59,24 +59,29 @@ export class Pacer {
     };
   }
 
-  /** For a request that was not foreseen (a replay): waits for its turn. */
-  async waitForSlot(endpoint: EndpointKey, signal: AbortSignal): Promise<Slot> {
+  /** For a request that was not foreseen (a replay): waits for its turn. Null if that would take longer than `withinMs`. */
+  async waitForSlot(endpoint: EndpointKey, withinMs: number, signal: AbortSignal): Promise<Slot | null> {
+    const latest = this.#clock.monotonic() + withinMs;
     for (;;) {
       const { ms } = this.delay(endpoint, 'fresh');
       if (ms === 0) return this.reserve(endpoint);
+      if (this.#clock.monotonic() + ms > latest) return null;
       await this.#clock.sleep(ms, signal);
     }
   }
 
-  /** Runs one request in the place that `slot` took. */
-  run<T>(endpoint: EndpointKey, slot: Slot, request: () => Promise<T>): Promise<T> {
+  /** Runs one request in the place that `slot` took. Rejects on abort, also before the request could start. */
+  run<T>(endpoint: EndpointKey, slot: Slot, request: () => Promise<T>, signal: AbortSignal): Promise<T> {
     this.#heedClockJump();
-    return this.#limiter(endpoint).queue.add(() =>
-      this.#overall.queue.add(() => {
-        slot.sent(this.#clock.monotonic());
-        return request();
-      }),
-    );
+    const inOverall = () =>
+      this.#overall.queue.add(
+        () => {
+          slot.sent(this.#clock.monotonic());
+          return request();
+        },
+        { signal },
+      );
+    return this.#limiter(endpoint).queue.add(inOverall, { signal });
   }
 
   #limiter(endpoint: EndpointKey): Limiter {
@@ -118,7 +123,8 @@ class Limiter {
     const now = clock.now();
     let window: RateWindow | null = null;
     if (limits.rate) {
-      const since = now - limits.rate.intervalMs;
+      // The window is a little longer than the interval, and a request starts a little after it is recorded.
+      const since = now - 2 * limits.rate.intervalMs;
       const times = await ledger.attemptTimes(endpoint, since, limits.rate.count);
       // A start in the future means that the clock went back: a full window is waited.
       const offset = clock.monotonic() - now;
@@ -135,7 +141,7 @@ class Limiter {
       if (limit === null) continue;
       const [latest] = await ledger.attemptTimes(endpoint, 0, 1);
       const at = Math.max(now, latest ?? 0);
-      const used = await ledger.countAttempts(endpoint, periodStart(period, at));
+      const used = await ledger.countAttempts(endpoint, periodStart(period, at) - 1);
       budgets.push(new Budget(period, limit, used, at));
     }
     return new Limiter(limits, window, budgets);

@@ -1,7 +1,7 @@
 import { sameIdentity, type FileIdentity, type Lane } from '../domain/document.ts';
 import { systemCode } from '../domain/errors.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { FileStat, ListedFile, WatchedFolder } from '../ports/folder.ts';
+import type { FileStat, WatchedFolder } from '../ports/folder.ts';
 import type { FileSeen, KnownFile, Ledger, Note } from '../ports/ledger.ts';
 import type { Settling } from './settling.ts';
 import { acceptPolicy, existingPolicy, type Existing, type FolderSettings } from './settings.ts';
@@ -19,6 +19,8 @@ export interface ReconcileDeps {
 
 /** File system calls under way at once for one folder. */
 const STATS_AT_ONCE = 32;
+/** Names that the ledger is asked about at once, and that may be over the capacity of settling. */
+const LOOKED_UP_AT_ONCE = 256;
 
 /**
  * Compares the folder's listing with the ledger: the truth, where events are only hints. `full` also compares what
@@ -31,45 +33,50 @@ export async function reconcile(
 ): Promise<void> {
   const { folder, settings, settling, ledger } = deps;
   const listedDirs = new Set<string>();
+  const missing: string[] = [];
   for await (const { dir, files, badNames = [], unreadableDirs = [] } of folder.list(how.under, signal)) {
     for (const each of unreadableDirs) deps.onUnreadableDir(each.path, each.code);
-    if (unreadableDirs.some(({ path }) => path === dir)) continue;
     listedDirs.add(dir);
-    const known = await ledger.knownIn(settings.path, dir);
-    const missing = new Set(known.keys());
-    for (const path of badNames) {
-      missing.delete(path.slice(dir === '' ? 0 : dir.length + 1));
-      await noteBadName(path, deps);
+    if (unreadableDirs.some(({ path }) => path === dir)) continue;
+    for (const path of badNames) await noteBadName(path, deps);
+    const names = files.map(({ path }) => nameOf(path));
+    for (let start = 0; start < names.length; start += LOOKED_UP_AT_ONCE) {
+      await settling.room(signal);
+      const chunk = names.slice(start, start + LOOKED_UP_AT_ONCE);
+      const known = await ledger.knownIn(settings.path, dir, chunk);
+      await inChunks(chunk, signal, (name) => compare(pathOf(dir, name), known.get(name), how, deps));
     }
-    await inChunks(files, settling, signal, async ({ path }) => {
-      const name = path.slice(dir === '' ? 0 : dir.length + 1);
-      missing.delete(name);
-      const before = known.get(name);
-      if (settling.has(path)) return;
-      if (before && !how.full && !needsJudgingAnew(before, settings)) return deps.onKnown(before);
-      const found = await statOf(folder, path);
-      if (found?.kind !== 'file') return;
-      if (before && sameIdentity(before.identity, found.identity) && !needsJudgingAnew(before, settings)) {
-        return deps.onKnown(before);
-      }
-      settling.see(path, found.identity, how.lane);
-      deps.onSeen();
-    });
-    const prefix = dir === '' ? '' : `${dir}/`;
-    await markGone(
-      [...missing].map((name) => prefix + name),
-      deps,
-    );
-  }
-  if (how.full && settings.recursive) {
-    // Directories that are gone are in no listing, and neither are their files.
-    for await (const paths of ledger.paths(settings.path, how.under)) {
-      const orphans = paths.filter(
-        (path) => !listedDirs.has(path.slice(0, Math.max(0, path.lastIndexOf('/')))),
-      );
-      await markGone(orphans, deps);
+    if (!how.full) continue;
+    const listed = new Set([...names, ...badNames.map(nameOf)]);
+    for await (const batch of ledger.namesIn(settings.path, dir)) {
+      for (const name of batch) if (!listed.has(name)) missing.push(pathOf(dir, name));
     }
   }
+  if (!how.full) return;
+  // Only now: a listing that ends in an error (the folder was replaced meanwhile) says nothing about what is gone.
+  for (const dir of await ledger.dirs(settings.path, how.under)) {
+    if (listedDirs.has(dir)) continue;
+    for await (const batch of ledger.namesIn(settings.path, dir))
+      missing.push(...batch.map((name) => pathOf(dir, name)));
+  }
+  await markGone(missing, deps);
+}
+
+/** One listed file: known and unchanged, or to be settled. */
+async function compare(
+  path: string,
+  known: KnownFile | undefined,
+  how: { readonly lane: Lane; readonly full: boolean },
+  { folder, settings, settling, onKnown, onSeen }: ReconcileDeps,
+): Promise<void> {
+  if (settling.has(path)) return;
+  const stands = known !== undefined && !needsJudgingAnew(known, settings);
+  if (stands && !how.full) return onKnown(known);
+  const found = await statOf(folder, path);
+  if (found?.kind !== 'file') return;
+  if (stands && sameIdentity(known.identity, found.identity)) return onKnown(known);
+  settling.see(path, found.identity, how.lane);
+  onSeen();
 }
 
 /** Whether a verdict was given under a configuration that is not the present one, or only for the time being. */
@@ -104,7 +111,7 @@ export async function firstWatch(
       sent += files.length;
       continue;
     }
-    await inChunks(files, null, signal, async ({ path }) => {
+    await inChunks(files, signal, async ({ path }) => {
       const found = await statOf(folder, path);
       if (found?.kind !== 'file') return;
       const { identity } = found;
@@ -167,16 +174,21 @@ async function noteBadName(path: string, { settings, ledger, clock, onKnown }: R
   );
 }
 
-/** `settling`: where the files go, and so what a long listing waits for. */
-async function inChunks(
-  files: readonly ListedFile[],
-  settling: Settling | null,
+async function inChunks<T>(
+  items: readonly T[],
   signal: AbortSignal,
-  work: (file: ListedFile) => Promise<void>,
+  work: (item: T) => Promise<void>,
 ): Promise<void> {
-  for (let start = 0; start < files.length; start += STATS_AT_ONCE) {
+  for (let start = 0; start < items.length; start += STATS_AT_ONCE) {
     signal.throwIfAborted();
-    await settling?.room(signal);
-    await Promise.all(files.slice(start, start + STATS_AT_ONCE).map(work));
+    await Promise.all(items.slice(start, start + STATS_AT_ONCE).map(work));
   }
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+function pathOf(dir: string, name: string): string {
+  return dir === '' ? name : `${dir}/${name}`;
 }

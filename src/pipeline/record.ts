@@ -1,10 +1,11 @@
 import { backoff, SERVICE_BACKOFF } from '../domain/backoff.ts';
 import { endpointId, type AttemptOutcome, type Document } from '../domain/document.ts';
+import { ReceiptdError } from '../domain/errors.ts';
 import type { Answer, Outcome } from '../domain/outcome.ts';
 import type { Clock, Random } from '../ports/clock.ts';
 import type { Ledger, Transition } from '../ports/ledger.ts';
 import type { Log } from '../ports/log.ts';
-import type { Holds } from './holds.ts';
+import type { Holds, Why } from './holds.ts';
 
 export interface RecordDeps {
   readonly ledger: Ledger;
@@ -31,13 +32,14 @@ export class Recorder {
     this.#deps = deps;
   }
 
+  /** Resolves true if the document left the queue. */
   async record(
     document: Document,
     attemptId: number,
     answer: Answer,
     outcome: Outcome,
     signal: AbortSignal,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const { holds, log } = this.#deps;
     const { endpoint } = document;
     const httpStatus = answer.kind === 'response' ? answer.httpStatus : null;
@@ -56,16 +58,16 @@ export class Recorder {
       passes.accepted += 1;
       passes.refusedInARow.clear();
       passes.refusedAt.delete(document.id);
+      passes.troubleAt.delete(document.id);
       log.info('Accepted', { ...fields, status, bytes: document.size });
       await holds.passed(endpoint);
       this.#deps.onAccepted(document);
-      return;
+      return true;
     }
     const { reason, message } = outcome;
     switch (outcome.kind) {
       case 'failed':
-        await this.#refused(document, attemptId, httpStatus, outcome, signal);
-        return;
+        return this.#refused(document, attemptId, httpStatus, outcome, signal);
       case 'unconfirmed':
         await this.#finish(
           attemptId,
@@ -80,22 +82,25 @@ export class Recorder {
           detail: message,
         });
         await holds.passed(endpoint);
-        return;
+        return true;
       case 'unauthorized':
         await this.requeue(document, attemptId, httpStatus, outcome, signal);
-        await holds.holdCredentials(endpoint, reason, `${message} A new token was not taken either.`);
-        return;
+        await holds.holdCredentials(document, {
+          reason,
+          message: `${message} A new token was not taken either.`,
+        });
+        return false;
       case 'endpointHold':
         await this.requeue(document, attemptId, httpStatus, outcome, signal);
-        await holds.holdEndpoint(endpoint, reason, message);
-        return;
+        await holds.holdEndpoint(document, outcome);
+        return false;
       case 'slowDown':
         await this.requeue(document, attemptId, httpStatus, outcome, signal);
-        await holds.slowDown(endpoint, reason, message, outcome.retryAfterMs);
-        return;
+        await holds.slowDown(document, outcome, outcome.retryAfterMs);
+        return false;
       case 'serviceTrouble':
         await this.#trouble(document, attemptId, httpStatus, outcome, answer, signal);
-        return;
+        return false;
     }
   }
 
@@ -106,10 +111,25 @@ export class Recorder {
     httpStatus: number | null,
     { reason, message, answerLost = false }: { reason: string; message: string; answerLost?: boolean },
     signal: AbortSignal,
-  ): Promise<void> {
+  ): Promise<false> {
     const transition = { notBefore: 0, reason, message, answerLost, serverError: false };
     await this.#finish(attemptId, httpStatus, 'refused', message, { state: 'queued', ...transition }, signal);
     this.#deps.log.debug('Queued again', { ...identify(document), reason, detail: message });
+    return false;
+  }
+
+  /** Ends an attempt that was answered with 401 and is replayed at once. */
+  async replay(attemptId: number, message: string, signal: AbortSignal): Promise<void> {
+    const { ledger, clock } = this.#deps;
+    await this.#durably(signal, () => ledger.finishReplayed(attemptId, clock.now(), 401, message));
+  }
+
+  /** The replay can't be sent now. */
+  async giveBack(document: Document, { reason, message }: Why, signal: AbortSignal): Promise<false> {
+    const { ledger, clock, log } = this.#deps;
+    await this.#durably(signal, () => ledger.postpone(document.id, 0, reason, message, clock.now()));
+    log.debug('Queued again', { ...identify(document), reason, detail: message });
+    return false;
   }
 
   async lost(document: Document, message: string): Promise<void> {
@@ -128,7 +148,7 @@ export class Recorder {
     httpStatus: number | null,
     { reason, message }: { readonly reason: string; readonly message: string },
     signal: AbortSignal,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const { ledger, holds, clock, log } = this.#deps;
     const passes = this.#passesOf(document);
     await this.#finish(
@@ -151,13 +171,14 @@ export class Recorder {
         detail: message,
       });
       await holds.passed(document.endpoint);
-      return;
+      return true;
     }
     const ids = [...passes.refusedInARow];
     passes.refusedInARow = new Set(ids.slice(1));
     const why = `${ids.length} different documents were refused in a row, so the endpoint is held instead. The last answer: ${message}`;
-    await ledger.requeue(ids, 'MANY_REFUSALS', why, clock.now());
-    await holds.holdEndpoint(document.endpoint, 'MANY_REFUSALS', why);
+    await this.#durably(signal, () => ledger.requeue(ids, 'MANY_REFUSALS', why, clock.now()));
+    await holds.holdEndpoint(document, { reason: 'MANY_REFUSALS', message: why });
+    return false;
   }
 
   async #trouble(
@@ -198,7 +219,7 @@ export class Recorder {
       await holds.passed(document.endpoint);
     } else {
       log.debug('No proper answer; queued again', fields);
-      await holds.serviceTrouble(document.endpoint, reason, message, outcome.retryAfterMs);
+      await holds.serviceTrouble(document, outcome, outcome.retryAfterMs);
     }
   }
 
@@ -211,15 +232,25 @@ export class Recorder {
     transition: Transition,
     signal: AbortSignal,
   ): Promise<void> {
-    const { ledger, clock, log } = this.#deps;
+    const { ledger, clock } = this.#deps;
+    await this.#durably(signal, () =>
+      ledger.finish(attemptId, { at: clock.now(), outcome, httpStatus, message, transition }),
+    );
+  }
+
+  /** Writes as soon as the ledger can be written. */
+  async #durably(signal: AbortSignal, write: () => Promise<void>): Promise<void> {
+    const { clock, log } = this.#deps;
     for (let failures = 0; ; failures += 1) {
       try {
-        await ledger.finish(attemptId, { at: clock.now(), outcome, httpStatus, message, transition });
+        await write();
         return;
       } catch (error) {
-        if (signal.aborted) throw error;
+        // What the ledger does not take for its content is a defect, and would be so for ever.
+        const code = error instanceof ReceiptdError ? error.code : '';
+        if (signal.aborted || !code.startsWith('LEDGER_')) throw error;
         const detail = error instanceof Error ? error.message : String(error);
-        if (failures === 0) log.error('An answer could not be recorded; trying again', { attemptId, detail });
+        if (failures === 0) log.error('An answer could not be recorded; trying again', { detail });
         await clock.sleep(RECORD_RETRY_MS, signal);
       }
     }

@@ -22,6 +22,8 @@ export class Settling {
   readonly #capacity: number;
   readonly #files = new Map<string, Unsettled>();
   readonly #roomWaiters = new Set<() => void>();
+  /** How long `room` has kept its callers, in all. */
+  roomWaitedMs = 0;
 
   constructor(clock: Clock, times: SettleTimes, capacity: number) {
     this.#clock = clock;
@@ -43,6 +45,7 @@ export class Settling {
 
   /** Resolves once there is room for more files, so that a listing of a million waits here and not in memory. */
   async room(signal: AbortSignal): Promise<void> {
+    const from = this.#clock.monotonic();
     while (this.isFull && !signal.aborted) {
       await new Promise<void>((resolve) => {
         const go = () => {
@@ -54,6 +57,7 @@ export class Settling {
         signal.addEventListener('abort', go);
       });
     }
+    this.roomWaitedMs += this.#clock.monotonic() - from;
     signal.throwIfAborted();
   }
 
@@ -84,7 +88,7 @@ export class Settling {
     file.waitsFor = null;
   }
 
-  /** The caller looks at each of these, then says `keep`, `disturbed`, `waitsFor` or `drop`. */
+  /** The caller looks at each of these, then says `keep`, `disturbed`, `waitsFor`, `done` or `drop`. */
   takeDue(limit: number): Unsettled[] {
     const now = this.#clock.monotonic();
     const due: Unsettled[] = [];
@@ -129,9 +133,18 @@ export class Settling {
     return this.isStill(file);
   }
 
-  /** Incomplete: looked at again now and then. False once patience has run out. */
-  waitsFor(file: Unsettled, reason: string, detail: string): boolean {
-    if (this.#clock.monotonic() - file.stillSince >= this.#times.patienceMs) return false;
+  /** What lay there under `identity` is incomplete: looked at again now and then. False once patience has run out. */
+  waitsFor(file: Unsettled, identity: FileIdentity, reason: string, detail: string): boolean {
+    // What came meanwhile was not read: it may be the missing end.
+    if (!sameIdentity(file.identity, identity)) {
+      this.keep(file);
+      return true;
+    }
+    // A folder full of truncated files must not keep its good ones out (promise P4).
+    const patienceMs = this.isFull
+      ? Math.min(this.#times.longMs, this.#times.patienceMs)
+      : this.#times.patienceMs;
+    if (this.#clock.monotonic() - file.stillSince >= patienceMs) return false;
     file.waitsFor = { reason, detail };
     this.keep(file);
     return true;
@@ -141,6 +154,12 @@ export class Settling {
   retryLater(file: Unsettled): void {
     file.busy = false;
     file.due = this.#clock.monotonic() + RETRY_MS;
+  }
+
+  /** Decided, from what lay there under `identity`; what has come since is looked at in its turn. */
+  done(file: Unsettled, identity: FileIdentity): void {
+    if (sameIdentity(file.identity, identity)) this.drop(file);
+    else this.keep(file);
   }
 
   drop(file: Unsettled): void {

@@ -1,13 +1,26 @@
 import type { Clock } from '../ports/clock.ts';
 
-/** Lets one loop sleep until somebody has something for it. A ring while nobody waits is kept, once. */
+/** A reason of our own: the default one is made anew, with a stack, each time. */
+const SOONER = new Error('a sooner time was asked for');
+
+/**
+ * Lets one loop sleep until somebody has something for it. A ring while nobody waits is kept, once. Rings may come
+ * without need: a loop looks again at what there is to do, whatever woke it.
+ */
 export class Wake {
   readonly #clock: Clock;
+  readonly #heeded = new WeakSet<AbortSignal>();
   #rung = false;
   #ring: (() => void) | null = null;
+  #alarm: { readonly at: number; readonly cancel: AbortController } | null = null;
 
   constructor(clock: Clock) {
     this.#clock = clock;
+  }
+
+  /** Whether somebody has rung since the last wait. */
+  get isRung(): boolean {
+    return this.#rung;
   }
 
   ring(): void {
@@ -17,17 +30,42 @@ export class Wake {
 
   /** Resolves when rung, after `ms` (null: never by itself), or when aborted. */
   async wait(ms: number | null, signal: AbortSignal): Promise<void> {
+    this.#heed(signal);
     if (!this.#rung && !signal.aborted) {
-      const slept = new AbortController();
-      const rung = new Promise<void>((resolve) => {
+      if (ms !== null) this.#setAlarm(ms);
+      await new Promise<void>((resolve) => {
         this.#ring = resolve;
-        signal.addEventListener('abort', () => resolve(), { once: true, signal: slept.signal });
       });
-      const timer = ms === null ? [] : [this.#clock.sleep(ms, slept.signal).catch(() => {})];
-      await Promise.race([rung, ...timer]);
-      slept.abort();
       this.#ring = null;
     }
     this.#rung = false;
+  }
+
+  /** An alarm that rings sooner serves as well, and spares a timer for each of a thousand waits a second. */
+  #setAlarm(ms: number): void {
+    const at = this.#clock.monotonic() + ms;
+    if (this.#alarm && this.#alarm.at <= at) return;
+    this.#alarm?.cancel.abort(SOONER);
+    const cancel = new AbortController();
+    const alarm = { at, cancel };
+    this.#alarm = alarm;
+    this.#clock.sleep(ms, cancel.signal).then(
+      () => {
+        if (this.#alarm === alarm) this.#alarm = null;
+        this.ring();
+      },
+      () => {},
+    );
+  }
+
+  #heed(signal: AbortSignal): void {
+    if (this.#heeded.has(signal)) return;
+    this.#heeded.add(signal);
+    const end = () => {
+      this.#alarm?.cancel.abort(SOONER);
+      this.#alarm = null;
+      this.ring();
+    };
+    signal.addEventListener('abort', end, { once: true });
   }
 }

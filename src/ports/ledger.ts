@@ -8,6 +8,7 @@ import type {
   Verdict,
 } from '../domain/document.ts';
 import type { ImageType } from '../domain/imageType.ts';
+import type { Hold, HoldScope } from './hold.ts';
 import type { LedgerReports } from './ledgerReports.ts';
 
 /**
@@ -73,16 +74,18 @@ export interface LedgerIntake {
   /** In one transaction: the folder is watched from now on, and these files in it are not to be sent. */
   markWatched(folder: string, skipped: readonly FileSeen[], note: Omit<Note, 'verdict'>): Promise<void>;
   known(file: FileRef): Promise<KnownFile | null>;
-  /** All current files of one directory of a folder, by file name. */
-  knownIn(folder: string, dir: string): Promise<ReadonlyMap<string, KnownFile>>;
+  /** What is known of these files of one directory of a folder, by file name. */
+  knownIn(folder: string, dir: string, names: readonly string[]): Promise<ReadonlyMap<string, KnownFile>>;
+  /** Names of the current files of one directory, in batches; to find those that are gone. */
+  namesIn(folder: string, dir: string): AsyncIterable<readonly string[]>;
+  /** Directories at or below `under` that have current files; '' is the folder itself. */
+  dirs(folder: string, under: string): Promise<readonly string[]>;
   /** Idempotent by (endpoint, sha256, file). A new identity under an old path becomes a new sighting. */
   admit(admission: Admission): Promise<Admitted>;
   /** Records what was decided about a file that is not (or not yet) a document. Idempotent. */
   note(file: FileSeen, note: Note): Promise<void>;
   /** These files are not at their paths any more. Idempotent. */
   gone(folder: string, paths: readonly string[], at: number): Promise<void>;
-  /** Current files of a folder, below one directory if given, as batches of paths; to find those that are gone. */
-  paths(folder: string, under?: string): AsyncIterable<readonly string[]>;
 }
 
 /* ---- Queue: the ledger is the queue ------------------------------------------------------------- */
@@ -172,22 +175,6 @@ export interface LedgerQueue {
 }
 
 /* ---- Holds -------------------------------------------------------------------------------------- */
-
-export const HOLD_SCOPES = ['service', 'credentials', 'endpoint', 'folder'] as const;
-export type HoldScope = (typeof HOLD_SCOPES)[number];
-
-/** Why something waits that is more than one document. */
-export interface Hold {
-  readonly scope: HoldScope;
-  /** endpointId for an endpoint, the absolute path for a folder, the base URL otherwise. */
-  readonly key: string;
-  /** 'PAUSED' when a person did it. */
-  readonly reason: string;
-  readonly message: string;
-  readonly since: number;
-  /** When it is tried again by itself; null: when a person says so. */
-  readonly until: number | null;
-}
 
 export interface LedgerHolds {
   /** Replaces the hold of the same scope, key and kind (paused or not). */

@@ -1,5 +1,5 @@
 import type { Attempt, Document, EndpointKey, Verdict } from '../domain/document.ts';
-import type { Hold } from './ledger.ts';
+import type { Hold } from './hold.ts';
 
 /** What `list` shows: a document, or a file that did not become one. */
 export const LIST_STATES = [

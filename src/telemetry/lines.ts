@@ -34,7 +34,7 @@ export function jsonLine(entry: Entry): string {
 /** `14:03:22 info  Document accepted  name=… documentId=12 httpStatus=200`, in local time. */
 export function terminalLine(entry: Entry, color: boolean): string {
   const paint = pc.createColors(color);
-  const present = Object.entries(entry.fields).filter(([, value]) => value !== undefined);
+  const present = Object.entries(entry.fields).filter(([, value]) => value !== undefined && value !== null);
   const prominent = PROMINENT.flatMap((key) => present.filter(([name]) => name === key)).map(
     ([key, value]) => `${paint.dim(`${escapeUnsafe(key)}=`)}${paint.bold(shown(value))}`,
   );

@@ -35,7 +35,7 @@ delivery:
     const folders = '[{ path: /a, endpoint: ofice }, { path: /b, colour: red }]';
     expect(problemsOf(yaml({ folders, more: 'log: { level: loud }' }))).toEqual([
       '3:23: folders[0].endpoint: there is no endpoint "ofice"; did you mean office?',
-      '3:54: folders[1].colour: unknown key',
+      '3:54: folders[1].colour: unknown key; docs/configuration.md lists the keys',
       '4:8: log.level: expected one of debug, info, warn, error, found "loud"',
     ]);
   });
@@ -124,7 +124,7 @@ delivery:
   it('is found behind aliases of YAML', () => {
     const text = `base: &base { path: /a, recursive: 3 }\n${yaml({ folders: '[*base]' })}`;
     expect(problemsOf(text)).toEqual([
-      '1:1: base: unknown key',
+      '1:1: base: unknown key; docs/configuration.md lists the keys',
       '1:25: folders[0].recursive: expected true or false, found 3',
     ]);
   });

@@ -28,9 +28,9 @@ describe('broken YAML', () => {
     expect(problemsOf(text)[0]).toContain(expected);
   });
 
-  it('is told a line each, the first five only', () => {
+  it('is told in one line, for one mistake often brings others in its wake', () => {
     const text = `a: 1\n${'a: 2\n'.repeat(20)}`;
-    expect(problemsOf(text).map((line) => line.split(':')[0])).toEqual(['2', '3', '4', '5', '6']);
+    expect(problemsOf(text).map((line) => line.split(':')[0])).toEqual(['2']);
   });
 
   it('that would exhaust memory or stack is refused', () => {
@@ -64,7 +64,7 @@ describe('a place in the file', () => {
 
   it('is found although the file ends lines as Windows does', () => {
     expect(problemsOf(yaml().replaceAll('\n', '\r\n') + 'colour: red\r\n')).toEqual([
-      '4:1: colour: unknown key',
+      '4:1: colour: unknown key; docs/configuration.md lists the keys',
     ]);
   });
 });

@@ -7,11 +7,11 @@ import {
   type FileIdentity,
   type Lane,
 } from '../../src/domain/document.ts';
+import type { Hold } from '../../src/ports/hold.ts';
 import type {
   Admission,
   AttemptResult,
   FileSeen,
-  Hold,
   Ledger,
   Note,
   Transition,
@@ -155,12 +155,12 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         await ledger.note(seen('b.txt', 2), note('rejected'));
         await ledger.note(seen('sub/c.txt', 3), note('rejected'));
         await ledger.note(seen('d.txt', 4, '/other'), note('rejected'));
-        const known = await ledger.knownIn('/scans', '');
+        const known = await ledger.knownIn('/scans', '', ['a.jpg', 'b.txt', 'c.txt', 'd.txt', 'no.jpg']);
         expect([...known.keys()].sort()).toEqual(['a.jpg', 'b.txt']);
         expect(known.get('b.txt')).toEqual({ identity: identity(2), verdict: 'rejected', policy: 'p1' });
         expect(known.get('a.jpg')).toEqual({ identity: identity(), verdict: 'document', policy: null });
-        expect([...(await ledger.knownIn('/scans', 'sub')).keys()]).toEqual(['c.txt']);
-        expect(await ledger.knownIn('/nowhere', '')).toEqual(new Map());
+        expect([...(await ledger.knownIn('/scans', 'sub', ['a.jpg', 'c.txt'])).keys()]).toEqual(['c.txt']);
+        expect(await ledger.knownIn('/nowhere', '', ['a.jpg'])).toEqual(new Map());
         expect(await ledger.known(seen('nothing.jpg'))).toBeNull();
       });
 
@@ -178,40 +178,38 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         const { document } = await ledger.admit(admission('', 'a', { file, propose: () => [long] }));
         await reopen();
         expect(await ledger.known(file)).toMatchObject({ identity: exact });
-        expect((await ledger.knownIn(file.folder, 'sub ü')).get(long)?.identity).toEqual(exact);
+        expect((await ledger.knownIn(file.folder, 'sub ü', [long])).get(long)?.identity).toEqual(exact);
         expect((await ledger.sources(document.sha256))[0]).toEqual({ ...file, archivedTo: null });
         expect(await state(document.id)).toMatchObject({ name: long, path: file.path, folder: file.folder });
         expect(await ledger.find(long)).toHaveLength(1);
         expect(await ledger.find(long.normalize('NFC'))).toHaveLength(0);
       });
 
-      it('lists current paths in batches, also below one directory only', async () => {
-        for (const path of ['a/1', 'a/b/2', 'a-b/3', 'ab/4', '5', 'a/gone']) {
+      it('tells the names of one directory, and the directories at or below one', async () => {
+        for (const path of ['a/1', 'a/b/2', 'a-b/3', 'ab/4', '5', 'a/gone', 'z/gone']) {
           await ledger.note(seen(path), note('rejected'));
         }
-        await ledger.gone('/scans', ['a/gone', 'never-seen'], 2_000);
-        const paths = async (under?: string) => {
-          const found: string[] = [];
-          for await (const batch of ledger.paths('/scans', under)) found.push(...batch);
-          return found.sort();
-        };
-        expect(await paths()).toEqual(['5', 'a-b/3', 'a/1', 'a/b/2', 'ab/4']);
-        expect(await paths('a')).toEqual(['a/1', 'a/b/2']);
-        expect(await paths('a/b')).toEqual(['a/b/2']);
-        expect(await paths('z')).toEqual([]);
+        await ledger.gone('/scans', ['a/gone', 'z/gone', 'never-seen'], 2_000);
+        expect(await namesIn('')).toEqual(['5']);
+        expect(await namesIn('a')).toEqual(['1']);
+        expect(await namesIn('z')).toEqual([]);
+        expect(await ledger.dirs('/scans', '')).toEqual(['', 'a', 'a-b', 'a/b', 'ab']);
+        expect(await ledger.dirs('/scans', 'a')).toEqual(['a', 'a/b']);
+        expect(await ledger.dirs('/scans', 'z')).toEqual([]);
       });
 
-      it('pages through more paths than one batch holds, each once', async () => {
-        const many = Array.from({ length: 2_345 }, (_, n) => `d${n % 7}/f${n}`);
-        await ledger.markWatched(
-          '/scans',
-          many.map((path) => seen(path)),
-          note('skipped'),
-        );
-        const found: string[] = [];
-        for await (const batch of ledger.paths('/scans')) found.push(...batch);
-        expect(found.sort()).toEqual(many.sort());
+      it('pages through more names than one batch holds, each once', async () => {
+        const many = Array.from({ length: 2_345 }, (_, n) => `f${n}`);
+        const files = many.map((name) => seen(`d/${name}`));
+        await ledger.markWatched('/scans', files, note('skipped'));
+        expect(await namesIn('d')).toEqual(many.sort());
       });
+
+      async function namesIn(dir: string): Promise<string[]> {
+        const found: string[] = [];
+        for await (const batch of ledger.namesIn('/scans', dir)) found.push(...batch);
+        return found;
+      }
 
       it('forgets what is current at a path that is gone, and keeps its history', async () => {
         const { id } = await queued('a.jpg', 'a');
@@ -334,7 +332,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         const back = await ledger.admit(admission('scan0001.jpg', 'a', { file: seen('scan0001.jpg', 3) }));
         expect(second.id).not.toBe(first.id);
         expect(back).toMatchObject({ kind: 'duplicate', document: { id: first.id } });
-        expect((await ledger.knownIn('/scans', '')).size).toBe(1);
+        expect((await ledger.knownIn('/scans', '', ['scan0001.jpg'])).size).toBe(1);
         expect(await rows()).toHaveLength(2);
         expect((await ledger.detail(first.id))?.sightings.map((s) => s.goneAt)).toEqual([1_000, null]);
       });

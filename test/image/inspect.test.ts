@@ -25,31 +25,31 @@ describe('what the content is', () => {
   const mp4 = Buffer.from('\0\0\0\x18ftypmp42\0\0\0\0mp42isom', 'latin1');
   test.each([
     ['an empty file', Buffer.alloc(0), 'the file is empty'],
-    ['a text file', Buffer.from('Milk 1.20\nBread 2.40\nSum 3.60\n'), 'not an image: looks like text'],
+    ['a text file', Buffer.from('Milk 1.20\nBread 2.40\nSum 3.60\n'), 'it looks like text'],
     [
       'a text in an old encoding',
       Buffer.from('Käse 1,20\r\nSumme 3,60', 'latin1'),
-      'not an image: looks like text',
+      'it looks like text',
     ],
     [
       'a text that begins like a BMP',
       Buffer.from('BMW invoice, sum 3,600.00'),
-      'not an image: looks like text',
+      'it looks like text',
     ],
     ['zeros', Buffer.alloc(5000), 'the file begins with zeros: nothing is written there yet'],
-    ['a few bytes', Buffer.from([0xff, 0xd8]), 'too short to say what it is (2 bytes)'],
-    ['a ZIP archive', Buffer.concat([zip, deflateRawSync('a')]), 'this is ZIP'],
-    ['a film', mp4, 'this is MP4'],
-    ['an AVIF', buildHeic({ picture: Buffer.alloc(9, 1), brands: ['avif', 'mif1'] }), 'this is AVIF'],
+    ['a few bytes', Buffer.from([0xff, 0xd8]), 'it is too short to say what it is (2 bytes)'],
+    ['a ZIP archive', Buffer.concat([zip, deflateRawSync('a')]), 'it is ZIP'],
+    ['a film', mp4, 'it is MP4'],
+    ['an AVIF', buildHeic({ picture: Buffer.alloc(9, 1), brands: ['avif', 'mif1'] }), 'it is AVIF'],
     [
       'an AVIF under a shared brand',
       buildHeic({ picture: mp4, brands: ['mif1', 'mif1', 'avif'] }),
-      'this is AVIF',
+      'it is AVIF',
     ],
     [
       'noise',
       Buffer.from('9c01e5037f02aa00bb11cc22dd33ee44ff5501', 'hex'),
-      'not an image: its content is of no known type',
+      'its content is of no known type',
     ],
   ])('%s is named', async (_, bytes, detail) => {
     expect(await inspector.inspect(bytes)).toEqual({ type: null, detail });

@@ -9,8 +9,8 @@ import { systemCode } from '../../domain/errors.ts';
 type ReadOptions = Parameters<FSWatcher['_readdirp']>[1];
 type ReadStream = ReturnType<FSWatcher['_readdirp']>;
 
-// Below this, reading a directory again at every event costs nothing worth saving.
-const CHEAP_MS = 2;
+/** Between two readings of a directory: in a burst chokidar asks for one at every event. */
+const SHORTEST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 800;
 
 /**
@@ -40,12 +40,13 @@ export class DirectoryWatcher extends FSWatcher {
   }
 
   override _readdirp(directory: string, options: ReadOptions): ReadStream {
-    if (this.closed) return undefined;
+    // Without a stream chokidar reads nothing; there are no sub-directories to look for.
+    if (this.closed || !this.#recursive) return undefined;
     const wanted = options?.directoryFilter;
     // Of the stream it uses what every Readable has.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     const stream = Readable.from(
-      this.#recursive && typeof wanted === 'function' ? this.#directories(directory, wanted) : [],
+      typeof wanted === 'function' ? this.#directories(directory, wanted) : [],
     ) as unknown as NonNullable<ReadStream>;
     this._streams.add(stream);
     stream.once('close', () => this._streams.delete(stream));
@@ -69,9 +70,7 @@ export class DirectoryWatcher extends FSWatcher {
       return;
     }
     const endedAt = performance.now();
-    const tookMs = endedAt - startedAt;
-    if (tookMs > CHEAP_MS) this.#lastRead.set(directory, { endedAt, tookMs });
-    else this.#lastRead.delete(directory);
+    this.#lastRead.set(directory, { endedAt, tookMs: endedAt - startedAt });
     for (const stats of entries) {
       if (!stats.isDirectory()) continue;
       const entry = { path: stats.name, fullPath: join(directory, stats.name), basename: stats.name, stats };
@@ -82,7 +81,8 @@ export class DirectoryWatcher extends FSWatcher {
   async #pause(directory: string): Promise<void> {
     const last = this.#lastRead.get(directory);
     if (last === undefined) return;
-    const pause = Math.min(LONGEST_PAUSE_MS, last.tookMs * 9) - (performance.now() - last.endedAt);
+    const wanted = Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, last.tookMs * 9));
+    const pause = wanted - (performance.now() - last.endedAt);
     if (pause > 0) await sleep(pause, undefined, { ref: false });
   }
 }

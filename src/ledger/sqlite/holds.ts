@@ -1,5 +1,6 @@
 import { endpointId, type EndpointKey } from '../../domain/document.ts';
-import type { Hold, HoldScope, LedgerHolds } from '../../ports/ledger.ts';
+import type { Hold, HoldScope } from '../../ports/hold.ts';
+import type { LedgerHolds } from '../../ports/ledger.ts';
 import { toHold, type HoldRow } from './rows.ts';
 import { ALL_HOLDS, CLEAR_HOLD, PUT_HOLD } from './sql/holds.ts';
 import type { Sql, Store } from './store.ts';

@@ -1,11 +1,11 @@
 import type { LedgerIntake } from '../../ports/ledger.ts';
 import { admit } from './admit.ts';
-import { relativePath, splitPath, toKnownFile, type KnownRow } from './rows.ts';
+import { splitPath, toKnownFile, type KnownRow } from './rows.ts';
 import { currentSighting, putSighting } from './sightings.ts';
 import * as SQL from './sql/sightings.ts';
 import type { Store } from './store.ts';
 
-const PATHS_BATCH = 1_000;
+const NAMES_BATCH = 1_000;
 
 export function createIntake(store: Store): LedgerIntake {
   return {
@@ -24,11 +24,32 @@ export function createIntake(store: Store): LedgerIntake {
         return row ? toKnownFile(row) : null;
       }),
 
-    knownIn: (folder, dir) =>
+    knownIn: (folder, dir, names) =>
       store.read((sql) => {
-        const rows = sql.all<KnownRow & { name: string }>(SQL.CURRENT_IN_DIRECTORY, { folder, dir });
+        const wanted = { folder, dir, names: JSON.stringify(names) };
+        const rows = sql.all<KnownRow & { name: string }>(SQL.CURRENT_IN_DIRECTORY, wanted);
         return new Map(rows.map((row) => [row.name, toKnownFile(row)]));
       }),
+
+    async *namesIn(folder, dir) {
+      // A name is never empty, so this sorts before the first file.
+      for (let after = ''; ;) {
+        const batch = await store.read((sql) =>
+          sql
+            .all<{ name: string }>(SQL.CURRENT_NAMES, { folder, dir, after, limit: NAMES_BATCH })
+            .map(({ name }) => name),
+        );
+        const last = batch.at(-1);
+        if (last === undefined) return;
+        yield batch;
+        after = last;
+      }
+    },
+
+    dirs: (folder, under) =>
+      store.read((sql) =>
+        sql.all<{ dir: string }>(SQL.CURRENT_DIRS, { folder, under }).map(({ dir }) => dir),
+      ),
 
     admit: (admission) => store.write((sql) => admit(sql, admission)),
 
@@ -38,20 +59,5 @@ export function createIntake(store: Store): LedgerIntake {
       store.write((sql) => {
         for (const path of paths) sql.run(SQL.GONE, { folder, ...splitPath(path), at });
       }),
-
-    async *paths(folder, under = '') {
-      const [query, below] = under === '' ? [SQL.CURRENT_PATHS, {}] : [SQL.CURRENT_PATHS_UNDER, { under }];
-      // A name is never empty, so this sorts before the first file.
-      let last = { dir: under, name: '' };
-      for (;;) {
-        const rows = await store.read((sql) =>
-          sql.all<{ dir: string; name: string }>(query, { folder, ...below, ...last, limit: PATHS_BATCH }),
-        );
-        const end = rows.at(-1);
-        if (!end) return;
-        last = { dir: end.dir, name: end.name };
-        yield rows.map(relativePath);
-      }
-    },
   };
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Verdict } from '../../domain/document.ts';
-import type { Hold } from '../../ports/ledger.ts';
+import type { Hold } from '../../ports/hold.ts';
 import type { ListFilter, ListRow, ListState } from '../../ports/ledgerReports.ts';
 import { allHolds, holdOver, isHeld } from './holds.ts';
 import { absolutePath, toDocument, type DocumentRow, type PlaceRow } from './rows.ts';

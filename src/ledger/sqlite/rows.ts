@@ -9,7 +9,8 @@ import type {
   Verdict,
 } from '../../domain/document.ts';
 import type { ImageType } from '../../domain/imageType.ts';
-import type { Hold, HoldScope, KnownFile } from '../../ports/ledger.ts';
+import type { Hold, HoldScope } from '../../ports/hold.ts';
+import type { KnownFile } from '../../ports/ledger.ts';
 import type { SightingRow } from '../../ports/ledgerReports.ts';
 
 /** Columns as `sql/documents.ts` names them. */

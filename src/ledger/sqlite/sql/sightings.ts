@@ -17,21 +17,22 @@ SELECT s.id, s.verdict, s.document_id AS documentId, s.sha256, s.policy, ${IDENT
 
 export const CURRENT_IN_DIRECTORY = `
 SELECT s.name, s.verdict, s.policy, ${IDENTITY}
+  FROM json_each(:names) wanted CROSS JOIN sightings s
+ WHERE s.folder_id = ${FOLDER_ID} AND s.dir = :dir AND s.name = wanted.value AND s.gone_at IS NULL`;
+
+export const CURRENT_NAMES = `
+SELECT s.name
   FROM sightings s
- WHERE s.folder_id = ${FOLDER_ID} AND s.dir = :dir AND s.gone_at IS NULL`;
+ WHERE s.folder_id = ${FOLDER_ID} AND s.dir = :dir AND s.gone_at IS NULL AND s.name > :after
+ ORDER BY s.name LIMIT :limit`;
 
-const PATHS_AFTER = `
-SELECT s.dir, s.name
+/** '0' follows '/': 'a-b' is not below 'a'. */
+export const CURRENT_DIRS = `
+SELECT DISTINCT s.dir
   FROM sightings s
- WHERE s.folder_id = ${FOLDER_ID} AND s.gone_at IS NULL AND (s.dir, s.name) > (:dir, :name)`;
-
-export const CURRENT_PATHS = `${PATHS_AFTER}
- ORDER BY s.dir, s.name LIMIT :limit`;
-
-/** '0' follows '/': the first condition ends the walk, the second drops 'a-b' from what is below 'a'. */
-export const CURRENT_PATHS_UNDER = `${PATHS_AFTER}
-   AND s.dir < :under || '0' AND (s.dir = :under OR s.dir >= :under || '/')
- ORDER BY s.dir, s.name LIMIT :limit`;
+ WHERE s.folder_id = ${FOLDER_ID} AND s.gone_at IS NULL
+   AND (:under = '' OR s.dir = :under OR (s.dir >= :under || '/' AND s.dir < :under || '0'))
+ ORDER BY s.dir`;
 
 export const INSERT_SIGHTING = `
 INSERT INTO sightings (folder_id, dir, name, size, mtime_ns, ctime_ns, inode, verdict, document_id, sha256, policy,

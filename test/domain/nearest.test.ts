@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { guess } from '../../src/config/guess.ts';
+import { nearest } from '../../src/domain/nearest.ts';
 
 const KEYS = ['baseUrl', 'recursive', 'rate', 'path', 'concurrency', 'endpoint'];
 
@@ -13,15 +13,15 @@ describe('a guess', () => {
     ['endpiont', 'endpoint'],
     ['paths', 'path'],
   ])('for %s is %s', (written, meant) => {
-    expect(guess(written, KEYS)).toBe(meant);
+    expect(nearest(written, KEYS)).toBe(meant);
   });
 
   it.each(['x', 'settle', 'colour', ''])('is not made for %j', (written) => {
-    expect(guess(written, KEYS)).toBeUndefined();
+    expect(nearest(written, KEYS)).toBeUndefined();
   });
 
   it('is the nearest candidate, not the first that is near', () => {
-    expect(guess('offices', ['officer2', 'office', 'offices1'])).toBe('office');
-    expect(guess('perMont', ['perMonday', 'perMonth'])).toBe('perMonth');
+    expect(nearest('offices', ['officer2', 'office', 'offices1'])).toBe('office');
+    expect(nearest('perMont', ['perMonday', 'perMonth'])).toBe('perMonth');
   });
 });

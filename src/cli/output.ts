@@ -1,0 +1,19 @@
+import { ReceiptdError, systemCode } from '../domain/errors.ts';
+
+const REASONS: Readonly<Record<string, string>> = {
+  EEXIST: 'it exists already, and is left as it is',
+  ENOENT: 'its folder does not exist',
+  ENOTDIR: 'a part of its path is not a folder',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'no space is left',
+  EDQUOT: 'no space is left',
+};
+
+/** A file, or standard output, that a command's result does not fit into. */
+export function outputUnwritable(what: string, cause: unknown, hint: string): ReceiptdError {
+  const code = systemCode(cause) ?? '';
+  const why = REASONS[code] ?? (cause instanceof Error ? cause.message : String(cause));
+  return new ReceiptdError('OUTPUT_UNWRITABLE', `${what} can't be written: ${why}.`, { hint, cause });
+}

@@ -1,0 +1,15 @@
+export const HOLD_SCOPES = ['service', 'credentials', 'endpoint', 'folder'] as const;
+export type HoldScope = (typeof HOLD_SCOPES)[number];
+
+/** Why something waits that is more than one document. */
+export interface Hold {
+  readonly scope: HoldScope;
+  /** endpointId for an endpoint, the absolute path for a folder, the base URL otherwise. */
+  readonly key: string;
+  /** 'PAUSED' when a person did it. */
+  readonly reason: string;
+  readonly message: string;
+  readonly since: number;
+  /** When it is tried again by itself; null: when a person says so. */
+  readonly until: number | null;
+}

@@ -1,0 +1,142 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { OFFICE, prepare, type Site } from './support/agent.ts';
+import { expectRefusal, receiptd } from './support/commandLine.ts';
+
+/** A valid config file with other text in the place of one of its lines. */
+function text(
+  site: Site,
+  change: Partial<Record<'service' | 'endpoints' | 'folders' | 'more', string>>,
+): string {
+  const lines = {
+    service: `service: { baseUrl: ${JSON.stringify(site.sandbox.url)} }`,
+    endpoints: `endpoints: { office: { uid: ${OFFICE} } }`,
+    folders: `folders: [{ path: ${JSON.stringify(site.file('inbox'))}, endpoint: office }]`,
+    more: `stateDir: ${JSON.stringify(site.stateDir)}`,
+    ...change,
+  };
+  return `${Object.values(lines).join('\n')}\n`;
+}
+
+describe('a config file is refused with one sentence', () => {
+  test.each<[what: string, change: Parameters<typeof text>[1], code: string, words: string[]]>([
+    ['that is broken YAML', { service: 'service: { baseUrl: "x' }, 'CONFIG_SYNTAX', [':1:', 'never closed']],
+    [
+      'with an unknown key',
+      { more: 'statedir: /x' },
+      'CONFIG_INVALID',
+      [':4:1:', 'statedir', 'did you mean stateDir?'],
+    ],
+    [
+      'with a value of a wrong type',
+      { more: 'delivery: { concurrency: many }' },
+      'CONFIG_INVALID',
+      ['delivery.concurrency', 'whole number from 1 to 64', 'found "many"'],
+    ],
+    [
+      'with folders nested in each other',
+      { folders: 'folders: [{ path: /srv/a, recursive: true }, { path: /srv/a/b }]' },
+      'FOLDERS_NESTED',
+      ['folders[1].path', 'lies in folders[0]', '/srv/a'],
+    ],
+    [
+      'with the same folder twice',
+      { folders: 'folders: [{ path: /srv/a }, { path: /srv/a/ }]' },
+      'FOLDERS_NESTED',
+      ['folders[1].path', 'same folder as folders[0]'],
+    ],
+    [
+      'with a bad name template',
+      { folders: 'folders: [{ path: /srv/a, name: "{stam}" }]' },
+      'TEMPLATE_INVALID',
+      ['folders[0].name', '{stam}', 'Did you mean {stem}?'],
+    ],
+    [
+      'with an endpoint that is not there',
+      { folders: 'folders: [{ path: /srv/a, endpoint: ofice }]' },
+      'ENDPOINT_UNKNOWN',
+      ['folders[0].endpoint', '"ofice"', 'did you mean office?'],
+    ],
+    [
+      'with http to another machine',
+      { service: 'service: { baseUrl: "http://service.example" }' },
+      'HTTPS_REQUIRED',
+      ['service.baseUrl', 'use https'],
+    ],
+    [
+      'whose state directory is watched',
+      { more: 'stateDir: /srv/a/state', folders: 'folders: [{ path: /srv/a }]' },
+      'FOLDERS_NESTED',
+      ['stateDir', 'lies in the watched folder'],
+    ],
+  ])('%s', async (_, change, code, words) => {
+    const site = await prepare();
+    await writeFile(site.config, text(site, change));
+    expectRefusal(await site.run('check'), 2, code, site.config, ...words);
+    expectRefusal(await site.once(), 2, code, site.config, ...words);
+  });
+
+  test('that holds a secret, which is not shown', async () => {
+    const site = await prepare();
+    await writeFile(site.config, text(site, { more: 'credentials: { clientSecret: hunter2-hunter2 }' }));
+    const ended = await site.run('check');
+    expectRefusal(ended, 2, 'CONFIG_INVALID', 'credentials.clientSecret', 'receiptd login');
+    expect(ended.stderr).not.toContain('hunter2');
+  });
+
+  test('that is not UTF-8', async () => {
+    const site = await prepare();
+    await writeFile(site.config, Buffer.from(text(site, { more: '# Büro' }), 'latin1'));
+    expectRefusal(await site.run('check'), 2, 'CONFIG_SYNTAX', site.config, 'UTF-8');
+  });
+
+  test('that is empty, missing, or a directory', async () => {
+    const site = await prepare();
+    await writeFile(site.config, '');
+    expectRefusal(await site.run('check'), 2, 'CONFIG_INVALID', site.config, 'receiptd init');
+    const gone = site.file('gone.yaml');
+    expectRefusal(
+      await receiptd(site, ['check', '--config', gone]),
+      2,
+      'CONFIG_NOT_FOUND',
+      gone,
+      'receiptd init',
+    );
+    expectRefusal(
+      await receiptd(site, ['check'], { env: { RECEIPTD_CONFIG: gone } }),
+      2,
+      'CONFIG_NOT_FOUND',
+      gone,
+      'RECEIPTD_CONFIG',
+    );
+    const [dir] = [site.file('inbox')];
+    expectRefusal(
+      await receiptd(site, ['check', '--config', dir]),
+      2,
+      'CONFIG_UNREADABLE',
+      dir,
+      'is a directory',
+    );
+  });
+});
+
+describe('init', () => {
+  test('leaves a config file that is there as it is', async () => {
+    const site = await prepare();
+    const before = await readFile(site.config, 'utf8');
+    expectRefusal(await site.run('init'), 1, 'CONFIG_EXISTS', site.config, '--config');
+    expect(await readFile(site.config, 'utf8')).toBe(before);
+  });
+
+  test('says where it could not write', async () => {
+    const site = await prepare();
+    const file = site.file('nowhere', 'receiptd.yaml');
+    expectRefusal(
+      await receiptd(site, ['init', '--config', file]),
+      1,
+      'OUTPUT_UNWRITABLE',
+      file,
+      'folder does not exist',
+    );
+  });
+});

@@ -1,0 +1,179 @@
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { drawReceipt } from '../support/images.ts';
+import { requirement } from '../support/requires.ts';
+import { cleanUp, prepare } from './support/agent.ts';
+import { expectNoTrace, expectRefusal, receiptd, shell } from './support/commandLine.ts';
+
+describe('a command line is refused with one sentence', () => {
+  test.each<[args: string[], words: string[]]>([
+    [['lst'], ['"lst"', 'Did you mean list?', 'receiptd --help']],
+    [['endpoint', 'frob'], ['"frob"']],
+    [
+      ['list', '--limt', '3'],
+      ['"--limt"', 'Did you mean --limit?', '--help'],
+    ],
+    [['show'], ['"name"', '--help']],
+    [['resend'], ['"name"']],
+    [['endpoint', 'create'], ['"name"']],
+    [['list', 'more'], ['Too many arguments']],
+    [['list', '--state'], ['--state']],
+    [
+      ['list', '--state', 'nonsense'],
+      ['--state', '"nonsense"', 'queued, uploading'],
+    ],
+    [
+      ['list', '--since', '2026-02-30'],
+      ['--since', '"2026-02-30"', '2026-01-31'],
+    ],
+    [
+      ['list', '--limit', '0'],
+      ['--limit', '"0"'],
+    ],
+    [['export'], ['--format']],
+    [
+      ['export', '--format', 'xml'],
+      ['csv or json', '"xml"'],
+    ],
+    [['retry'], ['--all']],
+    [
+      ['pause', 'nothing'],
+      ['"nothing"', 'office'],
+    ],
+    [
+      ['run', '--wait', 'long'],
+      ['--wait', '"long"', '30s'],
+    ],
+    [
+      ['login', '--store', 'cloud'],
+      ['keychain or file', '"cloud"'],
+    ],
+    // No command takes a secret: it would stand in the process list and the shell's history.
+    [['login', '--client-secret', 's3cret'], ['"--client-secret"']],
+    [['whoami', '--client-secret', 's3cret'], ['"--client-secret"']],
+    [
+      ['sandbox', '--port', 'x'],
+      ['--port', '"x"'],
+    ],
+    [
+      ['sandbox', '--fault', 'frob'],
+      ['--fault', '"frob"', 'sandbox --help'],
+    ],
+    [
+      ['sandbox', '--port', '0', '--fault', '{"kind":"frob"}'],
+      ['--fault', 'frob'],
+    ],
+    [
+      ['sandbox', '--port', '0', '--fault', 'status=9'],
+      ['--fault', 'status=9'],
+    ],
+    [
+      ['sandbox', '--endpoint-uid', 'x'],
+      ['--endpoint-uid', '"x"', 'UUID'],
+    ],
+  ])('%j', async (args, words) => {
+    const site = await prepare();
+    const env = { RECEIPTD_CONFIG: site.config };
+    expectRefusal(await receiptd(site, args, { env }), 2, 'USAGE', ...words);
+  });
+
+  test('an unknown endpoint, with those that there are', async () => {
+    const site = await prepare();
+    expectRefusal(await site.run('list', '--endpoint', 'ofice'), 2, 'ENDPOINT_UNKNOWN', '"ofice"', 'office');
+  });
+});
+
+test('without a command the help is shown, with the status of wrong usage', async () => {
+  const site = await prepare();
+  const ended = await receiptd(site, []);
+  expect(ended).toMatchObject({ status: 2, stdout: '' });
+  expect(ended.stderr).toContain('Usage: receiptd');
+});
+
+test('a ledger that is not there yet, and names that it does not have, are said in one sentence', async () => {
+  const site = await prepare();
+  expectRefusal(await site.run('list'), 1, 'LEDGER_MISSING', site.stateDir, 'receiptd run');
+  expect((await site.once()).status).toBe(0);
+  for (const args of [
+    ['show', 'gone'],
+    ['retry', 'gone'],
+    ['resend', 'gone'],
+  ])
+    expectRefusal(await site.run(...args), 1, 'DOCUMENT_UNKNOWN', '"gone"', 'receiptd list');
+});
+
+describe('what a command writes', () => {
+  test('never replaces a file', async () => {
+    const site = await prepare();
+    await site.once();
+    const before = await readFile(site.config, 'utf8');
+    const ended = await site.run('export', '--format', 'csv', '--output', site.config);
+    expectRefusal(ended, 1, 'OUTPUT_UNWRITABLE', site.config, 'exists already', '--output');
+    expect(await readFile(site.config, 'utf8')).toBe(before);
+    const nowhere = site.file('nowhere', 'a.csv');
+    const other = await site.run('export', '--format', 'csv', '--output', nowhere);
+    expectRefusal(other, 1, 'OUTPUT_UNWRITABLE', nowhere, 'folder does not exist');
+  });
+
+  test('may be cut off by its reader, as by head', async () => {
+    const site = await prepare();
+    await writeFile(site.file('inbox', 'a.jpg'), await drawReceipt({ type: 'jpeg', seed: 'a' }));
+    await site.once();
+    for (const args of ['list', 'list --json', 'export --format csv', 'status', 'list --help']) {
+      const script = `{ $RECEIPTD ${args} --config ${site.config}; echo "status=$?" >&2; } | true`;
+      const ended = await shell(site, script);
+      expect(ended.stderr, args).toBe('status=0\n');
+    }
+  });
+
+  const full = requirement('/dev/full', process.platform === 'linux', 'Linux has it');
+  test.skipIf(!full)('is missed when there is no room for it', async () => {
+    const site = await prepare();
+    await site.once();
+    const ended = await shell(site, `$RECEIPTD list --json --config ${site.config} > /dev/full`);
+    expectRefusal(ended, 1, 'OUTPUT_UNWRITABLE', 'Standard output', 'no space is left');
+  });
+});
+
+test('the sandbox says that its port is in use', async () => {
+  const site = await prepare();
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  cleanUp(async () => server.close());
+  const port = String((server.address() as AddressInfo).port);
+  const ended = await receiptd(site, ['sandbox', '--port', port, '--dir', site.file('practice')]);
+  expectRefusal(ended, 1, 'PORT_IN_USE', port, '--port');
+});
+
+test('every --json output parses', async () => {
+  const site = await prepare();
+  await writeFile(site.file('inbox', 'a.jpg'), await drawReceipt({ type: 'jpeg', seed: 'a' }));
+  await writeFile(site.file('inbox', 'b.jpg'), 'Milk 1.20, bread 2.40, sum 3.60');
+  expect((await site.once()).status).toBe(3);
+  const name = (await site.list('--state', 'accepted'))[0]?.name ?? '';
+  for (const args of [
+    ['status'],
+    ['list'],
+    ['list', '--state', 'lost'],
+    ['show', name],
+    ['check'],
+    ['check', '--offline'],
+    ['whoami'],
+    ['endpoint', 'create', 'Depot', '--language', 'en-GB'],
+    ['endpoint', 'list'],
+    ['pause'],
+    ['resume', 'office'],
+    ['retry', '--all'],
+    ['resend', name],
+    ['resend', name, '--endpoint', 'depot'],
+  ]) {
+    const ended = await site.run(...args, '--json');
+    expect(ended.status, `${args.join(' ')}: ${ended.stderr}`).toBe(0);
+    expect(() => JSON.parse(ended.stdout) as unknown, args.join(' ')).not.toThrow();
+    expectNoTrace(ended);
+  }
+  const exported = await site.must('export', '--format', 'json');
+  expect(JSON.parse(exported)).toEqual(JSON.parse(await site.must('list', '--json')));
+});

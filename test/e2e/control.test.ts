@@ -1,0 +1,175 @@
+import { writeFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { drawReceipt } from '../support/images.ts';
+import { DEPOT, OFFICE, prepare, storedOnce, until, type Site } from './support/agent.ts';
+
+const STATUS = z.object({
+  daemon: z
+    .object({ pid: z.number(), folders: z.array(z.object({ path: z.string(), state: z.string() })) })
+    .nullable(),
+  counts: z.array(z.object({ state: z.string(), count: z.number() })),
+  holds: z.array(z.object({ scope: z.string(), reason: z.string() })),
+});
+const DETAIL = z.array(
+  z.object({
+    name: z.string(),
+    endpointUid: z.string(),
+    state: z.string(),
+    status: z.string().nullable(),
+    attempts: z.array(z.object({ outcome: z.string().nullable(), httpStatus: z.number().nullable() })),
+    files: z.array(z.object({ path: z.string() })),
+  }),
+);
+const ENDPOINTS = z.array(
+  z.object({ alias: z.string().nullable(), uid: z.string(), name: z.string().nullable() }),
+);
+
+const statusOf = async (site: Site) => STATUS.parse(JSON.parse(await site.must('status', '--json')));
+const show = async (site: Site, name: string) =>
+  DETAIL.parse(JSON.parse(await site.must('show', name, '--json')));
+
+async function drop(site: Site, name: string): Promise<void> {
+  await writeFile(site.file('inbox', name), await drawReceipt({ type: 'jpeg', seed: name }));
+}
+
+async function nameOf(site: Site, file: string): Promise<string> {
+  const row = (await site.list()).find(({ path }) => path === site.file('inbox', file));
+  if (!row?.name) throw new Error(`${file} has no name`);
+  return row.name;
+}
+
+async function untilState(site: Site, file: string, state: string): Promise<void> {
+  const path = site.file('inbox', file);
+  await until(
+    async () => (await site.list()).some((row) => row.path === path && row.state === state),
+    `${file} to be ${state}`,
+  );
+}
+
+describe.each(['beside a running agent', 'without one'])('changing commands %s', (where) => {
+  const beside = where === 'beside a running agent';
+
+  /** What the agent does next: it runs all the while, or now and once. */
+  async function go(site: Site): Promise<void> {
+    if (!beside) await site.once();
+  }
+
+  test('pause and resume a folder and an endpoint', async () => {
+    const site = await prepare();
+    if (beside) await site.start();
+    const inbox = site.file('inbox');
+    for (const target of [inbox, 'office']) {
+      const file = `${target === inbox ? 'folder' : 'endpoint'}.jpg`;
+      expect(await site.must('pause', target)).toBe(`Paused ${target}.\n`);
+      await drop(site, file);
+      await go(site);
+      // It is named and recorded, and waits.
+      await untilState(site, file, 'held');
+      const { holds, daemon } = await statusOf(site);
+      expect(holds).toMatchObject([{ scope: target === inbox ? 'folder' : 'endpoint', reason: 'PAUSED' }]);
+      if (target === inbox && beside) expect(daemon?.folders).toMatchObject([{ state: 'paused' }]);
+      expect(site.sandbox.stats().stored).toBe(target === inbox ? 0 : 1);
+
+      expect(await site.must('resume', target)).toBe(`Resumed ${target}.\n`);
+      await go(site);
+      await untilState(site, file, 'accepted');
+    }
+    expect((await storedOnce(site)).size).toBe(2);
+  });
+
+  test('retry sends a refused document again under its name', async () => {
+    const site = await prepare();
+    if (beside) await site.start();
+    site.sandbox.misbehave({ kind: 'status', status: 400, nameIncludes: 'bad', times: 1 });
+    await drop(site, 'bad.jpg');
+    await go(site);
+    await untilState(site, 'bad.jpg', 'failed');
+    const name = await nameOf(site, 'bad.jpg');
+
+    expect(await site.must('retry', name)).toBe('Queued 1 document.\n');
+    await go(site);
+    await untilState(site, 'bad.jpg', 'accepted');
+    expect(await nameOf(site, 'bad.jpg')).toBe(name);
+    const [detail] = await show(site, name);
+    expect(detail?.attempts).toMatchObject([
+      { outcome: 'refused', httpStatus: 400 },
+      { outcome: 'accepted', httpStatus: 200 },
+    ]);
+    expect(detail?.files).toMatchObject([{ path: 'bad.jpg' }]);
+
+    const again = await site.run('retry', name);
+    expect(again).toMatchObject({ status: 1, stdout: '' });
+    expect(again.stderr).toContain('resend');
+    expect(await site.run('retry', 'nobody')).toMatchObject({ status: 1 });
+  });
+
+  test('resend, on purpose, into the same endpoint and into another', async () => {
+    const site = await prepare();
+    if (beside) await site.start();
+    await drop(site, 'a.jpg');
+    await go(site);
+    await untilState(site, 'a.jpg', 'accepted');
+    const name = await nameOf(site, 'a.jpg');
+
+    expect(JSON.parse(await site.must('resend', name, '--json'))).toEqual({
+      name,
+      endpointUid: OFFICE,
+      outcome: 'queued',
+    });
+    await go(site);
+    await until(() => site.sandbox.stats().repeats === 1);
+
+    await site.must('resend', name, '--endpoint', 'depot');
+    await go(site);
+    await until(async () => (await site.list('--endpoint', 'depot', '--state', 'accepted')).length === 1);
+    const received = site.sandbox.received();
+    expect(received.map(({ endpointUid, tries }) => [endpointUid, tries])).toEqual([
+      [OFFICE, 2],
+      [DEPOT, 1],
+    ]);
+    expect(new Set(received.map((each) => each.sha256)).size).toBe(1);
+    expect((await storedOnce(site)).size).toBe(2);
+  });
+
+  test('endpoint create tells the uid, and endpoint list knows it', async () => {
+    const site = await prepare();
+    if (beside) await site.start();
+    const text = await site.must('endpoint', 'create', 'Warehouse', '--language', 'de-DE');
+    const uid = /uid: "([^"]+)"/.exec(text)?.[1];
+    const created = site.sandbox.endpoints().find((each) => each.uid === uid);
+    expect(created).toMatchObject({ name: 'Warehouse', dominantLanguage: 'de-DE' });
+
+    const listed = ENDPOINTS.parse(JSON.parse(await site.must('endpoint', 'list', '--json')));
+    expect(listed).toEqual([
+      expect.objectContaining({ alias: 'office', uid: OFFICE }),
+      expect.objectContaining({ alias: 'depot', uid: DEPOT }),
+      expect.objectContaining({ alias: null, uid, name: 'Warehouse' }),
+    ]);
+    expect(site.sandbox.stats().requests['createEndpoint']).toEqual({ 201: 1 });
+  });
+});
+
+test('reading commands beside a running agent and without one say the same', async () => {
+  const site = await prepare();
+  const agent = await site.start();
+  await drop(site, 'a.jpg');
+  await untilState(site, 'a.jpg', 'accepted');
+  const name = await nameOf(site, 'a.jpg');
+  const read = async () => ({
+    list: await site.list(),
+    table: await site.must('list'),
+    show: await show(site, name),
+    counts: (await statusOf(site)).counts,
+  });
+  const beside = await read();
+  expect(beside.show).toMatchObject([{ name, endpointUid: OFFICE, state: 'accepted', status: 'PROCESSING' }]);
+  expect(beside.counts).toMatchObject([{ state: 'accepted', count: 1 }]);
+  expect((await statusOf(site)).daemon).toMatchObject({
+    pid: agent.pid,
+    folders: [{ path: site.file('inbox'), state: 'watching' }],
+  });
+  await agent.stop();
+  expect(await read()).toEqual(beside);
+  expect((await statusOf(site)).daemon).toBeNull();
+});

@@ -1,0 +1,153 @@
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { describe, expect, test } from 'vitest';
+import { drawReceipt } from '../support/images.ts';
+import { OFFICE, prepare, storedOnce, type Site } from './support/agent.ts';
+
+async function drop(site: Site, ...names: string[]): Promise<void> {
+  for (const name of names) {
+    await writeFile(site.file('inbox', name), await drawReceipt({ type: 'jpeg', seed: name }));
+  }
+}
+
+describe('run --once', () => {
+  test('0: all is accepted, duplicate or skipped, and a second run has nothing to do', async () => {
+    const site = await prepare();
+    await drop(site, 'a.jpg', 'b.jpg');
+    await writeFile(site.file('inbox', 'again.jpg'), await drawReceipt({ type: 'jpeg', seed: 'a.jpg' }));
+    expect(await site.once()).toMatchObject({ status: 0, stdout: '2 accepted.\n' });
+    expect((await storedOnce(site)).size).toBe(2);
+    expect(await site.once()).toMatchObject({ status: 0 });
+    expect(site.sandbox.stats().uploadArrivals).toHaveLength(2);
+
+    await mkdir(site.file('old'));
+    await writeFile(site.file('old', 'old.jpg'), await drawReceipt({ type: 'jpeg', seed: 'old' }));
+    await site.configure({ folders: [{ path: site.file('old'), endpoint: 'office', existing: 'skip' }] });
+    expect(await site.once()).toMatchObject({ status: 0 });
+    expect((await site.list('--folder', site.file('old'))).map(({ state }) => state)).toEqual(['skipped']);
+  });
+
+  test('3: the service refused a document, or a file is no image', async () => {
+    const site = await prepare();
+    await drop(site, 'a.jpg', 'b.jpg');
+    site.sandbox.misbehave({ kind: 'status', status: 422, nameIncludes: 'b-' });
+    expect(await site.once()).toMatchObject({ status: 3, stdout: '1 accepted, 1 failed or lost.\n' });
+    const failed = await site.list('--state', 'failed');
+    expect(failed).toMatchObject([{ path: site.file('inbox', 'b.jpg'), reason: 'HTTP_422' }]);
+
+    const other = await prepare();
+    await writeFile(other.file('inbox', 'list.jpg'), 'bread and butter');
+    expect(await other.once()).toMatchObject({ status: 3, stdout: '0 accepted, 1 rejected.\n' });
+    expect(other.sandbox.stats().requests).toEqual({});
+  });
+
+  test('4: a hold, a missing folder, an incomplete file', async () => {
+    const site = await prepare();
+    await drop(site, 'a.jpg');
+    site.sandbox.setPlan({ enabled: false, quota: null });
+    expect(await site.once()).toMatchObject({ status: 4, stdout: '0 accepted, 1 waiting.\n' });
+    site.sandbox.setPlan({ enabled: true, quota: null });
+    // A new run tries what was on hold at once.
+    expect(await site.once()).toMatchObject({ status: 0 });
+
+    const [inbox, missing] = [site.file('inbox'), site.file('missing')];
+    const folders = [
+      { path: inbox, endpoint: 'office' },
+      { path: missing, endpoint: 'office' },
+    ];
+    await site.writeConfig({ folders });
+    const ended = await site.once();
+    expect(ended).toMatchObject({ status: 4 });
+    expect(ended.stdout).toContain(missing);
+    expect(existsSync(missing)).toBe(false);
+
+    await site.configure({
+      folders: [{ path: inbox, endpoint: 'office', settle: { long: '300ms', patience: '300ms' } }],
+    });
+    const whole = await drawReceipt({ type: 'jpeg', seed: 'half' });
+    await writeFile(site.file('inbox', 'half.jpg'), whole.subarray(0, whole.length / 2));
+    expect(await site.once()).toMatchObject({ status: 4, stdout: '1 accepted, 1 incomplete.\n' });
+    expect(site.sandbox.stats().stored).toBe(1);
+  });
+
+  test('waits for an outage that ends, and gives up with 5 where it does not', async () => {
+    const site = await prepare();
+    await drop(site, 'a.jpg', 'b.jpg');
+    site.sandbox.misbehave({ kind: 'status', status: 503, times: 3 });
+    expect(await site.once('--wait', '60s')).toMatchObject({ status: 0 });
+    expect((await storedOnce(site)).size).toBe(2);
+
+    await drop(site, 'c.jpg');
+    site.sandbox.misbehave({ kind: 'status', status: 503 });
+    const ended = await site.once('--wait', '1s');
+    expect(ended).toMatchObject({ status: 5 });
+    expect(ended.stdout).toContain('the service could not be reached');
+
+    await site.configure({ service: { baseUrl: `http://127.0.0.1:${await closedPort()}` } });
+    expect(await site.once('--wait', '0s')).toMatchObject({ status: 5 });
+    await site.configure();
+    site.sandbox.behave();
+    expect(await site.once()).toMatchObject({ status: 0 });
+    expect(site.sandbox.stats().stored).toBe(3);
+  });
+
+  test('6: refuses beside a running agent, which is not disturbed', async () => {
+    const site = await prepare();
+    const agent = await site.start();
+    const ended = await site.once();
+    expect(ended).toMatchObject({ status: 6, stdout: '' });
+    expect(ended.stderr).toMatch(/^error: .*running/i);
+    expect(await site.run('run')).toMatchObject({ status: 6 });
+    expect(await agent.stop()).toMatchObject({ status: 0 });
+  });
+
+  test('--dry-run says what would be sent under which name, and touches nothing', async () => {
+    const site = await prepare();
+    await drop(site, 'a.jpg', 'b.jpg');
+    await writeFile(site.file('inbox', 'copy of a.jpg'), await drawReceipt({ type: 'jpeg', seed: 'a.jpg' }));
+    await writeFile(site.file('inbox', 'list.jpg'), 'bread and butter');
+    const rows = async () => {
+      const text = await site.must('run', '--dry-run');
+      const fields = (line: string) => line.split(/ {2,}/).map((field) => field.trim());
+      const lines = text.split('\n').filter((line) => line.includes(site.file('inbox')));
+      return { text, rows: lines.map(fields) };
+    };
+    const before = await rows();
+    expect(before.text).toMatch(/Nothing was sent or recorded\.\n$/);
+    expect(existsSync(site.stateDir)).toBe(false);
+    expect(site.sandbox.stats().requests).toEqual({});
+    const would = before.rows.map(([what]) => what).toSorted();
+    expect(would).toEqual(['duplicate', 'reject', 'send', 'send']);
+
+    expect(await site.once()).toMatchObject({ status: 3 });
+    const names = (await site.list('--state', 'accepted')).map(({ name }) => name);
+    const foretold = before.rows.filter(([what]) => what === 'send').map(([, name]) => name);
+    expect(foretold.toSorted()).toEqual(names.toSorted());
+
+    await drop(site, 'c.jpg');
+    const list = await site.list();
+    const after = await rows();
+    expect(after.rows.map(([what]) => what).toSorted()).toEqual(['duplicate', 'reject', 'send']);
+    expect(await site.list()).toEqual(list);
+    expect(site.sandbox.stats().stored).toBe(2);
+  });
+
+  test('an endpoint that the service does not know keeps its documents waiting', async () => {
+    const uid = OFFICE.replace('1', '9');
+    const site = await prepare({ endpoints: { office: { uid } } });
+    await drop(site, 'a.jpg');
+    expect(await site.once()).toMatchObject({ status: 4 });
+    expect(await site.list()).toMatchObject([{ endpointUid: uid, state: 'held', reason: 'HTTP_404' }]);
+  });
+});
+
+/** A port at which nobody listens: it was ours a moment ago. */
+async function closedPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}

@@ -1,0 +1,303 @@
+/**
+ * The built binary as people run it, a sandbox to send to, and a directory of their own. All of it is killed and
+ * removed after each test, whether that passes or not.
+ *
+ *   const site = await prepare();                    // folder `inbox`, endpoints `office` and `depot`
+ *   await writeFile(site.file('inbox', 'a.jpg'), …);
+ *   const agent = await site.start();                // receiptd run
+ *   await until(() => site.sandbox.received().length === 1);
+ *   await agent.stop();
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach } from 'vitest';
+import YAML from 'yaml';
+import { z } from 'zod';
+import { startSandbox, type Sandbox, type SandboxOptions } from '../../../src/sandbox/server.ts';
+
+export const MAIN = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
+export const OFFICE = '11111111-2222-4333-8444-555555555555';
+export const DEPOT = '66666666-7777-4888-9999-aaaaaaaaaaaa';
+const CLIENT = { clientId: 'e2e', clientSecret: 'e2e-secret' };
+
+const cleanups: (() => Promise<unknown>)[] = [];
+const running = new Set<ChildProcess>();
+
+afterEach(async () => {
+  for (const child of running) child.kill('SIGKILL');
+  const failures: unknown[] = [];
+  for (const cleanup of cleanups.splice(0).toReversed())
+    await cleanup().catch((e: unknown) => failures.push(e));
+  if (failures.length > 0) throw new AggregateError(failures, 'something could not be cleaned up');
+});
+// A test process that ends early must leave no agent behind.
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+/** Runs after the test, last in, first out. */
+export function cleanUp(work: () => Promise<unknown>): void {
+  cleanups.push(work);
+}
+
+export async function temporaryDirectory(): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'receiptd-e2e-'));
+  cleanUp(() => rm(dir, { recursive: true, force: true, maxRetries: 5 }));
+  return dir;
+}
+
+/** A sandbox in this process, with the endpoints OFFICE and DEPOT. */
+export async function practiceService(options: Partial<SandboxOptions> = {}): Promise<Sandbox> {
+  const sandbox = await startSandbox({
+    dir: options.dir ?? join(await temporaryDirectory(), 'sandbox'),
+    credentials: CLIENT,
+    endpoints: [
+      { uid: OFFICE, name: 'Office' },
+      { uid: DEPOT, name: 'Depot' },
+    ],
+    ...options,
+  });
+  cleanUp(() => sandbox.close());
+  return sandbox;
+}
+
+/** The config file's keys. Lists and values replace the defaults of `Site.configure`, nothing is merged deeply. */
+export interface ConfigKeys {
+  readonly service?: Record<string, unknown>;
+  readonly endpoints?: Record<string, Record<string, unknown>>;
+  readonly folders?: readonly Record<string, unknown>[];
+  readonly delivery?: Record<string, unknown>;
+  readonly intake?: Record<string, unknown>;
+  readonly log?: Record<string, unknown>;
+  readonly stateDir?: string;
+}
+
+/** A row of `list --json`: the documented fields that tests look at. */
+const ROWS = z.array(
+  z.looseObject({
+    name: z.string().nullable(),
+    endpointUid: z.string().nullable(),
+    sha256: z.string().nullable(),
+    state: z.string(),
+    status: z.string().nullable(),
+    path: z.string(),
+    attempts: z.number(),
+    reason: z.string().nullable(),
+    message: z.string().nullable(),
+    answerLost: z.boolean(),
+    archivedTo: z.string().nullable(),
+  }),
+);
+export type Row = z.infer<typeof ROWS>[number];
+
+export interface Ended {
+  readonly status: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** One running command of the binary. */
+export class Running {
+  readonly child: ChildProcess;
+  /** Resolves when the process is gone and its output is read. */
+  readonly ended: Promise<Ended>;
+  stdout = '';
+  stderr = '';
+
+  constructor(child: ChildProcess) {
+    this.child = child;
+    running.add(child);
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.stdout += text));
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
+    this.ended = new Promise((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', (status, signal) => {
+        running.delete(child);
+        resolve({ status, signal, stdout: this.stdout, stderr: this.stderr });
+      });
+    });
+    cleanUp(() => this.ended);
+  }
+
+  get pid(): number {
+    if (this.child.pid === undefined) throw new Error('the process did not start');
+    return this.child.pid;
+  }
+
+  get alive(): boolean {
+    return this.child.exitCode === null && this.child.signalCode === null;
+  }
+
+  /** Waits for a message in the log on standard error. */
+  async logged(text: string): Promise<void> {
+    await until(() => {
+      if (this.stderr.includes(text)) return true;
+      if (!this.alive) throw new Error(`ended without saying "${text}": ${this.stderr.slice(-2000)}`);
+      return false;
+    }, `the log to say "${text}"`);
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.child.kill(signal);
+  }
+
+  /** A clean stop, as a service manager asks for it. */
+  async stop(): Promise<Ended> {
+    this.child.kill('SIGTERM');
+    return this.ended;
+  }
+
+  /** `kill -9`. */
+  async kill(): Promise<void> {
+    this.child.kill('SIGKILL');
+    await this.ended;
+  }
+
+  /** Largest resident memory so far, in MB of a million bytes. Linux only, and only while it runs. */
+  async peakMemoryMb(): Promise<number> {
+    const text = await readFile(`/proc/${this.pid}/status`, 'utf8');
+    const kib = /^VmHWM:\s+(\d+) kB$/m.exec(text)?.[1];
+    if (kib === undefined) throw new Error('no VmHWM');
+    return (Number(kib) * 1024) / 1e6;
+  }
+
+  /** Bytes that it has read from files, pipes and sockets so far. Linux only. */
+  async bytesRead(): Promise<number> {
+    const text = await readFile(`/proc/${this.pid}/io`, 'utf8');
+    return Number(/^rchar: (\d+)$/m.exec(text)?.[1]);
+  }
+}
+
+/** A place with a config, folders and a state directory, and a service to send to. */
+export class Site {
+  readonly dir: string;
+  readonly sandbox: Sandbox;
+  readonly config: string;
+  readonly stateDir: string;
+  env: Record<string, string>;
+
+  constructor(dir: string, sandbox: Sandbox) {
+    this.dir = dir;
+    this.sandbox = sandbox;
+    this.config = join(dir, 'receiptd.yaml');
+    this.stateDir = join(dir, 'state');
+    this.env = { RECEIPTD_CLIENT_ID: CLIENT.clientId, RECEIPTD_CLIENT_SECRET: CLIENT.clientSecret };
+  }
+
+  file(...parts: string[]): string {
+    return join(this.dir, ...parts);
+  }
+
+  /** Writes the config and makes the folders that it names. */
+  async configure(keys: ConfigKeys = {}): Promise<void> {
+    const folders = keys.folders ?? [{ path: this.file('inbox'), endpoint: 'office' }];
+    for (const { path } of folders) if (typeof path === 'string') await mkdir(path, { recursive: true });
+    await this.writeConfig({ ...keys, folders });
+  }
+
+  /** Writes the config only. */
+  async writeConfig(keys: ConfigKeys): Promise<void> {
+    await writeFile(
+      this.config,
+      YAML.stringify({
+        service: { baseUrl: this.sandbox.url },
+        endpoints: { office: { uid: OFFICE }, depot: { uid: DEPOT } },
+        stateDir: this.stateDir,
+        ...keys,
+      }),
+    );
+  }
+
+  /** Starts a command and does not wait for anything. */
+  spawn(...args: string[]): Running {
+    if (!existsSync(MAIN)) throw new Error('dist/main.js is missing: npm run build');
+    const { PATH = '', HOME = '', TMPDIR = tmpdir() } = process.env;
+    return new Running(
+      spawn(process.execPath, [MAIN, ...args], {
+        cwd: this.dir,
+        env: { PATH, HOME, TMPDIR, ...this.env },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      }),
+    );
+  }
+
+  /** Starts `receiptd run`; resolves when the control socket answers. */
+  async start(...args: string[]): Promise<Running> {
+    const agent = this.spawn('run', '--config', this.config, ...args);
+    await agent.logged('receiptd has started');
+    return agent;
+  }
+
+  /** Runs a command with this config to its end. */
+  run(...args: string[]): Promise<Ended> {
+    return this.spawn(...args, '--config', this.config).ended;
+  }
+
+  /** As `run`, for a command that has to succeed; its standard output. */
+  async must(...args: string[]): Promise<string> {
+    const ended = await this.run(...args);
+    if (ended.status !== 0) throw new Error(`receiptd ${args.join(' ')}: ${JSON.stringify(ended)}`);
+    return ended.stdout;
+  }
+
+  async once(...args: string[]): Promise<Ended> {
+    return this.run('run', '--once', ...args);
+  }
+
+  async list(...filters: string[]): Promise<Row[]> {
+    return ROWS.parse(JSON.parse(await this.must('list', '--json', ...filters)));
+  }
+}
+
+/** A site with a config that is written already. */
+export async function prepare(keys: ConfigKeys = {}, options: Partial<SandboxOptions> = {}): Promise<Site> {
+  const dir = await temporaryDirectory();
+  const site = new Site(dir, await practiceService({ dir: join(dir, 'sandbox'), ...options }));
+  await site.configure(keys);
+  return site;
+}
+
+/** Polls; the deadline is generous, since only a defect reaches it. Milliseconds. */
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  what = 'the condition',
+  deadlineMs = 60_000,
+): Promise<void> {
+  const deadline = Date.now() + deadlineMs;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error(`waited ${deadlineMs} ms for ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+export function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** What people are promised (P1, P2): each image once, under one name that ledger and service agree on, unchanged. */
+export async function storedOnce(site: Site): Promise<Map<string, string>> {
+  const named = new Map<string, string>();
+  for (const row of await site.list('--state', 'accepted')) {
+    if (row.sha256 === null || row.name === null) throw new Error(`accepted without a name: ${row.path}`);
+    const key = `${row.endpointUid} ${row.sha256}`;
+    if ((named.get(key) ?? row.name) !== row.name)
+      throw new Error(`two names: ${named.get(key)}, ${row.name}`);
+    named.set(key, row.name);
+  }
+  const stored = new Map<string, string>();
+  for (const { endpointUid, sha256: hash, name, file } of site.sandbox.received()) {
+    const key = `${endpointUid} ${hash}`;
+    if (stored.has(key)) throw new Error(`stored twice: ${name} and ${stored.get(key)}`);
+    if (sha256(await readFile(file)) !== hash) throw new Error(`other bytes: ${file}`);
+    if (named.get(key) !== name) throw new Error(`stored as ${name}, in the ledger ${named.get(key)}`);
+    stored.set(key, name);
+  }
+  for (const [key, name] of named) if (!stored.has(key)) throw new Error(`accepted, but not stored: ${name}`);
+  return stored;
+}

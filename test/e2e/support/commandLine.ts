@@ -1,0 +1,79 @@
+/** Single commands of the built binary, in circumstances that `Site` does not offer: input, other users, pipes. */
+import { spawn, spawnSync } from 'node:child_process';
+import { chown, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { ordinaryOwner } from '../../support/ordinaryUser.ts';
+import { requirement } from '../../support/requires.ts';
+import { MAIN, Running, type Ended, type Site } from './agent.ts';
+
+export interface Circumstances {
+  readonly env?: Readonly<Record<string, string>>;
+  /** Standard input; nothing if left out. */
+  readonly input?: string;
+  /** Without root's rights. What it is to reach has to be its own: see `giveAway`. */
+  readonly ordinary?: boolean;
+}
+
+const isRoot = process.geteuid?.() === 0;
+
+/** Whether a process without root's rights can run the binary: a checkout may lie where only root may look. */
+export const ordinaryUserCanRun = requirement(
+  'A checkout that an ordinary user may read',
+  spawnSync(process.execPath, [MAIN, '--version'], isRoot ? ordinaryOwner() : {}).status === 0,
+  'move it out of a private directory',
+);
+
+export function begin(site: Site, args: readonly string[], how: Circumstances = {}): Running {
+  return new Running(launch(site, process.execPath, [MAIN, ...args], how));
+}
+
+export function receiptd(site: Site, args: readonly string[], how: Circumstances = {}): Promise<Ended> {
+  return begin(site, args, how).ended;
+}
+
+/** A shell command; `$RECEIPTD` is the binary. */
+export function shell(site: Site, script: string, how: Circumstances = {}): Promise<Ended> {
+  const env = { ...how.env, RECEIPTD: `${process.execPath} ${MAIN}` };
+  return new Running(launch(site, '/bin/sh', ['-c', script], { ...how, env })).ended;
+}
+
+function launch(site: Site, file: string, args: readonly string[], how: Circumstances) {
+  const { PATH = '', HOME = '', TMPDIR } = process.env;
+  const child = spawn(file, args, {
+    cwd: site.dir,
+    env: { PATH, HOME, ...(TMPDIR !== undefined && { TMPDIR }), ...site.env, ...how.env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+    ...(how.ordinary && isRoot && { ...ordinaryOwner() }),
+  });
+  // A command that ends without reading its input breaks the pipe.
+  child.stdin.on('error', () => {});
+  child.stdin.end(how.input ?? '');
+  return child;
+}
+
+/** Makes an ordinary user the owner of a directory and all that is in it. */
+export async function giveAway(dir: string): Promise<void> {
+  if (!isRoot) return;
+  const { uid, gid } = ordinaryOwner();
+  await chown(dir, uid, gid);
+  for (const entry of await readdir(dir, { recursive: true })) await chown(join(dir, entry), uid, gid);
+}
+
+/** Refused with exactly one sentence that says `words` and carries the code; no result, no stack trace. */
+export function expectRefusal(ended: Ended, status: number, code: string, ...words: string[]): void {
+  const { stdout, stderr } = ended;
+  expect({ status: ended.status, stdout, stderr }).toMatchObject({ status, stdout: '' });
+  const lines = stderr.trimEnd().split('\n');
+  const errors = lines.filter((line) => line.startsWith('error: '));
+  expect(errors, stderr).toHaveLength(1);
+  expect(lines.at(-1)).toMatch(new RegExp(`^error: \\S.*\\S \\[${code}\\]$`));
+  for (const word of words) expect(lines.at(-1)).toContain(word);
+  expectNoTrace(ended);
+}
+
+export function expectNoTrace({ stdout, stderr }: Ended): void {
+  expect(`${stdout}${stderr}`).not.toMatch(
+    /^\s+at .+:\d+:\d+\)?$|node:internal|^Node\.js v|ERR_[A-Z_]+|Unhandled/m,
+  );
+}

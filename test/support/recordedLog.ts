@@ -1,0 +1,33 @@
+import type { Log, LogFields } from '../../src/ports/log.ts';
+
+export interface Line {
+  readonly level: keyof Log;
+  readonly message: string;
+  readonly fields: LogFields;
+}
+
+/** Keeps every line, for tests of what is said and how often. */
+export class RecordedLog implements Log {
+  readonly lines: Line[] = [];
+
+  debug(message: string, fields: LogFields = {}): void {
+    this.lines.push({ level: 'debug', message, fields });
+  }
+
+  info(message: string, fields: LogFields = {}): void {
+    this.lines.push({ level: 'info', message, fields });
+  }
+
+  warn(message: string, fields: LogFields = {}): void {
+    this.lines.push({ level: 'warn', message, fields });
+  }
+
+  error(message: string, fields: LogFields = {}): void {
+    this.lines.push({ level: 'error', message, fields });
+  }
+
+  /** Everything but debug lines whose message begins so. */
+  said(beginning: string): Line[] {
+    return this.lines.filter(({ level, message }) => level !== 'debug' && message.startsWith(beginning));
+  }
+}
