@@ -42,8 +42,8 @@ export interface Composed {
   readonly agent: Agent;
   readonly operations: Operations;
   readonly ledger: Ledger;
-  status(): Pick<StatusResponse, 'folders' | 'inFlight'>;
-  close(): Promise<void>;
+  readonly status: () => Pick<StatusResponse, 'folders' | 'inFlight'>;
+  readonly close: () => Promise<void>;
 }
 
 export function ledgerPath(config: Config): string {
@@ -83,6 +83,7 @@ export function composeService(
     credentials,
     clock: systemClock,
     log,
+    redact: (text) => secrets.redact(text),
   });
   const redactedTokens: TokenSource = {
     refused: (token) => tokens.refused(token),
@@ -125,7 +126,7 @@ export function composeFolders(config: Config): OpenFolder {
 export async function composeOperations(
   config: Config,
   log: Log,
-): Promise<{ operations: Operations; close(): Promise<void> }> {
+): Promise<{ operations: Operations; close: () => Promise<void> }> {
   const ledger = await openLedger(config);
   const holds = new Holds({ ledger, clock: systemClock, random: Math.random, log });
   await holds.restore();

@@ -34,4 +34,6 @@ const status = await runCommandLine(process.argv, {
   cwd: process.cwd(),
   stop: stop.signal,
 });
+// An exit drops what a slow reader has not taken yet: `receiptd list --json | …` would end in the middle.
+await Promise.all([stdout, stderr].map((stream) => new Promise((written) => stream.write('', written))));
 process.exit(status);

@@ -2,14 +2,14 @@ import { createInterface } from 'node:readline/promises';
 import { composeFolders, openReports } from '../compose.ts';
 import type { Config } from '../config/config.ts';
 import { ReceiptdError } from '../domain/errors.ts';
-import type { Io } from './io.ts';
+import { isTerminal, type Io } from './io.ts';
 
 /**
  * Uploads cost the plan's quota: before many files that lie in a folder already are sent, a person at a terminal
  * is asked. Without a terminal nobody can answer, so the agent only says so in its log.
  */
 export async function confirmFirstWatch(io: Io, config: Config, yes: boolean): Promise<void> {
-  if (yes || io.stdin.isTTY !== true || io.stderr.isTTY !== true) return;
+  if (yes || !isTerminal(io.stdin) || !isTerminal(io.stderr)) return;
   for (const folder of config.folders) {
     if (folder.existing.kind !== 'send' || (await isKnown(config, folder.path))) continue;
     const count = await countFiles(config, folder.path);

@@ -20,7 +20,12 @@ export function colorsFor(io: Io, stream: NodeJS.WriteStream) {
 
 /** https://no-color.org: any value that is not empty. */
 export function usesColor({ env }: Io, stream: NodeJS.WriteStream): boolean {
-  return stream.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
+  return isTerminal(stream) && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
+}
+
+/** Node leaves `isTTY` undefined on what is no terminal, whatever its types say. */
+export function isTerminal(stream: { readonly isTTY?: boolean }): boolean {
+  return stream.isTTY ?? false;
 }
 
 export function print({ stdout }: Io, line = ''): void {

@@ -3,8 +3,9 @@ import { Writable } from 'node:stream';
 import type { Command } from 'commander';
 import { composeService, composeWritableCredentials } from '../compose.ts';
 import type { Config } from '../config/config.ts';
+import { callControl } from '../daemon/control/client.ts';
 import { ReceiptdError } from '../domain/errors.ts';
-import { print, type Io } from './io.ts';
+import { isTerminal, print, type Io } from './io.ts';
 import { configOf, openLog, type ConfigOption } from './session.ts';
 import { printable } from './table.ts';
 
@@ -60,11 +61,22 @@ async function login(io: Io, options: LoginOptions): Promise<void> {
   if (options.verify) await verify(io, config, clientId, clientSecret);
   await composeWritableCredentials(store, config, io.env).set({ clientId, clientSecret });
   print(io, `Saved the credentials for ${config.service.baseUrl} in the ${store}.`);
+  await tellTheAgent(config);
 }
 
 async function logout(io: Io, config: Config, named: string | undefined) {
   const store = storeOf(config, named);
   return { removed: await composeWritableCredentials(store, config, io.env).remove(), store };
+}
+
+/** A running agent that waits for credentials need not wait out its back-off. */
+async function tellTheAgent({ stateDir }: Config): Promise<void> {
+  try {
+    await callControl(stateDir, 'tryHeld', {});
+  } catch (error) {
+    // Where none runs, or one of another user, the next token request finds them.
+    if (!(error instanceof ReceiptdError)) throw error;
+  }
 }
 
 /** Credentials that the service does not take are not saved over those that it may. */
@@ -92,9 +104,8 @@ function storeOf(config: Config, named: string | undefined): WritableStore {
 
 /** From the terminal, or the next line of standard input. */
 async function ask(io: Io, question: string, echo: boolean): Promise<string> {
-  const isTerminal = io.stdin.isTTY === true;
-  if (isTerminal) io.stderr.write(question);
-  if (!isTerminal) return (await linesOf(io).next()).value?.trim() ?? '';
+  if (!isTerminal(io.stdin)) return (await linesOf(io).next()).value?.trim() ?? '';
+  io.stderr.write(question);
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const reader = createInterface({ input: io.stdin, output: echo ? io.stderr : silent, terminal: true });
   try {

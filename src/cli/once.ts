@@ -1,3 +1,4 @@
+import { clock } from '../compose.ts';
 import type { OnceResult } from '../daemon/agent.ts';
 import type { LedgerReports } from '../ports/ledgerReports.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
@@ -30,13 +31,13 @@ export function summaryOf(result: OnceResult): string {
 }
 
 const WIDTH = 30;
-const EVERY_MS = 200;
+const EVERY_MS = 500;
 
 /** A bar on the terminal: documents that are settled of all that are known. Log lines push it down. */
 export function showProgress(io: Io, ledger: LedgerReports): { end(): Promise<void> } {
-  let ended = false;
+  const ended = new AbortController();
   const draw = async () => {
-    while (!ended) {
+    while (!ended.signal.aborted) {
       let total = 0;
       let open = 0;
       for (const { state, count } of await ledger.counts()) {
@@ -47,14 +48,14 @@ export function showProgress(io: Io, ledger: LedgerReports): { end(): Promise<vo
       io.stderr.write(
         `\r[${'#'.repeat(filled)}${'-'.repeat(WIDTH - filled)}] ${total - open} of ${total}\x1b[K`,
       );
-      await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
+      await clock.sleep(EVERY_MS, ended.signal).catch(() => {});
     }
     io.stderr.write('\r\x1b[K');
   };
   const drawn = draw();
   return {
     end() {
-      ended = true;
+      ended.abort();
       return drawn;
     },
   };

@@ -11,7 +11,7 @@ import type { ClosableLog } from '../telemetry/log.ts';
 import { confirmFirstWatch } from './confirm.ts';
 import { dryRun } from './dryRun.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
-import { print, type Io } from './io.ts';
+import { isTerminal, print, type Io } from './io.ts';
 import { exitStatusOfOnce, showProgress, summaryOf } from './once.ts';
 import { configOf, openLog, type ConfigOption } from './session.ts';
 import { VERSION } from './version.ts';
@@ -58,7 +58,7 @@ async function runAgent(
 ): Promise<ExitStatus> {
   const { note } = await prepareStateDir(config.stateDir);
   const lock = await acquireInstanceLock(config.stateDir);
-  const bar = how.once && io.stderr.isTTY === true;
+  const bar = how.once && isTerminal(io.stderr);
   const { log, secrets } = await openLog(io, config, { toFile: true });
   try {
     if (note !== null) log.warn(note);
@@ -90,6 +90,7 @@ async function serve(
     operations: {
       status: async () => ({ pid: process.pid, startedAt, version: VERSION, ...status() }),
       retry: (request) => operations.retry(request),
+      tryHeld: () => operations.tryHeld(),
       resend: (request) => operations.resend(request),
       pause: (request) => operations.pause(request),
       resume: (request) => operations.resume(request),

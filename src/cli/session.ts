@@ -10,7 +10,7 @@ import { ReceiptdError } from '../domain/errors.ts';
 import { composeOperations } from '../compose.ts';
 import { createLog, type ClosableLog } from '../telemetry/log.ts';
 import { createRedactor, type Redactor } from '../telemetry/redact.ts';
-import { loadContext, usesColor, type Io } from './io.ts';
+import { isTerminal, loadContext, usesColor, type Io } from './io.ts';
 
 export interface ConfigOption {
   readonly config?: string;
@@ -32,7 +32,7 @@ export async function openLog(
   const log = await createLog({
     level: level ?? config.log.level,
     terminal: io.stderr,
-    isTerminal: io.stderr.isTTY === true,
+    isTerminal: isTerminal(io.stderr),
     color: usesColor(io, io.stderr),
     secrets,
     ...(toFile && { file: { dir: join(config.stateDir, 'logs'), maxSize, maxFiles } }),

@@ -92,9 +92,10 @@ function syntaxError(
   const { line, col } = lines.linePos(first?.offset ?? 0);
   const content = (text.split('\n')[line - 1] ?? '').trim();
   const known = Object.values(IN_OTHER_WORDS).includes(what);
-  const detail = mayHoldSecret(text)
-    ? `${known ? what : 'this is not YAML'} (line not shown: the file seems to hold a secret)`
-    : `${what}; the line is: ${shorten(content)}`;
+  const detail =
+    mayHoldSecret(text) || isSecretKey(content)
+      ? `${known ? what : 'this is not YAML'} (line not shown: the file seems to hold a secret)`
+      : `${what}; the line is: ${shorten(content)}`;
   return new ReceiptdError('CONFIG_SYNTAX', `${file}:${line}:${col}: ${detail}`);
 }
 

@@ -53,13 +53,20 @@ export class Operations {
     return { queued };
   }
 
+  /** What is on hold is tried at once, and nothing else changes. */
+  async tryHeld(): Promise<Record<string, never>> {
+    await this.#deps.holds.clearAll();
+    await this.#deps.changed();
+    return {};
+  }
+
   /** Sends an accepted document again on purpose: in its endpoint under its name, or into another endpoint. */
   async resend({ name, endpoint: alias, by }: Request<'resend'>): Promise<ResendResponse> {
     const { ledger, open, clock, changed } = this.#deps;
     const target = alias === undefined ? null : this.#endpoint(alias).key;
     const named = await this.#named(name);
     const inTarget = named.find(({ endpoint }) => target && endpointId(endpoint) === endpointId(target));
-    const document = inTarget ?? (named[0] as Document);
+    const document = inTarget ?? named[0];
     const found = await findOriginal(document, ledger, open);
     if (found.kind !== 'bytes') {
       throw new ReceiptdError('BYTES_GONE', `"${name}" can't be sent again. ${found.message}`, {
@@ -141,10 +148,10 @@ export class Operations {
     });
   }
 
-  async #named(name: string): Promise<readonly Document[]> {
-    const documents = await this.#deps.ledger.find(name);
-    if (documents.length === 0) throw unknownDocument(name);
-    return documents;
+  async #named(name: string): Promise<[Document, ...Document[]]> {
+    const [first, ...others] = await this.#deps.ledger.find(name);
+    if (!first) throw unknownDocument(name);
+    return [first, ...others];
   }
 
   async #record(kind: Act['kind'], detail: string, by = SOMEBODY): Promise<void> {

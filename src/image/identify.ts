@@ -93,7 +93,8 @@ function describe(bytes: Buffer): string {
     return 'the file begins with zeros: nothing is written there yet';
   }
   if (bytes.length >= SHORTEST_TEXT && looksLikeText(bytes)) return 'it looks like text';
-  if (bytes.length < LONGEST_SIGNATURE) return `it is too short to say what it is (${bytesText(bytes.length)})`;
+  if (bytes.length < LONGEST_SIGNATURE)
+    return `it is too short to say what it is (${bytesText(bytes.length)})`;
   return 'its content is of no known type';
 }
 

@@ -90,7 +90,8 @@ async function send(
     const outcome = classify(answer, {
       endpoint: document.endpoint,
       name: document.name,
-      answerLost: document.answerLost,
+      // Accepted once and sent again on purpose, it is there already as well.
+      answerLost: document.answerLost || document.serviceStatus !== null,
     });
     if (outcome.kind !== 'unauthorized' || replayed) {
       return deps.recorder.record(document, attemptId, answer, outcome, signal);

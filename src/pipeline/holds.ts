@@ -96,7 +96,7 @@ export class Holds {
 
   /** A person says: try everything again now. */
   async clearAll(): Promise<void> {
-    for (const hold of [...this.#closed.values()]) await this.#open(hold.scope, hold.key);
+    for (const hold of this.#closed.values()) await this.#open(hold.scope, hold.key);
   }
 
   isPaused(scope: 'endpoint' | 'folder', key: string): boolean {

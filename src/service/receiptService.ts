@@ -1,16 +1,19 @@
 import type { CredentialsSource } from '../ports/credentials.ts';
 import type { Log } from '../ports/log.ts';
 import type { ReceiptService, TokenSource } from '../ports/service.ts';
+import { isSuccess } from './answers.ts';
 import { createEndpoint } from './createEndpoint.ts';
 import { createTokenSource } from './token.ts';
 import { createTransport } from './transport.ts';
-import type { TransportOptions } from './transport.ts';
+import type { Transport, TransportOptions } from './transport.ts';
 import { upload } from './upload.ts';
 import { whoami } from './whoami.ts';
 
 export interface ReceiptServiceOptions extends TransportOptions {
   readonly credentials: CredentialsSource;
   readonly log: Log;
+  /** Takes secrets out of a text. */
+  readonly redact?: (text: string) => string;
 }
 
 /**
@@ -21,7 +24,7 @@ export function createReceiptService(options: ReceiptServiceOptions): {
   readonly service: ReceiptService;
   readonly tokens: TokenSource;
 } {
-  const transport = createTransport(options);
+  const transport = redacted(createTransport(options), options.redact);
   const closing = new AbortController();
   const tokens = createTokenSource({
     transport,
@@ -40,4 +43,16 @@ export function createReceiptService(options: ReceiptServiceOptions): {
     },
   };
   return { service, tokens };
+}
+
+/** What a refusal says ends in errors, ledger and log, and may repeat the client's secret. A success is kept verbatim. */
+function redacted(transport: Transport, redact: (text: string) => string = (text) => text): Transport {
+  return {
+    ...transport,
+    async exchange(request, signal) {
+      const answer = await transport.exchange(request, signal);
+      if (answer.kind === 'fault' || isSuccess(answer)) return answer;
+      return { ...answer, body: redact(answer.body) };
+    },
+  };
 }

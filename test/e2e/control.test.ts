@@ -1,8 +1,10 @@
+import { spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { drawReceipt } from '../support/images.ts';
-import { DEPOT, OFFICE, prepare, storedOnce, until, type Site } from './support/agent.ts';
+import { DEPOT, MAIN, OFFICE, prepare, storedOnce, until, type Site } from './support/agent.ts';
 
 const STATUS = z.object({
   daemon: z
@@ -96,7 +98,7 @@ describe.each(['beside a running agent', 'without one'])('changing commands %s',
       { outcome: 'refused', httpStatus: 400 },
       { outcome: 'accepted', httpStatus: 200 },
     ]);
-    expect(detail?.files).toMatchObject([{ path: 'bad.jpg' }]);
+    expect(detail?.files).toMatchObject([{ path: site.file('inbox', 'bad.jpg') }]);
 
     const again = await site.run('retry', name);
     expect(again).toMatchObject({ status: 1, stdout: '' });
@@ -172,4 +174,21 @@ test('reading commands beside a running agent and without one say the same', asy
   await agent.stop();
   expect(await read()).toEqual(beside);
   expect((await statusOf(site)).daemon).toBeNull();
+});
+
+test('a slow reader gets the whole list', async () => {
+  const site = await prepare();
+  const files = 1_000;
+  for (let n = 0; n < files; n += 1) await writeFile(site.file('inbox', `${n}.jpg`), `note ${n}`);
+  expect(await site.once()).toMatchObject({ status: 3 });
+
+  const child = spawn(process.execPath, [MAIN, 'list', '--json', '--config', site.config], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const pieces: Buffer[] = [];
+  for await (const piece of child.stdout as AsyncIterable<Buffer>) {
+    pieces.push(piece);
+    await sleep(50);
+  }
+  expect(JSON.parse(Buffer.concat(pieces).toString())).toHaveLength(files);
 });

@@ -85,12 +85,19 @@ describe('run --once', () => {
     expect(ended).toMatchObject({ status: 5 });
     expect(ended.stdout).toContain('the service could not be reached');
 
-    await site.configure({ service: { baseUrl: `http://127.0.0.1:${await closedPort()}` } });
-    expect(await site.once('--wait', '0s')).toMatchObject({ status: 5 });
-    await site.configure();
     site.sandbox.behave();
     expect(await site.once()).toMatchObject({ status: 0 });
     expect(site.sandbox.stats().stored).toBe(3);
+  });
+
+  test('5: nobody listens at the address', async () => {
+    const site = await prepare();
+    await site.configure({ service: { baseUrl: `http://127.0.0.1:${await closedPort()}` } });
+    await drop(site, 'a.jpg');
+    expect(await site.once('--wait', '0s')).toMatchObject({ status: 5 });
+    expect(await site.list()).toMatchObject([
+      { state: 'queued', reason: 'SERVICE_UNREACHABLE', attempts: 0 },
+    ]);
   });
 
   test('6: refuses beside a running agent, which is not disturbed', async () => {

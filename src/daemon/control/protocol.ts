@@ -84,6 +84,8 @@ export interface RecordEndpointRequest extends Act {
 export interface Exchanges {
   status: { request: Record<string, never>; response: StatusResponse };
   retry: { request: RetryRequest; response: { queued: number } };
+  /** Tries everything on hold at once: new credentials, say. */
+  tryHeld: { request: Record<string, never>; response: Record<string, never> };
   resend: { request: ResendRequest; response: ResendResponse };
   pause: { request: TargetRequest; response: TargetResponse };
   resume: { request: TargetRequest; response: TargetResponse };
@@ -135,6 +137,7 @@ export const PROTOCOL: Protocol = {
     request: z.object({ names: z.array(z.string()).optional(), all: z.boolean().optional(), by }),
     response: z.object({ queued: z.number() }),
   },
+  tryHeld: { request: nothing, response: nothing },
   resend: {
     request: z.object({ name: z.string(), endpoint: z.string().optional(), by }),
     response: z.object({

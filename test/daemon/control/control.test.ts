@@ -59,6 +59,7 @@ async function serve(more: Partial<Operations> = {}, closeGraceMs?: number): Pro
     pause: async ({ target, by }) => ({ targets: [target ?? 'all', by ?? ''] }),
     resume: async () => ({ targets: [] }),
     recordEndpoint: async () => ({}),
+    tryHeld: async () => ({}),
     ...more,
   };
   const socketPath = controlSocketPath(stateDir);
@@ -106,6 +107,7 @@ describe('an operation', () => {
     expect(await callControl(stateDir, 'resume', {})).toEqual({ targets: [] });
     const endpoint = { uid: 'u', name: 'n', verbatim: '{"uid":"u"}' };
     expect(await callControl(stateDir, 'recordEndpoint', endpoint)).toEqual({});
+    expect(await callControl(stateDir, 'tryHeld', {})).toEqual({});
   });
 
   test('that a person can do something about fails here as it failed there', async () => {

@@ -270,9 +270,13 @@ export async function until(
   deadlineMs = 60_000,
 ): Promise<void> {
   const deadline = Date.now() + deadlineMs;
-  while (!(await condition())) {
+  for (;;) {
+    const asked = performance.now();
+    if (await condition()) return;
     if (Date.now() > deadline) throw new Error(`waited ${deadlineMs} ms for ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    // A condition that starts a process each time must not keep a processor busy.
+    const tookMs = performance.now() - asked;
+    await new Promise((resolve) => setTimeout(resolve, Math.max(20, tookMs)));
   }
 }
 

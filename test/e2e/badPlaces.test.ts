@@ -1,0 +1,315 @@
+import { spawnSync } from 'node:child_process';
+import { chmod, mkdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { describe, expect, test } from 'vitest';
+import { drawReceipt } from '../support/images.ts';
+import { requirement } from '../support/requires.ts';
+import { OFFICE, prepare, until, type Ended, type Site } from './support/agent.ts';
+import {
+  begin,
+  expectNoTrace,
+  expectRefusal,
+  giveAway,
+  ordinaryUserCanRun,
+  receiptd,
+  shell,
+} from './support/commandLine.ts';
+
+const jpeg = (seed: string) => drawReceipt({ type: 'jpeg', seed });
+
+async function drop(site: Site, name: string): Promise<Buffer> {
+  const bytes = await jpeg(name);
+  await writeFile(site.file('inbox', name), bytes);
+  return bytes;
+}
+
+async function states(site: Site): Promise<Record<string, string>> {
+  return Object.fromEntries(
+    (await site.list()).map(({ path, state, reason }) => [
+      path.slice(path.lastIndexOf('/') + 1),
+      reason === null || state === 'accepted' ? state : `${state} ${reason}`,
+    ]),
+  );
+}
+
+function finding(ended: Ended, subject: string): string {
+  return ended.stdout.split('\n').find((line) => line.includes(` ${subject}: `)) ?? '';
+}
+
+describe('a watched folder', () => {
+  test('that is a file is found by check, and waited for', async () => {
+    const site = await prepare();
+    await rm(site.file('inbox'), { recursive: true });
+    await writeFile(site.file('inbox'), '');
+    const checked = await site.run('check');
+    expect(checked.status).toBe(1);
+    expect(finding(checked, site.file('inbox'))).toMatch(
+      /^FAIL .*is not a folder.*\[FOLDER_NOT_A_DIRECTORY\]$/,
+    );
+    const once = await site.once();
+    expect(once.status).toBe(4);
+    expect(once.stdout).toContain(site.file('inbox'));
+    expectNoTrace(once);
+  });
+
+  test('that is missing is waited for, and said', async () => {
+    const site = await prepare();
+    await rm(site.file('inbox'), { recursive: true });
+    const checked = await site.run('check');
+    expect(finding(checked, site.file('inbox'))).toMatch(/^warn .*does not exist now.*\[FOLDER_MISSING\]$/);
+    expect((await site.once()).status).toBe(4);
+  });
+
+  test.skipIf(!ordinaryUserCanRun)('that may not be read is found by check, and waited for', async () => {
+    const site = await prepare();
+    await drop(site, 'a.jpg');
+    await chmod(site.file('inbox'), 0o000);
+    await giveAway(site.dir);
+    const config = ['--config', site.config];
+    const checked = await receiptd(site, ['check', ...config], { ordinary: true });
+    expect(checked.status).toBe(1);
+    expect(finding(checked, site.file('inbox'))).toMatch(
+      /^FAIL .*can't be read.*user.*\[FOLDER_UNREADABLE\]$/,
+    );
+    const once = await receiptd(site, ['run', '--once', ...config], { ordinary: true });
+    expect(once.status).toBe(4);
+    expectNoTrace(once);
+    await chmod(site.file('inbox'), 0o700);
+    expect((await receiptd(site, ['run', '--once', ...config], { ordinary: true })).status).toBe(0);
+    expect(site.sandbox.received()).toHaveLength(1);
+  });
+});
+
+describe('among odd files', () => {
+  test('an image is still sent, and each of them has its verdict', async () => {
+    const site = await prepare({ log: { level: 'debug' } });
+    await drop(site, 'good.jpg');
+    await writeFile(site.file('inbox', 'empty.jpg'), '');
+    await writeFile(site.file('inbox', 'huge.jpg'), '');
+    await truncate(site.file('inbox', 'huge.jpg'), 300_000_000);
+    await writeFile(site.file('inbox', 'text.jpg'), 'Milk 1.20, bread 2.40, sum 3.60');
+    await symlink('loop.jpg', site.file('inbox', 'loop.jpg'));
+    await symlink('.', site.file('inbox', 'round'));
+    if (process.platform !== 'win32') spawnSync('mkfifo', [site.file('inbox', 'pipe.jpg')]);
+    const ended = await site.once();
+    expectNoTrace(ended);
+    expect(ended.status).toBe(3);
+    expect(await states(site)).toEqual({
+      'good.jpg': 'accepted',
+      'empty.jpg': 'incomplete EMPTY',
+      'huge.jpg': 'rejected TOO_LARGE',
+      'text.jpg': 'rejected NOT_AN_IMAGE',
+    });
+    const table = await site.must('list');
+    expect(table).toContain('Not an image: it looks like text.');
+    expect(table).not.toMatch(/not an image: not an image/i);
+    expect((await site.run('check')).stdout).toMatch(/symbolic links in it are not followed/);
+  });
+
+  const WILD = 'a\nb\u001b]0;evil\u0007\u009b31m\u202egpj.jpg';
+  const RAW = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/;
+
+  test('a name with line breaks and terminal commands never reaches the terminal as it is', async () => {
+    const site = await prepare();
+    await drop(site, WILD);
+    await writeFile(site.file('inbox', `text${WILD}`), 'Milk 1.20, bread 2.40, sum 3.60');
+    const dry = await site.run('run', '--dry-run');
+    expect(dry.stdout).not.toMatch(RAW);
+    const ended = await site.once();
+    expect(ended.stderr).not.toMatch(RAW);
+    expect(ended.stderr).toContain('evil');
+    const name = (await site.list('--state', 'accepted'))[0]?.name ?? '';
+    for (const args of [['list'], ['list', '--json'], ['status'], ['show', name], ['show', name, '--json']]) {
+      const { stdout } = await site.run(...args);
+      expect(stdout, args.join(' ')).not.toMatch(RAW);
+    }
+    // A header, a rule, a line for each file: no name has broken a line.
+    expect((await site.must('list')).trimEnd().split('\n')).toHaveLength(4);
+    expect((await site.list()).map(({ path }) => path).sort()).toEqual(
+      [site.file('inbox', WILD), site.file('inbox', `text${WILD}`)].sort(),
+    );
+    const gone = await site.run('show', WILD);
+    expect(gone.stderr).not.toMatch(RAW);
+  });
+
+  const script = requirement('script', spawnSync('script', ['--version']).status === 0, 'Debian: util-linux');
+  test.skipIf(!script)('nor does it in the log on a terminal, which has no empty fields', async () => {
+    const site = await prepare();
+    await drop(site, WILD);
+    const ended = await shell(site, `script -qec "$RECEIPTD run --once --config ${site.config}" /dev/null`);
+    expect(ended.status).toBe(0);
+    expect(ended.stdout).toContain('Accepted');
+    expect(ended.stdout).toContain('evil');
+    expect(ended.stdout).not.toMatch(/\u001b\]|\u0007|\u009b|\u202e/);
+    expect(ended.stdout).not.toMatch(/=null|=undefined|\[object/);
+  });
+});
+
+describe('the state directory', () => {
+  test('that is a file, or lies below one, is refused', async () => {
+    const site = await prepare();
+    await drop(site, 'a.jpg');
+    const file = site.file('file');
+    await writeFile(file, 'mine');
+    for (const RECEIPTD_STATE_DIR of [file, `${file}/below`]) {
+      const how = { env: { RECEIPTD_STATE_DIR } };
+      for (const args of [['run', '--once'], ['run'], ['retry', '--all'], ['endpoint', 'create', 'x']])
+        expectRefusal(
+          await receiptd(site, [...args, '--config', site.config], how),
+          1,
+          'STATE_UNWRITABLE',
+          RECEIPTD_STATE_DIR,
+          'RECEIPTD_STATE_DIR',
+        );
+      expectRefusal(
+        await receiptd(site, ['list', '--config', site.config], how),
+        1,
+        'LEDGER_MISSING',
+        RECEIPTD_STATE_DIR,
+      );
+    }
+    expect(await readFile(file, 'utf8')).toBe('mine');
+    expect(site.sandbox.received()).toEqual([]);
+  });
+
+  test.skipIf(!ordinaryUserCanRun)('that is read-only is refused before anything is sent', async () => {
+    const site = await prepare();
+    await drop(site, 'a.jpg');
+    await mkdir(site.stateDir);
+    await giveAway(site.dir);
+    await chmod(site.stateDir, 0o500);
+    const ordinary = { ordinary: true };
+    const once = await receiptd(site, ['run', '--once', '--config', site.config], ordinary);
+    expectRefusal(once, 1, 'STATE_UNWRITABLE', site.stateDir, 'permission denied');
+    const checked = await receiptd(site, ['check', '--config', site.config], ordinary);
+    expect(checked.status).toBe(1);
+    expect(finding(checked, 'state')).toMatch(/^FAIL .*\[STATE_UNWRITABLE\]$/);
+    expect(site.sandbox.received()).toEqual([]);
+    await chmod(site.stateDir, 0o700);
+    expect((await receiptd(site, ['run', '--once', '--config', site.config], ordinary)).status).toBe(0);
+    expect(site.sandbox.received()).toHaveLength(1);
+  });
+
+  test('has one agent at a time', async () => {
+    const site = await prepare();
+    const agent = await site.start();
+    const second = await site.once();
+    expectRefusal(second, 6, 'ALREADY_RUNNING', site.stateDir, String(agent.pid));
+    expect((await agent.stop()).status).toBe(0);
+  });
+});
+
+describe('a ledger', () => {
+  async function refused(site: Site, code: string, ...words: string[]): Promise<void> {
+    const ledger = `${site.stateDir}/ledger.db`;
+    const before = await readFile(ledger);
+    for (const args of [['run', '--once'], ['run'], ['list'], ['status'], ['retry', '--all']])
+      expectRefusal(await site.run(...args), 1, code, ledger, ...words);
+    expect((await readFile(ledger)).equals(before)).toBe(true);
+    expect(site.sandbox.received()).toHaveLength(1);
+  }
+
+  async function used(): Promise<Site> {
+    const site = await prepare();
+    await drop(site, 'a.jpg');
+    expect((await site.once()).status).toBe(0);
+    await drop(site, 'b.jpg');
+    return site;
+  }
+
+  test('of a newer version is left alone', async () => {
+    const site = await used();
+    const db = new DatabaseSync(`${site.stateDir}/ledger.db`);
+    db.exec('PRAGMA user_version = 99');
+    db.close();
+    await refused(site, 'LEDGER_NEWER', 'version 99', 'newer receiptd');
+  });
+
+  test('that is damaged is left alone, and nothing is sent again', async () => {
+    const site = await used();
+    await writeFile(
+      `${site.stateDir}/ledger.db`,
+      'no database at all, but text that somebody saved here'.repeat(100),
+    );
+    await refused(site, 'LEDGER_DAMAGED', 'backup');
+  });
+
+  test('that is empty is a loss and no beginning', async () => {
+    const site = await used();
+    await truncate(`${site.stateDir}/ledger.db`, 0);
+    await refused(site, 'LEDGER_DAMAGED', 'backup');
+  });
+});
+
+describe('the service', () => {
+  test('that does not take the secret leaves everything waiting', async () => {
+    const site = await prepare();
+    await drop(site, 'a.jpg');
+    site.env = { ...site.env, RECEIPTD_CLIENT_SECRET: 'wrong-secret-1234' };
+    expectRefusal(
+      await site.run('whoami'),
+      1,
+      'CREDENTIALS_REFUSED',
+      '127.0.0.1',
+      'environment',
+      'receiptd login',
+    );
+    const once = await site.once();
+    expect(once.status).toBe(4);
+    expectNoTrace(once);
+    const checked = await site.run('check');
+    expect(checked.status).toBe(1);
+    expect(finding(checked, 'service')).toMatch(/^FAIL .*\[CREDENTIALS_REFUSED\]$/);
+    expect((await site.list())[0]).toMatchObject({ state: 'held' });
+    expect(JSON.stringify([once, checked])).not.toContain('wrong-secret');
+    site.env = { ...site.env, RECEIPTD_CLIENT_SECRET: 'e2e-secret' };
+    expect((await site.once()).status).toBe(0);
+    expect(site.sandbox.received()).toHaveLength(1);
+  });
+
+  test('that can not be reached leaves everything waiting', async () => {
+    const site = await prepare();
+    await drop(site, 'a.jpg');
+    await site.sandbox.close();
+    expectRefusal(
+      await site.run('whoami'),
+      5,
+      'SERVICE_UNREACHABLE',
+      '127.0.0.1',
+      'ECONNREFUSED',
+      'service.baseUrl',
+    );
+    expectRefusal(await site.run('endpoint', 'create', 'x'), 5, 'SERVICE_UNREACHABLE');
+    const once = await site.once('--wait', '1s');
+    expect(once.status).toBe(5);
+    expect(once.stdout).toContain('could not be reached');
+    expectNoTrace(once);
+    expect((await site.list())[0]).toMatchObject({ state: 'queued', attempts: expect.any(Number) as number });
+  });
+});
+
+test('an agent without credentials keeps running, says what to do, and goes on once it has them', async () => {
+  const site = await prepare();
+  await drop(site, 'a.jpg');
+  const { RECEIPTD_CLIENT_ID = '', RECEIPTD_CLIENT_SECRET = '' } = site.env;
+  site.env = {};
+  await site.writeConfig({
+    folders: [{ path: site.file('inbox'), endpoint: 'office' }],
+    ...{ credentials: { store: 'file' } },
+  });
+  const agent = begin(site, ['run', '--config', site.config]);
+  await agent.logged('On hold');
+  await until(async () => (await site.must('status')).includes('On hold credentials'));
+  const status = await site.must('status');
+  expect(status).toContain('Running');
+  expect(status).toMatch(/On hold credentials .*receiptd login/);
+  expect((await site.list())[0]).toMatchObject({ state: 'held', endpointUid: OFFICE });
+  const login = await receiptd(site, ['login', '--client-id', RECEIPTD_CLIENT_ID, '--config', site.config], {
+    input: `${RECEIPTD_CLIENT_SECRET}\n`,
+  });
+  expect(login).toMatchObject({ status: 0, stderr: '' });
+  await site.must('retry', '--all');
+  await until(() => site.sandbox.received().length === 1);
+  await until(async () => (await site.list())[0]?.state === 'accepted');
+  expectNoTrace(await agent.stop());
+});

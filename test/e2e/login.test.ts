@@ -1,0 +1,83 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { readFile, stat } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { keytarIsHere, secretService, secretServiceIsHere } from '../credentials/secretService.ts';
+import { requirement } from '../support/requires.ts';
+import { MAIN, Running, prepare, until, type Site } from './support/agent.ts';
+import { expectRefusal, receiptd } from './support/commandLine.ts';
+
+const SECRET = 'e2e-secret';
+
+const keychain =
+  requirement('A Secret Service', secretServiceIsHere(), 'scripts/install-test-parts.sh') &&
+  requirement('keytar', keytarIsHere(), 'npm ci with optional dependencies');
+const script = requirement('script', spawnSync('script', ['--version']).status === 0, 'Debian: util-linux');
+
+async function siteWithoutCredentials(): Promise<Site> {
+  const site = await prepare();
+  site.env = {};
+  return site;
+}
+
+test.skipIf(!keychain)(
+  'login keeps the credentials in the keychain, whoami finds them there, logout removes them',
+  async () => {
+    const site = await siteWithoutCredentials();
+    const { env } = await secretService();
+    const how = { env: Object.fromEntries(Object.entries(env).map(([key, value]) => [key, value ?? ''])) };
+    const config = ['--config', site.config];
+    expectRefusal(await receiptd(site, ['whoami', ...config], how), 1, 'CREDENTIALS_MISSING', 'keychain');
+
+    const login = await receiptd(site, ['login', '--client-id', 'e2e', ...config], {
+      ...how,
+      input: `${SECRET}\n`,
+    });
+    expect(login).toMatchObject({ status: 0, stderr: '' });
+    expect(login.stdout).toContain('in the keychain');
+    const whoami = await receiptd(site, ['whoami', '--json', ...config], how);
+    expect(JSON.parse(whoami.stdout)).toMatchObject({ store: 'keychain' });
+
+    const logout = await receiptd(site, ['logout', ...config], how);
+    expect(logout).toMatchObject({ status: 0, stdout: 'Removed the credentials from the keychain.\n' });
+    expectRefusal(
+      await receiptd(site, ['whoami', ...config], how),
+      1,
+      'CREDENTIALS_MISSING',
+      'receiptd login',
+    );
+    const again = await receiptd(site, ['logout', ...config], how);
+    expect(again).toMatchObject({ status: 0, stdout: 'There were no credentials in the keychain.\n' });
+  },
+);
+
+test.skipIf(!script)('a secret that is typed at the prompt is not shown', async () => {
+  const site = await siteWithoutCredentials();
+  // What is typed before the prompt is there would be echoed by the terminal itself.
+  const command = `${process.execPath} ${MAIN} login --store file --config ${site.config}`;
+  const terminal = spawn('script', ['-qfec', command, '/dev/null'], { cwd: site.dir, stdio: 'pipe' });
+  const typed = new Running(terminal);
+  await until(() => typed.stdout.includes('identifier: '), 'the first prompt');
+  terminal.stdin.write('e2e\r');
+  await until(() => typed.stdout.includes('secret: '), 'the second prompt');
+  terminal.stdin.write(`${SECRET}\r`);
+  const { status, stdout: shown } = await typed.ended;
+  expect({ status, shown }).toMatchObject({ status: 0 });
+  expect(shown).toContain('e2e');
+  expect(shown).toContain('Saved the credentials');
+  expect(shown).not.toContain(SECRET);
+  const file = `${site.stateDir}/credentials.json`;
+  expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ clientId: 'e2e', clientSecret: SECRET });
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+});
+
+test('credentials that the service does not take are not saved over those that are there', async () => {
+  const site = await siteWithoutCredentials();
+  const login = ['login', '--store', 'file', '--client-id', 'e2e', '--config', site.config];
+  expect((await receiptd(site, login, { input: SECRET })).status).toBe(0);
+  expectRefusal(await receiptd(site, login, { input: '' }), 2, 'USAGE', '--client-id');
+  const refused = await receiptd(site, login, { input: 'another' });
+  expect(refused.status).toBe(1);
+  expect(refused.stderr).toContain('[CREDENTIALS_REFUSED]');
+  const { store } = JSON.parse(await site.must('whoami', '--json')) as { store: string };
+  expect(store).toBe('file');
+});

@@ -1,0 +1,119 @@
+import { readFile, readdir, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { drawReceipt } from '../support/images.ts';
+import { OFFICE, prepare, until, type Site } from './support/agent.ts';
+import { receiptd } from './support/commandLine.ts';
+
+const SECRET = 'zQ7-recognisable-secret-"\\/+ä-91';
+/** What is left of it in any encoding. */
+const PART = 'recognisable-secret';
+/** The sandbox's tokens have 256 characters of base64url; nothing else has. */
+const TOKEN = /[\w-]{200,}/;
+const CLIENT = { clientId: 'e2e', clientSecret: SECRET };
+
+const said: string[] = [];
+
+async function command(site: Site, args: readonly string[], input = ''): Promise<void> {
+  const { stdout, stderr } = await receiptd(site, [...args, '--config', site.config], { input });
+  said.push(stdout, stderr);
+}
+
+/** Everything that it wrote down, but for the credentials file. */
+async function written(site: Site): Promise<string[]> {
+  const entries = await readdir(site.stateDir, { recursive: true });
+  const texts: string[] = [];
+  for (const entry of entries) {
+    const path = join(site.stateDir, entry);
+    if (entry !== 'credentials.json' && (await stat(path)).isFile())
+      texts.push(await readFile(path, 'latin1'));
+  }
+  return texts;
+}
+
+function expectClean(texts: readonly string[]): void {
+  for (const text of texts) {
+    expect(text).not.toContain(PART);
+    expect(text).not.toMatch(TOKEN);
+  }
+}
+
+async function siteWithoutEnvironment(): Promise<Site> {
+  const site = await prepare({}, { credentials: CLIENT });
+  site.env = {};
+  await site.writeConfig({
+    folders: [{ path: site.file('inbox'), endpoint: 'office' }],
+    log: { level: 'debug' },
+  });
+  said.splice(0);
+  return site;
+}
+
+test('secret and token are in no output, log, ledger or process list, but in the credentials file of its owner', async () => {
+  const site = await siteWithoutEnvironment();
+  await command(site, ['login', '--store', 'file', '--client-id', 'e2e'], `${SECRET}\n`);
+  const file = join(site.stateDir, 'credentials.json');
+  expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(CLIENT);
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+
+  await writeFile(site.file('inbox', 'a.jpg'), await drawReceipt({ type: 'jpeg', seed: 'a' }));
+  const agent = await site.start();
+  await until(() => site.sandbox.received().length === 1);
+  if (process.platform === 'linux') {
+    said.push(await readFile(`/proc/${agent.pid}/cmdline`, 'utf8'));
+    said.push(await readFile(`/proc/${agent.pid}/environ`, 'utf8'));
+  }
+  for (const args of [
+    ['whoami', '--json'],
+    ['check', '--json'],
+    ['status', '--json'],
+    ['list', '--json'],
+    ['endpoint', 'create', 'Depot'],
+    ['export', '--format', 'json'],
+  ])
+    await command(site, args);
+  const { stdout, stderr } = await agent.stop();
+  said.push(stdout, stderr);
+  // What is looked through has to hold what it is about.
+  expect(said.join('')).toContain('"documentId":1');
+  const texts = await written(site);
+  expect(texts.join('')).toContain('receiptd has started');
+  expect(texts.join('')).toContain(OFFICE);
+  expectClean([...said, ...texts]);
+});
+
+test('nor are they in errors: a wrong secret, a token that is refused, a service that repeats both', async () => {
+  const site = await siteWithoutEnvironment();
+  await writeFile(site.file('inbox', 'a.jpg'), await drawReceipt({ type: 'jpeg', seed: 'a' }));
+  await command(site, ['login', '--store', 'file', '--client-id', 'e2e', '--no-verify'], `${SECRET}-wrong\n`);
+  for (const args of [['whoami'], ['check'], ['run', '--once', '--wait', '1s'], ['list'], ['status']])
+    await command(site, args);
+  await command(site, ['login', '--store', 'file', '--client-id', 'e2e', '--no-verify'], `${SECRET}\n`);
+  const token = 'T'.repeat(256);
+  const issued = JSON.stringify({ access_token: token, token_type: 'Bearer', expires_in: 86_400 });
+  const repeated = JSON.stringify({ error: `Bearer ${token}`, secret: SECRET, plain: token });
+  site.sandbox.misbehave({ kind: 'status', route: 'token', status: 200, body: issued });
+  for (const status of [401, 403, 400, 500]) {
+    site.sandbox.misbehave(
+      ...(['whoami', 'upload', 'createEndpoint'] as const).map((route) => ({
+        kind: 'status' as const,
+        route,
+        status,
+        body: repeated,
+        times: 4,
+      })),
+    );
+    for (const args of [
+      ['whoami'],
+      ['endpoint', 'create', 'x'],
+      ['run', '--once', '--wait', '1s'],
+      ['list', '--json'],
+      ['status', '--json'],
+      ['retry', '--all'],
+    ])
+      await command(site, args);
+  }
+  expect(said.join('')).toContain('CREDENTIALS_REFUSED');
+  expect(said.join('')).toContain('[redacted]');
+  expectClean([...said, ...(await written(site))]);
+});
