@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { ReceiptdError } from '../domain/errors.ts';
+import { helpOf } from './help.ts';
 import { print, printJson, type Io } from './io.ts';
 import { operatorName } from './operator.ts';
 import { configOf, operate, type ConfigOption } from './session.ts';
@@ -20,6 +21,7 @@ export function addChanges(program: Command, io: Io): void {
     .option('--config <file>', 'config file')
     .option('--all', 'all of them; also tries everything on hold')
     .option('--json', 'as JSON: { queued }')
+    .addHelpText('after', helpOf({ examples: ['retry SCAN0001-5e8ff9bf55ba', 'retry --all'] }))
     .action(async (names: string[], options: Options & { all?: boolean }) => {
       if (!options.all && names.length === 0) {
         throw new ReceiptdError('USAGE', '`retry` needs the name of a document, or --all.');
@@ -37,6 +39,7 @@ export function addChanges(program: Command, io: Io): void {
     .option('--config <file>', 'config file')
     .option('--endpoint <alias>', 'into this endpoint instead of its own')
     .option('--json', 'as JSON: { name, endpointUid, outcome }')
+    .addHelpText('after', helpOf({ examples: ['resend SCAN0001-5e8ff9bf55ba --endpoint archive'] }))
     .action(async (name: string, options: Options & { endpoint?: string }) => {
       const config = await configOf(io, options);
       const { endpoint } = options;
@@ -61,6 +64,7 @@ export function addChanges(program: Command, io: Io): void {
       .description(`${command} uploads; scans are named and recorded all the while`)
       .option('--config <file>', 'config file')
       .option('--json', 'as JSON: { targets }')
+      .addHelpText('after', helpOf({ examples: [command, `${command} office`, `${command} /srv/scans`] }))
       .action(async (target: string | undefined, options: Options) => {
         const config = await configOf(io, options);
         const result = await operate(io, config, command, { by, ...(target !== undefined && { target }) });

@@ -6,6 +6,7 @@ import { ReceiptdError } from '../domain/errors.ts';
 import { checkFolder, type Finding } from './checkFolder.ts';
 import { checkMachine } from './checkMachine.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
+import { helpOf } from './help.ts';
 import { colorsFor, print, printJson, type Io } from './io.ts';
 import { configOf, openLog, type ConfigOption } from './session.ts';
 import { printable } from './table.ts';
@@ -24,6 +25,10 @@ export function addCheck(program: Command, io: Io, done: (status: ExitStatus) =>
     .option('--config <file>', 'config file')
     .option('--offline', 'do not ask the service')
     .option('--json', 'as JSON: [{ level, subject, message }]')
+    .addHelpText(
+      'after',
+      helpOf({ examples: ['check', 'check --offline --config /etc/receiptd/receiptd.yaml'] }),
+    )
     .action(async (options: Options) => {
       const config = await configOf(io, options);
       const findings: Finding[] = [{ level: 'ok', subject: 'config', message: `${config.file} is valid.` }];

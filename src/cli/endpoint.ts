@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts';
 import { prepareStateDir } from '../daemon/stateDir.ts';
 import { ReceiptdError } from '../domain/errors.ts';
 import type { KnownEndpoint } from '../ports/ledgerReports.ts';
+import { helpOf } from './help.ts';
 import { print, printJson, type Io } from './io.ts';
 import { operatorName } from './operator.ts';
 import { configOf, openLog, operate, type ConfigOption } from './session.ts';
@@ -27,13 +28,20 @@ export function addEndpoint(program: Command, io: Io): void {
     .option('--outgoing-url <url>', 'address of your response handler')
     .option('--language <tag>', 'dominant language, for instance de-DE')
     .option('--json', "the service's record, verbatim")
-    .addHelpText('after', '\nExample:\n  $ receiptd endpoint create Office --language en-GB')
+    .addHelpText(
+      'after',
+      helpOf({
+        examples: ['endpoint create Office --language en-GB'],
+        statuses: '5 the service could not be reached',
+      }),
+    )
     .action((name: string, options: CreateOptions) => create(io, name, options));
   endpoint
     .command('list')
     .description('endpoints that are configured or were created here (the service has no list)')
     .option('--config <file>', 'config file')
-    .option('--json', 'as JSON')
+    .option('--json', 'as JSON: [{ alias, uid, baseUrl, name }]')
+    .addHelpText('after', helpOf({ examples: ['endpoint list'] }))
     .action((options: ConfigOption & { json?: boolean }) => list(io, options));
 }
 

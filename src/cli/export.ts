@@ -6,6 +6,7 @@ import type { Command } from 'commander';
 import { openReports } from '../compose.ts';
 import { ReceiptdError } from '../domain/errors.ts';
 import type { ListRow } from '../ports/ledgerReports.ts';
+import { helpOf } from './help.ts';
 import type { Io } from './io.ts';
 import { filterOf, withFilters, writeChunk, writeJsonArray, type FilterOptions } from './list.ts';
 import { outputUnwritable } from './output.ts';
@@ -36,7 +37,7 @@ export function addExport(program: Command, io: Io): void {
     .option('--output <file>', 'a new file; standard output if left out')
     .addHelpText(
       'after',
-      '\nExample:\n  $ receiptd export --format csv --since 2026-01-01 --output receipts.csv',
+      helpOf({ examples: ['export --format csv --since 2026-01-01 --output receipts.csv'] }),
     )
     .action(async (options: FilterOptions & { format: string; output?: string }) => {
       const { format, output } = options;

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { defaultConfigText } from '../config/template.ts';
 import { ReceiptdError, systemCode } from '../domain/errors.ts';
+import { helpOf } from './help.ts';
 import { print, type Io } from './io.ts';
 import { outputUnwritable } from './output.ts';
 
@@ -23,7 +24,7 @@ export function addInit(program: Command, io: Io): void {
     .option('--folder <path>', 'folder to watch', '/srv/scans')
     .addHelpText(
       'after',
-      '\nExample:\n  $ receiptd init --base-url https://service.example --folder /srv/scans',
+      helpOf({ examples: ['init --base-url https://service.example --folder /srv/scans'] }),
     )
     .action(async (options: Options) => {
       const file = resolve(io.cwd, options.config ?? 'receiptd.yaml');

@@ -6,6 +6,7 @@ import { parseDay } from '../config/units.ts';
 import { ReceiptdError } from '../domain/errors.ts';
 import { LIST_STATES, type ListFilter, type ListRow, type ListState } from '../ports/ledgerReports.ts';
 import { escapeUnsafeJson } from '../telemetry/escape.ts';
+import { helpOf } from './help.ts';
 import { colorsFor, print, type Io } from './io.ts';
 import { configOf, type ConfigOption } from './session.ts';
 import { printable, table } from './table.ts';
@@ -36,7 +37,7 @@ export function addList(program: Command, io: Io): void {
     .option('--json', 'as one JSON array (docs/operations.md lists the fields)')
     .addHelpText(
       'after',
-      '\nExamples:\n  $ receiptd list --state failed unconfirmed\n  $ receiptd list --match SCAN0001 --json',
+      helpOf({ examples: ['list --state failed unconfirmed', 'list --match SCAN0001 --json'] }),
     )
     .action(async (options: FilterOptions & { json?: boolean }) => {
       const config = await configOf(io, options);

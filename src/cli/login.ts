@@ -5,6 +5,7 @@ import { composeService, composeWritableCredentials } from '../compose.ts';
 import type { Config } from '../config/config.ts';
 import { callControl } from '../daemon/control/client.ts';
 import { ReceiptdError } from '../domain/errors.ts';
+import { helpOf } from './help.ts';
 import { isTerminal, print, type Io } from './io.ts';
 import { configOf, openLog, type ConfigOption } from './session.ts';
 import { printable } from './table.ts';
@@ -28,9 +29,11 @@ export function addLogin(program: Command, io: Io): void {
     .option('--no-verify', 'do not ask the service whether it takes them')
     .addHelpText(
       'after',
-      '\nThe secret is asked for without being shown, or read from standard input; it is never an argument:\n' +
-        '  $ receiptd login --client-id abc\n' +
-        '  $ receiptd login --client-id abc < secret.txt',
+      helpOf({
+        more: 'The secret is asked for without being shown, or read from standard input; it is never an argument.',
+        examples: ['login', 'login --client-id abc < secret.txt', 'login --store file'],
+        statuses: '5 the service could not be reached',
+      }),
     )
     .action((options: LoginOptions) => login(io, options));
   program
@@ -38,6 +41,7 @@ export function addLogin(program: Command, io: Io): void {
     .description('remove the credentials from the keychain (or the file)')
     .option('--config <file>', 'config file')
     .option('--store <store>', 'keychain or file')
+    .addHelpText('after', helpOf({ examples: ['logout', 'logout --store file'] }))
     .action(async (options: LoginOptions) => {
       const config = await configOf(io, options);
       const { removed, store } = await logout(io, config, options.store);
@@ -105,9 +109,10 @@ function storeOf(config: Config, named: string | undefined): WritableStore {
 /** From the terminal, or the next line of standard input. */
 async function ask(io: Io, question: string, echo: boolean): Promise<string> {
   if (!isTerminal(io.stdin)) return (await linesOf(io).next()).value?.trim() ?? '';
-  io.stderr.write(question);
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const reader = createInterface({ input: io.stdin, output: echo ? io.stderr : silent, terminal: true });
+  // Only now: what is typed before the reader is there would be shown by the terminal itself.
+  io.stderr.write(question);
   try {
     return (await reader.question('', { signal: io.stop })).trim();
   } finally {

@@ -56,7 +56,8 @@ Examples:
   $ receiptd run                      watch and upload until stopped
   $ receiptd list --state failed      what needs a person?
 
-Exit statuses: 0 done; 1 it could not be done; 2 wrong usage or config; 5 service unreachable; 6 already running.
+Exit statuses: 0 done; 1 it could not be done; 2 wrong usage or config; 5 service unreachable; 6 already running;
+130 ended by a signal. See run --help for those of a single run.
 The config file is --config, $RECEIPTD_CONFIG, ./receiptd.yaml, the user's, or the machine's.`,
     );
   addInit(program, io);

@@ -11,6 +11,7 @@ import type { ClosableLog } from '../telemetry/log.ts';
 import { confirmFirstWatch } from './confirm.ts';
 import { dryRun } from './dryRun.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
+import { helpOf } from './help.ts';
 import { isTerminal, print, type Io } from './io.ts';
 import { exitStatusOfOnce, showProgress, summaryOf } from './once.ts';
 import { configOf, openLog, type ConfigOption } from './session.ts';
@@ -34,14 +35,13 @@ export function addRun(program: Command, io: Io, done: (status: ExitStatus) => v
     .option('--yes', 'do not ask before a folder with many files is sent for the first time')
     .addHelpText(
       'after',
-      `
-Exit statuses with --once: 0 all accepted, duplicate or skipped; 3 something was failed, rejected or lost;
-4 something waits (a hold, a missing folder, an incomplete file); 5 the service could not be reached.
-
-Examples:
-  $ receiptd run --config /etc/receiptd/receiptd.yaml
-  $ receiptd run --dry-run
-  $ receiptd run --once --wait 5m`,
+      helpOf({
+        examples: ['run --config /etc/receiptd/receiptd.yaml', 'run --dry-run', 'run --once --wait 5m'],
+        statuses:
+          '6 another one runs with this\nstate directory; 130 ended by a signal. With --once: 0 all accepted, duplicate or skipped; 3 something was\n' +
+          'failed, rejected or lost; 4 something waits (a hold, a missing folder, an incomplete file);\n' +
+          '5 the service could not be reached',
+      }),
     )
     .action(async (options: Options) => {
       const config = await configOf(io, options);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import type { Command } from 'commander';
 import { ReceiptdError, systemCode } from '../domain/errors.ts';
 import { startSandbox, type FaultRule, type RequestEvent, type Sandbox } from '../sandbox/server.ts';
+import { helpOf } from './help.ts';
 import { print, type Io } from './io.ts';
 import { printable } from './table.ts';
 
@@ -47,15 +48,16 @@ export function addSandbox(program: Command, io: Io): void {
     .option('--json', 'print its address as one JSON line, and nothing else')
     .addHelpText(
       'after',
-      `
-Rules for --fault: delay=MS, status=CODE, cut, lost (stored, then no answer), stall, html, truncated, redirect,
+      helpOf({
+        more: `Rules for --fault: delay=MS, status=CODE, cut, lost (stored, then no answer), stall, html, truncated, redirect,
 or a rule as JSON; followed by *N (the next N uploads) or @P (with probability P). While it runs, rules can be
-read and changed at /sandbox/faults.
-
-Examples:
-  $ receiptd sandbox --fault status=503*5
-  $ receiptd sandbox --fault delay=200 --fault lost@0.1
-  $ receiptd sandbox --token-lifetime 60 --quota 100`,
+read and changed at /sandbox/faults.`,
+        examples: [
+          'sandbox --fault status=503*5',
+          'sandbox --fault delay=200 --fault lost@0.1',
+          'sandbox --token-lifetime 60 --quota 100',
+        ],
+      }),
     )
     .action((options: Options) => run(io, options));
 }

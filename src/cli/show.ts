@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { openReports } from '../compose.ts';
 import { unknownDocument } from '../daemon/operations.ts';
 import type { DocumentDetail } from '../ports/ledgerReports.ts';
+import { helpOf } from './help.ts';
 import { colorsFor, print, printJson, type Io } from './io.ts';
 import { configOf, type ConfigOption } from './session.ts';
 import { printable } from './table.ts';
@@ -13,6 +14,7 @@ export function addShow(program: Command, io: Io): void {
     .description('everything that is known of one document: files, attempts, the answer of the service')
     .option('--config <file>', 'config file')
     .option('--json', 'as a JSON array, one object for each endpoint that has the name')
+    .addHelpText('after', helpOf({ examples: ['show SCAN0001-5e8ff9bf55ba'] }))
     .action(async (name: string, options: ConfigOption & { json?: boolean }) => {
       const config = await configOf(io, options);
       const reports = await openReports(config);

@@ -7,6 +7,7 @@ import { endpointId } from '../domain/document.ts';
 import { ReceiptdError } from '../domain/errors.ts';
 import type { Hold } from '../ports/hold.ts';
 import { LIST_STATES, type StateCount } from '../ports/ledgerReports.ts';
+import { helpOf } from './help.ts';
 import { colorsFor, print, printJson, type Io } from './io.ts';
 import { configOf, type ConfigOption } from './session.ts';
 import { printable } from './table.ts';
@@ -23,6 +24,7 @@ export function addStatus(program: Command, io: Io): void {
     .description('is it working, what waits and why, what needs a person')
     .option('--config <file>', 'config file')
     .option('--json', 'as JSON: { daemon, counts, holds }')
+    .addHelpText('after', helpOf({ examples: ['status', 'status --json'] }))
     .action(async (options: ConfigOption & { json?: boolean }) => {
       const config = await configOf(io, options);
       const overview = await look(config);

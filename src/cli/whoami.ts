@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { composeService } from '../compose.ts';
+import { helpOf } from './help.ts';
 import { print, printJson, type Io } from './io.ts';
 import { configOf, openLog, type ConfigOption } from './session.ts';
 import { printable } from './table.ts';
@@ -10,6 +11,7 @@ export function addWhoami(program: Command, io: Io): void {
     .description('ask the service whom the credentials belong to')
     .option('--config <file>', 'config file')
     .option('--json', 'as JSON: { company, message, store }')
+    .addHelpText('after', helpOf({ examples: ['whoami'], statuses: '5 the service could not be reached' }))
     .action(async (options: ConfigOption & { json?: boolean }) => {
       const config = await configOf(io, options);
       const { log, secrets } = await openLog(io, config, { toFile: false, level: 'warn' });

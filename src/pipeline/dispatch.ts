@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Document, Lane } from '../domain/document.ts';
 import { ReceiptdError } from '../domain/errors.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -80,6 +81,8 @@ export class Dispatcher {
    * Sends until `stopping` aborts; then resolves when nothing is in flight any more. `abort` ends what is in flight.
    */
   async run(stopping: AbortSignal, abort: AbortSignal): Promise<void> {
+    // Every request in flight listens to it; Node would warn of a leak.
+    setMaxListeners(0, abort);
     while (!stopping.aborted) {
       let idle: Idle;
       try {

@@ -44,7 +44,9 @@ test('archive: originals go aside after their acceptance, unchanged, and nothing
 test('delete: an original and its duplicates go only after the acceptance', async () => {
   const site = await prepare();
   const inbox = site.file('inbox');
-  await site.configure({ folders: [{ path: inbox, endpoint: 'office', afterUpload: 'delete' }] });
+  await site.configure({
+    folders: [{ path: inbox, endpoint: 'office', settle: { long: '300ms' }, afterUpload: 'delete' }],
+  });
   await site.must('pause', 'office');
   const agent = await site.start();
   const image = await draw('image');

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { OFFICE, prepare, type Site } from './support/agent.ts';
-import { expectRefusal, receiptd } from './support/commandLine.ts';
+import { receiptd } from './support/commandLine.ts';
 
 /** A valid config file with other text in the place of one of its lines. */
 function text(
@@ -72,46 +72,42 @@ describe('a config file is refused with one sentence', () => {
   ])('%s', async (_, change, code, words) => {
     const site = await prepare();
     await writeFile(site.config, text(site, change));
-    expectRefusal(await site.run('check'), 2, code, site.config, ...words);
-    expectRefusal(await site.once(), 2, code, site.config, ...words);
+    expect(await site.run('check')).toBeRefused(2, code, site.config, ...words);
   });
 
   test('that holds a secret, which is not shown', async () => {
     const site = await prepare();
     await writeFile(site.config, text(site, { more: 'credentials: { clientSecret: hunter2-hunter2 }' }));
     const ended = await site.run('check');
-    expectRefusal(ended, 2, 'CONFIG_INVALID', 'credentials.clientSecret', 'receiptd login');
+    expect(ended).toBeRefused(2, 'CONFIG_INVALID', 'credentials.clientSecret', 'receiptd login');
     expect(ended.stderr).not.toContain('hunter2');
   });
 
   test('that is not UTF-8', async () => {
     const site = await prepare();
     await writeFile(site.config, Buffer.from(text(site, { more: '# Büro' }), 'latin1'));
-    expectRefusal(await site.run('check'), 2, 'CONFIG_SYNTAX', site.config, 'UTF-8');
+    expect(await site.run('check')).toBeRefused(2, 'CONFIG_SYNTAX', site.config, 'UTF-8');
   });
 
   test('that is empty, missing, or a directory', async () => {
     const site = await prepare();
     await writeFile(site.config, '');
-    expectRefusal(await site.run('check'), 2, 'CONFIG_INVALID', site.config, 'receiptd init');
+    expect(await site.run('check')).toBeRefused(2, 'CONFIG_INVALID', site.config, 'receiptd init');
     const gone = site.file('gone.yaml');
-    expectRefusal(
-      await receiptd(site, ['check', '--config', gone]),
+    expect(await receiptd(site, ['check', '--config', gone])).toBeRefused(
       2,
       'CONFIG_NOT_FOUND',
       gone,
       'receiptd init',
     );
-    expectRefusal(
-      await receiptd(site, ['check'], { env: { RECEIPTD_CONFIG: gone } }),
+    expect(await receiptd(site, ['check'], { env: { RECEIPTD_CONFIG: gone } })).toBeRefused(
       2,
       'CONFIG_NOT_FOUND',
       gone,
       'RECEIPTD_CONFIG',
     );
     const [dir] = [site.file('inbox')];
-    expectRefusal(
-      await receiptd(site, ['check', '--config', dir]),
+    expect(await receiptd(site, ['check', '--config', dir])).toBeRefused(
       2,
       'CONFIG_UNREADABLE',
       dir,
@@ -124,15 +120,14 @@ describe('init', () => {
   test('leaves a config file that is there as it is', async () => {
     const site = await prepare();
     const before = await readFile(site.config, 'utf8');
-    expectRefusal(await site.run('init'), 1, 'CONFIG_EXISTS', site.config, '--config');
+    expect(await site.run('init')).toBeRefused(1, 'CONFIG_EXISTS', site.config, '--config');
     expect(await readFile(site.config, 'utf8')).toBe(before);
   });
 
   test('says where it could not write', async () => {
     const site = await prepare();
     const file = site.file('nowhere', 'receiptd.yaml');
-    expectRefusal(
-      await receiptd(site, ['init', '--config', file]),
+    expect(await receiptd(site, ['init', '--config', file])).toBeRefused(
       1,
       'OUTPUT_UNWRITABLE',
       file,

@@ -1,11 +1,12 @@
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { drawReceipt } from '../support/images.ts';
 import { requirement } from '../support/requires.ts';
-import { cleanUp, prepare } from './support/agent.ts';
-import { expectNoTrace, expectRefusal, receiptd, shell } from './support/commandLine.ts';
+import { MAIN, cleanUp, prepare } from './support/agent.ts';
+import { expectNoTrace, ordinaryUserCanRun, receiptd, shell } from './support/commandLine.ts';
 
 describe('a command line is refused with one sentence', () => {
   test.each<[args: string[], words: string[]]>([
@@ -76,12 +77,17 @@ describe('a command line is refused with one sentence', () => {
   ])('%j', async (args, words) => {
     const site = await prepare();
     const env = { RECEIPTD_CONFIG: site.config };
-    expectRefusal(await receiptd(site, args, { env }), 2, 'USAGE', ...words);
+    expect(await receiptd(site, args, { env })).toBeRefused(2, 'USAGE', ...words);
   });
 
   test('an unknown endpoint, with those that there are', async () => {
     const site = await prepare();
-    expectRefusal(await site.run('list', '--endpoint', 'ofice'), 2, 'ENDPOINT_UNKNOWN', '"ofice"', 'office');
+    expect(await site.run('list', '--endpoint', 'ofice')).toBeRefused(
+      2,
+      'ENDPOINT_UNKNOWN',
+      '"ofice"',
+      'office',
+    );
   });
 });
 
@@ -94,14 +100,14 @@ test('without a command the help is shown, with the status of wrong usage', asyn
 
 test('a ledger that is not there yet, and names that it does not have, are said in one sentence', async () => {
   const site = await prepare();
-  expectRefusal(await site.run('list'), 1, 'LEDGER_MISSING', site.stateDir, 'receiptd run');
+  expect(await site.run('list')).toBeRefused(1, 'LEDGER_MISSING', site.stateDir, 'receiptd run');
   expect((await site.once()).status).toBe(0);
   for (const args of [
     ['show', 'gone'],
     ['retry', 'gone'],
     ['resend', 'gone'],
   ])
-    expectRefusal(await site.run(...args), 1, 'DOCUMENT_UNKNOWN', '"gone"', 'receiptd list');
+    expect(await site.run(...args)).toBeRefused(1, 'DOCUMENT_UNKNOWN', '"gone"', 'receiptd list');
 });
 
 describe('what a command writes', () => {
@@ -110,11 +116,11 @@ describe('what a command writes', () => {
     await site.once();
     const before = await readFile(site.config, 'utf8');
     const ended = await site.run('export', '--format', 'csv', '--output', site.config);
-    expectRefusal(ended, 1, 'OUTPUT_UNWRITABLE', site.config, 'exists already', '--output');
+    expect(ended).toBeRefused(1, 'OUTPUT_UNWRITABLE', site.config, 'exists already', '--output');
     expect(await readFile(site.config, 'utf8')).toBe(before);
     const nowhere = site.file('nowhere', 'a.csv');
     const other = await site.run('export', '--format', 'csv', '--output', nowhere);
-    expectRefusal(other, 1, 'OUTPUT_UNWRITABLE', nowhere, 'folder does not exist');
+    expect(other).toBeRefused(1, 'OUTPUT_UNWRITABLE', nowhere, 'folder does not exist');
   });
 
   test('may be cut off by its reader, as by head', async () => {
@@ -133,7 +139,7 @@ describe('what a command writes', () => {
     const site = await prepare();
     await site.once();
     const ended = await shell(site, `$RECEIPTD list --json --config ${site.config} > /dev/full`);
-    expectRefusal(ended, 1, 'OUTPUT_UNWRITABLE', 'Standard output', 'no space is left');
+    expect(ended).toBeRefused(1, 'OUTPUT_UNWRITABLE', 'Standard output', 'no space is left');
   });
 });
 
@@ -144,7 +150,7 @@ test('the sandbox says that its port is in use', async () => {
   cleanUp(async () => server.close());
   const port = String((server.address() as AddressInfo).port);
   const ended = await receiptd(site, ['sandbox', '--port', port, '--dir', site.file('practice')]);
-  expectRefusal(ended, 1, 'PORT_IN_USE', port, '--port');
+  expect(ended).toBeRefused(1, 'PORT_IN_USE', port, '--port');
 });
 
 test('every --json output parses', async () => {
@@ -152,7 +158,15 @@ test('every --json output parses', async () => {
   await writeFile(site.file('inbox', 'a.jpg'), await drawReceipt({ type: 'jpeg', seed: 'a' }));
   await writeFile(site.file('inbox', 'b.jpg'), 'Milk 1.20, bread 2.40, sum 3.60');
   expect((await site.once()).status).toBe(3);
-  const name = (await site.list('--state', 'accepted'))[0]?.name ?? '';
+  const [row] = await site.list('--state', 'accepted');
+  const operations = await readFile(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+  const fields = operations.slice(operations.indexOf('### `list --json`'), operations.indexOf('## The log'));
+  expect(Object.keys(row ?? {}).sort()).toEqual(
+    [...fields.matchAll(/^\| (`.*?`) +\|/gm)]
+      .flatMap(([, cell = '']) => [...cell.matchAll(/`(\w+)`/g)].map(([, field = '']) => field))
+      .sort(),
+  );
+  const name = row?.name ?? '';
   for (const args of [
     ['status'],
     ['list'],
@@ -177,3 +191,18 @@ test('every --json output parses', async () => {
   const exported = await site.must('export', '--format', 'json');
   expect(JSON.parse(exported)).toEqual(JSON.parse(await site.must('list', '--json')));
 });
+
+test.skipIf(process.geteuid?.() !== 0 || !ordinaryUserCanRun)(
+  'a user that has neither a name nor a home, as in a container, can run everything',
+  async () => {
+    const site = await prepare();
+    await chmod(site.dir, 0o755);
+    const nobodyKnown = {
+      uid: 54_321,
+      gid: 54_321,
+      env: { PATH: process.env['PATH'], RECEIPTD_CONFIG: site.config },
+    };
+    const { status, stderr } = spawnSync(process.execPath, [MAIN, 'endpoint', 'list'], nobodyKnown);
+    expect({ status, stderr: String(stderr) }).toEqual({ status: 0, stderr: '' });
+  },
+);

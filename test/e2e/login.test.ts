@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { keytarIsHere, secretService, secretServiceIsHere } from '../credentials/secretService.ts';
 import { requirement } from '../support/requires.ts';
 import { MAIN, Running, prepare, until, type Site } from './support/agent.ts';
-import { expectRefusal, receiptd } from './support/commandLine.ts';
+import { receiptd } from './support/commandLine.ts';
 
 const SECRET = 'e2e-secret';
 
@@ -26,7 +26,11 @@ test.skipIf(!keychain)(
     const { env } = await secretService();
     const how = { env: Object.fromEntries(Object.entries(env).map(([key, value]) => [key, value ?? ''])) };
     const config = ['--config', site.config];
-    expectRefusal(await receiptd(site, ['whoami', ...config], how), 1, 'CREDENTIALS_MISSING', 'keychain');
+    expect(await receiptd(site, ['whoami', ...config], how)).toBeRefused(
+      1,
+      'CREDENTIALS_MISSING',
+      'keychain',
+    );
 
     const login = await receiptd(site, ['login', '--client-id', 'e2e', ...config], {
       ...how,
@@ -39,8 +43,7 @@ test.skipIf(!keychain)(
 
     const logout = await receiptd(site, ['logout', ...config], how);
     expect(logout).toMatchObject({ status: 0, stdout: 'Removed the credentials from the keychain.\n' });
-    expectRefusal(
-      await receiptd(site, ['whoami', ...config], how),
+    expect(await receiptd(site, ['whoami', ...config], how)).toBeRefused(
       1,
       'CREDENTIALS_MISSING',
       'receiptd login',
@@ -74,7 +77,7 @@ test('credentials that the service does not take are not saved over those that a
   const site = await siteWithoutCredentials();
   const login = ['login', '--store', 'file', '--client-id', 'e2e', '--config', site.config];
   expect((await receiptd(site, login, { input: SECRET })).status).toBe(0);
-  expectRefusal(await receiptd(site, login, { input: '' }), 2, 'USAGE', '--client-id');
+  expect(await receiptd(site, login, { input: '' })).toBeRefused(2, 'USAGE', '--client-id');
   const refused = await receiptd(site, login, { input: 'another' });
   expect(refused.status).toBe(1);
   expect(refused.stderr).toContain('[CREDENTIALS_REFUSED]');

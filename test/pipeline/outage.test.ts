@@ -28,16 +28,18 @@ it('delivers everything after 30 days of every kind of outage, fresh scans first
     () => status(404),
     () => status(429, '', 3 * HOUR),
     () => status(402),
-    () => status(418),
   ];
   let tokenTrouble: ReceiptdError | null = null;
+  // Every kind for six hours, then weeks of those that are tried seldom.
   service.script = (request, asked, signal) => {
-    const day = Math.floor(clock.monotonic() / DAY);
-    return outages[Math.min(day, 29) % outages.length]!(request, asked, signal);
+    const hour = Math.floor(clock.monotonic() / HOUR);
+    const kind = outages[Math.floor(hour / 6)];
+    if (kind) return kind(request, asked, signal);
+    return Math.floor(hour / 24) % 2 === 0 ? status(503, '', 12 * HOUR) : status(403, 'plan');
   };
   const sending = await place.start();
   for (let day = 0; day < 30; day += 1) {
-    // Two days of it the token service is away instead.
+    // Two days of it there is no token.
     if (day === 20) tokenTrouble = new ReceiptdError('SERVICE_UNREACHABLE', 'No answer.');
     if (day === 21) tokenTrouble = new ReceiptdError('CREDENTIALS_MISSING', 'There are none.');
     if (day === 22) tokenTrouble = null;
@@ -51,7 +53,7 @@ it('delivers everything after 30 days of every kind of outage, fresh scans first
   const asked = service.asked.length;
   // It was looked at all the time, and never hammered.
   expect(asked).toBeGreaterThan(300);
-  expect(asked).toBeLessThan(30 * 24 * 12 * 2);
+  expect(asked).toBeLessThan(30 * 24 * 12);
 
   const tried = new Set(service.asked.map(({ name }) => name));
   service.script = accept;
@@ -59,12 +61,14 @@ it('delivers everything after 30 days of every kind of outage, fresh scans first
   expect(sending.accepted).toHaveLength(250);
   expect(new Set(sending.accepted).size).toBe(250);
   expect(await ledger.holds()).toEqual([]);
-  const untried = sending.accepted.filter((name) => !tried.has(name));
-  const inOrder = (prefix: string): number[] =>
-    untried.filter((name) => name.startsWith(`doc-${prefix}`)).map((name) => Number(name.slice(5, -4)));
-  for (const prefix of ['f', 'b']) {
-    expect(inOrder(prefix)).toEqual(inOrder(prefix).toSorted((a, b) => a - b));
+  const untried = service.asked
+    .slice(asked)
+    .map(({ name }) => name)
+    .filter((name) => !tried.has(name));
+  // Four are under way at once, so neighbours may change places; nobody jumps the queue.
+  const arrival = (name: string): number => (name[4] === 'f' ? 0 : 1_000) + Number(name.slice(5, -4));
+  const inLine = untried.toSorted((a, b) => arrival(a) - arrival(b));
+  for (const [index, name] of untried.entries()) {
+    expect(Math.abs(inLine.indexOf(name) - index)).toBeLessThan(4);
   }
-  const lanes = untried.map((name) => name[4]).join('');
-  expect(lanes).toMatch(/^f*b+$/);
 }, 60_000);

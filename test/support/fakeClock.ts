@@ -97,14 +97,24 @@ export class FakeClock implements Clock {
 
 /** Resolves once microtasks, immediates and file operations have nothing more to do. */
 export async function settle(): Promise<void> {
+  lingering = Math.min(lingering, fileOperations());
   for (let quiet = 0; quiet < QUIET_TURNS; quiet += 1) {
     await turn();
-    while (process.getActiveResourcesInfo().some((name) => name.startsWith('FSReq'))) {
+    while (fileOperations() > lingering) {
       quiet = 0;
       await turn();
     }
   }
 }
+
+/** Under way, the closing of files included. */
+function fileOperations(): number {
+  return process.getActiveResourcesInfo().filter((name) => name.startsWith('FSReq') || name === 'CloseReq')
+    .length;
+}
+
+/** Node lists some of the loader's own for ever. */
+let lingering = fileOperations();
 
 /** Polls a condition on the real clock. */
 export async function eventually(condition: () => boolean | Promise<boolean>): Promise<void> {

@@ -1,5 +1,5 @@
 /** The service as a script: what it answers is up to the test, what it was asked is kept. */
-import { ReceiptdError } from '../../src/domain/errors.ts';
+import type { ReceiptdError } from '../../src/domain/errors.ts';
 import type { Answer } from '../../src/domain/outcome.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { ReceiptService, TokenSource, UploadRequest } from '../../src/ports/service.ts';

@@ -14,6 +14,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterEach } from 'vitest';
 import YAML from 'yaml';
@@ -216,15 +217,27 @@ export class Site {
 
   /** Starts a command and does not wait for anything. */
   spawn(...args: string[]): Running {
+    return new Running(this.#spawn(args));
+  }
+
+  /** Starts a command; its standard output is not read before somebody reads it. */
+  spawnUnread(...args: string[]): Readable {
+    const { stdout } = this.#spawn(args);
+    // Without a listener Node drops what is unread when the process ends.
+    return stdout.on('readable', () => {});
+  }
+
+  #spawn(args: string[]) {
     if (!existsSync(MAIN)) throw new Error('dist/main.js is missing: npm run build');
     const { PATH = '', HOME = '', TMPDIR = tmpdir() } = process.env;
-    return new Running(
-      spawn(process.execPath, [MAIN, ...args], {
-        cwd: this.dir,
-        env: { PATH, HOME, TMPDIR, ...this.env },
-        stdio: ['ignore', 'pipe', 'pipe'],
-      }),
-    );
+    const child = spawn(process.execPath, [MAIN, ...args], {
+      cwd: this.dir,
+      env: { PATH, HOME, TMPDIR, ...this.env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    running.add(child);
+    child.once('close', () => running.delete(child));
+    return child;
   }
 
   /** Starts `receiptd run`; resolves when the control socket answers. */

@@ -60,20 +60,35 @@ export async function giveAway(dir: string): Promise<void> {
   for (const entry of await readdir(dir, { recursive: true })) await chown(join(dir, entry), uid, gid);
 }
 
-/** Refused with exactly one sentence that says `words` and carries the code; no result, no stack trace. */
-export function expectRefusal(ended: Ended, status: number, code: string, ...words: string[]): void {
-  const { stdout, stderr } = ended;
-  expect({ status: ended.status, stdout, stderr }).toMatchObject({ status, stdout: '' });
-  const lines = stderr.trimEnd().split('\n');
-  const errors = lines.filter((line) => line.startsWith('error: '));
-  expect(errors, stderr).toHaveLength(1);
-  expect(lines.at(-1)).toMatch(new RegExp(`^error: \\S.*\\S \\[${code}\\]$`));
-  for (const word of words) expect(lines.at(-1)).toContain(word);
-  expectNoTrace(ended);
+declare module 'vitest' {
+  interface Matchers<T> {
+    /** Of an `Ended`: exactly one sentence that says `words` and carries the code; no result, no stack trace. */
+    toBeRefused(status: number, code: string, ...words: string[]): T;
+  }
 }
 
+expect.extend({
+  toBeRefused(ended: Ended, status: number, code: string, ...words: string[]) {
+    const lines = ended.stderr.trimEnd().split('\n');
+    const sentence = lines.at(-1) ?? '';
+    const wrong = [
+      ended.status !== status && `its status is ${ended.status}, not ${status}`,
+      ended.stdout !== '' && 'it printed a result',
+      lines.filter((line) => line.startsWith('error: ')).length !== 1 && 'it says not exactly one error',
+      !/^error: \S.*\S \[[A-Z_]+\]$/.test(sentence) && 'its last line is no sentence with a code',
+      !sentence.endsWith(` [${code}]`) && `the code is not ${code}`,
+      ...words.map((word) => !sentence.includes(word) && `it does not say ${JSON.stringify(word)}`),
+      TRACE.test(ended.stderr) && 'it shows a stack trace',
+    ].filter((each) => each !== false);
+    return {
+      pass: wrong.length === 0,
+      message: () => `${wrong.join('; ') || 'refused as described'}: ${JSON.stringify(ended, null, 2)}`,
+    };
+  },
+});
+
+const TRACE = /^\s+at .+:\d+:\d+\)?$|node:internal|^Node\.js v|ERR_[A-Z_]+|Unhandled/m;
+
 export function expectNoTrace({ stdout, stderr }: Ended): void {
-  expect(`${stdout}${stderr}`).not.toMatch(
-    /^\s+at .+:\d+:\d+\)?$|node:internal|^Node\.js v|ERR_[A-Z_]+|Unhandled/m,
-  );
+  expect(`${stdout}${stderr}`).not.toMatch(TRACE);
 }

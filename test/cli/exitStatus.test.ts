@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { EXIT, exitStatusOf } from '../../src/cli/exitStatus.ts';
+import { exitStatusOfOnce, summaryOf } from '../../src/cli/once.ts';
+import { usageError } from '../../src/cli/usage.ts';
+import { ERROR_CODES, ReceiptdError } from '../../src/domain/errors.ts';
+
+describe('the exit status', () => {
+  it('of every error says that it failed', () => {
+    for (const code of ERROR_CODES) expect(exitStatusOf(new ReceiptdError(code, 'x'))).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ['USAGE', EXIT.usage],
+    ['CONFIG_INVALID', EXIT.usage],
+    ['SERVICE_UNREACHABLE', EXIT.unreachable],
+    ['ALREADY_RUNNING', EXIT.alreadyRunning],
+    ['LEDGER_DAMAGED', EXIT.failed],
+  ] as const)('of %s is %d', (code, status) => {
+    expect(exitStatusOf(new ReceiptdError(code, 'x'))).toBe(status);
+  });
+
+  const done = {
+    missingFolders: [],
+    rejected: 0,
+    incomplete: 0,
+    unreadable: 0,
+    failed: 0,
+    waiting: 0,
+    accepted: 3,
+    unreachable: false,
+  };
+  it.each([
+    [{}, EXIT.ok, '3 accepted.'],
+    [{ rejected: 1 }, EXIT.refused, '3 accepted, 1 rejected.'],
+    [{ failed: 2, waiting: 1 }, EXIT.refused, '3 accepted, 1 waiting, 2 failed or lost.'],
+    [{ waiting: 1 }, EXIT.waiting, '3 accepted, 1 waiting.'],
+    [{ incomplete: 1, unreadable: 2 }, EXIT.waiting, '3 accepted, 1 incomplete, 2 unreadable.'],
+    [{ missingFolders: ['/a'] }, EXIT.waiting, "3 accepted, /a can't be listed."],
+    [
+      { unreachable: true, waiting: 4 },
+      EXIT.unreachable,
+      '3 accepted, 4 waiting, the service could not be reached.',
+    ],
+  ])('of a single run that left %j', (left, status, summary) => {
+    const result = { ...done, ...left };
+    expect(exitStatusOfOnce(result)).toBe(status);
+    expect(summaryOf(result)).toBe(summary);
+  });
+});
+
+it('what the argument parser says becomes one sentence, with its guess and a code', () => {
+  const message = "error: unknown command 'lst'\n(Did you mean list?)";
+  expect(usageError({ code: 'commander.unknownCommand', message }).sentence()).toBe(
+    'Unknown command "lst". Did you mean list? `receiptd --help` shows the commands. [USAGE]',
+  );
+});

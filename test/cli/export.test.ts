@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { cell } from '../../src/cli/export.ts';
+
+describe('a CSV cell', () => {
+  it.each([
+    [null, ''],
+    [0, '0'],
+    [-5, '-5'],
+    [true, 'true'],
+    ['', ''],
+    ['plain', 'plain'],
+    ['a,b', '"a,b"'],
+    ['a "b"', '"a ""b"""'],
+    ['a\nb', '"a\nb"'],
+    ['a\r\nb', '"a\r\nb"'],
+  ])('of %j is %j', (value, text) => {
+    expect(cell(value)).toBe(text);
+  });
+
+  it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1'])('never begins like a formula: %j', (value) => {
+    expect(cell(value).replace(/^"/, '').startsWith("'")).toBe(true);
+  });
+});

@@ -1,0 +1,43 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { printable, table } from '../../src/cli/table.ts';
+
+describe('a table', () => {
+  it('has columns as wide as their widest cell, and no spaces at the end of a line', () => {
+    expect(
+      table(
+        ['NAME', 'STATE'],
+        [
+          ['a', 'accepted'],
+          ['longer', ''],
+        ],
+      ),
+    ).toBe('NAME    STATE\n──────  ────────\na       accepted\nlonger');
+  });
+
+  it('gives wide characters and joined emoji the columns that a terminal gives them', () => {
+    const [, , first = '', second = ''] = table(
+      ['A', 'B'],
+      [
+        ['漢字', 'x'],
+        ['👩‍👧ab', 'x'],
+      ],
+    ).split('\n');
+    expect(first).toBe('漢字  x');
+    expect(second).toBe('👩‍👧ab  x');
+  });
+});
+
+describe('what is printed of a file name', () => {
+  it('shows line breaks and terminal commands as escapes', () => {
+    expect(printable('a\nb\u001b[31mc\u009bd\u202e')).toBe('a\\nb\\u001b[31mc\\u009bd\\u202e');
+  });
+
+  it('is one line without commands, whatever the name', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (name) => {
+        expect(printable(name)).not.toMatch(/[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u);
+      }),
+    );
+  });
+});

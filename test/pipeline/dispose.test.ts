@@ -1,0 +1,181 @@
+import { chmod, chown, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { WatchedFolder } from '../../src/ports/folder.ts';
+import { drawReceipt } from '../support/images.ts';
+import { asOrdinaryUser, ordinaryOwner } from '../support/ordinaryUser.ts';
+import { watchingPlace, type WatchingPlace } from './watching.ts';
+
+const never = new AbortController().signal;
+const ARCHIVE = { settings: { afterUpload: 'archive' } } as const;
+const DELETE = { settings: { afterUpload: 'delete' } } as const;
+
+async function filesOf(place: WatchingPlace): Promise<string[]> {
+  return (await readdir(place.scans)).toSorted();
+}
+
+describe('the original of an accepted document', () => {
+  it('is archived, not before the acceptance is in the ledger', async () => {
+    const place = await watchingPlace();
+    const bytes = await place.drop('a.jpg');
+    const { intake } = await place.once(ARCHIVE);
+    await intake.dispose(never);
+    expect(await filesOf(place)).toEqual(['a.jpg']);
+    await place.acceptAll();
+    await intake.dispose(never);
+    expect(await filesOf(place)).toEqual([]);
+    expect(await readFile(join(place.dir, 'archive', 'a.jpg'))).toEqual(bytes);
+    expect(await place.rows()).toMatchObject([{ archivedTo: join(place.dir, 'archive', 'a.jpg') }]);
+    expect((await place.once(ARCHIVE)).admitted).toEqual([]);
+  });
+
+  it('is deleted, not before the acceptance is in the ledger', async () => {
+    const place = await watchingPlace();
+    await place.drop('a.jpg');
+    const { intake } = await place.once(DELETE);
+    await intake.dispose(never);
+    expect(await filesOf(place)).toEqual(['a.jpg']);
+    await place.acceptAll();
+    await intake.dispose(never);
+    expect(await filesOf(place)).toEqual([]);
+    await expect(readdir(join(place.dir, 'archive'))).rejects.toThrow('ENOENT');
+    expect((await place.once(DELETE)).admitted).toEqual([]);
+  });
+
+  it('stays where it is by default', async () => {
+    const place = await watchingPlace();
+    await place.drop('a.jpg');
+    const { intake } = await place.once();
+    await place.acceptAll();
+    await intake.dispose(never);
+    expect(await filesOf(place)).toEqual(['a.jpg']);
+  });
+
+  it('stays if it has changed since, and is a document of its own then', async () => {
+    const place = await watchingPlace();
+    await place.drop('a.jpg', 'first');
+    const { intake } = await place.once(DELETE);
+    await place.acceptAll();
+    const second = await place.drop('a.jpg', 'second');
+    await intake.dispose(never);
+    expect(await readFile(join(place.scans, 'a.jpg'))).toEqual(second);
+    expect(place.log.said('The original has changed')).toHaveLength(1);
+    const { admitted } = await place.once(DELETE);
+    expect(admitted.map(({ kind }) => kind)).toEqual(['queued']);
+  });
+
+  it('overwrites nothing in the archive', async () => {
+    const place = await watchingPlace();
+    await mkdir(join(place.dir, 'archive'));
+    await writeFile(join(place.dir, 'archive', 'a.jpg'), 'somebody else’s');
+    const bytes = await place.drop('a.jpg');
+    const { intake } = await place.once(ARCHIVE);
+    await place.acceptAll();
+    await intake.dispose(never);
+    expect(await readFile(join(place.dir, 'archive', 'a.jpg'), 'utf8')).toBe('somebody else’s');
+    const archived = (await readdir(join(place.dir, 'archive'))).filter((name) => name !== 'a.jpg');
+    expect(archived).toHaveLength(1);
+    expect(await readFile(join(place.dir, 'archive', archived[0] ?? ''))).toEqual(bytes);
+  });
+
+  it('is disposed of with its duplicates, wherever they lie', async () => {
+    const place = await watchingPlace();
+    await place.drop('a.jpg', 'same');
+    await place.drop('b.jpg', 'same');
+    const { intake } = await place.once(DELETE);
+    await intake.dispose(never);
+    expect(await filesOf(place)).toEqual(['a.jpg', 'b.jpg']);
+    await place.acceptAll();
+    await intake.dispose(never);
+    expect(await filesOf(place)).toEqual([]);
+  });
+
+  it('that a kill kept from being disposed of is, at the next start', async () => {
+    const place = await watchingPlace();
+    await place.drop('a.jpg');
+    await place.once(DELETE);
+    await place.acceptAll();
+    place.start(DELETE);
+    await place.clock.advanceUntil(async () => (await filesOf(place)).length === 0);
+    expect((await place.rows()).map(({ state }) => state)).toEqual(['accepted']);
+  });
+});
+
+describe('a kill between the steps', () => {
+  it('leaves a file aside, which is put back at the next start and disposed of then', async () => {
+    const place = await watchingPlace();
+    const bytes = await place.drop('a.jpg');
+    const { real } = await place.once(ARCHIVE);
+    await place.acceptAll();
+    await real.setAside('a.jpg');
+    expect(await filesOf(place)).not.toContain('a.jpg');
+    const { admitted } = place.start(ARCHIVE);
+    await place.clock.advanceUntil(async () => (await filesOf(place)).length === 0);
+    expect(await readFile(join(place.dir, 'archive', 'a.jpg'))).toEqual(bytes);
+    expect(admitted.map(({ kind }) => kind).filter((kind) => kind === 'queued')).toEqual([]);
+    expect(place.log.said('Put back a file')).toHaveLength(1);
+  });
+
+  it('puts a file back beside one that has taken its name meanwhile', async () => {
+    const place = await watchingPlace();
+    const first = await place.drop('a.jpg', 'first');
+    const { real } = await place.once();
+    await real.setAside('a.jpg');
+    const second = await place.drop('a.jpg', 'second');
+    const { admitted } = await place.once();
+    expect(admitted.map(({ kind }) => kind)).toContain('queued');
+    const contents = await Promise.all(
+      (await filesOf(place)).map((name) => readFile(join(place.scans, name))),
+    );
+    expect(contents).toHaveLength(2);
+    expect(contents).toContainEqual(first);
+    expect(contents).toContainEqual(second);
+  });
+
+  it('keeps no folder from being watched if a file cannot be put back', async () => {
+    const place = await watchingPlace();
+    await place.drop('a.jpg');
+    const { real } = await place.once();
+    await real.setAside('a.jpg');
+    await place.drop('b.jpg');
+    const folder = (under: WatchedFolder): WatchedFolder => ({
+      ...under,
+      putBack: () => Promise.reject(new Error('EACCES')),
+    });
+    const { admitted } = await place.once({ folder });
+    expect(admitted).toHaveLength(1);
+    expect(place.log.said('A file that was set aside could not be put back')).toHaveLength(1);
+  });
+});
+
+describe('an archive that cannot be written', () => {
+  it('leaves the original where it was, and is tried again some minutes later', async () => {
+    const place = await watchingPlace();
+    const { uid, gid } = ordinaryOwner();
+    const archive = join(place.dir, 'archive');
+    await mkdir(archive);
+    const bytes = await drawReceipt({ type: 'jpeg', seed: 'a' });
+    await writeFile(join(place.scans, 'a.jpg'), bytes);
+    for (const path of [place.dir, place.scans, archive, join(place.scans, 'a.jpg')])
+      await chown(path, uid, gid);
+    await chmod(archive, 0o500);
+    await asOrdinaryUser(async () => {
+      await place.once(ARCHIVE);
+      await place.acceptAll();
+      const { stop, watching } = place.start(ARCHIVE);
+      await watching();
+      const failures = () => place.log.said('An original could not be disposed of').length;
+      await place.clock.advanceUntil(() => failures() === 1);
+      expect(await readFile(join(place.scans, 'a.jpg'))).toEqual(bytes);
+      // It was touched, so that it is read once more; that must not set off another try at once.
+      for (let i = 0; i < 40; i += 1)
+        await place.clock.advanceUntil(() => true).then(() => place.clock.advance(5_000));
+      expect(failures()).toBe(1);
+      await place.clock.advanceUntil(() => failures() === 2, 5_000);
+      await chmod(archive, 0o700);
+      await place.clock.advanceUntil(async () => (await filesOf(place)).length === 0, 5_000);
+      expect(await readFile(join(archive, 'a.jpg'))).toEqual(bytes);
+      await stop();
+    });
+  });
+});
