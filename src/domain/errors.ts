@@ -81,3 +81,9 @@ export function systemCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;
 }
+
+/** Fields for the log: what anything thrown says, and its code if it is for people. */
+export function describeError(error: unknown): { readonly code?: ErrorCode; readonly detail: string } {
+  if (error instanceof ReceiptdError) return { code: error.code, detail: error.sentence() };
+  return { detail: error instanceof Error ? error.message : String(error) };
+}

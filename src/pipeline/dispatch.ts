@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Document, Lane } from '../domain/document.ts';
-import { ReceiptdError } from '../domain/errors.ts';
+import { describeError } from '../domain/errors.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { Log } from '../ports/log.ts';
@@ -89,7 +89,7 @@ export class Dispatcher {
         idle = await this.#startAll(stopping, abort);
       } catch (error) {
         this.#deps.log.error('The ledger could not be read or written; trying again', {
-          detail: detailOf(error),
+          ...describeError(error),
         });
         for (const line of this.#lines) line.looked.clear();
         idle = { why: 'hold', waitMs: LEDGER_RETRY_MS };
@@ -215,7 +215,7 @@ export class Dispatcher {
         if (abort.aborted) return;
         log.error('A delivery could not go on; the document stays queued', {
           documentId: document.id,
-          detail: detailOf(error),
+          ...describeError(error),
         });
         await this.#deps.clock.sleep(LEDGER_RETRY_MS, abort).catch(() => {});
         await this.#deps.ledger.release([document.id]).catch(() => {});
@@ -257,9 +257,4 @@ function leastIdle(idles: readonly Idle[]): Idle {
   const waits = idles.flatMap(({ waitMs }) => waitMs ?? []);
   const [first] = [...idles].sort((a, b) => PATIENCE.indexOf(a.why) - PATIENCE.indexOf(b.why));
   return { why: first?.why ?? 'done', waitMs: waits.length > 0 ? Math.min(...waits) : null };
-}
-
-function detailOf(error: unknown): string {
-  if (error instanceof ReceiptdError) return error.sentence();
-  return error instanceof Error ? error.message : String(error);
 }

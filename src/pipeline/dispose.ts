@@ -1,3 +1,4 @@
+import { describeError } from '../domain/errors.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { WatchedFolder } from '../ports/folder.ts';
 import type { Disposal, Ledger } from '../ports/ledger.ts';
@@ -33,10 +34,9 @@ export async function disposeAccepted(deps: DisposeDeps, signal: AbortSignal): P
         await disposeOne(disposal, deps);
       } catch (error) {
         well = false;
-        const detail = error instanceof Error ? error.message : String(error);
         deps.log.warn('An original could not be disposed of; it stays where it is', {
           path: disposal.file.path,
-          detail,
+          ...describeError(error),
         });
       }
     }
@@ -92,11 +92,10 @@ export async function recoverAside(
     try {
       restored = await folder.putBack(aside, path);
     } catch (error) {
-      const detail = error instanceof Error ? error.message : String(error);
       log.error('A file that was set aside could not be put back', {
         folder: settings.path,
         path: aside,
-        detail,
+        ...describeError(error),
       });
       continue;
     }

@@ -6,6 +6,7 @@ import {
   type BackoffRange,
 } from '../domain/backoff.ts';
 import { endpointId, type Document, type EndpointKey } from '../domain/document.ts';
+import { describeError } from '../domain/errors.ts';
 import type { Clock, Random } from '../ports/clock.ts';
 import type { Hold, HoldScope } from '../ports/hold.ts';
 import type { Ledger } from '../ports/ledger.ts';
@@ -179,8 +180,7 @@ export class Holds {
       await write;
       return true;
     } catch (error) {
-      const detail = error instanceof Error ? error.message : String(error);
-      this.#log.warn('A hold could not be recorded', { detail });
+      this.#log.warn('A hold could not be recorded', describeError(error));
       return false;
     }
   }

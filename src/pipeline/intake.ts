@@ -1,18 +1,17 @@
-import { posix, relative, sep } from 'node:path';
-import PQueue from 'p-queue';
-import { sameIdentity, type Lane } from '../domain/document.ts';
-import { ReceiptdError } from '../domain/errors.ts';
+import { relative, sep } from 'node:path';
+import type { Lane } from '../domain/document.ts';
+import { describeError } from '../domain/errors.ts';
 import type { FolderAvailability, FolderHints } from '../ports/folder.ts';
 import { disposeAccepted, recoverAside } from './dispose.ts';
-import { examine, type ExamineDeps } from './examine.ts';
-import { firstWatch, needsJudgingAnew, reconcile, type ReconcileDeps } from './reconcile.ts';
+import type { ExamineDeps } from './examine.ts';
+import { dirOf, observe } from './observe.ts';
+import { firstWatch, reconcile, type ReconcileDeps } from './reconcile.ts';
+import { settleLoop } from './settleLoop.ts';
 import { Settling } from './settling.ts';
 import { Wake } from './wake.ts';
 
 /** Files of one folder that may be in memory because they are not at rest yet. */
 const SETTLING_CAPACITY = 500;
-/** Files of one folder that are looked at, at once. */
-const EXAMINED_AT_ONCE = 8;
 /** How often a folder's presence is looked at. */
 const PRESENCE_MS = 2_000;
 /** Listing after events takes at most this share of the time, however large the folder is. */
@@ -95,7 +94,7 @@ export class Intake {
 
   /** Watches until aborted; resolves then. */
   async run(signal: AbortSignal): Promise<void> {
-    const settled = this.#settleLoop(signal);
+    const settled = this.#settle(signal);
     while (!signal.aborted) {
       const found = await this.#availability();
       if (found.state === 'present') await this.#watchWhilePresent(found.token, signal);
@@ -109,7 +108,7 @@ export class Intake {
     const found = await this.#availability();
     if (found.state !== 'present') return false;
     const stop = new AbortController();
-    const settled = this.#settleLoop(AbortSignal.any([signal, stop.signal]));
+    const settled = this.#settle(AbortSignal.any([signal, stop.signal]));
     try {
       await this.#firstListing('fresh', signal);
       while (this.#settling.size > 0) {
@@ -144,15 +143,18 @@ export class Intake {
         (path) => this.#hint(path),
         (error) => {
           if (!polling)
-            log.error(
-              'Events of the folder are not to be relied on; it is polled',
-              describe(settings.path, error),
-            );
+            log.error('Events of the folder are not to be relied on; it is polled', {
+              folder: settings.path,
+              ...describeError(error),
+            });
           polling = true;
         },
       )
       .catch((error: unknown) => {
-        log.error('The folder cannot be watched; it is polled', describe(settings.path, error));
+        log.error('The folder cannot be watched; it is polled', {
+          folder: settings.path,
+          ...describeError(error),
+        });
         polling = true;
         return null;
       });
@@ -192,7 +194,10 @@ export class Intake {
     } catch (error) {
       if (signal.aborted) return;
       // The folder went away while it was listed, or the ledger can't be written: both are tried again.
-      log.warn('The folder could not be listed; trying again', describe(settings.path, error));
+      log.warn('The folder could not be listed; trying again', {
+        folder: settings.path,
+        ...describeError(error),
+      });
     } finally {
       await watch?.close();
     }
@@ -228,7 +233,7 @@ export class Intake {
     } catch (error) {
       // A directory that came and went: the next full listing knows. The folder itself is another matter.
       if (dir === '' || signal.aborted) throw error;
-      this.#deps.log.debug('A directory could not be listed', describe(dir, error));
+      this.#deps.log.debug('A directory could not be listed', { path: dir, ...describeError(error) });
     }
   }
 
@@ -244,58 +249,15 @@ export class Intake {
   async #observeHinted(): Promise<void> {
     const paths = [...this.#hinted];
     this.#hinted.clear();
-    for (const path of paths) await this.#observe(path);
+    for (const path of paths) {
+      const dir = await observe(path, this.#reconcileDeps);
+      if (dir !== null) this.#dirtyDirs.add(dir);
+    }
     if (paths.length > 0) this.#settleWake.ring();
   }
 
-  async #observe(path: string): Promise<void> {
-    const { folder, settings, ledger, clock } = this.#deps;
-    const found = await folder.stat(path).catch(() => undefined);
-    if (found === undefined) return;
-    if (found?.kind === 'other') {
-      if (settings.recursive) this.#dirtyDirs.add(path);
-      return;
-    }
-    if (!folder.covers(path)) return;
-    // Events get lost in bursts: whatever else is new in that directory is found by listing it.
-    this.#dirtyDirs.add(dirOf(path));
-    const known = await ledger.known({ folder: settings.path, path });
-    if (found === null) {
-      if (known) await ledger.gone(settings.path, [path], clock.now());
-      return;
-    }
-    if (known && sameIdentity(known.identity, found.identity) && !needsJudgingAnew(known, settings)) return;
-    if (this.#settling.has(path) || !this.#settling.isFull) this.#settling.see(path, found.identity, 'fresh');
-  }
-
-  async #settleLoop(signal: AbortSignal): Promise<void> {
-    const examining = new PQueue({ concurrency: EXAMINED_AT_ONCE });
-    while (!signal.aborted) {
-      const room = EXAMINED_AT_ONCE * 2 - examining.pending - examining.size;
-      for (const file of this.#settling.takeDue(room)) {
-        void examining.add(async () => {
-          await this.#examine(file);
-          this.#settleWake.ring();
-          if (this.#settling.size === 0) this.#watchWake.ring();
-        });
-      }
-      const busy = examining.pending + examining.size >= EXAMINED_AT_ONCE * 2;
-      await this.#settleWake.wait(busy ? null : this.#settling.nextDueIn(), signal);
-    }
-    await examining.onIdle();
-  }
-
-  async #examine(file: Parameters<typeof examine>[0]): Promise<void> {
-    try {
-      await examine(file, this.#examineDeps);
-    } catch (error) {
-      // The ledger could not be written, or the disk not read: this file waits, the others go on (promise P4).
-      this.#deps.log.error('A file could not be admitted; trying again', {
-        ...describe(this.#deps.settings.path, error),
-        path: file.path,
-      });
-      this.#settling.retryLater(file);
-    }
+  #settle(signal: AbortSignal): Promise<void> {
+    return settleLoop(this.#examineDeps, this.#settleWake, () => this.#watchWake.ring(), signal);
   }
 
   async #availability(): Promise<FolderAvailability> {
@@ -336,15 +298,4 @@ export class Intake {
     if (verdict === 'rejected' || verdict === 'incomplete' || verdict === 'unreadable')
       this.tally[verdict] += 1;
   }
-}
-
-function dirOf(path: string): string {
-  const dir = posix.dirname(path);
-  return dir === '.' ? '' : dir;
-}
-
-function describe(folder: string, error: unknown) {
-  return error instanceof ReceiptdError
-    ? { folder, code: error.code, detail: error.sentence() }
-    : { folder, detail: error instanceof Error ? error.message : String(error) };
 }

@@ -1,6 +1,6 @@
 import { backoff, SERVICE_BACKOFF } from '../domain/backoff.ts';
 import { endpointId, type AttemptOutcome, type Document } from '../domain/document.ts';
-import { ReceiptdError } from '../domain/errors.ts';
+import { describeError, ReceiptdError } from '../domain/errors.ts';
 import type { Answer, Outcome } from '../domain/outcome.ts';
 import type { Clock, Random } from '../ports/clock.ts';
 import type { Ledger, Transition } from '../ports/ledger.ts';
@@ -249,8 +249,7 @@ export class Recorder {
         // What the ledger does not take for its content is a defect, and would be so for ever.
         const code = error instanceof ReceiptdError ? error.code : '';
         if (signal.aborted || !code.startsWith('LEDGER_')) throw error;
-        const detail = error instanceof Error ? error.message : String(error);
-        if (failures === 0) log.error('An answer could not be recorded; trying again', { detail });
+        if (failures === 0) log.error('An answer could not be recorded; trying again', describeError(error));
         await clock.sleep(RECORD_RETRY_MS, signal);
       }
     }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { accept, pending } from '../support/scriptedService.ts';
@@ -24,6 +25,7 @@ it('rates of an endpoint and of all together hold when requests really start, on
     endpoints: [OFFICE, SHOP].map((key) => ({ key, alias: key.uid, limits })),
   });
   const never = new AbortController().signal;
+  setMaxListeners(0, never);
   const starts: { uid: string; at: number }[] = [];
   const running = { all: 0, office: 0, shop: 0 };
   const most = { all: 0, office: 0, shop: 0 };

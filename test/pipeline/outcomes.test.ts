@@ -573,6 +573,20 @@ describe('the queue', () => {
     expect(sending.accepted).toEqual(['doc-a.jpg', 'doc-b.jpg']);
   });
 
+  it('forgets no document because a timer ends a little early, as Node’s may', async () => {
+    const place = await sendingPlace();
+    const sleep = place.clock.sleep.bind(place.clock);
+    place.clock.sleep = (ms, signal) => sleep(Math.max(0, ms - 0.6), signal);
+    await place.clock.advance(0.7);
+    await place.admit('a.jpg');
+    await unlink(join(place.scans, 'a.jpg'));
+    const sending = await place.start();
+    await place.clock.advance(10);
+    await writeFile(join(place.scans, 'a.jpg'), 'the text of a.jpg');
+    await place.clock.advance(60_000);
+    expect(sending.accepted).toEqual(['doc-a.jpg']);
+  });
+
   it('sends fresh scans before a backlog, folders in turn, each in order of arrival', async () => {
     const place = await sendingPlace();
     const other = join(place.dir, 'other');

@@ -1,0 +1,30 @@
+import { posix } from 'node:path';
+import { sameIdentity } from '../domain/document.ts';
+import { needsJudgingAnew, type ReconcileDeps } from './reconcile.ts';
+
+/**
+ * Follows one hint: looks at that path alone. Resolves the directory that should be listed as well, since events
+ * get lost in bursts; null where there is nothing of ours.
+ */
+export async function observe(path: string, deps: ReconcileDeps): Promise<string | null> {
+  const { folder, settings, settling, ledger, clock } = deps;
+  const found = await folder.stat(path).catch(() => undefined);
+  if (found === undefined) return null;
+  if (found?.kind === 'other') return settings.recursive ? path : null;
+  if (!folder.covers(path)) return null;
+  const known = await ledger.known({ folder: settings.path, path });
+  if (found === null) {
+    if (known) await ledger.gone(settings.path, [path], clock.now());
+    return dirOf(path);
+  }
+  const stands = known !== null && !needsJudgingAnew(known, settings);
+  const unchanged = stands && sameIdentity(known.identity, found.identity);
+  // Where there is no room the listing finds it later.
+  if (!unchanged && (settling.has(path) || !settling.isFull)) settling.see(path, found.identity, 'fresh');
+  return dirOf(path);
+}
+
+export function dirOf(path: string): string {
+  const dir = posix.dirname(path);
+  return dir === '.' ? '' : dir;
+}
