@@ -8,14 +8,7 @@ import {
   type Lane,
 } from '../../src/domain/document.ts';
 import type { Hold } from '../../src/ports/hold.ts';
-import type {
-  Admission,
-  AttemptResult,
-  FileSeen,
-  Ledger,
-  Note,
-  Transition,
-} from '../../src/ports/ledger.ts';
+import type { Admission, AttemptResult, FileSeen, Ledger, Note, Transition } from '../../src/ports/ledger.ts';
 import type { ListFilter, ListRow } from '../../src/ports/ledgerReports.ts';
 
 /** A place for one ledger. `open` opens what the last `open` left there. */
