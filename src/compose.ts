@@ -25,7 +25,6 @@ import type { CredentialsSource, WritableCredentials } from './ports/credentials
 import type { Ledger } from './ports/ledger.ts';
 import type { Log } from './ports/log.ts';
 import type { ReceiptService, TokenSource } from './ports/service.ts';
-import { createReceiptService } from './service/receiptService.ts';
 import type { Redactor } from './telemetry/redact.ts';
 
 /** Images in hand between admission and upload, and images being read or sent. Bytes. */
@@ -61,11 +60,15 @@ export function openLedger(config: Config): Promise<Ledger> {
 export const composeInspector = createImageInspector;
 export const clock = systemClock;
 
-/** The client of the configured service. Every secret it handles is taken out of all output. */
-export function composeService(
+/**
+ * The client of the configured service. Every secret it handles is taken out of all output. Loaded when it is
+ * wanted: `receiptd list` has no use for an HTTP client, and starts in half the time without it.
+ */
+export async function composeService(
   config: Config,
   { env, log, secrets }: Surroundings,
-): { service: ReceiptService; tokens: TokenSource; credentials: CredentialsSource } {
+): Promise<{ service: ReceiptService; tokens: TokenSource; credentials: CredentialsSource }> {
+  const { createReceiptService } = await import('./service/receiptService.ts');
   const { baseUrl, timeouts } = config.service;
   const source = createCredentialsSource({ ...config.credentials, baseUrl, env });
   const credentials: CredentialsSource = {
@@ -145,7 +148,7 @@ export async function composeAgent(
   const random = Math.random;
   const ledger = await openLedger(config);
   try {
-    const { service, tokens } = composeService(config, surroundings);
+    const { service, tokens } = await composeService(config, surroundings);
     const holds = new Holds({ ledger, clock, random, log });
     await recover({ ledger, holds, clock, log });
     const endpoints = usedEndpoints(config);

@@ -59,7 +59,7 @@ async function checkState(config: Config): Promise<Finding> {
 
 async function checkService(io: Io, config: Config): Promise<Finding> {
   const { log, secrets } = await openLog(io, config, { toFile: false, level: 'error' });
-  const { service, credentials } = composeService(config, { env: io.env, log, secrets });
+  const { service, credentials } = await composeService(config, { env: io.env, log, secrets });
   try {
     const { store } = await credentials.get(io.stop);
     const { company } = await service.whoami(io.stop);

@@ -50,7 +50,7 @@ async function create(io: Io, name: string, options: CreateOptions): Promise<voi
   // What can't be recorded must not be created: nobody would know its uid.
   await prepareStateDir(config.stateDir);
   const { log, secrets } = await openLog(io, config, { toFile: false, level: 'warn' });
-  const { service } = composeService(config, { env: io.env, log, secrets });
+  const { service } = await composeService(config, { env: io.env, log, secrets });
   try {
     const record = await service.createEndpoint(
       {

@@ -89,7 +89,7 @@ async function verify(io: Io, config: Config, clientId: string, clientSecret: st
   secrets.addSecret(clientSecret);
   const env = { ...io.env, RECEIPTD_CLIENT_ID: clientId, RECEIPTD_CLIENT_SECRET: clientSecret };
   const given = { ...config, credentials: { ...config.credentials, store: 'environment' as const } };
-  const { service } = composeService(given, { env, log, secrets });
+  const { service } = await composeService(given, { env, log, secrets });
   try {
     const { company } = await service.whoami(io.stop);
     print(io, `The service takes them: ${printable(company)}.`);

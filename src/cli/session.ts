@@ -8,7 +8,7 @@ import { callControl } from '../daemon/control/client.ts';
 import type { Operation, Request, Response } from '../daemon/control/protocol.ts';
 import { ReceiptdError } from '../domain/errors.ts';
 import { composeOperations } from '../compose.ts';
-import { createLog, type ClosableLog } from '../telemetry/log.ts';
+import type { ClosableLog } from '../telemetry/log.ts';
 import { createRedactor, type Redactor } from '../telemetry/redact.ts';
 import { isTerminal, loadContext, usesColor, type Io } from './io.ts';
 
@@ -29,6 +29,8 @@ export async function openLog(
 ): Promise<{ log: ClosableLog; secrets: Redactor }> {
   const secrets = createRedactor();
   const { maxSize, maxFiles } = config.log;
+  // Loaded when it is wanted: reading commands log nothing.
+  const { createLog } = await import('../telemetry/log.ts');
   const log = await createLog({
     level: level ?? config.log.level,
     terminal: io.stderr,

@@ -15,7 +15,7 @@ export function addWhoami(program: Command, io: Io): void {
     .action(async (options: ConfigOption & { json?: boolean }) => {
       const config = await configOf(io, options);
       const { log, secrets } = await openLog(io, config, { toFile: false, level: 'warn' });
-      const { service, credentials } = composeService(config, { env: io.env, log, secrets });
+      const { service, credentials } = await composeService(config, { env: io.env, log, secrets });
       try {
         const { store } = await credentials.get(io.stop);
         const answer = await service.whoami(io.stop);

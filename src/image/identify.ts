@@ -1,4 +1,3 @@
-import { fileTypeFromBuffer } from 'file-type';
 import type { ImageType } from '../domain/imageType.ts';
 import { isBmpHeader } from './structure/bmp.ts';
 import { bytesText } from './structure/bytesText.ts';
@@ -60,6 +59,8 @@ export async function identify(bytes: Buffer): Promise<Identified> {
 
 async function nameOf(bytes: Buffer): Promise<string | undefined> {
   try {
+  // Loaded with the first image: most commands never see one.
+  const { fileTypeFromBuffer } = await import('file-type');
     return (await fileTypeFromBuffer(bytes))?.ext;
   } catch {
     // Hostile or cut-off content; the signature decides.

@@ -1,4 +1,3 @@
-import { Client } from 'undici';
 import { ReceiptdError, systemCode } from '../../domain/errors.ts';
 import { PROTOCOL, errorBody } from './protocol.ts';
 import type { Operation, Protocol, Request, Response } from './protocol.ts';
@@ -37,6 +36,8 @@ async function exchange(
   const address = await reachable(socketPath).catch((error: unknown) => {
     throw failed(error, socketPath, stateDir);
   });
+  // Loaded when it is wanted: a command without a daemon has no use for it.
+  const { Client } = await import('undici');
   const client = new Client('http://receiptd', {
     connect: { socketPath: address.address, timeout },
     headersTimeout: timeout,
