@@ -62,7 +62,7 @@ export const clock = systemClock;
 
 /**
  * The client of the configured service. Every secret it handles is taken out of all output. Loaded when it is
- * wanted: `receiptd list` has no use for an HTTP client, and starts in half the time without it.
+ * wanted: `receiptd list` has no use for an HTTP client, and starts sooner without it.
  */
 export async function composeService(
   config: Config,

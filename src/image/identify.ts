@@ -58,9 +58,9 @@ export async function identify(bytes: Buffer): Promise<Identified> {
 }
 
 async function nameOf(bytes: Buffer): Promise<string | undefined> {
-  try {
   // Loaded with the first image: most commands never see one.
   const { fileTypeFromBuffer } = await import('file-type');
+  try {
     return (await fileTypeFromBuffer(bytes))?.ext;
   } catch {
     // Hostile or cut-off content; the signature decides.
