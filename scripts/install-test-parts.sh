@@ -5,4 +5,4 @@ set -eu
 export DEBIAN_FRONTEND=noninteractive
 apt-get update -q
 apt-get install -y -q --no-install-recommends \
-  build-essential python3 pkg-config libsecret-1-dev gnome-keyring dbus dbus-x11
+  build-essential python3 pkg-config libsecret-1-dev gnome-keyring dbus util-linux

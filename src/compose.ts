@@ -27,9 +27,10 @@ import type { Log } from './ports/log.ts';
 import type { ReceiptService, TokenSource } from './ports/service.ts';
 import type { Redactor } from './telemetry/redact.ts';
 
-/** Images in hand between admission and upload, and images being read or sent. Bytes. */
+/** Images in hand between admission and upload, images being read, and images being sent. Bytes. */
 const HAND_BYTES = 16 * 1024 * 1024;
-const MEMORY_BYTES = 64 * 1024 * 1024;
+const READING_BYTES = 32 * 1024 * 1024;
+const SENDING_BYTES = 32 * 1024 * 1024;
 
 export interface Surroundings {
   readonly env: NodeJS.ProcessEnv;
@@ -155,7 +156,9 @@ export async function composeAgent(
     const overall = config.delivery.limits;
     const pacer = await Pacer.create({ clock, ledger, overall, endpoints });
     const hand = new Hand(HAND_BYTES);
-    const memory = new ByteBudget(MEMORY_BYTES);
+    // Two, so that uploads which hang keep no scan from being named and recorded (promise P4).
+    const reading = new ByteBudget(READING_BYTES);
+    const sending = new ByteBudget(SENDING_BYTES);
     const open = composeFolders(config);
     const hints = createFolderHints({
       exclude: [config.stateDir, ...config.folders.map(({ archiveTo }) => archiveTo)],
@@ -180,7 +183,7 @@ export async function composeAgent(
         service,
         tokens,
         hand,
-        memory,
+        memory: sending,
         open,
         recorder,
         clock,
@@ -199,7 +202,7 @@ export async function composeAgent(
           log,
           host: hostname(),
           hand,
-          memory,
+          memory: reading,
           hints,
           reconcileEveryMs: config.intake.reconcileEveryMs,
           confirmAbove: config.intake.confirmAbove,

@@ -1,8 +1,10 @@
 import { createInterface } from 'node:readline/promises';
-import { composeFolders, openReports } from '../compose.ts';
+import { composeFolders } from '../compose.ts';
 import type { Config } from '../config/config.ts';
 import { ReceiptdError } from '../domain/errors.ts';
 import { isTerminal, type Io } from './io.ts';
+import { openReportsIfThere } from './session.ts';
+import { printable } from './table.ts';
 
 /**
  * Uploads cost the plan's quota: before many files that lie in a folder already are sent, a person at a terminal
@@ -14,7 +16,7 @@ export async function confirmFirstWatch(io: Io, config: Config, yes: boolean): P
     if (folder.existing.kind !== 'send' || (await isKnown(config, folder.path))) continue;
     const count = await countFiles(config, folder.path);
     if (count <= config.intake.confirmAbove) continue;
-    const question = `${count} files lie in ${folder.path}, and all of them would be sent. Go on? [y/N] `;
+    const question = `${count} files lie in ${printable(folder.path)}, and all of them would be sent. Go on? [y/N] `;
     const reader = createInterface({ input: io.stdin, output: io.stderr });
     const answer = await reader.question(question, { signal: io.stop }).finally(() => reader.close());
     if (/^y(es)?$/i.test(answer.trim())) continue;
@@ -25,16 +27,12 @@ export async function confirmFirstWatch(io: Io, config: Config, yes: boolean): P
 }
 
 async function isKnown(config: Config, folder: string): Promise<boolean> {
+  const reports = await openReportsIfThere(config);
+  if (reports === null) return false;
   try {
-    const reports = await openReports(config);
-    try {
-      return !(await reports.isFirstWatch(folder));
-    } finally {
-      await reports.close();
-    }
-  } catch (error) {
-    if (error instanceof ReceiptdError && error.code === 'LEDGER_MISSING') return false;
-    throw error;
+    return !(await reports.isFirstWatch(folder));
+  } finally {
+    await reports.close();
   }
 }
 

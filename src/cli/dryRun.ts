@@ -1,15 +1,14 @@
 import { hostname } from 'node:os';
-import { clock, composeFolders, composeInspector, openReports } from '../compose.ts';
+import { clock, composeFolders, composeInspector } from '../compose.ts';
 import type { Config } from '../config/config.ts';
-import { ReceiptdError } from '../domain/errors.ts';
 import { foresee, type Foreseen } from '../pipeline/foresee.ts';
-import type { LedgerReports } from '../ports/ledgerReports.ts';
 import { colorsFor, print, type Io } from './io.ts';
+import { openReportsIfThere } from './session.ts';
 import { printable, table } from './table.ts';
 
 /** What `run` would do now with what lies in the folders. Sends, records and creates nothing. */
 export async function dryRun(io: Io, config: Config): Promise<void> {
-  const reports = await openIfThere(config);
+  const reports = await openReportsIfThere(config);
   try {
     const open = composeFolders(config);
     const inspector = composeInspector();
@@ -49,13 +48,4 @@ export async function dryRun(io: Io, config: Config): Promise<void> {
 
 function rowOf({ would, name, path, why }: Foreseen): string[] {
   return [would, printable(name ?? '—'), printable(path), printable(why ?? '')];
-}
-
-async function openIfThere(config: Config): Promise<(LedgerReports & { close(): Promise<void> }) | null> {
-  try {
-    return await openReports(config);
-  } catch (error) {
-    if (error instanceof ReceiptdError && error.code === 'LEDGER_MISSING') return null;
-    throw error;
-  }
 }

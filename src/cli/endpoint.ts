@@ -1,13 +1,12 @@
 import type { Command } from 'commander';
-import { composeService, openReports } from '../compose.ts';
+import { composeService } from '../compose.ts';
 import type { Config } from '../config/config.ts';
 import { prepareStateDir } from '../daemon/stateDir.ts';
-import { ReceiptdError } from '../domain/errors.ts';
 import type { KnownEndpoint } from '../ports/ledgerReports.ts';
 import { helpOf } from './help.ts';
 import { print, printJson, type Io } from './io.ts';
 import { operatorName } from './operator.ts';
-import { configOf, openLog, operate, type ConfigOption } from './session.ts';
+import { configOf, openLog, openReportsIfThere, operate, type ConfigOption } from './session.ts';
 import { printable, table } from './table.ts';
 
 interface CreateOptions extends ConfigOption {
@@ -64,7 +63,7 @@ async function create(io: Io, name: string, options: CreateOptions): Promise<voi
     else
       print(
         io,
-        `Created "${printable(record.name)}". Put its uid into the config file:\n\n  uid: "${record.uid}"`,
+        `Created "${printable(record.name)}". Put its uid into the config file:\n\n  uid: "${printable(record.uid)}"`,
       );
     const { uid, verbatim } = record;
     await operate(io, config, 'recordEndpoint', {
@@ -93,20 +92,20 @@ async function list(io: Io, options: ConfigOption & { json?: boolean }): Promise
     .map(({ name, endpoint }) => ({ alias: null, uid: endpoint.uid, baseUrl: endpoint.baseUrl, name }));
   const rows = [...configured, ...others];
   if (options.json) return printJson(io, rows);
-  const cells = rows.map(({ alias, uid, name }) => [alias ?? '(not configured)', uid, printable(name ?? '')]);
+  const cells = rows.map(({ alias, uid, name }) => [
+    alias ?? '(not configured)',
+    printable(uid),
+    printable(name ?? ''),
+  ]);
   print(io, table(['ALIAS', 'UID', 'NAME'], cells));
 }
 
 async function createdHere(config: Config): Promise<readonly KnownEndpoint[]> {
+  const reports = await openReportsIfThere(config);
+  if (reports === null) return [];
   try {
-    const reports = await openReports(config);
-    try {
-      return await reports.endpoints();
-    } finally {
-      await reports.close();
-    }
-  } catch (error) {
-    if (error instanceof ReceiptdError && error.code === 'LEDGER_MISSING') return [];
-    throw error;
+    return await reports.endpoints();
+  } finally {
+    await reports.close();
   }
 }

@@ -195,7 +195,7 @@ function badRule(text: string): ReceiptdError {
 function lineOf({ method, path, route, name, ending, tookMs, fault }: RequestEvent): string {
   const said = [fault === null ? '' : `fault: ${fault}`, name === null ? '' : `name "${printable(name)}"`];
   return [
-    `${method} ${route === 'upload' ? 'upload' : path}`,
+    `${method} ${route === 'upload' ? 'upload' : printable(path)}`,
     JSON.stringify(ending),
     `${Math.round(tookMs)} ms`,
     ...said,

@@ -7,7 +7,7 @@ import { prepareStateDir } from '../daemon/stateDir.ts';
 import { callControl } from '../daemon/control/client.ts';
 import type { Operation, Request, Response } from '../daemon/control/protocol.ts';
 import { ReceiptdError } from '../domain/errors.ts';
-import { composeOperations } from '../compose.ts';
+import { composeOperations, openReports } from '../compose.ts';
 import type { ClosableLog } from '../telemetry/log.ts';
 import { createRedactor, type Redactor } from '../telemetry/redact.ts';
 import { isTerminal, loadContext, usesColor, type Io } from './io.ts';
@@ -40,6 +40,18 @@ export async function openLog(
     ...(toFile && { file: { dir: join(config.stateDir, 'logs'), maxSize, maxFiles } }),
   });
   return { log, secrets };
+}
+
+/** Null before the first run. */
+export async function openReportsIfThere(
+  config: Config,
+): Promise<Awaited<ReturnType<typeof openReports>> | null> {
+  try {
+    return await openReports(config);
+  } catch (error) {
+    if (error instanceof ReceiptdError && error.code === 'LEDGER_MISSING') return null;
+    throw error;
+  }
 }
 
 /** Runs an operation in the daemon, or, where none runs, on the ledger itself under the instance lock. */

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { openReports } from '../compose.ts';
 import type { Config } from '../config/config.ts';
 import { callControl } from '../daemon/control/client.ts';
 import type { StatusResponse } from '../daemon/control/protocol.ts';
@@ -9,7 +8,7 @@ import type { Hold } from '../ports/hold.ts';
 import { LIST_STATES, type StateCount } from '../ports/ledgerReports.ts';
 import { helpOf } from './help.ts';
 import { colorsFor, print, printJson, type Io } from './io.ts';
-import { configOf, type ConfigOption } from './session.ts';
+import { configOf, openReportsIfThere, type ConfigOption } from './session.ts';
 import { printable } from './table.ts';
 
 interface Overview {
@@ -38,17 +37,12 @@ async function look(config: Config): Promise<Overview> {
     if (error instanceof ReceiptdError && error.code === 'NOT_RUNNING') return null;
     throw error;
   });
+  const reports = await openReportsIfThere(config);
+  if (reports === null) return { daemon, counts: [], holds: [] };
   try {
-    const reports = await openReports(config);
-    try {
-      return { daemon, counts: await reports.counts(), holds: await reports.holds() };
-    } finally {
-      await reports.close();
-    }
-  } catch (error) {
-    if (error instanceof ReceiptdError && error.code === 'LEDGER_MISSING')
-      return { daemon, counts: [], holds: [] };
-    throw error;
+    return { daemon, counts: await reports.counts(), holds: await reports.holds() };
+  } finally {
+    await reports.close();
   }
 }
 
@@ -103,7 +97,7 @@ function printOverview(io: Io, config: Config, { daemon, counts, holds }: Overvi
       hold.until === null ? '' : ` Next try at ${local(hold.until)}; \`receiptd retry --all\` tries now.`;
     print(
       io,
-      `${colors.yellow('On hold')} ${nameOf(hold, config)} since ${local(hold.since)}: ${printable(hold.message)}${next}`,
+      `${colors.yellow('On hold')} ${printable(nameOf(hold, config))} since ${local(hold.since)}: ${printable(hold.message)}${next}`,
     );
   }
 }

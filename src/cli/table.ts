@@ -4,7 +4,7 @@ import { escapeUnsafe } from '../telemetry/escape.ts';
 /** A plain table; wide characters take the columns that a terminal gives them. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((title, column) =>
-    Math.max(...[head, ...rows].map((row) => stringWidth(row[column] ?? title))),
+    rows.reduce((widest, row) => Math.max(widest, stringWidth(row[column] ?? '')), stringWidth(title)),
   );
   const line = (cells: readonly string[]) =>
     cells

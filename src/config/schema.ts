@@ -204,7 +204,9 @@ export const configSchema = z.strictObject({
         .describe('How often every folder is compared with the ledger.'),
       confirmAbove: whole(0, 1_000_000_000)
         .prefault(1000)
-        .describe('More files than this in a newly watched folder are not sent before a person agrees.'),
+        .describe(
+          'Before more files than this in a newly watched folder are sent, a person at a terminal is asked; without one the log says so.',
+        ),
     })
     .prefault({})
     .describe('How folders are read.'),

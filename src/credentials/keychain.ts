@@ -77,7 +77,7 @@ function unexpected(reply: KeychainReply): ReceiptdError {
 
 function unavailable(what: string, cause?: unknown): ReceiptdError {
   return new ReceiptdError('KEYCHAIN_UNAVAILABLE', `The keychain ${what}.`, {
-    hint: 'Unlock it, or keep the credentials in a file (credentials.store: file).',
+    hint: 'Unlock it, or keep the credentials in a file: `receiptd login --store file`.',
     cause,
   });
 }

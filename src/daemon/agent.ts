@@ -125,19 +125,22 @@ export class Agent {
   }
 }
 
-function nextIdle(dispatcher: Dispatcher, stop: AbortSignal): Promise<Idle> {
+/** Rejects when stopped: a dispatcher that has ended calls nobody back. */
+async function nextIdle(dispatcher: Pick<Dispatcher, 'onIdle'>, stop: AbortSignal): Promise<Idle> {
+  stop.throwIfAborted();
   return new Promise((resolve, reject) => {
-    const off = dispatcher.onIdle((idle) => {
+    const end = () => {
       off();
+      stop.removeEventListener('abort', aborted);
+    };
+    const aborted = () => {
+      end();
+      reject(stop.reason as Error);
+    };
+    const off = dispatcher.onIdle((idle) => {
+      end();
       resolve(idle);
     });
-    stop.addEventListener(
-      'abort',
-      () => {
-        off();
-        reject(stop.reason as Error);
-      },
-      { once: true },
-    );
+    stop.addEventListener('abort', aborted);
   });
 }

@@ -97,13 +97,17 @@ export class Budget {
     this.#start = periodStart(period, now);
   }
 
-  /** A clock that goes backwards opens no second budget: a period once begun is not left for an earlier one. */
+  /**
+   * A clock that goes backwards opens no second budget: a period once begun is not left for an earlier one. One
+   * that had been years ahead must not stop everything for years: the next period is the last that is waited for.
+   */
   delay(now: number): number {
     const start = periodStart(this.period, now);
     if (start > this.#start) {
       this.#start = start;
       this.#used = this.#pending;
     }
+    this.#start = Math.min(this.#start, periodStart(this.period, now, 1));
     return this.#used < this.limit ? 0 : Math.max(1, periodStart(this.period, this.#start, 1) - now);
   }
 

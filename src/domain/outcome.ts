@@ -119,7 +119,8 @@ export function classify(answer: Answer, expected: Expectation): Outcome {
     return trouble(
       'REDIRECT',
       `The service redirects (HTTP ${status}), and a token is never sent elsewhere.`,
-      {},
+      // RFC 9110 15.4.4: after a POST it may point at what was stored.
+      { answerLost: true },
     );
   }
   return expected.answerLost && status >= 400

@@ -23,10 +23,3 @@ export function parseRate(text: string): Rate | null {
   const intervalMs = INTERVALS[unit];
   return intervalMs === undefined ? null : { count: Number(count), intervalMs };
 }
-
-/** Undoes `parseRate`. An interval that has no unit of its own is written in milliseconds. */
-export function formatRate(rate: Rate | null): string {
-  if (rate === null) return 'unlimited';
-  const unit = Object.entries(INTERVALS).find(([, ms]) => ms === rate.intervalMs)?.[0];
-  return `${rate.count}/${unit ?? `${rate.intervalMs}ms`}`;
-}

@@ -63,7 +63,8 @@ async function disposeAside(
   { sightingId, file, sha256: hash }: Disposal,
   { folder, settings, ledger, clock, log }: DisposeDeps,
 ): Promise<void> {
-  const read = await folder.read(aside, Number.MAX_SAFE_INTEGER);
+  const read = await folder.read(aside, file.identity.size);
+  if (read.kind === 'unreadable') throw new Error(`It can't be read (${read.code}).`);
   const fields = { folder: settings.path, path: file.path };
   if (read.kind !== 'bytes' || sha256(read.bytes) !== hash) {
     const path = await folder.putBack(aside, file.path);

@@ -165,7 +165,9 @@ export class Intake {
       let listedAt = fullAt;
       let pauseMs = LISTING_PAUSE_MS;
       while (!signal.aborted) {
-        const everyMs = polling ? Math.min(POLLING_MS, reconcileEveryMs) : reconcileEveryMs;
+        const everyMs = polling
+          ? Math.min(Math.max(POLLING_MS, pauseMs), reconcileEveryMs)
+          : reconcileEveryMs;
         const dirtyAt = this.#dirtyDirs.size > 0 ? listedAt + pauseMs : Infinity;
         const idle = this.#hinted.size === 0 && !this.#mayDispose && !this.#relistSoon;
         const nextIn = Math.min(fullAt + everyMs, dirtyAt) - clock.monotonic();

@@ -22,7 +22,8 @@ export async function findOriginal(
     const [folder, path] =
       source.archivedTo === null ? [source.folder, source.path] : split(source.archivedTo);
     const opened = open(folder);
-    const read = await opened.read(path, Number.MAX_SAFE_INTEGER);
+    // What is larger is another file by now, and would not fit in the memory set aside for this one.
+    const read = await opened.read(path, document.size);
     switch (read.kind) {
       case 'bytes':
         if (sha256(read.bytes) === document.sha256) return { kind: 'bytes', bytes: read.bytes };

@@ -141,7 +141,8 @@ class Limiter {
       if (limit === null) continue;
       const [latest] = await ledger.attemptTimes(endpoint, 0, 1);
       const at = Math.max(now, latest ?? 0);
-      const used = await ledger.countAttempts(endpoint, periodStart(period, at) - 1);
+      // After a clock that went back: what was sent today and what was sent tomorrow.
+      const used = await ledger.countAttempts(endpoint, periodStart(period, now) - 1);
       budgets.push(new Budget(period, limit, used, at));
     }
     return new Limiter(limits, window, budgets);

@@ -167,8 +167,6 @@ export interface LedgerQueue {
     archivedTo: string | null,
     at: number,
   ): Promise<void>;
-  /** Whether an accepted document of this endpoint has these bytes. */
-  isAccepted(endpoint: EndpointKey, sha256: string): Promise<boolean>;
   /** Start times of upload requests after `since`, newest first, `limit` at most; null: of all endpoints. */
   attemptTimes(endpoint: EndpointKey | null, since: number, limit: number): Promise<readonly number[]>;
   countAttempts(endpoint: EndpointKey | null, since: number): Promise<number>;

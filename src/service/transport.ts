@@ -41,8 +41,11 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-/** How much of an answer is kept. A document record is far smaller. */
-const KEPT_BYTES = 1024 * 1024;
+/**
+ * How much of an answer is kept. The further fields of a document record are not shown (interface 2.2); one that is
+ * cut would pass for no record at all, and its image be sent again.
+ */
+const KEPT_BYTES = 16 * 1024 * 1024;
 
 /** The slowest line that an upload is given time for, 16 kB/s; the head of the answer comes only after it. */
 const SLOWEST_BYTES_PER_MS = 16;

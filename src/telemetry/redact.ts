@@ -1,6 +1,9 @@
 /** Takes secrets out of text that is about to be shown or stored (promise P7). */
 export interface Redactor {
-  /** From now on this value is replaced wherever it appears. Values shorter than 4 characters are ignored. */
+  /**
+   * From now on this value is replaced wherever it appears, until many others have been named since. Values shorter
+   * than 4 characters are ignored.
+   */
   addSecret(value: string): void;
   redact(text: string): string;
 }
@@ -9,6 +12,8 @@ export const REDACTED = '[redacted]';
 
 // Shorter "secrets" hide nothing and would make every line unreadable.
 const MIN_LENGTH = 4;
+/** Tokens come anew for years; one that so many others have followed is over. What is in use is named again. */
+const MOST_SECRETS = 32;
 
 const BEARER = /\b(Bearer)(\s+)(?:[^\s"',;\\]+)/gi;
 
@@ -31,14 +36,20 @@ export function isSecretField(name: string): boolean {
 }
 
 export function createRedactor(secrets: readonly string[] = []): Redactor {
-  const forms = new Set<string>();
+  /** The forms of each, the one named last at the end. */
+  const forms = new Map<string, readonly string[]>();
   let known: RegExp | null = null;
 
   const addSecret = (value: string): void => {
     if (value.length < MIN_LENGTH) return;
-    for (const form of formsOf(value)) forms.add(form);
+    const before = forms.get(value);
+    forms.delete(value);
+    forms.set(value, before ?? formsOf(value));
+    if (before) return;
+    const [oldest] = forms.keys();
+    if (forms.size > MOST_SECRETS && oldest !== undefined) forms.delete(oldest);
     // Longest first: where one secret begins another, no rest of the longer one may stay.
-    const longestFirst = [...forms].sort((a, b) => b.length - a.length);
+    const longestFirst = [...new Set([...forms.values()].flat())].sort((a, b) => b.length - a.length);
     known = new RegExp(longestFirst.map(escapeRegExp).join('|'), 'g');
   };
 

@@ -3,6 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { printable, table } from '../../src/cli/table.ts';
 
 describe('a table', () => {
+  it('takes a ledger of 200,000 rows', () => {
+    const rows = Array.from({ length: 200_000 }, () => ['a']);
+    expect(table(['NAME'], rows).split('\n')).toHaveLength(200_002);
+  });
+
   it('has columns as wide as their widest cell, and no spaces at the end of a line', () => {
     expect(
       table(

@@ -188,6 +188,13 @@ describe('a budget', () => {
     expect(budget.delay(local(2026, 2, 4))).toBe(0);
   });
 
+  it('stops nothing for years after a clock that was years ahead', () => {
+    const now = local(2026, 2, 3, 10);
+    const budget = new Budget('day', 1, 1, local(2099, 0, 1));
+    expect(budget.delay(now)).toBe(local(2026, 2, 5) - now);
+    expect(budget.delay(local(2026, 2, 5))).toBe(0);
+  });
+
   it('gets back what was cancelled', () => {
     const at = local(2026, 2, 3, 10);
     const budget = new Budget('day', 1, 0, at);

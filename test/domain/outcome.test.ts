@@ -160,6 +160,7 @@ describe('one row of the design after the other', () => {
     expect(classify(response(status), expected)).toMatchObject({
       kind: 'serviceTrouble',
       reason: 'REDIRECT',
+      answerLost: true,
     });
   });
 });

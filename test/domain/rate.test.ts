@@ -1,6 +1,5 @@
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { RATE_PATTERN, formatRate, parseRate } from '../../src/domain/rate.ts';
+import { RATE_PATTERN, parseRate } from '../../src/domain/rate.ts';
 
 describe('a rate', () => {
   it.each([
@@ -21,19 +20,4 @@ describe('a rate', () => {
       expect(RATE_PATTERN.test(text)).toBe(false);
     },
   );
-
-  it('is written as it was read', () => {
-    const texts = fc
-      .tuple(fc.integer({ min: 1, max: 9_999_999 }), fc.constantFrom('s', 'min', 'h'))
-      .map(([count, unit]) => `${count}/${unit}`);
-    fc.assert(
-      fc.property(fc.oneof(texts, fc.constant('unlimited')), (text) => {
-        expect(formatRate(parseRate(text))).toBe(text);
-      }),
-    );
-  });
-
-  it('with an interval that has no unit is written in milliseconds', () => {
-    expect(formatRate({ count: 3, intervalMs: 250 })).toBe('3/250ms');
-  });
 });

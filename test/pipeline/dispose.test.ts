@@ -64,6 +64,25 @@ describe('the original of an accepted document', () => {
     expect(admitted.map(({ kind }) => kind)).toEqual(['queued']);
   });
 
+  it('is not read into memory if what lies there now is larger', async () => {
+    const place = await watchingPlace();
+    const bytes = await place.drop('a.jpg');
+    const limits: number[] = [];
+    const folder = (real: WatchedFolder): WatchedFolder => ({
+      ...real,
+      read: (path, limit, signal) => {
+        limits.push(limit);
+        return real.read(path, limit, signal);
+      },
+    });
+    const { intake } = await place.once({ ...DELETE, folder });
+    await place.acceptAll();
+    await writeFile(join(place.scans, 'a.jpg'), Buffer.alloc(bytes.length + 1));
+    await intake.dispose(never);
+    expect(limits.at(-1)).toBe(bytes.length);
+    expect(await filesOf(place)).toEqual(['a.jpg']);
+  });
+
   it('overwrites nothing in the archive', async () => {
     const place = await watchingPlace();
     await mkdir(join(place.dir, 'archive'));

@@ -84,7 +84,7 @@ describe('the first answer', () => {
       'service',
       'unknown',
     ],
-    ['302', status(302), { state: 'queued', reason: 'REDIRECT', answerLost: false }, 'service', 'trouble'],
+    ['302', status(302), { state: 'queued', reason: 'REDIRECT', answerLost: true }, 'service', 'unknown'],
     ['407', status(407), { state: 'queued', reason: 'HTTP_407', answerLost: false }, 'service', 'trouble'],
     ['408', status(408), { state: 'queued', reason: 'HTTP_408', answerLost: true }, 'service', 'unknown'],
     [

@@ -84,6 +84,18 @@ describe('after a restart', () => {
     });
     expect(pacer.delay(OFFICE, 'fresh').budget).toBe(true);
   });
+
+  it('counts what was sent before and after midnight if the clock was set back over it', async () => {
+    const place = await sendingPlace();
+    const { clock, ledger } = place;
+    await ledger.begin((await place.admit('a.jpg')).id, clock.now(), 1);
+    clock.jump(24 * 3_600_000);
+    await ledger.begin((await place.admit('b.jpg')).id, clock.now(), 1);
+    clock.jump(-24 * 3_600_000);
+    const limits = { perDay: 2 };
+    const pacer = await Pacer.create({ clock, ledger, overall: UNLIMITED, endpoints: endpoints(limits) });
+    expect(pacer.delay(OFFICE, 'fresh').budget).toBe(true);
+  });
 });
 
 describe('while it runs', () => {

@@ -122,7 +122,7 @@ describe('upload', () => {
     const { service } = client(server.baseUrl, { connections: 1 });
     const answer = await service.upload(uploadRequest({ name: 'endless' }), never);
     expect(answer).toMatchObject({ kind: 'response', httpStatus: 200 });
-    expect(answer.kind === 'response' && answer.body.length).toBe(1024 * 1024);
+    expect(answer.kind === 'response' && answer.body.length).toBe(16 * 1024 * 1024);
     expect(await service.upload(uploadRequest(), never)).toMatchObject({ kind: 'response', httpStatus: 200 });
   });
 

@@ -36,6 +36,17 @@ describe('a known secret', () => {
     expect(redactor.redact('it is (a|b)*$ here')).toBe('it is [redacted] here');
   });
 
+  test('is forgotten after many newer ones, unless it is named again', () => {
+    const redactor = createRedactor(['first token', 'client secret']);
+    for (let n = 0; n < 100; n += 1) {
+      redactor.addSecret('client secret');
+      redactor.addSecret(`token number ${n}`);
+    }
+    expect(redactor.redact('client secret')).toBe('[redacted]');
+    expect(redactor.redact('token number 99')).toBe('[redacted]');
+    expect(redactor.redact('first token')).toBe('first token');
+  });
+
   test('is ignored when it is empty or too short to hide anything', () => {
     expect(createRedactor(['', 'abc']).redact('abc def')).toBe('abc def');
   });

@@ -137,9 +137,6 @@ export function createQueue(store: Store): LedgerQueue {
     disposed: (id, how, archivedTo, at) =>
       store.write((sql) => void sql.run(SIGHTINGS.DISPOSED, { id, how, archivedTo, at })),
 
-    isAccepted: ({ baseUrl, uid }, sha256) =>
-      store.read((sql) => sql.get(SQL.IS_ACCEPTED, { baseUrl, uid, sha256 }) !== undefined),
-
     attemptTimes: (endpoint, since, limit) =>
       store.read((sql) =>
         endpointIds(sql, endpoint)

@@ -89,7 +89,6 @@ describe('a backlog of 200,000 documents', () => {
     ['an open attempt', QUEUE.DOCUMENT_STANDING],
     ['attempt times', QUEUE.ATTEMPT_TIMES],
     ['the number of attempts', QUEUE.COUNT_ATTEMPTS],
-    ['an acceptance', QUEUE.IS_ACCEPTED],
     ['a document by id', DOCUMENT_BY_ID],
     ['a document by its bytes', DOCUMENT_BY_BYTES],
     ['documents by name', DOCUMENTS_BY_NAME],

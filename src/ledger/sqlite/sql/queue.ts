@@ -77,8 +77,3 @@ SELECT started_at AS startedAt FROM attempts
 
 export const COUNT_ATTEMPTS = `
 SELECT count(*) AS count FROM attempts WHERE endpoint_id = :endpointId AND started_at > :since`;
-
-export const IS_ACCEPTED = `
-SELECT 1 AS accepted FROM documents
- WHERE endpoint_id = (SELECT id FROM endpoints WHERE base_url = :baseUrl AND uid = :uid)
-   AND sha256 = :sha256 AND state = 'accepted'`;

@@ -1,0 +1,53 @@
+import { getEventListeners } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { Agent, type AgentDeps } from '../../src/daemon/agent.ts';
+import type { Idle } from '../../src/pipeline/dispatch.ts';
+import { systemClock } from '../../src/daemon/systemClock.ts';
+import { RecordedLog } from '../support/recordedLog.ts';
+
+/** An agent without folders, whose dispatcher tells these one after the other. */
+function agentOver(idles: Idle[], onAsked: () => void = () => {}): Agent {
+  const dispatcher = {
+    inFlight: 0,
+    run: (stopping: AbortSignal) =>
+      new Promise<void>((resolve) => {
+        if (stopping.aborted) resolve();
+        stopping.addEventListener('abort', () => resolve());
+      }),
+    onIdle(listener: (idle: Idle) => void) {
+      onAsked();
+      const next = idles.shift();
+      if (next) queueMicrotask(() => listener(next));
+      return () => {};
+    },
+  };
+  const deps = {
+    ledger: { counts: async () => [] },
+    intakes: [],
+    dispatcher,
+    endpoints: [],
+    clock: systemClock,
+    log: new RecordedLog(),
+    graceMs: 0,
+  };
+  return new Agent(deps as unknown as AgentDeps);
+}
+
+describe('a run that ends by itself', () => {
+  it('ends when it was stopped before it could wait for the dispatcher', async () => {
+    const stop = new AbortController();
+    stop.abort(new Error('stopped'));
+    expect(await agentOver([]).once(stop.signal, 0)).toMatchObject({ accepted: 0 });
+  });
+
+  it('leaves no listener behind at each wait for the rate', async () => {
+    const { signal } = new AbortController();
+    let most = 0;
+    const paced: Idle[] = Array.from({ length: 30 }, () => ({ why: 'pace', waitMs: 0 }));
+    const agent = agentOver([...paced, { why: 'done', waitMs: null }], () => {
+      most = Math.max(most, getEventListeners(signal, 'abort').length);
+    });
+    await agent.once(signal, 0);
+    expect(most).toBeLessThan(10);
+  });
+});
