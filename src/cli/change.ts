@@ -29,7 +29,10 @@ export function addChanges(program: Command, io: Io): void {
       const config = await configOf(io, options);
       const result = await operate(io, config, 'retry', options.all ? { all: true, by } : { names, by });
       if (options.json) printJson(io, result);
-      else print(io, `Queued ${result.queued} document${result.queued === 1 ? '' : 's'}.`);
+      else {
+        const held = options.all ? ' What was on hold is tried now.' : '';
+        print(io, `Queued ${result.queued} document${result.queued === 1 ? '' : 's'}.${held}`);
+      }
     });
 
   program

@@ -59,7 +59,7 @@ async function checkWritable({ path, afterUpload }: Config['folders'][number]): 
     const hint = 'Let the user that runs receiptd write to it.';
     return fail(
       path,
-      'FOLDER_UNREADABLE',
+      'FOLDER_UNWRITABLE',
       `Originals can't be moved out of it (\`afterUpload: ${afterUpload}\`).`,
       hint,
     );
@@ -68,7 +68,7 @@ async function checkWritable({ path, afterUpload }: Config['folders'][number]): 
 
 function fail(
   subject: string,
-  code: 'FOLDER_NOT_A_DIRECTORY' | 'FOLDER_UNREADABLE',
+  code: 'FOLDER_NOT_A_DIRECTORY' | 'FOLDER_UNREADABLE' | 'FOLDER_UNWRITABLE',
   message: string,
   hint: string,
 ): Finding {

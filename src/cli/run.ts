@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
-import { composeAgent, type Composed } from '../compose.ts';
+import { clock, composeAgent, type Composed } from '../compose.ts';
 import { parseDuration } from '../config/units.ts';
 import type { Config } from '../config/config.ts';
 import { controlSocketPath } from '../daemon/control/socketPath.ts';
 import { startControlServer } from '../daemon/control/server.ts';
-import { acquireInstanceLock } from '../daemon/instanceLock.ts';
+import { acquireInstanceLock, type InstanceLock } from '../daemon/instanceLock.ts';
+import { whileInPlace } from '../daemon/whileInPlace.ts';
 import { prepareStateDir } from '../daemon/stateDir.ts';
 import { ReceiptdError } from '../domain/errors.ts';
 import type { ClosableLog } from '../telemetry/log.ts';
@@ -66,7 +67,7 @@ async function runAgent(
     const composed = await composeAgent(config, how, { env: io.env, log, secrets });
     try {
       if (how.once) return await runOnce(io, composed, how.waitMs, bar);
-      await serve(io, config, composed, log);
+      await serve(io, config, composed, lock, log);
       return EXIT.ok;
     } finally {
       await composed.close();
@@ -81,6 +82,7 @@ async function serve(
   io: Io,
   config: Config,
   { agent, operations, status }: Composed,
+  lock: InstanceLock,
   log: ClosableLog,
 ): Promise<void> {
   const startedAt = new Date().toISOString();
@@ -104,7 +106,7 @@ async function serve(
     stateDir: config.stateDir,
   });
   try {
-    await agent.run(io.stop);
+    await whileInPlace(lock, config.stateDir, clock, io.stop, (stop) => agent.run(stop));
   } finally {
     await control.close();
     log.info('receiptd has stopped');

@@ -31,7 +31,11 @@ export function addSandbox(program: Command, io: Io): void {
     .description('a local receipt analysis service to try things on; it keeps what it receives')
     .option('--port <port>', 'port; 0 takes a free one', '8470')
     .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option('--dir <dir>', 'where it keeps what it receives', join(tmpdir(), 'receiptd-sandbox'))
+    .option(
+      '--dir <dir>',
+      'where it keeps what it receives',
+      join(tmpdir(), `receiptd-sandbox-${process.getuid?.() ?? 'here'}`),
+    )
     .option('--endpoint-uid <uid>', 'uid of the endpoint that is there from the start', ENDPOINT_UID)
     .option('--client-id <id>', 'client identifier that it takes', 'sandbox')
     .option('--client-secret-env <name>', 'variable with the secret that it takes', 'RECEIPTD_CLIENT_SECRET')

@@ -65,7 +65,8 @@ function printDetail(io: Io, { document, response, attempts, sightings }: Docume
   );
   if (document.message !== null && document.state !== 'accepted') line('why', document.message);
   if (document.notBefore > Date.now()) line('next try', `not before ${local(document.notBefore)}`);
-  if (document.answerLost) line('note', 'An answer was lost, so it was sent again under the same name.');
+  if (document.answerLost)
+    line('note', 'An upload had no clear answer; it was, or will be, sent again under the same name.');
   line('endpoint', `${document.endpoint.uid} at ${document.endpoint.baseUrl}`);
   line('sha256', document.sha256);
   line('image', `${document.type}, ${document.size} bytes`);

@@ -1,4 +1,4 @@
-import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
@@ -20,6 +20,8 @@ import { unwritable } from './stateDir.ts';
  */
 
 export interface InstanceLock {
+  /** False once the lock's file was removed or replaced: nothing keeps another instance from starting then. */
+  isInPlace(): Promise<boolean>;
   /** Idempotent. */
   release(): Promise<void>;
 }
@@ -53,10 +55,13 @@ export async function acquireInstanceLock(stateDir: string): Promise<InstanceLoc
     throw isBusy(error) ? await alreadyRunning(stateDir) : unwritable(stateDir, error);
   }
   held.add(database);
+  const { ino } = await stat(file, { bigint: true });
+  const isInPlace = async (): Promise<boolean> =>
+    (await stat(file, { bigint: true }).catch(() => null))?.ino === ino;
   const release = async (): Promise<void> => {
     if (!held.delete(database)) return;
     // Before the lock goes, or the next holder's file would be removed.
-    await rm(owner, { force: true });
+    if (await isInPlace()) await rm(owner, { force: true });
     database.close();
   };
   try {
@@ -67,7 +72,7 @@ export async function acquireInstanceLock(stateDir: string): Promise<InstanceLoc
     await release();
     throw unwritable(stateDir, error);
   }
-  return { release };
+  return { isInPlace, release };
 }
 
 /**

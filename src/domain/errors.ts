@@ -35,6 +35,7 @@ export const ERROR_CODES = [
   'FOLDER_MISSING',
   'FOLDER_NOT_A_DIRECTORY',
   'FOLDER_UNREADABLE',
+  'FOLDER_UNWRITABLE',
   'FILE_UNREADABLE',
   'WATCH_LIMIT',
   // State directory and ledger

@@ -128,7 +128,7 @@ function request(
   signal: AbortSignal,
 ): Promise<Answer> {
   const upload = { endpoint, name, bytes, mediaType: deps.contentType(type), token };
-  return deps.pacer.run(endpoint, slot, () => deps.service.upload(upload, signal), signal);
+  return deps.pacer.run(endpoint, slot, (onStart) => deps.service.upload(upload, signal, onStart), signal);
 }
 
 /** Null when there is no token; whatever stands in the way is on hold then. */

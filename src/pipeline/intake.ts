@@ -136,28 +136,17 @@ export class Intake {
   async #watchWhilePresent(token: string, signal: AbortSignal): Promise<void> {
     const { settings, hints, log, clock, reconcileEveryMs } = this.#deps;
     let polling = false;
+    const distrust = (error: unknown) => {
+      const fields = { folder: settings.path, ...describeError(error) };
+      // A folder that went away is waited for; its absence is said elsewhere.
+      if (fields.code === 'FOLDER_MISSING') log.debug('The folder is gone', fields);
+      else if (!polling) log.error('Events of the folder are not to be relied on; it is polled', fields);
+      polling = true;
+      return null;
+    };
     const watch = await hints
-      .watch(
-        settings.path,
-        settings.recursive,
-        (path) => this.#hint(path),
-        (error) => {
-          if (!polling)
-            log.error('Events of the folder are not to be relied on; it is polled', {
-              folder: settings.path,
-              ...describeError(error),
-            });
-          polling = true;
-        },
-      )
-      .catch((error: unknown) => {
-        log.error('The folder cannot be watched; it is polled', {
-          folder: settings.path,
-          ...describeError(error),
-        });
-        polling = true;
-        return null;
-      });
+      .watch(settings.path, settings.recursive, (path) => this.#hint(path), distrust)
+      .catch(distrust);
     try {
       await this.#firstListing('backlog', signal);
       this.#enter('watching', null);

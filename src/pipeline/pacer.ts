@@ -70,14 +70,31 @@ export class Pacer {
     }
   }
 
-  /** Runs one request in the place that `slot` took. Rejects on abort, also before the request could start. */
-  run<T>(endpoint: EndpointKey, slot: Slot, request: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  /**
+   * Runs one request in the place that `slot` took. Rejects on abort, also before the request could start. The place
+   * counts from `onStart`: a request that waits for its connection would otherwise reach the service together with
+   * those of the next window.
+   */
+  run<T>(
+    endpoint: EndpointKey,
+    slot: Slot,
+    request: (onStart: () => void) => Promise<T>,
+    signal: AbortSignal,
+  ): Promise<T> {
     this.#heedClockJump();
     const inOverall = () =>
       this.#overall.queue.add(
-        () => {
-          slot.sent(this.#clock.monotonic());
-          return request();
+        async () => {
+          let started = false;
+          const onStart = (): void => {
+            if (!started) slot.sent(this.#clock.monotonic());
+            started = true;
+          };
+          try {
+            return await request(onStart);
+          } finally {
+            onStart();
+          }
         },
         { signal },
       );

@@ -34,7 +34,7 @@ export function createReceiptService(options: ReceiptServiceOptions): {
     closed: closing.signal,
   });
   const service: ReceiptService = {
-    upload: (request, signal) => upload(transport, request, signal),
+    upload: (request, signal, onStart) => upload(transport, request, signal, onStart),
     whoami: (signal) => whoami(transport, tokens, signal),
     createEndpoint: (request, signal) => createEndpoint(transport, tokens, request, signal),
     async close() {

@@ -1,4 +1,4 @@
-import { errors, Pool } from 'undici';
+import { DecoratorHandler, errors, Pool, type Dispatcher } from 'undici';
 import type { Readable } from 'node:stream';
 import type { Answer } from '../domain/outcome.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -30,6 +30,8 @@ export interface Exchange {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Buffer | string;
+  /** Called when the head is about to be written, after any wait for a connection. */
+  readonly onStart?: () => void;
 }
 
 export interface Transport {
@@ -74,7 +76,9 @@ export function createTransport(options: TransportOptions): Transport {
       const chunks: Buffer[] = [];
       const text = (): string => new TextDecoder().decode(Buffer.concat(chunks));
       try {
-        const response = await pool.request({
+        const { onStart } = request;
+        const dispatcher = onStart ? pool.compose(announcing(onStart)) : pool;
+        const response = await dispatcher.request({
           method: request.method,
           path: prefix + request.path,
           headers: { accept: 'application/json', 'user-agent': 'receiptd', ...request.headers },
@@ -99,6 +103,26 @@ export function createTransport(options: TransportOptions): Transport {
 
     close: () => pool.destroy(),
   };
+}
+
+function announcing(onStart: () => void): Dispatcher.DispatcherComposeInterceptor {
+  return (dispatch) => (options, handler) => dispatch(options, new StartHandler(handler, onStart));
+}
+
+class StartHandler extends DecoratorHandler {
+  readonly #inner: Dispatcher.DispatchHandler;
+  readonly #onStart: () => void;
+
+  constructor(inner: Dispatcher.DispatchHandler, onStart: () => void) {
+    super(inner);
+    this.#inner = inner;
+    this.#onStart = onStart;
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void {
+    this.#onStart();
+    this.#inner.onRequestStart?.(controller, context);
+  }
 }
 
 async function readInto(chunks: Buffer[], body: Readable, limitMs: number): Promise<void> {

@@ -8,6 +8,7 @@ export async function upload(
   transport: Transport,
   request: UploadRequest,
   signal: AbortSignal,
+  onStart?: () => void,
 ): Promise<Answer> {
   const { endpoint, name, token } = request;
   if (/\p{Surrogate}/u.test(name)) {
@@ -25,6 +26,7 @@ export async function upload(
       path: `/v2/endpoints/${encodeURIComponent(endpoint.uid)}/documents?name=${encodeURIComponent(name)}`,
       headers: { ...bearer(token), 'content-type': request.mediaType },
       body: request.bytes,
+      ...(onStart && { onStart }),
     },
     signal,
   );

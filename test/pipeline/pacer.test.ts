@@ -146,6 +146,20 @@ describe('while it runs', () => {
     expect(await pacer.waitForSlot(OFFICE, 2_000, never)).not.toBeNull();
   });
 
+  it('counts a request from its start, however long it waits for a connection', async () => {
+    const { clock, ledger } = await sendingPlace();
+    const overall = { ...UNLIMITED, rate: { count: 1, intervalMs: 1_000 } };
+    const pacer = await Pacer.create({ clock, ledger, overall, endpoints: endpoints() });
+    const request = async (onStart: () => void) => {
+      await clock.sleep(800);
+      onStart();
+    };
+    const running = pacer.run(OFFICE, pacer.reserve(OFFICE), request, never);
+    await clock.advance(800);
+    await running;
+    expect(pacer.delay(OFFICE, 'fresh').ms).toBeGreaterThanOrEqual(1_000);
+  });
+
   it('lets go of a request that has not started when it is told to stop', async () => {
     const place = await sendingPlace();
     const { clock, ledger } = place;

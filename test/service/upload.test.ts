@@ -27,6 +27,24 @@ describe('upload', () => {
     expect(request?.headers.authorization).toBe('Bearer token-for-tests');
   });
 
+  it('says when it starts, and not before it has a connection', async () => {
+    const server = await scriptedServer((_request, response) => sendJson(response, 200, record));
+    const { service } = client(server.baseUrl);
+    const said: string[] = [];
+    const answer = service.upload(uploadRequest(), never, () =>
+      said.push(`${server.received.length} received`),
+    );
+    expect(said).toEqual([]);
+    await answer;
+    expect(said).toEqual(['0 received']);
+
+    const nowhere = client('http://127.0.0.1:1').service;
+    expect(await nowhere.upload(uploadRequest(), never, () => said.push('started'))).toMatchObject({
+      sent: false,
+    });
+    expect(said).toHaveLength(1);
+  });
+
   it.each(['', '/', '/api', '/api/', '/a/b//'])(
     'keeps the path prefix %j of the base URL',
     async (prefix) => {
