@@ -2,7 +2,13 @@ import { join } from 'node:path';
 import { tmpdir } from 'node:os';
 import type { Command } from 'commander';
 import { ReceiptdError, systemCode } from '../domain/errors.ts';
-import { startSandbox, type FaultRule, type RequestEvent, type Sandbox } from '../sandbox/server.ts';
+import {
+  isFaultRule,
+  startSandbox,
+  type FaultRule,
+  type RequestEvent,
+  type Sandbox,
+} from '../sandbox/server.ts';
 import { helpOf } from './help.ts';
 import { print, type Io } from './io.ts';
 import { printable } from './table.ts';
@@ -67,7 +73,7 @@ read and changed at /sandbox/faults.`,
 }
 
 async function run(io: Io, options: Options): Promise<void> {
-  const rules = options.fault.map((text) => ({ text, rule: ruleOf(text) }));
+  const rules = options.fault.map(ruleOf);
   const credentials = {
     clientId: options.clientId,
     clientSecret: io.env[options.clientSecretEnv] || 'sandbox-secret',
@@ -75,12 +81,7 @@ async function run(io: Io, options: Options): Promise<void> {
   const sandbox = await start(options, credentials, (event) => {
     if (!options.json) print(io, lineOf(event));
   });
-  try {
-    for (const { text, rule } of rules) misbehave(sandbox, text, rule);
-  } catch (error) {
-    await sandbox.close();
-    throw error;
-  }
+  sandbox.misbehave(...rules);
   if (options.json) {
     print(io, JSON.stringify({ url: sandbox.url, ...credentials, endpointUid: options.endpointUid }));
   } else {
@@ -95,15 +96,6 @@ async function run(io: Io, options: Options): Promise<void> {
   if (!io.stop.aborted)
     await new Promise((resolve) => io.stop.addEventListener('abort', resolve, { once: true }));
   await sandbox.close();
-}
-
-/** Only the sandbox knows whether a rule makes sense. */
-function misbehave(sandbox: Sandbox, text: string, rule: FaultRule): void {
-  try {
-    sandbox.misbehave(rule);
-  } catch {
-    throw badRule(text);
-  }
 }
 
 async function start(
@@ -155,8 +147,14 @@ function numberOf(option: string, text: string, most = Number.MAX_SAFE_INTEGER):
   });
 }
 
-/** `status=503*5`, `lost@0.1`, or JSON. */
+/** `status=503*5`, `lost@0.1`, or JSON; one that the sandbox would not take is refused before it starts. */
 export function ruleOf(text: string): FaultRule {
+  const rule = readRule(text);
+  if (isFaultRule(rule)) return rule;
+  throw badRule(text);
+}
+
+function readRule(text: string): FaultRule {
   if (text.startsWith('{')) {
     try {
       return JSON.parse(text) as FaultRule;

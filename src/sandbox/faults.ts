@@ -70,6 +70,11 @@ const RULE = z
     error: 'a rule has "times" or "probability", not both',
   });
 
+/** Whether a sandbox would take this rule. */
+export function isFaultRule(rule: unknown): boolean {
+  return RULE.safeParse(rule).success;
+}
+
 export type FaultRule = z.input<typeof RULE>;
 export type Fault = z.output<typeof RULE>;
 

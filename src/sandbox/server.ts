@@ -19,6 +19,7 @@ import type { StoredDocument } from './store.ts';
 import { Tokens } from './tokens.ts';
 
 export type { EndpointSeed, SandboxEndpoint } from './endpoints.ts';
+export { isFaultRule } from './faults.ts';
 export type { FaultReport, FaultRule } from './faults.ts';
 export type { RequestEvent, SandboxOptions } from './options.ts';
 export type { Plan } from './plan.ts';
