@@ -142,7 +142,7 @@ describe('the state directory', () => {
 
   it('is what the environment says, then the file', () => {
     expect(parse(yaml({ more }), { env: { RECEIPTD_STATE_DIR: 'from/env' } }).stateDir).toBe(
-      '/work/from/env',
+      '/place/from/env',
     );
     expect(parse(yaml({ more }), { env: { RECEIPTD_STATE_DIR: '' } }).stateDir).toBe('/from/file');
   });

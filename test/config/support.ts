@@ -6,7 +6,7 @@ import { ReceiptdError } from '../../src/domain/errors.ts';
 export const FILE = '/etc/receiptd/receiptd.yaml';
 
 export function context(overrides: Partial<LoadContext> = {}): LoadContext {
-  return { env: {}, platform: 'linux', home: '/home/ann', cwd: '/work', isRoot: false, ...overrides };
+  return { env: {}, platform: 'linux', home: '/home/ann', cwd: '/place', isRoot: false, ...overrides };
 }
 
 /** A valid config with these sections in place of its own. */
