@@ -1,5 +1,4 @@
 import { chmod, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
@@ -75,31 +74,7 @@ export async function acquireInstanceLock(stateDir: string): Promise<InstanceLoc
   return { isInPlace, release };
 }
 
-/**
- * Whether an instance holds the lock at this moment. Takes a shared lock for an instant at most, which a
- * start outwaits.
- * @throws ReceiptdError STATE_UNWRITABLE where the caller may not look.
- */
-export async function isInstanceRunning(stateDir: string): Promise<boolean> {
-  const file = path.join(stateDir, LOCK_FILE);
-  if (!existsSync(file)) return false;
-  const database = open(stateDir, file, { readOnly: true, timeout: 0 });
-  try {
-    database.prepare('SELECT count(*) FROM sqlite_schema').get();
-    return false;
-  } catch (error) {
-    if (isBusy(error)) return true;
-    throw unwritable(stateDir, error);
-  } finally {
-    database.close();
-  }
-}
-
-function open(
-  stateDir: string,
-  file: string,
-  options: { readonly readOnly?: boolean; readonly timeout: number },
-): DatabaseSyncInstance {
+function open(stateDir: string, file: string, options: { readonly timeout: number }): DatabaseSyncInstance {
   try {
     return new DatabaseSync(file, options);
   } catch (error) {

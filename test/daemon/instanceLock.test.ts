@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { acquireInstanceLock, isInstanceRunning } from '../../src/daemon/instanceLock.ts';
+import { acquireInstanceLock } from '../../src/daemon/instanceLock.ts';
 import { compile, runScript } from './compiled.ts';
 import type { Script } from './compiled.ts';
 import { asOrdinaryUser } from './ordinaryUser.ts';
@@ -70,51 +70,30 @@ describe('the instance lock', () => {
       const holder = contender();
       expect(await holder.line()).toBe('ready');
       expect(await start(holder)).toBe('held');
-      expect(await isInstanceRunning(dir)).toBe(true);
       await holder.kill();
-      expect(await isInstanceRunning(dir)).toBe(false);
       expect((await readdir(dir)).sort()).toEqual(['instance.json', 'instance.lock']);
     }
     const lock = await acquireInstanceLock(dir);
-    expect(await isInstanceRunning(dir)).toBe(true);
     await lock.release();
-  });
-
-  test('is not taken from a start by somebody who looks all the time', async () => {
-    const contenders = Array.from({ length: 3 }, contender);
-    for (const one of contenders) expect(await one.line()).toBe('ready');
-    for (const one of contenders) {
-      const result = start(one);
-      const pending = Symbol('pending');
-      while ((await Promise.race([result, Promise.resolve(pending)])) === pending) {
-        await isInstanceRunning(dir);
-        await new Promise(setImmediate);
-      }
-      expect(await result).toBe('held');
-      await one.kill();
-    }
   });
 
   test('refuses a second one in the same process, and stays held', async () => {
     const lock = await acquireInstanceLock(dir);
     await expect(acquireInstanceLock(dir)).rejects.toMatchObject({ code: 'ALREADY_RUNNING' });
-    expect(await isInstanceRunning(dir)).toBe(true);
     const other = contender();
     expect(await other.line()).toBe('ready');
     expect(await start(other)).toContain('ALREADY_RUNNING');
 
     await lock.release();
     await lock.release();
-    expect(await isInstanceRunning(dir)).toBe(false);
     expect(await readdir(dir)).toEqual(['instance.lock']);
   });
 
   test('of one directory leaves another free', async () => {
     const other = await mkdtemp(path.join(os.tmpdir(), 'receiptd-lock-'));
     const lock = await acquireInstanceLock(dir);
-    expect(await isInstanceRunning(other)).toBe(false);
     const second = await acquireInstanceLock(other);
-    expect(await isInstanceRunning(other)).toBe(true);
+    expect([await lock.isInPlace(), await second.isInPlace()]).toEqual([true, true]);
     await lock.release();
     await second.release();
     await rm(other, { recursive: true });
@@ -123,13 +102,9 @@ describe('the instance lock', () => {
   test('is not fooled by what an earlier process left behind', async () => {
     await writeFile(path.join(dir, 'instance.lock'), '');
     await writeFile(path.join(dir, 'instance.json'), JSON.stringify({ pid: process.pid }));
-    expect(await isInstanceRunning(dir)).toBe(false);
     const lock = await acquireInstanceLock(dir);
+    await expect(acquireInstanceLock(dir)).rejects.toMatchObject({ code: 'ALREADY_RUNNING' });
     await lock.release();
-  });
-
-  test('is not running where there is no state directory', async () => {
-    expect(await isInstanceRunning(path.join(dir, 'none'))).toBe(false);
   });
 
   test.skipIf(process.platform === 'win32')('keeps its files for their owner', async () => {
@@ -163,7 +138,7 @@ describe.skipIf(process.platform === 'win32')('without permission', () => {
     await writeFile(file, '');
     await chmod(file, 0o000);
     await asOrdinaryUser(dir, async () => {
-      await expect(isInstanceRunning(dir)).rejects.toMatchObject({ code: 'STATE_UNWRITABLE' });
+      await expect(acquireInstanceLock(dir)).rejects.toMatchObject({ code: 'STATE_UNWRITABLE' });
     });
   });
 });
