@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
 import { context, parse, yaml } from './support.ts';
+import { asOrdinaryUser } from '../support/ordinaryUser.ts';
 
 describe('a config that says as little as possible', () => {
   const config = parse(yaml());
@@ -221,7 +222,8 @@ describe('a config file', () => {
     const file = join(dir, 'r.yaml');
     await writeFile(file, yaml());
     await chmod(file, 0o000);
-    await asOrdinaryUser(dir, async () => {
+    await chmod(dir, 0o755);
+    await asOrdinaryUser(async () => {
       await expect(loadConfig(file, context())).rejects.toMatchObject({
         code: 'CONFIG_UNREADABLE',
         message: expect.stringContaining('EACCES'),
@@ -229,15 +231,3 @@ describe('a config file', () => {
     });
   });
 });
-
-/** Root may read everything: permission checks need another user. */
-async function asOrdinaryUser(dir: string, work: () => Promise<void>): Promise<void> {
-  if (process.getuid?.() !== 0 || process.seteuid === undefined) return work();
-  await chmod(dir, 0o755);
-  process.seteuid(65534);
-  try {
-    await work();
-  } finally {
-    process.seteuid(0);
-  }
-}

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { acquireInstanceLock } from '../../src/daemon/instanceLock.ts';
 import { compile, runScript } from './compiled.ts';
 import type { Script } from './compiled.ts';
-import { asOrdinaryUser } from './ordinaryUser.ts';
+import { asOwnerOf } from '../support/ordinaryUser.ts';
 
 let compiled: Awaited<ReturnType<typeof compile>>;
 let dir: string;
@@ -119,13 +119,13 @@ describe('the instance lock', () => {
 describe.skipIf(process.platform === 'win32')('without permission', () => {
   test('the lock is refused in a directory that cannot be written', async () => {
     await chmod(dir, 0o500);
-    await asOrdinaryUser(dir, async () => {
+    await asOwnerOf(dir, async () => {
       await expect(acquireInstanceLock(dir)).rejects.toMatchObject({ code: 'STATE_UNWRITABLE' });
     });
   });
 
   test('a lock file that can only be read is no lock', async () => {
-    await asOrdinaryUser(dir, async () => {
+    await asOwnerOf(dir, async () => {
       const file = path.join(dir, 'instance.lock');
       await writeFile(file, '');
       await chmod(file, 0o444);
@@ -137,7 +137,7 @@ describe.skipIf(process.platform === 'win32')('without permission', () => {
     const file = path.join(dir, 'instance.lock');
     await writeFile(file, '');
     await chmod(file, 0o000);
-    await asOrdinaryUser(dir, async () => {
+    await asOwnerOf(dir, async () => {
       await expect(acquireInstanceLock(dir)).rejects.toMatchObject({ code: 'STATE_UNWRITABLE' });
     });
   });

@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { prepareStateDir } from '../../src/daemon/stateDir.ts';
-import { asOrdinaryUser } from './ordinaryUser.ts';
+import { asOwnerOf } from '../support/ordinaryUser.ts';
 
 let dir: string;
 beforeEach(async () => {
@@ -51,7 +51,7 @@ test('a file in its place is refused', async () => {
 
 test.skipIf(!posix)('one that may not be written is refused', async () => {
   await chmod(dir, 0o500);
-  await asOrdinaryUser(dir, async () => {
+  await asOwnerOf(dir, async () => {
     for (const place of [dir, path.join(dir, 'new')]) {
       const refusal = await prepareStateDir(place).catch((error: unknown) => error);
       expect(refusal).toMatchObject({

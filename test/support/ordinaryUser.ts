@@ -1,3 +1,5 @@
+import { chown } from 'node:fs/promises';
+
 const NOBODY = 65_534;
 
 /**
@@ -24,4 +26,11 @@ export async function asOrdinaryUser<T>(fn: () => Promise<T> | T): Promise<T> {
 export function ordinaryOwner(): { readonly uid: number; readonly gid: number } {
   if (process.geteuid?.() === 0) return { uid: NOBODY, gid: NOBODY };
   return { uid: process.geteuid?.() ?? -1, gid: process.getegid?.() ?? -1 };
+}
+
+/** Runs `fn` as the ordinary user, who owns `dir` from now on. */
+export async function asOwnerOf<T>(dir: string, fn: () => Promise<T> | T): Promise<T> {
+  const { uid, gid } = ordinaryOwner();
+  await chown(dir, uid, gid);
+  return asOrdinaryUser(fn);
 }

@@ -11,7 +11,7 @@ import { startControlServer } from '../../../src/daemon/control/server.ts';
 import type { ControlServer } from '../../../src/daemon/control/server.ts';
 import { controlSocketPath } from '../../../src/daemon/control/socketPath.ts';
 import { ReceiptdError } from '../../../src/domain/errors.ts';
-import { asOrdinaryUser } from '../ordinaryUser.ts';
+import { asOwnerOf } from '../../support/ordinaryUser.ts';
 
 const STATUS: StatusResponse = {
   pid: 4711,
@@ -239,7 +239,7 @@ describe.skipIf(!posix)('the socket', () => {
   test('that one may not use is answered with what to do', async () => {
     await serve();
     await chmod(controlSocketPath(stateDir), 0o000);
-    await asOrdinaryUser(stateDir, async () => {
+    await asOwnerOf(stateDir, async () => {
       await expect(callControl(stateDir, 'status', {})).rejects.toMatchObject({
         code: 'CONTROL_FAILED',
         hint: expect.stringContaining('as the user'),
