@@ -1,5 +1,5 @@
 // Draws the text on standard input as a picture of a terminal:
-//   node dist/main.js list --config scratch/receiptd.yaml | node scripts/terminal-picture.mjs 'receiptd list' > docs/images/terminal.svg
+//   node dist/receiptd.cjs list --config scratch/receiptd.yaml | node scripts/terminal-picture.mjs 'receiptd list' > docs/images/terminal.svg
 import { text } from 'node:stream/consumers';
 
 const LINE = 18;

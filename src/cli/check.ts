@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { composeService, ledgerPath } from '../compose.ts';
+import { ledgerPath } from '../compose/ledger.ts';
+import { composeService } from '../compose/service.ts';
 import type { Config } from '../config/config.ts';
 import { prepareStateDir } from '../daemon/stateDir.ts';
 import { ReceiptdError } from '../domain/errors.ts';

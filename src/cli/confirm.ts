@@ -1,8 +1,8 @@
-import { createInterface } from 'node:readline/promises';
-import { composeFolders } from '../compose.ts';
+import { composeFolders } from '../compose/folders.ts';
 import type { Config } from '../config/config.ts';
 import { ReceiptdError } from '../domain/errors.ts';
-import { isTerminal, type Io } from './io.ts';
+import { ask, canAsk } from './ask.ts';
+import type { Io } from './io.ts';
 import { openReportsIfThere } from './session.ts';
 import { printable } from './table.ts';
 
@@ -11,15 +11,13 @@ import { printable } from './table.ts';
  * is asked. Without a terminal nobody can answer, so the agent only says so in its log.
  */
 export async function confirmFirstWatch(io: Io, config: Config, yes: boolean): Promise<void> {
-  if (yes || !isTerminal(io.stdin) || !isTerminal(io.stderr)) return;
+  if (yes || !canAsk(io)) return;
   for (const folder of config.folders) {
     if (folder.existing.kind !== 'send' || (await isKnown(config, folder.path))) continue;
     const count = await countFiles(config, folder.path);
     if (count <= config.intake.confirmAbove) continue;
-    const question = `${count} files lie in ${printable(folder.path)}, and all of them would be sent. Go on? [y/N] `;
-    const reader = createInterface({ input: io.stdin, output: io.stderr });
-    const answer = await reader.question(question, { signal: io.stop }).finally(() => reader.close());
-    if (/^y(es)?$/i.test(answer.trim())) continue;
+    const question = `${count} files lie in ${printable(folder.path)}, and all of them would be sent. Go on?`;
+    if (await ask(io, question)) continue;
     throw new ReceiptdError('CONFIRMATION_NEEDED', `Nothing was sent from ${folder.path}.`, {
       hint: 'Set `existing: skip` (or `since DATE`) for this folder, or say --yes.',
     });

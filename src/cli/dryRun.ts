@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
-import { clock, composeFolders, composeInspector } from '../compose.ts';
+import { composeFolders } from '../compose/folders.ts';
+import { clock, composeInspector } from '../compose/machine.ts';
 import type { Config } from '../config/config.ts';
 import { foresee, type Foreseen } from '../pipeline/foresee.ts';
 import { colorsFor, print, type Io } from './io.ts';

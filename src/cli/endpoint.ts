@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { composeService } from '../compose.ts';
+import { composeService } from '../compose/service.ts';
 import type { Config } from '../config/config.ts';
 import { prepareStateDir } from '../daemon/stateDir.ts';
 import type { KnownEndpoint } from '../ports/ledgerReports.ts';

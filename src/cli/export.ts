@@ -3,9 +3,11 @@ import { rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { finished } from 'node:stream/promises';
 import type { Command } from 'commander';
-import { openReports } from '../compose.ts';
+import { openReports } from '../compose/ledger.ts';
+import { clock } from '../compose/machine.ts';
 import { ReceiptdError } from '../domain/errors.ts';
 import type { ListRow } from '../ports/ledgerReports.ts';
+import { iso } from './format.ts';
 import { helpOf } from './help.ts';
 import type { Io } from './io.ts';
 import { filterOf, withFilters, writeChunk, writeJsonArray, type FilterOptions } from './list.ts';
@@ -32,7 +34,9 @@ const COLUMNS = [
 
 export function addExport(program: Command, io: Io): void {
   withFilters(program.command('export'))
-    .description('the ledger as a file')
+    .description(
+      "the ledger as a file; beside it FILE.head.json, the journal's last entry, for `ledger verify --head`",
+    )
     .requiredOption('--format <format>', 'csv or json')
     .option('--output <file>', 'a new file; standard output if left out')
     .addHelpText(
@@ -49,8 +53,17 @@ export function addExport(program: Command, io: Io): void {
       const reports = await openReports(config);
       try {
         const write = format === 'json' ? writeJsonArray : writeCsv;
-        if (output === undefined) await write(io, reports.list(filter));
-        else await toNewFile(resolve(io.cwd, output), (target) => write(target, reports.list(filter)));
+        const head = await reports.head();
+        if (output === undefined) {
+          await write(io, reports.list(filter));
+          if (head) io.stderr.write(`The journal's last entry at this time: ${head.seq}:${head.hash}\n`);
+          return;
+        }
+        const file = resolve(io.cwd, output);
+        await toNewFile(file, (target) => write(target, reports.list(filter)));
+        if (!head) return;
+        const kept = { ...head, at: iso(clock.now()) };
+        await toNewFile(`${file}.head.json`, (target) => writeChunk(target, `${JSON.stringify(kept)}\n`));
       } finally {
         await reports.close();
       }

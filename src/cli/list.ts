@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { openReports } from '../compose.ts';
+import { openReports } from '../compose/ledger.ts';
 import type { Config } from '../config/config.ts';
 import { parseDay } from '../config/units.ts';
 import { ReceiptdError } from '../domain/errors.ts';

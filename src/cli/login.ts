@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import type { Command } from 'commander';
-import { composeService, composeWritableCredentials } from '../compose.ts';
+import { composeService, composeWritableCredentials } from '../compose/service.ts';
 import type { Config } from '../config/config.ts';
 import { callControl } from '../daemon/control/client.ts';
 import { ReceiptdError } from '../domain/errors.ts';

@@ -1,6 +1,7 @@
-import { clock } from '../compose.ts';
+import { clock } from '../compose/machine.ts';
 import type { OnceResult } from '../daemon/agent.ts';
 import type { LedgerReports } from '../ports/ledgerReports.ts';
+import { counted } from './format.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
 import type { Io } from './io.ts';
 import { printable } from './table.ts';
@@ -9,8 +10,8 @@ import { printable } from './table.ts';
 export function exitStatusOfOnce(result: OnceResult): ExitStatus {
   if (result.unreachable) return EXIT.unreachable;
   if (result.failed + result.rejected > 0) return EXIT.refused;
-  const waiting = result.waiting + result.incomplete + result.unreadable + result.missingFolders.length;
-  return waiting > 0 ? EXIT.waiting : EXIT.ok;
+  const { waiting, orphaned, incomplete, unreadable, missingFolders } = result;
+  return waiting + orphaned + incomplete + unreadable + missingFolders.length > 0 ? EXIT.waiting : EXIT.ok;
 }
 
 export function summaryOf(result: OnceResult): string {
@@ -27,7 +28,12 @@ export function summaryOf(result: OnceResult): string {
     .map(([count, what]) => `${count} ${what}`);
   const missing = result.missingFolders.map((path) => `${printable(path)} can't be listed`);
   const unreachable = result.unreachable ? ['the service could not be reached'] : [];
-  return `${[...counts, ...missing, ...unreachable].join(', ')}.`;
+  const { orphaned } = result;
+  const orphans =
+    orphaned === 0
+      ? ''
+      : ` ${counted(orphaned, 'document waits', 'documents wait')} for an endpoint that is no longer in the config: put it back.`;
+  return `${[...counts, ...missing, ...unreachable].join(', ')}.${orphans}`;
 }
 
 const WIDTH = 30;

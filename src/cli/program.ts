@@ -1,12 +1,15 @@
 import { Command, CommanderError } from 'commander';
 import { ReceiptdError } from '../domain/errors.ts';
+import { addAudit } from './audit.ts';
 import { addChanges } from './change.ts';
 import { addCheck } from './check.ts';
 import { addEndpoint } from './endpoint.ts';
+import { addErase } from './erase.ts';
 import { EXIT, exitStatusOf, type ExitStatus } from './exitStatus.ts';
 import { addExport } from './export.ts';
 import { addInit } from './init.ts';
 import { colorsFor, type Io } from './io.ts';
+import { addLedger } from './ledger.ts';
 import { addList } from './list.ts';
 import { addLogin } from './login.ts';
 import { addRun } from './run.ts';
@@ -71,6 +74,9 @@ The config file is --config, $RECEIPTD_CONFIG, ./receiptd.yaml, the user's, or t
   addShow(program, io);
   addChanges(program, io);
   addExport(program, io);
+  addAudit(program, io, done);
+  addErase(program, io);
+  addLedger(program, io, done);
   addSandbox(program, io);
   return program;
 }

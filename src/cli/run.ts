@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { clock, composeAgent, type Composed } from '../compose.ts';
+import { composeAgent, type Composed } from '../compose/agent.ts';
+import { clock } from '../compose/machine.ts';
 import { parseDuration } from '../config/units.ts';
 import type { Config } from '../config/config.ts';
 import { controlSocketPath } from '../daemon/control/socketPath.ts';
@@ -97,6 +98,8 @@ async function serve(
       pause: (request) => operations.pause(request),
       resume: (request) => operations.resume(request),
       recordEndpoint: (request) => operations.recordEndpoint(request),
+      erase: (request) => operations.erase(request),
+      backup: (request) => operations.backup(request),
     },
   });
   log.info('receiptd has started', {

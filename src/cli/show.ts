@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
-import { openReports } from '../compose.ts';
+import { openReports } from '../compose/ledger.ts';
 import { unknownDocument } from '../daemon/operations.ts';
 import type { DocumentDetail } from '../ports/ledgerReports.ts';
+import { iso, local } from './format.ts';
 import { helpOf } from './help.ts';
 import { colorsFor, print, printJson, type Io } from './io.ts';
 import { configOf, type ConfigOption } from './session.ts';
@@ -81,12 +82,4 @@ function printDetail(io: Io, { document, response, attempts, sightings }: Docume
     line('attempt', `${local(startedAt)}  ${said.filter((part) => part !== '').join(', ')}`);
   }
   if (response !== null) line('answer', response);
-}
-
-function iso(at: number): string {
-  return new Date(at).toISOString();
-}
-
-function local(at: number): string {
-  return new Date(at).toLocaleString('sv');
 }

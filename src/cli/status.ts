@@ -1,112 +1,75 @@
 import type { Command } from 'commander';
+import { clock } from '../compose/machine.ts';
 import type { Config } from '../config/config.ts';
 import { callControl } from '../daemon/control/client.ts';
-import type { StatusResponse } from '../daemon/control/protocol.ts';
-import { endpointId } from '../domain/document.ts';
 import { ReceiptdError } from '../domain/errors.ts';
-import type { Hold } from '../ports/hold.ts';
-import { LIST_STATES, type StateCount } from '../ports/ledgerReports.ts';
+import type { LedgerReports, StateCount } from '../ports/ledgerReports.ts';
+import { iso } from './format.ts';
 import { helpOf } from './help.ts';
-import { colorsFor, print, printJson, type Io } from './io.ts';
+import { printJson, type Io } from './io.ts';
+import type { Overview } from './overview.ts';
 import { configOf, openReportsIfThere, type ConfigOption } from './session.ts';
-import { printable } from './table.ts';
-
-interface Overview {
-  readonly daemon: StatusResponse | null;
-  readonly counts: readonly StateCount[];
-  readonly holds: readonly Hold[];
-}
+import { printStatus } from './statusText.ts';
 
 export function addStatus(program: Command, io: Io): void {
   program
     .command('status')
     .description('is it working, what waits and why, what needs a person')
     .option('--config <file>', 'config file')
-    .option('--json', 'as JSON: { daemon, counts, holds }')
+    .option('--json', 'as JSON: { daemon, silent, counts, holds, oldestWaiting }')
     .addHelpText('after', helpOf({ examples: ['status', 'status --json'] }))
     .action(async (options: ConfigOption & { json?: boolean }) => {
       const config = await configOf(io, options);
       const overview = await look(config);
       if (options.json) printJson(io, jsonOf(overview));
-      else printOverview(io, config, overview);
+      else printStatus(io, config, overview);
     });
 }
 
 async function look(config: Config): Promise<Overview> {
-  const daemon = await callControl(config.stateDir, 'status', {}).catch((error: unknown) => {
-    if (error instanceof ReceiptdError && error.code === 'NOT_RUNNING') return null;
-    throw error;
-  });
+  const answer = await askDaemon(config);
   const reports = await openReportsIfThere(config);
-  if (reports === null) return { daemon, counts: [], holds: [] };
+  const now = clock.now();
+  if (reports === null) return { now, ...answer, counts: [], holds: [], oldestWaiting: null };
   try {
-    return { daemon, counts: await reports.counts(), holds: await reports.holds() };
+    const counts = await reports.counts();
+    const holds = await reports.holds();
+    return { now, ...answer, counts, holds, oldestWaiting: await oldestWaiting(reports, counts) };
   } finally {
     await reports.close();
   }
 }
 
-function jsonOf({ daemon, counts, holds }: Overview) {
+async function askDaemon({ stateDir }: Config): Promise<Pick<Overview, 'daemon' | 'silent'>> {
+  try {
+    return { daemon: await callControl(stateDir, 'status', {}), silent: null };
+  } catch (error) {
+    if (!(error instanceof ReceiptdError)) throw error;
+    if (error.code === 'NOT_RUNNING') return { daemon: null, silent: null };
+    // One of an older version: what the ledger says is true all the same.
+    if (error.code === 'CONTROL_FAILED') return { daemon: null, silent: error.sentence() };
+    throw error;
+  }
+}
+
+async function oldestWaiting(reports: LedgerReports, counts: readonly StateCount[]): Promise<number | null> {
+  const states = ['queued', 'uploading', 'held'] as const;
+  // Else all of a long ledger would be gone through to find none.
+  if (!counts.some(({ state, count }) => count > 0 && states.some((each) => each === state))) return null;
+  for await (const { createdAt } of reports.list({ states, limit: 1 })) return Date.parse(createdAt);
+  return null;
+}
+
+function jsonOf({ daemon, silent, counts, holds, oldestWaiting: oldest }: Overview) {
   return {
     daemon,
+    silent,
     counts: counts.map(({ endpoint, ...rest }) => ({ ...rest, endpointUid: endpoint?.uid ?? null })),
     holds: holds.map(({ since, until, ...rest }) => ({
       ...rest,
-      since: new Date(since).toISOString(),
-      until: until === null ? null : new Date(until).toISOString(),
+      since: iso(since),
+      until: until === null ? null : iso(until),
     })),
+    oldestWaiting: oldest === null ? null : iso(oldest),
   };
-}
-
-function printOverview(io: Io, config: Config, { daemon, counts, holds }: Overview): void {
-  const colors = colorsFor(io, io.stdout);
-  print(
-    io,
-    daemon
-      ? `${colors.green('Running')} since ${local(daemon.startedAt)} (pid ${daemon.pid}, version ${daemon.version}), ${daemon.inFlight} uploads in flight.`
-      : `${colors.yellow('Not running.')} Start it with \`receiptd run\`.`,
-  );
-  const total = (states: readonly string[]) =>
-    counts.filter(({ state }) => states.includes(state)).reduce((sum, { count }) => sum + count, 0);
-  const person = total(['failed', 'unconfirmed', 'lost']);
-  if (person > 0) {
-    const them = `${person} document${person === 1 ? ' needs' : 's need'} a person`;
-    print(
-      io,
-      `${colors.red(them)}: see \`receiptd list --state failed unconfirmed lost\`, then \`receiptd retry NAME\`.`,
-    );
-  }
-  print(io);
-  for (const folder of config.folders) {
-    const live = daemon?.folders.find(({ path }) => path === folder.path);
-    const state = live
-      ? `${live.state}${live.settling > 0 ? `, ${live.settling} not at rest yet` : ''}`
-      : 'not watched now';
-    print(io, `${colors.bold(printable(folder.path))} → ${folder.alias}: ${state}`);
-    if (live?.message) print(io, `  ${printable(live.message)}`);
-    const own = counts.filter((count) => count.folder === folder.path);
-    const parts = LIST_STATES.flatMap((state) => {
-      const count = own.filter((each) => each.state === state).reduce((sum, each) => sum + each.count, 0);
-      return count > 0 ? [`${count} ${state}`] : [];
-    });
-    print(io, `  ${parts.length > 0 ? parts.join(', ') : 'nothing seen yet'}`);
-  }
-  if (holds.length > 0) print(io);
-  for (const hold of holds) {
-    const next =
-      hold.until === null ? '' : ` Next try at ${local(hold.until)}; \`receiptd retry --all\` tries now.`;
-    print(
-      io,
-      `${colors.yellow('On hold')} ${printable(nameOf(hold, config))} since ${local(hold.since)}: ${printable(hold.message)}${next}`,
-    );
-  }
-}
-
-function nameOf({ scope, key }: Hold, config: Config): string {
-  const alias = config.endpoints.find((endpoint) => endpointId(endpoint.key) === key)?.alias;
-  return scope === 'endpoint' ? `endpoint ${alias ?? key}` : `${scope} ${key}`;
-}
-
-function local(at: string | number): string {
-  return new Date(at).toLocaleString('sv');
 }

@@ -1,10 +1,16 @@
 import stringWidth from 'string-width';
 import { escapeUnsafe } from '../telemetry/escape.ts';
 
+/** A longer cell goes on beyond its column: one long name must not push the rest of every row off the screen. */
+const WIDEST = 48;
+
 /** A plain table; wide characters take the columns that a terminal gives them. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((title, column) =>
-    rows.reduce((widest, row) => Math.max(widest, stringWidth(row[column] ?? '')), stringWidth(title)),
+    rows.reduce(
+      (widest, row) => Math.max(widest, Math.min(WIDEST, stringWidth(row[column] ?? ''))),
+      stringWidth(title),
+    ),
   );
   const line = (cells: readonly string[]) =>
     cells

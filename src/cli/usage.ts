@@ -5,10 +5,18 @@ import { ReceiptdError } from '../domain/errors.ts';
 export function usageError({ code, message }: Pick<CommanderError, 'code' | 'message'>): ReceiptdError {
   const [what = '', guess = ''] = message.replace(/^error: /, '').split('\n');
   const sentence = `${what.charAt(0).toUpperCase()}${what.slice(1).replace(/\.$/, '')}.`.replaceAll("'", '"');
-  const advice =
-    code === 'commander.unknownCommand'
-      ? '`receiptd --help` shows the commands.'
-      : 'Put --help behind the command to see what it takes.';
+  const advice = adviceOn(code, what);
   const meant = guess.replace(/^\(|\)$/g, '');
   return new ReceiptdError('USAGE', sentence, { hint: meant === '' ? advice : `${meant} ${advice}` });
+}
+
+function adviceOn(code: string, what: string): string {
+  if (code === 'commander.unknownCommand') return '`receiptd --help` shows the commands.';
+  const help = 'Put --help behind the command to see what it takes.';
+  const [, given] = /'(-[^']+)'/.exec(what) ?? [];
+  // No option of ours looks like that, and names of documents do.
+  const mayBeName = code === 'commander.unknownOption' && given !== undefined && /^-[^-]|\d/.test(given);
+  return mayBeName
+    ? `If it is the name of a document, put two dashes before it, as in \`receiptd show -- ${given}\`. ${help}`
+    : help;
 }

@@ -7,8 +7,8 @@ import type { ParsedConfig } from './schema.ts';
 
 /** The config of a file that has no problems. */
 export function assemble(parsed: ParsedConfig, draft: Draft, file: string, context: LoadContext): Config {
-  const { service, credentials, delivery, intake, log } = parsed;
-  const { connect, headers, body } = service.timeouts;
+  const { service, credentials, delivery, intake, storage, spool, log } = parsed;
+  const { connect, progress, headers, body } = service.timeouts;
   const stateDir = draft.stateDir.path;
   const paths = pathsOf(context.platform);
   const endpoints = draft.endpoints.map(({ alias, settings }): EndpointConfig => {
@@ -21,7 +21,11 @@ export function assemble(parsed: ParsedConfig, draft: Draft, file: string, conte
   });
   return {
     file,
-    service: { ...service, timeouts: { connectMs: connect, headersMs: headers, bodyMs: body } },
+    service: {
+      ...service,
+      ca: service.ca === 'none' ? null : resolvePath(service.ca, paths.dirname(file), context),
+      timeouts: { connectMs: connect, progressMs: progress, headersMs: headers, bodyMs: body },
+    },
     credentials: {
       store: credentials.store,
       file:
@@ -31,8 +35,26 @@ export function assemble(parsed: ParsedConfig, draft: Draft, file: string, conte
     },
     endpoints,
     folders: draft.folders.map((folder) => assembleFolder(folder, endpoints)),
-    delivery: { limits: limitsOf(delivery), graceMs: delivery.grace, parkAfter: delivery.parkAfter },
-    intake: { reconcileEveryMs: intake.reconcileEvery, confirmAbove: intake.confirmAbove },
+    delivery: {
+      limits: limitsOf(delivery),
+      bandwidth: delivery.bandwidth,
+      hours: delivery.hours,
+      graceMs: delivery.grace,
+      parkAfter: delivery.parkAfter,
+    },
+    intake: {
+      reconcileEveryMs: intake.reconcileEvery,
+      pollEveryMs: intake.pollEvery,
+      confirmAbove: intake.confirmAbove,
+    },
+    spool,
+    storage: {
+      spoolLimit: storage.spoolLimit,
+      keepFailedMs: storage.keepFailed,
+      reserve: storage.reserve,
+      backupEveryMs: storage.backupEvery,
+      backups: storage.backups,
+    },
     stateDir,
     log,
   };
@@ -56,6 +78,7 @@ function assembleFolder(
     endpoint: endpoint.key,
     alias: endpoint.alias,
     recursive: settings.recursive,
+    watch: settings.watch,
     include: settings.include,
     ignore: [...OWN_FILES, ...(settings.builtInIgnores ? BUILT_IN_IGNORES : []), ...settings.ignore],
     settle: { shortMs: short, longMs: long, patienceMs: patience },

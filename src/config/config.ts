@@ -1,5 +1,6 @@
 import type { EndpointKey } from '../domain/document.ts';
 import type { NameTemplate } from '../domain/naming.ts';
+import type { Hours } from '../domain/hours.ts';
 import type { Rate } from '../domain/rate.ts';
 import type { ParsedConfig, ParsedFolder } from './schema.ts';
 
@@ -13,14 +14,44 @@ export interface Config {
     readonly allowInsecureHttp: boolean;
     /** `auto`: the media type of the image that was detected. */
     readonly uploadContentType: string;
-    readonly timeouts: { readonly connectMs: number; readonly headersMs: number; readonly bodyMs: number };
+    /** `auto`, `direct` or a URL; a URL may hold a password. */
+    readonly proxy: string;
+    /** Absolute path of a PEM file. */
+    readonly ca: string | null;
+    readonly timeouts: {
+      readonly connectMs: number;
+      readonly progressMs: number;
+      readonly headersMs: number;
+      readonly bodyMs: number;
+    };
   };
   readonly credentials: { readonly store: ParsedConfig['credentials']['store']; readonly file: string };
   /** In the order of the file. */
   readonly endpoints: readonly EndpointConfig[];
   readonly folders: readonly FolderConfig[];
-  readonly delivery: { readonly limits: LimitsConfig; readonly graceMs: number; readonly parkAfter: number };
-  readonly intake: { readonly reconcileEveryMs: number; readonly confirmAbove: number };
+  readonly delivery: {
+    readonly limits: LimitsConfig;
+    /** Bytes per second; null: unlimited. */
+    readonly bandwidth: number | null;
+    /** Null: always. */
+    readonly hours: Hours | null;
+    readonly graceMs: number;
+    readonly parkAfter: number;
+  };
+  readonly intake: {
+    readonly reconcileEveryMs: number;
+    readonly pollEveryMs: number;
+    readonly confirmAbove: number;
+  };
+  readonly spool: ParsedConfig['spool'];
+  /** Bytes and milliseconds. */
+  readonly storage: {
+    readonly spoolLimit: number;
+    readonly keepFailedMs: number;
+    readonly reserve: number;
+    readonly backupEveryMs: number;
+    readonly backups: number;
+  };
   readonly stateDir: string;
   /** `maxSize` in bytes. */
   readonly log: Readonly<ParsedConfig['log']>;
@@ -46,6 +77,7 @@ export interface FolderConfig {
   readonly endpoint: EndpointKey;
   readonly alias: string;
   readonly recursive: boolean;
+  readonly watch: ParsedFolder['watch'];
   /**
    * picomatch patterns: with a `/` on the path relative to the folder, without one on a name at any depth.
    * Hidden names are matched by `*`, and case makes no difference.

@@ -3,13 +3,16 @@ import { DEFAULT_ACCEPTED_TYPES, IMAGE_TYPES } from '../domain/imageType.ts';
 import { DEFAULT_TEMPLATE, MIN_NAME_BYTES } from '../domain/naming.ts';
 import { CREDENTIAL_STORES } from '../ports/credentials.ts';
 import {
+  bandwidth,
   baseUrl,
   budget,
   contentType,
   duration,
   existing,
+  hours,
   path,
   patterns,
+  proxy,
   rate,
   size,
   text,
@@ -36,10 +39,26 @@ export const serviceSchema = z.strictObject({
     .describe(
       'Content-Type of uploads. The interface does not say which it wants: auto sends the type of the image, such as image/jpeg.',
     ),
+  proxy: proxy
+    .prefault('auto')
+    .describe(
+      'How the service is reached: auto takes HTTPS_PROXY, HTTP_PROXY and NO_PROXY from the environment, direct takes no proxy, a URL takes that one for everything. A user and password in the URL are sent to the proxy only.',
+    ),
+  ca: path
+    .prefault('none')
+    .describe(
+      'File with further certificate authorities to trust (PEM), such as that of a proxy which inspects traffic, or none; relative paths start at the config file.',
+    )
+    .meta({ title: 'path, or none' }),
   timeouts: z
     .strictObject({
       connect: duration('10ms').prefault('10s').describe('Longest wait for a connection.'),
-      headers: duration('10ms').prefault('60s').describe('Longest wait for an answer to begin.'),
+      progress: duration('10ms')
+        .prefault('30s')
+        .describe('Longest wait in which nothing more of an upload gets away.'),
+      headers: duration('10ms')
+        .prefault('60s')
+        .describe('Longest wait for an answer to begin, once the image is sent.'),
       body: duration('10ms').prefault('60s').describe('Longest wait for an answer to be complete.'),
     })
     .prefault({})
@@ -79,6 +98,12 @@ export const folderSchema = z.strictObject({
     .describe('Name of the endpoint that gets the images. May be left out while there is only one.')
     .meta({ title: 'text', 'x-default': 'the only endpoint' }),
   recursive: yesOrNo.prefault(false).describe('Watches the folders within it as well.'),
+  watch: z
+    .enum(['auto', 'poll'])
+    .prefault('auto')
+    .describe(
+      'How new files are noticed: auto takes events on local disks and lists network shares at intervals (`intake.pollEvery`); poll lists at intervals wherever the folder lies.',
+    ),
   include: patterns
     .min(1, { error: 'at least one pattern' })
     .prefault(['**/*'])
@@ -186,6 +211,14 @@ export const configSchema = z.strictObject({
     .strictObject({
       concurrency: whole(1, 64).prefault(4).describe('Most uploads at once, all endpoints together.'),
       ...limits,
+      bandwidth: bandwidth
+        .prefault('unlimited')
+        .describe('Most bytes of images sent per second, all endpoints together.'),
+      hours: hours
+        .prefault('always')
+        .describe(
+          'When uploads may start, local time: always, or a list such as [ Mon-Fri 07:00-19:00, Sat 08:00-12:00 ]. Outside these hours scans are named and recorded, and wait.',
+        ),
       grace: duration('0s')
         .prefault('20s')
         .describe('How long uploads in flight may go on when the agent is stopped.'),
@@ -202,6 +235,7 @@ export const configSchema = z.strictObject({
       reconcileEvery: duration('100ms')
         .prefault('60s')
         .describe('How often every folder is compared with the ledger.'),
+      pollEvery: duration('100ms').prefault('5s').describe('How often a folder that is polled is listed.'),
       confirmAbove: whole(0, 1_000_000_000)
         .prefault(1000)
         .describe(
@@ -210,6 +244,36 @@ export const configSchema = z.strictObject({
     })
     .prefault({})
     .describe('How folders are read.'),
+  spool: z
+    .enum(['auto', 'always', 'never'])
+    .prefault('auto')
+    .describe(
+      'Keeps copies of images in the state directory until the service has them: auto those that can not be sent at once (an outage, a hold, a long queue), always every one as soon as it is named, never none, so that a scan which is overwritten while it waits is lost.',
+    ),
+  storage: z
+    .strictObject({
+      spoolLimit: size('1MB', '1000GB')
+        .prefault('5GB')
+        .describe(
+          'Most bytes of copies in the spool. When it is full, new scans wait in their folders until there is room.',
+        ),
+      keepFailed: duration('1h')
+        .prefault('24d')
+        .describe(
+          'How long the copy of a failed or unconfirmed document is kept for a retry. All other copies go as soon as the service has the image.',
+        ),
+      reserve: size('0B', '1GB')
+        .prefault('8MB')
+        .describe(
+          'Disk space held ready, so that the outcomes of uploads under way can be recorded when the disk is full.',
+        ),
+      backupEvery: duration('1m')
+        .prefault('1d')
+        .describe('How often the ledger is backed up into `backups` of the state directory.'),
+      backups: whole(0, 1000).prefault(7).describe('How many of these backups are kept; 0 makes none.'),
+    })
+    .prefault({})
+    .describe('What the state directory may hold.'),
   stateDir: path
     .optional()
     .describe(

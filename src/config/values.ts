@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { HOURS_PATTERN, parseHours } from '../domain/hours.ts';
 import { RATE_PATTERN, parseRate } from '../domain/rate.ts';
 import { DURATION_PATTERN, SIZE_PATTERN, parseDay, parseDuration, parseSize } from './units.ts';
 
@@ -113,3 +114,32 @@ export const contentType = text(
   new RegExp(`^(?:auto|${TOKEN}/${TOKEN})$`),
   'auto or a media type such as application/octet-stream',
 );
+
+/** Bytes per second; null for unlimited. */
+export const bandwidth = text(
+  'size per second',
+  /^(?:unlimited|[1-9]\d{0,9}(?:kB|MB|GB)\/s)$/,
+  'a size per second such as 500kB/s or 2MB/s, or unlimited',
+)
+  .transform((value) => (value === 'unlimited' ? null : parseSize(value.slice(0, -2))))
+  .meta({ title: 'size per second, or unlimited' });
+
+const HOURS = 'always, or a list of days and times such as [ Mon-Fri 07:00-19:00 ]';
+export const hours = z
+  .union([z.literal('always'), z.array(z.string().regex(HOURS_PATTERN, { error: HOURS })).min(1)], {
+    error: HOURS,
+  })
+  .transform((value) => (value === 'always' ? null : parseHours(value)))
+  .meta({ title: 'always, or list of days and times' });
+
+const PROXY = 'auto, direct, or the address of a proxy such as http://proxy.example:3128';
+export const proxy = z
+  .string({ error: PROXY })
+  .refine((value) => value === 'auto' || value === 'direct' || isProxy(value), { error: PROXY })
+  .meta({ title: 'auto, direct or URL' });
+
+function isProxy(value: string): boolean {
+  if (!URL.canParse(value)) return false;
+  const { protocol, hostname, pathname } = new URL(value);
+  return (protocol === 'http:' || protocol === 'https:') && hostname !== '' && pathname === '/';
+}

@@ -31,7 +31,7 @@ export async function callKeychain(
   signal?.throwIfAborted();
   const limitMs = options.limitMs ?? (request.operation === 'get' ? LIMIT_MS : PERSON_LIMIT_MS);
   const child = spawn(process.execPath, [options.helperPath ?? helperBeside()], {
-    env: withoutSecrets(options.env),
+    env: wanted(options.env),
     stdio: ['pipe', 'pipe', 'ignore'],
     windowsHide: true,
   });
@@ -69,10 +69,16 @@ export async function callKeychain(
   });
 }
 
-/** The helper needs the session's addresses; neither our secret nor a debugger's options. */
-function withoutSecrets(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const { RECEIPTD_CLIENT_ID: _id, RECEIPTD_CLIENT_SECRET: _secret, NODE_OPTIONS: _options, ...rest } = env;
-  return rest;
+/**
+ * What the helper is given: the addresses of the session and what a process needs to run. Everything else may hold a
+ * secret of ours (RECEIPTD_CLIENT_SECRET, HTTPS_PROXY) or of others.
+ */
+const WANTED =
+  /^(?:PATH|HOME|USER|LOGNAME|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|SHELL|DBUS_SESSION_BUS_ADDRESS|XDG_[A-Z_]+|DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|GNOME_KEYRING_CONTROL|KDE_[A-Z_]+|DESKTOP_SESSION|LD_LIBRARY_PATH|DYLD_LIBRARY_PATH|SYSTEMROOT|WINDIR|COMSPEC|PATHEXT|TEMP|TMP|USERNAME|USERDOMAIN|USERPROFILE|HOMEDRIVE|HOMEPATH|APPDATA|LOCALAPPDATA|PROGRAMDATA|ALLUSERSPROFILE)$/;
+
+function wanted(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  // Windows' names are the same in any case.
+  return Object.fromEntries(Object.entries(env).filter(([name]) => WANTED.test(name.toUpperCase())));
 }
 
 function helperBeside(): string {

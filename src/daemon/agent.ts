@@ -4,6 +4,7 @@ import type { Intake } from '../pipeline/intake.ts';
 import type { EndpointSettings } from '../pipeline/settings.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Ledger } from '../ports/ledger.ts';
+import type { StateCount } from '../ports/ledgerReports.ts';
 import type { Log } from '../ports/log.ts';
 
 export interface AgentDeps {
@@ -15,6 +16,8 @@ export interface AgentDeps {
   readonly log: Log;
   /** Milliseconds that uploads in flight get to finish when the agent is stopped. */
   readonly graceMs: number;
+  /** What runs besides, until the agent stops. */
+  readonly background: readonly ((signal: AbortSignal) => Promise<void>)[];
 }
 
 /** What `--once` left behind; the command line turns it into an exit status. */
@@ -27,6 +30,8 @@ export interface OnceResult {
   /** Queued, held or unconfirmed. */
   readonly waiting: number;
   readonly accepted: number;
+  /** Waiting for an endpoint that is no longer in the configuration. */
+  readonly orphaned: number;
   /** The service could not be reached until the end. */
   readonly unreachable: boolean;
 }
@@ -44,7 +49,12 @@ export class Agent {
 
   /** Watches and sends until `stop` aborts; resolves when drained. */
   async run(stop: AbortSignal): Promise<void> {
-    await Promise.all([this.#dispatch(stop), ...this.#deps.intakes.map((intake) => intake.run(stop))]);
+    const { intakes, background } = this.#deps;
+    await Promise.all([
+      this.#dispatch(stop),
+      ...intakes.map((intake) => intake.run(stop)),
+      ...background.map((run) => run(stop)),
+    ]);
   }
 
   /** Lists every folder once, sends what is there, resolves when nothing more can be done. */
@@ -66,11 +76,12 @@ export class Agent {
       await sending;
     }
     const own = new Set(endpoints.map(({ key }) => endpointId(key)));
-    const counts = (await ledger.counts()).filter(
-      ({ endpoint }) => endpoint && own.has(endpointId(endpoint)),
-    );
-    const count = (...states: string[]) =>
-      counts.filter(({ state }) => states.includes(state)).reduce((sum, each) => sum + each.count, 0);
+    const documents = (await ledger.counts()).filter(({ endpoint }) => endpoint !== null);
+    const isOwn = ({ endpoint }: StateCount) => endpoint !== null && own.has(endpointId(endpoint));
+    const countIn = (among: readonly StateCount[], states: readonly string[]) =>
+      among.filter(({ state }) => states.includes(state)).reduce((sum, each) => sum + each.count, 0);
+    const count = (...states: string[]) => countIn(documents.filter(isOwn), states);
+    const others = documents.filter((each) => !isOwn(each));
     const tally = (what: keyof Intake['tally']) =>
       intakes.reduce((sum, intake) => sum + intake.tally[what], 0);
     return {
@@ -81,6 +92,7 @@ export class Agent {
       failed: count('failed', 'lost'),
       waiting: count('queued', 'uploading', 'held', 'unconfirmed'),
       accepted: count('accepted'),
+      orphaned: countIn(others, ['queued', 'uploading', 'held']),
       unreachable: last === 'outage',
     };
   }

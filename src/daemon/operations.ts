@@ -2,14 +2,16 @@ import { resolve } from 'node:path';
 import { endpointId, type Document } from '../domain/document.ts';
 import { ReceiptdError } from '../domain/errors.ts';
 import type { Holds } from '../pipeline/holds.ts';
-import { findOriginal, type OpenFolder } from '../pipeline/originals.ts';
+import { findBytes, type OpenFolder } from '../pipeline/originals.ts';
 import type { EndpointSettings } from '../pipeline/settings.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Act, Ledger } from '../ports/ledger.ts';
-import type { Request, ResendResponse, TargetResponse } from './control/protocol.ts';
+import type { Spool } from '../ports/spool.ts';
+import type { Request, ResendResponse, Response, TargetResponse } from './control/protocol.ts';
 
 export interface OperationDeps {
   readonly ledger: Ledger;
+  readonly spool: Spool;
   readonly holds: Holds;
   readonly baseUrl: string;
   readonly endpoints: readonly EndpointSettings[];
@@ -18,6 +20,8 @@ export interface OperationDeps {
   readonly clock: Clock;
   /** After a change the dispatcher looks at its queue again. */
   readonly changed: () => Promise<void>;
+  /** A person says that a folder is what it is now, although it lies on another file system and is empty. */
+  readonly takeOver: (folder: string) => Promise<void>;
 }
 
 /** Who asks, where an older command line did not say. */
@@ -62,12 +66,12 @@ export class Operations {
 
   /** Sends an accepted document again on purpose: in its endpoint under its name, or into another endpoint. */
   async resend({ name, endpoint: alias, by }: Request<'resend'>): Promise<ResendResponse> {
-    const { ledger, open, clock, changed } = this.#deps;
+    const { ledger, spool, open, clock, changed } = this.#deps;
     const target = alias === undefined ? null : this.#endpoint(alias).key;
     const named = await this.#named(name);
     const inTarget = named.find(({ endpoint }) => target && endpointId(endpoint) === endpointId(target));
     const document = inTarget ?? named[0];
-    const found = await findOriginal(document, ledger, open);
+    const found = await findBytes(document, { ledger, spool, open });
     if (found.kind !== 'bytes') {
       throw new ReceiptdError('BYTES_GONE', `"${name}" can't be sent again. ${found.message}`, {
         hint: 'Put the file back into its folder, or scan the receipt again.',
@@ -94,13 +98,15 @@ export class Operations {
   }
 
   async resume({ target, by }: Request<'resume'>): Promise<TargetResponse> {
-    const { holds } = this.#deps;
+    const { holds, takeOver } = this.#deps;
     const targets = this.#targets(target).concat(target === undefined ? this.#folders() : []);
     const paused = targets.filter(({ scope, key }) => holds.isPaused(scope, key));
     for (const { scope, key } of paused) await holds.resume(scope, key);
+    const foreign = targets.filter(({ scope }) => target !== undefined && scope === 'folder');
+    for (const { key } of foreign) await takeOver(key);
     await this.#record('resume', target ?? 'everything', by);
     await this.#deps.changed();
-    return { targets: paused.map(({ label }) => label) };
+    return { targets: (paused.length > 0 ? paused : foreign).map(({ label }) => label) };
   }
 
   /** For `endpoint list`: what was created here, for the service has no list of them. */
@@ -146,6 +152,32 @@ export class Operations {
     throw new ReceiptdError('ENDPOINT_UNKNOWN', `There is no endpoint "${alias}" in the configuration.`, {
       hint: `There are: ${endpoints.map((each) => each.alias).join(', ')}.`,
     });
+  }
+
+  /** Erases personal data of settled documents: by name, or all that were named before a time. */
+  async erase({ names, before, by }: Request<'erase'>): Promise<Response<'erase'>> {
+    const { ledger, spool, clock } = this.#deps;
+    const ids: number[] = before === undefined ? [] : [...(await ledger.erasable(Date.parse(before)))];
+    const skipped: string[] = [];
+    for (const name of names ?? []) {
+      for (const { id, state } of await this.#named(name)) {
+        if (state === 'queued' || state === 'uploading') skipped.push(name);
+        else ids.push(id);
+      }
+    }
+    if (before === undefined && (names ?? []).length === 0)
+      throw new ReceiptdError('USAGE', 'Name a document, or say --before.');
+    await this.#record('erase', before === undefined ? (names ?? []).join(', ') : `before ${before}`, by);
+    for (const id of ids) {
+      const document = await ledger.document(id);
+      if (document) await spool.remove(document.sha256);
+    }
+    return { erased: await ledger.erase(ids, clock.now()), skipped };
+  }
+
+  /** Copies the ledger into a new file. */
+  async backup({ output }: Request<'backup'>): Promise<Response<'backup'>> {
+    return this.#deps.ledger.backup(output ?? null);
   }
 
   async #named(name: string): Promise<[Document, ...Document[]]> {

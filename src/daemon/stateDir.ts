@@ -1,30 +1,39 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { ReceiptdError, systemCode } from '../domain/errors.ts';
+import { closeToOthers, whyNotOurs } from './statePrivacy.ts';
 
 /**
- * Creates the state directory, private to its owner, or checks the one that is there. `note` is a sentence
- * for the log where others have access to it.
- * @throws ReceiptdError STATE_UNWRITABLE
+ * Creates the state directory, private to its owner, or makes the one that is there private. `note` is a sentence for
+ * the log where others had access to it, or still have.
+ * @throws ReceiptdError STATE_UNWRITABLE, also for a directory that is not our own
  */
 export async function prepareStateDir(
   stateDir: string,
   platform: NodeJS.Platform = process.platform,
 ): Promise<{ readonly note: string | null }> {
   try {
+    const foreign = platform === 'win32' ? null : await whyNotOurs(stateDir);
+    if (foreign !== null) throw new Error(foreign);
     await mkdir(stateDir, { recursive: true, mode: 0o700 });
     await tryWriting(stateDir);
+    return { note: platform === 'win32' ? null : noteOf(await closeToOthers(stateDir)) };
   } catch (error) {
     throw unwritable(stateDir, error);
   }
-  if (platform === 'win32') return { note: null };
-  const { mode } = await stat(stateDir);
-  if ((mode & 0o077) === 0) return { note: null };
-  const shown = (mode & 0o777).toString(8).padStart(3, '0');
-  return {
-    note: `Others have access to the state directory ${stateDir} (mode ${shown}); make it private with chmod 700.`,
-  };
+}
+
+const SHOWN = 3;
+
+function noteOf({ closed, open }: { readonly closed: string[]; readonly open: string[] }): string | null {
+  const list = (files: string[]): string =>
+    files.slice(0, SHOWN).join(', ') + (files.length > SHOWN ? ` and ${files.length - SHOWN} more` : '');
+  const sentences = [
+    ...(closed.length > 0 ? [`Others had access to ${list(closed)}; it was taken from them.`] : []),
+    ...(open.length > 0 ? [`Others have access to ${list(open)}; make it private with chmod go-rwx.`] : []),
+  ];
+  return sentences.length === 0 ? null : sentences.join(' ');
 }
 
 /** By doing it: permission bits say nothing about a read-only file system, nor about root. */

@@ -20,7 +20,7 @@ try {
   await runDemo(
     {
       project: fileURLToPath(new URL('../..', import.meta.url)).replace(/[\\/]$/, ''),
-      main: fileURLToPath(new URL('../main.js', import.meta.url)),
+      main: fileURLToPath(new URL('../receiptd.cjs', import.meta.url)),
       env: process.env,
       sleep: (ms, signal) => setTimeout(ms, undefined, { signal }),
       print: (text) => process.stdout.write(text),

@@ -37,6 +37,7 @@ export const ERROR_CODES = [
   'FOLDER_UNREADABLE',
   'FOLDER_UNWRITABLE',
   'FILE_UNREADABLE',
+  'FOLDER_UNREACHABLE',
   'WATCH_LIMIT',
   // State directory and ledger
   'STATE_UNWRITABLE',
@@ -45,6 +46,12 @@ export const ERROR_CODES = [
   'LEDGER_NEWER',
   'LEDGER_DAMAGED',
   'LEDGER_WRITE_FAILED',
+  'DISK_FULL',
+  'LEDGER_FOREIGN',
+  'BACKUP_FAILED',
+  'JOURNAL_DAMAGED',
+  'SPOOL_FULL',
+  'SPOOL_UNWRITABLE',
   'DOCUMENT_UNKNOWN',
   'DOCUMENT_STATE',
   'BYTES_GONE',
@@ -75,6 +82,11 @@ export type ErrorCode = (typeof ERROR_CODES)[number];
 export function asReceiptdError(error: unknown, code: ErrorCode, message: string): ReceiptdError {
   if (error instanceof ReceiptdError) return error;
   return new ReceiptdError(code, message, { cause: error });
+}
+
+/** The ledger could not be written or read: trouble of its disk, not of what was to be written. */
+export function isOfLedger(error: unknown): boolean {
+  return error instanceof ReceiptdError && (error.code.startsWith('LEDGER_') || error.code === 'DISK_FULL');
 }
 
 /** The `code` of a Node system error (ENOENT, EACCES, ...), or undefined. */

@@ -6,12 +6,14 @@ import { classify, type Answer } from '../domain/outcome.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { ReceiptService, TokenSource } from '../ports/service.ts';
+import type { Spool } from '../ports/spool.ts';
 import type { ByteBudget } from './byteBudget.ts';
-import type { Hand } from './hand.ts';
 import type { Holds } from './holds.ts';
-import { findOriginal, type OpenFolder } from './originals.ts';
+import type { Keeper } from './keep.ts';
+import { findBytes, type OpenFolder } from './originals.ts';
 import type { Pacer } from './pacer.ts';
 import type { Recorder } from './record.ts';
+import { retryAfterOf } from './retryAfter.ts';
 
 export interface DeliverDeps {
   readonly ledger: Ledger;
@@ -19,7 +21,8 @@ export interface DeliverDeps {
   readonly tokens: TokenSource;
   readonly pacer: Pacer;
   readonly holds: Holds;
-  readonly hand: Hand;
+  readonly keeper: Keeper;
+  readonly spool: Pick<Spool, 'read'>;
   readonly memory: ByteBudget;
   readonly open: OpenFolder;
   readonly recorder: Recorder;
@@ -49,22 +52,38 @@ export async function deliver(
   deps: DeliverDeps,
   signal: AbortSignal,
 ): Promise<boolean> {
+  const { keeper } = deps;
   return deps.memory.with(document.size, async () => {
-    let bytes: Buffer | null;
-    let token: string | null;
+    const bytes = await orCancel(
+      slot,
+      async () => keeper.take(document.id) ?? (await fetchBytes(document, deps)),
+    );
+    if (!bytes) return release(document, slot, deps);
+    let isAccepted = false;
     try {
-      bytes = deps.hand.take(document.id) ?? (await fetchBytes(document, deps));
-      token = bytes && (await fetchToken(document, deps, signal));
-    } catch (error) {
-      slot.cancel();
-      throw error;
+      const token = await orCancel(slot, async () => {
+        await keeper.sending(document, bytes);
+        return fetchToken(document, deps, signal);
+      });
+      if (!token) return await release(document, slot, deps);
+      const end = await send(document, bytes, token, slot, deps, signal);
+      isAccepted = end.isAccepted;
+      return end.isSettled;
+    } finally {
+      if (isAccepted) keeper.accepted(document);
+      else await keeper.returned(document, bytes);
     }
-    if (!bytes || !token) {
-      if (bytes) deps.hand.offer(document.id, bytes);
-      return release(document, slot, deps);
-    }
-    return send(document, bytes, token, slot, deps, signal);
   });
+}
+
+/** What fails before the request gives its place in the windows back. */
+async function orCancel<T>(slot: Slot, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    slot.cancel();
+    throw error;
+  }
 }
 
 /** Not sent after all: its place in the windows and its claim are given back. */
@@ -81,11 +100,13 @@ async function send(
   firstSlot: Slot,
   deps: DeliverDeps,
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<{ readonly isSettled: boolean; readonly isAccepted: boolean }> {
   let token = firstToken;
   let slot = firstSlot;
   for (let replayed = deps.replays.delete(document.id); ; replayed = true) {
-    const attemptId = await begin(document, bytes, slot, deps);
+    const attemptId = await orCancel(slot, () =>
+      deps.ledger.begin(document.id, deps.clock.now(), bytes.length),
+    );
     const answer = await request(document, bytes, token, slot, deps, signal);
     const outcome = classify(answer, {
       endpoint: document.endpoint,
@@ -94,7 +115,8 @@ async function send(
       answerLost: document.answerLost || document.serviceStatus !== null,
     });
     if (outcome.kind !== 'unauthorized' || replayed) {
-      return deps.recorder.record(document, attemptId, answer, outcome, signal);
+      const isSettled = await deps.recorder.record(document, attemptId, answer, outcome, signal);
+      return { isSettled, isAccepted: outcome.kind === 'accepted' };
     }
     // The token has expired or was withdrawn: one new token for everybody, one replay (interface section 5).
     deps.tokens.refused(token);
@@ -103,19 +125,11 @@ async function send(
     const next = renewed && (await deps.pacer.waitForSlot(document.endpoint, REPLAY_WAIT_MS, signal));
     if (!renewed || !next) {
       if (renewed) deps.replays.add(document.id);
-      return deps.recorder.giveBack(document, outcome, signal);
+      const isSettled = await deps.recorder.giveBack(document, outcome, signal);
+      return { isSettled, isAccepted: false };
     }
     token = renewed;
     slot = next;
-  }
-}
-
-async function begin(document: Document, bytes: Buffer, slot: Slot, deps: DeliverDeps): Promise<number> {
-  try {
-    return await deps.ledger.begin(document.id, deps.clock.now(), bytes.length);
-  } catch (error) {
-    slot.cancel();
-    throw error;
   }
 }
 
@@ -144,7 +158,7 @@ async function fetchToken(
     const ofCredentials = error.code.startsWith('CREDENTIALS_') || error.code === 'KEYCHAIN_UNAVAILABLE';
     const why = { reason: error.code, message: error.sentence() };
     if (ofCredentials) await deps.holds.holdCredentials(document, why);
-    else await deps.holds.serviceTrouble(document, why, null);
+    else await deps.holds.serviceTrouble(document, why, retryAfterOf(error));
     return null;
   }
 }
@@ -152,7 +166,7 @@ async function fetchToken(
 /** Null when the bytes are not to be had now; the document is moved on then. */
 async function fetchBytes(document: Document, deps: DeliverDeps): Promise<Buffer | null> {
   const { ledger, clock } = deps;
-  const found = await findOriginal(document, ledger, deps.open);
+  const found = await findBytes(document, deps);
   if (found.kind === 'bytes') return found.bytes;
   const now = clock.now();
   if (found.kind === 'away') {

@@ -1,11 +1,14 @@
 import { setMaxListeners } from 'node:events';
-import type { Document, Lane } from '../domain/document.ts';
-import { describeError } from '../domain/errors.ts';
+import type { Document, EndpointKey, Lane } from '../domain/document.ts';
+import { describeError, isOfLedger } from '../domain/errors.ts';
+import { nextOpening, openingText, type Hours } from '../domain/hours.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { Log } from '../ports/log.ts';
+import { ClockWatch } from './clockWatch.ts';
 import { deliver, type DeliverDeps } from './deliver.ts';
-import type { Holds } from './holds.ts';
+import type { Gate, Holds } from './holds.ts';
+import { LANES, Line } from './line.ts';
 import type { Pacer } from './pacer.ts';
 import type { EndpointSettings } from './settings.ts';
 import { Wake } from './wake.ts';
@@ -18,17 +21,26 @@ export interface DispatchDeps {
   readonly holds: Holds;
   readonly clock: Clock;
   readonly log: Log;
+  /** When uploads may start; null: always. */
+  readonly hours?: Hours | null;
   readonly deliver: Omit<DeliverDeps, 'pacer' | 'holds' | 'replays'>;
 }
 
 /** Claimed ahead, so that a free place never waits for the ledger; the rest of the queue stays on disk. */
 const CLAIM_AHEAD = 16;
 const LEDGER_RETRY_MS = 5_000;
-const LANES: readonly Lane[] = ['fresh', 'backlog'];
+/** What has to wait longer for its turn does not leave at once. */
+const AT_ONCE_MS = 1_000;
+/** A scan that has waited longer has lost its turn before the backlog: a month's outage is one line in order of arrival. */
+const FRESH_FOR_MS = 60_000;
+/** A jump of the clock is noticed when the loop wakes, at the latest after the longest sleep (wake.ts). */
+const NOTICED_WITHIN_MS = 61_000;
+/** The longest back-off of a document (parked). */
+const LONGEST_WAIT_MS = 60 * 60_000;
 
 /**
  * Why nothing more is being sent at the moment. `done`: nothing is queued. `pace`: the rate. `outage`, `notDue`: it
- * passes by itself soon. `hold`: a hold, a pause or a spent budget.
+ * passes by itself soon. `hold`: a hold, a pause, a spent budget, the sending hours, or a ledger that can't be written.
  */
 export type Idle = {
   readonly why: 'done' | 'pace' | 'outage' | 'notDue' | 'hold';
@@ -43,16 +55,42 @@ export class Dispatcher {
   readonly #inFlight = new Set<Promise<void>>();
   readonly #replays = new Set<number>();
   readonly #idleListeners = new Set<(idle: Idle) => void>();
+  readonly #watch: ClockWatch;
   #turn = 0;
+  #ledgerFailed = false;
 
   constructor(deps: DispatchDeps) {
     this.#deps = deps;
     this.#wake = new Wake(deps.clock);
+    this.#watch = new ClockWatch(deps.clock);
     this.#lines = deps.endpoints.map((settings) => new Line(settings));
   }
 
   get inFlight(): number {
     return this.#inFlight.size;
+  }
+
+  /** Whether a document of this folder that is next in line leaves within a second. */
+  canSend(endpoint: EndpointKey, folder: string): boolean {
+    const { holds, pacer } = this.#deps;
+    return (
+      !this.#isClosed &&
+      holds.gate(endpoint).kind === 'open' &&
+      !holds.isPaused('folder', folder) &&
+      pacer.delay(endpoint, 'fresh').ms <= AT_ONCE_MS
+    );
+  }
+
+  /** What slows sending down and is no trouble, in plain sentences. */
+  notes(): string[] {
+    const { hours, clock, pacer } = this.#deps;
+    const now = clock.now();
+    if (!hours || nextOpening(hours, now) === 0) return pacer.notes();
+    const opening = openingText(hours, now);
+    return [
+      `It is outside the sending hours (\`delivery.hours\`); uploads start again on ${opening}.`,
+      ...pacer.notes(),
+    ];
   }
 
   /** There may be something new to send. */
@@ -83,29 +121,72 @@ export class Dispatcher {
   async run(stopping: AbortSignal, abort: AbortSignal): Promise<void> {
     // Every request in flight listens to it; Node would warn of a leak.
     setMaxListeners(0, abort);
+    const endListening = this.#deps.ledger.storage.onChange(() => this.wake());
     while (!stopping.aborted) {
-      let idle: Idle;
-      try {
-        idle = await this.#startAll(stopping, abort);
-      } catch (error) {
-        this.#deps.log.error('The ledger could not be read or written; trying again', {
-          ...describeError(error),
-        });
-        for (const line of this.#lines) line.looked.clear();
-        idle = { why: 'hold', waitMs: LEDGER_RETRY_MS };
-      }
+      const idle = await this.#round(stopping, abort);
       // Rung meanwhile: what was found is out of date.
       if (this.#inFlight.size === 0 && !this.#wake.isRung)
         for (const listener of this.#idleListeners) listener(idle);
       await this.#wake.wait(idle.waitMs, stopping);
     }
+    endListening();
     await Promise.all(this.#inFlight);
+  }
+
+  async #round(stopping: AbortSignal, abort: AbortSignal): Promise<Idle> {
+    const { ledger, clock, hours } = this.#deps;
+    this.#heedClockJump();
+    // Whoever closed the ledger has said so; it calls back when it is open again.
+    if (ledger.storage.trouble() !== null) return { why: 'hold', waitMs: null };
+    try {
+      const closedMs = nextOpening(hours ?? [], clock.now());
+      const idle = closedMs > 0 ? await this.#waitingForAll(closedMs) : await this.#startAll(stopping, abort);
+      this.#ledgerFailed = false;
+      return idle;
+    } catch (error) {
+      this.#sayOnce(error);
+      for (const line of this.#lines) line.looked.clear();
+      return { why: 'hold', waitMs: LEDGER_RETRY_MS };
+    }
+  }
+
+  #sayOnce(error: unknown): void {
+    const message = 'The ledger could not be read or written; trying again';
+    const isSaid = this.#ledgerFailed || this.#deps.ledger.storage.trouble() !== null;
+    this.#deps.log[isSaid ? 'debug' : 'error'](message, { ...describeError(error) });
+    this.#ledgerFailed = true;
+  }
+
+  /**
+   * What falls due was reckoned on the wall clock and is waited for on the monotonic one. Where the clock was set back,
+   * every time of before lies too far ahead: those documents are due at once, rather than late.
+   */
+  #heedClockJump(): void {
+    const jump = this.#watch.takeJump();
+    if (jump === 0) return;
+    for (const line of this.#lines) {
+      line.looked.clear();
+      if (jump < 0) line.setBackMs = Math.max(0, -jump - NOTICED_WITHIN_MS);
+    }
+  }
+
+  /** Whatever the endpoint: the ledger can't be written, or it is outside the sending hours. */
+  get #isClosed(): boolean {
+    const { ledger, hours, clock } = this.#deps;
+    return ledger.storage.trouble() !== null || nextOpening(hours ?? [], clock.now()) > 0;
+  }
+
+  async #waitingForAll(closedMs: number): Promise<Idle> {
+    const idles: Idle[] = [];
+    for (const line of this.#lines) idles.push(await this.#waiting(line, { why: 'hold', waitMs: closedMs }));
+    return leastIdle(idles);
   }
 
   async #startAll(stopping: AbortSignal, abort: AbortSignal): Promise<Idle> {
     const idles: Idle[] = [];
     let blocked = 0;
     while (blocked < this.#lines.length && !stopping.aborted) {
+      if (this.#isClosed) return { why: 'hold', waitMs: 0 };
       if (this.#inFlight.size >= this.#deps.concurrency) return { why: 'pace', waitMs: null };
       const line = this.#lines[this.#turn % this.#lines.length] as Line;
       this.#turn += 1;
@@ -125,11 +206,13 @@ export class Dispatcher {
   async #startOne(line: Line, abort: AbortSignal): Promise<Idle | null> {
     const { holds, pacer, clock } = this.#deps;
     const { key, limits } = line.settings;
-    if (line.inFlight >= limits.concurrency) return { why: 'pace', waitMs: null };
     const gate = holds.gate(key);
+    if (gate.kind === 'closed' || gate.kind === 'probe') pacer.beginAnew(key);
+    if (line.inFlight >= Math.min(limits.concurrency, pacer.atOnce(key)))
+      return { why: 'pace', waitMs: null };
     if (gate.kind === 'paused') return this.#waiting(line, { why: 'hold', waitMs: null });
     if (gate.kind === 'closed') {
-      return this.#waiting(line, { why: gate.outage ? 'outage' : 'hold', waitMs: gate.waitMs });
+      return this.#waiting(line, { why: gate.outage ? 'outage' : 'hold', waitMs: this.#waitFor(gate) });
     }
     if (gate.kind === 'probe' && line.inFlight > 0) return { why: 'pace', waitMs: null };
     let paced: Idle | null = null;
@@ -137,7 +220,7 @@ export class Dispatcher {
       const document = await this.#next(line, lane);
       if (!document) continue;
       // While the ledger was asked, a hold may have come or gone, or a person paused the folder.
-      if (holds.gate(key).kind !== gate.kind) {
+      if (holds.gate(key).kind !== gate.kind || this.#isClosed) {
         line.claimed[lane].unshift(document);
         return null;
       }
@@ -160,6 +243,14 @@ export class Dispatcher {
     if (waitMs === null) return { why: 'done', waitMs };
     // After an outage the one document that could be the probe steps back for a while: that is the outage still.
     return { why: gate.kind === 'probe' ? 'outage' : 'notDue', waitMs: Math.max(10, waitMs) };
+  }
+
+  /** Until the gate may open; sooner, where other credentials would open it. */
+  #waitFor({ waitMs, recheckMs }: Extract<Gate, { kind: 'closed' }>): number {
+    if (recheckMs === null) return waitMs;
+    if (recheckMs > 0) return Math.min(waitMs, recheckMs);
+    void this.#deps.holds.recheckCredentials().then(() => this.#wake.ring());
+    return waitMs;
   }
 
   /** Held and empty is done all the same. */
@@ -187,7 +278,12 @@ export class Dispatcher {
         limit: CLAIM_AHEAD,
         now,
         exceptFolders: holds.pausedFolders(),
+        freshSince: now - FRESH_FOR_MS,
+        longestWaitMs: Math.min(LONGEST_WAIT_MS, line.setBackMs),
       };
+      line.setBackMs = Infinity;
+      // The query moves what is no longer fresh to the backlog, which may have been found empty before.
+      line.looked.delete('backlog');
       // Marked before the query: what is admitted while it runs rings again.
       line.looked.set(lane, Infinity);
       claimed.push(...(await ledger.claim(query)));
@@ -202,7 +298,7 @@ export class Dispatcher {
   }
 
   #start(line: Line, document: Document, isProbe: boolean, abort: AbortSignal): void {
-    const { pacer, holds, log } = this.#deps;
+    const { pacer, holds } = this.#deps;
     const slot = pacer.reserve(line.settings.key);
     if (isProbe) holds.startProbe(document);
     line.inFlight += 1;
@@ -213,12 +309,7 @@ export class Dispatcher {
       })
       .catch(async (error: unknown) => {
         if (abort.aborted) return;
-        log.error('A delivery could not go on; the document stays queued', {
-          documentId: document.id,
-          ...describeError(error),
-        });
-        await this.#deps.clock.sleep(LEDGER_RETRY_MS, abort).catch(() => {});
-        await this.#deps.ledger.release([document.id]).catch(() => {});
+        await this.#giveUp(document, error, abort);
         line.looked.clear();
       })
       .finally(() => {
@@ -229,24 +320,21 @@ export class Dispatcher {
       });
     this.#inFlight.add(task);
   }
-}
 
-/** One endpoint's part of the queue in memory. */
-class Line {
-  readonly settings: EndpointSettings;
-  readonly claimed: Record<Lane, Document[]> = { fresh: [], backlog: [] };
-  /** Lanes found empty, and until when (monotonic) that need not be looked at again unless something rings. */
-  readonly looked = new Map<Lane, number>();
-  inFlight = 0;
-
-  constructor(settings: EndpointSettings) {
-    this.settings = settings;
-  }
-
-  /** Milliseconds until a document falls due; null when none waits for a time. */
-  lookAgainIn(now: number): number | null {
-    const at = Math.min(...LANES.map((lane) => this.looked.get(lane) ?? Infinity));
-    return at === Infinity ? null : Math.max(0, at - now);
+  /** The ledger could not be written, or a defect: either way the document must not stay behind as uploading. */
+  async #giveUp(document: Document, error: unknown, abort: AbortSignal): Promise<void> {
+    const { ledger, clock, log, deliver: deps } = this.#deps;
+    const isSaid = isOfLedger(error) && ledger.storage.trouble() !== null;
+    const fields = { documentId: document.id, ...describeError(error) };
+    log[isSaid ? 'debug' : 'error']('A delivery could not go on; the document stays queued', fields);
+    await clock.sleep(LEDGER_RETRY_MS, abort).catch(() => {});
+    try {
+      await deps.recorder.abandon(document, error, abort);
+    } catch (cause) {
+      if (!abort.aborted)
+        log.error('A document stays uploading until the next start', { ...fields, ...describeError(cause) });
+    }
+    await ledger.release([document.id]).catch(() => {});
   }
 }
 

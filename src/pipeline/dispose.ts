@@ -1,43 +1,75 @@
-import { describeError } from '../domain/errors.ts';
-import type { Clock } from '../ports/clock.ts';
+import { describeError, isOfLedger, systemCode } from '../domain/errors.ts';
 import type { WatchedFolder } from '../ports/folder.ts';
-import type { Disposal, Ledger } from '../ports/ledger.ts';
-import type { Log } from '../ports/log.ts';
+import type { Disposal } from '../ports/ledger.ts';
 import { sha256 } from './admit.ts';
-import type { FolderSettings } from './settings.ts';
+import { endBegunDisposals, type DisposeDeps } from './endDisposals.ts';
 
-export interface DisposeDeps {
-  readonly folder: WatchedFolder;
-  readonly settings: FolderSettings;
-  readonly ledger: Ledger;
-  readonly clock: Clock;
-  readonly log: Log;
-}
+/*
+ * The original of an accepted document (promise P3):
+ *
+ *   accepted ──intent, durable──▶ begun ──rename aside──▶ aside ──hash: the bytes that were sent──▶ archived, deleted
+ *      ▲                            │                       │         │
+ *      └──────── intent taken back ─┴───────────────────────┴─────────┘ put back; it stays, or is tried again
+ *
+ * A kill leaves the intent, and the file in its place, aside, in the archive, or deleted: endDisposals.ts tells which.
+ * An intent is taken back before its file is put back, so that what lies there afterwards is not taken for a trace of it.
+ */
+
+export type { DisposeDeps } from './endDisposals.ts';
 
 const BATCH = 100;
 
+/** The place as a whole is in trouble: the next file would fare no better, and is not to be touched for it. */
+const TROUBLE_OF_ALL = new Set([
+  'ENOSPC',
+  'EDQUOT',
+  'EROFS',
+  'EIO',
+  'ENODEV',
+  'ENOTCONN',
+  'ESTALE',
+  'EHOSTDOWN',
+  'ETIMEDOUT',
+]);
+
+/** Folders in which this run failed to put a file back. */
+const withFilesAside = new WeakSet<WatchedFolder>();
+
 /**
- * Archives or deletes the files of accepted documents, if the folder is configured to (promise P3): rename aside
- * within the folder, hash again, then dispose or put back. A kill in between leaves a file aside, never a lost one.
- * Resolves false if a file could not be disposed of.
+ * Archives or deletes the files of accepted documents, if the folder is configured to: rename aside within the folder,
+ * hash again, then dispose or put back. Resolves false if a file could not be disposed of.
  */
 export async function disposeAccepted(deps: DisposeDeps, signal: AbortSignal): Promise<boolean> {
-  if (deps.settings.afterUpload === 'keep') return true;
+  const { folder, settings, ledger, log } = deps;
+  if (settings.afterUpload === 'keep') return true;
+  const undecided = new Set<number>();
+  // Begun by this very run: the ledger could not be written, or a file not be put back.
+  if (withFilesAside.has(folder) || (await ledger.begunDisposals(settings.path)).length > 0) {
+    await recoverAside(deps, signal);
+    for (const { sightingId } of await ledger.begunDisposals(settings.path)) undecided.add(sightingId);
+  }
+  const said = new Set<string>();
   let after = 0;
-  let well = true;
+  let well = !withFilesAside.has(folder) && undecided.size === 0;
   for (;;) {
-    const batch = await deps.ledger.toDispose(deps.settings.path, after, BATCH);
+    const batch = await ledger.toDispose(settings.path, after, BATCH);
     for (const disposal of batch) {
       if (signal.aborted) return well;
       after = disposal.sightingId;
+      if (undecided.has(disposal.sightingId)) continue;
       try {
         await disposeOne(disposal, deps);
       } catch (error) {
         well = false;
-        deps.log.warn('An original could not be disposed of; it stays where it is', {
-          path: disposal.file.path,
-          ...describeError(error),
-        });
+        const { code = '', ...rest } = describeError(error);
+        const cause = systemCode(error) ?? code;
+        const fields = { folder: settings.path, path: disposal.file.path, ...(code && { code }), ...rest };
+        const message = 'An original could not be disposed of; it is tried again in some minutes';
+        // One cause, one line: an archive that can't be written is not written a thousand times.
+        if (said.has(cause)) log.debug(message, fields);
+        else log.warn(message, fields);
+        said.add(cause);
+        if (TROUBLE_OF_ALL.has(cause) || isOfLedger(error)) return well;
       }
     }
     if (batch.length < BATCH) return well;
@@ -45,28 +77,32 @@ export async function disposeAccepted(deps: DisposeDeps, signal: AbortSignal): P
 }
 
 async function disposeOne(disposal: Disposal, deps: DisposeDeps): Promise<void> {
-  const { folder } = deps;
-  const { file } = disposal;
+  const { folder, settings, ledger, clock } = deps;
+  const { file, sightingId } = disposal;
   if ((await folder.stat(file.path))?.kind !== 'file') return;
-  const aside = await folder.setAside(file.path);
+  const how = settings.afterUpload === 'archive' ? 'archived' : 'deleted';
+  await ledger.disposing(sightingId, how, clock.now());
+  let aside: string | null = null;
   try {
+    aside = await folder.setAside(file.path);
     await disposeAside(aside, disposal, deps);
   } catch (error) {
-    // Out of sight is no place for an original: the archive is full or not writable, say.
-    if (await folder.stat(aside)) await folder.putBack(aside, file.path);
+    await undo(aside, disposal, deps);
     throw error;
   }
 }
 
 async function disposeAside(
   aside: string,
-  { sightingId, file, sha256: hash }: Disposal,
+  disposal: Disposal,
   { folder, settings, ledger, clock, log }: DisposeDeps,
 ): Promise<void> {
+  const { sightingId, file, sha256: hash } = disposal;
   const read = await folder.read(aside, file.identity.size);
   if (read.kind === 'unreadable') throw new Error(`It can't be read (${read.code}).`);
   const fields = { folder: settings.path, path: file.path };
   if (read.kind !== 'bytes' || sha256(read.bytes) !== hash) {
+    await ledger.disposing(sightingId, null, clock.now());
     const path = await folder.putBack(aside, file.path);
     await ledger.disposed(sightingId, 'kept', null, clock.now());
     log.warn('The original has changed since it was sent; it stays', { ...fields, path });
@@ -83,26 +119,44 @@ async function disposeAside(
   }
 }
 
-/** Puts back what a kill left aside; the listing that follows takes it from there. */
-export async function recoverAside(
-  { folder, settings, log }: DisposeDeps,
-  signal: AbortSignal,
+/** Out of sight is no place for an original: the archive is full or not writable, say. */
+async function undo(
+  aside: string | null,
+  { sightingId, file }: Disposal,
+  { folder, ledger, clock, log, settings }: DisposeDeps,
 ): Promise<void> {
-  for (const { aside, path } of await folder.leftAside(signal)) {
-    let restored: string;
+  if (aside === null) return ledger.disposing(sightingId, null, clock.now()).catch(() => undefined);
+  try {
+    // If it is not there it was disposed of, and only the ledger doesn't know: the intent stays for that.
+    if (!(await folder.stat(aside))) return;
+    // Putting it back matters more than a ledger that can't be written.
+    await ledger.disposing(sightingId, null, clock.now()).catch(() => undefined);
+    await folder.putBack(aside, file.path);
+  } catch (error) {
+    withFilesAside.add(folder);
+    const fields = { folder: settings.path, path: aside, ...describeError(error) };
+    log.warn('A file that was set aside could not be put back; trying again', fields);
+  }
+}
+
+/** Puts back what a kill left aside, and ends what it left begun; the listing that follows takes it from there. */
+export async function recoverAside(deps: DisposeDeps, signal: AbortSignal): Promise<void> {
+  const { folder, settings, log } = deps;
+  const before = await folder.availability();
+  const left = await folder.leftAside(signal);
+  await endBegunDisposals(deps, left, before);
+  withFilesAside.delete(folder);
+  for (const { aside, path } of left) {
     try {
-      restored = await folder.putBack(aside, path);
-    } catch (error) {
-      log.error('A file that was set aside could not be put back', {
+      const restored = await folder.putBack(aside, path);
+      log.info('Put back a file that an interrupted disposal had set aside', {
         folder: settings.path,
-        path: aside,
-        ...describeError(error),
+        path: restored,
       });
-      continue;
+    } catch (error) {
+      withFilesAside.add(folder);
+      const fields = { folder: settings.path, path: aside, ...describeError(error) };
+      log.error('A file that was set aside could not be put back', fields);
     }
-    log.info('Put back a file that an interrupted disposal had set aside', {
-      folder: settings.path,
-      path: restored,
-    });
   }
 }

@@ -7,7 +7,7 @@ import { systemCode } from '../domain/errors.ts';
 import { sameIdentity, type FileIdentity } from '../domain/document.ts';
 import { admit, judge, type Candidate } from './admit.ts';
 import type { ByteBudget } from './byteBudget.ts';
-import type { Hand } from './hand.ts';
+import type { Keeper } from './keep.ts';
 import type { Settling, Unsettled } from './settling.ts';
 import { acceptPolicy, type FolderSettings } from './settings.ts';
 
@@ -20,7 +20,7 @@ export interface ExamineDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly host: string;
-  readonly hand: Hand;
+  readonly keeper: Keeper;
   readonly memory: ByteBudget;
   readonly onAdmitted: (admitted: Admitted) => void;
   readonly onNote: (verdict: Note['verdict']) => void;
@@ -42,6 +42,9 @@ export async function examine(file: Unsettled, deps: ExamineDeps): Promise<void>
   // An event may change `file.identity` from here on; whatever is decided is decided about this one.
   const { identity } = file;
   if (file.waitsFor) return incomplete(file, identity, file.waitsFor.reason, file.waitsFor.detail, deps);
+  // What would have to stay here anyway is not read again and again.
+  const waiting = { endpoint: settings.endpoint, folder: settings.path };
+  if (!deps.keeper.hasRoom(waiting, identity.size)) return settling.retryLater(file);
   await deps.memory.with(Math.min(identity.size, settings.maxFileSize), async () => {
     const read = await folder.read(file.path, settings.maxFileSize);
     await afterRead(file, identity, read, deps);
@@ -90,7 +93,11 @@ async function afterRead(
 
 async function admitted(candidate: Candidate, file: Unsettled, deps: ExamineDeps): Promise<void> {
   const { settings, ledger, inspector, clock, host, log } = deps;
-  const result = await admit(candidate, settings, { ledger, inspector, now: clock.now(), host });
+  const arrived = { endpoint: settings.endpoint, folder: settings.path, bytes: candidate.bytes };
+  const result = await deps.keeper.keep(arrived, () =>
+    admit(candidate, settings, { ledger, inspector, now: clock.now(), host }),
+  );
+  if (result === null) return deps.settling.retryLater(file);
   const { document } = result;
   const fields = { documentId: document.id, name: document.name, folder: settings.path, path: file.path };
   switch (result.kind) {
@@ -112,7 +119,6 @@ async function admitted(candidate: Candidate, file: Unsettled, deps: ExamineDeps
       log.debug('Unchanged', fields);
       break;
   }
-  if (result.kind === 'queued' || result.kind === 'requeued') deps.hand.offer(document.id, candidate.bytes);
   deps.settling.done(file, candidate.identity);
   deps.onAdmitted(result);
 }
@@ -134,6 +140,7 @@ async function unreadable(
   code: string,
   deps: ExamineDeps,
 ): Promise<void> {
+  if (deps.settling.blocked(file, code)) return;
   const message = `The file can't be read (${code}); it is tried again at every listing. Let the agent's user read it.`;
   await note(file, identity, 'unreadable', code, message, deps);
 }

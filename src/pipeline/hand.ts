@@ -1,28 +1,92 @@
 /**
- * Bytes in hand: an image just admitted is sent from memory if its turn comes soon, so that it is read once.
- * What does not fit is read again later and its hash checked.
+ * Bytes in hand: an image just admitted is sent from memory if its turn comes soon, so that it is read once. A place is
+ *
+ *   free ──reserve──▶ reserved ──put──▶ held ──take──▶ free
+ *     ▲                  └───────release───────────────┘
+ *
+ * One image larger than the whole limit may be held alone.
  */
 export class Hand {
   readonly #limit: number;
-  #held = 0;
+  #used = 0;
   readonly #bytes = new Map<number, Buffer>();
+  readonly #waiting = new Set<Waiter>();
 
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  offer(documentId: number, bytes: Buffer): void {
-    if (this.#held + bytes.length > this.#limit || this.#bytes.has(documentId)) return;
-    this.#bytes.set(documentId, bytes);
-    this.#held += bytes.length;
+  reserve(size: number): boolean {
+    if (this.#waiting.size > 0 || !this.#fits(size)) return false;
+    this.#used += size;
+    return true;
+  }
+
+  /** Waits for room, first come first served, until `signal` aborts; whether there is a place then. */
+  async reserveUntil(size: number, signal: AbortSignal): Promise<boolean> {
+    if (this.reserve(size)) return true;
+    // Waiting for an empty hand, one image would keep all others from it.
+    if (signal.aborted || size > this.#limit) return false;
+    return new Promise((resolve) => {
+      const end = (granted: boolean): void => {
+        this.#waiting.delete(waiter);
+        signal.removeEventListener('abort', giveUp);
+        resolve(granted);
+        if (!granted) this.#grant();
+      };
+      const giveUp = (): void => end(false);
+      const waiter: Waiter = { size, grant: () => end(true) };
+      this.#waiting.add(waiter);
+      signal.addEventListener('abort', giveUp, { once: true });
+    });
+  }
+
+  release(size: number): void {
+    this.#used -= size;
+    this.#grant();
+  }
+
+  /** Into a place that was reserved for it. */
+  put(documentId: number, bytes: Buffer): void {
+    if (this.#bytes.has(documentId)) this.release(bytes.length);
+    else this.#bytes.set(documentId, bytes);
+  }
+
+  /** Holds the bytes if there is room for them now. */
+  offer(documentId: number, bytes: Buffer): boolean {
+    if (this.#bytes.has(documentId)) return true;
+    if (!this.reserve(bytes.length)) return false;
+    this.put(documentId, bytes);
+    return true;
+  }
+
+  has(documentId: number): boolean {
+    return this.#bytes.has(documentId);
   }
 
   take(documentId: number): Buffer | undefined {
     const bytes = this.#bytes.get(documentId);
     if (bytes) {
       this.#bytes.delete(documentId);
-      this.#held -= bytes.length;
+      this.release(bytes.length);
     }
     return bytes;
   }
+
+  #fits(size: number): boolean {
+    return this.#used === 0 || this.#used + size <= this.#limit;
+  }
+
+  #grant(): void {
+    for (const waiter of this.#waiting) {
+      if (!this.#fits(waiter.size)) return;
+      this.#used += waiter.size;
+      waiter.grant();
+    }
+  }
+}
+
+interface Waiter {
+  readonly size: number;
+  readonly grant: () => void;
 }

@@ -11,6 +11,11 @@ import type { Clock, Random } from '../ports/clock.ts';
 import type { Hold, HoldScope } from '../ports/hold.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { Log } from '../ports/log.ts';
+import { endsIn, timeLeft, type Closed } from './closed.ts';
+
+/** A Retry-After that asks for more is a mistake. */
+const LONGEST_DEMAND_MS = 24 * 60 * 60_000;
+const RECHECK_CREDENTIALS_MS = 20_000;
 
 /**
  * What keeps more than one document waiting. Each scope (the service, the credentials, an endpoint) is
@@ -20,44 +25,95 @@ import type { Log } from '../ports/log.ts';
  *                          └────── trouble, longer ────┘
  *
  * and, apart from that, paused by a person or not. What is closed when the process ends is probed at once at the
- * next start. Folders and endpoints stay paused until someone resumes them.
+ * next start, unless the service has said until when to wait. Folders and endpoints stay paused until someone resumes
+ * them. T is kept on both clocks: monotonic time may stand still while the machine sleeps, and the wall clock may be
+ * set; where they part, the sooner end counts, so that nothing waits longer than its back-off.
  */
 export class Holds {
   readonly #ledger: Ledger;
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #log: Log;
+  readonly #credentialsChanged: (() => Promise<boolean>) | null;
   readonly #closed = new Map<string, Closed>();
   readonly #paused = new Map<string, Hold>();
   /** Lifted, but the ledger still shows them. */
   readonly #leftShown = new Set<string>();
+  #checking: Promise<boolean> | null = null;
 
-  constructor(deps: { ledger: Ledger; clock: Clock; random: Random; log: Log }) {
+  constructor(deps: {
+    ledger: Ledger;
+    clock: Clock;
+    random: Random;
+    log: Log;
+    /** Whether the stored credentials are others than those that were last used. */
+    credentialsChanged?: () => Promise<boolean>;
+  }) {
     this.#ledger = deps.ledger;
     this.#clock = deps.clock;
     this.#random = deps.random;
     this.#log = deps.log;
+    this.#credentialsChanged = deps.credentialsChanged ?? null;
   }
 
-  /** Takes over the pauses of earlier runs; every other hold of theirs is tried anew. */
-  async restore(): Promise<void> {
+  /**
+   * Takes over the pauses of earlier runs, and what the service asked for; every other hold of theirs is tried anew.
+   * Resolves those that go on.
+   */
+  async restore(): Promise<readonly Hold[]> {
+    const kept: Hold[] = [];
     for (const hold of await this.#ledger.holds()) {
       if (hold.reason === 'PAUSED') this.#paused.set(keyOf(hold.scope, hold.key), hold);
+      else if (this.#takeOver(hold)) kept.push(hold);
       else await this.#ledger.clearHold(hold.scope, hold.key);
     }
+    return kept;
+  }
+
+  /** False for a hold that is over. One that ends further ahead than it ever lasted is a clock's mistake. */
+  #takeOver({ scope, key, since, until, demanded }: Hold): boolean {
+    if (!demanded || until === null) return false;
+    const waitMs = Math.min(until - this.#clock.now(), until - since, LONGEST_DEMAND_MS);
+    if (waitMs <= 0) return false;
+    const times = { failures: 1, since, ...endsIn(waitMs, this.#clock), checkedAt: 0 };
+    this.#closed.set(keyOf(scope, key), { scope, key, ...times, probe: null, short: true, patient: true });
+    return true;
   }
 
   gate(endpoint: EndpointKey): Gate {
     if (this.isPaused('endpoint', endpointId(endpoint))) return { kind: 'paused' };
-    const now = this.#clock.monotonic();
-    const closed = scopesOf(endpoint).flatMap(([scope, key]) => this.#closed.get(keyOf(scope, key)) ?? []);
+    const closed = this.#ofEndpoint(endpoint);
     if (closed.length === 0) return { kind: 'open' };
-    const waitMs = Math.max(...closed.map((hold) => hold.until - now));
+    const waitMs = Math.max(...closed.map((hold) => timeLeft(hold, this.#clock)));
     const outage = closed.every((hold) => hold.short);
-    if (waitMs > 0) return { kind: 'closed', waitMs, outage };
+    const recheckMs = this.#recheckIn(closed);
+    if (waitMs > 0) return { kind: 'closed', waitMs, outage, recheckMs };
     if (closed.some((hold) => hold.probe !== null))
-      return { kind: 'closed', waitMs: SERVICE_BACKOFF.maxMs, outage };
+      return { kind: 'closed', waitMs: SERVICE_BACKOFF.maxMs, outage, recheckMs: null };
     return { kind: 'probe' };
+  }
+
+  /** Looks whether there are other credentials now; resolves true if so, and they are tried at once. */
+  async recheckCredentials(): Promise<boolean> {
+    this.#checking ??= this.#recheck().finally(() => {
+      this.#checking = null;
+    });
+    return this.#checking;
+  }
+
+  async #recheck(): Promise<boolean> {
+    const held = [...this.#closed.values()].filter(({ scope }) => scope === 'credentials');
+    for (const hold of held) hold.checkedAt = this.#clock.monotonic();
+    if (!(await this.#credentialsChanged?.().catch(() => false))) return false;
+    for (const hold of held) Object.assign(hold, endsIn(0, this.#clock), { failures: 0 });
+    this.#log.info('The credentials have changed; they are tried at once');
+    return held.length > 0;
+  }
+
+  #recheckIn(closed: readonly Closed[]): number | null {
+    const held = this.#credentialsChanged && closed.find(({ scope }) => scope === 'credentials');
+    if (!held) return null;
+    return Math.max(0, held.checkedAt + RECHECK_CREDENTIALS_MS - this.#clock.monotonic());
   }
 
   /** Before the one request that a `probe` gate lets through. Its outcome must be told by `trouble` or `passed`. */
@@ -75,24 +131,27 @@ export class Holds {
   }
 
   async slowDown(sent: Sent, why: Why, retryAfterMs: number | null): Promise<void> {
-    await this.#authenticated(sent.endpoint);
+    await this.#authenticated(sent);
     const key = endpointId(sent.endpoint);
-    await this.#close('endpoint', key, sent, why, SLOW_DOWN_BACKOFF, retryAfterMs, true);
+    await this.#close('endpoint', key, sent, why, SLOW_DOWN_BACKOFF, retryAfterMs, true, true);
   }
 
   async holdEndpoint(sent: Sent, why: Why): Promise<void> {
-    await this.#authenticated(sent.endpoint);
+    await this.#authenticated(sent);
     await this.#close('endpoint', endpointId(sent.endpoint), sent, why, HOLD_BACKOFF, null, false);
   }
 
   async holdCredentials(sent: Sent, why: Why): Promise<void> {
-    await this.#open('service', sent.endpoint.baseUrl);
+    await this.#openFor('service', sent.endpoint.baseUrl, sent.id);
     await this.#close('credentials', sent.endpoint.baseUrl, sent, why, HOLD_BACKOFF, null, false);
   }
 
-  /** The endpoint answered as it should: nothing of it is held any more. */
-  async passed(endpoint: EndpointKey): Promise<void> {
-    for (const [scope, key] of scopesOf(endpoint)) await this.#open(scope, key);
+  /**
+   * The endpoint answered as it should: nothing of it is held any more. With the document's id, a hold that a service
+   * asked for waits for its own probe: what was under way when it was told to slow down still ends well.
+   */
+  async passed(endpoint: EndpointKey, id: number | null = null): Promise<void> {
+    for (const [scope, key] of scopesOf(endpoint)) await this.#openFor(scope, key, id);
   }
 
   /** A person says: try everything again now. */
@@ -110,7 +169,15 @@ export class Holds {
 
   async pause(scope: 'endpoint' | 'folder', key: string, by: string): Promise<void> {
     const message = `Paused by ${by}; \`receiptd resume\` lets it go on.`;
-    const hold: Hold = { scope, key, reason: 'PAUSED', message, since: this.#clock.now(), until: null };
+    const hold: Hold = {
+      scope,
+      key,
+      reason: 'PAUSED',
+      message,
+      since: this.#clock.now(),
+      until: null,
+      demanded: false,
+    };
     await this.#ledger.putHold(hold);
     this.#paused.set(keyOf(scope, key), hold);
   }
@@ -121,9 +188,15 @@ export class Holds {
   }
 
   /** An answer about the endpoint says that the service is there and took the token. */
-  async #authenticated(endpoint: EndpointKey): Promise<void> {
-    await this.#open('service', endpoint.baseUrl);
-    await this.#open('credentials', endpoint.baseUrl);
+  async #authenticated({ id, endpoint }: Sent): Promise<void> {
+    await this.#openFor('service', endpoint.baseUrl, id);
+    await this.#openFor('credentials', endpoint.baseUrl, id);
+  }
+
+  async #openFor(scope: HoldScope, key: string, id: number | null): Promise<void> {
+    const hold = this.#closed.get(keyOf(scope, key));
+    if (hold?.patient && id !== null && hold.probe !== id) return;
+    await this.#open(scope, key);
   }
 
   #ofEndpoint(endpoint: EndpointKey): Closed[] {
@@ -138,25 +211,34 @@ export class Holds {
     range: BackoffRange,
     retryAfterMs: number | null,
     short: boolean,
+    patient = false,
   ): Promise<void> {
     const before = this.#closed.get(keyOf(scope, key));
-    const now = this.#clock.monotonic();
-    // Requests that were in flight when the scope closed say nothing new, not even while another one probes it.
-    if (before && (before.probe === null ? before.until > now : before.probe !== id)) return;
-    const failures = (before?.failures ?? 0) + 1;
-    const waitMs = Math.max(retryAfterMs ?? 0, backoff(failures, range, this.#random));
+    const asked = Math.min(retryAfterMs ?? 0, LONGEST_DEMAND_MS);
+    const isNew =
+      !before || (before.probe === null ? timeLeft(before, this.#clock) <= 0 : before.probe === id);
+    // Requests that were in flight when the scope closed say nothing new, not even while another one probes it; only
+    // when to come again.
+    if (before && !isNew && asked <= timeLeft(before, this.#clock)) return;
+    const failures = (before?.failures ?? 0) + (isNew ? 1 : 0);
+    const waitMs = Math.max(asked, isNew ? backoff(failures, range, this.#random) : 0);
+    const demanded = asked > 0 && waitMs === asked;
     const since = before?.since ?? this.#clock.now();
+    const ends = endsIn(waitMs, this.#clock);
     this.#closed.set(keyOf(scope, key), {
       scope,
       key,
       failures,
       since,
-      until: now + waitMs,
-      probe: null,
+      ...ends,
+      probe: isNew ? null : (before?.probe ?? null),
       short,
+      patient: patient || demanded,
+      checkedAt: before?.checkedAt ?? this.#clock.monotonic(),
     });
-    const until = this.#clock.now() + waitMs;
-    await this.#show(this.#ledger.putHold({ scope, key, reason, message, since, until }));
+    await this.#show(
+      this.#ledger.putHold({ scope, key, reason, message, since, until: ends.wallUntil, demanded }),
+    );
     const fields = { scope, key, reason, retryInMs: waitMs, detail: message };
     if (before && (short || !before.short)) this.#log.debug('Still on hold', fields);
     else if (short) this.#log.warn('On hold; it is tried again by itself', fields);
@@ -197,19 +279,13 @@ export interface Why {
 export type Gate =
   | { readonly kind: 'open' | 'probe' | 'paused' }
   /** `outage`: expected to pass by itself within seconds or minutes. */
-  | { readonly kind: 'closed'; readonly waitMs: number; readonly outage: boolean };
-
-interface Closed {
-  readonly scope: HoldScope;
-  readonly key: string;
-  readonly failures: number;
-  readonly since: number;
-  /** Monotonic. */
-  readonly until: number;
-  /** The document that is being sent to try it. */
-  probe: number | null;
-  readonly short: boolean;
-}
+  | {
+      readonly kind: 'closed';
+      readonly waitMs: number;
+      readonly outage: boolean;
+      /** When to look whether the credentials have changed; null if they are not what it waits for. */
+      readonly recheckMs: number | null;
+    };
 
 function scopesOf(endpoint: EndpointKey): [HoldScope, string][] {
   return [

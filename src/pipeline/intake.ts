@@ -1,14 +1,21 @@
 import { relative, sep } from 'node:path';
 import type { Lane } from '../domain/document.ts';
-import { describeError } from '../domain/errors.ts';
-import type { FolderAvailability, FolderHints } from '../ports/folder.ts';
+import { describeError, ReceiptdError, systemCode } from '../domain/errors.ts';
+import { isUnreachable } from '../domain/unreachable.ts';
+import type { FileSystem, FolderAvailability, FolderHints } from '../ports/folder.ts';
+import type { Incidents } from '../ports/incident.ts';
 import { disposeAccepted, recoverAside } from './dispose.ts';
 import type { ExamineDeps } from './examine.ts';
+import { FolderEvents } from './folderEvents.ts';
+import { FolderPlace, hasCoarseClock } from './folderPlace.ts';
+import { FolderTrouble } from './folderTrouble.ts';
 import { dirOf, observe } from './observe.ts';
 import { firstWatch, reconcile, type ReconcileDeps } from './reconcile.ts';
 import { settleLoop } from './settleLoop.ts';
 import { Settling } from './settling.ts';
 import { Wake } from './wake.ts';
+import { withoutFalseAbsence } from './falseAbsence.ts';
+import type { WatchLimit } from './watchLimit.ts';
 
 /** Files of one folder that may be in memory because they are not at rest yet. */
 const SETTLING_CAPACITY = 500;
@@ -17,32 +24,49 @@ const PRESENCE_MS = 2_000;
 /** Listing after events takes at most this share of the time, however large the folder is. */
 const LISTING_PAUSE_MS = 1_000;
 const LISTING_PAUSE_FACTOR = 20;
-/** Without events the listing alone has to be quick. */
-const POLLING_MS = 5_000;
+/**
+ * A file is read no sooner than this after its last change where the file system's clock is coarse: whatever is
+ * written after the reading then bears another time. Otherwise a scanner that overwrites a file within the same tick,
+ * with as many bytes, would leave it as the ledger knows it, and the second scan would never be seen.
+ */
+const COARSE_QUIET_MS = 2_000;
 /** After a disposal that did not work; it touches the file, so that it is read and hashed again. */
 const DISPOSE_AGAIN_MS = 5 * 60_000;
 /** More hints than this at once: the directories are listed instead. */
 const HINTS_AT_ONCE = 1_000;
 
-export type IntakeState = 'starting' | 'watching' | 'missing' | 'notADirectory' | 'unreadable';
+export type IntakeState =
+  'starting' | 'watching' | 'missing' | 'notADirectory' | 'unreadable' | 'unreachable';
 
 export interface IntakeDeps extends Omit<ExamineDeps, 'settling' | 'onNote'> {
   readonly hints: FolderHints;
+  readonly incidents: Incidents;
+  /** Shared by all folders. */
+  readonly watchLimit: WatchLimit;
   readonly reconcileEveryMs: number;
+  /** Where there are no events, or they can't be relied on. */
+  readonly pollEveryMs: number;
   /** `existing: send` says so when more files than this lie in a folder that is first watched. */
   readonly confirmAbove: number;
 }
+
+type Present = FolderAvailability & { readonly state: 'present' };
 
 /**
  * One watched folder, from events and listings to admitted documents:
  *
  *   absent ──appears──▶ starting (first listing) ──▶ watching ──replaced, gone, unreadable──▶ absent
  *
- * Events say where to look; the listing says what is there. A folder that is absent is waited for.
+ * Events say where to look; the listing says what is there. A folder that is absent is waited for. One that is foreign
+ * (see folderPlace.ts) is watched like any other, so that what comes into it is admitted, but shows as unreachable, and
+ * nothing in it counts as gone.
  */
 export class Intake {
   readonly #deps: IntakeDeps;
   readonly #settling: Settling;
+  readonly #place: FolderPlace;
+  readonly #trouble: FolderTrouble;
+  readonly #events: FolderEvents;
   readonly #examineDeps: ExamineDeps;
   readonly #reconcileDeps: ReconcileDeps;
   readonly #settleWake: Wake;
@@ -50,24 +74,40 @@ export class Intake {
   readonly #hinted = new Set<string>();
   readonly #dirtyDirs = new Set<string>();
   readonly #unreadableDirs = new Map<string, string>();
+  readonly #stillUnreadable = new Set<string>();
   #disposeSoon = false;
   #disposeNotBefore = 0;
   #relistSoon = false;
   #state: IntakeState = 'starting';
   #message: string | null = null;
+  #since = 0;
   #lastListing: number | null = null;
+  #fileSystem: FileSystem | null = null;
+  /** Of the folder as it is watched now. */
+  #token: string | null = null;
+  #foreign: string | null = null;
   /** Files that lie in the folder and are not sent, as found by this run; for the exit status of `--once`. */
   readonly tally = { rejected: 0, incomplete: 0, unreadable: 0 };
 
   constructor(deps: IntakeDeps) {
     this.#deps = deps;
+    this.#since = deps.clock.now();
     this.#settling = new Settling(deps.clock, deps.settings.settle, SETTLING_CAPACITY);
     this.#settleWake = new Wake(deps.clock);
     this.#watchWake = new Wake(deps.clock);
-    this.#examineDeps = { ...deps, settling: this.#settling, onNote: (verdict) => this.#count(verdict) };
+    this.#place = new FolderPlace(deps);
+    this.#trouble = new FolderTrouble(deps.settings.path, deps.incidents);
+    this.#events = new FolderEvents(deps, (path) => this.#hint(path));
+    this.#examineDeps = {
+      ...deps,
+      folder: withoutFalseAbsence(deps.folder, deps.ledger, () => this.#isInPlace()),
+      settling: this.#settling,
+      onNote: (verdict) => this.#count(verdict),
+    };
     this.#reconcileDeps = {
       ...deps,
       settling: this.#settling,
+      isInPlace: () => this.#isInPlace(),
       onSeen: () => this.#settleWake.ring(),
       onKnown: ({ verdict }) => this.#count(verdict),
       onUnreadableDir: (path, code) => this.#unreadableDir(path, code),
@@ -77,7 +117,16 @@ export class Intake {
   get status() {
     const { path } = this.#deps.settings;
     const settling = this.#settling.size;
-    return { path, state: this.#state, message: this.#message, settling, lastListing: this.#lastListing };
+    return {
+      path,
+      state: this.#state,
+      message: this.#message,
+      since: this.#since,
+      mode: this.#isPolled ? ('polled' as const) : ('events' as const),
+      fileSystem: this.#fileSystem?.name ?? null,
+      settling,
+      lastListing: this.#lastListing,
+    };
   }
 
   /** A document of this folder was accepted: its files may be disposed of, if so configured. */
@@ -97,22 +146,32 @@ export class Intake {
     const settled = this.#settle(signal);
     while (!signal.aborted) {
       const found = await this.#availability();
-      if (found.state === 'present') await this.#watchWhilePresent(found.token, signal);
+      if (found?.state === 'present' && !this.#writesFail) await this.#watchWhilePresent(found, signal);
       if (!signal.aborted) await this.#watchWake.wait(PRESENCE_MS, signal);
     }
     await settled;
+    this.#deps.watchLimit.over(this.#deps.settings.path);
+  }
+
+  /** A person says that the folder is what it is now, although none of its known files is there. */
+  async takeOver(): Promise<void> {
+    if (this.#fileSystem) await this.#place.takeOver(this.#fileSystem.mark);
+    this.#watchWake.ring();
   }
 
   /** One listing; resolves when everything in it is admitted or noted. False if the folder is not there. */
   async runOnce(signal: AbortSignal): Promise<boolean> {
     const found = await this.#availability();
-    if (found.state !== 'present') return false;
+    if (found?.state !== 'present') return false;
+    this.#token = found.token;
     const stop = new AbortController();
     const settled = this.#settle(AbortSignal.any([signal, stop.signal]));
     try {
       await this.#firstListing('fresh', signal);
       while (this.#settling.size > 0) {
         signal.throwIfAborted();
+        const trouble = this.#deps.ledger.storage.trouble();
+        if (trouble) throw new ReceiptdError(trouble.code, trouble.message, { hint: trouble.hint });
         await this.#watchWake.wait(PRESENCE_MS, signal);
       }
     } finally {
@@ -124,6 +183,7 @@ export class Intake {
 
   async dispose(signal: AbortSignal): Promise<void> {
     this.#disposeSoon = false;
+    if (this.#foreign !== null) return;
     if (await disposeAccepted(this.#deps, signal)) return;
     this.#disposeSoon = true;
     this.#disposeNotBefore = this.#deps.clock.monotonic() + DISPOSE_AGAIN_MS;
@@ -133,39 +193,34 @@ export class Intake {
     return this.#disposeSoon && this.#deps.clock.monotonic() >= this.#disposeNotBefore;
   }
 
-  async #watchWhilePresent(token: string, signal: AbortSignal): Promise<void> {
-    const { settings, hints, log, clock, reconcileEveryMs } = this.#deps;
-    let polling = false;
-    const distrust = (error: unknown) => {
-      const fields = { folder: settings.path, ...describeError(error) };
-      // A folder that went away is waited for; its absence is said elsewhere.
-      if (fields.code === 'FOLDER_MISSING') log.debug('The folder is gone', fields);
-      else if (!polling) log.error('Events of the folder are not to be relied on; it is polled', fields);
-      polling = true;
-      return null;
-    };
-    const watch = await hints
-      .watch(settings.path, settings.recursive, (path) => this.#hint(path), distrust)
-      .catch(distrust);
+  async #watchWhilePresent({ token }: Present, signal: AbortSignal): Promise<void> {
+    const { settings, log, clock, reconcileEveryMs, pollEveryMs } = this.#deps;
+    const foreign = this.#foreign;
+    this.#token = token;
+    if (!this.#hasNoEvents) await this.#events.begin();
     try {
       await this.#firstListing('backlog', signal);
-      this.#enter('watching', null);
+      this.#enter(this.#foreign === null ? 'watching' : 'unreachable', this.#foreign);
       let fullAt = clock.monotonic();
       let listedAt = fullAt;
       let pauseMs = LISTING_PAUSE_MS;
       while (!signal.aborted) {
-        const everyMs = polling
-          ? Math.min(Math.max(POLLING_MS, pauseMs), reconcileEveryMs)
+        const everyMs = this.#isPolled
+          ? Math.min(Math.max(pollEveryMs, pauseMs), reconcileEveryMs)
           : reconcileEveryMs;
         const dirtyAt = this.#dirtyDirs.size > 0 ? listedAt + pauseMs : Infinity;
         const idle = this.#hinted.size === 0 && !this.#mayDispose && !this.#relistSoon;
         const nextIn = Math.min(fullAt + everyMs, dirtyAt) - clock.monotonic();
-        if (idle) await this.#watchWake.wait(Math.max(0, Math.min(nextIn, PRESENCE_MS)), signal);
+        if (this.#writesFail) await this.#watchWake.wait(PRESENCE_MS, signal);
+        else if (idle) await this.#watchWake.wait(Math.max(0, Math.min(nextIn, PRESENCE_MS)), signal);
         if (signal.aborted) return;
+        if (this.#writesFail) continue;
         await this.#observeHinted();
         if (this.#mayDispose) await this.dispose(signal);
         const present = await this.#availability();
-        if (present.state !== 'present' || present.token !== token) return;
+        if (present?.state !== 'present' || present.token !== token || this.#foreign !== foreign) return;
+        // Whatever came before the watch began.
+        if (await this.#events.tryAgain()) this.#relistSoon = true;
         const now = clock.monotonic();
         const waitedBefore = this.#settling.roomWaitedMs;
         if (this.#relistSoon || now >= fullAt + everyMs) {
@@ -184,21 +239,23 @@ export class Intake {
       }
     } catch (error) {
       if (signal.aborted) return;
-      // The folder went away while it was listed, or the ledger can't be written: both are tried again.
-      log.warn('The folder could not be listed; trying again', {
-        folder: settings.path,
-        ...describeError(error),
-      });
+      const fields = { folder: settings.path, ...describeError(error) };
+      // The folder went away while it was listed, or the ledger can't be written: both are tried again, and said elsewhere.
+      if (isUnreachable(systemCode(error)) || this.#writesFail)
+        log.debug('The listing was cut short', fields);
+      else log.warn('The folder could not be listed; trying again', fields);
     } finally {
-      await watch?.close();
+      await this.#events.end();
     }
   }
 
   async #firstListing(lane: Lane, signal: AbortSignal): Promise<void> {
     const { settings, ledger, log, confirmAbove } = this.#deps;
-    await recoverAside(this.#deps, signal);
+    if (this.#foreign === null) await recoverAside(this.#deps, signal);
     if (await ledger.isFirstWatch(settings.path)) {
       const { sent, skipped } = await firstWatch(this.#reconcileDeps, signal);
+      // The ledger knows nothing of a folder before that, not even on what it lies.
+      await this.takeOver();
       const say = sent > confirmAbove ? log.warn.bind(log) : log.info.bind(log);
       say('Watching a folder for the first time', {
         folder: settings.path,
@@ -214,8 +271,12 @@ export class Intake {
     if (full) this.#reset();
     // What a kill kept from being disposed of, and duplicates whose document lies in another folder.
     if (full) this.#disposeSoon = true;
+    const before = new Set(this.#unreadableDirs.keys());
+    this.#stillUnreadable.clear();
     await reconcile(this.#reconcileDeps, { lane, full, under }, signal);
     this.#lastListing = this.#deps.clock.now();
+    if (!full) return;
+    for (const path of before) if (!this.#stillUnreadable.has(path)) this.#unreadableDirs.delete(path);
   }
 
   async #listDirty(dir: string, signal: AbortSignal): Promise<void> {
@@ -248,25 +309,68 @@ export class Intake {
   }
 
   #settle(signal: AbortSignal): Promise<void> {
-    return settleLoop(this.#examineDeps, this.#settleWake, () => this.#watchWake.ring(), signal);
+    const onExamined = (): void => {
+      this.#trouble.unreadable(this.#settling.unreadable);
+      if (this.#settling.size === 0) this.#watchWake.ring();
+    };
+    return settleLoop(this.#examineDeps, this.#settleWake, onExamined, signal);
   }
 
-  async #availability(): Promise<FolderAvailability> {
+  get #hasNoEvents(): boolean {
+    return this.#deps.settings.watch === 'poll' || (this.#fileSystem?.network ?? false);
+  }
+
+  get #isPolled(): boolean {
+    return this.#hasNoEvents || this.#events.areMissed;
+  }
+
+  get #writesFail(): boolean {
+    return this.#deps.ledger.storage.trouble() !== null;
+  }
+
+  /** Null if that can't be told now. */
+  async #availability(): Promise<FolderAvailability | null> {
+    try {
+      const found = await this.#deps.folder.availability();
+      if (found.state !== 'present') {
+        this.#enter(found.state, found.message);
+        return found;
+      }
+      this.#fileSystem = found.fileSystem;
+      this.#settling.requireQuiet(hasCoarseClock(found.fileSystem) ? COARSE_QUIET_MS : 0);
+      this.#foreign = await this.#place.look(found.fileSystem);
+      if (this.#foreign !== null) this.#enter('unreachable', this.#foreign);
+      else if (this.#state !== 'watching') this.#enter('starting', null);
+      return found;
+    } catch (error) {
+      const fields = { folder: this.#deps.settings.path, ...describeError(error) };
+      if (isUnreachable(systemCode(error)) || this.#writesFail)
+        this.#deps.log.debug('The folder could not be looked at', fields);
+      else this.#deps.log.warn('The folder could not be looked at', fields);
+      return null;
+    }
+  }
+
+  /** Whether what is not in the folder is gone: not while the folder itself is away, or another stands in its place. */
+  async #isInPlace(): Promise<boolean> {
     const found = await this.#deps.folder.availability();
-    if (found.state === 'present') {
-      if (this.#state !== 'watching') this.#enter('starting', null);
-    } else this.#enter(found.state, found.message);
-    return found;
+    if (found.state !== 'present' || found.token !== this.#token) return false;
+    return (await this.#place.look(found.fileSystem)) === null;
   }
 
   #enter(state: IntakeState, message: string | null): void {
-    if (state === this.#state) return;
+    this.#trouble.unreachable(state === 'unreachable' ? message : null);
+    if (state === this.#state) {
+      this.#message = message;
+      return;
+    }
     const before = this.#state;
     this.#state = state;
+    this.#since = this.#deps.clock.now();
     this.#message = message;
     const fields = { folder: this.#deps.settings.path, detail: message };
     if (state === 'watching') this.#deps.log.info('Watching', fields);
-    else if (state !== 'starting')
+    else if (state !== 'starting' && state !== 'unreachable')
       this.#deps.log.warn('The folder is not available; waiting for it', { ...fields, state });
     else if (before !== 'watching') this.#deps.log.info('The folder is there', fields);
   }
@@ -275,6 +379,7 @@ export class Intake {
   #unreadableDir(path: string, code: string): void {
     if (code === 'ENOENT') return;
     this.tally.unreadable += 1;
+    this.#stillUnreadable.add(path);
     if (this.#unreadableDirs.get(path) === code) return;
     this.#unreadableDirs.set(path, code);
     const fields = { folder: this.#deps.settings.path, path, code: 'FOLDER_UNREADABLE', systemCode: code };

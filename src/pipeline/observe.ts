@@ -14,7 +14,7 @@ export async function observe(path: string, deps: ReconcileDeps): Promise<string
   if (!folder.covers(path)) return null;
   const known = await ledger.known({ folder: settings.path, path });
   if (found === null) {
-    if (known) await ledger.gone(settings.path, [path], clock.now());
+    if (known && (await deps.isInPlace())) await ledger.gone(settings.path, [path], clock.now());
     return dirOf(path);
   }
   const stands = known !== null && !needsJudgingAnew(known, settings);

@@ -1,6 +1,8 @@
 import type { Document } from '../domain/document.ts';
+import { ReceiptdError } from '../domain/errors.ts';
 import type { WatchedFolder } from '../ports/folder.ts';
 import type { LedgerQueue } from '../ports/ledger.ts';
+import type { Spool } from '../ports/spool.ts';
 import { sha256 } from './admit.ts';
 
 /** `away`: a place that may hold them can't be looked at now. `gone`: no known place has them any more. */
@@ -10,6 +12,24 @@ export type Found =
 
 /** Opens a folder by its absolute path, whether it is configured (still) or not. */
 export type OpenFolder = (path: string) => WatchedFolder;
+
+/** Finds a document's bytes in the spool or wherever they were seen; what is returned has the document's hash. */
+export async function findBytes(
+  document: Document,
+  { ledger, spool, open }: { ledger: LedgerQueue; spool: Pick<Spool, 'read'>; open: OpenFolder },
+): Promise<Found> {
+  let trouble: ReceiptdError | null = null;
+  try {
+    const bytes = await spool.read(document.sha256);
+    if (bytes) return { kind: 'bytes', bytes };
+  } catch (error) {
+    if (!(error instanceof ReceiptdError)) throw error;
+    trouble = error;
+  }
+  const found = await findOriginal(document, ledger, open);
+  // A copy that can't be read now is not gone.
+  return found.kind === 'gone' && trouble ? { kind: 'away', message: trouble.message } : found;
+}
 
 /** Finds a document's bytes wherever they were seen; what is returned has the document's hash. */
 export async function findOriginal(
@@ -27,17 +47,15 @@ export async function findOriginal(
     switch (read.kind) {
       case 'bytes':
         if (sha256(read.bytes) === document.sha256) return { kind: 'bytes', bytes: read.bytes };
+        away = (await whyAway(opened)) ?? away;
         break;
       case 'unreadable':
         away = `${folder}/${path} can't be read (${read.code}).`;
         break;
-      case 'gone': {
-        const availability = await opened.availability();
-        if (availability.state !== 'present') away = availability.message;
-        break;
-      }
+      case 'gone':
       case 'changed':
       case 'tooLarge':
+        away = (await whyAway(opened)) ?? away;
         break;
     }
   }
@@ -47,6 +65,12 @@ export async function findOriginal(
         message: `Its file is gone from ${document.folder}/${document.path}, and no other place has its bytes.`,
       }
     : { kind: 'away', message: away };
+}
+
+/** What lies at a path says nothing while another directory stands in the folder's place. */
+async function whyAway(folder: WatchedFolder): Promise<string | null> {
+  const availability = await folder.availability();
+  return availability.state === 'present' ? null : availability.message;
 }
 
 function split(absolute: string): [folder: string, path: string] {

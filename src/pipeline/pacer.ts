@@ -1,27 +1,34 @@
 import PQueue from 'p-queue';
 import { endpointId, type EndpointKey, type Lane } from '../domain/document.ts';
 import { Budget, periodStart, RateWindow, type BudgetPeriod, type Slot } from '../domain/limits.ts';
+import type { Answer, Outcome } from '../domain/outcome.ts';
+import { Pace } from '../domain/pace.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { LedgerQueue } from '../ports/ledger.ts';
+import { ClockWatch } from './clockWatch.ts';
+import { paceNote } from './paceNote.ts';
 import type { EndpointSettings, Limits } from './settings.ts';
 
 /**
  * Holds every upload request to the limits of its endpoint and to the overall ones (promise P6). Two layers, see
  * docs/decisions: windows and budgets seeded from the ledger decide *when* a document may be claimed, so that a
  * restart opens no fresh window and a throttled endpoint takes no other's place; p-queue, with a strict window of
- * its own, is what every request runs through, so that nothing exceeds concurrency or rate.
+ * its own, is what every request runs through, so that nothing exceeds concurrency or rate. Below these limits, each
+ * endpoint has a pace that adapts to those which the service has and tells nobody (domain/pace.ts).
  */
 export class Pacer {
   readonly #clock: Clock;
   readonly #overall: Limiter;
   readonly #endpoints: ReadonlyMap<string, Limiter>;
-  #wallAhead: number;
+  readonly #watch: ClockWatch;
+  /** When the request was under way that brought this answer; monotonic. */
+  readonly #timings = new WeakMap<object, { readonly startedAt: number; readonly endedAt: number }>();
 
   private constructor(clock: Clock, overall: Limiter, endpoints: ReadonlyMap<string, Limiter>) {
     this.#clock = clock;
     this.#overall = overall;
     this.#endpoints = endpoints;
-    this.#wallAhead = clock.now() - clock.monotonic();
+    this.#watch = new ClockWatch(clock);
   }
 
   static async create(deps: {
@@ -31,32 +38,77 @@ export class Pacer {
     endpoints: readonly EndpointSettings[];
   }): Promise<Pacer> {
     const { clock, ledger } = deps;
-    const overall = await Limiter.create(clock, ledger, null, deps.overall);
+    const overall = await Limiter.create(clock, ledger, null, deps.overall, '');
     const endpoints = new Map<string, Limiter>();
-    for (const { key, limits } of deps.endpoints) {
-      endpoints.set(endpointId(key), await Limiter.create(clock, ledger, key, limits));
+    for (const { key, limits, alias } of deps.endpoints) {
+      const atOnce = Math.min(limits.concurrency, deps.overall.concurrency);
+      const own = { ...limits, concurrency: atOnce };
+      endpoints.set(endpointId(key), await Limiter.create(clock, ledger, key, own, alias));
     }
     return new Pacer(clock, overall, endpoints);
   }
 
   /** Milliseconds until this endpoint may send; `budget` when that is because a budget is spent. */
   delay(endpoint: EndpointKey, lane: Lane): { ms: number; budget: boolean } {
-    const delays = [this.#overall, this.#limiter(endpoint)].map((limiter) =>
-      limiter.delay(this.#clock, lane),
-    );
+    const own = this.#limiter(endpoint);
+    const delays = [this.#overall, own].map((limiter) => limiter.delay(this.#clock, lane));
     return {
-      ms: Math.max(...delays.map(({ ms }) => ms)),
+      ms: Math.max(own.pace.delay(this.#clock.monotonic()), ...delays.map(({ ms }) => ms)),
       budget: delays.some(({ ms, budget }) => ms > 0 && budget),
     };
   }
 
   /** Takes a place in every window; call only when `delay` is 0. */
   reserve(endpoint: EndpointKey): Slot {
-    const slots = [...this.#overall.reserve(), ...this.#limiter(endpoint).reserve()];
+    const own = this.#limiter(endpoint);
+    const slots = [...this.#overall.reserve(), ...own.reserve()];
+    own.pace.started(this.#clock.monotonic());
     return {
       sent: (now) => slots.forEach((slot) => slot.sent(now)),
       cancel: () => slots.forEach((slot) => slot.cancel()),
     };
+  }
+
+  /** How many uploads to this endpoint may be under way at once at its present pace. */
+  atOnce(endpoint: EndpointKey): number {
+    return this.#limiter(endpoint).pace.atOnce;
+  }
+
+  /** What an answer says about the pace; once for each answer that `run` resolved. */
+  judged(endpoint: EndpointKey, answer: Answer, outcome: Outcome['kind'], bytes: number): void {
+    const timing = this.#timings.get(answer);
+    if (!timing) return;
+    const { pace } = this.#limiter(endpoint);
+    switch (outcome) {
+      case 'accepted':
+      case 'failed':
+      case 'unconfirmed':
+        pace.succeeded({ ...timing, bytes });
+        break;
+      case 'slowDown':
+        pace.refused(timing.startedAt, timing.endedAt);
+        break;
+      case 'unauthorized':
+      case 'endpointHold':
+      case 'serviceTrouble':
+        // These close a gate; the pace after it begins anew (`beginAnew`).
+        break;
+    }
+  }
+
+  /** The endpoint is closed for a while: after that, one upload first, and then more step by step. Idempotent. */
+  beginAnew(endpoint: EndpointKey): void {
+    this.#limiter(endpoint).pace.outage();
+  }
+
+  /**
+   * One plain sentence for each endpoint whose pace is below its limits: what is less, and why. The few requests after
+   * an outage that go one by one are not worth one.
+   */
+  notes(): string[] {
+    return [...this.#endpoints.values()].flatMap(({ alias, pace }) =>
+      pace.reduced && pace.reduced.cause !== 'outage' ? paceNote(alias, pace.reduced) : [],
+    );
   }
 
   /** For a request that was not foreseen (a replay): waits for its turn. Null if that would take longer than `withinMs`. */
@@ -85,13 +137,19 @@ export class Pacer {
     const inOverall = () =>
       this.#overall.queue.add(
         async () => {
-          let started = false;
+          let startedAt: number | null = null;
           const onStart = (): void => {
-            if (!started) slot.sent(this.#clock.monotonic());
-            started = true;
+            if (startedAt !== null) return;
+            startedAt = this.#clock.monotonic();
+            slot.sent(startedAt);
           };
+          const askedAt = this.#clock.monotonic();
           try {
-            return await request(onStart);
+            const answer = await request(onStart);
+            if (typeof answer === 'object' && answer !== null) {
+              this.#timings.set(answer, { startedAt: askedAt, endedAt: this.#clock.monotonic() });
+            }
+            return answer;
           } finally {
             onStart();
           }
@@ -109,22 +167,23 @@ export class Pacer {
 
   /** p-queue's window is on the wall clock: set back by a day, it would stand still for a day. Our own goes on. */
   #heedClockJump(): void {
-    const ahead = this.#clock.now() - this.#clock.monotonic();
-    if (ahead < this.#wallAhead - 1_000) {
-      for (const limiter of [this.#overall, ...this.#endpoints.values()]) limiter.renewQueue();
-    }
-    this.#wallAhead = ahead;
+    if (this.#watch.takeJump() >= 0) return;
+    for (const limiter of [this.#overall, ...this.#endpoints.values()]) limiter.renewQueue();
   }
 }
 
 /** The limits of one endpoint, or of all together. */
 class Limiter {
+  readonly alias: string;
+  readonly pace: Pace;
   readonly #limits: Limits;
   readonly #window: RateWindow | null;
   readonly #budgets: readonly Budget[];
   queue: PQueue;
 
-  private constructor(limits: Limits, window: RateWindow | null, budgets: readonly Budget[]) {
+  private constructor(alias: string, limits: Limits, window: RateWindow | null, budgets: readonly Budget[]) {
+    this.alias = alias;
+    this.pace = new Pace(limits.concurrency);
     this.#limits = limits;
     this.#window = window;
     this.#budgets = budgets;
@@ -136,6 +195,7 @@ class Limiter {
     ledger: LedgerQueue,
     endpoint: EndpointKey | null,
     limits: Limits,
+    alias: string,
   ): Promise<Limiter> {
     const now = clock.now();
     let window: RateWindow | null = null;
@@ -162,7 +222,7 @@ class Limiter {
       const used = await ledger.countAttempts(endpoint, periodStart(period, now) - 1);
       budgets.push(new Budget(period, limit, used, at));
     }
-    return new Limiter(limits, window, budgets);
+    return new Limiter(alias, limits, window, budgets);
   }
 
   delay(clock: Clock, lane: Lane): { ms: number; budget: boolean } {

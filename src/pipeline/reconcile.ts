@@ -12,6 +12,8 @@ export interface ReconcileDeps {
   readonly settling: Settling;
   readonly ledger: Ledger;
   readonly clock: Clock;
+  /** Whether what is not there is gone: false while another directory, or none, stands in the folder's place. */
+  readonly isInPlace: () => Promise<boolean>;
   readonly onSeen: () => void;
   readonly onKnown: (known: Pick<KnownFile, 'verdict'>) => void;
   readonly onUnreadableDir: (path: string, code: string) => void;
@@ -69,6 +71,7 @@ async function compare(
   how: { readonly lane: Lane; readonly full: boolean },
   { folder, settings, settling, onKnown, onSeen }: ReconcileDeps,
 ): Promise<void> {
+  if (settling.unreadable.has(path)) onKnown({ verdict: 'unreadable' });
   if (settling.has(path)) return;
   const stands = known !== undefined && !needsJudgingAnew(known, settings);
   if (stands && !how.full) return onKnown(known);
@@ -144,12 +147,14 @@ export function isSkipped(identity: FileIdentity, existing: Existing): boolean {
 
 async function markGone(
   candidates: readonly string[],
-  { folder, settings, ledger, clock }: ReconcileDeps,
+  { folder, settings, ledger, clock, isInPlace }: ReconcileDeps,
 ): Promise<void> {
+  if (candidates.length === 0 || !(await isInPlace())) return;
   const gone: string[] = [];
   // Listed a moment ago and admitted since is not gone: look before saying so.
   for (const path of candidates) if ((await statOf(folder, path)) === null) gone.push(path);
-  if (gone.length > 0) await ledger.gone(settings.path, gone, clock.now());
+  // A share that went away meanwhile leaves an empty directory, in which nothing is.
+  if (gone.length > 0 && (await isInPlace())) await ledger.gone(settings.path, gone, clock.now());
 }
 
 /** Undefined where the system won't say: that file waits for a listing that can. */

@@ -1,15 +1,19 @@
-import { backoff, SERVICE_BACKOFF } from '../domain/backoff.ts';
+import { backoff, HOLD_BACKOFF, SERVICE_BACKOFF } from '../domain/backoff.ts';
 import { endpointId, type AttemptOutcome, type Document } from '../domain/document.ts';
-import { describeError, ReceiptdError } from '../domain/errors.ts';
+import { describeError, isOfLedger } from '../domain/errors.ts';
 import type { Answer, Outcome } from '../domain/outcome.ts';
 import type { Clock, Random } from '../ports/clock.ts';
-import type { Ledger, Transition } from '../ports/ledger.ts';
+import type { Ledger, Requeue, Transition } from '../ports/ledger.ts';
 import type { Log } from '../ports/log.ts';
 import type { Holds, Why } from './holds.ts';
+import type { Pacer } from './pacer.ts';
+import { noPasses, remember, type Passes } from './passes.ts';
 
 export interface RecordDeps {
   readonly ledger: Ledger;
   readonly holds: Holds;
+  /** Learns from each answer. */
+  readonly pacer: Pick<Pacer, 'judged'>;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -42,6 +46,7 @@ export class Recorder {
   ): Promise<boolean> {
     const { holds, log } = this.#deps;
     const { endpoint } = document;
+    this.#deps.pacer.judged(endpoint, answer, outcome.kind, document.size);
     const httpStatus = answer.kind === 'response' ? answer.httpStatus : null;
     const passes = this.#passesOf(document);
     const fields = { ...identify(document), httpStatus, attempt: document.attempts + 1 };
@@ -57,10 +62,11 @@ export class Recorder {
       );
       passes.accepted += 1;
       passes.refusedInARow.clear();
+      passes.together = undefined;
       passes.refusedAt.delete(document.id);
       passes.troubleAt.delete(document.id);
       log.info('Accepted', { ...fields, status, bytes: document.size });
-      await holds.passed(endpoint);
+      await holds.passed(endpoint, document.id);
       this.#deps.onAccepted(document);
       return true;
     }
@@ -81,7 +87,7 @@ export class Recorder {
           ...fields,
           detail: message,
         });
-        await holds.passed(endpoint);
+        await holds.passed(endpoint, document.id);
         return true;
       case 'unauthorized':
         await this.requeue(document, attemptId, httpStatus, outcome, signal);
@@ -132,6 +138,28 @@ export class Recorder {
     return false;
   }
 
+  /**
+   * A defect ended the delivery: nobody will answer for its attempt. Queued again under its name, as may be stored
+   * already, and later each time, since a defect comes again. Nothing happens if no upload of it is open.
+   */
+  async abandon(document: Document, error: unknown, signal: AbortSignal): Promise<void> {
+    const { ledger, clock, random } = this.#deps;
+    const detail = await ledger.detail(document.id);
+    if (detail?.document.state !== 'uploading') return;
+    const attempt = detail.attempts.find(({ finishedAt }) => finishedAt === null);
+    const notBefore = clock.now() + backoff(detail.document.attempts, HOLD_BACKOFF, random);
+    const why = {
+      reason: 'INTERRUPTED',
+      message: `The upload could not go on: ${describeError(error).detail}`,
+    };
+    if (!attempt) {
+      const postpone = () => ledger.postpone(document.id, notBefore, why.reason, why.message, clock.now());
+      return this.#durably(signal, postpone);
+    }
+    const transition = { state: 'queued', notBefore, ...why, answerLost: true, serverError: false } as const;
+    await this.#finish(attempt.id, null, 'unknown', why.message, transition, signal);
+  }
+
   async lost(document: Document, message: string): Promise<void> {
     const { ledger, clock, log } = this.#deps;
     await ledger.markLost(document.id, message, clock.now());
@@ -149,8 +177,23 @@ export class Recorder {
     { reason, message }: { readonly reason: string; readonly message: string },
     signal: AbortSignal,
   ): Promise<boolean> {
-    const { ledger, holds, clock, log } = this.#deps;
+    const { holds, log } = this.#deps;
     const passes = this.#passesOf(document);
+    // Refused again although the endpoint took others in between: it is this document.
+    const refusedAt = passes.refusedAt.get(document.id);
+    if (refusedAt !== undefined && passes.accepted > refusedAt) passes.refusedInARow.delete(document.id);
+    else passes.refusedInARow.add(document.id);
+    remember(passes.refusedAt, document.id, passes.accepted);
+    const ids = [...passes.refusedInARow];
+    const isMany = ids.length >= MANY_REFUSALS;
+    if (isMany) {
+      const why = `${ids.length} different documents were refused in a row, so the endpoint is held instead. The last answer: ${message}`;
+      passes.together = { documentIds: ids, reason: 'MANY_REFUSALS', message: why };
+      passes.refusedInARow = new Set(ids.slice(1));
+    }
+    // Asked at the time of writing: while the ledger can't be written, others may come to be refused as well.
+    const withOthers = (): Requeue | undefined =>
+      passes.together?.documentIds.includes(document.id) ? passes.together : undefined;
     await this.#finish(
       attemptId,
       httpStatus,
@@ -158,26 +201,19 @@ export class Recorder {
       message,
       { state: 'failed', reason, message },
       signal,
+      withOthers,
     );
-    // Refused again although the endpoint took others in between: it is this document.
-    const refusedAt = passes.refusedAt.get(document.id);
-    if (refusedAt !== undefined && passes.accepted > refusedAt) passes.refusedInARow.delete(document.id);
-    else passes.refusedInARow.add(document.id);
-    passes.refusedAt.set(document.id, passes.accepted);
-    if (passes.refusedInARow.size < MANY_REFUSALS) {
+    const together = withOthers();
+    if (!together) {
       log.error('Refused by the service; a person has to look', {
         ...identify(document),
         httpStatus,
         detail: message,
       });
-      await holds.passed(document.endpoint);
+      await holds.passed(document.endpoint, document.id);
       return true;
     }
-    const ids = [...passes.refusedInARow];
-    passes.refusedInARow = new Set(ids.slice(1));
-    const why = `${ids.length} different documents were refused in a row, so the endpoint is held instead. The last answer: ${message}`;
-    await this.#durably(signal, () => ledger.requeue(ids, 'MANY_REFUSALS', why, clock.now()));
-    await holds.holdEndpoint(document, { reason: 'MANY_REFUSALS', message: why });
+    await holds.holdEndpoint(document, together);
     return false;
   }
 
@@ -193,7 +229,7 @@ export class Recorder {
     const { reason, message, answerLost, serverError } = outcome;
     const passes = this.#passesOf(document);
     const others = passes.accepted > (passes.troubleAt.get(document.id) ?? passes.accepted);
-    passes.troubleAt.set(document.id, passes.accepted);
+    remember(passes.troubleAt, document.id, passes.accepted);
     const parked = serverError && others && document.serverErrors + 1 >= parkAfter;
     // A document that may itself be the cause steps back, so that the next probe is another one (promise P4).
     const suspect = serverError || answerLost;
@@ -216,7 +252,7 @@ export class Recorder {
     const fields = { ...identify(document), httpStatus, reason, detail: message };
     if (parked) {
       log.warn('Parked: the service fails on this document while others pass', fields);
-      await holds.passed(document.endpoint);
+      await holds.passed(document.endpoint, document.id);
     } else {
       log.debug('No proper answer; queued again', fields);
       await holds.serviceTrouble(document, outcome, outcome.retryAfterMs);
@@ -231,25 +267,27 @@ export class Recorder {
     message: string | null,
     transition: Transition,
     signal: AbortSignal,
+    requeue: () => Requeue | undefined = () => undefined,
   ): Promise<void> {
     const { ledger, clock } = this.#deps;
     await this.#durably(signal, () =>
-      ledger.finish(attemptId, { at: clock.now(), outcome, httpStatus, message, transition }),
+      ledger.finish(attemptId, { at: clock.now(), outcome, httpStatus, message, transition }, requeue()),
     );
   }
 
   /** Writes as soon as the ledger can be written. */
   async #durably(signal: AbortSignal, write: () => Promise<void>): Promise<void> {
-    const { clock, log } = this.#deps;
+    const { ledger, clock, log } = this.#deps;
     for (let failures = 0; ; failures += 1) {
       try {
         await write();
         return;
       } catch (error) {
         // What the ledger does not take for its content is a defect, and would be so for ever.
-        const code = error instanceof ReceiptdError ? error.code : '';
-        if (signal.aborted || !code.startsWith('LEDGER_')) throw error;
-        if (failures === 0) log.error('An answer could not be recorded; trying again', describeError(error));
+        if (signal.aborted || !isOfLedger(error)) throw error;
+        // What the store itself says of its trouble needs no line for each answer.
+        if (failures === 0 && ledger.storage.trouble() === null)
+          log.error('An answer could not be recorded; trying again', describeError(error));
         await clock.sleep(RECORD_RETRY_MS, signal);
       }
     }
@@ -257,22 +295,10 @@ export class Recorder {
 
   #passesOf(document: Document): Passes {
     const key = endpointId(document.endpoint);
-    let passes = this.#passes.get(key);
-    if (!passes) {
-      passes = { accepted: 0, refusedInARow: new Set(), refusedAt: new Map(), troubleAt: new Map() };
-      this.#passes.set(key, passes);
-    }
+    const passes = this.#passes.get(key) ?? noPasses();
+    this.#passes.set(key, passes);
     return passes;
   }
-}
-
-/** What an endpoint took and refused since the start; tells a bad document from a bad endpoint. */
-interface Passes {
-  accepted: number;
-  refusedInARow: Set<number>;
-  /** Document → `accepted` when it was last refused, or last met with trouble. */
-  readonly refusedAt: Map<number, number>;
-  readonly troubleAt: Map<number, number>;
 }
 
 function identify(document: Document) {

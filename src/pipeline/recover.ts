@@ -9,5 +9,8 @@ export async function recover(deps: { ledger: Ledger; holds: Holds; clock: Clock
   if (interrupted > 0) {
     deps.log.warn('Uploads were interrupted; they are sent again under their names', { interrupted });
   }
-  await deps.holds.restore();
+  for (const { scope, key, reason, message, until } of await deps.holds.restore()) {
+    const retryInMs = Math.max(0, (until ?? 0) - deps.clock.now());
+    deps.log.warn('Still on hold, as the service asked', { scope, key, reason, retryInMs, detail: message });
+  }
 }

@@ -7,6 +7,8 @@ import type { Rate } from '../domain/rate.ts';
 export interface FolderSettings {
   readonly path: string;
   readonly recursive: boolean;
+  /** `poll`: listed at intervals wherever it lies. */
+  readonly watch: 'auto' | 'poll';
   readonly endpoint: EndpointKey;
   /** The local name of the endpoint, for `{endpoint}` in names. */
   readonly alias: string;

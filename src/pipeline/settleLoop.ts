@@ -7,27 +7,36 @@ import type { Wake } from './wake.ts';
 /** Files of one folder that are looked at, at once. */
 const EXAMINED_AT_ONCE = 8;
 
-/** Looks at the files of one folder as they fall due, until aborted. `wake` is rung when one may be due sooner. */
+/**
+ * Looks at the files of one folder as they fall due, until aborted. `wake` is rung when one may be due sooner. While the
+ * ledger can't be written all of them wait: each would fail in the same way.
+ */
 export async function settleLoop(
   deps: ExamineDeps,
   wake: Wake,
-  onAllSettled: () => void,
+  onExamined: () => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const { settling } = deps;
+  const { settling, ledger } = deps;
   const examining = new PQueue({ concurrency: EXAMINED_AT_ONCE });
+  const deaf = ledger.storage.onChange(() => wake.ring());
   while (!signal.aborted) {
+    if (ledger.storage.trouble() !== null) {
+      await wake.wait(null, signal);
+      continue;
+    }
     const room = EXAMINED_AT_ONCE * 2 - examining.pending - examining.size;
     for (const file of settling.takeDue(room)) {
       void examining.add(async () => {
         await examineOrRetry(file, deps);
         wake.ring();
-        if (settling.size === 0) onAllSettled();
+        onExamined();
       });
     }
     const busy = examining.pending + examining.size >= EXAMINED_AT_ONCE * 2;
     await wake.wait(busy ? null : settling.nextDueIn(), signal);
   }
+  deaf();
   await examining.onIdle();
 }
 
@@ -35,9 +44,10 @@ async function examineOrRetry(file: Unsettled, deps: ExamineDeps): Promise<void>
   try {
     await examine(file, deps);
   } catch (error) {
-    // The ledger could not be written, or the disk not read: this file waits, the others go on (promise P4).
+    if (deps.ledger.storage.trouble() !== null) return deps.settling.putBack(file);
+    // This file waits, the others go on (promise P4).
     const fields = { folder: deps.settings.path, path: file.path, ...describeError(error) };
-    deps.log.error('A file could not be admitted; trying again', fields);
-    deps.settling.retryLater(file);
+    if (deps.settling.failed(file)) deps.log.error('A file could not be admitted; trying again', fields);
+    else deps.log.debug('A file could not be admitted again', fields);
   }
 }

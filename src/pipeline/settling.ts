@@ -1,10 +1,18 @@
 import type { FileIdentity, Lane } from '../domain/document.ts';
 import { sameIdentity } from '../domain/document.ts';
+import { isUnreachable } from '../domain/unreachable.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { SettleTimes } from './settings.ts';
 
-const RETRY_MS = 5_000;
 const LOOK_AGAIN_AT_MOST_MS = 5_000;
+const RETRY_MS = 5_000;
+/** After trouble with one file: doubled each time. */
+const FIRST_RETRY_MS = 500;
+const LONGEST_RETRY_MS = 60_000;
+/** A scanner or a virus scanner that has a file locked lets go of it sooner. */
+const BLOCKED_PATIENCE_MS = 10_000;
+/** Unreadable files that are tried again by themselves; those over it are tried at the listings. */
+const PARKED_AT_MOST = 1_000;
 
 /**
  * Files that are not at rest yet. Each is
@@ -14,6 +22,9 @@ const LOOK_AGAIN_AT_MOST_MS = 5_000;
  *     │                                              incomplete ──▶ waiting ──patience──▶ given up (reported)
  *     └──────── size, mtime, ctime or inode changed ──┴──────────────┘
  *
+ * and, when the system won't let it be read, blocked: tried again after longer and longer pauses; parked (reported, and
+ * no longer in the way of others) once that has lasted.
+ *
  * Times are monotonic: a file's mtime is never compared with the local clock, since shares have clocks of their own.
  */
 export class Settling {
@@ -22,6 +33,10 @@ export class Settling {
   readonly #capacity: number;
   readonly #files = new Map<string, Unsettled>();
   readonly #roomWaiters = new Set<() => void>();
+  /** Reported as unreadable by this run, with the system's code; the parked among them are in `#files` too. */
+  readonly #unreadable = new Map<string, string>();
+  #parked = 0;
+  #quietAtLeastMs = 0;
   /** How long `room` has kept its callers, in all. */
   roomWaitedMs = 0;
 
@@ -31,8 +46,19 @@ export class Settling {
     this.#capacity = capacity;
   }
 
+  /** Without those that are parked. */
   get size(): number {
-    return this.#files.size;
+    return this.#files.size - this.#parked;
+  }
+
+  /** Files that were reported as unreadable and still are, with the system's code. */
+  get unreadable(): ReadonlyMap<string, string> {
+    return this.#unreadable;
+  }
+
+  /** For clocks so coarse that a file written twice may bear the same time. */
+  requireQuiet(atLeastMs: number): void {
+    this.#quietAtLeastMs = atLeastMs;
   }
 
   has(path: string): boolean {
@@ -40,7 +66,7 @@ export class Settling {
   }
 
   get isFull(): boolean {
-    return this.#files.size >= this.#capacity;
+    return this.size >= this.#capacity;
   }
 
   /** Resolves once there is room for more files, so that a listing of a million waits here and not in memory. */
@@ -66,8 +92,8 @@ export class Settling {
     const now = this.#clock.monotonic();
     const file = this.#files.get(path);
     if (!file) {
-      const due = now + this.#times.shortMs;
-      const quietMs = this.#times.shortMs;
+      const quietMs = this.#shortMs;
+      const due = now + quietMs;
       this.#files.set(path, {
         path,
         identity,
@@ -77,14 +103,16 @@ export class Settling {
         quietMs,
         busy: false,
         waitsFor: null,
+        trouble: null,
+        parked: false,
       });
       return;
     }
     if (sameIdentity(file.identity, identity)) return;
     file.identity = identity;
     file.stillSince = now;
-    file.quietMs = this.#times.shortMs;
-    file.due = now + this.#times.shortMs;
+    file.quietMs = this.#shortMs;
+    file.due = now + file.quietMs;
     file.waitsFor = null;
   }
 
@@ -122,14 +150,16 @@ export class Settling {
 
   /** It changed while it was read. */
   disturbed(file: Unsettled): void {
+    this.#wasRead(file);
     file.stillSince = this.#clock.monotonic();
-    file.quietMs = this.#times.shortMs;
+    file.quietMs = this.#shortMs;
     this.keep(file);
   }
 
   /** Its type may grow after a complete structure, or can't be told: only the long quiet time counts. True if that has passed. */
   needsLong(file: Unsettled): boolean {
-    file.quietMs = this.#times.longMs;
+    this.#wasRead(file);
+    file.quietMs = Math.max(this.#times.longMs, this.#shortMs);
     return this.isStill(file);
   }
 
@@ -145,33 +175,114 @@ export class Settling {
       ? Math.min(this.#times.longMs, this.#times.patienceMs)
       : this.#times.patienceMs;
     if (this.#clock.monotonic() - file.stillSince >= patienceMs) return false;
+    this.#wasRead(file);
     file.waitsFor = { reason, detail };
     this.keep(file);
     return true;
   }
 
-  /** Trouble of our own kept it from being looked at. */
+  /** There is no room for it now. */
   retryLater(file: Unsettled): void {
     file.busy = false;
     file.due = this.#clock.monotonic() + RETRY_MS;
   }
 
+  /** Looking at it went wrong, for whatever reason; true if it is the first time. */
+  failed(file: Unsettled): boolean {
+    const isFirst = file.trouble === null;
+    file.trouble ??= { since: this.#clock.monotonic(), tries: 0, toNote: false };
+    file.trouble.toNote = false;
+    file.busy = false;
+    file.due = this.#clock.monotonic() + this.#pause(file.trouble);
+    return isFirst;
+  }
+
+  /** Nothing is wrong with it; its turn comes when things go on. */
+  putBack(file: Unsettled): void {
+    if (file.trouble) file.trouble.toNote = false;
+    file.busy = false;
+    file.due = this.#clock.monotonic();
+  }
+
+  /**
+   * The system won't let it be read. True: it is tried again later. False: that has lasted; the caller notes it as
+   * unreadable and says `done`, after which it is tried again all the same.
+   */
+  blocked(file: Unsettled, code: string): boolean {
+    const now = this.#clock.monotonic();
+    file.trouble ??= { since: now, tries: 0, toNote: false };
+    const { trouble } = file;
+    const noteAt = trouble.since + BLOCKED_PATIENCE_MS;
+    // A share that is away says nothing about the file.
+    const patient = file.parked || isUnreachable(code);
+    const reported = this.#unreadable.has(file.path);
+    if ((file.parked || reported) && !isUnreachable(code)) this.#unreadable.set(file.path, code);
+    // A folder full of them must not keep its good files out (promise P4).
+    if (!patient && (reported || this.isFull || now >= noteAt)) {
+      if (this.#unreadable.size < PARKED_AT_MOST) this.#unreadable.set(file.path, code);
+      trouble.toNote = true;
+      return false;
+    }
+    const pause = this.#pause(trouble);
+    file.busy = false;
+    file.due = now + (patient ? pause : Math.min(pause, noteAt - now));
+    return true;
+  }
+
   /** Decided, from what lay there under `identity`; what has come since is looked at in its turn. */
   done(file: Unsettled, identity: FileIdentity): void {
-    if (sameIdentity(file.identity, identity)) this.drop(file);
-    else this.keep(file);
+    if (!sameIdentity(file.identity, identity)) this.keep(file);
+    else if (file.trouble?.toNote && this.#files.has(file.path)) this.#park(file, file.trouble);
+    else this.drop(file);
   }
 
   drop(file: Unsettled): void {
-    this.#files.delete(file.path);
+    this.#unreadable.delete(file.path);
+    this.#remove(file);
+  }
+
+  #remove(file: Unsettled): void {
+    if (this.#files.delete(file.path) && file.parked) this.#parked -= 1;
+    this.#makeRoom();
+  }
+
+  #wasRead(file: Unsettled): void {
+    file.trouble = null;
+    this.#unreadable.delete(file.path);
+    if (file.parked) this.#parked -= 1;
+    file.parked = false;
+  }
+
+  /** It waits on, but no other waits for it (promise P4). */
+  #park(file: Unsettled, trouble: Trouble): void {
+    trouble.toNote = false;
+    if (!file.parked && this.#parked >= PARKED_AT_MOST) return this.#remove(file);
+    if (!file.parked) this.#parked += 1;
+    file.parked = true;
+    file.busy = false;
+    file.due = this.#clock.monotonic() + this.#pause(trouble);
+    this.#makeRoom();
+  }
+
+  #makeRoom(): void {
     for (const waiter of this.#roomWaiters) waiter();
+  }
+
+  #pause(trouble: Trouble): number {
+    const pause = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** trouble.tries);
+    trouble.tries += 1;
+    return pause;
+  }
+
+  get #shortMs(): number {
+    return Math.max(this.#times.shortMs, this.#quietAtLeastMs);
   }
 
   #nextLook(file: Unsettled): number {
     const now = this.#clock.monotonic();
     const still = now - file.stillSince;
     const patienceEnds = file.stillSince + this.#times.patienceMs;
-    const pause = Math.min(LOOK_AGAIN_AT_MOST_MS, Math.max(this.#times.shortMs, still / 4));
+    const pause = Math.min(LOOK_AGAIN_AT_MOST_MS, Math.max(this.#shortMs, still / 4));
     return Math.min(now + pause, Math.max(patienceEnds, now));
   }
 }
@@ -186,4 +297,13 @@ export interface Unsettled {
   /** Being looked at right now. */
   busy: boolean;
   waitsFor: { readonly reason: string; readonly detail: string } | null;
+  trouble: Trouble | null;
+  parked: boolean;
+}
+
+interface Trouble {
+  readonly since: number;
+  tries: number;
+  /** The caller was told to report it, and has not said `done` yet. */
+  toNote: boolean;
 }

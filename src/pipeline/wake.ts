@@ -1,11 +1,14 @@
 import type { Clock } from '../ports/clock.ts';
+import { ClockWatch } from './clockWatch.ts';
 
 /** A reason of our own: the default one is made anew, with a stack, each time. */
 const SOONER = new Error('a sooner time was asked for');
+/** A timer stands still while the machine sleeps; after that, this is how long a wait that has ended goes unnoticed. */
+const LONGEST_SLEEP_MS = 60_000;
 
 /**
  * Lets one loop sleep until somebody has something for it. A ring while nobody waits is kept, once. Rings may come
- * without need: a loop looks again at what there is to do, whatever woke it.
+ * without need, and come when the clock has jumped: a loop looks again at what there is to do, whatever woke it.
  */
 export class Wake {
   readonly #clock: Clock;
@@ -49,13 +52,22 @@ export class Wake {
     const cancel = new AbortController();
     const alarm = { at, cancel };
     this.#alarm = alarm;
-    this.#clock.sleep(ms, cancel.signal).then(
+    this.#sleep(at, cancel.signal).then(
       () => {
         if (this.#alarm === alarm) this.#alarm = null;
         this.ring();
       },
       () => {},
     );
+  }
+
+  async #sleep(at: number, signal: AbortSignal): Promise<void> {
+    const watch = new ClockWatch(this.#clock);
+    for (let jumped = false; !jumped; jumped = watch.takeJump() !== 0) {
+      const left = at - this.#clock.monotonic();
+      await this.#clock.sleep(Math.min(left, LONGEST_SLEEP_MS), signal);
+      if (left <= LONGEST_SLEEP_MS) return;
+    }
   }
 
   #heed(signal: AbortSignal): void {

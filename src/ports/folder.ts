@@ -20,8 +20,22 @@ export type FolderAvailability =
   | {
       readonly state: 'present';
       /** Changes when the folder is replaced by another. */ readonly token: string;
+      readonly fileSystem: FileSystem;
     }
-  | { readonly state: 'missing' | 'notADirectory' | 'unreadable'; readonly message: string };
+  | {
+      /** `unreachable`: its share or disk does not answer or is not there; nothing in it is gone for that. */
+      readonly state: 'missing' | 'notADirectory' | 'unreadable' | 'unreachable';
+      readonly message: string;
+    };
+
+export interface FileSystem {
+  /** For people: ext4, nfs, smb, fuse, ... */
+  readonly name: string;
+  /** Raises no events for what others change, may vanish and come back, and has inodes that mean nothing. */
+  readonly network: boolean;
+  /** Tells one file system from another; the same after a share was mounted anew. */
+  readonly mark: string;
+}
 
 export type FileStat =
   { readonly kind: 'file'; readonly identity: FileIdentity } | { readonly kind: 'other' };
@@ -56,6 +70,11 @@ export interface WatchedFolder {
   putBack(aside: string, path: string): Promise<string>;
   /** Moves an aside file into the archive, never overwriting; resolves the absolute path it has there. */
   archive(aside: string, path: string): Promise<string>;
+  /**
+   * Where an archive holds the file that `archive` was about to move from `path`: the absolute path of one with that
+   * size and hash, null if there is none.
+   */
+  findArchived(path: string, size: number, sha256: string): Promise<string | null>;
   /** Deletes an aside file. */
   discard(aside: string): Promise<void>;
   /** Aside files that a crash left behind, with the path each had. */

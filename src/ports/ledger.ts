@@ -9,6 +9,7 @@ import type {
 } from '../domain/document.ts';
 import type { ImageType } from '../domain/imageType.ts';
 import type { Hold, HoldScope } from './hold.ts';
+import type { JournalHead } from './journal.ts';
 import type { LedgerReports } from './ledgerReports.ts';
 
 /**
@@ -17,8 +18,24 @@ import type { LedgerReports } from './ledgerReports.ts';
  * Every method rejects with ReceiptdError LEDGER_WRITE_FAILED or LEDGER_DAMAGED when the store fails.
  * All times are wall-clock milliseconds.
  */
-export interface Ledger extends LedgerIntake, LedgerQueue, LedgerHolds, LedgerAdmin, LedgerReports {
+export interface Ledger
+  extends LedgerIntake, LedgerQueue, LedgerHolds, LedgerAdmin, LedgerReports, LedgerUpkeep {
+  readonly storage: LedgerStorage;
   close(): Promise<void>;
+}
+
+/** Whether the ledger can be written. While it can't, only the outcomes of requests under way are tried. */
+export interface LedgerStorage {
+  /** Null while all is well. */
+  trouble(): StorageTrouble | null;
+  /** Calls back at each change; resolves the function that ends it. */
+  onChange(listener: () => void): () => void;
+}
+
+export interface StorageTrouble {
+  readonly code: 'DISK_FULL' | 'LEDGER_WRITE_FAILED' | 'LEDGER_DAMAGED';
+  readonly message: string;
+  readonly hint: string;
 }
 
 /* ---- Intake: files seen in watched folders ---------------------------------------------------- */
@@ -74,6 +91,10 @@ export interface LedgerIntake {
   /** In one transaction: the folder is watched from now on, and these files in it are not to be sent. */
   markWatched(folder: string, skipped: readonly FileSeen[], note: Omit<Note, 'verdict'>): Promise<void>;
   known(file: FileRef): Promise<KnownFile | null>;
+  /** The file system that the folder lay on when its known files were last seen; null before that. */
+  folderMark(folder: string): Promise<string | null>;
+  /** Idempotent. Null forgets it: what the folder lies on next is taken over. */
+  setFolderMark(folder: string, mark: string | null): Promise<void>;
   /** What is known of these files of one directory of a folder, by file name. */
   knownIn(folder: string, dir: string, names: readonly string[]): Promise<ReadonlyMap<string, KnownFile>>;
   /** Names of the current files of one directory, in batches; to find those that are gone. */
@@ -98,6 +119,10 @@ export interface ClaimQuery {
   readonly now: number;
   /** Paused folders. */
   readonly exceptFolders: readonly string[];
+  /** Fresh documents that were admitted before this time are backlog from now on. */
+  readonly freshSince: number;
+  /** No document waits for longer than this; a later `notBefore` is a clock's mistake, and counts as due. Milliseconds. */
+  readonly longestWaitMs: number;
 }
 
 export type Transition =
@@ -135,6 +160,18 @@ export interface Disposal {
   readonly sha256: string;
 }
 
+/** A disposal that was begun; a crash may have come between the file and the ledger. */
+export interface BegunDisposal extends Disposal {
+  readonly how: 'archived' | 'deleted';
+}
+
+/** Documents to be queued again, at the end of their endpoint's line. */
+export interface Requeue {
+  readonly documentIds: readonly number[];
+  readonly reason: string;
+  readonly message: string;
+}
+
 export interface LedgerQueue {
   /** At start: `uploading` becomes `queued`, and its open attempt `unknown`. Resolves how many there were. */
   recover(at: number): Promise<number>;
@@ -146,21 +183,31 @@ export interface LedgerQueue {
   release(documentIds: readonly number[]): Promise<void>;
   /** Records an upload request before it is sent; the document is `uploading`. Resolves the attempt's id. */
   begin(documentId: number, at: number, bytes: number): Promise<number>;
-  /** Ends an attempt and moves its document on. */
-  finish(attemptId: number, result: AttemptResult): Promise<void>;
+  /** Ends an attempt and moves its document on; in the same transaction queues others (and itself) again. */
+  finish(attemptId: number, result: AttemptResult, requeue?: Requeue): Promise<void>;
   /** Ends an attempt whose request is replayed at once (401): the document stays `uploading`. */
   finishReplayed(attemptId: number, at: number, httpStatus: number, message: string): Promise<void>;
   /** Moves claimed documents without an attempt: not due yet, or lost. */
   postpone(documentId: number, notBefore: number, reason: string, message: string, at: number): Promise<void>;
   markLost(documentId: number, message: string, at: number): Promise<void>;
-  /** Queues again, at the end of their endpoint's line, what a hold had failed (many refusals in a row). */
-  requeue(documentIds: readonly number[], reason: string, message: string, at: number): Promise<void>;
+  /** Documents whose bytes will be wanted soon (queued or uploading), by id after `afterId`. */
+  waiting(afterId: number, limit: number): Promise<readonly Document[]>;
+  /**
+   * Which of these hashes belong to a document that may still be sent: queued, uploading, lost, or failed or
+   * unconfirmed since `failedSince`.
+   */
+  wanted(sha256s: readonly string[], failedSince: number): Promise<ReadonlySet<string>>;
   /** When the next document of this endpoint falls due after `now`; null when none waits for a time. */
   nextDue(endpoint: EndpointKey, now: number): Promise<number | null>;
   /** Where these bytes were seen, newest first, in any folder. */
   sources(sha256: string): Promise<readonly Source[]>;
   /** Files of accepted documents (and their duplicates) that are still where they were, oldest first. */
   toDispose(folder: string, afterSightingId: number, limit: number): Promise<readonly Disposal[]>;
+  /** Says durably what is about to be done with a file, before it is touched; null takes it back. */
+  disposing(sightingId: number, how: 'archived' | 'deleted' | null, at: number): Promise<void>;
+  /** Disposals that were begun and not ended, of one folder. */
+  begunDisposals(folder: string): Promise<readonly BegunDisposal[]>;
+  /** Ends a disposal. */
   disposed(
     sightingId: number,
     how: 'archived' | 'deleted' | 'kept',
@@ -186,7 +233,7 @@ export interface LedgerHolds {
 /** A deliberate act, kept for the record. */
 export interface Act {
   readonly at: number;
-  readonly kind: 'retry' | 'resend' | 'pause' | 'resume' | 'endpointCreate';
+  readonly kind: 'retry' | 'resend' | 'pause' | 'resume' | 'endpointCreate' | 'erase';
   /** Operating-system user. */
   readonly by: string;
   readonly detail: string;
@@ -198,7 +245,30 @@ export interface LedgerAdmin {
   retry(documentIds: readonly number[] | 'all', at: number): Promise<number>;
   /** Queues an accepted document again in its own endpoint, under its name. */
   resend(documentId: number, at: number): Promise<void>;
+  /**
+   * Erases the personal data of documents for good: paths, messages, the service's answers; also of their attempts,
+   * sightings, and entries in the journal. Name, hash, times and states stay, and so does the chain. Only settled
+   * documents (accepted, failed, unconfirmed, lost); others are left as they are. Resolves how many were erased.
+   */
+  erase(documentIds: readonly number[], at: number): Promise<number>;
   /** Admits known bytes into another endpoint. */
   admitElsewhere(documentId: number, endpoint: EndpointKey, at: number): Promise<Admitted>;
   recordEndpoint(endpoint: EndpointKey, name: string, verbatim: string, at: number): Promise<void>;
+}
+
+/* ---- Upkeep --------------------------------------------------------------------------------------- */
+
+export interface LedgerUpkeep {
+  /**
+   * A copy of the whole ledger in a new file (absolute; null: one of its own among the automatic backups), with the
+   * journal's head of that moment in it. Writes go on meanwhile. @throws ReceiptdError BACKUP_FAILED
+   */
+  backup(target: string | null): Promise<{ readonly file: string; readonly head: JournalHead }>;
+  /** Removes all but the newest `keep` of the automatic backups. */
+  pruneBackups(keep: number): Promise<void>;
+  /**
+   * Looks through all of it, in another process. Resolves null if it is sound, or what is wrong; then the next
+   * start sets it aside and rebuilds it.
+   */
+  check(signal?: AbortSignal): Promise<string | null>;
 }

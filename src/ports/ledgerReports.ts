@@ -1,5 +1,6 @@
-import type { Attempt, Document, EndpointKey, Verdict } from '../domain/document.ts';
+import type { Attempt, Document, EndpointKey, FileIdentity, Verdict } from '../domain/document.ts';
 import type { Hold } from './hold.ts';
+import type { JournalHead } from './journal.ts';
 
 /** What `list` shows: a document, or a file that did not become one. */
 export const LIST_STATES = [
@@ -89,6 +90,21 @@ export interface KnownEndpoint {
   readonly createdAt: number | null;
 }
 
+/** Files seen in one folder (every sighting, those that are gone included), by what became of them. */
+export interface SeenCount {
+  readonly folder: string;
+  readonly state: ListState;
+  readonly count: number;
+}
+
+/** What the ledger holds of the file at a path now. */
+export interface Standing {
+  readonly identity: FileIdentity;
+  readonly state: ListState;
+  /** Name of its document, or of the document it duplicates. */
+  readonly name: string | null;
+}
+
 /** Reading; works on a ledger that another process writes. Nothing here changes anything. */
 export interface LedgerReports {
   list(filter: ListFilter): AsyncIterable<ListRow>;
@@ -107,4 +123,12 @@ export interface LedgerReports {
   counts(): Promise<readonly StateCount[]>;
   holds(): Promise<readonly Hold[]>;
   endpoints(): Promise<readonly KnownEndpoint[]>;
+  /** Files first seen from `since` until before `until` (milliseconds; null: no bound). */
+  seenCounts(since: number | null, until: number | null): Promise<readonly SeenCount[]>;
+  /** Current files of a folder, in batches, by their path relative to it. */
+  standings(folder: string): AsyncIterable<ReadonlyMap<string, Standing>>;
+  /** Settled documents created before that time whose personal data is still there. */
+  erasable(before: number): Promise<readonly number[]>;
+  /** The last journal entry that the ledger holds; null for a ledger that has no journal. */
+  head(): Promise<JournalHead | null>;
 }

@@ -36,3 +36,13 @@ export function strangeAnswer(message: string): ReceiptdError {
     hint: 'Check service.baseUrl, and whether a proxy or a login page stands between.',
   });
 }
+
+/** A refusal that may say when to ask again (Retry-After); whoever backs off waits at least so long. */
+export class ServiceBusy extends ReceiptdError {
+  readonly retryAfterMs: number | null;
+
+  constructor(message: string, retryAfterMs: number | null) {
+    super('SERVICE_ANSWER', message, { hint: 'It is asked again by itself.' });
+    this.retryAfterMs = retryAfterMs;
+  }
+}

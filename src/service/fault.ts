@@ -1,6 +1,7 @@
 import { errors } from 'undici';
 import { systemCode } from '../domain/errors.ts';
 import type { Answer } from '../domain/outcome.ts';
+import { ProxyTrouble } from './proxyTrouble.ts';
 
 export type Fault = Extract<Answer, { kind: 'fault' }>;
 
@@ -9,13 +10,17 @@ export type Fault = Extract<Answer, { kind: 'fault' }>;
  * being made: only then, or where the request never left this program, was surely nothing sent.
  */
 export function asFault(error: unknown, host: string, connecting: boolean): Fault {
+  if (error instanceof ProxyTrouble) {
+    return { kind: 'fault', sent: false, code: error.code, message: `${error.message} (${error.code}).` };
+  }
   // undici leaves the parser's code out for what does not even begin like HTTP.
   const code = systemCode(error) ?? (error instanceof errors.HTTPParserError ? 'HPE_INVALID' : 'UNKNOWN');
   const sent = !connecting && code !== 'UND_ERR_CLOSED' && code !== 'UND_ERR_INVALID_ARG';
-  return { kind: 'fault', sent, code, message: `${host} ${describe(code, connecting)} (${code}).` };
+  return { kind: 'fault', sent, code, message: `${host} ${faultWords(code, connecting)} (${code}).` };
 }
 
-function describe(code: string, connecting: boolean): string {
+/** To follow the name of a host. */
+export function faultWords(code: string, connecting: boolean): string {
   switch (code) {
     case 'ECONNREFUSED':
       return 'refused the connection';
@@ -28,6 +33,8 @@ function describe(code: string, connecting: boolean): string {
     case 'UND_ERR_CONNECT_TIMEOUT':
     case 'ETIMEDOUT':
       return 'could not be reached in time';
+    case 'UPLOAD_STALLED':
+      return 'stopped taking the upload';
     case 'UND_ERR_HEADERS_TIMEOUT':
       return 'did not answer in time';
     case 'UND_ERR_BODY_TIMEOUT':
@@ -35,6 +42,18 @@ function describe(code: string, connecting: boolean): string {
     case 'UND_ERR_CLOSED':
     case 'UND_ERR_DESTROYED':
       return 'was not asked, because the agent is stopping';
+    case 'CERT_HAS_EXPIRED':
+      return "shows a certificate that has expired, or this machine's clock is wrong";
+    case 'CERT_NOT_YET_VALID':
+      return "shows a certificate that is not valid yet, or this machine's clock is wrong";
+    case 'ERR_TLS_CERT_ALTNAME_INVALID':
+      return 'shows a certificate that was made for another address';
+    case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
+    case 'UNABLE_TO_GET_ISSUER_CERT':
+    case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
+    case 'SELF_SIGNED_CERT_IN_CHAIN':
+    case 'DEPTH_ZERO_SELF_SIGNED_CERT':
+      return 'shows a certificate that this machine does not trust, perhaps one of a proxy which inspects traffic (service.ca names further authorities)';
     default:
       break;
   }

@@ -4,7 +4,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { CredentialsSource } from '../ports/credentials.ts';
 import type { Log } from '../ports/log.ts';
 import type { TokenSource } from '../ports/service.ts';
-import { isSuccess, json, strangeAnswer, unreachable } from './answers.ts';
+import { isSuccess, json, ServiceBusy, strangeAnswer, unreachable } from './answers.ts';
 import type { Transport } from './transport.ts';
 
 /*
@@ -69,7 +69,8 @@ export function createTokenSource(options: TokenOptions): TokenSource {
     } catch (error) {
       const now = clock.monotonic();
       if (held === null || now >= held.endsAt) throw error;
-      held.refreshAt = now + AGAIN_MS;
+      const demandedMs = error instanceof ServiceBusy ? (error.retryAfterMs ?? 0) : 0;
+      held.refreshAt = now + Math.max(AGAIN_MS, demandedMs);
       log.warn('access token not refreshed, the old one is still good', {
         error: error instanceof ReceiptdError ? error.sentence() : String(error),
       });
@@ -119,6 +120,10 @@ async function request(options: TokenOptions): Promise<{ token: string; lifetime
       `${transport.host} did not take the credentials from the ${store} store (HTTP ${httpStatus}).`,
       { hint: 'Correct them there, or store the right ones with: receiptd login' },
     );
+  }
+  if (httpStatus === 429 || httpStatus >= 500) {
+    const message = `${transport.host} issues no token at present (HTTP ${httpStatus}).`;
+    throw new ServiceBusy(message, answer.retryAfterMs);
   }
   if (!isSuccess(answer))
     throw strangeAnswer(`${transport.host} answered the token request with HTTP ${httpStatus}.`);

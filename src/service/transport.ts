@@ -1,15 +1,26 @@
-import { DecoratorHandler, errors, Pool, type Dispatcher } from 'undici';
+import type { LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
+import { errors, Pool } from 'undici';
 import type { Answer } from '../domain/outcome.ts';
 import type { Clock } from '../ports/clock.ts';
+import { trusting } from './authorities.ts';
+import { Bandwidth } from './bandwidth.ts';
+import { createConnector } from './connector.ts';
 import { asFault } from './fault.ts';
+import { feed, WHOLE_BYTES } from './feed.ts';
+import { Line, type LineOptions } from './line.ts';
+import { Patience } from './patience.ts';
 import { retryAfterMs } from './retryAfter.ts';
+import { routeOf } from './route.ts';
+import { refusal } from './tunnel.ts';
 
 /** Milliseconds. */
 export interface Timeouts {
-  /** DNS, TCP and TLS together. */
+  /** DNS, TCP and TLS together; to a proxy and through it, twice. */
   readonly connectMs: number;
-  /** From the request to the head of the answer; an upload gets more, by its size. */
+  /** An upload of which so long no byte gets away is given up; it may take as long as it moves. */
+  readonly progressMs: number;
+  /** From the last byte of the request to the head of the answer. */
   readonly headersMs: number;
   /** The whole body of the answer. */
   readonly bodyMs: number;
@@ -22,6 +33,19 @@ export interface TransportOptions {
   /** Uploads at once. One connection more is kept, so that a token need not wait behind them. */
   readonly connections: number;
   readonly clock: Clock;
+  /** `auto`: by the environment. `direct` is the default. A URL may hold user and password. */
+  readonly proxy?: string;
+  /** For HTTPS_PROXY, HTTP_PROXY, NO_PROXY and NODE_EXTRA_CA_CERTS. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** A PEM file with further certificate authorities. */
+  readonly ca?: string | null;
+  /** Most bytes of bodies per second, all uploads together. */
+  readonly bandwidth?: number | null;
+  /** Called with every form of the proxy's password, again with every request. */
+  readonly addSecret?: (value: string) => void;
+  /** How long a connection serves before its name is looked up again, in milliseconds. */
+  readonly termMs?: number;
+  readonly lookup?: LookupFunction;
 }
 
 export interface Exchange {
@@ -30,7 +54,7 @@ export interface Exchange {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Buffer | string;
-  /** Called when the head is about to be written, after any wait for a connection. */
+  /** Called when the head is about to be written, after any wait for a connection and for the bandwidth cap. */
   readonly onStart?: () => void;
 }
 
@@ -49,18 +73,30 @@ export interface Transport {
  */
 const KEPT_BYTES = 16 * 1024 * 1024;
 
-/** The slowest line that an upload is given time for, 16 kB/s; the head of the answer comes only after it. */
-const SLOWEST_BYTES_PER_MS = 16;
+const TERM_MS = 5 * 60_000;
 
+/** @throws ReceiptdError CONFIG_INVALID: the proxy's address or the file of authorities makes no sense. */
 export function createTransport(options: TransportOptions): Transport {
-  const { timeouts, clock } = options;
+  const { timeouts, clock, env = {}, addSecret, termMs = TERM_MS } = options;
   const base = new URL(options.baseUrl);
   const prefix = base.pathname.replace(/\/+$/, '');
-  const pool = new Pool(base.origin, {
+  const route = routeOf(options.proxy ?? 'direct', base, env);
+  const bandwidth = options.bandwidth ? new Bandwidth(options.bandwidth, clock) : null;
+  const connect = createConnector({
+    base,
+    route,
+    limitMs: timeouts.connectMs,
+    secureContext: options.ca ? trusting(options.ca, env) : undefined,
+    lookup: options.lookup,
+  });
+  const forward = route.kind === 'forward' ? route : null;
+  const peer = forward ? `The proxy ${forward.proxy.host}` : base.host;
+  const pool = new Pool(forward ? forward.proxy.origin : base.origin, {
     connections: options.connections + 1,
     pipelining: 1,
-    connect: { timeout: timeouts.connectMs },
-    // The body has a limit of its own, below: undici's starts anew with every chunk that trickles in.
+    factory: (origin, lineOptions) => new Line(origin, { ...lineOptions, connect }, clock, termMs),
+    // Limits of our own, below: undici's begin before the body is sent, and anew with every chunk of an answer.
+    headersTimeout: 0,
     bodyTimeout: 0,
   });
   // Codes do not tell: ECONNRESET comes from a TLS handshake as well as from the middle of an upload.
@@ -71,23 +107,47 @@ export function createTransport(options: TransportOptions): Transport {
     host: base.host,
 
     async exchange(request, signal) {
+      if (addSecret && route.kind !== 'direct') route.secrets.forEach(addSecret);
       let httpStatus: number | null = null;
       let retryAfter: number | null = null;
+      let started = false;
+      const onStart = (): void => {
+        started = true;
+        request.onStart?.();
+      };
+      const { body } = request;
+      const pieces = Buffer.isBuffer(body) && (bandwidth || body.length > WHOLE_BYTES) ? body : null;
+      const whole = pieces === null || pieces.length === 0;
+      const patience = new Patience({ ...timeouts, whole, onStart });
+      const over = bandwidth ? new AbortController() : null;
       const chunks: Buffer[] = [];
       const text = (): string => new TextDecoder().decode(Buffer.concat(chunks));
       try {
-        const { onStart } = request;
-        const dispatcher = onStart ? pool.compose(announcing(onStart)) : pool;
-        const response = await dispatcher.request({
+        const lineOptions: LineOptions = { patience };
+        const response = await pool.request({
+          ...lineOptions,
           method: request.method,
-          path: prefix + request.path,
-          headers: { accept: 'application/json', 'user-agent': 'receiptd', ...request.headers },
-          body: request.body ?? null,
-          headersTimeout:
-            timeouts.headersMs + Math.ceil(Buffer.byteLength(request.body ?? '') / SLOWEST_BYTES_PER_MS),
+          path: (forward ? base.origin : '') + prefix + request.path,
+          headers: {
+            accept: 'application/json',
+            'user-agent': 'receiptd',
+            ...request.headers,
+            ...(forward && { host: base.host }),
+            ...(forward?.authorization && { 'proxy-authorization': forward.authorization }),
+            ...(!whole && { 'content-length': String(pieces.length) }),
+          },
+          body: whole
+            ? (body ?? null)
+            : // undici takes any iterable; a stream would read ahead of the bandwidth cap.
+              (feed(pieces, { bandwidth, patience, onStart, signal: over?.signal }) as unknown as Readable),
           ...(signal ? { signal } : {}),
         });
+        patience.end();
         httpStatus = response.statusCode;
+        if (forward && httpStatus === 407) {
+          response.body.on('error', () => {}).destroy();
+          return asFault(refusal(forward.proxy, base.host, httpStatus), peer, false);
+        }
         const header = response.headers['retry-after'];
         retryAfter = retryAfterMs(Array.isArray(header) ? header[0] : header, clock.now());
         await readInto(chunks, response.body, timeouts.bodyMs);
@@ -95,34 +155,19 @@ export function createTransport(options: TransportOptions): Transport {
         if (signal?.aborted) throw signal.reason;
         // Anything but a success has been said by the status line; only a success has to be read whole.
         if (httpStatus === null || (httpStatus >= 200 && httpStatus < 300)) {
-          return asFault(error, base.host, error instanceof Error && whileConnecting.has(error));
+          const connecting = error instanceof Error && whileConnecting.has(error);
+          const fault = asFault(error, peer, connecting);
+          return started ? fault : { ...fault, sent: false };
         }
+      } finally {
+        patience.end();
+        over?.abort();
       }
       return { kind: 'response', httpStatus, retryAfterMs: retryAfter, body: text() };
     },
 
     close: () => pool.destroy(),
   };
-}
-
-function announcing(onStart: () => void): Dispatcher.DispatcherComposeInterceptor {
-  return (dispatch) => (options, handler) => dispatch(options, new StartHandler(handler, onStart));
-}
-
-class StartHandler extends DecoratorHandler {
-  readonly #inner: Dispatcher.DispatchHandler;
-  readonly #onStart: () => void;
-
-  constructor(inner: Dispatcher.DispatchHandler, onStart: () => void) {
-    super(inner);
-    this.#inner = inner;
-    this.#onStart = onStart;
-  }
-
-  onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void {
-    this.#onStart();
-    this.#inner.onRequestStart?.(controller, context);
-  }
 }
 
 async function readInto(chunks: Buffer[], body: Readable, limitMs: number): Promise<void> {

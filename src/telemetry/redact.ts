@@ -17,6 +17,11 @@ const MOST_SECRETS = 32;
 
 const BEARER = /\b(Bearer)(\s+)(?:[^\s"',;\\]+)/gi;
 
+/** User and password in an address. The scheme has a limit, so that a long word costs no time. */
+const USERINFO = /\b([a-z][a-z0-9+.-]{0,31}:\/\/)[^\s/?#"'<>\\]+@/gi;
+
+const BASIC = /\b(Basic)(\s+)[A-Za-z0-9+/=]{4,}/g;
+
 const SECRET_KEY = String.raw`(?:access|refresh|id)[_-]?token|client[_-]?secret`;
 
 /**
@@ -60,7 +65,9 @@ export function createRedactor(secrets: readonly string[] = []): Redactor {
     redact(text) {
       const withoutKnown = known === null ? text : text.replace(known, REDACTED);
       return withoutKnown
+        .replace(USERINFO, `$1${REDACTED}@`)
         .replace(BEARER, `$1$2${REDACTED}`)
+        .replace(BASIC, `$1$2${REDACTED}`)
         .replace(ASSIGNED, (_all, key: string, between: string, quote: string | undefined) => {
           const mark = quote ?? '';
           return `${key}${between}${mark}${REDACTED}${mark}`;

@@ -27,6 +27,7 @@ describe('the exit status', () => {
     failed: 0,
     waiting: 0,
     accepted: 3,
+    orphaned: 0,
     unreachable: false,
   };
   it.each([
@@ -35,6 +36,11 @@ describe('the exit status', () => {
     [{ failed: 2, waiting: 1 }, EXIT.refused, '3 accepted, 1 waiting, 2 failed or lost.'],
     [{ waiting: 1 }, EXIT.waiting, '3 accepted, 1 waiting.'],
     [{ incomplete: 1, unreadable: 2 }, EXIT.waiting, '3 accepted, 1 incomplete, 2 unreadable.'],
+    [
+      { orphaned: 2 },
+      EXIT.waiting,
+      '3 accepted. 2 documents wait for an endpoint that is no longer in the config: put it back.',
+    ],
     [{ missingFolders: ['/a'] }, EXIT.waiting, "3 accepted, /a can't be listed."],
     [
       { unreachable: true, waiting: 4 },
@@ -46,6 +52,14 @@ describe('the exit status', () => {
     expect(exitStatusOfOnce(result)).toBe(status);
     expect(summaryOf(result)).toBe(summary);
   });
+});
+
+it('a name that begins with a dash is told from an option that there is not', () => {
+  const said = (option: string) =>
+    usageError({ code: 'commander.unknownOption', message: `error: unknown option '${option}'` }).sentence();
+  expect(said('-scan-5e8ff9bf55ba')).toContain('`receiptd show -- -scan-5e8ff9bf55ba`');
+  expect(said('--scan-5e8ff9bf55ba')).toContain('`receiptd show -- --scan-5e8ff9bf55ba`');
+  expect(said('--jsn')).not.toContain('show');
 });
 
 it('what the argument parser says becomes one sentence, with its guess and a code', () => {

@@ -20,6 +20,20 @@ describe('a table', () => {
     ).toBe('NAME    STATE\n──────  ────────\na       accepted\nlonger');
   });
 
+  it('lets a long name go on beyond its column, and keeps the other rows short', () => {
+    const long = 'x'.repeat(200);
+    const [head, , first, second] = table(
+      ['NAME', 'STATE'],
+      [
+        [long, 'accepted'],
+        ['b', 'accepted'],
+      ],
+    ).split('\n');
+    expect(head).toBe(`NAME${' '.repeat(46)}STATE`);
+    expect(first).toBe(`${long}  accepted`);
+    expect(second).toBe(`b${' '.repeat(49)}accepted`);
+  });
+
   it('gives wide characters and joined emoji the columns that a terminal gives them', () => {
     const [, , first = '', second = ''] = table(
       ['A', 'B'],

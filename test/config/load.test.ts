@@ -17,7 +17,9 @@ describe('a config that says as little as possible', () => {
         baseUrl: 'https://api.example.com',
         allowInsecureHttp: false,
         uploadContentType: 'auto',
-        timeouts: { connectMs: 10_000, headersMs: 60_000, bodyMs: 60_000 },
+        proxy: 'auto',
+        ca: null,
+        timeouts: { connectMs: 10_000, progressMs: 30_000, headersMs: 60_000, bodyMs: 60_000 },
       },
       credentials: { store: 'auto', file: '/home/ann/.local/state/receiptd/credentials.json' },
       endpoints: [
@@ -33,6 +35,7 @@ describe('a config that says as little as possible', () => {
           endpoint: { baseUrl: 'https://api.example.com', uid: 'u-1' },
           alias: 'office',
           recursive: false,
+          watch: 'auto',
           include: ['**/*'],
           ignore: expect.arrayContaining(['.receiptd-*', '*.tmp', '@eaDir']),
           settle: { shortMs: 200, longMs: 5_000, patienceMs: 600_000 },
@@ -47,10 +50,20 @@ describe('a config that says as little as possible', () => {
       ],
       delivery: {
         limits: { concurrency: 4, rate: null, perDay: null, perMonth: null },
+        bandwidth: null,
+        hours: null,
         graceMs: 20_000,
         parkAfter: 5,
       },
-      intake: { reconcileEveryMs: 60_000, confirmAbove: 1_000 },
+      intake: { reconcileEveryMs: 60_000, pollEveryMs: 5_000, confirmAbove: 1_000 },
+      spool: 'auto',
+      storage: {
+        spoolLimit: 5_000_000_000,
+        keepFailedMs: 24 * 86_400_000,
+        reserve: 8_000_000,
+        backupEveryMs: 86_400_000,
+        backups: 7,
+      },
       stateDir: '/home/ann/.local/state/receiptd',
       log: { level: 'info', maxSize: 10_000_000, maxFiles: 5 },
     });
@@ -77,12 +90,12 @@ describe('a config that says as little as possible', () => {
 
 describe('a config', () => {
   it('is read with all units', () => {
-    const { folders, delivery, endpoints, intake, log } = parse(
+    const { folders, delivery, endpoints, intake, log, spool, storage } = parse(
       yaml({
         endpoints: '{ office: { uid: u-1, concurrency: 2, rate: 30/min, perDay: 500, perMonth: unlimited } }',
         folders:
           '[{ path: /a, settle: { long: 3s }, existing: since 2026-03-09, maxFileSize: 1GB, builtInIgnores: false, ignore: [x] }]',
-        more: 'delivery: { rate: 120/min, perMonth: 9000, grace: 0s }\nintake: { reconcileEvery: 5m }\nlog: { maxSize: 500kB }',
+        more: 'delivery: { rate: 120/min, perMonth: 9000, grace: 0s, bandwidth: 500kB/s, hours: [ Mon-Fri 07:00-19:00 ] }\nspool: always\nstorage: { spoolLimit: 20MB, backupEvery: 1h }\nintake: { reconcileEvery: 5m }\nlog: { maxSize: 500kB }',
       }),
     );
     expect(endpoints[0]?.limits).toEqual({
@@ -93,6 +106,8 @@ describe('a config', () => {
     });
     expect(delivery).toEqual({
       limits: { concurrency: 4, rate: { count: 120, intervalMs: 60_000 }, perDay: null, perMonth: 9_000 },
+      bandwidth: 500_000,
+      hours: [{ days: [1, 2, 3, 4, 5], from: 420, until: 1140 }],
       graceMs: 0,
       parkAfter: 5,
     });
@@ -102,6 +117,8 @@ describe('a config', () => {
       maxFileSize: 1_000_000_000,
       ignore: ['.receiptd-*', 'x'],
     });
+    expect(spool).toBe('always');
+    expect(storage).toMatchObject({ spoolLimit: 20_000_000, backupEveryMs: 3_600_000 });
     expect(intake.reconcileEveryMs).toBe(300_000);
     expect(log.maxSize).toBe(500_000);
   });

@@ -1,14 +1,16 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import {
-  endpointId,
-  type Document,
-  type EndpointKey,
-  type FileIdentity,
-  type Lane,
-} from '../../src/domain/document.ts';
+import { endpointId, type Document, type EndpointKey, type FileIdentity } from '../../src/domain/document.ts';
 import type { Hold } from '../../src/ports/hold.ts';
-import type { Admission, AttemptResult, FileSeen, Ledger, Note, Transition } from '../../src/ports/ledger.ts';
+import type {
+  Admission,
+  AttemptResult,
+  ClaimQuery,
+  FileSeen,
+  Ledger,
+  Note,
+  Transition,
+} from '../../src/ports/ledger.ts';
 import type { ListFilter, ListRow } from '../../src/ports/ledgerReports.ts';
 
 /** A place for one ledger. `open` opens what the last `open` left there. */
@@ -100,16 +102,15 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
       await ledger.finish(await ledger.begin(id, 2_000, 100), ended(outcome, transition));
     }
 
-    async function claimNames(
-      limit: number,
-      more: { lane?: Lane; now?: number; exceptFolders?: string[] } = {},
-    ) {
+    async function claimNames(limit: number, more: Partial<ClaimQuery> = {}) {
       const documents = await ledger.claim({
         endpoint: OFFICE,
         lane: 'fresh',
         limit,
         now: 5_000,
         exceptFolders: [],
+        freshSince: 0,
+        longestWaitMs: 3_600_000,
         ...more,
       });
       return documents.map((document) => document.name);
@@ -424,6 +425,8 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
           limit: 2,
           now: 1,
           exceptFolders: [],
+          freshSince: 0,
+          longestWaitMs: 3_600_000,
         });
         expect(first.map((document) => document.name)).toEqual(['doc-a', 'doc-b']);
         expect(await claimNames(10)).toEqual(['doc-c', 'doc-d']);
@@ -495,6 +498,57 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
       });
     });
 
+    describe('what has waited', () => {
+      it('is backlog once it is no longer fresh, and keeps its place in line', async () => {
+        await queued('a', 'a', { at: 1_000 });
+        await queued('b', 'b', { at: 2_000 });
+        await queued('c', 'c', { at: 3_000 });
+        const query = { freshSince: 2_500, now: 9_000 };
+        expect(await claimNames(10, query)).toEqual(['doc-c']);
+        expect(await claimNames(10, { ...query, lane: 'backlog' })).toEqual(['doc-a', 'doc-b']);
+      });
+
+      it('becomes backlog a thousand at a time and more', async () => {
+        for (let n = 0; n < 450; n += 1) await queued(`${n}`, `${n}`, { at: 1_000 + n });
+        for (let round = 0; round < 5; round += 1) await claimNames(0, { freshSince: 5_000 });
+        expect(await claimNames(1, { freshSince: 5_000 })).toEqual([]);
+        expect(await claimNames(450, { lane: 'backlog', freshSince: 5_000 })).toHaveLength(450);
+      });
+
+      it('never waits longer than any back-off, whatever the clock did', async () => {
+        const { id } = await queued('a', 'a');
+        await ledger.postpone(id, 90_000_000, 'R', 'm', 1);
+        expect(await claimNames(1, { now: 89_000_000 })).toEqual([]);
+        expect(await claimNames(1, { now: 5_000 })).toEqual(['doc-a']);
+      });
+
+      it('is listed by number, whether queued or being sent', async () => {
+        const a = await queued('a', 'a');
+        const b = await queued('b', 'b');
+        const c = await queued('c', 'c');
+        await upload(a.id, ACCEPTED);
+        await ledger.begin(b.id, 2_000, 10);
+        expect((await ledger.waiting(0, 10)).map(({ name }) => name)).toEqual(['doc-b', 'doc-c']);
+        expect((await ledger.waiting(b.id, 1)).map(({ id }) => id)).toEqual([c.id]);
+      });
+
+      it('keeps its bytes wanted until every endpoint has them, or a failure is old', async () => {
+        const a = await queued('a', 'a');
+        const other = await queued('x', 'a', { endpoint: SHOP });
+        const b = await queued('b', 'b');
+        const c = await queued('c', 'c');
+        await upload(a.id, ACCEPTED);
+        await upload(b.id, FAILED, 'refused');
+        const hashes = ['a', 'b', 'c', 'none'].map(hashOf);
+        const wanted = async (failedSince: number) => [...(await ledger.wanted(hashes, failedSince))].sort();
+        expect(await wanted(0)).toEqual([hashOf('a'), hashOf('b'), hashOf('c')].sort());
+        await upload(other.id, ACCEPTED);
+        await ledger.markLost(c.id, 'Gone.', 4_000);
+        expect(await wanted(0)).toEqual([hashOf('b'), hashOf('c')].sort());
+        expect(await wanted(3_001)).toEqual([hashOf('c')]);
+      });
+    });
+
     it('takes a time between two milliseconds, as back-off with jitter gives it', async () => {
       const a = await queued('a', 'a');
       const b = await queued('b', 'b');
@@ -507,6 +561,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         message: 'm',
         since: 1,
         until: 6_000.5,
+        demanded: false,
       });
       expect([(await state(a.id)).notBefore, (await state(b.id)).notBefore]).toEqual([6_001, 6_001]);
       expect(await claimNames(10, { now: 6_000 })).toEqual([]);
@@ -644,10 +699,15 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         await queued('c', 'c');
         await upload(a.id, FAILED, 'refused');
         await upload(b.id, ACCEPTED);
-        await ledger.requeue([a.id, b.id], 'HTTP_422', 'The endpoint refuses everything.', 4_000);
-        expect(await state(a.id)).toMatchObject({ state: 'queued', reason: 'HTTP_422' });
+        const [c] = await ledger.find('doc-c');
+        const attempt = await ledger.begin(c?.id ?? 0, 3_000, 10);
+        const requeue = { reason: 'MANY', message: 'The endpoint refuses everything.' };
+        const documentIds = [a.id, b.id, c?.id ?? 0];
+        await ledger.finish(attempt, ended('refused', FAILED, 4_000), { ...requeue, documentIds });
+        expect(await state(a.id)).toMatchObject({ state: 'queued', reason: 'MANY' });
+        expect(await state(c?.id ?? 0)).toMatchObject({ state: 'queued', reason: 'MANY' });
         expect((await state(b.id)).state).toBe('accepted');
-        expect(await claimNames(10)).toEqual(['doc-c', 'doc-a']);
+        expect(await claimNames(10)).toEqual(['doc-a', 'doc-c']);
       });
 
       it('marks a document lost with the time and a reason', async () => {
@@ -714,6 +774,100 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
       });
     });
 
+    describe('a disposal', () => {
+      it('is on record before the file is touched, until it is ended or taken back', async () => {
+        const { id } = await queued('a', 'a');
+        await upload(id, ACCEPTED);
+        await ledger.admit(admission('copy', 'a'));
+        const [first, second] = await ledger.toDispose('/scans', 0, 10);
+        await ledger.disposing(first!.sightingId, 'archived', 5_000);
+        await ledger.disposing(second!.sightingId, 'deleted', 5_000);
+        await reopen();
+        expect(await ledger.begunDisposals('/scans')).toEqual([
+          { ...first, how: 'archived' },
+          { ...second, how: 'deleted' },
+        ]);
+        await ledger.disposed(first!.sightingId, 'archived', '/archive/a', 6_000);
+        await ledger.disposing(second!.sightingId, null, 6_000);
+        expect(await ledger.begunDisposals('/scans')).toEqual([]);
+        expect(await ledger.toDispose('/scans', 0, 10)).toEqual([second]);
+        expect(await ledger.begunDisposals('/other')).toEqual([]);
+      });
+    });
+
+    describe('the account of files', () => {
+      it('tells what became of every file that was seen, the moved and the deleted included', async () => {
+        const a = await queued('a', 'a', { at: 1_000 });
+        await queued('b', 'b', { at: 2_000 });
+        await ledger.admit(admission('copy', 'a', { at: 3_000 }));
+        await ledger.note(seen('note.txt'), note('rejected', { at: 3_000 }));
+        await ledger.note(seen('half'), note('incomplete', { at: 3_000 }));
+        await ledger.note(seen('other-half'), note('incomplete', { at: 3_000 }));
+        await upload(a.id, ACCEPTED);
+        await ledger.gone('/scans', ['a', 'half'], 4_000);
+        const counted = async (since: number | null, until: number | null) =>
+          Object.fromEntries(
+            (await ledger.seenCounts(since, until)).map(({ state: of, count }) => [of, count]),
+          );
+        expect(await counted(null, null)).toEqual({
+          accepted: 1,
+          duplicate: 1,
+          incomplete: 1,
+          queued: 1,
+          rejected: 1,
+        });
+        expect(await counted(1_000, 2_000)).toEqual({ accepted: 1 });
+        expect(await counted(2_000, null)).toMatchObject({ queued: 1, rejected: 1 });
+        const current = new Map<string, unknown>();
+        for await (const batch of ledger.standings('/scans'))
+          for (const [path, standing] of batch) current.set(path, standing);
+        expect([...current.keys()].sort()).toEqual(['b', 'copy', 'note.txt', 'other-half']);
+        expect(current.get('copy')).toEqual({ identity: identity(), state: 'duplicate', name: 'doc-a' });
+      });
+
+      it('remembers the file system of a folder, once it is watched', async () => {
+        expect(await ledger.folderMark('/scans')).toBeNull();
+        await ledger.markWatched('/scans', [], note('skipped'));
+        await ledger.setFolderMark('/scans', 'nfs server:/scans');
+        await reopen();
+        expect(await ledger.folderMark('/scans')).toBe('nfs server:/scans');
+      });
+    });
+
+    describe('erasing', () => {
+      it('takes the personal data of settled documents, and leaves name, hash and state', async () => {
+        const a = await queued('anna.jpg', 'a');
+        const b = await queued('b', 'b');
+        await upload(a.id, { state: 'accepted', serviceStatus: 'DONE', response: '{"person":"Anna"}' });
+        expect(await ledger.erasable(9_000)).toEqual([a.id]);
+        expect(await ledger.erasable(1_000)).toEqual([]);
+        expect(await ledger.erase([a.id, b.id, a.id, 99], 5_000)).toBe(1);
+        expect(await ledger.erasable(9_000)).toEqual([]);
+        expect(await state(a.id)).toMatchObject({
+          path: '',
+          name: 'doc-a',
+          sha256: hashOf('a'),
+          state: 'accepted',
+        });
+        expect(await state(b.id)).toMatchObject({ path: 'b', state: 'queued' });
+        const told = JSON.stringify(await ledger.detail(a.id));
+        expect(told.toLowerCase()).not.toContain('anna');
+        expect((await ledger.admit(admission('again.jpg', 'a'))).kind).toBe('duplicate');
+      });
+
+      it('erases many at once, in one folder and of one path', async () => {
+        const ids = [];
+        for (const content of ['a', 'b', 'c']) {
+          const { id } = await queued('SCAN0001.jpg', content, { file: seen('SCAN0001.jpg', ids.length) });
+          await upload(id, FAILED, 'refused');
+          ids.push(id);
+        }
+        expect(await ledger.erase(ids, 5_000)).toBe(3);
+        await reopen();
+        expect(JSON.stringify(await rows())).not.toContain('SCAN');
+      });
+    });
+
     describe('holds', () => {
       const hold = (more: Partial<Hold>): Hold => ({
         scope: 'endpoint',
@@ -722,6 +876,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         message: 'Not allowed.',
         since: 1_000,
         until: null,
+        demanded: false,
         ...more,
       });
 
@@ -951,6 +1106,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
           message: 'm',
           since: 1,
           until: null,
+          demanded: false,
         });
         const listed: Record<string, number> = {};
         for (const row of await rows()) {

@@ -1,9 +1,9 @@
-import { chmod, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { prepareStateDir } from '../../src/daemon/stateDir.ts';
-import { asOwnerOf } from '../support/ordinaryUser.ts';
+import { asOrdinaryUser, asOwnerOf, ordinaryOwner } from '../support/ordinaryUser.ts';
 
 let dir: string;
 beforeEach(async () => {
@@ -29,12 +29,82 @@ test('what is in an existing one is left alone', async () => {
   expect(await readdir(dir)).toEqual(['ledger']);
 });
 
-test.skipIf(!posix)('access for others is noted', async () => {
-  await chmod(dir, 0o750);
-  const { note } = await prepareStateDir(dir);
-  expect(note).toContain(dir);
-  expect(note).toContain('mode 750');
-  expect(await prepareStateDir(dir, 'win32')).toEqual({ note: null });
+test.skipIf(!posix)(
+  'access of others is taken away and noted, from files and directories in it as well',
+  async () => {
+    await mkdir(path.join(dir, 'logs'));
+    await writeFile(path.join(dir, 'ledger.db'), '');
+    await writeFile(path.join(dir, 'logs', 'receiptd.log'), '');
+    await writeFile(path.join(dir, 'credentials.json'), '');
+    const outside = await mkdtemp(path.join(os.tmpdir(), 'receiptd-outside-'));
+    try {
+      await symlink(outside, path.join(dir, 'link'));
+      for (const [place, mode] of [
+        ['logs', 0o777],
+        ['ledger.db', 0o644],
+        ['logs/receiptd.log', 0o666],
+        ['credentials.json', 0o644],
+      ] as const)
+        await chmod(path.join(dir, place), mode);
+      await chmod(outside, 0o755);
+      await chmod(dir, 0o750);
+      const { note } = await prepareStateDir(dir);
+      expect(note).toContain(`Others had access to ${dir} (mode 750), `);
+      expect(note).toContain('and 1 more; it was taken from them.');
+      const modeOf = async (place: string) => (await stat(path.join(dir, place))).mode & 0o777;
+      expect(await modeOf('.')).toBe(0o700);
+      expect(await modeOf('logs')).toBe(0o700);
+      expect(await modeOf('ledger.db')).toBe(0o600);
+      expect(await modeOf('logs/receiptd.log')).toBe(0o600);
+      // Its reader refuses it and says so: who could read it may have.
+      expect(await modeOf('credentials.json')).toBe(0o644);
+      expect((await stat(outside)).mode & 0o777).toBe(0o755);
+      expect(await prepareStateDir(dir)).toEqual({ note: null });
+    } finally {
+      await rm(outside, { recursive: true });
+    }
+  },
+);
+
+test.skipIf(!posix || process.geteuid?.() !== 0)('one that belongs to somebody else is refused', async () => {
+  const { uid, gid } = ordinaryOwner();
+  const place = path.join(dir, 'state');
+  await mkdir(place);
+  await chmod(dir, 0o755);
+  // Root could write it; the owner could no longer read what root has made.
+  await chown(place, uid, gid);
+  const asRoot = await prepareStateDir(place).catch((error: unknown) => error);
+  expect(asRoot).toMatchObject({
+    code: 'STATE_UNWRITABLE',
+    message: expect.stringContaining(`belongs to another user (${uid})`),
+  });
+  await chown(place, 0, 0);
+  await chmod(place, 0o777);
+  const asOther = await asOrdinaryUser(() => prepareStateDir(place).catch((error: unknown) => error));
+  expect(asOther).toMatchObject({ code: 'STATE_UNWRITABLE', message: expect.stringContaining('(0)') });
+  expect((await stat(place)).mode & 0o777).toBe(0o777);
+});
+
+test.skipIf(!posix)('a link is followed, but not to where everybody may write', async () => {
+  const link = path.join(dir, 'link');
+  const target = path.join(dir, 'target');
+  await mkdir(target, { mode: 0o700 });
+  await symlink(target, link);
+  // The temporary directory itself is such a place.
+  const refusal = await prepareStateDir(link).catch((error: unknown) => error);
+  expect(refusal).toMatchObject({
+    code: 'STATE_UNWRITABLE',
+    message: expect.stringMatching(/symbolic link to .*, and everybody may write to /),
+  });
+  const here = await mkdtemp(path.join(import.meta.dirname, 'receiptd-state-'));
+  try {
+    await chmod(here, 0o700);
+    await rm(link);
+    await symlink(here, link);
+    expect(await prepareStateDir(link)).toEqual({ note: null });
+  } finally {
+    await rm(here, { recursive: true });
+  }
 });
 
 test('a file in its place is refused', async () => {

@@ -222,21 +222,23 @@ describe('a ledger', () => {
     expect(site.sandbox.received()).toHaveLength(1);
   });
 
-  test('that is damaged is left alone, and nothing is sent again', async () => {
+  test.each([
+    ['damaged', (file: string) => writeFile(file, 'text that somebody saved here'.repeat(200))],
+    ['empty', (file: string) => truncate(file, 0)],
+    ['gone', (file: string) => rm(file)],
+  ])('that is %s is rebuilt from its journal, says so, and sends nothing again', async (_what, damage) => {
     const site = await used();
-    await writeFile(
-      `${site.stateDir}/ledger.db`,
-      'no database at all, but text that somebody saved here'.repeat(100),
-    );
-    await refused(site, 'LEDGER_DAMAGED', 'backup');
-    expect(site.sandbox.received()).toHaveLength(1);
-  });
-
-  test('that is empty is a loss and no beginning', async () => {
-    const site = await used();
-    await truncate(`${site.stateDir}/ledger.db`, 0);
-    await refused(site, 'LEDGER_DAMAGED', 'backup');
-    expect(site.sandbox.received()).toHaveLength(1);
+    const [before] = await site.list();
+    await damage(`${site.stateDir}/ledger.db`);
+    const once = await site.once();
+    expect(once.status).toBe(0);
+    expect(once.stderr).toContain('The ledger was mended before the start');
+    expectNoTrace(once);
+    const [after] = await site.list();
+    expect({ ...after, updatedAt: '' }).toEqual({ ...before, updatedAt: '' });
+    // What had not been seen yet was sent, and nothing else.
+    expect(site.sandbox.received()).toHaveLength(2);
+    expect((await site.run('ledger', 'verify')).status).toBe(0);
   });
 });
 
@@ -297,10 +299,10 @@ test('an agent without credentials keeps running, says what to do, and goes on o
   });
   const agent = begin(site, ['run', '--config', site.config]);
   await agent.logged('On hold');
-  await until(async () => (await site.must('status')).includes('On hold credentials'));
+  await until(async () => (await site.must('status')).includes('The credentials do not work'));
   const status = await site.must('status');
   expect(status).toContain('Running');
-  expect(status).toMatch(/On hold credentials .*receiptd login/);
+  expect(status).toMatch(/The credentials do not work .*receiptd login/);
   expect((await site.list())[0]).toMatchObject({ state: 'held', endpointUid: OFFICE });
   const login = await receiptd(site, ['login', '--client-id', RECEIPTD_CLIENT_ID, '--config', site.config], {
     input: `${RECEIPTD_CLIENT_SECRET}\n`,

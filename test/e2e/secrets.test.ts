@@ -1,6 +1,7 @@
 import { readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { proxyServer } from '../service/proxy.ts';
 import { drawReceipt } from '../support/images.ts';
 import { OFFICE, prepare, until, type Site } from './support/agent.ts';
 import { receiptd } from './support/commandLine.ts';
@@ -116,4 +117,55 @@ test('nor are they in errors: a wrong secret, a token that is refused, a service
   expect(said.join('')).toContain('CREDENTIALS_REFUSED');
   expect(said.join('')).toContain('[redacted]');
   expectClean([...said, ...(await written(site))]);
+});
+
+test('the password of a proxy is in no output, log, ledger, spool or backup, in no form', async () => {
+  const site = await siteWithoutEnvironment();
+  const password = 'pw+of/the proxy~77';
+  const proxy = await proxyServer({ login: `scan:${password}` });
+  const wanted = `http://scan:${encodeURIComponent(password)}@${proxy.host}`;
+  const forms = [
+    password,
+    encodeURIComponent(password),
+    ...[password, `scan:${password}`, SECRET].map((text) => Buffer.from(text).toString('base64')),
+  ];
+  const service = { baseUrl: site.sandbox.url };
+  const keys = {
+    folders: [{ path: site.file('inbox'), endpoint: 'office' }],
+    log: { level: 'debug' },
+    spool: 'always',
+  };
+  await site.writeConfig({ ...keys, service: { ...service, proxy: wanted } });
+  await command(site, ['login', '--store', 'file', '--client-id', 'e2e'], `${SECRET}\n`);
+  // A proxy that repeats what it was sent, as error pages do.
+  const mirror = await proxyServer({ mirror: true });
+  for (const address of [proxy.host, mirror.host, '127.0.0.1:1']) {
+    await writeFile(site.file('inbox', `${address}.jpg`), await drawReceipt({ type: 'jpeg', seed: address }));
+    await site.writeConfig({ ...keys, service: { ...service, proxy: wanted.replace(proxy.host, address) } });
+    for (const args of [
+      ['check'],
+      ['whoami'],
+      ['run', '--once', '--wait', '1s'],
+      ['status', '--json'],
+      ['list'],
+    ])
+      await command(site, args);
+  }
+  for (const broken of [`${wanted}/path`, wanted.replace('http', 'socks5')]) {
+    await site.writeConfig({ ...keys, service: { ...service, proxy: broken } });
+    await command(site, ['check']);
+    site.env = { HTTP_PROXY: broken };
+    await site.writeConfig({ ...keys, service });
+    await command(site, ['whoami']);
+    site.env = {};
+  }
+  expect(site.sandbox.received()).toHaveLength(1);
+  expect(mirror.seen.length).toBeGreaterThan(0);
+  // What it repeated was shown, without the password.
+  expect(said.join('')).toMatch(/proxy-authorization.{1,12}(?:Basic )?\[redacted\]/);
+  expect(said.join('')).toContain('[CONFIG_INVALID]');
+  expect(said.join('')).toContain(`The proxy 127.0.0.1:1 refused the connection`);
+  const texts = [...said, ...(await written(site))];
+  for (const text of texts) for (const form of forms) expect(text).not.toContain(form);
+  expectClean(texts);
 });

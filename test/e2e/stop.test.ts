@@ -65,6 +65,6 @@ test('a kill leaves nothing behind that blocks the next start, and two never run
   const second = await site.start();
   await drop(site, 1);
   await until(() => site.sandbox.stats().stored === 1);
-  expect(await site.must('status')).toContain(`pid ${second.pid}`);
+  expect(await site.must('status')).toContain(`process ${second.pid}`);
   expect(await second.stop()).toMatchObject({ status: 0 });
 });

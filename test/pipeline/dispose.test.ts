@@ -1,7 +1,10 @@
-import { chmod, chown, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { ReceiptdError } from '../../src/domain/errors.ts';
+import { recoverAside } from '../../src/pipeline/dispose.ts';
 import type { WatchedFolder } from '../../src/ports/folder.ts';
+import type { Ledger } from '../../src/ports/ledger.ts';
 import { drawReceipt } from '../support/images.ts';
 import { asOrdinaryUser, ordinaryOwner } from '../support/ordinaryUser.ts';
 import { watchingPlace, type WatchingPlace } from './watching.ts';
@@ -164,6 +167,145 @@ describe('a kill between the steps', () => {
     const { admitted } = await place.once({ folder });
     expect(admitted).toHaveLength(1);
     expect(place.log.said('A file that was set aside could not be put back')).toHaveLength(1);
+  });
+});
+
+describe('a disposal that was begun and not ended', () => {
+  async function begun(how: 'archived' | 'deleted') {
+    const place = await watchingPlace();
+    const bytes = await place.drop('a.jpg');
+    const options = {
+      ...(how === 'archived' ? ARCHIVE : DELETE),
+    };
+    await place.once(options);
+    await place.acceptAll();
+    const [disposal] = await place.ledger.toDispose(place.scans, 0, 1);
+    await place.ledger.disposing(disposal?.sightingId ?? 0, how, place.clock.now());
+    const sighting = async () => {
+      const [row] = await place.rows();
+      return (await place.ledger.detail(row?.documentId ?? 0))?.sightings[0];
+    };
+    return { place, bytes, options, file: join(place.scans, 'a.jpg'), sighting };
+  }
+
+  it('is known as ours once its file is gone, even if a scanner has taken the name since', async () => {
+    const { place, options, file, sighting } = await begun('deleted');
+    await rm(file);
+    const next = await place.drop('a.jpg', 'next');
+    const { admitted } = await place.once(options);
+    expect(await sighting()).toMatchObject({ disposed: 'deleted' });
+    expect(admitted.map(({ kind }) => kind)).toEqual(['queued']);
+    expect(await readFile(file)).toEqual(next);
+    expect(await place.ledger.begunDisposals(place.scans)).toEqual([]);
+  });
+
+  it('is done anew as long as its file is there', async () => {
+    const { place, bytes, options, file, sighting } = await begun('archived');
+    const { intake } = await place.once(options);
+    expect(await readFile(file)).toEqual(bytes);
+    expect(await sighting()).toMatchObject({ disposed: null, goneAt: null });
+    await intake.dispose(never);
+    expect(await sighting()).toMatchObject({ disposed: 'archived' });
+  });
+
+  it('is told to a person if neither folder nor archive has the file', async () => {
+    const { place, options, file, sighting } = await begun('archived');
+    await rm(file);
+    await mkdir(join(place.dir, 'archive'));
+    await place.once(options);
+    expect(place.log.said('A file whose archiving was interrupted')).toMatchObject([{ level: 'error' }]);
+    expect(await sighting()).toMatchObject({ disposed: null, archivedTo: null });
+    expect(await place.ledger.begunDisposals(place.scans)).toEqual([]);
+  });
+
+  it('waits while the archive is away', async () => {
+    const { place, bytes, options, file, sighting } = await begun('archived');
+    await rm(file);
+    await place.once(options);
+    expect(place.log.said('What became of a file')).toMatchObject([{ level: 'warn' }]);
+    expect(await place.ledger.begunDisposals(place.scans)).toHaveLength(1);
+    const archived = join(place.dir, 'archive', 'a.jpg');
+    await mkdir(join(place.dir, 'archive'));
+    await writeFile(archived, bytes);
+    const { intake } = await place.once(options);
+    await intake.dispose(never);
+    expect(await sighting()).toMatchObject({ disposed: 'archived', archivedTo: archived });
+  });
+
+  it('waits while the folder is not the one it was', async () => {
+    const { place, options, sighting } = await begun('deleted');
+    const { folder, settings } = place.create({
+      ...options,
+      folder: (real) => ({
+        ...real,
+        leftAside: async () => {
+          await rename(place.scans, `${place.scans}.away`);
+          await mkdir(place.scans);
+          return [];
+        },
+      }),
+    });
+    await recoverAside({ folder, settings, ledger: place.ledger, clock: place.clock, log: place.log }, never);
+    expect(await sighting()).toMatchObject({ disposed: null, goneAt: null });
+    expect(await place.ledger.begunDisposals(place.scans)).toHaveLength(1);
+  });
+
+  it('is ended by the same run if only the ledger could not be written', async () => {
+    const { place, options, file, sighting } = await begun('deleted');
+    let failures = 1;
+    const ledger = (real: Ledger): Ledger => ({
+      ...real,
+      disposed: (...args) => {
+        if (failures === 0) return real.disposed(...args);
+        failures -= 1;
+        return Promise.reject(new ReceiptdError('LEDGER_WRITE_FAILED', 'The disk failed.'));
+      },
+    });
+    const { intake } = await place.once({ ...options, ledger });
+    await intake.dispose(never);
+    await expect(readFile(file)).rejects.toThrow('ENOENT');
+    expect(await sighting()).toMatchObject({ disposed: null });
+    await intake.dispose(never);
+    expect(await sighting()).toMatchObject({ disposed: 'deleted' });
+  });
+
+  it('touches no file while the ledger cannot take the intent', async () => {
+    const place = await watchingPlace();
+    const bytes = await place.drop('a.jpg');
+    await place.drop('b.jpg');
+    const before = await stat(join(place.scans, 'a.jpg'));
+    const ledger = (real: Ledger): Ledger => ({
+      ...real,
+      disposing: () => Promise.reject(new ReceiptdError('LEDGER_WRITE_FAILED', 'The disk failed.')),
+    });
+    const { intake } = await place.once({ ...DELETE, ledger });
+    await place.acceptAll();
+    await intake.dispose(never);
+    expect(await readFile(join(place.scans, 'a.jpg'))).toEqual(bytes);
+    expect((await stat(join(place.scans, 'a.jpg'))).ctimeMs).toBe(before.ctimeMs);
+    expect(place.log.said('An original could not be disposed of')).toHaveLength(1);
+  });
+
+  it('has its file put back by the same run as soon as that works', async () => {
+    const place = await watchingPlace();
+    const bytes = await place.drop('a.jpg');
+    let broken = true;
+    const folder = (real: WatchedFolder): WatchedFolder => {
+      const failing = () => Promise.reject(new Error('EIO'));
+      return {
+        ...real,
+        archive: (...args) => (broken ? failing() : real.archive(...args)),
+        putBack: (...args) => (broken ? failing() : real.putBack(...args)),
+      };
+    };
+    const { intake } = await place.once({ ...ARCHIVE, folder });
+    await place.acceptAll();
+    await intake.dispose(never);
+    expect(await filesOf(place)).toEqual([expect.stringMatching(/^\.receiptd-aside-/)]);
+    broken = false;
+    await intake.dispose(never);
+    expect(await filesOf(place)).toEqual([]);
+    expect(await readFile(join(place.dir, 'archive', 'a.jpg'))).toEqual(bytes);
   });
 });
 

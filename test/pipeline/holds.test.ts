@@ -11,8 +11,20 @@ let place: Place;
 let holds: Holds;
 let next = 0;
 
-function create(ledger: Ledger = place.ledger): Holds {
-  return new Holds({ ledger, clock: place.clock, random: () => 1 - Number.EPSILON, log: place.log });
+const SLOWLY = { reason: 'HTTP_429', message: 'Slowly.' };
+const HOUR = 3_600_000;
+
+function create(ledger: Ledger = place.ledger, credentialsChanged?: () => Promise<boolean>): Holds {
+  const { clock, log } = place;
+  const deps = { ledger, clock, random: () => 1 - Number.EPSILON, log };
+  return new Holds(credentialsChanged ? { ...deps, credentialsChanged } : deps);
+}
+
+/** As a new start of the program would find it. */
+async function restarted(): Promise<Holds> {
+  const after = create();
+  await after.restore();
+  return after;
 }
 
 function sent(endpoint: EndpointKey = OFFICE) {
@@ -115,7 +127,7 @@ describe('a scope', () => {
 
   it('waits as long as the service asked for, if that is longer', async () => {
     await holds.slowDown(sent(), { reason: 'HTTP_429', message: 'Slowly.' }, 90_000);
-    expect(holds.gate(OFFICE)).toEqual({ kind: 'closed', waitMs: 90_000, outage: true });
+    expect(holds.gate(OFFICE)).toMatchObject({ kind: 'closed', waitMs: 90_000, outage: true });
     await holds.slowDown(sent(SHOP), { reason: 'HTTP_429', message: 'Slowly.' }, 1);
     expect(holds.gate(SHOP)).toMatchObject({ kind: 'closed', waitMs: 2_000 });
   });
@@ -251,4 +263,143 @@ it('holds although the ledger cannot be written, and no row is left behind for e
   broken = false;
   await holds.passed(OFFICE);
   expect(await place.ledger.holds()).toEqual([]);
+});
+
+describe('what the service asked for', () => {
+  it('is kept over a restart, until its time; every other hold is tried at once', async () => {
+    await holds.slowDown(sent(OFFICE), SLOWLY, HOUR);
+    await holds.holdEndpoint(sent(SHOP), FORBIDDEN);
+    await place.clock.advance(HOUR / 4);
+    const after = await restarted();
+    expect(after.gate(SHOP)).toEqual({ kind: 'open' });
+    expect(after.gate(OFFICE)).toMatchObject({ kind: 'closed', waitMs: (3 * HOUR) / 4, outage: true });
+    expect(await place.ledger.holds()).toMatchObject([{ reason: 'HTTP_429', demanded: true }]);
+    await place.clock.advance((3 * HOUR) / 4);
+    expect(after.gate(OFFICE)).toEqual({ kind: 'probe' });
+    // Over by the time of the start.
+    expect((await restarted()).gate(OFFICE)).toEqual({ kind: 'open' });
+    expect(await place.ledger.holds()).toEqual([]);
+  });
+
+  it('is not what our own back-off was: that is over with a restart', async () => {
+    await holds.slowDown(sent(), SLOWLY, null);
+    await holds.serviceTrouble(sent(SHOP), WHY, 10);
+    expect((await place.ledger.holds()).map(({ demanded }) => demanded)).toEqual([false, false]);
+    expect((await restarted()).gate(OFFICE)).toEqual({ kind: 'open' });
+  });
+
+  it('is not made longer by a clock that was set back meanwhile, nor ever longer than a day', async () => {
+    await holds.slowDown(sent(), SLOWLY, HOUR);
+    place.clock.jump(-10 * 24 * HOUR);
+    expect((await restarted()).gate(OFFICE)).toMatchObject({ waitMs: HOUR });
+    await place.ledger.putHold({
+      scope: 'endpoint',
+      key: endpointId(OFFICE),
+      ...SLOWLY,
+      since: 0,
+      until: place.clock.now() + 1_000 * HOUR,
+      demanded: true,
+    });
+    expect((await restarted()).gate(OFFICE)).toMatchObject({ waitMs: 24 * HOUR });
+  });
+
+  it('is obeyed although requests that were under way end well', async () => {
+    await holds.slowDown(sent(), SLOWLY, HOUR);
+    await holds.passed(OFFICE, sent().id);
+    expect(holds.gate(OFFICE)).toMatchObject({ kind: 'closed', waitMs: HOUR });
+    await untilProbe(OFFICE);
+    const probe = sent();
+    holds.startProbe(probe);
+    await holds.passed(OFFICE, sent().id);
+    expect(holds.gate(OFFICE)).toMatchObject({ kind: 'closed' });
+    await holds.passed(OFFICE, probe.id);
+    expect(holds.gate(OFFICE)).toEqual({ kind: 'open' });
+  });
+
+  it('is obeyed if only the second of two answers says it, and counts as one failure', async () => {
+    await holds.slowDown(sent(), SLOWLY, null);
+    await holds.slowDown(sent(), SLOWLY, HOUR);
+    expect(holds.gate(OFFICE)).toMatchObject({ kind: 'closed', waitMs: HOUR });
+    const probe = sent();
+    await untilProbe(OFFICE);
+    holds.startProbe(probe);
+    await holds.slowDown(probe, SLOWLY, null);
+    expect(holds.gate(OFFICE)).toMatchObject({ waitMs: 4_000 });
+  });
+
+  it('is said once', async () => {
+    await holds.slowDown(sent(), SLOWLY, null);
+    await holds.slowDown(sent(), SLOWLY, HOUR);
+    await untilProbe(OFFICE);
+    const probe = sent();
+    holds.startProbe(probe);
+    await holds.passed(OFFICE, probe.id);
+    const said = place.log.lines.filter(({ level }) => level !== 'debug').map(({ message }) => message);
+    expect(said).toEqual(['On hold; it is tried again by itself', 'No longer on hold']);
+  });
+
+  it('is overruled by a person', async () => {
+    await holds.slowDown(sent(), SLOWLY, HOUR);
+    const after = await restarted();
+    await after.clearAll();
+    expect(after.gate(OFFICE)).toEqual({ kind: 'open' });
+    expect(await place.ledger.holds()).toEqual([]);
+  });
+});
+
+describe('a clock that jumps', () => {
+  it('ahead, as after a sleep of the machine, ends what would have ended meanwhile', async () => {
+    await holds.holdEndpoint(sent(OFFICE), FORBIDDEN);
+    await holds.slowDown(sent(SHOP), SLOWLY, 2 * HOUR);
+    place.clock.jump(HOUR);
+    expect(holds.gate(OFFICE)).toEqual({ kind: 'probe' });
+    expect(holds.gate(SHOP)).toMatchObject({ kind: 'closed', waitMs: HOUR });
+  });
+
+  it('back makes nothing wait longer than its back-off', async () => {
+    await holds.holdEndpoint(sent(OFFICE), FORBIDDEN);
+    await holds.slowDown(sent(SHOP), SLOWLY, HOUR);
+    place.clock.jump(-24 * HOUR);
+    expect(holds.gate(OFFICE)).toMatchObject({ waitMs: 60_000 });
+    await place.clock.advance(60_000);
+    expect(holds.gate(OFFICE)).toEqual({ kind: 'probe' });
+    expect(holds.gate(SHOP)).toMatchObject({ waitMs: HOUR - 60_000 });
+  });
+
+  it('by less than a second is none', async () => {
+    await holds.holdEndpoint(sent(OFFICE), FORBIDDEN);
+    place.clock.jump(900);
+    expect(holds.gate(OFFICE)).toMatchObject({ waitMs: 60_000 });
+  });
+});
+
+describe('other credentials', () => {
+  const NONE = { reason: 'CREDENTIALS_MISSING', message: 'None.' };
+
+  it('are looked for every 20 seconds while they are on hold, and tried at once', async () => {
+    let changed = false;
+    let looks = 0;
+    holds = create(place.ledger, async () => {
+      looks += 1;
+      return changed;
+    });
+    await holds.holdCredentials(sent(), NONE);
+    expect(holds.gate(SHOP)).toMatchObject({ kind: 'closed', waitMs: 60_000, recheckMs: 20_000 });
+    await place.clock.advance(20_000);
+    expect(holds.gate(SHOP)).toMatchObject({ kind: 'closed', recheckMs: 0 });
+    expect(await holds.recheckCredentials()).toBe(false);
+    expect(holds.gate(SHOP)).toMatchObject({ kind: 'closed', waitMs: 40_000, recheckMs: 20_000 });
+    changed = true;
+    await place.clock.advance(20_000);
+    expect(await holds.recheckCredentials()).toBe(true);
+    expect(looks).toBe(2);
+    expect(holds.gate(SHOP)).toEqual({ kind: 'probe' });
+  });
+
+  it('that can’t be looked for are none', async () => {
+    holds = create(place.ledger, () => Promise.reject(new Error('the keychain is locked')));
+    await holds.holdCredentials(sent(), NONE);
+    expect(await holds.recheckCredentials()).toBe(false);
+    expect(holds.gate(SHOP)).toMatchObject({ kind: 'closed' });
+  });
 });

@@ -6,7 +6,7 @@ import { endpointId } from '../../src/domain/document.ts';
 import { ReceiptdError } from '../../src/domain/errors.ts';
 import type { Answer } from '../../src/domain/outcome.ts';
 import { openSqliteReports } from '../../src/ledger/sqlite/open.ts';
-import type { Ledger } from '../../src/ports/ledger.ts';
+import type { Ledger, LedgerStorage, StorageTrouble } from '../../src/ports/ledger.ts';
 import { accept, fault, pending, status } from '../support/scriptedService.ts';
 import { documentOf, OFFICE, sendingPlace, SHOP, type Place } from './sending.ts';
 
@@ -275,6 +275,30 @@ describe('credentials that are missing', () => {
   });
 });
 
+describe('credentials that are changed', () => {
+  it('are tried within 30 seconds, whatever the back-off, and looked for no more often', async () => {
+    const place = await sendingPlace();
+    await place.admit('a.jpg');
+    place.tokens.failure = new ReceiptdError('CREDENTIALS_REFUSED', 'They were refused.');
+    let changed = false;
+    let looks = 0;
+    const credentialsChanged = async (): Promise<boolean> => {
+      looks += 1;
+      return changed;
+    };
+    const sending = await place.start({ credentialsChanged });
+    await place.clock.advance(5 * 3_600_000);
+    expect(looks).toBeGreaterThan(100);
+    expect(looks).toBeLessThan((5 * 3_600) / 15);
+    place.tokens.failure = null;
+    changed = true;
+    await place.clock.advance(30_000);
+    expect(sending.accepted).toEqual(['doc-a.jpg']);
+    expect(place.log.said('On hold')).toHaveLength(1);
+    expect(place.log.said('No longer on hold')).toHaveLength(1);
+  });
+});
+
 describe('an endpoint that is not allowed', () => {
   it('is held, probed with one document, and then gets all', async () => {
     const place = await sendingPlace();
@@ -334,6 +358,33 @@ describe('a limit that the service sets', () => {
   });
 });
 
+describe('refusals that come while the ledger can’t be written', () => {
+  it('count together all the same: none of five stays failed', async () => {
+    const place = await sendingPlace();
+    for (let i = 0; i < 5; i += 1) await place.admit(`${i}.jpg`);
+    let calls = 0;
+    const wrap = (ledger: Ledger): Ledger => ({
+      ...ledger,
+      // The first answers are written after the last one.
+      finish: async (...all) => {
+        calls += 1;
+        if (calls <= 2) throw new ReceiptdError('LEDGER_WRITE_FAILED', 'The disk is full.');
+        return ledger.finish(...all);
+      },
+    });
+    place.service.script = () => status(400, 'bad');
+    await place.start({
+      overall: { concurrency: 5 },
+      endpoints: [{ key: OFFICE, limits: { concurrency: 5 } }],
+      wrap,
+    });
+    await place.clock.advance(10_000);
+    const counts = (await place.ledger.counts()).filter(({ count }) => count > 0);
+    expect(counts.map(({ state }) => state)).not.toContain('failed');
+    expect(await place.ledger.holds()).toMatchObject([{ scope: 'endpoint', reason: 'MANY_REFUSALS' }]);
+  });
+});
+
 describe('many refusals in a row', () => {
   it('hold the endpoint and fail nothing; a good probe releases it', async () => {
     const place = await sendingPlace();
@@ -374,10 +425,10 @@ describe('many refusals in a row', () => {
     let failures = 2;
     const wrap = (ledger: Ledger): Ledger => ({
       ...ledger,
-      requeue: async (...all) => {
-        failures -= 1;
-        if (failures >= 0) throw new ReceiptdError('LEDGER_WRITE_FAILED', 'The disk is full.');
-        return ledger.requeue(...all);
+      finish: async (...all) => {
+        if (all[2]) failures -= 1;
+        if (all[2] && failures >= 0) throw new ReceiptdError('LEDGER_WRITE_FAILED', 'The disk is full.');
+        return ledger.finish(...all);
       },
     });
     await place.start({ overall: { concurrency: 1 }, wrap });
@@ -549,6 +600,131 @@ describe('a ledger that cannot be written', () => {
     const sending = await place.start({ wrap });
     await place.clock.advance(10_000);
     expect(sending.accepted).toEqual(['doc-a.jpg']);
+  });
+});
+
+describe('a ledger that says it can’t be written', () => {
+  it('lets nothing new start, is not complained about, and sending goes on by itself', async () => {
+    const place = await sendingPlace();
+    let trouble: StorageTrouble | null = null;
+    let changed = (): void => {};
+    const storage: LedgerStorage = {
+      trouble: () => trouble,
+      onChange: (listener) => {
+        changed = listener;
+        return () => {};
+      },
+    };
+    let failing = false;
+    const wrap = (ledger: Ledger): Ledger => ({
+      ...ledger,
+      storage,
+      begin: async (...all) => {
+        if (failing) throw new ReceiptdError('LEDGER_WRITE_FAILED', 'The disk is full.');
+        return ledger.begin(...all);
+      },
+    });
+    const held = pending();
+    place.service.script = (request) => (request.name === 'doc-0.jpg' ? held.answer : accept(request));
+    await place.admit('0.jpg');
+    const sending = await place.start({ wrap });
+    await place.clock.advance(100);
+    failing = true;
+    trouble = { code: 'DISK_FULL', message: 'The disk is full.', hint: 'Make room.' };
+    changed();
+    for (let i = 1; i < 6; i += 1) await place.admit(`${i}.jpg`);
+    sending.dispatcher.wake();
+    await place.clock.advance(3_600_000);
+    expect(place.service.asked).toHaveLength(1);
+    expect(sending.dispatcher.canSend(OFFICE, place.scans)).toBe(false);
+    // What is under way is recorded all the same.
+    held.give(accept({ name: 'doc-0.jpg', endpoint: OFFICE } as Parameters<typeof accept>[0]));
+    await place.clock.advance(10);
+    expect(sending.accepted).toEqual(['doc-0.jpg']);
+    expect(sending.idles.at(-1)?.why).toBe('hold');
+    failing = false;
+    trouble = null;
+    changed();
+    await place.clock.advance(10);
+    expect(sending.accepted).toHaveLength(6);
+    expect(place.log.lines.filter(({ level }) => level === 'error' || level === 'warn')).toEqual([]);
+  });
+
+  it('just while the queue was read lets nothing start', async () => {
+    const place = await sendingPlace();
+    let trouble: StorageTrouble | null = null;
+    const storage: LedgerStorage = { trouble: () => trouble, onChange: () => () => {} };
+    await place.admit('a.jpg');
+    const wrap = (ledger: Ledger): Ledger => ({
+      ...ledger,
+      storage,
+      claim: async (query) => {
+        const claimed = await ledger.claim(query);
+        trouble = { code: 'DISK_FULL', message: 'Full.', hint: 'Make room.' };
+        return claimed;
+      },
+    });
+    const sending = await place.start({ wrap });
+    await place.clock.advance(60_000);
+    expect(place.service.asked).toEqual([]);
+    expect(sending.idles.at(-1)?.why).toBe('hold');
+    trouble = null;
+    sending.dispatcher.wake();
+    await place.clock.advance(100);
+    expect(sending.accepted).toEqual(['doc-a.jpg']);
+  });
+
+  it('in the middle of a backlog lets nothing more start', async () => {
+    const place = await sendingPlace();
+    let trouble: StorageTrouble | null = null;
+    const storage: LedgerStorage = { trouble: () => trouble, onChange: () => () => {} };
+    for (let i = 0; i < 40; i += 1) await place.admit(`${i}.jpg`, { lane: 'backlog' });
+    place.service.script = (request, asked) => {
+      if (asked.length === 5) trouble = { code: 'DISK_FULL', message: 'Full.', hint: 'Make room.' };
+      return accept(request);
+    };
+    await place.start({ overall: { concurrency: 2 }, wrap: (ledger) => ({ ...ledger, storage }) });
+    await place.clock.advance(60_000);
+    expect(place.service.asked.length).toBeGreaterThanOrEqual(5);
+    expect(place.service.asked.length).toBeLessThan(8);
+  });
+});
+
+describe('a defect after a request has begun', () => {
+  it('leaves the document queued under its name, as one that may be stored already', async () => {
+    const place = await sendingPlace();
+    await place.admit('a.jpg');
+    await place.admit('b.jpg');
+    let broken = true;
+    place.service.script = (request) => {
+      if (request.name === 'doc-a.jpg' && broken) throw new Error('a defect');
+      return accept(request);
+    };
+    const sending = await place.start();
+    await place.clock.advance(10_000);
+    expect(sending.accepted).toEqual(['doc-b.jpg']);
+    expect(await documentOf(place.ledger, 'doc-a.jpg')).toMatchObject({
+      state: 'queued',
+      reason: 'INTERRUPTED',
+      answerLost: true,
+      attempts: 1,
+    });
+    expect(await attemptsOf(place, 'doc-a.jpg')).toMatchObject([{ outcome: 'unknown' }]);
+    broken = false;
+    await place.clock.advance(60_000);
+    expect(sending.accepted).toEqual(['doc-b.jpg', 'doc-a.jpg']);
+  });
+
+  it('that comes again is met more and more seldom, and never sends in a tight circle', async () => {
+    const place = await sendingPlace();
+    await place.admit('a.jpg');
+    place.service.script = () => {
+      throw new Error('a defect');
+    };
+    await place.start();
+    await place.clock.advance(24 * 3_600_000);
+    expect(place.service.asked.length).toBeGreaterThan(10);
+    expect(place.service.asked.length).toBeLessThan(60);
   });
 });
 

@@ -10,17 +10,19 @@ import { openSqliteLedger } from '../../src/ledger/sqlite/open.ts';
 import { sha256 } from '../../src/pipeline/admit.ts';
 import { ByteBudget } from '../../src/pipeline/byteBudget.ts';
 import { Dispatcher, type Idle } from '../../src/pipeline/dispatch.ts';
-import { Hand } from '../../src/pipeline/hand.ts';
 import { Holds } from '../../src/pipeline/holds.ts';
+import type { KeeperDeps } from '../../src/pipeline/keep.ts';
 import type { OpenFolder } from '../../src/pipeline/originals.ts';
 import { Pacer } from '../../src/pipeline/pacer.ts';
 import { Recorder } from '../../src/pipeline/record.ts';
 import { recover } from '../../src/pipeline/recover.ts';
+import type { Hours } from '../../src/domain/hours.ts';
 import type { EndpointSettings, Limits } from '../../src/pipeline/settings.ts';
 import type { Ledger } from '../../src/ports/ledger.ts';
 import { FakeClock } from '../support/fakeClock.ts';
 import { RecordedLog } from '../support/recordedLog.ts';
 import { ScriptedService, ScriptedTokens } from '../support/scriptedService.ts';
+import { keeping, type KeepingOptions } from './keeping.ts';
 
 export const OFFICE: EndpointKey = { baseUrl: 'http://127.0.0.1:9', uid: 'office' };
 export const SHOP: EndpointKey = { baseUrl: 'http://127.0.0.1:9', uid: 'shop' };
@@ -30,6 +32,10 @@ export interface SendingOptions {
   readonly overall?: Partial<Limits>;
   readonly endpoints?: readonly { readonly key: EndpointKey; readonly limits?: Partial<Limits> }[];
   readonly parkAfter?: number;
+  readonly hours?: Hours;
+  readonly credentialsChanged?: () => Promise<boolean>;
+  /** No copies are kept unless told. */
+  readonly keeping?: KeepingOptions;
   /** Wraps the ledger that the pipeline gets. */
   readonly wrap?: (ledger: Ledger) => Ledger;
 }
@@ -95,7 +101,14 @@ export async function sendingPlace() {
       limits: { ...UNLIMITED, ...each.limits },
     }));
     const used = options.wrap ? options.wrap(ledger) : ledger;
-    const holds = new Holds({ ledger: used, clock, random, log });
+    const { credentialsChanged } = options;
+    const holds = new Holds({
+      ledger: used,
+      clock,
+      random,
+      log,
+      ...(credentialsChanged ? { credentialsChanged } : {}),
+    });
     await recover({ ledger: used, holds, clock, log });
     const pacer = await Pacer.create({ clock, ledger: used, overall, endpoints });
     const accepted: string[] = [];
@@ -103,14 +116,17 @@ export async function sendingPlace() {
     const recorder = new Recorder({
       ledger: used,
       holds,
+      pacer,
       clock,
       random,
       log,
       parkAfter: options.parkAfter ?? 5,
       onAccepted: ({ name }) => accepted.push(name),
     });
-    const hand = new Hand(1_000_000);
-    const dispatcher = new Dispatcher({
+    const canSend: KeeperDeps['canSend'] = ({ endpoint, folder }) => dispatcher.canSend(endpoint, folder);
+    const kept = await keeping({ dir, clock, ledger: used, log }, { canSend, ...options.keeping });
+    const { keeper, hand, spool } = kept;
+    const dispatcher: Dispatcher = new Dispatcher({
       ledger: used,
       endpoints,
       concurrency: overall.concurrency,
@@ -118,11 +134,13 @@ export async function sendingPlace() {
       holds,
       clock,
       log,
+      hours: options.hours ?? null,
       deliver: {
         ledger: used,
         service,
         tokens,
-        hand,
+        keeper,
+        spool,
         memory: new ByteBudget(1_000_000),
         open,
         recorder,
@@ -142,7 +160,20 @@ export async function sendingPlace() {
       await running;
     };
     onTestFinished(stop);
-    return { dispatcher, holds, pacer, recorder, hand, accepted, missing, idles, stopping, stop, running };
+    return {
+      ...kept,
+      dispatcher,
+      holds,
+      pacer,
+      recorder,
+      hand,
+      accepted,
+      missing,
+      idles,
+      stopping,
+      stop,
+      running,
+    };
   }
 
   return { dir, scans, path, clock, log, service, tokens, ledger, open, admit, start };

@@ -135,3 +135,85 @@ describe('room', () => {
     await expect(waiting).rejects.toThrow('stop');
   });
 });
+
+describe('a file that can’t be read', () => {
+  const blockUntil = async (path: string, noted: () => boolean): Promise<number> => {
+    for (let tries = 1; ; tries += 1) {
+      await clock.advance(settling.nextDueIn() ?? 0);
+      const [file] = settling.takeDue(1);
+      if (file?.path !== path) throw new Error('another is due');
+      if (!settling.blocked(file, 'EACCES')) settling.done(file, identity(1));
+      if (noted()) return tries;
+    }
+  };
+
+  it('is tried at growing intervals and noted after ten seconds, exactly', async () => {
+    settling.see('a', identity(1), 'fresh');
+    await blockUntil('a', () => settling.unreadable.size === 1);
+    expect(clock.monotonic()).toBe(TIMES.shortMs + 10_000);
+    expect(settling.size).toBe(0);
+    expect(settling.has('a')).toBe(true);
+    const before = clock.monotonic();
+    await blockUntil('a', () => clock.monotonic() > before + 300_000);
+    expect(settling.nextDueIn()).toBe(60_000);
+    expect([...settling.unreadable]).toEqual([['a', 'EACCES']]);
+  });
+
+  it('is unreadable no more once it was read, whatever was found', async () => {
+    settling.see('a', identity(1), 'fresh');
+    await blockUntil('a', () => settling.unreadable.size === 1);
+    await clock.advance(settling.nextDueIn() ?? 0);
+    expect(settling.waitsFor(takeOne(), identity(1), 'INCOMPLETE', 'cut short')).toBe(true);
+    expect(settling.unreadable.size).toBe(0);
+    expect(settling.size).toBe(1);
+  });
+
+  it('because its share is away is never noted for that', async () => {
+    settling.see('a', identity(1), 'fresh');
+    for (let tries = 0; tries < 30; tries += 1) {
+      await clock.advance(settling.nextDueIn() ?? 0);
+      expect(settling.blocked(takeOne(), 'ESTALE')).toBe(true);
+    }
+    expect(clock.monotonic()).toBeGreaterThan(600_000);
+    expect(settling.unreadable.size).toBe(0);
+  });
+
+  it('is noted at once where others wait for its place', async () => {
+    for (const path of ['a', 'b', 'c']) settling.see(path, identity(1), 'fresh');
+    await clock.advance(200);
+    const [file] = settling.takeDue(1);
+    if (!file) throw new Error('nothing is due');
+    expect(settling.blocked(file, 'EACCES')).toBe(false);
+    settling.done(file, identity(1));
+    expect(settling.isFull).toBe(false);
+  });
+
+  it('is looked at soon when it changes', async () => {
+    settling.see('a', identity(1), 'fresh');
+    await blockUntil('a', () => settling.unreadable.size === 1);
+    settling.see('a', identity(2), 'fresh');
+    expect(settling.nextDueIn()).toBe(TIMES.shortMs);
+  });
+});
+
+it('a file that fails again and again is tried at growing intervals, and is a first time once', async () => {
+  settling.see('a', identity(1), 'fresh');
+  await clock.advance(200);
+  const waits: (number | null)[] = [];
+  for (let n = 0; n < 9; n += 1) {
+    const file = takeOne();
+    expect(settling.failed(file)).toBe(n === 0);
+    waits.push(settling.nextDueIn());
+    await clock.advance(settling.nextDueIn() ?? 0);
+  }
+  expect(waits).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
+});
+
+it('a coarse clock makes the short quiet time longer', async () => {
+  settling.requireQuiet(2_000);
+  settling.see('a', identity(1), 'fresh');
+  await clock.advance(1_999);
+  expect(settling.takeDue(1)).toEqual([]);
+  await clock.advance(1);
+  expect(settling.isStill(takeOne())).toBe(true);
+});

@@ -5,41 +5,50 @@ import { onTestFinished } from 'vitest';
 import { parseTemplate } from '../../src/domain/naming.ts';
 import { createImageInspector } from '../../src/image/inspect.ts';
 import { createFolderHints } from '../../src/intake/folder/hints.ts';
-import { createWatchedFolder } from '../../src/intake/folder/watchedFolder.ts';
+import { createWatchedFolder, type WatchedFolderOptions } from '../../src/intake/folder/watchedFolder.ts';
 import { openSqliteLedger } from '../../src/ledger/sqlite/open.ts';
 import { ByteBudget } from '../../src/pipeline/byteBudget.ts';
-import { Hand } from '../../src/pipeline/hand.ts';
+import { OpenIncidents } from '../../src/pipeline/incidents.ts';
 import { Intake, type IntakeDeps } from '../../src/pipeline/intake.ts';
 import type { FolderSettings } from '../../src/pipeline/settings.ts';
+import { WatchLimit } from '../../src/pipeline/watchLimit.ts';
 import type { WatchedFolder } from '../../src/ports/folder.ts';
 import type { Admitted, Ledger } from '../../src/ports/ledger.ts';
 import type { ListRow } from '../../src/ports/ledgerReports.ts';
 import { FakeClock } from '../support/fakeClock.ts';
 import { drawReceipt } from '../support/images.ts';
 import { RecordedLog } from '../support/recordedLog.ts';
-import { OFFICE, temporary } from './sending.ts';
+import { keeping } from './keeping.ts';
+import { OFFICE, temporary, type Place } from './sending.ts';
 
 export interface WatchOptions {
   readonly settings?: Partial<FolderSettings>;
   /** Stands in front of the folder. */
   readonly folder?: (real: WatchedFolder) => WatchedFolder;
+  /** How the folder is opened. */
+  readonly opened?: Partial<WatchedFolderOptions>;
   readonly ledger?: (real: Ledger) => Ledger;
   readonly deps?: Partial<IntakeDeps>;
 }
 
-export async function watchingPlace() {
-  const dir = await temporary();
+/** `shared`: what the sending half works on, so that both do. */
+export async function watchingPlace(shared?: Pick<Place, 'dir' | 'scans' | 'clock' | 'log' | 'ledger'>) {
+  const dir = shared?.dir ?? (await temporary());
   const scans = join(dir, 'scans');
-  await mkdir(scans);
-  const clock = new FakeClock();
-  const log = new RecordedLog();
-  const ledger = await openSqliteLedger({ path: join(dir, 'ledger.db'), clock });
-  onTestFinished(() => ledger.close());
+  await mkdir(scans, { recursive: true });
+  const clock = shared?.clock ?? new FakeClock();
+  const log = shared?.log ?? new RecordedLog();
+  const incidents = new OpenIncidents({ clock, log });
+  const watchLimit = new WatchLimit(incidents);
+  const ledger = shared?.ledger ?? (await openSqliteLedger({ path: join(dir, 'ledger.db'), clock }));
+  if (!shared) onTestFinished(() => ledger.close());
+  const { keeper } = await keeping({ dir, clock, ledger, log });
 
   function create(options: WatchOptions = {}) {
     const settings: FolderSettings = {
       path: scans,
       recursive: false,
+      watch: 'auto',
       endpoint: OFFICE,
       alias: 'office',
       settle: { shortMs: 200, longMs: 5_000, patienceMs: 600_000 },
@@ -59,6 +68,7 @@ export async function watchingPlace() {
       exclude: [],
       archiveTo: join(dir, 'archive'),
       random: Math.random,
+      ...options.opened,
     });
     const folder = options.folder?.(real) ?? real;
     const used = options.ledger?.(ledger) ?? ledger;
@@ -71,9 +81,12 @@ export async function watchingPlace() {
       clock,
       log,
       host: 'scanner-pc',
-      hand: new Hand(1_000_000),
+      keeper,
       memory: new ByteBudget(50_000_000),
       hints: createFolderHints(),
+      incidents,
+      watchLimit,
+      pollEveryMs: 5_000,
       reconcileEveryMs: 60_000,
       confirmAbove: 100,
       onAdmitted: (result) => {
@@ -105,6 +118,7 @@ export async function watchingPlace() {
     const running = created.intake.runOnce(new AbortController().signal).finally(() => {
       done = true;
     });
+    running.catch(() => undefined);
     await clock.advanceUntil(() => done, 500);
     return { ...created, present: await running };
   }
@@ -139,7 +153,7 @@ export async function watchingPlace() {
     }
   }
 
-  return { dir, scans, clock, log, ledger, create, start, once, rows, states, drop, acceptAll };
+  return { dir, scans, clock, log, incidents, ledger, create, start, once, rows, states, drop, acceptAll };
 }
 
 export type WatchingPlace = Awaited<ReturnType<typeof watchingPlace>>;

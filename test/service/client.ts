@@ -38,6 +38,8 @@ export const credentials: CredentialsSource = {
   get: async () => ({ clientId: 'id', clientSecret: CLIENT_SECRET, store: 'environment' }),
 };
 
+export const TIMEOUTS = { connectMs: 5000, progressMs: 5000, headersMs: 5000, bodyMs: 5000 };
+
 export interface Client {
   readonly service: ReceiptService;
   readonly tokens: TokenSource;
@@ -50,7 +52,7 @@ export function client(baseUrl: string, options: Partial<ReceiptServiceOptions> 
   const log = new LogLines();
   const parts = createReceiptService({
     baseUrl,
-    timeouts: { connectMs: 5000, headersMs: 5000, bodyMs: 5000 },
+    timeouts: TIMEOUTS,
     connections: 4,
     credentials,
     clock,

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { asFault } from '../../src/service/fault.ts';
 import { client, never, uploadRequest, UID } from './client.ts';
-import { closedPort, scriptedServer, scriptedTcpServer, sendJson } from './scriptedServer.ts';
+import { closedPort, scriptedServer, scriptedTcpServer } from './scriptedServer.ts';
 
 const record = { name: 'receipt.jpg', endpointUid: UID, status: 'PROCESSING' };
 const hang = (): void => {};
-const short = { connectMs: 150, headersMs: 150, bodyMs: 150 };
+const short = { connectMs: 150, progressMs: 5000, headersMs: 150, bodyMs: 150 };
 
 describe('nothing was sent when', () => {
   it('the connection is refused', async () => {
@@ -123,24 +123,6 @@ it('takes the status of a refusal whose words break off', async () => {
   expect(answer).toMatchObject({ kind: 'response', httpStatus: 400 });
 });
 
-it('gives a large upload more time for its answer', async () => {
-  let answerLarge = (): void => {};
-  let arrived = (): void => {};
-  const arrival = new Promise<void>((resolve) => (arrived = resolve));
-  const server = await scriptedServer((request, response) => {
-    if (request.body.length < 1000) return;
-    answerLarge = () => sendJson(response, 200, record);
-    arrived();
-  });
-  const { service } = client(server.baseUrl, { timeouts: { ...short, connectMs: 5000, bodyMs: 5000 } });
-  const large = service.upload(uploadRequest({ bytes: Buffer.alloc(1_000_000) }), never);
-  await arrival;
-  // Begun later, given up earlier.
-  expect(await service.upload(uploadRequest(), never)).toMatchObject({ code: 'UND_ERR_HEADERS_TIMEOUT' });
-  answerLarge();
-  expect(await large).toMatchObject({ kind: 'response', httpStatus: 200 });
-});
-
 describe("the caller's abort", () => {
   const reason = new Error('the caller has had enough');
 
@@ -186,8 +168,19 @@ describe('a fault in words', () => {
     [
       'DEPTH_ZERO_SELF_SIGNED_CERT',
       true,
-      'host shows a certificate that this machine does not trust (DEPTH_ZERO_SELF_SIGNED_CERT).',
+      'host shows a certificate that this machine does not trust, perhaps one of a proxy which inspects traffic (service.ca names further authorities) (DEPTH_ZERO_SELF_SIGNED_CERT).',
     ],
+    [
+      'CERT_HAS_EXPIRED',
+      true,
+      "host shows a certificate that has expired, or this machine's clock is wrong (CERT_HAS_EXPIRED).",
+    ],
+    [
+      'ERR_TLS_CERT_ALTNAME_INVALID',
+      true,
+      'host shows a certificate that was made for another address (ERR_TLS_CERT_ALTNAME_INVALID).',
+    ],
+    ['UPLOAD_STALLED', false, 'host stopped taking the upload (UPLOAD_STALLED).'],
     ['EPROTO', true, 'host could not be connected to (EPROTO).'],
     ['ECONNRESET', false, 'host broke the connection before its answer was complete (ECONNRESET).'],
   ])('%s', (code, connecting, message) => {

@@ -108,7 +108,7 @@ describe('a token', () => {
       if (request.url === '/v2/oauth2/token') sendJson(response, 200, { access_token: 'token' });
     });
     // Longer than the test may last: no upload makes room by timing out.
-    const timeouts = { connectMs: 60_000, headersMs: 60_000, bodyMs: 60_000 };
+    const timeouts = { connectMs: 60_000, progressMs: 60_000, headersMs: 60_000, bodyMs: 60_000 };
     const { service, tokens } = client(server.baseUrl, { connections: 2, timeouts });
     const abort = new AbortController();
     const uploads = [1, 2].map(() => service.upload(uploadRequest(), abort.signal));
@@ -194,6 +194,17 @@ describe('without a token', () => {
   ])('%s is an answer that makes no sense', async (_what, status, body) => {
     const server = await scriptedServer((_request, response) => response.writeHead(status).end(body));
     expect((await failure(server.baseUrl)).code).toBe('SERVICE_ANSWER');
+  });
+
+  it.each([
+    [429, '120', 120_000],
+    [503, '7', 7000],
+    [503, undefined, null],
+  ])('HTTP %d with Retry-After %s says how long to wait', async (status, header, retryAfterMs) => {
+    const server = await scriptedServer((_request, response) =>
+      response.writeHead(status, header === undefined ? {} : { 'retry-after': header }).end(),
+    );
+    expect(await failure(server.baseUrl)).toMatchObject({ code: 'SERVICE_ANSWER', retryAfterMs });
   });
 
   it('nobody there means unreachable', async () => {

@@ -81,16 +81,22 @@ describe('what looks like a secret, though nobody named it', () => {
     ['{"access_token":"cut sho…"', '{"access_token":"[redacted]"'],
     ["{ clientSecret: 'a b' }", "{ clientSecret: '[redacted]' }"],
     ['RECEIPTD_CLIENT_SECRET=abc', 'RECEIPTD_CLIENT_SECRET=[redacted]'],
+    ['via http://me:p%40ss@proxy:3128/ now', 'via http://[redacted]@proxy:3128/ now'],
+    ['HTTPS_PROXY=http://me:p@ss@proxy', 'HTTPS_PROXY=http://[redacted]@proxy'],
+    ['proxy-authorization: Basic bWU6cEBzcw==', 'proxy-authorization: Basic [redacted]'],
   ])('%s', (text, expected) => {
     expect(redactor.redact(text)).toBe(expected);
   });
 
-  test.each(['a receipt named token.jpg', '{"token_type":"x"}', 'the secret of the client'])(
-    'leaves "%s" alone',
-    (text) => {
-      expect(redactor.redact(text)).toBe(text);
-    },
-  );
+  test.each([
+    'a receipt named token.jpg',
+    '{"token_type":"x"}',
+    'the secret of the client',
+    'https://service.example/a?mail=x@y.example',
+    '/inbox/a@b.jpg',
+  ])('leaves "%s" alone', (text) => {
+    expect(redactor.redact(text)).toBe(text);
+  });
 });
 
 test('a field is secret by its name', () => {

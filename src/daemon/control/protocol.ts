@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ERROR_CODES } from '../../domain/errors.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
+import type { JournalHead } from '../../ports/journal.ts';
 
 /*
  * What the command line may ask of the running daemon: `POST /v1/<operation>` with a JSON object, answered
@@ -12,6 +13,7 @@ export const FOLDER_STATES = [
   'missing',
   'unreadable',
   'notADirectory',
+  'unreachable',
   'starting',
   'paused',
 ] as const;
@@ -22,6 +24,12 @@ export interface FolderStatus {
   endpoint: string;
   state: (typeof FOLDER_STATES)[number];
   message: string | null;
+  /** ISO 8601; when that state began. */
+  since: string;
+  /** How new scans are noticed. */
+  mode: 'events' | 'polled';
+  /** Kind of file system, such as ext4 or nfs; null until the folder was looked at. */
+  fileSystem: string | null;
   /** Files that are not at rest yet. */
   settling: number;
   /** ISO 8601; null until the folder was listed once. */
@@ -36,6 +44,27 @@ export interface StatusResponse {
   folders: FolderStatus[];
   /** Uploads running at this moment. */
   inFlight: number;
+  /** What stands between the agent and its work. */
+  incidents: IncidentStatus[];
+  /** What slows it down and is no trouble (sending hours, a reduced pace), in plain sentences. */
+  notes: string[];
+  spool: SpoolStatus;
+}
+
+export interface IncidentStatus {
+  code: ErrorCode;
+  message: string;
+  hint: string;
+  /** ISO 8601. */
+  since: string;
+}
+
+export interface SpoolStatus {
+  mode: 'auto' | 'always' | 'never';
+  /** Bytes. */
+  used: number;
+  limit: number;
+  images: number;
 }
 
 /** In a deliberate act. */
@@ -81,6 +110,29 @@ export interface RecordEndpointRequest extends Act {
   verbatim: string;
 }
 
+/** Documents by name, or all that were named before a time. */
+export interface EraseRequest extends Act {
+  names?: string[] | undefined;
+  /** ISO 8601. */
+  before?: string | undefined;
+}
+
+export interface EraseResponse {
+  erased: number;
+  /** Names of documents that still wait, and are left as they are. */
+  skipped: string[];
+}
+
+export interface BackupRequest extends Act {
+  /** Absolute path of a new file; one of its own in `backups` of the state directory when left out. */
+  output?: string | undefined;
+}
+
+export interface BackupResponse {
+  file: string;
+  head: JournalHead;
+}
+
 export interface Exchanges {
   status: { request: Record<string, never>; response: StatusResponse };
   retry: { request: RetryRequest; response: { queued: number } };
@@ -90,6 +142,8 @@ export interface Exchanges {
   pause: { request: TargetRequest; response: TargetResponse };
   resume: { request: TargetRequest; response: TargetResponse };
   recordEndpoint: { request: RecordEndpointRequest; response: Record<string, never> };
+  erase: { request: EraseRequest; response: EraseResponse };
+  backup: { request: BackupRequest; response: BackupResponse };
 }
 
 export type Operation = keyof Exchanges;
@@ -126,11 +180,24 @@ export const PROTOCOL: Protocol = {
           endpoint: z.string(),
           state: z.enum(FOLDER_STATES),
           message: z.string().nullable(),
+          since: z.string(),
+          mode: z.enum(['events', 'polled']),
+          fileSystem: z.string().nullable(),
           settling: z.number(),
           lastListing: z.string().nullable(),
         }),
       ),
       inFlight: z.number(),
+      incidents: z.array(
+        z.object({ code: z.enum(ERROR_CODES), message: z.string(), hint: z.string(), since: z.string() }),
+      ),
+      notes: z.array(z.string()),
+      spool: z.object({
+        mode: z.enum(['auto', 'always', 'never']),
+        used: z.number(),
+        limit: z.number(),
+        images: z.number(),
+      }),
     }),
   },
   retry: {
@@ -151,6 +218,17 @@ export const PROTOCOL: Protocol = {
   recordEndpoint: {
     request: z.object({ uid: z.string(), name: z.string(), verbatim: z.string(), by }),
     response: nothing,
+  },
+  erase: {
+    request: z.object({ names: z.array(z.string()).optional(), before: z.string().optional(), by }),
+    response: z.object({ erased: z.number(), skipped: z.array(z.string()) }),
+  },
+  backup: {
+    request: z.object({ output: z.string().optional(), by }),
+    response: z.object({
+      file: z.string(),
+      head: z.object({ ledger: z.string(), seq: z.number(), hash: z.string() }),
+    }),
   },
 };
 

@@ -1,12 +1,13 @@
 import { lstat, mkdir, readdir, rename, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { systemCode } from '../../domain/errors.ts';
+import { ReceiptdError, systemCode } from '../../domain/errors.ts';
 import type { Random } from '../../ports/clock.ts';
-import { asideDirectoryOf, isAsideName, newAsideName } from './asideName.ts';
-import { makeDirectories } from './durableDirectory.ts';
+import { asideDirectoryOf, incomingNameOf, isAsideName, newAsideName } from './asideName.ts';
 import type { ExcludedDirectories } from './excludedDirectories.ts';
-import { inside, isAbsent, joinPath, nameOf, parentOf, parentsAreReal } from './folderPath.ts';
+import { inside, isAbsent, joinPath, nameOf, parentOf } from './folderPath.ts';
 import { moveBeside } from './moveBeside.ts';
+import { clearIncoming, moveToArchive } from './moveToArchive.ts';
+import { inRealDirectory } from './realDirectory.ts';
 
 /*
  * A file on its way out of the folder (promise P3):
@@ -15,32 +16,37 @@ import { moveBeside } from './moveBeside.ts';
  *        ▲                       │ └──discard──▶ deleted
  *        └───────putBack─────────┘
  *
- * A crash leaves it aside, where `leftAside` finds it, or in both places, linked.
+ * A crash leaves it aside, where `leftAside` finds it, or in both places. Directories are held while a file is moved
+ * between them, so that a link put in the place of one leads nowhere.
  */
 
 /** Rejects with the system's error; ENOENT if there is no regular file at that path. */
 export async function setAside(folder: string, path: string, random: Random): Promise<string> {
   const file = inside(folder, path);
-  if (!(await parentsAreReal(folder, path)) || !(await lstat(file)).isFile()) {
-    throw Object.assign(new Error(`ENOENT: no file at ${file}`), { code: 'ENOENT' });
-  }
-  const directory = await makeAsideDirectory(folder, parentOf(path), random);
+  const name = nameOf(path);
   try {
-    // The directory is new and closed to others, so there is nothing to overwrite.
-    const aside = joinPath(directory, nameOf(path));
-    await rename(file, inside(folder, aside));
-    return aside;
+    return await inRealDirectory(folder, parentOf(path), async (parent) => {
+      if (!(await lstat(join(parent, name))).isFile()) throw absent(file);
+      const directory = await makeAsideDirectory(parent, random);
+      try {
+        // The directory is new and closed to others, so there is nothing to overwrite.
+        await inRealDirectory(parent, directory, (aside) => rename(join(parent, name), join(aside, name)));
+        return joinPath(joinPath(parentOf(path), directory), name);
+      } catch (error) {
+        await removeIfEmpty(join(parent, directory));
+        throw error;
+      }
+    });
   } catch (error) {
-    await removeIfEmpty(inside(folder, directory));
-    throw error;
+    throw isAbsent(error) ? absent(file) : error;
   }
 }
 
-async function makeAsideDirectory(folder: string, parent: string, random: Random): Promise<string> {
+async function makeAsideDirectory(parent: string, random: Random): Promise<string> {
   for (let attempt = 1; ; attempt++) {
-    const directory = joinPath(parent, newAsideName(random));
+    const directory = newAsideName(random);
     try {
-      await mkdir(inside(folder, directory), { mode: 0o700 });
+      await mkdir(join(parent, directory), { mode: 0o700 });
       return directory;
     } catch (error) {
       if (systemCode(error) !== 'EEXIST' || attempt === 16) throw error;
@@ -48,12 +54,26 @@ async function makeAsideDirectory(folder: string, parent: string, random: Random
   }
 }
 
-export async function putBack(folder: string, aside: string, path: string, random: Random): Promise<string> {
-  const asideDirectory = inside(folder, asideDirectoryOf(aside));
-  const parent = parentOf(path);
-  const name = await moveBeside(inside(folder, aside), inside(folder, parent), nameOf(path), random);
-  await removeIfEmpty(asideDirectory);
-  return joinPath(parent, name);
+/** A copy that was on its way into the archive goes first: once the file is back, nobody would know whose it is. */
+export async function putBack(
+  folder: string,
+  aside: string,
+  path: string,
+  random: Random,
+  archiveTo?: string,
+): Promise<string> {
+  const incoming = incomingNameOf(aside);
+  inside(folder, path);
+  if (archiveTo !== undefined) {
+    await inRealDirectory(archiveTo, parentOf(path), (archived) => clearIncoming(archived, incoming)).catch(
+      ignoreSystemErrors,
+    );
+  }
+  return withAside(folder, aside, (source) =>
+    inRealDirectory(folder, parentOf(path), async (parent) =>
+      joinPath(parentOf(path), await moveBeside(source, parent, nameOf(path), random)),
+    ),
+  );
 }
 
 export async function archive(
@@ -63,22 +83,34 @@ export async function archive(
   path: string,
   random: Random,
 ): Promise<string> {
-  const asideDirectory = inside(folder, asideDirectoryOf(aside));
+  const incoming = incomingNameOf(aside);
   inside(folder, path);
-  const directory = await makeDirectories(archiveTo, parentOf(path));
-  const name = await moveBeside(inside(folder, aside), directory, nameOf(path), random);
-  await removeIfEmpty(asideDirectory);
-  return join(directory, name);
+  const place = inside(archiveTo, parentOf(path));
+  return withAside(folder, aside, async (source) => {
+    const move = async (directory: string) =>
+      join(place, await moveToArchive(source, { directory, place, incoming }, nameOf(path), random));
+    try {
+      return await inRealDirectory(archiveTo, parentOf(path), move, { make: true });
+    } catch (error) {
+      if (systemCode(error) !== 'ENOTDIR' && systemCode(error) !== 'ELOOP') throw error;
+      throw new ReceiptdError('FOLDER_NOT_A_DIRECTORY', `${place} in the archive is not a directory.`, {
+        hint: 'Remove or rename it; the agent follows no link inside an archive.',
+        cause: error,
+      });
+    }
+  });
 }
 
 export async function discard(folder: string, aside: string): Promise<void> {
-  const asideDirectory = inside(folder, asideDirectoryOf(aside));
-  try {
-    await unlink(inside(folder, aside));
-  } catch (error) {
+  await withAside(folder, aside, async (source) => {
+    try {
+      await unlink(source);
+    } catch (error) {
+      if (!isAbsent(error)) throw error;
+    }
+  }).catch((error: unknown) => {
     if (!isAbsent(error)) throw error;
-  }
-  await removeIfEmpty(asideDirectory);
+  });
 }
 
 /**
@@ -112,11 +144,26 @@ export async function leftAside(
   return found;
 }
 
+/** Runs `work` on the aside file, then removes its directory if nothing is left in it. */
+async function withAside<T>(folder: string, aside: string, work: (source: string) => Promise<T>): Promise<T> {
+  inside(folder, aside);
+  const directory = asideDirectoryOf(aside);
+  return inRealDirectory(folder, parentOf(directory), async (parent) => {
+    const done = await inRealDirectory(parent, nameOf(directory), (held) => work(join(held, nameOf(aside))));
+    await removeIfEmpty(join(parent, nameOf(directory)));
+    return done;
+  });
+}
+
 async function removeIfEmpty(directory: string): Promise<void> {
-  try {
-    await rmdir(directory);
-  } catch (error) {
-    // Somebody put another file there, or removed the directory: neither concerns the file that was moved.
-    if (systemCode(error) === undefined) throw error;
-  }
+  // Somebody put another file there, or removed the directory: neither concerns the file that was moved.
+  await rmdir(directory).catch(ignoreSystemErrors);
+}
+
+function ignoreSystemErrors(error: unknown): void {
+  if (systemCode(error) === undefined) throw error;
+}
+
+function absent(file: string): Error {
+  return Object.assign(new Error(`ENOENT: no file at ${file}`), { code: 'ENOENT' });
 }

@@ -5,12 +5,25 @@ import { nameOf, parentOf } from './folderPath.ts';
 export const ASIDE_PREFIX = '.receiptd-aside-';
 const ASIDE_NAME = /^\.receiptd-aside-[0-9a-f]{8}$/;
 
+/** In an archive, a copy that is not whole yet; with the number of the aside directory that it comes from. */
+const INCOMING_PREFIX = '.receiptd-incoming-';
+const INCOMING_NAME = /^\.receiptd-incoming-[0-9a-f]{8}$/;
+
 export function isAsideName(name: string): boolean {
   return ASIDE_NAME.test(name);
 }
 
+export function isIncomingName(name: string): boolean {
+  return INCOMING_NAME.test(name);
+}
+
 export function newAsideName(random: Random): string {
   return ASIDE_PREFIX + randomHex(random);
+}
+
+/** What a kill left of a copy is so known for this aside file's, and for nobody else's. */
+export function incomingNameOf(aside: string): string {
+  return INCOMING_PREFIX + nameOf(asideDirectoryOf(aside)).slice(ASIDE_PREFIX.length);
 }
 
 /** Eight hexadecimal digits. */

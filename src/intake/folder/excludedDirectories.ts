@@ -1,6 +1,5 @@
-import { realpath } from 'node:fs/promises';
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { isAbsent } from './folderPath.ts';
+import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { locationOf, realLocation } from './location.ts';
 
 /** Directories inside a folder that are never entered: archives and the agent's own. */
 export interface ExcludedDirectories {
@@ -21,9 +20,7 @@ export function createExcludedDirectories(
     async refresh() {
       const realFolder = await realLocation(folder);
       const real = await Promise.all(
-        directories.map(async (directory) =>
-          below(realFolder, await realLocation(resolve(folder, directory))),
-        ),
+        directories.map(async (directory) => below(realFolder, await locationOf(resolve(folder, directory)))),
       );
       excluded = [...new Set([...asConfigured, ...real.flat()])];
     },
@@ -35,14 +32,4 @@ function below(folder: string, directory: string): string[] {
   return path === '' || path === '..' || path.startsWith(`..${sep}`) || isAbsolute(path)
     ? []
     : [path.split(sep).join('/')];
-}
-
-/** Where a path really is, although its last parts may not exist yet. */
-export async function realLocation(path: string): Promise<string> {
-  try {
-    return await realpath(path);
-  } catch (error) {
-    const parent = dirname(path);
-    return isAbsent(error) && parent !== path ? join(await realLocation(parent), basename(path)) : path;
-  }
 }

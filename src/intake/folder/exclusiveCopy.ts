@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { lstat, open, unlink, type FileHandle } from 'node:fs/promises';
-import { systemCode } from '../../domain/errors.ts';
+import { openNew } from './placeExclusively.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
 
@@ -25,15 +25,6 @@ export async function copyExclusively(source: string, target: string): Promise<b
     return true;
   } finally {
     await from.close();
-  }
-}
-
-async function openNew(target: string, mode: number): Promise<FileHandle | null> {
-  try {
-    return await open(target, 'wx', mode);
-  } catch (error) {
-    if (systemCode(error) === 'EEXIST') return null;
-    throw error;
   }
 }
 

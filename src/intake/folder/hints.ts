@@ -4,8 +4,8 @@ import { ReceiptdError, systemCode } from '../../domain/errors.ts';
 import type { FolderHints } from '../../ports/folder.ts';
 import { ASIDE_PREFIX } from './asideName.ts';
 import { DirectoryWatcher } from './directoryWatcher.ts';
-import { realLocation } from './excludedDirectories.ts';
 import { statFolder, tokenOf } from './folderIdentity.ts';
+import { locationOf, realLocation } from './location.ts';
 
 /*
  * A watch, from `watch` to `close`:
@@ -35,7 +35,7 @@ export function createFolderHints({ exclude = [] }: FolderHintsOptions = {}): Fo
       // chokidar would watch a link itself, not the folder it leads to.
       const root = await realLocation(folder);
       if (sep === '/' && root.includes('\\')) throw backslash(folder);
-      const excluded = await Promise.all(exclude.map((directory) => realLocation(resolve(directory))));
+      const excluded = await Promise.all(exclude.map((directory) => locationOf(resolve(directory))));
       const isQuiet = (place: string): boolean =>
         place.includes(sep + ASIDE_PREFIX, root.length) ||
         excluded.some((directory) => place === directory || place.startsWith(directory + sep));

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Dirent } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { opendir, readdir } from 'node:fs/promises';
 import { systemCode } from '../../domain/errors.ts';
 import type { ListedDirectory, ListedFile } from '../../ports/folder.ts';
 import { isAsideName } from './asideName.ts';
@@ -14,7 +14,12 @@ export interface ListingScope {
   readonly recursive: boolean;
   readonly filter: PathFilter;
   readonly excluded: ExcludedDirectories;
+  /** Called now and then in a long directory: a slow share is not a dead one. */
+  readonly onProgress: () => void;
 }
+
+/** Entries that are asked of the system at once. */
+const ENTRIES_AT_ONCE = 1024;
 
 const REPLACEMENT = '\uFFFD';
 
@@ -42,7 +47,7 @@ export async function* listFolder(
         yield { dir, files: [], unreadableDirs: [{ path: dir, code: 'ENOENT' }] };
         continue;
       }
-      entries = await readEntries(inside(scope.folder, dir));
+      entries = await readEntries(inside(scope.folder, dir), scope.onProgress);
     } catch (error) {
       const code = isAbsent(error) ? 'ENOENT' : systemCode(error);
       if (dir === '' || code === undefined) throw error;
@@ -89,8 +94,11 @@ interface DirectoryEntries {
   readonly badNames: ReadonlySet<string>;
 }
 
-async function readEntries(directory: string): Promise<DirectoryEntries> {
-  const entries = await readdir(directory, { withFileTypes: true });
+async function readEntries(directory: string, onProgress: () => void): Promise<DirectoryEntries> {
+  const entries: Dirent[] = [];
+  for await (const entry of await opendir(directory, { bufferSize: ENTRIES_AT_ONCE })) {
+    if (entries.push(entry) % ENTRIES_AT_ONCE === 0) onProgress();
+  }
   if (!entries.some((entry) => entry.name.includes(REPLACEMENT))) return { entries, badNames: new Set() };
   // U+FFFD may also stand in a name by right; only the bytes tell.
   const names = await readdir(directory, { encoding: 'buffer' });

@@ -5,8 +5,8 @@ import { sameIdentity, type FileIdentity } from '../../domain/document.ts';
 import { systemCode } from '../../domain/errors.ts';
 import type { FileRead } from '../../ports/folder.ts';
 
-// Between two chunks an abort is noticed.
-const CHUNK_BYTES = 8 * 1024 * 1024;
+// Between two chunks an abort is noticed, and a slow share shows that it is not a dead one.
+const CHUNK_BYTES = 1024 * 1024;
 
 // A FIFO would block the open for ever without O_NONBLOCK. Windows knows neither flag.
 const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
@@ -14,12 +14,21 @@ const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NO
 // What stands there is not a file any more: a link (ELOOP), a socket (ENXIO), a directory.
 const NO_FILE = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO', 'EISDIR']);
 
+export interface Reading {
+  /** At most. */
+  readonly limit: number;
+  readonly identify: (stats: BigIntStats) => Promise<FileIdentity>;
+  readonly onProgress: () => void;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** Reads a regular file into one buffer. Rejects on abort only. */
-export async function readWhole(file: string, limit: number, signal?: AbortSignal): Promise<FileRead> {
+export async function readWhole(file: string, reading: Reading): Promise<FileRead> {
+  const { signal } = reading;
   try {
     const handle = await open(file, FLAGS);
     try {
-      return await readHandle(handle, limit, signal);
+      return await readHandle(handle, reading);
     } finally {
       await handle.close();
     }
@@ -31,11 +40,14 @@ export async function readWhole(file: string, limit: number, signal?: AbortSigna
   }
 }
 
-async function readHandle(handle: FileHandle, limit: number, signal?: AbortSignal): Promise<FileRead> {
+async function readHandle(
+  handle: FileHandle,
+  { limit, identify, onProgress, signal }: Reading,
+): Promise<FileRead> {
   const stats = await handle.stat({ bigint: true });
   if (!stats.isFile()) return { kind: 'gone' };
   if (stats.size > limit) return { kind: 'tooLarge' };
-  const identity = identityOf(stats);
+  const identity = await identify(stats);
   // Never from the shared pool: a small image kept for long would keep the pool's whole page.
   const bytes = Buffer.allocUnsafeSlow(identity.size);
   let offset = 0;
@@ -45,11 +57,14 @@ async function readHandle(handle: FileHandle, limit: number, signal?: AbortSigna
     const { bytesRead } = await handle.read(bytes, offset, length, offset);
     if (bytesRead === 0) return { kind: 'changed' };
     offset += bytesRead;
+    onProgress();
   }
-  const after = identityOf(await handle.stat({ bigint: true }));
+  const after = await identify(await handle.stat({ bigint: true }));
   return sameIdentity(identity, after) ? { kind: 'bytes', bytes, identity } : { kind: 'changed' };
 }
 
-export function identityOf(stats: BigIntStats): FileIdentity {
-  return { size: Number(stats.size), mtimeNs: stats.mtimeNs, ctimeNs: stats.ctimeNs, inode: stats.ino };
+/** Shares make inodes up: the same file may have another one after a reconnection. They count as 0 there. */
+export function identityOf(stats: BigIntStats, network: boolean): FileIdentity {
+  const { mtimeNs, ctimeNs, ino } = stats;
+  return { size: Number(stats.size), mtimeNs, ctimeNs, inode: network ? 0n : ino };
 }

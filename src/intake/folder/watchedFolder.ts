@@ -1,13 +1,18 @@
-import { lstat, opendir, stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import type { BigIntStats } from 'node:fs';
+import { lstat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { FileIdentity } from '../../domain/document.ts';
 import { systemCode } from '../../domain/errors.ts';
 import type { Random } from '../../ports/clock.ts';
-import type { FileStat, FolderAvailability, WatchedFolder } from '../../ports/folder.ts';
+import type { FileRead, FileStat, WatchedFolder } from '../../ports/folder.ts';
 import * as asides from './aside.ts';
+import { findArchived } from './findArchived.ts';
 import { isAsideName } from './asideName.ts';
+import { lookAt, unavailability } from './availability.ts';
 import { createExcludedDirectories } from './excludedDirectories.ts';
-import { statFolder, tokenOf } from './folderIdentity.ts';
+import { fileSystemOf, type FileSystemSources } from './fileSystem.ts';
 import { inside, isAbsent, nameOf, parentsAreReal, prefixesOf } from './folderPath.ts';
+import { createFolderGuard, type Guard } from './guarded.ts';
 import { listFolder } from './listing.ts';
 import { createPathFilter } from './pathFilter.ts';
 import { identityOf, readWhole } from './readWhole.ts';
@@ -24,14 +29,28 @@ export interface WatchedFolderOptions {
   /** Where `archive` moves files, keeping their relative directory; relative to `path`, or absolute. */
   readonly archiveTo: string;
   readonly random: Random;
+  /** Shared by all who open this folder: what hangs, hangs for all of them. */
+  readonly guard?: Guard;
+  /** How to find out what the folder lies on; the system's ways if not given. */
+  readonly fileSystem?: FileSystemSources;
 }
 
 export function createWatchedFolder(options: WatchedFolderOptions): WatchedFolder {
-  const { recursive, random } = options;
+  const { recursive, random, fileSystem: sources } = options;
   const folder = resolve(options.path);
   const archiveTo = resolve(folder, options.archiveTo);
   const filter = createPathFilter(options.include, options.ignore);
   const excluded = createExcludedDirectories(folder, [...options.exclude, archiveTo]);
+  const guard = options.guard ?? createFolderGuard(folder);
+
+  /** By device. A number may be given to another file system later: a look at the folder begins anew. */
+  const networks = new Map<bigint, boolean>();
+  const identify = async (file: string, stats: BigIntStats): Promise<FileIdentity> => {
+    const known = networks.get(stats.dev);
+    const network = known ?? (await fileSystemOf(file, stats.dev, sources)).network;
+    networks.set(stats.dev, network);
+    return identityOf(stats, network);
+  };
 
   /** Every directory on the way counts, because a pruned one is never listed. */
   const enters = (path: string): boolean =>
@@ -40,70 +59,75 @@ export function createWatchedFolder(options: WatchedFolderOptions): WatchedFolde
 
   return {
     path: folder,
-    availability: () => availabilityOf(folder),
+    async availability() {
+      try {
+        const { token, device, fileSystem } = await guard.run(() => lookAt(folder, sources));
+        networks.clear();
+        networks.set(device, fileSystem.network);
+        return { state: 'present', token, fileSystem };
+      } catch (error) {
+        return unavailability(folder, error);
+      }
+    },
     async *list(under = '', signal) {
       inside(folder, under);
       if (under !== '' && !(recursive && enters(under))) return;
-      yield* listFolder({ folder, recursive, filter, excluded }, under, signal);
+      let onProgress = (): void => {};
+      const scope = { folder, recursive, filter, excluded, onProgress: () => onProgress() };
+      const batches = listFolder(scope, under, signal);
+      for (;;) {
+        const next = await guard.run((progress) => {
+          onProgress = progress;
+          return batches.next();
+        });
+        if (next.done) return;
+        yield next.value;
+      }
     },
     covers: (path) =>
       path !== '' && (recursive || !path.includes('/')) && enters(path) && filter.includes(path),
-    stat: (path) => statInside(folder, path),
-    async read(path, limit, signal) {
+    stat: (path) => guard.run(() => statInside(folder, path, identify)),
+    async read(path, limit, signal): Promise<FileRead> {
       const file = inside(folder, path);
       try {
-        if (!(await parentsAreReal(folder, path))) return { kind: 'gone' };
+        return await guard.run(async (onProgress) => {
+          if (!(await parentsAreReal(folder, path))) return { kind: 'gone' };
+          const reading = {
+            limit,
+            onProgress,
+            signal,
+            identify: (stats: BigIntStats) => identify(file, stats),
+          };
+          return readWhole(file, reading);
+        });
       } catch (error) {
+        signal?.throwIfAborted();
         const code = systemCode(error);
         if (code === undefined) throw error;
         return { kind: 'unreadable', code };
       }
-      return readWhole(file, limit, signal);
     },
-    setAside: (path) => asides.setAside(folder, path, random),
-    putBack: (aside, path) => asides.putBack(folder, aside, path, random),
-    archive: (aside, path) => asides.archive(folder, archiveTo, aside, path, random),
-    discard: (aside) => asides.discard(folder, aside),
-    leftAside: (signal) => asides.leftAside(folder, excluded, signal),
+    setAside: (path) => guard.runLong(() => asides.setAside(folder, path, random)),
+    putBack: (aside, path) => guard.runLong(() => asides.putBack(folder, aside, path, random, archiveTo)),
+    archive: (aside, path) => guard.runLong(() => asides.archive(folder, archiveTo, aside, path, random)),
+    findArchived: (path, size, sha256) => guard.runLong(() => findArchived(archiveTo, path, size, sha256)),
+    discard: (aside) => guard.runLong(() => asides.discard(folder, aside)),
+    leftAside: (signal) => guard.runLong(() => asides.leftAside(folder, excluded, signal)),
   };
 }
 
-async function statInside(folder: string, path: string): Promise<FileStat | null> {
+async function statInside(
+  folder: string,
+  path: string,
+  identify: (file: string, stats: BigIntStats) => Promise<FileIdentity>,
+): Promise<FileStat | null> {
   const file = inside(folder, path);
   try {
     if (!(await parentsAreReal(folder, path))) return null;
     const stats = await lstat(file, { bigint: true });
-    return stats.isFile() ? { kind: 'file', identity: identityOf(stats) } : { kind: 'other' };
+    return stats.isFile() ? { kind: 'file', identity: await identify(file, stats) } : { kind: 'other' };
   } catch (error) {
     if (isAbsent(error)) return null;
     throw error;
   }
-}
-
-async function availabilityOf(folder: string): Promise<FolderAvailability> {
-  try {
-    const token = tokenOf(await statFolder(folder));
-    await (await opendir(folder)).close();
-    // Names alone are no use: without the search permission no file can be opened.
-    await lstat(`${folder}/.`);
-    return { state: 'present', token };
-  } catch (error) {
-    const code = systemCode(error);
-    if (code === undefined) throw error;
-    if (code === 'ENOENT') return { state: 'missing', message: `${folder} does not exist.` };
-    if (code === 'ENOTDIR') return notADirectory(folder);
-    if (code === 'EACCES' || code === 'EPERM') {
-      return { state: 'unreadable', message: `The agent's user may not read ${folder} (${code}).` };
-    }
-    return { state: 'unreadable', message: `${folder} can't be read (${code}).` };
-  }
-}
-
-/** ENOTDIR comes from a file in the folder's place, and also from a file in place of one of its parents. */
-async function notADirectory(folder: string): Promise<FolderAvailability> {
-  const parent = await stat(join(folder, '..')).catch(() => null);
-  const itself = await stat(folder).catch(() => null);
-  return itself !== null && parent !== null
-    ? { state: 'notADirectory', message: `${folder} is not a directory.` }
-    : { state: 'missing', message: `${folder} does not exist.` };
 }

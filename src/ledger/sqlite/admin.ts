@@ -1,20 +1,23 @@
 import type { LedgerAdmin } from '../../ports/ledger.ts';
 import { admitElsewhere } from './admit.ts';
 import { requireDocument, wrongState } from './documents.ts';
+import { erase } from './erase.ts';
 import * as SQL from './sql/documents.ts';
-import { INSERT_ACT, RECORD_ENDPOINT } from './sql/endpoints.ts';
 import type { Store } from './store.ts';
 
 export function createAdmin(store: Store): LedgerAdmin {
   return {
     recordAct: ({ at, kind, by, detail }) =>
-      store.write((sql) => void sql.run(INSERT_ACT, { at, kind, by, detail })),
+      store.write((sql) => sql.emit({ kind: 'act', act: kind, by, detail }, at)),
 
     retry: (documentIds, at) =>
       store.write((sql) => {
-        if (documentIds === 'all') return sql.run(SQL.RETRY_ALL, { at });
-        const ids = documentIds.filter((id) => sql.get(SQL.RETRIABLE_ONE, { id, at }) !== undefined);
-        for (const id of ids) sql.run(SQL.QUEUE_AGAIN, { id, at });
+        const ids =
+          documentIds === 'all'
+            ? sql.all<{ id: number }>(SQL.RETRIABLE_ALL, { at }).map(({ id }) => id)
+            : documentIds.filter((id) => sql.get(SQL.RETRIABLE_ONE, { id, at }) !== undefined);
+        if (ids.length > 0)
+          sql.emit({ kind: 'moved', documents: [...new Set(ids)], state: 'queued', how: 'again' }, at);
         return ids.length;
       }),
 
@@ -22,13 +25,17 @@ export function createAdmin(store: Store): LedgerAdmin {
       store.write((sql) => {
         const { name, state } = requireDocument(sql, id);
         if (state !== 'accepted') throw wrongState(name, state, 'be resent, only an accepted document can');
-        sql.run(SQL.QUEUE_AGAIN, { id, at });
+        sql.emit({ kind: 'moved', documents: [id], state: 'queued', how: 'again' }, at);
       }),
+
+    erase: (documentIds, at) => erase(store, documentIds, at),
 
     admitElsewhere: (documentId, endpoint, at) =>
       store.write((sql) => admitElsewhere(sql, documentId, endpoint, at)),
 
     recordEndpoint: ({ baseUrl, uid }, name, verbatim, at) =>
-      store.write((sql) => void sql.run(RECORD_ENDPOINT, { baseUrl, uid, name, record: verbatim, at })),
+      store.write((sql) =>
+        sql.emit({ kind: 'endpoint', endpoint: { baseUrl, uid }, name, record: verbatim }, at),
+      ),
   };
 }

@@ -2,21 +2,22 @@ import type { DocumentState, EndpointKey, Lane } from '../../domain/document.ts'
 import { ReceiptdError } from '../../domain/errors.ts';
 import type { ImageType } from '../../domain/imageType.ts';
 import type { Admission, Admitted } from '../../ports/ledger.ts';
+import { ensureEndpoint } from './apply.ts';
 import { requireDocument } from './documents.ts';
 import { identityParams, toDocument, type DocumentRow } from './rows.ts';
-import { currentSighting, putSighting } from './sightings.ts';
+import { currentSighting, nextId, putSighting } from './sightings.ts';
 import * as DOCUMENTS from './sql/documents.ts';
 import * as ENDPOINTS from './sql/endpoints.ts';
 import * as SIGHTINGS from './sql/sightings.ts';
-import type { Sql } from './store.ts';
+import type { Sql } from './statements.ts';
+import type { Transaction } from './store.ts';
 
 /** The rows of one image: its document, new or known, and the sighting of its file. In the caller's transaction. */
-export function admit(sql: Sql, admission: Admission): Admitted {
+export function admit(sql: Transaction, admission: Admission): Admitted {
   const { endpoint, file, sha256, at } = admission;
   const existing = documentByBytes(sql, endpoint, sha256);
   const own = { documentId: existing?.id ?? null, sha256, policy: null, reason: null, message: null, at };
   if (!existing) {
-    sql.run(SIGHTINGS.ENSURE_FOLDER, { folder: file.folder });
     const documentId = insertDocument(sql, { ...admission, ...file, size: file.identity.size });
     putSighting(sql, file, { ...own, verdict: 'document', documentId });
     return { kind: 'queued', document: requireDocument(sql, documentId) };
@@ -35,7 +36,12 @@ export function admit(sql: Sql, admission: Admission): Admitted {
 }
 
 /** Known bytes into another endpoint: under the same name if it is free there. No file was sighted. */
-export function admitElsewhere(sql: Sql, documentId: number, endpoint: EndpointKey, at: number): Admitted {
+export function admitElsewhere(
+  sql: Transaction,
+  documentId: number,
+  endpoint: EndpointKey,
+  at: number,
+): Admitted {
   const document = requireDocument(sql, documentId);
   const existing = documentByBytes(sql, endpoint, document.sha256);
   if (existing) return again(sql, existing, 'fresh', at);
@@ -50,10 +56,11 @@ export function admitElsewhere(sql: Sql, documentId: number, endpoint: EndpointK
   return { kind: 'queued', document: requireDocument(sql, id) };
 }
 
-function again(sql: Sql, existing: DocumentRow, lane: Lane, at: number): Admitted {
+function again(sql: Transaction, existing: DocumentRow, lane: Lane, at: number): Admitted {
   if (!isToSendAgain(existing.state)) return { kind: 'duplicate', document: toDocument(existing) };
   const { id: endpointId } = ensureEndpoint(sql, existing);
-  sql.run(DOCUMENTS.QUEUE_AS_ARRIVED, { id: existing.id, lane, line: takeLine(sql, endpointId), at });
+  const move = { state: 'queued', how: 'arrived', lane, line: nextLine(sql, endpointId) } as const;
+  sql.emit({ kind: 'moved', documents: [existing.id], ...move }, at);
   return { kind: 'requeued', document: requireDocument(sql, existing.id) };
 }
 
@@ -74,50 +81,33 @@ interface NewDocument {
   readonly propose: (seq: number) => readonly string[];
 }
 
-function insertDocument(sql: Sql, document: NewDocument): number {
-  const { folder, path, sha256, type, size, lane, at } = document;
-  const { id: endpointId, nextSeq } = ensureEndpoint(sql, document.endpoint);
-  const name = document
+function insertDocument(sql: Transaction, image: NewDocument): number {
+  const { endpoint, folder, path, sha256, type, size, lane, at, usesSeq } = image;
+  const { id: endpointId, nextSeq } = ensureEndpoint(sql, endpoint);
+  const name = image
     .propose(nextSeq)
-    .find(
-      (candidate) => !sql.get(DOCUMENTS.IS_NAME_TAKEN, { ...keyParams(document.endpoint), name: candidate }),
-    );
+    .find((candidate) => !sql.get(DOCUMENTS.IS_NAME_TAKEN, { ...keyParams(endpoint), name: candidate }));
   if (name === undefined) {
     throw new ReceiptdError('TEMPLATE_INVALID', `Every name proposed for ${path} is taken in its endpoint.`, {
       hint: 'Let the name template contain {hash} or {seq}.',
     });
   }
-  if (document.usesSeq) sql.run(ENDPOINTS.TAKE_SEQ, { id: endpointId });
-  const line = takeLine(sql, endpointId);
-  return sql.insert(DOCUMENTS.INSERT_DOCUMENT, {
-    endpointId,
-    folder,
-    path,
-    name,
-    sha256,
-    type,
-    size,
-    lane,
-    line,
-    at,
-  });
+  const document = nextId(sql, DOCUMENTS.NEXT_DOCUMENT_ID);
+  const seq = usesSeq ? nextSeq : null;
+  const line = nextLine(sql, endpointId);
+  const key = keyParams(endpoint);
+  const row = { document, endpoint: key, name, sha256, type, size, lane, line, seq, folder, path };
+  sql.emit({ kind: 'named', ...row }, at);
+  return document;
 }
 
 function documentByBytes(sql: Sql, endpoint: EndpointKey, sha256: string): DocumentRow | undefined {
   return sql.get<DocumentRow>(DOCUMENTS.DOCUMENT_BY_BYTES, { ...keyParams(endpoint), sha256 });
 }
 
-function ensureEndpoint(sql: Sql, endpoint: EndpointKey): { id: number; nextSeq: number } {
-  const key = keyParams(endpoint);
-  sql.run(ENDPOINTS.ENSURE_ENDPOINT, key);
-  const row = sql.get<{ id: number; nextSeq: number }>(ENDPOINTS.ENDPOINT_BY_KEY, key);
-  if (!row) throw new Error('an endpoint that was just inserted is missing');
-  return row;
-}
-
-/** Takes the last place in an endpoint's line. */
-export function takeLine(sql: Sql, endpointId: number): number {
-  const row = sql.get<{ line: number }>(ENDPOINTS.TAKE_LINE, { id: endpointId });
+/** The last place in an endpoint's line; taken by the event that says so. */
+export function nextLine(sql: Sql, endpointId: number): number {
+  const row = sql.get<{ line: number }>(ENDPOINTS.NEXT_LINE, { id: endpointId });
   if (!row) throw new Error('a document without its endpoint');
   return row.line;
 }

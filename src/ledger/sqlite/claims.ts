@@ -1,7 +1,7 @@
 import type { Document, Lane } from '../../domain/document.ts';
 import { requireDocument } from './documents.ts';
 import { DUE_IN_FOLDER, NEXT_DUE_FOLDER } from './sql/queue.ts';
-import type { Sql } from './store.ts';
+import type { Sql } from './statements.ts';
 
 /**
  * Which documents this process has claimed, and whose turn it is. In memory only: a claim ends with the process.
@@ -66,7 +66,7 @@ export class Claims {
   }
 }
 
-function dueFolders(sql: Sql, line: { readonly endpointId: number; readonly lane: Lane }): number[] {
+export function dueFolders(sql: Sql, line: { readonly endpointId: number; readonly lane: Lane }): number[] {
   const folders: number[] = [];
   for (;;) {
     const row = sql.get<{ folderId: number }>(NEXT_DUE_FOLDER, { ...line, after: folders.at(-1) ?? 0 });

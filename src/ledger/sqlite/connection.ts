@@ -27,6 +27,7 @@ export function openForWriting(path: string, at: number): DatabaseSyncInstance {
       PRAGMA checkpoint_fullfsync = ON;
       PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};
       PRAGMA journal_size_limit = 67108864;
+      PRAGMA secure_delete = ON;
       PRAGMA cache_size = -16000;`);
   });
 }

@@ -2,7 +2,7 @@ import type { Document, DocumentState } from '../../domain/document.ts';
 import { ReceiptdError } from '../../domain/errors.ts';
 import { toDocument, type DocumentRow } from './rows.ts';
 import { DOCUMENT_BY_ID } from './sql/documents.ts';
-import type { Sql } from './store.ts';
+import type { Sql } from './statements.ts';
 
 export function documentById(sql: Sql, id: number): Document | null {
   const row = sql.get<DocumentRow>(DOCUMENT_BY_ID, { id });

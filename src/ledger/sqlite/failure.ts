@@ -1,4 +1,4 @@
-import { ReceiptdError } from '../../domain/errors.ts';
+import { ReceiptdError, systemCode } from '../../domain/errors.ts';
 
 const CORRUPT = 11;
 const FULL = 13;
@@ -58,15 +58,31 @@ export function damaged(path: string, detail: string, cause?: unknown): Receiptd
   });
 }
 
-/** Anything that SQLite threw while the ledger was in use; errors of other kinds pass unchanged. */
+const NO_SPACE: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
+
+/**
+ * Anything that SQLite or the journal's file threw while the ledger was in use; errors of other kinds pass unchanged.
+ * DISK_FULL, LEDGER_DAMAGED or LEDGER_WRITE_FAILED.
+ */
 export function storeFailure(error: unknown, path: string, doing: 'written' | 'read'): unknown {
-  if (!isStoreFailure(error) || !(error instanceof Error)) return error;
+  if (!(error instanceof Error)) return error;
+  if (sqliteCode(error) === FULL || NO_SPACE.has(systemCode(error) ?? '')) {
+    return new ReceiptdError('DISK_FULL', `The disk of the ledger ${path} is full: ${error.message}.`, {
+      hint: 'Free some space on it; nothing new is sent until then, and the agent goes on by itself.',
+      cause: error,
+    });
+  }
   if (isDamage(error)) return damaged(path, error.message, error);
+  // Node gives the number of the system's error to its own; SQLite's and a defect of ours have none.
+  if (!isStoreFailure(error) && !('errno' in error)) return error;
   return new ReceiptdError('LEDGER_WRITE_FAILED', `The ledger ${path} can't be ${doing}: ${error.message}.`, {
-    hint:
-      sqliteCode(error) === FULL
-        ? 'Free some space on its disk; nothing is sent until then.'
-        : 'Check the disk and the permissions of the state directory.',
+    hint: 'Check the disk and the permissions of the state directory; the agent goes on by itself.',
     cause: error,
   });
+}
+
+/** Another program holds the ledger for a moment. */
+export function isBusy(failure: ReceiptdError): boolean {
+  const code = sqliteCode(failure.cause);
+  return code === 5 || code === 6;
 }

@@ -1,23 +1,42 @@
 import { endpointId, type EndpointKey } from '../../domain/document.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type { Hold, HoldScope } from '../../ports/hold.ts';
 import type { LedgerHolds } from '../../ports/ledger.ts';
 import { toHold, type HoldRow } from './rows.ts';
 import { ALL_HOLDS, CLEAR_HOLD, PUT_HOLD } from './sql/holds.ts';
-import type { Sql, Store } from './store.ts';
+import type { Sql } from './statements.ts';
+import type { Store } from './store.ts';
 
 const PAUSED = 'PAUSED';
 
-export function createHolds(store: Store): LedgerHolds {
+export function createHolds(store: Store, clock: Pick<Clock, 'now'>): LedgerHolds {
   return {
-    putHold: ({ scope, key, reason, message, since, until }) =>
+    putHold: ({ scope, key, reason, message, since, until, demanded }) =>
       store.write((sql) => {
-        const paused = reason === PAUSED ? 1 : 0;
+        if (reason === PAUSED && (scope === 'endpoint' || scope === 'folder')) {
+          return sql.emit({ kind: 'paused', scope, key, message }, since);
+        }
+        const paused = 0;
         // Back-off with jitter ends between milliseconds, where an INTEGER column refuses it.
         const whole = until === null ? null : Math.ceil(until);
-        sql.run(PUT_HOLD, { scope, key, paused, reason, message, since, until: whole });
+        sql.run(PUT_HOLD, {
+          scope,
+          key,
+          paused,
+          reason,
+          message,
+          since,
+          until: whole,
+          demanded: Number(demanded),
+        });
       }),
     clearHold: (scope, key, reason) =>
-      store.write((sql) => void sql.run(CLEAR_HOLD, { scope, key, reason: reason ?? null })),
+      store.write((sql) => {
+        if (reason === PAUSED && (scope === 'endpoint' || scope === 'folder')) {
+          return sql.emit({ kind: 'resumed', scope, key, message: '' }, clock.now());
+        }
+        sql.run(CLEAR_HOLD, { scope, key, reason: reason ?? null });
+      }),
   };
 }
 

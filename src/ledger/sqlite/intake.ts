@@ -1,21 +1,34 @@
 import type { LedgerIntake } from '../../ports/ledger.ts';
 import { admit } from './admit.ts';
-import { splitPath, toKnownFile, type KnownRow } from './rows.ts';
+import { toKnownFile, type KnownRow } from './rows.ts';
 import { currentSighting, putSighting } from './sightings.ts';
 import * as SQL from './sql/sightings.ts';
 import type { Store } from './store.ts';
 
 const NAMES_BATCH = 1_000;
+/** Keeps one transaction from blocking the event loop for long. */
+const SKIPPED_BATCH = 500;
 
 export function createIntake(store: Store): LedgerIntake {
   return {
-    markWatched: (folder, skipped, note) =>
+    async markWatched(folder, skipped, note) {
+      // A folder counts as watched only once all of them are recorded, so that a crash in between does no harm.
+      for (let start = 0; start < skipped.length; start += SKIPPED_BATCH) {
+        const batch = skipped.slice(start, start + SKIPPED_BATCH);
+        await store.write((sql) => {
+          for (const file of batch) putSighting(sql, file, { ...note, verdict: 'skipped', documentId: null });
+        });
+      }
+      await store.write((sql) => sql.emit({ kind: 'watched', folder }, note.at));
+    },
+
+    folderMark: (folder) =>
+      store.read((sql) => sql.get<{ mark: string | null }>(SQL.FOLDER_MARK, { folder })?.mark ?? null),
+
+    setFolderMark: (folder, mark) =>
       store.write((sql) => {
         sql.run(SQL.ENSURE_FOLDER, { folder });
-        sql.run(SQL.MARK_WATCHED, { folder, at: note.at });
-        for (const file of skipped) {
-          putSighting(sql, file, { ...note, verdict: 'skipped', documentId: null });
-        }
+        sql.run(SQL.SET_FOLDER_MARK, { folder, mark });
       }),
 
     known: (file) =>
@@ -57,7 +70,8 @@ export function createIntake(store: Store): LedgerIntake {
 
     gone: (folder, paths, at) =>
       store.write((sql) => {
-        for (const path of paths) sql.run(SQL.GONE, { folder, ...splitPath(path), at });
+        const current = paths.flatMap((path) => currentSighting(sql, { folder, path })?.id ?? []);
+        if (current.length > 0) sql.emit({ kind: 'gone', sightings: current }, at);
       }),
   };
 }

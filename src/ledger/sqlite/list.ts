@@ -6,7 +6,8 @@ import type { ListFilter, ListRow, ListState } from '../../ports/ledgerReports.t
 import { allHolds, holdOver, isHeld } from './holds.ts';
 import { absolutePath, toDocument, type DocumentRow, type PlaceRow } from './rows.ts';
 import * as SQL from './sql/reports.ts';
-import type { Params, Sql, Store } from './store.ts';
+import type { Params, Sql } from './statements.ts';
+import type { Store } from './store.ts';
 
 /** Rows that are looked at in one read: no read transaction, and no turn of the event loop, lasts longer. */
 const WINDOW = 1_000;

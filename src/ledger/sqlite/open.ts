@@ -1,35 +1,57 @@
-import { resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { Clock } from '../../ports/clock.ts';
 import type { Ledger } from '../../ports/ledger.ts';
 import type { LedgerReports } from '../../ports/ledgerReports.ts';
 import { createAdmin } from './admin.ts';
-import { openForReading, openForWriting } from './connection.ts';
+import { openForReading } from './connection.ts';
 import { createHolds } from './holds.ts';
 import { createIntake } from './intake.ts';
+import { markDamaged } from './files.ts';
+import { openPair } from './pair.ts';
 import { createQueue } from './queue.ts';
 import { createReports } from './reports.ts';
 import { Store } from './store.ts';
+import { Trouble, type ReservedSpace } from './trouble.ts';
+import { createUpkeep } from './upkeep.ts';
 
-/**
- * Opens the ledger, creates it where there is none, and brings it to the latest version. With `readOnly` it
- * does neither, works beside a writer, and rejects every write with LEDGER_WRITE_FAILED.
- * @throws ReceiptdError STATE_UNWRITABLE, LEDGER_NEWER, LEDGER_DAMAGED; LEDGER_MISSING or FILE_UNREADABLE if `readOnly`
- */
-export async function openSqliteLedger(options: {
+export interface LedgerOptions {
   readonly path: string;
   readonly clock: Clock;
-  readonly readOnly?: boolean;
-}): Promise<Ledger> {
+  /** Where backups lie; `backups` beside the ledger when left out. */
+  readonly backupsDir?: string;
+  /** Space for the outcomes of requests under way when the disk is full. */
+  readonly reserve?: ReservedSpace;
+  /** The compiled program that looks through the ledger; by default the one beside this file. */
+  readonly checkerPath?: string;
+  /** Told what had to be mended before the ledger could be used, in sentences. */
+  readonly onMended?: (story: string) => void;
+}
+
+/**
+ * Opens the ledger and its journal for their one writer, creates them where there are none, brings them to the latest
+ * version, and mends what is damaged (pair.ts).
+ * @throws ReceiptdError STATE_UNWRITABLE, LEDGER_NEWER
+ */
+export async function openSqliteLedger(options: LedgerOptions): Promise<Ledger> {
+  const { clock, reserve = null, onMended = () => {} } = options;
   const path = resolve(options.path);
-  const readOnly = options.readOnly ?? false;
-  const db = readOnly ? openForReading(path) : openForWriting(path, options.clock.now());
-  const store = new Store(db, path, { readOnly });
+  const backupsDir = options.backupsDir ?? join(dirname(path), 'backups');
+  const { db, journal } = openPair({ path, backupsDir, at: clock.now(), onMended });
+  reserve?.prepare();
+  const trouble = new Trouble(clock, reserve, (message) => markDamaged(path, message));
+  const store = new Store(db, path, { journal, trouble });
   return {
     ...createIntake(store),
     ...createQueue(store),
-    ...createHolds(store),
+    ...createHolds(store, clock),
     ...createAdmin(store),
     ...createReports(store),
+    ...createUpkeep(store, {
+      clock,
+      backupsDir,
+      ...(options.checkerPath && { checkerPath: options.checkerPath }),
+    }),
+    storage: trouble,
     close: () => store.close(),
   };
 }
@@ -42,6 +64,6 @@ export async function openSqliteReports(options: {
   readonly path: string;
 }): Promise<LedgerReports & { close(): Promise<void> }> {
   const path = resolve(options.path);
-  const store = new Store(openForReading(path), path, { readOnly: true });
+  const store = new Store(openForReading(path), path, null);
   return { ...createReports(store), close: () => store.close() };
 }

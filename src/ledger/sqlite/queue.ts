@@ -1,14 +1,24 @@
 import type { AttemptOutcome, DocumentState, EndpointKey } from '../../domain/document.ts';
 import { ReceiptdError } from '../../domain/errors.ts';
-import type { LedgerQueue, Transition } from '../../ports/ledger.ts';
-import { takeLine } from './admit.ts';
-import { Claims } from './claims.ts';
+import type { Disposal, LedgerQueue, Requeue, Transition } from '../../ports/ledger.ts';
+import { nextLine } from './admit.ts';
+import { Claims, dueFolders } from './claims.ts';
 import { documentUnknown, wrongState } from './documents.ts';
-import { relativePath, toIdentity, type IdentityRow, type PlaceRow } from './rows.ts';
+import type { Move } from './events.ts';
+import {
+  relativePath,
+  toDocument,
+  toIdentity,
+  type DocumentRow,
+  type IdentityRow,
+  type PlaceRow,
+} from './rows.ts';
+import { nextId } from './sightings.ts';
 import { ALL_ENDPOINTS, ENDPOINT_BY_KEY } from './sql/endpoints.ts';
 import * as SQL from './sql/queue.ts';
 import * as SIGHTINGS from './sql/sightings.ts';
-import type { Sql, Store } from './store.ts';
+import type { Sql } from './statements.ts';
+import type { Store, Transaction } from './store.ts';
 
 /** How many documents one claim makes due at most, so that an outage's end doesn't block the event loop. */
 const MAKE_DUE_LIMIT = 1_000;
@@ -23,7 +33,10 @@ export function createQueue(store: Store): LedgerQueue {
   const claims = new Claims();
 
   /** Ends the claim only once its change is durable: until then the row still looks due. */
-  const writeClaimed = async <T>(documentIds: readonly number[], work: (sql: Sql) => T): Promise<T> => {
+  const writeClaimed = async <T>(
+    documentIds: readonly number[],
+    work: (sql: Transaction) => T,
+  ): Promise<T> => {
     const value = await store.write(work);
     claims.drop(documentIds);
     return value;
@@ -32,16 +45,18 @@ export function createQueue(store: Store): LedgerQueue {
   return {
     recover: (at) => store.write((sql) => recover(sql, at)),
 
-    async claim({ endpoint, lane, limit, now, exceptFolders }) {
+    async claim({ endpoint, lane, limit, now, exceptFolders, freshSince, longestWaitMs }) {
       const endpointId = await store.read((sql) => endpointIdOf(sql, endpoint));
       if (endpointId === undefined) return [];
-      const due = { endpointId, now, limit: Math.max(limit, MAKE_DUE_LIMIT) };
+      const latest = now + longestWaitMs;
+      const due = { endpointId, now, latest, limit: Math.max(limit, MAKE_DUE_LIMIT) };
       const fallenDue = await store.read((sql) => sql.all<{ id: number }>(SQL.FALLEN_DUE, due));
       if (fallenDue.length > 0) {
         await store.write((sql) => {
-          for (const { id } of fallenDue) sql.run(SQL.MAKE_DUE, { id, now });
+          for (const { id } of fallenDue) sql.run(SQL.MAKE_DUE, { id, now, latest });
         });
       }
+      if (lane === 'fresh') await moveStale(store, { endpointId, freshSince });
       return store.read((sql) => {
         const except = exceptFolders.flatMap((folder) => sql.all<{ id: number }>(SQL.FOLDER_ID, { folder }));
         return claims.take(sql, { endpointId, lane }, limit, new Set(except.map(({ id }) => id)));
@@ -54,47 +69,46 @@ export function createQueue(store: Store): LedgerQueue {
 
     begin: (id, at, bytes) =>
       writeClaimed([id], (sql) => {
-        const { endpointId } = idle(sql, id, 'be uploaded');
-        sql.run(SQL.BEGIN_UPLOAD, { id, at });
-        return sql.insert(SQL.INSERT_ATTEMPT, { id, endpointId, at, bytes });
+        idle(sql, id, 'be uploaded');
+        const attempt = nextId(sql, SQL.NEXT_ATTEMPT_ID);
+        sql.emit({ kind: 'began', attempt, document: id, bytes }, at);
+        return attempt;
       }),
 
-    finish: (attemptId, result) =>
-      store.write((sql) => {
+    finish: (attemptId, result, requeue) =>
+      store.writeOutcome((sql) => {
         const documentId = endAttempt(sql, attemptId, result);
-        move(sql, documentId, result.transition, result.at);
+        const move = moveOf(result.transition);
+        sql.emit({ kind: 'moved', documents: [documentId], ...move }, result.at);
+        if (requeue) queueAtEnd(sql, requeue, result.at);
       }),
 
     finishReplayed: (attemptId, at, httpStatus, message) =>
-      store.write((sql) => void endAttempt(sql, attemptId, { at, outcome: 'refused', httpStatus, message })),
+      store.writeOutcome((sql) => {
+        endAttempt(sql, attemptId, { at, outcome: 'refused', httpStatus, message });
+      }),
 
     postpone: (id, notBefore, reason, message, at) =>
       writeClaimed([id], (sql) => {
         idle(sql, id, 'be postponed');
-        sql.run(SQL.QUEUE_LATER, {
-          id,
-          notBefore: wholeTime(notBefore),
-          reason,
-          message,
-          answerLost: 0,
-          serverError: 0,
-          at,
-        });
+        const flags = { answerLost: false, serverError: false };
+        const move = moveOf({ state: 'queued', notBefore, reason, message, ...flags });
+        sql.emit({ kind: 'moved', documents: [id], ...move }, at);
       }),
 
     markLost: (id, message, at) =>
       writeClaimed([id], (sql) => {
         idle(sql, id, 'be lost');
-        sql.run(SQL.SETTLE, { id, state: 'lost', reason: 'BYTES_GONE', message, at });
+        sql.emit({ kind: 'moved', documents: [id], state: 'lost', reason: 'BYTES_GONE', message }, at);
       }),
 
-    requeue: (documentIds, reason, message, at) =>
-      store.write((sql) => {
-        for (const id of documentIds) {
-          const { state, endpointId } = standing(sql, id);
-          if (state !== 'failed' && state !== 'queued') continue;
-          sql.run(SQL.QUEUE_AT_END, { id, line: takeLine(sql, endpointId), reason, message, at });
-        }
+    waiting: (afterId, limit) =>
+      store.read((sql) => sql.all<DocumentRow>(SQL.WAITING_DOCUMENTS, { afterId, limit }).map(toDocument)),
+
+    wanted: (sha256s, failedSince) =>
+      store.read((sql) => {
+        const params = { sha256s: JSON.stringify(sha256s), failedSince };
+        return new Set(sql.all<{ sha256: string }>(SQL.WANTED, params).map(({ sha256 }) => sha256));
       }),
 
     nextDue: (endpoint, now) =>
@@ -119,23 +133,25 @@ export function createQueue(store: Store): LedgerQueue {
     toDispose: (folder, after, limit) =>
       store.read((sql) =>
         sql
-          .all<IdentityRow & { id: number; dir: string; name: string; sha256: string }>(
-            SIGHTINGS.DISPOSABLE,
-            {
-              folder,
-              after,
-              limit,
-            },
-          )
+          .all<DisposalRow>(SIGHTINGS.DISPOSABLE, { folder, after, limit })
+          .map((row) => toDisposal(folder, row)),
+      ),
+
+    disposing: (sighting, how, at) =>
+      store.write((sql) => sql.emit({ kind: 'disposing', sighting, how }, at)),
+
+    begunDisposals: (folder) =>
+      store.read((sql) =>
+        sql
+          .all<DisposalRow & { how: 'archived' | 'deleted' }>(SIGHTINGS.BEGUN_DISPOSALS, { folder })
           .map((row) => ({
-            sightingId: row.id,
-            file: { folder, path: relativePath(row), identity: toIdentity(row) },
-            sha256: row.sha256,
+            ...toDisposal(folder, row),
+            how: row.how,
           })),
       ),
 
-    disposed: (id, how, archivedTo, at) =>
-      store.write((sql) => void sql.run(SIGHTINGS.DISPOSED, { id, how, archivedTo, at })),
+    disposed: (sighting, how, archivedTo, at) =>
+      store.write((sql) => sql.emit({ kind: 'disposed', sighting, how, archivedTo }, at)),
 
     attemptTimes: (endpoint, since, limit) =>
       store.read((sql) =>
@@ -159,6 +175,36 @@ export function createQueue(store: Store): LedgerQueue {
   };
 }
 
+interface DisposalRow extends IdentityRow {
+  readonly id: number;
+  readonly dir: string;
+  readonly name: string;
+  readonly sha256: string;
+}
+
+function toDisposal(folder: string, row: DisposalRow): Disposal {
+  const file = { folder, path: relativePath(row), identity: toIdentity(row) };
+  return { sightingId: row.id, file, sha256: row.sha256 };
+}
+
+/** All of them before the first is claimed: what is left in the fresh line would leave before its turn. */
+async function moveStale(store: Store, query: { endpointId: number; freshSince: number }): Promise<void> {
+  for (;;) {
+    const stale = await store.read((sql) => staleFresh(sql, query));
+    if (stale.length === 0) return;
+    await store.write((sql) => {
+      for (const id of stale) sql.run(SQL.TO_BACKLOG, { id });
+    });
+  }
+}
+
+/** The head of each folder's fresh line, as far as it has waited too long to be fresh. */
+function staleFresh(sql: Sql, query: { endpointId: number; freshSince: number }): number[] {
+  return dueFolders(sql, { endpointId: query.endpointId, lane: 'fresh' }).flatMap((folderId) =>
+    sql.all<{ id: number }>(SQL.STALE_IN_FOLDER, { ...query, folderId }).map(({ id }) => id),
+  );
+}
+
 interface Standing {
   readonly name: string;
   readonly state: DocumentState;
@@ -179,33 +225,22 @@ function idle(sql: Sql, id: number, wanted: string): Standing {
   throw wrongState(row.name, row.state, wanted);
 }
 
-function recover(sql: Sql, at: number): number {
+function recover(sql: Transaction, at: number): number {
   const rows = sql.all<{ id: number; attemptId: number | null }>(SQL.UPLOADING);
   for (const { id, attemptId } of rows) {
     if (attemptId !== null) {
-      sql.run(SQL.END_ATTEMPT, {
-        id: attemptId,
-        at,
-        outcome: 'unknown',
-        httpStatus: null,
-        message: INTERRUPTED,
-      });
+      const end = { outcome: 'unknown' as const, httpStatus: null, message: INTERRUPTED };
+      sql.emit({ kind: 'ended', attempt: attemptId, document: id, ...end }, at);
     }
-    sql.run(SQL.QUEUE_LATER, {
-      id,
-      notBefore: 0,
-      reason: 'INTERRUPTED',
-      message: INTERRUPTED,
-      answerLost: attemptId === null ? 0 : 1,
-      serverError: 0,
-      at,
-    });
+    const flags = { answerLost: attemptId !== null, serverError: false };
+    const why = { notBefore: 0, reason: 'INTERRUPTED', message: INTERRUPTED };
+    sql.emit({ kind: 'moved', documents: [id], state: 'queued', how: 'later', ...why, ...flags }, at);
   }
   return rows.length;
 }
 
 function endAttempt(
-  sql: Sql,
+  sql: Transaction,
   attemptId: number,
   end: { at: number; outcome: AttemptOutcome; httpStatus: number | null; message: string | null },
 ): number {
@@ -213,35 +248,31 @@ function endAttempt(
   if (!open)
     throw new ReceiptdError('DOCUMENT_STATE', `Upload request number ${attemptId} is not under way.`);
   const { at, outcome, httpStatus, message } = end;
-  sql.run(SQL.END_ATTEMPT, { id: attemptId, at, outcome, httpStatus, message });
-  return open.documentId;
+  const document = open.documentId;
+  sql.emit({ kind: 'ended', attempt: attemptId, document, outcome, httpStatus, message }, at);
+  return document;
 }
 
-function move(sql: Sql, id: number, transition: Transition, at: number): void {
+function moveOf(transition: Transition): Move {
   switch (transition.state) {
     case 'accepted': {
-      const { serviceStatus, response } = transition;
-      sql.run(SQL.ACCEPT, { id, serviceStatus, response, at });
-      return;
+      const { state, serviceStatus: status, response } = transition;
+      return { state, status, response };
     }
     case 'failed':
-    case 'unconfirmed': {
-      const { state, reason, message } = transition;
-      sql.run(SQL.SETTLE, { id, state, reason, message, at });
-      return;
-    }
-    case 'queued': {
-      const { notBefore, reason, message, answerLost, serverError } = transition;
-      sql.run(SQL.QUEUE_LATER, {
-        id,
-        notBefore: wholeTime(notBefore),
-        reason,
-        message,
-        answerLost: Number(answerLost),
-        serverError: Number(serverError),
-        at,
-      });
-    }
+    case 'unconfirmed':
+      return transition;
+    case 'queued':
+      return { ...transition, how: 'later', notBefore: wholeTime(transition.notBefore) };
+  }
+}
+
+function queueAtEnd(sql: Transaction, { documentIds, reason, message }: Requeue, at: number): void {
+  for (const id of documentIds) {
+    const { state, endpointId } = standing(sql, id);
+    if (state !== 'failed' && state !== 'queued') continue;
+    const move = { state: 'queued', how: 'atEnd', line: nextLine(sql, endpointId), reason, message } as const;
+    sql.emit({ kind: 'moved', documents: [id], ...move }, at);
   }
 }
 

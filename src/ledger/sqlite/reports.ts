@@ -1,21 +1,41 @@
 import type { EndpointKey } from '../../domain/document.ts';
-import type { LedgerReports, ListState, StateCount } from '../../ports/ledgerReports.ts';
+import type { JournalHead } from '../../ports/journal.ts';
+import type { LedgerReports, ListState, SeenCount, Standing, StateCount } from '../../ports/ledgerReports.ts';
 import { documentById } from './documents.ts';
 import { allHolds, holdOver, isHeld } from './holds.ts';
 import { list } from './list.ts';
 import {
+  relativePath,
   toAttempt,
   toDocument,
+  toIdentity,
   toSightingRow,
   type AttemptRow,
   type DetailSightingRow,
   type DocumentRow,
+  type IdentityRow,
 } from './rows.ts';
 import * as DOCUMENTS from './sql/documents.ts';
 import { ALL_ENDPOINTS, ENDPOINT_BY_KEY } from './sql/endpoints.ts';
 import * as SQL from './sql/reports.ts';
-import { WATCHED_AT } from './sql/sightings.ts';
-import type { Sql, Store } from './store.ts';
+import { HEAD } from './sql/journal.ts';
+import * as SIGHTINGS from './sql/sightings.ts';
+import type { Sql } from './statements.ts';
+import type { Store } from './store.ts';
+
+const STANDINGS_BATCH = 1_000;
+
+interface StandingRow extends IdentityRow {
+  readonly id: number;
+  readonly dir: string;
+  readonly name: string;
+  readonly state: ListState;
+  readonly documentName: string | null;
+}
+
+function toStanding(row: StandingRow): Standing {
+  return { identity: toIdentity(row), state: row.state, name: row.documentName };
+}
 
 export function createReports(store: Store): LedgerReports {
   return {
@@ -41,7 +61,7 @@ export function createReports(store: Store): LedgerReports {
 
     isFirstWatch: (folder) =>
       store.read((sql) => {
-        const row = sql.get<{ watchedAt: number | null }>(WATCHED_AT, { folder });
+        const row = sql.get<{ watchedAt: number | null }>(SIGHTINGS.WATCHED_AT, { folder });
         return row === undefined || row.watchedAt === null;
       }),
 
@@ -60,6 +80,27 @@ export function createReports(store: Store): LedgerReports {
     counts: () => store.read(counts),
 
     holds: () => store.read(allHolds),
+
+    seenCounts: (since, until) =>
+      store.read((sql) => sql.all<SeenCount>(SIGHTINGS.SEEN_COUNTS, { since, until })),
+
+    async *standings(folder) {
+      for (let after = 0; ;) {
+        const from = after;
+        const rows = await store.read((sql) =>
+          sql.all<StandingRow>(SIGHTINGS.STANDINGS, { folder, after: from, limit: STANDINGS_BATCH }),
+        );
+        const last = rows.at(-1);
+        if (!last) return;
+        yield new Map(rows.map((row) => [relativePath(row), toStanding(row)]));
+        after = last.id;
+      }
+    },
+
+    erasable: (before) =>
+      store.read((sql) => sql.all<{ id: number }>(SQL.ERASABLE, { before }).map(({ id }) => id)),
+
+    head: () => store.read((sql) => sql.get<JournalHead>(HEAD) ?? null),
 
     endpoints: () =>
       store.read((sql) =>

@@ -103,10 +103,11 @@ export interface HoldRow {
   readonly message: string;
   readonly since: number;
   readonly until: number | null;
+  readonly demanded: number;
 }
 
 export function toHold(row: HoldRow): Hold {
-  return { ...row };
+  return { ...row, demanded: row.demanded === 1 };
 }
 
 /** A file's place as the sightings keep it: by directory and name, with `/` between segments. */

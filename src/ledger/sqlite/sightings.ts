@@ -2,7 +2,8 @@ import { sameIdentity, type FileIdentity, type FileRef, type Verdict } from '../
 import type { FileSeen } from '../../ports/ledger.ts';
 import { identityParams, splitPath, toIdentity, type IdentityRow } from './rows.ts';
 import * as SQL from './sql/sightings.ts';
-import type { Sql } from './store.ts';
+import type { Sql } from './statements.ts';
+import type { Transaction } from './store.ts';
 
 export interface CurrentSighting extends IdentityRow {
   readonly id: number;
@@ -31,22 +32,41 @@ export function currentSighting(sql: Sql, file: FileRef): CurrentSighting | unde
  * Makes `sighted` what is current at the file's path. The sighting that was current either becomes this one
  * (the same file judged anew) or history (other bytes, or bytes that belong to another document).
  */
-export function putSighting(sql: Sql, file: FileSeen, sighted: Sighted): void {
+export function putSighting(sql: Transaction, file: FileSeen, { documentId, at, ...sighted }: Sighted): void {
   const current = currentSighting(sql, file);
-  const params = { ...identityParams(file.identity), ...sighted };
-  if (current && isSameFile(current, file.identity, sighted)) {
-    sql.run(SQL.UPDATE_SIGHTING, { id: current.id, ...params });
-    return;
-  }
-  if (current) sql.run(SQL.SUPERSEDE, { id: current.id, at: sighted.at });
-  sql.run(SQL.ENSURE_FOLDER, { folder: file.folder });
-  sql.run(SQL.INSERT_SIGHTING, { folder: file.folder, ...splitPath(file.path), ...params });
+  const stays = current !== undefined && isSameFile(current, file.identity, { documentId, ...sighted });
+  const { size, mtimeNs, ctimeNs, inode } = identityParams(file.identity);
+  const event = {
+    kind: 'sighted' as const,
+    sighting: stays ? current.id : nextId(sql, SQL.NEXT_SIGHTING_ID),
+    supersedes: current?.id ?? null,
+    ...sighted,
+    document: documentId,
+    folder: file.folder,
+    path: file.path,
+    size,
+    mtimeNs: String(mtimeNs),
+    ctimeNs: String(ctimeNs),
+    inode: String(inode),
+  };
+  sql.emit(event, at);
 }
 
-function isSameFile(current: CurrentSighting, identity: FileIdentity, sighted: Sighted): boolean {
+function isSameFile(
+  current: CurrentSighting,
+  identity: FileIdentity,
+  sighted: Pick<Sighted, 'documentId' | 'sha256'>,
+): boolean {
   if (current.documentId !== null) return current.documentId === sighted.documentId;
   // What was still growing, or could not be read, was never judged: nothing of it is worth keeping.
   if (current.verdict === 'incomplete' || current.verdict === 'unreadable') return true;
   if (sameIdentity(toIdentity(current), identity)) return true;
   return current.sha256 !== null && current.sha256 === sighted.sha256;
+}
+
+/** For a row that is about to be inserted in this transaction. */
+export function nextId(sql: Sql, text: string): number {
+  const row = sql.get<{ id: number }>(text);
+  if (!row) throw new Error('a query for the next number gave no row');
+  return row.id;
 }

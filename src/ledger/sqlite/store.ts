@@ -1,24 +1,33 @@
-import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite';
+import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { ReceiptdError } from '../../domain/errors.ts';
+import type { JournalEvent, JournalHead } from '../../ports/journal.ts';
+import { apply } from './apply.ts';
+import { toJournal, type LedgerEvent } from './events.ts';
 import { isStoreFailure, storeFailure } from './failure.ts';
+import { SET_HEAD } from './sql/journal.ts';
+import { createSql, type Sql } from './statements.ts';
+import type { Trouble } from './trouble.ts';
 
-export type Params = Readonly<Record<string, string | number | bigint | null>>;
+/** Within a transaction: what changes for good is said as an event, which becomes rows and a journal entry. */
+export interface Transaction extends Sql {
+  emit(event: LedgerEvent, at: number): void;
+}
 
-/** Prepared statements, by their text. */
-export interface Sql {
-  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the columns it selects
-  get<Row>(text: string, params?: Params): Row | undefined;
-  all<Row>(text: string, params?: Params): Row[];
-  /** Resolves the number of rows changed. */
-  run(text: string, params?: Params): number;
-  /** Runs an INSERT; the new row's id. */
-  insert(text: string, params: Params): number;
+/** What the store needs of the journal; its calls are synchronous, like the commit that they belong to. */
+export interface CommitJournal {
+  /** Durable when it returns. On an error nothing was appended. */
+  append(events: readonly JournalEvent[]): JournalHead;
+  /** Takes the last append back. */
+  rewind(): void;
+  close(): void;
 }
 
 interface Operation {
   /** Does the work; returns what resolves its promise. */
-  readonly work: (sql: Sql) => () => void;
+  readonly work: (sql: Transaction) => () => void;
   readonly reject: (error: unknown) => void;
+  /** The outcome of a request under way: tried although the disk is full. */
+  readonly isOutcome: boolean;
 }
 
 /** Keeps one transaction from blocking the event loop for long. */
@@ -27,34 +36,43 @@ const CLOSE_TIMEOUT_MS = 1_000;
 
 /**
  * The one connection, and its group commit: writes that are queued in one turn of the event loop share one
- * transaction and one sync; their promises settle after COMMIT. Each has a savepoint, so that one at fault
- * rejects alone; when the store itself fails, the whole group rejects and nothing of it stays.
+ * transaction and one sync of the journal and of the ledger; their promises settle after COMMIT. Each has a savepoint,
+ * so that one at fault rejects alone; when the store itself fails, the whole group rejects and nothing of it stays.
  *
  *   idle ──write──▶ gathering ──next turn──▶ committing ──▶ idle, or gathering if more than a group waits
  *   any ──close──▶ closed, once everything queued is committed
  *
- * Work is synchronous, and a commit never spans turns: what is read between is always committed.
+ * The journal is synced before COMMIT. Killed in between, it holds entries that the ledger lacks; the next start
+ * takes them over, so that both say the same before anything is acted on. Work is synchronous, and a commit never
+ * spans turns: what is read between is always committed.
  */
 export class Store {
   readonly path: string;
   readonly #db: DatabaseSyncInstance;
-  readonly #readOnly: boolean;
-  readonly #statements = new Map<string, StatementSyncInstance>();
-  readonly #sql: Sql;
+  readonly #writing: { readonly journal: CommitJournal; readonly trouble: Trouble } | null;
+  readonly #sql: Transaction & { forget(): void };
+  #events: JournalEvent[] = [];
   #queue: Operation[] = [];
   #scheduled = false;
   #closed = false;
 
-  constructor(db: DatabaseSyncInstance, path: string, options: { readOnly: boolean }) {
+  constructor(
+    db: DatabaseSyncInstance,
+    path: string,
+    /** Null: for reading only. */
+    writing: { readonly journal: CommitJournal; readonly trouble: Trouble } | null,
+  ) {
     this.#db = db;
     this.path = path;
-    this.#readOnly = options.readOnly;
+    this.#writing = writing;
     this.#sql = {
-      get: (text, params = {}) => this.#prepared(text).get(params),
-      all: (text, params = {}) => this.#prepared(text).all(params),
-      run: (text, params = {}) => this.#prepared(text).run(params).changes,
-      insert: (text, params) => Number(this.#prepared(text).run(params).lastInsertRowid),
+      ...createSql(db),
+      emit: (event, at) => {
+        apply(this.#sql, event, at);
+        this.#events.push(toJournal(event, at));
+      },
     };
+    writing?.trouble.watch(() => this.#tryWriting());
   }
 
   /** Runs `work` on committed state. */
@@ -63,41 +81,53 @@ export class Store {
     try {
       return work(this.#sql);
     } catch (error) {
-      throw storeFailure(error, this.path, 'read');
+      const failure = storeFailure(error, this.path, 'read');
+      this.#writing?.trouble.met(failure);
+      throw failure;
     }
   }
 
   /** Runs `work` in the next group, and resolves what it returned once that is durable. */
-  async write<T>(work: (sql: Sql) => T): Promise<T> {
+  write<T>(work: (sql: Transaction) => T): Promise<T> {
+    return this.#enqueue(work, false);
+  }
+
+  /** The same for the outcome of a request under way, which is tried although the disk is full. */
+  writeOutcome<T>(work: (sql: Transaction) => T): Promise<T> {
+    return this.#enqueue(work, true);
+  }
+
+  /** For what SQLite does with a connection as a whole: a backup, a check. */
+  use<T>(work: (db: DatabaseSyncInstance) => T): T {
     if (this.#closed) throw this.#refusal('is closed');
-    if (this.#readOnly) throw this.#refusal('is open for reading only');
-    return new Promise<T>((resolve, reject) => {
-      const operation = (sql: Sql): (() => void) => {
-        const value = work(sql);
-        return () => resolve(value);
-      };
-      this.#queue.push({ work: operation, reject });
-      this.#schedule();
-    });
+    return work(this.#db);
   }
 
   /** Commits what is queued, then closes. Idempotent. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
+    this.#writing?.trouble.close();
     while (this.#queue.length > 0) this.#commitGroup();
-    if (!this.#readOnly) this.#foldLog();
-    this.#statements.clear();
+    if (this.#writing) this.#foldLog();
+    this.#sql.forget();
     this.#db.close();
+    this.#writing?.journal.close();
   }
 
-  #prepared(text: string): StatementSyncInstance {
-    let statement = this.#statements.get(text);
-    if (!statement) {
-      statement = this.#db.prepare(text);
-      this.#statements.set(text, statement);
-    }
-    return statement;
+  async #enqueue<T>(work: (sql: Transaction) => T, isOutcome: boolean): Promise<T> {
+    if (this.#closed) throw this.#refusal('is closed');
+    if (!this.#writing) throw this.#refusal('is open for reading only');
+    const trouble = isOutcome ? null : this.#writing.trouble.error();
+    if (trouble) throw trouble;
+    return new Promise<T>((resolve, reject) => {
+      const operation = (sql: Transaction): (() => void) => {
+        const value = work(sql);
+        return () => resolve(value);
+      };
+      this.#queue.push({ work: operation, reject, isOutcome });
+      this.#schedule();
+    });
   }
 
   #schedule(): void {
@@ -113,25 +143,52 @@ export class Store {
 
   #commitGroup(): void {
     const group = this.#queue.splice(0, GROUP_LIMIT);
-    let settle: (() => void)[] = [];
+    let settle: (() => void)[];
     try {
-      this.#db.exec('BEGIN IMMEDIATE');
-      for (const operation of group) settle.push(this.#inSavepoint(operation));
-      this.#db.exec('COMMIT');
+      settle = this.#commit(group);
     } catch (error) {
-      this.#rollback();
       const failure = storeFailure(error, this.path, 'written');
-      settle = group.map(
-        ({ reject }) =>
-          () =>
-            reject(failure),
-      );
+      const outcomes = this.#writing?.trouble.met(failure) ? group.filter(({ isOutcome }) => isOutcome) : [];
+      settle = group.filter((each) => !outcomes.includes(each)).map(rejecting(failure));
+      if (outcomes.length > 0) settle.push(...this.#commitInReserve(outcomes));
     }
     for (const done of settle) done();
   }
 
+  /** Space was made a moment ago: what is under way gets its place in it. */
+  #commitInReserve(outcomes: readonly Operation[]): (() => void)[] {
+    try {
+      return this.#commit(outcomes);
+    } catch (error) {
+      return outcomes.map(rejecting(storeFailure(error, this.path, 'written')));
+    }
+  }
+
+  /** One transaction. Resolves how each operation is to be settled; throws what the store itself fails with. */
+  #commit(group: readonly Operation[]): (() => void)[] {
+    const settle: (() => void)[] = [];
+    let appended = false;
+    this.#events = [];
+    try {
+      this.#db.exec('BEGIN IMMEDIATE');
+      for (const operation of group) settle.push(this.#inSavepoint(operation));
+      if (this.#events.length > 0 && this.#writing) {
+        const { ledger, seq, hash } = this.#writing.journal.append(this.#events);
+        appended = true;
+        this.#sql.run(SET_HEAD, { ledger, seq, hash });
+      }
+      this.#db.exec('COMMIT');
+      return settle;
+    } catch (error) {
+      this.#rollback();
+      if (appended) this.#writing?.journal.rewind();
+      throw error;
+    }
+  }
+
   /** How the operation is to be settled after COMMIT. */
   #inSavepoint({ work, reject }: Operation): () => void {
+    const before = this.#events.length;
     this.#sql.run('SAVEPOINT operation');
     try {
       const resolve = work(this.#sql);
@@ -141,6 +198,7 @@ export class Store {
       if (isStoreFailure(error)) throw error;
       this.#sql.run('ROLLBACK TO operation');
       this.#sql.run('RELEASE operation');
+      this.#events.length = before;
       return () => reject(error);
     }
   }
@@ -151,6 +209,16 @@ export class Store {
       if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
     } catch {
       // The failure that led here is the one to report.
+    }
+  }
+
+  /** Changes nothing, and reaches the disk all the same. Throws what is still wrong. */
+  #tryWriting(): void {
+    try {
+      this.#db.exec('BEGIN IMMEDIATE; UPDATE migrations SET applied_at = applied_at; COMMIT');
+    } catch (error) {
+      this.#rollback();
+      throw storeFailure(error, this.path, 'written');
     }
   }
 
@@ -166,4 +234,10 @@ export class Store {
   #refusal(what: string): ReceiptdError {
     return new ReceiptdError('LEDGER_WRITE_FAILED', `The ledger ${this.path} ${what}.`);
   }
+}
+
+function rejecting(failure: unknown): (operation: Operation) => () => void {
+  return ({ reject }) =>
+    () =>
+      reject(failure);
 }

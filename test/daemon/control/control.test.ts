@@ -23,11 +23,19 @@ const STATUS: StatusResponse = {
       endpoint: 'office',
       state: 'missing',
       message: 'gone',
+      since: '2026-11-21T05:00:00.000Z',
+      mode: 'events',
+      fileSystem: null,
       settling: 2,
       lastListing: null,
     },
   ],
   inFlight: 3,
+  incidents: [
+    { code: 'WATCH_LIMIT', message: 'a limit', hint: 'raise it', since: '2026-11-21T05:00:00.000Z' },
+  ],
+  notes: ['slow'],
+  spool: { mode: 'auto', used: 1, limit: 2, images: 1 },
 };
 const posix = process.platform !== 'win32';
 
@@ -60,6 +68,8 @@ async function serve(more: Partial<Operations> = {}, closeGraceMs?: number): Pro
     resume: async () => ({ targets: [] }),
     recordEndpoint: async () => ({}),
     tryHeld: async () => ({}),
+    erase: async ({ names }) => ({ erased: names?.length ?? 0, skipped: [] }),
+    backup: async () => ({ file: '/b', head: { ledger: 'l', seq: 1, hash: 'h' } }),
     ...more,
   };
   const socketPath = controlSocketPath(stateDir);

@@ -21,7 +21,7 @@ import YAML from 'yaml';
 import { z } from 'zod';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../../src/sandbox/server.ts';
 
-export const MAIN = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
+export const MAIN = fileURLToPath(new URL('../../../dist/receiptd.cjs', import.meta.url));
 export const OFFICE = '11111111-2222-4333-8444-555555555555';
 export const DEPOT = '66666666-7777-4888-9999-aaaaaaaaaaaa';
 const CLIENT = { clientId: 'e2e', clientSecret: 'e2e-secret' };
@@ -74,6 +74,9 @@ export interface ConfigKeys {
   readonly folders?: readonly Record<string, unknown>[];
   readonly delivery?: Record<string, unknown>;
   readonly intake?: Record<string, unknown>;
+  readonly credentials?: Record<string, unknown>;
+  readonly spool?: string;
+  readonly storage?: Record<string, unknown>;
   readonly log?: Record<string, unknown>;
   readonly stateDir?: string;
 }
@@ -228,7 +231,7 @@ export class Site {
   }
 
   #spawn(args: string[]) {
-    if (!existsSync(MAIN)) throw new Error('dist/main.js is missing: npm run build');
+    if (!existsSync(MAIN)) throw new Error('dist/receiptd.cjs is missing: npm run build');
     const { PATH = '', HOME = '', TMPDIR = tmpdir() } = process.env;
     const child = spawn(process.execPath, [MAIN, ...args], {
       cwd: this.dir,

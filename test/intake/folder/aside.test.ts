@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import fs from 'node:fs/promises';
 import { existsSync, statSync } from 'node:fs';
@@ -6,6 +7,8 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { asOrdinaryUser, ordinaryOwner } from '../../support/ordinaryUser.ts';
 import { requirement } from '../../support/requires.ts';
+import { putBack } from '../../../src/intake/folder/aside.ts';
+import { findArchived } from '../../../src/intake/folder/findArchived.ts';
 import { filesIn, temporaryDirectory, watched } from './fixture.ts';
 
 async function folderWith(files: Record<string, string>, options: Parameters<typeof watched>[1] = {}) {
@@ -203,6 +206,198 @@ describe('archiving', () => {
     expect(await folder.archive(asideA, 'a.jpg')).toBe(join(root, 'archive/a.jpg'));
     expect(await folder.putBack(asideB, 'b.jpg')).toBe('b.jpg');
     expect(await filesIn(root)).toEqual({ 'archive/a.jpg': 'a', 'b.jpg': 'b' });
+  });
+});
+
+describe('an archive that has the same bytes under that name already', () => {
+  it.each([
+    ['with hard links', () => undefined],
+    ['without hard links', withoutLinks],
+  ])('is not given them twice, %s', async (_, prepare) => {
+    prepare();
+    const { root, folder } = await folderWith({ 'a.jpg': 'bytes', 'archive/a.jpg': 'bytes' });
+    expect(await folder.archive(await folder.setAside('a.jpg'), 'a.jpg')).toBe(join(root, 'archive/a.jpg'));
+    expect(await filesIn(root)).toEqual({ 'archive/a.jpg': 'bytes' });
+  });
+
+  it('is given them again if it only has a link to them', async () => {
+    const elsewhere = await temporaryDirectory();
+    const { root, folder } = await folderWith({ 'a.jpg': 'bytes', 'archive/keep': '' });
+    await fs.writeFile(join(elsewhere, 'a.jpg'), 'bytes');
+    await fs.symlink(join(elsewhere, 'a.jpg'), join(root, 'archive/a.jpg'));
+    const archived = await folder.archive(await folder.setAside('a.jpg'), 'a.jpg');
+    expect(archived).toBe(join(root, 'archive/a (2).jpg'));
+    expect(await fs.readFile(archived, 'utf8')).toBe('bytes');
+  });
+});
+
+describe('finding what was archived', () => {
+  const sha256 = createHash('sha256').update('bytes').digest('hex');
+
+  it('goes by name, size and hash, and by nothing but real files', async () => {
+    const files = { 'x/a.jpg': 'other', 'x/a (2).jpg': 'bytes', 'x/a (3).jpg': 'bytes', 'x/b.jpg': 'bytes' };
+    const { root } = await folderWith(files);
+    expect(await findArchived(root, 'x/a.jpg', 5, sha256)).toBe(join(root, 'x/a (2).jpg'));
+    expect(await findArchived(root, 'x/c.jpg', 5, sha256)).toBeNull();
+    expect(await findArchived(root, 'y/a.jpg', 5, sha256)).toBeNull();
+    await fs.symlink('b.jpg', join(root, 'x/d.jpg'));
+    await fs.symlink('x', join(root, 'y'));
+    expect(await findArchived(root, 'x/d.jpg', 5, sha256)).toBeNull();
+    expect(await findArchived(root, 'y/b.jpg', 5, sha256)).toBeNull();
+  });
+
+  it('knows every name that archiving gives', async () => {
+    const long = `${'ä'.repeat(125)}.jpg`;
+    const { root, folder } = await folderWith({});
+    for (const name of [long, 'a', 'b.tar.gz', '.hidden', 'a (2).jpg']) {
+      for (let n = 0; n < 3; n += 1) {
+        const text = `${name} ${n}`;
+        await fs.writeFile(join(root, name), text);
+        const archived = await folder.archive(await folder.setAside(name), name);
+        const hash = createHash('sha256').update(text).digest('hex');
+        const size = Buffer.byteLength(text);
+        expect(await findArchived(join(root, 'archive'), name, size, hash)).toBe(archived);
+      }
+    }
+  });
+
+  it('rejects where the archive is away', async () => {
+    await expect(findArchived('/nonexistent/archive', 'a.jpg', 5, sha256)).rejects.toMatchObject({
+      code: 'ENOENT',
+    });
+  });
+});
+
+describe.skipIf(!otherDevice)('a copy that a kill cut short', () => {
+  async function cutShort() {
+    const archiveTo = await temporaryDirectory(memory);
+    const { root, folder } = await folderWith({ 'a.jpg': 'bytes' }, { archiveTo });
+    const aside = await folder.setAside('a.jpg');
+    const incoming = join(archiveTo, aside.split('/')[0]?.replace('aside', 'incoming') ?? '');
+    await fs.mkdir(incoming);
+    await fs.writeFile(join(incoming, 'copy'), 'byt');
+    return { archiveTo, root, folder, aside, incoming };
+  }
+
+  it('goes when its file is put back', async () => {
+    const { archiveTo, root, aside } = await cutShort();
+    expect(await putBack(root, aside, 'a.jpg', Math.random, archiveTo)).toBe('a.jpg');
+    expect(await fs.readdir(archiveTo)).toEqual([]);
+  });
+
+  it('keeps no file from being put back where the archive is away', async () => {
+    const { archiveTo, root, aside } = await cutShort();
+    await fs.rename(archiveTo, `${archiveTo}-away`);
+    onTestFinished(() => fs.rm(`${archiveTo}-away`, { recursive: true }));
+    expect(await putBack(root, aside, 'a.jpg', Math.random, archiveTo)).toBe('a.jpg');
+  });
+
+  it('goes at the next copy into that directory if it is old, and stays if it may be another agent’s', async () => {
+    const { archiveTo, folder, aside, incoming } = await cutShort();
+    const recent = join(archiveTo, '.receiptd-incoming-00000000');
+    await fs.mkdir(recent);
+    await fs.writeFile(join(recent, 'copy'), 'byt');
+    await folder.putBack(aside, 'a.jpg');
+    await fs.mkdir(incoming, { recursive: true });
+    const twoDaysAgo = Date.now() / 1000 - 2 * 86_400;
+    await fs.utimes(incoming, twoDaysAgo, twoDaysAgo);
+    await folder.archive(await folder.setAside('a.jpg'), 'a.jpg');
+    expect((await fs.readdir(archiveTo)).toSorted()).toEqual(['.receiptd-incoming-00000000', 'a.jpg']);
+  });
+});
+
+describe('a directory that is replaced by a link between the look and the move', () => {
+  /** Before the next call of that name, `directory` is moved away and a link to `elsewhere` takes its place. */
+  function swapBefore(call: 'mkdir' | 'link' | 'unlink', directory: string, elsewhere: string): void {
+    const { [call]: real, rename, symlink } = fs;
+    let swapped = false;
+    const spy = vi.spyOn(fs, call).mockImplementation(async (...args: unknown[]) => {
+      if (!swapped) {
+        swapped = true;
+        await rename(directory, `${directory}.moved`);
+        await symlink(elsewhere, directory);
+      }
+      return Reflect.apply(real, fs, args);
+    });
+    syncBuiltinESMExports();
+    onTestFinished(() => {
+      spy.mockRestore();
+      syncBuiltinESMExports();
+    });
+  }
+
+  it('does not lead out of the folder', async () => {
+    const elsewhere = await temporaryDirectory();
+    await fs.writeFile(join(elsewhere, 'a.jpg'), 'not ours');
+    const { root, folder } = await folderWith({ 'x/a.jpg': 'a' });
+    swapBefore('mkdir', join(root, 'x'), elsewhere);
+    await folder.setAside('x/a.jpg');
+    expect(await filesIn(elsewhere)).toEqual({ 'a.jpg': 'not ours' });
+    const [left] = await folder.leftAside();
+    expect(await folder.putBack(left?.aside ?? '', left?.path ?? '')).toBe('x.moved/a.jpg');
+  });
+
+  it('does not lead out of the archive', async () => {
+    const elsewhere = await temporaryDirectory();
+    const { root, folder } = await folderWith({ 'x/a.jpg': 'a', 'archive/x/keep': '' });
+    const aside = await folder.setAside('x/a.jpg');
+    swapBefore('link', join(root, 'archive/x'), elsewhere);
+    await folder.archive(aside, 'x/a.jpg');
+    expect(await filesIn(elsewhere)).toEqual({});
+    expect(await filesIn(root)).toEqual({ 'archive/x.moved/a.jpg': 'a', 'archive/x.moved/keep': '' });
+  });
+
+  it('has nothing deleted elsewhere', async () => {
+    const elsewhere = await temporaryDirectory();
+    const { root, folder } = await folderWith({ 'x/a.jpg': 'a' });
+    const aside = await folder.setAside('x/a.jpg');
+    const there = join(elsewhere, aside.slice('x/'.length));
+    await fs.mkdir(join(there, '..'));
+    await fs.writeFile(there, 'not ours');
+    swapBefore('unlink', join(root, 'x'), elsewhere);
+    await folder.discard(aside);
+    expect(await fs.readFile(there, 'utf8')).toBe('not ours');
+  });
+});
+
+describe('a file of another user', () => {
+  it('may not be linked by us, and is put back as the file that it was', async () => {
+    const { root, folder } = await folderWith({ 'a.jpg': 'a' });
+    const before = await fs.stat(join(root, 'a.jpg'));
+    const { uid, gid } = ordinaryOwner();
+    await fs.chown(root, uid, gid);
+    await asOrdinaryUser(async () => {
+      const aside = await folder.setAside('a.jpg');
+      expect(await folder.putBack(aside, 'a.jpg')).toBe('a.jpg');
+    });
+    const { ino, uid: owner } = await fs.stat(join(root, 'a.jpg'));
+    expect({ ino, owner }).toEqual({ ino: before.ino, owner: before.uid });
+    expect(await fs.readdir(root)).toEqual(['a.jpg']);
+    await asOrdinaryUser(async () => {
+      const archived = await folder.archive(await folder.setAside('a.jpg'), 'a.jpg');
+      expect(archived).toBe(join(root, 'archive/a.jpg'));
+    });
+    expect(await filesIn(root)).toEqual({ 'archive/a.jpg': 'a' });
+    expect(await fs.readdir(join(root, 'archive'))).toEqual(['a.jpg']);
+  });
+});
+
+describe('an error that is told', () => {
+  it('names the file as people know it', async () => {
+    const { root, folder } = await folderWith({ 'x/a.jpg': 'a' });
+    const link = vi.spyOn(fs, 'link').mockImplementation(async (from, to) => {
+      throw Object.assign(new Error(`EIO: i/o error, link '${String(from)}' -> '${String(to)}'`), {
+        code: 'EIO',
+      });
+    });
+    syncBuiltinESMExports();
+    onTestFinished(() => {
+      link.mockRestore();
+      syncBuiltinESMExports();
+    });
+    const aside = await folder.setAside('x/a.jpg');
+    const message = `EIO: i/o error, link '${root}/${aside}' -> '${root}/archive/x/a.jpg'`;
+    await expect(folder.archive(aside, 'x/a.jpg')).rejects.toThrow(message);
   });
 });
 

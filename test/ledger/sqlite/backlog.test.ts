@@ -49,7 +49,15 @@ describe('a backlog of 200,000 documents', () => {
   });
 
   async function claim(limit: number, now: number, lane: Lane = 'backlog'): Promise<string[]> {
-    const documents = await ledger.claim({ endpoint: OFFICE, lane, limit, now, exceptFolders: [] });
+    const documents = await ledger.claim({
+      endpoint: OFFICE,
+      lane,
+      limit,
+      now,
+      exceptFolders: [],
+      freshSince: 0,
+      longestWaitMs: 3_600_000,
+    });
     return documents.map((document) => document.name);
   }
 

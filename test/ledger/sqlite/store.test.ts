@@ -1,28 +1,38 @@
-import type { DatabaseSyncInstance } from '@photostructure/sqlite';
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { openForWriting } from '../../../src/ledger/sqlite/connection.ts';
+import { readJournal } from '../../../src/ledger/journal/journal.ts';
+import { journalPathOf } from '../../../src/ledger/sqlite/files.ts';
+import { openPair } from '../../../src/ledger/sqlite/pair.ts';
 import { Store } from '../../../src/ledger/sqlite/store.ts';
+import { Trouble } from '../../../src/ledger/sqlite/trouble.ts';
+import { FakeClock } from '../../support/fakeClock.ts';
 import { createPlace } from './place.ts';
 
-const INSERT = 'INSERT INTO acts (at, kind, by, detail) VALUES (:at, :kind, :by, :detail)';
 const COUNT = 'SELECT count(*) AS count FROM acts';
 
 let place: Awaited<ReturnType<typeof createPlace>>;
 let db: DatabaseSyncInstance;
 let store: Store;
+let clock: FakeClock;
+let trouble: Trouble;
+let marks: string[];
 
 beforeEach(async () => {
   place = await createPlace();
-  db = openForWriting(place.path, 1);
-  store = new Store(db, place.path, { readOnly: false });
+  const pair = openPair({ path: place.path, backupsDir: place.dir, at: 1, onMended: () => {} });
+  db = pair.db;
+  clock = new FakeClock();
+  marks = [];
+  trouble = new Trouble(clock, null, (message) => void marks.push(message));
+  store = new Store(db, place.path, { journal: pair.journal, trouble });
 });
 afterEach(async () => {
   await store.close();
   await place.remove();
 });
 
-function write(detail = 'x'): Promise<number> {
-  return store.write((sql) => sql.insert(INSERT, { at: 1, kind: 'retry', by: 'ann', detail }));
+function write(detail = 'x'): Promise<void> {
+  return store.write((sql) => sql.emit({ kind: 'act', act: 'retry', by: 'ann', detail }, 1));
 }
 
 async function count(): Promise<number> {
@@ -53,13 +63,16 @@ describe('group commit', () => {
     expect(results.map((result) => result.status)).toEqual(['rejected', 'rejected', 'rejected']);
     expect(results[0]).toMatchObject({
       reason: {
-        code: 'LEDGER_WRITE_FAILED',
+        code: 'DISK_FULL',
         message: expect.stringContaining(place.path),
         hint: expect.stringContaining('space'),
       },
     });
     expect(await count()).toBe(1);
+    // Nothing new is tried meanwhile; the outcome of a request under way is.
+    await expect(write('small')).rejects.toMatchObject({ code: 'DISK_FULL' });
     db.exec('PRAGMA max_page_count = 1000000');
+    await clock.advance(5_000);
     await write('x'.repeat(100_000));
     expect(await count()).toBe(2);
   });
@@ -70,8 +83,27 @@ describe('group commit', () => {
     });
     await expect(write()).rejects.toMatchObject({ code: 'LEDGER_WRITE_FAILED' });
     exec.mockRestore();
+    await clock.advance(5_000);
     await write();
     expect(await count()).toBe(1);
+  });
+
+  it('takes back from the journal what could not be committed', async () => {
+    await write('first');
+    const exec = vi.spyOn(db, 'exec').mockImplementation((text) => {
+      if (text === 'COMMIT') throw Object.assign(new Error('disk I/O error'), { errcode: 10 });
+      return DatabaseSync.prototype.exec.call(db, text);
+    });
+    await expect(write('second')).rejects.toMatchObject({ code: 'LEDGER_WRITE_FAILED' });
+    exec.mockRestore();
+    await clock.advance(5_000);
+    await write('third');
+    const kept = [...readJournal(journalPathOf(place.path), 0)];
+    expect(kept.map(({ kind, personal }) => personal?.['detail'] ?? kind)).toEqual([
+      'begun',
+      'first',
+      'third',
+    ]);
   });
 
   it('says that the ledger is damaged when SQLite finds it so while it is used', async () => {
@@ -79,8 +111,13 @@ describe('group commit', () => {
       throw Object.assign(new Error('database disk image is malformed'), { errcode: 267 });
     };
     await expect(store.read(malformed)).rejects.toMatchObject({ code: 'LEDGER_DAMAGED' });
-    await expect(store.write(malformed)).rejects.toMatchObject({ code: 'LEDGER_DAMAGED' });
-    await write();
-    expect(await count()).toBe(1);
+    await expect(write()).rejects.toMatchObject({ code: 'LEDGER_DAMAGED' });
+    expect(trouble.trouble()).toMatchObject({
+      code: 'LEDGER_DAMAGED',
+      hint: expect.stringContaining('Restart'),
+    });
+    await clock.advance(60_000);
+    expect(trouble.trouble()).not.toBeNull();
+    expect(marks).toEqual([expect.stringContaining('malformed')]);
   });
 });

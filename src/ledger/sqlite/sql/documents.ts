@@ -25,9 +25,12 @@ SELECT 1 AS taken FROM documents
  WHERE endpoint_id = (SELECT id FROM endpoints WHERE base_url = :baseUrl AND uid = :uid) AND name = :name`;
 
 export const INSERT_DOCUMENT = `
-INSERT INTO documents (endpoint_id, folder_id, path, name, sha256, type, size, lane, line, created_at, updated_at)
-SELECT :endpointId, id, :path, :name, :sha256, :type, :size, :lane, :line, :at, :at
+INSERT INTO documents (id, endpoint_id, folder_id, path, name, sha256, type, size, lane, line, created_at, updated_at)
+SELECT :id, :endpointId, id, :path, :name, :sha256, :type, :size, :lane, :line, :at, :at
   FROM folders WHERE path = :folder`;
+
+/** Rows are never deleted, so that a number is never given twice. */
+export const NEXT_DOCUMENT_ID = `SELECT coalesce(max(id), 0) + 1 AS id FROM documents`;
 
 /** A person's retry: the document keeps its place in line. */
 export const QUEUE_AGAIN = `
@@ -46,7 +49,20 @@ const RETRIABLE = `(state IN ('failed', 'unconfirmed', 'lost') OR (state = 'queu
 
 export const RETRIABLE_ONE = `SELECT id FROM documents WHERE id = :id AND ${RETRIABLE}`;
 
-export const RETRY_ALL = `
-UPDATE documents
-   SET state = 'queued', not_before = 0, server_errors = 0, reason = NULL, message = NULL, updated_at = :at
- WHERE ${RETRIABLE}`;
+export const RETRIABLE_ALL = `SELECT id FROM documents WHERE ${RETRIABLE} ORDER BY id`;
+
+/** Only what is settled: what waits is needed as it is. */
+export const ERASABLE_ONE = `
+SELECT id FROM documents WHERE id = :id AND erased_at IS NULL AND state NOT IN ('queued', 'uploading')`;
+
+export const ERASE_DOCUMENT = `
+UPDATE documents SET path = '', message = NULL, response = NULL, erased_at = :at, updated_at = :at WHERE id = :id`;
+
+export const ERASE_ATTEMPTS = `UPDATE attempts SET message = NULL WHERE document_id = :id`;
+
+/** Where the file still lies there, it is found, and seen, again. */
+export const ERASE_SIGHTINGS = `
+UPDATE sightings
+   SET dir = '', name = '', mtime_ns = 0, ctime_ns = 0, inode = 0, message = NULL, archived_to = NULL,
+       gone_at = coalesce(gone_at, :at), updated_at = :at
+ WHERE document_id = :id`;

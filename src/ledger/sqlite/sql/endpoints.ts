@@ -4,9 +4,12 @@ INSERT INTO endpoints (base_url, uid) VALUES (:baseUrl, :uid) ON CONFLICT (base_
 export const ENDPOINT_BY_KEY = `
 SELECT id, next_seq AS nextSeq FROM endpoints WHERE base_url = :baseUrl AND uid = :uid`;
 
-export const TAKE_SEQ = `UPDATE endpoints SET next_seq = next_seq + 1 WHERE id = :id`;
+/** What was given out is given out for good, also when a journal is read once more. */
+export const GAVE_SEQ = `UPDATE endpoints SET next_seq = max(next_seq, :seq + 1) WHERE id = :id`;
 
-export const TAKE_LINE = `UPDATE endpoints SET next_line = next_line + 1 WHERE id = :id RETURNING next_line - 1 AS line`;
+export const GAVE_LINE = `UPDATE endpoints SET next_line = max(next_line, :line + 1) WHERE id = :id`;
+
+export const NEXT_LINE = `SELECT next_line AS line FROM endpoints WHERE id = :id`;
 
 export const RECORD_ENDPOINT = `
 INSERT INTO endpoints (base_url, uid, name, record, created_at) VALUES (:baseUrl, :uid, :name, :record, :at)

@@ -1,8 +1,9 @@
 export const PUT_HOLD = `
-INSERT INTO holds (scope, key, paused, reason, message, since, until)
-VALUES (:scope, :key, :paused, :reason, :message, :since, :until)
+INSERT INTO holds (scope, key, paused, reason, message, since, until, demanded)
+VALUES (:scope, :key, :paused, :reason, :message, :since, :until, :demanded)
 ON CONFLICT (scope, key, paused)
-DO UPDATE SET reason = :reason, message = :message, since = :since, until = :until`;
+DO UPDATE SET reason = :reason, message = :message, since = :since, until = :until,
+              demanded = :demanded`;
 
 /** Without a reason: what no person did. */
 export const CLEAR_HOLD = `
@@ -10,4 +11,4 @@ DELETE FROM holds
  WHERE scope = :scope AND key = :key AND (reason = :reason OR (:reason IS NULL AND paused = 0))`;
 
 export const ALL_HOLDS = `
-SELECT scope, key, reason, message, since, until FROM holds ORDER BY since, scope, key, paused`;
+SELECT scope, key, reason, message, since, until, demanded FROM holds ORDER BY since, scope, key, paused`;

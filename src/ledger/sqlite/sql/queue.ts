@@ -1,3 +1,5 @@
+import { SELECT_DOCUMENT } from './documents.ts';
+
 /** The conditions are those of the partial indexes `documents_due` and `documents_waiting`, word for word. */
 const DUE = `state = 'queued' AND not_before = 0`;
 const WAITING = `state = 'queued' AND not_before > 0`;
@@ -15,10 +17,31 @@ SELECT id FROM documents
 
 export const FALLEN_DUE = `
 SELECT id FROM documents
- WHERE endpoint_id = :endpointId AND ${WAITING} AND not_before <= :now
+ WHERE endpoint_id = :endpointId AND ${WAITING} AND (not_before <= :now OR not_before > :latest)
  ORDER BY not_before LIMIT :limit`;
 
-export const MAKE_DUE = `UPDATE documents SET not_before = 0 WHERE id = :id AND ${WAITING} AND not_before <= :now`;
+export const MAKE_DUE = `UPDATE documents SET not_before = 0 
+ WHERE id = :id AND ${WAITING} AND (not_before <= :now OR not_before > :latest)`;
+
+/** Read from the head of the line only: what waits behind is younger. */
+export const STALE_IN_FOLDER = `
+SELECT id
+  FROM (SELECT id, created_at FROM documents
+         WHERE endpoint_id = :endpointId AND lane = 'fresh' AND folder_id = :folderId AND ${DUE}
+         ORDER BY line LIMIT 1000)
+ WHERE created_at < :freshSince`;
+
+export const TO_BACKLOG = `UPDATE documents SET lane = 'backlog' WHERE id = :id AND ${DUE}`;
+
+export const WAITING_DOCUMENTS = `${SELECT_DOCUMENT}
+ WHERE d.id IN (SELECT id FROM documents WHERE state IN ('queued', 'uploading') AND id > :afterId ORDER BY id LIMIT :limit)
+ ORDER BY d.id`;
+
+export const WANTED = `
+SELECT DISTINCT h.value AS sha256
+  FROM json_each(:sha256s) h CROSS JOIN endpoints e
+  CROSS JOIN documents d ON d.endpoint_id = e.id AND d.sha256 = h.value
+ WHERE d.state IN ('queued', 'uploading', 'lost') OR (d.state <> 'accepted' AND d.updated_at >= :failedSince)`;
 
 export const NEXT_DUE_TIME = `
 SELECT not_before AS notBefore FROM documents
@@ -33,7 +56,11 @@ SELECT d.name, d.state, d.endpoint_id AS endpointId,
   FROM documents d WHERE d.id = :id`;
 
 export const INSERT_ATTEMPT = `
-INSERT INTO attempts (document_id, endpoint_id, started_at, bytes) VALUES (:id, :endpointId, :at, :bytes)`;
+INSERT INTO attempts (id, document_id, endpoint_id, started_at, bytes)
+SELECT :attempt, id, endpoint_id, :at, :bytes FROM documents WHERE id = :id`;
+
+/** Rows are never deleted, so that a number is never given twice. */
+export const NEXT_ATTEMPT_ID = `SELECT coalesce(max(id), 0) + 1 AS id FROM attempts`;
 
 export const BEGIN_UPLOAD = `
 UPDATE documents SET state = 'uploading', attempts = attempts + 1, updated_at = :at WHERE id = :id`;

@@ -68,3 +68,8 @@ SELECT f.path AS folder, s.dir, s.name, s.verdict, s.size, s.seen_at AS seenAt, 
        s.archived_to AS archivedTo
   FROM sightings s CROSS JOIN folders f ON f.id = s.folder_id
  WHERE s.document_id = :id ORDER BY s.id`;
+
+export const ERASABLE = `
+SELECT id FROM documents
+ WHERE created_at < :before AND erased_at IS NULL AND state NOT IN ('queued', 'uploading')
+ ORDER BY id`;

@@ -10,6 +10,10 @@ export const WATCHED_AT = `SELECT watched_at AS watchedAt FROM folders WHERE pat
 
 export const MARK_WATCHED = `UPDATE folders SET watched_at = :at WHERE path = :folder`;
 
+export const FOLDER_MARK = `SELECT mark FROM folders WHERE path = :folder`;
+
+export const SET_FOLDER_MARK = `UPDATE folders SET mark = :mark WHERE path = :folder`;
+
 export const CURRENT_SIGHTING = `
 SELECT s.id, s.verdict, s.document_id AS documentId, s.sha256, s.policy, ${IDENTITY}
   FROM sightings s
@@ -35,10 +39,13 @@ SELECT DISTINCT s.dir
  ORDER BY s.dir`;
 
 export const INSERT_SIGHTING = `
-INSERT INTO sightings (folder_id, dir, name, size, mtime_ns, ctime_ns, inode, verdict, document_id, sha256, policy,
+INSERT INTO sightings (id, folder_id, dir, name, size, mtime_ns, ctime_ns, inode, verdict, document_id, sha256, policy,
                        reason, message, seen_at, updated_at)
-VALUES (${FOLDER_ID}, :dir, :name, :size, :mtimeNs, :ctimeNs, :inode, :verdict, :documentId, :sha256, :policy,
+VALUES (:id, ${FOLDER_ID}, :dir, :name, :size, :mtimeNs, :ctimeNs, :inode, :verdict, :documentId, :sha256, :policy,
         :reason, :message, :at, :at)`;
+
+/** Rows are never deleted, so that a number is never given twice. */
+export const NEXT_SIGHTING_ID = `SELECT coalesce(max(id), 0) + 1 AS id FROM sightings`;
 
 export const UPDATE_SIGHTING = `
 UPDATE sightings
@@ -52,11 +59,7 @@ UPDATE sightings
    SET size = :size, mtime_ns = :mtimeNs, ctime_ns = :ctimeNs, inode = :inode, updated_at = :at
  WHERE id = :id`;
 
-export const SUPERSEDE = `UPDATE sightings SET gone_at = :at, updated_at = :at WHERE id = :id`;
-
-export const GONE = `
-UPDATE sightings SET gone_at = :at, updated_at = :at
- WHERE folder_id = ${FOLDER_ID} AND dir = :dir AND name = :name AND gone_at IS NULL`;
+export const GONE = `UPDATE sightings SET gone_at = :at, updated_at = :at WHERE id = :id AND gone_at IS NULL`;
 
 /** Whether the document has a current sighting of its own. */
 export const OWN_SIGHTING = `
@@ -79,8 +82,34 @@ SELECT s.id, s.dir, s.name, s.sha256, ${IDENTITY}
  ORDER BY s.id
  LIMIT :limit`;
 
+export const DISPOSING = `UPDATE sightings SET disposing = :how, updated_at = :at WHERE id = :id`;
+
+export const BEGUN_DISPOSALS = `
+SELECT s.id, s.dir, s.name, s.sha256, s.disposing AS how, ${IDENTITY}
+  FROM sightings s
+ WHERE s.folder_id = ${FOLDER_ID} AND s.disposing IS NOT NULL
+ ORDER BY s.id`;
+
 export const DISPOSED = `
 UPDATE sightings
-   SET disposed = :how, archived_to = :archivedTo, updated_at = :at,
+   SET disposing = NULL, disposed = :how, archived_to = :archivedTo, updated_at = :at,
        gone_at = CASE :how WHEN 'kept' THEN gone_at ELSE coalesce(gone_at, :at) END
  WHERE id = :id`;
+
+const LISTED_STATE = `CASE s.verdict WHEN 'document' THEN d.state ELSE s.verdict END`;
+
+/** The plus keeps `id` the index that is walked; otherwise each batch sorts the whole folder. */
+export const STANDINGS = `
+SELECT s.id, f.path AS folder, s.dir, s.name, ${LISTED_STATE} AS state, d.name AS documentName, ${IDENTITY}
+  FROM sightings s CROSS JOIN folders f ON f.id = s.folder_id LEFT JOIN documents d ON d.id = s.document_id
+ WHERE +s.folder_id = ${FOLDER_ID} AND s.gone_at IS NULL AND s.id > :after
+ ORDER BY s.id LIMIT :limit`;
+
+/** What was not at rest yet and went away was never an image. */
+export const SEEN_COUNTS = `
+SELECT f.path AS folder, ${LISTED_STATE} AS state, count(*) AS count
+  FROM sightings s CROSS JOIN folders f ON f.id = s.folder_id LEFT JOIN documents d ON d.id = s.document_id
+ WHERE (:since IS NULL OR s.seen_at >= :since) AND (:until IS NULL OR s.seen_at < :until)
+   AND (s.gone_at IS NULL OR s.verdict NOT IN ('incomplete', 'unreadable'))
+ GROUP BY f.id, 2
+ ORDER BY f.id, 2`;

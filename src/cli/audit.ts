@@ -1,0 +1,168 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { composeFolders } from '../compose/folders.ts';
+import { openReports } from '../compose/ledger.ts';
+import { clock } from '../compose/machine.ts';
+import type { Config } from '../config/config.ts';
+import { parseDay, parseDuration } from '../config/units.ts';
+import { callControl } from '../daemon/control/client.ts';
+import { ReceiptdError } from '../domain/errors.ts';
+import { compareFolder, notListed } from '../pipeline/audit.ts';
+import { addsUp, crossCheck, tally } from '../pipeline/tally.ts';
+import type { LedgerReports } from '../ports/ledgerReports.ts';
+import { auditJson } from './auditJson.ts';
+import { printAudit } from './auditText.ts';
+import type { Audit, AuditedFolder } from './auditResult.ts';
+import { EXIT, type ExitStatus } from './exitStatus.ts';
+import { helpOf } from './help.ts';
+import { printJson, type Io } from './io.ts';
+import { configOf, type ConfigOption } from './session.ts';
+
+interface Options extends ConfigOption {
+  readonly day?: string;
+  readonly folder?: string;
+  readonly wait: string;
+  readonly json?: boolean;
+}
+
+export function addAudit(program: Command, io: Io, done: (status: ExitStatus) => void): void {
+  program
+    .command('audit')
+    .description('prove that every file that was seen is accounted for, and that the folders agree')
+    .option('--config <file>', 'config file')
+    .option('--day <date>', 'count only what was first seen on this day (YYYY-MM-DD, local time)')
+    .option('--folder <path>', 'only this folder')
+    .option('--wait <duration>', 'how long a file may take to be taken in by a running agent', '15s')
+    .option('--json', 'as JSON (docs/operations.md lists the fields)')
+    .addHelpText(
+      'after',
+      helpOf({
+        examples: ['audit', 'audit --day 2026-01-31 --folder /srv/scans'],
+        statuses:
+          '3 files are not accounted\nfor, or numbers disagree; 4 a folder or a part of one could not be looked at',
+      }),
+    )
+    .action(async (options: Options) => {
+      const config = await configOf(io, options);
+      const reports = await openReports(config);
+      try {
+        const audit = await conduct(io, config, reports, options);
+        if (options.json) printJson(io, auditJson(audit));
+        else printAudit(io, audit);
+        if (audit.verdict === 'unaccounted') done(EXIT.refused);
+        else if (audit.verdict === 'incomplete') done(EXIT.waiting);
+      } finally {
+        await reports.close();
+      }
+    });
+}
+
+async function conduct(io: Io, config: Config, reports: LedgerReports, options: Options): Promise<Audit> {
+  const waitMs = durationOf(options.wait);
+  const day = options.day === undefined ? null : dayOf(options.day);
+  const folders = await foldersOf(io, config, reports, options.folder);
+  const { agentRuns, away } = await askAgent(config);
+  const open = composeFolders(config);
+  const compared = new Map<string, AuditedFolder['now']>();
+  for (const { path, alias } of folders) {
+    if (alias === null) continue;
+    const why = away.get(path);
+    const deps = { folder: open(path), reports, clock };
+    compared.set(
+      path,
+      why === undefined ? await compareFolder(deps, agentRuns ? waitMs : null, io.stop) : notListed(why),
+    );
+  }
+  // Only now: what the comparison waited for is in the ledger.
+  const check = await crossCheck(reports, clock, io.stop);
+  const counts = await reports.seenCounts(day?.from ?? null, day?.until ?? null);
+  const audited = folders.map(({ path, alias }): AuditedFolder => {
+    const now = compared.get(path) ?? null;
+    return { path, endpoint: alias, tally: tally(counts.filter(({ folder }) => folder === path)), now };
+  });
+  const paths = new Set(folders.map(({ path }) => path));
+  const total = tally(counts.filter(({ folder }) => paths.has(folder)));
+  const differences = [
+    ...check.differences,
+    ...[...audited.map((each) => each.tally), total].flatMap((each) =>
+      addsUp(each) ? [] : [`${each.seen} files were seen, and their states do not add up to that.`],
+    ),
+  ];
+  const isUnaccounted =
+    differences.length > 0 || audited.some(({ now }) => now !== null && now.unaccounted.length > 0);
+  const isIncomplete =
+    !check.settled || audited.some(({ now }) => now !== null && now.notLookedAt.length > 0);
+  return {
+    at: clock.now(),
+    day: options.day ?? null,
+    agentRuns,
+    head: await reports.head(),
+    folders: audited,
+    total,
+    check: { ...check, differences },
+    verdict: isUnaccounted ? 'unaccounted' : isIncomplete ? 'incomplete' : 'complete',
+  };
+}
+
+/** The configured folders, and those that only the ledger still knows; their alias is null. */
+async function foldersOf(
+  io: Io,
+  config: Config,
+  reports: LedgerReports,
+  wanted: string | undefined,
+): Promise<{ path: string; alias: string | null }[]> {
+  const configured = config.folders.map(({ path, alias }) => ({ path, alias }));
+  const known = await reports.seenCounts(null, null);
+  const former = new Set(known.map(({ folder }) => folder));
+  for (const { path } of configured) former.delete(path);
+  const all = [...configured, ...[...former].map((path) => ({ path, alias: null }))];
+  if (wanted === undefined) return all;
+  const path = resolve(io.cwd, wanted);
+  const found = all.filter((each) => each.path === path || each.path === wanted);
+  if (found.length > 0) return found;
+  throw new ReceiptdError('USAGE', `"${wanted}" is not a folder that is or was watched.`, {
+    hint: `There are: ${all.map((each) => each.path).join(', ')}.`,
+  });
+}
+
+/**
+ * Whether an agent answers, be it in a way that this version does not understand, and which folders it knows to be
+ * away: where a share is not mounted an empty folder may lie, in which nothing is missing.
+ */
+async function askAgent({
+  stateDir,
+}: Config): Promise<{ agentRuns: boolean; away: ReadonlyMap<string, string> }> {
+  try {
+    const { folders } = await callControl(stateDir, 'status', {});
+    const unreachable = folders.filter(({ state }) => state === 'unreachable');
+    return {
+      agentRuns: true,
+      away: new Map(unreachable.map(({ path, message }) => [path, message ?? `${path} can't be reached.`])),
+    };
+  } catch (error) {
+    if (error instanceof ReceiptdError)
+      return { agentRuns: error.code !== 'NOT_RUNNING', away: new Map<string, string>() };
+    throw error;
+  }
+}
+
+function dayOf(text: string): { from: number; until: number } {
+  const from = parseDay(text);
+  if (Number.isNaN(from)) {
+    throw new ReceiptdError('USAGE', `--day does not take "${text}".`, {
+      hint: 'It takes a day, like 2026-01-31.',
+    });
+  }
+  const until = new Date(from);
+  // Not 24 hours: some days have 23 or 25.
+  until.setDate(until.getDate() + 1);
+  return { from, until: until.getTime() };
+}
+
+function durationOf(text: string): number {
+  const duration = parseDuration(text);
+  if (!Number.isNaN(duration)) return duration;
+  throw new ReceiptdError('USAGE', `--wait does not take "${text}".`, {
+    hint: 'It takes a duration like 15s or 1m.',
+  });
+}

@@ -1,0 +1,57 @@
+import { join } from 'node:path';
+import { CATEGORIES, type Tally } from '../pipeline/tally.ts';
+import type { Audit, AuditedFolder } from './auditResult.ts';
+import { adviceOn, problemOf } from './auditAdvice.ts';
+import { iso } from './format.ts';
+
+/** Stable: docs/operations.md describes the fields. */
+export function auditJson(audit: Audit) {
+  const { at, day, agentRuns, verdict, head, folders, total, check } = audit;
+  return {
+    verdict,
+    at: iso(at),
+    day,
+    agentRuns,
+    head,
+    total: countsOf(total),
+    folders: folders.map((folder) => ({
+      path: folder.path,
+      endpoint: folder.endpoint,
+      ...countsOf(folder.tally),
+      now: folder.now && {
+        listed: folder.now.listed,
+        known: folder.now.known,
+        excluded: folder.now.excluded,
+      },
+    })),
+    unaccounted: folders.flatMap((folder) => unaccountedOf(folder, agentRuns)),
+    notLookedAt: folders.flatMap(({ path, now }) =>
+      (now?.notLookedAt ?? []).map((each) => ({
+        folder: path,
+        path: join(path, each.path),
+        message: each.message,
+      })),
+    ),
+    crossCheck: check,
+  };
+}
+
+function countsOf({ seen, by, waiting }: Tally) {
+  return {
+    seen,
+    ...Object.fromEntries(CATEGORIES.map((category) => [category, by[category]])),
+    waitingAs: waiting,
+  };
+}
+
+function unaccountedOf({ path, now }: AuditedFolder, agentRuns: boolean) {
+  return (now?.unaccounted ?? []).map((each) => ({
+    folder: path,
+    path: join(path, each.path),
+    problem: each.problem,
+    state: each.state,
+    name: each.name,
+    message: problemOf(each),
+    hint: adviceOn(each, agentRuns),
+  }));
+}

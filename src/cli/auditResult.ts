@@ -1,0 +1,25 @@
+import type { Comparison } from '../pipeline/audit.ts';
+import type { CrossCheck, Tally } from '../pipeline/tally.ts';
+import type { JournalHead } from '../ports/journal.ts';
+
+/** What an audit found. `unaccounted` comes before `incomplete`: what is missing is missing all the same. */
+export interface Audit {
+  readonly at: number;
+  /** As it was asked for; null: all days. */
+  readonly day: string | null;
+  readonly agentRuns: boolean;
+  readonly head: JournalHead | null;
+  readonly folders: readonly AuditedFolder[];
+  readonly total: Tally;
+  readonly check: CrossCheck;
+  readonly verdict: 'complete' | 'incomplete' | 'unaccounted';
+}
+
+export interface AuditedFolder {
+  readonly path: string;
+  /** Alias; null for a folder that is no longer in the configuration. */
+  readonly endpoint: string | null;
+  readonly tally: Tally;
+  /** Null for a folder that is no longer in the configuration: nobody knows which files of it would count. */
+  readonly now: Comparison | null;
+}

@@ -1,0 +1,162 @@
+import { join } from 'node:path';
+import { CATEGORIES, type Category, type Tally } from '../pipeline/tally.ts';
+import type { ListState } from '../ports/ledgerReports.ts';
+import { adviceOn, problemOf } from './auditAdvice.ts';
+import type { Audit, AuditedFolder } from './auditResult.ts';
+import { count, counted, local } from './format.ts';
+import { colorsFor, print, type Io } from './io.ts';
+import { printable } from './table.ts';
+
+const MEANING: Readonly<Record<Exclude<Category, 'waiting'>, string>> = {
+  accepted: 'the service has taken them',
+  duplicate: 'the same image as another one, byte for byte; not sent again',
+  rejected: 'not an image that is sent; `receiptd list --state rejected` says why',
+  failed: 'refused by the service; `receiptd list --state failed` says why',
+  lost: 'gone before they could be sent; scan them again',
+  skipped: 'already there when the folder was first watched; not sent, as configured',
+};
+
+const WAITING: readonly (readonly [ListState, string])[] = [
+  ['queued', 'to be sent'],
+  ['uploading', 'being sent now'],
+  ['held', 'on hold'],
+  ['unconfirmed', 'without a clear answer of the service, for a person to look up'],
+  ['incomplete', 'cut short'],
+  ['unreadable', 'that can not be opened'],
+];
+
+export function printAudit(io: Io, audit: Audit): void {
+  const colors = colorsFor(io, io.stdout);
+  const { day, folders, total, check, head, at } = audit;
+  const which = day === null ? 'Files seen so far' : `Files first seen on ${day}`;
+  print(io, `${which}, and what became of them (${local(at)})`);
+  for (const folder of folders) {
+    print(io);
+    print(io, colors.bold(printable(folder.path)));
+    for (const line of tallyLines(folder.tally)) print(io, line);
+    for (const line of nowLines(folder, day)) print(io, `  ${line}`);
+  }
+  if (folders.length > 1) {
+    print(io);
+    print(io, colors.bold(`All ${folders.length} folders together`));
+    for (const line of tallyLines(total)) print(io, line);
+  }
+  const unaccounted = folders.flatMap(({ path, now }) =>
+    (now?.unaccounted ?? []).map((each) => ({ ...each, file: join(path, each.path) })),
+  );
+  if (unaccounted.length > 0) {
+    print(io);
+    print(io, colors.red('Not accounted for:'));
+    for (const each of unaccounted)
+      print(io, printable(`  ${each.file}: ${problemOf(each)} ${adviceOn(each, audit.agentRuns)}`));
+  }
+  const hidden = folders.flatMap(({ path, now }) =>
+    (now?.notLookedAt ?? []).map((each) => ({ ...each, file: join(path, each.path) })),
+  );
+  if (hidden.length > 0) {
+    print(io);
+    print(io, colors.yellow('Could not be looked at:'));
+    for (const { file, message } of hidden)
+      print(io, printable(`  ${file}: ${message} Make it readable, then ask again.`));
+  }
+  print(io);
+  for (const line of checkLines(audit)) print(io, printable(line));
+  print(
+    io,
+    head === null
+      ? 'The ledger has no journal yet.'
+      : `Journal of ledger ${head.ledger}: entry ${count(head.seq)}, hash ${head.hash}`,
+  );
+  print(io);
+  const color = { complete: colors.green, incomplete: colors.yellow, unaccounted: colors.red }[audit.verdict];
+  print(io, color(printable(verdictOf(audit, unaccounted.length, hidden.length, check.differences.length))));
+}
+
+function tallyLines(tally: Tally): string[] {
+  const rows = [
+    ...CATEGORIES.map((category) => [category, tally.by[category], meaningOf(category, tally)] as const),
+    ['seen', tally.seen, 'the sum of these'] as const,
+  ];
+  const width = count(tally.seen).length;
+  const lines = rows.map(
+    ([what, value, meaning]) =>
+      `  ${what.padEnd(9)}  ${count(value).padStart(width)}${value === 0 ? '' : `  ${meaning}`}`,
+  );
+  return [...lines.slice(0, -1), `  ${'─'.repeat(9 + 2 + width)}`, ...lines.slice(-1)];
+}
+
+function meaningOf(category: Category, { waiting }: Tally): string {
+  if (category !== 'waiting') return MEANING[category];
+  const parts = WAITING.flatMap(([state, words]) => {
+    const value = waiting[state] ?? 0;
+    return value > 0 ? [`${count(value)} ${words}`] : [];
+  });
+  return parts.join(', ');
+}
+
+function nowLines({ now, tally }: AuditedFolder, day: string | null): string[] {
+  if (now === null)
+    return ['Not watched any more: counted from the ledger, and not compared with the folder.'];
+  if (now.notLookedAt.some(({ path }) => path === '')) return ['The folder could not be looked at now.'];
+  const { listed, known, excluded } = now;
+  const agree =
+    listed === 0
+      ? 'No file lies in the folder now.'
+      : listed === known
+        ? `${counted(listed, 'file lies', 'files lie')} in the folder now; the ledger has ${listed === 1 ? 'it' : 'all of them'}, unchanged.`
+        : `${counted(listed, 'file lies', 'files lie')} in the folder now; the ledger has ${count(known)} of them, unchanged.`;
+  return [
+    agree,
+    ...(day === null && tally.seen > listed
+      ? ['Files that have left the folder since (archived, deleted, moved) still count.']
+      : []),
+    ...(excluded > 0
+      ? [
+          `${counted(excluded, 'file')} of the ledger ${excluded === 1 ? 'is' : 'are'} not looked for: \`include\`, \`ignore\` or \`recursive\` leave${excluded === 1 ? 's' : ''} it out by now.`,
+        ]
+      : []),
+  ];
+}
+
+function checkLines({ check }: Audit): string[] {
+  const { documents, sentElsewhere, settled, differences } = check;
+  if (differences.length > 0) return ['Counted in two ways, the numbers disagree:', ...differences];
+  if (!settled)
+    return ['The ledger changed all the while, so that it could not be counted twice; ask again later.'];
+  const elsewhere =
+    sentElsewhere === 0 ? '' : ` ${count(sentElsewhere)} of them went to a second endpoint on purpose.`;
+  return [
+    `The whole ledger, counted again from its ${counted(documents, 'name')} instead of its files: no difference.${elsewhere}`,
+  ];
+}
+
+function verdictOf(
+  { verdict, folders, total, day }: Audit,
+  unaccounted: number,
+  hidden: number,
+  differences: number,
+): string {
+  const [only] = folders;
+  const where = folders.length === 1 && only ? only.path : counted(folders.length, 'folder');
+  const when = day === null ? '' : ` on ${day}`;
+  const person = total.by.failed + total.by.lost + (total.waiting.unconfirmed ?? 0);
+  const also =
+    person === 0
+      ? ''
+      : ` ${count(person)} of them need${person === 1 ? 's' : ''} a person: \`receiptd list --state failed unconfirmed lost\`.`;
+  switch (verdict) {
+    case 'complete':
+      if (total.seen === 0) return `No file was seen in ${where}${when}, so none is missing.`;
+      return total.seen === 1
+        ? `The 1 file seen in ${where}${when} is accounted for.${also}`
+        : `All ${count(total.seen)} files seen in ${where}${when} are accounted for.${also}`;
+    case 'incomplete':
+      return hidden === 0
+        ? `No file is missing so far, but this is no proof: the ledger changed while it was counted.`
+        : `No file is missing so far, but this is no proof: ${counted(hidden, 'place')} could not be looked at.`;
+    case 'unaccounted':
+      return unaccounted === 0
+        ? `The ledger does not agree with itself in ${counted(differences, 'point')}: keep a copy of the state directory, then run \`receiptd ledger verify\`.`
+        : `${counted(unaccounted, 'file')} in ${where} ${unaccounted === 1 ? 'is' : 'are'} NOT accounted for; ${unaccounted === 1 ? 'it is' : 'they are'} named above.`;
+  }
+}

@@ -1,0 +1,119 @@
+import type { Command } from 'commander';
+import { openReports } from '../compose/ledger.ts';
+import type { Config } from '../config/config.ts';
+import { parseDay } from '../config/units.ts';
+import { unknownDocument } from '../daemon/operations.ts';
+import type { Document } from '../domain/document.ts';
+import { ReceiptdError } from '../domain/errors.ts';
+import { ask, canAsk } from './ask.ts';
+import { counted, iso } from './format.ts';
+import { helpOf } from './help.ts';
+import { print, printJson, type Io } from './io.ts';
+import { operatorName } from './operator.ts';
+import { configOf, operate, type ConfigOption } from './session.ts';
+import { printable } from './table.ts';
+
+interface Options extends ConfigOption {
+  readonly before?: string;
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+const WHAT_GOES =
+  'For good: the paths at which their files were seen, all messages, and the answers of the service; in the ledger, ' +
+  'in its journal, and as copies in the spool.';
+const WHAT_STAYS =
+  'Name, hash, times and states stay, so that the journal can still be verified. Not reached: the original files and ' +
+  'the archive, the service itself, log files, exports, and backups that were made before. A file that still lies in a ' +
+  'watched folder is seen, and its path recorded, again: take it out first.';
+
+export function addErase(program: Command, io: Io): void {
+  program
+    .command('erase')
+    .argument('[name...]', 'names of documents')
+    .description('erase the personal data of documents (paths, messages, answers) for good')
+    .option('--config <file>', 'config file')
+    .option('--before <date>', 'all documents that were named before this day (YYYY-MM-DD, local time)')
+    .option('--yes', 'do not ask')
+    .option('--json', 'as JSON: { erased, skipped }')
+    .addHelpText(
+      'after',
+      helpOf({
+        examples: ['erase SCAN0001-5e8ff9bf55ba', 'erase --before 2020-01-01 --yes'],
+        more: `${WHAT_GOES}\n${WHAT_STAYS}\nDocuments that still wait to be sent are left as they are.`,
+      }),
+    )
+    .action(async (names: string[], options: Options) => {
+      const before = options.before === undefined ? null : dayOf(options.before);
+      if ((before === null) === (names.length === 0)) {
+        throw new ReceiptdError('USAGE', '`erase` needs either names of documents or --before.');
+      }
+      const config = await configOf(io, options);
+      const found = await whatToErase(config, names, before);
+      if (found.erasable > 0 && !options.yes) await confirm(io, found.erasable, options.before);
+      const result =
+        found.erasable === 0 && before === null
+          ? { erased: 0, skipped: found.waiting }
+          : await operate(io, config, 'erase', {
+              by: operatorName(),
+              ...(before === null ? { names } : { before: iso(before) }),
+            });
+      if (options.json) return printJson(io, result);
+      print(io, `Erased the personal data of ${counted(result.erased, 'document')}.`);
+      if (result.skipped.length === 0) return;
+      print(
+        io,
+        `Left as ${result.skipped.length === 1 ? 'it is' : 'they are'}, because still waiting to be sent:`,
+      );
+      for (const name of result.skipped) print(io, `  ${printable(name)}`);
+    });
+}
+
+async function whatToErase(
+  config: Config,
+  names: readonly string[],
+  before: number | null,
+): Promise<{ erasable: number; waiting: string[] }> {
+  const reports = await openReports(config);
+  try {
+    if (before !== null) return { erasable: (await reports.erasable(before)).length, waiting: [] };
+    const waiting: string[] = [];
+    let erasable = 0;
+    for (const name of new Set(names)) {
+      const documents = await reports.find(name);
+      if (documents.length === 0) throw unknownDocument(name);
+      for (const document of documents) {
+        if (isWaiting(document)) waiting.push(name);
+        else erasable += 1;
+      }
+    }
+    return { erasable, waiting };
+  } finally {
+    await reports.close();
+  }
+}
+
+function isWaiting({ state }: Document): boolean {
+  return state === 'queued' || state === 'uploading';
+}
+
+async function confirm(io: Io, erasable: number, before: string | undefined): Promise<void> {
+  const which = before === undefined ? '' : ` named before ${before}`;
+  const what = `${counted(erasable, 'document')}${which}`;
+  if (!canAsk(io)) {
+    throw new ReceiptdError('CONFIRMATION_NEEDED', `The personal data of ${what} would be erased for good.`, {
+      hint: 'Say --yes if that is what you want.',
+    });
+  }
+  io.stderr.write(`${WHAT_GOES}\n${WHAT_STAYS}\n`);
+  if (await ask(io, `Erase the personal data of ${what}?`)) return;
+  throw new ReceiptdError('CONFIRMATION_NEEDED', 'Nothing was erased.', { hint: 'Answer y, or say --yes.' });
+}
+
+function dayOf(text: string): number {
+  const day = parseDay(text);
+  if (!Number.isNaN(day)) return day;
+  throw new ReceiptdError('USAGE', `--before does not take "${text}".`, {
+    hint: 'It takes a day, like 2020-01-31.',
+  });
+}

@@ -1,0 +1,41 @@
+/** How times, numbers and sizes are written: ISO 8601 for programs, local time and plain words for people. */
+
+export function iso(at: number): string {
+  return new Date(at).toISOString();
+}
+
+/** 2026-01-31 08:30:00, where the machine is. */
+export function local(at: string | number): string {
+  return new Date(at).toLocaleString('sv');
+}
+
+/** 1,204 */
+export function count(value: number): string {
+  return value.toLocaleString('en-US');
+}
+
+/** `1 file`, `1,204 files`. */
+export function counted(value: number, one: string, many = `${one}s`): string {
+  return `${count(value)} ${value === 1 ? one : many}`;
+}
+
+/** Decimal units, as disks and scanners print them. */
+export function size(bytes: number): string {
+  for (const [unit, factor] of [
+    ['GB', 1e9],
+    ['MB', 1e6],
+    ['kB', 1e3],
+  ] as const) {
+    if (bytes >= factor) return `${(bytes / factor).toFixed(bytes >= 10 * factor ? 0 : 1)} ${unit}`;
+  }
+  return counted(bytes, 'byte');
+}
+
+/** How long something lasts, in the largest unit that says enough. */
+export function span(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  if (seconds < 120) return counted(seconds, 'second');
+  if (seconds < 2 * 3600) return counted(Math.round(seconds / 60), 'minute');
+  if (seconds < 2 * 86_400) return counted(Math.round(seconds / 3600), 'hour');
+  return counted(Math.round(seconds / 86_400), 'day');
+}

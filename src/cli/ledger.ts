@@ -1,0 +1,219 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { ledgerHead, restoreLedger, verifyLedger } from '../compose/ledger.ts';
+import { clock } from '../compose/machine.ts';
+import { ReceiptdError } from '../domain/errors.ts';
+import type { JournalHead } from '../ports/journal.ts';
+import { ask, canAsk } from './ask.ts';
+import { EXIT, type ExitStatus } from './exitStatus.ts';
+import { count, counted, iso } from './format.ts';
+import { helpOf } from './help.ts';
+import { colorsFor, print, printJson, type Io } from './io.ts';
+import { operatorName } from './operator.ts';
+import { configOf, operate, type ConfigOption } from './session.ts';
+import { printable } from './table.ts';
+
+interface Options extends ConfigOption {
+  readonly json?: boolean;
+}
+
+/** What `--head` takes: all of a file that `ledger head --json` wrote, or number and hash alone. */
+type KeptHead = Pick<JournalHead, 'seq' | 'hash'> & { readonly ledger?: string };
+type Verified = Awaited<ReturnType<typeof verifyLedger>>;
+
+const HEAD_FILE = z.object({
+  ledger: z.string(),
+  seq: z.int().positive(),
+  hash: z.string().regex(/^[0-9a-f]{64}$/),
+});
+
+export function addLedger(program: Command, io: Io, done: (status: ExitStatus) => void): void {
+  const ledger = program.command('ledger').description('prove, back up and restore the ledger');
+  ledger
+    .command('head')
+    .description('number and hash of the last entry of the journal: keep them where nobody can change both')
+    .option('--config <file>', 'config file')
+    .option('--json', 'as JSON: { ledger, seq, hash, at }, the file that `ledger verify --head` takes')
+    .addHelpText('after', helpOf({ examples: ['ledger head', 'ledger head --json > head-2026-01-31.json'] }))
+    .action((options: Options) => head(io, options));
+  ledger
+    .command('verify')
+    .description('read the whole journal and the ledger, and find what was changed in either')
+    .option('--config <file>', 'config file')
+    .option('--head <head>', 'a head that was kept: a file of `ledger head --json`, or NUMBER:HASH')
+    .option('--json', 'as JSON: { verdict, against, journal, ledger }')
+    .addHelpText(
+      'after',
+      helpOf({
+        examples: ['ledger verify', 'ledger verify --head head-2026-01-31.json'],
+        statuses: '3 something is not as\nreceiptd left it',
+        more: 'Without a head that was kept elsewhere, a cut-off end and a journal written anew as a whole look sound.\ndocs/audit.md says what this shows, what it can not show, and how to verify without receiptd.',
+      }),
+    )
+    .action((options: Options & { head?: string }) => verify(io, options, done));
+  ledger
+    .command('backup')
+    .description('copy the ledger, beside a running agent too, into a new file that is whole and checked')
+    .option('--config <file>', 'config file')
+    .option('--output <file>', 'a new file; one among the automatic backups if left out')
+    .option('--json', 'as JSON: { file, head }')
+    .addHelpText('after', helpOf({ examples: ['ledger backup --output /backup/ledger-2026-01-31.db'] }))
+    .action((options: Options & { output?: string }) => backup(io, options));
+  ledger
+    .command('restore')
+    .argument('<file>', 'a backup')
+    .description('put a backup in the place of the ledger; what the journal knows since then is taken over')
+    .option('--config <file>', 'config file')
+    .option('--yes', 'do not ask')
+    .option('--json', 'as JSON: { head, documents, replayed, setAside, story }')
+    .addHelpText(
+      'after',
+      helpOf({
+        examples: ['ledger restore /backup/ledger-2026-01-31.db'],
+        statuses: '6 an agent is running:\nstop it first',
+      }),
+    )
+    .action((file: string, options: Options & { yes?: boolean }) => restore(io, file, options));
+}
+
+async function head(io: Io, options: Options): Promise<void> {
+  const config = await configOf(io, options);
+  const found = await ledgerHead(config);
+  if (found === null) {
+    throw new ReceiptdError('LEDGER_MISSING', 'The ledger has no journal yet.', {
+      hint: 'Start `receiptd run` once.',
+    });
+  }
+  const { ledger, seq, hash } = found;
+  if (options.json) return printJson(io, { ledger, seq, hash, at: iso(clock.now()) });
+  print(io, `Ledger ${ledger}`);
+  print(io, `Entry  ${seq}`);
+  print(io, `Hash   ${hash}`);
+}
+
+async function verify(
+  io: Io,
+  options: Options & { head?: string },
+  done: (status: ExitStatus) => void,
+): Promise<void> {
+  const against = options.head === undefined ? null : await keptHead(io, options.head);
+  const config = await configOf(io, options);
+  const verified = await verifyLedger(config, against);
+  const { journal, ledger } = verified;
+  const found = journal.findings.length + journal.moreFindings + ledger.findings.length;
+  if (found > 0) done(EXIT.refused);
+  if (options.json) {
+    return printJson(io, { verdict: found === 0 ? 'sound' : 'findings', against, journal, ledger });
+  }
+  printVerified(io, verified, against, found);
+}
+
+function printVerified(io: Io, { journal, ledger }: Verified, against: KeptHead | null, found: number): void {
+  const colors = colorsFor(io, io.stdout);
+  const { entries, firstSeq, lastSeq } = journal;
+  const which =
+    firstSeq === null || lastSeq === null ? '' : `, numbers ${count(firstSeq)} to ${count(lastSeq)}`;
+  print(io, `Journal: ${counted(entries, 'entry', 'entries')}${which}.`);
+  print(io, `Ledger:  ${counted(ledger.documents, 'document')}, compared with what the journal says.`);
+  if (against !== null)
+    print(io, `Head:    entry ${count(against.seq)}, compared with the one that was kept.`);
+  if (found > 0) {
+    print(io);
+    print(io, colors.red(`${counted(found, 'finding')}:`));
+    for (const { line, what } of journal.findings) {
+      print(io, printable(`  ${line === null ? 'journal' : `journal, line ${line}`}: ${what}`));
+    }
+    if (journal.moreFindings > 0) print(io, `  journal: and ${count(journal.moreFindings)} more.`);
+    for (const what of ledger.findings) print(io, printable(`  ledger: ${what}`));
+  }
+  const remarks = [...journal.remarks];
+  if (against === null) {
+    remarks.push(
+      'No head was given: a cut-off end, or a journal that was written anew as a whole, can not be told without one.',
+    );
+  }
+  if (remarks.length > 0) {
+    print(io);
+    print(io, 'To know:');
+    for (const remark of remarks) print(io, printable(`  ${remark}`));
+  }
+  print(io);
+  if (found === 0) print(io, colors.green('Everything is as receiptd left it.'));
+  else print(io, 'Keep both files as they are; docs/audit.md says what each finding can mean.');
+  if (journal.head !== null) print(io, `Last entry: ${journal.head.seq}:${journal.head.hash}`);
+}
+
+async function keptHead(io: Io, given: string): Promise<KeptHead> {
+  const [, seq, hash] = /^([1-9]\d{0,14}):([0-9a-f]{64})$/i.exec(given) ?? [];
+  if (seq !== undefined && hash !== undefined) return { seq: Number(seq), hash: hash.toLowerCase() };
+  const file = resolve(io.cwd, given);
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    throw new ReceiptdError('USAGE', `--head names ${file}, which can't be read.`, {
+      hint: 'It takes a file that `receiptd ledger head --json` wrote, or NUMBER:HASH.',
+      cause: error,
+    });
+  }
+  const parsed = HEAD_FILE.safeParse(jsonOrNull(text));
+  if (parsed.success) return parsed.data;
+  throw new ReceiptdError('USAGE', `${file} holds no head of a journal.`, {
+    hint: '`receiptd ledger head --json` writes one.',
+  });
+}
+
+function jsonOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+async function backup(io: Io, options: Options & { output?: string }): Promise<void> {
+  const config = await configOf(io, options);
+  const { output } = options;
+  const result = await operate(io, config, 'backup', {
+    by: operatorName(),
+    ...(output !== undefined && { output: resolve(io.cwd, output) }),
+  });
+  if (options.json) return printJson(io, result);
+  print(io, `Wrote ${printable(result.file)}.`);
+  print(io, `It holds the ledger up to entry ${result.head.seq} of the journal, hash ${result.head.hash}.`);
+}
+
+async function restore(io: Io, given: string, options: Options & { yes?: boolean }): Promise<void> {
+  const file = resolve(io.cwd, given);
+  const config = await configOf(io, options);
+  if (!options.yes) await confirm(io, file, config.stateDir);
+  const result = await restoreLedger(config, file, operatorName());
+  if (options.json) return printJson(io, result);
+  const { documents, replayed, setAside, story } = result;
+  print(io, `Restored ${printable(file)}: ${counted(documents, 'document')}.`);
+  if (replayed > 0) {
+    print(io, `Taken over from the journal: ${counted(replayed, 'later entry', 'later entries')}.`);
+  }
+  if (setAside !== null) print(io, `The ledger that was there is kept as ${printable(setAside)}.`);
+  for (const sentence of story) print(io, printable(sentence));
+  print(io, 'Next: `receiptd ledger verify`, then start the agent.');
+}
+
+async function confirm(io: Io, file: string, stateDir: string): Promise<void> {
+  const question = `Put ${printable(file)} in the place of the ledger in ${printable(stateDir)}? The one there is kept aside.`;
+  if (!canAsk(io)) {
+    throw new ReceiptdError(
+      'CONFIRMATION_NEEDED',
+      `${file} would take the place of the ledger in ${stateDir}.`,
+      {
+        hint: 'Say --yes if that is what you want.',
+      },
+    );
+  }
+  if (await ask(io, question)) return;
+  throw new ReceiptdError('CONFIRMATION_NEEDED', 'Nothing was restored.', {
+    hint: 'Answer y, or say --yes.',
+  });
+}

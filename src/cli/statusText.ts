@@ -1,0 +1,105 @@
+import type { Config } from '../config/config.ts';
+import type { FolderStatus } from '../daemon/control/protocol.ts';
+import { LIST_STATES, type ListState } from '../ports/ledgerReports.ts';
+import { count, counted, local, size, span } from './format.ts';
+import { colorsFor, print, type Io } from './io.ts';
+import { STATE_WORDS } from './stateWords.ts';
+import type { Overview } from './overview.ts';
+import { troubles } from './statusTrouble.ts';
+import { printable } from './table.ts';
+
+export function printStatus(io: Io, config: Config, overview: Overview): void {
+  const colors = colorsFor(io, io.stdout);
+  const { daemon, silent } = overview;
+  if (daemon) {
+    const under = counted(daemon.inFlight, 'upload is', 'uploads are');
+    print(
+      io,
+      `${colors.green('Running')} since ${local(daemon.startedAt)} (process ${daemon.pid}, version ${printable(daemon.version)}); ${under} under way.`,
+    );
+  } else if (silent !== null) {
+    print(io, `${colors.yellow('Running')}, but it does not say how it is: ${printable(silent)}`);
+  } else print(io, `${colors.yellow('Not running.')} Start it with \`receiptd run\`.`);
+
+  const all = troubles(config, overview);
+  const person = all.filter((each) => each.person);
+  const passing = all.filter((each) => !each.person);
+  if (person.length > 0) print(io, colors.red('Needs a person:'));
+  for (const { text } of person) print(io, `  ${printable(text)}`);
+  if (passing.length > 0) print(io, colors.yellow('Passes by itself:'));
+  for (const { text } of passing) print(io, `  ${printable(text)}`);
+  const backlog = backlogLine(overview);
+  if (all.length === 0 && daemon) print(io, `Nothing is wrong. ${backlog}`);
+  else if (overview.counts.length > 0) print(io, backlog);
+  for (const note of daemon?.notes ?? []) print(io, printable(note));
+  const spool = daemon?.spool;
+  if (spool && spool.images > 0) {
+    const copies = counted(spool.images, 'image that waits is', 'images that wait are');
+    print(
+      io,
+      `Copies of ${copies} kept beside the originals (${size(spool.used)} of at most ${size(spool.limit)}).`,
+    );
+  }
+
+  for (const { path, alias } of config.folders) {
+    const live = daemon?.folders.find((each) => each.path === path) ?? null;
+    print(io);
+    print(io, `${colors.bold(printable(path))} → endpoint ${printable(alias)}`);
+    print(io, `  ${printable(live === null ? 'Not watched now.' : watchLine(live, config))}`);
+    print(io, `  ${countsLine(path, overview)}`);
+  }
+}
+
+function backlogLine({ counts, oldestWaiting, now }: Overview): string {
+  const waits = ({ state }: { state: ListState }) =>
+    state === 'queued' || state === 'held' || state === 'uploading';
+  const total = counts.filter(waits).reduce((sum, each) => sum + each.count, 0);
+  if (total === 0) return 'No document waits to be sent.';
+  const oldest = oldestWaiting === null ? '' : `, the oldest for ${span(now - oldestWaiting)}`;
+  return `${counted(total, 'document waits', 'documents wait')} to be sent${oldest}.`;
+}
+
+function watchLine(folder: FolderStatus, config: Config): string {
+  const { settling, lastListing, fileSystem } = folder;
+  const parts = [stateWords(folder)];
+  if (folder.state === 'watching' || folder.state === 'starting' || folder.state === 'paused') {
+    parts.push(
+      folder.mode === 'events'
+        ? 'new files are noticed at once'
+        : `listed every ${span(config.intake.pollEveryMs)}`,
+    );
+  }
+  if (fileSystem !== null) parts.push(`file system ${fileSystem}`);
+  parts.push(lastListing === null ? 'not listed yet' : `last listed ${local(lastListing)}`);
+  if (settling > 0) parts.push(counted(settling, 'file is still growing', 'files are still growing'));
+  return `${parts.join('; ')}.`;
+}
+
+function stateWords({ state, since }: FolderStatus): string {
+  const from = `since ${local(since)}`;
+  switch (state) {
+    case 'watching':
+      return `Watched ${from}`;
+    case 'starting':
+      return `Being listed for the first time, ${from}`;
+    case 'paused':
+      return 'Watched, and its uploads are paused';
+    case 'missing':
+      return `Not there ${from}`;
+    case 'notADirectory':
+      return `Not a folder ${from}`;
+    case 'unreadable':
+      return `Not readable ${from}`;
+    case 'unreachable':
+      return `Not reachable ${from}`;
+  }
+}
+
+function countsLine(path: string, { counts }: Overview): string {
+  const own = counts.filter(({ folder }) => folder === path);
+  const parts = LIST_STATES.flatMap((state) => {
+    const total = own.filter((each) => each.state === state).reduce((sum, each) => sum + each.count, 0);
+    return total > 0 ? [`${count(total)} ${STATE_WORDS[state]}`] : [];
+  });
+  return parts.length > 0 ? `${parts.join(', ')}.` : 'Nothing seen yet.';
+}

@@ -1,0 +1,39 @@
+import { join, sep } from 'node:path';
+import type { Config } from '../config/config.ts';
+import { createFolderGuard, type Guard } from '../intake/folder/guarded.ts';
+import { createWatchedFolder } from '../intake/folder/watchedFolder.ts';
+import type { OpenFolder } from '../pipeline/originals.ts';
+import type { WatchedFolder } from '../ports/folder.ts';
+
+/** Opens any folder: a configured one with its patterns, another (a former one, an archive) for reading. */
+export function composeFolders({ stateDir, folders }: Config): OpenFolder {
+  const exclude = [stateDir, ...folders.map(({ archiveTo }) => archiveTo)];
+  const guards = new Map<string, Guard>();
+  /** One for a folder and one for its archive: what hangs, hangs for all who open something below it. */
+  const guardOf = (path: string): Guard => {
+    const roots = folders.flatMap((folder) => [folder.archiveTo, folder.path]);
+    const root = roots.find((each) => path === each || path.startsWith(each + sep)) ?? path;
+    const guard = guards.get(root) ?? createFolderGuard(root);
+    guards.set(root, guard);
+    return guard;
+  };
+  const opened = new Map<string, WatchedFolder>();
+  return (path) => {
+    const known = opened.get(path);
+    if (known) return known;
+    const settings = folders.find((folder) => folder.path === path);
+    const folder = createWatchedFolder({
+      path,
+      recursive: settings?.recursive ?? false,
+      include: settings?.include ?? [],
+      ignore: settings?.ignore ?? [],
+      exclude,
+      archiveTo: settings?.archiveTo ?? join(path, 'archive'),
+      random: Math.random,
+      guard: guardOf(path),
+    });
+    // Archives have as many directories as there are months; those are not kept.
+    if (settings) opened.set(path, folder);
+    return folder;
+  };
+}

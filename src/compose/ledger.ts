@@ -1,0 +1,78 @@
+import { join } from 'node:path';
+import type { Config } from '../config/config.ts';
+import { acquireInstanceLock } from '../daemon/instanceLock.ts';
+import { prepareStateDir } from '../daemon/stateDir.ts';
+import { systemClock } from '../daemon/systemClock.ts';
+import { ReceiptdError } from '../domain/errors.ts';
+import type { JournalVerification, KeptHead } from '../ledger/journal/verification.ts';
+import { verifyJournal } from '../ledger/journal/verify.ts';
+import { compareWithJournal, type Comparison } from '../ledger/sqlite/compare.ts';
+import { journalPathOf } from '../ledger/sqlite/files.ts';
+import { openSqliteLedger, openSqliteReports } from '../ledger/sqlite/open.ts';
+import { Reserve } from '../ledger/sqlite/reserve.ts';
+import { restoreBackup, type Restored } from '../ledger/sqlite/restore.ts';
+import type { JournalHead } from '../ports/journal.ts';
+import type { Ledger } from '../ports/ledger.ts';
+import type { Log } from '../ports/log.ts';
+import type { Spool } from '../ports/spool.ts';
+import { openSpool } from '../spool/openSpool.ts';
+
+export function ledgerPath(config: Config): string {
+  return join(config.stateDir, 'ledger.db');
+}
+
+export function openReports(config: Config) {
+  return openSqliteReports({ path: ledgerPath(config) });
+}
+
+/** What had to be mended is for a person to read. */
+export function openLedger(config: Config, log: Log): Promise<Ledger> {
+  return openSqliteLedger({
+    path: ledgerPath(config),
+    clock: systemClock,
+    reserve: new Reserve(join(config.stateDir, 'reserve'), config.storage.reserve),
+    onMended: (story) => log.error('The ledger was mended before the start', { detail: story }),
+  });
+}
+
+/** Null for a ledger that has no journal. */
+export async function ledgerHead(config: Config): Promise<JournalHead | null> {
+  const reports = await openReports(config);
+  try {
+    return await reports.head();
+  } finally {
+    await reports.close();
+  }
+}
+
+/** The journal's chain, and whether the ledger says the same; beside a running daemon or without one. */
+export async function verifyLedger(
+  config: Config,
+  head: KeptHead | null,
+): Promise<{ readonly journal: JournalVerification; readonly ledger: Comparison }> {
+  const path = ledgerPath(config);
+  const journal = await verifyJournal(journalPathOf(path), { head: head ?? undefined });
+  try {
+    return { journal, ledger: await compareWithJournal(path, journalPathOf(path), systemClock.now()) };
+  } catch (error) {
+    // What is wrong with the ledger must not hide what the journal says.
+    if (!(error instanceof ReceiptdError) || error.code === 'LEDGER_NEWER') throw error;
+    return { journal, ledger: { findings: [error.message], documents: 0, head: null } };
+  }
+}
+
+/** Under the instance lock: refused beside a running daemon. */
+export async function restoreLedger(config: Config, backup: string, by: string): Promise<Restored> {
+  await prepareStateDir(config.stateDir);
+  const lock = await acquireInstanceLock(config.stateDir);
+  try {
+    const backupsDir = join(config.stateDir, 'backups');
+    return restoreBackup({ path: ledgerPath(config), backup, backupsDir, at: systemClock.now(), by });
+  } finally {
+    await lock.release();
+  }
+}
+
+export function openConfiguredSpool(config: Config, log: Log): Promise<Spool> {
+  return openSpool({ dir: join(config.stateDir, 'spool'), limitBytes: config.storage.spoolLimit, log });
+}

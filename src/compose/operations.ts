@@ -1,0 +1,40 @@
+import type { Config } from '../config/config.ts';
+import { Operations, type OperationDeps } from '../daemon/operations.ts';
+import { systemClock } from '../daemon/systemClock.ts';
+import { Holds } from '../pipeline/holds.ts';
+import type { Log } from '../ports/log.ts';
+import { composeFolders } from './folders.ts';
+import { openConfiguredSpool, openLedger } from './ledger.ts';
+
+/** What changes documents and holds, on a ledger that no daemon has open. */
+export async function composeOperations(
+  config: Config,
+  log: Log,
+): Promise<{ operations: Operations; close: () => Promise<void> }> {
+  const ledger = await openLedger(config, log);
+  const spool = await openConfiguredSpool(config, log);
+  const holds = new Holds({ ledger, clock: systemClock, random: Math.random, log });
+  await holds.restore();
+  const operations = operationsOf(config, {
+    ledger,
+    spool,
+    holds,
+    open: composeFolders(config),
+    changed: async () => {},
+    takeOver: (folder) => ledger.setFolderMark(folder, null),
+  });
+  return { operations, close: () => ledger.close() };
+}
+
+export function operationsOf(
+  config: Config,
+  parts: Pick<OperationDeps, 'ledger' | 'spool' | 'holds' | 'open' | 'changed' | 'takeOver'>,
+): Operations {
+  return new Operations({
+    ...parts,
+    baseUrl: config.service.baseUrl,
+    endpoints: config.endpoints,
+    folders: config.folders.map(({ path }) => path),
+    clock: systemClock,
+  });
+}

@@ -1,0 +1,78 @@
+import { describeError, ReceiptdError } from '../domain/errors.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Incidents } from '../ports/incident.ts';
+import type { LedgerStorage, LedgerUpkeep } from '../ports/ledger.ts';
+import type { Log } from '../ports/log.ts';
+
+export interface UpkeepDeps {
+  readonly ledger: LedgerUpkeep & { readonly storage: LedgerStorage };
+  readonly incidents: Incidents;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly backupEveryMs: number;
+  /** Automatic backups that are kept; 0: none are made. */
+  readonly backups: number;
+}
+
+/** Not in the first moment, when everything else wants the disk. */
+const FIRST_AFTER_MS = 60_000;
+const CHECK_EVERY_MS = 24 * 60 * 60_000;
+
+/** Backs the ledger up and looks through it, now and then, until aborted. */
+export async function upkeep(deps: UpkeepDeps, signal: AbortSignal): Promise<void> {
+  const { backups, backupEveryMs } = deps;
+  await Promise.all([
+    every(CHECK_EVERY_MS, () => check(deps, signal), deps, signal),
+    ...(backups === 0 ? [] : [every(backupEveryMs, () => backUp(deps), deps, signal)]),
+  ]);
+}
+
+async function every(
+  ms: number,
+  work: () => Promise<void>,
+  { clock, log }: UpkeepDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  let waitMs = Math.min(FIRST_AFTER_MS, ms);
+  while (!signal.aborted) {
+    await clock.sleep(waitMs, signal).catch(() => {});
+    if (signal.aborted) return;
+    try {
+      await work();
+    } catch (error) {
+      if (!signal.aborted)
+        log.warn('The upkeep of the ledger failed; it is tried again', describeError(error));
+    }
+    waitMs = ms;
+  }
+}
+
+async function backUp({ ledger, incidents, log, backups }: UpkeepDeps): Promise<void> {
+  // On a full disk a backup would take the space that the ledger needs.
+  if (ledger.storage.trouble()) return;
+  try {
+    const { file, head } = await ledger.backup(null);
+    await ledger.pruneBackups(backups);
+    incidents.close('backup');
+    log.info('The ledger was backed up', { file, journalEntry: head.seq, journalHash: head.hash });
+  } catch (error) {
+    if (!(error instanceof ReceiptdError)) throw error;
+    const { code, message, hint = '' } = error;
+    incidents.open({ key: 'backup', code, message, hint });
+  }
+}
+
+async function check({ ledger, incidents, log }: UpkeepDeps, signal: AbortSignal): Promise<void> {
+  const verdict = await ledger.check(signal);
+  if (verdict === null) {
+    incidents.close('ledger');
+    log.debug('The ledger was looked through and is sound');
+    return;
+  }
+  incidents.open({
+    key: 'ledger',
+    code: 'LEDGER_DAMAGED',
+    message: `A full check of the ledger found damage: ${verdict}.`,
+    hint: 'Restart receiptd: it sets the ledger aside and rebuilds it from backup and journal. Then check the disk.',
+  });
+}

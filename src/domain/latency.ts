@@ -1,0 +1,63 @@
+/** Below this nobody waits for anything; a rise from 5 to 40 ms is noise. */
+const FLOOR_MS = 50;
+/** Answers after which an image size has a baseline. */
+const FIRST = 8;
+const SHORT_SHARE = 1 / 8;
+const BASELINE_SHARE = 0.003;
+/** A lasting threefold rise passes it; what scatters around the baseline does not. */
+const RISEN = Math.log(2.5);
+const CALM = Math.log(1.6);
+const LASTING = 12;
+const SMALLEST_CLASS = 16;
+
+interface Baseline {
+  count: number;
+  log: number;
+}
+
+/**
+ * Compares how long answers take now with how long they took before, by classes of image size: a large image takes
+ * longer to send, which is no sign of trouble. Means are geometric, so that one answer of a minute weighs little.
+ */
+export class Latency {
+  readonly #baselines = new Map<number, Baseline>();
+  /** How far the latest answers lie above their baselines; logarithm. */
+  #rise = 0;
+  #lasting = 0;
+  #typicalMs = 0;
+  #isKnown = false;
+
+  /** `few`: the service was not asked for much at once. Else a rise of our own making would become the measure. */
+  add(ms: number, bytes: number, few: boolean): void {
+    this.#typicalMs += (ms - this.#typicalMs) * (this.#typicalMs === 0 ? 1 : SHORT_SHARE);
+    const log = Math.log(Math.max(FLOOR_MS, ms));
+    const sizeClass = Math.max(SMALLEST_CLASS, Math.ceil(Math.log2(Math.max(1, bytes))));
+    const baseline = this.#baselines.get(sizeClass) ?? { count: 0, log: 0 };
+    this.#baselines.set(sizeClass, baseline);
+    baseline.count += 1;
+    if (baseline.count <= FIRST) {
+      baseline.log += (log - baseline.log) / baseline.count;
+      return;
+    }
+    this.#rise += (log - baseline.log - this.#rise) * SHORT_SHARE;
+    this.#isKnown = true;
+    if (few) baseline.log += (log - baseline.log) * BASELINE_SHARE;
+    this.#lasting = this.#rise > RISEN ? this.#lasting + 1 : 0;
+  }
+
+  /** Mean of the latest answers. */
+  get typicalMs(): number {
+    return this.#typicalMs;
+  }
+
+  /** A rise that lasts; true once, and again when it has lasted as long once more. */
+  takeRisen(): boolean {
+    if (this.#lasting < LASTING) return false;
+    this.#lasting = 0;
+    return true;
+  }
+
+  get isCalm(): boolean {
+    return this.#isKnown && this.#rise < CALM;
+  }
+}

@@ -1,0 +1,130 @@
+import { readFile, statfs } from 'node:fs/promises';
+import { parse } from 'node:path';
+import { systemCode } from '../../domain/errors.ts';
+import type { FileSystem } from '../../ports/folder.ts';
+
+/** As `statfs` of Node; an argument, so that a test can put a folder on a share that it can't mount. */
+export type StatFs = (path: string) => Promise<{ readonly type: number }>;
+
+export interface FileSystemSources {
+  readonly statfs?: StatFs;
+  /** The text of /proc/self/mountinfo, or null where there is none. */
+  readonly mounts?: () => Promise<string | null>;
+}
+
+interface Kind {
+  readonly name: string;
+  readonly network: boolean;
+}
+
+/**
+ * `f_type` of Linux. What is not in here counts as local: a share taken for a disk still is listed every
+ * `reconcileEvery`, while a disk taken for a share would lose its events and its inodes.
+ */
+const KINDS: ReadonlyMap<number, Kind> = new Map<number, Kind>([
+  ...(
+    [
+      [0x6969, 'nfs'],
+      [0x517b, 'smb'],
+      [0xff534d42, 'cifs'],
+      [0xfe534d42, 'smb2'],
+      [0x65735546, 'fuse'],
+      [0x01021997, '9p'],
+      [0x5346414f, 'afs'],
+      [0x6b414653, 'afs'],
+      [0x73757245, 'coda'],
+      [0x00c36400, 'ceph'],
+      [0x564c, 'ncp'],
+      [0x786f4256, 'vboxsf'],
+      [0xbacbacbc, 'vmhgfs'],
+      [0x0bd00bd0, 'lustre'],
+      [0x47504653, 'gpfs'],
+      [0x01161970, 'gfs2'],
+      [0x7461636f, 'ocfs2'],
+    ] as const
+  ).map(([type, name]) => [type, { name, network: true }] as const),
+  ...(
+    [
+      [0xef53, 'ext4'],
+      [0x58465342, 'xfs'],
+      [0x9123683e, 'btrfs'],
+      [0x01021994, 'tmpfs'],
+      [0x858458f6, 'ramfs'],
+      [0x794c7630, 'overlay'],
+      [0x2fc12fc1, 'zfs'],
+      [0xf2f52010, 'f2fs'],
+      [0x4d44, 'vfat'],
+      [0x2011bab0, 'exfat'],
+      [0x5346544e, 'ntfs'],
+      [0x7366746e, 'ntfs3'],
+      [0x52654973, 'reiserfs'],
+      [0x3153464a, 'jfs'],
+      [0xca451a4e, 'bcachefs'],
+      [0x9660, 'iso9660'],
+      [0x482b, 'hfsplus'],
+    ] as const
+  ).map(([type, name]) => [type, { name, network: false }] as const),
+]);
+
+/** What a folder lies on. `device` is its `st_dev`. Rejects with the system's error. */
+export async function fileSystemOf(
+  folder: string,
+  device: bigint,
+  sources: FileSystemSources = {},
+): Promise<FileSystem> {
+  // Only Linux has types that mean the same everywhere; elsewhere the path is all that tells.
+  if (process.platform !== 'linux' && !sources.statfs) return fromPath(folder, device);
+  const { type } = await (sources.statfs ?? statfs)(folder);
+  // Signed on 32-bit systems.
+  const kind = KINDS.get(type >>> 0) ?? { name: `0x${(type >>> 0).toString(16)}`, network: false };
+  const mount = mountOf(device, (await (sources.mounts ?? mountInfo)()) ?? '');
+  // A disk that is driven by a program (NTFS, exFAT) has the same type as a share that is.
+  if (kind.name === 'fuse' && mount?.type === 'fuseblk') return local('fuseblk', device);
+  if (!kind.network) return local(kind.name, device);
+  return { ...kind, mark: mount ? `${kind.name} ${mount.source}` : kind.name };
+}
+
+function local(name: string, device: bigint): FileSystem {
+  return { name, network: false, mark: `${name} ${device}` };
+}
+
+function fromPath(folder: string, device: bigint): FileSystem {
+  const { root } = parse(folder);
+  const isShare = process.platform === 'win32' && /^[\\/]{2}(?![?.])/.test(root);
+  return isShare ? { name: 'smb', network: true, mark: `smb ${root.toLowerCase()}` } : local('local', device);
+}
+
+interface Mount {
+  readonly type: string;
+  readonly source: string;
+}
+
+/** Fields: id, parent, major:minor, root, mount point, options, optional ones, '-', type, source, options. */
+function mountOf(device: bigint, text: string): Mount | null {
+  const wanted = deviceNumbers(device);
+  for (const line of text.split('\n')) {
+    const fields = line.split(' ');
+    if (fields[2] !== wanted) continue;
+    const dash = fields.indexOf('-', 6);
+    const type = fields[dash + 1];
+    const source = fields[dash + 2];
+    if (dash > 0 && type !== undefined && source !== undefined) return { type, source };
+  }
+  return null;
+}
+
+/** As glibc's major() and minor(). */
+function deviceNumbers(device: bigint): string {
+  const major = ((device >> 8n) & 0xfffn) | ((device >> 32n) & ~0xfffn);
+  const minor = (device & 0xffn) | ((device >> 12n) & ~0xffn);
+  return `${major}:${minor}`;
+}
+
+async function mountInfo(): Promise<string | null> {
+  try {
+    return await readFile('/proc/self/mountinfo', 'utf8');
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return null;
+  }
+}

@@ -1,0 +1,35 @@
+import { opendir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { inside, isAbsent, nameOf, parentOf } from './folderPath.ts';
+import { isLike } from './freeNames.ts';
+import { inRealDirectory } from './realDirectory.ts';
+import { hasContent } from './sameContent.ts';
+
+/**
+ * The absolute path of the file that `archive` would have made of the one at `path`; null if there is none with that
+ * size and hash (SHA-256, hexadecimal). Rejects where that can't be told: the archive may not be mounted.
+ */
+export async function findArchived(
+  archiveTo: string,
+  path: string,
+  size: number,
+  sha256: string,
+): Promise<string | null> {
+  const place = inside(archiveTo, parentOf(path));
+  const name = nameOf(path);
+  await (await opendir(archiveTo)).close();
+  try {
+    return await inRealDirectory(archiveTo, parentOf(path), async (directory) => {
+      const like = (await readdir(directory)).filter((candidate) => isLike(candidate, name));
+      // Its own name first, then in the order in which they are given.
+      like.sort((a, b) => a.length - b.length || (a < b ? -1 : 1));
+      for (const candidate of like) {
+        if (await hasContent(join(directory, candidate), size, sha256)) return join(place, candidate);
+      }
+      return null;
+    });
+  } catch (error) {
+    if (isAbsent(error)) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
+import { systemCode } from '../../domain/errors.ts';
+
+const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+const CHUNK_BYTES = 1024 * 1024;
+/** No regular file, or not one that may be read: not the one that is looked for. */
+const NOT_IT = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO', 'EISDIR', 'EACCES', 'EPERM']);
+
+/** Whether both are regular files with the same bytes; `kept`, whose bytes are durable then, follows no link. */
+export async function holdsTheSame(kept: string, source: string): Promise<boolean> {
+  return withFile(kept, async (there) => {
+    const same = await withFile(source, async (here) => {
+      const [a, b] = [await there.stat(), await here.stat()];
+      if (!a.isFile() || !b.isFile() || a.size !== b.size) return false;
+      return (await hashOf(there)) === (await hashOf(here));
+    });
+    // Somebody else may have written it a moment ago.
+    if (same) await there.sync();
+    return same;
+  });
+}
+
+/** Whether it is a regular file of that size and hash (SHA-256, hexadecimal). Follows no link. */
+export async function hasContent(file: string, size: number, sha256: string): Promise<boolean> {
+  return withFile(file, async (handle) => {
+    const stats = await handle.stat();
+    return stats.isFile() && stats.size === size && (await hashOf(handle)) === sha256;
+  });
+}
+
+async function withFile(file: string, work: (handle: FileHandle) => Promise<boolean>): Promise<boolean> {
+  let handle: FileHandle;
+  try {
+    handle = await open(file, FLAGS);
+  } catch (error) {
+    if (NOT_IT.has(systemCode(error) ?? '')) return false;
+    throw error;
+  }
+  try {
+    return await work(handle);
+  } finally {
+    await handle.close();
+  }
+}
+
+async function hashOf(handle: FileHandle): Promise<string> {
+  const hash = createHash('sha256');
+  const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+  for (let position = 0; ;) {
+    const { bytesRead } = await handle.read(chunk, 0, chunk.length, position);
+    if (bytesRead === 0) return hash.digest('hex');
+    hash.update(chunk.subarray(0, bytesRead));
+    position += bytesRead;
+  }
+}

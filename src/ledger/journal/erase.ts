@@ -1,0 +1,61 @@
+/*
+ * Erasure: blanks take the place of personal data, byte for byte, and the chain, which covers only their digest,
+ * stays verifiable. In three steps, of which the caller does the second:
+ *
+ *   personalRanges ──▶ an `erased` entry with these ranges, durable ──▶ blankInJournal
+ *
+ * In this order a kill in between leaves an intent that can be finished from the ranges alone. The other way round
+ * it would leave blanks that nothing accounts for, which nobody could tell from tampering.
+ */
+import fs from 'node:fs';
+import type { JournalEntry } from '../../ports/journal.ts';
+import { checkedLines, damagedJournal } from './read.ts';
+
+/** Numbers of entries, both ends included. */
+export type SeqRange = readonly [from: number, to: number];
+
+/**
+ * Where personal data of the entries that `wanted` picks stand. Entries that never had any may lie within a range;
+ * those whose personal data stay never do.
+ * @throws ReceiptdError JOURNAL_DAMAGED; system errors
+ */
+export function personalRanges(path: string, wanted: (entry: JournalEntry) => boolean): SeqRange[] {
+  const ranges: [from: number, to: number][] = [];
+  let open: [from: number, to: number] | null = null;
+  for (const { parsed, fault } of checkedLines(path)) {
+    if (fault !== undefined || parsed === null) {
+      throw damagedJournal(path, (fault?.after ?? 0) + 1, fault?.what ?? 'a number came twice');
+    }
+    const { entry, personal } = parsed;
+    if (personal !== 'kept') continue;
+    if (!wanted(entry)) open = null;
+    else if (open !== null) open[1] = entry.seq;
+    else ranges.push((open = [entry.seq, entry.seq]));
+  }
+  return ranges;
+}
+
+/** Blanks all personal data within `ranges`; durable when it returns, and harmless where they are blank already. */
+export function blankInJournal(path: string, ranges: readonly SeqRange[]): void {
+  const [first] = ranges;
+  if (first === undefined) return;
+  const left = [...ranges];
+  const fd = fs.openSync(path, 'r+');
+  try {
+    for (const { parsed, raw } of checkedLines(path, Math.max(0, first[0] - 1))) {
+      if (parsed === null) continue;
+      const { seq } = parsed.entry;
+      while (left[0] !== undefined && left[0][1] < seq) left.shift();
+      if (left[0] === undefined) break;
+      if (seq < left[0][0] || parsed.personal === 'none' || parsed.personal === 'erased') continue;
+      const { from, length } = parsed.personalAt;
+      const blanks = Buffer.alloc(length, ' ');
+      for (let done = 0; done < length;) {
+        done += fs.writeSync(fd, blanks, done, length - done, raw.offset + from + done);
+      }
+    }
+    fs.fdatasyncSync(fd);
+  } finally {
+    fs.closeSync(fd);
+  }
+}

@@ -1,0 +1,134 @@
+import { hash } from 'node:crypto';
+import type { Json, JournalEntry, JournalEvent, JournalHead, JsonObject } from '../../ports/journal.ts';
+
+/** What stands where the hash of the entry before the first one would. */
+export const NO_HASH = '0'.repeat(64);
+/** No entry comes near; a longer line is damage, and is never held in memory whole. */
+export const MAX_LINE_BYTES = 16 * 1024 * 1024;
+
+const TAB = 9;
+const SPACE = 32;
+const SHA256 = /^[0-9a-f]{64}$/;
+const UTC = /^[+-]?\d{4,6}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+/** One line: ENTRY, HASH, PERSONAL, with tabs between; docs/audit.md describes it. */
+export interface ParsedLine {
+  readonly entry: JournalEntry;
+  readonly prev: string;
+  /** Where the personal data stand in the line, in bytes; empty where there never were any. */
+  readonly personalAt: { readonly from: number; readonly length: number };
+  /** `broken`: the field does not have the digest that the entry gives. */
+  readonly personal: 'none' | 'kept' | 'erased' | 'broken';
+}
+
+/** A line that is no entry; `seq` is the number that it claims, where that can be read. */
+export interface BadLine {
+  readonly seq: number | null;
+  readonly what: string;
+}
+
+/** The line of an event as the successor of `after`, with its line feed. */
+export function formatLine(
+  { kind, at, facts, personal }: JournalEvent,
+  after: Pick<JournalHead, 'seq' | 'hash'>,
+  salt: () => string,
+): { readonly text: string; readonly seq: number; readonly hash: string } {
+  const own = personal && Object.assign({ salt: salt() }, personal);
+  const personalText = own === undefined ? '' : JSON.stringify(own);
+  const seq = after.seq + 1;
+  const entry = JSON.stringify({
+    seq,
+    at: new Date(at).toISOString(),
+    kind,
+    facts,
+    personal: own === undefined ? null : sha256(personalText),
+    prev: after.hash,
+  });
+  const digest = sha256(entry);
+  const text = `${entry}\t${digest}\t${personalText}\n`;
+  if (Buffer.byteLength(text) > MAX_LINE_BYTES) throw new RangeError(`An entry of kind ${kind} is too long.`);
+  return { text, seq, hash: digest };
+}
+
+/** Checks all of a line that can be checked without its neighbours. `line` is without its line feed; null: too long. */
+export function parseLine(line: Buffer | null): ParsedLine | BadLine {
+  if (line === null) return { seq: null, what: 'the line is longer than any entry' };
+  const first = line.indexOf(TAB);
+  const second = first < 0 ? -1 : line.indexOf(TAB, first + 1);
+  const seq = claimedSeq(line);
+  if (second < 0 || line.includes(TAB, second + 1)) {
+    return { seq, what: 'the line does not have three fields' };
+  }
+  const entryBytes = line.subarray(0, first);
+  const digest = line.toString('latin1', first + 1, second);
+  if (sha256(entryBytes) !== digest) return { seq, what: 'the entry was changed: it does not have its hash' };
+  const entry = parseEntry(entryBytes.toString());
+  if (entry === undefined) return { seq, what: 'the entry is not what receiptd writes' };
+  const personalBytes = line.subarray(second + 1);
+  const state = personalState(entry.personal, personalBytes);
+  const kept = state === 'kept' ? parseObject(personalBytes.toString()) : null;
+  return {
+    entry: {
+      seq: entry.seq,
+      hash: digest,
+      kind: entry.kind,
+      at: entry.at,
+      facts: entry.facts,
+      personal: kept && withoutSalt(kept),
+    },
+    prev: entry.prev,
+    personalAt: { from: second + 1, length: personalBytes.length },
+    personal: state === 'kept' && kept === null ? 'broken' : state,
+  };
+}
+
+export function isBad(line: ParsedLine | BadLine): line is BadLine {
+  return 'what' in line;
+}
+
+function sha256(data: string | Buffer): string {
+  return hash('sha256', data, 'hex');
+}
+
+function personalState(digest: string | null, bytes: Buffer): ParsedLine['personal'] {
+  if (digest === null) return bytes.length === 0 ? 'none' : 'broken';
+  if (bytes.length > 0 && bytes.every((byte) => byte === SPACE)) return 'erased';
+  return sha256(bytes) === digest ? 'kept' : 'broken';
+}
+
+function parseEntry(text: string) {
+  const { seq, at, kind, facts, personal, prev } = parseObject(text) ?? {};
+  if (typeof seq !== 'number' || !Number.isSafeInteger(seq) || seq < 1) return undefined;
+  if (typeof at !== 'string' || !UTC.test(at) || Number.isNaN(Date.parse(at))) return undefined;
+  if (typeof kind !== 'string' || !isObject(facts) || !isDigest(prev)) return undefined;
+  if (personal !== null && !isDigest(personal)) return undefined;
+  return { seq, at: Date.parse(at), kind, facts, personal, prev };
+}
+
+function isDigest(value: Json | undefined): value is string {
+  return typeof value === 'string' && SHA256.test(value);
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function parseObject(text: string): JsonObject | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The salt keeps personal data that were erased from being guessed by their digest; nobody else needs it. */
+function withoutSalt(personal: JsonObject): JsonObject {
+  const { salt: _, ...rest } = personal;
+  return rest;
+}
+
+function claimedSeq(line: Buffer): number | null {
+  const digits = /^\{"seq":(\d{1,15}),/.exec(line.toString('latin1', 0, 32))?.[1];
+  return digits === undefined ? null : Number(digits);
+}

@@ -1,0 +1,128 @@
+import fs from 'node:fs';
+import { ReceiptdError, systemCode } from '../../domain/errors.ts';
+import type { JournalEntry } from '../../ports/journal.ts';
+import { isBad, NO_HASH, parseLine, type ParsedLine } from './line.ts';
+import { lineAfter, linesOf, type RawLine } from './lines.ts';
+
+/** Below this a file is read through. */
+const HALVE_ABOVE_BYTES = 64 * 1024;
+
+/** Something in the journal that can't be trusted, behind entry `after` (0: at the beginning). */
+export interface JournalFault {
+  readonly after: number;
+  readonly what: string;
+}
+
+export interface ReadOptions {
+  /** Goes on behind what can't be trusted, and tells `onFault`, to save what can be saved. */
+  readonly lenient?: boolean;
+  readonly onFault?: (fault: JournalFault) => void;
+}
+
+/**
+ * The entries behind number `afterSeq`, each checked: its hash, its place in the chain, its personal data. What
+ * a crash left of a last line is passed over. Nothing where there is no file.
+ * @throws ReceiptdError JOURNAL_DAMAGED, unless `lenient`; system errors
+ */
+export function* readJournal(
+  path: string,
+  afterSeq: number,
+  { lenient = false, onFault = () => {} }: ReadOptions = {},
+): Generator<JournalEntry, void> {
+  for (const { parsed, fault } of checkedLines(path, afterSeq)) {
+    if (fault !== undefined) {
+      if (!lenient) throw damagedJournal(path, fault.after + 1, fault.what);
+      onFault(fault);
+    }
+    if (parsed !== null && parsed.entry.seq > afterSeq) yield parsed.entry;
+  }
+}
+
+export interface CheckedLine {
+  readonly raw: RawLine;
+  /** Null where the line holds nothing that can be used: damaged, or a number that came before. */
+  readonly parsed: ParsedLine | null;
+  readonly fault?: JournalFault;
+}
+
+/** From the entry `afterSeq` on (it is the anchor of the chain), or from the first. */
+export function* checkedLines(path: string, afterSeq = 0): Generator<CheckedLine, void> {
+  let fd: number;
+  try {
+    fd = fs.openSync(path, 'r');
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return;
+    throw error;
+  }
+  try {
+    const from = afterSeq === 0 ? 0 : offsetOf(fd, afterSeq);
+    /** The entry before, where it is known and sound. */
+    let before: { seq: number; hash: string } | null = from === 0 ? { seq: 0, hash: NO_HASH } : null;
+    let last = from === 0 ? 0 : afterSeq - 1;
+    for (const raw of linesOf(fd, from)) {
+      const parsed = parseLine(raw.bytes);
+      if (isBad(parsed)) {
+        yield { raw, parsed: null, fault: { after: last, what: parsed.what } };
+        before = null;
+        continue;
+      }
+      const { seq, hash } = parsed.entry;
+      const what = faultOf(parsed, before, raw.offset === 0);
+      const fault = what !== undefined && { fault: { after: last, what } };
+      const isNew = seq > last;
+      yield { raw, parsed: isNew ? parsed : null, ...fault };
+      if (!isNew) continue;
+      before = { seq, hash };
+      last = seq;
+    }
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+function faultOf(
+  { entry, prev, personal }: ParsedLine,
+  before: { seq: number; hash: string } | null,
+  isFirst: boolean,
+): string | undefined {
+  // A journal that was begun anew continues a chain whose beginning lies elsewhere.
+  const isContinued = isFirst && entry.kind === 'continued';
+  if (before !== null && !isContinued) {
+    if (entry.seq !== before.seq + 1) return `entry ${entry.seq} follows entry ${before.seq}`;
+    if (prev !== before.hash) return `entry ${entry.seq} does not belong behind entry ${before.seq}`;
+  }
+  return personal === 'broken' ? `the personal data of entry ${entry.seq} were changed` : undefined;
+}
+
+/** Where entry `seq` begins: numbers only rise, so a sound file is searched by halves. 0 where it is not found. */
+function offsetOf(fd: number, seq: number): number {
+  let low = 0;
+  let high = fs.fstatSync(fd).size;
+  while (high - low > HALVE_ABOVE_BYTES) {
+    const middle = Math.floor((low + high) / 2);
+    const raw = lineAfter(fd, middle);
+    if (raw === undefined || raw.offset >= high) {
+      high = middle;
+      continue;
+    }
+    const parsed = parseLine(raw.bytes);
+    // In a damaged file nothing is skipped.
+    if (isBad(parsed)) return 0;
+    if (parsed.entry.seq > seq) high = raw.offset;
+    else low = raw.offset;
+  }
+  for (const { bytes, offset } of linesOf(fd, low)) {
+    const parsed = parseLine(bytes);
+    if (isBad(parsed) || parsed.entry.seq > seq) return 0;
+    if (parsed.entry.seq === seq) return offset;
+  }
+  return 0;
+}
+
+/** `entry` null: the last one, whatever its number. */
+export function damagedJournal(path: string, entry: number | null, what: string): ReceiptdError {
+  const where = entry === null ? 'its last entry' : `entry ${entry}`;
+  return new ReceiptdError('JOURNAL_DAMAGED', `The journal ${path} is broken at ${where}: ${what}.`, {
+    hint: 'Keep the file; `receiptd ledger verify` says more.',
+  });
+}

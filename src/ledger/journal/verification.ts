@@ -1,0 +1,210 @@
+import type { JournalHead, JsonObject } from '../../ports/journal.ts';
+import { NO_HASH, type BadLine, type ParsedLine } from './line.ts';
+import { PersonalData } from './personalData.ts';
+
+export interface JournalFinding {
+  /** Number of the entry, where one can be told. */
+  readonly seq: number | null;
+  /** Line of the file, from 1; null where it is about no line. */
+  readonly line: number | null;
+  /** A whole sentence. */
+  readonly what: string;
+}
+
+export interface JournalVerification {
+  /** Lines that hold an entry in its place. */
+  readonly entries: number;
+  readonly firstSeq: number | null;
+  readonly lastSeq: number | null;
+  /** The last entry; null where there is none, or the ledger has no name. */
+  readonly head: JournalHead | null;
+  /** What is not as receiptd left it; at most `MOST_FINDINGS`. */
+  readonly findings: readonly JournalFinding[];
+  /** How many findings there are beyond those. */
+  readonly moreFindings: number;
+  /** What an auditor should know, though nothing is wrong with it. */
+  readonly remarks: readonly string[];
+  /** Entries whose personal data were erased. */
+  readonly erased: number;
+}
+
+/** A head that was kept elsewhere. */
+export type KeptHead = Pick<JournalHead, 'seq' | 'hash'> & { readonly ledger?: string };
+
+export const MOST_FINDINGS = 1_000;
+
+/** What is known when lines have been read one after another; it never holds the lines themselves. */
+export class Verification {
+  readonly #kept: KeptHead | undefined;
+  readonly #findings: JournalFinding[] = [];
+  readonly #remarks: string[] = [];
+  readonly #personal = new PersonalData();
+  #more = 0;
+  #lines = 0;
+  #entries = 0;
+  #ledger: string | null = null;
+  #first: { readonly seq: number; readonly prev: string } | null = null;
+  /** The entry with the highest number so far. */
+  #last: { readonly seq: number; readonly hash: string; readonly at: number } | null = null;
+  /** Lines without an entry since then. */
+  #badSince = 0;
+  #metKept = false;
+  #backwards: { count: number; readonly first: number } | null = null;
+
+  constructor(kept?: KeptHead) {
+    this.#kept = kept;
+  }
+
+  bad({ seq, what }: BadLine): void {
+    this.#lines += 1;
+    this.#badSince += 1;
+    this.#find(seq, `This line is no sound entry: ${what}.`);
+  }
+
+  line({ entry, prev, personal }: ParsedLine): void {
+    this.#lines += 1;
+    const { seq, hash, at, kind, facts } = entry;
+    if (personal === 'broken') {
+      this.#find(seq, `The personal data of entry ${seq} are not those that were written with it.`);
+    }
+    if (this.#lines === 1) this.#begin(seq, prev, kind, facts);
+    else if (!this.#isInPlace(seq, prev)) return;
+    this.#first ??= { seq, prev };
+    this.#entries += 1;
+    this.#badSince = 0;
+    if (this.#last !== null && at < this.#last.at) {
+      this.#backwards ??= { count: 0, first: seq };
+      this.#backwards.count += 1;
+    }
+    this.#last = { seq, hash, at };
+    this.#personal.met(seq, personal);
+    if (kind === 'erased') this.#personal.accounted(seq, facts['entries']);
+    if (this.#kept?.seq === seq) {
+      this.#metKept = true;
+      if (this.#kept.hash !== hash) {
+        this.#find(
+          seq,
+          `Entry ${seq} is not the one of the kept head: it, or something before it, was rewritten since.`,
+        );
+      }
+    }
+  }
+
+  missing(path: string): JournalVerification {
+    this.#findAnywhere(`There is no journal at ${path}.`);
+    return this.#result();
+  }
+
+  /** @param unfinished bytes behind the last complete line */
+  end(unfinished: number): JournalVerification {
+    this.#lines += 1;
+    if (unfinished > 0) {
+      this.#find(
+        null,
+        `The last line is not complete (${unfinished} bytes): a crash cut it short, and receiptd will cut it off at its next start; or somebody cut it.`,
+      );
+    }
+    if (this.#lines === 1) this.#findAnywhere('The journal is empty.');
+    for (const what of this.#personal.findings()) this.#findAnywhere(what);
+    this.#compareKept();
+    if (this.#backwards !== null) {
+      const { count, first } = this.#backwards;
+      this.#remarks.push(
+        `${count} ${count === 1 ? 'entry bears' : 'entries bear'} a time earlier than the entry before; the first is entry ${first}. The machine's clock was set back, or a journal that was begun tells what the ledger held already.`,
+      );
+    }
+    const { erased } = this.#personal;
+    if (erased > 0) {
+      this.#remarks.push(`The personal data of ${erased} ${erased === 1 ? 'entry' : 'entries'} were erased.`);
+    }
+    return this.#result();
+  }
+
+  #result(): JournalVerification {
+    const last = this.#last;
+    const ledger = this.#ledger;
+    return {
+      entries: this.#entries,
+      firstSeq: this.#first?.seq ?? null,
+      lastSeq: last?.seq ?? null,
+      head: last === null || ledger === null ? null : { ledger, seq: last.seq, hash: last.hash },
+      findings: this.#findings,
+      moreFindings: this.#more,
+      remarks: this.#remarks,
+      erased: this.#personal.erased,
+    };
+  }
+
+  #begin(seq: number, prev: string, kind: string, facts: JsonObject): void {
+    const { ledger, because } = facts;
+    if (typeof ledger === 'string') this.#ledger = ledger;
+    if (kind === 'continued') {
+      const why = typeof because === 'string' ? ` The reason that it gives: ${because}` : '';
+      this.#remarks.push(
+        `This journal was begun anew with entry ${seq}.${why} Entries 1 to ${seq - 1} are not in this file and were not verified: look for a file that was set aside, or in a backup.`,
+      );
+    } else if (seq !== 1) {
+      this.#find(seq, `The beginning is missing: the file starts with entry ${seq}.`);
+    } else if (kind !== 'begun' || prev !== NO_HASH || this.#ledger === null) {
+      this.#find(seq, 'The first entry is not the beginning of a ledger.');
+    }
+  }
+
+  /** False for an entry that stands where it does not belong; what follows is then compared with those before. */
+  #isInPlace(seq: number, prev: string): boolean {
+    const last = this.#last;
+    if (last === null) return true;
+    if (seq <= last.seq) {
+      this.#find(seq, `Entry ${seq} stands behind entry ${last.seq}: it was moved or copied here.`);
+      return false;
+    }
+    if (seq > last.seq + 1 + this.#badSince) {
+      const missing =
+        seq === last.seq + 2 ? `Entry ${last.seq + 1} is` : `Entries ${last.seq + 1} to ${seq - 1} are`;
+      this.#find(seq, `${missing} missing before entry ${seq}.`);
+    } else if (seq === last.seq + 1 && prev !== last.hash) {
+      this.#find(
+        seq,
+        `Entry ${seq} was not written behind this entry ${last.seq}: one of the two was replaced.`,
+      );
+    }
+    return true;
+  }
+
+  #compareKept(): void {
+    const kept = this.#kept;
+    if (kept === undefined) return;
+    if (kept.ledger !== undefined && this.#ledger !== null && kept.ledger !== this.#ledger) {
+      this.#findAnywhere(
+        `The kept head is of ledger ${kept.ledger}; this journal is of ledger ${this.#ledger}.`,
+      );
+    }
+    if (this.#metKept) return;
+    const first = this.#first;
+    if (first !== null && first.seq === kept.seq + 1) {
+      if (first.prev === kept.hash) return;
+      this.#findAnywhere(`This journal does not continue entry ${kept.seq} of the kept head, but another.`);
+    } else if (first !== null && first.seq > kept.seq) {
+      this.#findAnywhere(
+        `Entry ${kept.seq} of the kept head is not in this file, which starts with entry ${first.seq}: nothing up to there can be confirmed.`,
+      );
+    } else if (this.#last === null || this.#last.seq < kept.seq) {
+      this.#findAnywhere(
+        `The end was cut off: a head was kept of entry ${kept.seq}, and the last one here is ${this.#last?.seq ?? 'none'}.`,
+      );
+    } else this.#findAnywhere(`Entry ${kept.seq} of the kept head is not in its place.`);
+  }
+
+  #find(seq: number | null, what: string): void {
+    this.#add({ seq, line: this.#lines, what });
+  }
+
+  #findAnywhere(what: string): void {
+    this.#add({ seq: null, line: null, what });
+  }
+
+  #add(finding: JournalFinding): void {
+    if (this.#findings.length < MOST_FINDINGS) this.#findings.push(finding);
+    else this.#more += 1;
+  }
+}

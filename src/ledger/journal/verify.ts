@@ -1,0 +1,78 @@
+import fs from 'node:fs';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { ReceiptdError, systemCode } from '../../domain/errors.ts';
+import { isBad, parseLine } from './line.ts';
+import { linesOf } from './lines.ts';
+import { Verification, type JournalVerification, type KeptHead } from './verification.ts';
+
+export type { JournalFinding, JournalVerification, KeptHead } from './verification.ts';
+
+/** The event loop gets its turn after so much. */
+const TURN_BYTES = 1024 * 1024;
+const PAUSE_MS = 20;
+
+export interface VerifyOptions {
+  readonly head?: KeptHead | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** A last line that stays incomplete for so long is none that is being written. */
+  readonly patienceMs?: number;
+}
+
+/**
+ * Reads the whole journal and says, in words for auditors, everything in it that is not as receiptd left it. May
+ * run beside the writer; what is appended meanwhile is not looked at. Constant memory.
+ * @throws ReceiptdError FILE_UNREADABLE; a journal that is not there is a finding
+ */
+export async function verifyJournal(
+  path: string,
+  { head, signal, patienceMs = 200 }: VerifyOptions = {},
+): Promise<JournalVerification> {
+  const verification = new Verification(head);
+  const fd = openForReading(path);
+  if (fd === null) return verification.missing(path);
+  try {
+    const read = async (from: number, until: number): Promise<number> => {
+      const lines = linesOf(fd, from, until);
+      for (let turn = from; ;) {
+        const { value, done } = lines.next();
+        if (done) return value;
+        const parsed = parseLine(value.bytes);
+        if (isBad(parsed)) verification.bad(parsed);
+        else verification.line(parsed);
+        if (value.offset - turn > TURN_BYTES) {
+          turn = value.offset;
+          await setImmediate(undefined, { signal });
+        }
+      }
+    };
+    // Before a small file too: a caller that asks again and again must not keep the event loop to itself.
+    await setImmediate(undefined, { signal });
+    const { size } = fs.fstatSync(fd);
+    let whole = await read(0, size);
+    let unfinished = size - whole;
+    for (let waited = 0; unfinished > 0 && waited < patienceMs; waited += PAUSE_MS) {
+      await sleep(PAUSE_MS, undefined, { signal });
+      const now = fs.fstatSync(fd).size;
+      const end = await read(whole, now);
+      // Completed by its writer, or taken back.
+      unfinished = end > whole ? 0 : Math.max(0, now - whole);
+      whole = end;
+    }
+    return verification.end(unfinished);
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+function openForReading(path: string): number | null {
+  try {
+    return fs.openSync(path, 'r');
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return null;
+    const words = error instanceof Error ? error.message : String(error);
+    throw new ReceiptdError('FILE_UNREADABLE', `The journal ${path} can't be read: ${words}.`, {
+      hint: 'Ask as the user who runs receiptd, or as root.',
+      cause: error,
+    });
+  }
+}

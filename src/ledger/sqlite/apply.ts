@@ -1,0 +1,160 @@
+import type { EndpointKey } from '../../domain/document.ts';
+import type { LedgerEvent, Move } from './events.ts';
+import { splitPath } from './rows.ts';
+import * as DOCUMENTS from './sql/documents.ts';
+import * as ENDPOINTS from './sql/endpoints.ts';
+import * as HOLDS from './sql/holds.ts';
+import * as QUEUE from './sql/queue.ts';
+import * as SIGHTINGS from './sql/sightings.ts';
+import type { Sql } from './statements.ts';
+
+/**
+ * The one place where an event becomes rows: when it happens, and when the ledger is made anew from its journal. It
+ * decides nothing; what the event says has been decided.
+ */
+export function apply(sql: Sql, event: LedgerEvent, at: number): void {
+  switch (event.kind) {
+    case 'named': {
+      const { document: id, endpoint, name, sha256, type, size, lane, line, seq, folder, path } = event;
+      const endpointId = ensureEndpoint(sql, endpoint).id;
+      sql.run(SIGHTINGS.ENSURE_FOLDER, { folder });
+      const row = { id, endpointId, name, sha256, type, size, lane, line, folder, path, at };
+      sql.run(DOCUMENTS.INSERT_DOCUMENT, row);
+      sql.run(ENDPOINTS.GAVE_LINE, { id: endpointId, line });
+      if (seq !== null) sql.run(ENDPOINTS.GAVE_SEQ, { id: endpointId, seq });
+      return;
+    }
+    case 'sighted':
+      return applySighted(sql, event, at);
+    case 'gone':
+      for (const id of event.sightings) sql.run(SIGHTINGS.GONE, { id, at });
+      return;
+    case 'watched':
+      sql.run(SIGHTINGS.ENSURE_FOLDER, { folder: event.folder });
+      sql.run(SIGHTINGS.MARK_WATCHED, { folder: event.folder, at });
+      return;
+    case 'began': {
+      const { attempt, document: id, bytes } = event;
+      sql.run(QUEUE.BEGIN_UPLOAD, { id, at });
+      sql.run(QUEUE.INSERT_ATTEMPT, { attempt, id, bytes, at });
+      return;
+    }
+    case 'ended': {
+      const { attempt: id, outcome, httpStatus, message } = event;
+      sql.run(QUEUE.END_ATTEMPT, { id, at, outcome, httpStatus, message });
+      return;
+    }
+    case 'moved':
+      for (const id of event.documents) applyMove(sql, id, event, at);
+      return;
+    case 'disposing':
+      sql.run(SIGHTINGS.DISPOSING, { id: event.sighting, how: event.how, at });
+      return;
+    case 'disposed': {
+      const { sighting: id, how, archivedTo } = event;
+      sql.run(SIGHTINGS.DISPOSED, { id, how, archivedTo, at });
+      return;
+    }
+    case 'endpoint': {
+      const { endpoint, name, record } = event;
+      sql.run(ENDPOINTS.RECORD_ENDPOINT, { baseUrl: endpoint.baseUrl, uid: endpoint.uid, name, record, at });
+      return;
+    }
+    case 'act':
+      sql.run(ENDPOINTS.INSERT_ACT, { at, kind: event.act, by: event.by, detail: event.detail });
+      return;
+    case 'paused': {
+      const { scope, key, message } = event;
+      const hold = { scope, key, paused: 1, reason: 'PAUSED', message, since: at, until: null, demanded: 0 };
+      sql.run(HOLDS.PUT_HOLD, hold);
+      return;
+    }
+    case 'resumed':
+      sql.run(HOLDS.CLEAR_HOLD, { scope: event.scope, key: event.key, reason: 'PAUSED' });
+      return;
+    case 'erased':
+      for (const id of event.documents) {
+        sql.run(DOCUMENTS.ERASE_DOCUMENT, { id, at });
+        sql.run(DOCUMENTS.ERASE_ATTEMPTS, { id });
+        sql.run(DOCUMENTS.ERASE_SIGHTINGS, { id, at });
+      }
+      return;
+    case 'begun':
+    case 'continued':
+    case 'restored':
+    case 'rebuilt':
+  }
+}
+
+function applySighted(sql: Sql, event: Extract<LedgerEvent, { kind: 'sighted' }>, at: number): void {
+  const { sighting: id, supersedes, folder, path, document: documentId } = event;
+  const { verdict, sha256, policy, reason, message, size } = event;
+  const identity = {
+    size,
+    mtimeNs: BigInt(event.mtimeNs),
+    ctimeNs: BigInt(event.ctimeNs),
+    inode: BigInt(event.inode),
+  };
+  const row = { id, ...identity, verdict, documentId, sha256, policy, reason, message, at };
+  if (supersedes === id) {
+    sql.run(SIGHTINGS.UPDATE_SIGHTING, row);
+    return;
+  }
+  if (supersedes !== null) sql.run(SIGHTINGS.GONE, { id: supersedes, at });
+  sql.run(SIGHTINGS.ENSURE_FOLDER, { folder });
+  // Two erased ones must not be taken for one path.
+  const place = splitPath(path === '' ? `?${id}` : path);
+  sql.run(SIGHTINGS.INSERT_SIGHTING, { folder, ...place, ...row });
+}
+
+function applyMove(sql: Sql, id: number, move: Move, at: number): void {
+  switch (move.state) {
+    case 'accepted': {
+      const { status: serviceStatus, response } = move;
+      sql.run(QUEUE.ACCEPT, { id, serviceStatus, response, at });
+      return;
+    }
+    case 'failed':
+    case 'unconfirmed':
+    case 'lost': {
+      const { state, reason, message } = move;
+      sql.run(QUEUE.SETTLE, { id, state, reason, message, at });
+      return;
+    }
+    case 'queued':
+      switch (move.how) {
+        case 'later': {
+          const { notBefore, reason, message, answerLost, serverError } = move;
+          const flags = { answerLost: Number(answerLost), serverError: Number(serverError) };
+          sql.run(QUEUE.QUEUE_LATER, { id, notBefore, reason, message, ...flags, at });
+          return;
+        }
+        case 'atEnd': {
+          const { line, reason, message } = move;
+          sql.run(QUEUE.QUEUE_AT_END, { id, line, reason, message, at });
+          gaveLineOf(sql, id, line);
+          return;
+        }
+        case 'again':
+          sql.run(DOCUMENTS.QUEUE_AGAIN, { id, at });
+          return;
+        case 'arrived': {
+          const { line, lane } = move;
+          sql.run(DOCUMENTS.QUEUE_AS_ARRIVED, { id, lane, line, at });
+          gaveLineOf(sql, id, line);
+        }
+      }
+  }
+}
+
+function gaveLineOf(sql: Sql, documentId: number, line: number): void {
+  const row = sql.get<{ endpointId: number }>(QUEUE.DOCUMENT_STANDING, { id: documentId });
+  if (row) sql.run(ENDPOINTS.GAVE_LINE, { id: row.endpointId, line });
+}
+
+export function ensureEndpoint(sql: Sql, { baseUrl, uid }: EndpointKey): { id: number; nextSeq: number } {
+  sql.run(ENDPOINTS.ENSURE_ENDPOINT, { baseUrl, uid });
+  const row = sql.get<{ id: number; nextSeq: number }>(ENDPOINTS.ENDPOINT_BY_KEY, { baseUrl, uid });
+  if (!row) throw new Error('an endpoint that was just inserted is missing');
+  return row;
+}

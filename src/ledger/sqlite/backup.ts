@@ -1,0 +1,110 @@
+import { backup, DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import fs from 'node:fs';
+import { dirname, join } from 'node:path';
+import { ReceiptdError } from '../../domain/errors.ts';
+import type { JournalHead } from '../../ports/journal.ts';
+import { openForReading } from './connection.ts';
+import { syncDirectory, syncFile } from './files.ts';
+import { HEAD } from './sql/journal.ts';
+import { createSql } from './statements.ts';
+
+const NAME = /^ledger-\d{8}T\d{9}Z\.db$/;
+/** Pages that SQLite copies at a time; writes go on in between. */
+const PAGES_AT_ONCE = 200;
+
+/** A name for a backup made at that time; names sort by age. */
+export function backupName(at: number): string {
+  return `ledger-${new Date(at).toISOString().replaceAll(/[-:.]/g, '')}.db`;
+}
+
+/** Backups in a directory, newest first, as absolute paths. */
+export function backupsIn(directory: string): string[] {
+  if (!fs.existsSync(directory)) return [];
+  const names = fs.readdirSync(directory).filter((name) => NAME.test(name));
+  return names
+    .sort()
+    .reverse()
+    .map((name) => join(directory, name));
+}
+
+/** Removes all but the newest `keep`. */
+export function pruneBackups(directory: string, keep: number): void {
+  for (const path of backupsIn(directory).slice(keep)) fs.rmSync(path, { force: true });
+}
+
+/**
+ * Copies a ledger that goes on being written, by SQLite's own backup, into a new file: whole, checked and durable
+ * when this resolves, and with the journal's head of that moment in it.
+ * @throws ReceiptdError BACKUP_FAILED; an existing file is left as it is
+ */
+export async function backupTo(db: DatabaseSyncInstance, target: string): Promise<JournalHead> {
+  const aside = `${target}.new`;
+  try {
+    fs.mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
+    fs.rmSync(aside, { force: true });
+    fs.closeSync(fs.openSync(aside, 'wx', 0o600));
+    await backup(db, aside, { rate: PAGES_AT_ONCE });
+    withoutLog(aside);
+    const head = checkBackup(aside);
+    syncFile(aside);
+    // Unlike a rename, a link never replaces a file.
+    fs.linkSync(aside, target);
+    syncDirectory(dirname(target));
+    return head;
+  } catch (error) {
+    if (error instanceof ReceiptdError && error.code === 'BACKUP_FAILED') throw error;
+    const words = error instanceof Error ? error.message : String(error);
+    throw new ReceiptdError('BACKUP_FAILED', `The backup ${target} can't be written: ${words}.`, {
+      hint: 'Check the path, its permissions, and the space on its disk.',
+      cause: error,
+    });
+  } finally {
+    removeAside(aside);
+  }
+}
+
+function removeAside(aside: string): void {
+  for (const left of [aside, `${aside}-wal`, `${aside}-shm`, `${aside}-journal`]) {
+    try {
+      fs.rmSync(left, { force: true });
+    } catch {
+      // Where nothing could be made, nothing is left; the failure that led here is the one to report.
+    }
+  }
+}
+
+/** The copy says of itself that it has a log beside it, like the ledger; a backup is one file. */
+function withoutLog(path: string): void {
+  const db = new DatabaseSync(path);
+  db.exec('PRAGMA journal_mode = DELETE');
+  db.close();
+}
+
+/**
+ * The journal's head that a backup holds.
+ * @throws ReceiptdError BACKUP_FAILED if it is not a whole ledger with a journal
+ */
+export function checkBackup(path: string): JournalHead {
+  const bad = (why: string, cause?: unknown): ReceiptdError =>
+    new ReceiptdError('BACKUP_FAILED', `${path} is no good backup: ${why}.`, {
+      hint: 'Name another one; `receiptd ledger backup` makes one.',
+      cause,
+    });
+  try {
+    const db = openForReading(path);
+    const sql = createSql(db);
+    try {
+      const verdict = Object.values(sql.get<Record<string, unknown>>('PRAGMA integrity_check(1)') ?? {})[0];
+      if (verdict !== 'ok') throw bad(String(verdict));
+      const head = sql.get<JournalHead>(HEAD);
+      if (!head) throw bad('it was made before there was a journal');
+      return { ...head };
+    } finally {
+      sql.forget();
+      db.close();
+    }
+  } catch (error) {
+    if (error instanceof ReceiptdError && error.code === 'BACKUP_FAILED') throw error;
+    throw bad(error instanceof Error ? error.message.replace(/\.$/, '') : String(error), error);
+  }
+}

@@ -1,0 +1,16 @@
+/** A program: looks through a ledger beside its writer, and prints `ok` or what is wrong. */
+import { DatabaseSync } from '@photostructure/sqlite';
+import { isDamage } from './failure.ts';
+
+const [path = ''] = process.argv.slice(2);
+try {
+  const db = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
+  const verdict = Object.values(db.prepare('PRAGMA integrity_check(1)').all()[0] ?? {})[0];
+  const broken = db.prepare('PRAGMA foreign_key_check').all().length;
+  db.close();
+  const sound = broken === 0 ? 'ok' : `${broken} broken references`;
+  process.stdout.write(`${verdict === 'ok' ? sound : String(verdict)}\n`);
+} catch (error) {
+  if (!isDamage(error)) throw error;
+  process.stdout.write(`${error instanceof Error ? error.message : String(error)}\n`);
+}

@@ -1,0 +1,106 @@
+import { DatabaseSync } from '@photostructure/sqlite';
+import fs from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { JournalEntry, JournalHead } from '../../ports/journal.ts';
+import { readJournal } from '../journal/journal.ts';
+import { backupTo } from './backup.ts';
+import { openForReading } from './connection.ts';
+import { migrate } from './migrate.ts';
+import { replay } from './replay.ts';
+import { COMPARISONS } from './sql/compare.ts';
+import { HEAD } from './sql/journal.ts';
+import { createSql, type Sql } from './statements.ts';
+
+export interface Comparison {
+  /** In plain words; at most twenty of each kind. */
+  readonly findings: readonly string[];
+  /** Documents in the ledger. */
+  readonly documents: number;
+  readonly head: JournalHead | null;
+}
+
+const SHOWN = 20;
+
+/**
+ * Makes a second ledger from the journal alone, beside the first, and compares the two: whoever changed the ledger
+ * and not the journal is found. Works beside a running daemon, on a copy of one moment.
+ * @throws ReceiptdError LEDGER_MISSING, FILE_UNREADABLE, LEDGER_NEWER, LEDGER_DAMAGED, BACKUP_FAILED
+ */
+export async function compareWithJournal(path: string, journalPath: string, at: number): Promise<Comparison> {
+  const scratch = fs.mkdtempSync(join(dirname(path), '.verify-'));
+  try {
+    const copy = join(scratch, 'ledger.db');
+    const live = openForReading(path);
+    try {
+      await backupTo(live, copy);
+    } finally {
+      live.close();
+    }
+    return compareCopy(copy, join(scratch, 'again.db'), journalPath, at);
+  } finally {
+    fs.rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+function compareCopy(copy: string, again: string, journalPath: string, at: number): Comparison {
+  const db = new DatabaseSync(again, { enableForeignKeyConstraints: true });
+  const sql = createSql(db);
+  try {
+    db.exec('PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF');
+    migrate(db, 0, at);
+    db.exec(`ATTACH ${quoted(copy)} AS live`);
+    const head = sql.get<JournalHead>(HEAD.replace('FROM journal', 'FROM live.journal')) ?? null;
+    const documents = sql.get<{ count: number }>('SELECT count(*) AS count FROM live.documents')?.count ?? 0;
+    if (head === null) return { findings: ['The ledger has no journal.'], documents, head };
+    const { misfits } = replay(
+      db,
+      head.ledger,
+      upTo(readJournal(journalPath, 0, { lenient: true }), head.seq),
+    );
+    const reached = sql.get<JournalHead>(HEAD);
+    const findings = misfits.map((seq) => `Entry ${seq} of the journal does not fit what comes before it.`);
+    if (reached?.seq !== head.seq || reached.hash !== head.hash) {
+      findings.push(
+        `The ledger holds entry ${head.seq} of the journal as its last, which the journal lacks.`,
+      );
+    }
+    return { findings: [...findings, ...differences(sql)], documents, head: { ...head } };
+  } finally {
+    sql.forget();
+    db.close();
+  }
+}
+
+function* upTo(entries: Iterable<JournalEntry>, seq: number): Generator<JournalEntry> {
+  for (const entry of entries) {
+    if (entry.seq > seq) return;
+    yield entry;
+  }
+}
+
+function differences(sql: Sql): string[] {
+  return COMPARISONS.flatMap(({ what, columns }) => {
+    const rows = (from: string, but: string): string[] =>
+      sql
+        .all<{ id: number }>(
+          `SELECT id FROM (SELECT ${columns(from)} EXCEPT SELECT ${columns(but)}) ORDER BY id LIMIT ${SHOWN}`,
+        )
+        .map(({ id }) => String(id));
+    const inLedger = new Set(rows('live', 'main'));
+    const inJournal = new Set(rows('main', 'live'));
+    return [
+      ...[...inLedger].map((id) =>
+        inJournal.has(id)
+          ? `${what} ${id} is not in the ledger as the journal says.`
+          : `${what} ${id} is in the ledger, and the journal knows nothing of it.`,
+      ),
+      ...[...inJournal]
+        .filter((id) => !inLedger.has(id))
+        .map((id) => `${what} ${id} is in the journal, and missing from the ledger.`),
+    ];
+  });
+}
+
+function quoted(path: string): string {
+  return `'${path.replaceAll("'", "''")}'`;
+}

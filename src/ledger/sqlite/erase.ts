@@ -1,0 +1,46 @@
+import type { JournalEntry, Json } from '../../ports/journal.ts';
+import { blankInJournal, personalRanges, type SeqRange } from '../journal/journal.ts';
+import { journalPathOf } from './files.ts';
+import { ERASABLE_ONE } from './sql/documents.ts';
+import { ADD_ERASURE, END_ERASURES, SIGHTINGS_OF_DOCUMENTS } from './sql/journal.ts';
+import type { Store } from './store.ts';
+
+/**
+ * Erases what is personal about documents: first recorded, in ledger and journal, then blanked in the journal's file.
+ * In this order a crash in between leaves something to be finished at the next start; in the other it would leave
+ * blanks that nothing accounts for, which look like tampering.
+ */
+export async function erase(store: Store, documentIds: readonly number[], at: number): Promise<number> {
+  const journalPath = journalPathOf(store.path);
+  // What is queued now is in the file when the entries are looked for.
+  await store.write(() => {});
+  const { documents, entries } = await store.write((sql) => {
+    const erasable = [...new Set(documentIds)].filter((id) => sql.get(ERASABLE_ONE, { id }) !== undefined);
+    if (erasable.length === 0) return { documents: erasable, entries: [] as SeqRange[] };
+    const params = { documents: JSON.stringify(erasable) };
+    const sightings = sql.all<{ id: number }>(SIGHTINGS_OF_DOCUMENTS, params).map(({ id }) => id);
+    const ranges = personalRanges(journalPath, isAbout(new Set(erasable), new Set(sightings)));
+    sql.emit({ kind: 'erased', documents: erasable, entries: ranges }, at);
+    sql.run(ADD_ERASURE, { entries: JSON.stringify(ranges) });
+    return { documents: erasable, entries: ranges };
+  });
+  if (documents.length === 0) return 0;
+  blankInJournal(journalPath, entries);
+  await store.write((sql) => void sql.run(END_ERASURES));
+  // What was deleted is still in the log until it is folded into the file, which zeroes what it frees.
+  store.use((db) => db.exec('PRAGMA wal_checkpoint(TRUNCATE)'));
+  return documents.length;
+}
+
+function isAbout(
+  documents: ReadonlySet<number>,
+  sightings: ReadonlySet<number>,
+): (entry: JournalEntry) => boolean {
+  const among = (set: ReadonlySet<number>, value: Json | undefined): boolean =>
+    typeof value === 'number' && set.has(value);
+  return ({ facts }) => {
+    const { document, documents: several, sighting } = facts;
+    if (among(documents, document) || among(sightings, sighting)) return true;
+    return Array.isArray(several) && several.some((each: Json) => among(documents, each));
+  };
+}

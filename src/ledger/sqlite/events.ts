@@ -1,0 +1,168 @@
+import type { AttemptOutcome, DocumentState, EndpointKey, Lane, Verdict } from '../../domain/document.ts';
+import type { ImageType } from '../../domain/imageType.ts';
+import type { Json, JournalEntry, JournalEvent } from '../../ports/journal.ts';
+
+/**
+ * Everything that changes the ledger for good, as the journal keeps it. docs/audit.md describes each kind for
+ * auditors. A field is optional here only where an event is about one of several things.
+ */
+export type LedgerEvent =
+  | {
+      readonly kind: 'named';
+      readonly document: number;
+      readonly endpoint: EndpointKey;
+      readonly name: string;
+      readonly sha256: string;
+      readonly type: ImageType;
+      readonly size: number;
+      readonly lane: Lane;
+      readonly line: number;
+      /** The number that `{seq}` took from the endpoint. */
+      readonly seq: number | null;
+      readonly folder: string;
+      readonly path: string;
+    }
+  | {
+      readonly kind: 'sighted';
+      readonly sighting: number;
+      /** The sighting that was current at this path. */
+      readonly supersedes: number | null;
+      readonly verdict: Verdict;
+      readonly document: number | null;
+      readonly sha256: string | null;
+      readonly policy: string | null;
+      readonly reason: string | null;
+      readonly size: number;
+      readonly folder: string;
+      readonly path: string;
+      /** 64 bits, which no JSON number holds. */
+      readonly mtimeNs: string;
+      readonly ctimeNs: string;
+      readonly inode: string;
+      readonly message: string | null;
+    }
+  | { readonly kind: 'gone'; readonly sightings: readonly number[] }
+  | { readonly kind: 'watched'; readonly folder: string }
+  | {
+      readonly kind: 'began';
+      readonly attempt: number;
+      readonly document: number;
+      readonly bytes: number;
+    }
+  | {
+      readonly kind: 'ended';
+      readonly attempt: number;
+      readonly document: number;
+      readonly outcome: AttemptOutcome;
+      readonly httpStatus: number | null;
+      readonly message: string | null;
+    }
+  | ({ readonly kind: 'moved'; readonly documents: readonly number[] } & Move)
+  | {
+      readonly kind: 'disposing';
+      readonly sighting: number;
+      readonly how: 'archived' | 'deleted' | null;
+    }
+  | {
+      readonly kind: 'disposed';
+      readonly sighting: number;
+      readonly how: 'archived' | 'deleted' | 'kept';
+      readonly archivedTo: string | null;
+    }
+  | {
+      readonly kind: 'endpoint';
+      readonly endpoint: EndpointKey;
+      readonly name: string;
+      readonly record: string;
+    }
+  | { readonly kind: 'act'; readonly act: string; readonly by: string; readonly detail: string }
+  | {
+      readonly kind: 'paused' | 'resumed';
+      readonly scope: 'endpoint' | 'folder';
+      readonly key: string;
+      readonly message: string;
+    }
+  | {
+      readonly kind: 'erased';
+      readonly documents: readonly number[];
+      /** Ranges of entries in the journal whose personal part is blank from now on. */
+      readonly entries: readonly (readonly [from: number, to: number])[];
+    }
+  /** The chain's own: where it begins, goes on in a new file, or the ledger was made anew from it. */
+  | { readonly kind: 'begun' | 'continued'; readonly ledger: string; readonly because: string }
+  | { readonly kind: 'restored' | 'rebuilt'; readonly because: string; readonly fromSeq: number };
+
+/** How documents change state. */
+export type Move =
+  | { readonly state: 'accepted'; readonly status: string; readonly response: string | null }
+  | {
+      readonly state: Extract<DocumentState, 'failed' | 'unconfirmed' | 'lost'>;
+      readonly reason: string;
+      readonly message: string | null;
+    }
+  /** Later, in the old place of the line. */
+  | {
+      readonly state: 'queued';
+      readonly how: 'later';
+      readonly notBefore: number;
+      readonly reason: string | null;
+      readonly message: string | null;
+      readonly answerLost: boolean;
+      readonly serverError: boolean;
+    }
+  /** At the end of the line: one document. */
+  | {
+      readonly state: 'queued';
+      readonly how: 'atEnd';
+      readonly line: number;
+      readonly reason: string;
+      readonly message: string | null;
+    }
+  /** A person's retry. */
+  | { readonly state: 'queued'; readonly how: 'again' }
+  /** Seen again after it had failed or was lost: one document, a new arrival. */
+  | { readonly state: 'queued'; readonly how: 'arrived'; readonly line: number; readonly lane: Lane };
+
+/** What erasure takes away. The folder is the configuration's, not a document's. */
+const PERSONAL: ReadonlySet<string> = new Set([
+  'path',
+  'mtimeNs',
+  'ctimeNs',
+  'inode',
+  'message',
+  'response',
+  'archivedTo',
+  'record',
+  'detail',
+]);
+
+export function toJournal({ kind, ...fields }: LedgerEvent, at: number): JournalEvent {
+  const facts: Record<string, Json> = {};
+  const personal: Record<string, Json> = {};
+  for (const [key, value] of Object.entries(fields) as [string, Json][]) {
+    if (PERSONAL.has(key)) {
+      if (value !== null) personal[key] = value;
+    } else facts[key] = value;
+  }
+  return { kind, at, facts, ...(Object.keys(personal).length > 0 && { personal }) };
+}
+
+/** What stands for a field that was erased, or was null. */
+const BLANK: Readonly<Record<string, Json>> = {
+  path: '',
+  mtimeNs: '0',
+  ctimeNs: '0',
+  inode: '0',
+  message: null,
+  response: null,
+  archivedTo: null,
+  record: '',
+  detail: '',
+};
+
+export function fromJournal({ kind, facts, personal }: JournalEntry): LedgerEvent {
+  const { salt: _, ...rest } = personal ?? {};
+  // Written by `toJournal`, and held by the chain since.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return { kind, ...BLANK, ...facts, ...rest } as unknown as LedgerEvent;
+}

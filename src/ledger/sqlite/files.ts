@@ -1,0 +1,54 @@
+import fs from 'node:fs';
+import { dirname } from 'node:path';
+
+/** The journal lies beside its ledger. */
+export function journalPathOf(ledger: string): string {
+  return `${ledger.replace(/\.db$/, '')}.journal`;
+}
+
+/** What the next start is told about a ledger that was found damaged while it was in use. */
+export function damageMarkOf(ledger: string): string {
+  return `${ledger}.damaged`;
+}
+
+/** The quick look at the next start may not see the damage. */
+export function markDamaged(ledger: string, message: string): void {
+  try {
+    fs.writeFileSync(damageMarkOf(ledger), `${message}\n`, { mode: 0o600 });
+  } catch {
+    // Then the next start finds it, or the next full check.
+  }
+}
+
+/** Keeps a file, and what SQLite put beside it, under another name; resolves that of the first. Null where there is none. */
+export function setAside(path: string, at: number): string | null {
+  const stamp = new Date(at).toISOString().replaceAll(/[-:]/g, '').replace(/\.\d+/, '');
+  const parts = ['', '-wal', '-shm'].filter((suffix) => fs.existsSync(path + suffix));
+  if (parts.length === 0) return null;
+  let aside = `${path}.aside-${stamp}`;
+  for (let n = 2; fs.existsSync(aside); n += 1) aside = `${path}.aside-${stamp}-${n}`;
+  for (const suffix of parts) fs.renameSync(path + suffix, aside + suffix);
+  syncDirectory(dirname(path));
+  return aside;
+}
+
+/** The name of a new file is durable only with its directory. */
+export function syncDirectory(path: string): void {
+  // Windows has no handle for a directory.
+  if (process.platform === 'win32') return;
+  const handle = fs.openSync(path, 'r');
+  try {
+    fs.fsyncSync(handle);
+  } finally {
+    fs.closeSync(handle);
+  }
+}
+
+export function syncFile(path: string): void {
+  const handle = fs.openSync(path, 'r+');
+  try {
+    fs.fsyncSync(handle);
+  } finally {
+    fs.closeSync(handle);
+  }
+}

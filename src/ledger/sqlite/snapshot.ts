@@ -1,0 +1,205 @@
+import type { Attempt, DocumentState, Verdict } from '../../domain/document.ts';
+import type { LedgerEvent, Move } from './events.ts';
+import { relativePath, type DocumentRow, type IdentityRow } from './rows.ts';
+import * as SQL from './sql/snapshot.ts';
+import type { Sql } from './statements.ts';
+
+/** An event and when it happened. */
+export interface Told {
+  readonly event: LedgerEvent;
+  readonly at: number;
+}
+
+const BATCH = 500;
+
+/**
+ * The events that lead to what a ledger holds: what a journal begins with that did not see them happen. With
+ * `onUnreadable`, rows of a damaged ledger that can't be read are passed over, and told by table.
+ */
+export function* snapshot(sql: Sql, onUnreadable?: (table: string) => void): Generator<Told> {
+  for (const row of rowsOf<EndpointRow>(sql, 'endpoints', SQL.ENDPOINTS, onUnreadable)) {
+    const { baseUrl, uid, name, record, createdAt } = row;
+    const endpoint = { baseUrl, uid };
+    if (name !== null)
+      yield { event: { kind: 'endpoint', endpoint, name, record: record ?? '' }, at: createdAt ?? 0 };
+  }
+  for (const row of rowsOf<SnapshotRow>(sql, 'documents', SQL.DOCUMENTS, onUnreadable)) {
+    yield* documentEvents(sql, row);
+  }
+  for (const row of rowsOf<SightingRow>(sql, 'sightings', SQL.SIGHTINGS, onUnreadable)) {
+    yield* sightingEvents(row);
+  }
+  for (const { folder, watchedAt } of rowsOf<FolderRow>(sql, 'folders', SQL.FOLDERS, onUnreadable)) {
+    if (watchedAt !== null) yield { event: { kind: 'watched', folder }, at: watchedAt };
+  }
+  for (const { at, kind, by, detail } of rowsOf<ActRow>(sql, 'acts', SQL.ACTS, onUnreadable)) {
+    yield { event: { kind: 'act', act: kind, by, detail }, at };
+  }
+  for (const { scope, key, message, since } of pauses(sql, onUnreadable)) {
+    yield { event: { kind: 'paused', scope, key, message }, at: since };
+  }
+}
+
+function pauses(sql: Sql, onUnreadable: ((table: string) => void) | undefined): readonly PauseRow[] {
+  try {
+    return sql.all<PauseRow>(SQL.PAUSES);
+  } catch (error) {
+    if (!onUnreadable) throw error;
+    onUnreadable('holds');
+    return [];
+  }
+}
+
+function* documentEvents(sql: Sql, row: SnapshotRow): Generator<Told> {
+  const { id: document, baseUrl, uid, name, sha256, type, size, lane, line, folder, path } = row;
+  const endpoint = { baseUrl, uid };
+  // The numbers that `{seq}` gave out are kept by the last of them.
+  const seq = row.lastSeq === null ? null : row.lastSeq - 1;
+  const named = { document, endpoint, name, sha256, type, size, lane, line, seq, folder, path };
+  yield { event: { kind: 'named', ...named }, at: row.createdAt };
+  for (const { id: attempt, startedAt, finishedAt, bytes, ...end } of sql.all<Attempt>(SQL.ATTEMPTS_OF, {
+    id: document,
+  })) {
+    yield { event: { kind: 'began', attempt, document, bytes }, at: startedAt };
+    const { outcome, httpStatus, message } = end;
+    // One that is open was cut short: only a crash leaves it so.
+    const ended = { outcome: outcome ?? ('unknown' as const), httpStatus, message };
+    yield { event: { kind: 'ended', attempt, document, ...ended }, at: finishedAt ?? row.updatedAt };
+  }
+  for (const move of movesOf(row))
+    yield { event: { kind: 'moved', documents: [document], ...move }, at: row.updatedAt };
+  if (row.erasedAt !== null)
+    yield { event: { kind: 'erased', documents: [document], entries: [] }, at: row.erasedAt };
+}
+
+/** The service's status stays with a document that was accepted once, whatever came after. */
+function movesOf(row: SnapshotRow): Move[] {
+  const { state, reason, message, serviceStatus: status, response } = row;
+  const accepted: Move[] = status === null ? [] : [{ state: 'accepted', status, response }];
+  switch (state) {
+    case 'accepted':
+      return accepted;
+    case 'failed':
+    case 'unconfirmed':
+    case 'lost':
+      return [
+        ...accepted,
+        ...(row.answerLost === 1 ? [later(row)] : []),
+        { state, reason: reason ?? '', message },
+      ];
+    case 'queued':
+      return [...accepted, later(row)];
+    case 'uploading':
+      return [...accepted, later({ ...row, answerLost: 1 })];
+  }
+}
+
+function later({ notBefore, reason, message, answerLost }: SnapshotRow): Move {
+  const flags = { answerLost: answerLost === 1, serverError: false };
+  return { state: 'queued', how: 'later', notBefore, reason, message, ...flags };
+}
+
+function* sightingEvents(row: SightingRow): Generator<Told> {
+  const { id: sighting, verdict, documentId: document, sha256, policy, reason, size, folder, message } = row;
+  const { mtimeNs, ctimeNs, inode, seenAt: at } = row;
+  const identity = { size, mtimeNs, ctimeNs, inode };
+  const what = { verdict, document, sha256, policy, reason, message };
+  const place = { folder, path: relativePath(row), supersedes: null };
+  yield { event: { kind: 'sighted', sighting, ...what, ...identity, ...place }, at };
+  if (row.goneAt !== null) yield { event: { kind: 'gone', sightings: [sighting] }, at: row.goneAt };
+  const { disposing, disposed, archivedTo, updatedAt } = row;
+  if (disposing !== null) yield { event: { kind: 'disposing', sighting, how: disposing }, at: updatedAt };
+  if (disposed !== null)
+    yield { event: { kind: 'disposed', sighting, how: disposed, archivedTo }, at: updatedAt };
+}
+
+interface FolderRow {
+  readonly id: number;
+  readonly folder: string;
+  readonly watchedAt: number | null;
+}
+
+interface EndpointRow {
+  readonly id: number;
+  readonly baseUrl: string;
+  readonly uid: string;
+  readonly name: string | null;
+  readonly record: string | null;
+  readonly createdAt: number | null;
+}
+
+interface SnapshotRow extends DocumentRow {
+  readonly line: number;
+  readonly response: string | null;
+  readonly erasedAt: number | null;
+  /** `next_seq` of the endpoint, on its last document only. */
+  readonly lastSeq: number | null;
+  readonly state: DocumentState;
+}
+
+interface SightingRow extends IdentityRow {
+  readonly id: number;
+  readonly folder: string;
+  readonly dir: string;
+  readonly name: string;
+  readonly verdict: Verdict;
+  readonly documentId: number | null;
+  readonly sha256: string | null;
+  readonly policy: string | null;
+  readonly reason: string | null;
+  readonly message: string | null;
+  readonly seenAt: number;
+  readonly updatedAt: number;
+  readonly goneAt: number | null;
+  readonly disposing: 'archived' | 'deleted' | null;
+  readonly disposed: 'archived' | 'deleted' | 'kept' | null;
+  readonly archivedTo: string | null;
+}
+
+interface ActRow {
+  readonly id: number;
+  readonly at: number;
+  readonly kind: string;
+  readonly by: string;
+  readonly detail: string;
+}
+
+interface PauseRow {
+  readonly scope: 'endpoint' | 'folder';
+  readonly key: string;
+  readonly message: string;
+  readonly since: number;
+}
+
+/** By ranges of ids; where a range of a damaged table can't be read, row by row. */
+function* rowsOf<Row extends { readonly id: number }>(
+  sql: Sql,
+  table: 'endpoints' | 'documents' | 'sightings' | 'folders' | 'acts',
+  text: string,
+  onUnreadable: ((table: string) => void) | undefined,
+): Generator<Row> {
+  let last: number;
+  try {
+    last = sql.get<{ last: number | null }>(`SELECT max(id) AS last FROM ${table}`)?.last ?? 0;
+  } catch (error) {
+    if (!onUnreadable) throw error;
+    return onUnreadable(table);
+  }
+  for (let from = 1; from <= last; from += BATCH) {
+    const to = from + BATCH - 1;
+    try {
+      yield* sql.all<Row>(text, { from, to });
+    } catch (error) {
+      if (!onUnreadable) throw error;
+      for (let id = from; id <= Math.min(to, last); id += 1) {
+        let row: Row | undefined;
+        try {
+          row = sql.get<Row>(text, { from: id, to: id });
+        } catch {
+          onUnreadable(table);
+        }
+        if (row) yield row;
+      }
+    }
+  }
+}

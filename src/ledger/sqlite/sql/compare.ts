@@ -1,0 +1,29 @@
+/**
+ * What journal and ledger both say. Left out is what is only for speed or the moment: places in line, back-offs, a
+ * file's times and inode, when a row was last touched.
+ */
+export const COMPARISONS: readonly { readonly what: string; readonly columns: (schema: string) => string }[] =
+  [
+    {
+      what: 'Document',
+      columns: (
+        s,
+      ) => `d.id, e.base_url, e.uid, f.path AS folder, d.path, d.name, d.sha256, d.type, d.size, d.state,
+       d.attempts, d.answer_lost, d.created_at, d.service_status, d.response
+  FROM ${s}.documents d JOIN ${s}.endpoints e ON e.id = d.endpoint_id JOIN ${s}.folders f ON f.id = d.folder_id`,
+    },
+    {
+      what: 'Upload request',
+      columns: (s) =>
+        `id, document_id, started_at, finished_at, outcome, http_status, bytes, message FROM ${s}.attempts`,
+    },
+    {
+      what: 'File',
+      columns: (
+        s,
+      ) => `s.id, f.path AS folder, s.dir, s.name, s.verdict, s.document_id, s.sha256, s.reason, s.seen_at,
+       s.gone_at, s.disposed, s.archived_to
+  FROM ${s}.sightings s JOIN ${s}.folders f ON f.id = s.folder_id`,
+    },
+    { what: 'Act', columns: (s) => `id, at, kind, by, detail FROM ${s}.acts` },
+  ];

@@ -1,0 +1,11 @@
+export const HEAD = `SELECT ledger, seq, hash FROM journal`;
+export const PENDING_ERASURES = `SELECT id, entries FROM erasures ORDER BY id`;
+export const ADD_ERASURE = `INSERT INTO erasures (entries) VALUES (:entries)`;
+export const END_ERASURES = `DELETE FROM erasures`;
+
+export const SIGHTINGS_OF_DOCUMENTS = `
+SELECT id FROM sightings WHERE document_id IN (SELECT value FROM json_each(:documents))`;
+
+export const SET_HEAD = `
+INSERT INTO journal (id, ledger, seq, hash) VALUES (1, :ledger, :seq, :hash)
+ON CONFLICT (id) DO UPDATE SET ledger = :ledger, seq = :seq, hash = :hash`;

@@ -1,0 +1,123 @@
+import { ReceiptdError } from '../../domain/errors.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { LedgerStorage, StorageTrouble } from '../../ports/ledger.ts';
+import { isBusy } from './failure.ts';
+
+/** Space held ready for the outcomes of requests under way. */
+export interface ReservedSpace {
+  prepare(): boolean;
+  release(): void;
+  restore(): boolean;
+}
+
+const TRY_EVERY_MS = 5_000;
+const RESTART =
+  'Restart receiptd: it sets the ledger aside and rebuilds it from backup and journal. Then check the disk.';
+
+/**
+ * Whether the store can be written:
+ *
+ *   well ──a write fails for the store's sake──▶ troubled ──a write works again (tried every 5 s)──▶ well
+ *
+ *   well ──SQLite finds damage──▶ damaged, until the next start mends it
+ *
+ * When the disk is full the reserve is given back at once, for what is under way; it is well again only once there
+ * is space to hold a new one. While troubled, nothing new is begun.
+ */
+export class Trouble implements LedgerStorage {
+  readonly #clock: Clock;
+  readonly #reserve: ReservedSpace | null;
+  readonly #listeners = new Set<() => void>();
+  readonly #closed = new AbortController();
+  #tryWriting: () => void = () => {};
+  readonly #onDamaged: (message: string) => void;
+  #error: ReceiptdError | null = null;
+  #isDamaged = false;
+
+  constructor(clock: Clock, reserve: ReservedSpace | null, onDamaged: (message: string) => void = () => {}) {
+    this.#clock = clock;
+    this.#reserve = reserve;
+    this.#onDamaged = onDamaged;
+  }
+
+  trouble(): StorageTrouble | null {
+    if (!this.#error) return null;
+    const { code, message, hint = '' } = this.#error;
+    if (code === 'LEDGER_DAMAGED') return { code, message, hint: RESTART };
+    return { code: code === 'DISK_FULL' ? code : 'LEDGER_WRITE_FAILED', message, hint };
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** What new writes are refused with. */
+  error(): ReceiptdError | null {
+    return this.#error;
+  }
+
+  /** `tryWriting` throws while the store can't be written. */
+  watch(tryWriting: () => void): void {
+    this.#tryWriting = tryWriting;
+  }
+
+  /** A write failed. True where there is space now that was not there before. */
+  met(failure: unknown): boolean {
+    if (!(failure instanceof ReceiptdError) || isBusy(failure)) return false;
+    if (failure.code === 'LEDGER_DAMAGED') return this.#damaged(failure);
+    if (this.#isDamaged || (failure.code !== 'DISK_FULL' && failure.code !== 'LEDGER_WRITE_FAILED'))
+      return false;
+    const isFirst = this.#error === null;
+    this.#error = failure;
+    const isFull = failure.code === 'DISK_FULL';
+    if (isFull && isFirst) this.#reserve?.release();
+    if (isFirst) {
+      this.#tell();
+      void this.#untilWell();
+    }
+    return isFull && isFirst && this.#reserve !== null;
+  }
+
+  /** Nothing heals that while the process runs. */
+  #damaged(failure: ReceiptdError): false {
+    if (this.#isDamaged) return false;
+    this.#isDamaged = true;
+    this.#error = failure;
+    this.#onDamaged(failure.message);
+    this.#tell();
+    return false;
+  }
+
+  close(): void {
+    this.#closed.abort();
+  }
+
+  async #untilWell(): Promise<void> {
+    while (this.#error !== null && !this.#isDamaged) {
+      try {
+        await this.#clock.sleep(TRY_EVERY_MS, this.#closed.signal);
+      } catch {
+        return;
+      }
+      if (!this.#isDamaged && this.#isWell()) this.#error = null;
+    }
+    if (!this.#isDamaged) this.#tell();
+  }
+
+  #isWell(): boolean {
+    if (this.#error?.code === 'DISK_FULL' && this.#reserve && !this.#reserve.restore()) return false;
+    try {
+      this.#tryWriting();
+      return true;
+    } catch (error) {
+      if (error instanceof ReceiptdError) this.#error = error;
+      if (this.#error?.code === 'DISK_FULL') this.#reserve?.release();
+      return false;
+    }
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}

@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process';
+import { extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ReceiptdError } from '../../domain/errors.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { LedgerUpkeep } from '../../ports/ledger.ts';
+import { backupName, backupTo, pruneBackups } from './backup.ts';
+import { markDamaged } from './files.ts';
+import type { Store } from './store.ts';
+
+export function createUpkeep(
+  store: Store,
+  { clock, backupsDir, checkerPath }: { clock: Clock; backupsDir: string; checkerPath?: string },
+): LedgerUpkeep {
+  return {
+    async backup(target) {
+      const file = target ?? join(backupsDir, backupName(clock.now()));
+      return { file, head: await store.use((db) => backupTo(db, file)) };
+    },
+
+    async pruneBackups(keep) {
+      pruneBackups(backupsDir, keep);
+    },
+
+    async check(signal) {
+      const verdict = await lookThrough(checkerPath ?? checkerBeside(), store.path, signal);
+      if (verdict === 'ok') return null;
+      markDamaged(store.path, `A full check of the ledger found: ${verdict}.`);
+      return verdict;
+    },
+  };
+}
+
+function checkerBeside(): string {
+  return fileURLToPath(new URL(`./checker${extname(import.meta.url)}`, import.meta.url));
+}
+
+/** In a process of its own: it takes seconds, and would stand in the way of everything else. */
+async function lookThrough(checker: string, path: string, signal: AbortSignal | undefined): Promise<string> {
+  const child = spawn(process.execPath, [checker, path], {
+    env: {},
+    stdio: ['ignore', 'pipe', 'ignore'],
+    windowsHide: true,
+    ...(signal && { signal }),
+  });
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
+  const status = await new Promise<number | null>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', resolve);
+  });
+  if (status === 0) return output.trim();
+  throw new ReceiptdError('LEDGER_WRITE_FAILED', `The ledger ${path} could not be checked.`, {
+    hint: 'It is checked again later.',
+  });
+}

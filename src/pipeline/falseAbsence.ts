@@ -1,0 +1,27 @@
+import type { WatchedFolder } from '../ports/folder.ts';
+import type { LedgerIntake } from '../ports/ledger.ts';
+
+/**
+ * A folder in which a known file counts as absent only while the folder itself is in its place; otherwise its absence
+ * is trouble of the folder (ESTALE), and says nothing about the file.
+ */
+export function withoutFalseAbsence(
+  folder: WatchedFolder,
+  ledger: LedgerIntake,
+  isInPlace: () => Promise<boolean>,
+): WatchedFolder {
+  const isAbsent = async (path: string): Promise<boolean> =>
+    (await ledger.known({ folder: folder.path, path })) === null || (await isInPlace());
+  return {
+    ...folder,
+    stat: async (path) => {
+      const found = await folder.stat(path);
+      if (found !== null || (await isAbsent(path))) return found;
+      throw Object.assign(new Error(`ESTALE: ${folder.path} is not in its place`), { code: 'ESTALE' });
+    },
+    read: async (path, limit, signal) => {
+      const read = await folder.read(path, limit, signal);
+      return read.kind !== 'gone' || (await isAbsent(path)) ? read : { kind: 'unreadable', code: 'ESTALE' };
+    },
+  };
+}

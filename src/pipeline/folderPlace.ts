@@ -1,0 +1,174 @@
+import type { FileIdentity } from '../domain/document.ts';
+import { systemCode } from '../domain/errors.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { FileSystem, WatchedFolder } from '../ports/folder.ts';
+import type { Ledger, LedgerIntake } from '../ports/ledger.ts';
+
+/** Known files by which the folder is known again; kept with its mark, so that what is admitted meanwhile does not count. */
+const WITNESSES = 64;
+const LOOK_AGAIN_MS = 30_000;
+/** The coarsest clock of a file system (vfat): a copy that kept the times is the same file. */
+const SAME_TIME_NS = 2_000_000_000n;
+const NAMES_AT_ONCE = 256;
+
+/**
+ * Whether a folder still is the one whose files are known. An unmounted share or disk leaves an empty directory in its
+ * place, which says nothing about what is gone:
+ *
+ *   own ──another file system, and none of the known files is there──▶ foreign
+ *   foreign ──the file system that it was, or one of the witnesses──▶ own
+ *
+ * Where nothing is known, or a known file is there, the new file system is taken over. Foreign outlives a restart.
+ */
+export class FolderPlace {
+  readonly #folder: WatchedFolder;
+  readonly #ledger: Ledger;
+  readonly #clock: Clock;
+  #home: Home | null | undefined;
+  #lookedAt = -Infinity;
+
+  constructor({ folder, ledger, clock }: { folder: WatchedFolder; ledger: Ledger; clock: Clock }) {
+    this.#folder = folder;
+    this.#ledger = ledger;
+    this.#clock = clock;
+  }
+
+  /** Null if the folder is in its place; otherwise what is wrong. Rejects if that can't be told. */
+  async look({ mark }: FileSystem): Promise<string | null> {
+    const home = (this.#home ??= homeOf(await this.#ledger.folderMark(this.#folder.path)));
+    if (home === null) return this.takeOver(mark);
+    if (home.mark === mark) return home.witnesses === null ? null : this.takeOver(mark);
+    if (home.witnesses === null) {
+      const witnesses = await this.#collect();
+      if (witnesses.length === 0 || (await this.#knowsOne())) return this.takeOver(mark);
+      await this.#keep({ mark: home.mark, witnesses });
+    } else if (this.#clock.monotonic() - this.#lookedAt >= LOOK_AGAIN_MS) {
+      this.#lookedAt = this.#clock.monotonic();
+      for (const witness of home.witnesses) if (await this.#isThere(witness)) return this.takeOver(mark);
+    }
+    return foreign(this.#folder.path, home.mark, mark);
+  }
+
+  /** The folder is what it is now: known files that are not there are gone. Also for a person who knows that. */
+  async takeOver(mark: string): Promise<null> {
+    await this.#keep({ mark, witnesses: null });
+    return null;
+  }
+
+  async #keep(home: Home): Promise<void> {
+    await this.#ledger.setFolderMark(this.#folder.path, textOf(home));
+    this.#home = home;
+    this.#lookedAt = this.#clock.monotonic();
+  }
+
+  /** Whether any file of the present listing is known, as it is. */
+  async #knowsOne(): Promise<boolean> {
+    for await (const { dir, files } of this.#folder.list('')) {
+      for (let start = 0; start < files.length; start += NAMES_AT_ONCE) {
+        const names = files.slice(start, start + NAMES_AT_ONCE).map(({ path }) => nameOf(path));
+        for (const [name, { identity }] of await this.#ledger.knownIn(this.#folder.path, dir, names))
+          if (await this.#isThere(witnessOf(pathOf(dir, name), identity))) return true;
+      }
+    }
+    return false;
+  }
+
+  async #isThere({ path, size, mtimeNs }: Witness): Promise<boolean> {
+    let found;
+    try {
+      found = await this.#folder.stat(path);
+    } catch (error) {
+      if (systemCode(error) === undefined) throw error;
+      return false;
+    }
+    if (found?.kind !== 'file' || found.identity.size !== size) return false;
+    const difference = found.identity.mtimeNs - BigInt(mtimeNs);
+    return difference <= SAME_TIME_NS && -difference <= SAME_TIME_NS;
+  }
+
+  /** Evenly from all that is known; an empty file is no witness, since any other is like it. */
+  async #collect(): Promise<Witness[]> {
+    const { path: folder } = this.#folder;
+    let picked: { dir: string; name: string }[] = [];
+    let every = 1;
+    let count = 0;
+    for (const dir of await this.#ledger.dirs(folder, '')) {
+      for await (const batch of this.#ledger.namesIn(folder, dir)) {
+        for (const name of batch) {
+          if (count++ % every !== 0) continue;
+          picked.push({ dir, name });
+          if (picked.length < WITNESSES * 2) continue;
+          picked = picked.filter((_, index) => index % 2 === 0);
+          every *= 2;
+        }
+      }
+    }
+    const witnesses: Witness[] = [];
+    for (const { dir, name } of picked) {
+      const known = (await this.#ledger.knownIn(folder, dir, [name])).get(name);
+      if (known && known.identity.size > 0) witnesses.push(witnessOf(pathOf(dir, name), known.identity));
+    }
+    return witnesses.slice(0, WITNESSES);
+  }
+}
+
+/** A folder as those see it who look for a document's bytes: while another stands in its place, it is not there. */
+export function inItsPlace(folder: WatchedFolder, ledger: LedgerIntake): WatchedFolder {
+  return {
+    ...folder,
+    async availability() {
+      const found = await folder.availability();
+      if (found.state !== 'present') return found;
+      const home = homeOf(await ledger.folderMark(folder.path));
+      const { mark } = found.fileSystem;
+      if (home === null || home.mark === mark) return found;
+      return { state: 'unreachable', message: foreign(folder.path, home.mark, mark) };
+    },
+  };
+}
+
+/** File systems that keep the time of a change no finer than two seconds, whatever the stamps look like. */
+export function hasCoarseClock({ name, network }: FileSystem): boolean {
+  return network || name === 'vfat' || name === 'exfat';
+}
+
+interface Witness {
+  readonly path: string;
+  readonly size: number;
+  readonly mtimeNs: string;
+}
+
+/** What the ledger keeps as the folder's mark: the mark, and on a second line the witnesses while it is foreign. */
+interface Home {
+  readonly mark: string;
+  readonly witnesses: readonly Witness[] | null;
+}
+
+function homeOf(text: string | null): Home | null {
+  if (text === null) return null;
+  const cut = text.indexOf('\n');
+  if (cut < 0) return { mark: text, witnesses: null };
+  // Written by `textOf`, and by nothing else.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return { mark: text.slice(0, cut), witnesses: JSON.parse(text.slice(cut + 1)) as Witness[] };
+}
+
+function textOf({ mark, witnesses }: Home): string {
+  return witnesses === null ? mark : `${mark}\n${JSON.stringify(witnesses)}`;
+}
+
+function witnessOf(path: string, { size, mtimeNs }: FileIdentity): Witness {
+  return { path, size, mtimeNs: String(mtimeNs) };
+}
+
+function foreign(path: string, was: string, is: string): string {
+  return `${path} is unreachable: it lies on another file system than before (${is}, not ${was}) and holds none of its files.`;
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+function pathOf(dir: string, name: string): string {
+  return dir === '' ? name : `${dir}/${name}`;
+}

@@ -1,0 +1,25 @@
+import type { Document, Lane } from '../domain/document.ts';
+import type { EndpointSettings } from './settings.ts';
+
+export const LANES: readonly Lane[] = ['fresh', 'backlog'];
+
+/** One endpoint's part of the queue in memory. */
+export class Line {
+  readonly settings: EndpointSettings;
+  readonly claimed: Record<Lane, Document[]> = { fresh: [], backlog: [] };
+  /** Lanes found empty, and until when (monotonic) that need not be looked at again unless something rings. */
+  readonly looked = new Map<Lane, number>();
+  inFlight = 0;
+  /** The wall clock was set back by so much since the last look; Infinity: it was not. */
+  setBackMs = Infinity;
+
+  constructor(settings: EndpointSettings) {
+    this.settings = settings;
+  }
+
+  /** Milliseconds until a document falls due; null when none waits for a time. */
+  lookAgainIn(now: number): number | null {
+    const at = Math.min(...LANES.map((lane) => this.looked.get(lane) ?? Infinity));
+    return at === Infinity ? null : Math.max(0, at - now);
+  }
+}

@@ -1,0 +1,84 @@
+import type { Socket } from 'node:net';
+import { Client, DecoratorHandler, type buildConnector, type Dispatcher } from 'undici';
+import type { Clock } from '../ports/clock.ts';
+import type { Patience } from './patience.ts';
+
+/*
+ * One connection to the service, made anew when it ends or grows old:
+ *
+ *   none ──request──▶ open ──"connection: close" on the first request after its term──▶ none
+ *
+ * so that a service which has moved is found at its new address though the old one still answers. undici's own
+ * `clientTtl` does not serve: when every connection of a full pool is over its term, the next request waits for ever
+ * (seen in 7.30.2).
+ */
+
+/** What `exchange` gives along with a request. */
+export interface LineOptions {
+  readonly patience: Patience;
+}
+
+interface Socketed {
+  socket: Socket | null;
+  since: number;
+}
+
+export class Line extends Client {
+  readonly #current: Socketed;
+  readonly #clock: Clock;
+  readonly #termMs: number;
+
+  constructor(
+    origin: URL,
+    options: Client.Options & { connect: buildConnector.connector },
+    clock: Clock,
+    termMs: number,
+  ) {
+    const current: Socketed = { socket: null, since: 0 };
+    super(origin, {
+      ...options,
+      connect: (target: buildConnector.Options, callback: buildConnector.Callback) =>
+        options.connect(target, (...made) => {
+          current.socket = made[1];
+          current.since = clock.monotonic();
+          callback(...made);
+        }),
+    });
+    this.#current = current;
+    this.#clock = clock;
+    this.#termMs = termMs;
+  }
+
+  override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+    const { patience } = options as Dispatcher.DispatchOptions & LineOptions;
+    const { socket, since } = this.#current;
+    const isOld = socket !== null && !socket.destroyed && this.#clock.monotonic() - since > this.#termMs;
+    return super.dispatch(
+      isOld ? { ...options, reset: true } : options,
+      new StartHandler(handler, (controller) => {
+        if (this.#current.socket) patience.begin(this.#current.socket, controller);
+      }),
+    );
+  }
+}
+
+class StartHandler extends DecoratorHandler {
+  readonly #onStart: (controller: Dispatcher.DispatchController) => void;
+
+  constructor(
+    inner: Dispatcher.DispatchHandler,
+    onStart: (controller: Dispatcher.DispatchController) => void,
+  ) {
+    super(inner);
+    this.#onStart = onStart;
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void {
+    passOn.onRequestStart?.call(this, controller, context);
+    // A signal that was aborted meanwhile is noticed there, and then nothing is sent.
+    if (!controller.aborted) this.#onStart(controller);
+  }
+}
+
+/** undici's types leave the methods out. */
+const passOn = DecoratorHandler.prototype as Dispatcher.DispatchHandler;

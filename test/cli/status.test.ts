@@ -1,0 +1,209 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import type { Io } from '../../src/cli/io.ts';
+import type { Overview } from '../../src/cli/overview.ts';
+import { printStatus } from '../../src/cli/statusText.ts';
+import { troubles } from '../../src/cli/statusTrouble.ts';
+import type { Config } from '../../src/config/config.ts';
+import { FOLDER_STATES, type FolderStatus, type StatusResponse } from '../../src/daemon/control/protocol.ts';
+import { HOLD_SCOPES, type Hold } from '../../src/ports/hold.ts';
+import { LIST_STATES, type StateCount } from '../../src/ports/ledgerReports.ts';
+
+const NOW = new Date(2026, 2, 2, 12, 0).getTime();
+const HOUR = 3_600_000;
+const OFFICE = { baseUrl: 'https://service.example', uid: 'u-1' };
+const SCANS = '/srv/scans';
+const config = {
+  endpoints: [{ alias: 'office', key: OFFICE }],
+  folders: [{ path: SCANS, alias: 'office' }],
+  intake: { pollEveryMs: 5_000 },
+} as unknown as Config;
+
+const watching: FolderStatus = {
+  path: SCANS,
+  endpoint: 'office',
+  state: 'watching',
+  message: null,
+  since: new Date(NOW - 2 * HOUR).toISOString(),
+  mode: 'events',
+  fileSystem: 'ext4',
+  settling: 0,
+  lastListing: new Date(NOW - 60_000).toISOString(),
+};
+const daemon: StatusResponse = {
+  pid: 4711,
+  startedAt: new Date(NOW - 3 * HOUR).toISOString(),
+  version: '1.2.3',
+  folders: [watching],
+  inFlight: 1,
+  incidents: [],
+  notes: [],
+  spool: { mode: 'auto', used: 0, limit: 2_000_000_000, images: 0 },
+};
+const calm: Overview = { now: NOW, daemon, silent: null, counts: [], holds: [], oldestWaiting: null };
+
+function many(state: StateCount['state'], count: number, endpoint = OFFICE): StateCount {
+  return { endpoint, folder: SCANS, state, count };
+}
+
+function hold(more: Partial<Hold>): Hold {
+  return {
+    scope: 'endpoint',
+    key: 'https://service.example#u-1',
+    reason: 'HTTP_403',
+    message: 'The service does not allow uploads to this endpoint.',
+    since: NOW - HOUR,
+    until: NOW + 60_000,
+    demanded: false,
+    ...more,
+  };
+}
+
+function textOf(overview: Partial<Overview>): string {
+  const stdout = new PassThrough();
+  printStatus({ stdout, env: {} } as unknown as Io, config, { ...calm, ...overview });
+  return String(stdout.read());
+}
+
+/** Who has to do with it: a person, or nobody. */
+function sorted(overview: Partial<Overview>) {
+  const all = troubles(config, { ...calm, ...overview });
+  return {
+    person: all.filter(({ person }) => person).map(({ text }) => text),
+    passing: all.filter(({ person }) => !person).map(({ text }) => text),
+  };
+}
+
+describe('status', () => {
+  it('says in one line that nothing is wrong', () => {
+    expect(textOf({ counts: [many('accepted', 1204), many('duplicate', 1)] }).split('\n')).toEqual([
+      'Running since 2026-03-02 09:00:00 (process 4711, version 1.2.3); 1 upload is under way.',
+      'Nothing is wrong. No document waits to be sent.',
+      '',
+      '/srv/scans → endpoint office',
+      '  Watched since 2026-03-02 10:00:00; new files are noticed at once; file system ext4; last listed 2026-03-02 11:59:00.',
+      '  1,204 accepted, 1 the same as another image (not sent again).',
+      '',
+    ]);
+  });
+
+  it('says how many wait and for how long, what slows it down, and what the spool holds', () => {
+    const text = textOf({
+      counts: [many('queued', 1500), many('uploading', 2)],
+      oldestWaiting: NOW - 3 * HOUR,
+      daemon: {
+        ...daemon,
+        notes: ['Outside the sending hours until 20:00.'],
+        spool: { mode: 'auto', used: 12_400_000, limit: 2_000_000_000, images: 3 },
+        folders: [{ ...watching, mode: 'polled', fileSystem: 'nfs', settling: 2 }],
+      },
+    });
+    expect(text).toContain('1,502 documents wait to be sent, the oldest for 3 hours.\n');
+    expect(text).toContain('Outside the sending hours until 20:00.\n');
+    expect(text).toContain(
+      'Copies of 3 images that wait are kept beside the originals (12 MB of at most 2.0 GB).\n',
+    );
+    expect(text).toContain('listed every 5 seconds; file system nfs;');
+    expect(text).toContain('2 files are still growing.\n');
+  });
+
+  it('says that nothing runs, or that what runs does not say how it is', () => {
+    expect(textOf({ daemon: null })).toMatch(/^Not running\. Start it with `receiptd run`\.\n/);
+    const silent = 'The running receiptd gave an answer that this one does not understand. [CONTROL_FAILED]';
+    expect(textOf({ daemon: null, silent })).toContain(`Running, but it does not say how it is: ${silent}\n`);
+    expect(textOf({ daemon: null })).not.toContain('Nothing is wrong');
+  });
+
+  it('shows no terminal commands and no line breaks of file names and messages', () => {
+    const text = textOf({ holds: [hold({ message: 'a\u001b[31m\nb' })] });
+    expect(text).not.toContain('\u001b');
+    expect(text).toContain('a\\u001b[31m\\nb');
+  });
+});
+
+describe('what keeps the agent from its work', () => {
+  it.each([
+    ['missing', 'person'],
+    ['unreadable', 'person'],
+    ['notADirectory', 'person'],
+    ['unreachable', 'passing'],
+  ] as const)('a folder that is %s: %s, since when, and what to do', (state, who) => {
+    const folder = { ...watching, state, message: `${SCANS} is in trouble.` };
+    const found = sorted({ daemon: { ...daemon, folders: [folder] } });
+    expect(found[who]).toHaveLength(1);
+    expect(found[who][0]).toMatch(/^\/srv\/scans is in trouble\. Since 2026-03-02 10:00:00\. .{30,}\.$/);
+  });
+
+  it('is not said twice where an incident tells of the folder already', () => {
+    const folder = { ...watching, state: 'unreachable' as const, message: `${SCANS} does not answer.` };
+    const incident = {
+      code: 'FOLDER_UNREACHABLE' as const,
+      message: `${SCANS} does not answer.`,
+      hint: 'Look at the share.',
+      since: new Date(NOW - HOUR).toISOString(),
+    };
+    const found = sorted({ daemon: { ...daemon, folders: [folder], incidents: [incident] } });
+    expect(found.person).toEqual([]);
+    expect(found.passing).toEqual([
+      `${SCANS} does not answer. Since 2026-03-02 11:00:00. Look at the share. [FOLDER_UNREACHABLE]`,
+    ]);
+  });
+
+  it.each([
+    [{ scope: 'service', key: OFFICE.baseUrl, reason: 'ECONNREFUSED' }, 'passing', 'Nothing is lost'],
+    [{ scope: 'credentials', key: OFFICE.baseUrl, reason: 'HTTP_401' }, 'person', '`receiptd login`'],
+    [{ reason: 'HTTP_403' }, 'person', '`receiptd retry --all`'],
+    [{ reason: 'HTTP_402' }, 'person', '`receiptd retry --all`'],
+    [{ reason: 'HTTP_429' }, 'passing', 'Nothing is lost'],
+    [{ reason: 'PAUSED', until: null }, 'person', '`receiptd resume office`'],
+    [
+      { scope: 'folder', key: SCANS, reason: 'PAUSED', until: null },
+      'person',
+      `\`receiptd resume ${SCANS}\``,
+    ],
+  ] as [Partial<Hold>, 'person' | 'passing', string][])('a hold %j: %s', (more, who, advice) => {
+    const found = sorted({ holds: [hold(more)], counts: [many('held', 1204)] });
+    expect(found[who]).toHaveLength(1);
+    expect(found[who][0]).toContain('since 2026-03-02 11:00:00');
+    expect(found[who][0]).toContain('1,204 documents wait for that');
+    expect(found[who][0]).toContain(advice);
+    expect(found[who][0]).toContain(more.until === null ? 'paused' : '2026-03-02 12:01:00');
+    // The bare code is for programs.
+    expect(found[who][0]).not.toMatch(/HTTP_\d|PAUSED/);
+  });
+
+  it('is tried again when the agent runs, where none does', () => {
+    const [text] = sorted({ daemon: null, holds: [hold({})] }).person;
+    expect(text).toContain('it is tried again when the agent runs');
+  });
+
+  it('is each state in which a document needs a person, with the command that names them', () => {
+    for (const state of ['failed', 'unconfirmed', 'lost', 'unreadable', 'incomplete'] as const) {
+      const { person, passing } = sorted({ counts: [many(state, 2)] });
+      expect(passing).toEqual([]);
+      expect(person).toEqual([expect.stringContaining(`receiptd list --state ${state}\``)]);
+    }
+    const fine = LIST_STATES.filter(
+      (state) => !['failed', 'unconfirmed', 'lost', 'unreadable', 'incomplete'].includes(state),
+    );
+    expect(sorted({ counts: fine.map((state) => many(state, 1)) })).toEqual({ person: [], passing: [] });
+  });
+
+  it('is an endpoint that documents wait for and that is in the config no more', () => {
+    const former = { ...OFFICE, uid: 'former' };
+    const { person } = sorted({ counts: [many('queued', 2, former), many('accepted', 9, former)] });
+    expect(person).toEqual([
+      expect.stringMatching(/^2 documents wait for the endpoint .*#former, which is not in the config/),
+    ]);
+  });
+
+  it('is a sentence for every state of a folder and every kind of hold', () => {
+    for (const state of FOLDER_STATES) {
+      const text = textOf({ daemon: { ...daemon, folders: [{ ...watching, state }] } });
+      // The hold says since when it is paused.
+      expect(text).toContain(state === 'paused' ? 'paused' : '2026-03-02 10:00:00');
+      expect(text).not.toContain('undefined');
+    }
+    for (const scope of HOLD_SCOPES) expect(textOf({ holds: [hold({ scope })] })).toMatch(/:\n {2}\S.+\.\n/);
+  });
+});

@@ -1,0 +1,90 @@
+import { DatabaseSync } from '@photostructure/sqlite';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { upkeep } from '../../src/daemon/upkeep.ts';
+import { openSqliteLedger } from '../../src/ledger/sqlite/open.ts';
+import { OpenIncidents } from '../../src/pipeline/incidents.ts';
+import { admission } from '../contract/ledger.ts';
+import { FakeClock } from '../support/fakeClock.ts';
+import { RecordedLog } from '../support/recordedLog.ts';
+import { compile } from './compiled.ts';
+
+let checker: Awaited<ReturnType<typeof compile>>;
+beforeAll(async () => {
+  checker = await compile('ledger/sqlite/checker.ts');
+});
+afterAll(() => checker.remove());
+
+async function place(backups = 2) {
+  const dir = mkdtempSync(join(tmpdir(), 'receiptd-upkeep-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const clock = new FakeClock();
+  const log = new RecordedLog();
+  const path = join(dir, 'ledger.db');
+  const checkerPath = fileURLToPath(checker.url);
+  const ledger = await openSqliteLedger({ path, clock, checkerPath });
+  const incidents = new OpenIncidents({ clock, log });
+  const stopping = new AbortController();
+  const deps = { ledger, incidents, clock, log, backupEveryMs: 86_400_000, backups };
+  const running = upkeep(deps, stopping.signal);
+  onTestFinished(async () => {
+    stopping.abort();
+    await running;
+    await ledger.close();
+  });
+  return { dir, path, clock, log, ledger, incidents };
+}
+
+it('backs the ledger up every day, and keeps the newest', async () => {
+  const { dir, clock } = await place();
+  const backups = join(dir, 'backups');
+  const made = (): string[] =>
+    existsSync(backups) ? readdirSync(backups).filter((name) => name.endsWith('.db')) : [];
+  const seen = new Set<string>();
+  await clock.advanceUntil(() => {
+    for (const name of made()) seen.add(name);
+    return seen.size >= 4;
+  }, 3_600_000);
+  await clock.advanceUntil(() => made().length === 2, 10);
+  expect(made()).toEqual([...seen].sort().slice(-2));
+});
+
+it('says so once when there is no place for a backup, and once when there is again', async () => {
+  const { dir, clock, incidents } = await place();
+  writeFileSync(join(dir, 'backups'), 'a file in its place');
+  await clock.advanceUntil(() => incidents.list().length === 1, 10_000);
+  expect(incidents.list()).toMatchObject([{ code: 'BACKUP_FAILED', message: expect.stringContaining(dir) }]);
+  rmSync(join(dir, 'backups'));
+  await clock.advanceUntil(() => incidents.list().length === 0, 3_600_000);
+});
+
+it('finds damage that a quick look does not see, and the next start mends it', async () => {
+  const { path, clock, incidents, ledger } = await place(0);
+  // An index that says something else than its table.
+  await ledger.admit(admission('a.jpg', 'a', { at: 0x11223344 }));
+  await ledger.backup(null);
+  const reader = new DatabaseSync(path, { readOnly: true });
+  const root = reader.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'documents_created'").get();
+  reader.close();
+  new DatabaseSync(path).exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  const bytes = readFileSync(path);
+  const page = (Number(root.rootpage) - 1) * 4_096;
+  const at = bytes.indexOf(Buffer.from([0x11, 0x22, 0x33, 0x44]), page);
+  expect(at).toBeLessThan(page + 4_096);
+  bytes[at + 3] = 0x45;
+  writeFileSync(path, bytes);
+  await clock.advanceUntil(() => incidents.list().length === 1, 10_000);
+  expect(incidents.list()).toMatchObject([
+    { code: 'LEDGER_DAMAGED', hint: expect.stringContaining('Restart') },
+  ]);
+  const stories: string[] = [];
+  await ledger.close();
+  const mended = await openSqliteLedger({ path, clock, onMended: (story) => void stories.push(story) });
+  expect(stories).toEqual([expect.stringContaining('A full check of the ledger found')]);
+  expect(existsSync(`${path}.damaged`)).toBe(false);
+  expect(await mended.find('doc-a')).toHaveLength(1);
+  await mended.close();
+});

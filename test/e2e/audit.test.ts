@@ -1,0 +1,190 @@
+import { appendFile, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { drawReceipt } from '../support/images.ts';
+import { prepare, until, type Site } from './support/agent.ts';
+import { expectNoTrace } from './support/commandLine.ts';
+
+const AUDIT = z.object({
+  verdict: z.enum(['complete', 'incomplete', 'unaccounted']),
+  agentRuns: z.boolean(),
+  day: z.string().nullable(),
+  head: z.object({ ledger: z.string(), seq: z.number(), hash: z.string() }).nullable(),
+  total: z.record(z.string(), z.unknown()),
+  folders: z.array(
+    z.looseObject({
+      path: z.string(),
+      endpoint: z.string().nullable(),
+      now: z.object({ listed: z.number(), known: z.number(), excluded: z.number() }).nullable(),
+    }),
+  ),
+  unaccounted: z.array(
+    z.object({
+      folder: z.string(),
+      path: z.string(),
+      problem: z.string(),
+      state: z.string().nullable(),
+      name: z.string().nullable(),
+      message: z.string(),
+      hint: z.string(),
+    }),
+  ),
+  notLookedAt: z.array(z.object({ folder: z.string(), path: z.string(), message: z.string() })),
+  crossCheck: z.object({ documents: z.number(), differences: z.array(z.string()) }),
+});
+
+async function audit(site: Site, ...args: string[]) {
+  const { status, stdout } = await site.run('audit', '--json', ...args);
+  return { status, ...AUDIT.parse(JSON.parse(stdout)) };
+}
+
+async function drop(site: Site, name: string, seed = name): Promise<void> {
+  await writeFile(site.file('inbox', name), await drawReceipt({ type: 'jpeg', seed }));
+}
+
+function today(): string {
+  return new Date().toLocaleString('sv').slice(0, 10);
+}
+
+describe('the audit', () => {
+  test('accounts for every file seen, to the file, in words that anybody understands', async () => {
+    const site = await prepare();
+    for (const name of ['a.jpg', 'b.jpg', 'refused.jpg']) await drop(site, name);
+    await drop(site, 'copy of a.jpg', 'a.jpg');
+    await writeFile(site.file('inbox', 'notes.txt'), 'bread and butter');
+    site.sandbox.misbehave({ kind: 'status', status: 400, nameIncludes: 'refused', times: 1 });
+    await site.once();
+
+    const text = await site.must('audit');
+    const inbox = site.file('inbox');
+    expect(text).toContain(`${inbox}\n`);
+    for (const line of [
+      /^ {2}accepted {3}2 {2}the service has taken them$/m,
+      /^ {2}duplicate {2}1 {2}the same image as another one/m,
+      /^ {2}rejected {3}1 {2}not an image/m,
+      /^ {2}failed {5}1 {2}refused by the service/m,
+      /^ {2}waiting {4}0$/m,
+      /^ {2}lost {7}0$/m,
+      /^ {2}skipped {4}0$/m,
+      /^ {2}seen {7}5 {2}the sum of these$/m,
+      /^ {2}5 files lie in the folder now; the ledger has all of them, unchanged\.$/m,
+    ])
+      expect(text).toMatch(line);
+    expect(text.trimEnd().split('\n').at(-1)).toBe(
+      `All 5 files seen in ${inbox} are accounted for. 1 of them needs a person: \`receiptd list --state failed unconfirmed lost\`.`,
+    );
+
+    const found = await audit(site, '--day', today());
+    expect(found).toMatchObject({ status: 0, verdict: 'complete', agentRuns: false, day: today() });
+    expect(found.total).toEqual({
+      seen: 5,
+      accepted: 2,
+      duplicate: 1,
+      rejected: 1,
+      failed: 1,
+      waiting: 0,
+      waitingAs: {},
+      lost: 0,
+      skipped: 0,
+    });
+    expect(found.head?.hash).toMatch(/^[0-9a-f]{64}$/);
+    expect(text).toContain(found.head?.hash);
+    expect((await audit(site, '--day', '2001-01-31')).total).toMatchObject({ seen: 0 });
+  });
+
+  test('names every file that is not accounted for, says what to do, and ends with 3', async () => {
+    const site = await prepare();
+    for (const name of ['same.jpg', 'changed.jpg', 'gone.jpg']) await drop(site, name);
+    await site.once();
+    await appendFile(site.file('inbox', 'changed.jpg'), 'x');
+    await rm(site.file('inbox', 'gone.jpg'));
+    await drop(site, 'new\nline.jpg');
+    const found = await audit(site);
+    expect(found).toMatchObject({ status: 3, verdict: 'unaccounted' });
+    expect(found.unaccounted.map(({ path, problem }) => [path, problem])).toEqual([
+      [site.file('inbox', 'changed.jpg'), 'changed'],
+      [site.file('inbox', 'gone.jpg'), 'missing'],
+      [site.file('inbox', 'new\nline.jpg'), 'unknown'],
+    ]);
+    const { status, stdout } = await site.run('audit');
+    expect(status).toBe(3);
+    const named = stdout.split('\n').filter((line) => line.startsWith(`  ${site.file('inbox')}/`));
+    expect(named).toHaveLength(3);
+    expect(named[2]).toContain('new\\nline.jpg: It lies in the folder, and the ledger does not know it.');
+    for (const line of named) expect(line).toContain('receiptd run');
+    expect(stdout.trimEnd().split('\n').at(-1)).toBe(
+      `3 files in ${site.file('inbox')} are NOT accounted for; they are named above.`,
+    );
+    // Nothing that the audit looked at was changed by it.
+    await site.once();
+    expect(await audit(site)).toMatchObject({ status: 0, total: { seen: 5, accepted: 5 } });
+  });
+
+  test('waits for what a running agent is about to take in, and works beside it', async () => {
+    const site = await prepare();
+    await site.start();
+    for (let n = 0; n < 20; n += 1) await drop(site, `${n}.jpg`);
+    const found = await audit(site, '--wait', '60s');
+    expect(found).toMatchObject({ status: 0, verdict: 'complete', agentRuns: true, total: { seen: 20 } });
+    await until(() => site.sandbox.stats().stored === 20);
+    expect(await audit(site)).toMatchObject({ status: 0, total: { seen: 20 } });
+  });
+
+  test('names a file that a running agent does not take in, when the time is up', async () => {
+    const site = await prepare();
+    await site.start();
+    const whole = await drawReceipt({ type: 'jpeg', seed: 'cut' });
+    await writeFile(site.file('inbox', 'cut.jpg'), whole.subarray(0, whole.length / 2));
+    const found = await audit(site, '--wait', '1s');
+    expect(found).toMatchObject({ status: 3, unaccounted: [{ problem: 'unknown' }] });
+    expect(found.unaccounted[0]?.hint).toContain('may still be growing');
+  });
+
+  test('is no proof where a folder can not be looked at, and ends with 4', async () => {
+    const folders = (site: Site) => [
+      { path: site.file('inbox'), endpoint: 'office' },
+      { path: site.file('share'), endpoint: 'depot' },
+    ];
+    const site = await prepare();
+    await site.configure({ folders: folders(site) });
+    await drop(site, 'a.jpg');
+    await writeFile(site.file('share', 'b.jpg'), await drawReceipt({ type: 'jpeg', seed: 'b' }));
+    await site.once();
+    await rename(site.file('share'), site.file('unplugged'));
+    const found = await audit(site);
+    expect(found).toMatchObject({ status: 4, verdict: 'incomplete', unaccounted: [], total: { seen: 2 } });
+    expect(found.notLookedAt).toMatchObject([{ folder: site.file('share') }]);
+    const { stdout } = await site.run('audit');
+    expect(stdout).toMatch(/this is no proof: 1 place could not be looked at\.\n$/);
+    // The other folder alone can be proved.
+    expect(await audit(site, '--folder', site.file('inbox'))).toMatchObject({
+      status: 0,
+      total: { seen: 1 },
+    });
+  });
+
+  test('counts a folder that is not watched any more from the ledger', async () => {
+    const site = await prepare();
+    await drop(site, 'a.jpg');
+    await site.once();
+    await mkdir(site.file('other'));
+    await site.configure({ folders: [{ path: site.file('other'), endpoint: 'office' }] });
+    const found = await audit(site);
+    expect(found).toMatchObject({ status: 0, total: { seen: 1, accepted: 1 } });
+    expect(found.folders).toMatchObject([
+      { path: site.file('other'), now: { listed: 0 } },
+      { path: site.file('inbox'), endpoint: null, now: null },
+    ]);
+  });
+
+  test('refuses a day, a folder and a time that there are not, and a place without a ledger', async () => {
+    const site = await prepare();
+    const bare = await site.run('audit');
+    expect(bare).toBeRefused(1, 'LEDGER_MISSING', 'receiptd run');
+    expectNoTrace(bare);
+    await site.once();
+    expect(await site.run('audit', '--day', '2026-02-30')).toBeRefused(2, 'USAGE', '2026-02-30');
+    expect(await site.run('audit', '--folder', '/nowhere')).toBeRefused(2, 'USAGE', site.file('inbox'));
+    expect(await site.run('audit', '--wait', 'long')).toBeRefused(2, 'USAGE', 'long');
+  });
+});

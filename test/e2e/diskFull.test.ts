@@ -1,0 +1,150 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdirSync, openSync, statfsSync, writeSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { systemCode } from '../../src/domain/errors.ts';
+import { drawReceipt } from '../support/images.ts';
+import { canMount, inMountsOf, seenBy, withSmallDisk } from '../support/ownMount.ts';
+import {
+  cleanUp,
+  MAIN,
+  practiceService,
+  Running,
+  Site,
+  storedOnce,
+  temporaryDirectory,
+  until,
+} from './support/agent.ts';
+
+const IN_FLIGHT = 4;
+const DOCUMENTS = 12;
+/** Longer than the agent waits between two tries to write. */
+const ONE_TRY_MS = 7_000;
+
+/** A site whose state directory is a small disk of its own, that only its commands see. */
+class SmallDiskSite extends Site {
+  keeper = 0;
+
+  async mount(size: string): Promise<void> {
+    mkdirSync(this.stateDir, { mode: 0o700 });
+    const keeper = spawn(
+      ...withSmallDisk(this.stateDir, size, ['sh', '-c', 'echo mounted; exec sleep 1000000']),
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    );
+    const ended = once(keeper, 'close');
+    cleanUp(async () => {
+      keeper.kill('SIGKILL');
+      await ended;
+    });
+    if (keeper.pid === undefined) throw new Error('nothing was mounted');
+    await Promise.race([
+      once(keeper.stdout, 'data'),
+      ended.then(() => {
+        throw new Error('nothing was mounted');
+      }),
+    ]);
+    this.keeper = keeper.pid;
+  }
+
+  override spawn(...args: string[]): Running {
+    const { PATH = '', HOME = '' } = process.env;
+    const options = { env: { PATH, HOME, ...this.env }, stdio: ['ignore', 'pipe', 'pipe'] as const };
+    const child = spawn(...inMountsOf(this.keeper, [process.execPath, MAIN, ...args]), {
+      ...options,
+      stdio: [...options.stdio],
+    });
+    return new Running(child);
+  }
+
+  disk(...parts: string[]): string {
+    return join(seenBy(this.keeper, this.stateDir), ...parts);
+  }
+
+  /** Until not a byte is free. */
+  fill(): void {
+    const handle = openSync(this.disk('junk'), 'a');
+    try {
+      for (let size = 65_536; size >= 1;) {
+        if (!wrote(handle, size)) size = Math.floor(size / 16);
+      }
+    } finally {
+      closeSync(handle);
+    }
+  }
+}
+
+function wrote(handle: number, size: number): boolean {
+  try {
+    return writeSync(handle, Buffer.alloc(size, 1)) === size;
+  } catch (error) {
+    if (systemCode(error) !== 'ENOSPC') throw error;
+    return false;
+  }
+}
+
+async function drop(site: Site, from: number, to: number): Promise<void> {
+  for (let n = from; n < to; n += 1) {
+    await writeFile(
+      site.file('inbox', `scan ${n}.jpg`),
+      await drawReceipt({ type: 'jpeg', seed: `full ${n}` }),
+    );
+  }
+}
+
+describe.skipIf(!canMount())('a state directory whose disk is full', () => {
+  test('records what is under way, begins nothing new, says so, and goes on by itself', async () => {
+    const dir = await temporaryDirectory();
+    const sandbox = await practiceService({ dir: join(dir, 'sandbox') });
+    const site = new SmallDiskSite(dir, sandbox);
+    await site.mount('16m');
+    const keys = {
+      delivery: { concurrency: IN_FLIGHT },
+      folders: [{ path: site.file('inbox'), endpoint: 'office', settle: { short: '200ms' } }],
+      storage: { reserve: '2MB', backups: 0 },
+    };
+    await site.configure(keys);
+    sandbox.misbehave({ kind: 'delay', delayMs: 3_000, times: IN_FLIGHT });
+    const agent = await site.start();
+    await drop(site, 0, DOCUMENTS);
+    const arrivals = () => sandbox.stats().uploadArrivals.length;
+    await until(() => arrivals() === IN_FLIGHT, 'uploads to be under way');
+    await until(async () => (await site.list()).length === DOCUMENTS, 'all to be admitted');
+    const fullWhile = arrivals();
+    site.fill();
+
+    await until(
+      async () => (await site.run('status')).stdout.includes('DISK_FULL'),
+      'status to say DISK_FULL',
+    );
+    await until(
+      async () => (await site.list('--state', 'accepted')).length === sandbox.received().length,
+      'what was under way to be recorded',
+    );
+    expect(sandbox.received().length).toBeGreaterThanOrEqual(fullWhile);
+    const begun = arrivals();
+    expect(begun).toBeLessThan(DOCUMENTS);
+    await drop(site, DOCUMENTS, DOCUMENTS + 2);
+    await sleep(ONE_TRY_MS);
+    expect(arrivals()).toBe(begun);
+    expect(agent.alive).toBe(true);
+    const told = await site.run('status');
+    expect(told.stdout).toMatch(/disk .* full/i);
+    expect(told.stdout).toContain('DISK_FULL');
+
+    await rm(site.disk('junk'));
+    await until(
+      async () => (await site.list('--state', 'accepted')).length === DOCUMENTS + 2,
+      'all to be accepted',
+    );
+    expect((await storedOnce(site)).size).toBe(DOCUMENTS + 2);
+    // Nothing was forgotten, so nothing was sent again.
+    expect(arrivals()).toBe(DOCUMENTS + 2);
+    expect((await site.run('status')).stdout).not.toContain('DISK_FULL');
+    const { bavail, bsize } = statfsSync(site.disk());
+    expect(bavail * bsize).toBeGreaterThan(2_000_000);
+    expect(await agent.stop()).toMatchObject({ status: 0 });
+  });
+});

@@ -1,0 +1,121 @@
+import { readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { drawReceipt } from '../support/images.ts';
+import { prepare, until, type Site } from './support/agent.ts';
+import { expectNoTrace } from './support/commandLine.ts';
+
+/** Stands in paths, in the service's answers and nowhere in a name. */
+const PERSONAL = 'of-jane-doe';
+
+async function drop(site: Site, name: string): Promise<void> {
+  await writeFile(site.file('inbox', name), await drawReceipt({ type: 'jpeg', seed: name }));
+}
+
+async function nameOf(site: Site, path: string): Promise<string> {
+  const row = (await site.list()).find((each) => each.path === path);
+  if (!row?.name) throw new Error(`${path} has no name`);
+  return row.name;
+}
+
+/** Whether any file of ledger, journal or spool holds that text. */
+async function stateHolds(site: Site, text: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const entry of await readdir(site.stateDir, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile() || entry.parentPath.includes('/logs')) continue;
+    const file = `${entry.parentPath}/${entry.name}`;
+    if ((await readFile(file)).includes(text)) found.push(file);
+  }
+  return found;
+}
+
+const named = (site: Site) => ({
+  path: site.file('inbox'),
+  endpoint: 'office',
+  name: '{hash:16}',
+});
+
+describe.each(['beside a running agent', 'without one'])('erasing %s', (where) => {
+  const beside = where === 'beside a running agent';
+
+  test('takes paths and answers away for good; name, hash and state stay', async () => {
+    const site = await prepare();
+    await site.configure({ folders: [named(site)] });
+    const agent = beside ? await site.start() : null;
+    const file = `receipt-${PERSONAL}.jpg`;
+    await drop(site, file);
+    await drop(site, 'other.jpg');
+    if (!beside) await site.once();
+    await until(() => site.sandbox.stats().stored === 2);
+    await until(async () => (await site.list('--state', 'accepted')).length === 2);
+    const name = await nameOf(site, site.file('inbox', file));
+    const before = (await site.list()).find((row) => row.name === name);
+    expect(await stateHolds(site, PERSONAL)).not.toEqual([]);
+    await rm(site.file('inbox', file));
+    if (!beside) await site.once();
+    else await until(async () => (await site.must('show', name)).includes('gone since'));
+
+    const refused = await site.run('erase', name);
+    expect(refused).toBeRefused(2, 'CONFIRMATION_NEEDED', '1 document', '--yes');
+    expect(await stateHolds(site, PERSONAL)).not.toEqual([]);
+
+    expect(await site.must('erase', name, '--yes')).toBe('Erased the personal data of 1 document.\n');
+    await agent?.stop();
+    expect(await stateHolds(site, PERSONAL)).toEqual([]);
+    const after = (await site.list()).find((row) => row.name === name);
+    expect(after).toMatchObject({ name, sha256: before?.sha256, state: 'accepted' });
+    expect(after?.path).not.toContain(PERSONAL);
+    expect(await site.list()).toHaveLength(2);
+    expect((await site.list()).some(({ path }) => path === site.file('inbox', 'other.jpg'))).toBe(true);
+    // Still counted, to the file.
+    expect(JSON.parse(await site.must('audit', '--json'))).toMatchObject({
+      verdict: 'complete',
+      total: { seen: 2, accepted: 2 },
+    });
+  });
+});
+
+test('what still waits is left as it is, and named', async () => {
+  const site = await prepare();
+  await drop(site, 'sent.jpg');
+  await site.once();
+  await site.must('pause', 'office');
+  await drop(site, 'waits.jpg');
+  await site.once();
+  const sent = await nameOf(site, site.file('inbox', 'sent.jpg'));
+  const waits = await nameOf(site, site.file('inbox', 'waits.jpg'));
+  const result: unknown = JSON.parse(await site.must('erase', sent, waits, '--yes', '--json'));
+  expect(result).toEqual({ erased: 1, skipped: [waits] });
+  const text = await site.must('erase', waits);
+  expect(text).toContain('Erased the personal data of 0 documents.');
+  expect(text).toContain(waits);
+  expect(await site.list('--state', 'held')).toMatchObject([{ path: site.file('inbox', 'waits.jpg') }]);
+});
+
+test('by age takes what was named before that day, and nothing else', async () => {
+  const site = await prepare();
+  await drop(site, 'a.jpg');
+  await site.once();
+  expect(JSON.parse(await site.must('erase', '--before', '2001-01-31', '--json'))).toMatchObject({
+    erased: 0,
+  });
+  expect(await site.run('erase', '--before', '2999-01-31')).toBeRefused(
+    2,
+    'CONFIRMATION_NEEDED',
+    '1 document named before 2999-01-31',
+  );
+  expect(JSON.parse(await site.must('erase', '--before', '2999-01-31', '--yes', '--json'))).toEqual({
+    erased: 1,
+    skipped: [],
+  });
+});
+
+test('refuses what makes no sense', async () => {
+  const site = await prepare();
+  await site.once();
+  const bare = await site.run('erase');
+  expect(bare).toBeRefused(2, 'USAGE', '--before');
+  expectNoTrace(bare);
+  expect(await site.run('erase', 'a', '--before', '2026-01-31')).toBeRefused(2, 'USAGE', '--before');
+  expect(await site.run('erase', '--before', 'soon')).toBeRefused(2, 'USAGE', 'soon');
+  expect(await site.run('erase', 'nobody', '--yes')).toBeRefused(1, 'DOCUMENT_UNKNOWN', 'nobody');
+});

@@ -1,0 +1,216 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { drawReceipt } from '../support/images.ts';
+import { prepare, storedOnce, until, type Site } from './support/agent.ts';
+
+const HEAD = z.object({ ledger: z.uuid(), seq: z.int(), hash: z.string(), at: z.iso.datetime() });
+const VERIFIED = z.object({
+  verdict: z.enum(['sound', 'findings']),
+  journal: z.object({
+    entries: z.number(),
+    findings: z.array(z.object({ line: z.number().nullable(), what: z.string() })),
+    remarks: z.array(z.string()),
+  }),
+  ledger: z.object({ documents: z.number(), findings: z.array(z.string()) }),
+});
+const RESTORED = z.object({ documents: z.number(), replayed: z.number(), setAside: z.string().nullable() });
+
+async function drop(site: Site, ...names: string[]): Promise<void> {
+  for (const name of names) {
+    await writeFile(site.file('inbox', name), await drawReceipt({ type: 'jpeg', seed: name }));
+  }
+}
+
+/** A site whose agent has sent three receipts and ended. */
+async function siteOfThree(): Promise<Site> {
+  const site = await prepare();
+  await drop(site, 'a.jpg', 'b.jpg', 'c.jpg');
+  await site.once();
+  expect(site.sandbox.received()).toHaveLength(3);
+  return site;
+}
+
+const journalOf = (site: Site) => site.file('state', 'ledger.journal');
+const headOf = async (site: Site) => HEAD.parse(JSON.parse(await site.must('ledger', 'head', '--json')));
+
+async function verify(site: Site, ...args: string[]) {
+  const { status, stdout, stderr } = await site.run('ledger', 'verify', '--json', ...args);
+  expect(stderr).toBe('');
+  return { status, ...VERIFIED.parse(JSON.parse(stdout)) };
+}
+
+async function edit(site: Site, change: (lines: string[]) => string[]): Promise<void> {
+  const lines = (await readFile(journalOf(site), 'utf8')).split('\n').slice(0, -1);
+  await writeFile(
+    journalOf(site),
+    change(lines)
+      .map((line) => `${line}\n`)
+      .join(''),
+  );
+}
+
+describe('receiptd ledger verify', () => {
+  test('finds what an agent wrote sound, beside it and after it, and against a head that was kept', async () => {
+    const site = await prepare();
+    const agent = await site.start();
+    await drop(site, 'a.jpg', 'b.jpg');
+    await until(() => site.sandbox.received().length === 2);
+    const head = await headOf(site);
+    await writeFile(site.file('head.json'), JSON.stringify(head));
+    expect(await verify(site, '--head', site.file('head.json'))).toMatchObject({
+      status: 0,
+      verdict: 'sound',
+    });
+    await drop(site, 'c.jpg');
+    await until(async () => (await site.list('--state', 'accepted')).length === 3);
+    expect(await verify(site, '--head', site.file('head.json'))).toMatchObject({
+      status: 0,
+      verdict: 'sound',
+    });
+    await agent.stop();
+    const after = await verify(site, '--head', `${head.seq}:${head.hash}`);
+    expect(after).toMatchObject({ status: 0, ledger: { documents: 3, findings: [] } });
+    const text = await site.must('ledger', 'verify');
+    expect(text).toContain('Everything is as receiptd left it.');
+    expect(text).toContain('No head was given');
+  });
+
+  test('finds an entry that was edited, by its line', async () => {
+    const site = await siteOfThree();
+    let line = 0;
+    await edit(site, (lines) => {
+      line = lines.findIndex((each) => each.includes('"kind":"named"')) + 1;
+      return lines.with(line - 1, (lines[line - 1] ?? '').replace('"size":', '"size":1'));
+    });
+    const { status, journal } = await verify(site);
+    expect(status).toBe(3);
+    expect(journal.findings[0]).toMatchObject({ line, what: expect.stringContaining('was changed') });
+    const { stdout } = await site.run('ledger', 'verify');
+    expect(stdout).toContain(`journal, line ${line}: This line is no sound entry`);
+  });
+
+  test('finds a change in the database that the journal knows nothing of', async () => {
+    const site = await siteOfThree();
+    const db = new DatabaseSync(site.file('state', 'ledger.db'));
+    db.exec("UPDATE documents SET state = 'failed', reason = 'x' WHERE id = 2");
+    db.close();
+    const { status, journal, ledger } = await verify(site);
+    expect([status, journal.findings.length, ledger.findings.length > 0]).toEqual([3, 0, true]);
+  });
+
+  test('finds by a head that was kept an end that was cut off', async () => {
+    const site = await siteOfThree();
+    const { seq, hash } = await headOf(site);
+    await edit(site, (lines) => lines.slice(0, -1));
+    const { status, journal } = await verify(site, '--head', `${seq}:${hash}`);
+    expect(status).toBe(3);
+    expect(journal.findings.at(-1)?.what).toContain('was cut off');
+  });
+
+  test('takes no head that is none', async () => {
+    const site = await siteOfThree();
+    await writeFile(site.file('other.json'), '{"seq": 1}');
+    for (const [head, says] of [
+      ['17', "can't be read"],
+      [site.file('other.json'), 'holds no head'],
+    ] as const) {
+      const { status, stderr } = await site.run('ledger', 'verify', '--head', head);
+      expect(status).toBe(2);
+      expect(stderr).toContain(says);
+    }
+  });
+});
+
+describe('receiptd ledger head', () => {
+  test('says what the last line of the journal says', async () => {
+    const site = await siteOfThree();
+    const head = await headOf(site);
+    const last = (await readFile(journalOf(site), 'utf8')).trimEnd().split('\n').at(-1)?.split('\t');
+    expect(last?.[1]).toBe(head.hash);
+    expect(JSON.parse(last?.[0] ?? '')).toMatchObject({ seq: head.seq });
+    expect(await site.must('ledger', 'head')).toContain(`Hash   ${head.hash}`);
+  });
+
+  test('says so where there is no ledger yet', async () => {
+    const site = await prepare();
+    const { status, stderr } = await site.run('ledger', 'head');
+    expect(status).toBe(1);
+    expect(stderr).toContain('[LEDGER_MISSING]');
+  });
+});
+
+describe('receiptd ledger backup and restore', () => {
+  test('bring back a ledger that was lost, with what came after the backup, and nothing is sent twice', async () => {
+    const site = await siteOfThree();
+    const file = site.file('kept.db');
+    const { seq, hash } = await headOf(site);
+    const said = await site.must('ledger', 'backup', '--output', file);
+    expect(said).toContain(`entry ${seq} of the journal, hash ${hash}`);
+    expect(execFileSync('stat', ['-c', '%a', file], { encoding: 'utf8' }).trim()).toBe('600');
+    await drop(site, 'd.jpg');
+    await site.once();
+    const names = (await site.list()).map(({ name, path }) => [path, name]);
+    for (const suffix of ['', '-wal', '-shm'])
+      await rm(site.file('state', `ledger.db${suffix}`), { force: true });
+
+    const restored = RESTORED.parse(
+      JSON.parse(await site.must('ledger', 'restore', file, '--yes', '--json')),
+    );
+    expect(restored).toMatchObject({ documents: 4, setAside: null });
+    expect(restored.replayed).toBeGreaterThan(0);
+    expect((await site.list()).map(({ name, path }) => [path, name])).toEqual(names);
+    expect(await verify(site, '--head', `${seq}:${hash}`)).toMatchObject({ status: 0 });
+    expect(await readFile(journalOf(site), 'utf8')).toContain('"kind":"restored"');
+    await site.once();
+    await storedOnce(site);
+    expect(site.sandbox.received()).toHaveLength(4);
+  });
+
+  test('are asked for beside a running agent: one is done, the other refused', async () => {
+    const site = await prepare();
+    const agent = await site.start();
+    await drop(site, 'a.jpg');
+    await until(() => site.sandbox.received().length === 1);
+    const file = site.file('kept.db');
+    await site.must('ledger', 'backup', '--output', file);
+    expect(existsSync(file)).toBe(true);
+    const { status, stderr } = await site.run('ledger', 'restore', file, '--yes');
+    expect(status).toBe(6);
+    expect(stderr).toContain('[ALREADY_RUNNING]');
+    expect(await verify(site)).toMatchObject({ status: 0 });
+    await agent.stop();
+  });
+
+  test('never write over a file', async () => {
+    const site = await siteOfThree();
+    const file = site.file('kept.db');
+    await writeFile(file, 'mine');
+    const { status, stderr } = await site.run('ledger', 'backup', '--output', file);
+    expect(status).toBe(1);
+    expect(stderr).toContain('[BACKUP_FAILED]');
+    expect(await readFile(file, 'utf8')).toBe('mine');
+  });
+
+  test('restore nothing without a yes, and nothing that is no backup', async () => {
+    const site = await siteOfThree();
+    const file = site.file('kept.db');
+    await site.must('ledger', 'backup', '--output', file);
+    const before = await headOf(site);
+    expect(await site.run('ledger', 'restore', file)).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('[CONFIRMATION_NEEDED]'),
+    });
+    await writeFile(site.file('rubbish.db'), 'rubbish');
+    expect(await site.run('ledger', 'restore', site.file('rubbish.db'), '--yes')).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('[BACKUP_FAILED]'),
+    });
+    const { at: _, ...unchanged } = before;
+    expect(await headOf(site)).toMatchObject(unchanged);
+    expect(await verify(site)).toMatchObject({ status: 0 });
+  });
+});

@@ -1,0 +1,186 @@
+import { spawnSync } from 'node:child_process';
+import { chmod, lstat, mkdir, readFile, readdir, symlink, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { asOrdinaryUser } from '../support/ordinaryUser.ts';
+import { drawReceipt } from '../support/images.ts';
+import { requirement } from '../support/requires.ts';
+import { prepare, storedOnce, until, type Running, type Site } from './support/agent.ts';
+import { shell } from './support/commandLine.ts';
+
+const isRoot = process.geteuid?.() === 0;
+const strace = requirement(
+  'strace, with leave to trace',
+  spawnSync('strace', ['-f', 'true']).status === 0,
+  'apt-get install strace',
+);
+
+async function scan(site: Site, name: string): Promise<void> {
+  await writeFile(site.file('inbox', name), await drawReceipt({ type: 'jpeg', seed: name }));
+}
+
+function withUmask(umask: number, start: () => Running): Running {
+  const before = process.umask(umask);
+  try {
+    return start();
+  } finally {
+    process.umask(before);
+  }
+}
+
+/** What others may do to anything in the state directory. */
+async function openToOthers(dir: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const entry of ['.', ...(await readdir(dir, { recursive: true }))]) {
+    const status = await lstat(join(dir, entry)).catch(() => null);
+    if (status && !status.isSymbolicLink() && (status.mode & 0o077) !== 0)
+      found.push(`${entry} ${(status.mode & 0o777).toString(8)}`);
+  }
+  return found;
+}
+
+test('whatever the umask, nothing in the state directory is open to others, running or not', async () => {
+  const site = await prepare();
+  await scan(site, 'a.jpg');
+  const login = 'umask 000; echo secret-of-tests | $RECEIPTD login --store file --client-id e2e --no-verify';
+  expect((await shell(site, `${login} --config ${site.config}`)).status).toBe(0);
+  const agent = withUmask(0, () => site.spawn('run', '--config', site.config));
+  await agent.logged('receiptd has started');
+  await until(() => site.sandbox.received().length === 1);
+  expect(await readdir(site.stateDir)).toEqual(expect.arrayContaining(['control.sock', 'ledger.db-wal']));
+  expect(await openToOthers(site.stateDir)).toEqual([]);
+  await agent.stop();
+  await scan(site, 'b.jpg');
+  const ended = await shell(site, `umask 000; exec $RECEIPTD run --once --config ${site.config}`);
+  expect(ended.status).toBe(0);
+  expect(await openToOthers(site.stateDir)).toEqual([]);
+});
+
+test('an open state directory is closed at the start, and that is said', async () => {
+  const site = await prepare();
+  await scan(site, 'a.jpg');
+  expect((await site.once()).status).toBe(0);
+  await chmod(site.stateDir, 0o755);
+  await chmod(join(site.stateDir, 'ledger.db'), 0o644);
+  const ended = await site.once();
+  expect(ended.status).toBe(0);
+  expect(ended.stderr).toContain(`Others had access to ${site.stateDir} (mode 755)`);
+  expect(await openToOthers(site.stateDir)).toEqual([]);
+});
+
+test('a state directory behind a link to where everybody writes is refused', async () => {
+  const site = await prepare();
+  await mkdir(site.file('elsewhere'));
+  await symlink(site.file('elsewhere'), site.stateDir);
+  const ended = await site.once();
+  expect(ended.stderr).toContain('symbolic link');
+  expect(ended.stderr).toContain('[STATE_UNWRITABLE]');
+  expect(await readdir(site.file('elsewhere'))).toEqual([]);
+});
+
+test.skipIf(!isRoot)('the control socket is of use to its owner only', async () => {
+  const site = await prepare();
+  const agent = await site.start();
+  // Even where the directory would let them through.
+  await chmod(site.dir, 0o711);
+  await chmod(site.stateDir, 0o711);
+  const code = await asOrdinaryUser(
+    () =>
+      new Promise((done) => {
+        const socket = connect(join(site.stateDir, 'control.sock'));
+        socket
+          .on('connect', () => done('connected'))
+          .on('error', (error) => done(Reflect.get(error, 'code')));
+      }),
+  );
+  expect(code).toBe('EACCES');
+  await agent.stop();
+});
+
+const CHANGES =
+  'open,openat,creat,mkdir,mkdirat,rename,renameat,renameat2,unlink,unlinkat,rmdir,link,linkat,symlink,symlinkat,truncate,chmod,fchmodat,chown,fchownat,utimensat';
+
+/** Paths that a traced process changed. */
+function changed(trace: string, cwd: string): string[] {
+  const paths: string[] = [];
+  for (const line of trace.split('\n')) {
+    const [, call = '', args = ''] = /^\d+ +(\w+)\((.*)\) += (?!-1)/.exec(line) ?? [];
+    if (call === '') continue;
+    if (call.startsWith('open') && !/O_WRONLY|O_RDWR|O_CREAT|O_TRUNC/.test(args)) continue;
+    // strace shows where a descriptor leads, however it was come by.
+    const [, real] = / = \d+<(\/.*?)>$/.exec(line) ?? [];
+    const named = [...args.matchAll(/(?:\d+<(\/[^>]*)>, )?"((?:[^"\\]|\\.)*)"/g)].map(([, dir, path = '']) =>
+      resolve(dir ?? cwd, path),
+    );
+    paths.push(...(real === undefined ? named : [real]));
+  }
+  return paths;
+}
+
+test.skipIf(!strace)(
+  'nothing is written but in the folders of the config and the state directory',
+  async () => {
+    const site = await prepare();
+    const archive = site.file('archive');
+    await site.configure({
+      folders: [
+        { path: site.file('inbox'), endpoint: 'office', afterUpload: 'archive', archiveTo: archive },
+        { path: site.file('second'), endpoint: 'depot', afterUpload: 'delete' },
+      ],
+      spool: 'always',
+    });
+    await mkdir(site.file('outside'));
+    await writeFile(site.file('outside', 'x.jpg'), await drawReceipt({ type: 'jpeg', seed: 'x' }));
+    await symlink(site.file('outside'), site.file('inbox', 'sub'));
+    await symlink(site.file('outside', 'x.jpg'), site.file('second', 'linked.jpg'));
+    await scan(site, 'a.jpg');
+    await writeFile(site.file('second', 'b.jpg'), await drawReceipt({ type: 'jpeg', seed: 'b' }));
+    const trace = site.file('trace');
+    const command = `strace -f -y -qq -s 4096 -o ${trace} -e trace=${CHANGES} $RECEIPTD run --once --config ${site.config}`;
+    expect((await shell(site, command)).status).toBe(0);
+    expect((await storedOnce(site)).size).toBeGreaterThanOrEqual(2);
+    const paths = changed(await readFile(trace, 'utf8'), site.dir);
+    // What is looked through has to hold what it is about.
+    expect(paths).toContain(join(site.stateDir, 'ledger.db'));
+    expect(paths.some((path) => path.startsWith(archive))).toBe(true);
+    const allowed = [site.stateDir, site.file('inbox'), site.file('second'), archive];
+    // Below a directory that is open already; it was opened by one of these names.
+    const viaDescriptor = /^\/proc\/(?:self|\d+)\/fd\/\d+\//;
+    const stray = paths.filter(
+      (path) =>
+        !allowed.some((dir) => path === dir || path.startsWith(`${dir}/`)) &&
+        !viaDescriptor.test(path) &&
+        !['/dev/null', '/dev/tty'].includes(path) &&
+        !/^(?:pipe|anon_inode|\/proc\/self\/)/.test(path),
+    );
+    expect(stray).toEqual([]);
+    expect(await readdir(site.file('outside'))).toEqual(['x.jpg']);
+  },
+);
+
+test.skipIf(!strace)('a helper process gets no secret in its arguments or its environment', async () => {
+  const site = await prepare();
+  await site.writeConfig({
+    credentials: { store: 'keychain' },
+    folders: [{ path: site.file('inbox'), endpoint: 'office' }],
+  });
+  site.env = {
+    ...site.env,
+    HTTP_PROXY: 'http://me:word-of-the-proxy@127.0.0.1:1',
+    SOME_KEY: 'key-of-another',
+  };
+  const CLIENT_SECRET = site.env['RECEIPTD_CLIENT_SECRET'] ?? '';
+  const trace = site.file('trace');
+  await shell(
+    site,
+    `strace -f -v -qq -s 100000 -o ${trace} -e trace=execve $RECEIPTD whoami --config ${site.config}`,
+  );
+  const [first = '', ...helpers] = (await readFile(trace, 'utf8'))
+    .split('\n')
+    .filter((line) => line.includes('execve('));
+  expect(first).toContain(CLIENT_SECRET);
+  expect(helpers.join('\n')).toContain('keychainHelper');
+  for (const secret of [CLIENT_SECRET, 'word-of-the-proxy', 'key-of-another'])
+    expect(helpers.join('\n')).not.toContain(secret);
+});

@@ -1,0 +1,84 @@
+import { once } from 'node:events';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { controlSocketPath } from '../../src/daemon/control/socketPath.ts';
+import { drawReceipt } from '../support/images.ts';
+import { cleanUp, DEPOT, OFFICE, prepare, until, type Site } from './support/agent.ts';
+
+async function drop(site: Site, name: string): Promise<void> {
+  await writeFile(site.file('inbox', name), await drawReceipt({ type: 'jpeg', seed: name }));
+}
+
+describe('status in plain words', () => {
+  test('says in one line that nothing is wrong, and then what is: what, since when, what to do', async () => {
+    const site = await prepare();
+    await site.start();
+    await drop(site, 'a.jpg');
+    await until(async () => (await site.must('status')).includes('1 accepted'));
+    const calm = await site.must('status');
+    expect(calm).toMatch(/^Running since \S+ \S+ \(process \d+, version \S+\); 0 uploads are under way\.\n/);
+    expect(calm).toContain('\nNothing is wrong. No document waits to be sent.\n');
+    expect(calm).toMatch(/ {2}Watched since .*; new files are noticed at once; .*last listed .*\.\n/);
+
+    site.sandbox.misbehave({ kind: 'status', status: 403 });
+    await drop(site, 'b.jpg');
+    await rename(site.file('inbox'), site.file('unplugged'));
+    await until(async () => (await site.must('status')).includes('does not exist'));
+    const status = await site.must('status');
+    expect(status).not.toContain('Nothing is wrong');
+    expect(status).toMatch(/\nNeeds a person:\n/);
+    expect(status).toContain(`${site.file('inbox')} does not exist.`);
+    expect(status).toMatch(/Since \S+ \S+\. Create or mount it, or correct `folders`/);
+  });
+
+  test('tells what passes by itself from what needs a person', async () => {
+    const site = await prepare();
+    site.sandbox.misbehave({ kind: 'status', status: 503 });
+    await drop(site, 'a.jpg');
+    await site.once('--wait', '1s');
+    const status = await site.must('status');
+    expect(status).toMatch(
+      /^Not running\. Start it with `receiptd run`\.\nPasses by itself:\n {2}The service at /,
+    );
+    expect(status).toContain('1 document waits to be sent, the oldest for ');
+    expect(status).not.toContain('Needs a person');
+  });
+
+  test('goes on where the agent is of another version, with what the ledger says', async () => {
+    const site = await prepare();
+    await drop(site, 'a.jpg');
+    await site.once();
+    await mkdir(site.stateDir, { recursive: true });
+    const other = createServer((_, response) => response.end('{"pid":1,"folders":[]}'));
+    other.listen(controlSocketPath(site.stateDir));
+    await once(other, 'listening');
+    cleanUp(async () => void other.close());
+    const status = await site.must('status');
+    expect(status).toMatch(
+      /^Running, but it does not say how it is: .*another version.*\[CONTROL_FAILED\]\n/,
+    );
+    expect(status).toContain('1 accepted');
+    expect(JSON.parse(await site.must('status', '--json'))).toMatchObject({
+      daemon: null,
+      silent: expect.stringContaining('CONTROL_FAILED') as string,
+    });
+  });
+
+  test('names documents that wait for an endpoint that is in the config no more; so does a single run', async () => {
+    const site = await prepare();
+    await site.must('pause', 'office');
+    await drop(site, 'a.jpg');
+    await site.once();
+    await site.configure({
+      endpoints: { depot: { uid: DEPOT } },
+      folders: [{ path: site.file('other'), endpoint: 'depot' }],
+    });
+    expect(await site.must('status')).toMatch(
+      new RegExp(`\n {2}1 document waits for the endpoint \\S+#${OFFICE}, which is not in the config`),
+    );
+    const { status, stdout } = await site.once();
+    expect(status).toBe(4);
+    expect(stdout).toContain('1 document waits for an endpoint that is no longer in the config');
+  });
+});

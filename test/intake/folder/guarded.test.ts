@@ -1,0 +1,170 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { Guard } from '../../../src/intake/folder/guarded.ts';
+import { temporaryDirectory, watched } from './fixture.ts';
+
+const LIMIT_MS = 200;
+
+beforeEach(() => {
+  vi.stubEnv('UV_THREADPOOL_SIZE', '16');
+  onTestFinished(() => void vi.unstubAllEnvs());
+});
+
+/** A folder whose operations answer only when the test says so. */
+function hanging() {
+  let asked = 0;
+  let answer = (): void => {};
+  const silence = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  onTestFinished(() => answer());
+  const guard = new Guard({
+    limitMs: LIMIT_MS,
+    probe: async () => {
+      asked += 1;
+      await silence;
+    },
+  });
+  return { guard, hang: () => silence, answer: () => answer(), asked: () => asked };
+}
+
+async function code(operation: Promise<unknown>): Promise<unknown> {
+  return operation.then(
+    () => 'answered',
+    (error: unknown) => (error as { code?: unknown }).code,
+  );
+}
+
+describe('an operation that hangs', () => {
+  it('is given up after the limit, and those after it at once', async () => {
+    const { guard, hang } = hanging();
+    const from = performance.now();
+    expect(await code(guard.run(hang))).toBe('ETIMEDOUT');
+    expect(performance.now() - from).toBeGreaterThanOrEqual(LIMIT_MS);
+    expect(guard.isSilent).toBe(true);
+    const again = performance.now();
+    expect(await code(guard.run(async () => 'never begun'))).toBe('ETIMEDOUT');
+    expect(performance.now() - again).toBeLessThan(LIMIT_MS / 2);
+  });
+
+  it('keeps no more threads than a few, however many ask and however long it lasts', async () => {
+    const { guard, hang } = hanging();
+    let begun = 0;
+    const operation = async (): Promise<void> => {
+      begun += 1;
+      await hang();
+    };
+    const asked = Array.from({ length: 100 }, () => code(guard.run(operation)));
+    expect(new Set(await Promise.all(asked))).toEqual(new Set(['ETIMEDOUT']));
+    for (let round = 0; round < 20; round += 1) {
+      expect(await code(guard.run(operation))).toBe('ETIMEDOUT');
+      await sleep(LIMIT_MS / 5);
+    }
+    expect(begun).toBe(4);
+    expect(guard.underWay).toBe(4);
+  });
+
+  it('is asked after now and then, while it is the only one', async () => {
+    const { guard, hang, asked } = hanging();
+    expect(await code(guard.run(hang))).toBe('ETIMEDOUT');
+    await vi.waitFor(async () => {
+      expect(await code(guard.run(hang))).toBe('ETIMEDOUT');
+      expect(asked()).toBe(2);
+    }, 10_000);
+    await sleep(3 * LIMIT_MS);
+    await code(guard.run(hang));
+    expect(asked()).toBe(2);
+    expect(guard.underWay).toBe(3);
+  });
+
+  it('ends the silence when it answers', async () => {
+    const { guard, hang, answer } = hanging();
+    await code(guard.run(hang));
+    answer();
+    await vi.waitFor(() => expect(guard.isSilent).toBe(false));
+    expect(await guard.run(async () => 'well')).toBe('well');
+    expect(guard.underWay).toBe(0);
+  });
+
+  it('ends the silence when it fails: an error is an answer', async () => {
+    const guard = new Guard({ limitMs: LIMIT_MS, probe: async () => {} });
+    let fail: (error: Error) => void = () => {};
+    const stuck = new Promise<never>((_, reject) => {
+      fail = reject;
+    });
+    expect(await code(guard.run(() => stuck))).toBe('ETIMEDOUT');
+    fail(Object.assign(new Error('ENOTCONN'), { code: 'ENOTCONN' }));
+    await vi.waitFor(() => expect(guard.isSilent).toBe(false));
+  });
+
+  it('of one folder keeps no other waiting', async () => {
+    const { guard, hang } = hanging();
+    const other = new Guard({ limitMs: LIMIT_MS, probe: async () => {} });
+    const stuck = code(guard.run(hang));
+    expect(await other.run(async () => 'well')).toBe('well');
+    await stuck;
+    expect(await other.run(async () => 'well')).toBe('well');
+  });
+});
+
+it('folders that hang together leave threads for one that does not', async () => {
+  const dead = Array.from({ length: 5 }, () => hanging());
+  const asked = dead.flatMap(({ guard, hang }) => Array.from({ length: 10 }, () => code(guard.run(hang))));
+  expect(new Set(await Promise.all(asked))).toEqual(new Set(['ETIMEDOUT']));
+  const stuck = dead.reduce((sum, { guard }) => sum + guard.underWay, 0);
+  expect(stuck).toBeLessThanOrEqual(14);
+  const well = new Guard({ limitMs: LIMIT_MS, probe: async () => {} });
+  expect(await Promise.all([1, 2, 3].map((n) => well.run(async () => n)))).toEqual([1, 2, 3]);
+});
+
+it('an operation that is slow but goes on is not given up', async () => {
+  const { guard } = hanging();
+  const slow = guard.run(async (progress) => {
+    for (let step = 0; step < 5; step += 1) {
+      await sleep(LIMIT_MS / 2);
+      progress();
+    }
+    return 'done';
+  });
+  expect(await slow).toBe('done');
+});
+
+describe('an operation that may take its time', () => {
+  it('is left alone while the folder answers', async () => {
+    const guard = new Guard({ limitMs: LIMIT_MS, probe: async () => {} });
+    const long = guard.runLong(async () => {
+      await sleep(3 * LIMIT_MS);
+      return 'copied';
+    });
+    expect(await long).toBe('copied');
+  });
+
+  it('is given up when the folder falls silent, and not begun anew beside what may still take effect', async () => {
+    let hung = true;
+    let end = (): void => {};
+    const silence = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    onTestFinished(() => end());
+    const guard = new Guard({ limitMs: LIMIT_MS, probe: () => (hung ? silence : Promise.resolve()) });
+    expect(await code(guard.runLong(() => silence))).toBe('ETIMEDOUT');
+    hung = false;
+    await vi.waitFor(async () => {
+      expect(await code(guard.run(async () => {}))).toBe('answered');
+    }, 10_000);
+    expect(await code(guard.runLong(async () => {}))).toBe('ETIMEDOUT');
+  });
+});
+
+it('a hundred files are read through the few operations that a folder may have under way', async () => {
+  const folder = await temporaryDirectory();
+  const names = Array.from({ length: 100 }, (_, n) => `${n}.jpg`);
+  await Promise.all(names.map((name) => writeFile(join(folder, name), name)));
+  const reads = await Promise.all(names.map((name) => watched(folder).read(name, 100)));
+  expect(reads.map(({ kind }) => kind)).toEqual(names.map(() => 'bytes'));
+  const one = watched(folder);
+  const again = await Promise.all(names.map((name) => one.read(name, 100)));
+  expect(again.map((read) => (read.kind === 'bytes' ? read.bytes.toString() : read.kind))).toEqual(names);
+});

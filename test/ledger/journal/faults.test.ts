@@ -1,0 +1,125 @@
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { createJournal, openJournal, type Journal } from '../../../src/ledger/journal/journal.ts';
+import { requirement } from '../../support/requires.ts';
+import { BEGUN, entries, journalPath, named } from './support.ts';
+
+const hasPrlimit = requirement(
+  'prlimit',
+  spawnSync('prlimit', ['--version']).status === 0,
+  'it comes with util-linux',
+);
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** No file of this process may grow beyond `bytes` while `run` runs. */
+function whereFilesEndAt(bytes: number, run: () => void): void {
+  const prlimit = (...args: string[]) => {
+    const { status, stdout, stderr } = spawnSync('prlimit', [`--pid=${process.pid}`, ...args]);
+    if (status !== 0) throw new Error(String(stderr));
+    return String(stdout).trim();
+  };
+  const usual = prlimit('--fsize', '--noheadings', '--output=SOFT');
+  prlimit(`--fsize=${bytes}:`);
+  try {
+    run();
+  } finally {
+    prlimit(`--fsize=${usual}:`);
+  }
+}
+
+function journalOfTwo(): { path: string; journal: Journal; bytes: Buffer } {
+  const path = journalPath();
+  const journal = createJournal(path, BEGUN, null);
+  journal.append([named(2)]);
+  return { path, journal, bytes: fs.readFileSync(path) };
+}
+
+const failure = (code: string) => () => {
+  throw Object.assign(new Error(code), { code });
+};
+
+describe('a journal that can not be written', () => {
+  test.skipIf(!hasPrlimit)('is left as it was by a write that got only a part onto the disk', () => {
+    const { path, journal, bytes } = journalOfTwo();
+    const { head } = journal;
+    let written = 0;
+    const write = fs.writeSync;
+    vi.spyOn(fs, 'writeSync').mockImplementation((...args: Parameters<typeof write>) => {
+      const count = write(...args);
+      written += count;
+      return count;
+    });
+    whereFilesEndAt(bytes.length + 500, () => {
+      expect(() => journal.append([named(3), named(4), named(5)])).toThrow(
+        expect.objectContaining({ code: 'EFBIG' }),
+      );
+    });
+    expect(written).toBe(500);
+    expect(journal.head).toEqual(head);
+    expect(fs.readFileSync(path)).toEqual(bytes);
+    journal.append([named(3)]);
+    journal.close();
+    expect(entries(path)).toHaveLength(3);
+  });
+
+  test('is left as it was by a write that could not be synced', () => {
+    const { path, journal, bytes } = journalOfTwo();
+    vi.spyOn(fs, 'fdatasyncSync').mockImplementationOnce(failure('EIO'));
+    expect(() => journal.append([named(3)])).toThrow('EIO');
+    expect(fs.readFileSync(path)).toEqual(bytes);
+    journal.close();
+  });
+
+  test('takes nothing back after an append that failed', () => {
+    const { path, journal, bytes } = journalOfTwo();
+    vi.spyOn(fs, 'fdatasyncSync').mockImplementationOnce(failure('EIO'));
+    expect(() => journal.append([named(3)])).toThrow('EIO');
+    journal.rewind();
+    expect(journal.head.seq).toBe(2);
+    journal.close();
+    expect(fs.readFileSync(path)).toEqual(bytes);
+  });
+
+  test('cuts what a failed write left before it writes again', () => {
+    const { path, journal, bytes } = journalOfTwo();
+    const { head } = journal;
+    vi.spyOn(fs, 'fdatasyncSync').mockImplementationOnce(failure('EIO'));
+    const truncate = vi.spyOn(fs, 'ftruncateSync').mockImplementation(failure('EIO'));
+    expect(() => journal.append([named(3), named(4), named(5)])).toThrow('EIO');
+    expect(fs.statSync(path).size).toBeGreaterThan(bytes.length);
+    expect(journal.head).toEqual(head);
+    expect(() => journal.append([named(6)]), 'nothing is written behind a ragged end').toThrow('EIO');
+    truncate.mockRestore();
+    journal.append([named(6)]);
+    journal.close();
+    expect(entries(path).map(({ facts }) => facts['document'])).toEqual([undefined, 2, 6]);
+  });
+
+  test('has its head back where an append can not be taken back on the disk yet', () => {
+    const { path, journal } = journalOfTwo();
+    const { head } = journal;
+    journal.append([named(3), named(4)]);
+    vi.spyOn(fs, 'ftruncateSync').mockImplementationOnce(failure('EIO'));
+    expect(() => journal.rewind()).toThrow('EIO');
+    expect(journal.head).toEqual(head);
+    journal.append([named(5)]);
+    journal.close();
+    const reopened = openJournal(path)!;
+    expect(reopened.head.seq).toBe(3);
+    reopened.close();
+    expect(entries(path).map(({ facts }) => facts['document'])).toEqual([undefined, 2, 5]);
+  });
+
+  test('is not begun where its first entry could not be synced', () => {
+    const path = journalPath();
+    vi.spyOn(fs, 'fsyncSync').mockImplementationOnce(failure('ENOSPC'));
+    expect(() => createJournal(path, BEGUN, null)).toThrow('ENOSPC');
+    expect(openJournal(path)).toBeNull();
+    createJournal(path, BEGUN, null).close();
+    expect(entries(path)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,73 @@
+import fs from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach } from 'vitest';
+import {
+  blankInJournal,
+  createJournal,
+  openJournal,
+  personalRanges,
+  readJournal,
+  type ReadOptions,
+  type SeqRange,
+} from '../../../src/ledger/journal/journal.ts';
+import type { JournalEntry, JournalEvent, JournalHead, JsonObject } from '../../../src/ports/journal.ts';
+
+export const LEDGER = '0b5e1f0c-3f5e-4f0a-9c1d-2a3b4c5d6e7f';
+export const T0 = Date.UTC(2026, 2, 14, 8, 30);
+
+const dirs: string[] = [];
+afterEach(() => {
+  for (const dir of dirs.splice(0)) fs.rmSync(dir, { recursive: true, force: true });
+});
+
+/** Where a journal can be made; removed after the test. */
+export function journalPath(): string {
+  const dir = fs.mkdtempSync(join(tmpdir(), 'receiptd-journal-'));
+  dirs.push(dir);
+  return join(dir, 'ledger.journal');
+}
+
+export function event(kind: string, facts: JsonObject = {}, personal?: JsonObject): JournalEvent {
+  return { kind, at: T0, facts, ...(personal && { personal }) };
+}
+
+export const BEGUN = event('begun', { ledger: LEDGER });
+
+/** A document's beginning: every other has personal data. */
+export function named(n: number): JournalEvent {
+  const facts = { document: n, name: `SCAN${String(n).padStart(4, '0')}-5e8ff9bf55ba` };
+  return { ...event('named', facts, n % 2 === 0 ? { path: `/scans/Büro/${n}.jpg` } : undefined), at: T0 + n };
+}
+
+/** A journal of `count` entries, in appends of three. @returns its head */
+export function writeJournal(path: string, count: number): JournalHead {
+  const journal = createJournal(path, BEGUN, null);
+  for (let n = 2; n <= count; n += 3) {
+    journal.append(Array.from({ length: Math.min(3, count - n + 1) }, (_, i) => named(n + i)));
+  }
+  journal.close();
+  return journal.head;
+}
+
+/** As a ledger does it: the `erased` entry first. */
+export function erase(path: string, wanted: (entry: JournalEntry) => boolean): readonly SeqRange[] {
+  const ranges = personalRanges(path, wanted);
+  const journal = openJournal(path);
+  journal?.append([event('erased', { entries: ranges })]);
+  journal?.close();
+  blankInJournal(path, ranges);
+  return ranges;
+}
+
+export function entries(path: string, after = 0, options?: ReadOptions): JournalEntry[] {
+  return [...readJournal(path, after, options)];
+}
+
+export function linesIn(path: string): string[] {
+  return fs.readFileSync(path, 'utf8').split('\n').slice(0, -1);
+}
+
+export function putLines(path: string, lines: readonly string[]): void {
+  fs.writeFileSync(path, lines.map((line) => `${line}\n`).join(''));
+}

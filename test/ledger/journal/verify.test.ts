@@ -1,0 +1,382 @@
+import * as fc from 'fast-check';
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { blankInJournal, createJournal, openJournal } from '../../../src/ledger/journal/journal.ts';
+import { verifyJournal, type KeptHead } from '../../../src/ledger/journal/verify.ts';
+import type { JournalHead } from '../../../src/ports/journal.ts';
+import {
+  BEGUN,
+  erase,
+  event,
+  journalPath,
+  LEDGER,
+  linesIn,
+  named,
+  putLines,
+  T0,
+  writeJournal,
+} from './support.ts';
+
+let path: string;
+let head: JournalHead;
+let bytes: Buffer;
+let lines: string[];
+
+/** A journal with everything that one can hold: data, none, erased data, text beyond ASCII. */
+beforeEach(() => {
+  path = journalPath();
+  writeJournal(path, 14);
+  erase(path, ({ seq }) => seq === 4 || seq === 10);
+  const journal = openJournal(path)!;
+  head = journal.append([named(16), named(17), named(18)]);
+  journal.close();
+  bytes = fs.readFileSync(path);
+  lines = linesIn(path);
+});
+
+const verify = (kept?: KeptHead) => verifyJournal(path, { head: kept, patienceMs: 0 });
+const whats = async (kept?: KeptHead) => (await verify(kept)).findings.map(({ what }) => what);
+const sha256 = (text: string | Buffer) => createHash('sha256').update(text).digest('hex');
+
+/** A line with its right hash, as anybody can make one. */
+function forge(line: string, change: (entry: Record<string, unknown>) => Record<string, unknown>): string {
+  const [text = '', , personal = ''] = line.split('\t');
+  const entry = JSON.stringify(change(JSON.parse(text) as Record<string, unknown>));
+  return `${entry}\t${sha256(entry)}\t${personal}`;
+}
+
+describe('a journal as it was written', () => {
+  test('is found sound, with and without a head that was kept', async () => {
+    for (const kept of [undefined, head, { seq: head.seq, hash: head.hash }]) {
+      expect(await verify(kept)).toEqual({
+        entries: 18,
+        firstSeq: 1,
+        lastSeq: 18,
+        head,
+        findings: [],
+        moreFindings: 0,
+        remarks: [
+          'The personal data of 2 entries were erased.',
+          expect.stringContaining('clock'),
+        ].toReversed(),
+        erased: 2,
+      });
+    }
+  });
+
+  test('is found sound against the head of any entry in it', async () => {
+    for (const [index, line] of lines.entries()) {
+      expect(await whats({ seq: index + 1, hash: line.split('\t')[1]!, ledger: LEDGER })).toEqual([]);
+    }
+  });
+
+  test('is found sound while another process writes it, in pieces that end anywhere', async () => {
+    const whole = journalPath();
+    writeJournal(whole, 2_000);
+    fs.writeFileSync(path, fs.readFileSync(whole).subarray(0, 10_007));
+    const script = `const fs = require('fs'); const [from, to] = process.argv.slice(1);
+      const bytes = fs.readFileSync(from); const fd = fs.openSync(to, 'a');
+      for (let at = 10007; at < bytes.length; at += 1009) fs.writeSync(fd, bytes, at, Math.min(1009, bytes.length - at));`;
+    const writer = spawn(process.execPath, ['-e', script, whole, path], { stdio: 'inherit' });
+    const ended = once(writer, 'exit');
+    let seen = 0;
+    while (writer.exitCode === null) {
+      const { findings, entries } = await verifyJournal(path);
+      expect(findings).toEqual([]);
+      expect(entries).toBeGreaterThanOrEqual(seen);
+      seen = entries;
+    }
+    expect(await ended).toEqual([0, null]);
+    expect((await verifyJournal(path)).entries).toBe(2_000);
+  });
+
+  test('waits for a line that is being written', async () => {
+    fs.writeFileSync(path, bytes.subarray(0, -100));
+    const verified = verifyJournal(path, { head, patienceMs: 5_000 });
+    fs.appendFileSync(path, bytes.subarray(-100));
+    expect((await verified).findings).toEqual([]);
+  });
+});
+
+describe('tampering that needs no kept head to be found', () => {
+  test('is any change of any one byte', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat(bytes.length - 1), fc.integer({ min: 1, max: 255 }), async (at, by) => {
+        const changed = Buffer.from(bytes);
+        changed[at] = (changed[at] ?? 0) ^ by;
+        fs.writeFileSync(path, changed);
+        expect(await whats()).not.toEqual([]);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('is any byte more or less, except of blanks where data were erased', async () => {
+    const blank = (at: number) => bytes[at] === 32 && (bytes[at - 1] === 32 || bytes[at + 1] === 32);
+    const sound = [...bytes.keys()].filter((at) => !blank(at));
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...sound),
+        fc.option(fc.integer({ min: 0, max: 255 })),
+        async (at, inserted) => {
+          const changed =
+            inserted === null
+              ? [bytes.subarray(0, at), bytes.subarray(at + 1)]
+              : [bytes.subarray(0, at), Buffer.of(inserted), bytes.subarray(at)];
+          fc.pre(!(inserted === 32 && blank(at - 1)));
+          fs.writeFileSync(path, Buffer.concat(changed));
+          expect(await whats()).not.toEqual([]);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  test('is any run of entries removed that others follow', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat(lines.length - 2), fc.integer({ min: 1, max: 20 }), async (from, wanted) => {
+        putLines(path, lines.toSpliced(from, Math.min(wanted, lines.length - 1 - from)));
+        expect(await whats()).not.toEqual([]);
+      }),
+    );
+  });
+
+  test('is any two entries swapped, and any other order', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat(lines.length - 1), fc.nat(lines.length - 1), async (a, b) => {
+        fc.pre(a !== b);
+        putLines(path, lines.with(a, lines[b]!).with(b, lines[a]!));
+        expect(await whats()).not.toEqual([]);
+      }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.shuffledSubarray([...lines.keys()], { minLength: lines.length }), async (order) => {
+        fc.pre(order.some((index, at) => index !== at));
+        putLines(
+          path,
+          order.map((index) => lines[index]!),
+        );
+        expect(await whats()).not.toEqual([]);
+      }),
+    );
+  });
+
+  test('is any line inserted: a copy, rubbish, or an entry forged with its right hash', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.nat(lines.length),
+        fc.nat(lines.length - 1),
+        fc.oneof(
+          fc.constant((line: string) => line),
+          fc.constant((line: string) => forge(line, (entry) => ({ ...entry, kind: 'forged' }))),
+          fc.string().map((text) => () => text.replaceAll('\n', '')),
+        ),
+        async (at, of, make) => {
+          // What is put behind the end is an append, with the right number and hash before it.
+          putLines(path, lines.toSpliced(at, 0, make(lines[of]!)));
+          expect(await whats()).not.toEqual([]);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  test('is any one entry rewritten with its right hash', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat(lines.length - 2), async (at) => {
+        const forged = forge(lines[at]!, (entry) => ({ ...entry, at: '2020-01-01T00:00:00.000Z' }));
+        putLines(path, lines.with(at, forged));
+        expect(await whats()).not.toEqual([]);
+      }),
+    );
+  });
+
+  test('is personal data made blank where nothing says that they were erased', async () => {
+    blankInJournal(path, [
+      [2, 2],
+      [6, 8],
+    ]);
+    expect(await whats()).toEqual([
+      'The personal data of entry 2 are blank, and no later entry says that they were erased.',
+      'The personal data of entry 6 are blank, and no later entry says that they were erased.',
+      'The personal data of entry 8 are blank, and no later entry says that they were erased.',
+    ]);
+    expect((await verify()).erased).toBe(5);
+  });
+
+  test('is personal data still there of which an entry says that they were erased', async () => {
+    const journal = openJournal(path)!;
+    journal.append([event('erased', { entries: [[6, 8]] })]);
+    journal.close();
+    expect(await whats()).toEqual([
+      'The personal data of entries 6 to 8 are still there, though a later entry says that they were erased.',
+    ]);
+    blankInJournal(path, [[6, 8]]);
+    expect(await whats()).toEqual([]);
+  });
+
+  test('is an entry that claims to have erased what came later', async () => {
+    const journal = openJournal(path)!;
+    journal.append([event('erased', { entries: [[19, 99]] }), named(20), named(21), named(22)]);
+    journal.close();
+    expect(await whats()).toEqual([]);
+    blankInJournal(path, [[20, 22]]);
+    expect(await whats()).toHaveLength(2);
+  });
+});
+
+describe('tampering that a kept head uncovers', () => {
+  test('is any end cut off, at any byte', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat(bytes.length - 1), async (length) => {
+        fs.writeFileSync(path, bytes.subarray(0, length));
+        expect((await whats(head)).join()).toMatch(/cut off|empty/);
+      }),
+    );
+    putLines(path, lines.slice(0, -3));
+    expect(await whats(), 'without a head nothing is missed').toEqual([]);
+  });
+
+  test('is a chain that was computed anew from any entry on', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat(lines.length - 1), async (from) => {
+        let prev = from === 0 ? '0'.repeat(64) : lines[from - 1]!.split('\t')[1]!;
+        const forged = lines.slice(from).map((line, index) => {
+          const made = forge(line, (entry) => ({
+            ...entry,
+            prev,
+            ...(index === 0 && { facts: { ...(entry['facts'] as object), more: true } }),
+          }));
+          prev = made.split('\t')[1]!;
+          return made;
+        });
+        putLines(path, [...lines.slice(0, from), ...forged]);
+        expect(await whats(), 'a whole chain hangs together').toEqual([]);
+        expect(await whats(head)).toEqual([expect.stringContaining('was rewritten')]);
+      }),
+    );
+  });
+
+  test('is another journal in its place', async () => {
+    fs.rmSync(path);
+    const other = { ...BEGUN, facts: { ledger: 'ffffffff-0000-4000-8000-000000000000' } };
+    const journal = createJournal(path, other, null);
+    journal.append(Array.from({ length: 30 }, (_, n) => named(n)));
+    journal.close();
+    expect((await whats(head)).join()).toMatch(/is of ledger.*was rewritten|was rewritten.*is of ledger/);
+  });
+});
+
+describe('a journal that was begun anew', () => {
+  const anew = (after: JournalHead) => {
+    fs.rmSync(path);
+    const journal = createJournal(
+      path,
+      event('continued', { ledger: LEDGER, because: 'The file was lost.' }),
+      after,
+    );
+    journal.append([named(1), named(2)]);
+    journal.close();
+  };
+
+  test('is sound, with a plain remark on what it does not hold', async () => {
+    anew(head);
+    const { findings, remarks, firstSeq, entries } = await verify();
+    expect(findings).toEqual([]);
+    expect([firstSeq, entries]).toEqual([19, 3]);
+    expect(remarks).toEqual([
+      'This journal was begun anew with entry 19. The reason that it gives: The file was lost. Entries 1 to 18 are not in this file and were not verified: look for a file that was set aside, or in a backup.',
+    ]);
+  });
+
+  test('continues the head that was kept of the last entry before it, and no other', async () => {
+    anew(head);
+    expect(await whats(head)).toEqual([]);
+    expect(await whats({ ...head, hash: 'ab'.repeat(32) })).toEqual([expect.stringContaining('but another')]);
+  });
+
+  test('can not confirm a head that was kept of an entry before it', async () => {
+    anew(head);
+    expect(await whats({ seq: 7, hash: 'ab'.repeat(32) })).toEqual([
+      expect.stringContaining('Entry 7 of the kept head is not in this file, which starts with entry 19'),
+    ]);
+  });
+});
+
+describe('what verification says', () => {
+  test.each([
+    [
+      'a change',
+      () => lines.with(5, lines[5]!.replace('SCAN', 'SCAM')),
+      6,
+      'This line is no sound entry: the entry was changed: it does not have its hash.',
+    ],
+    ['a removal', () => lines.toSpliced(5, 3), 6, 'Entries 6 to 8 are missing before entry 9.'],
+    ['a removal of one', () => lines.toSpliced(5, 1), 6, 'Entry 6 is missing before entry 7.'],
+    [
+      'a copy',
+      () => lines.toSpliced(8, 0, lines[5]!),
+      9,
+      'Entry 6 stands behind entry 8: it was moved or copied here.',
+    ],
+    ['a lost beginning', () => lines.slice(4), 1, 'The beginning is missing: the file starts with entry 5.'],
+    [
+      'other data',
+      () => lines.with(5, lines[5]!.replace('/scans', '/scams')),
+      6,
+      'The personal data of entry 6 are not those that were written with it.',
+    ],
+    [
+      'a replaced entry',
+      () =>
+        lines.with(
+          5,
+          forge(lines[5]!, (e) => ({ ...e, kind: 'x' })),
+        ),
+      7,
+      'Entry 7 was not written behind this entry 6: one of the two was replaced.',
+    ],
+  ])('tells %s by line and in words', async (_, change, line, what) => {
+    putLines(path, change());
+    expect((await verify()).findings).toEqual([{ seq: expect.any(Number), line, what }]);
+  });
+
+  test('is bounded for a file that is nothing but damage', async () => {
+    fs.writeFileSync(path, 'x\n'.repeat(5_000));
+    const { findings, moreFindings, entries, head: none } = await verify();
+    expect([findings.length, moreFindings, entries, none]).toEqual([1_000, 4_000, 0, null]);
+  });
+
+  test('names a journal that is not there', async () => {
+    fs.rmSync(path);
+    expect(await whats(head)).toEqual([`There is no journal at ${path}.`]);
+  });
+
+  test('names a line that is longer than any entry, and goes on behind it', async () => {
+    putLines(path, lines.toSpliced(5, 0, 'x'.repeat(17 << 20)));
+    expect((await verify(head)).findings).toEqual([
+      { seq: null, line: 6, what: expect.stringContaining('longer than any entry') },
+    ]);
+  });
+
+  test('remarks on times that do not rise', async () => {
+    fs.rmSync(path);
+    const journal = createJournal(path, BEGUN, null);
+    journal.append([named(2), { ...named(3), at: T0 - 5_000 }, named(4)]);
+    journal.close();
+    const { findings, remarks } = await verify();
+    expect(findings).toEqual([]);
+    expect(remarks).toEqual([expect.stringMatching(/^1 entry bears .* first is entry 3/)]);
+  });
+
+  test('comes to an end when it is stopped', async () => {
+    const stop = new AbortController();
+    fs.writeFileSync(path, 'x\n'.repeat(3_000_000));
+    const verified = verifyJournal(path, { signal: stop.signal });
+    stop.abort();
+    await expect(verified).rejects.toThrow('abort');
+  });
+});

@@ -1,0 +1,519 @@
+import { DatabaseSync } from '@photostructure/sqlite';
+import * as fc from 'fast-check';
+import fs from 'node:fs';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readJournal } from '../../../src/ledger/journal/journal.ts';
+import { verifyJournal } from '../../../src/ledger/journal/verify.ts';
+import { compareWithJournal } from '../../../src/ledger/sqlite/compare.ts';
+import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
+import { restoreBackup } from '../../../src/ledger/sqlite/restore.ts';
+import type { Ledger } from '../../../src/ports/ledger.ts';
+import type { ListRow } from '../../../src/ports/ledgerReports.ts';
+import { admission, hashOf, OFFICE, SHOP, seen } from '../../contract/ledger.ts';
+import { clock, createPlace } from './place.ts';
+
+let place: Awaited<ReturnType<typeof createPlace>>;
+let journal: string;
+let stories: string[];
+
+beforeEach(async () => {
+  place = await createPlace();
+  journal = path.join(place.dir, 'ledger.journal');
+  stories = [];
+});
+afterEach(() => place.remove());
+
+function open(): Promise<Ledger> {
+  return openSqliteLedger({ path: place.path, clock, onMended: (story) => void stories.push(story) });
+}
+
+async function rowsOf(ledger: Ledger): Promise<ListRow[]> {
+  const rows: ListRow[] = [];
+  for await (const row of ledger.list({})) rows.push(row);
+  return rows;
+}
+
+/** Runs `work` on the ledger and closes it; resolves what `list` shows then. */
+async function during(work: (ledger: Ledger) => Promise<unknown> = async () => {}): Promise<ListRow[]> {
+  const ledger = await open();
+  try {
+    await work(ledger);
+    return await rowsOf(ledger);
+  } finally {
+    await ledger.close();
+  }
+}
+
+/** Something of everything: an accepted, a failed, a lost, a waiting document, a duplicate, a rejected file, a pause. */
+async function fill(ledger: Ledger): Promise<void> {
+  const documents = [];
+  for (const name of ['a', 'b', 'c', 'd', 'e']) {
+    documents.push((await ledger.admit(admission(`${name}.jpg`, name, { usesSeq: true }))).document);
+  }
+  await ledger.admit(admission('copy-of-a.jpg', 'a'));
+  await ledger.admit(admission('shop.jpg', 'a', { endpoint: SHOP }));
+  const [a, b, c, d] = documents;
+  const answer = { at: 3_000, httpStatus: 200, message: null };
+  await ledger.finish(await ledger.begin(a!.id, 2_000, 10), {
+    ...answer,
+    outcome: 'accepted',
+    transition: { state: 'accepted', serviceStatus: 'PROCESSING', response: '{"name":"doc-a"}' },
+  });
+  await ledger.finish(await ledger.begin(b!.id, 2_000, 10), {
+    ...answer,
+    outcome: 'refused',
+    transition: { state: 'failed', reason: 'HTTP_422', message: 'Unreadable.' },
+  });
+  await ledger.markLost(c!.id, 'Gone.', 4_000);
+  await ledger.postpone(d!.id, 9_000, 'HTTP_503', 'Down.', 4_000);
+  await ledger.note(seen('note.txt'), {
+    verdict: 'rejected',
+    reason: 'NOT_AN_IMAGE',
+    message: 'No image.',
+    sha256: null,
+    policy: 'p',
+    at: 5_000,
+  });
+  await ledger.markWatched('/scans', [seen('old.jpg', 7)], {
+    reason: 'EXISTING',
+    message: 'It lay there.',
+    sha256: null,
+    policy: 'existing=skip',
+    at: 500,
+  });
+  await ledger.gone('/scans', ['copy-of-a.jpg'], 6_000);
+  const pause = { scope: 'folder', key: '/scans', reason: 'PAUSED', message: 'Paused by ann.' } as const;
+  await ledger.putHold({ ...pause, since: 6_500, until: null, demanded: false });
+  await ledger.recordAct({ at: 6_500, kind: 'pause', by: 'ann', detail: '/scans' });
+  await ledger.recordEndpoint(OFFICE, 'Office', '{"uid":"office"}', 100);
+}
+
+function withoutTimes(rows: readonly ListRow[]): unknown[] {
+  return rows.map((row) => ({ ...row, updatedAt: null }));
+}
+
+const ledgerFiles = (): string[] => ['', '-wal', '-shm'].map((suffix) => place.path + suffix);
+
+describe('a ledger that is gone', () => {
+  it('is rebuilt from its journal with every name, state, file and pause', async () => {
+    const before = await during(fill);
+    for (const file of ledgerFiles()) fs.rmSync(file, { force: true });
+    const after = await during(async (ledger) => {
+      expect(await ledger.holds()).toMatchObject([{ reason: 'PAUSED', key: '/scans' }]);
+      expect(await ledger.isFirstWatch('/scans')).toBe(false);
+      expect(await ledger.nextSeq(OFFICE)).toBe(6);
+      expect(await ledger.endpoints()).toMatchObject([{ name: 'Office' }, { name: null }]);
+    });
+    expect(withoutTimes(after)).toEqual(withoutTimes(before));
+    expect(stories).toEqual([
+      expect.stringMatching(/is gone\. The ledger was rebuilt\. Took over \d+ entries/),
+    ]);
+  });
+
+  it('gives no image a second name, and knows what was accepted', async () => {
+    await during(fill);
+    for (const file of ledgerFiles()) fs.rmSync(file, { force: true });
+    await during(async (ledger) => {
+      const again = await ledger.admit(admission('a-again.jpg', 'a', { propose: () => ['another name'] }));
+      expect(again).toMatchObject({ kind: 'duplicate', document: { name: 'doc-a', state: 'accepted' } });
+    });
+  });
+
+  it('begins with the newest good backup, and passes over one that is damaged', async () => {
+    await during(async (ledger) => {
+      await fill(ledger);
+      await ledger.backup(null);
+    });
+    fs.writeFileSync(path.join(place.dir, 'backups', 'ledger-20990101T000000000Z.db'), 'no ledger');
+    const before = await during((ledger) => ledger.admit(admission('late.jpg', 'late')));
+    fs.rmSync(place.path);
+    const after = await during();
+    expect(withoutTimes(after)).toEqual(withoutTimes(before));
+    expect(stories.join()).toContain('Began with the backup');
+    expect(stories.join()).toContain('is no good backup');
+  });
+});
+
+describe('a crash between journal and ledger', () => {
+  it('lets the ledger take over what the journal has more', async () => {
+    await during(fill);
+    const kept = fs.readFileSync(place.path);
+    const before = await during(async (ledger) => {
+      const { document } = await ledger.admit(admission('last.jpg', 'last'));
+      await ledger.begin(document.id, 7_000, 10);
+    });
+    fs.writeFileSync(place.path, kept);
+    const after = await during(async (ledger) => {
+      expect(await ledger.recover(8_000)).toBe(1);
+      expect(await ledger.bySha256(OFFICE, hashOf('last'))).toMatchObject({
+        state: 'queued',
+        answerLost: true,
+      });
+    });
+    expect(after).toHaveLength(before.length);
+    expect(stories).toEqual([]);
+  });
+
+  it('cuts off what the journal has of an entry that was being written', async () => {
+    const before = await during(fill);
+    fs.appendFileSync(journal, '{"seq":99,"at":"20');
+    expect(withoutTimes(await during())).toEqual(withoutTimes(before));
+    expect((await verifyJournal(journal)).findings).toEqual([]);
+  });
+});
+
+describe('a journal that is gone or damaged', () => {
+  const DAMAGE: [string, () => void][] = [
+    ['gone', () => fs.rmSync(journal)],
+    ['empty', () => fs.writeFileSync(journal, '')],
+    ['cut short', () => fs.truncateSync(journal, 2_000)],
+    [
+      'overwritten at its end',
+      () => fs.writeFileSync(journal, `${fs.readFileSync(journal, 'utf8').slice(0, -40)}xx\n`),
+    ],
+  ];
+
+  it.each(DAMAGE)(
+    '(%s) is gone on from in a new file, from which the ledger can be rebuilt',
+    async (_, damage) => {
+      const before = await during(fill);
+      damage();
+      expect(withoutTimes(await during())).toEqual(withoutTimes(before));
+      expect(stories).toHaveLength(damage === DAMAGE[3]?.[1] ? 2 : 1);
+      expect((await verifyJournal(journal)).findings).toEqual([]);
+      expect([...readJournal(journal, 0)][0]).toMatchObject({ kind: 'continued' });
+      fs.rmSync(place.path);
+      expect(withoutTimes(await during())).toEqual(withoutTimes(before));
+    },
+  );
+
+  it('does not keep a damaged ledger from being read as far as it can be', async () => {
+    await during(async (ledger) => {
+      await fill(ledger);
+      for (let n = 0; n < 300; n += 1) await ledger.admit(admission(`${n}.jpg`, `image ${n}`));
+    });
+    fs.rmSync(journal);
+    const size = fs.statSync(place.path).size;
+    const handle = fs.openSync(place.path, 'r+');
+    fs.writeSync(handle, Buffer.alloc(4_096, 0x5a), 0, 4_096, size - 3 * 4_096);
+    fs.closeSync(handle);
+    await during(async (ledger) => {
+      expect(await ledger.bySha256(OFFICE, hashOf('a'))).toMatchObject({ name: 'doc-a', state: 'accepted' });
+    });
+    expect(stories.join()).toMatch(/Took over \d+ facts from/);
+  });
+});
+
+describe('a ledger from before there was a journal', () => {
+  it('gets one that holds everything it knows', async () => {
+    const before = await during(fill);
+    fs.rmSync(journal);
+    const db = new DatabaseSync(place.path);
+    db.exec('DELETE FROM journal');
+    db.close();
+    expect(withoutTimes(await during())).toEqual(withoutTimes(before));
+    fs.rmSync(place.path);
+    expect(withoutTimes(await during())).toEqual(withoutTimes(before));
+  });
+});
+
+describe('the comparison of ledger and journal', () => {
+  async function findings(): Promise<readonly string[]> {
+    return (await compareWithJournal(place.path, journal, 9_000)).findings;
+  }
+
+  it('finds nothing in a ledger that was left alone, also beside its writer', async () => {
+    await during(async (ledger) => {
+      await fill(ledger);
+      expect(await findings()).toEqual([]);
+    });
+    expect(await findings()).toEqual([]);
+    expect(fs.readdirSync(place.dir).filter((name) => name.startsWith('.verify'))).toEqual([]);
+  });
+
+  it.each([
+    [
+      "UPDATE documents SET state = 'accepted' WHERE name = 'doc-b'",
+      'Document 2 is not in the ledger as the journal says.',
+    ],
+    ['DELETE FROM attempts WHERE id = 2', 'Upload request 2 is in the journal, and missing from the ledger.'],
+    [
+      "UPDATE sightings SET verdict = 'skipped' WHERE verdict = 'rejected'",
+      'is not in the ledger as the journal says.',
+    ],
+    [
+      "INSERT INTO acts VALUES (99, 1, 'retry', 'eve', '')",
+      'Act 99 is in the ledger, and the journal knows nothing of it.',
+    ],
+  ])('finds %s', async (change, finding) => {
+    await during(fill);
+    const db = new DatabaseSync(place.path);
+    db.exec(change);
+    db.close();
+    expect(await findings()).toEqual([expect.stringContaining(finding)]);
+  });
+});
+
+describe('whatever is done to a ledger', () => {
+  it('its journal says the same', async () => {
+    const contents = fc.constantFrom('a', 'b', 'c', 'd');
+    const step = fc.oneof(
+      fc.record({
+        do: fc.constant('admit' as const),
+        path: fc.constantFrom('1', '2', 'x/3'),
+        content: contents,
+      }),
+      fc.record({
+        do: fc.constant('send' as const),
+        how: fc.constantFrom('accepted', 'failed', 'queued', 'open'),
+      }),
+      fc.record({ do: fc.constant('gone' as const), path: fc.constantFrom('1', '2', 'x/3') }),
+      fc.record({ do: fc.constantFrom('retry', 'recover', 'lost', 'resend', 'erase', 'dispose') }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
+        const own = await createPlace();
+        try {
+          const ledger = await own.open();
+          let at = 1_000;
+          for (const each of steps) await take(ledger, each, (at += 10)).catch(refusedOnly);
+          const rows = await rowsOf(ledger);
+          await ledger.close();
+          const ownJournal = path.join(own.dir, 'ledger.journal');
+          expect((await verifyJournal(ownJournal)).findings).toEqual([]);
+          expect((await compareWithJournal(own.path, ownJournal, 1)).findings).toEqual([]);
+          fs.rmSync(own.path);
+          const again = await own.open();
+          expect(withoutTimes(await rowsOf(again))).toEqual(withoutTimes(rows));
+          await again.close();
+        } finally {
+          await own.remove();
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+type Step = { do: string; path?: string; content?: string; how?: string };
+
+/** A step that does not fit the state of things is refused, and changes nothing. */
+function refusedOnly(error: unknown): void {
+  expect(error).toMatchObject({ code: expect.stringMatching(/^DOCUMENT_/) });
+}
+
+async function take(
+  ledger: Ledger,
+  { do: what, path: at = '1', content = 'a', how }: Step,
+  now: number,
+): Promise<void> {
+  const documents = await Promise.all(
+    ['a', 'b', 'c', 'd'].map((each) => ledger.bySha256(OFFICE, hashOf(each))),
+  );
+  const some = documents.filter((document) => document !== null);
+  const one = some[now % Math.max(1, some.length)];
+  const result = { at: now, httpStatus: 200, message: 'words' };
+  switch (what) {
+    case 'admit':
+      const file = seen(at, now);
+      // The same bytes have the same size, whatever else became of the file.
+      await ledger.admit(
+        admission(at, content, { at: now, file: { ...file, identity: { ...file.identity, size: 100 } } }),
+      );
+      return;
+    case 'gone':
+      await ledger.gone('/scans', [at], now);
+      return;
+    case 'recover':
+      await ledger.recover(now);
+      return;
+    case 'retry':
+      await ledger.retry('all', now);
+      return;
+    case 'dispose': {
+      const [disposal] = await ledger.toDispose('/scans', 0, 1);
+      if (!disposal) return;
+      await ledger.disposing(disposal.sightingId, 'archived', now);
+      await ledger.disposed(disposal.sightingId, 'archived', '/archive/1', now);
+      return;
+    }
+    case 'lost':
+      if (one) await ledger.markLost(one.id, 'Gone.', now);
+      return;
+    case 'resend':
+      if (one) await ledger.resend(one.id, now);
+      return;
+    case 'erase':
+      if (one) await ledger.erase([one.id], now);
+      return;
+    case 'send': {
+      if (!one) return;
+      const attempt = await ledger.begin(one.id, now, 10);
+      if (how === 'accepted') {
+        const transition = { state: 'accepted', serviceStatus: 'PROCESSING', response: '{}' } as const;
+        await ledger.finish(attempt, { ...result, outcome: 'accepted', transition });
+      } else if (how === 'failed') {
+        const transition = { state: 'failed', reason: 'HTTP_422', message: 'No.' } as const;
+        await ledger.finish(
+          attempt,
+          { ...result, outcome: 'refused', transition },
+          {
+            documentIds: [one.id],
+            reason: 'MANY_REFUSALS',
+            message: 'Many.',
+          },
+        );
+      } else if (how === 'queued') {
+        const flags = { answerLost: true, serverError: true };
+        const transition = {
+          state: 'queued',
+          notBefore: 0,
+          reason: 'HTTP_503',
+          message: 'Down.',
+          ...flags,
+        } as const;
+        await ledger.finish(attempt, { ...result, outcome: 'unknown', transition });
+      }
+    }
+  }
+}
+
+describe('erasure', () => {
+  it('leaves nothing of the personal data in any file, and the chain verifiable', async () => {
+    await during(async (ledger) => {
+      const { document } = await ledger.admit(admission('dr-schmidt-invoice.jpg', 'a'));
+      await ledger.admit(admission('copy/dr-schmidt-copy.jpg', 'a'));
+      await ledger.admit(admission('other.jpg', 'other'));
+      await ledger.finish(await ledger.begin(document.id, 2_000, 10), {
+        at: 3_000,
+        outcome: 'accepted',
+        httpStatus: 200,
+        message: null,
+        transition: { state: 'accepted', serviceStatus: 'DONE', response: '{"patient":"Schmidt"}' },
+      });
+      expect(await ledger.erasable(5_000)).toEqual([document.id]);
+      expect(await ledger.erase([document.id, 2, 777], 6_000)).toBe(1);
+      expect(await ledger.erasable(5_000)).toEqual([]);
+      for (const file of fs.readdirSync(place.dir)) {
+        const text = fs.readFileSync(path.join(place.dir, file), 'latin1').toLowerCase();
+        expect([file, text.includes('schmidt')]).toEqual([file, false]);
+        expect(text.includes('doc-a') || !file.endsWith('journal')).toBe(true);
+      }
+      expect(await ledger.detail(document.id)).toMatchObject({
+        document: { name: 'doc-a', sha256: hashOf('a'), state: 'accepted', path: '' },
+        response: null,
+      });
+    });
+    expect(await verifyJournal(journal)).toMatchObject({ findings: [] });
+    expect((await compareWithJournal(place.path, journal, 1)).findings).toEqual([]);
+  });
+
+  it('is finished after a crash that came before the journal was blank', async () => {
+    await during(async (ledger) => {
+      const { document } = await ledger.admit(admission('dr-schmidt.jpg', 'a'));
+      await ledger.markLost(document.id, 'Gone.', 2_000);
+    });
+    const whole = fs.readFileSync(journal, 'latin1');
+    await during((ledger) => ledger.erase([1], 3_000));
+    const blank = fs.readFileSync(journal, 'latin1');
+    // As the crash leaves it: recorded, and nothing blanked yet.
+    fs.writeFileSync(journal, whole + blank.slice(whole.length), 'latin1');
+    const db = new DatabaseSync(place.path);
+    const entries = [...readJournal(journal, 0)].find(({ kind }) => kind === 'erased')?.facts['entries'];
+    db.prepare('INSERT INTO erasures (entries) VALUES (?)').run(JSON.stringify(entries));
+    db.close();
+    await during();
+    expect(fs.readFileSync(journal, 'latin1')).toBe(blank);
+  });
+});
+
+describe('restoring a backup', () => {
+  it('forgets nothing that the journal knows, and leaves an entry that says so', async () => {
+    let file = '';
+    await during(async (ledger) => {
+      await fill(ledger);
+      ({ file } = await ledger.backup(path.join(place.dir, 'kept.db')));
+    });
+    const before = await during((ledger) => ledger.admit(admission('late.jpg', 'late')));
+    const restored = restoreBackup({
+      path: place.path,
+      backup: file,
+      backupsDir: place.dir,
+      at: 9_000,
+      by: 'ann',
+    });
+    expect(restored).toMatchObject({ replayed: 2, documents: 7, story: [] });
+    expect(fs.existsSync(restored.setAside ?? '')).toBe(true);
+    expect(withoutTimes(await during())).toEqual(withoutTimes(before));
+    expect([...readJournal(journal, 0)].at(-1)).toMatchObject({ kind: 'restored', seq: restored.head.seq });
+    expect((await verifyJournal(journal)).findings).toEqual([]);
+  });
+
+  it('works on a machine that has nothing else, and continues the chain', async () => {
+    let file = '';
+    const before = await during(async (ledger) => {
+      await fill(ledger);
+      ({ file } = await ledger.backup(path.join(place.dir, 'kept.db')));
+    });
+    const other = await createPlace();
+    const target = path.join(other.dir, 'ledger.db');
+    restoreBackup({ path: target, backup: file, backupsDir: other.dir, at: 9_000, by: 'ann' });
+    const ledger = await other.open();
+    expect(withoutTimes(await rowsOf(ledger))).toEqual(withoutTimes(before));
+    await ledger.close();
+    expect([...readJournal(path.join(other.dir, 'ledger.journal'), 0)][0]).toMatchObject({
+      kind: 'continued',
+    });
+    await other.remove();
+  });
+
+  it('refuses what is no backup, and what belongs to another ledger, and changes nothing', async () => {
+    await during(fill);
+    const other = await createPlace();
+    const stranger = await other.open();
+    const { file } = await stranger.backup(path.join(other.dir, 'kept.db'));
+    await stranger.close();
+    const before = fs.readdirSync(place.dir);
+    const restore = (backup: string) => () =>
+      restoreBackup({ path: place.path, backup, backupsDir: place.dir, at: 9_000, by: 'ann' });
+    expect(restore(file)).toThrow(expect.objectContaining({ code: 'LEDGER_FOREIGN' }));
+    expect(restore(journal)).toThrow(expect.objectContaining({ code: 'BACKUP_FAILED' }));
+    expect(restore(path.join(place.dir, 'none.db'))).toThrow(
+      expect.objectContaining({ code: 'BACKUP_FAILED' }),
+    );
+    expect(fs.readdirSync(place.dir)).toEqual(before);
+    await other.remove();
+  });
+});
+
+describe('a backup', () => {
+  it('is whole although writing goes on, for its owner only, and never written over', async () => {
+    const target = path.join(place.dir, 'kept.db');
+    await during(async (ledger) => {
+      await fill(ledger);
+      const writing = Array.from({ length: 200 }, (_, n) => ledger.admit(admission(`w${n}`, `w${n}`)));
+      const [{ head }] = await Promise.all([ledger.backup(target), ...writing]);
+      expect(head.seq).toBeLessThanOrEqual((await ledger.head())?.seq ?? 0);
+      await expect(ledger.backup(target)).rejects.toMatchObject({ code: 'BACKUP_FAILED' });
+    });
+    expect(fs.statSync(target).mode & 0o777).toBe(0o600);
+    expect(fs.readdirSync(place.dir).filter((name) => name.startsWith('kept'))).toEqual(['kept.db']);
+  });
+
+  it('goes when it is older than those that are kept', async () => {
+    const backups = path.join(place.dir, 'backups');
+    await during(async (ledger) => {
+      const { file } = await ledger.backup(null);
+      for (const day of ['01', '02', '03'])
+        fs.copyFileSync(file, path.join(backups, `ledger-2999${day}01T000000000Z.db`));
+      fs.writeFileSync(path.join(backups, 'mine.txt'), 'not a backup');
+      await ledger.pruneBackups(2);
+    });
+    expect(fs.readdirSync(backups).sort()).toEqual([
+      'ledger-29990201T000000000Z.db',
+      'ledger-29990301T000000000Z.db',
+      'mine.txt',
+    ]);
+  });
+});

@@ -1,0 +1,200 @@
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { Reserve } from '../../../src/ledger/sqlite/reserve.ts';
+import { compile } from '../../daemon/compiled.ts';
+import { canMount, withSmallDisk } from '../../support/ownMount.ts';
+
+const SQLITE = pathToFileURL(
+  fileURLToPath(new URL('../../../node_modules/@photostructure/sqlite/dist/index.mjs', import.meta.url)),
+).href;
+
+function place(): string {
+  const dir = fs.mkdtempSync(join(tmpdir(), 'receiptd-reserve-'));
+  onTestFinished(() => fs.rmSync(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+describe('the reserve', () => {
+  it('is a private file of blocks that no file system can leave out', () => {
+    const path = join(place(), 'reserve');
+    const reserve = new Reserve(path, 1_500_000);
+    expect(reserve.isHeld).toBe(false);
+    expect(reserve.prepare()).toBe(true);
+    expect(reserve.isHeld).toBe(true);
+    const stats = fs.statSync(path);
+    expect(stats).toMatchObject({ size: 1_500_000 });
+    expect(stats.mode & 0o777).toBe(0o600);
+    expect(stats.blocks * 512).toBeGreaterThanOrEqual(1_500_000);
+    expect(gzipSync(fs.readFileSync(path)).length).toBeGreaterThan(1_490_000);
+  });
+
+  it('is kept at the next start, and made anew if its size or its blocks are others', () => {
+    const dir = place();
+    const path = join(dir, 'reserve');
+    new Reserve(path, 100_000).prepare();
+    const { ino, mtimeMs } = fs.statSync(path);
+    expect(new Reserve(path, 100_000).prepare()).toBe(true);
+    expect(fs.statSync(path)).toMatchObject({ ino, mtimeMs });
+    expect(new Reserve(path, 50_000).prepare()).toBe(true);
+    expect(fs.statSync(path).size).toBe(50_000);
+    fs.truncateSync(path, 0);
+    fs.truncateSync(path, 50_000);
+    expect(new Reserve(path, 50_000).prepare()).toBe(true);
+    expect(fs.statSync(path).blocks).toBeGreaterThan(0);
+    expect(fs.readdirSync(dir)).toEqual(['reserve']);
+  });
+
+  it('is given back at once, and what a kill cut short with it', () => {
+    const dir = place();
+    const path = join(dir, 'reserve');
+    fs.writeFileSync(`${path}.new`, 'cut short');
+    const reserve = new Reserve(path, 100_000);
+    expect(reserve.prepare()).toBe(true);
+    expect(fs.readdirSync(dir)).toEqual(['reserve']);
+    reserve.release();
+    reserve.release();
+    expect(reserve.isHeld).toBe(false);
+    expect(fs.readdirSync(dir)).toEqual([]);
+    expect(reserve.restore()).toBe(true);
+    expect(reserve.isHeld).toBe(true);
+  });
+
+  it('of no bytes is no file, and one that was there before goes', () => {
+    const dir = place();
+    const path = join(dir, 'reserve');
+    new Reserve(path, 100_000).prepare();
+    const reserve = new Reserve(path, 0);
+    expect(reserve.prepare()).toBe(true);
+    expect(reserve.isHeld).toBe(false);
+    expect(reserve.restore()).toBe(true);
+    expect(fs.readdirSync(dir)).toEqual([]);
+  });
+
+  it('removes nothing but a file of its own in its place', () => {
+    const dir = place();
+    const path = join(dir, 'reserve');
+    fs.writeFileSync(join(dir, 'else'), 'keep');
+    fs.symlinkSync(join(dir, 'else'), path);
+    const reserve = new Reserve(path, 1_000);
+    reserve.release();
+    expect(fs.readFileSync(join(dir, 'else'), 'utf8')).toBe('keep');
+    fs.unlinkSync(path);
+    fs.mkdirSync(path);
+    expect(reserve.prepare()).toBe(false);
+    expect(reserve.isHeld).toBe(false);
+    expect(fs.readdirSync(dir).toSorted()).toEqual(['else', 'reserve']);
+  });
+
+  it('is not there, and nothing of it, where its directory is gone', () => {
+    const reserve = new Reserve(join(place(), 'gone', 'reserve'), 1_000);
+    expect([reserve.prepare(), reserve.restore(), reserve.isHeld]).toEqual([false, false, false]);
+  });
+});
+
+describe.skipIf(!canMount())('on a disk that is full', () => {
+  let compiled: Awaited<ReturnType<typeof compile>>;
+  beforeAll(async () => {
+    compiled = await compile('ledger/sqlite/reserve.ts');
+  });
+  afterAll(() => compiled.remove());
+
+  /** Runs `body` in a process whose `dir` is a disk of that size; what it passes to `say`. */
+  function onDisk(size: string, body: string): unknown[] {
+    const dir = place();
+    const code = `
+      import fs from 'node:fs';
+      import { join } from 'node:path';
+      import { DatabaseSync } from ${JSON.stringify(SQLITE)};
+      import { Reserve } from ${JSON.stringify(compiled.url)};
+      const dir = process.argv[1];
+      const said = [];
+      const say = (...what) => said.push(...what);
+      /** Until not a block is left. */
+      function fill(name) {
+        const handle = fs.openSync(join(dir, name), 'w');
+        for (let size = 65536; size >= 1; ) {
+          try { if (fs.writeSync(handle, Buffer.alloc(size, 1)) < size) throw { code: 'ENOSPC' }; }
+          catch (error) { if (error.code !== 'ENOSPC') throw error; size = Math.floor(size / 16); }
+        }
+        fs.closeSync(handle);
+      }
+      ${body}
+      console.log(JSON.stringify(said));`;
+    const node = [process.execPath, '--input-type=module', '-e', code, '--', dir];
+    const answer: unknown[] = JSON.parse(
+      execFileSync(...withSmallDisk(dir, size, node), { encoding: 'utf8' }),
+    );
+    return answer;
+  }
+
+  it('lets hundreds of transactions be committed, and is restored once there is room again', () => {
+    const said = onDisk(
+      '10m',
+      `
+      const db = new DatabaseSync(join(dir, 'ledger.db'));
+      db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE t (id INTEGER PRIMARY KEY, text TEXT)');
+      const insert = db.prepare('INSERT INTO t (text) VALUES (?)');
+      const commit = (times) => {
+        for (let n = 0; n < times; n += 1) {
+          try {
+            db.exec('BEGIN IMMEDIATE'); insert.run('x'.repeat(300)); db.exec('COMMIT');
+          } catch (error) {
+            if (db.isTransaction) db.exec('ROLLBACK');
+            return [n, error.message];
+          }
+        }
+        return [times, 'well'];
+      };
+      const reserve = new Reserve(join(dir, 'reserve'), 4_000_000);
+      say(reserve.prepare());
+      fill('junk');
+      const [before, why] = commit(10_000);
+      say(before < 1_000, why);
+      reserve.release();
+      say(commit(300), reserve.isHeld, reserve.restore());
+      db.close();
+      const again = new DatabaseSync(join(dir, 'ledger.db'));
+      say(again.prepare('SELECT count(*) AS count FROM t').get().count === before + 300);
+      again.close();
+      fs.unlinkSync(join(dir, 'junk'));
+      fs.writeFileSync(join(dir, 'junk'), Buffer.alloc(2_500_000));
+      say(reserve.restore(), fs.existsSync(join(dir, 'reserve')));
+      fs.unlinkSync(join(dir, 'junk'));
+      say(reserve.restore(), reserve.isHeld);`,
+    );
+    expect(said).toEqual([
+      true,
+      true,
+      'database or disk is full',
+      [300, 'well'],
+      false,
+      false,
+      true,
+      false,
+      false,
+      true,
+      true,
+    ]);
+  });
+
+  it('is not prepared in part, and gives all its space back', () => {
+    const said = onDisk(
+      '2m',
+      `
+      const free = () => { const { bavail, bsize } = fs.statfsSync(dir); return bavail * bsize; };
+      const before = free();
+      const large = new Reserve(join(dir, 'reserve'), 3_000_000);
+      say(large.prepare(), large.isHeld, fs.readdirSync(dir), free() === before);
+      const reserve = new Reserve(join(dir, 'reserve'), 1_000_000);
+      say(reserve.prepare(), before - free() >= 1_000_000);
+      reserve.release();
+      say(fs.readdirSync(dir), free() === before);`,
+    );
+    expect(said).toEqual([false, false, [], true, true, true, [], true]);
+  });
+});
