@@ -13,6 +13,9 @@ import type { ClosableLog } from '../telemetry/log.ts';
 import { createRedactor, type Redactor } from '../telemetry/redact.ts';
 import { isTerminal, loadContext, usesColor, type Io } from './io.ts';
 
+/** A large ledger takes its time to copy. */
+const BACKUP_MS = 30 * 60_000;
+
 export interface ConfigOption {
   readonly config?: string;
 }
@@ -63,7 +66,11 @@ export async function operate<O extends Exclude<Operation, 'status'>>(
   request: Request<O>,
 ): Promise<Response<O>> {
   try {
-    return await callControl(config.stateDir, operation, request, { signal: io.stop });
+    const timeoutMs = operation === 'backup' ? BACKUP_MS : undefined;
+    return await callControl(config.stateDir, operation, request, {
+      signal: io.stop,
+      ...(timeoutMs !== undefined && { timeoutMs }),
+    });
   } catch (error) {
     if (!(error instanceof ReceiptdError && error.code === 'NOT_RUNNING')) throw error;
   }

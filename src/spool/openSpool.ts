@@ -12,14 +12,17 @@ export interface SpoolOptions {
   readonly log?: Log;
 }
 
-/** @throws ReceiptdError SPOOL_UNWRITABLE if the directory can't be made or listed. */
+/**
+ * Where the directory can't be made or listed, the spool is closed for the time being: `put`, `read` and `remove` try
+ * again, and reject with SPOOL_UNWRITABLE until that works. What lies in it is not known then, and not gone.
+ */
 export async function openSpool({ dir, limitBytes, log }: SpoolOptions): Promise<Spool> {
-  try {
-    await prepareDirectory(dir);
-    return new DirectorySpool(dir, limitBytes, await listCopies(dir), log);
-  } catch (error) {
-    throw spoolFailure(error, dir, 'used');
-  }
+  const spool = new DirectorySpool(dir, limitBytes, log);
+  await spool.open().catch((error: unknown) => {
+    if (!(error instanceof ReceiptdError)) throw error;
+    log?.error(error.message, { code: error.code, hint: error.hint });
+  });
+  return spool;
 }
 
 /**
@@ -34,18 +37,35 @@ class DirectorySpool implements Spool {
   readonly limitBytes: number;
   readonly #dir: string;
   readonly #log: Log | undefined;
-  readonly #copies: Map<string, number>;
+  readonly #copies = new Map<string, number>();
+  #opened: Promise<void> | null = null;
+  #isOpen = false;
   /** The last that was begun, by hash. */
   readonly #busy = new Map<string, Promise<unknown>>();
   #used = 0;
   #reserved = 0;
 
-  constructor(dir: string, limitBytes: number, copies: Map<string, number>, log: Log | undefined) {
+  constructor(dir: string, limitBytes: number, log: Log | undefined) {
     this.#dir = dir;
     this.limitBytes = limitBytes;
-    this.#copies = copies;
     this.#log = log;
-    for (const size of copies.values()) this.#used += size;
+  }
+
+  open(): Promise<void> {
+    this.#opened ??= this.#open().catch((error: unknown) => {
+      this.#opened = null;
+      throw spoolFailure(error, this.#dir, 'used');
+    });
+    return this.#opened;
+  }
+
+  async #open(): Promise<void> {
+    await prepareDirectory(this.#dir);
+    for (const [sha256, size] of await listCopies(this.#dir)) {
+      this.#copies.set(sha256, size);
+      this.#used += size;
+    }
+    this.#isOpen = true;
   }
 
   get usedBytes(): number {
@@ -122,6 +142,7 @@ class DirectorySpool implements Spool {
   async #inTurn<T>(sha256: string, work: () => Promise<T>): Promise<T> {
     // It becomes part of a path.
     if (!isHash(sha256)) throw new Error(`not a hash: ${sha256}`);
+    if (!this.#isOpen) await this.open();
     const before = this.#busy.get(sha256);
     const turn = before ? before.then(work, work) : work();
     this.#busy.set(sha256, turn);

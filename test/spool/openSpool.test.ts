@@ -224,14 +224,18 @@ it('without the right to write, it says so with the system’s code; what is the
   });
 });
 
-it('a directory that can’t be made or is none is said with the path', async () => {
+it('a directory that can’t be made or is none is said with the path, and tried again', async () => {
   const { dir, open } = await place();
   await writeFile(dir, 'a file');
-  const opened: Promise<Spool> = open();
-  await expect(opened).rejects.toMatchObject({
-    code: 'SPOOL_UNWRITABLE',
-    message: `The spool in ${dir} can't be used (EEXIST).`,
-  });
+  const spool: Spool = await open();
+  const said = { code: 'SPOOL_UNWRITABLE', message: `The spool in ${dir} can't be used (EEXIST).` };
+  const { hash, bytes } = image();
+  await expect(spool.put(hash, bytes)).rejects.toMatchObject(said);
+  // What lies there is not known: it must not pass for gone.
+  await expect(spool.read(hash)).rejects.toMatchObject(said);
+  await rm(dir);
+  expect(await spool.put(hash, bytes)).toBe(true);
+  expect(await spool.read(hash)).toEqual(bytes);
 });
 
 it('what is no hash never becomes a path', async () => {
