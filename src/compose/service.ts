@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Config } from '../config/config.ts';
 import { createCredentialsSource, createWritableCredentials } from '../credentials/source.ts';
 import { systemClock } from '../daemon/systemClock.ts';
-import type { CredentialsSource, WritableCredentials } from '../ports/credentials.ts';
+import type { Credentials, CredentialsSource, WritableCredentials } from '../ports/credentials.ts';
 import type { Log } from '../ports/log.ts';
 import type { ReceiptService, TokenSource } from '../ports/service.ts';
 import type { Redactor } from '../telemetry/redact.ts';
@@ -66,15 +66,17 @@ export function composeWritableCredentials(
   return createWritableCredentials(store, { ...credentials, baseUrl, env });
 }
 
-/** Whether the stored credentials are others than when this was asked before; while there are none, they did not change. */
+/** Whether the stored credentials are others than when this was asked before; none are others than some. */
 export function changesOf(credentials: CredentialsSource): () => Promise<boolean> {
-  let last: string | null = null;
+  let last: string | undefined;
   return async () => {
-    const found = await credentials.get().catch(() => null);
-    if (found === null) return false;
-    const now = createHash('sha256').update(`${found.clientId}\n${found.clientSecret}`).digest('hex');
-    const changed = last !== null && last !== now;
+    const now = await credentials.get().then(fingerprint, () => 'none');
+    const changed = last !== undefined && last !== now;
     last = now;
-    return changed;
+    return changed && now !== 'none';
   };
+}
+
+function fingerprint({ clientId, clientSecret }: Credentials): string {
+  return createHash('sha256').update(`${clientId}\n${clientSecret}`).digest('hex');
 }

@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { changesOf } from '../../src/compose/service.ts';
+import type { CredentialsSource } from '../../src/ports/credentials.ts';
+
+it('tells new credentials from the same ones, and those that appear from none', async () => {
+  let secret: string | null = null;
+  const source: CredentialsSource = {
+    get: async () => {
+      if (secret === null) throw new Error('none');
+      return { clientId: 'id', clientSecret: secret, store: 'file' };
+    },
+  };
+  const changed = changesOf(source);
+  expect(await changed()).toBe(false);
+  expect(await changed()).toBe(false);
+  secret = 'first';
+  expect(await changed()).toBe(true);
+  expect(await changed()).toBe(false);
+  secret = 'second';
+  expect(await changed()).toBe(true);
+  secret = null;
+  expect(await changed()).toBe(false);
+  secret = 'second';
+  expect(await changed()).toBe(true);
+});
