@@ -4,6 +4,7 @@ import { splitPath } from './rows.ts';
 import * as DOCUMENTS from './sql/documents.ts';
 import * as ENDPOINTS from './sql/endpoints.ts';
 import * as HOLDS from './sql/holds.ts';
+import { ADD_ERASURE } from './sql/journal.ts';
 import * as QUEUE from './sql/queue.ts';
 import * as SIGHTINGS from './sql/sightings.ts';
 import type { Sql } from './statements.ts';
@@ -78,6 +79,7 @@ export function apply(sql: Sql, event: LedgerEvent, at: number): void {
         sql.run(DOCUMENTS.ERASE_ATTEMPTS, { id });
         sql.run(DOCUMENTS.ERASE_SIGHTINGS, { id, at });
       }
+      sql.run(ADD_ERASURE, { entries: JSON.stringify(event.entries) });
       return;
     case 'begun':
     case 'continued':

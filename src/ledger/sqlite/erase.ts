@@ -2,7 +2,7 @@ import type { JournalEntry, Json } from '../../ports/journal.ts';
 import { blankInJournal, personalRanges, type SeqRange } from '../journal/journal.ts';
 import { journalPathOf } from './files.ts';
 import { ERASABLE_ONE } from './sql/documents.ts';
-import { ADD_ERASURE, END_ERASURES, SIGHTINGS_OF_DOCUMENTS } from './sql/journal.ts';
+import { END_ERASURES, SIGHTINGS_OF_DOCUMENTS } from './sql/journal.ts';
 import type { Store } from './store.ts';
 
 /**
@@ -21,7 +21,6 @@ export async function erase(store: Store, documentIds: readonly number[], at: nu
     const sightings = sql.all<{ id: number }>(SIGHTINGS_OF_DOCUMENTS, params).map(({ id }) => id);
     const ranges = personalRanges(journalPath, isAbout(new Set(erasable), new Set(sightings)));
     sql.emit({ kind: 'erased', documents: erasable, entries: ranges }, at);
-    sql.run(ADD_ERASURE, { entries: JSON.stringify(ranges) });
     return { documents: erasable, entries: ranges };
   });
   if (documents.length === 0) return 0;

@@ -36,15 +36,15 @@ const CLOSE_TIMEOUT_MS = 1_000;
 
 /**
  * The one connection, and its group commit: writes that are queued in one turn of the event loop share one
- * transaction and one sync of the journal and of the ledger; their promises settle after COMMIT. Each has a savepoint,
+ * transaction and one sync of the journal; their promises settle after COMMIT. Each has a savepoint,
  * so that one at fault rejects alone; when the store itself fails, the whole group rejects and nothing of it stays.
  *
  *   idle ──write──▶ gathering ──next turn──▶ committing ──▶ idle, or gathering if more than a group waits
  *   any ──close──▶ closed, once everything queued is committed
  *
- * The journal is synced before COMMIT. Killed in between, it holds entries that the ledger lacks; the next start
- * takes them over, so that both say the same before anything is acted on. Work is synchronous, and a commit never
- * spans turns: what is read between is always committed.
+ * The journal is synced before COMMIT, the ledger only now and then. After a kill or a power failure the journal holds
+ * entries that the ledger lacks; the next start takes them over, so that both say the same before anything is acted on.
+ * Work is synchronous, and a commit never spans turns: what is read between is always committed.
  */
 export class Store {
   readonly path: string;

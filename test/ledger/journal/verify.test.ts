@@ -84,7 +84,7 @@ describe('a journal as it was written', () => {
     const ended = once(writer, 'exit');
     let seen = 0;
     while (writer.exitCode === null) {
-      const { findings, entries } = await verifyJournal(path);
+      const { findings, entries } = await verifyJournal(path, { patienceMs: 15_000 });
       expect(findings).toEqual([]);
       expect(entries).toBeGreaterThanOrEqual(seen);
       seen = entries;

@@ -428,6 +428,28 @@ describe('erasure', () => {
   });
 });
 
+describe('a power failure', () => {
+  it('that takes the last commits from the ledger takes nothing that was acknowledged', async () => {
+    await during(fill);
+    const ledger = await open();
+    const early = ledgerFiles().map(
+      (file) => [file, fs.existsSync(file) ? fs.readFileSync(file) : null] as const,
+    );
+    const { document } = await ledger.admit(admission('last.jpg', 'last'));
+    await ledger.markLost(document.id, 'Gone.', 7_000);
+    expect(await ledger.erase([document.id], 8_000)).toBe(1);
+    const before = await rowsOf(ledger);
+    await ledger.close();
+    for (const [file, bytes] of early) {
+      if (bytes) fs.writeFileSync(file, bytes);
+      else fs.rmSync(file, { force: true });
+    }
+    expect(withoutTimes(await during())).toEqual(withoutTimes(before));
+    expect((await verifyJournal(journal)).findings).toEqual([]);
+    expect(stories).toEqual([]);
+  });
+});
+
 describe('restoring a backup', () => {
   it('forgets nothing that the journal knows, and leaves an entry that says so', async () => {
     let file = '';
