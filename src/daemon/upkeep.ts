@@ -22,18 +22,29 @@ const CHECK_EVERY_MS = 24 * 60 * 60_000;
 export async function upkeep(deps: UpkeepDeps, signal: AbortSignal): Promise<void> {
   const { backups, backupEveryMs } = deps;
   await Promise.all([
-    every(CHECK_EVERY_MS, () => check(deps, signal), deps, signal),
-    ...(backups === 0 ? [] : [every(backupEveryMs, () => backUp(deps), deps, signal)]),
+    every(CHECK_EVERY_MS, 0, () => check(deps, signal), deps, signal),
+    ...(backups === 0
+      ? []
+      : [every(backupEveryMs, await untilBackup(deps), () => backUp(deps), deps, signal)]),
   ]);
+}
+
+/** An agent that is restarted every hour keeps the backups of other days all the same. */
+async function untilBackup({ ledger, clock, backupEveryMs }: UpkeepDeps): Promise<number> {
+  const last = await ledger.lastBackup();
+  const waitMs = last === null ? 0 : last + backupEveryMs - clock.now();
+  // A backup from the future was made by a clock that was wrong.
+  return waitMs > backupEveryMs ? 0 : Math.max(0, waitMs);
 }
 
 async function every(
   ms: number,
+  firstMs: number,
   work: () => Promise<void>,
   { clock, log }: UpkeepDeps,
   signal: AbortSignal,
 ): Promise<void> {
-  let waitMs = Math.min(FIRST_AFTER_MS, ms);
+  let waitMs = Math.max(firstMs, Math.min(FIRST_AFTER_MS, ms));
   while (!signal.aborted) {
     await clock.sleep(waitMs, signal).catch(() => {});
     if (signal.aborted) return;

@@ -264,6 +264,8 @@ export interface LedgerUpkeep {
    * journal's head of that moment in it. Writes go on meanwhile. @throws ReceiptdError BACKUP_FAILED
    */
   backup(target: string | null): Promise<{ readonly file: string; readonly head: JournalHead }>;
+  /** When the newest automatic backup was made; null without one. */
+  lastBackup(): Promise<number | null>;
   /** Removes all but the newest `keep` of the automatic backups. */
   pruneBackups(keep: number): Promise<void>;
   /**

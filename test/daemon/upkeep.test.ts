@@ -52,6 +52,20 @@ it('backs the ledger up every day, and keeps the newest', async () => {
   expect(made()).toEqual([...seen].sort().slice(-2));
 });
 
+it('makes no backup at a start soon after the last one', async () => {
+  const { dir, clock, ledger, incidents, log } = await place(0);
+  await ledger.backup(null);
+  const made = readdirSync(join(dir, 'backups'));
+  const stopping = new AbortController();
+  const deps = { ledger, incidents, clock, log, backupEveryMs: 86_400_000, backups: 5 };
+  const running = upkeep(deps, stopping.signal);
+  await clock.advance(80_000_000);
+  expect(readdirSync(join(dir, 'backups'))).toEqual(made);
+  await clock.advanceUntil(() => readdirSync(join(dir, 'backups')).length > 1, 1_000_000);
+  stopping.abort();
+  await running;
+});
+
 it('says so once when there is no place for a backup, and once when there is again', async () => {
   const { dir, clock, incidents } = await place();
   writeFileSync(join(dir, 'backups'), 'a file in its place');

@@ -17,6 +17,14 @@ export function backupName(at: number): string {
   return `ledger-${new Date(at).toISOString().replaceAll(/[-:.]/g, '')}.db`;
 }
 
+/** When a backup of such a name was made. */
+export function backupTime(path: string): number {
+  const [, date = '', time = ''] = /ledger-(\d{8})T(\d{9})Z\.db$/.exec(path) ?? [];
+  const [year, month, day] = [date.slice(0, 4), date.slice(4, 6), date.slice(6)];
+  const [hours, minutes, seconds, ms] = [time.slice(0, 2), time.slice(2, 4), time.slice(4, 6), time.slice(6)];
+  return Date.parse(`${year}-${month}-${day}T${hours}:${minutes}:${seconds}.${ms}Z`);
+}
+
 /** Backups in a directory, newest first, as absolute paths. */
 export function backupsIn(directory: string): string[] {
   if (!fs.existsSync(directory)) return [];

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { ReceiptdError } from '../../domain/errors.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { LedgerUpkeep } from '../../ports/ledger.ts';
-import { backupName, backupTo, pruneBackups } from './backup.ts';
+import { backupName, backupsIn, backupTime, backupTo, pruneBackups } from './backup.ts';
 import { markDamaged } from './files.ts';
 import type { Store } from './store.ts';
 
@@ -16,6 +16,11 @@ export function createUpkeep(
     async backup(target) {
       const file = target ?? join(backupsDir, backupName(clock.now()));
       return { file, head: await store.use((db) => backupTo(db, file)) };
+    },
+
+    async lastBackup() {
+      const [newest] = backupsIn(backupsDir);
+      return newest === undefined ? null : backupTime(newest);
     },
 
     async pruneBackups(keep) {
