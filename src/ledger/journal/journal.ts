@@ -8,7 +8,7 @@ import { lastLine, lineAfter } from './lines.ts';
 import { damagedJournal } from './read.ts';
 
 export { blankInJournal, personalRanges, type SeqRange } from './erase.ts';
-export { readJournal, type JournalFault, type ReadOptions } from './read.ts';
+export { damagedJournal, readJournal, type JournalFault, type ReadOptions } from './read.ts';
 
 /** 32 hexadecimal digits that nobody can guess. */
 export type Salt = () => string;

@@ -2,7 +2,7 @@ import type { JournalEntry, Json } from '../../ports/journal.ts';
 import { blankInJournal, personalRanges, type SeqRange } from '../journal/journal.ts';
 import { journalPathOf } from './files.ts';
 import { ERASABLE_ONE } from './sql/documents.ts';
-import { END_ERASURES, SIGHTINGS_OF_DOCUMENTS } from './sql/journal.ts';
+import { END_ERASURE, SIGHTINGS_OF_DOCUMENTS } from './sql/journal.ts';
 import type { Store } from './store.ts';
 
 /**
@@ -12,9 +12,8 @@ import type { Store } from './store.ts';
  */
 export async function erase(store: Store, documentIds: readonly number[], at: number): Promise<number> {
   const journalPath = journalPathOf(store.path);
-  // What is queued now is in the file when the entries are looked for.
-  await store.write(() => {});
-  const { documents, entries } = await store.write((sql) => {
+  // Entries of the same group would not be in the file yet when it is looked through.
+  const { documents, entries } = await store.writeAlone((sql) => {
     const erasable = [...new Set(documentIds)].filter((id) => sql.get(ERASABLE_ONE, { id }) !== undefined);
     if (erasable.length === 0) return { documents: erasable, entries: [] as SeqRange[] };
     const params = { documents: JSON.stringify(erasable) };
@@ -25,7 +24,7 @@ export async function erase(store: Store, documentIds: readonly number[], at: nu
   });
   if (documents.length === 0) return 0;
   blankInJournal(journalPath, entries);
-  await store.write((sql) => void sql.run(END_ERASURES));
+  await store.write((sql) => void sql.run(END_ERASURE, { entries: JSON.stringify(entries) }));
   // What was deleted is still in the log until it is folded into the file, which zeroes what it frees.
   store.use((db) => db.exec('PRAGMA wal_checkpoint(TRUNCATE)'));
   return documents.length;

@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 /** The journal lies beside its ledger. */
 export function journalPathOf(ledger: string): string {
@@ -30,6 +30,16 @@ export function setAside(path: string, at: number): string | null {
   for (const suffix of parts) fs.renameSync(path + suffix, aside + suffix);
   syncDirectory(dirname(path));
   return aside;
+}
+
+/** The file that was kept last; null where there is none. */
+export function lastAside(path: string): string | null {
+  const prefix = `${basename(path)}.aside-`;
+  const names = fs
+    .readdirSync(dirname(path))
+    .filter((name) => name.startsWith(prefix) && !/-(wal|shm)$/.test(name));
+  const last = names.sort().at(-1);
+  return last === undefined ? null : join(dirname(path), last);
 }
 
 /** The name of a new file is durable only with its directory. */

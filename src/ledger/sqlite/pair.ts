@@ -3,14 +3,22 @@ import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import { ReceiptdError } from '../../domain/errors.ts';
 import type { JournalEvent, JournalHead } from '../../ports/journal.ts';
-import { blankInJournal, createJournal, openJournal, readJournal, type Journal } from '../journal/journal.ts';
+import {
+  blankInJournal,
+  createJournal,
+  damagedJournal,
+  openJournal,
+  readJournal,
+  type Journal,
+  type JournalFault,
+} from '../journal/journal.ts';
 import { openForWriting } from './connection.ts';
 import { toJournal, type LedgerEvent } from './events.ts';
-import { damageMarkOf, journalPathOf, setAside } from './files.ts';
+import { damageMarkOf, journalPathOf, lastAside, markDamaged, setAside } from './files.ts';
 import { isPartOf, rebuild } from './rebuild.ts';
 import { replay } from './replay.ts';
 import { snapshot } from './snapshot.ts';
-import { END_ERASURES, HEAD, PENDING_ERASURES, SET_HEAD } from './sql/journal.ts';
+import { END_ERASURE, HEAD, PENDING_ERASURES, SET_HEAD } from './sql/journal.ts';
 import { createSql } from './statements.ts';
 
 export interface Pair {
@@ -57,11 +65,16 @@ export function openPair(options: PairOptions): Pair {
       }
     } else db = remake(options, journal, damage);
     const head = headOf(db);
-    if (found.damage !== null) onMended(`The journal was damaged: ${found.damage}`);
-    if (journal === null || head === null || !isContinued(db, journal, head, journalPath)) {
+    let journalDamage = found.damage;
+    const onFault = ({ after, what }: JournalFault): void => {
+      journalDamage ??= damagedJournal(journalPath, after + 1, what).message;
+    };
+    if (journal === null || head === null || !isContinued(db, journal, head, journalPath, onFault)) {
       journal?.close();
       journal = null;
-      journal = beginJournal(db, head, { ...options, journalPath, damage: found.damage });
+      if (journalDamage !== null) onMended(`The journal was damaged: ${journalDamage}`);
+      // Asked again: what could be taken over has moved it.
+      journal = beginJournal(db, headOf(db), { ...options, journalPath, damage: journalDamage });
     }
     finishErasures(db, journalPath);
     return { db, journal };
@@ -107,7 +120,10 @@ function damageOf({ path }: PairOptions, { journal, damage }: FoundJournal): str
 
 function remake(options: PairOptions, journal: Journal | null, because: string): DatabaseSyncInstance {
   const { path, backupsDir, at, onMended } = options;
-  const damaged = setAside(path, at);
+  const isAnew = fs.existsSync(damageMarkOf(path));
+  // A kill before the rebuilt one is in its place must not look like a ledger that never was.
+  markDamaged(path, because);
+  const damaged = setAside(path, at) ?? (isAnew ? lastAside(path) : null);
   const ledger = journal?.head.ledger ?? null;
   const journalPath = journalPathOf(path);
   const { story, fromSeq } = rebuild({ path, journalPath, ledger, backupsDir, damaged, at });
@@ -119,18 +135,28 @@ function remake(options: PairOptions, journal: Journal | null, because: string):
   return db;
 }
 
-/** True once the ledger holds every entry of the journal. */
+/** True once the ledger holds every entry of the journal. Where that is damaged it holds what can be read of it. */
 function isContinued(
   db: DatabaseSyncInstance,
   journal: Journal,
   head: JournalHead,
   journalPath: string,
+  onFault: (fault: JournalFault) => void,
 ): boolean {
   if (head.ledger === journal.head.ledger && head.seq === journal.head.seq) {
     if (head.hash === journal.head.hash) return true;
   }
   if (journal.head.seq <= head.seq || !isPartOf(head, journal.head.ledger, journalPath)) return false;
-  return replay(db, head.ledger, readJournal(journalPath, head.seq)).misfits.length === 0;
+  let isSound = true;
+  const entries = readJournal(journalPath, head.seq, {
+    lenient: true,
+    onFault(fault) {
+      isSound = false;
+      onFault(fault);
+    },
+  });
+  const { misfits } = replay(db, head.ledger, entries);
+  return isSound && misfits.length === 0;
 }
 
 /** A new journal file for a ledger that has rows already, or none. */
@@ -183,8 +209,8 @@ function finishErasures(db: DatabaseSyncInstance, journalPath: string): void {
   for (const { entries } of pending) {
     const ranges: [from: number, to: number][] = JSON.parse(entries);
     blankInJournal(journalPath, ranges);
+    sql.run(END_ERASURE, { entries });
   }
-  if (pending.length > 0) sql.run(END_ERASURES);
   sql.forget();
 }
 

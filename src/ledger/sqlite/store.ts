@@ -28,6 +28,8 @@ interface Operation {
   readonly reject: (error: unknown) => void;
   /** The outcome of a request under way: tried although the disk is full. */
   readonly isOutcome: boolean;
+  /** In a group of its own. */
+  readonly isAlone: boolean;
 }
 
 /** Keeps one transaction from blocking the event loop for long. */
@@ -89,12 +91,17 @@ export class Store {
 
   /** Runs `work` in the next group, and resolves what it returned once that is durable. */
   write<T>(work: (sql: Transaction) => T): Promise<T> {
-    return this.#enqueue(work, false);
+    return this.#enqueue(work);
+  }
+
+  /** The same in a group of its own, for what has to find everything before it in the journal's file. */
+  writeAlone<T>(work: (sql: Transaction) => T): Promise<T> {
+    return this.#enqueue(work, { isAlone: true });
   }
 
   /** The same for the outcome of a request under way, which is tried although the disk is full. */
   writeOutcome<T>(work: (sql: Transaction) => T): Promise<T> {
-    return this.#enqueue(work, true);
+    return this.#enqueue(work, { isOutcome: true });
   }
 
   /** For what SQLite does with a connection as a whole: a backup, a check. */
@@ -115,7 +122,10 @@ export class Store {
     this.#writing?.journal.close();
   }
 
-  async #enqueue<T>(work: (sql: Transaction) => T, isOutcome: boolean): Promise<T> {
+  async #enqueue<T>(
+    work: (sql: Transaction) => T,
+    { isOutcome = false, isAlone = false }: { isOutcome?: boolean; isAlone?: boolean } = {},
+  ): Promise<T> {
     if (this.#closed) throw this.#refusal('is closed');
     if (!this.#writing) throw this.#refusal('is open for reading only');
     const trouble = isOutcome ? null : this.#writing.trouble.error();
@@ -125,7 +135,7 @@ export class Store {
         const value = work(sql);
         return () => resolve(value);
       };
-      this.#queue.push({ work: operation, reject, isOutcome });
+      this.#queue.push({ work: operation, reject, isOutcome, isAlone });
       this.#schedule();
     });
   }
@@ -141,8 +151,14 @@ export class Store {
     });
   }
 
+  get #groupSize(): number {
+    const alone = this.#queue.slice(0, GROUP_LIMIT).findIndex(({ isAlone }) => isAlone);
+    if (alone === 0) return 1;
+    return alone < 0 ? GROUP_LIMIT : alone;
+  }
+
   #commitGroup(): void {
-    const group = this.#queue.splice(0, GROUP_LIMIT);
+    const group = this.#queue.splice(0, this.#groupSize);
     let settle: (() => void)[];
     try {
       settle = this.#commit(group);

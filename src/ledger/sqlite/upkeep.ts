@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ReceiptdError } from '../../domain/errors.ts';
+import { ReceiptdError, systemCode } from '../../domain/errors.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { LedgerUpkeep } from '../../ports/ledger.ts';
 import { backupName, backupsIn, backupTime, backupTo, pruneBackups } from './backup.ts';
@@ -19,8 +19,14 @@ export function createUpkeep(
     },
 
     async lastBackup() {
-      const [newest] = backupsIn(backupsDir);
-      return newest === undefined ? null : backupTime(newest);
+      try {
+        const [newest] = backupsIn(backupsDir);
+        return newest === undefined ? null : backupTime(newest);
+      } catch (error) {
+        // Why the directory can't be listed is for the backup to say that is made then.
+        if (systemCode(error) === undefined) throw error;
+        return null;
+      }
     },
 
     async pruneBackups(keep) {

@@ -1,7 +1,7 @@
 export const HEAD = `SELECT ledger, seq, hash FROM journal`;
-export const PENDING_ERASURES = `SELECT id, entries FROM erasures ORDER BY id`;
+export const PENDING_ERASURES = `SELECT entries FROM erasures ORDER BY id`;
 export const ADD_ERASURE = `INSERT INTO erasures (entries) VALUES (:entries)`;
-export const END_ERASURES = `DELETE FROM erasures`;
+export const END_ERASURE = `DELETE FROM erasures WHERE entries = :entries`;
 
 export const SIGHTINGS_OF_DOCUMENTS = `
 SELECT id FROM sightings WHERE document_id IN (SELECT value FROM json_each(:documents))`;
