@@ -1,12 +1,41 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Where the time goes; first these, in this order, then the rest of the end-to-end tests, then the quick ones. */
+const LONG = [
+  'e2e/burst',
+  'e2e/badPlaces',
+  'e2e/control',
+  'e2e/secrets',
+  'e2e/erase',
+  'e2e/ledgerCommands',
+  'e2e/trouble',
+  'e2e/diskFull',
+  'e2e/',
+  'pipeline/disposeKill',
+  'pipeline/outageBacklog',
+  'pipeline/sharesMounted',
+];
+
+/** Without it a machine that has not run them before ends with one worker on the longest and nobody beside it. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const turn = ({ moduleId }: TestSpecification) => {
+      const at = LONG.findIndex((each) => moduleId.includes(`/test/${each}`));
+      return at < 0 ? LONG.length : at;
+    };
+    return files.toSorted((a, b) => turn(a) - turn(b) || a.moduleId.localeCompare(b.moduleId));
+  }
+}
 
 // Suites differ in what they need and how long they may take; the budgets stand in CONTRIBUTING.md.
 export default defineConfig({
   test: {
     pool: 'forks',
+    sequence: { sequencer: LongestFirst },
     // Many tests wait more than they work; by default two processors would get one worker.
-    maxWorkers: Math.max(2, availableParallelism()),
+    maxWorkers: availableParallelism() + 1,
     coverage: { provider: 'v8', include: ['src/**/*.ts'], reporter: ['text-summary'] },
     projects: [
       {

@@ -22,7 +22,7 @@ export function adviceOn({ problem, state }: Unaccounted, agentRuns: boolean): s
     case 'unknown':
     case 'changed':
       return agentRuns
-        ? 'It may still be growing: ask again in a few minutes; if it stays, `receiptd status` says what keeps the agent from it.'
+        ? 'It may still be growing, or the agent has no room for it (`receiptd status` says so): ask again in a few minutes.'
         : `${start}: it takes the file in.`;
     case 'missing':
       if (state === 'accepted' || state === 'duplicate' || state === 'skipped' || state === 'rejected')

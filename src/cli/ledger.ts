@@ -140,7 +140,10 @@ function printVerified(io: Io, { journal, ledger }: Verified, against: KeptHead 
     for (const remark of remarks) print(io, printable(`  ${remark}`));
   }
   print(io);
-  if (found === 0) print(io, colors.green('Everything is as receiptd left it.'));
+  if (found === 0 && firstSeq !== null && firstSeq > 1) {
+    const gone = `entries 1 to ${firstSeq - 1} are in another file, and were not verified`;
+    print(io, colors.yellow(`What is in this journal is as receiptd left it; ${gone}.`));
+  } else if (found === 0) print(io, colors.green('Everything is as receiptd left it.'));
   else print(io, 'Keep both files as they are; docs/audit.md says what each finding can mean.');
   if (journal.head !== null) print(io, `Last entry: ${journal.head.seq}:${journal.head.hash}`);
 }

@@ -40,9 +40,12 @@ async function look(config: Config): Promise<Overview> {
   }
 }
 
+/** An agent that is stopped or hangs must not keep those waiting who ask why. */
+const ANSWER_MS = 5_000;
+
 async function askDaemon({ stateDir }: Config): Promise<Pick<Overview, 'daemon' | 'silent'>> {
   try {
-    return { daemon: await callControl(stateDir, 'status', {}), silent: null };
+    return { daemon: await callControl(stateDir, 'status', {}, { timeoutMs: ANSWER_MS }), silent: null };
   } catch (error) {
     if (!(error instanceof ReceiptdError)) throw error;
     if (error.code === 'NOT_RUNNING') return { daemon: null, silent: null };

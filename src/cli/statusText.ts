@@ -8,6 +8,14 @@ import type { Overview } from './overview.ts';
 import { troubles } from './statusTrouble.ts';
 import { printable } from './table.ts';
 
+/** While these last, nothing is taken in. */
+const NO_ROOM: ReadonlySet<string> = new Set([
+  'SPOOL_FULL',
+  'DISK_FULL',
+  'LEDGER_WRITE_FAILED',
+  'LEDGER_DAMAGED',
+]);
+
 export function printStatus(io: Io, config: Config, overview: Overview): void {
   const colors = colorsFor(io, io.stdout);
   const { daemon, silent } = overview;
@@ -34,18 +42,19 @@ export function printStatus(io: Io, config: Config, overview: Overview): void {
   for (const note of daemon?.notes ?? []) print(io, printable(note));
   const spool = daemon?.spool;
   if (spool && spool.images > 0) {
-    const copies = counted(spool.images, 'image that waits is', 'images that wait are');
+    const copies = counted(spool.images, 'image is', 'images are');
     print(
       io,
-      `Copies of ${copies} kept beside the originals (${size(spool.used)} of at most ${size(spool.limit)}).`,
+      `Copies of ${copies} kept in the state directory (${size(spool.used)} of at most ${size(spool.limit)}).`,
     );
   }
 
+  const noRoom = (daemon?.incidents ?? []).some(({ code }) => NO_ROOM.has(code));
   for (const { path, alias } of config.folders) {
     const live = daemon?.folders.find((each) => each.path === path) ?? null;
     print(io);
     print(io, `${colors.bold(printable(path))} → endpoint ${printable(alias)}`);
-    print(io, `  ${printable(live === null ? 'Not watched now.' : watchLine(live, config))}`);
+    print(io, `  ${printable(live === null ? 'Not watched now.' : watchLine(live, config, noRoom))}`);
     print(io, `  ${countsLine(path, overview)}`);
   }
 }
@@ -59,7 +68,7 @@ function backlogLine({ counts, oldestWaiting, now }: Overview): string {
   return `${counted(total, 'document waits', 'documents wait')} to be sent${oldest}.`;
 }
 
-function watchLine(folder: FolderStatus, config: Config): string {
+function watchLine(folder: FolderStatus, config: Config, noRoom: boolean): string {
   const { settling, lastListing, fileSystem } = folder;
   const parts = [stateWords(folder)];
   if (folder.state === 'watching' || folder.state === 'starting' || folder.state === 'paused') {
@@ -71,7 +80,10 @@ function watchLine(folder: FolderStatus, config: Config): string {
   }
   if (fileSystem !== null) parts.push(`file system ${fileSystem}`);
   parts.push(lastListing === null ? 'not listed yet' : `last listed ${local(lastListing)}`);
-  if (settling > 0) parts.push(counted(settling, 'file is still growing', 'files are still growing'));
+  if (settling > 0)
+    parts.push(
+      counted(settling, 'file is', 'files are') + (noRoom ? ' waiting to be taken in' : ' not at rest yet'),
+    );
   return `${parts.join('; ')}.`;
 }
 

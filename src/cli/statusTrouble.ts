@@ -1,7 +1,6 @@
 import type { Config } from '../config/config.ts';
 import type { FolderStatus, IncidentStatus } from '../daemon/control/protocol.ts';
 import { endpointId } from '../domain/document.ts';
-import type { ErrorCode } from '../domain/errors.ts';
 import type { Hold } from '../ports/hold.ts';
 import { counted, local } from './format.ts';
 import type { Overview } from './overview.ts';
@@ -12,9 +11,6 @@ export interface Trouble {
   readonly person: boolean;
   readonly text: string;
 }
-
-/** Causes that end without anybody: the share or the service is back, or the backlog is sent. */
-const PASSING: ReadonlySet<ErrorCode> = new Set(['FOLDER_UNREACHABLE', 'SERVICE_UNREACHABLE', 'SPOOL_FULL']);
 
 export function troubles(config: Config, overview: Overview): Trouble[] {
   const incidents = overview.daemon?.incidents ?? [];
@@ -31,7 +27,7 @@ export function troubles(config: Config, overview: Overview): Trouble[] {
 }
 
 function ofIncident({ code, message, hint, since }: IncidentStatus): Trouble {
-  return { person: !PASSING.has(code), text: `${message} Since ${local(since)}. ${hint} [${code}]` };
+  return { person: true, text: `${message} Since ${local(since)}. ${hint} [${code}]` };
 }
 
 function ofFolder({ path, state, message, since }: FolderStatus): Trouble | null {
@@ -61,7 +57,7 @@ function ofFolder({ path, state, message, since }: FolderStatus): Trouble | null
       );
     case 'unreachable':
       return says(
-        false,
+        true,
         `${path} can't be reached.`,
         'Nothing in it counts as deleted, and watching goes on once it is back. If it stays away, look at the share and the network.',
       );

@@ -85,7 +85,9 @@ export class Agent {
     const tally = (what: keyof Intake['tally']) =>
       intakes.reduce((sum, intake) => sum + intake.tally[what], 0);
     return {
-      missingFolders: intakes.filter((_, index) => !present[index]).map((intake) => intake.status.path),
+      missingFolders: intakes
+        .filter(({ status }, index) => !present[index] || status.state === 'unreachable')
+        .map(({ status }) => status.path),
       rejected: tally('rejected'),
       incomplete: tally('incomplete'),
       unreadable: tally('unreadable'),
@@ -93,8 +95,13 @@ export class Agent {
       waiting: count('queued', 'uploading', 'held', 'unconfirmed'),
       accepted: count('accepted'),
       orphaned: countIn(others, ['queued', 'uploading', 'held']),
-      unreachable: last === 'outage',
+      unreachable: last === 'outage' && (await this.#isServiceHeld()),
     };
+  }
+
+  /** A limit that was met is an outage to those who wait, and the service has answered all the same. */
+  async #isServiceHeld(): Promise<boolean> {
+    return (await this.#deps.ledger.holds()).some(({ scope }) => scope === 'service');
   }
 
   async #dispatch(stop: AbortSignal): Promise<void> {

@@ -60,6 +60,7 @@ export async function deliver(
     );
     if (!bytes) return release(document, slot, deps);
     let isAccepted = false;
+    let isSettled = false;
     try {
       const token = await orCancel(slot, async () => {
         await keeper.sending(document, bytes);
@@ -67,11 +68,11 @@ export async function deliver(
       });
       if (!token) return await release(document, slot, deps);
       const end = await send(document, bytes, token, slot, deps, signal);
-      isAccepted = end.isAccepted;
-      return end.isSettled;
+      ({ isAccepted, isSettled } = end);
+      return isSettled;
     } finally {
       if (isAccepted) keeper.accepted(document);
-      else await keeper.returned(document, bytes);
+      else await keeper.returned(document, bytes, isSettled);
     }
   });
 }

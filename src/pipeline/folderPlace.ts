@@ -11,6 +11,9 @@ const LOOK_AGAIN_MS = 30_000;
 const SAME_TIME_NS = 2_000_000_000n;
 const NAMES_AT_ONCE = 256;
 
+/** Of a ledger that was rebuilt from its journal: that knows the files, but not on what the folder lay. */
+const FORGOTTEN = '';
+
 /**
  * Whether a folder still is the one whose files are known. An unmounted share or disk leaves an empty directory in its
  * place, which says nothing about what is gone:
@@ -36,17 +39,16 @@ export class FolderPlace {
   /** Null if the folder is in its place; otherwise what is wrong. Rejects if that can't be told. */
   async look({ mark }: FileSystem): Promise<string | null> {
     const home = (this.#home ??= homeOf(await this.#ledger.folderMark(this.#folder.path)));
-    if (home === null) return this.takeOver(mark);
-    if (home.mark === mark) return home.witnesses === null ? null : this.takeOver(mark);
-    if (home.witnesses === null) {
+    if (home?.mark === mark) return home.witnesses === null ? null : this.takeOver(mark);
+    if (home === null || home.witnesses === null) {
       const witnesses = await this.#collect();
       if (witnesses.length === 0 || (await this.#knowsOne())) return this.takeOver(mark);
-      await this.#keep({ mark: home.mark, witnesses });
+      await this.#keep({ mark: home?.mark ?? FORGOTTEN, witnesses });
     } else if (this.#clock.monotonic() - this.#lookedAt >= LOOK_AGAIN_MS) {
       this.#lookedAt = this.#clock.monotonic();
       for (const witness of home.witnesses) if (await this.#isThere(witness)) return this.takeOver(mark);
     }
-    return foreign(this.#folder.path, home.mark, mark);
+    return foreign(this.#folder.path, home?.mark ?? FORGOTTEN, mark);
   }
 
   /** The folder is what it is now: known files that are not there are gone. Also for a person who knows that. */
@@ -162,7 +164,11 @@ function witnessOf(path: string, { size, mtimeNs }: FileIdentity): Witness {
 }
 
 function foreign(path: string, was: string, is: string): string {
-  return `${path} is unreachable: it lies on another file system than before (${is}, not ${was}) and holds none of its files.`;
+  const elsewhere =
+    was === FORGOTTEN
+      ? 'it is not known on which file system it lay before the ledger was rebuilt, and it'
+      : `it lies on another file system than before (${is}, not ${was}) and`;
+  return `${path} is unreachable: ${elsewhere} holds none of its files.`;
 }
 
 function nameOf(path: string): string {

@@ -39,6 +39,8 @@ export class Holds {
   readonly #paused = new Map<string, Hold>();
   /** Lifted, but the ledger still shows them. */
   readonly #leftShown = new Set<string>();
+  /** Since when what is tried anew after a restart was on hold: if that fails, it is the same trouble. */
+  readonly #before = new Map<string, number>();
   #checking: Promise<boolean> | null = null;
 
   constructor(deps: {
@@ -65,7 +67,10 @@ export class Holds {
     for (const hold of await this.#ledger.holds()) {
       if (hold.reason === 'PAUSED') this.#paused.set(keyOf(hold.scope, hold.key), hold);
       else if (this.#takeOver(hold)) kept.push(hold);
-      else await this.#ledger.clearHold(hold.scope, hold.key);
+      else {
+        this.#before.set(keyOf(hold.scope, hold.key), hold.since);
+        await this.#ledger.clearHold(hold.scope, hold.key);
+      }
     }
     return kept;
   }
@@ -223,7 +228,7 @@ export class Holds {
     const failures = (before?.failures ?? 0) + (isNew ? 1 : 0);
     const waitMs = Math.max(asked, isNew ? backoff(failures, range, this.#random) : 0);
     const demanded = asked > 0 && waitMs === asked;
-    const since = before?.since ?? this.#clock.now();
+    const since = before?.since ?? this.#before.get(keyOf(scope, key)) ?? this.#clock.now();
     const ends = endsIn(waitMs, this.#clock);
     this.#closed.set(keyOf(scope, key), {
       scope,
@@ -248,6 +253,7 @@ export class Holds {
   async #open(scope: HoldScope, key: string): Promise<void> {
     const id = keyOf(scope, key);
     const before = this.#closed.get(id);
+    this.#before.delete(id);
     if (!before && !this.#leftShown.has(id)) return;
     this.#closed.delete(id);
     this.#leftShown.delete(id);

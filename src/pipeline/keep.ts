@@ -105,10 +105,11 @@ export class Keeper {
     void drop.finally(() => this.#drops.delete(drop));
   }
 
-  /** It was not accepted: it waits, or a person has to decide. */
-  async returned(document: Document, bytes: Buffer): Promise<void> {
-    if (this.#deps.mode === 'never') this.#deps.hand.offer(document.id, bytes);
-    else await this.#spool(document, bytes, 0);
+  /** It was not accepted: it waits or, where it left the queue, a person has to decide. */
+  async returned(document: Document, bytes: Buffer, leftQueue = false): Promise<void> {
+    if (this.#deps.mode !== 'never') await this.#spool(document, bytes, 0);
+    // What left the queue nobody comes to take from the hand: its room would be gone for good.
+    else if (!leftQueue) this.#deps.hand.offer(document.id, bytes);
   }
 
   /** Whether a document that waits should have a copy and has none. */

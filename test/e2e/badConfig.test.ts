@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { OFFICE, prepare, type Site } from './support/agent.ts';
 import { receiptd } from './support/commandLine.ts';
+import { runInProcess } from './support/inProcess.ts';
 
 /** A valid config file with other text in the place of one of its lines. */
 function text(
@@ -72,7 +73,7 @@ describe('a config file is refused with one sentence', () => {
   ])('%s', async (_, change, code, words) => {
     const site = await prepare();
     await writeFile(site.config, text(site, change));
-    expect(await site.run('check')).toBeRefused(2, code, site.config, ...words);
+    expect(await site.look('check')).toBeRefused(2, code, site.config, ...words);
   });
 
   test('that holds a secret, which is not shown', async () => {
@@ -92,9 +93,10 @@ describe('a config file is refused with one sentence', () => {
   test('that is empty, missing, or a directory', async () => {
     const site = await prepare();
     await writeFile(site.config, '');
-    expect(await site.run('check')).toBeRefused(2, 'CONFIG_INVALID', site.config, 'receiptd init');
+    expect(await site.look('check')).toBeRefused(2, 'CONFIG_INVALID', site.config, 'receiptd init');
     const gone = site.file('gone.yaml');
-    expect(await receiptd(site, ['check', '--config', gone])).toBeRefused(
+    const here = { cwd: site.dir, env: {} };
+    expect(await runInProcess(['check', '--config', gone], here)).toBeRefused(
       2,
       'CONFIG_NOT_FOUND',
       gone,
@@ -107,7 +109,7 @@ describe('a config file is refused with one sentence', () => {
       'RECEIPTD_CONFIG',
     );
     const [dir] = [site.file('inbox')];
-    expect(await receiptd(site, ['check', '--config', dir])).toBeRefused(
+    expect(await runInProcess(['check', '--config', dir], here)).toBeRefused(
       2,
       'CONFIG_UNREADABLE',
       dir,

@@ -119,7 +119,8 @@ describe('among odd files', () => {
     expect(ended.stderr).toContain('evil');
     const name = (await site.list('--state', 'accepted'))[0]?.name ?? '';
     for (const args of [['list'], ['list', '--json'], ['status'], ['show', name], ['show', name, '--json']]) {
-      const { stdout } = await site.run(...args);
+      const { status, stdout } = await site.look(...args);
+      expect(status, args.join(' ')).toBe(0);
       expect(stdout, args.join(' ')).not.toMatch(RAW);
     }
     // A header, a rule, a line for each file: no name has broken a line.
@@ -299,7 +300,7 @@ test('an agent without credentials keeps running, says what to do, and goes on o
   });
   const agent = begin(site, ['run', '--config', site.config]);
   await agent.logged('On hold');
-  await until(async () => (await site.must('status')).includes('The credentials do not work'));
+  await until(async () => (await site.look('status')).stdout.includes('The credentials do not work'));
   const status = await site.must('status');
   expect(status).toContain('Running');
   expect(status).toMatch(/The credentials do not work .*receiptd login/);

@@ -7,6 +7,7 @@ import { drawReceipt } from '../support/images.ts';
 import { requirement } from '../support/requires.ts';
 import { MAIN, cleanUp, prepare } from './support/agent.ts';
 import { expectNoTrace, ordinaryUserCanRun, receiptd, shell } from './support/commandLine.ts';
+import { runInProcess } from './support/inProcess.ts';
 
 describe('a command line is refused with one sentence', () => {
   test.each<[args: string[], words: string[]]>([
@@ -77,12 +78,21 @@ describe('a command line is refused with one sentence', () => {
   ])('%j', async (args, words) => {
     const site = await prepare();
     const env = { RECEIPTD_CONFIG: site.config };
-    expect(await receiptd(site, args, { env })).toBeRefused(2, 'USAGE', ...words);
+    expect(await runInProcess(args, { cwd: site.dir, env })).toBeRefused(2, 'USAGE', ...words);
+  });
+
+  test('by the binary as well', async () => {
+    const site = await prepare();
+    const env = { RECEIPTD_CONFIG: site.config };
+    const lst = await receiptd(site, ['lst'], { env });
+    expect(lst).toBeRefused(2, 'USAGE', '"lst"', 'Did you mean list?', 'receiptd --help');
+    const secret = await receiptd(site, ['login', '--client-secret', 's3cret'], { env });
+    expect(secret).toBeRefused(2, 'USAGE', '"--client-secret"');
   });
 
   test('an unknown endpoint, with those that there are', async () => {
     const site = await prepare();
-    expect(await site.run('list', '--endpoint', 'ofice')).toBeRefused(
+    expect(await site.look('list', '--endpoint', 'ofice')).toBeRefused(
       2,
       'ENDPOINT_UNKNOWN',
       '"ofice"',
@@ -183,7 +193,8 @@ test('every --json output parses', async () => {
     ['resend', name],
     ['resend', name, '--endpoint', 'depot'],
   ]) {
-    const ended = await site.run(...args, '--json');
+    const byBinary = ['status', 'list', 'whoami', 'retry'].includes(args[0] ?? '');
+    const ended = await (byBinary ? site.run(...args, '--json') : site.look(...args, '--json'));
     expect(ended.status, `${args.join(' ')}: ${ended.stderr}`).toBe(0);
     expect(() => JSON.parse(ended.stdout) as unknown, args.join(' ')).not.toThrow();
     expectNoTrace(ended);

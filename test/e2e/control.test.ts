@@ -27,9 +27,9 @@ const ENDPOINTS = z.array(
   z.object({ alias: z.string().nullable(), uid: z.string(), name: z.string().nullable() }),
 );
 
-const statusOf = async (site: Site) => STATUS.parse(JSON.parse(await site.must('status', '--json')));
+const statusOf = async (site: Site) => STATUS.parse(JSON.parse((await site.look('status', '--json')).stdout));
 const show = async (site: Site, name: string) =>
-  DETAIL.parse(JSON.parse(await site.must('show', name, '--json')));
+  DETAIL.parse(JSON.parse((await site.look('show', name, '--json')).stdout));
 
 async function drop(site: Site, name: string): Promise<void> {
   await writeFile(site.file('inbox', name), await drawReceipt({ type: 'jpeg', seed: name }));
@@ -160,12 +160,13 @@ test('reading commands beside a running agent and without one say the same', asy
   await untilState(site, 'a.jpg', 'accepted');
   const name = await nameOf(site, 'a.jpg');
   const read = async () => ({
-    list: await site.list(),
+    list: JSON.parse(await site.must('list', '--json')) as unknown,
     table: await site.must('list'),
-    show: await show(site, name),
-    counts: (await statusOf(site)).counts,
+    show: DETAIL.parse(JSON.parse(await site.must('show', name, '--json'))),
+    counts: STATUS.parse(JSON.parse(await site.must('status', '--json'))).counts,
   });
   const beside = await read();
+  expect(beside.list).toMatchObject(await site.list());
   expect(beside.show).toMatchObject([{ name, endpointUid: OFFICE, state: 'accepted', status: 'PROCESSING' }]);
   expect(beside.counts).toMatchObject([{ state: 'accepted', count: 1 }]);
   expect((await statusOf(site)).daemon).toMatchObject({

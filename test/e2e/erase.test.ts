@@ -52,7 +52,7 @@ describe.each(['beside a running agent', 'without one'])('erasing %s', (where) =
     expect(await stateHolds(site, PERSONAL)).not.toEqual([]);
     await rm(site.file('inbox', file));
     if (!beside) await site.once();
-    else await until(async () => (await site.must('show', name)).includes('gone since'));
+    else await until(async () => (await site.look('show', name)).stdout.includes('gone since'));
 
     const refused = await site.run('erase', name);
     expect(refused).toBeRefused(2, 'CONFIRMATION_NEEDED', '1 document', '--yes');

@@ -91,7 +91,7 @@ describe.skipIf(!hasReceipts())('kill -9', () => {
 });
 
 async function settling(site: Site): Promise<number> {
-  const { daemon } = STATUS.parse(JSON.parse(await site.must('status', '--json')));
+  const { daemon } = STATUS.parse(JSON.parse((await site.look('status', '--json')).stdout));
   return daemon.folders[0]?.settling ?? 0;
 }
 

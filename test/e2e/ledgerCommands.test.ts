@@ -35,7 +35,8 @@ async function siteOfThree(): Promise<Site> {
 }
 
 const journalOf = (site: Site) => site.file('state', 'ledger.journal');
-const headOf = async (site: Site) => HEAD.parse(JSON.parse(await site.must('ledger', 'head', '--json')));
+const headOf = async (site: Site) =>
+  HEAD.parse(JSON.parse((await site.look('ledger', 'head', '--json')).stdout));
 
 async function verify(site: Site, ...args: string[]) {
   const { status, stdout, stderr } = await site.run('ledger', 'verify', '--json', ...args);

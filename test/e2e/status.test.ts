@@ -15,7 +15,7 @@ describe('status in plain words', () => {
     const site = await prepare();
     await site.start();
     await drop(site, 'a.jpg');
-    await until(async () => (await site.must('status')).includes('1 accepted'));
+    await until(async () => (await site.look('status')).stdout.includes('1 accepted'));
     const calm = await site.must('status');
     expect(calm).toMatch(/^Running since \S+ \S+ \(process \d+, version \S+\); 0 uploads are under way\.\n/);
     expect(calm).toContain('\nNothing is wrong. No document waits to be sent.\n');
@@ -24,7 +24,7 @@ describe('status in plain words', () => {
     site.sandbox.misbehave({ kind: 'status', status: 403 });
     await drop(site, 'b.jpg');
     await rename(site.file('inbox'), site.file('unplugged'));
-    await until(async () => (await site.must('status')).includes('does not exist'));
+    await until(async () => (await site.look('status')).stdout.includes('does not exist'));
     const status = await site.must('status');
     expect(status).not.toContain('Nothing is wrong');
     expect(status).toMatch(/\nNeeds a person:\n/);

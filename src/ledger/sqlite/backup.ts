@@ -1,7 +1,7 @@
 import { backup, DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
-import { ReceiptdError } from '../../domain/errors.ts';
+import { ReceiptdError, systemCode } from '../../domain/errors.ts';
 import type { JournalHead } from '../../ports/journal.ts';
 import { openForReading } from './connection.ts';
 import { syncDirectory, syncFile } from './files.ts';
@@ -27,8 +27,14 @@ export function backupTime(path: string): number {
 
 /** Backups in a directory, newest first, as absolute paths. */
 export function backupsIn(directory: string): string[] {
-  if (!fs.existsSync(directory)) return [];
-  const names = fs.readdirSync(directory).filter((name) => NAME.test(name));
+  let names: string[];
+  try {
+    names = fs.readdirSync(directory).filter((name) => NAME.test(name));
+  } catch (error) {
+    // None, or none to be had: the next backup says why.
+    if (systemCode(error) === undefined) throw error;
+    return [];
+  }
   return names
     .sort()
     .reverse()

@@ -53,7 +53,7 @@ export function isDamage(error: unknown): boolean {
 
 export function damaged(path: string, detail: string, cause?: unknown): ReceiptdError {
   return new ReceiptdError('LEDGER_DAMAGED', `The ledger ${path} is damaged: ${detail}.`, {
-    hint: 'Nothing in it was changed. Keep the file, and restore the ledger from a backup.',
+    hint: 'Start receiptd again: it sets the file aside and rebuilds the ledger from backup and journal.',
     cause,
   });
 }

@@ -12,13 +12,14 @@ import {
   type Journal,
   type JournalFault,
 } from '../journal/journal.ts';
+import { backupsIn } from './backup.ts';
 import { openForWriting } from './connection.ts';
 import { toJournal, type LedgerEvent } from './events.ts';
 import { damageMarkOf, journalPathOf, lastAside, markDamaged, setAside } from './files.ts';
 import { isPartOf, rebuild } from './rebuild.ts';
 import { replay } from './replay.ts';
 import { snapshot } from './snapshot.ts';
-import { END_ERASURE, HEAD, PENDING_ERASURES, SET_HEAD } from './sql/journal.ts';
+import { END_ERASURE, HEAD, HOLDS_SOMETHING, PENDING_ERASURES, SET_HEAD } from './sql/journal.ts';
 import { createSql } from './statements.ts';
 
 export interface Pair {
@@ -42,47 +43,77 @@ const BATCH = 1_000;
  *
  *   neither                         ▶ both are begun
  *   journal ahead of the ledger     ▶ a crash came between the two: the ledger takes the entries over
- *   ledger damaged or gone          ▶ set aside and rebuilt (rebuild.ts)
+ *   ledger damaged, gone or outdated ▶ set aside and rebuilt (rebuild.ts)
  *   journal damaged, gone or behind ▶ set aside; a new one continues the chain from the head that the ledger holds
  *   both damaged                    ▶ the ledger first, from what can be read, then the journal
  *
  * @throws ReceiptdError STATE_UNWRITABLE, LEDGER_NEWER
  */
 export function openPair(options: PairOptions): Pair {
-  const { path, at, onMended } = options;
-  const journalPath = journalPathOf(path);
+  const journalPath = journalPathOf(options.path);
   const found = findJournal(journalPath);
-  let journal = found.journal;
   let db: DatabaseSyncInstance | null = null;
+  let journal: Journal | null = null;
   try {
-    const damage = damageOf(options, found);
-    if (damage === null) {
-      try {
-        db = openForWriting(path, at);
-      } catch (error) {
-        if (!(error instanceof ReceiptdError) || error.code !== 'LEDGER_DAMAGED') throw error;
-        db = remake(options, journal, error.message);
-      }
-    } else db = remake(options, journal, damage);
-    const head = headOf(db);
-    let journalDamage = found.damage;
-    const onFault = ({ after, what }: JournalFault): void => {
-      journalDamage ??= damagedJournal(journalPath, after + 1, what).message;
-    };
-    if (journal === null || head === null || !isContinued(db, journal, head, journalPath, onFault)) {
-      journal?.close();
-      journal = null;
-      if (journalDamage !== null) onMended(`The journal was damaged: ${journalDamage}`);
-      // Asked again: what could be taken over has moved it.
-      journal = beginJournal(db, headOf(db), { ...options, journalPath, damage: journalDamage });
+    db = openOrRemake(options, found);
+    if (found.journal !== null && standingOf(db, found.journal, journalPath) === 'outdated') {
+      db.close();
+      db = remake(options, found.journal, `The ledger ${options.path} is older than its journal.`);
     }
+    const damage = found.damage ?? bringTogether(db, found.journal, journalPath);
+    if (found.journal === null || damage !== null || !isSame(db, found.journal, journalPath)) {
+      if (found.damage !== null) catchUp(db, journalPath, () => {});
+      found.journal?.close();
+      journal = beginJournal(db, { ...options, journalPath, damage });
+    } else journal = found.journal;
+    // What was begun or taken over a moment ago must not hang on a log that was never synced.
+    db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     finishErasures(db, journalPath);
     return { db, journal };
   } catch (error) {
+    if (found.journal !== journal) found.journal?.close();
     journal?.close();
-    db?.close();
+    if (db?.isOpen) db.close();
     throw error;
   }
+}
+
+function openOrRemake(options: PairOptions, found: FoundJournal): DatabaseSyncInstance {
+  const damage = damageOf(options, found);
+  if (damage !== null) return remake(options, found.journal, damage);
+  try {
+    return openForWriting(options.path, options.at);
+  } catch (error) {
+    if (!(error instanceof ReceiptdError) || error.code !== 'LEDGER_DAMAGED') throw error;
+    return remake(options, found.journal, error.message);
+  }
+}
+
+/** What a crash left the ledger without is taken over. Resolves what is wrong with the journal, if anything is. */
+function bringTogether(
+  db: DatabaseSyncInstance,
+  journal: Journal | null,
+  journalPath: string,
+): string | null {
+  if (journal === null) return null;
+  switch (standingOf(db, journal, journalPath)) {
+    case 'same':
+    case 'outdated':
+      return null;
+    case 'foreign':
+      return foreign(headOf(db), journal.head);
+    case 'behind': {
+      let damage: string | null = null;
+      catchUp(db, journalPath, ({ after, what }) => {
+        damage ??= damagedJournal(journalPath, after + 1, what).message;
+      });
+      return damage;
+    }
+  }
+}
+
+function isSame(db: DatabaseSyncInstance, journal: Journal, journalPath: string): boolean {
+  return standingOf(db, journal, journalPath) === 'same';
 }
 
 interface FoundJournal {
@@ -108,13 +139,17 @@ function findJournal(journalPath: string): FoundJournal {
 }
 
 /** Why the ledger must be made anew although it may look well; null where it is as it should be. */
-function damageOf({ path }: PairOptions, { journal, damage }: FoundJournal): string | null {
+function damageOf({ path, backupsDir }: PairOptions, { journal, damage }: FoundJournal): string | null {
   const mark = damageMarkOf(path);
   if (fs.existsSync(mark)) return fs.readFileSync(mark, 'utf8').trim();
   if (fs.existsSync(path)) return null;
   const log = fs.statSync(`${path}-wal`, { throwIfNoEntry: false });
   // A crash in the very first moment leaves a journal with nothing in it.
-  const isFirst = (journal === null || journal.head.seq === 1) && damage === null && !log?.size;
+  const isFirst =
+    (journal === null || journal.head.seq === 1) &&
+    damage === null &&
+    !log?.size &&
+    backupsIn(backupsDir).length === 0;
   return isFirst ? null : `The ledger ${path} is gone.`;
 }
 
@@ -135,44 +170,76 @@ function remake(options: PairOptions, journal: Journal | null, because: string):
   return db;
 }
 
-/** True once the ledger holds every entry of the journal. Where that is damaged it holds what can be read of it. */
-function isContinued(
+/**
+ * How a ledger stands to a sound journal. `behind`: it lacks the last entries, as a crash leaves it. `outdated`: it is of
+ * a time before the file begins, which tells everything anew. `foreign`: the journal is another's, or lacks its own end.
+ */
+function standingOf(
   db: DatabaseSyncInstance,
   journal: Journal,
-  head: JournalHead,
+  journalPath: string,
+): 'same' | 'behind' | 'outdated' | 'foreign' {
+  const head = headOf(db);
+  const last = journal.head;
+  if (head === null) {
+    // A ledger that holds something and has no head is of a version before journals: it has to tell what it knows.
+    if (!isEmpty(db)) return 'foreign';
+    return last.seq === 1 ? 'behind' : 'outdated';
+  }
+  if (head.ledger !== last.ledger) return 'foreign';
+  if (head.seq === last.seq) return head.hash === last.hash ? 'same' : 'foreign';
+  if (last.seq < head.seq) return 'foreign';
+  return isPartOf(head, last.ledger, journalPath) ? 'behind' : 'outdated';
+}
+
+function foreign(head: JournalHead | null, last: JournalHead): string | null {
+  if (head === null) return null;
+  if (head.ledger === last.ledger && last.seq < head.seq)
+    return `The journal ended at entry ${last.seq}, and the ledger knows it up to ${head.seq}.`;
+  return 'The journal did not belong to the ledger.';
+}
+
+/** Takes over what can be read of the journal after the ledger's head; of a damaged one as well. */
+function catchUp(
+  db: DatabaseSyncInstance,
   journalPath: string,
   onFault: (fault: JournalFault) => void,
-): boolean {
-  if (head.ledger === journal.head.ledger && head.seq === journal.head.seq) {
-    if (head.hash === journal.head.hash) return true;
+): void {
+  const head = headOf(db) ?? (isEmpty(db) ? beginningOf(journalPath) : null);
+  if (head === null || (head.seq > 0 && !isPartOf(head, head.ledger, journalPath))) return;
+  const { misfits } = replay(db, head.ledger, readJournal(journalPath, head.seq, { lenient: true, onFault }));
+  for (const seq of misfits) onFault({ after: seq - 1, what: 'it does not fit what comes before it' });
+}
+
+/** As if nothing of this journal had been read yet; null where it does not say whose it is. */
+function beginningOf(journalPath: string): JournalHead | null {
+  for (const { facts } of readJournal(journalPath, 0, { lenient: true })) {
+    const { ledger } = facts;
+    return typeof ledger === 'string' ? { ledger, seq: 0, hash: '' } : null;
   }
-  if (journal.head.seq <= head.seq || !isPartOf(head, journal.head.ledger, journalPath)) return false;
-  let isSound = true;
-  const entries = readJournal(journalPath, head.seq, {
-    lenient: true,
-    onFault(fault) {
-      isSound = false;
-      onFault(fault);
-    },
-  });
-  const { misfits } = replay(db, head.ledger, entries);
-  return isSound && misfits.length === 0;
+  return null;
+}
+
+function isEmpty(db: DatabaseSyncInstance): boolean {
+  const sql = createSql(db);
+  const row = sql.get(HOLDS_SOMETHING);
+  sql.forget();
+  return row === undefined;
 }
 
 /** A new journal file for a ledger that has rows already, or none. */
 function beginJournal(
   db: DatabaseSyncInstance,
-  head: JournalHead | null,
   { journalPath, at, damage, onMended }: PairOptions & { journalPath: string; damage: string | null },
 ): Journal {
+  const head = headOf(db);
   const aside = setAside(journalPath, at);
   const ledger = head?.ledger ?? randomUUID();
-  const why =
-    damage ?? (aside === null ? 'The journal was gone.' : 'The journal did not belong to the ledger.');
+  const why = damage ?? 'The journal was gone.';
   const because = head === null ? 'The ledger was made.' : why;
-  if (head !== null) {
+  if (head !== null || damage !== null) {
     const kept = aside === null ? '' : ` The old file is kept as ${aside}.`;
-    onMended(`${why} A new one goes on from entry ${head.seq}.${kept}`);
+    onMended(`${why} A new one goes on from entry ${head?.seq ?? 0}.${kept}`);
   }
   const first: LedgerEvent = { kind: head === null ? 'begun' : 'continued', ledger, because };
   const journal = createJournal(journalPath, toJournal(first, at), head);

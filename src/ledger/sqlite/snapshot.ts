@@ -78,7 +78,7 @@ function movesOf(row: SnapshotRow): Move[] {
   const accepted: Move[] = status === null ? [] : [{ state: 'accepted', status, response }];
   switch (state) {
     case 'accepted':
-      return accepted;
+      return row.answerLost === 1 ? [later(row), ...accepted] : accepted;
     case 'failed':
     case 'unconfirmed':
     case 'lost':

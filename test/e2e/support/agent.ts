@@ -20,6 +20,7 @@ import { afterEach } from 'vitest';
 import YAML from 'yaml';
 import { z } from 'zod';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../../src/sandbox/server.ts';
+import { runInProcess } from './inProcess.ts';
 
 export const MAIN = fileURLToPath(new URL('../../../dist/receiptd.cjs', import.meta.url));
 export const OFFICE = '11111111-2222-4333-8444-555555555555';
@@ -266,8 +267,18 @@ export class Site {
     return this.run('run', '--once', ...args);
   }
 
+  /** As `run`, in this process: for what a test waits for or compares with, not for what it is about. */
+  look(...args: string[]): Promise<Ended> {
+    const { PATH = '', HOME = '', TMPDIR = tmpdir() } = process.env;
+    const env = { PATH, HOME, TMPDIR, ...this.env };
+    return runInProcess([...args, '--config', this.config], { cwd: this.dir, env });
+  }
+
+  /** The rows of `list --json`. That the binary prints the same is tested in control.test.ts. */
   async list(...filters: string[]): Promise<Row[]> {
-    return ROWS.parse(JSON.parse(await this.must('list', '--json', ...filters)));
+    const ended = await this.look('list', '--json', ...filters);
+    if (ended.status !== 0) throw new Error(`receiptd list ${filters.join(' ')}: ${JSON.stringify(ended)}`);
+    return ROWS.parse(JSON.parse(ended.stdout));
   }
 }
 

@@ -9,3 +9,7 @@ SELECT id FROM sightings WHERE document_id IN (SELECT value FROM json_each(:docu
 export const SET_HEAD = `
 INSERT INTO journal (id, ledger, seq, hash) VALUES (1, :ledger, :seq, :hash)
 ON CONFLICT (id) DO UPDATE SET ledger = :ledger, seq = :seq, hash = :hash`;
+
+export const HOLDS_SOMETHING = `
+SELECT 1 AS something
+ WHERE EXISTS (SELECT 1 FROM documents) OR EXISTS (SELECT 1 FROM sightings) OR EXISTS (SELECT 1 FROM acts)`;

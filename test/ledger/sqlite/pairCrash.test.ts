@@ -1,0 +1,120 @@
+/** What damage and a kill leave of ledger and journal, beside what recovery.test.ts has. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { readJournal } from '../../../src/ledger/journal/journal.ts';
+import { verifyJournal } from '../../../src/ledger/journal/verify.ts';
+import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
+import type { Document } from '../../../src/domain/document.ts';
+import type { Ledger } from '../../../src/ports/ledger.ts';
+import { admission } from '../../contract/ledger.ts';
+import { clock, createPlace } from './place.ts';
+
+let place: Awaited<ReturnType<typeof createPlace>>;
+let journal: string;
+let stories: string[];
+
+beforeEach(async () => {
+  place = await createPlace();
+  journal = path.join(place.dir, 'ledger.journal');
+  stories = [];
+});
+afterEach(() => place.remove());
+
+function open(): Promise<Ledger> {
+  return openSqliteLedger({ path: place.path, clock, onMended: (story) => void stories.push(story) });
+}
+
+async function during<T>(work: (ledger: Ledger) => Promise<T>): Promise<T> {
+  const ledger = await open();
+  try {
+    return await work(ledger);
+  } finally {
+    await ledger.close();
+  }
+}
+
+async function admitAll(ledger: Ledger, ...names: string[]): Promise<Document[]> {
+  const documents = [];
+  for (const name of names) documents.push((await ledger.admit(admission(`${name}.jpg`, name))).document);
+  return documents;
+}
+
+async function namesIn(ledger: Ledger): Promise<(string | null)[]> {
+  const names = [];
+  for await (const { name } of ledger.list({})) names.push(name);
+  return names.sort();
+}
+
+it('a journal that is ahead of the ledger and damaged in between is used as far as it can be read', async () => {
+  await during((ledger) => admitAll(ledger, 'a'));
+  const before = path.join(place.dir, 'before');
+  fs.copyFileSync(place.path, before);
+  await during((ledger) => admitAll(ledger, 'b', 'c', 'd'));
+  fs.copyFileSync(before, place.path);
+  const lines = fs.readFileSync(journal, 'latin1').split('\n');
+  const damaged = lines.findIndex((line) => line.includes('"kind":"named"') && line.includes('c.jpg'));
+  expect(damaged).toBeGreaterThan(0);
+  lines[damaged] = lines[damaged]!.replace('"named"', '"nameD"');
+  fs.writeFileSync(journal, lines.join('\n'), 'latin1');
+  const lastSeq = lines.length - 1;
+
+  const names = await during(namesIn);
+  expect(names).toHaveLength(3);
+  expect(stories.join(' ')).toContain('is broken at entry');
+  // Whatever the old file gave a number to keeps it.
+  const [first] = readJournal(journal, 0);
+  expect(first).toMatchObject({ kind: 'continued', seq: lastSeq + 1 });
+  expect(await during(namesIn)).toEqual(names);
+});
+
+it('a kill in the middle of a rebuild does not make the ledger begin anew', async () => {
+  const names = await during(async (ledger) => {
+    await admitAll(ledger, 'a', 'b', 'c');
+    await ledger.backup(null);
+    return namesIn(ledger);
+  });
+  fs.rmSync(journal);
+  const bytes = fs.readFileSync(place.path);
+  bytes.fill(0xaa, 0, 512);
+  fs.writeFileSync(place.path, bytes);
+  // Where the rebuilt ledger is to be made there is something that can't be removed: it ends there, as a kill would.
+  fs.mkdirSync(path.join(`${place.path}.new`, 'x'), { recursive: true });
+  await expect(open()).rejects.toThrow('ledger.db.new');
+  expect(fs.existsSync(place.path)).toBe(false);
+  fs.rmSync(`${place.path}.new`, { recursive: true });
+
+  expect(await during(namesIn)).toEqual(names);
+  expect(stories.join(' ')).toContain('The ledger was rebuilt.');
+  expect(await during(namesIn)).toEqual(names);
+});
+
+it('erasure reaches what was recorded of the document in the very same moment', async () => {
+  await during(async (ledger) => {
+    const [document] = await admitAll(ledger, 'a');
+    const id = document!.id;
+    await ledger.finish(await ledger.begin(id, 1, 1), {
+      at: 3_000,
+      httpStatus: 200,
+      message: null,
+      outcome: 'accepted',
+      transition: { state: 'accepted', serviceStatus: 'PROCESSING', response: '{}' },
+    });
+    const copied = ledger.admit(admission('secret.jpg', 'a'));
+    // The copy is queued a moment before the erasure, and would be written together with it.
+    expect(await ledger.erase([id], 5_000)).toBe(1);
+    await copied;
+  });
+  const kinds = [...readJournal(journal, 0)].map(({ kind }) => kind);
+  expect(kinds.slice(-2)).toEqual(['sighted', 'erased']);
+  expect(fs.readFileSync(journal, 'utf8')).not.toContain('secret');
+  expect((await verifyJournal(journal)).findings).toEqual([]);
+});
+
+it('where the backups can not be listed, it is for the next backup to say so', async () => {
+  fs.writeFileSync(path.join(place.dir, 'backups'), 'a file');
+  await during(async (ledger) => {
+    expect(await ledger.lastBackup()).toBeNull();
+    await expect(ledger.backup(null)).rejects.toMatchObject({ code: 'BACKUP_FAILED' });
+  });
+});
