@@ -82,7 +82,7 @@ async function runAgent(
 async function serve(
   io: Io,
   config: Config,
-  { agent, operations, status }: Composed,
+  { agent, ledger, operations, status }: Composed,
   lock: InstanceLock,
   log: ClosableLog,
 ): Promise<void> {
@@ -109,7 +109,8 @@ async function serve(
     stateDir: config.stateDir,
   });
   try {
-    await whileInPlace(lock, config.stateDir, clock, io.stop, (stop) => agent.run(stop));
+    const isInPlace = async () => (await lock.isInPlace()) && (await ledger.isInPlace());
+    await whileInPlace({ isInPlace }, config.stateDir, clock, io.stop, (stop) => agent.run(stop));
   } finally {
     await control.close();
     log.info('receiptd has stopped');

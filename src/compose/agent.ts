@@ -53,13 +53,20 @@ export async function composeAgent(
   const { log } = surroundings;
   const clock = systemClock;
   const random = Math.random;
-  const ledger = await openLedger(config, log);
+  const incidents = new OpenIncidents({ clock, log });
+  const ledger = await openLedger(config, (story) =>
+    incidents.open({
+      key: `mended ${story}`,
+      code: 'LEDGER_DAMAGED',
+      message: story,
+      hint: 'Check the disk and what was done to the state directory. This is shown until the next start.',
+    }),
+  );
   try {
     const spool = await openConfiguredSpool(config, log);
     const { service, tokens, credentials } = await composeService(config, surroundings);
     const credentialsChanged = changesOf(credentials);
     const holds = new Holds({ ledger, clock, random, log, credentialsChanged });
-    const incidents = new OpenIncidents({ clock, log });
     await recover({ ledger, holds, clock, log });
     const endpoints = usedEndpoints(config);
     const overall = config.delivery.limits;

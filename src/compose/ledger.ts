@@ -25,13 +25,13 @@ export function openReports(config: Config) {
   return openSqliteReports({ path: ledgerPath(config) });
 }
 
-/** What had to be mended is for a person to read. */
-export function openLedger(config: Config, log: Log): Promise<Ledger> {
+/** `onMended` is told what had to be mended: a person should read it. */
+export function openLedger(config: Config, onMended: (story: string) => void): Promise<Ledger> {
   return openSqliteLedger({
     path: ledgerPath(config),
     clock: systemClock,
     reserve: new Reserve(join(config.stateDir, 'reserve'), config.storage.reserve),
-    onMended: (story) => log.error('The ledger was mended before the start', { detail: story }),
+    onMended,
   });
 }
 

@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts';
 import { Operations, type OperationDeps } from '../daemon/operations.ts';
 import { systemClock } from '../daemon/systemClock.ts';
+import { ANYTHING } from '../pipeline/folderPlace.ts';
 import { Holds } from '../pipeline/holds.ts';
 import type { Log } from '../ports/log.ts';
 import { composeFolders } from './folders.ts';
@@ -11,7 +12,7 @@ export async function composeOperations(
   config: Config,
   log: Log,
 ): Promise<{ operations: Operations; close: () => Promise<void> }> {
-  const ledger = await openLedger(config, log);
+  const ledger = await openLedger(config, (story) => log.error(story, { code: 'LEDGER_DAMAGED' }));
   const spool = await openConfiguredSpool(config, log);
   const holds = new Holds({ ledger, clock: systemClock, random: Math.random, log });
   await holds.restore();
@@ -21,7 +22,7 @@ export async function composeOperations(
     holds,
     open: composeFolders(config),
     changed: async () => {},
-    takeOver: (folder) => ledger.setFolderMark(folder, null),
+    takeOver: (folder) => ledger.setFolderMark(folder, ANYTHING),
   });
   return { operations, close: () => ledger.close() };
 }

@@ -50,11 +50,17 @@ export class Agent {
   /** Watches and sends until `stop` aborts; resolves when drained. */
   async run(stop: AbortSignal): Promise<void> {
     const { intakes, background } = this.#deps;
-    await Promise.all([
-      this.#dispatch(stop),
-      ...intakes.map((intake) => intake.run(stop)),
-      ...background.map((run) => run(stop)),
-    ]);
+    const failed = new AbortController();
+    const stopping = AbortSignal.any([stop, failed.signal]);
+    const parts = [
+      this.#dispatch(stopping),
+      ...intakes.map((intake) => intake.run(stopping)),
+      ...background.map((run) => run(stopping)),
+    ];
+    // A defect of one part stops the others as cleanly as a person would.
+    for (const part of parts) part.catch(() => failed.abort(new Error('a part of the agent failed')));
+    await Promise.allSettled(parts);
+    await Promise.all(parts);
   }
 
   /** Lists every folder once, sends what is there, resolves when nothing more can be done. */

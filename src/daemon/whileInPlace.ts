@@ -34,9 +34,9 @@ export async function whileInPlace(
   if (!taken.signal.aborted) return;
   throw new ReceiptdError(
     'STATE_UNWRITABLE',
-    `The state directory ${stateDir} was removed or replaced while the agent ran, so it has stopped.`,
+    `The state directory ${stateDir}, or the ledger in it, was removed or replaced while the agent ran, so it has stopped.`,
     {
-      hint: 'Put it back (the ledger is in it), then start the agent again.',
+      hint: 'Put it back, then start the agent again; a ledger that is gone is rebuilt from its journal.',
     },
   );
 }

@@ -11,7 +11,9 @@ const LOOK_AGAIN_MS = 30_000;
 const SAME_TIME_NS = 2_000_000_000n;
 const NAMES_AT_ONCE = 256;
 
-/** Of a ledger that was rebuilt from its journal: that knows the files, but not on what the folder lay. */
+/** A person said that the folder is what it is, while no agent ran: whatever it lies on next is taken over. */
+export const ANYTHING = '*';
+/** Of a ledger that was rebuilt, or is of a version before marks: that knows the files, but not on what the folder lay. */
 const FORGOTTEN = '';
 
 /**
@@ -39,6 +41,7 @@ export class FolderPlace {
   /** Null if the folder is in its place; otherwise what is wrong. Rejects if that can't be told. */
   async look({ mark }: FileSystem): Promise<string | null> {
     const home = (this.#home ??= homeOf(await this.#ledger.folderMark(this.#folder.path)));
+    if (home?.mark === ANYTHING) return this.takeOver(mark);
     if (home?.mark === mark) return home.witnesses === null ? null : this.takeOver(mark);
     if (home === null || home.witnesses === null) {
       const witnesses = await this.#collect();
@@ -123,7 +126,7 @@ export function inItsPlace(folder: WatchedFolder, ledger: LedgerIntake): Watched
       if (found.state !== 'present') return found;
       const home = homeOf(await ledger.folderMark(folder.path));
       const { mark } = found.fileSystem;
-      if (home === null || home.mark === mark) return found;
+      if (home === null || home.mark === mark || home.mark === ANYTHING) return found;
       return { state: 'unreachable', message: foreign(folder.path, home.mark, mark) };
     },
   };
@@ -166,7 +169,7 @@ function witnessOf(path: string, { size, mtimeNs }: FileIdentity): Witness {
 function foreign(path: string, was: string, is: string): string {
   const elsewhere =
     was === FORGOTTEN
-      ? 'it is not known on which file system it lay before the ledger was rebuilt, and it'
+      ? 'it is not known on which file system it lay before, and it'
       : `it lies on another file system than before (${is}, not ${was}) and`;
   return `${path} is unreachable: ${elsewhere} holds none of its files.`;
 }

@@ -93,8 +93,8 @@ export interface LedgerIntake {
   known(file: FileRef): Promise<KnownFile | null>;
   /** The file system that the folder lay on when its known files were last seen; null before that. */
   folderMark(folder: string): Promise<string | null>;
-  /** Idempotent. Null forgets it: what the folder lies on next is taken over. */
-  setFolderMark(folder: string, mark: string | null): Promise<void>;
+  /** Idempotent. */
+  setFolderMark(folder: string, mark: string): Promise<void>;
   /** What is known of these files of one directory of a folder, by file name. */
   knownIn(folder: string, dir: string, names: readonly string[]): Promise<ReadonlyMap<string, KnownFile>>;
   /** Names of the current files of one directory, in batches; to find those that are gone. */
@@ -214,7 +214,10 @@ export interface LedgerQueue {
     archivedTo: string | null,
     at: number,
   ): Promise<void>;
-  /** Start times of upload requests after `since`, newest first, `limit` at most; null: of all endpoints. */
+  /**
+   * When upload requests that began after `since` had left at the latest, newest first, `limit` at most; null: of all
+   * endpoints.
+   */
   attemptTimes(endpoint: EndpointKey | null, since: number, limit: number): Promise<readonly number[]>;
   countAttempts(endpoint: EndpointKey | null, since: number): Promise<number>;
 }
@@ -259,6 +262,8 @@ export interface LedgerAdmin {
 /* ---- Upkeep --------------------------------------------------------------------------------------- */
 
 export interface LedgerUpkeep {
+  /** False once what it is kept in was removed or replaced under it: what is written then is for nobody. */
+  isInPlace(): Promise<boolean>;
   /**
    * A copy of the whole ledger in a new file (absolute; null: one of its own among the automatic backups), with the
    * journal's head of that moment in it. Writes go on meanwhile. @throws ReceiptdError BACKUP_FAILED

@@ -100,11 +100,9 @@ describe('status', () => {
     });
     expect(text).toContain('1,502 documents wait to be sent, the oldest for 3 hours.\n');
     expect(text).toContain('Outside the sending hours until 20:00.\n');
-    expect(text).toContain(
-      'Copies of 3 images that wait are kept beside the originals (12 MB of at most 2.0 GB).\n',
-    );
+    expect(text).toContain('Copies of 3 images are kept in the state directory (12 MB of at most 2.0 GB).\n');
     expect(text).toContain('listed every 5 seconds; file system nfs;');
-    expect(text).toContain('2 files are still growing.\n');
+    expect(text).toContain('2 files are not at rest yet.\n');
   });
 
   it('says that nothing runs, or that what runs does not say how it is', () => {
@@ -143,8 +141,8 @@ describe('what keeps the agent from its work', () => {
       since: new Date(NOW - HOUR).toISOString(),
     };
     const found = sorted({ daemon: { ...daemon, folders: [folder], incidents: [incident] } });
-    expect(found.person).toEqual([]);
-    expect(found.passing).toEqual([
+    expect(found.passing).toEqual([]);
+    expect(found.person).toEqual([
       `${SCANS} does not answer. Since 2026-03-02 11:00:00. Look at the share. [FOLDER_UNREACHABLE]`,
     ]);
   });

@@ -674,7 +674,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(await claimNames(10)).toEqual(['doc-a', 'doc-b']);
       });
 
-      it('counts and lists the requests of one endpoint or all, newest first', async () => {
+      it('counts the requests of one endpoint or all, and says when they had left at the latest', async () => {
         const a = await queued('a', 'a');
         const b = await queued('b', 'b', { endpoint: SHOP });
         for (const [id, at] of [
@@ -683,12 +683,12 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
           [a.id, 30],
           [b.id, 40],
         ] as const) {
-          await ledger.finish(await ledger.begin(id, at, 1), ended('trouble', later(0)));
+          await ledger.finish(await ledger.begin(id, at, 1), ended('trouble', later(0), at + 5));
         }
-        expect(await ledger.attemptTimes(null, 0, 10)).toEqual([40, 30, 20, 10]);
-        expect(await ledger.attemptTimes(null, 10, 2)).toEqual([40, 30]);
-        expect(await ledger.attemptTimes(OFFICE, 0, 10)).toEqual([30, 10]);
-        expect(await ledger.attemptTimes(OFFICE, 10, 10)).toEqual([30]);
+        expect(await ledger.attemptTimes(null, 0, 10)).toEqual([45, 35, 25, 15]);
+        expect(await ledger.attemptTimes(null, 10, 2)).toEqual([45, 35]);
+        expect(await ledger.attemptTimes(OFFICE, 0, 10)).toEqual([35, 15]);
+        expect(await ledger.attemptTimes(OFFICE, 10, 10)).toEqual([35]);
         expect(await ledger.countAttempts(null, 10)).toBe(3);
         expect(await ledger.countAttempts(SHOP, 20)).toBe(1);
         expect(await ledger.countAttempts({ ...SHOP, uid: 'none' }, 0)).toBe(0);

@@ -6,7 +6,11 @@ import { systemClock } from '../../src/daemon/systemClock.ts';
 import { RecordedLog } from '../support/recordedLog.ts';
 
 /** An agent without folders, whose dispatcher tells these one after the other. */
-function agentOver(idles: Idle[], onAsked: () => void = () => {}): Agent {
+function agentOver(
+  idles: Idle[],
+  onAsked: () => void = () => {},
+  background: AgentDeps['background'] = [],
+): Agent {
   const dispatcher = {
     inFlight: 0,
     run: (stopping: AbortSignal) =>
@@ -22,13 +26,14 @@ function agentOver(idles: Idle[], onAsked: () => void = () => {}): Agent {
     },
   };
   const deps = {
-    ledger: { counts: async () => [] },
+    ledger: { counts: async () => [], holds: async () => [] },
     intakes: [],
     dispatcher,
     endpoints: [],
     clock: systemClock,
     log: new RecordedLog(),
     graceMs: 0,
+    background,
   };
   return new Agent(deps as unknown as AgentDeps);
 }
@@ -49,5 +54,20 @@ describe('a run that ends by itself', () => {
     });
     await agent.once(signal, 0);
     expect(most).toBeLessThan(10);
+  });
+});
+
+describe('a run that goes on', () => {
+  it('stops all of its parts where one fails, and says with what', async () => {
+    const ended: string[] = [];
+    const agent = agentOver([], () => {}, [
+      () => Promise.reject(new Error('a defect')),
+      async (signal) => {
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        ended.push('the other');
+      },
+    ]);
+    await expect(agent.run(new AbortController().signal)).rejects.toThrow('a defect');
+    expect(ended).toEqual(['the other']);
   });
 });

@@ -233,7 +233,7 @@ describe('a ledger', () => {
     await damage(`${site.stateDir}/ledger.db`);
     const once = await site.once();
     expect(once.status).toBe(0);
-    expect(once.stderr).toContain('The ledger was mended before the start');
+    expect(once.stderr).toContain('The ledger was rebuilt');
     expectNoTrace(once);
     const [after] = await site.list();
     expect({ ...after, updatedAt: '' }).toEqual({ ...before, updatedAt: '' });
@@ -241,6 +241,24 @@ describe('a ledger', () => {
     expect(site.sandbox.received()).toHaveLength(2);
     expect((await site.run('ledger', 'verify')).status).toBe(0);
   });
+});
+
+test('an agent whose ledger is removed under it stops, and the next start mends it', async () => {
+  const site = await prepare();
+  const agent = await site.start();
+  await drop(site, 'a.jpg');
+  await until(() => site.sandbox.received().length === 1);
+  await until(async () => (await site.list())[0]?.state === 'accepted');
+  await rm(`${site.stateDir}/ledger.db`);
+  const ended = await agent.ended;
+  expect(ended.status).toBe(1);
+  expect(ended.stderr).toContain('[STATE_UNWRITABLE]');
+  expectNoTrace(ended);
+  const again = await site.start();
+  expect(await site.must('status')).toContain('The ledger was rebuilt');
+  await again.stop();
+  expect((await site.list()).map(({ state }) => state)).toEqual(['accepted']);
+  expect(site.sandbox.received()).toHaveLength(1);
 });
 
 describe('the service', () => {

@@ -281,6 +281,20 @@ describe('what the service asked for', () => {
     expect(await place.ledger.holds()).toEqual([]);
   });
 
+  it('that meets the same trouble after a restart says since when it lasts; after a good answer it is a new one', async () => {
+    const began = place.clock.now();
+    await holds.serviceTrouble(sent(), WHY, null);
+    await place.clock.advance(HOUR);
+    const after = await restarted();
+    expect(await place.ledger.holds()).toEqual([]);
+    await after.serviceTrouble(sent(), WHY, null);
+    expect(await place.ledger.holds()).toMatchObject([{ scope: 'service', since: began }]);
+    await after.passed(OFFICE);
+    await place.clock.advance(HOUR);
+    await after.serviceTrouble(sent(), WHY, null);
+    expect(await place.ledger.holds()).toMatchObject([{ since: began + 2 * HOUR }]);
+  });
+
   it('is not what our own back-off was: that is over with a restart', async () => {
     await holds.slowDown(sent(), SLOWLY, null);
     await holds.serviceTrouble(sent(SHOP), WHY, 10);

@@ -14,6 +14,9 @@ export { damagedJournal, readJournal, type JournalFault, type ReadOptions } from
 export type Salt = () => string;
 const randomSalt: Salt = () => randomBytes(16).toString('hex');
 
+/** As much as a commit or two. */
+const PROBE_BYTES = 64 * 1024;
+
 /** Where the last entry ends, and which it is. */
 interface Place {
   readonly offset: number;
@@ -92,6 +95,15 @@ export class Journal {
     this.#before = null;
     if (!changed) return;
     this.#ragged = true;
+    this.#cut();
+  }
+
+  /** Throws what keeps the file from being written; it is as it was afterwards. */
+  tryWriting(): void {
+    const { offset } = this.#place;
+    this.#ragged = true;
+    fs.writeSync(this.#fd, Buffer.alloc(PROBE_BYTES, '\n'), 0, PROBE_BYTES, offset);
+    fs.fdatasyncSync(this.#fd);
     this.#cut();
   }
 

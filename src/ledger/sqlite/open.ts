@@ -37,7 +37,6 @@ export async function openSqliteLedger(options: LedgerOptions): Promise<Ledger> 
   const path = resolve(options.path);
   const backupsDir = options.backupsDir ?? join(dirname(path), 'backups');
   const { db, journal } = openPair({ path, backupsDir, at: clock.now(), onMended });
-  reserve?.prepare();
   const trouble = new Trouble(clock, reserve, (message) => markDamaged(path, message));
   const store = new Store(db, path, { journal, trouble });
   return {

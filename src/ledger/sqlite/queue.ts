@@ -157,9 +157,9 @@ export function createQueue(store: Store): LedgerQueue {
       store.read((sql) =>
         endpointIds(sql, endpoint)
           .flatMap((endpointId) =>
-            sql.all<{ startedAt: number }>(SQL.ATTEMPT_TIMES, { endpointId, since, limit }),
+            sql.all<{ sentBy: number }>(SQL.ATTEMPT_TIMES, { endpointId, since, limit }),
           )
-          .map(({ startedAt }) => startedAt)
+          .map(({ sentBy }) => sentBy)
           .sort((a, b) => b - a)
           .slice(0, limit),
       ),

@@ -19,6 +19,8 @@ export interface CommitJournal {
   append(events: readonly JournalEvent[]): JournalHead;
   /** Takes the last append back. */
   rewind(): void;
+  /** Writes and takes back: throws what keeps the file from being written. */
+  tryWriting(): void;
   close(): void;
 }
 
@@ -197,7 +199,7 @@ export class Store {
       return settle;
     } catch (error) {
       this.#rollback();
-      if (appended) this.#writing?.journal.rewind();
+      if (appended) this.#rewind();
       throw error;
     }
   }
@@ -219,6 +221,14 @@ export class Store {
     }
   }
 
+  #rewind(): void {
+    try {
+      this.#writing?.journal.rewind();
+    } catch {
+      // The journal's head is back all the same, and its next append cuts first. What failed first is the one to report.
+    }
+  }
+
   #rollback(): void {
     try {
       // After some failures (a full disk) SQLite has rolled back by itself.
@@ -231,6 +241,7 @@ export class Store {
   /** Changes nothing, and reaches the disk all the same. Throws what is still wrong. */
   #tryWriting(): void {
     try {
+      this.#writing?.journal.tryWriting();
       this.#db.exec('BEGIN IMMEDIATE; UPDATE migrations SET applied_at = applied_at; COMMIT');
     } catch (error) {
       this.#rollback();

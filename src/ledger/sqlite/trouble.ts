@@ -33,11 +33,13 @@ export class Trouble implements LedgerStorage {
   readonly #onDamaged: (message: string) => void;
   #error: ReceiptdError | null = null;
   #isDamaged = false;
+  #isHeld: boolean;
 
   constructor(clock: Clock, reserve: ReservedSpace | null, onDamaged: (message: string) => void = () => {}) {
     this.#clock = clock;
     this.#reserve = reserve;
     this.#onDamaged = onDamaged;
+    this.#isHeld = reserve?.prepare() ?? false;
   }
 
   trouble(): StorageTrouble | null {
@@ -71,12 +73,13 @@ export class Trouble implements LedgerStorage {
     const isFirst = this.#error === null;
     this.#error = failure;
     const isFull = failure.code === 'DISK_FULL';
-    if (isFull && isFirst) this.#reserve?.release();
+    const released = isFull && this.#isHeld;
+    if (released) this.#release();
     if (isFirst) {
       this.#tell();
       void this.#untilWell();
     }
-    return isFull && isFirst && this.#reserve !== null;
+    return released;
   }
 
   /** Nothing heals that while the process runs. */
@@ -106,15 +109,20 @@ export class Trouble implements LedgerStorage {
   }
 
   #isWell(): boolean {
-    if (this.#error?.code === 'DISK_FULL' && this.#reserve && !this.#reserve.restore()) return false;
+    if (this.#reserve && !this.#isHeld && !(this.#isHeld = this.#reserve.restore())) return false;
     try {
       this.#tryWriting();
       return true;
     } catch (error) {
       if (error instanceof ReceiptdError) this.#error = error;
-      if (this.#error?.code === 'DISK_FULL') this.#reserve?.release();
+      if (this.#error?.code === 'DISK_FULL') this.#release();
       return false;
     }
+  }
+
+  #release(): void {
+    this.#isHeld = false;
+    this.#reserve?.release();
   }
 
   #tell(): void {

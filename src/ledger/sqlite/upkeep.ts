@@ -1,18 +1,25 @@
 import { spawn } from 'node:child_process';
+import fs from 'node:fs';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ReceiptdError, systemCode } from '../../domain/errors.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { LedgerUpkeep } from '../../ports/ledger.ts';
 import { backupName, backupsIn, backupTime, backupTo, pruneBackups } from './backup.ts';
-import { markDamaged } from './files.ts';
+import { journalPathOf, markDamaged } from './files.ts';
 import type { Store } from './store.ts';
 
 export function createUpkeep(
   store: Store,
   { clock, backupsDir, checkerPath }: { clock: Clock; backupsDir: string; checkerPath?: string },
 ): LedgerUpkeep {
+  const files = [store.path, journalPathOf(store.path)];
+  const inodes = files.map(inodeOf);
   return {
+    async isInPlace() {
+      return files.every((file, index) => inodeOf(file) === inodes[index]);
+    },
+
     async backup(target) {
       const file = target ?? join(backupsDir, backupName(clock.now()));
       return { file, head: await store.use((db) => backupTo(db, file)) };
@@ -40,6 +47,11 @@ export function createUpkeep(
       return verdict;
     },
   };
+}
+
+/** Null where there is nothing. */
+function inodeOf(file: string): bigint | null {
+  return fs.statSync(file, { bigint: true, throwIfNoEntry: false })?.ino ?? null;
 }
 
 function checkerBeside(): string {

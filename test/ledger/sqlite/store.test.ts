@@ -2,7 +2,7 @@ import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readJournal } from '../../../src/ledger/journal/journal.ts';
 import { journalPathOf } from '../../../src/ledger/sqlite/files.ts';
-import { openPair } from '../../../src/ledger/sqlite/pair.ts';
+import { openPair, type Pair } from '../../../src/ledger/sqlite/pair.ts';
 import { Store } from '../../../src/ledger/sqlite/store.ts';
 import { Trouble } from '../../../src/ledger/sqlite/trouble.ts';
 import { FakeClock } from '../../support/fakeClock.ts';
@@ -12,6 +12,7 @@ const COUNT = 'SELECT count(*) AS count FROM acts';
 
 let place: Awaited<ReturnType<typeof createPlace>>;
 let db: DatabaseSyncInstance;
+let pair: Pair;
 let store: Store;
 let clock: FakeClock;
 let trouble: Trouble;
@@ -19,7 +20,7 @@ let marks: string[];
 
 beforeEach(async () => {
   place = await createPlace();
-  const pair = openPair({ path: place.path, backupsDir: place.dir, at: 1, onMended: () => {} });
+  pair = openPair({ path: place.path, backupsDir: place.dir, at: 1, onMended: () => {} });
   db = pair.db;
   clock = new FakeClock();
   marks = [];
@@ -86,6 +87,27 @@ describe('group commit', () => {
     await clock.advance(5_000);
     await write();
     expect(await count()).toBe(1);
+  });
+
+  it('stays in trouble while only the journal can not be written', async () => {
+    const journal = pair.journal;
+    const full = vi.spyOn(journal, 'append').mockImplementation(() => {
+      throw Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC', errno: -28 });
+    });
+    const probe = vi.spyOn(journal, 'tryWriting').mockImplementation(() => {
+      throw Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC', errno: -28 });
+    });
+    let changes = 0;
+    trouble.onChange(() => (changes += 1));
+    await expect(write()).rejects.toMatchObject({ code: 'DISK_FULL' });
+    await clock.advance(60_000);
+    expect([changes, trouble.trouble()?.code]).toEqual([1, 'DISK_FULL']);
+    full.mockRestore();
+    probe.mockRestore();
+    await clock.advance(5_000);
+    await write();
+    expect(changes).toBe(2);
+    expect([...readJournal(journalPathOf(place.path), 0)].map(({ kind }) => kind)).toEqual(['begun', 'act']);
   });
 
   it('takes back from the journal what could not be committed', async () => {

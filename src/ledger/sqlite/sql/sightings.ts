@@ -105,9 +105,13 @@ SELECT s.id, f.path AS folder, s.dir, s.name, ${LISTED_STATE} AS state, d.name A
  WHERE +s.folder_id = ${FOLDER_ID} AND s.gone_at IS NULL AND s.id > :after
  ORDER BY s.id LIMIT :limit`;
 
-/** What was not at rest yet and went away was never an image. */
+/**
+ * An image that went away and came back was seen twice, and is one. What was not at rest yet and went away was never
+ * an image.
+ */
 export const SEEN_COUNTS = `
-SELECT f.path AS folder, ${LISTED_STATE} AS state, count(*) AS count
+SELECT f.path AS folder, ${LISTED_STATE} AS state,
+       count(DISTINCT CASE s.verdict WHEN 'document' THEN s.document_id ELSE -s.id END) AS count
   FROM sightings s CROSS JOIN folders f ON f.id = s.folder_id LEFT JOIN documents d ON d.id = s.document_id
  WHERE (:since IS NULL OR s.seen_at >= :since) AND (:until IS NULL OR s.seen_at < :until)
    AND (s.gone_at IS NULL OR s.verdict NOT IN ('incomplete', 'unreadable'))
