@@ -59,10 +59,12 @@ function compareCopy(copy: string, again: string, journalPath: string, at: numbe
     );
     const reached = sql.get<JournalHead>(HEAD);
     const findings = misfits.map((seq) => `Entry ${seq} of the journal does not fit what comes before it.`);
-    if (reached?.seq !== head.seq || reached.hash !== head.hash) {
+    if (reached?.seq !== head.seq) {
       findings.push(
         `The ledger holds entry ${head.seq} of the journal as its last, which the journal lacks.`,
       );
+    } else if (reached.hash !== head.hash) {
+      findings.push(`Entry ${head.seq} of the journal is another one than the ledger holds as its last.`);
     }
     return { findings: [...findings, ...differences(sql)], documents, head: { ...head } };
   } finally {
