@@ -156,7 +156,7 @@ export class Operations {
 
   /** Erases personal data of settled documents: by name, or all that were named before a time. */
   async erase({ names, before, by }: Request<'erase'>): Promise<Response<'erase'>> {
-    const { ledger, spool, clock } = this.#deps;
+    const { ledger, clock } = this.#deps;
     const ids: number[] = before === undefined ? [] : [...(await ledger.erasable(Date.parse(before)))];
     const skipped: string[] = [];
     for (const name of names ?? []) {
@@ -170,9 +170,15 @@ export class Operations {
     await this.#record('erase', before === undefined ? (names ?? []).join(', ') : `before ${before}`, by);
     for (const id of ids) {
       const document = await ledger.document(id);
-      if (document) await spool.remove(document.sha256);
+      if (document) await this.#dropCopy(document, clock.now());
     }
     return { erased: await ledger.erase(ids, clock.now()), skipped };
+  }
+
+  /** Unless the same image waits to be sent to another endpoint. */
+  async #dropCopy({ sha256 }: Document, now: number): Promise<void> {
+    const { ledger, spool } = this.#deps;
+    if (!(await ledger.wanted([sha256], now + 1)).has(sha256)) await spool.remove(sha256);
   }
 
   /** Copies the ledger into a new file. */
