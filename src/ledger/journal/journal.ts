@@ -6,6 +6,7 @@ import type { JournalEntry, JournalEvent, JournalHead } from '../../ports/journa
 import { formatLine, isBad, NO_HASH, parseLine } from './line.ts';
 import { lastLine, lineAfter } from './lines.ts';
 import { damagedJournal } from './read.ts';
+import { syncDirectory } from '../durable.ts';
 
 export { blankInJournal, personalRanges, type SeqRange } from './erase.ts';
 export { damagedJournal, readJournal, type JournalFault, type ReadOptions } from './read.ts';
@@ -224,16 +225,4 @@ function entryIn(line: Buffer | null): JournalEntry | string {
   const parsed = parseLine(line);
   if (isBad(parsed)) return parsed.what;
   return parsed.personal === 'broken' ? 'its personal data were changed' : parsed.entry;
-}
-
-/** The name of a new file is durable only with its directory. */
-function syncDirectory(path: string): void {
-  // Windows has no handle for a directory.
-  if (process.platform === 'win32') return;
-  const handle = fs.openSync(path, 'r');
-  try {
-    fs.fsyncSync(handle);
-  } finally {
-    fs.closeSync(handle);
-  }
 }

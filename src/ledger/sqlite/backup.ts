@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path';
 import { ReceiptdError, systemCode } from '../../domain/errors.ts';
 import type { JournalHead } from '../../ports/journal.ts';
 import { openForReading } from './connection.ts';
-import { syncDirectory, syncFile } from './files.ts';
+import { syncDirectory } from '../durable.ts';
+import { syncFile } from './files.ts';
 import { HEAD } from './sql/journal.ts';
 import { createSql } from './statements.ts';
 

@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { ReceiptdError } from '../../domain/errors.ts';
 import { damaged, isDamage, isStoreFailure } from './failure.ts';
 import { APPLICATION_ID, LATEST_VERSION, migrate } from './migrate.ts';
+import { syncDirectory } from '../durable.ts';
 
 const BUSY_TIMEOUT_MS = 5_000;
 /** Of 4 KiB pages: fewer, larger checkpoints than the default of 1,000; the log grows to 16 MB. */
@@ -82,17 +83,6 @@ function create(path: string, at: number): void {
       hint: 'Check that its directory exists, can be written to, and has space.',
       cause: error,
     });
-  }
-}
-
-function syncDirectory(path: string): void {
-  // Windows has no handle for a directory.
-  if (process.platform === 'win32') return;
-  const handle = fs.openSync(path, 'r');
-  try {
-    fs.fsyncSync(handle);
-  } finally {
-    fs.closeSync(handle);
   }
 }
 

@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { syncDirectory } from '../durable.ts';
 
 /** The journal lies beside its ledger. */
 export function journalPathOf(ledger: string): string {
@@ -40,18 +41,6 @@ export function lastAside(path: string): string | null {
     .filter((name) => name.startsWith(prefix) && !/-(wal|shm)$/.test(name));
   const last = names.sort().at(-1);
   return last === undefined ? null : join(dirname(path), last);
-}
-
-/** The name of a new file is durable only with its directory. */
-export function syncDirectory(path: string): void {
-  // Windows has no handle for a directory.
-  if (process.platform === 'win32') return;
-  const handle = fs.openSync(path, 'r');
-  try {
-    fs.fsyncSync(handle);
-  } finally {
-    fs.closeSync(handle);
-  }
 }
 
 export function syncFile(path: string): void {
