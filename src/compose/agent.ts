@@ -33,6 +33,7 @@ import { changesOf, composeService, type Surroundings } from './service.ts';
 
 /** Images in hand between admission and upload, images being read, and images being sent. Bytes. */
 const HAND_BYTES = 16 * 1024 * 1024;
+const HAND_IMAGES = 128;
 const READING_BYTES = 32 * 1024 * 1024;
 const SENDING_BYTES = 32 * 1024 * 1024;
 
@@ -85,7 +86,7 @@ export async function composeAgent(
       clock,
       log,
       keepFailedMs: config.storage.keepFailedMs,
-      hand: new Hand(HAND_BYTES),
+      hand: new Hand(HAND_BYTES, HAND_IMAGES),
       canSend: ({ endpoint, folder }) => dispatcher.canSend(endpoint, folder),
     });
     const hints = createFolderHints({

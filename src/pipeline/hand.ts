@@ -8,17 +8,24 @@
  */
 export class Hand {
   readonly #limit: number;
+  readonly #places: number;
   #used = 0;
+  #taken = 0;
   readonly #bytes = new Map<number, Buffer>();
   readonly #waiting = new Set<Waiter>();
 
-  constructor(limit: number) {
+  /**
+   * @param limit bytes
+   * @param places images, however small: thousands of small ones would wait too long for their turn
+   */
+  constructor(limit: number, places = Infinity) {
     this.#limit = limit;
+    this.#places = places;
   }
 
   reserve(size: number): boolean {
     if (this.#waiting.size > 0 || !this.#fits(size)) return false;
-    this.#used += size;
+    this.#occupy(size);
     return true;
   }
 
@@ -43,6 +50,7 @@ export class Hand {
 
   release(size: number): void {
     this.#used -= size;
+    this.#taken -= 1;
     this.#grant();
   }
 
@@ -74,13 +82,18 @@ export class Hand {
   }
 
   #fits(size: number): boolean {
-    return this.#used === 0 || this.#used + size <= this.#limit;
+    return this.#used === 0 || (this.#taken < this.#places && this.#used + size <= this.#limit);
+  }
+
+  #occupy(size: number): void {
+    this.#used += size;
+    this.#taken += 1;
   }
 
   #grant(): void {
     for (const waiter of this.#waiting) {
       if (!this.#fits(waiter.size)) return;
-      this.#used += waiter.size;
+      this.#occupy(waiter.size);
       waiter.grant();
     }
   }

@@ -14,6 +14,10 @@ const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NO
 // What stands there is not a file any more: a link (ELOOP), a socket (ENXIO), a directory.
 const NO_FILE = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO', 'EISDIR']);
 
+export function isNoFile(code: string): boolean {
+  return NO_FILE.has(code);
+}
+
 export interface Reading {
   /** At most. */
   readonly limit: number;
@@ -36,7 +40,7 @@ export async function readWhole(file: string, reading: Reading): Promise<FileRea
     signal?.throwIfAborted();
     const code = systemCode(error);
     if (code === undefined) throw error;
-    return NO_FILE.has(code) ? { kind: 'gone' } : { kind: 'unreadable', code };
+    return isNoFile(code) ? { kind: 'gone' } : { kind: 'unreadable', code };
   }
 }
 

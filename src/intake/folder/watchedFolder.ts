@@ -1,6 +1,6 @@
 import type { BigIntStats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { FileIdentity } from '../../domain/document.ts';
 import { systemCode } from '../../domain/errors.ts';
 import type { Random } from '../../ports/clock.ts';
@@ -11,11 +11,12 @@ import { isAsideName } from './asideName.ts';
 import { lookAt, unavailability } from './availability.ts';
 import { createExcludedDirectories } from './excludedDirectories.ts';
 import { fileSystemOf, type FileSystemSources } from './fileSystem.ts';
-import { inside, isAbsent, nameOf, parentsAreReal, prefixesOf } from './folderPath.ts';
+import { inside, isAbsent, nameOf, parentOf, parentsAreReal, prefixesOf } from './folderPath.ts';
 import { createFolderGuard, type Guard } from './guarded.ts';
 import { listFolder } from './listing.ts';
 import { createPathFilter } from './pathFilter.ts';
-import { identityOf, readWhole } from './readWhole.ts';
+import { identityOf, isNoFile, readWhole } from './readWhole.ts';
+import { inRealDirectory } from './realDirectory.ts';
 
 export interface WatchedFolderOptions {
   /** Absolute. */
@@ -98,13 +99,16 @@ export function createWatchedFolder(options: WatchedFolderOptions): WatchedFolde
             signal,
             identify: (stats: BigIntStats) => identify(file, stats),
           };
-          return readWhole(file, reading);
+          // Held, so that no directory on the way becomes a link between the look and the open.
+          const parent = parentOf(path);
+          if (parent === '') return readWhole(file, reading);
+          return inRealDirectory(folder, parent, (dir) => readWhole(join(dir, nameOf(path)), reading));
         });
       } catch (error) {
         signal?.throwIfAborted();
         const code = systemCode(error);
         if (code === undefined) throw error;
-        return { kind: 'unreadable', code };
+        return isNoFile(code) ? { kind: 'gone' } : { kind: 'unreadable', code };
       }
     },
     setAside: (path) => guard.runLong(() => asides.setAside(folder, path, random)),

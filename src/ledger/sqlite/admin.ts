@@ -1,3 +1,4 @@
+import type { Clock } from '../../ports/clock.ts';
 import type { LedgerAdmin } from '../../ports/ledger.ts';
 import { admitElsewhere } from './admit.ts';
 import { requireDocument, wrongState } from './documents.ts';
@@ -5,7 +6,7 @@ import { erase } from './erase.ts';
 import * as SQL from './sql/documents.ts';
 import type { Store } from './store.ts';
 
-export function createAdmin(store: Store): LedgerAdmin {
+export function createAdmin(store: Store, clock: Clock): LedgerAdmin {
   return {
     recordAct: ({ at, kind, by, detail }) =>
       store.write((sql) => sql.emit({ kind: 'act', act: kind, by, detail }, at)),
@@ -28,7 +29,7 @@ export function createAdmin(store: Store): LedgerAdmin {
         sql.emit({ kind: 'moved', documents: [id], state: 'queued', how: 'again' }, at);
       }),
 
-    erase: (documentIds, at) => erase(store, documentIds, at),
+    erase: (documentIds, at) => erase(store, clock, documentIds, at),
 
     admitElsewhere: (documentId, endpoint, at) =>
       store.write((sql) => admitElsewhere(sql, documentId, endpoint, at)),

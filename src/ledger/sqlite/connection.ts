@@ -6,7 +6,7 @@ import { damaged, isDamage, isStoreFailure } from './failure.ts';
 import { APPLICATION_ID, LATEST_VERSION, migrate } from './migrate.ts';
 import { syncDirectory } from '../durable.ts';
 
-const BUSY_TIMEOUT_MS = 5_000;
+export const BUSY_TIMEOUT_MS = 5_000;
 /** Of 4 KiB pages: fewer, larger checkpoints than the default of 1,000; the log grows to 16 MB. */
 const CHECKPOINT_PAGES = 4_000;
 

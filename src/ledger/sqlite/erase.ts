@@ -1,3 +1,5 @@
+import { ReceiptdError } from '../../domain/errors.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type { JournalEntry, Json } from '../../ports/journal.ts';
 import { blankInJournal, personalRanges, type SeqRange } from '../journal/journal.ts';
 import { journalPathOf } from './files.ts';
@@ -5,12 +7,20 @@ import { ERASABLE_ONE } from './sql/documents.ts';
 import { END_ERASURE, SIGHTINGS_OF_DOCUMENTS } from './sql/journal.ts';
 import type { Store } from './store.ts';
 
+const FOLD_TRIES = 20;
+const FOLD_AGAIN_MS = 500;
+
 /**
  * Erases what is personal about documents: first recorded, in ledger and journal, then blanked in the journal's file.
  * In this order a crash in between leaves something to be finished at the next start; in the other it would leave
  * blanks that nothing accounts for, which look like tampering.
  */
-export async function erase(store: Store, documentIds: readonly number[], at: number): Promise<number> {
+export async function erase(
+  store: Store,
+  clock: Clock,
+  documentIds: readonly number[],
+  at: number,
+): Promise<number> {
   const journalPath = journalPathOf(store.path);
   // Entries of the same group would not be in the file yet when it is looked through.
   const { documents, entries } = await store.writeAlone((sql) => {
@@ -22,12 +32,28 @@ export async function erase(store: Store, documentIds: readonly number[], at: nu
     sql.emit({ kind: 'erased', documents: erasable, entries: ranges }, at);
     return { documents: erasable, entries: ranges };
   });
-  if (documents.length === 0) return 0;
-  blankInJournal(journalPath, entries);
-  await store.write((sql) => void sql.run(END_ERASURE, { entries: JSON.stringify(entries) }));
-  // What was deleted is still in the log until it is folded into the file, which zeroes what it frees.
-  store.use((db) => db.exec('PRAGMA wal_checkpoint(TRUNCATE)'));
+  if (documents.length > 0) {
+    blankInJournal(journalPath, entries);
+    await store.write((sql) => void sql.run(END_ERASURE, { entries: JSON.stringify(entries) }));
+  }
+  // Also for nothing: an erasure before this one may have left something there.
+  await foldLog(store, clock);
   return documents.length;
+}
+
+/** What was deleted is still in the log until it is folded into the file, which zeroes what it frees. */
+async function foldLog(store: Store, clock: Clock): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    if (store.foldLog()) return;
+    if (tries === FOLD_TRIES) {
+      throw new ReceiptdError(
+        'LEDGER_WRITE_FAILED',
+        `The erasure is recorded, but another program reads the ledger ${store.path}, so that old pages are still in its log.`,
+        { hint: 'End that program, then run the same command again.' },
+      );
+    }
+    await clock.sleep(FOLD_AGAIN_MS);
+  }
 }
 
 function isAbout(

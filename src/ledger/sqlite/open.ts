@@ -23,6 +23,8 @@ export interface LedgerOptions {
   readonly reserve?: ReservedSpace;
   /** The compiled program that looks through the ledger; by default the one beside this file. */
   readonly checkerPath?: string;
+  /** Turns of the event loop in which writes gather for one commit while there are many; 1 if left out. */
+  readonly busyTurns?: number;
   /** Told what had to be mended before the ledger could be used, in sentences. */
   readonly onMended?: (story: string) => void;
 }
@@ -38,12 +40,16 @@ export async function openSqliteLedger(options: LedgerOptions): Promise<Ledger> 
   const backupsDir = options.backupsDir ?? join(dirname(path), 'backups');
   const { db, journal } = openPair({ path, backupsDir, at: clock.now(), onMended });
   const trouble = new Trouble(clock, reserve, (message) => markDamaged(path, message));
-  const store = new Store(db, path, { journal, trouble });
+  const store = new Store(db, path, {
+    journal,
+    trouble,
+    ...(options.busyTurns !== undefined && { busyTurns: options.busyTurns }),
+  });
   return {
     ...createIntake(store),
     ...createQueue(store),
     ...createHolds(store, clock),
-    ...createAdmin(store),
+    ...createAdmin(store, clock),
     ...createReports(store),
     ...createUpkeep(store, {
       clock,

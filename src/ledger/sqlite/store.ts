@@ -2,6 +2,7 @@ import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { ReceiptdError } from '../../domain/errors.ts';
 import type { JournalEvent, JournalHead } from '../../ports/journal.ts';
 import { apply } from './apply.ts';
+import { BUSY_TIMEOUT_MS } from './connection.ts';
 import { toJournal, type LedgerEvent } from './events.ts';
 import { isStoreFailure, storeFailure } from './failure.ts';
 import { SET_HEAD } from './sql/journal.ts';
@@ -24,6 +25,14 @@ export interface CommitJournal {
   close(): void;
 }
 
+/** What a store needs that may be written to. */
+export interface Writing {
+  readonly journal: CommitJournal;
+  readonly trouble: Trouble;
+  /** Turns of the event loop for which a write waits for company where a commit has just been; 1 if left out. */
+  readonly busyTurns?: number;
+}
+
 interface Operation {
   /** Does the work; returns what resolves its promise. */
   readonly work: (sql: Transaction) => () => void;
@@ -36,7 +45,8 @@ interface Operation {
 
 /** Keeps one transaction from blocking the event loop for long. */
 const GROUP_LIMIT = 500;
-const CLOSE_TIMEOUT_MS = 1_000;
+const FOLD_TIMEOUT_MS = 100;
+const BUSY_MS = 20;
 
 /**
  * The one connection, and its group commit: writes that are queued in one turn of the event loop share one
@@ -53,18 +63,19 @@ const CLOSE_TIMEOUT_MS = 1_000;
 export class Store {
   readonly path: string;
   readonly #db: DatabaseSyncInstance;
-  readonly #writing: { readonly journal: CommitJournal; readonly trouble: Trouble } | null;
+  readonly #writing: Writing | null;
   readonly #sql: Transaction & { forget(): void };
   #events: JournalEvent[] = [];
   #queue: Operation[] = [];
   #scheduled = false;
+  #committedAt = -Infinity;
   #closed = false;
 
   constructor(
     db: DatabaseSyncInstance,
     path: string,
     /** Null: for reading only. */
-    writing: { readonly journal: CommitJournal; readonly trouble: Trouble } | null,
+    writing: Writing | null,
   ) {
     this.#db = db;
     this.path = path;
@@ -118,7 +129,7 @@ export class Store {
     this.#closed = true;
     this.#writing?.trouble.close();
     while (this.#queue.length > 0) this.#commitGroup();
-    if (this.#writing) this.#foldLog();
+    if (this.#writing) this.foldLog();
     this.#sql.forget();
     this.#db.close();
     this.#writing?.journal.close();
@@ -142,15 +153,26 @@ export class Store {
     });
   }
 
-  #schedule(): void {
+  #schedule(turns = this.#turns): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
-    setImmediate(() => {
+    const next = (left: number): void => {
+      if (left > 1 && this.#queue.length < GROUP_LIMIT) {
+        setImmediate(() => next(left - 1));
+        return;
+      }
       this.#scheduled = false;
       if (this.#queue.length === 0) return;
       this.#commitGroup();
+      this.#committedAt = performance.now();
       if (this.#queue.length > 0) this.#schedule();
-    });
+    };
+    setImmediate(() => next(turns));
+  }
+
+  /** One commit after the other: a few turns more let more writes share a sync. */
+  get #turns(): number {
+    return performance.now() - this.#committedAt < BUSY_MS ? (this.#writing?.busyTurns ?? 1) : 1;
   }
 
   get #groupSize(): number {
@@ -249,12 +271,18 @@ export class Store {
     }
   }
 
-  /** Brings the log into the main file, so that a copy of that one file is the whole ledger. */
-  #foldLog(): void {
+  /** Brings the log into the main file, so that this one file is the whole ledger. False while others read it. */
+  foldLog(): boolean {
     try {
-      this.#db.exec(`PRAGMA busy_timeout = ${CLOSE_TIMEOUT_MS}; PRAGMA wal_checkpoint(TRUNCATE);`);
+      // Nobody is kept waiting here: the caller may try again.
+      this.#db.exec(`PRAGMA busy_timeout = ${FOLD_TIMEOUT_MS}`);
+      const [row]: Record<string, unknown>[] = this.#db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all();
+      return row?.['busy'] === 0;
     } catch {
       // Everything is durable in the log; the next start reads it from there.
+      return false;
+    } finally {
+      this.#db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
     }
   }
 

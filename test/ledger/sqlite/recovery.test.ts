@@ -494,6 +494,25 @@ describe('erasure', () => {
     expect((await compareWithJournal(place.path, journal, 1)).findings).toEqual([]);
   });
 
+  it('says so while another program keeps what was erased in the log, and is done by the same words again', async () => {
+    await during(async (ledger) => {
+      const { document } = await ledger.admit(admission('dr-schmidt.jpg', 'a'));
+      await ledger.markLost(document.id, 'Gone.', 2_000);
+      const reader = new DatabaseSync(place.path, { readOnly: true });
+      reader.exec('BEGIN; SELECT count(*) FROM documents');
+      reader.prepare('SELECT count(*) FROM documents').all();
+      await expect(ledger.erase([document.id], 3_000)).rejects.toMatchObject({
+        code: 'LEDGER_WRITE_FAILED',
+        hint: expect.stringContaining('same command again'),
+      });
+      reader.exec('COMMIT');
+      reader.close();
+      expect(await ledger.erase([document.id], 4_000)).toBe(0);
+      for (const file of [...ledgerFiles(), journal])
+        expect(fs.existsSync(file) && fs.readFileSync(file, 'latin1').includes('schmidt')).toBe(false);
+    });
+  });
+
   it('is finished after a crash that came before the journal was blank', async () => {
     await during(async (ledger) => {
       const { document } = await ledger.admit(admission('dr-schmidt.jpg', 'a'));
