@@ -20,7 +20,7 @@ export class FolderTrouble {
       key,
       code: 'FOLDER_UNREACHABLE',
       message,
-      hint: 'Bring its server or disk back and see that it is mounted. Nothing in it counts as deleted, and it goes on by itself.',
+      hint: 'Bring its server or disk back and see that it is mounted. Nothing in it counts as deleted, and it goes on by itself. If it was emptied or replaced on purpose, say so with `receiptd resume` and its path.',
     });
   }
 

@@ -8,6 +8,7 @@ import { disposeAccepted, recoverAside } from './dispose.ts';
 import type { ExamineDeps } from './examine.ts';
 import { FolderEvents } from './folderEvents.ts';
 import { FolderPlace, hasCoarseClock } from './folderPlace.ts';
+import { FolderState } from './folderState.ts';
 import { FolderTrouble } from './folderTrouble.ts';
 import { dirOf, observe } from './observe.ts';
 import { firstWatch, reconcile, type ReconcileDeps } from './reconcile.ts';
@@ -34,9 +35,6 @@ const COARSE_QUIET_MS = 2_000;
 const DISPOSE_AGAIN_MS = 5 * 60_000;
 /** More hints than this at once: the directories are listed instead. */
 const HINTS_AT_ONCE = 1_000;
-
-export type IntakeState =
-  'starting' | 'watching' | 'missing' | 'notADirectory' | 'unreadable' | 'unreachable';
 
 export interface IntakeDeps extends Omit<ExamineDeps, 'settling' | 'onNote'> {
   readonly hints: FolderHints;
@@ -66,6 +64,7 @@ export class Intake {
   readonly #settling: Settling;
   readonly #place: FolderPlace;
   readonly #trouble: FolderTrouble;
+  readonly #state: FolderState;
   readonly #events: FolderEvents;
   readonly #examineDeps: ExamineDeps;
   readonly #reconcileDeps: ReconcileDeps;
@@ -78,9 +77,6 @@ export class Intake {
   #disposeSoon = false;
   #disposeNotBefore = 0;
   #relistSoon = false;
-  #state: IntakeState = 'starting';
-  #message: string | null = null;
-  #since = 0;
   #lastListing: number | null = null;
   #fileSystem: FileSystem | null = null;
   /** Of the folder as it is watched now. */
@@ -91,12 +87,12 @@ export class Intake {
 
   constructor(deps: IntakeDeps) {
     this.#deps = deps;
-    this.#since = deps.clock.now();
     this.#settling = new Settling(deps.clock, deps.settings.settle, SETTLING_CAPACITY);
     this.#settleWake = new Wake(deps.clock);
     this.#watchWake = new Wake(deps.clock);
     this.#place = new FolderPlace(deps);
     this.#trouble = new FolderTrouble(deps.settings.path, deps.incidents);
+    this.#state = new FolderState(deps.settings.path, deps, this.#trouble);
     this.#events = new FolderEvents(deps, (path) => this.#hint(path));
     this.#examineDeps = {
       ...deps,
@@ -119,9 +115,7 @@ export class Intake {
     const settling = this.#settling.size;
     return {
       path,
-      state: this.#state,
-      message: this.#message,
-      since: this.#since,
+      ...this.#state.now,
       mode: this.#isPolled ? ('polled' as const) : ('events' as const),
       fileSystem: this.#fileSystem?.name ?? null,
       settling,
@@ -200,7 +194,7 @@ export class Intake {
     if (!this.#hasNoEvents) await this.#events.begin();
     try {
       await this.#firstListing('backlog', signal);
-      this.#enter(this.#foreign === null ? 'watching' : 'unreachable', this.#foreign);
+      this.#state.enter(this.#foreign === null ? 'watching' : 'unreachable', this.#foreign);
       let fullAt = clock.monotonic();
       let listedAt = fullAt;
       let pauseMs = LISTING_PAUSE_MS;
@@ -333,14 +327,14 @@ export class Intake {
     try {
       const found = await this.#deps.folder.availability();
       if (found.state !== 'present') {
-        this.#enter(found.state, found.message);
+        this.#state.enter(found.state, found.message);
         return found;
       }
       this.#fileSystem = found.fileSystem;
       this.#settling.requireQuiet(hasCoarseClock(found.fileSystem) ? COARSE_QUIET_MS : 0);
       this.#foreign = await this.#place.look(found.fileSystem);
-      if (this.#foreign !== null) this.#enter('unreachable', this.#foreign);
-      else if (this.#state !== 'watching') this.#enter('starting', null);
+      if (this.#foreign !== null) this.#state.enter('unreachable', this.#foreign);
+      else if (this.#state.now.state !== 'watching') this.#state.enter('starting', null);
       return found;
     } catch (error) {
       const fields = { folder: this.#deps.settings.path, ...describeError(error) };
@@ -356,23 +350,6 @@ export class Intake {
     const found = await this.#deps.folder.availability();
     if (found.state !== 'present' || found.token !== this.#token) return false;
     return (await this.#place.look(found.fileSystem)) === null;
-  }
-
-  #enter(state: IntakeState, message: string | null): void {
-    this.#trouble.unreachable(state === 'unreachable' ? message : null);
-    if (state === this.#state) {
-      this.#message = message;
-      return;
-    }
-    const before = this.#state;
-    this.#state = state;
-    this.#since = this.#deps.clock.now();
-    this.#message = message;
-    const fields = { folder: this.#deps.settings.path, detail: message };
-    if (state === 'watching') this.#deps.log.info('Watching', fields);
-    else if (state !== 'starting' && state !== 'unreachable')
-      this.#deps.log.warn('The folder is not available; waiting for it', { ...fields, state });
-    else if (before !== 'watching') this.#deps.log.info('The folder is there', fields);
   }
 
   /** Said once for each directory and code; what lies below is looked for again at every listing. */

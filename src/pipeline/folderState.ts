@@ -1,0 +1,57 @@
+import type { ErrorCode } from '../domain/errors.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
+import type { FolderTrouble } from './folderTrouble.ts';
+
+export type IntakeState =
+  'starting' | 'watching' | 'missing' | 'notADirectory' | 'unreadable' | 'unreachable';
+
+const AWAY: Readonly<Partial<Record<IntakeState, { readonly code: ErrorCode; readonly hint: string }>>> = {
+  missing: {
+    code: 'FOLDER_MISSING',
+    hint: 'Create or mount it, or correct the config; it is watched as soon as it is there.',
+  },
+  notADirectory: { code: 'FOLDER_NOT_A_DIRECTORY', hint: 'Name the folder that holds the scans.' },
+  unreadable: {
+    code: 'FOLDER_UNREADABLE',
+    hint: "Let the agent's user read and enter it; watching goes on by itself then.",
+  },
+};
+
+/** Where a watched folder stands and since when; each change is said once. */
+export class FolderState {
+  readonly #folder: string;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #trouble: FolderTrouble;
+  #state: IntakeState = 'starting';
+  #message: string | null = null;
+  #since: number;
+
+  constructor(folder: string, { clock, log }: { clock: Clock; log: Log }, trouble: FolderTrouble) {
+    this.#folder = folder;
+    this.#clock = clock;
+    this.#log = log;
+    this.#trouble = trouble;
+    this.#since = clock.now();
+  }
+
+  get now(): { readonly state: IntakeState; readonly message: string | null; readonly since: number } {
+    return { state: this.#state, message: this.#message, since: this.#since };
+  }
+
+  enter(state: IntakeState, message: string | null): void {
+    this.#trouble.unreachable(state === 'unreachable' ? message : null);
+    this.#message = message;
+    if (state === this.#state) return;
+    const before = this.#state;
+    this.#state = state;
+    this.#since = this.#clock.now();
+    const fields = { folder: this.#folder, detail: message };
+    const away = AWAY[state];
+    if (away) this.#log.error('The folder is not available; waiting for it', { ...fields, state, ...away });
+    else if (state === 'watching') this.#log.info('Watching', fields);
+    // `unreachable` is an incident, which has said so.
+    else if (state === 'starting' && before !== 'watching') this.#log.info('The folder is there', fields);
+  }
+}
