@@ -161,8 +161,7 @@ const BLANK: Readonly<Record<string, Json>> = {
 };
 
 export function fromJournal({ kind, facts, personal }: JournalEntry): LedgerEvent {
-  const { salt: _, ...rest } = personal ?? {};
   // Written by `toJournal`, and held by the chain since.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return { kind, ...BLANK, ...facts, ...rest } as unknown as LedgerEvent;
+  return { kind, ...BLANK, ...facts, ...personal } as unknown as LedgerEvent;
 }
