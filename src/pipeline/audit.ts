@@ -4,6 +4,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { FileStat, WatchedFolder } from '../ports/folder.ts';
 import type { LedgerReports, ListState, Standing } from '../ports/ledgerReports.ts';
 import { fingerprint } from './fingerprint.ts';
+import { inChunks } from './inChunks.ts';
 
 /** A file for which folder and ledger do not agree. */
 export interface Unaccounted {
@@ -39,8 +40,6 @@ export interface AuditDeps {
   readonly clock: Pick<Clock, 'monotonic' | 'sleep'>;
 }
 
-/** File system calls under way at once. */
-const STATS_AT_ONCE = 32;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 2_000;
 /** What `reconcile` records of a file that can't be opened under the name that the system gives. */
@@ -201,16 +200,5 @@ async function statOf(folder: WatchedFolder, path: string): Promise<FileStat | n
     const code = systemCode(error);
     if (code === undefined) throw error;
     return code;
-  }
-}
-
-async function inChunks<T>(
-  items: readonly T[],
-  signal: AbortSignal,
-  work: (item: T) => Promise<void>,
-): Promise<void> {
-  for (let start = 0; start < items.length; start += STATS_AT_ONCE) {
-    signal.throwIfAborted();
-    await Promise.all(items.slice(start, start + STATS_AT_ONCE).map(work));
   }
 }

@@ -3,6 +3,7 @@ import { systemCode } from '../domain/errors.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { FileSystem, WatchedFolder } from '../ports/folder.ts';
 import type { Ledger, LedgerIntake } from '../ports/ledger.ts';
+import { nameOf, pathOf } from './paths.ts';
 
 /** Known files by which the folder is known again; kept with its mark, so that what is admitted meanwhile does not count. */
 const WITNESSES = 64;
@@ -172,12 +173,4 @@ function foreign(path: string, was: string, is: string): string {
       ? 'it is not known on which file system it lay before, and it'
       : `it lies on another file system than before (${is}, not ${was}) and`;
   return `${path} is unreachable: ${elsewhere} holds none of its files.`;
-}
-
-function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1);
-}
-
-function pathOf(dir: string, name: string): string {
-  return dir === '' ? name : `${dir}/${name}`;
 }

@@ -1,6 +1,6 @@
-import { posix } from 'node:path';
 import { sameIdentity } from '../domain/document.ts';
 import { needsJudgingAnew, type ReconcileDeps } from './reconcile.ts';
+import { dirOf } from './paths.ts';
 
 /**
  * Follows one hint: looks at that path alone. Resolves the directory that should be listed as well, since events
@@ -22,9 +22,4 @@ export async function observe(path: string, deps: ReconcileDeps): Promise<string
   // Where there is no room the listing finds it later.
   if (!unchanged && (settling.has(path) || !settling.isFull)) settling.see(path, found.identity, 'fresh');
   return dirOf(path);
-}
-
-export function dirOf(path: string): string {
-  const dir = posix.dirname(path);
-  return dir === '.' ? '' : dir;
 }

@@ -5,6 +5,8 @@ import type { FileStat, WatchedFolder } from '../ports/folder.ts';
 import type { FileSeen, KnownFile, Ledger, Note } from '../ports/ledger.ts';
 import type { Settling } from './settling.ts';
 import { acceptPolicy, existingPolicy, type Existing, type FolderSettings } from './settings.ts';
+import { inChunks } from './inChunks.ts';
+import { nameOf, pathOf } from './paths.ts';
 
 export interface ReconcileDeps {
   readonly folder: WatchedFolder;
@@ -19,8 +21,6 @@ export interface ReconcileDeps {
   readonly onUnreadableDir: (path: string, code: string) => void;
 }
 
-/** File system calls under way at once for one folder. */
-const STATS_AT_ONCE = 32;
 /** Names that the ledger is asked about at once, and that may be over the capacity of settling. */
 const LOOKED_UP_AT_ONCE = 256;
 
@@ -177,23 +177,4 @@ async function noteBadName(path: string, { settings, ledger, clock, onKnown }: R
     { folder: settings.path, path, identity },
     { verdict: 'unreadable', reason: 'NAME_NOT_UTF8', message, sha256: null, policy: null, at: clock.now() },
   );
-}
-
-async function inChunks<T>(
-  items: readonly T[],
-  signal: AbortSignal,
-  work: (item: T) => Promise<void>,
-): Promise<void> {
-  for (let start = 0; start < items.length; start += STATS_AT_ONCE) {
-    signal.throwIfAborted();
-    await Promise.all(items.slice(start, start + STATS_AT_ONCE).map(work));
-  }
-}
-
-function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1);
-}
-
-function pathOf(dir: string, name: string): string {
-  return dir === '' ? name : `${dir}/${name}`;
 }
