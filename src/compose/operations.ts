@@ -22,7 +22,7 @@ export async function composeOperations(
     holds,
     open: composeFolders(config),
     changed: async () => {},
-    takeOver: (folder) => ledger.setFolderMark(folder, ANYTHING),
+    takeOver: (folder) => ledger.setFolderMark(folder, ANYTHING, systemClock.now()),
   });
   return { operations, close: () => ledger.close() };
 }

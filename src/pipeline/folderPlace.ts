@@ -62,7 +62,9 @@ export class FolderPlace {
   }
 
   async #keep(home: Home): Promise<void> {
-    await this.#ledger.setFolderMark(this.#folder.path, textOf(home));
+    const { path } = this.#folder;
+    if (home.witnesses === null) await this.#ledger.setFolderMark(path, home.mark, this.#clock.now());
+    else await this.#ledger.doubtFolderMark(path, `${home.mark}\n${JSON.stringify(home.witnesses)}`);
     this.#home = home;
     this.#lookedAt = this.#clock.monotonic();
   }
@@ -154,13 +156,9 @@ function homeOf(text: string | null): Home | null {
   if (text === null) return null;
   const cut = text.indexOf('\n');
   if (cut < 0) return { mark: text, witnesses: null };
-  // Written by `textOf`, and by nothing else.
+  // Written by `#keep`, and by nothing else.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return { mark: text.slice(0, cut), witnesses: JSON.parse(text.slice(cut + 1)) as Witness[] };
-}
-
-function textOf({ mark, witnesses }: Home): string {
-  return witnesses === null ? mark : `${mark}\n${JSON.stringify(witnesses)}`;
 }
 
 function witnessOf(path: string, { size, mtimeNs }: FileIdentity): Witness {

@@ -119,7 +119,8 @@ export class Recorder {
     signal: AbortSignal,
   ): Promise<false> {
     const transition = { notBefore: 0, reason, message, answerLost, serverError: false };
-    await this.#finish(attemptId, httpStatus, 'refused', message, { state: 'queued', ...transition }, signal);
+    const ended = answerLost ? 'unknown' : 'refused';
+    await this.#finish(attemptId, httpStatus, ended, message, { state: 'queued', ...transition }, signal);
     this.#deps.log.debug('Queued again', { ...identify(document), reason, detail: message });
     return false;
   }

@@ -93,8 +93,10 @@ export interface LedgerIntake {
   known(file: FileRef): Promise<KnownFile | null>;
   /** The file system that the folder lay on when its known files were last seen; null before that. */
   folderMark(folder: string): Promise<string | null>;
-  /** Idempotent. */
-  setFolderMark(folder: string, mark: string): Promise<void>;
+  /** Idempotent. Part of the journal: a ledger that is made anew knows it. */
+  setFolderMark(folder: string, mark: string, at: number): Promise<void>;
+  /** In the place of the mark for the time being. Not part of the journal: who doubted once doubts again. Idempotent. */
+  doubtFolderMark(folder: string, doubt: string): Promise<void>;
   /** What is known of these files of one directory of a folder, by file name. */
   knownIn(folder: string, dir: string, names: readonly string[]): Promise<ReadonlyMap<string, KnownFile>>;
   /** Names of the current files of one directory, in batches; to find those that are gone. */

@@ -772,6 +772,16 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(await ledger.toDispose('/scans', 0, 10)).toEqual([]);
         expect(await ledger.known(seen('sub/a'))).not.toBeNull();
       });
+
+      it('disposes of a file that was kept for its other bytes once it has those that were sent again', async () => {
+        const { id } = await queued('a', 'a');
+        await upload(id, ACCEPTED);
+        const [due] = await ledger.toDispose('/scans', 0, 10);
+        await ledger.disposed(due!.sightingId, 'kept', null, 5_000);
+        const again = { ...admission('a', 'a'), file: seen('a', 9) };
+        expect(await ledger.admit(again)).toMatchObject({ kind: 'duplicate' });
+        expect(await ledger.toDispose('/scans', 0, 10)).toMatchObject([{ file: seen('a', 9) }]);
+      });
     });
 
     describe('a disposal', () => {
@@ -828,9 +838,12 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
       it('remembers the file system of a folder, once it is watched', async () => {
         expect(await ledger.folderMark('/scans')).toBeNull();
         await ledger.markWatched('/scans', [], note('skipped'));
-        await ledger.setFolderMark('/scans', 'nfs server:/scans');
+        await ledger.setFolderMark('/scans', 'nfs server:/scans', 1_000);
         await reopen();
         expect(await ledger.folderMark('/scans')).toBe('nfs server:/scans');
+        await ledger.doubtFolderMark('/scans', 'nfs server:/scans\nwith witnesses');
+        await reopen();
+        expect(await ledger.folderMark('/scans')).toBe('nfs server:/scans\nwith witnesses');
       });
     });
 

@@ -64,7 +64,7 @@ describe('the first answer', () => {
     ['402', status(402), { state: 'queued', reason: 'HTTP_402' }, 'endpoint', 'refused'],
     ['429', status(429), { state: 'queued', reason: 'HTTP_429' }, 'endpoint', 'refused'],
     ['418', status(418), { state: 'queued', reason: 'HTTP_418', answerLost: false }, 'endpoint', 'refused'],
-    ['202', status(202), { state: 'queued', reason: 'HTTP_202', answerLost: true }, 'endpoint', 'refused'],
+    ['202', status(202), { state: 'queued', reason: 'HTTP_202', answerLost: true }, 'endpoint', 'unknown'],
     ['400', status(400, 'no'), { state: 'failed', reason: 'HTTP_400' }, null, 'refused'],
     ['413', status(413), { state: 'failed', reason: 'HTTP_413' }, null, 'refused'],
     ['415', status(415), { state: 'failed', reason: 'HTTP_415' }, null, 'refused'],

@@ -34,7 +34,7 @@ interface Place {
  */
 export class Journal {
   readonly path: string;
-  /** Bytes of a write that a crash cut short; they were cut off when the journal was opened. */
+  /** Bytes of a commit that a crash cut short; they were cut off when the journal was opened. */
   readonly tornBytes: number;
   #place: Place;
   /** Before the last append, until that is taken back. One that failed leaves nothing to take back. */
@@ -72,8 +72,9 @@ export class Journal {
       if (this.#ragged) this.#cut();
       let { head } = before;
       const lines: string[] = [];
-      for (const event of events) {
-        const { text, seq, hash } = formatLine(event, head, this.#salt);
+      for (const [index, event] of events.entries()) {
+        const isPart = index < events.length - 1;
+        const { text, seq, hash } = formatLine(event, head, this.#salt, isPart);
         lines.push(text);
         head = { ledger: head.ledger, seq, hash };
       }
@@ -139,7 +140,7 @@ export class Journal {
 
 /**
  * Opens the journal of a ledger for its one writer. Reads its first line and its end only, so it takes no longer
- * for a large one; what a crash left of a last line is cut off. Null where there is no file, or an empty one.
+ * for a large one; what a crash left of a last commit is cut off. Null where there is no file, or an empty one.
  * @throws ReceiptdError JOURNAL_DAMAGED; system errors
  */
 export function openJournal(path: string, salt: Salt = randomSalt): Journal | null {
@@ -162,6 +163,8 @@ export function openJournal(path: string, salt: Salt = randomSalt): Journal | nu
       fs.ftruncateSync(fd, place.offset);
       fs.fdatasyncSync(fd);
     }
+    // A kill while it was begun leaves its second name.
+    fs.rmSync(asideOf(path), { force: true });
     return new Journal(path, fd, place, torn, salt);
   } catch (error) {
     fs.closeSync(fd);
@@ -184,7 +187,7 @@ export function createJournal(
   if (typeof ledger !== 'string') throw new TypeError('The first entry of a journal names its ledger.');
   const line = formatLine(first, after ?? { seq: 0, hash: NO_HASH }, salt);
   const bytes = Buffer.from(line.text);
-  const aside = `${path}.new`;
+  const aside = asideOf(path);
   fs.rmSync(aside, { force: true });
   const fd = fs.openSync(aside, 'wx+', 0o600);
   try {
@@ -204,9 +207,13 @@ export function createJournal(
   return new Journal(path, fd, place, 0, salt);
 }
 
+function asideOf(path: string): string {
+  return `${path}.new`;
+}
+
 function placeIn(fd: number, size: number, path: string): Place {
-  const last = lastLine(fd, size);
-  const first = last && entryIn(lineAfter(fd, 0)?.bytes ?? null);
+  let last = lastLine(fd, size);
+  const first = last && soundEntry(parseLine(lineAfter(fd, 0)?.bytes ?? null));
   // A journal is never without its first entry: a file that holds none was damaged.
   if (typeof first === 'string' || first === undefined) {
     throw damagedJournal(path, 1, first ?? 'the file has no complete line');
@@ -215,14 +222,21 @@ function placeIn(fd: number, size: number, path: string): Place {
   if (typeof ledger !== 'string') {
     throw damagedJournal(path, first.seq, 'the first entry does not name its ledger');
   }
-  const entry = entryIn(last?.line.bytes ?? null);
-  if (typeof entry === 'string') throw damagedJournal(path, null, entry);
-  return { offset: last?.end ?? 0, head: { ledger, seq: entry.seq, hash: entry.hash } };
+  for (;;) {
+    const parsed = parseLine(last?.line.bytes ?? null);
+    const entry = soundEntry(parsed);
+    if (typeof entry === 'string') throw damagedJournal(path, null, entry);
+    const isPart = !isBad(parsed) && parsed.isPart;
+    if (!last || !isPart) {
+      return { offset: last?.end ?? 0, head: { ledger, seq: entry.seq, hash: entry.hash } };
+    }
+    // Half a commit says what never was: an answer without what followed from it.
+    last = lastLine(fd, last.line.offset);
+  }
 }
 
 /** The entry, or what is wrong with it. */
-function entryIn(line: Buffer | null): JournalEntry | string {
-  const parsed = parseLine(line);
+function soundEntry(parsed: ReturnType<typeof parseLine>): JournalEntry | string {
   if (isBad(parsed)) return parsed.what;
   return parsed.personal === 'broken' ? 'its personal data were changed' : parsed.entry;
 }

@@ -15,6 +15,8 @@ const UTC = /^[+-]?\d{4,6}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 export interface ParsedLine {
   readonly entry: JournalEntry;
   readonly prev: string;
+  /** Its commit goes on with the next entry. */
+  readonly isPart: boolean;
   /** Where the personal data stand in the line, in bytes; empty where there never were any. */
   readonly personalAt: { readonly from: number; readonly length: number };
   /** `broken`: the field does not have the digest that the entry gives. */
@@ -27,11 +29,12 @@ export interface BadLine {
   readonly what: string;
 }
 
-/** The line of an event as the successor of `after`, with its line feed. */
+/** The line of an event as the successor of `after`, with its line feed; `isPart` where its commit goes on behind it. */
 export function formatLine(
   { kind, at, facts, personal }: JournalEvent,
   after: Pick<JournalHead, 'seq' | 'hash'>,
   salt: () => string,
+  isPart = false,
 ): { readonly text: string; readonly seq: number; readonly hash: string } {
   const own = personal && Object.assign({ salt: salt() }, personal);
   const personalText = own === undefined ? '' : JSON.stringify(own);
@@ -43,6 +46,7 @@ export function formatLine(
     facts,
     personal: own === undefined ? null : sha256(personalText),
     prev: after.hash,
+    ...(isPart && { part: true }),
   });
   const digest = sha256(entry);
   const text = `${entry}\t${digest}\t${personalText}\n`;
@@ -77,6 +81,7 @@ export function parseLine(line: Buffer | null): ParsedLine | BadLine {
       personal: kept && withoutSalt(kept),
     },
     prev: entry.prev,
+    isPart: entry.isPart,
     personalAt: { from: second + 1, length: personalBytes.length },
     personal: state === 'kept' && kept === null ? 'broken' : state,
   };
@@ -97,12 +102,13 @@ function personalState(digest: string | null, bytes: Buffer): ParsedLine['person
 }
 
 function parseEntry(text: string) {
-  const { seq, at, kind, facts, personal, prev } = parseObject(text) ?? {};
+  const { seq, at, kind, facts, personal, prev, part } = parseObject(text) ?? {};
   if (typeof seq !== 'number' || !Number.isSafeInteger(seq) || seq < 1) return undefined;
   if (typeof at !== 'string' || !UTC.test(at) || Number.isNaN(Date.parse(at))) return undefined;
   if (typeof kind !== 'string' || !isObject(facts) || !isDigest(prev)) return undefined;
   if (personal !== null && !isDigest(personal)) return undefined;
-  return { seq, at: Date.parse(at), kind, facts, personal, prev };
+  if (part !== undefined && part !== true) return undefined;
+  return { seq, at: Date.parse(at), kind, facts, personal, prev, isPart: part === true };
 }
 
 function isDigest(value: Json | undefined): value is string {

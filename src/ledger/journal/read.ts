@@ -21,7 +21,7 @@ export interface ReadOptions {
 
 /**
  * The entries behind number `afterSeq`, each checked: its hash, its place in the chain, its personal data. What
- * a crash left of a last line is passed over. Nothing where there is no file.
+ * a crash left of a last commit is passed over. Nothing where there is no file.
  * @throws ReceiptdError JOURNAL_DAMAGED, unless `lenient`; system errors
  */
 export function* readJournal(
@@ -29,12 +29,20 @@ export function* readJournal(
   afterSeq: number,
   { lenient = false, onFault = () => {} }: ReadOptions = {},
 ): Generator<JournalEntry, void> {
+  let commit: JournalEntry[] = [];
   for (const { parsed, fault } of checkedLines(path, afterSeq)) {
     if (fault !== undefined) {
+      // The end of a commit may be what is damaged; what there is of it is saved.
+      yield* commit;
+      commit = [];
       if (!lenient) throw damagedJournal(path, fault.after + 1, fault.what);
       onFault(fault);
     }
-    if (parsed !== null && parsed.entry.seq > afterSeq) yield parsed.entry;
+    if (parsed === null) continue;
+    if (parsed.entry.seq > afterSeq) commit.push(parsed.entry);
+    if (parsed.isPart) continue;
+    yield* commit;
+    commit = [];
   }
 }
 

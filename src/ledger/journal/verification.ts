@@ -41,6 +41,7 @@ export class Verification {
   readonly #personal = new PersonalData();
   #more = 0;
   #lines = 0;
+  #isWithinCommit = false;
   #entries = 0;
   #ledger: string | null = null;
   #first: { readonly seq: number; readonly prev: string } | null = null;
@@ -61,8 +62,9 @@ export class Verification {
     this.#find(seq, `This line is no sound entry: ${what}.`);
   }
 
-  line({ entry, prev, personal }: ParsedLine): void {
+  line({ entry, prev, personal, isPart }: ParsedLine): void {
     this.#lines += 1;
+    this.#isWithinCommit = isPart;
     const { seq, hash, at, kind, facts } = entry;
     if (personal === 'broken') {
       this.#find(seq, `The personal data of entry ${seq} are not those that were written with it.`);
@@ -90,6 +92,11 @@ export class Verification {
     }
   }
 
+  /** The last entry is not the end of its commit. */
+  get isWithinCommit(): boolean {
+    return this.#isWithinCommit;
+  }
+
   missing(path: string): JournalVerification {
     this.#findAnywhere(`There is no journal at ${path}.`);
     return this.#result();
@@ -102,6 +109,12 @@ export class Verification {
       this.#find(
         null,
         `The last line is not complete (${unfinished} bytes): a crash cut it short, and receiptd will cut it off at its next start; or somebody cut it.`,
+      );
+    }
+    if (unfinished === 0 && this.#isWithinCommit) {
+      this.#find(
+        null,
+        'The last commit is not complete: a crash cut it short, and receiptd will cut it off at its next start; or somebody cut it.',
       );
     }
     if (this.#lines === 1) this.#findAnywhere('The journal is empty.');

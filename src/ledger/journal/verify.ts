@@ -14,7 +14,7 @@ const PAUSE_MS = 20;
 export interface VerifyOptions {
   readonly head?: KeptHead | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** A last line that stays incomplete for so long is none that is being written. */
+  /** A last commit that stays incomplete for so long is none that is being written. */
   readonly patienceMs?: number;
 }
 
@@ -50,7 +50,8 @@ export async function verifyJournal(
     const { size } = fs.fstatSync(fd);
     let whole = await read(0, size);
     let unfinished = size - whole;
-    for (let waited = 0; unfinished > 0 && waited < patienceMs; waited += PAUSE_MS) {
+    const isUnfinished = (): boolean => unfinished > 0 || verification.isWithinCommit;
+    for (let waited = 0; isUnfinished() && waited < patienceMs; waited += PAUSE_MS) {
       await sleep(PAUSE_MS, undefined, { signal });
       const now = fs.fstatSync(fd).size;
       const end = await read(whole, now);

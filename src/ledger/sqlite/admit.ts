@@ -25,7 +25,8 @@ export function admit(sql: Transaction, admission: Admission): Admitted {
 
   const current = currentSighting(sql, file);
   // A lost image is not merely known: its bytes are back.
-  if (current?.documentId === existing.id && existing.state !== 'lost') {
+  // One whose disposal found other bytes was to stay; the bytes that were sent may go, like any other file of theirs.
+  if (current?.documentId === existing.id && existing.state !== 'lost' && current.disposed === null) {
     sql.run(SIGHTINGS.REFRESH_IDENTITY, { id: current.id, ...identityParams(file.identity), at });
     return { kind: 'known', document: toDocument(existing) };
   }

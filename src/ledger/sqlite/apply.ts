@@ -34,6 +34,10 @@ export function apply(sql: Sql, event: LedgerEvent, at: number): void {
       sql.run(SIGHTINGS.ENSURE_FOLDER, { folder: event.folder });
       sql.run(SIGHTINGS.MARK_WATCHED, { folder: event.folder, at });
       return;
+    case 'placed':
+      sql.run(SIGHTINGS.ENSURE_FOLDER, { folder: event.folder });
+      sql.run(SIGHTINGS.SET_FOLDER_MARK, { folder: event.folder, mark: event.mark });
+      return;
     case 'began': {
       const { attempt, document: id, bytes } = event;
       sql.run(QUEUE.BEGIN_UPLOAD, { id, at });

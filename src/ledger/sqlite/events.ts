@@ -43,6 +43,8 @@ export type LedgerEvent =
     }
   | { readonly kind: 'gone'; readonly sightings: readonly number[] }
   | { readonly kind: 'watched'; readonly folder: string }
+  /** On which file system the folder's files are known to lie. */
+  | { readonly kind: 'placed'; readonly folder: string; readonly mark: string }
   | {
       readonly kind: 'began';
       readonly attempt: number;

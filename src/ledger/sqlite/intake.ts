@@ -25,7 +25,13 @@ export function createIntake(store: Store): LedgerIntake {
     folderMark: (folder) =>
       store.read((sql) => sql.get<{ mark: string | null }>(SQL.FOLDER_MARK, { folder })?.mark ?? null),
 
-    setFolderMark: (folder, mark) =>
+    setFolderMark: (folder, mark, at) =>
+      store.write((sql) => {
+        if (sql.get<{ mark: string | null }>(SQL.FOLDER_MARK, { folder })?.mark !== mark)
+          sql.emit({ kind: 'placed', folder, mark }, at);
+      }),
+
+    doubtFolderMark: (folder, mark) =>
       store.write((sql) => {
         sql.run(SQL.ENSURE_FOLDER, { folder });
         sql.run(SQL.SET_FOLDER_MARK, { folder, mark });

@@ -1,6 +1,6 @@
 import { dirname, join, resolve } from 'node:path';
 import type { Clock } from '../../ports/clock.ts';
-import type { Ledger } from '../../ports/ledger.ts';
+import type { Ledger, LedgerStorage } from '../../ports/ledger.ts';
 import type { LedgerReports } from '../../ports/ledgerReports.ts';
 import { createAdmin } from './admin.ts';
 import { openForReading } from './connection.ts';
@@ -45,18 +45,24 @@ export async function openSqliteLedger(options: LedgerOptions): Promise<Ledger> 
     trouble,
     ...(options.busyTurns !== undefined && { busyTurns: options.busyTurns }),
   });
+  const { checkerPath } = options;
+  return ledgerOver(store, trouble, { clock, backupsDir, ...(checkerPath && { checkerPath }) });
+}
+
+/** The ledger's operations on a store that is open for writing. */
+export function ledgerOver(
+  store: Store,
+  storage: LedgerStorage,
+  keeping: { readonly clock: Clock; readonly backupsDir: string; readonly checkerPath?: string },
+): Ledger {
   return {
     ...createIntake(store),
     ...createQueue(store),
-    ...createHolds(store, clock),
-    ...createAdmin(store, clock),
+    ...createHolds(store, keeping.clock),
+    ...createAdmin(store, keeping.clock),
     ...createReports(store),
-    ...createUpkeep(store, {
-      clock,
-      backupsDir,
-      ...(options.checkerPath && { checkerPath: options.checkerPath }),
-    }),
-    storage: trouble,
+    ...createUpkeep(store, keeping),
+    storage,
     close: () => store.close(),
   };
 }

@@ -11,6 +11,7 @@ export interface CurrentSighting extends IdentityRow {
   readonly documentId: number | null;
   readonly sha256: string | null;
   readonly policy: string | null;
+  readonly disposed: 'kept' | null;
 }
 
 /** What is recorded of a file, whatever became of it. */
@@ -57,6 +58,7 @@ function isSameFile(
   identity: FileIdentity,
   sighted: Pick<Sighted, 'documentId' | 'sha256'>,
 ): boolean {
+  if (current.disposed !== null) return false;
   if (current.documentId !== null) return current.documentId === sighted.documentId;
   // What was still growing, or could not be read, was never judged: nothing of it is worth keeping.
   if (current.verdict === 'incomplete' || current.verdict === 'unreadable') return true;

@@ -29,8 +29,11 @@ export function* snapshot(sql: Sql, onUnreadable?: (table: string) => void): Gen
   for (const row of rowsOf<SightingRow>(sql, 'sightings', SQL.SIGHTINGS, onUnreadable)) {
     yield* sightingEvents(row);
   }
-  for (const { folder, watchedAt } of rowsOf<FolderRow>(sql, 'folders', SQL.FOLDERS, onUnreadable)) {
+  for (const { folder, watchedAt, mark } of rowsOf<FolderRow>(sql, 'folders', SQL.FOLDERS, onUnreadable)) {
     if (watchedAt !== null) yield { event: { kind: 'watched', folder }, at: watchedAt };
+    // What follows the first line is a doubt, and not part of the journal.
+    const [place] = mark?.split('\n') ?? [];
+    if (place) yield { event: { kind: 'placed', folder, mark: place }, at: watchedAt ?? 0 };
   }
   for (const { at, kind, by, detail } of rowsOf<ActRow>(sql, 'acts', SQL.ACTS, onUnreadable)) {
     yield { event: { kind: 'act', act: kind, by, detail }, at };
@@ -117,6 +120,7 @@ interface FolderRow {
   readonly id: number;
   readonly folder: string;
   readonly watchedAt: number | null;
+  readonly mark: string | null;
 }
 
 interface EndpointRow {

@@ -31,6 +31,8 @@ export interface Writing {
   readonly trouble: Trouble;
   /** Turns of the event loop for which a write waits for company where a commit has just been; 1 if left out. */
   readonly busyTurns?: number;
+  /** Calls back in the next turn of the event loop; `setImmediate` if left out. */
+  readonly nextTurn?: (work: () => void) => void;
 }
 
 interface Operation {
@@ -156,9 +158,10 @@ export class Store {
   #schedule(turns = this.#turns): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
+    const { nextTurn = setImmediate } = this.#writing ?? {};
     const next = (left: number): void => {
       if (left > 1 && this.#queue.length < GROUP_LIMIT) {
-        setImmediate(() => next(left - 1));
+        nextTurn(() => next(left - 1));
         return;
       }
       this.#scheduled = false;
@@ -167,7 +170,7 @@ export class Store {
       this.#committedAt = performance.now();
       if (this.#queue.length > 0) this.#schedule();
     };
-    setImmediate(() => next(turns));
+    nextTurn(() => next(turns));
   }
 
   /** One commit after the other: a few turns more let more writes share a sync. */

@@ -79,6 +79,16 @@ describe('a journal', () => {
     expect(fs.readdirSync(dirname(path))).toEqual(['ledger.journal']);
   });
 
+  test('has one name again after a kill that came before its second was removed', () => {
+    const path = journalPath();
+    const head = writeJournal(path, 3);
+    fs.linkSync(path, `${path}.new`);
+    const journal = openJournal(path);
+    expect(journal?.head).toEqual(head);
+    journal?.close();
+    expect(fs.readdirSync(dirname(path))).toEqual(['ledger.journal']);
+  });
+
   test('never takes the place of another file, except of an empty one', () => {
     const path = journalPath();
     writeJournal(path, 3);
@@ -163,6 +173,27 @@ describe('opening a journal', () => {
       reopened.close();
       expect(fs.statSync(path).size).toBe(whole);
     }
+  });
+
+  test('holds a commit whole or not at all, wherever a crash cut it', () => {
+    const path = journalPath();
+    const journal = createJournal(path, BEGUN, null);
+    journal.append([named(2)]);
+    const whole = journal.size;
+    const { head } = journal;
+    journal.append([named(3), named(4), named(5)]);
+    journal.close();
+    const bytes = fs.readFileSync(path);
+    for (let cut = whole; cut < bytes.length; cut += 1) {
+      fs.writeFileSync(path, bytes.subarray(0, cut));
+      expect(entries(path)).toHaveLength(2);
+      const reopened = openJournal(path)!;
+      expect(reopened.head).toEqual(head);
+      reopened.close();
+      expect(fs.statSync(path).size).toBe(whole);
+    }
+    fs.writeFileSync(path, bytes);
+    expect(entries(path)).toHaveLength(5);
   });
 
   test('refuses a last line that is complete and wrong, and leaves it as it is', () => {

@@ -68,6 +68,19 @@ it('a journal that is ahead of the ledger and damaged in between is used as far 
   expect(await during(namesIn)).toEqual(names);
 });
 
+it('a ledger that is made anew knows on what its folders lie', async () => {
+  await during(async (ledger) => {
+    await ledger.setFolderMark('/scans', 'the share', 1_000);
+    await ledger.setFolderMark('/other', 'a disk', 2_000);
+    await ledger.doubtFolderMark('/other', 'a disk\nand what it held');
+  });
+  fs.rmSync(place.path);
+  await during(async (ledger) => {
+    expect(await ledger.folderMark('/scans')).toBe('the share');
+    expect(await ledger.folderMark('/other')).toBe('a disk');
+  });
+});
+
 it('a kill in the middle of a rebuild does not make the ledger begin anew', async () => {
   const names = await during(async (ledger) => {
     await admitAll(ledger, 'a', 'b', 'c');

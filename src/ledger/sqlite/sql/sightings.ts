@@ -15,7 +15,7 @@ export const FOLDER_MARK = `SELECT mark FROM folders WHERE path = :folder`;
 export const SET_FOLDER_MARK = `UPDATE folders SET mark = :mark WHERE path = :folder`;
 
 export const CURRENT_SIGHTING = `
-SELECT s.id, s.verdict, s.document_id AS documentId, s.sha256, s.policy, ${IDENTITY}
+SELECT s.id, s.verdict, s.document_id AS documentId, s.sha256, s.policy, s.disposed, ${IDENTITY}
   FROM sightings s
  WHERE s.folder_id = ${FOLDER_ID} AND s.dir = :dir AND s.name = :name AND s.gone_at IS NULL`;
 

@@ -4,7 +4,7 @@ SELECT id, base_url AS baseUrl, uid, name, record, created_at AS createdAt
   FROM endpoints WHERE id BETWEEN :from AND :to ORDER BY id`;
 
 export const FOLDERS = `
-SELECT id, path AS folder, watched_at AS watchedAt FROM folders WHERE id BETWEEN :from AND :to ORDER BY id`;
+SELECT id, path AS folder, watched_at AS watchedAt, mark FROM folders WHERE id BETWEEN :from AND :to ORDER BY id`;
 
 export const DOCUMENTS = `
 SELECT d.id, e.base_url AS baseUrl, e.uid, f.path AS folder, d.path, d.name, d.sha256, d.type, d.size, d.lane,

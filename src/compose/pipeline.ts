@@ -1,0 +1,189 @@
+import { Agent } from '../daemon/agent.ts';
+import { MEDIA_TYPES } from '../domain/imageType.ts';
+import { ByteBudget } from '../pipeline/byteBudget.ts';
+import { Dispatcher } from '../pipeline/dispatch.ts';
+import { inItsPlace } from '../pipeline/folderPlace.ts';
+import { Hand } from '../pipeline/hand.ts';
+import { Holds } from '../pipeline/holds.ts';
+import { Intake } from '../pipeline/intake.ts';
+import { Keeper } from '../pipeline/keep.ts';
+import type { OpenFolder } from '../pipeline/originals.ts';
+import { Pacer } from '../pipeline/pacer.ts';
+import { Recorder } from '../pipeline/record.ts';
+import { recover } from '../pipeline/recover.ts';
+import { runSpoolSweep, trySweeping } from '../pipeline/spoolSweep.ts';
+import { WatchLimit } from '../pipeline/watchLimit.ts';
+import type { Config } from '../config/config.ts';
+import type { Clock, Random } from '../ports/clock.ts';
+import type { FolderHints } from '../ports/folder.ts';
+import type { ImageInspector } from '../ports/image.ts';
+import type { Incidents } from '../ports/incident.ts';
+import type { Ledger, LedgerStorage } from '../ports/ledger.ts';
+import type { Log } from '../ports/log.ts';
+import type { ReceiptService, TokenSource } from '../ports/service.ts';
+import type { Spool } from '../ports/spool.ts';
+import { endpointId } from '../domain/document.ts';
+
+/** Images in hand between admission and upload, images being read, and images being sent. Bytes. */
+const HAND_BYTES = 16 * 1024 * 1024;
+const HAND_IMAGES = 128;
+const READING_BYTES = 32 * 1024 * 1024;
+const SENDING_BYTES = 32 * 1024 * 1024;
+
+export type PipelineConfig = Pick<Config, 'endpoints' | 'folders' | 'intake' | 'spool'> & {
+  readonly service: Pick<Config['service'], 'uploadContentType'>;
+  readonly delivery: Omit<Config['delivery'], 'bandwidth'>;
+  readonly storage: Pick<Config['storage'], 'keepFailedMs'>;
+};
+
+/** All that the pipeline has of the world. */
+export interface World {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly incidents: Incidents;
+  readonly ledger: Ledger;
+  readonly spool: Spool;
+  readonly service: ReceiptService;
+  readonly tokens: TokenSource;
+  readonly credentialsChanged: () => Promise<boolean>;
+  readonly folders: OpenFolder;
+  readonly hints: FolderHints;
+  readonly inspector: ImageInspector;
+  /** For `{host}` in names. */
+  readonly host: string;
+  /** What runs beside intake and delivery, until the agent stops. */
+  readonly background: readonly ((signal: AbortSignal) => Promise<void>)[];
+}
+
+export interface Pipeline {
+  readonly agent: Agent;
+  readonly dispatcher: Dispatcher;
+  readonly holds: Holds;
+  readonly keeper: Keeper;
+  /** One for each folder of the configuration, in its order. */
+  readonly intakes: readonly Intake[];
+  /** Opens a folder as those see it who look for a document's bytes. */
+  readonly open: OpenFolder;
+  readonly intakeOf: (path: string) => Intake | undefined;
+}
+
+/** Puts right what a crash left open, and wires intake to delivery. Nothing runs yet when it resolves. */
+export async function composePipeline(
+  config: PipelineConfig,
+  world: World,
+  { once }: { once: boolean },
+): Promise<Pipeline> {
+  const { clock, random, log, incidents, ledger, spool, service, tokens, folders, hints, inspector } = world;
+  const { credentialsChanged } = world;
+  const endpoints = usedEndpoints(config);
+  const holds = new Holds({ ledger, clock, random, log, credentialsChanged });
+  await recover({ ledger, holds, clock, log });
+  const overall = config.delivery.limits;
+  const pacer = await Pacer.create({ clock, ledger, overall, endpoints });
+  // Two, so that uploads which hang keep no scan from being named and recorded (promise P4).
+  const reading = new ByteBudget(READING_BYTES);
+  const sending = new ByteBudget(SENDING_BYTES);
+  // Those who look for a document's bytes must not take an unmounted share for an empty one.
+  const open: OpenFolder = (path) => inItsPlace(folders(path), ledger);
+  const { keepFailedMs } = config.storage;
+  const keeper = new Keeper({
+    mode: config.spool,
+    spool,
+    ledger,
+    incidents,
+    clock,
+    log,
+    keepFailedMs,
+    hand: new Hand(HAND_BYTES, HAND_IMAGES),
+    canSend: ({ endpoint, folder }) => dispatcher.canSend(endpoint, folder),
+  });
+  const intakeOf = (path: string) => intakes.find((intake) => intake.status.path === path);
+  const { parkAfter } = config.delivery;
+  const onAccepted = ({ folder }: { folder: string }) => intakeOf(folder)?.disposeSoon();
+  const recorder = new Recorder({ ledger, holds, pacer, clock, random, log, parkAfter, onAccepted });
+  const { uploadContentType } = config.service;
+  const dispatcher: Dispatcher = new Dispatcher({
+    ledger,
+    endpoints,
+    hours: config.delivery.hours,
+    concurrency: overall.concurrency,
+    pacer,
+    holds,
+    clock,
+    log,
+    deliver: {
+      ledger,
+      service,
+      tokens,
+      keeper,
+      spool,
+      memory: sending,
+      open,
+      recorder,
+      clock,
+      contentType: (type) => (uploadContentType === 'auto' ? MEDIA_TYPES[type] : uploadContentType),
+      onMissing: (folder) => intakeOf(folder)?.relistSoon(),
+    },
+  });
+  const watchLimit = new WatchLimit(incidents);
+  const intakes: Intake[] = config.folders.map(
+    (folder) =>
+      new Intake({
+        folder: folders(folder.path),
+        settings: once ? atRest(folder) : folder,
+        ledger,
+        inspector,
+        clock,
+        log,
+        host: world.host,
+        keeper,
+        memory: reading,
+        hints,
+        incidents,
+        watchLimit,
+        reconcileEveryMs: config.intake.reconcileEveryMs,
+        pollEveryMs: config.intake.pollEveryMs,
+        confirmAbove: config.intake.confirmAbove,
+        onAdmitted: ({ kind }) => {
+          if (kind === 'queued' || kind === 'requeued') dispatcher.wake();
+          else intakeOf(folder.path)?.disposeSoon();
+        },
+      }),
+  );
+  const sweep = { keeper, spool, ledger, open, memory: reading, clock, log, keepFailedMs };
+  const agent = new Agent({
+    ledger,
+    intakes,
+    dispatcher,
+    endpoints,
+    clock,
+    log,
+    graceMs: config.delivery.graceMs,
+    background: [(signal) => runSpoolSweep(sweep, signal), ...world.background],
+    tidy: (signal) => trySweeping(sweep, signal),
+  });
+  watchStorage(ledger.storage, incidents);
+  return { agent, dispatcher, holds, keeper, intakes, open, intakeOf };
+}
+
+/** Nobody waits for a scanner in a run that ends by itself: what lies still and is incomplete is reported as such. */
+function atRest<T extends Config['folders'][number]>(folder: T): T {
+  const { shortMs, longMs, patienceMs } = folder.settle;
+  return { ...folder, settle: { shortMs, longMs, patienceMs: Math.min(longMs, patienceMs) } };
+}
+
+/** One incident for as long as the ledger can't be written. */
+function watchStorage(storage: LedgerStorage, incidents: Incidents): void {
+  storage.onChange(() => {
+    const trouble = storage.trouble();
+    if (trouble) incidents.open({ key: 'storage', ...trouble });
+    else incidents.close('storage');
+  });
+}
+
+/** Two aliases of one endpoint are one endpoint with one set of limits; the configuration sees to that. */
+function usedEndpoints({ endpoints }: Pick<Config, 'endpoints'>): Config['endpoints'] {
+  const byId = new Map(endpoints.map((endpoint) => [endpointId(endpoint.key), endpoint]));
+  return [...byId.values()];
+}
