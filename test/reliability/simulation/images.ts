@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto';
+import type { ImageInspector, Inspection } from '../../../src/ports/image.ts';
+
+/*
+ * Images as text: `JPG|label|...|END`, or `TIF|label|page 1|END|page 2|END`, which is complete after each page and may
+ * grow. Reading them takes no time; what real ones look like is tested elsewhere.
+ */
+
+const MAGIC = { 'JPG|': 'jpeg', 'TIF|': 'tiff' } as const;
+const END = '|END';
+
+export interface Picture {
+  readonly label: string;
+  readonly bytes: Buffer;
+  readonly sha256: string;
+}
+
+export function picture(label: string, kind: 'jpeg' | 'tiff', size: number, pages = 1): Picture {
+  const body = Array.from({ length: pages }, (_, page) => `|p${page + 1}${'.'.repeat(size)}${END}`).join('');
+  return pictureOf(label, Buffer.from(`${kind === 'jpeg' ? 'JPG' : 'TIF'}|${label}${body}`));
+}
+
+export function pictureOf(label: string, bytes: Buffer): Picture {
+  return { label, bytes, sha256: createHash('sha256').update(bytes).digest('hex') };
+}
+
+/** The first page, which is a whole image as well. */
+export function firstPage({ label, bytes }: Picture): Picture {
+  return pictureOf(`${label} (one page)`, bytes.subarray(0, bytes.indexOf(END) + END.length));
+}
+
+export const inspector: ImageInspector = {
+  async inspect(bytes): Promise<Inspection> {
+    const text = Buffer.from(bytes).toString('latin1');
+    const type = MAGIC[text.slice(0, 4) as keyof typeof MAGIC];
+    if (type === undefined) return { type: null, detail: 'no type that is known' };
+    return text.endsWith(END)
+      ? { type, structure: 'complete' }
+      : { type, structure: 'incomplete', detail: 'the end is missing' };
+  },
+  capturedAt: async () => null,
+};

@@ -1,0 +1,114 @@
+import type { AttemptOutcome, DocumentState, EndpointKey, Verdict } from '../../../src/domain/document.ts';
+import type { LedgerEvent } from '../../../src/ledger/sqlite/events.ts';
+import { fromJournal } from '../../../src/ledger/sqlite/events.ts';
+import type { JournalEntry } from '../../../src/ports/journal.ts';
+
+export interface KnownDocument {
+  readonly id: number;
+  readonly uid: string;
+  readonly name: string;
+  readonly sha256: string;
+  state: DocumentState;
+  /** All that it ever was in. */
+  readonly states: Set<DocumentState>;
+  reason: string | null;
+  /** Requests recorded before they were sent. */
+  begun: number;
+  readonly outcomes: AttemptOutcome[];
+}
+
+export interface KnownSighting {
+  readonly id: number;
+  readonly folder: string;
+  readonly path: string;
+  readonly verdict: Verdict;
+  readonly sha256: string | null;
+  readonly document: number | null;
+}
+
+/** What the durable journal says, read by a reader of its own and not by the ledger's code. */
+export class LedgerView {
+  readonly documents = new Map<number, KnownDocument>();
+  /** By id; those that are current. */
+  readonly sightings = new Map<number, KnownSighting>();
+  /** Every path at which these bytes were seen. */
+  readonly placesOf = new Map<string, Set<string>>();
+
+  read(entry: JournalEntry): LedgerEvent {
+    const event = fromJournal(entry);
+    switch (event.kind) {
+      case 'named': {
+        const { document: id, endpoint, name, sha256 } = event;
+        const { uid }: EndpointKey = endpoint;
+        this.documents.set(id, {
+          id,
+          uid,
+          name,
+          sha256,
+          state: 'queued',
+          reason: null,
+          begun: 0,
+          outcomes: [],
+          states: new Set(),
+        });
+        this.#seenAt(sha256, event.folder, event.path);
+        break;
+      }
+      case 'sighted': {
+        const { sighting: id, folder, path, verdict, document } = event;
+        if (event.supersedes !== null) this.sightings.delete(event.supersedes);
+        const sha256 = document === null ? event.sha256 : (this.documents.get(document)?.sha256 ?? null);
+        this.sightings.set(id, { id, folder, path, verdict, sha256, document });
+        if (sha256 !== null) this.#seenAt(sha256, folder, path);
+        break;
+      }
+      case 'gone':
+        for (const id of event.sightings) this.sightings.delete(id);
+        break;
+      case 'disposed':
+        if (event.how !== 'kept') this.sightings.delete(event.sighting);
+        break;
+      case 'began': {
+        const document = this.documents.get(event.document);
+        if (document) {
+          document.begun += 1;
+          document.state = 'uploading';
+        }
+        break;
+      }
+      case 'ended':
+        this.documents.get(event.document)?.outcomes.push(event.outcome);
+        break;
+      case 'moved':
+        for (const id of event.documents) {
+          const document = this.documents.get(id);
+          if (!document) continue;
+          document.state = event.state;
+          document.states.add(event.state);
+          document.reason = 'reason' in event ? event.reason : null;
+        }
+        break;
+      default:
+        break;
+    }
+    return event;
+  }
+
+  documentOf(uid: string, sha256: string): KnownDocument | undefined {
+    for (const document of this.documents.values())
+      if (document.uid === uid && document.sha256 === sha256) return document;
+    return undefined;
+  }
+
+  sightingAt(folder: string, path: string): KnownSighting | undefined {
+    for (const sighting of this.sightings.values())
+      if (sighting.folder === folder && sighting.path === path) return sighting;
+    return undefined;
+  }
+
+  #seenAt(sha256: string, folder: string, path: string): void {
+    const places = this.placesOf.get(sha256) ?? new Set();
+    places.add(`${folder}/${path}`);
+    this.placesOf.set(sha256, places);
+  }
+}

@@ -1,0 +1,75 @@
+import { fork } from 'node:child_process';
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { trialOptions } from '../support/options.ts';
+import { COUNTED, type Counts, type Result } from './simulation.ts';
+import type { Work } from './worker.ts';
+
+const COMMAND = 'npm run simulate';
+/** What the other processes do: seeds `from`, `from + step`, ... below `until`. */
+export interface Shared {
+  readonly seeds: number;
+  readonly counts: Counts;
+  readonly failed: readonly Result[];
+  /** Of a single seed: its story is wanted whatever came of it. */
+  readonly only: Result | null;
+}
+
+const options = trialOptions(
+  COMMAND,
+  {
+    seeds: { default: 2_000, least: 1, help: 'how many' },
+    from: { default: 1, least: 0, help: 'the first' },
+    failures: { default: 10, least: 1, help: 'after which it stops' },
+    workers: { default: availableParallelism(), least: 1, help: 'processes at work' },
+  },
+  { mutations: 'break each promise on purpose and see that it is found' },
+);
+
+if (options.mutations) {
+  const { tryMutations } = await import('./mutate.ts');
+  process.exitCode = (await tryMutations({ seeds: options.seeds, workers: options.workers })) ? 0 : 1;
+} else {
+  process.exitCode = (await simulateAll(options)) ? 0 : 1;
+}
+
+async function simulateAll({
+  seeds,
+  from,
+  workers,
+  failures,
+}: Record<'seeds' | 'from' | 'workers' | 'failures', number>): Promise<boolean> {
+  const started = performance.now();
+  const step = Math.min(workers, seeds);
+  const parts = await Promise.all(
+    Array.from({ length: step }, (_, first) =>
+      simulateSome({ from: from + first, until: from + seeds, step, mostFailures: failures }),
+    ),
+  );
+  const failed = parts.flatMap((part) => part.failed).toSorted((a, b) => a.seed - b.seed);
+  const ran = parts.reduce((sum, part) => sum + part.seeds, 0);
+  const totals = COUNTED.map((key) => `${parts.reduce((sum, { counts }) => sum + counts[key], 0)} ${key}`);
+  const seconds = (performance.now() - started) / 1_000;
+  const told = failed[0] ?? (seeds === 1 ? parts[0]?.only : null);
+  if (told) console.log(`${told.story.join('\n')}\nThe story's fingerprint: ${told.fingerprint}`);
+  for (const { seed, breaches } of failed) {
+    for (const breach of breaches) console.log(`seed ${seed}: ${breach}`);
+    console.log(`  its story: ${COMMAND} -- --seeds 1 --from ${seed}`);
+  }
+  console.log(totals.join(', '));
+  console.log(
+    `${ran} seeds in ${seconds.toFixed(1)} s (${Math.round((ran / seconds) * 60)} a minute); ${failed.length === 0 ? 'all promises held' : `${failed.length} seeds with a breach`}.`,
+  );
+  return failed.length === 0;
+}
+
+async function simulateSome(work: Work): Promise<Shared> {
+  // Daylight saving time is another story, and the same everywhere.
+  const env = { ...process.env, TZ: 'UTC' };
+  const child = fork(fileURLToPath(new URL('./worker.js', import.meta.url)), { env });
+  return new Promise((resolve, reject) => {
+    child.once('message', (shared) => resolve(shared as Shared));
+    child.once('exit', (status, signal) => reject(new Error(`A worker ended early (${signal ?? status}).`)));
+    child.send(work);
+  });
+}

@@ -1,0 +1,242 @@
+import { createHash } from 'node:crypto';
+import { sameIdentity } from '../../../src/domain/document.ts';
+import type { FileRead, FolderHints, ListedDirectory, WatchedFolder } from '../../../src/ports/folder.ts';
+import type { Process } from './process.ts';
+import { systemError, type Inode, type Share, type Tree } from './share.ts';
+
+/** What the agent does to originals, for the oracle to judge before it takes effect. */
+export interface Disposals {
+  disposing(share: Share, path: string, file: Inode, how: 'archived' | 'deleted'): void;
+}
+
+const ASIDE = '.aside-';
+
+/** The folder port on a share, as one process sees it. `tree` chooses between the folder and its archive. */
+export function modelFolder(
+  share: Share,
+  process: Process,
+  options: { readonly recursive: boolean; readonly oracle: Disposals; readonly below?: string },
+): WatchedFolder {
+  const { recursive, oracle, below } = options;
+  const isArchive = below !== undefined;
+  const path = isArchive ? join(share.archivePath, below) : share.path;
+  const tree = (): Tree => (isArchive ? share.archive : share.files);
+  const at = (relative: string): string => (isArchive ? join(below, relative) : relative);
+
+  /** The archive lies on the same file system. */
+  const reachable = (): void => {
+    if (share.state === 'unreachable') throw systemError('EIO', path);
+    if (share.state === 'missing' && !isArchive) throw systemError('ENOENT', path);
+  };
+  const step = <T>(what: string, effect: () => T): Promise<T> =>
+    process.step(what, () => {
+      reachable();
+      return effect();
+    });
+  const fileAt = (relative: string): Inode => {
+    const file = tree().get(at(relative));
+    if (!file) throw systemError('ENOENT', relative);
+    return file;
+  };
+
+  return {
+    path,
+    async availability() {
+      return process.step('a look at the folder', () => {
+        switch (share.state) {
+          case 'present':
+          case 'unmounted':
+            return {
+              state: 'present',
+              token: `${share.state} ${share.generation}`,
+              fileSystem: share.fileSystem,
+            };
+          case 'missing':
+            return { state: 'missing', message: `${path} does not exist.` };
+          case 'unreachable':
+            return { state: 'unreachable', message: `${path} is unreachable (EIO).` };
+        }
+      });
+    },
+
+    async *list(under = ''): AsyncGenerator<ListedDirectory> {
+      const directories = [under];
+      for (const dir of directories) {
+        const listed = await step('a listing', () => {
+          const found = entriesOf(tree(), dir);
+          if (recursive) directories.push(...found.directories);
+          return { dir, files: found.files.map((name) => ({ path: join(dir, name) })) };
+        });
+        yield listed;
+      }
+    },
+
+    covers: (relative) => (recursive || !relative.includes('/')) && !relative.includes(ASIDE),
+
+    async stat(relative) {
+      return step('a stat', () => {
+        const file = tree().get(relative);
+        if (file) return { kind: 'file', identity: share.identityOf(file) };
+        const isDirectory = [...tree().keys()].some((each) => each.startsWith(`${relative}/`));
+        return isDirectory ? { kind: 'other' } : null;
+      });
+    },
+
+    async read(relative, limit): Promise<FileRead> {
+      let before;
+      try {
+        before = await step('an open', () => {
+          const file = fileAt(relative);
+          if (file.isLocked) throw systemError('EBUSY', relative);
+          const half = file.bytes.subarray(0, file.bytes.length >> 1);
+          return { file, identity: share.identityOf(file), half: Buffer.from(half) };
+        });
+        const { file, identity, half } = before;
+        if (identity.size > limit) return { kind: 'tooLarge' };
+        return await step('a read', (): FileRead => {
+          if (file.bytes.length < identity.size) return { kind: 'changed' };
+          const bytes = Buffer.concat([half, file.bytes.subarray(half.length, identity.size)]);
+          return sameIdentity(identity, share.identityOf(file))
+            ? { kind: 'bytes', bytes, identity }
+            : { kind: 'changed' };
+        });
+      } catch (error) {
+        const { code = '' } = error as NodeJS.ErrnoException;
+        return code === 'ENOENT' ? { kind: 'gone' } : { kind: 'unreadable', code };
+      }
+    },
+
+    async setAside(relative) {
+      return step('setting aside', () => {
+        fileAt(relative);
+        const { dir, name } = split(relative);
+        const aside = join(join(dir, `${ASIDE}${process.dice.int(0, 999_999)}`), name);
+        share.rename(relative, aside);
+        return aside;
+      });
+    },
+
+    async putBack(aside, relative) {
+      return step('putting back', () => {
+        fileAt(aside);
+        const free = freeName(share.files, relative);
+        share.rename(aside, free);
+        return free;
+      });
+    },
+
+    async archive(aside, relative) {
+      // A copy first, and only then the original goes: as between two disks.
+      const copied = await step('a copy into the archive', () => {
+        if (share.isFull) throw systemError('ENOSPC', share.archivePath);
+        const file = fileAt(aside);
+        oracle.disposing(share, relative, file, 'archived');
+        const name = freeName(share.archive, relative);
+        share.place(share.archive, name, file);
+        return name;
+      });
+      await step('the end of archiving', () => {
+        if (share.files.has(aside)) share.remove(aside);
+      });
+      return join(share.archivePath, copied);
+    },
+
+    async findArchived(_path, size, sha256) {
+      return step('a look into the archive', () => {
+        for (const [name, { bytes }] of share.archive)
+          if (bytes.length === size && hashOf(bytes) === sha256) return join(share.archivePath, name);
+        return null;
+      });
+    },
+
+    async discard(aside) {
+      await step('a deletion', () => {
+        const file = share.files.get(aside);
+        if (!file) return;
+        oracle.disposing(share, aside, file, 'deleted');
+        share.remove(aside);
+      });
+    },
+
+    async leftAside() {
+      return step('a look for what was left aside', () =>
+        [...tree().keys()].filter(isAside).map((aside) => {
+          const { dir, name } = split(aside);
+          return { aside, path: join(split(dir).dir, name) };
+        }),
+      );
+    },
+  };
+}
+
+/** Events come late, and `lostShare` of them never; sometimes they end altogether. */
+export function modelHints(
+  shares: ReadonlyMap<string, Share>,
+  process: Process,
+  { lostShare, failsAfterMs }: { readonly lostShare: number; readonly failsAfterMs: number | null },
+): FolderHints {
+  return {
+    async watch(path, _recursive, onHint, onTrouble) {
+      const share = shares.get(path);
+      if (!share) throw systemError('ENOENT', path);
+      const watcher = (changed: string): void => {
+        if (process.isDead || process.dice.chance(lostShare)) return;
+        process.timeline.after(process.delay(), process, () => onHint(changed));
+      };
+      await process.step('a watch', () => {
+        if (share.state !== 'present' && share.state !== 'unmounted') throw systemError('ENOENT', path);
+        share.watchers.add(watcher);
+      });
+      if (failsAfterMs !== null) {
+        process.timeline.after(failsAfterMs, process, () => {
+          share.watchers.delete(watcher);
+          onTrouble(systemError('EIO', 'the watch ended'));
+        });
+      }
+      return {
+        close: async () => {
+          share.watchers.delete(watcher);
+        },
+      };
+    },
+  };
+}
+
+export function isAside(path: string): boolean {
+  return path.includes(ASIDE);
+}
+
+export function hashOf(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+function entriesOf(tree: Tree, dir: string): { files: string[]; directories: string[] } {
+  const files: string[] = [];
+  const directories = new Set<string>();
+  const prefix = dir === '' ? '' : `${dir}/`;
+  for (const path of tree.keys()) {
+    if (!path.startsWith(prefix)) continue;
+    const [first = '', ...rest] = path.slice(prefix.length).split('/');
+    if (first.startsWith(ASIDE)) continue;
+    if (rest.length === 0) files.push(first);
+    else directories.add(`${prefix}${first}`);
+  }
+  return { files, directories: [...directories] };
+}
+
+function freeName(tree: Tree, path: string): string {
+  if (!tree.has(path)) return path;
+  for (let number = 2; ; number += 1) {
+    const free = path.replace(/(\.[^./]*)?$/, ` (${number})$1`);
+    if (!tree.has(free)) return free;
+  }
+}
+
+function join(dir: string, name: string): string {
+  return dir === '' ? name : `${dir}/${name}`;
+}
+
+function split(path: string): { dir: string; name: string } {
+  const cut = path.lastIndexOf('/');
+  return { dir: cut < 0 ? '' : path.slice(0, cut), name: path.slice(cut + 1) };
+}

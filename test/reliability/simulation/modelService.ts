@@ -1,0 +1,302 @@
+import { ReceiptdError } from '../../../src/domain/errors.ts';
+import type { Answer } from '../../../src/domain/outcome.ts';
+import type { ReceiptService, TokenSource, UploadRequest } from '../../../src/ports/service.ts';
+import type { Dice } from '../support/dice.ts';
+import { hashOf } from './modelFolder.ts';
+import type { Process } from './process.ts';
+import type { Story } from './story.ts';
+import { WORLD, type Timeline } from './timeline.ts';
+
+/** What the service does to an upload instead of taking it. */
+export const FAULTS = [
+  'unreachable', // no connection: nothing was sent
+  'lostBefore', // the connection breaks before it has stored the image
+  'lostAfter', // stored, and the answer is lost
+  'slow', // stored; the answer takes up to a minute
+  'silent', // never answers; perhaps stored
+  'error', // 500 without storing
+  'errorStored', // 502 after storing
+  'tooMany', // 429 with or without Retry-After
+  'quota', // 402
+  'unauthorized', // 401: the token is not taken any more
+  'forbidden', // 403
+  'unknownEndpoint', // 404
+  'html', // 200 with a web page
+  'otherName', // 200 with another document's record
+  'otherEndpoint', // 200 with a record of another endpoint
+  'truncatedRecord', // 200 with half a record
+  'statusless', // 200 with a record that has no status
+  'accepted202', // 202, which nobody has described; stored
+  'redirect', // 302
+  'conflict', // 409 whatever the name
+  'refusedOnce', // 422 for whatever comes while it lasts
+] as const;
+export type Fault = (typeof FAULTS)[number];
+
+/** Faults come and go; `uid` null: at every endpoint. Milliseconds of the timeline. */
+export interface Phase {
+  readonly from: number;
+  until: number;
+  readonly fault: Fault;
+  readonly uid: string | null;
+  /** Of the requests in it. */
+  readonly share: number;
+}
+
+/** One upload request as the service saw it. */
+export interface Arrival {
+  /** When the agent asked for it, and when its head arrived. */
+  readonly askedAt: number;
+  readonly at: number;
+  readonly life: number;
+  readonly uid: string;
+  readonly name: string;
+  readonly sha256: string;
+  /** Of this very request. */
+  stored: boolean;
+  /** What was answered, once it has reached the agent; null: never. */
+  answered: Answer | null;
+  answeredAt: number;
+  /** The agent has nothing more to do with it. */
+  endedAt: number;
+}
+
+export interface ServiceHabits {
+  readonly phases: readonly Phase[];
+  /** Refuses a name that it has already (409), as some do. */
+  readonly isStrict: boolean;
+  /** Images that it will never take (422), and those that it always fails on (500), by hash. */
+  readonly refused: ReadonlySet<string>;
+  readonly poison: ReadonlySet<string>;
+}
+
+const SILENCE_MS = 30_000;
+export const TOKEN = 'a-secret-token';
+
+/** The receipt analysis service (interface sections 2.2, 4.4, 5), with everything that may go wrong on the way. */
+export class ModelService {
+  readonly arrivals: Arrival[] = [];
+  readonly habits: ServiceHabits;
+  readonly #timeline: Timeline;
+  readonly #dice: Dice;
+  readonly #story: Story;
+  readonly #onArrival: (arrival: Arrival) => void;
+  #tokens = 1;
+  #closed: string | null = null;
+
+  constructor(
+    habits: ServiceHabits,
+    timeline: Timeline,
+    dice: Dice,
+    story: Story,
+    onArrival: (arrival: Arrival) => void,
+  ) {
+    this.habits = habits;
+    this.#timeline = timeline;
+    this.#dice = dice;
+    this.#story = story;
+    this.#onArrival = onArrival;
+  }
+
+  /** Whatever comes to that endpoint is answered with 403 from now on. */
+  closeForGood(uid: string): void {
+    this.#closed = uid;
+  }
+
+  /** As the agent's process reaches it. */
+  clientOf(process: Process): { service: ReceiptService; tokens: TokenSource } {
+    const notPartOfIt = () => Promise.reject(new Error('not part of the simulation'));
+    let token = this.#tokens;
+    return {
+      service: {
+        upload: (request, signal, onStart) => this.#upload(request, process, signal, onStart),
+        whoami: notPartOfIt,
+        createEndpoint: notPartOfIt,
+        close: async () => {},
+      },
+      tokens: {
+        token: async () => {
+          await process.step('a token', () => {
+            if (this.#faultFor(null, 'token') === 'unreachable')
+              throw new ReceiptdError('SERVICE_UNREACHABLE', "The service can't be reached.");
+          });
+          return `${TOKEN}-${token}`;
+        },
+        refused: (which) => {
+          if (which === `${TOKEN}-${token}`) token = this.#tokens;
+        },
+      },
+    };
+  }
+
+  #faultFor(uid: string | null, what: 'upload' | 'token'): Fault | null {
+    const { now } = this.#timeline;
+    if (uid !== null && uid === this.#closed) return 'forbidden';
+    for (const phase of this.habits.phases) {
+      if (now < phase.from || now >= phase.until) continue;
+      if (what === 'token' ? phase.fault !== 'unreachable' : phase.uid !== null && phase.uid !== uid)
+        continue;
+      if (this.#dice.chance(phase.share)) return phase.fault;
+    }
+    return null;
+  }
+
+  #upload(
+    { endpoint: { uid }, name, bytes, token }: UploadRequest,
+    process: Process,
+    signal: AbortSignal,
+    onStart?: () => void,
+  ): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      let arrival: Arrival | null = null;
+      const abort = (): void => {
+        if (arrival) arrival.endedAt = this.#timeline.now;
+        reject(signal.reason as Error);
+      };
+      signal.addEventListener('abort', abort, { once: true });
+      const sha256 = hashOf(bytes);
+      const askedAt = this.#timeline.now;
+      const fault = this.#faultFor(uid, 'upload');
+      if (process.isDead) return;
+      /** The answer reaches the agent, if that still lives. */
+      const answer = (given: Answer, delayMs: number): void => {
+        this.#timeline.after(delayMs, WORLD, () => {
+          if (process.isDead || signal.aborted) return;
+          if (arrival) arrival.endedAt = this.#timeline.now;
+          const kill = process.takeStep();
+          if (kill === 'before') return process.kill(`before an answer about ${name} arrived`);
+          if (arrival) Object.assign(arrival, { answered: given, answeredAt: this.#timeline.now });
+          this.#story.tell('service', `answers ${name}: ${wordsOf(given)}`);
+          signal.removeEventListener('abort', abort);
+          resolve(given);
+          if (kill === 'after') process.kill(`after an answer about ${name} arrived`);
+        });
+      };
+      this.#timeline.after(process.delay(), process, () => {
+        if (signal.aborted) return;
+        if (fault === 'unreachable') return answer(broken('ECONNREFUSED', false), 1);
+        onStart?.();
+        const arrived: Arrival = {
+          askedAt,
+          at: this.#timeline.now,
+          life: process.number,
+          uid,
+          name,
+          sha256,
+          stored: false,
+          answered: null,
+          answeredAt: Infinity,
+          endedAt: Infinity,
+        };
+        arrival = arrived;
+        this.arrivals.push(arrived);
+        this.#story.tell(
+          'service',
+          `gets ${name} (${sha256.slice(0, 8)}) at ${uid}${fault ? `, ${fault}` : ''}`,
+        );
+        this.#onArrival(arrived);
+        this.#timeline.after(this.#dice.next() * 80, WORLD, () => {
+          // A connection that is gone by now brings no whole body.
+          if (signal.aborted || (process.isDead && this.#dice.chance(0.5))) {
+            return;
+          }
+          this.#treat(arrived, token, fault, answer);
+        });
+      });
+    });
+  }
+
+  #treat(
+    arrival: Arrival,
+    token: string,
+    fault: Fault | null,
+    answer: (given: Answer, delayMs: number) => void,
+  ): void {
+    const { uid, name, sha256 } = arrival;
+    const soon = this.#dice.next() * 20;
+    const store = (): Answer => this.#take(arrival);
+    switch (fault) {
+      case 'lostBefore':
+        return answer(broken('ECONNRESET', true), soon);
+      case 'lostAfter':
+        store();
+        return answer(broken('ECONNRESET', true), soon);
+      case 'slow':
+        return answer(store(), this.#dice.next() * 60_000);
+      case 'silent':
+        if (this.#dice.chance(0.5)) store();
+        return answer(broken('TIMEOUT', true), SILENCE_MS);
+      case 'error':
+        return answer(status(500, 'Internal Server Error'), soon);
+      case 'errorStored':
+        store();
+        return answer(status(502, 'Bad Gateway'), soon);
+      case 'tooMany':
+        return answer(status(429, '', this.#dice.chance(0.5) ? this.#dice.int(1, 20) * 1_000 : null), soon);
+      case 'quota':
+        return answer(status(402, 'quota'), soon);
+      case 'unauthorized':
+        // The first one with it is told, and by then it is another.
+        if (token === `${TOKEN}-${this.#tokens}`) this.#tokens += 1;
+        return answer(status(401), soon);
+      case 'forbidden':
+        return answer(status(403), soon);
+      case 'unknownEndpoint':
+        return answer(status(404), soon);
+      case 'html':
+        return answer(status(200, '<html>Sign in to the network</html>'), soon);
+      case 'otherName':
+        return answer(record('another name', uid), soon);
+      case 'otherEndpoint':
+        return answer(record(name, 'another endpoint'), soon);
+      case 'truncatedRecord':
+        store();
+        return answer(status(200, `{"name":${JSON.stringify(name)},"endpointUid":"${uid}","sta`), soon);
+      case 'statusless':
+        return answer(status(200, JSON.stringify({ name, endpointUid: uid })), soon);
+      case 'accepted202':
+        store();
+        return answer(status(202, record(name, uid).body), soon);
+      case 'redirect':
+        return answer(status(302), soon);
+      case 'conflict':
+        return answer(status(409, 'conflict'), soon);
+      case 'refusedOnce':
+        return answer(status(422, 'not now'), soon);
+      default:
+        if (token !== `${TOKEN}-${this.#tokens}`) return answer(status(401), soon);
+        if (this.habits.poison.has(sha256)) return answer(status(500, 'always'), soon);
+        return answer(store(), soon);
+    }
+  }
+
+  /** What it answers to an image that has arrived whole, when nothing goes wrong. */
+  #take(arrival: Arrival): Answer {
+    const { uid, name, sha256 } = arrival;
+    if (this.habits.refused.has(sha256)) return status(422, 'cannot be read');
+    const isKnown = this.arrivals.some((each) => each.stored && each.uid === uid && each.name === name);
+    if (this.habits.isStrict && isKnown) return status(409, 'this name exists');
+    arrival.stored = true;
+    return record(name, uid);
+  }
+}
+
+function status(
+  httpStatus: number,
+  body = '',
+  retryAfterMs: number | null = null,
+): Answer & { body: string } {
+  return { kind: 'response', httpStatus, body, retryAfterMs } as const;
+}
+
+function record(name: string, endpointUid: string): Answer & { body: string } {
+  return status(200, JSON.stringify({ name, endpointUid, status: 'PROCESSING', unknown: true }));
+}
+
+function broken(code: string, sent: boolean): Answer {
+  return { kind: 'fault', sent, code, message: code };
+}
+
+function wordsOf(answer: Answer): string {
+  return answer.kind === 'fault' ? answer.code : `${answer.httpStatus} ${answer.body.slice(0, 60)}`;
+}

@@ -1,0 +1,222 @@
+import type { Dice } from '../support/dice.ts';
+import { firstPage, picture, pictureOf, type Picture } from './images.ts';
+import type { Plan } from './plan.ts';
+import type { Share } from './share.ts';
+import type { Story } from './story.ts';
+import { WORLD, type Timeline } from './timeline.ts';
+
+/** A person or a scanner that meets a share in trouble tries again after so long. Milliseconds. */
+const AGAIN_MS = 3_000;
+
+/**
+ * The people and scanners of an office: what they put into the folders, and what they do to it afterwards. Keeps what
+ * each content is, so that the oracle can tell an image from half of one.
+ */
+export class Office {
+  /** Images that were whole in a folder at some time, by hash. */
+  readonly whole = new Map<string, Picture>();
+  /** Contents that are no whole image, by hash. */
+  readonly unfit = new Map<string, 'junk' | 'cut short'>();
+  /** First pages, by hash, and when they were written: more is to come. */
+  readonly #paged = new Map<string, number>();
+  readonly #plan: Plan;
+  readonly #shares: readonly Share[];
+  readonly #dice: Dice;
+  readonly #timeline: Timeline;
+  readonly #story: Story;
+  #pictures: Picture[] = [];
+
+  constructor(plan: Plan, shares: readonly Share[], dice: Dice, timeline: Timeline, story: Story) {
+    this.#plan = plan;
+    this.#shares = shares;
+    this.#dice = dice;
+    this.#timeline = timeline;
+    this.#story = story;
+  }
+
+  /** Whether these bytes were an image that somebody could take for whole. */
+  wasWhole(sha256: string): boolean {
+    if (this.whole.has(sha256)) return true;
+    // A scanner that pauses between pages for longer than it is waited for.
+    const since = this.#paged.get(sha256);
+    const longMs = Math.min(...this.#plan.config.folders.map(({ settle }) => settle.longMs));
+    return since !== undefined && this.#timeline.now - since >= longMs;
+  }
+
+  /** Everything that will be done, at its time. Returns the images that may be scanned. */
+  begin(): readonly Picture[] {
+    const { scans, troubleMs } = this.#plan;
+    for (let number = 1; number <= scans; number += 1) {
+      const isTiff = this.#dice.chance(0.2);
+      const label = `image ${number}`;
+      const size = this.#dice.int(10, 400);
+      this.#pictures.push(picture(label, isTiff ? 'tiff' : 'jpeg', size, isTiff ? this.#dice.int(1, 3) : 1));
+    }
+    for (const each of this.#pictures) {
+      this.#at(this.#dice.chance(0.4) ? 0 : this.#dice.next() * troubleMs * 0.9, () => this.#scan(each));
+      if (this.#dice.chance(0.2)) this.#at(this.#dice.next() * troubleMs, () => this.#scan(each));
+    }
+    for (let left = this.#dice.int(0, 5); left > 0; left -= 1)
+      this.#at(this.#dice.next() * troubleMs, () => this.#meddle());
+    return this.#pictures;
+  }
+
+  /** Trouble is over: nobody holds a file any more. */
+  calm(): void {
+    for (const share of this.#shares) for (const file of share.content.values()) file.isLocked = false;
+  }
+
+  /** Files that are damaged in every way, beside which a good one must fare as if it were alone (promise P4). */
+  makeTrouble(share: Share): void {
+    const locked = share.write('locked.jpg', picture(`locked in ${share.path}`, 'jpeg', 20).bytes);
+    locked.isLocked = true;
+    this.#put(share, 'junk-later.txt', this.#unfit(Buffer.from(`junk in ${share.path}`), 'junk'));
+    const cut = picture(`cut in ${share.path}`, 'jpeg', 50).bytes.subarray(0, 30);
+    this.#put(share, 'cut-later.jpg', this.#unfit(Buffer.from(cut), 'cut short'));
+  }
+
+  /** A good image, whose fate is watched. */
+  putCanary(share: Share): Picture {
+    const canary = picture(`canary of ${share.path}`, 'jpeg', 60);
+    this.#put(share, 'canary.jpg', this.#good(canary));
+    return canary;
+  }
+
+  #at(ms: number, act: () => void): void {
+    this.#timeline.after(ms, WORLD, act);
+  }
+
+  /** Does it when the share can be written. */
+  #whenThere(share: Share, act: () => void): void {
+    if (share.state === 'present') act();
+    else this.#at(AGAIN_MS, () => this.#whenThere(share, act));
+  }
+
+  #scan(image: Picture): void {
+    const share = this.#dice.pick(this.#shares);
+    const name = this.#nameFor(share);
+    this.#whenThere(share, () => {
+      const style = this.#dice.weighted({ atOnce: 5, slowly: 4, renamed: 2, cut: 1, junk: 1 });
+      switch (style) {
+        case 'atOnce':
+          return this.#put(share, name, this.#good(image));
+        case 'renamed': {
+          this.#put(share, `${name}.part`, this.#unfit(image.bytes.subarray(0, 12), 'cut short'));
+          return this.#at(this.#dice.next() * 3_000, () =>
+            this.#whenThere(share, () => {
+              share.write(`${name}.part`, this.#good(image).bytes);
+              this.#move(share, `${name}.part`, name);
+            }),
+          );
+        }
+        case 'slowly':
+          return this.#writeSlowly(share, name, image);
+        case 'cut':
+          return this.#put(share, name, this.#unfit(Buffer.from(image.bytes.subarray(0, -2)), 'cut short'));
+        case 'junk':
+          return this.#put(share, name, this.#unfit(Buffer.from(`junk ${this.#dice.int(0, 3)}`), 'junk'));
+      }
+    });
+  }
+
+  /** Piece by piece with pauses; a TIFF page by page, and each page makes it look whole. */
+  #writeSlowly(share: Share, name: string, image: Picture): void {
+    const { bytes } = image;
+    const isPaged = bytes.includes('|p2');
+    const page = firstPage(image);
+    const cuts = isPaged
+      ? [page.bytes.length, bytes.length]
+      : [this.#dice.int(1, bytes.length - 1), this.#dice.int(1, bytes.length - 1), bytes.length].sort(
+          (a, b) => a - b,
+        );
+    // Within the time that a scanner is waited for: 200 ms, or the long one for what may still grow.
+    const pause = isPaged ? 1_800 : 4_000;
+    let at = 0;
+    for (const cut of cuts) {
+      this.#at(at, () =>
+        this.#whenThere(share, () => {
+          const piece = bytes.subarray(0, cut);
+          if (cut === bytes.length) this.#good(image);
+          else if (isPaged) this.#paged.set(page.sha256, this.#timeline.now);
+          else this.#unfit(piece, 'cut short');
+          share.write(name, Buffer.from(piece));
+          this.#story.tell(
+            'scanner',
+            `${share.path}/${name}: ${cut} of ${bytes.length} bytes of ${image.label}`,
+          );
+        }),
+      );
+      at += this.#dice.next() * pause;
+    }
+  }
+
+  /** What people do to files that lie in the folders. */
+  #meddle(): void {
+    const share = this.#dice.pick(this.#shares);
+    this.#whenThere(share, () => {
+      const names = [...share.files.keys()].filter((name) => !name.includes('.aside-'));
+      if (names.length === 0) return;
+      const name = this.#dice.pick(names);
+      const act = this.#dice.weighted({ overwrite: 3, delete: 2, rename: 2, move: 2, touch: 1, lock: 2 });
+      const other = this.#dice.pick(this.#shares);
+      this.#story.tell('person', `${act} ${share.path}/${name}`);
+      switch (act) {
+        case 'overwrite': {
+          const image = picture(
+            `image over ${name} ${this.#dice.int(1, 99)}`,
+            'jpeg',
+            this.#dice.int(10, 300),
+          );
+          if (this.#dice.chance(0.5)) return this.#put(share, name, this.#good(image));
+          return this.#writeSlowly(share, name, image);
+        }
+        case 'delete':
+          return share.remove(name);
+        case 'rename':
+          return this.#move(share, name, this.#nameFor(share));
+        case 'move': {
+          const file = share.files.get(name);
+          if (!file || other === share || other.state !== 'present') return;
+          other.place(other.files, this.#nameFor(other), file);
+          return share.remove(name);
+        }
+        case 'touch':
+          return share.touch(name);
+        case 'lock': {
+          const file = share.files.get(name);
+          if (file) file.isLocked = true;
+          return this.#at(this.#dice.next() * 20_000, () => {
+            if (file) file.isLocked = false;
+          });
+        }
+      }
+    });
+  }
+
+  #put(share: Share, name: string, { bytes, label }: Picture): void {
+    this.#story.tell('scanner', `puts ${label} into ${share.path}/${name}`);
+    share.write(name, bytes);
+  }
+
+  #move(share: Share, from: string, to: string): void {
+    if (share.files.has(from)) share.rename(from, to);
+  }
+
+  /** Scanners begin again at the same name. */
+  #nameFor(share: Share): string {
+    const settings = this.#plan.config.folders.find(({ path }) => path === share.path);
+    const below = settings?.recursive && this.#dice.chance(0.4) ? `${this.#dice.pick(['a', 'b'])}/` : '';
+    return `${below}SCAN000${this.#dice.int(1, 6)}.jpg`;
+  }
+
+  #good(image: Picture): Picture {
+    this.whole.set(image.sha256, image);
+    return image;
+  }
+
+  #unfit(bytes: Buffer, what: 'junk' | 'cut short'): Picture {
+    const unfit = pictureOf(what, bytes);
+    if (!this.whole.has(unfit.sha256)) this.unfit.set(unfit.sha256, what);
+    return unfit;
+  }
+}

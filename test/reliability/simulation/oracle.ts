@@ -1,0 +1,265 @@
+import type { LedgerEvent } from '../../../src/ledger/sqlite/events.ts';
+import type { DocumentState } from '../../../src/domain/document.ts';
+import { complaintsAbout } from './limitsOracle.ts';
+import { LedgerView, type KnownDocument } from './ledgerView.ts';
+import { hashOf, isAside, type Disposals } from './modelFolder.ts';
+import { TOKEN, type Arrival, type ModelService } from './modelService.ts';
+import type { Office } from './office.ts';
+import type { Plan } from './plan.ts';
+import type { Inode, Share } from './share.ts';
+import type { StateDirectory } from './stateDirectory.ts';
+import type { Story } from './story.ts';
+import type { Timeline } from './timeline.ts';
+import type { JournalEntry } from '../../../src/ports/journal.ts';
+
+/** Answers that are the service's verdict on a document (interface section 7). */
+const VERDICTS = new Set([400, 413, 415, 422]);
+/** What lies at its place for so long can't have been overlooked: the agent looks twice, 15 s apart. Milliseconds. */
+const OVERLOOKED_MS = 25_000;
+
+/**
+ * Knows what was promised and sees everything that is durable or leaves the process. Each promise is judged when it
+ * could be broken; what is still owed is told by `owed`, which has to come to nothing once all trouble is over.
+ */
+export class Oracle implements Disposals {
+  readonly view = new LedgerView();
+  readonly #plan: Plan;
+  readonly #story: Story;
+  readonly #timeline: Timeline;
+  readonly #shares: readonly Share[];
+  /** Wired after both were made. */
+  office!: Office;
+  service!: ModelService;
+  state!: StateDirectory;
+  /** Hashes that had a copy in the spool at some time. */
+  readonly copied = new Set<string>();
+  #disposed = 0;
+
+  constructor(plan: Plan, story: Story, timeline: Timeline, shares: readonly Share[]) {
+    this.#plan = plan;
+    this.#story = story;
+    this.#timeline = timeline;
+    this.#shares = shares;
+  }
+
+  /** An entry of the journal is durable. */
+  entry(entry: JournalEntry): void {
+    if (JSON.stringify(entry).includes(TOKEN))
+      this.#story.breach('P7', `a token is in the journal (${entry.kind})`);
+    const event = this.view.read(entry);
+    if (event.kind === 'named') this.#named(event);
+    if (event.kind === 'moved') {
+      for (const id of event.documents) {
+        const document = this.view.documents.get(id);
+        if (!document) this.#story.breach('P2', `document ${id} moved and was never named`);
+        else this.#moved(document);
+      }
+    }
+    this.#story.tell('journal', wordsOf(event, this.view));
+  }
+
+  #named({ document: id, endpoint: { uid }, name, sha256 }: LedgerEvent & { kind: 'named' }): void {
+    for (const other of this.view.documents.values()) {
+      if (other.id === id || other.uid !== uid) continue;
+      if (other.name === name) this.#story.breach('P2', `the name ${name} was given to two images`);
+      if (other.sha256 === sha256) this.#story.breach('P2', `one image was named ${other.name} and ${name}`);
+    }
+  }
+
+  #moved(document: KnownDocument): void {
+    const { uid, name, sha256, state } = document;
+    const arrivals = this.service.arrivals.filter((each) => each.uid === uid && each.name === name);
+    const told = arrivals
+      .filter(({ answered }) => answered !== null)
+      .toSorted((a, b) => a.answeredAt - b.answeredAt);
+    const last = told.at(-1)?.answered;
+    const httpStatus = last?.kind === 'response' ? last.httpStatus : null;
+    switch (state) {
+      case 'accepted':
+        if (!arrivals.some((each) => each.stored && each.sha256 === sha256))
+          this.#story.breach('P1', `${name} counts as accepted, and the service does not have it`);
+        if (
+          !told.some(
+            ({ answered, stored }) => stored && answered?.kind === 'response' && answered.httpStatus === 200,
+          )
+        )
+          this.#story.breach('P1', `${name} counts as accepted, and the service never said so`);
+        break;
+      case 'failed':
+        if (httpStatus === null || !VERDICTS.has(httpStatus))
+          this.#story.breach(
+            'P5',
+            `${name} failed without a verdict of the service (${httpStatus ?? 'no answer'})`,
+          );
+        if (arrivals.some(({ stored }) => stored))
+          this.#story.breach('P5', `${name} counts as failed, and the service has it`);
+        break;
+      case 'unconfirmed':
+        if (httpStatus === null || httpStatus < 400 || httpStatus >= 500)
+          this.#story.breach('P5', `${name} is unconfirmed without a refusal (${httpStatus ?? 'no answer'})`);
+        break;
+      case 'lost':
+        this.#lost(document);
+        break;
+      case 'queued':
+      case 'uploading':
+        break;
+    }
+  }
+
+  #lost({ name, sha256 }: KnownDocument): void {
+    if (this.state.copies.has(sha256))
+      this.#story.breach('P1', `${name} counts as lost, and its copy is in the spool`);
+    else if (this.copied.has(sha256))
+      this.#story.breach('P1', `${name} is lost although it had a copy in the spool`);
+    for (const share of this.#shares) {
+      for (const [path, file] of share.content) {
+        const lies = this.#timeline.now - file.since;
+        const isKnownPlace = this.view.placesOf.get(sha256)?.has(`${share.path}/${path}`);
+        if (isKnownPlace && lies > OVERLOOKED_MS && hashOf(file.bytes) === sha256)
+          this.#story.breach('P1', `${name} counts as lost, and lies at ${share.path}/${path}`);
+      }
+    }
+  }
+
+  /** An upload request is at the service. */
+  arrival(arrival: Arrival): void {
+    const { uid, name, sha256 } = arrival;
+    const document = [...this.view.documents.values()].find((each) => each.uid === uid && each.name === name);
+    if (!document) {
+      this.#story.breach('P2', `${name} was sent before its name was durable`);
+      return;
+    }
+    if (document.sha256 !== sha256)
+      this.#story.breach('P2', `${name} was sent with the bytes of another image`);
+    if (document.state === 'accepted')
+      this.#story.breach('P2', `${name} was sent again after its acceptance`);
+    const { arrivals } = this.service;
+    if (arrivals.some((each) => each.uid === uid && each.sha256 === sha256 && each.name !== name))
+      this.#story.breach('P2', `one image was sent under two names, ${name} among them`);
+    if (document.begun < arrivals.filter((each) => each.uid === uid && each.name === name).length)
+      this.#story.breach('P6', `a request for ${name} was sent before it was recorded`);
+    if (!this.office.wasWhole(sha256))
+      this.#story.breach(
+        'P1',
+        `${name} was sent, and is no whole image: ${this.office.unfit.get(sha256) ?? 'torn'}`,
+      );
+    for (const complaint of complaintsAbout(arrival, arrivals, this.#plan))
+      this.#story.breach('P6', complaint);
+  }
+
+  disposing(share: Share, path: string, file: Inode, how: 'archived' | 'deleted'): void {
+    const folder = this.#plan.config.folders.find((each) => each.path === share.path);
+    const expected = how === 'archived' ? 'archive' : 'delete';
+    const what = `${share.path}/${path} was ${how}`;
+    if (folder?.afterUpload !== expected) this.#story.breach('P3', `${what}, which nobody had configured`);
+    const document = this.view.documentOf(folder?.endpoint.uid ?? '', hashOf(file.bytes));
+    if (document?.state !== 'accepted')
+      this.#story.breach(
+        'P3',
+        `${what}, and its bytes are not accepted (${document?.state ?? 'never seen'})`,
+      );
+    this.#disposed += 1;
+    this.#story.tell('agent', what);
+  }
+
+  /** What is not as it should be once trouble is over; empty in the end. */
+  owed(): string[] {
+    const owed: string[] = [];
+    for (const share of this.#shares) {
+      const { endpoint, afterUpload } = this.#plan.config.folders.find(({ path }) => path === share.path)!;
+      for (const [path, { bytes }] of share.content) {
+        const where = `${share.path}/${path}`;
+        if (!this.#hasRoom(bytes)) continue;
+        const sha256 = hashOf(bytes);
+        if (isAside(path)) owed.push(`${where} was left aside`);
+        else if (this.office.wasWhole(sha256)) {
+          const document = this.view.documentOf(endpoint.uid, sha256);
+          if (!document)
+            owed.push(`${where} (${this.office.whole.get(sha256)?.label ?? 'one page'}) has no name`);
+          else if (document.state === 'lost') owed.push(`${where} counts as lost`);
+          else if (document.state === 'accepted' && afterUpload !== 'keep')
+            owed.push(`${where} should have been ${afterUpload}d`);
+          else if (this.view.sightingAt(share.path, path)?.sha256 !== sha256)
+            owed.push(`${where} is not in the ledger as it is`);
+        } else {
+          const { verdict = 'nothing' } = this.view.sightingAt(share.path, path) ?? {};
+          const expected =
+            this.office.unfit.get(sha256) === 'junk' ? ['rejected'] : ['incomplete', 'rejected'];
+          if (!expected.includes(verdict) && !share.content.get(path)?.isLocked)
+            owed.push(`${where} is ${this.office.unfit.get(sha256) ?? 'torn'}, and noted as ${verdict}`);
+        }
+      }
+    }
+    for (const document of this.view.documents.values()) {
+      const { uid, name, state, reason, sha256 } = document;
+      if (state !== 'queued' && state !== 'uploading') continue;
+      if (uid === this.#plan.closedForGood || this.#isBudgetSpent) continue;
+      if (this.service.habits.poison.has(sha256)) continue;
+      owed.push(`${name} is ${state} (${reason ?? 'no reason'})`);
+    }
+    return owed;
+  }
+
+  counts(): Record<
+    'storedTwice' | 'documents' | 'accepted' | 'failed' | 'unconfirmed' | 'lost' | 'disposed',
+    number
+  > {
+    const documents = [...this.view.documents.values()];
+    const were = (state: DocumentState): number => documents.filter(({ states }) => states.has(state)).length;
+    const stored = this.service.arrivals.filter((arrival) => arrival.stored);
+    return {
+      storedTwice: stored.length - new Set(stored.map(({ uid, name }) => `${uid} ${name}`)).size,
+      documents: documents.length,
+      accepted: were('accepted'),
+      failed: were('failed'),
+      unconfirmed: were('unconfirmed'),
+      lost: were('lost'),
+      disposed: this.#disposed,
+    };
+  }
+
+  /** What can only be told when everything is over. */
+  finish(): void {
+    for (const { uid, name, outcomes } of this.view.documents.values()) {
+      const stored = this.service.arrivals.filter(
+        (each) => each.uid === uid && each.name === name && each.stored,
+      );
+      const unknown = outcomes.filter((outcome) => outcome === 'unknown').length;
+      if (stored.length - 1 > unknown)
+        this.#story.breach(
+          'P2',
+          `${name} was stored ${stored.length} times, and ${unknown} answers count as lost`,
+        );
+    }
+  }
+
+  /** What people have to decide about keeps its copy; a scan that finds no room beside it waits, and that is said. */
+  #hasRoom({ length }: Buffer): boolean {
+    const { spool, spoolLimit } = this.#plan.config;
+    const used = [...this.state.copies.values()].reduce((sum, copy) => sum + copy.length, 0);
+    return spool === 'never' || used + length <= spoolLimit;
+  }
+
+  get #isBudgetSpent(): boolean {
+    const { perDay } = this.#plan.config.delivery.limits;
+    return perDay !== null && this.service.arrivals.length >= perDay;
+  }
+}
+
+function wordsOf(event: LedgerEvent, view: LedgerView): string {
+  switch (event.kind) {
+    case 'named':
+      return `named ${event.name} (${event.sha256.slice(0, 8)}) from ${event.folder}/${event.path}`;
+    case 'sighted':
+      return `sighted ${event.folder}/${event.path}: ${event.verdict}`;
+    case 'moved':
+      return `${event.documents.map((id) => view.documents.get(id)?.name).join(', ')} moved to ${event.state}${'reason' in event && event.reason ? ` (${event.reason})` : ''}`;
+    case 'began':
+      return `began ${view.documents.get(event.document)?.name}`;
+    case 'ended':
+      return `ended ${view.documents.get(event.document)?.name}: ${event.outcome}`;
+    default:
+      return event.kind;
+  }
+}

@@ -1,0 +1,173 @@
+import type { PipelineConfig } from '../../../src/compose/pipeline.ts';
+import { parseTemplate } from '../../../src/domain/naming.ts';
+import { Dice } from '../support/dice.ts';
+import { FAULTS, type Phase } from './modelService.ts';
+import type { KillPoint, Pace } from './process.ts';
+import type { ShareKind, ShareState } from './share.ts';
+
+/** Trouble lasts until then at the latest; after that everything has to come right. Milliseconds. */
+export interface Plan {
+  readonly config: PipelineConfig & { readonly spoolLimit: number };
+  readonly kinds: ReadonlyMap<string, ShareKind>;
+  readonly troubleMs: number;
+  readonly pace: Pace;
+  readonly hints: { readonly lostShare: number; readonly failsAfterMs: number | null };
+  readonly phases: readonly Phase[];
+  readonly isStrict: boolean;
+  /** How the first lives end; those after them last. */
+  readonly deaths: readonly Death[];
+  readonly shareTrouble: readonly {
+    readonly at: number;
+    readonly forMs: number;
+    readonly path: string;
+    readonly state: Exclude<ShareState, 'present'>;
+  }[];
+  readonly diskTrouble: readonly {
+    readonly at: number;
+    readonly forMs: number;
+    readonly disk: 'full' | 'failing';
+  }[];
+  readonly archiveFull: readonly { readonly at: number; readonly forMs: number; readonly path: string }[];
+  readonly clockJumps: readonly { readonly at: number; readonly byMs: number }[];
+  readonly scans: number;
+  /** One endpoint stays closed (403) when everything else has come right (promise P4). */
+  readonly closedForGood: string | null;
+}
+
+export type Death =
+  | { readonly kind: 'step'; readonly point: KillPoint; readonly ledgerLost: boolean }
+  | { readonly kind: 'time'; readonly afterMs: number; readonly ledgerLost: boolean }
+  | { readonly kind: 'stop'; readonly afterMs: number };
+
+export const BASE_URL = 'https://service.example';
+
+const KINDS: readonly ShareKind[] = [
+  { fileSystem: { name: 'ext4', network: false }, tickMs: 4, clockAheadMs: 0 },
+  { fileSystem: { name: 'ext4', network: false }, tickMs: 4, clockAheadMs: 0 },
+  { fileSystem: { name: 'nfs', network: true }, tickMs: 10, clockAheadMs: -3_600_000 },
+  { fileSystem: { name: 'smb', network: true }, tickMs: 1, clockAheadMs: 95_000 },
+  { fileSystem: { name: 'vfat', network: false }, tickMs: 2_000, clockAheadMs: 0 },
+];
+
+/** Everything that a seed decides beforehand. */
+export function planOf(seed: number): Plan {
+  const dice = Dice.of(seed, 'plan');
+  const troubleMs = dice.int(20, 150) * 1_000;
+  const at = (): number => dice.next() * troubleMs;
+  const times = (most: number): number => (dice.chance(0.5) ? 0 : dice.int(1, most));
+  const many = <T>(count: number, make: () => T): T[] => Array.from({ length: count }, make);
+  const uids = dice.chance(0.5) ? ['office'] : ['office', 'shop'];
+  const folders = many(dice.int(1, 2), () => dice.pick(uids)).map((uid, index) => ({
+    uid,
+    path: `/scans/${index}`,
+  }));
+  const paths = folders.map(({ path }) => path);
+  const used = [...new Set(folders.map(({ uid }) => uid))];
+  const rate = dice.weighted({ none: 5, second: 2, minute: 1 });
+  const limits = {
+    concurrency: dice.int(1, 4),
+    rate:
+      rate === 'none'
+        ? null
+        : rate === 'second'
+          ? { count: dice.int(1, 5), intervalMs: 1_000 }
+          : { count: dice.int(10, 60), intervalMs: 60_000 },
+    perDay: dice.chance(0.1) ? dice.int(40, 80) : null,
+    perMonth: null,
+  };
+  const key = (uid: string) => ({ baseUrl: BASE_URL, uid });
+  const config: Plan['config'] = {
+    service: { uploadContentType: 'auto' },
+    endpoints: uids.map((uid) => ({
+      alias: uid,
+      key: key(uid),
+      limits: {
+        concurrency: dice.int(1, 3),
+        rate: dice.chance(0.2) ? { count: dice.int(1, 3), intervalMs: 1_000 } : null,
+        perDay: null,
+        perMonth: null,
+      },
+    })),
+    folders: folders.map(({ uid, path }) => ({
+      path,
+      endpoint: key(uid),
+      alias: uid,
+      recursive: dice.chance(0.5),
+      watch: dice.chance(0.25) ? 'poll' : 'auto',
+      include: [],
+      ignore: [],
+      settle: { shortMs: 200, longMs: dice.int(2, 5) * 1_000, patienceMs: dice.int(10, 40) * 1_000 },
+      template: parseTemplate(
+        dice.pick(['{stem}-{hash:12}', '{date}-{seq:5}', '{stem}', '{endpoint}-{seq}']),
+      ),
+      nameMaxBytes: 200,
+      accept: ['jpeg', 'tiff'],
+      maxFileSize: 100_000,
+      existing: { kind: 'send' },
+      afterUpload: dice.pick(['keep', 'keep', 'archive', 'delete']),
+      archiveTo: `${path}-archive`,
+    })),
+    delivery: { limits, hours: null, graceMs: 5_000, parkAfter: 3 },
+    intake: {
+      reconcileEveryMs: dice.int(5, 30) * 1_000,
+      pollEveryMs: dice.int(2, 5) * 1_000,
+      confirmAbove: 100,
+    },
+    spool: dice.pick(['auto', 'auto', 'always', 'never']),
+    storage: { keepFailedMs: 7 * 24 * 3_600_000 },
+    spoolLimit: dice.chance(0.2) ? 2_000 : 1_000_000,
+  };
+  const isClosed = used.length > 1 && dice.chance(0.3);
+  return {
+    config,
+    kinds: new Map(paths.map((path) => [path, dice.pick(KINDS)])),
+    troubleMs,
+    pace: { slowShare: dice.pick([0, 0.02, 0.1]), slowMs: dice.pick([50, 500, 5_000]) },
+    hints: {
+      lostShare: dice.pick([0, 0, 0.3, 1]),
+      failsAfterMs: dice.chance(0.15) ? at() : null,
+    },
+    phases: many(times(4), () => {
+      const from = at();
+      return {
+        from,
+        until: Math.min(troubleMs, from + dice.next() * 40_000),
+        fault: dice.pick(FAULTS),
+        uid: dice.chance(0.3) ? dice.pick(uids) : null,
+        share: dice.pick([0.2, 0.6, 1]),
+      };
+    }),
+    isStrict: dice.chance(0.25),
+    deaths: many(dice.weighted({ none: 2, some: 5 }) === 'none' ? 0 : dice.int(1, 4), (): Death => {
+      const kind = dice.weighted({ step: 6, time: 2, stop: 2 });
+      const afterMs = dice.next() * troubleMs * 0.5;
+      const ledgerLost = dice.chance(0.3);
+      if (kind === 'stop') return { kind, afterMs };
+      if (kind === 'time') return { kind, afterMs, ledgerLost };
+      const when = dice.chance(0.5) ? 'before' : 'after';
+      return { kind, point: { atStep: Math.ceil(dice.next() ** 2 * 400), when }, ledgerLost };
+    }),
+    shareTrouble: many(dice.chance(0.3) ? dice.int(1, 2) : 0, () => ({
+      at: at(),
+      forMs: dice.next() * 30_000,
+      path: dice.pick(paths),
+      state: dice.pick(['missing', 'unreachable', 'unmounted'] as const),
+    })),
+    diskTrouble: many(dice.chance(0.2) ? 1 : 0, () => ({
+      at: at(),
+      forMs: dice.next() * 30_000,
+      disk: dice.pick(['full', 'failing'] as const),
+    })),
+    archiveFull: many(dice.chance(0.1) ? 1 : 0, () => ({
+      at: at(),
+      forMs: dice.next() * 30_000,
+      path: dice.pick(paths),
+    })),
+    clockJumps: many(dice.chance(0.1) ? dice.int(1, 2) : 0, () => ({
+      at: at(),
+      byMs: dice.pick([-86_400_000, -3_600_000, -5_000, 5_000, 3_600_000, 86_400_000]),
+    })),
+    scans: dice.int(2, 8),
+    closedForGood: isClosed ? dice.pick(used) : null,
+  };
+}

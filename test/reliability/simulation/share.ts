@@ -1,0 +1,144 @@
+import type { FileIdentity } from '../../../src/domain/document.ts';
+import type { FileSystem } from '../../../src/ports/folder.ts';
+import type { Timeline } from './timeline.ts';
+
+/** A file, whatever it is called. */
+export interface Inode {
+  bytes: Buffer;
+  readonly number: number;
+  mtimeNs: bigint;
+  ctimeNs: bigint;
+  /** Somebody has it locked: nobody else may read it. */
+  isLocked: boolean;
+  /** Since when it lies as it is, on the timeline. */
+  since: number;
+}
+
+export type Tree = Map<string, Inode>;
+
+/**
+ * `missing`: its directory is gone. `unreachable`: its server does not answer. `unmounted`: an empty directory stands in
+ * its place.
+ */
+export type ShareState = 'present' | 'missing' | 'unreachable' | 'unmounted';
+
+export interface ShareKind {
+  readonly fileSystem: Omit<FileSystem, 'mark'>;
+  /** Milliseconds between two times that its clock can tell apart. */
+  readonly tickMs: number;
+  /** Milliseconds that its clock is ahead. */
+  readonly clockAheadMs: number;
+}
+
+let inodes = 0;
+
+/** A folder and its archive on a file system of the model: paths to files, and times as coarse as its clock. */
+export class Share {
+  readonly path: string;
+  readonly archivePath: string;
+  readonly kind: ShareKind;
+  readonly archive: Tree = new Map();
+  readonly #files: Tree = new Map();
+  readonly #inItsPlace: Tree = new Map();
+  readonly #timeline: Timeline;
+  state: ShareState = 'present';
+  /** Counts mounts and re-creations: another one is another directory. */
+  generation = 1;
+  /** No space is left for archived files. */
+  isFull = false;
+  /** Told the absolute path of whatever changes. */
+  readonly watchers = new Set<(path: string) => void>();
+
+  constructor(path: string, kind: ShareKind, timeline: Timeline) {
+    this.path = path;
+    this.archivePath = `${path}-archive`;
+    this.kind = kind;
+    this.#timeline = timeline;
+  }
+
+  /** What programs see at its path. */
+  get files(): Tree {
+    return this.state === 'present' ? this.#files : this.#inItsPlace;
+  }
+
+  /** What is on it, whether anybody sees it or not. */
+  get content(): Tree {
+    return this.#files;
+  }
+
+  get fileSystem(): FileSystem {
+    return this.state === 'unmounted'
+      ? { name: 'ext4', network: false, mark: 'the disk below' }
+      : { ...this.kind.fileSystem, mark: `mark of ${this.path}` };
+  }
+
+  identityOf(file: Inode): FileIdentity {
+    const { bytes, mtimeNs, ctimeNs, number } = file;
+    const inode = this.fileSystem.network ? 0n : BigInt(number);
+    return { size: bytes.length, mtimeNs, ctimeNs, inode };
+  }
+
+  write(path: string, bytes: Buffer): Inode {
+    const there = this.files.get(path);
+    if (there) {
+      there.bytes = bytes;
+      this.#stamp(there, true);
+      this.changed(path);
+      return there;
+    }
+    const file = { bytes, number: (inodes += 1), mtimeNs: 0n, ctimeNs: 0n, isLocked: false, since: 0 };
+    this.#stamp(file, true);
+    this.files.set(path, file);
+    this.changed(path);
+    return file;
+  }
+
+  rename(from: string, to: string): void {
+    const file = this.files.get(from);
+    if (!file) throw systemError('ENOENT', from);
+    this.files.delete(from);
+    this.files.set(to, file);
+    this.#stamp(file, false);
+    this.changed(from);
+    this.changed(to);
+  }
+
+  /** From another share, or into the archive: a copy that keeps the time, as `mv` makes it. */
+  place(tree: Tree, path: string, { bytes, mtimeNs }: Inode): void {
+    const file = { bytes, number: (inodes += 1), mtimeNs, ctimeNs: 0n, isLocked: false, since: 0 };
+    this.#stamp(file, false);
+    tree.set(path, file);
+    if (tree === this.files) this.changed(path);
+  }
+
+  remove(path: string): void {
+    this.files.delete(path);
+    this.changed(path);
+  }
+
+  touch(path: string): void {
+    const file = this.files.get(path);
+    if (file) this.#stamp(file, true);
+    this.changed(path);
+  }
+
+  static resetInodes(): void {
+    inodes = 0;
+  }
+
+  changed(path: string): void {
+    for (const watcher of this.watchers) watcher(`${this.path}/${path}`);
+  }
+
+  #stamp(file: Inode, isContent: boolean): void {
+    const { tickMs, clockAheadMs } = this.kind;
+    const ms = Math.floor((this.#timeline.wall + clockAheadMs) / tickMs) * tickMs;
+    file.since = this.#timeline.now;
+    file.ctimeNs = BigInt(ms) * 1_000_000n;
+    if (isContent) file.mtimeNs = file.ctimeNs;
+  }
+}
+
+export function systemError(code: string, what: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(`${code}: ${what}`), { code, errno: -1 });
+}

@@ -1,0 +1,49 @@
+import { readFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { compileTrials } from '../support/compiled.ts';
+import { MUTATIONS } from './mutations.ts';
+
+const SEEDS = 2_000;
+
+test(
+  'no promise is broken in thousands of seeds, and one seed has one story',
+  { timeout: 240_000 },
+  async () => {
+    const run = await compileTrials();
+    const all = await run('simulation', '--seeds', String(SEEDS));
+    expect(all.stdout.split('\n').slice(-30).join('\n')).toContain('all promises held');
+    expect(all).toMatchObject({ status: 0, stderr: '' });
+
+    const first = await run('simulation', '--seeds', '1', '--from', '17');
+    const again = await run('simulation', '--seeds', '1', '--from', '17');
+    const storyOf = (text: string): string[] => text.split('\n').slice(0, -2);
+    expect(storyOf(first.stdout).length).toBeGreaterThan(30);
+    expect(storyOf(again.stdout)).toEqual(storyOf(first.stdout));
+  },
+);
+
+test('what can not be understood is refused in one sentence', { timeout: 60_000 }, async () => {
+  const run = await compileTrials();
+  expect(await run('simulation', '--seeds', 'many')).toEqual({
+    status: 2,
+    stdout: '',
+    stderr:
+      'npm run simulate: --seeds many is not a whole number of at least 1. See npm run simulate -- --help.\n',
+  });
+});
+
+test('the promises that `--mutations` breaks are where it looks for them', async () => {
+  for (const { what, edits } of MUTATIONS) {
+    const texts = new Map<string, string>();
+    for (const { file, from, to } of edits) {
+      const text = texts.get(file) ?? (await readFile(file, 'utf8'));
+      expect(text.split(from).length - 1, `${what}: ${file} has: ${from}`).toBe(1);
+      texts.set(
+        file,
+        text.replace(from, () => to),
+      );
+    }
+  }
+  expect(MUTATIONS.length).toBeGreaterThanOrEqual(20);
+  expect(new Set(MUTATIONS.map(({ what }) => what)).size).toBe(MUTATIONS.length);
+});

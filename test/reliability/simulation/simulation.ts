@@ -1,0 +1,347 @@
+import { composePipeline } from '../../../src/compose/pipeline.ts';
+import { OpenIncidents } from '../../../src/pipeline/incidents.ts';
+import type { OpenFolder } from '../../../src/pipeline/originals.ts';
+import type { Log } from '../../../src/ports/log.ts';
+import { Dice } from '../support/dice.ts';
+import { inspector } from './images.ts';
+import { modelFolder, modelHints } from './modelFolder.ts';
+import { ModelService, TOKEN } from './modelService.ts';
+import { Office } from './office.ts';
+import { Oracle } from './oracle.ts';
+import { planOf, type Death, type Plan } from './plan.ts';
+import { Process } from './process.ts';
+import { Share } from './share.ts';
+import { StateDirectory } from './stateDirectory.ts';
+import { Story } from './story.ts';
+import { Timeline, useTimeline, WORLD } from './timeline.ts';
+
+export interface Result {
+  readonly seed: number;
+  readonly breaches: readonly string[];
+  readonly story: readonly string[];
+  readonly fingerprint: string;
+  readonly counts: Counts;
+}
+
+export const COUNTED = [
+  'lives',
+  'kills',
+  'requests',
+  'storedTwice',
+  'documents',
+  'accepted',
+  'failed',
+  'unconfirmed',
+  'lost',
+  'disposed',
+] as const;
+/** `failed`, `unconfirmed` and `lost`: documents that were so at some time. */
+export type Counts = Readonly<Record<(typeof COUNTED)[number], number>>;
+
+/** Once trouble is over, everything has to come right within this. Virtual milliseconds. */
+const PATIENCE_MS = 5 * 3_600_000;
+const LOOK_EVERY_MS = 5_000;
+/** A story that does not end is a defect, of the agent or of the simulation. */
+const MOST_EVENTS = 2_000_000;
+
+/** One seed: an office, a service and an agent, from the first scan until nothing is owed any more. */
+export async function simulate(seed: number): Promise<Result> {
+  const simulation = new Simulation(seed);
+  try {
+    return await simulation.run();
+  } finally {
+    await simulation.close();
+  }
+}
+
+class Simulation {
+  readonly #seed: number;
+  readonly #plan: Plan;
+  readonly #timeline: Timeline;
+  readonly #story: Story;
+  readonly #shares: ReadonlyMap<string, Share>;
+  readonly #state: StateDirectory;
+  readonly #office: Office;
+  readonly #service: ModelService;
+  readonly #oracle: Oracle;
+  readonly #deaths: Death[];
+  #process: Process | null = null;
+  #lives = 0;
+  #kills = 0;
+  readonly #stops: AbortController[] = [];
+  #isOver = false;
+
+  constructor(seed: number) {
+    Share.resetInodes();
+    const dice = (name: string): Dice => Dice.of(seed, name);
+    const plan = planOf(seed);
+    const timeline = new Timeline(dice('order'));
+    const story = new Story(timeline);
+    const shares = new Map([...plan.kinds].map(([path, kind]) => [path, new Share(path, kind, timeline)]));
+    const list = [...shares.values()];
+    const oracle = new Oracle(plan, story, timeline, list);
+    const office = new Office(plan, list, dice('office'), timeline, story);
+    const state = new StateDirectory(
+      (entry) => oracle.entry(entry),
+      (sha256) => void oracle.copied.add(sha256),
+    );
+    const pictures = office.begin();
+    const unlucky = dice('unlucky');
+    const some = (share: number): Set<string> =>
+      new Set(pictures.filter(() => unlucky.chance(share)).map(({ sha256 }) => sha256));
+    const habits = { phases: plan.phases, isStrict: plan.isStrict, refused: some(0.06), poison: some(0.02) };
+    const service = new ModelService(habits, timeline, dice('service'), story, (arrival) =>
+      oracle.arrival(arrival),
+    );
+    Object.assign(oracle, { office, service, state });
+    this.#seed = seed;
+    this.#plan = plan;
+    this.#timeline = timeline;
+    this.#story = story;
+    this.#shares = shares;
+    this.#state = state;
+    this.#office = office;
+    this.#service = service;
+    this.#oracle = oracle;
+    this.#deaths = [...plan.deaths];
+  }
+
+  async run(): Promise<Result> {
+    this.#scheduleTrouble();
+    this.#live();
+    const timeline = this.#timeline;
+    for (let events = 0; !this.#isOver && this.#story.breaches.length === 0; events += 1) {
+      if (!(await timeline.step())) this.#story.breach('P1', 'nothing happens any more');
+      if (events > MOST_EVENTS) this.#story.breach('P1', `${MOST_EVENTS} events without an end`);
+    }
+    if (this.#story.breaches.length === 0) this.#oracle.finish();
+    return {
+      seed: this.#seed,
+      breaches: this.#story.breaches,
+      story: this.#story.lines,
+      fingerprint: this.#story.fingerprint(),
+      counts: {
+        lives: this.#lives,
+        kills: this.#kills,
+        requests: this.#service.arrivals.length,
+        ...this.#oracle.counts(),
+      },
+    };
+  }
+
+  async close(): Promise<void> {
+    if (this.#process) this.#process.isDead = true;
+    // Node keeps a signal that follows another for as long as somebody listens to it, and with it a whole dead process.
+    for (const stop of this.#stops) stop.abort(new Error('the simulation is over'));
+    await new Promise((resolve) => setImmediate(resolve));
+    useTimeline(null);
+    this.#state.close();
+  }
+
+  /** The next life of the agent. */
+  #live(): void {
+    const death = this.#deaths.shift() ?? null;
+    const timeline = this.#timeline;
+    this.#lives += 1;
+    const number = this.#lives;
+    const point = death?.kind === 'step' ? death.point : null;
+    const dice = Dice.of(this.#seed, `life ${number}`);
+    const process = new Process(number, timeline, dice, this.#plan.pace, point, (how) => {
+      this.#story.tell('KILL', how);
+      this.#kills += 1;
+      for (const share of this.#shares.values()) share.watchers.clear();
+      if (death && 'ledgerLost' in death && death.ledgerLost) {
+        this.#story.tell('KILL', 'the power failed as well: the ledger has to be made anew from the journal');
+        this.#state.loseLedger();
+      }
+      timeline.after(100 + dice.next() * 8_000, WORLD, () => this.#live());
+    });
+    this.#process = process;
+    this.#story.tell('agent', `starts for the ${number}. time`);
+    const stop = new AbortController();
+    this.#stops.push(stop);
+    if (death?.kind === 'time') timeline.after(death.afterMs, process, () => process.kill('at some time'));
+    if (death?.kind === 'stop') {
+      timeline.after(death.afterMs, process, () => {
+        this.#story.tell('person', 'stops the agent');
+        stop.abort(new Error('stopped'));
+      });
+    }
+    this.#agent(process, stop.signal).then(
+      () => {
+        if (process.isDead) return;
+        process.isDead = true;
+        this.#story.tell('agent', 'has stopped');
+        for (const share of this.#shares.values()) share.watchers.clear();
+        timeline.after(dice.next() * 3_000, WORLD, () => this.#live());
+      },
+      (error: unknown) => {
+        if (process.isDead) return;
+        // A supervisor starts it again; on a disk that is full it ends with a sentence.
+        if (this.#state.disk !== 'well') {
+          process.kill(`ended by itself: ${String(error)}`);
+          return;
+        }
+        this.#story.breach(
+          'P1',
+          `the agent ended by itself: ${error instanceof Error ? error.stack : String(error)}`,
+        );
+      },
+    );
+  }
+
+  async #agent(process: Process, stop: AbortSignal): Promise<void> {
+    const { config, hints } = this.#plan;
+    const clock = this.#timeline.clockOf(process);
+    const log = this.#logOf(process);
+    const ledger = this.#state.openLedger(process);
+    const spool = this.#state.openSpool(process, config.spoolLimit);
+    const incidents = new OpenIncidents({ clock, log });
+    const world = {
+      clock,
+      random: () => process.dice.next(),
+      log,
+      incidents,
+      ledger,
+      spool,
+      ...this.#service.clientOf(process),
+      credentialsChanged: async () => false,
+      folders: this.#foldersOf(process),
+      hints: modelHints(this.#shares, process, hints),
+      inspector,
+      host: 'scanner-pc',
+      background: [],
+    };
+    const pipeline = await composePipeline(config, world, { once: false });
+    await pipeline.agent.run(stop);
+    await pipeline.keeper.close();
+  }
+
+  #foldersOf(process: Process): OpenFolder {
+    const opened = new Map<string, ReturnType<typeof modelFolder>>();
+    return (path) => {
+      const known = opened.get(path);
+      if (known) return known;
+      for (const share of this.#shares.values()) {
+        const { recursive = false } =
+          this.#plan.config.folders.find((each) => each.path === share.path) ?? {};
+        const archive = path === share.archivePath || path.startsWith(`${share.archivePath}/`);
+        if (path !== share.path && !archive) continue;
+        const below = archive ? path.slice(share.archivePath.length + 1) : undefined;
+        const folder = modelFolder(share, process, {
+          recursive,
+          oracle: this.#oracle,
+          ...(below !== undefined && { below }),
+        });
+        opened.set(path, folder);
+        return folder;
+      }
+      throw new Error(`The agent opened ${path}.`);
+    };
+  }
+
+  #logOf(process: Process): Log {
+    const write = (level: string) => (message: string, fields?: object) => {
+      if (process.isDead) return;
+      const line = fields ? `${message} ${JSON.stringify(fields)}` : message;
+      if (line.includes(TOKEN)) this.#story.breach('P7', `a token is in the log: ${message}`);
+      if (level !== 'debug') this.#story.tell(level, line);
+    };
+    return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
+  }
+
+  #scheduleTrouble(): void {
+    const { shareTrouble, diskTrouble, archiveFull, clockJumps, troubleMs } = this.#plan;
+    const at = (ms: number, what: string, act: () => void): void => {
+      this.#timeline.after(ms, WORLD, () => {
+        this.#story.tell('world', what);
+        act();
+      });
+    };
+    for (const { at: from, forMs, path, state } of shareTrouble) {
+      const share = this.#shares.get(path)!;
+      at(from, `${path} is ${state}`, () => {
+        share.state = state;
+        share.generation += 1;
+      });
+      at(Math.min(troubleMs, from + forMs), `${path} is back`, () => {
+        share.state = 'present';
+        share.generation += 1;
+      });
+    }
+    for (const { at: from, forMs, disk } of diskTrouble) {
+      at(from, `the disk of the state directory is ${disk}`, () => (this.#state.disk = disk));
+      at(
+        Math.min(troubleMs, from + forMs),
+        'the disk of the state directory is well',
+        () => (this.#state.disk = 'well'),
+      );
+    }
+    for (const { at: from, forMs, path } of archiveFull) {
+      const share = this.#shares.get(path)!;
+      at(from, `the disk of ${path}-archive is full`, () => (share.isFull = true));
+      at(
+        Math.min(troubleMs, from + forMs),
+        `the disk of ${path}-archive has space`,
+        () => (share.isFull = false),
+      );
+    }
+    for (const { at: from, byMs } of clockJumps)
+      at(from, `the clock is set by ${byMs} ms`, () => this.#timeline.setClock(byMs));
+    for (const { from, until, fault, uid } of this.#plan.phases) {
+      at(from, `the service begins: ${fault}${uid ? ` at ${uid}` : ''}`, () => {});
+      at(until, `the service ends: ${fault}`, () => {});
+    }
+    at(troubleMs, 'all trouble is over', () => this.#calm());
+  }
+
+  /** From here on nothing goes wrong any more: everything owed has to be paid. */
+  #calm(): void {
+    const { closedForGood } = this.#plan;
+    this.#deaths.length = 0;
+    this.#process?.disarm();
+    for (const share of this.#shares.values()) share.state = 'present';
+    this.#office.calm();
+    if (closedForGood !== null) this.#service.closeForGood(closedForGood);
+    const until = this.#timeline.now + PATIENCE_MS;
+    const look = (): void => {
+      const owed = this.#oracle.owed();
+      if (owed.length === 0) this.#watchCanaries();
+      else if (this.#timeline.now < until) this.#timeline.after(LOOK_EVERY_MS, WORLD, look);
+      else this.#story.breach('P1', `still owed after ${PATIENCE_MS / 3_600_000} h: ${owed.join('; ')}`);
+    };
+    this.#timeline.after(LOOK_EVERY_MS, WORLD, look);
+  }
+
+  /** Damaged and locked files, and an endpoint that is closed, keep no good image waiting (promise P4). */
+  #watchCanaries(): void {
+    const { config, closedForGood, pace } = this.#plan;
+    const { intake, delivery, folders } = config;
+    if (this.#service.habits.poison.size > 0 || delivery.limits.perDay !== null) {
+      this.#isOver = true;
+      return;
+    }
+    const healthy = folders.filter(({ endpoint }) => endpoint.uid !== closedForGood);
+    const canaries = healthy.map(({ path, endpoint: { uid } }) => {
+      const share = this.#shares.get(path)!;
+      this.#office.makeTrouble(share);
+      return { uid, ...this.#office.putCanary(share) };
+    });
+    const rateMs = delivery.limits.rate?.intervalMs ?? 0;
+    // A limit that the service has shown is approached again step by step.
+    const isCautious = this.#plan.phases.some(({ fault }) => fault === 'tooMany' || fault === 'quota');
+    const boundMs =
+      intake.reconcileEveryMs +
+      rateMs +
+      20_000 +
+      pace.slowShare * pace.slowMs * 200 +
+      (isCautious ? 5 * 60_000 : 0);
+    this.#timeline.after(boundMs, WORLD, () => {
+      for (const { uid, sha256, label } of canaries) {
+        const { state = 'not even named' } = this.#oracle.view.documentOf(uid, sha256) ?? {};
+        if (state !== 'accepted') this.#story.breach('P4', `${label} is ${state} after ${boundMs} ms`);
+      }
+      this.#isOver = true;
+    });
+  }
+}

@@ -1,0 +1,175 @@
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import { toJournal } from '../../../src/ledger/sqlite/events.ts';
+import { migrate } from '../../../src/ledger/sqlite/migrate.ts';
+import { ledgerOver } from '../../../src/ledger/sqlite/open.ts';
+import { replay } from '../../../src/ledger/sqlite/replay.ts';
+import { HEAD } from '../../../src/ledger/sqlite/sql/journal.ts';
+import { Store, type CommitJournal } from '../../../src/ledger/sqlite/store.ts';
+import { Trouble, type ReservedSpace } from '../../../src/ledger/sqlite/trouble.ts';
+import { ReceiptdError } from '../../../src/domain/errors.ts';
+import type { JournalEntry, JournalEvent, JournalHead } from '../../../src/ports/journal.ts';
+import type { Ledger } from '../../../src/ports/ledger.ts';
+import type { Spool } from '../../../src/ports/spool.ts';
+import { hashOf } from './modelFolder.ts';
+import type { Process } from './process.ts';
+import { systemError } from './share.ts';
+
+const LEDGER = 'the ledger';
+/** Commits that fit into the space that the reserve gives back. */
+const RESERVED_COMMITS = 20;
+
+/**
+ * What outlives a process: the journal's entries and the spool's copies. The ledger proper is SQLite's, in memory; a
+ * power failure takes it, and a kill the commits that the journal holds already (src/ledger/sqlite/pair.ts).
+ */
+export class StateDirectory {
+  readonly journal: JournalEntry[] = [];
+  readonly copies = new Map<string, Buffer>();
+  readonly #onEntry: (entry: JournalEntry) => void;
+  readonly #onCopy: (sha256: string) => void;
+  #db: DatabaseSyncInstance | null = null;
+  /** `full`: no space. `failing`: writes fail. */
+  disk: 'well' | 'full' | 'failing' = 'well';
+  #reserved = 0;
+
+  constructor(onEntry: (entry: JournalEntry) => void, onCopy: (sha256: string) => void) {
+    this.#onEntry = onEntry;
+    this.#onCopy = onCopy;
+  }
+
+  get head(): JournalHead {
+    const last = this.journal.at(-1);
+    return { ledger: LEDGER, seq: last?.seq ?? 0, hash: last?.hash ?? '' };
+  }
+
+  /** The power failed: what SQLite had not synced is gone. */
+  loseLedger(): void {
+    this.#db?.close();
+    this.#db = null;
+  }
+
+  openLedger(process: Process): Ledger {
+    const clock = process.timeline.clockOf(process);
+    const db = (this.#db ??= newDatabase());
+    if (this.journal.length === 0) {
+      this.#append([
+        toJournal({ kind: 'begun', ledger: LEDGER, because: 'The ledger was made.' }, clock.now()),
+      ]);
+    }
+    const head = db.prepare(HEAD).get() as JournalHead | undefined;
+    replay(db, LEDGER, this.journal.slice(head?.seq ?? 0));
+    const trouble = new Trouble(clock, this.#reserve());
+    const store = new Store(db, '/state/ledger.db', {
+      journal: this.#journalOf(process),
+      trouble,
+      nextTurn: (work) => void process.timeline.after(process.delay(), process, work),
+    });
+    return { ...ledgerOver(store, trouble, { clock, backupsDir: '/state/backups' }), close: async () => {} };
+  }
+
+  openSpool(process: Process, limitBytes: number): Spool {
+    const copies = new Map([...this.copies].map(([hash, { length }]) => [hash, length]));
+    let reserved = 0;
+    const used = (): number => [...copies.values()].reduce((sum, size) => sum + size, 0);
+    const unwritable = (): ReceiptdError =>
+      new ReceiptdError('SPOOL_UNWRITABLE', "The spool can't be written.", { hint: 'Free some space.' });
+    return {
+      limitBytes,
+      get usedBytes() {
+        return used();
+      },
+      has: (sha256) => copies.has(sha256),
+      fits: (bytes) => used() + reserved + bytes <= limitBytes,
+      hashes: () => [...copies.keys()],
+      put: async (sha256, bytes) => {
+        if (copies.has(sha256)) return true;
+        if (used() + reserved + bytes.length > limitBytes) return false;
+        reserved += bytes.length;
+        try {
+          await process.step('a copy into the spool', () => {
+            if (this.disk !== 'well') throw unwritable();
+            this.copies.set(sha256, Buffer.from(bytes));
+            this.#onCopy(sha256);
+          });
+          copies.set(sha256, bytes.length);
+          return true;
+        } finally {
+          reserved -= bytes.length;
+        }
+      },
+      read: (sha256) =>
+        process.step('a look into the spool', () => {
+          const bytes = copies.has(sha256) ? this.copies.get(sha256) : undefined;
+          if (bytes && hashOf(bytes) === sha256) return Buffer.from(bytes);
+          copies.delete(sha256);
+          this.copies.delete(sha256);
+          return null;
+        }),
+      remove: (sha256) =>
+        process.step("a copy's removal", () => {
+          copies.delete(sha256);
+          this.copies.delete(sha256);
+        }),
+    };
+  }
+
+  close(): void {
+    this.loseLedger();
+  }
+
+  #append(events: readonly JournalEvent[]): JournalHead {
+    for (const event of events) {
+      const { kind, at, facts, personal = null } = JSON.parse(JSON.stringify(event)) as JournalEvent;
+      const seq = this.journal.length + 1;
+      const entry = { seq, hash: `hash ${seq}`, kind, at, facts, personal };
+      this.journal.push(entry);
+      this.#onEntry(entry);
+    }
+    return this.head;
+  }
+
+  /** A kill leaves a commit's entries whole or not at all (src/ledger/journal/journal.ts), and the ledger without them. */
+  #journalOf(process: Process): CommitJournal {
+    let before = 0;
+    return {
+      append: (events) => {
+        if (process.isDead) throw systemError('EIO', 'the process is dead');
+        this.#needSpace();
+        before = this.journal.length;
+        const kill = process.takeStep();
+        if (kill !== null) {
+          if (kill === 'after') this.#append(events);
+          process.kill(`in a commit, ${kill} its entries were in the journal`);
+          throw systemError('EIO', 'the process is dead');
+        }
+        return this.#append(events);
+      },
+      rewind: () => {
+        if (!process.isDead) this.journal.length = before;
+      },
+      tryWriting: () => this.#needSpace(),
+      close: () => {},
+    };
+  }
+
+  #needSpace(): void {
+    if (this.disk === 'failing') throw systemError('EIO', 'the journal');
+    if (this.disk !== 'full') return;
+    if (this.#reserved === 0) throw systemError('ENOSPC', 'the journal');
+    this.#reserved -= 1;
+  }
+
+  #reserve(): ReservedSpace {
+    const hold = (): boolean => {
+      this.#reserved = 0;
+      return this.disk === 'well';
+    };
+    return { prepare: hold, restore: hold, release: () => void (this.#reserved = RESERVED_COMMITS) };
+  }
+}
+
+function newDatabase(): DatabaseSyncInstance {
+  const db = new DatabaseSync(':memory:', { enableForeignKeyConstraints: true });
+  migrate(db, 0, 0);
+  return db;
+}

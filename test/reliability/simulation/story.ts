@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto';
+import type { Timeline } from './timeline.ts';
+
+/** What happened, in order; the same seed tells the same story. */
+export class Story {
+  readonly #timeline: Timeline;
+  readonly #lines: string[] = [];
+  readonly breaches: string[] = [];
+
+  constructor(timeline: Timeline) {
+    this.#timeline = timeline;
+  }
+
+  tell(who: string, what: string): void {
+    this.#lines.push(`${this.#timeline.now.toFixed(3).padStart(12)}  ${who.padEnd(8)} ${what}`);
+  }
+
+  /** A promise was broken. */
+  breach(promise: string, what: string): void {
+    this.tell('ORACLE', `${promise} broken: ${what}`);
+    this.breaches.push(`${promise}: ${what}`);
+  }
+
+  get lines(): readonly string[] {
+    return this.#lines;
+  }
+
+  /** Changes if anything about the story does. */
+  fingerprint(): string {
+    return createHash('sha256').update(this.#lines.join('\n')).digest('hex').slice(0, 16);
+  }
+}

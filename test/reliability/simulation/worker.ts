@@ -1,0 +1,37 @@
+import type { Shared } from './main.ts';
+import { COUNTED, simulate, type Counts, type Result } from './simulation.ts';
+import { installVirtualTime } from './timeline.ts';
+
+/** Seeds `from`, `from + step`, ... below `until`, until `mostFailures` of them had a breach. */
+export interface Work {
+  readonly from: number;
+  readonly until: number;
+  readonly step: number;
+  readonly mostFailures: number;
+}
+
+installVirtualTime();
+let seedNow = -1;
+process.on('unhandledRejection', (error) => {
+  console.error(`seed ${seedNow}: nobody handled ${error instanceof Error ? error.stack : String(error)}`);
+  process.exit(1);
+});
+process.once('message', (work) => {
+  void run(work as Work).then((shared) => process.send?.(shared, () => process.exit(0)));
+});
+
+async function run({ from, until, step, mostFailures }: Work): Promise<Shared> {
+  const counts = Object.fromEntries(COUNTED.map((key) => [key, 0])) as Record<keyof Counts, number>;
+  const failed: Result[] = [];
+  let seeds = 0;
+  let last: Result | null = null;
+  for (let seed = from; seed < until && failed.length < mostFailures; seed += step) {
+    seedNow = seed;
+    const result = await simulate(seed);
+    seeds += 1;
+    for (const key of COUNTED) counts[key] += result.counts[key];
+    if (result.breaches.length > 0) failed.push(result);
+    last = result;
+  }
+  return { seeds, counts, failed, only: seeds === 1 ? last : null };
+}
