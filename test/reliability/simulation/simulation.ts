@@ -14,6 +14,7 @@ import { Share } from './share.ts';
 import { StateDirectory } from './stateDirectory.ts';
 import { Story } from './story.ts';
 import { Timeline, useTimeline, WORLD } from './timeline.ts';
+import { scheduleTrouble } from './trouble.ts';
 
 export interface Result {
   readonly seed: number;
@@ -107,9 +108,16 @@ class Simulation {
   }
 
   async run(): Promise<Result> {
-    this.#scheduleTrouble();
-    this.#live();
     const timeline = this.#timeline;
+    scheduleTrouble({
+      plan: this.#plan,
+      timeline,
+      story: this.#story,
+      shares: this.#shares,
+      state: this.#state,
+    });
+    timeline.after(this.#plan.troubleMs, WORLD, () => this.#calm());
+    this.#live();
     for (let events = 0; !this.#isOver && this.#story.breaches.length === 0; events += 1) {
       if (!(await timeline.step())) this.#story.breach('P1', 'nothing happens any more');
       if (events > MOST_EVENTS) this.#story.breach('P1', `${MOST_EVENTS} events without an end`);
@@ -250,54 +258,10 @@ class Simulation {
     return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
   }
 
-  #scheduleTrouble(): void {
-    const { shareTrouble, diskTrouble, archiveFull, clockJumps, troubleMs } = this.#plan;
-    const at = (ms: number, what: string, act: () => void): void => {
-      this.#timeline.after(ms, WORLD, () => {
-        this.#story.tell('world', what);
-        act();
-      });
-    };
-    for (const { at: from, forMs, path, state } of shareTrouble) {
-      const share = this.#shares.get(path)!;
-      at(from, `${path} is ${state}`, () => {
-        share.state = state;
-        share.generation += 1;
-      });
-      at(Math.min(troubleMs, from + forMs), `${path} is back`, () => {
-        share.state = 'present';
-        share.generation += 1;
-      });
-    }
-    for (const { at: from, forMs, disk } of diskTrouble) {
-      at(from, `the disk of the state directory is ${disk}`, () => (this.#state.disk = disk));
-      at(
-        Math.min(troubleMs, from + forMs),
-        'the disk of the state directory is well',
-        () => (this.#state.disk = 'well'),
-      );
-    }
-    for (const { at: from, forMs, path } of archiveFull) {
-      const share = this.#shares.get(path)!;
-      at(from, `the disk of ${path}-archive is full`, () => (share.isFull = true));
-      at(
-        Math.min(troubleMs, from + forMs),
-        `the disk of ${path}-archive has space`,
-        () => (share.isFull = false),
-      );
-    }
-    for (const { at: from, byMs } of clockJumps)
-      at(from, `the clock is set by ${byMs} ms`, () => this.#timeline.setClock(byMs));
-    for (const { from, until, fault, uid } of this.#plan.phases) {
-      at(from, `the service begins: ${fault}${uid ? ` at ${uid}` : ''}`, () => {});
-      at(until, `the service ends: ${fault}`, () => {});
-    }
-    at(troubleMs, 'all trouble is over', () => this.#calm());
-  }
-
   /** From here on nothing goes wrong any more: everything owed has to be paid. */
   #calm(): void {
     const { closedForGood } = this.#plan;
+    this.#story.tell('world', 'all trouble is over');
     this.#deaths.length = 0;
     this.#process?.disarm();
     for (const share of this.#shares.values()) share.state = 'present';

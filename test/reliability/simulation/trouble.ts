@@ -1,0 +1,58 @@
+import type { Plan } from './plan.ts';
+import type { Share } from './share.ts';
+import type { StateDirectory } from './stateDirectory.ts';
+import type { Story } from './story.ts';
+import { WORLD, type Timeline } from './timeline.ts';
+
+export interface Troubled {
+  readonly plan: Plan;
+  readonly timeline: Timeline;
+  readonly story: Story;
+  readonly shares: ReadonlyMap<string, Share>;
+  readonly state: StateDirectory;
+}
+
+/** What happens to shares, disks and the clock, at its time; each trouble is over when all are. */
+export function scheduleTrouble({ plan, timeline, story, shares, state }: Troubled): void {
+  const { shareTrouble, diskTrouble, archiveFull, clockJumps, phases, troubleMs } = plan;
+  const at = (ms: number, what: string, act: () => void): void => {
+    timeline.after(ms, WORLD, () => {
+      story.tell('world', what);
+      act();
+    });
+  };
+  for (const { at: from, forMs, path, state: then } of shareTrouble) {
+    const share = shares.get(path)!;
+    at(from, `${path} is ${then}`, () => {
+      share.state = then;
+      share.generation += 1;
+    });
+    at(Math.min(troubleMs, from + forMs), `${path} is back`, () => {
+      share.state = 'present';
+      share.generation += 1;
+    });
+  }
+  for (const { at: from, forMs, disk } of diskTrouble) {
+    at(from, `the disk of the state directory is ${disk}`, () => (state.disk = disk));
+    at(
+      Math.min(troubleMs, from + forMs),
+      'the disk of the state directory is well',
+      () => (state.disk = 'well'),
+    );
+  }
+  for (const { at: from, forMs, path } of archiveFull) {
+    const share = shares.get(path)!;
+    at(from, `the disk of ${path}-archive is full`, () => (share.isFull = true));
+    at(
+      Math.min(troubleMs, from + forMs),
+      `the disk of ${path}-archive has space`,
+      () => (share.isFull = false),
+    );
+  }
+  for (const { at: from, byMs } of clockJumps)
+    at(from, `the clock is set by ${byMs} ms`, () => timeline.setClock(byMs));
+  for (const { from, until, fault, uid } of phases) {
+    at(from, `the service begins: ${fault}${uid ? ` at ${uid}` : ''}`, () => {});
+    at(until, `the service ends: ${fault}`, () => {});
+  }
+}
