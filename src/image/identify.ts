@@ -26,6 +26,15 @@ const SIGNATURES: readonly (readonly [start: string, type: ImageType])[] = [
   ['MM\0+', 'tiff'],
 ];
 
+/** How the others begin. */
+const OTHER_STARTS: readonly (readonly [start: string, type: ImageType])[] = [
+  ['GIF', 'gif'],
+  ['RIFF', 'webp'],
+  ['BM', 'bmp'],
+];
+/** Readers look for the header of a PDF in so many bytes. */
+const PDF_WINDOW = 1024;
+
 const HEIC_BRANDS: ReadonlySet<string> = new Set([
   'heic',
   'heix',
@@ -52,8 +61,11 @@ export async function identify(bytes: Buffer): Promise<Identified> {
   const known = await nameOf(bytes);
   const type = known === undefined ? signatureOf(bytes) : TYPES[known];
   if (type === 'heic') return { type: null, detail: 'it is AVIF' };
-  if (type !== undefined && (type !== 'bmp' || isBmpHeader(bytes))) return { type };
-  if (known !== undefined && known !== 'bmp') return { type: null, detail: `it is ${known.toUpperCase()}` };
+  if (type !== undefined) {
+    const believed = beginsAs(bytes, type) && (type !== 'bmp' || isBmpHeader(bytes));
+    return believed ? { type } : { type: null, detail: describe(bytes) };
+  }
+  if (known !== undefined) return { type: null, detail: `it is ${known.toUpperCase()}` };
   return { type: null, detail: describe(bytes) };
 }
 
@@ -71,6 +83,13 @@ async function nameOf(bytes: Buffer): Promise<string | undefined> {
 function signatureOf(bytes: Buffer): ImageType | undefined {
   const start = bytes.toString('latin1', 0, LONGEST_SIGNATURE);
   return SIGNATURES.find(([signature]) => start.startsWith(signature))?.[1];
+}
+
+/** file-type passes over a byte order mark and over ID3 tags, and names what comes after; no decoder does so. */
+function beginsAs(bytes: Buffer, type: ImageType): boolean {
+  if (type === 'pdf') return bytes.toString('latin1', 0, PDF_WINDOW).includes('%PDF');
+  const start = bytes.toString('latin1', 0, LONGEST_SIGNATURE);
+  return [...SIGNATURES, ...OTHER_STARTS].some(([each, its]) => its === type && start.startsWith(each));
 }
 
 /** By its brands (ISO/IEC 23008-12, annex B): file-type knows only some, and takes an AVIF under `mif1` for HEIC. */

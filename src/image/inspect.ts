@@ -35,7 +35,7 @@ export function createImageInspector(): ImageInspector {
       const detail = GAPS[type](buffer);
       return detail === null ? { type, structure: 'complete' } : { type, structure: 'incomplete', detail };
     },
-    capturedAt: (bytes, type) => capturedAt(asBuffer(bytes), type),
+    capturedAt: (bytes, type) => Promise.resolve(capturedAt(asBuffer(bytes), type)),
   };
 }
 

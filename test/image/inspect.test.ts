@@ -47,6 +47,17 @@ describe('what the content is', () => {
     expect(await inspector.inspect(bytes)).toEqual({ type: null, detail });
   });
 
+  const images = fixtures.filter(({ type }) => !['pdf', 'heic'].includes(type));
+  test.each(images)(
+    '$name after a byte order mark or an ID3 tag is none that could be decoded',
+    async ({ bytes }) => {
+      for (const before of ['\xef\xbb\xbf', 'ID3\x04\0\0\0\0\0\0']) {
+        const hidden = Buffer.concat([Buffer.from(before, 'latin1'), bytes]);
+        expect((await inspector.inspect(hidden)).type).toBeNull();
+      }
+    },
+  );
+
   test.each(['heic', 'heix', 'heim', 'heis', 'hevc', 'hevx', 'mif1', 'msf1'])(
     'the brand %s is HEIC',
     async (brand) => {

@@ -2,6 +2,9 @@ import { bytesText } from './bytesText.ts';
 import { ilocGap } from './heicItems.ts';
 import { boxesIn, type Box } from './isoBoxes.ts';
 
+/** All that counts; a file may have millions of boxes of other types. */
+const LOOKED_AT: ReadonlySet<string> = new Set(['meta', 'moov', 'mdat']);
+
 /**
  * What a HEIC or HEIF lacks; null when its boxes lie within the file and hold every extent that the item
  * locations name (ISO/IEC 14496-12, 8.11), or, for a sequence, a movie and its data.
@@ -15,7 +18,7 @@ export function heicGap(bytes: Buffer): string | null {
     if (box.end > bytes.length) {
       return `the HEIC is cut short: it should have at least ${bytesText(box.end)}, there are ${bytesText(bytes.length)}`;
     }
-    if (!boxes.has(box.type)) boxes.set(box.type, box);
+    if (LOOKED_AT.has(box.type) && !boxes.has(box.type)) boxes.set(box.type, box);
     end = box.end;
   }
   // Bytes after the last box are padding, or a box that is not written yet: then an extent points there.

@@ -1,12 +1,19 @@
 import type { Box } from './isoBoxes.ts';
 
-const IN_FILE = 0;
+export const IN_FILE = 0;
+export const IN_META = 1;
 
-/**
- * What keeps an item location box (ISO/IEC 14496-12, 8.11.3) from being fulfilled by a file whose boxes end
- * at `fileEnd`; null when every extent that lies in the file lies before that.
- */
-export function ilocGap(bytes: Buffer, iloc: Box, fileEnd: number): string | null {
+/** A piece of an item (ISO/IEC 14496-12, 8.11.3). */
+export interface Extent {
+  readonly item: number;
+  /** IN_FILE: `start` counts from the start of the file; IN_META: from that of the `idat` box; or another item. */
+  readonly method: number;
+  readonly start: number;
+  readonly length: number;
+}
+
+/** The extents that an item location box names; null, as the last, when the box is cut off. */
+export function* extentsIn(bytes: Buffer, iloc: Box): Generator<Extent | null> {
   const version = bytes[iloc.body] ?? 0;
   const cursor = { at: iloc.body + 4, overrun: false };
   const read = (width: number): number => {
@@ -27,10 +34,9 @@ export function ilocGap(bytes: Buffer, iloc: Box, fileEnd: number): string | nul
   const indexWidth = version === 0 ? 0 : widths & 15;
   const extentWidth = indexWidth + offsetWidth + lengthWidth;
   const items = read(version < 2 ? 2 : 4);
-  let extentsInFile = 0;
 
-  for (let item = 0; item < items && !cursor.overrun; item += 1) {
-    read(version < 2 ? 2 : 4);
+  for (let count = 0; count < items && !cursor.overrun; count += 1) {
+    const item = read(version < 2 ? 2 : 4);
     const method = version === 0 ? IN_FILE : read(2) & 15;
     read(2);
     const base = read(baseWidth);
@@ -41,13 +47,26 @@ export function ilocGap(bytes: Buffer, iloc: Box, fileEnd: number): string | nul
       read(indexWidth);
       const start = base + read(offsetWidth);
       const length = read(lengthWidth);
-      if (method !== IN_FILE || cursor.overrun) continue;
-      if (start === 0 || start + length > fileEnd) {
-        return `the HEIC is cut short: image data should end at byte ${start + length}, the boxes end at byte ${fileEnd}`;
-      }
-      extentsInFile += 1;
+      if (!cursor.overrun) yield { item, method, start, length };
     }
   }
-  if (cursor.overrun) return 'the HEIC is damaged: its item locations are cut off';
+  if (cursor.overrun) yield null;
+}
+
+/**
+ * What keeps an item location box from being fulfilled by a file whose boxes end at `fileEnd`; null when every
+ * extent that lies in the file lies before that.
+ */
+export function ilocGap(bytes: Buffer, iloc: Box, fileEnd: number): string | null {
+  let extentsInFile = 0;
+  for (const extent of extentsIn(bytes, iloc)) {
+    if (extent === null) return 'the HEIC is damaged: its item locations are cut off';
+    const { method, start, length } = extent;
+    if (method !== IN_FILE) continue;
+    if (start === 0 || start + length > fileEnd) {
+      return `the HEIC is cut short: image data should end at byte ${start + length}, the boxes end at byte ${fileEnd}`;
+    }
+    extentsInFile += 1;
+  }
   return extentsInFile > 0 ? null : 'the HEIC does not say where its image data is';
 }

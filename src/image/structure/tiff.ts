@@ -25,11 +25,17 @@ export function tiffGap(bytes: Buffer): string | null {
   if (tiff === null) return 'the TIFF header is not fully written';
   if (tiff.first === 0) return `the TIFF directory is not written yet after ${bytesText(bytes.length)}`;
 
-  const walk: Walk = { tiff, pending: [tiff.first], pieces: 0, budget: bytes.length };
-  const seen = new Set<number>();
-  for (let at = walk.pending.pop(); at !== undefined; at = walk.pending.pop()) {
-    if (seen.has(at)) return 'the TIFF is damaged: its directories run in a circle';
-    seen.add(at);
+  const walk: Walk = { tiff, pending: [tiff.first], pieces: 0, budget: 2 * bytes.length };
+  // To remember every directory would take more memory than the file does; one, ever later, is met again in any circle.
+  let landmark = -1;
+  for (let visited = 1, move = 1; ; visited += 1) {
+    const at = walk.pending.pop();
+    if (at === undefined) break;
+    if (at === landmark) return 'the TIFF is damaged: its directories run in a circle';
+    if (visited === move) {
+      landmark = at;
+      move *= 2;
+    }
     const gap = directoryGap(walk, at);
     if (gap !== null) return gap;
   }
@@ -41,11 +47,17 @@ interface Walk {
   readonly pending: number[];
   pieces: number;
   /**
-   * Entries and values that may still be read. Those of an honest file do not overlap, so that it has fewer
-   * of them than bytes; a hostile one could make the walk quadratic.
+   * Bytes of entries and values that may still be read. Those of an honest file do not overlap, apart from values that
+   * stand in their entries; a hostile one could make the walk quadratic.
    */
   budget: number;
 }
+
+/** The least that an entry takes, and a value. */
+const ENTRY = 12;
+const VALUE = 4;
+/** Directories that wait for their turn; an honest page has a handful below it. */
+const MOST_PENDING = 65_536;
 
 const OVERLAP = 'the TIFF is damaged: its directories overlap';
 
@@ -56,7 +68,7 @@ function directoryGap(walk: Walk, at: number): string | null {
     return `the TIFF is cut short: a page's directory at byte ${at} does not fit in ${bytesText(tiff.length)}`;
   }
   if (directory.count === 0) return `the TIFF directory at byte ${at} is not written yet`;
-  if (!spend(walk, directory.count)) return OVERLAP;
+  if (!spend(walk, directory.count * ENTRY)) return OVERLAP;
 
   const fields = new Map<number, Field>();
   for (let i = 0; i < directory.count; i += 1) {
@@ -71,7 +83,7 @@ function directoryGap(walk: Walk, at: number): string | null {
 
   const below = fields.get(SUB_DIRECTORIES);
   if (below !== undefined) {
-    if (!spend(walk, below.count)) return OVERLAP;
+    if (!spend(walk, below.count * VALUE) || walk.pending.length + below.count > MOST_PENDING) return OVERLAP;
     for (let i = 0; i < below.count; i += 1) walk.pending.push(tiff.value(below, i));
   }
   return piecesGap(walk, fields);
@@ -88,7 +100,7 @@ function piecesGap(walk: Walk, fields: ReadonlyMap<number, Field>): string | nul
     if (lengths === undefined || lengths.count < offsets.count) {
       return 'the TIFF is damaged: it does not say how long its image data is';
     }
-    if (!spend(walk, offsets.count)) return OVERLAP;
+    if (!spend(walk, offsets.count * VALUE)) return OVERLAP;
     for (let i = 0; i < offsets.count; i += 1) {
       const start = tiff.value(offsets, i);
       const length = tiff.value(lengths, i);

@@ -92,7 +92,8 @@ export function openTiff(bytes: Buffer): Tiff | null {
     },
     endsInZeros(start, length) {
       const end = start + length;
-      return bytes.subarray(Math.max(start, end - 4), end).every((byte) => byte === 0);
+      for (let at = Math.max(start, end - 4); at < end; at += 1) if (bytes[at] !== 0) return false;
+      return true;
     },
   };
 }

@@ -56,4 +56,16 @@ describe('TIFF', () => {
     bytes.writeUInt16LE(40_000, lengths);
     expect(tiffGap(bytes)).toMatch(/does not say how long/);
   });
+
+  test('more sub-directories than any honest file has are not kept in memory', () => {
+    const count = 65_537;
+    const bytes = Buffer.alloc(8 + 18 + 4 * count, 8);
+    bytes.write('II*\0\x08\0\0\0\x01\0', 'latin1');
+    bytes.writeUInt16LE(330, 10);
+    bytes.writeUInt16LE(4, 12);
+    bytes.writeUInt32LE(count, 14);
+    bytes.writeUInt32LE(26, 18);
+    bytes.writeUInt32LE(0, 22);
+    expect(tiffGap(bytes)).toBe('the TIFF is damaged: its directories overlap');
+  });
 });

@@ -1,0 +1,139 @@
+import { IMAGE_TYPES, type ImageType } from '../../../src/domain/imageType.ts';
+import { MIN_NAME_BYTES, parseTemplate } from '../../../src/domain/naming.ts';
+import { createImageInspector } from '../../../src/image/inspect.ts';
+import type { Inspection } from '../../../src/ports/image.ts';
+import type { Surroundings } from './surroundings.ts';
+
+export interface Judged {
+  /** `jpeg complete`, `no type`; empty when the inspector threw. */
+  readonly verdict: string;
+  /** What was breached, as a sentence; null when nothing. */
+  readonly breach: string | null;
+  /** Of the slowest of the calls. */
+  readonly cpuMs: number;
+}
+
+const inspector = createImageInspector();
+const TYPES: ReadonlySet<string> = new Set(IMAGE_TYPES);
+const LONGEST_DETAIL = 200;
+const CONTROL = /[\p{Cc}\p{Cs}\u2028\u2029]/u;
+const NAMES = parseTemplate('{captured:YYYY-MM-DD_HH.mm.ss}-{hash:64}');
+const HASH = 'ab'.repeat(32);
+
+/** A file may keep the processor this long: a moment, and so much for each byte. */
+const MOMENT_MS = 100;
+const MS_PER_BYTE = 0.00006;
+
+export function timeAllowedMs(length: number): number {
+  return MOMENT_MS + length * MS_PER_BYTE;
+}
+
+/** Everything that must hold of any bytes at all. */
+export async function judge(file: Buffer, surroundings: Surroundings): Promise<Judged> {
+  const first = await look(file);
+  if (first.threw !== null) return { verdict: '', breach: first.threw, cpuMs: first.cpuMs };
+  const within = surroundings.embed(file);
+  const second = await look(within);
+  const breach =
+    malformed(first.inspection) ??
+    misnamed(first.inspection, file) ??
+    misdated(first.date) ??
+    (first.answer === second.answer
+      ? null
+      : `It says ${first.answer} of the bytes alone, and ${second.threw ?? second.answer} of the same with others around.`) ??
+    (surroundings.isIntact(file) ? null : 'It wrote to the bytes it was to read.') ??
+    (await tooSlow(file, Math.min(first.cpuMs, second.cpuMs)));
+  return { verdict: verdictOf(first.inspection), breach, cpuMs: Math.min(first.cpuMs, second.cpuMs) };
+}
+
+/** The same of a file so large that once has to do. */
+export async function judgeOnce(file: Buffer): Promise<Judged> {
+  const { inspection, date, threw, cpuMs } = await look(file);
+  const breach =
+    threw ??
+    malformed(inspection) ??
+    misnamed(inspection, file) ??
+    misdated(date) ??
+    (await tooSlow(file, cpuMs));
+  return { verdict: threw === null ? verdictOf(inspection) : '', breach, cpuMs };
+}
+
+interface Seen {
+  readonly inspection: Inspection;
+  readonly date: Date | null;
+  readonly answer: string;
+  readonly threw: string | null;
+  readonly cpuMs: number;
+}
+
+async function look(file: Uint8Array): Promise<Seen> {
+  const before = process.cpuUsage();
+  let inspection: Inspection = { type: null, detail: '' };
+  let date: Date | null = null;
+  let threw: string | null = null;
+  try {
+    inspection = await inspector.inspect(file);
+    date = await inspector.capturedAt(file, inspection.type ?? guess(file));
+  } catch (error) {
+    threw = `It threw ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+  }
+  const { user, system } = process.cpuUsage(before);
+  const cpuMs = (user + system) / 1000;
+  return { inspection, date, threw, cpuMs, answer: `${JSON.stringify(inspection)} ${JSON.stringify(date)}` };
+}
+
+/** What has no type is still given to the reader of capture times, as one of those that carry any. */
+function guess(file: Uint8Array): ImageType {
+  return IMAGE_TYPES[file.length % IMAGE_TYPES.length] ?? 'jpeg';
+}
+
+function verdictOf(inspection: Inspection): string {
+  return inspection.type === null ? 'no type' : `${inspection.type} ${inspection.structure}`;
+}
+
+function malformed(inspection: Inspection): string | null {
+  if (inspection.type !== null && !TYPES.has(inspection.type)) return `Its type is ${inspection.type}.`;
+  if (!('detail' in inspection)) {
+    return inspection.structure === 'complete' ? null : 'It is incomplete and does not say why.';
+  }
+  const { detail } = inspection;
+  const well = detail.trim() !== '' && detail.length <= LONGEST_DETAIL && !CONTROL.test(detail);
+  return well ? null : `Its detail is no short line: ${JSON.stringify(detail.slice(0, 2 * LONGEST_DETAIL))}`;
+}
+
+const STARTS: Readonly<Record<ImageType, RegExp>> = {
+  jpeg: /^\xff\xd8\xff/,
+  png: /^\x89PNG\r\n\x1a\n/,
+  tiff: /^(II[*+]\0|MM\0[*+])/,
+  webp: /^RIFF[^]{4}WEBP/,
+  gif: /^GIF/,
+  bmp: /^BM/,
+  heic: /^[^]{4}ftyp/,
+  pdf: /%PDF/,
+};
+
+/** A decoder looks at the first bytes, those of a PDF at the first 1,024. */
+function misnamed({ type }: Inspection, file: Buffer): string | null {
+  const right = type === null || STARTS[type].test(file.toString('latin1', 0, 1024));
+  return right ? null : `It is called ${type} and does not begin as one.`;
+}
+
+function misdated(date: Date | null): string | null {
+  if (date === null) return null;
+  if (!(date instanceof Date) || Number.isNaN(date.getTime())) return 'Its capture time is no date.';
+  const context = { folder: '/inbox', path: 'a.jpg', hash: HASH, host: 'office', endpoint: 'office' };
+  const [name] = NAMES.propose({ ...context, date, captured: date, maxBytes: MIN_NAME_BYTES + 20 }, 1);
+  const right = /^(19|[2-9]\d)\d\d-[01]\d-[0-3]\d_[0-2]\d\.[0-5]\d\.[0-5]\d-[0-9a-f]{64}$/;
+  return name !== undefined && right.test(name) ? null : `Its capture time makes the name ${name}.`;
+}
+
+/** Slow twice may be the machine; slow each time is the file. */
+async function tooSlow(file: Buffer, cpuMs: number): Promise<string | null> {
+  const allowed = timeAllowedMs(file.length);
+  let least = cpuMs;
+  for (let again = 0; again < 3 && least > allowed; again += 1)
+    least = Math.min(least, (await look(file)).cpuMs);
+  return least <= allowed
+    ? null
+    : `${file.length} bytes took ${least.toFixed(0)} ms of the processor; ${allowed.toFixed(0)} ms are allowed.`;
+}

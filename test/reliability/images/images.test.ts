@@ -1,0 +1,80 @@
+/** The short form of `npm run fuzz:images`, and hostile files given to the whole agent. */
+import { writeFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { IMAGE_TYPES } from '../../../src/domain/imageType.ts';
+import { drawReceipt } from '../../support/images.ts';
+import { prepare, storedOnce, until } from '../../e2e/support/agent.ts';
+import { expectNoTrace } from '../../e2e/support/commandLine.ts';
+import { compileTrials } from '../support/compiled.ts';
+import { BOMBS } from './bombs.ts';
+import { createCases } from './cases.ts';
+import { drawnFiles } from './corpus.ts';
+import { hostileFiles } from './hostile.ts';
+
+const MUTATED = 200;
+/** An agent at rest takes some 110 MB; 0018-heap-flag. */
+const MOST_MB = 320;
+const BOMB_SIZE = 12_000_000;
+/** Those that once stopped an agent, or would have. */
+const BOMBS_DROPPED = [
+  'TIFF with a date of all letters',
+  'TIFF with many EXIF pointers',
+  'TIFF of sub-directories',
+  'PNG of texts',
+  'JPEG of EXIF segments',
+  'HEIC of boxes of many types',
+  'HEIC of items',
+];
+
+describe('hostile images', () => {
+  it('are judged without an exception, without a hang, in little memory, and the same each time', async () => {
+    const trial = await compileTrials();
+    const ended = await trial('images', '--cases', '1200', '--every', '400', '--megabytes', '4');
+    expect(ended, ended.stdout).toMatchObject({ status: 0, stderr: '' });
+    expect(ended.stdout).toMatch(/ cases in /);
+  }, 120_000);
+
+  it('do not keep the agent from good ones in the same folder', async () => {
+    const site = await prepare();
+    const inbox = site.file('inbox');
+    const settle = { short: '100ms', long: '200ms', patience: '200ms' };
+    const folder = { path: inbox, endpoint: 'office', accept: IMAGE_TYPES, settle };
+    await site.configure({ folders: [{ ...folder, name: '{captured}-{stem}-{hash:12}' }] });
+
+    const mutations = createCases(await drawnFiles(), 0);
+    const hostile = [
+      ...hostileFiles().map(({ bytes }) => bytes),
+      ...Array.from({ length: MUTATED }, (_, number) => mutations.make('mutations', number).bytes),
+      ...BOMBS_DROPPED.map((name) => BOMBS[name]!(BOMB_SIZE)),
+    ];
+    for (const [index, bytes] of hostile.entries())
+      await writeFile(site.file('inbox', `hostile${index}`), bytes);
+    const good = IMAGE_TYPES.map((type) => `good.${type}`);
+    for (const type of IMAGE_TYPES) {
+      await writeFile(site.file('inbox', `good.${type}`), await drawReceipt({ type, seed: `good ${type}` }));
+    }
+
+    const agent = await site.start();
+    const done = new Set(['accepted', 'duplicate', 'rejected', 'incomplete']);
+    const all = hostile.length + good.length;
+    await until(async () => {
+      if (!agent.alive) throw new Error(`the agent ended: ${agent.stderr.slice(-2000)}`);
+      const rows = await site.list('--limit', '10000');
+      return rows.length === all && rows.every(({ state }) => done.has(state));
+    }, 'a verdict on each file');
+    const peakMb = await agent.peakMemoryMb();
+    const ended = await agent.stop();
+
+    expect(ended.status).toBe(0);
+    expectNoTrace(ended);
+    const rows = await site.list('--limit', '10000');
+    for (const name of good) {
+      expect(rows.find(({ path }) => path === site.file('inbox', name))).toMatchObject({ state: 'accepted' });
+    }
+    const unsent = rows.filter(({ state }) => state === 'rejected' || state === 'incomplete');
+    expect(unsent.filter(({ message }) => !/^\S[^\p{Cc}]*$/u.test(message ?? ''))).toEqual([]);
+    expect(unsent.length).toBeGreaterThan(hostile.length / 4);
+    await storedOnce(site);
+    expect(peakMb).toBeLessThan(MOST_MB);
+  }, 120_000);
+});

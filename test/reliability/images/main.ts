@@ -1,0 +1,70 @@
+/**
+ * Hostile images: large ones, handmade ones, every part of whole ones, and mutations of real ones, given to the inspector.
+ *
+ *   npm run fuzz:images -- --cases 1000000 --from 0
+ */
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { trialOptions } from '../support/options.ts';
+import { drawnFiles, realFiles } from './corpus.ts';
+import { run, type Summary } from './run.ts';
+import type { Breach } from './worker.ts';
+
+/** A defect seldom comes alone; more tell nothing more. */
+const SHOWN = 20;
+const COMMAND = 'npm run fuzz:images';
+const options = trialOptions(COMMAND, {
+  cases: { default: 100_000, least: 0, help: 'mutations to try, after all files made by hand' },
+  from: { default: 0, least: 0, help: 'number of the first mutation; the same number is the same case' },
+  every: { default: 1, least: 1, help: 'of the parts of whole files, every so many' },
+  megabytes: { default: 50, least: 1, help: 'size of the large files' },
+});
+
+const real = await realFiles();
+const wholes = [...(await drawnFiles()), ...real];
+const receipts =
+  real.length === 0 ? 'without the real receipts, which are not here' : `${real.length} from real receipts`;
+process.stdout.write(`${wholes.length} whole files, ${receipts}; mutations from ${options.from}.\n`);
+const summary = await run({
+  wholes,
+  bombSize: options.megabytes * 1_000_000,
+  from: options.from,
+  count: options.cases,
+  every: options.every,
+  onProgress: (line) => process.stdout.write(`${line}\n`),
+});
+report(summary);
+if (summary.breaches.length > 0) {
+  const dir = mkdtempSync(join(tmpdir(), 'receiptd-images-'));
+  for (const breach of summary.breaches.slice(0, SHOWN)) tell(breach, dir);
+  process.stdout.write(`${summary.breaches.length} breaches.\n`);
+  process.exitCode = 1;
+}
+
+function report({ tally, slowest, peakRssMb, heapMb, cases, ms }: Summary): void {
+  const lines = [...tally]
+    .toSorted(([a], [b]) => a.localeCompare(b))
+    .map(([kind, count]) => `  ${kind}: ${count}`);
+  const slow = Object.entries(slowest).map(
+    ([phase, { name, bytes, cpuMs }]) =>
+      `  slowest of ${phase}: ${cpuMs.toFixed(0)} ms of the processor, ${bytes} bytes, ${name}`,
+  );
+  const [first, last] = heapMb.map((mb) => mb.toFixed(0));
+  const resident = Object.entries(peakRssMb).map(([phase, mb]) => `${phase} ${mb.toFixed(0)} MB`);
+  process.stdout.write(
+    `${lines.join('\n')}\n${slow.join('\n')}\n` +
+      `${cases} cases in ${(ms / 1000).toFixed(0)} s, ${((cases * 1000) / ms).toFixed(0)}/s; ` +
+      `at most resident: ${resident.join(', ')}; heap ${first} MB at first, ${last} MB at last.\n`,
+  );
+}
+
+function tell({ phase, number, name, sentence, bytes, shrunk }: Breach, dir: string): void {
+  const file = join(dir, `${phase}-${number}`);
+  writeFileSync(`${file}.bin`, bytes);
+  writeFileSync(`${file}.small.bin`, shrunk);
+  const repeat = phase === 'mutations' ? `--cases 1 --from ${number}` : '--cases 0';
+  process.stdout.write(
+    `BREACH, ${phase} ${number} (${name}): ${sentence}\n  ${file}.small.bin has ${shrunk.length} bytes; ${COMMAND} -- ${repeat} repeats it.\n`,
+  );
+}
