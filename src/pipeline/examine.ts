@@ -35,8 +35,8 @@ export async function examine(file: Unsettled, deps: ExamineDeps): Promise<void>
     return code;
   });
   if (typeof found === 'string') return unreadable(file, file.identity, found, deps);
-  if (found === null) return vanished(file, deps);
-  if (found.kind === 'other') return settling.drop(file);
+  // A link or a directory in the place of a file is not that file.
+  if (found === null || found.kind === 'other') return vanished(file, deps);
   settling.see(file.path, found.identity, file.lane);
   if (!settling.isStill(file)) return settling.keep(file);
   // An event may change `file.identity` from here on; whatever is decided is decided about this one.

@@ -10,13 +10,14 @@ export async function observe(path: string, deps: ReconcileDeps): Promise<string
   const { folder, settings, settling, ledger, clock } = deps;
   const found = await folder.stat(path).catch(() => undefined);
   if (found === undefined) return null;
+  const covered = folder.covers(path);
+  const known = covered ? await ledger.known({ folder: settings.path, path }) : null;
+  // A link or a directory in the place of a file is not that file.
+  if (known && found?.kind !== 'file' && (await deps.isInPlace()))
+    await ledger.gone(settings.path, [path], clock.now());
   if (found?.kind === 'other') return settings.recursive ? path : null;
-  if (!folder.covers(path)) return null;
-  const known = await ledger.known({ folder: settings.path, path });
-  if (found === null) {
-    if (known && (await deps.isInPlace())) await ledger.gone(settings.path, [path], clock.now());
-    return dirOf(path);
-  }
+  if (!covered) return null;
+  if (found === null) return dirOf(path);
   const stands = known !== null && !needsJudgingAnew(known, settings);
   const unchanged = stands && sameIdentity(known.identity, found.identity);
   // Where there is no room the listing finds it later.

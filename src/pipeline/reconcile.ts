@@ -151,8 +151,11 @@ async function markGone(
 ): Promise<void> {
   if (candidates.length === 0 || !(await isInPlace())) return;
   const gone: string[] = [];
-  // Listed a moment ago and admitted since is not gone: look before saying so.
-  for (const path of candidates) if ((await statOf(folder, path)) === null) gone.push(path);
+  // Listed a moment ago and admitted since is not gone: look before saying so. A link or a directory in its place is not it.
+  for (const path of candidates) {
+    const found = await statOf(folder, path);
+    if (found === null || found?.kind === 'other') gone.push(path);
+  }
   // A share that went away meanwhile leaves an empty directory, in which nothing is.
   if (gone.length > 0 && (await isInPlace())) await ledger.gone(settings.path, gone, clock.now());
 }

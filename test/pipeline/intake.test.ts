@@ -1,4 +1,15 @@
-import { appendFile, chmod, chown, mkdir, rename, rm, unlink, utimes, writeFile } from 'node:fs/promises';
+import {
+  appendFile,
+  chmod,
+  chown,
+  mkdir,
+  rename,
+  rm,
+  symlink,
+  unlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sha256 } from '../../src/pipeline/admit.ts';
@@ -256,6 +267,38 @@ it('the same image in another folder is a duplicate in the same endpoint, and a 
   expect(renamed.admitted.map(({ kind, document }) => [kind, document.endpoint.uid])).toEqual([
     ['queued', 'shop'],
   ]);
+});
+
+describe('a known file whose place something else takes', () => {
+  const KINDS = {
+    link: (file: string) => symlink('other.jpg', file),
+    directory: (file: string) => mkdir(file),
+  };
+
+  async function replaced(kind: keyof typeof KINDS, scans: string): Promise<void> {
+    await unlink(join(scans, 'a.jpg'));
+    await KINDS[kind](join(scans, 'a.jpg'));
+  }
+
+  it.each(['link', 'directory'] as const)('(a %s) is gone at the next listing', async (kind) => {
+    const place = await watchingPlace();
+    for (const name of ['a.jpg', 'other.jpg']) await place.drop(name);
+    await place.once();
+    await replaced(kind, place.scans);
+    await place.once();
+    expect(await place.ledger.known({ folder: place.scans, path: 'a.jpg' })).toBeNull();
+  });
+
+  it.each(['link', 'directory'] as const)('(a %s) is gone at the event that tells of it', async (kind) => {
+    const place = await watchingPlace();
+    for (const name of ['a.jpg', 'other.jpg']) await place.drop(name);
+    const { watching } = place.start({ deps: { reconcileEveryMs: 24 * 3_600_000 } });
+    await watching();
+    await place.clock.advanceUntil(async () => (await place.rows()).length === 2);
+    await replaced(kind, place.scans);
+    const known = () => place.ledger.known({ folder: place.scans, path: 'a.jpg' });
+    await place.clock.advanceUntil(async () => (await known()) === null);
+  });
 });
 
 describe('what lies in a folder when it is first watched', () => {

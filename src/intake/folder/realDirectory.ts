@@ -22,7 +22,7 @@ export async function inRealDirectory<T>(
   work: (directory: string) => Promise<T>,
   options: { readonly make?: boolean } = {},
 ): Promise<T> {
-  const real = inside(base, path);
+  inside(base, path);
   const segments = path.split('/').filter((segment) => segment !== '');
   if (options.make === true) await makeBase(base);
   if (!CAN_HOLD) {
@@ -35,17 +35,19 @@ export async function inRealDirectory<T>(
     return work(directory);
   }
   let handle = await open(base, O_PATH | constants.O_DIRECTORY);
+  let held = base;
   try {
     for (const segment of segments) {
       const parent = handle;
       const next = `${HELD}/${parent.fd}/${segment}`;
       if (options.make === true) await makeOne(next);
       handle = await open(next, O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+      held = join(held, segment);
       await parent.close();
     }
     return await work(`${HELD}/${handle.fd}`);
   } catch (error) {
-    throw inPlainWords(error, handle, real);
+    throw inPlainWords(error, handle, held);
   } finally {
     await handle.close();
   }
@@ -70,7 +72,7 @@ function notADirectory(path: string): Error {
 }
 
 /** A person knows nothing of held directories. */
-function inPlainWords(error: unknown, { fd }: FileHandle, real: string): unknown {
-  if (error instanceof Error) error.message = error.message.replaceAll(`${HELD}/${fd}/`, `${real}/`);
+function inPlainWords(error: unknown, { fd }: FileHandle, directory: string): unknown {
+  if (error instanceof Error) error.message = error.message.replaceAll(`${HELD}/${fd}/`, `${directory}/`);
   return error;
 }

@@ -48,6 +48,16 @@ describe('setting a file aside', () => {
     expect(await folder.read(aside, 10)).toMatchObject({ kind: 'bytes', bytes: Buffer.from('a') });
   });
 
+  it('below a directory that gave way to a file fails with the place in plain words', async () => {
+    const { root, folder } = await folderWith({ 'x/y/z/a.jpg': 'a' });
+    await fs.rm(join(root, 'x/y'), { recursive: true });
+    await fs.writeFile(join(root, 'x/y'), 'a file');
+    await expect(
+      putBack(root, 'x/y/.receiptd-aside-00000000/a.jpg', 'x/y/a.jpg', Math.random),
+    ).rejects.toThrow(`'${root}/x/y'`);
+    expect(await folder.stat('x/y/z/a.jpg')).toBeNull();
+  });
+
   it('picks another directory if the name is taken', async () => {
     const numbers = [0, 0, 0.5];
     const { folder } = await folderWith(

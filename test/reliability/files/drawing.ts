@@ -1,0 +1,93 @@
+import type { Dice } from '../support/dice.ts';
+import type { Contents } from './contents.ts';
+import { drawDirectoryName, drawName } from './names.ts';
+import type { Tree } from './tree.ts';
+
+/** The two watched folders, and a place beside them that is nobody's. */
+export const WATCHED = ['a', 'b'] as const;
+export const OUTSIDE = 'outside';
+
+const DEEPEST = 4;
+
+/** What a job draws from: the dice, and the file system as it would be if no agent touched it. */
+export class Drawing {
+  readonly dice: Dice;
+  readonly contents: Contents;
+  readonly tree: Tree;
+  /** Whether a file may be closed to everybody: root would read it all the same. */
+  readonly mayClose: boolean;
+  #handles = 0;
+
+  constructor(dice: Dice, contents: Contents, tree: Tree, mayClose: boolean) {
+    this.dice = dice;
+    this.contents = contents;
+    this.tree = tree;
+    this.mayClose = mayClose;
+  }
+
+  handle(): number {
+    return (this.#handles += 1);
+  }
+
+  /** A directory in a watched folder, the folder itself more often than not. */
+  directory(): string {
+    const folder = this.dice.pick(WATCHED);
+    const below = this.directories(folder);
+    return below.length === 0 || this.dice.chance(0.6) ? folder : this.dice.pick(below);
+  }
+
+  directories(under: string): string[] {
+    return [...this.tree.walk(under)].filter(([, node]) => node.kind === 'directory').map(([path]) => path);
+  }
+
+  /** A file that is there; null where there is none. */
+  file(where: readonly string[] = WATCHED): string | null {
+    const all = where.flatMap((under) =>
+      [...this.tree.walk(under)].filter(([, { kind }]) => kind === 'file').map(([path]) => path),
+    );
+    return all.length === 0 ? null : this.dice.pick(all);
+  }
+
+  /** Any path in a watched folder, taken or not. */
+  path(): string {
+    return `${this.directory()}/${drawName(this.dice)}`;
+  }
+
+  /** One at which nothing is yet; null if the names drawn were all taken. */
+  freePath(directory = this.directory()): string | null {
+    for (let tries = 0; tries < 8; tries += 1) {
+      const path = `${directory}/${drawName(this.dice)}`;
+      if (this.tree.find(path) === null) return path;
+    }
+    return null;
+  }
+
+  outsidePath(): string {
+    return `${OUTSIDE}/${this.dice.int(1, 1_000_000)}.jpg`;
+  }
+
+  freeDirectory(): string | null {
+    const parent = this.directory();
+    if (parent.split('/').length >= DEEPEST) return null;
+    const path = `${parent}/${drawDirectoryName(this.dice)}`;
+    return this.tree.find(path) === null ? path : null;
+  }
+
+  /** Milliseconds between two pieces of a slow writer: mostly shorter than the quiet time, now and then longer. */
+  pause(): number {
+    return this.dice.chance(0.12) ? this.dice.int(60, 250) : this.dice.int(0, 25);
+  }
+
+  /** Cuts bytes into pieces as a slow writer would write them. */
+  pieces(bytes: Buffer): { readonly at: number; readonly bytes: Buffer }[] {
+    const count = this.dice.int(2, 5);
+    const cuts = Array.from({ length: count - 1 }, () => this.dice.int(0, bytes.length));
+    const ends = [...cuts, bytes.length].sort((a, b) => a - b);
+    let at = 0;
+    return ends.map((end) => {
+      const piece = { at, bytes: Buffer.from(bytes.subarray(at, end)) };
+      at = end;
+      return piece;
+    });
+  }
+}

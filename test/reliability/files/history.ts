@@ -1,0 +1,66 @@
+import { coveredFiles } from './coverage.ts';
+import { sha256 } from './contents.ts';
+import type { FolderRule } from './settings.ts';
+import type { Tree } from './tree.ts';
+
+/** A stretch of time in which certain bytes lay at one path, without a change. Monotonic milliseconds. */
+interface Rest {
+  readonly path: string;
+  readonly rule: FolderRule;
+  readonly hash: string;
+  readonly bytes: Buffer;
+  readonly since: number;
+  until: number;
+}
+
+const hashes = new WeakMap<Buffer, string>();
+
+/** The hash of bytes that are never changed in place. */
+export function hashOf(bytes: Buffer): string {
+  const hash = hashes.get(bytes) ?? sha256(bytes);
+  hashes.set(bytes, hash);
+  return hash;
+}
+
+/** What lay in the watched folders, where, from when until when. */
+export class History {
+  readonly #now = new Map<string, Rest>();
+  readonly #rests = new Map<string, Rest[]>();
+  readonly #paths = new Map<string, Set<string>>();
+
+  /** After each step, with the time before and after it. */
+  note(tree: Tree, rules: readonly FolderRule[], before: number, after: number): void {
+    const seen = new Set<string>();
+    for (const { path, rule, node, badName } of coveredFiles(tree, rules)) {
+      if (badName || node.kind !== 'file') continue;
+      seen.add(path);
+      const last = this.#now.get(path);
+      if (last?.bytes === node.bytes) continue;
+      const hash = hashOf(node.bytes);
+      if (last?.hash === hash) continue;
+      if (last) last.until = after;
+      const rest: Rest = { path, rule, hash, bytes: node.bytes, since: before, until: Infinity };
+      this.#now.set(path, rest);
+      this.#paths.set(path, (this.#paths.get(path) ?? new Set()).add(hash));
+      const same = this.#rests.get(hash);
+      if (same) same.push(rest);
+      else this.#rests.set(hash, [rest]);
+    }
+    for (const [path, rest] of this.#now) {
+      if (seen.has(path)) continue;
+      rest.until = after;
+      this.#now.delete(path);
+    }
+  }
+
+  /** Hashes of all that ever lay at this path. */
+  at(path: string): readonly string[] {
+    return [...(this.#paths.get(path) ?? [])];
+  }
+
+  /** Where these bytes lay in folders of that endpoint, the longest stretch first. */
+  of(hash: string, endpoint: FolderRule['endpoint']): readonly Rest[] {
+    const rests = (this.#rests.get(hash) ?? []).filter(({ rule }) => rule.endpoint === endpoint);
+    return rests.toSorted((a, b) => b.until - b.since - (a.until - a.since));
+  }
+}

@@ -1,0 +1,85 @@
+/** The file campaign: `npm run campaign:files -- --rounds N --from S`. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { trialOptions } from '../support/options.ts';
+import { inPlace, makeGround, PLACES, whyNot, type Place } from './places.ts';
+import { Report } from './report.ts';
+import type { RoundResult } from './round.ts';
+import type { WorkerOptions } from './worker.ts';
+
+const options = trialOptions(
+  'npm run campaign:files',
+  {
+    rounds: { default: 20, least: 1, help: 'rounds in each place' },
+    from: { default: 1, least: 0, help: 'seed of the first round; the next one has the next number' },
+    operations: { default: 45, least: 1, help: 'operations in a round; fewer are the first of more' },
+    'at-once': { default: 6, least: 1, help: 'rounds at once' },
+  },
+  {
+    local: 'only on the local disk (of the temporary directory)',
+    tmpfs: 'only on tmpfs',
+    polled: 'only on a mounted share (FUSE), which is polled',
+  },
+);
+
+const running = new Set<ChildProcess>();
+const endAll = (): void => {
+  for (const child of running) child.kill('SIGKILL');
+};
+process.on('exit', endAll);
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1));
+
+const wanted = PLACES.filter((place) => options[place]);
+let clean = true;
+for (const place of wanted.length > 0 ? wanted : PLACES) {
+  const missing = whyNot(place);
+  if (missing !== null) process.stdout.write(`${place}: left out, ${missing}\n`);
+  else if (!(await campaignIn(place))) clean = false;
+}
+process.exitCode = clean ? 0 : 1;
+
+async function campaignIn(place: Place): Promise<boolean> {
+  const dir = mkdtempSync(join(tmpdir(), 'receiptd-files-'));
+  makeGround(dir);
+  const { rounds, from, operations: jobs } = options;
+  const work: WorkerOptions = {
+    place,
+    dir,
+    from,
+    rounds,
+    jobs,
+    atOnce: Math.min(options['at-once'], rounds),
+  };
+  const worker = fileURLToPath(new URL('./worker.js', import.meta.url));
+  const [command, args] = inPlace(place, worker, JSON.stringify(work));
+  const child = spawn(command, args, {
+    // Calls on a mount hold a thread each while they wait.
+    env: { ...process.env, DIR: dir, UV_THREADPOOL_SIZE: '16' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  running.add(child);
+  const ended = new Promise<string | null>((resolve) => {
+    child.once('error', (error) => resolve(error.message));
+    child.once('close', (status, signal) =>
+      resolve(status === 0 ? null : `it ended with ${signal ?? status}`),
+    );
+  });
+  const report = new Report(place);
+  for await (const line of createInterface({ input: child.stdout })) {
+    const said = JSON.parse(line) as RoundResult | { readonly note: string };
+    if ('note' in said) process.stdout.write(`${place}: ${said.note}\n`);
+    else process.stdout.write(report.add(said));
+  }
+  const trouble = await ended;
+  running.delete(child);
+  process.stdout.write(report.summary());
+  if (trouble !== null) process.stdout.write(`${place}: the campaign itself failed, ${trouble}\n`);
+  const clean = trouble === null && report.breached === 0;
+  if (clean) rmSync(dir, { recursive: true, maxRetries: 3 });
+  else process.stdout.write(`${place}: what is left of it lies in ${dir}\n`);
+  return clean;
+}

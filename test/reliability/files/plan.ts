@@ -1,0 +1,69 @@
+import type { Drawing } from './drawing.ts';
+import { jobOf, WEIGHTS, type JobKind } from './jobs.ts';
+import type { Step } from './step.ts';
+
+export interface Planned {
+  /** Counted from 1; 0 is the campaign's own doing. */
+  readonly job: number;
+  readonly kind: JobKind | 'frame';
+  readonly step: Step;
+}
+
+const AT_ONCE = 4;
+
+interface Running {
+  readonly job: number;
+  readonly kind: JobKind;
+  readonly steps: Generator<Step>;
+}
+
+/**
+ * The steps of one round in order, those of several jobs mixed. They depend on the dice alone, and fewer jobs of the same
+ * seed are the first of more: what the agent does to the files is not known here.
+ */
+export function drawPlan(drawing: Drawing, jobs: number): Planned[] {
+  const { dice, tree } = drawing;
+  const plan: Planned[] = [];
+  const running: Running[] = [];
+  let agentRuns = false;
+  const add = (job: number, kind: Planned['kind'], step: Step): boolean => {
+    const effect = tree.prepare(step);
+    if (effect === null) return false;
+    effect();
+    plan.push({ job, kind, step });
+    return true;
+  };
+  const frame = (step: Step): void => void add(0, 'frame', step);
+  const advance = (): void => {
+    const each = dice.pick(running);
+    const next = each.steps.next();
+    if (next.done) running.splice(running.indexOf(each), 1);
+    else if (!add(each.job, each.kind, next.value)) return;
+    if (dice.chance(0.3)) frame({ do: 'pause', ms: dice.chance(0.9) ? dice.int(0, 12) : dice.int(30, 150) });
+  };
+  const finish = (): void => {
+    while (running.length > 0) advance();
+  };
+  for (const path of ['a', 'b', 'outside']) frame({ do: 'mkdir', path });
+  // Some files lie there before the agent has ever looked.
+  const before = dice.int(0, 6);
+  for (let job = 1; job <= jobs; job += 1) {
+    if (!agentRuns && (job > before || dice.chance(0.2))) {
+      frame({ do: 'startAgent' });
+      agentRuns = true;
+    } else if (agentRuns && dice.chance(0.02)) {
+      frame({ do: 'stopAgent' });
+      agentRuns = false;
+    } else if (agentRuns && dice.chance(0.04)) {
+      finish();
+      frame({ do: 'settle' });
+    }
+    const kind = dice.weighted(WEIGHTS);
+    running.push({ job, kind, steps: jobOf(kind)(drawing) });
+    while (running.length >= AT_ONCE || (running.length > 0 && dice.chance(0.75))) advance();
+  }
+  finish();
+  for (const [path, node] of tree.walk('')) if (node.closed) frame({ do: 'mode', path, closed: false });
+  if (!agentRuns) frame({ do: 'startAgent' });
+  return plan;
+}

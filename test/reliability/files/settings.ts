@@ -1,0 +1,136 @@
+import { parseConfig } from '../../../src/config/load.ts';
+import type { Config } from '../../../src/config/config.ts';
+import type { Dice } from '../support/dice.ts';
+import { LARGEST } from './contents.ts';
+import { OUTSIDE, WATCHED } from './drawing.ts';
+
+export const UIDS = {
+  office: '11111111-2222-4333-8444-555555555555',
+  depot: '66666666-7777-4888-9999-aaaaaaaaaaaa',
+} as const;
+
+/** What a watched folder is told to do, as the campaign understands it. */
+export interface FolderRule {
+  /** `a` or `b`. */
+  readonly folder: string;
+  readonly endpoint: keyof typeof UIDS;
+  readonly recursive: boolean;
+  readonly watch: 'auto' | 'poll';
+  /** Only names with these endings, in any case; empty: all. */
+  readonly endings: readonly string[];
+  /** Names that begin so, and directories of that name, are left alone. */
+  readonly ignored: readonly string[];
+  readonly afterUpload: 'keep' | 'archive' | 'delete';
+  /** Relative to the folder, in the folder's own place, or on another disk. */
+  readonly archive: 'within' | 'beside' | 'elsewhere';
+  readonly shortMs: number;
+  readonly longMs: number;
+}
+
+export interface RoundSettings {
+  readonly folders: readonly FolderRule[];
+  readonly patienceMs: number;
+  readonly spool: 'auto' | 'always';
+  readonly reconcileEveryMs: number;
+  readonly pollEveryMs: number;
+  readonly name: string;
+  /** Of the service's answers. */
+  readonly slowestAnswerMs: number;
+}
+
+export function drawSettings(dice: Dice): RoundSettings {
+  const folder = (path: string, endpoint: FolderRule['endpoint']): FolderRule => {
+    const shortMs = dice.int(30, 120);
+    return {
+      folder: path,
+      endpoint,
+      recursive: dice.chance(0.75),
+      watch: dice.chance(0.8) ? 'auto' : 'poll',
+      endings: dice.chance(0.25) ? ['.jpg', '.jpeg', '.png', '.tif'] : [],
+      ignored: dice.chance(0.4) ? ['skip-', 'drafts'] : [],
+      afterUpload: dice.weighted({ keep: 5, archive: 3, delete: 2 }),
+      archive: dice.pick(['within', 'beside', 'elsewhere']),
+      shortMs,
+      longMs: shortMs + dice.int(40, 250),
+    };
+  };
+  return {
+    folders: [folder('a', 'office'), folder('b', dice.chance(0.5) ? 'office' : 'depot')],
+    patienceMs: dice.int(400, 1_500),
+    spool: dice.chance(0.7) ? 'auto' : 'always',
+    reconcileEveryMs: dice.int(500, 3_000),
+    pollEveryMs: dice.int(300, 1_000),
+    slowestAnswerMs: dice.pick([10, 50, 200, 600]),
+    name: dice.pick(['{stem}-{hash:12}', '{date:YYYY}-{seq:5}', '{path}{ext}', '{stem}']),
+  };
+}
+
+/** Absolute places of one round. */
+export interface Places {
+  /** Where the watched folders are as the agent sees them. */
+  readonly watched: string;
+  /** An archive for `elsewhere`, on another file system where there is one. */
+  readonly elsewhere: string;
+  readonly stateDir: string;
+}
+
+/** The real configuration, as a person would write it. */
+export function configOf(settings: RoundSettings, places: Places): Config {
+  const text = JSON.stringify({
+    service: { baseUrl: 'http://127.0.0.1:9' },
+    endpoints: { office: { uid: UIDS.office }, depot: { uid: UIDS.depot } },
+    folders: settings.folders.map((rule) => ({
+      path: `${places.watched}/${rule.folder}`,
+      endpoint: rule.endpoint,
+      recursive: rule.recursive,
+      watch: rule.watch,
+      ...(rule.endings.length > 0 && { include: rule.endings.map((ending) => `*${ending}`) }),
+      ignore: rule.ignored.map((beginning) => `${beginning}*`),
+      settle: { short: `${rule.shortMs}ms`, long: `${rule.longMs}ms`, patience: `${settings.patienceMs}ms` },
+      maxFileSize: `${LARGEST}B`,
+      name: settings.name,
+      afterUpload: rule.afterUpload,
+      ...(rule.archive !== 'within' && { archiveTo: archiveOf(rule, places) }),
+    })),
+    delivery: { concurrency: 4 },
+    intake: { reconcileEvery: `${settings.reconcileEveryMs}ms`, pollEvery: `${settings.pollEveryMs}ms` },
+    spool: settings.spool,
+    stateDir: places.stateDir,
+  });
+  const context = {
+    env: {},
+    platform: process.platform,
+    home: places.stateDir,
+    cwd: places.watched,
+    isRoot: false,
+  };
+  return parseConfig(text, `${places.stateDir}/receiptd.yaml`, context);
+}
+
+/** Absolute. */
+export function archiveOf(
+  { folder, archive }: FolderRule,
+  { watched, elsewhere }: Pick<Places, 'watched' | 'elsewhere'>,
+): string {
+  switch (archive) {
+    case 'within':
+      return `${watched}/${folder}/archive`;
+    case 'beside':
+      return `${watched}/archive-${folder}`;
+    case 'elsewhere':
+      return `${elsewhere}/archive-${folder}`;
+  }
+}
+
+/** Never looked into by the campaign's own operations: these belong to the agent. */
+export const ARCHIVES: readonly string[] = WATCHED.flatMap((folder) => [
+  `${folder}/archive`,
+  `archive-${folder}`,
+]);
+
+const MOVED_ASIDE = new RegExp(`^${OUTSIDE}/.*\\.receiptd-aside-`, 's');
+
+/** Of a path outside the watched folders: it was aside when somebody moved its directory there. */
+export function isMovedAside(path: string): boolean {
+  return MOVED_ASIDE.test(path);
+}

@@ -1,0 +1,102 @@
+import { mkdir } from 'node:fs/promises';
+import { composeFolders } from '../../../src/compose/folders.ts';
+import { openConfiguredSpool, openLedger } from '../../../src/compose/ledger.ts';
+import { composePipeline, type Pipeline } from '../../../src/compose/pipeline.ts';
+import type { Config } from '../../../src/config/config.ts';
+import { systemClock } from '../../../src/daemon/systemClock.ts';
+import { createImageInspector } from '../../../src/image/inspect.ts';
+import { createFolderHints } from '../../../src/intake/folder/hints.ts';
+import { OpenIncidents } from '../../../src/pipeline/incidents.ts';
+import type { OpenFolder } from '../../../src/pipeline/originals.ts';
+import type { Ledger } from '../../../src/ports/ledger.ts';
+import { RecordedLog } from '../../support/recordedLog.ts';
+import type { Dice } from '../support/dice.ts';
+import { TOKENS, type RecordingService } from './service.ts';
+
+interface Running {
+  readonly ledger: Ledger;
+  readonly pipeline: Pipeline;
+  readonly stop: () => Promise<void>;
+}
+
+/** The whole agent on real folders, a real ledger and a real spool; may be stopped and started again. */
+export class Subject {
+  readonly log = new RecordedLog();
+  /** As the agent sees its folders. */
+  readonly open: OpenFolder;
+  readonly #config: Config;
+  readonly #service: RecordingService;
+  readonly #dice: Dice;
+  #running: Running | null = null;
+  #logBefore = 0;
+
+  constructor(config: Config, service: RecordingService, dice: Dice) {
+    this.#config = config;
+    this.#service = service;
+    this.#dice = dice;
+    this.open = composeFolders(config);
+  }
+
+  get running(): Pick<Running, 'ledger' | 'pipeline'> | null {
+    return this.#running;
+  }
+
+  /** An operation came in between, and since this start the agent waits for some minutes before it tries again. */
+  get putOffDisposals(): boolean {
+    return this.log.lines
+      .slice(this.#logBefore)
+      .some(({ message }) => message.startsWith('An original could not be disposed of'));
+  }
+
+  async start(): Promise<void> {
+    if (this.#running) return;
+    this.#logBefore = this.log.lines.length;
+    const config = this.#config;
+    const { log } = this;
+    const clock = systemClock;
+    await mkdir(config.stateDir, { recursive: true, mode: 0o700 });
+    const ledger = await openLedger(config, (story) => log.error(story));
+    const pipeline = await composePipeline(
+      config,
+      {
+        clock,
+        random: () => this.#dice.next(),
+        log,
+        incidents: new OpenIncidents({ clock, log }),
+        ledger,
+        spool: await openConfiguredSpool(config, log),
+        service: this.#service,
+        tokens: TOKENS,
+        credentialsChanged: async () => false,
+        folders: composeFolders(config),
+        hints: createFolderHints({
+          exclude: [config.stateDir, ...config.folders.map(({ archiveTo }) => archiveTo)],
+        }),
+        inspector: createImageInspector(),
+        host: 'office-pc',
+        background: [],
+      },
+      { once: false },
+    );
+    const stopping = new AbortController();
+    const ended = pipeline.agent.run(stopping.signal);
+    // Told by `stop`, and not as an unhandled rejection before.
+    ended.catch(() => {});
+    this.#running = {
+      ledger,
+      pipeline,
+      async stop() {
+        stopping.abort(new Error('stopped by the campaign'));
+        await ended;
+        await pipeline.keeper.close();
+        await ledger.close();
+      },
+    };
+  }
+
+  async stop(): Promise<void> {
+    const running = this.#running;
+    this.#running = null;
+    await running?.stop();
+  }
+}
