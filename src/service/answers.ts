@@ -4,6 +4,7 @@ import type { Answer } from '../domain/outcome.ts';
 type Response = Extract<Answer, { kind: 'response' }>;
 
 const WORDS_LIMIT = 200;
+const QUOTED_FROM = 20_000;
 
 export function isSuccess(response: Response): boolean {
   return response.httpStatus >= 200 && response.httpStatus < 300;
@@ -20,7 +21,11 @@ export function json(response: Response): unknown {
 
 /** The service's words on one line, ready to follow a sentence; '' if it said nothing. */
 export function words(response: Response): string {
-  const line = response.body.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+  // Megabytes of spaces are more than a regular expression bears.
+  const line = response.body
+    .slice(0, QUOTED_FROM)
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim();
   if (line === '') return '';
   return `: "${line.length > WORDS_LIMIT ? `${line.slice(0, WORDS_LIMIT)}…` : line}"`;
 }

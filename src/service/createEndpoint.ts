@@ -47,8 +47,11 @@ export async function createEndpoint(
   }
   if (httpStatus === 408 || httpStatus >= 500)
     throw uncertain(`${host} answered HTTP ${httpStatus}${words(answer)}.`);
-  if (httpStatus < 400)
-    throw strangeAnswer(`${host} redirects (HTTP ${httpStatus}), which is never followed.`);
+  if (httpStatus < 400) {
+    const message = `${host} redirects (HTTP ${httpStatus}), which is never followed.`;
+    // RFC 9110 15.4: only these say that the request has yet to be carried out; others may point at what was made.
+    throw httpStatus === 307 || httpStatus === 308 ? strangeAnswer(message) : uncertain(message);
+  }
   throw new ReceiptdError(
     'ENDPOINT_REFUSED',
     `${host} refused to create the endpoint (HTTP ${httpStatus})${words(answer)}.`,

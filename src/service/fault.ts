@@ -39,6 +39,8 @@ export function faultWords(code: string, connecting: boolean): string {
       return 'did not answer in time';
     case 'UND_ERR_BODY_TIMEOUT':
       return 'stopped in the middle of its answer';
+    case 'ANSWER_TOO_LARGE':
+      return 'answered with more than 16 MiB';
     case 'UND_ERR_CLOSED':
     case 'UND_ERR_DESTROYED':
       return 'was not asked, because the agent is stopping';

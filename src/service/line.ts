@@ -78,7 +78,21 @@ class StartHandler extends DecoratorHandler {
     // A signal that was aborted meanwhile is noticed there, and then nothing is sent.
     if (!controller.aborted) this.#onStart(controller);
   }
+
+  /** Interim answers (1xx) say nothing here, and undici's handler takes the head of one answer only. */
+  onResponseStart(controller: Dispatcher.DispatchController, statusCode: number, ...rest: HeadRest): void {
+    if (statusCode >= 200) passOn.onResponseStart?.call(this, controller, statusCode, ...rest);
+  }
 }
+
+type HeadRest =
+  Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>> extends [
+    unknown,
+    unknown,
+    ...infer Rest,
+  ]
+    ? Rest
+    : never;
 
 /** undici's types leave the methods out. */
 const passOn = DecoratorHandler.prototype as Dispatcher.DispatchHandler;

@@ -12,8 +12,10 @@ import { whoami } from './whoami.ts';
 export interface ReceiptServiceOptions extends TransportOptions {
   readonly credentials: CredentialsSource;
   readonly log: Log;
-  /** Takes secrets out of a text. */
+  /** Takes secrets out of a text that may have been cut, and whatever looks like one. */
   readonly redact?: (text: string) => string;
+  /** Takes the secrets that are known out of a text, and leaves the rest as it is. */
+  readonly hide?: (text: string) => string;
 }
 
 /**
@@ -24,10 +26,11 @@ export function createReceiptService(options: ReceiptServiceOptions): {
   readonly service: ReceiptService;
   readonly tokens: TokenSource;
 } {
-  const transport = redacted(createTransport(options), options.redact);
+  const bare = redacted(createTransport(options), options.redact);
+  const transport = hidden(bare, options.hide);
   const closing = new AbortController();
   const tokens = createTokenSource({
-    transport,
+    transport: bare,
     credentials: options.credentials,
     clock: options.clock,
     log: options.log,
@@ -45,7 +48,7 @@ export function createReceiptService(options: ReceiptServiceOptions): {
   return { service, tokens };
 }
 
-/** What a refusal says ends in errors, ledger and log, and may repeat the client's secret. A success is kept verbatim. */
+/** What a refusal says ends in errors, ledger and log, and may repeat the client's secret. */
 function redacted(transport: Transport, redact: (text: string) => string = (text) => text): Transport {
   return {
     ...transport,
@@ -53,6 +56,19 @@ function redacted(transport: Transport, redact: (text: string) => string = (text
       const answer = await transport.exchange(request, signal);
       if (answer.kind === 'fault' || isSuccess(answer)) return answer;
       return { ...answer, body: redact(answer.body) };
+    },
+  };
+}
+
+/** A record is kept verbatim but for secrets of ours that it repeats. */
+function hidden(transport: Transport, hide: (text: string) => string = (text) => text): Transport {
+  return {
+    ...transport,
+    async exchange(request, signal) {
+      const answer = await transport.exchange(request, signal);
+      // A name that holds one would not be recognised in its record.
+      const isNamed = hide(request.path) !== request.path;
+      return answer.kind === 'fault' || isNamed ? answer : { ...answer, body: hide(answer.body) };
     },
   };
 }

@@ -29,9 +29,14 @@ interface Held {
 
 /** Interface 2.3 and 5.5. A lifetime that makes no sense counts as none: a 401 puts it right. */
 const DEFAULT_LIFETIME_S = 86_400;
+/** No server takes a header that is longer; some would blame the document for it, with HTTP 400. */
+const LONGEST_TOKEN = 16 * 1024;
 const tokenAnswer = z.object({
   // Visible ASCII: anything else would break the header, or smuggle another into it.
-  access_token: z.string().regex(/^[\x21-\x7e]+$/),
+  access_token: z
+    .string()
+    .max(LONGEST_TOKEN)
+    .regex(/^[\x21-\x7e]+$/),
   expires_in: z.coerce.number().positive().catch(DEFAULT_LIFETIME_S),
 });
 

@@ -68,10 +68,12 @@ export interface Transport {
 }
 
 /**
- * How much of an answer is kept. The further fields of a document record are not shown (interface 2.2); one that is
- * cut would pass for no record at all, and its image be sent again.
+ * How much of an answer is kept. The further fields of a document record are not shown (interface 2.2); of one that is
+ * cut nobody knows whether its answer was whole, and its image is sent again.
  */
 const KEPT_BYTES = 16 * 1024 * 1024;
+/** Of anything but a success only some words are quoted. */
+const KEPT_OF_REFUSAL_BYTES = 64 * 1024;
 
 const TERM_MS = 5 * 60_000;
 
@@ -150,7 +152,9 @@ export function createTransport(options: TransportOptions): Transport {
         }
         const header = response.headers['retry-after'];
         retryAfter = retryAfterMs(Array.isArray(header) ? header[0] : header, clock.now());
-        await readInto(chunks, response.body, timeouts.bodyMs);
+        const isSuccess = httpStatus >= 200 && httpStatus < 300;
+        const keptBytes = isSuccess ? KEPT_BYTES : KEPT_OF_REFUSAL_BYTES;
+        await readInto(chunks, response.body, keptBytes, timeouts.bodyMs);
       } catch (error) {
         if (signal?.aborted) throw signal.reason;
         // Anything but a success has been said by the status line; only a success has to be read whole.
@@ -170,15 +174,19 @@ export function createTransport(options: TransportOptions): Transport {
   };
 }
 
-async function readInto(chunks: Buffer[], body: Readable, limitMs: number): Promise<void> {
+class AnswerTooLarge extends Error {
+  readonly code = 'ANSWER_TOO_LARGE';
+}
+
+async function readInto(chunks: Buffer[], body: Readable, keptBytes: number, limitMs: number): Promise<void> {
   const timer = setTimeout(() => body.destroy(new errors.BodyTimeoutError()), limitMs);
   try {
     let size = 0;
     for await (const chunk of body as AsyncIterable<Buffer>) {
-      chunks.push(chunk.subarray(0, KEPT_BYTES - size));
+      chunks.push(chunk.subarray(0, Math.max(0, keptBytes - size)));
       size += chunk.length;
       // Destroys the stream, and with it the connection.
-      if (size >= KEPT_BYTES) break;
+      if (size > keptBytes) throw new AnswerTooLarge();
     }
   } finally {
     clearTimeout(timer);

@@ -6,6 +6,10 @@ export interface Redactor {
    */
   addSecret(value: string): void;
   redact(text: string): string;
+  /** The same for a text whose end may have been cut off, and with it the end of a secret. */
+  redactCut(text: string): string;
+  /** Only the values that were named; nothing for what it looks like. */
+  hide(text: string): string;
 }
 
 export const REDACTED = '[redacted]';
@@ -60,20 +64,35 @@ export function createRedactor(secrets: readonly string[] = []): Redactor {
 
   for (const secret of secrets) addSecret(secret);
 
+  const hide = (text: string): string => (known === null ? text : text.replace(known, REDACTED));
+
+  const redact = (text: string): string =>
+    hide(text)
+      .replace(USERINFO, `$1${REDACTED}@`)
+      .replace(BEARER, `$1$2${REDACTED}`)
+      .replace(BASIC, `$1$2${REDACTED}`)
+      .replace(ASSIGNED, (_all, key: string, between: string, quote: string | undefined) => {
+        const mark = quote ?? '';
+        return `${key}${between}${mark}${REDACTED}${mark}`;
+      });
+
   return {
     addSecret,
-    redact(text) {
-      const withoutKnown = known === null ? text : text.replace(known, REDACTED);
-      return withoutKnown
-        .replace(USERINFO, `$1${REDACTED}@`)
-        .replace(BEARER, `$1$2${REDACTED}`)
-        .replace(BASIC, `$1$2${REDACTED}`)
-        .replace(ASSIGNED, (_all, key: string, between: string, quote: string | undefined) => {
-          const mark = quote ?? '';
-          return `${key}${between}${mark}${REDACTED}${mark}`;
-        });
-    },
+    hide,
+    redact,
+    redactCut: (text) => redact(withoutBeginning(hide(text), [...forms.values()].flat())),
   };
+}
+
+/** Without the beginning of one of `secrets` at its end. */
+function withoutBeginning(text: string, secrets: readonly string[]): string {
+  let most = 0;
+  for (const secret of secrets) {
+    let length = Math.min(secret.length - 1, text.length);
+    while (length >= MIN_LENGTH && !text.endsWith(secret.slice(0, length))) length -= 1;
+    if (length >= MIN_LENGTH) most = Math.max(most, length);
+  }
+  return most === 0 ? text : text.slice(0, -most) + REDACTED;
 }
 
 /** As it is, and as it looks inside JSON, JSON in JSON, a URL and a form. */

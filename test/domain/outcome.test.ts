@@ -57,6 +57,16 @@ describe('one row of the design after the other', () => {
     });
   });
 
+  it.each([201, 202, 206])('%d quotes nothing of what came, which may be anything', (status) => {
+    const outcome = classify(response(status, { token: 'secret words' }), expected);
+    expect(outcome).toMatchObject({ kind: 'endpointHold', answerLost: true });
+    expect(JSON.stringify(outcome)).not.toContain('secret words');
+  });
+
+  it.each([200, 201, 400, 402, 500])('%d may come with megabytes of spaces', (status) => {
+    expect(() => classify(response(status, ' '.repeat(16 * 1024 * 1024)), expected)).not.toThrow();
+  });
+
   it('401 is about the credentials', () => {
     expect(classify(response(401), expected)).toMatchObject({ kind: 'unauthorized', reason: 'HTTP_401' });
   });

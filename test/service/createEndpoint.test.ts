@@ -60,6 +60,7 @@ describe('creating an endpoint', () => {
     ['the server fails', (response) => response.writeHead(500).end()],
     ['a gateway gives up', (response) => response.writeHead(504).end()],
     ['the request is said to have timed out', (response) => response.writeHead(408).end()],
+    ['it redirects to what may have been made', (response) => response.writeHead(303).end()],
     ['a success is HTML', (response) => response.writeHead(200).end('<html>')],
     ['a success has no uid', (response) => sendJson(response, 201, { name: 'office' })],
     ['a success is empty', (response) => response.writeHead(204).end()],

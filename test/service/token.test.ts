@@ -185,6 +185,7 @@ describe('without a token', () => {
     ['an empty token', 200, '{"access_token":""}'],
     ['a token with a space', 200, '{"access_token":"a b"}'],
     ['a token that smuggles in a header', 200, JSON.stringify({ access_token: 'a\r\nx-evil: 1' })],
+    ['a token that no header bears', 200, JSON.stringify({ access_token: 'x'.repeat(100_000) })],
     ['a token beyond ASCII', 200, '{"access_token":"t\u00f6ken"}'],
     ['null', 200, 'null'],
     ['a redirect', 302, ''],

@@ -1,8 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { client, never, uploadRequest, UID } from './client.ts';
+import { createRedactor } from '../../src/telemetry/redact.ts';
+import { client, CLIENT_SECRET, never, uploadRequest, UID } from './client.ts';
 import { scriptedServer, sendJson } from './scriptedServer.ts';
 
+const isOf64Kibibytes = (text: string): boolean => text.length === 64 * 1024;
 const record = { name: 'receipt.jpg', endpointUid: UID, status: 'PROCESSING' };
 
 describe('upload', () => {
@@ -101,6 +103,16 @@ describe('upload', () => {
     expect(answer).toMatchObject({ httpStatus: 503, retryAfterMs: 42_000 });
   });
 
+  it('takes the answer that comes after interim ones', async () => {
+    const server = await scriptedServer((_request, response) => {
+      response.writeProcessing();
+      response.writeEarlyHints({ link: '</style.css>; rel=preload' });
+      sendJson(response, 200, record);
+    });
+    const answer = await client(server.baseUrl).service.upload(uploadRequest(), never);
+    expect(answer).toMatchObject({ kind: 'response', httpStatus: 200, body: JSON.stringify(record) });
+  });
+
   it('never follows a redirect', async () => {
     const elsewhere = await scriptedServer((_request, response) => sendJson(response, 200, record));
     const server = await scriptedServer((_request, response) =>
@@ -124,24 +136,54 @@ describe('upload', () => {
     });
   });
 
-  it('keeps the first mebibyte of an endless answer, and goes on', async () => {
+  it('keeps a record verbatim, but for secrets of ours that it repeats', async () => {
+    const secrets = createRedactor(['token-for-tests', CLIENT_SECRET]);
+    const more = { url: 'https://user:pw@files.example/?access_token=other' };
+    const server = await scriptedServer((request, response) =>
+      sendJson(response, 200, { ...record, ...more, sent: request.headers.authorization, CLIENT_SECRET }),
+    );
+    const { service } = client(server.baseUrl, { hide: (text) => secrets.hide(text) });
+    const answer = await service.upload(uploadRequest(), never);
+    expect(answer.kind === 'response' && JSON.parse(answer.body)).toEqual({
+      ...record,
+      ...more,
+      sent: 'Bearer [redacted]',
+      CLIENT_SECRET: '[redacted]',
+    });
+  });
+
+  it('recognises the record of a name that holds a secret', async () => {
+    const secrets = createRedactor(['receipt']);
+    const server = await scriptedServer((_request, response) => sendJson(response, 200, record));
+    const { service } = client(server.baseUrl, { hide: (text) => secrets.hide(text) });
+    expect(await service.upload(uploadRequest(), never)).toMatchObject({ body: JSON.stringify(record) });
+  });
+
+  it.each([
+    // Its beginning alone would be a record.
+    [200, ' ', { kind: 'fault', sent: true, code: 'ANSWER_TOO_LARGE' }],
+    [200, 'x', { kind: 'fault', sent: true, code: 'ANSWER_TOO_LARGE' }],
+    [400, 'x', { kind: 'response', httpStatus: 400, body: expect.toSatisfy(isOf64Kibibytes) as unknown }],
+  ])('leaves an answer with HTTP %d that goes on with %j for ever', async (status, more, expected) => {
     const server = await scriptedServer((request, response) => {
       if (request.url.endsWith('endless')) {
-        response.writeHead(200);
-        const more = (): void => {
-          while (response.write('x'.repeat(65_536)));
+        response.writeHead(status);
+        response.write(JSON.stringify({ ...record, name: 'endless' }));
+        const pour = (): void => {
+          while (response.write(more.repeat(65_536)));
         };
-        response.on('drain', more);
-        more();
+        response.on('drain', pour);
+        pour();
       } else {
         sendJson(response, 200, record);
       }
     });
     const { service } = client(server.baseUrl, { connections: 1 });
-    const answer = await service.upload(uploadRequest({ name: 'endless' }), never);
-    expect(answer).toMatchObject({ kind: 'response', httpStatus: 200 });
-    expect(answer.kind === 'response' && answer.body.length).toBe(16 * 1024 * 1024);
-    expect(await service.upload(uploadRequest(), never)).toMatchObject({ kind: 'response', httpStatus: 200 });
+    expect(await service.upload(uploadRequest({ name: 'endless' }), never)).toMatchObject(expected);
+    expect(await service.upload(uploadRequest(), never)).toMatchObject({
+      kind: 'response',
+      httpStatus: 200,
+    });
   });
 
   it('uses its connections again and again', async () => {

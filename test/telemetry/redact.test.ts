@@ -47,6 +47,22 @@ describe('a known secret', () => {
     expect(redactor.redact('first token')).toBe('first token');
   });
 
+  test('can be hidden alone, with nothing else changed', () => {
+    const text = `{"url":"https://user:pw@host/","access_token":"other","echo":${JSON.stringify(SECRET)}}`;
+    const hidden = createRedactor([SECRET]).hide(text);
+    expect(hidden).toBe('{"url":"https://user:pw@host/","access_token":"other","echo":"[redacted]"}');
+  });
+
+  test('disappears too where the text was cut in the middle of it', () => {
+    const redactor = createRedactor([SECRET, 'abab']);
+    const text = JSON.stringify({ detail: SECRET });
+    for (let end = text.indexOf('pa') + 4; end < text.length; end += 1) {
+      expect(redactor.redactCut(text.slice(0, end))).toMatch(/^\{"detail":"\[redacted\]"?$/);
+    }
+    expect(redactor.redactCut('x abab')).toBe('x [redacted]');
+    expect(redactor.redactCut('nothing to hide: pa')).toBe('nothing to hide: pa');
+  });
+
   test('is ignored when it is empty or too short to hide anything', () => {
     expect(createRedactor(['', 'abc']).redact('abc def')).toBe('abc def');
   });

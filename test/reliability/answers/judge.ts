@@ -1,0 +1,192 @@
+/**
+ * The oracle for one request: what its outcome may be, by what the wire carried. Written against the interface and the
+ * design's table "From answer to outcome".
+ */
+import type { ReceiptdError } from '../../../src/domain/errors.ts';
+import type { Answer, Outcome } from '../../../src/domain/outcome.ts';
+import type { Exchange, Reply } from './hostileServer.ts';
+import type { Breach } from './run.ts';
+import type { Truth } from './wire.ts';
+
+export interface Given {
+  readonly exchange: Exchange;
+  readonly reply: Reply;
+}
+
+export const DAY_MS = 24 * 3_600_000;
+const VERDICTS = [400, 413, 415, 422];
+/** 16 MiB are kept; what the two ends of a connection hold back comes to a few more. */
+const MOST_BODY = 16 * 1024 * 1024;
+const MOST_POURED = MOST_BODY + 12 * 1024 * 1024;
+/** A request of which the server reads nothing may be written in part only. */
+const MUCH_BODY = 60_000;
+
+const breach = (sentence: string, late = false): Breach => ({ sentence, late });
+
+export function mayBeRecord({ truth }: { truth: Truth }): boolean {
+  return !truth.malformed && truth.whole && truth.worth !== 'wrong';
+}
+
+export function isPlain(truth: Truth): boolean {
+  return !truth.malformed && !truth.unsure;
+}
+
+function isTimely({ exchange, reply }: Given): boolean {
+  return exchange.requestLine !== null && (!reply.wire.truth.early || exchange.body.length < MUCH_BODY);
+}
+
+/** The kinds of outcome that this status allows. */
+function kindsOf(status: number, afterLost: boolean): readonly Outcome['kind'][] {
+  if (status === 200) return ['accepted', 'serviceTrouble'];
+  if (status === 401) return ['unauthorized'];
+  if ([403, 404, 410].includes(status)) return ['endpointHold'];
+  if ([402, 429].includes(status)) return ['slowDown'];
+  if (VERDICTS.includes(status)) return [afterLost ? 'unconfirmed' : 'failed'];
+  if (status === 409) return ['unconfirmed'];
+  if ([407, 408].includes(status) || status >= 500) return ['serviceTrouble'];
+  if (status >= 300 && status < 400) return ['serviceTrouble'];
+  if (status >= 400) return [afterLost ? 'unconfirmed' : 'endpointHold'];
+  return status >= 200 ? ['endpointHold', 'serviceTrouble'] : ['serviceTrouble'];
+}
+
+/** Whether the service may hold the document although this was no acceptance. */
+export function mayBeStored({ exchange, reply: { wire } }: Given): boolean {
+  if (!exchange.wholeRequest) return false;
+  const { status } = wire.truth;
+  if (status === null || wire.truth.malformed) return true;
+  return status < 400 || status === 408 || status >= 500;
+}
+
+export function judgeUpload(
+  answer: Answer,
+  outcome: Outcome,
+  given: readonly Given[],
+  { name, afterLost }: { name: string; afterLost: boolean },
+): Breach | null {
+  const truths = given.map(({ reply }) => reply.wire.truth);
+  const requests = given.filter(({ exchange }) => exchange.requestLine !== null);
+  const story = `${outcome.kind}${'reason' in outcome ? ` (${outcome.reason})` : ''}`;
+  if (requests.length > 1) return breach(`one upload was sent ${requests.length} times`);
+  if (answer.kind === 'response' && answer.body.length > MOST_BODY)
+    return breach('a body was kept without a bound');
+  if (given.some(({ exchange }) => exchange.poured > MOST_POURED))
+    return breach('an endless body was read without a bound');
+
+  if (outcome.kind === 'accepted') {
+    if (outcome.record.name !== name) return breach(`accepted a record of ${outcome.record.name}`);
+    if (!truths.some((truth) => truth.status === 200 && mayBeRecord({ truth })))
+      return breach(`accepted, though no whole record with HTTP 200 came`);
+  }
+  if (outcome.kind === 'failed') {
+    if (afterLost) return breach(`failed after an answer that was lost`);
+    if (!truths.some(({ status, malformed }) => !malformed && status !== null && VERDICTS.includes(status)))
+      return breach(`failed, though the service gave no verdict`);
+  }
+  if (outcome.kind === 'unconfirmed' && !afterLost && !truths.some(({ status }) => status === 409))
+    return breach('unconfirmed without a reason');
+
+  const [only] = given;
+  if (answer.kind === 'fault' && !answer.sent && requests.length > 0 && only?.reply.wire.truth.status !== 407)
+    return breach(`said that nothing was sent, though a request came (${answer.code})`);
+  const isMarked =
+    outcome.kind === 'accepted' ||
+    ('answerLost' in outcome && outcome.answerLost) ||
+    outcome.kind === 'unconfirmed';
+  if (!isMarked && given.some(mayBeStored) && !given.some(({ reply }) => reply.wire.truth.unsure))
+    return breach(`${story} leaves no mark, though the service may have stored the document`);
+
+  if ('retryAfterMs' in outcome && outcome.retryAfterMs !== null) {
+    const ms = outcome.retryAfterMs;
+    if (!(ms >= 0 && ms <= DAY_MS)) return breach(`waits ${ms} ms`);
+  }
+  if (given.length !== 1 || !only || !isTimely(only)) return null;
+  const { truth } = only.reply.wire;
+  if (!isPlain(truth) || truth.status === null) return null;
+  if (truth.status === 200 && truth.whole && truth.worth === 'right' && outcome.kind !== 'accepted')
+    return breach(`${story} for a whole record with HTTP 200`, true);
+  if (!kindsOf(truth.status, afterLost).includes(outcome.kind))
+    return breach(`${story} for HTTP ${truth.status}`, true);
+  if (
+    truth.retryAfterMs !== undefined &&
+    'retryAfterMs' in outcome &&
+    answer.kind === 'response' &&
+    (truth.status === 429 || truth.status === 402 || truth.status >= 500) &&
+    outcome.retryAfterMs !== truth.retryAfterMs
+  )
+    return breach(`waits ${outcome.retryAfterMs} ms where ${truth.retryAfterMs} ms were asked`, true);
+  return null;
+}
+
+/** The other routes: a value, or an error for people. */
+export type Result =
+  | { readonly kind: 'value'; readonly value: unknown }
+  | { readonly kind: 'error'; readonly error: ReceiptdError };
+
+export function judgeToken(result: Result, given: readonly Given[]): Breach | null {
+  const truths = given.map(({ reply }) => reply.wire.truth);
+  if (result.kind === 'value') {
+    const from = truths.find(
+      (truth) => truth.token === result.value && isSuccess(truth) && mayBeRecord({ truth }),
+    );
+    return from ? null : breach('took a token that no whole answer carried');
+  }
+  const { code } = result.error;
+  if (code === 'CREDENTIALS_REFUSED') {
+    const isRefused = truths.some(({ status }) => status !== null && [400, 401, 403].includes(status));
+    return isRefused ? null : breach('says that the credentials were refused, which nobody said');
+  }
+  if (!code.startsWith('SERVICE_')) return breach(`the token route ends in ${code}`);
+  const [only] = given;
+  if (given.length === 1 && only && isTimely(only) && mustBeTaken(only.reply.wire.truth))
+    return breach(`${code} for a good token`, true);
+  return null;
+}
+
+export function judgeWhoami(result: Result, given: readonly Given[]): Breach | null {
+  const truths = given.map(({ reply }) => reply.wire.truth);
+  if (result.kind === 'value') {
+    return truths.some((truth) => isSuccess(truth) && mayBeRecord({ truth }))
+      ? null
+      : breach('took a whoami that no whole answer carried');
+  }
+  const { code } = result.error;
+  const isRefused = truths.some(({ status }) => status === 401 || status === 403);
+  if (code === 'CREDENTIALS_REFUSED') return isRefused ? null : breach('says refused, which nobody said');
+  if (!code.startsWith('SERVICE_')) return breach(`whoami ends in ${code}`);
+  const [only] = given;
+  if (given.length === 1 && only && isTimely(only) && mustBeTaken(only.reply.wire.truth))
+    return breach(`${code} for a good whoami`, true);
+  return null;
+}
+
+export function judgeCreate(result: Result, given: readonly Given[]): Breach | null {
+  const truths = given.map(({ reply }) => reply.wire.truth);
+  if (result.kind === 'value') {
+    return truths.some((truth) => isSuccess(truth) && mayBeRecord({ truth }))
+      ? null
+      : breach('took an endpoint that no whole answer carried');
+  }
+  const { code } = result.error;
+  const known = ['CREDENTIALS_REFUSED', 'ENDPOINT_FORBIDDEN', 'ENDPOINT_REFUSED', 'CREATE_UNCERTAIN'];
+  if (!known.includes(code) && !code.startsWith('SERVICE_'))
+    return breach(`creating an endpoint ends in ${code}`);
+  // Of the redirects, only these two say that nothing was done yet (RFC 9110 15.4).
+  const mayBeMade = given.some((each) => {
+    const { status, unsure } = each.reply.wire.truth;
+    return mayBeStored(each) && !unsure && status !== 307 && status !== 308;
+  });
+  if (code !== 'CREATE_UNCERTAIN' && mayBeMade)
+    return breach(`${code}, though the endpoint may have been created`);
+  const [only] = given;
+  if (given.length === 1 && only && isTimely(only) && mustBeTaken(only.reply.wire.truth))
+    return breach(`${code} for a good endpoint`, true);
+  return null;
+}
+
+function isSuccess({ status }: Truth): boolean {
+  return status !== null && status >= 200 && status < 300;
+}
+
+function mustBeTaken(truth: Truth): boolean {
+  return truth.status === 200 && isPlain(truth) && truth.whole && truth.worth === 'right';
+}

@@ -1,0 +1,53 @@
+/** The oracle for a document at the end: where it may stand, by all that the wire carried about it. */
+import type { DocumentDetail } from '../../../src/ports/ledgerReports.ts';
+import { mayBeRecord, mayBeStored, type Given } from './judge.ts';
+
+export interface Sent {
+  readonly id: number;
+  readonly bytes: Buffer;
+  /** Every request about it, in their order. */
+  readonly given: Given[];
+}
+
+const VERDICTS = [400, 413, 415, 422];
+
+/** Null, or the sentence that says what was breached. */
+export function judgeDocument({ document, attempts }: DocumentDetail, { bytes, given }: Sent): string | null {
+  const { state, reason, answerLost, name } = document;
+  const story = `${JSON.stringify(name)} is ${state} (${reason ?? 'no reason'})`;
+  const last = given.at(-1);
+  if (!last) return `${story}, though it was never sent`;
+  if (attempts.length < given.length)
+    return `${story} after ${given.length} requests, of which ${attempts.length} are recorded`;
+  if (attempts.some(({ finishedAt }) => finishedAt === null)) return `${story} with an attempt that is open`;
+  for (const { exchange } of given) {
+    if (exchange.wholeRequest && !exchange.body.equals(bytes)) return `${story}, but other bytes were sent`;
+  }
+  const isPlainlyLost = (each: Given): boolean => mayBeStored(each) && !each.reply.wire.truth.unsure;
+  if (given.slice(0, -1).some(isPlainlyLost) && !answerLost)
+    return `${story}, was sent again after it may have been stored, and is not marked so`;
+
+  const lastStatus = last.reply.wire.truth.status;
+  switch (state) {
+    case 'accepted': {
+      const isSaid = given.some(({ reply }) => {
+        const { truth } = reply.wire;
+        return truth.status === 200 && mayBeRecord({ truth });
+      });
+      return isSaid ? null : `${story}, though no whole record with HTTP 200 came`;
+    }
+    case 'failed':
+      if (lastStatus === null || !VERDICTS.includes(lastStatus) || last.reply.wire.truth.malformed)
+        return `${story}, though its last answer was HTTP ${lastStatus}`;
+      return given.slice(0, -1).some(isPlainlyLost) ? `${story}, though an earlier answer was lost` : null;
+    case 'unconfirmed':
+      if (lastStatus === 409) return null;
+      if (lastStatus === null || lastStatus < 400 || lastStatus >= 500)
+        return `${story}, though its last answer was HTTP ${lastStatus}`;
+      return given.slice(0, -1).some(mayBeStored) ? null : `${story}, though no earlier answer was lost`;
+    case 'queued':
+    case 'uploading':
+    case 'lost':
+      return story;
+  }
+}

@@ -1,0 +1,149 @@
+/** From the ledger to the wire as the agent has it, on a virtual clock: a place of its own, a real ledger, the real client. */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Document, EndpointKey } from '../../../src/domain/document.ts';
+import { createWatchedFolder } from '../../../src/intake/folder/watchedFolder.ts';
+import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
+import { sha256 } from '../../../src/pipeline/admit.ts';
+import { ByteBudget } from '../../../src/pipeline/byteBudget.ts';
+import { Dispatcher } from '../../../src/pipeline/dispatch.ts';
+import { Hand } from '../../../src/pipeline/hand.ts';
+import { Holds } from '../../../src/pipeline/holds.ts';
+import { OpenIncidents } from '../../../src/pipeline/incidents.ts';
+import { Keeper } from '../../../src/pipeline/keep.ts';
+import type { OpenFolder } from '../../../src/pipeline/originals.ts';
+import { Pacer } from '../../../src/pipeline/pacer.ts';
+import { Recorder } from '../../../src/pipeline/record.ts';
+import type { Clock } from '../../../src/ports/clock.ts';
+import type { Ledger } from '../../../src/ports/ledger.ts';
+import type { Log } from '../../../src/ports/log.ts';
+import type { ReceiptService, TokenSource } from '../../../src/ports/service.ts';
+import { openSpool } from '../../../src/spool/openSpool.ts';
+
+export interface Place {
+  readonly dir: string;
+  readonly ledger: Ledger;
+  readonly open: OpenFolder;
+  /** A file in the folder, and the document that it became. */
+  admit(endpoint: EndpointKey, name: string, bytes: Buffer): Promise<Document>;
+  remove(): Promise<void>;
+}
+
+/** In a directory of its own under `root`. */
+export async function makePlace(root: string, clock: Clock): Promise<Place> {
+  const dir = await mkdtemp(join(root, 'place-'));
+  const scans = join(dir, 'scans');
+  await mkdir(scans);
+  const ledger = await openSqliteLedger({ path: join(dir, 'ledger.db'), clock });
+  const open: OpenFolder = (path) =>
+    createWatchedFolder({
+      path,
+      recursive: false,
+      include: [],
+      ignore: [],
+      exclude: [],
+      archiveTo: join(path, 'archive'),
+      random: () => 0.5,
+    });
+  let count = 0;
+  return {
+    dir,
+    ledger,
+    open,
+    async admit(endpoint, name, bytes) {
+      const path = `scan-${++count}.jpg`;
+      await writeFile(join(scans, path), bytes);
+      const found = await open(scans).stat(path);
+      if (found?.kind !== 'file') throw new Error('the scan could not be written');
+      const { document } = await ledger.admit({
+        endpoint,
+        file: { folder: scans, path, identity: found.identity },
+        sha256: sha256(bytes),
+        type: 'jpeg',
+        lane: 'fresh',
+        at: clock.now(),
+        usesSeq: false,
+        propose: () => [name],
+      });
+      return document;
+    },
+    remove: () => rm(dir, { recursive: true, force: true }),
+  };
+}
+
+export interface Parts {
+  readonly place: Place;
+  readonly endpoint: EndpointKey;
+  readonly concurrency: number;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly service: ReceiptService;
+  readonly tokens: TokenSource;
+}
+
+/** Begins to send; `stop` resolves when nothing is under way any more. */
+export async function startSending(parts: Parts): Promise<{ dispatcher: Dispatcher; stop(): Promise<void> }> {
+  const { place, endpoint, concurrency, clock, log, service, tokens } = parts;
+  const { ledger, open } = place;
+  const random = (): number => 0.5;
+  const limits = { concurrency, rate: null, perDay: null, perMonth: null };
+  const endpoints = [{ key: endpoint, alias: 'office', limits }];
+  const holds = new Holds({ ledger, clock, random, log });
+  const pacer = await Pacer.create({ clock, ledger, overall: limits, endpoints });
+  const recorder = new Recorder({
+    ledger,
+    holds,
+    pacer,
+    clock,
+    random,
+    log,
+    parkAfter: 5,
+    onAccepted: () => {},
+  });
+  const spool = await openSpool({ dir: join(place.dir, 'spool'), limitBytes: 100_000_000, log });
+  const keeper = new Keeper({
+    mode: 'auto',
+    spool,
+    ledger,
+    incidents: new OpenIncidents({ clock, log }),
+    clock,
+    log,
+    keepFailedMs: 24 * 3_600_000,
+    hand: new Hand(1_000_000),
+    canSend: (document) => dispatcher.canSend(document.endpoint, document.folder),
+  });
+  const dispatcher: Dispatcher = new Dispatcher({
+    ledger,
+    endpoints,
+    concurrency,
+    pacer,
+    holds,
+    clock,
+    log,
+    deliver: {
+      ledger,
+      service,
+      tokens,
+      keeper,
+      spool,
+      memory: new ByteBudget(32_000_000),
+      open,
+      recorder,
+      clock,
+      contentType: () => 'image/jpeg',
+      onMissing: () => {},
+    },
+  });
+  const stopping = new AbortController();
+  const abort = new AbortController();
+  const running = dispatcher.run(stopping.signal, abort.signal);
+  return {
+    dispatcher,
+    async stop() {
+      stopping.abort();
+      abort.abort(new Error('the trial is over'));
+      await running;
+      await keeper.close();
+    },
+  };
+}
