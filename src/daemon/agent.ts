@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { endpointId } from '../domain/document.ts';
 import type { Dispatcher, Idle } from '../pipeline/dispatch.ts';
 import type { Intake } from '../pipeline/intake.ts';
@@ -18,6 +19,8 @@ export interface AgentDeps {
   readonly graceMs: number;
   /** What runs besides, until the agent stops. */
   readonly background: readonly ((signal: AbortSignal) => Promise<void>)[];
+  /** What puts in order what an earlier run left, for a run that has nothing beside it. */
+  readonly tidy: (signal: AbortSignal) => Promise<void>;
 }
 
 /** What `--once` left behind; the command line turns it into an exit status. */
@@ -52,6 +55,8 @@ export class Agent {
     const { intakes, background } = this.#deps;
     const failed = new AbortController();
     const stopping = AbortSignal.any([stop, failed.signal]);
+    // Every folder listens to it; Node would warn of a leak.
+    setMaxListeners(0, stopping);
     const parts = [
       this.#dispatch(stopping),
       ...intakes.map((intake) => intake.run(stopping)),
@@ -65,9 +70,10 @@ export class Agent {
 
   /** Lists every folder once, sends what is there, resolves when nothing more can be done. */
   async once(stop: AbortSignal, waitMs: number): Promise<OnceResult> {
-    const { intakes, ledger, endpoints } = this.#deps;
+    const { intakes, ledger, endpoints, tidy } = this.#deps;
     const done = new AbortController();
     const stopping = AbortSignal.any([stop, done.signal]);
+    setMaxListeners(0, stop);
     const sending = this.#dispatch(stopping);
     let last: Idle['why'] | null = null;
     let present: boolean[] = [];
@@ -75,6 +81,7 @@ export class Agent {
       present = await Promise.all(intakes.map((intake) => intake.runOnce(stop)));
       last = await this.#untilIdle(stop, waitMs);
       for (const [index, intake] of intakes.entries()) if (present[index]) await intake.dispose(stop);
+      await tidy(stop);
     } catch (error) {
       if (!stop.aborted) throw error;
     } finally {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { ReceiptdError, systemCode } from '../domain/errors.ts';
 import { closeToOthers, whyNotOurs } from './statePrivacy.ts';
@@ -36,11 +36,15 @@ function noteOf({ closed, open }: { readonly closed: string[]; readonly open: st
   return sentences.length === 0 ? null : sentences.join(' ');
 }
 
+const PROBE_NAME = /^\.probe-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
 /** By doing it: permission bits say nothing about a read-only file system, nor about root. */
 async function tryWriting(stateDir: string): Promise<void> {
   const probe = path.join(stateDir, `.probe-${randomUUID()}`);
   await writeFile(probe, 'x', { flag: 'wx', mode: 0o600 });
-  await rm(probe);
+  // Those that a kill left as well; another process that starts now does the same.
+  const probes = (await readdir(stateDir)).filter((name) => PROBE_NAME.test(name));
+  for (const name of probes) await rm(path.join(stateDir, name), { force: true });
 }
 
 export function unwritable(stateDir: string, cause: unknown): ReceiptdError {

@@ -88,6 +88,8 @@ async function disposeOne(disposal: Disposal, deps: DisposeDeps): Promise<void> 
     await disposeAside(aside, disposal, deps);
   } catch (error) {
     await undo(aside, disposal, deps);
+    // Somebody took it away in that very moment; the others must not wait for it (promise P4).
+    if (aside === null && systemCode(error) === 'ENOENT') return;
     throw error;
   }
 }

@@ -20,6 +20,7 @@ export interface DisposeDeps {
  *   the file is in its place, or aside         ──▶ the intent is taken back; it is done anew
  *   it is gone, and the archive has its bytes  ──▶ archived
  *   it is gone, and was to be deleted          ──▶ deleted
+ *   it is gone, and others overwrote it        ──▶ the intent is taken back
  *   it is gone, and nowhere                    ──▶ the intent is taken back, and a person is told
  *
  * What can't be told now (the archive or the folder is away) is left as it is, for the next time.
@@ -64,7 +65,11 @@ async function end(
     return;
   }
   await ledger.disposing(sightingId, null, clock.now());
-  log.error('A file whose archiving was interrupted is neither in its folder nor in the archive', fields);
+  const now = await folder.stat(file.path);
+  if (now?.kind === 'file' && now.identity.inode !== 0n && now.identity.inode === file.identity.inode)
+    log.warn('The original has changed since it was sent; it stays', fields);
+  else
+    log.error('A file whose archiving was interrupted is neither in its folder nor in the archive', fields);
 }
 
 async function holdsOriginal(

@@ -47,6 +47,15 @@ export async function runSpoolSweep(deps: SweepDeps, signal: AbortSignal): Promi
   }
 }
 
+/** One sweep, for a run that ends by itself; what fails waits for the next. */
+export async function trySweeping(deps: SweepDeps, signal: AbortSignal): Promise<void> {
+  try {
+    await sweepSpool(deps, signal);
+  } catch (error) {
+    if (!signal.aborted) deps.log.warn('The spool could not be swept', describeError(error));
+  }
+}
+
 /** Removes copies that nobody wants any more, and copies what waits without one and can't be sent now. */
 export async function sweepSpool(deps: SweepDeps, signal: AbortSignal): Promise<void> {
   const removed = await dropUnwanted(deps, signal);
@@ -101,6 +110,8 @@ async function copyOriginal(
     if (found.kind !== 'bytes') return 'notThere';
     const isWanted = () => keeper.lacksCopy(document);
     const copied = await keeper.copies.make(document.sha256, found.bytes, { isWanted });
+    // It may have been accepted while it was read, when there was no copy to drop.
+    await keeper.copies.dropUnwanted(document.sha256);
     return copied === 'there' ? 'copied' : 'unwritable';
   });
 }

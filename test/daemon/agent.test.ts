@@ -9,7 +9,7 @@ import { RecordedLog } from '../support/recordedLog.ts';
 function agentOver(
   idles: Idle[],
   onAsked: () => void = () => {},
-  background: AgentDeps['background'] = [],
+  { background = [], tidy = async () => {} }: Partial<Pick<AgentDeps, 'background' | 'tidy'>> = {},
 ): Agent {
   const dispatcher = {
     inFlight: 0,
@@ -34,6 +34,7 @@ function agentOver(
     log: new RecordedLog(),
     graceMs: 0,
     background,
+    tidy,
   };
   return new Agent(deps as unknown as AgentDeps);
 }
@@ -43,6 +44,15 @@ describe('a run that ends by itself', () => {
     const stop = new AbortController();
     stop.abort(new Error('stopped'));
     expect(await agentOver([]).once(stop.signal, 0)).toMatchObject({ accepted: 0 });
+  });
+
+  it('puts in order what an earlier one left, once everything is sent', async () => {
+    const done: string[] = [];
+    const agent = agentOver([{ why: 'done', waitMs: null }], () => done.push('sent'), {
+      tidy: async () => void done.push('tidy'),
+    });
+    await agent.once(new AbortController().signal, 0);
+    expect(done).toEqual(['sent', 'tidy']);
   });
 
   it('leaves no listener behind at each wait for the rate', async () => {
@@ -58,15 +68,35 @@ describe('a run that ends by itself', () => {
 });
 
 describe('a run that goes on', () => {
+  it('may have any number of parts that listen for its end', async () => {
+    const warnings: Error[] = [];
+    const warned = (warning: Error): void => void warnings.push(warning);
+    process.on('warning', warned);
+    const stop = new AbortController();
+    const part = (signal: AbortSignal): Promise<void> =>
+      new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+    const running = agentOver([], () => {}, { background: Array.from({ length: 12 }, () => part) }).run(
+      stop.signal,
+    );
+    stop.abort(new Error('stopped'));
+    await running;
+    // Warnings are emitted in a tick of their own.
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('warning', warned);
+    expect(warnings).toEqual([]);
+  });
+
   it('stops all of its parts where one fails, and says with what', async () => {
     const ended: string[] = [];
-    const agent = agentOver([], () => {}, [
-      () => Promise.reject(new Error('a defect')),
-      async (signal) => {
-        await new Promise((resolve) => signal.addEventListener('abort', resolve));
-        ended.push('the other');
-      },
-    ]);
+    const agent = agentOver([], () => {}, {
+      background: [
+        () => Promise.reject(new Error('a defect')),
+        async (signal) => {
+          await new Promise((resolve) => signal.addEventListener('abort', resolve));
+          ended.push('the other');
+        },
+      ],
+    });
     await expect(agent.run(new AbortController().signal)).rejects.toThrow('a defect');
     expect(ended).toEqual(['the other']);
   });

@@ -29,6 +29,13 @@ test('what is in an existing one is left alone', async () => {
   expect(await readdir(dir)).toEqual(['ledger']);
 });
 
+test('the probe of a start that was killed is removed', async () => {
+  await writeFile(path.join(dir, '.probe-e4e23708-aac5-4f3c-a701-d6e683148941'), 'x');
+  await writeFile(path.join(dir, '.probe-of-somebody'), 'kept');
+  await prepareStateDir(dir);
+  expect(await readdir(dir)).toEqual(['.probe-of-somebody']);
+});
+
 test.skipIf(!posix)(
   'access of others is taken away and noted, from files and directories in it as well',
   async () => {

@@ -2,7 +2,7 @@ import { chmod, chown, mkdir, readdir, readFile, rename, rm, stat, writeFile } f
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ReceiptdError } from '../../src/domain/errors.ts';
-import { recoverAside } from '../../src/pipeline/dispose.ts';
+import { disposeAccepted, recoverAside } from '../../src/pipeline/dispose.ts';
 import type { WatchedFolder } from '../../src/ports/folder.ts';
 import type { Ledger } from '../../src/ports/ledger.ts';
 import { drawReceipt } from '../support/images.ts';
@@ -112,6 +112,29 @@ describe('the original of an accepted document', () => {
     expect(await filesOf(place)).toEqual([]);
   });
 
+  it('that is moved elsewhere in that very moment is no trouble, and nothing waits for it', async () => {
+    const place = await watchingPlace();
+    await place.drop('a.jpg', 'a');
+    await place.drop('b.jpg', 'b');
+    await place.once(ARCHIVE);
+    await place.acceptAll();
+    const { folder, settings } = place.create({
+      ...ARCHIVE,
+      folder: (real) => ({
+        ...real,
+        setAside: async (path) => {
+          if (path === 'a.jpg') await rename(join(place.scans, path), join(place.dir, path));
+          return real.setAside(path);
+        },
+      }),
+    });
+    const { ledger, clock, log } = place;
+    expect(await disposeAccepted({ folder, settings, ledger, clock, log }, never)).toBe(true);
+    expect(log.said('An original could not be disposed of')).toEqual([]);
+    expect(await filesOf(place)).toEqual([]);
+    expect(await ledger.begunDisposals(place.scans)).toEqual([]);
+  });
+
   it('that a kill kept from being disposed of is, at the next start', async () => {
     const place = await watchingPlace();
     await place.drop('a.jpg');
@@ -215,6 +238,18 @@ describe('a disposal that was begun and not ended', () => {
     await place.once(options);
     expect(place.log.said('A file whose archiving was interrupted')).toMatchObject([{ level: 'error' }]);
     expect(await sighting()).toMatchObject({ disposed: null, archivedTo: null });
+    expect(await place.ledger.begunDisposals(place.scans)).toEqual([]);
+  });
+
+  it('is nothing for a person where a scanner has written the next scan over the file', async () => {
+    const { place, options, file } = await begun('archived');
+    await mkdir(join(place.dir, 'archive'));
+    const next = await place.drop('a.jpg', 'next');
+    const { admitted } = await place.once(options);
+    expect(place.log.said('A file whose archiving was interrupted')).toEqual([]);
+    expect(place.log.said('The original has changed')).toHaveLength(1);
+    expect(await readFile(file)).toEqual(next);
+    expect(admitted.map(({ kind }) => kind)).toEqual(['queued']);
     expect(await place.ledger.begunDisposals(place.scans)).toEqual([]);
   });
 

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import type { Document, EndpointKey } from '../../src/domain/document.ts';
 import { ReceiptdError } from '../../src/domain/errors.ts';
 import { sha256 } from '../../src/pipeline/admit.ts';
-import { findBytes } from '../../src/pipeline/originals.ts';
+import { findBytes, type OpenFolder } from '../../src/pipeline/originals.ts';
 import { sweepSpool } from '../../src/pipeline/spoolSweep.ts';
 import { ByteBudget } from '../../src/pipeline/byteBudget.ts';
 import type { Spool } from '../../src/ports/spool.ts';
@@ -370,6 +370,28 @@ it('the sweep removes what nobody wants and copies what waits without a copy', a
   expect(place.spool.hashes()).toEqual([waits.sha256]);
   expect(place.spool.has(gone.sha256)).toBe(false);
   expect(place.hand.has(inHand.id)).toBe(true);
+});
+
+it('the sweep leaves no copy of what is accepted while it reads the original', async () => {
+  const place = await keepingPlace();
+  const { keeper, spool, ledger, clock, log } = place;
+  const document = await place.admit('s.jpg');
+  await clock.advance(2_000);
+  const open: OpenFolder = (path) => {
+    const real = place.open(path);
+    return {
+      ...real,
+      read: async (...args) => {
+        const read = await real.read(...args);
+        await place.deliver(document, 'accepted');
+        return read;
+      },
+    };
+  };
+  const memory = new ByteBudget(1e6);
+  const { signal } = new AbortController();
+  await sweepSpool({ keeper, spool, ledger, open, memory, clock, log, keepFailedMs: DAY }, signal);
+  expect(await place.files()).toBe(0);
 });
 
 it('the sweep leaves room for new scans', async () => {

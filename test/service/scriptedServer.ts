@@ -38,6 +38,8 @@ export async function scriptedServer(script: Script): Promise<ScriptedServer> {
       () => {},
     );
   });
+  // On a machine that is busy a test may take its time between two requests of one connection.
+  server.keepAliveTimeout = 120_000;
   return { received, ...(await listen(server)) };
 }
 

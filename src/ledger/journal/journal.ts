@@ -173,38 +173,44 @@ export function openJournal(path: string, salt: Salt = randomSalt): Journal | nu
 }
 
 /**
- * Begins a journal with `first` (its facts name the ledger), behind `after` where a journal came before. It is made
- * aside and named when it is durable, so that a crash leaves either none or one with an entry.
+ * Begins a journal with `first` (its facts name the ledger), behind `after` where a journal came before, and what it is
+ * `told` anew, in batches. It is made aside and named when all of that is durable: a crash leaves either none or a whole
+ * one, for what a ledger is made anew from must not end in the middle.
  * @throws the system's error; EEXIST where there is a file that is not empty
  */
 export function createJournal(
   path: string,
   first: JournalEvent,
   after: JournalHead | null,
-  salt: Salt = randomSalt,
+  {
+    told = [],
+    salt = randomSalt,
+  }: { readonly told?: Iterable<readonly JournalEvent[]>; readonly salt?: Salt } = {},
 ): Journal {
   const { ledger } = first.facts;
   if (typeof ledger !== 'string') throw new TypeError('The first entry of a journal names its ledger.');
   const line = formatLine(first, after ?? { seq: 0, hash: NO_HASH }, salt);
   const bytes = Buffer.from(line.text);
+  const place = { offset: bytes.length, head: { ledger, seq: line.seq, hash: line.hash } };
   const aside = asideOf(path);
   fs.rmSync(aside, { force: true });
   const fd = fs.openSync(aside, 'wx+', 0o600);
   try {
     fs.writeFileSync(fd, bytes);
+    const journal = new Journal(path, fd, place, 0, salt);
+    for (const batch of told) journal.append(batch);
     fs.fsyncSync(fd);
     if (fs.statSync(path, { throwIfNoEntry: false })?.size === 0) fs.rmSync(path);
     // Unlike a rename, a link never replaces a file.
     fs.linkSync(aside, path);
     fs.rmSync(aside);
     syncDirectory(dirname(path));
+    return journal;
   } catch (error) {
     fs.closeSync(fd);
     fs.rmSync(aside, { force: true });
     throw error;
   }
-  const place = { offset: bytes.length, head: { ledger, seq: line.seq, hash: line.hash } };
-  return new Journal(path, fd, place, 0, salt);
 }
 
 function asideOf(path: string): string {

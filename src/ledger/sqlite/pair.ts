@@ -18,7 +18,7 @@ import { toJournal, type LedgerEvent } from './events.ts';
 import { damageMarkOf, journalPathOf, lastAside, markDamaged, setAside } from './files.ts';
 import { isPartOf, rebuild } from './rebuild.ts';
 import { replay } from './replay.ts';
-import { snapshot } from './snapshot.ts';
+import { snapshot, type Told } from './snapshot.ts';
 import { END_ERASURE, HEAD, HOLDS_SOMETHING, PENDING_ERASURES, SET_HEAD } from './sql/journal.ts';
 import { createSql } from './statements.ts';
 
@@ -242,19 +242,22 @@ function beginJournal(
     onMended(`${why} A new one goes on from entry ${head?.seq ?? 0}.${kept}`);
   }
   const first: LedgerEvent = { kind: head === null ? 'begun' : 'continued', ledger, because };
-  const journal = createJournal(journalPath, toJournal(first, at), head);
   const sql = createSql(db);
-  let batch: JournalEvent[] = [];
-  for (const told of snapshot(sql)) {
-    batch.push(toJournal(told.event, told.at));
-    if (batch.length < BATCH) continue;
-    journal.append(batch);
-    batch = [];
-  }
-  journal.append(batch);
+  const journal = createJournal(journalPath, toJournal(first, at), head, { told: batchesOf(snapshot(sql)) });
   sql.run(SET_HEAD, { ...journal.head });
   sql.forget();
   return journal;
+}
+
+function* batchesOf(all: Iterable<Told>): Generator<JournalEvent[]> {
+  let batch: JournalEvent[] = [];
+  for (const { event, at } of all) {
+    batch.push(toJournal(event, at));
+    if (batch.length < BATCH) continue;
+    yield batch;
+    batch = [];
+  }
+  yield batch;
 }
 
 function append(

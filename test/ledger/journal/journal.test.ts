@@ -101,6 +101,20 @@ describe('a journal', () => {
     expect(entries(path)).toHaveLength(1);
   });
 
+  test('has its name only once all that it begins with is in it', () => {
+    const path = journalPath();
+    function* told() {
+      yield [named(1), named(2)];
+      expect(fs.existsSync(path)).toBe(false);
+      yield [named(3)];
+      throw new Error('a kill');
+    }
+    expect(() => createJournal(path, BEGUN, null, { told: told() })).toThrow('a kill');
+    expect(fs.readdirSync(dirname(path))).toEqual([]);
+    createJournal(path, BEGUN, null, { told: [[named(1), named(2)], [], [named(3)]] }).close();
+    expect(entries(path).map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
+  });
+
   test('that was begun anew goes on from the last head that was known', () => {
     const path = journalPath();
     const after = { ledger: LEDGER, seq: 41, hash: 'ab'.repeat(32) };

@@ -102,6 +102,29 @@ it('a kill in the middle of a rebuild does not make the ledger begin anew', asyn
   expect(await during(namesIn)).toEqual(names);
 });
 
+it.each(['before it has its name', 'before the ledger knows of it'])(
+  'a kill while a lost journal is begun anew, %s, takes nothing from the ledger',
+  async (moment) => {
+    const names = await during(async (ledger) => {
+      await admitAll(ledger, 'a', 'b', 'c');
+      return namesIn(ledger);
+    });
+    const before = fs.readFileSync(place.path);
+    fs.rmSync(journal);
+    expect(await during(namesIn)).toEqual(names);
+    fs.writeFileSync(place.path, before);
+    if (moment === 'before it has its name') {
+      const [first = ''] = fs.readFileSync(journal, 'utf8').split('\n');
+      fs.rmSync(journal);
+      fs.writeFileSync(`${journal}.new`, `${first}\n`);
+    }
+
+    expect(await during(namesIn)).toEqual(names);
+    expect((await verifyJournal(journal)).findings).toEqual([]);
+    expect(fs.existsSync(`${journal}.new`)).toBe(false);
+  },
+);
+
 it('erasure reaches what was recorded of the document in the very same moment', async () => {
   await during(async (ledger) => {
     const [document] = await admitAll(ledger, 'a');

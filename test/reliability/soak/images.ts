@@ -1,0 +1,77 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { dirname, join } from 'node:path';
+import { insertJpegSegment } from '../../support/handmadeImages.ts';
+import { drawReceipt } from '../../support/images.ts';
+import type { Dice } from '../support/dice.ts';
+
+export interface Image {
+  readonly bytes: Buffer;
+  readonly sha256: string;
+  readonly extension: string;
+}
+
+const DRAWN = 12;
+const REAL = 12;
+const COMMENT = 0xfe;
+
+/** Images of which no two are alike: a few drawn or photographed ones, each time with another comment. */
+export class Images {
+  readonly #seed: string;
+  readonly #drawn: readonly Buffer[];
+  readonly #real: readonly Buffer[];
+  #count = 0;
+
+  private constructor(seed: string, drawn: readonly Buffer[], real: readonly Buffer[]) {
+    this.#seed = seed;
+    this.#drawn = drawn;
+    this.#real = real;
+  }
+
+  static async prepare(seed: string): Promise<Images> {
+    const drawn: Buffer[] = [];
+    for (let n = 0; n < DRAWN; n += 1) {
+      drawn.push(await drawReceipt({ type: 'jpeg', seed: `${seed} ${n}`, progressive: n % 3 === 0 }));
+    }
+    return new Images(seed, drawn, await realReceipts());
+  }
+
+  /** Whether there are real receipts among them. */
+  get hasReal(): boolean {
+    return this.#real.length > 0;
+  }
+
+  async next(dice: Dice): Promise<Image> {
+    this.#count += 1;
+    const mark = `${this.#seed} ${this.#count}`;
+    const kind = dice.weighted({ drawn: 90, real: this.hasReal ? 2 : 0, other: 8 });
+    if (kind === 'other') {
+      const type = dice.pick(['png', 'webp', 'gif', 'tiff', 'bmp', 'heic'] as const);
+      return imageOf(await drawReceipt({ type, seed: mark }), type);
+    }
+    const base = dice.pick(kind === 'real' ? this.#real : this.#drawn);
+    return imageOf(insertJpegSegment(base, COMMENT, Buffer.from(mark)), 'jpg');
+  }
+}
+
+export function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+function imageOf(bytes: Buffer, extension: string): Image {
+  return { bytes, sha256: sha256(bytes), extension };
+}
+
+/** They lie beside the checkout; none where they are missing. */
+async function realReceipts(): Promise<Buffer[]> {
+  for (let dir = process.cwd(); dirname(dir) !== dir; dir = dirname(dir)) {
+    const folder = join(dir, 'shared', 'receipts');
+    if (!existsSync(folder)) continue;
+    const names = readdirSync(folder)
+      .filter((name) => name.endsWith('.jpg'))
+      .toSorted();
+    return Promise.all(names.slice(0, REAL).map((name) => readFile(join(folder, name))));
+  }
+  return [];
+}

@@ -1,0 +1,42 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { trialOptions } from '../support/options.ts';
+import { killChildren } from './agent.ts';
+import { tableOf } from './flatness.ts';
+import { soak } from './soak.ts';
+
+const { minutes, seed, rate } = trialOptions('npm run soak', {
+  minutes: { default: 5, least: 1, help: 'how long the faults last' },
+  seed: { default: 1, least: 0, help: 'the same seed makes the same choices' },
+  rate: { default: 30, least: 1, help: 'receipts per second, on average' },
+});
+
+process.on('exit', killChildren);
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130));
+
+const samplesFile = join(tmpdir(), `receiptd-soak-${seed}-${process.pid}.jsonl`);
+const tell = (line: string): void => void process.stdout.write(`${line}\n`);
+tell(`soak: ${minutes} min, seed ${seed}, ${rate} receipts per second; samples in ${samplesFile}`);
+
+const { breaches, counts, flatness, dir } = await soak({
+  seconds: minutes * 60,
+  seed: String(seed),
+  rate,
+  binary: fileURLToPath(new URL('../../../src/receiptd.cjs', import.meta.url)),
+  samplesFile,
+  tell,
+});
+
+for (const [what, count] of Object.entries(counts).toSorted(([a], [b]) => a.localeCompare(b)))
+  tell(`${String(count).padStart(9)}  ${what}`);
+if (flatness) tell(`\n${tableOf(flatness)}\n`);
+const growing = (flatness ?? []).filter(({ flat }) => !flat).map(({ what }) => `${what} grows`);
+const all = [...breaches, ...growing];
+for (const breach of all.slice(0, 40)) tell(`BREACH ${breach}`);
+if (all.length > 0) {
+  tell(
+    `${all.length} breaches; look into ${dir}; again with: npm run soak -- --minutes ${minutes} --seed ${seed} --rate ${rate}`,
+  );
+  process.exitCode = 1;
+} else tell('clean');

@@ -1,0 +1,119 @@
+import { readdir, readFile, rm, rmdir, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { Book } from './book.ts';
+import { sha256 } from './images.ts';
+import type { OpenInbox } from './inboxes.ts';
+import { UIDS } from './place.ts';
+
+const KEPT_MS = 12_000;
+
+/**
+ * Tidies up as offices do: removes what was accepted a while ago, in the folders and in the archive, and directories that
+ * are empty. On the way it looks whether originals are as the config says (promise P3).
+ */
+export class Office {
+  readonly #inboxes: readonly OpenInbox[];
+  readonly #book: Book;
+  readonly #archive: string;
+  readonly #closedDirs: Set<string>;
+  readonly breaches: string[] = [];
+  /** Files of the archive, and when they were first seen there. */
+  readonly #filed = new Map<string, number>();
+
+  constructor(parts: {
+    inboxes: readonly OpenInbox[];
+    book: Book;
+    archive: string;
+    closedDirs: Set<string>;
+  }) {
+    this.#inboxes = parts.inboxes;
+    this.#book = parts.book;
+    this.#archive = parts.archive;
+    this.#closedDirs = parts.closedDirs;
+  }
+
+  /** `archiveToo`: not while an agent may have to find out what it did in there before it was killed. */
+  async tidy(archiveToo: boolean, keptMs = KEPT_MS): Promise<void> {
+    for (const inbox of this.#inboxes) {
+      if (inbox.gate.isClosed) continue;
+      await inbox.gate.inside(async () => {
+        await this.#tidyInbox(inbox, keptMs);
+        if (inbox.inbox.recursive) await this.#tidyDirs();
+        if (inbox.inbox.after === 'archive' && archiveToo) await this.#tidyArchive(keptMs);
+      });
+    }
+  }
+
+  /** What still lies in folders from which the agent moves or deletes originals. */
+  async leftBehind(): Promise<string[]> {
+    const left: string[] = [];
+    for (const { inbox } of this.#inboxes) {
+      if (inbox.after === 'keep') continue;
+      for (const name of await readdir(inbox.dir)) {
+        const path = join(inbox.dir, name);
+        if (path === this.#archive || this.#book.refusals.has(path)) continue;
+        left.push(path);
+      }
+    }
+    return left;
+  }
+
+  async #tidyInbox({ inbox, lying }: OpenInbox, keptMs: number): Promise<void> {
+    const old = Date.now() - keptMs;
+    for (const { path, sha256: hash, at } of lying.values()) {
+      if (at > old) continue;
+      const isRefused = this.#book.refusals.has(path) && this.#book.isRefused(path);
+      if (!isRefused && !this.#book.isAccepted(inbox.alias, hash)) continue;
+      if (inbox.after !== 'keep' && !isRefused) {
+        if ((await bytesOf(path)) === null) lying.delete(path);
+        continue;
+      }
+      const bytes = await bytesOf(path);
+      if (bytes === null) this.breaches.push(`${path} was to be kept and is gone`);
+      else if (sha256(bytes) !== hash) this.breaches.push(`${path} was to be kept and has other bytes`);
+      await rm(path, { force: true });
+      lying.delete(path);
+      this.#book.count('tidied away');
+    }
+  }
+
+  async #tidyDirs(): Promise<void> {
+    for (const dir of this.#closedDirs) {
+      const isGone = await rmdir(dir).then(
+        () => true,
+        (error: NodeJS.ErrnoException) => error.code === 'ENOENT',
+      );
+      if (!isGone) continue;
+      this.#closedDirs.delete(dir);
+      this.#book.count('directories gone');
+    }
+  }
+
+  async #tidyArchive(keptMs: number): Promise<void> {
+    const now = Date.now();
+    for (const name of await readdir(this.#archive).catch(() => [])) {
+      const path = join(this.#archive, name);
+      if ((await stat(path)).isDirectory()) continue;
+      const since = this.#filed.get(path) ?? now;
+      this.#filed.set(path, since);
+      if (since > now - keptMs) continue;
+      const hash = sha256(await readFile(path));
+      // A line that a kill kept from being written leaves it there to the end.
+      if (!this.#book.isAccepted('office', hash)) continue;
+      if (!this.#book.images.has(`${UIDS.office} ${hash}`))
+        this.breaches.push(`${basename(dirname(path))}/${name} holds bytes that nobody scanned`);
+      await rm(path);
+      this.#filed.delete(path);
+      this.#book.count('taken from the archive');
+    }
+  }
+}
+
+async function bytesOf(path: string): Promise<Buffer | null> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}

@@ -1,0 +1,133 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Dice } from '../support/dice.ts';
+import type { Binary, Ended } from './agent.ts';
+import type { Book } from './book.ts';
+import type { Gate } from './gate.ts';
+import type { OpenInbox } from './inboxes.ts';
+import type { Place } from './place.ts';
+import { pause } from './weather.ts';
+
+/** What people do at the command line while the agent runs, and how often. */
+const CHORES = {
+  status: 6,
+  list: 3,
+  show: 3,
+  retryAll: 1,
+  pauseEndpoint: 1,
+  pauseFolder: 1,
+  audit: 1,
+  verify: 1,
+  backup: 1,
+  export: 1,
+};
+
+const NAMED = z.array(z.looseObject({ name: z.string().nullable() }));
+
+/** A person at the command line. The agent is not replaced while a command runs. */
+export class Operator {
+  readonly #binary: Binary;
+  readonly #place: Place;
+  readonly #inboxes: readonly OpenInbox[];
+  readonly #book: Book;
+  readonly #dice: Dice;
+  readonly #agentGate: Gate;
+  #serial = 0;
+  readonly breaches: string[] = [];
+
+  constructor(parts: {
+    binary: Binary;
+    place: Place;
+    inboxes: readonly OpenInbox[];
+    book: Book;
+    dice: Dice;
+    agentGate: Gate;
+  }) {
+    this.#binary = parts.binary;
+    this.#place = parts.place;
+    this.#inboxes = parts.inboxes;
+    this.#book = parts.book;
+    this.#dice = parts.dice;
+    this.#agentGate = parts.agentGate;
+  }
+
+  /** One chore after the other until aborted; nothing stays paused. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await pause(this.#dice.int(2_000, 9_000), signal);
+      if (!signal.aborted) await this.#chore(this.#dice.weighted(CHORES), signal);
+    }
+  }
+
+  /** A person has seen the trouble and has everything tried again. */
+  async retryAll(): Promise<void> {
+    await this.must('retry', '--all');
+  }
+
+  /** Runs a command that has to succeed; its output. */
+  async must(...args: string[]): Promise<string> {
+    return (await this.ask([0], ...args)).stdout;
+  }
+
+  async ask(statuses: readonly number[], ...args: string[]): Promise<Ended> {
+    return this.#agentGate.inside(async () => {
+      const ended = await this.#binary.command(...args);
+      this.#book.count(`receiptd ${args[0]}`);
+      const said = `${ended.stdout.slice(0, 500)}${ended.stderr.slice(0, 1_500)}`;
+      if (ended.status === null || !statuses.includes(ended.status))
+        this.breaches.push(`receiptd ${args.join(' ')} ended with ${ended.status ?? ended.signal}: ${said}`);
+      else if (/^\s+at .+:\d+:\d+/m.test(ended.stderr))
+        this.breaches.push(`receiptd ${args.join(' ')} printed a stack trace: ${said}`);
+      return ended;
+    });
+  }
+
+  async #chore(chore: keyof typeof CHORES, signal: AbortSignal): Promise<void> {
+    const dice = this.#dice;
+    switch (chore) {
+      case 'status':
+        await this.must('status');
+        return;
+      case 'list':
+        await this.must('list', '--limit', '200');
+        return;
+      case 'show': {
+        const rows = await this.must('list', '--json', '--state', 'accepted', '--limit', '20');
+        const names = NAMED.parse(JSON.parse(rows)).flatMap(({ name }) => (name === null ? [] : [name]));
+        if (names.length > 0) await this.must('show', dice.pick(names));
+        return;
+      }
+      case 'retryAll':
+        return this.retryAll();
+      case 'pauseEndpoint':
+        return this.#pause(dice.pick(['office', 'depot']), signal);
+      case 'pauseFolder':
+        return this.#pause(dice.pick(this.#inboxes).inbox.dir, signal);
+      case 'audit':
+        // What has just come or is away is rightly named as not accounted for, or not looked at.
+        await this.ask([0, 3, 4], 'audit', '--wait', '3s');
+        return;
+      case 'verify':
+        await this.must('ledger', 'verify');
+        return;
+      case 'backup':
+        return this.#toFile((file) => this.must('ledger', 'backup', '--output', file));
+      case 'export':
+        return this.#toFile((file) => this.must('export', '--format', 'csv', '--output', file));
+    }
+  }
+
+  async #pause(target: string, signal: AbortSignal): Promise<void> {
+    await this.must('pause', target);
+    await pause(this.#dice.int(1_000, 5_000), signal);
+    await this.must('resume', target);
+  }
+
+  async #toFile(write: (file: string) => Promise<string>): Promise<void> {
+    this.#serial += 1;
+    const file = join(this.#place.dir, `output ${this.#serial}`);
+    await write(file);
+    for (const each of [file, `${file}.head.json`]) await rm(each, { force: true });
+  }
+}

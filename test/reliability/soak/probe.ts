@@ -1,0 +1,51 @@
+import { z } from 'zod';
+
+/** What a running agent says of itself each second, over a pipe. */
+export const INSIDE = z.object({
+  heapUsed: z.number(),
+  /** After the latest full collection: what is really held. 0 before the first. */
+  heapLive: z.number(),
+  external: z.number(),
+  /** Longest delay of the event loop within that second, ms. */
+  loopMs: z.number(),
+  /** Number of active handles and requests, by type. */
+  resources: z.record(z.string(), z.number()),
+});
+export type Inside = z.infer<typeof INSIDE>;
+
+export const PROBE_FD = 3;
+
+/**
+ * An argument for node that has the binary tell what only it can see. The binary itself has no debug port and gets
+ * none. A module of its own text, for it is loaded by file name nowhere: sources and build lie at different places.
+ */
+export function probeArgument(): string {
+  return `--import=data:text/javascript,${encodeURIComponent(`(${probe.toString()})(${PROBE_FD})`)}`;
+}
+
+function probe(fd: number): void {
+  const { writeSync } = process.getBuiltinModule('node:fs');
+  const { PerformanceObserver, constants, monitorEventLoopDelay } =
+    process.getBuiltinModule('node:perf_hooks');
+  let heapLive = 0;
+  new PerformanceObserver((list) => {
+    for (const { detail } of list.getEntries() as { detail?: { kind?: number } }[]) {
+      if (detail?.kind === constants.NODE_PERFORMANCE_GC_MAJOR) heapLive = process.memoryUsage().heapUsed;
+    }
+  }).observe({ entryTypes: ['gc'] });
+  const delay = monitorEventLoopDelay({ resolution: 10 });
+  delay.enable();
+  const tell = (): void => {
+    const { heapUsed, external } = process.memoryUsage();
+    const resources: Record<string, number> = {};
+    for (const type of process.getActiveResourcesInfo()) resources[type] = (resources[type] ?? 0) + 1;
+    const line = { heapUsed, heapLive, external, loopMs: delay.max / 1e6, resources };
+    delay.reset();
+    try {
+      writeSync(fd, `${JSON.stringify(line)}\n`);
+    } catch {
+      // Nobody reads any more.
+    }
+  };
+  setInterval(tell, 1_000).unref();
+}

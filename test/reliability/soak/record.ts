@@ -1,0 +1,79 @@
+import { join } from 'node:path';
+import type { LogLine } from './agent.ts';
+import type { Book } from './book.ts';
+import type { PhaseName, Spell } from './weather.ts';
+
+/** A stretch of time in which something was done to the agent; wall-clock milliseconds. */
+export interface Deed {
+  readonly what: 'folder away' | 'frozen' | 'killed';
+  readonly from: number;
+  to: number;
+}
+
+/** Trouble may be noticed, and said, so much later. */
+const LATER_MS = 90_000;
+
+/** Which faults explain a line of level `error`; a line that none explains is a breach. */
+const EXPLAINED: readonly { readonly says: RegExp; readonly by: readonly (PhaseName | Deed['what'])[] }[] = [
+  {
+    says: /^On hold; a person has to look at it$/,
+    by: ['forbidden', 'unauthorized', 'undescribed', 'refusals', 'noTokens', 'portal', 'redirect'],
+  },
+  { says: /^Refused by the service; a person has to look$/, by: ['refusals'] },
+  { says: /^Unconfirmed: it may be stored already/, by: ['refusals', 'undescribed'] },
+  { says: /^The folder is not available; waiting for it$/, by: ['folder away'] },
+];
+
+/** Reads the agent's log: tells the book what became of images, and keeps what must be explained. */
+export class LogRecord {
+  readonly #book: Book;
+  readonly #errors: { readonly at: number; readonly text: string; readonly line: LogLine }[] = [];
+  readonly breaches: string[] = [];
+  readonly messages = new Map<string, number>();
+
+  constructor(book: Book) {
+    this.#book = book;
+  }
+
+  line(line: LogLine): void {
+    const { level, message } = line;
+    const key = `${level}: ${message}`;
+    this.messages.set(key, (this.messages.get(key) ?? 0) + 1);
+    const text = JSON.stringify(line);
+    if (/\\n\s+at /.test(text)) this.breaches.push(`a stack trace in the log: ${text.slice(0, 1_500)}`);
+    if (level === 'error') this.#errors.push({ at: Date.parse(line.timestamp), text, line });
+    const { name, folder, path } = line;
+    if (message === 'Accepted' && typeof name === 'string') this.#book.accepted(name);
+    if (
+      /^Not sent: (rejected|incomplete)$/.test(message) &&
+      typeof folder === 'string' &&
+      typeof path === 'string'
+    )
+      this.#book.refused(join(folder, path));
+  }
+
+  /** A line on standard error that is none of the log. */
+  other(text: string): void {
+    this.breaches.push(`the agent printed: ${text.slice(0, 500)}`);
+  }
+
+  /** Errors that nothing explains. `mayBeLost`: whether an image, by its hash, was taken away before its time. */
+  unexplained(
+    spells: readonly Spell[],
+    deeds: readonly Deed[],
+    mayBeLost: (sha256: string) => boolean,
+  ): string[] {
+    return this.#errors.flatMap(({ at, text, line }) => {
+      if (line.message.startsWith('Lost: ')) return mayBeLost(String(line['sha256'])) ? [] : [text];
+      const rule = EXPLAINED.find(({ says }) => says.test(line.message));
+      const happened = [
+        ...spells.map(({ phase, from, to }) => ({ what: phase, from, to })),
+        ...deeds.map(({ what, from, to }) => ({ what, from, to })),
+      ];
+      const explained = happened.some(
+        ({ what, from, to }) => rule?.by.some((by) => by === what) && from <= at && at <= to + LATER_MS,
+      );
+      return explained ? [] : [text];
+    });
+  }
+}

@@ -1,0 +1,120 @@
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  startSandbox,
+  type FaultRule,
+  type Sandbox,
+  type StoredDocument,
+} from '../../../src/sandbox/server.ts';
+import type { Dice } from '../support/dice.ts';
+import { sha256 } from './images.ts';
+import { RateWatch } from './limits.ts';
+import { CLIENT, LIMITS, UIDS, type Alias } from './place.ts';
+
+/**
+ * The sandbox, over restarts at one port. It checks what it stored and lets go of the bytes, so that an hour fits on the
+ * disk; name and hash it keeps.
+ */
+export class Service {
+  readonly #dir: string;
+  readonly #random: () => number;
+  #sandbox: Sandbox;
+  readonly rate = new RateWatch();
+  readonly breaches: string[] = [];
+  /** Files whose bytes were looked at, and dropped. */
+  checked = 0;
+  uploads = 0;
+  restarts = 0;
+
+  private constructor(dir: string, random: () => number, sandbox: Sandbox) {
+    this.#dir = dir;
+    this.#random = random;
+    this.#sandbox = sandbox;
+  }
+
+  static async start(dir: string, dice: Dice): Promise<Service> {
+    const random = (): number => dice.next();
+    return new Service(dir, random, await open(dir, random, 0));
+  }
+
+  get url(): string {
+    return this.#sandbox.url;
+  }
+
+  /** From now on these faults and no others. */
+  misbehave(rules: readonly FaultRule[]): void {
+    this.#sandbox.behave();
+    this.#sandbox.misbehave(...rules);
+  }
+
+  revokeTokens(): void {
+    this.#sandbox.revokeTokens();
+  }
+
+  /** Refuses every connection for so long. */
+  async away(ms: number, signal: AbortSignal): Promise<void> {
+    const { port } = this.#sandbox;
+    await this.close();
+    await sleep(ms, undefined, { signal }).catch(() => {});
+    this.#sandbox = await open(this.#dir, this.#random, port);
+    this.restarts += 1;
+  }
+
+  received(): StoredDocument[] {
+    return this.#sandbox.received();
+  }
+
+  get stored(): number {
+    return this.#sandbox.stats().stored;
+  }
+
+  /** Looks at the rate of what has arrived since. */
+  watchRate(): void {
+    for (const alias of Object.keys(UIDS) as Alias[])
+      this.rate.look(alias, this.#sandbox.arrivals(UIDS[alias]), performance.now());
+  }
+
+  /** Files that hold other bytes than they say are a breach; all are removed. */
+  async dropBytes(): Promise<void> {
+    for (const uid of Object.values(UIDS)) {
+      const dir = join(this.#dir, uid);
+      for (const file of await readdir(dir).catch(() => [])) {
+        const bytes = await readFile(join(dir, file));
+        if (`${sha256(bytes)}.bin` !== file) this.breaches.push(`the sandbox got other bytes for ${file}`);
+        await rm(join(dir, file));
+        this.checked += 1;
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    this.watchRate();
+    await this.#sandbox.close();
+    const { requests, maxConcurrentUploads, maxConcurrentUploadsByEndpoint } = this.#sandbox.stats();
+    this.uploads += Object.values(requests['upload'] ?? {}).reduce((sum, count) => sum + count, 0);
+    const most: Record<string, number> = { ...maxConcurrentUploadsByEndpoint, all: maxConcurrentUploads };
+    const allowed = {
+      [UIDS.office]: LIMITS.office.concurrency,
+      [UIDS.depot]: LIMITS.depot.concurrency,
+      all: LIMITS.concurrency,
+    };
+    for (const [who, limit] of Object.entries(allowed)) {
+      const seen = most[who] ?? 0;
+      if (seen > limit) this.breaches.push(`${seen} uploads at once (${who}); ${limit} are allowed`);
+    }
+  }
+}
+
+function open(dir: string, random: () => number, port: number): Promise<Sandbox> {
+  return startSandbox({
+    dir,
+    port,
+    random,
+    credentials: CLIENT,
+    endpoints: [
+      { uid: UIDS.office, name: 'Office' },
+      { uid: UIDS.depot, name: 'Depot' },
+    ],
+  });
+}

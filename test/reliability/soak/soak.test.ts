@@ -1,0 +1,147 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+import { requirement } from '../../support/requires.ts';
+import { killChildren } from './agent.ts';
+import { Book } from './book.ts';
+import { flatness } from './flatness.ts';
+import { RateWatch } from './limits.ts';
+import { judgeLedger } from './oracle.ts';
+import { LIMITS, UIDS } from './place.ts';
+import type { Sample } from './samples.ts';
+import { soak } from './soak.ts';
+
+const binary = fileURLToPath(new URL('../../../dist/receiptd.cjs', import.meta.url));
+const hasParts =
+  requirement(
+    '/proc',
+    existsSync('/proc/self/fdinfo'),
+    'the figures of a process come from it; Linux only',
+  ) && requirement('The built binary', existsSync(binary), 'npm run build');
+
+afterAll(killChildren);
+
+describe.skipIf(!hasParts)('a short soak', () => {
+  it('loses nothing, sends nothing twice, and leaves nothing behind', { timeout: 180_000 }, async () => {
+    const outcome = await soak({
+      seconds: 8,
+      seed: 'short',
+      rate: 20,
+      binary,
+      samplesFile: null,
+      tell: () => {},
+    });
+    expect(outcome.breaches).toEqual([]);
+    expect(outcome.counts['ledger: accepted']).toBeGreaterThan(50);
+    expect(outcome.counts['agent: lives']).toBe(4);
+  });
+});
+
+describe('the verdict of flatness', () => {
+  /** Ten minutes of an agent, with what `change` makes of them. */
+  function life(change: (at: number) => Partial<Sample>): Sample[] {
+    return Array.from({ length: 600 }, (_, at) => ({
+      at,
+      life: 1,
+      weather: 'fair',
+      rss: 120e6 + (at % 7) * 1e6,
+      inside: { heapUsed: 40e6, heapLive: 25e6, external: 4e6, loopMs: 20, resources: { Timeout: 9 } },
+      fds: { file: 12, other: 6, socket: at % 5, pipe: 9 },
+      threads: 23,
+      watches: 9,
+      dirs: 9,
+      cpuSeconds: at * 0.3,
+      statusMs: 3,
+      ledger: at * 30 * 1_500,
+      wal: 16e6,
+      journal: at * 30 * 3_400,
+      spool: 0,
+      logs: 1e6,
+      state: 7,
+      accepted: at * 30,
+      waiting: 0,
+      ...change(at),
+    }));
+  }
+  const growing = (change: (at: number) => Partial<Sample>): string[] =>
+    (flatness(life(change)) ?? []).filter(({ flat }) => !flat).map(({ what }) => what);
+
+  it('is that all is flat where nothing grows', () => {
+    expect(growing(() => ({}))).toEqual([]);
+  });
+
+  it.each([
+    ['resident memory', (at: number) => ({ rss: 120e6 + at * 60e3 })],
+    ['files open', (at: number) => ({ fds: { file: 12 + at / 60 } })],
+    ['watches beyond directories', (at: number) => ({ watches: 9 + at / 60 })],
+    ['ledger for each accepted', (at: number) => ({ ledger: at * 30 * (1_500 + at) })],
+    ['processor for each accepted', (at: number) => ({ cpuSeconds: at * 0.3 + at * at * 0.001 })],
+    ['write-ahead log', () => ({ wal: 200e6 })],
+  ])('is that %s grows where it does', (what, change) => {
+    expect(growing(change)).toEqual([what]);
+  });
+
+  it('is withheld where there is too little to see', () => {
+    expect(flatness(life(() => ({})).slice(0, 30))).toBeNull();
+  });
+});
+
+describe('the oracle of the soak', () => {
+  const hash = 'ab'.repeat(32);
+  const row = {
+    name: 'office-a',
+    endpointUid: UIDS.office,
+    sha256: hash,
+    state: 'accepted',
+    path: '/scans/a.jpg',
+    attempts: 1,
+    reason: null,
+    answerLost: false,
+  };
+  const stored = {
+    uid: 'u',
+    endpointUid: UIDS.office,
+    name: 'office-a',
+    sha256: hash,
+    bytes: 1,
+    contentType: null,
+    receivedAt: '',
+    tries: 1,
+    accepted: true,
+    file: '',
+  };
+  function judge(rows: object[], received: (typeof stored)[]): readonly string[] {
+    const book = new Book();
+    book.expect('office', hash, true);
+    return judgeLedger(JSON.stringify(rows), received, book).breaches;
+  }
+
+  it('finds nothing where ledger and service agree', () => {
+    expect(judge([row], [stored])).toEqual([]);
+  });
+
+  it.each([
+    ['an image that is not in the ledger', [], []],
+    ['one that waits', [{ ...row, state: 'queued' }], []],
+    ['one that is accepted and not stored', [row], []],
+    ['one that has another name at the service', [row], [{ ...stored, name: 'office-b' }]],
+    ['one that is stored under two names', [row], [stored, { ...stored, name: 'office-b' }]],
+    ['one that was sent twice without a reason', [row], [{ ...stored, tries: 2 }]],
+    ['one that has two documents', [row, { ...row, name: 'office-b' }], [stored]],
+    ['one that nobody scanned', [row, { ...row, name: 'x', sha256: 'cd'.repeat(32) }], [stored]],
+  ])('finds %s', (_, rows, received) => {
+    expect(judge(rows, received)).not.toEqual([]);
+  });
+
+  it('finds a rate that is exceeded, less what is explained', () => {
+    const { count } = LIMITS.depot;
+    const arrivals = Array.from({ length: count + 1 }, (_, index) => (index * 900) / count);
+    const watch = new RateWatch();
+    watch.look('depot', arrivals, 60_000);
+    expect(watch.breaches).toHaveLength(1);
+    const late = new RateWatch();
+    late.jolt({ from: 0, to: 1_000, lateMs: 120, frozen: false });
+    late.look('depot', arrivals, 60_000);
+    expect(late.breaches).toEqual([]);
+  });
+});

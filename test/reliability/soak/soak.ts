@@ -1,0 +1,204 @@
+import { rm } from 'node:fs/promises';
+import { z } from 'zod';
+import { Dice } from '../support/dice.ts';
+import { Binary, killChildren } from './agent.ts';
+import { Book } from './book.ts';
+import { flatness, type Row } from './flatness.ts';
+import { Images } from './images.ts';
+import { OpenInbox } from './inboxes.ts';
+import { Lives } from './lives.ts';
+import { Office } from './office.ts';
+import { Operator } from './operator.ts';
+import { judgeLedger, leftovers } from './oracle.ts';
+import { makePlace, writeConfig, type Place } from './place.ts';
+import { LogRecord } from './record.ts';
+import { Scanners } from './scanners.ts';
+import { Service } from './service.ts';
+import { SAMPLE_MS, Watch } from './watch.ts';
+import { pause, Weather } from './weather.ts';
+
+export interface SoakOptions {
+  readonly seconds: number;
+  readonly seed: string;
+  /** Receipts per second, on average. */
+  readonly rate: number;
+  /** The compiled `receiptd.cjs`. */
+  readonly binary: string;
+  /** Where the samples go, as JSON lines; null for nowhere. */
+  readonly samplesFile: string | null;
+  readonly tell: (line: string) => void;
+}
+
+export interface Outcome {
+  readonly breaches: readonly string[];
+  /** Null where the longest life was too short for a verdict. */
+  readonly flatness: readonly Row[] | null;
+  readonly counts: Readonly<Record<string, number>>;
+  readonly dir: string;
+}
+
+const TIDY_MS = 2_000;
+/** After a start the agent finds out what it did before it was killed; nobody takes from the archive until then. */
+const RECOVERED_MS = 20_000;
+/** Without anything more being accepted; whatever is on hold was tried by then. */
+const STUCK_MS = 120_000;
+const LOOK_MS = 2_000;
+const never = new AbortController().signal;
+
+/** One soak, from an empty directory to a verdict. Removes the directory unless there is a breach. */
+export async function soak(options: SoakOptions): Promise<Outcome> {
+  const place = await makePlace();
+  options.tell(`works in ${place.dir}`);
+  try {
+    const outcome = await run(options, place);
+    if (outcome.breaches.length === 0) await rm(place.dir, { recursive: true, force: true, maxRetries: 5 });
+    return outcome;
+  } finally {
+    killChildren();
+  }
+}
+
+async function run({ seconds, seed, rate, ...options }: SoakOptions, place: Place): Promise<Outcome> {
+  const dice = (name: string): Dice => Dice.of(seed, name);
+  const faults = new AbortController();
+  const end = new AbortController();
+  const book = new Book();
+  const log = new LogRecord(book);
+  const binary = new Binary(options.binary, place);
+  const lives = new Lives(binary, log);
+  const service = await Service.start(place.sandboxDir, dice('service'));
+  await writeConfig(place, service.url);
+  const inboxes = place.inboxes.map((inbox) => new OpenInbox(inbox));
+  const images = await Images.prepare(seed);
+  const scanners = new Scanners({ inboxes, images, book, dice: dice('scanners') }, faults.signal);
+  const office = new Office({ inboxes, book, archive: place.archive, closedDirs: scanners.closedDirs });
+  const operator = new Operator({
+    binary,
+    place,
+    inboxes,
+    book,
+    dice: dice('operator'),
+    agentGate: lives.gate,
+  });
+  const weather = new Weather(service, dice('weather'));
+  const watch = new Watch({ place, book, lives, service, weather }, options.samplesFile);
+
+  await lives.begin();
+  const watching = [
+    every(SAMPLE_MS, end.signal, () => watch.sample()),
+    every(TIDY_MS, end.signal, async () => {
+      await office.tidy(lives.now !== null && Date.now() - lives.now.startedAt > RECOVERED_MS);
+      await service.dropBytes();
+      service.watchRate();
+    }),
+  ];
+  const acting = [
+    scanners.run(rate),
+    weather.run(faults.signal, () => operator.retryAll()),
+    operator.run(faults.signal),
+    lives.disturb(inboxes, dice('disturbances'), faults.signal),
+    lives.run(seconds, faults.signal),
+  ];
+  await pause(seconds * 1_000, never);
+  // What it is like while everything drains says nothing about a leak.
+  const flat = flatness(watch.longestLife());
+  faults.abort();
+  await Promise.all(acting);
+  options.tell(`${book.acceptedCount} accepted under faults, ${book.waiting} still to go; draining`);
+
+  const closing = [...(await drain(operator, book)), ...(await originals(office))];
+  await operator.must('audit');
+  await operator.must('ledger', 'verify');
+  const list = await operator.must('list', '--json');
+  end.abort();
+  await Promise.all(watching);
+  await lives.end();
+  await watch.close();
+  await service.dropBytes();
+  await service.close();
+  const judged = judgeLedger(list, service.received(), book);
+  const left = await leftovers(place.stateDir);
+  const unexplained = log.unexplained(weather.spells, lives.deeds, (hash) => book.mayBeLost(hash));
+  return {
+    breaches: [
+      ...[lives, scanners, operator, office, service, service.rate, log].flatMap(({ breaches }) => breaches),
+      ...closing,
+      ...unexplained.map((text) => `nothing explains ${text}`),
+      ...judged.breaches,
+      ...left.map((name) => `left behind in the state directory: ${name}`),
+    ],
+    flatness: flat,
+    counts: {
+      ...named('done: ', book.counts),
+      ...named('ledger: ', Object.entries(judged.counts)),
+      ...named('log ', log.messages),
+      ...countBy(weather.spells, ({ phase }) => `weather: ${phase}`),
+      ...countBy(lives.deeds, ({ what }) => `agent: ${what}`),
+      'agent: lives': lives.count,
+      'service: upload requests': service.uploads,
+      'service: bodies checked': service.checked,
+      'service: arrivals judged for rate': service.rate.judged,
+    },
+    dir: place.dir,
+  };
+}
+
+const STATUS = z.object({
+  counts: z.array(z.looseObject({ state: z.string(), count: z.number() })),
+  holds: z.array(z.looseObject({ reason: z.string() })),
+  daemon: z
+    .looseObject({ incidents: z.array(z.unknown()), spool: z.looseObject({ images: z.number() }) })
+    .nullable(),
+});
+const UNSETTLED = ['queued', 'uploading', 'held', 'failed', 'unconfirmed'];
+/** Looks in which a line that a kill kept from being written may be the only thing missing. */
+const LOOKS_FOR_LINES = 10;
+/** A document whose bytes are gone is lost only if it may wait for its folder to be listed: not tried again sooner. */
+const LOOKS_BETWEEN_RETRIES = 10;
+
+/** Everything goes out once the faults are over; what a person has to decide is decided. Resolves what does not. */
+async function drain(operator: Operator, book: Book): Promise<string[]> {
+  let last = { accepted: 0, at: performance.now() };
+  for (let looks = 0; ; looks += 1) {
+    const { counts, holds, daemon } = STATUS.parse(JSON.parse(await operator.must('status', '--json')));
+    if (daemon === null) return ['the agent did not run while everything was to drain'];
+    const { incidents, spool } = daemon;
+    const left = counts.filter(({ state, count }) => UNSETTLED.includes(state) && count > 0);
+    const open = left.length + holds.length + incidents.length + spool.images;
+    if (open === 0 && (book.waiting === 0 || looks > LOOKS_FOR_LINES)) return [];
+    if (book.acceptedCount > last.accepted) last = { accepted: book.acceptedCount, at: performance.now() };
+    if (performance.now() > last.at + STUCK_MS) {
+      const what = JSON.stringify({ left, holds, incidents, images: spool.images });
+      return [`nothing was accepted for ${STUCK_MS / 1_000} s, and this is left: ${what}`];
+    }
+    if (looks % LOOKS_BETWEEN_RETRIES === 0) await operator.retryAll();
+    await pause(LOOK_MS, never);
+  }
+}
+
+/** Listing and disposal are every ten seconds at the latest. */
+async function originals(office: Office): Promise<string[]> {
+  let left = await office.leftBehind();
+  for (let looks = 0; looks < 20 && left.length > 0; looks += 1) {
+    await pause(LOOK_MS, never);
+    left = await office.leftBehind();
+  }
+  return left.map((path) => `still there, although it was to be archived or deleted: ${path}`);
+}
+
+async function every(ms: number, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+  while (!signal.aborted) {
+    await work();
+    await pause(ms, signal);
+  }
+}
+
+function named(prefix: string, counts: Iterable<readonly [string, number]>): Record<string, number> {
+  return Object.fromEntries([...counts].map(([what, count]) => [`${prefix}${what}`, count]));
+}
+
+function countBy<T>(list: readonly T[], by: (item: T) => string): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const item of list) counts[by(item)] = (counts[by(item)] ?? 0) + 1;
+  return counts;
+}
