@@ -129,12 +129,14 @@ export class Pace {
     this.#cause = 'refused';
   }
 
-  /** The service or the endpoint is closed: what follows begins with one at a time. Idempotent. */
+  /**
+   * The service or the endpoint is closed: what follows begins with one at a time. It says nothing of a rate, so that a run
+   * of successes goes on behind it: a service with many short outages would keep its spacing for good. Idempotent.
+   */
   outage(): void {
     this.#proven = Math.max(this.#proven, this.#atOnce);
     if (this.#cause === null && this.#configured > 1) this.#cause = 'outage';
     this.#atOnce = 1;
-    this.#run = 0;
     this.#round = 0;
   }
 

@@ -184,6 +184,27 @@ describe('an outage', () => {
     expect(pace.reduced).toBeNull();
   });
 
+  it('does not keep a spacing that was learned from being closed up', () => {
+    const pace = new Pace(4);
+    let at = 0;
+    const succeed = (times: number): void => {
+      for (let i = 0; i < times; i += 1, at += 100)
+        pace.succeeded({ startedAt: at, endedAt: at + 50, bytes: 1 });
+    };
+    succeed(5);
+    pace.refused(at, (at += 50));
+    at += 4_000;
+    succeed(1);
+    expect(pace.spacingMs).toBeGreaterThan(500);
+    // Never enough successes between two outages for a step.
+    for (let outages = 0; outages < 400; outages += 1) {
+      pace.outage();
+      succeed(3);
+    }
+    // Answers take 50 ms: it is not the spacing any more that keeps requests apart.
+    expect(pace.spacingMs).toBeLessThan(50);
+  });
+
   it('spaces nothing', () => {
     const pace = new Pace(4);
     pace.outage();

@@ -147,9 +147,9 @@ export function planOf(seed: number): Plan {
       const when = dice.chance(0.5) ? 'before' : 'after';
       return { kind, point: { atStep: Math.ceil(dice.next() ** 2 * 400), when }, ledgerLost };
     }),
-    shareTrouble: many(dice.chance(0.3) ? dice.int(1, 2) : 0, () => ({
+    shareTrouble: many(dice.chance(0.4) ? dice.int(1, 2) : 0, () => ({
       at: at(),
-      forMs: dice.next() * 30_000,
+      forMs: dice.next() * 90_000,
       path: dice.pick(paths),
       state: dice.pick(['missing', 'unreachable', 'unmounted'] as const),
     })),
