@@ -1,0 +1,53 @@
+import { trialOptions } from '../support/options.ts';
+import { hasStrace, killAll } from './agent.ts';
+import { playCampaign } from './campaign.ts';
+import type { Round } from './round.ts';
+import { removeOpen } from './site.ts';
+
+const COMMAND = 'npm run campaign:kill';
+
+const options = trialOptions(
+  COMMAND,
+  {
+    rounds: {
+      default: 220,
+      least: 1,
+      help: 'rounds to play; so many visit every ledger write of a first run',
+    },
+    from: { default: 1, least: 0, help: 'seed of the first round' },
+    'at-once': { default: 2, least: 1, help: 'rounds at the same time' },
+  },
+  { story: 'tell the story of every round' },
+);
+
+process.on('exit', () => {
+  killAll();
+  removeOpen();
+});
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130));
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+function tell({ plan, story, breaches, keptAt, ms }: Round): void {
+  if (breaches.length === 0 && !options.story) return;
+  say(`seed ${plan.seed}, ${Math.round(ms)} ms`);
+  for (const line of story) say(`  ${line}`);
+  for (const breach of breaches) say(`  BREACH: ${breach}`);
+  if (keptAt === null) return;
+  say(`  kept in ${keptAt}`);
+  say(`  again: ${COMMAND} -- --rounds 1 --from ${plan.seed}`);
+}
+
+if (!hasStrace) say('strace is missing: SQLite’s own writes are met at random moments only.');
+const { from, rounds } = options;
+const startedAt = performance.now();
+const { real, tally, breached } = await playCampaign({ from, rounds, atOnce: options['at-once'] }, tell);
+const seconds = Math.round((performance.now() - startedAt) / 1000);
+say(`Seeds ${from} to ${from + rounds - 1}, ${real ? 'photographed' : 'drawn'} receipts, ${seconds} s.`);
+for (const line of tally.lines()) say(line);
+if (breached.length > 0) {
+  say(`${breached.length} rounds with a breach: seeds ${breached.map(({ plan }) => plan.seed).join(', ')}.`);
+}
+process.exit(breached.length === 0 ? 0 : 1);

@@ -1,0 +1,357 @@
+import { describe, expect, test } from 'vitest';
+import type { Ended } from './agent.ts';
+import type { JournalDocument, JournalView } from './journalFile.ts';
+import { judge } from './oracle/judge.ts';
+import type { Scan } from './scanner.ts';
+import type { Upload } from './site.ts';
+import type { Observation, Row, Run, Stored, World } from './world.ts';
+
+const OFFICE = 'office-uid';
+const FOLDER = {
+  path: '/site/scans',
+  archive: '/site/scans/archive',
+  endpoint: 'office',
+  endpointUid: OFFICE,
+};
+const [A, B] = ['a'.repeat(64), 'b'.repeat(64)];
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
+const scan = (name: string, sha256: string, more: Partial<Scan> = {}): Scan => ({
+  endpointUid: OFFICE,
+  sha256,
+  kind: 'image',
+  path: `/site/scans/${name}`,
+  gone: null,
+  ...more,
+});
+
+const row = (name: string, sha256: string, more: Partial<Row> = {}): Row => ({
+  name,
+  endpointUid: OFFICE,
+  sha256,
+  state: 'accepted',
+  status: 'PROCESSING',
+  path: `/site/scans/${name}`,
+  attempts: 1,
+  reason: null,
+  message: null,
+  answerLost: false,
+  archivedTo: null,
+  createdAt: '2026-01-31T12:00:00.000Z',
+  ...more,
+});
+
+const told = (name: string, sha256: string, more: Partial<JournalDocument> = {}): JournalDocument => ({
+  endpointUid: OFFICE,
+  name,
+  sha256,
+  requests: 1,
+  unknown: 0,
+  state: 'accepted',
+  ...more,
+});
+
+const stored = (name: string, sha256: string, more: Partial<Stored> = {}): Stored => ({
+  endpointUid: OFFICE,
+  name,
+  sha256,
+  actual: sha256,
+  tries: 1,
+  ...more,
+});
+
+const upload = (name: string, arrivedAt: number, more: Partial<Upload> = {}): Upload => ({
+  arrivedAt,
+  endpointUid: OFFICE,
+  name,
+  ending: '200',
+  fault: null,
+  ...more,
+});
+
+const ended = (startedAt: number, more: Partial<Ended> = {}): Ended => ({
+  status: null,
+  signal: 'SIGKILL',
+  output: '',
+  killedAt: null,
+  asPlanned: true,
+  startedAt,
+  endedAt: startedAt + 900,
+  ...more,
+});
+
+const run = (startedAt: number, more: Partial<Run> = {}): Run => ({
+  kind: 'daemon',
+  kill: { kind: 'moment', from: 'start', afterMs: 900 },
+  ended: ended(startedAt),
+  ...more,
+});
+
+const journal = (documents: JournalDocument[], more: Partial<JournalView> = {}): JournalView => ({
+  documents,
+  sightings: new Map([
+    ['/site/scans/a.jpg', { verdict: 'document', sha256: A }],
+    ['/site/scans/b.jpg', { verdict: 'document', sha256: B }],
+  ]),
+  archived: [],
+  problem: null,
+  entries: 10,
+  rebuilt: 0,
+  ...more,
+});
+
+const observation = (
+  at: number,
+  documents: JournalDocument[],
+  more: Partial<Observation> = {},
+): Observation => ({
+  at,
+  journal: journal(documents),
+  files: [
+    { path: '/site/scans/a.jpg', sha256: A },
+    { path: '/site/scans/b.jpg', sha256: B },
+  ],
+  scans: [scan('a.jpg', A), scan('b.jpg', B)],
+  ...more,
+});
+
+/** Two images: the first accepted in the run that was killed, the second in the last one. */
+function sound(): Writable<World> {
+  return {
+    settings: {
+      spool: 'auto',
+      afterUpload: 'keep',
+      archive: 'inside',
+      folders: 1,
+      watch: 'auto',
+      concurrency: 2,
+      perSecond: 2,
+      perDay: 3,
+      template: '{stem}',
+      onRepeat: 'accept',
+      impatient: false,
+    },
+    folders: [FOLDER],
+    observations: [
+      observation(1000, [told('a.jpg', A), told('b.jpg', B, { state: 'queued', requests: 0 })]),
+      observation(2000, [told('a.jpg', A), told('b.jpg', B)]),
+    ],
+    runs: [run(0), run(1000, { kind: 'once', kill: null, ended: ended(1000, { status: 0, signal: null }) })],
+    uploads: [upload('a.jpg', 500), upload('b.jpg', 1500)],
+    stored: [stored('a.jpg', A), stored('b.jpg', B)],
+    mostAtOnce: 2,
+    arrivals: [500, 1500],
+    stallMs: 10,
+    requestsOfTheDay: 1,
+    rows: [row('a.jpg', A), row('b.jpg', B)],
+    audit: { status: 0, text: '' },
+    verify: { status: 0, text: '' },
+    stateFiles: ['ledger.db', 'ledger.journal', 'instance.lock', 'reserve', 'logs/receiptd.log'],
+    ledgerWasDamaged: false,
+    journalWasLost: false,
+  };
+}
+
+const inTheEnd = (world: World): Observation => world.observations.at(-1)!;
+/** The world with another end. */
+const ending = (world: Writable<World>, more: Partial<Observation>): void => {
+  world.observations = [...world.observations.slice(0, -1), { ...inTheEnd(world), ...more }];
+};
+
+const BREACHES: Record<string, readonly [says: string, tamper: (world: Writable<World>) => void]> = {
+  'an image stored under two names': [
+    'is stored twice',
+    (world) => (world.stored = [...world.stored, stored('a-2.jpg', A)]),
+  ],
+  'a name with two images': [
+    'given to two images',
+    (world) => (world.rows = [row('a.jpg', A), row('a.jpg', B)]),
+  ],
+  'an accepted image that the service does not have': [
+    'the service does not have it',
+    (world) => (world.stored = [stored('b.jpg', B)]),
+  ],
+  'changed bytes at the service': [
+    'other bytes than it was sent with',
+    (world) => (world.stored = [stored('a.jpg', A, { actual: B }), stored('b.jpg', B)]),
+  ],
+  'half an image sent': [
+    'never lay in a folder',
+    (world) => (world.stored = [...world.stored, stored('half.jpg', 'c'.repeat(64))]),
+  ],
+  'an image that nothing tells of': [
+    'nothing in the ledger tells of image',
+    (world) => (world.rows = [row('a.jpg', A)]),
+  ],
+  'a file that nobody looked at': [
+    'nothing in the ledger tells of the file',
+    (world) =>
+      ending(world, { journal: journal([told('a.jpg', A), told('b.jpg', B)], { sightings: new Map() }) }),
+  ],
+  'an image that waits for ever': [
+    'nothing may wait at the end',
+    (world) => (world.rows = [row('a.jpg', A), row('b.jpg', B, { state: 'queued' })]),
+  ],
+  'a loss of what was copied': [
+    'its bytes lay there',
+    (world) => {
+      world.rows = [row('a.jpg', A), row('b.jpg', B, { state: 'lost' })];
+      const gone = { how: 'deleted', knownAs: 'copied' } as const;
+      ending(world, { scans: [scan('a.jpg', A), scan('b.jpg', B, { gone })] });
+    },
+  ],
+  'a document that failed by an outage': [
+    'the service never refused it',
+    (world) => (world.rows = [row('a.jpg', A), row('b.jpg', B, { state: 'failed' })]),
+  ],
+  'a document stored again without a word': [
+    'the ledger says nothing of it',
+    (world) => (world.stored = [stored('a.jpg', A, { tries: 2 }), stored('b.jpg', B)]),
+  ],
+  'a document sent again although its acceptance was durable': [
+    'although its acceptance was on record',
+    (world) => (world.uploads = [...world.uploads, upload('a.jpg', 1600)]),
+  ],
+  'a document sent again by the process that had its acceptance': [
+    'which had its acceptance in hand',
+    (world) => (world.uploads = [...world.uploads, upload('b.jpg', 1600)]),
+  ],
+  'another name after a restart': [
+    'was named a.jpg, then a-2.jpg',
+    (world) => {
+      world.rows = [row('a-2.jpg', A), row('b.jpg', B)];
+      world.stored = [stored('a-2.jpg', A), stored('b.jpg', B)];
+    },
+  ],
+  'a name sent before it was durable': [
+    'its name was not on record',
+    (world) => (world.uploads = [upload('a.jpg', 500), upload('early.jpg', 600), upload('b.jpg', 1500)]),
+  ],
+  'a request that was not recorded': [
+    '2 requests for a.jpg arrived, and 1 are on record',
+    (world) =>
+      (world.uploads = [
+        upload('a.jpg', 400, { ending: 'aborted' }),
+        upload('a.jpg', 500),
+        upload('b.jpg', 1500),
+      ]),
+  ],
+  'too many uploads at once': ['3 uploads at once, and 2', (world) => (world.mostAtOnce = 3)],
+  'too many uploads a second': ['3 requests within 300 ms', (world) => (world.arrivals = [500, 600, 800])],
+  'too many uploads a day': ['4 requests in a day', (world) => (world.requestsOfTheDay = 4)],
+  'an original that was deleted although it is to be kept': [
+    'originals are to be kept',
+    (world) => ending(world, { files: [{ path: '/site/scans/a.jpg', sha256: A }] }),
+  ],
+  'an original that was deleted before its acceptance': [
+    'its acceptance is not on record',
+    (world) => {
+      world.settings = { ...world.settings, afterUpload: 'delete' };
+      const [first, last] = world.observations;
+      world.observations = [
+        { ...first!, files: [{ path: '/site/scans/a.jpg', sha256: A }] },
+        { ...last!, files: [] },
+      ];
+    },
+  ],
+  'an original that reached no archive': [
+    'neither there nor in the archive',
+    (world) => {
+      world.settings = { ...world.settings, afterUpload: 'archive' };
+      ending(world, { files: [] });
+    },
+  ],
+  'an original that was overwritten': [
+    'has other bytes',
+    (world) =>
+      ending(world, { files: [{ path: '/site/scans/a.jpg', sha256: B }, ...inTheEnd(world).files.slice(1)] }),
+  ],
+  'a file left aside': [
+    'was left over',
+    (world) =>
+      ending(world, {
+        files: [...inTheEnd(world).files, { path: '/site/scans/.receiptd-aside-0123abcd/c.jpg', sha256: A }],
+      }),
+  ],
+  'half a copy in the spool': [
+    'is left in the state directory',
+    (world) => (world.stateFiles = [...world.stateFiles, `spool/aa/.${A}.new`]),
+  ],
+  'a copy that nobody needs': [
+    'a copy is left in the spool',
+    (world) => (world.stateFiles = [...world.stateFiles, `spool/aa/${A}`]),
+  ],
+  'a ledger set aside although it was sound': [
+    'nobody had damaged it',
+    (world) => (world.stateFiles = [...world.stateFiles, 'ledger.db.aside-20260131T120000000Z']),
+  ],
+  'a broken chain': [
+    'does not follow',
+    (world) =>
+      ending(world, {
+        journal: journal([told('a.jpg', A), told('b.jpg', B)], {
+          problem: 'entry 3 of the journal does not follow entry 1',
+        }),
+      }),
+  ],
+  'a ledger that says otherwise than the journal': [
+    'lost in the journal, and accepted in the ledger',
+    (world) => ending(world, { journal: journal([told('a.jpg', A), told('b.jpg', B, { state: 'lost' })]) }),
+  ],
+  'a verification with findings': [
+    'ledger verify ends with 3',
+    (world) => (world.verify = { status: 3, text: '' }),
+  ],
+  'a file that the audit misses': ['audit ends with 3', (world) => (world.audit = { status: 3, text: '' })],
+  'an agent that ended by itself': [
+    'by itself',
+    (world) =>
+      (world.runs = [run(0, { ended: ended(0, { status: 1, signal: null }) }), ...world.runs.slice(1)]),
+  ],
+  'a wrong exit status': [
+    'and 0 was to be expected',
+    (world) =>
+      (world.runs = [
+        ...world.runs.slice(0, -1),
+        { ...world.runs.at(-1)!, ended: ended(1000, { status: 4, signal: null }) },
+      ]),
+  ],
+  'a stack trace': [
+    'printed a stack trace',
+    (world) =>
+      (world.runs = [
+        run(0, { ended: ended(0, { output: 'Error\n    at commit (store.js:1:2)\n' }) }),
+        ...world.runs.slice(1),
+      ]),
+  ],
+};
+
+describe('the oracle', () => {
+  test('has nothing to say against a world in which every promise was kept', () => {
+    expect(judge(sound())).toEqual([]);
+  });
+
+  test.each(Object.entries(BREACHES))('catches %s', (_, [says, tamper]) => {
+    const world = sound();
+    tamper(world);
+    expect(judge(world).join('\n')).toContain(says);
+  });
+
+  test('lets a lost answer and a loss through where the ledger tells of them and nothing could be done', () => {
+    const world = sound();
+    world.stored = [stored('a.jpg', A, { tries: 2 })];
+    world.rows = [row('a.jpg', A, { answerLost: true }), row('b.jpg', B, { state: 'lost' })];
+    const gone = { how: 'deleted', knownAs: 'named' } as const;
+    ending(world, {
+      journal: journal([told('a.jpg', A), told('b.jpg', B, { state: 'lost' })]),
+      scans: [scan('a.jpg', A), scan('b.jpg', B, { gone })],
+    });
+    world.uploads = [upload('a.jpg', 500)];
+    world.runs = [
+      ...world.runs.slice(0, -1),
+      { ...world.runs.at(-1)!, ended: ended(1000, { status: 3, signal: null }) },
+    ];
+    expect(judge(world)).toEqual([]);
+  });
+});

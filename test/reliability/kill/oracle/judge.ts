@@ -1,0 +1,17 @@
+import type { World } from '../world.ts';
+import { judgeDocuments } from './documents.ts';
+import { judgeLimits } from './limits.ts';
+import { judgeOriginals } from './originals.ts';
+import { judgeRecords } from './records.ts';
+import { judgeRuns } from './runs.ts';
+
+/** What was breached, a sentence each; empty where every promise was kept. */
+export function judge(world: World): string[] {
+  return [
+    ...judgeDocuments(world),
+    ...judgeLimits(world),
+    ...judgeOriginals(world),
+    ...judgeRecords(world),
+    ...judgeRuns(world),
+  ];
+}

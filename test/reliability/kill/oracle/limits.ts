@@ -1,0 +1,48 @@
+import type { World } from '../world.ts';
+import { endOf, hasJournal } from './expected.ts';
+
+/** Two processes on a machine with other work bring requests closer together than they were sent. */
+const LEEWAY_MS = 250;
+
+/** P2 and P6 as the service saw them: recorded before it was sent, and never more than configured, across kills too. */
+export function judgeLimits(world: World): string[] {
+  return [...configured(world), ...recordedFirst(world)];
+}
+
+function* configured({
+  settings,
+  mostAtOnce,
+  arrivals,
+  stallMs,
+  requestsOfTheDay,
+}: World): Generator<string> {
+  const { concurrency, perSecond, perDay } = settings;
+  if (mostAtOnce > concurrency) yield `${mostAtOnce} uploads at once, and ${concurrency} are configured`;
+  if (perDay !== null && requestsOfTheDay > perDay)
+    yield `${requestsOfTheDay} requests in a day, and ${perDay} are configured`;
+  if (perSecond === null) return;
+  const least = 1000 - LEEWAY_MS - 2 * stallMs;
+  for (const [index, at] of arrivals.entries()) {
+    const later = arrivals[index + perSecond];
+    if (later !== undefined && later - at < least)
+      yield `${perSecond + 1} requests within ${Math.round(later - at)} ms, and ${perSecond} a second are configured`;
+  }
+}
+
+function* recordedFirst(world: World): Generator<string> {
+  const { uploads, observations, runs } = world;
+  for (const [index, observation] of observations.entries()) {
+    if (!hasJournal(world, observation)) continue;
+    const { journal } = observation;
+    const next = runs[index + 1]?.ended.startedAt ?? Infinity;
+    const known = new Set(journal.documents.map(({ endpointUid, name }) => `${endpointUid} ${name}`));
+    for (const { arrivedAt, endpointUid, name } of uploads) {
+      if (arrivedAt < next && !known.has(`${endpointUid} ${name}`))
+        yield `${name} was sent in run ${index + 1} or before, and its name was not on record when that ended`;
+    }
+  }
+  for (const { endpointUid, name, requests } of endOf(world).journal.documents) {
+    const seen = uploads.filter((each) => each.name === name && each.endpointUid === endpointUid).length;
+    if (seen > requests) yield `${seen} requests for ${name} arrived, and ${requests} are on record`;
+  }
+}

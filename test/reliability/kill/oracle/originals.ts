@@ -1,0 +1,75 @@
+import { dirname } from 'node:path';
+import type { Observation, Row, World } from '../world.ts';
+import { endOf, hasJournal, keyOf } from './expected.ts';
+
+const ASIDE = /\/\.receiptd-aside-[^/]+\//;
+
+/** P3: an original is where it was, with its bytes, unless it was accepted and is to be moved or deleted. */
+export function judgeOriginals(world: World): string[] {
+  return [
+    ...world.observations.flatMap((each, index) => [...inPlace(world, each, index)]),
+    ...atTheEnd(world),
+  ];
+}
+
+/** While nothing runs: a kill may leave an original aside or in both places, and never nowhere. */
+function* inPlace(world: World, observation: Observation, index: number): Generator<string> {
+  const { scans, files, journal } = observation;
+  const { afterUpload } = world.settings;
+  for (const scan of scans) {
+    if (scan.gone !== null || files.some(({ path, sha256 }) => path === scan.path && sha256 === scan.sha256))
+      continue;
+    const where = `after run ${index + 1} the original ${scan.path}`;
+    const there = files.find(({ path }) => path === scan.path);
+    if (there) {
+      yield `${where} has other bytes`;
+      continue;
+    }
+    // Set aside to be looked at once more: a kill leaves it there, and the next start puts it back.
+    const same = files.filter(({ sha256 }) => sha256 === scan.sha256);
+    if (afterUpload !== 'keep' && same.some(({ path }) => ASIDE.test(path))) continue;
+    const isAccepted = journal.documents.some(
+      (each) => keyOf(each) === keyOf(scan) && each.state === 'accepted',
+    );
+    if (afterUpload === 'keep') yield `${where} is gone, and originals are to be kept`;
+    else if (!isAccepted && hasJournal(world, observation))
+      yield `${where} is gone, and its acceptance is not on record`;
+    if (afterUpload === 'archive' && !same.some(({ path }) => isArchived(world, path)))
+      yield `${where} is neither there nor in the archive`;
+  }
+}
+
+function* atTheEnd(world: World): Generator<string> {
+  const { files, scans, journal } = endOf(world);
+  const { afterUpload } = world.settings;
+  const { archived } = journal;
+  for (const { path, sha256 } of files) {
+    if (path.includes('/.receiptd-')) yield `${path} was left over`;
+    else if (isArchived(world, path)) {
+      if (afterUpload !== 'archive') yield `${path} is in the archive, and nothing is to be archived`;
+      else if (!world.rows.some((row) => isOf(row, sha256)))
+        yield `${path} in the archive is of no accepted image`;
+      else if (!archived.includes(path)) yield `${path} is in the archive, and the ledger does not know it`;
+    } else if (!scans.some((scan) => scan.path === path && scan.sha256 === sha256))
+      yield `${path} lies in the folder, and nobody put it there`;
+  }
+  for (const path of archived)
+    if (!files.some((file) => file.path === path)) yield `the ledger says ${path}, and there is nothing`;
+  for (const { archivedTo, name } of world.rows)
+    if (archivedTo !== null && !archived.includes(archivedTo))
+      yield `${name} was never archived to ${archivedTo}`;
+  for (const scan of scans) {
+    const inFolder = files.some(({ path, sha256 }) => path === scan.path && sha256 === scan.sha256);
+    if (afterUpload === 'keep' || scan.gone !== null || scan.kind !== 'image' || !inFolder) continue;
+    if (world.rows.some((row) => isOf(row, scan.sha256) && row.endpointUid === scan.endpointUid))
+      yield `${scan.path} is accepted, and was to be ${afterUpload === 'archive' ? 'archived' : 'deleted'}`;
+  }
+}
+
+function isOf(row: Row, sha256: string): boolean {
+  return row.state === 'accepted' && row.sha256 === sha256;
+}
+
+function isArchived({ folders }: World, path: string): boolean {
+  return folders.some(({ archive }) => dirname(path) === archive);
+}

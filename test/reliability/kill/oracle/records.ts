@@ -1,0 +1,55 @@
+import type { World } from '../world.ts';
+import { endOf, hasJournal, keyOf } from './expected.ts';
+
+/** What may lie in the state directory once nothing runs. */
+const FILES = [
+  /^ledger\.db(-wal|-shm)?$/,
+  /^ledger\.journal$/,
+  /^backups\/ledger-\d{8}T\d{9}Z\.db$/,
+  /^reserve$/,
+  /^instance\.(lock|json)$/,
+  /^control\.sock$/,
+  /^logs\/receiptd\.log(\.\d+)?$/,
+];
+const ASIDE = /^ledger\.db(-wal|-shm)?\.aside-/;
+const COPY = /^spool\/[0-9a-f]{2}\/([0-9a-f]{64})$/;
+/** States of which a copy is kept. */
+const KEPT = new Set(['failed', 'unconfirmed']);
+
+/** The records agree with one another, and nothing half is left beside them. */
+export function judgeRecords(world: World): string[] {
+  return [...agree(world), ...leftovers(world)];
+}
+
+function* agree(world: World): Generator<string> {
+  const { observations, rows, audit, verify } = world;
+  for (const [index, { journal }] of observations.entries())
+    if (journal.problem !== null) yield `after run ${index + 1}: ${journal.problem}`;
+  let longest = 0;
+  for (const [index, observation] of observations.entries()) {
+    const { entries } = observation.journal;
+    if (entries < longest && hasJournal(world, observation))
+      yield `after run ${index + 1} the journal is shorter than it was`;
+    longest = Math.max(longest, entries);
+  }
+  for (const told of endOf(world).journal.documents) {
+    const row = rows.find((each) => keyOf(each) === keyOf(told) && each.name === told.name);
+    if (!row) yield `${told.name} is in the journal, and not in the ledger`;
+    else if (row.state !== told.state && row.state !== 'held')
+      yield `${told.name} is ${told.state} in the journal, and ${row.state} in the ledger`;
+  }
+  if (verify.status !== 0) yield `ledger verify ends with ${verify.status}: ${verify.text}`;
+  if (audit.status !== 0) yield `audit ends with ${audit.status}: ${audit.text}`;
+}
+
+function* leftovers({ stateFiles, rows, ledgerWasDamaged }: World): Generator<string> {
+  for (const file of stateFiles) {
+    const [, copy] = COPY.exec(file) ?? [];
+    if (copy !== undefined) {
+      if (!rows.some(({ sha256, state }) => sha256 === copy && KEPT.has(state)))
+        yield `a copy is left in the spool, and nothing waits for it: ${copy}`;
+    } else if (ASIDE.test(file)) {
+      if (!ledgerWasDamaged) yield `${file} was set aside, and nobody had damaged it`;
+    } else if (!FILES.some((each) => each.test(file))) yield `${file} is left in the state directory`;
+  }
+}

@@ -1,0 +1,262 @@
+import type { FaultRule } from '../../../src/sandbox/server.ts';
+import { Dice } from '../support/dice.ts';
+
+export interface Settings {
+  readonly spool: 'auto' | 'always' | 'never';
+  readonly afterUpload: 'keep' | 'archive' | 'delete';
+  /** Where the archive is: in the folder, beside it, or on another file system. */
+  readonly archive: 'inside' | 'beside' | 'elsewhere';
+  readonly folders: 1 | 2;
+  readonly watch: 'auto' | 'poll';
+  readonly concurrency: number;
+  /** Upload requests a second; null: unlimited. */
+  readonly perSecond: number | null;
+  /** Upload requests a day, until the last run; null: unlimited. */
+  readonly perDay: number | null;
+  readonly template: string;
+  readonly onRepeat: 'accept' | 'conflict';
+  /** Answers are waited for less than a second, so that those that never come are given up soon. */
+  readonly impatient: boolean;
+}
+
+/** What happens in a folder; `careless` waits for nothing, otherwise only what is accepted or copied goes. */
+export type Step = {
+  readonly pauseMs: number;
+  readonly folder: number;
+} & (
+  | { readonly what: 'drop' | 'pieces' | 'cutShort'; readonly image: number }
+  | { readonly what: 'junk' | 'duplicate' | 'rename' }
+  | { readonly what: 'overwrite'; readonly image: number; readonly careless: boolean }
+  | { readonly what: 'delete'; readonly careless: boolean }
+);
+
+export const PLACES = ['state', 'spool', 'folder'] as const;
+export type Place = (typeof PLACES)[number];
+export type When = 'before' | 'torn' | 'after';
+export const SYSTEM_CALLS = ['pwrite64', 'fsync', 'ftruncate', 'unlink'] as const;
+export type SystemCall = (typeof SYSTEM_CALLS)[number];
+
+export type Kill =
+  | { readonly kind: 'moment'; readonly from: 'start' | 'ready'; readonly afterMs: number }
+  /** Just before the sandbox's n-th answer to an upload leaves it. */
+  | { readonly kind: 'answer'; readonly nth: number }
+  /** In the middle of a clean stop. */
+  | { readonly kind: 'stopping'; readonly readyMs: number; readonly afterMs: number }
+  | { readonly kind: 'write'; readonly place: Place; readonly call: number; readonly when: When }
+  /** Before SQLite's n-th system call of that kind. */
+  | { readonly kind: 'sqlite'; readonly system: SystemCall; readonly nth: number };
+
+/**
+ * What a power failure or a bad disk leaves: one of the two that the ledger is known from stays whole. `share` of the
+ * file is kept.
+ */
+export type Damage =
+  | { readonly what: 'noLog' | 'noLedger' | 'neither' | 'emptyLedger' | 'noJournal' }
+  | { readonly what: 'cutLog' | 'zeroedLog' | 'cutLedger'; readonly share: number };
+
+export interface RunPlan {
+  readonly once: boolean;
+  /** A backup of the ledger before the start. */
+  readonly backup: boolean;
+  /** Before the start, and after the backup. */
+  readonly damage: Damage | null;
+  /** Before the start `ledger restore` of the newest backup, where there is one. */
+  readonly restore: Kill | null;
+  readonly revokeTokens: boolean;
+  readonly kill: Kill;
+}
+
+export interface Plan {
+  readonly seed: number;
+  readonly settings: Settings;
+  readonly faults: readonly FaultRule[];
+  readonly steps: readonly Step[];
+  readonly runs: readonly RunPlan[];
+  /** Whether the last run ends by itself; otherwise it is stopped when nothing waits any more. */
+  readonly lastIsOnce: boolean;
+}
+
+/** Everything that is decided beforehand, from the seed alone. */
+export function drawPlan(seed: number): Plan {
+  const faults = drawFaults(Dice.of(seed, 'faults'));
+  const impatient = faults.some(({ kind }) => kind === 'stall');
+  const settings = { ...drawSettings(Dice.of(seed, 'settings')), impatient };
+  return {
+    seed,
+    settings,
+    faults,
+    steps: drawSteps(Dice.of(seed, 'steps')),
+    runs: drawRuns(seed, settings),
+    lastIsOnce: Dice.of(seed, 'last').chance(0.5),
+  };
+}
+
+function drawSettings(dice: Dice): Omit<Settings, 'impatient'> {
+  const limit = dice.weighted({ none: 5, perSecond: 3, perDay: 2 });
+  return {
+    spool: dice.weighted({ auto: 5, always: 4, never: 1 }),
+    afterUpload: dice.weighted({ keep: 4, archive: 4, delete: 2 }),
+    archive: dice.weighted({ inside: 2, beside: 2, elsewhere: 2 }),
+    folders: dice.chance(0.3) ? 2 : 1,
+    watch: dice.chance(0.2) ? 'poll' : 'auto',
+    concurrency: dice.int(1, 4),
+    perSecond: limit === 'perSecond' ? dice.int(3, 6) : null,
+    perDay: limit === 'perDay' ? dice.int(3, 8) : null,
+    template: dice.pick(['{stem}-{hash:12}', '{stem}', '{seq:5}', '{date:YYYY-MM-DD}-{seq}']),
+    onRepeat: dice.chance(0.1) ? 'conflict' : 'accept',
+  };
+}
+
+function drawFaults(dice: Dice): FaultRule[] {
+  if (dice.chance(0.25)) return [];
+  const probability = dice.int(10, 40) / 100;
+  const rules: Record<string, () => FaultRule> = {
+    lostAnswer: () => ({ kind: 'lostAnswer', probability }),
+    stored5xx: () => ({ kind: 'status', status: 502, store: true, probability }),
+    refused5xx: () => ({ kind: 'status', status: 503, probability }),
+    cut: () => ({ kind: 'cut', at: dice.pick(['beforeBody', 'midBody', 'midAnswer']), probability }),
+    slow: () => ({ kind: 'delay', delayMs: dice.int(30, 400) }),
+    page: () => ({ kind: 'html', store: dice.chance(0.5), probability }),
+    half: () => ({ kind: 'truncatedJson', probability }),
+    stalled: () => ({ kind: 'stall', at: 'beforeAnswer', store: dice.chance(0.5), times: 2 }),
+    tooMany: () => ({ kind: 'status', status: 429, retryAfter: 1, times: dice.int(1, 2) }),
+    forbidden: () => ({ kind: 'status', status: 403, times: 1 }),
+    refused: () => ({ kind: 'status', status: 400, times: 1 }),
+    token5xx: () => ({ kind: 'status', route: 'token', status: 503, times: dice.int(1, 3) }),
+  };
+  return dice
+    .shuffled(Object.values(rules))
+    .slice(0, dice.int(1, 3))
+    .map((rule) => rule());
+}
+
+function drawSteps(dice: Dice): Step[] {
+  const drops = dice.int(4, 8);
+  const others = dice.int(2, 6);
+  const kinds = [
+    ...Array.from({ length: drops }, () => dice.weighted({ drop: 3, pieces: 2 })),
+    ...Array.from({ length: others }, () =>
+      dice.weighted({ duplicate: 3, rename: 3, overwrite: 4, delete: 3, junk: 1, cutShort: 1 }),
+    ),
+  ];
+  const [first, ...rest] = kinds;
+  // The first is a drop, or there would be nothing to overwrite.
+  return [first!, ...dice.shuffled(rest)].map((what) => {
+    const base = { pauseMs: dice.int(0, 350), folder: dice.int(0, 1) };
+    switch (what) {
+      case 'drop':
+      case 'pieces':
+      case 'cutShort':
+        return { ...base, what, image: dice.int(0, 999) };
+      case 'overwrite':
+        return { ...base, what, image: dice.int(0, 999), careless: dice.chance(0.3) };
+      case 'delete':
+        return { ...base, what, careless: dice.chance(0.3) };
+      default:
+        return { ...base, what };
+    }
+  });
+}
+
+function drawRuns(seed: number, settings: Settings): RunPlan[] {
+  const dice = Dice.of(seed, 'runs');
+  const kills = dice.int(3, 5);
+  return Array.from({ length: kills }, (_, index) => ({
+    once: dice.chance(0.15),
+    backup: index > 0 && dice.chance(0.25),
+    damage: index > 0 && dice.chance(0.25) ? drawDamage(dice) : null,
+    restore: index > 1 && dice.chance(0.2) ? drawRestoreKill(dice) : null,
+    revokeTokens: dice.chance(0.1),
+    kill: index === 0 ? FIRST[(seed * STRIDE) % FIRST.length]! : drawKill(dice, settings),
+  }));
+}
+
+function drawDamage(dice: Dice): Damage {
+  const what = dice.weighted({
+    noLog: 4,
+    cutLog: 3,
+    zeroedLog: 3,
+    noLedger: 1,
+    neither: 2,
+    emptyLedger: 1,
+    noJournal: 3,
+    cutLedger: 2,
+  });
+  const share = dice.next();
+  return what === 'cutLog' || what === 'zeroedLog' || what === 'cutLedger' ? { what, share } : { what };
+}
+
+/** About as many calls as a run makes that finds some receipts. */
+const CALLS: Readonly<Record<Place, number>> = { state: 60, spool: 30, folder: 40 };
+const SYSTEM: Readonly<Record<SystemCall, number>> = { pwrite64: 110, fsync: 14, ftruncate: 4, unlink: 2 };
+
+/**
+ * The calls of a first run are much the same each time: so many rounds in a row visit every one of them, in the state
+ * directory before it and, where it writes, in its middle, and every system call of SQLite's.
+ */
+const FIRST: readonly Kill[] = [
+  ...numbers(60).map((call): Kill => ({ kind: 'write', place: 'state', call, when: 'before' })),
+  ...numbers(30).map((call): Kill => ({ kind: 'write', place: 'state', call, when: 'torn' })),
+  ...SYSTEM_CALLS.flatMap((system) =>
+    numbers(SYSTEM[system]).map((nth): Kill => ({ kind: 'sqlite', system, nth })),
+  ),
+];
+/** Has no divisor in common with their number, so that a few rounds already are a mix. */
+const STRIDE = 89;
+
+function drawKill(dice: Dice, { spool, afterUpload }: Settings): Kill {
+  const kind = dice.weighted({ moment: 6, answer: 2, stopping: 1, write: 9, sqlite: 2 });
+  switch (kind) {
+    case 'moment': {
+      const from = dice.pick(['start', 'ready'] as const);
+      return { kind, from, afterMs: dice.int(0, from === 'start' ? 700 : 900) };
+    }
+    case 'answer':
+      return { kind, nth: dice.int(1, 4) };
+    case 'stopping':
+      return { kind, readyMs: dice.int(0, 500), afterMs: dice.int(0, 60) };
+    case 'write': {
+      const place = dice.weighted({
+        state: 4,
+        spool: spool === 'always' ? 2 : 0,
+        folder: afterUpload === 'keep' ? 0 : 2,
+      });
+      const when = dice.weighted({ before: 1, torn: 2, after: 1 });
+      const share = when !== 'torn' ? 1 : place === 'state' ? 0.5 : 0.15;
+      return { kind, place, when, call: drawNumber(dice, CALLS[place] * share) };
+    }
+    case 'sqlite': {
+      const system = dice.weighted({ pwrite64: 10, fsync: 4, ftruncate: 1, unlink: 1 });
+      return { kind, system, nth: drawNumber(dice, SYSTEM[system]) };
+    }
+  }
+}
+
+function drawRestoreKill(dice: Dice): Kill {
+  const when = dice.pick(['before', 'torn', 'after'] as const);
+  return { kind: 'write', place: 'state', when, call: dice.int(1, when === 'torn' ? 4 : 20) };
+}
+
+/** From 1, small ones more often: a run may end before it makes so many calls. */
+function drawNumber(dice: Dice, most: number): number {
+  return 1 + Math.floor(dice.next() ** 2 * most);
+}
+
+function numbers(most: number): number[] {
+  return Array.from({ length: most }, (_, index) => index + 1);
+}
+
+export function describeKill(kill: Kill): string {
+  switch (kill.kind) {
+    case 'moment':
+      return `at ${kill.afterMs} ms after the ${kill.from === 'start' ? 'start' : 'first log line'}`;
+    case 'answer':
+      return `at upload answer ${kill.nth}`;
+    case 'stopping':
+      return `${kill.afterMs} ms into a clean stop`;
+    case 'write':
+      return `${kill.when} write ${kill.call} of ${kill.place}`;
+    case 'sqlite':
+      return `before ${kill.system} ${kill.nth} of SQLite`;
+  }
+}

@@ -1,0 +1,151 @@
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { runAndKill, runToEnd, runUntil, type Ended } from './agent.ts';
+import { damageLedger } from './damage.ts';
+import type { Image } from './images.ts';
+import { keyOf } from './oracle/expected.ts';
+import { judge } from './oracle/judge.ts';
+import { describeKill, drawPlan, type Plan } from './plan.ts';
+import { Scanner } from './scanner.ts';
+import { Site } from './site.ts';
+import { ledgerIsWhole, lookAround, observe, type Observation, type Run, type World } from './world.ts';
+
+export interface Round {
+  readonly plan: Plan;
+  readonly world: World | null;
+  readonly breaches: readonly string[];
+  /** What happened, in order; for whoever looks into a breach. */
+  readonly story: readonly string[];
+  /** Where the site is kept; null once it was removed. */
+  readonly keptAt: string | null;
+  readonly ms: number;
+}
+
+/** For the last run; only a defect reaches it. */
+const QUIET_WITHIN_MS = 30_000;
+
+/** Plays one seed: a new site, kills and restarts, a last run in peace, the oracle. The site is removed if all is well. */
+export async function playRound(seed: number, images: readonly Image[]): Promise<Round> {
+  const plan = drawPlan(seed);
+  const startedAt = performance.now();
+  const site = await Site.open(plan);
+  const story: string[] = [JSON.stringify(plan.settings), ...plan.faults.map((rule) => JSON.stringify(rule))];
+  let world: World | null = null;
+  let breaches: readonly string[];
+  try {
+    world = await play(site, plan, images, story);
+    breaches = judge(world);
+  } catch (error) {
+    breaches = [`the round could not be played to its end: ${(error as Error).stack}`];
+  }
+  const kept = breaches.length > 0;
+  await site.close({ kept });
+  const keptAt = kept ? site.dirs.join(' and ') : null;
+  return { plan, world, breaches, story, keptAt, ms: performance.now() - startedAt };
+}
+
+async function play(site: Site, plan: Plan, images: readonly Image[], story: string[]): Promise<World> {
+  const scanner = new Scanner(site, images, plan.seed);
+  const observations: Observation[] = [];
+  const runs: Run[] = [];
+  let ledgerWasDamaged = false;
+  let journalWasLost = false;
+  const today = new Date().toDateString();
+  await site.configure({ limited: true });
+  const scanning = scanner.run(plan.steps);
+  // What fails there is told below; until then nobody waits for it.
+  scanning.catch(() => {});
+
+  const record = async (run: Run): Promise<void> => {
+    runs.push(run);
+    const observed = await observe(site, scanner);
+    observations.push(observed);
+    const { kind, kill, ended } = run;
+    const how = kill === null ? 'in peace' : `${describeKill(kill)}${ended.asPlanned ? '' : ' (given up)'}`;
+    story.push(`run ${runs.length}, ${kind}, ${how}: ${told(ended)}; ${shown(observed)}`);
+  };
+
+  for (const { once, backup, damage, restore, revokeTokens, kill } of plan.runs) {
+    if (revokeTokens) site.sandbox.revokeTokens();
+    if (backup && existsSync(join(site.stateDir, 'ledger.db'))) await makeBackup(site, story);
+    const mayBe = damage?.what !== 'noJournal' || (await ledgerIsWhole(site));
+    if (damage !== null && mayBe && (await damageLedger(site.stateDir, damage))) {
+      ledgerWasDamaged = true;
+      if (damage.what === 'noJournal') journalWasLost = true;
+      story.push(`the ledger: ${JSON.stringify(damage)}`);
+    }
+    // A backup does not fit a journal that was begun after it.
+    const newest = restore && !journalWasLost && (await newestBackup(site));
+    if (restore && newest) {
+      ledgerWasDamaged = true;
+      const ended = await runAndKill(site, ['ledger', 'restore', newest, '--yes'], restore);
+      await record({ kind: 'restore', kill: restore, ended });
+    }
+    const ended = await runAndKill(site, once ? ['run', '--once', '--wait', '2s'] : ['run'], kill);
+    await record({ kind: once ? 'once' : 'daemon', kill, ended });
+  }
+
+  await scanning;
+  site.sandbox.behave();
+  // A day's budget is another's after midnight.
+  const requestsOfTheDay = today === new Date().toDateString() ? site.sandbox.arrivals().length : 0;
+  await site.configure({ limited: false });
+  const ended = plan.lastIsOnce
+    ? await runToEnd(site, ['run', '--once', '--wait', '20s'])
+    : await runUntil(site, async () => isQuiet(site, await observe(site, scanner)), QUIET_WITHIN_MS);
+  await record({ kind: plan.lastIsOnce ? 'once' : 'daemon', kill: null, ended });
+  return lookAround(site, {
+    observations,
+    runs,
+    requestsOfTheDay,
+    ledgerWasDamaged,
+    journalWasLost,
+  });
+}
+
+async function makeBackup(site: Site, story: string[]): Promise<void> {
+  const { status, output } = await runToEnd(site, ['ledger', 'backup']);
+  story.push(`ledger backup: ${status}`);
+  if (status !== 0) throw new Error(`ledger backup: ${output}`);
+}
+
+async function newestBackup({ stateDir }: Site): Promise<string | null> {
+  const dir = join(stateDir, 'backups');
+  if (!existsSync(dir)) return null;
+  const name = (await readdir(dir))
+    .filter((each) => each.endsWith('.db'))
+    .sort()
+    .at(-1);
+  return name === undefined ? null : join(dir, name);
+}
+
+/** Every file was looked at, nothing waits, and what is to be moved or deleted is. */
+function isQuiet({ settings }: Site, { scans, journal, files }: Observation): boolean {
+  const waits = journal.documents.some(({ state }) => state === 'queued');
+  const accepted = new Set(
+    journal.documents.filter(({ state }) => state === 'accepted').map((each) => keyOf(each)),
+  );
+  return (
+    !waits &&
+    scans.every((scan) => {
+      if (scan.gone !== null) return true;
+      const seen = journal.sightings.get(scan.path);
+      if (scan.kind !== 'image') return seen !== undefined;
+      const isThere = files.some(({ path, sha256 }) => path === scan.path && sha256 === scan.sha256);
+      const isToGo = settings.afterUpload !== 'keep' && accepted.has(keyOf(scan));
+      return seen?.sha256 === scan.sha256 && !(isThere && isToGo);
+    })
+  );
+}
+
+function told({ status, signal, killedAt, startedAt, endedAt }: Ended): string {
+  return `${status ?? signal} after ${Math.round(endedAt - startedAt)} ms${killedAt === null ? '' : ` at ${killedAt}`}`;
+}
+
+function shown({ journal, files }: Observation): string {
+  const states = new Map<string, number>();
+  for (const { state } of journal.documents) states.set(state, (states.get(state) ?? 0) + 1);
+  const counts = [...states].map(([state, count]) => `${count} ${state}`);
+  return `entry ${journal.entries}, ${counts.join(', ') || 'nothing named'}, ${files.length} files`;
+}

@@ -1,0 +1,228 @@
+import { constants } from 'node:fs';
+import { mkdir, open, readFile, rename, unlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Dice } from '../support/dice.ts';
+import { sha256 } from './digest.ts';
+import type { Image } from './images.ts';
+import { readJournal } from './journalFile.ts';
+import type { Step } from './plan.ts';
+import type { Site, SiteFolder } from './site.ts';
+
+/** How well the agent knew a file when it was taken away: only what is accepted or copied may not be lost. */
+export type KnownAs = 'accepted' | 'copied' | 'named' | 'unseen';
+
+/** Bytes that were put under a path. */
+export interface Scan {
+  readonly endpointUid: string;
+  readonly sha256: string;
+  readonly kind: 'image' | 'junk' | 'cutShort';
+  /** Absolute, where it is now or was last. */
+  path: string;
+  /** Null while it lies there as far as the scanner knows. */
+  gone: { readonly how: 'overwritten' | 'deleted'; readonly knownAs: KnownAs } | null;
+}
+
+interface Turn {
+  readonly step: Step;
+  readonly index: number;
+}
+
+/**
+ * What an office does with its folders: drops scans, in pieces or at once, and copies, renames, overwrites and deletes some.
+ * Keeps the record of it that the oracle measures the agent by. `still` keeps the folders as they are for a moment.
+ */
+export class Scanner {
+  readonly scans: Scan[] = [];
+  readonly #site: Site;
+  readonly #images: readonly Image[];
+  readonly #seed: number;
+  readonly #left: Turn[] = [];
+  #turn: Promise<unknown> = Promise.resolve();
+  #number = 0;
+
+  constructor(site: Site, images: readonly Image[], seed: number) {
+    this.#site = site;
+    this.#images = images;
+    this.#seed = seed;
+  }
+
+  /** Does all steps, whatever the agent does meanwhile. What has to wait for the agent is tried again with each step. */
+  async run(steps: readonly Step[]): Promise<void> {
+    await mkdir(this.#aside, { recursive: true });
+    for (const [index, step] of steps.entries()) {
+      await sleep(step.pauseMs);
+      for (const turn of [...this.#left.splice(0), { step, index }]) await this.#take(turn);
+    }
+  }
+
+  /** Runs `work` while the scanner does nothing. */
+  still<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#turn.then(work);
+    this.#turn = result.catch(() => undefined);
+    return result;
+  }
+
+  async #take(turn: Turn): Promise<void> {
+    // Of its own, so that it does the same however often it has to wait.
+    const dice = Dice.of(this.#seed, `step ${turn.index}`);
+    if (!(await this.still(() => this.#do(turn.step, dice)))) this.#left.push(turn);
+  }
+
+  /** False if it has to wait. */
+  async #do(step: Step, dice: Dice): Promise<boolean> {
+    const folder = this.#site.folders[step.folder % this.#site.folders.length]!;
+    switch (step.what) {
+      case 'drop':
+      case 'pieces':
+        await this.#drop(folder, this.#image(step.image).bytes, dice, { inPieces: step.what === 'pieces' });
+        return true;
+      case 'junk':
+        await this.#drop(folder, Buffer.from(`No image: ${dice.int(0, 1e9)}.\n`.repeat(20)), dice, {
+          kind: 'junk',
+        });
+        return true;
+      case 'cutShort': {
+        const { bytes } = this.#image(step.image);
+        await this.#drop(folder, bytes.subarray(0, Math.floor(bytes.length / 2)), dice, { kind: 'cutShort' });
+        return true;
+      }
+      case 'duplicate': {
+        const scan = this.#one(folder, dice);
+        const bytes = scan && (await contentOf(scan.path));
+        if (scan && bytes && sha256(bytes) === scan.sha256) await this.#drop(folder, bytes, dice);
+        return true;
+      }
+      case 'rename': {
+        const scan = this.#one(folder, dice);
+        if (scan) await this.#rename(scan, join(folder.path, this.#name(dice)));
+        return true;
+      }
+      case 'overwrite':
+      case 'delete':
+        return this.#takeAway(folder, step, dice);
+    }
+  }
+
+  async #drop(
+    folder: SiteFolder,
+    bytes: Buffer,
+    dice: Dice,
+    { kind = 'image', inPieces = false }: { kind?: Scan['kind']; inPieces?: boolean } = {},
+  ): Promise<void> {
+    const path = join(folder.path, this.#name(dice));
+    if (inPieces) await this.#writeInPieces(path, bytes, dice);
+    else await this.#moveIn(path, bytes);
+    this.scans.push({ endpointUid: folder.endpointUid, sha256: sha256(bytes), kind, path, gone: null });
+  }
+
+  async #writeInPieces(path: string, bytes: Buffer, dice: Dice): Promise<void> {
+    const file = await open(path, 'wx');
+    try {
+      const pieces = dice.int(2, 4);
+      const size = Math.ceil(bytes.length / pieces);
+      for (let at = 0; at < bytes.length; at += size) {
+        if (at > 0) await sleep(dice.int(5, 60));
+        await file.write(bytes, at, Math.min(size, bytes.length - at));
+      }
+    } finally {
+      await file.close();
+    }
+  }
+
+  async #moveIn(path: string, bytes: Buffer): Promise<void> {
+    const aside = join(this.#aside, 'new');
+    await writeFile(aside, bytes);
+    await rename(aside, path);
+  }
+
+  async #rename(scan: Scan, path: string): Promise<void> {
+    if (await unlessTaken(rename(scan.path, path))) scan.path = path;
+  }
+
+  async #takeAway(
+    folder: SiteFolder,
+    step: Extract<Step, { what: 'overwrite' | 'delete' }>,
+    dice: Dice,
+  ): Promise<boolean> {
+    const scan = this.#one(folder, dice);
+    if (!scan) return true;
+    const knownAs = await this.#knownAs(scan);
+    if (!step.careless && knownAs !== 'accepted' && knownAs !== 'copied') return false;
+    if (step.what === 'delete') {
+      if (await unlessTaken(unlink(scan.path))) scan.gone = { how: 'deleted', knownAs };
+      return true;
+    }
+    // The agent may have taken it away as configured; then the path is free, and this is a new scan like any other.
+    const { bytes } = this.#image(step.image);
+    const path = scan.path;
+    if (this.#site.settings.afterUpload === 'keep' && dice.chance(0.5)) {
+      const file = await open(path, constants.O_WRONLY | constants.O_TRUNC);
+      scan.gone = { how: 'overwritten', knownAs };
+      try {
+        await file.write(bytes);
+      } finally {
+        await file.close();
+      }
+    } else {
+      await this.#moveIn(path, bytes);
+      scan.gone = { how: 'overwritten', knownAs };
+    }
+    const { endpointUid } = scan;
+    this.scans.push({ endpointUid, sha256: sha256(bytes), kind: 'image', path, gone: null });
+    return true;
+  }
+
+  async #knownAs({ endpointUid, sha256: hash }: Scan): Promise<KnownAs> {
+    const { stateDir } = this.#site;
+    const { documents } = await readJournal(join(stateDir, 'ledger.journal'));
+    const document = documents.find((each) => each.endpointUid === endpointUid && each.sha256 === hash);
+    if (!document) return 'unseen';
+    if (document.state === 'accepted') return 'accepted';
+    const copy = await contentOf(join(stateDir, 'spool', hash.slice(0, 2), hash));
+    return copy && sha256(copy) === hash ? 'copied' : 'named';
+  }
+
+  /** One that lies in the folder as far as is known. */
+  #one(folder: SiteFolder, dice: Dice): Scan | null {
+    const there = this.scans.filter(
+      ({ endpointUid, kind, gone }) =>
+        endpointUid === folder.endpointUid && kind === 'image' && gone === null,
+    );
+    return there.length === 0 ? null : dice.pick(there);
+  }
+
+  #image(index: number): Image {
+    return this.#images[index % this.#images.length]!;
+  }
+
+  #name(dice: Dice): string {
+    this.#number += 1;
+    const number = String(this.#number).padStart(4, '0');
+    return dice.chance(0.2) ? `Beleg für März ${number}.JPG` : `SCAN${number}.jpg`;
+  }
+
+  get #aside(): string {
+    return join(this.#site.dir, 'scanner');
+  }
+}
+
+/** False if the file is gone: the agent takes away what it is told to. */
+async function unlessTaken(work: Promise<unknown>): Promise<boolean> {
+  try {
+    await work;
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+async function contentOf(path: string): Promise<Buffer | null> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}

@@ -1,0 +1,203 @@
+import { accessSync, constants, rmSync, statSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import YAML from 'yaml';
+import { startSandbox, type Sandbox } from '../../../src/sandbox/server.ts';
+import { Dice } from '../support/dice.ts';
+import type { Plan, Settings } from './plan.ts';
+
+const CLIENT = { clientId: 'campaign', clientSecret: 'campaign-secret' };
+const ENDPOINTS = [
+  { alias: 'office', uid: '11111111-2222-4333-8444-555555555555' },
+  { alias: 'depot', uid: '66666666-7777-4888-9999-aaaaaaaaaaaa' },
+] as const;
+/** On most machines another file system than the temporary directory. */
+const ELSEWHERE = '/dev/shm';
+
+export interface SiteFolder {
+  readonly path: string;
+  readonly archive: string;
+  readonly endpoint: string;
+  readonly endpointUid: string;
+}
+
+/** An upload request as the sandbox saw it; times are monotonic milliseconds. */
+export interface Upload {
+  readonly arrivedAt: number;
+  readonly endpointUid: string;
+  readonly name: string;
+  readonly ending: string;
+  readonly fault: string | null;
+}
+
+const open = new Set<Site>();
+
+/** Removes what an interrupted campaign would leave; what is kept for a breach stays. */
+export function removeOpen(): void {
+  for (const { dirs } of open)
+    for (const dir of dirs) rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
+}
+
+/** A directory of its own with folders, a state directory and a config, and a service to send to. */
+export class Site {
+  readonly dir: string;
+  readonly stateDir: string;
+  readonly config: string;
+  readonly settings: Settings;
+  readonly folders: readonly SiteFolder[];
+  readonly sandbox: Sandbox;
+  readonly uploads: readonly Upload[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly #stalls = monitorEventLoopDelay({ resolution: 5 });
+  /** All that it takes of the machine. */
+  readonly dirs: readonly string[];
+  readonly #answers: Answers;
+
+  private constructor(dir: string, elsewhere: string | null, plan: Plan, sandbox: Sandbox, seen: Seen) {
+    this.dir = dir;
+    this.stateDir = join(dir, 'state');
+    this.config = join(dir, 'receiptd.yaml');
+    this.settings = plan.settings;
+    this.sandbox = sandbox;
+    this.uploads = seen.uploads;
+    this.#answers = seen.answers;
+    this.dirs = elsewhere === null ? [dir] : [dir, elsewhere];
+    this.folders = ENDPOINTS.slice(0, plan.settings.folders).map(({ alias, uid }) => {
+      const path = join(dir, `scans-${alias}`);
+      const archives = {
+        inside: path,
+        beside: join(dir, `kept-${alias}`),
+        elsewhere: join(elsewhere ?? dir, alias),
+      };
+      return {
+        path,
+        archive: join(archives[plan.settings.archive], 'archive'),
+        endpoint: alias,
+        endpointUid: uid,
+      };
+    });
+    const { PATH = '', HOME = '', TMPDIR = tmpdir() } = process.env;
+    this.env = {
+      PATH,
+      HOME,
+      TMPDIR,
+      RECEIPTD_CLIENT_ID: CLIENT.clientId,
+      RECEIPTD_CLIENT_SECRET: CLIENT.clientSecret,
+    };
+    this.#stalls.enable();
+  }
+
+  static async open(plan: Plan): Promise<Site> {
+    const dir = await mkdtemp(join(tmpdir(), `receiptd-kill-${plan.seed}-`));
+    const elsewhere =
+      plan.settings.archive === 'elsewhere' && isElsewhere(dir)
+        ? await mkdtemp(join(ELSEWHERE, `receiptd-kill-${plan.seed}-`))
+        : null;
+    const dice = Dice.of(plan.seed, 'service');
+    const seen: Seen = { uploads: [], answers: new Answers() };
+    const sandbox = await startSandbox({
+      dir: join(dir, 'sandbox'),
+      credentials: CLIENT,
+      endpoints: ENDPOINTS.map(({ alias, uid }) => ({ uid, name: alias })),
+      onRepeat: plan.settings.onRepeat,
+      random: () => dice.next(),
+      onRequest: ({ route, path, name, ending, tookMs, fault }) => {
+        if (route !== 'upload' || name === null) return;
+        const endpointUid = /^\/v2\/endpoints\/([^/]+)\//.exec(path)?.[1] ?? '';
+        const arrivedAt = performance.now() - tookMs;
+        seen.uploads.push({ arrivedAt, endpointUid, name, ending: String(ending), fault });
+        if (typeof ending === 'number') seen.answers.count();
+      },
+    });
+    const site = new Site(dir, elsewhere, plan, sandbox, seen);
+    open.add(site);
+    for (const { path } of site.folders) await mkdir(path);
+    sandbox.misbehave(...plan.faults);
+    return site;
+  }
+
+  /** `limited`: with the plan's budget for the day. */
+  async configure({ limited }: { readonly limited: boolean }): Promise<void> {
+    const { spool, afterUpload, watch, concurrency, perSecond, perDay, template } = this.settings;
+    const endpoints = ENDPOINTS.slice(0, this.folders.length);
+    const patience = this.settings.impatient ? '700ms' : '30s';
+    const config = {
+      service: {
+        baseUrl: this.sandbox.url,
+        proxy: 'direct',
+        timeouts: { headers: patience, body: patience },
+      },
+      endpoints: Object.fromEntries(endpoints.map(({ alias, uid }) => [alias, { uid }])),
+      folders: this.folders.map(({ path, archive, endpoint }) => ({
+        path,
+        endpoint,
+        watch,
+        settle: { short: '20ms', long: '100ms', patience: '300ms' },
+        name: template,
+        afterUpload,
+        archiveTo: archive,
+      })),
+      delivery: {
+        concurrency,
+        grace: '500ms',
+        ...(perSecond !== null && { rate: `${perSecond}/s` }),
+        ...(limited && perDay !== null && { perDay }),
+      },
+      intake: { reconcileEvery: '400ms', pollEvery: '100ms' },
+      spool,
+      storage: { reserve: '1MB' },
+      stateDir: this.stateDir,
+    };
+    await writeFile(this.config, YAML.stringify(config));
+  }
+
+  /** True at the n-th answer from now on; false if `givenUp` comes first. */
+  async answer(nth: number, givenUp: Promise<void>): Promise<boolean> {
+    return Promise.race([this.#answers.next(nth).then(() => true), givenUp.then(() => false)]);
+  }
+
+  /** The longest time that this process was kept from noticing arrivals. */
+  get stallMs(): number {
+    return this.#stalls.max / 1e6;
+  }
+
+  /** Its directories stay if they are to be `kept`. */
+  async close({ kept }: { readonly kept: boolean }): Promise<void> {
+    this.#stalls.disable();
+    await this.sandbox.close();
+    open.delete(this);
+    if (kept) return;
+    for (const dir of this.dirs) await rm(dir, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+interface Seen {
+  readonly uploads: Upload[];
+  readonly answers: Answers;
+}
+
+class Answers {
+  #left = 0;
+  #come: () => void = () => {};
+
+  next(nth: number): Promise<void> {
+    this.#left = nth;
+    return new Promise((resolve) => (this.#come = resolve));
+  }
+
+  count(): void {
+    this.#left -= 1;
+    if (this.#left === 0) this.#come();
+  }
+}
+
+function isElsewhere(dir: string): boolean {
+  try {
+    accessSync(ELSEWHERE, constants.W_OK);
+    return statSync(ELSEWHERE).dev !== statSync(dir).dev;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,101 @@
+import { basename } from 'node:path';
+import { endOf } from './oracle/expected.ts';
+import type { Kill } from './plan.ts';
+import type { Round } from './round.ts';
+
+/** What a campaign did, in figures. */
+export class Tally {
+  readonly #counts = new Map<string, number>();
+  /** Kinds of calls at which the binary killed itself. */
+  readonly #calls = new Map<string, number>();
+  /** Numbers of the calls of first runs before or in which it was killed. */
+  readonly #first = new Map<string, Set<number>>();
+  rounds = 0;
+  kills = 0;
+
+  add({ plan, world }: Round): void {
+    this.rounds += 1;
+    if (world === null) return;
+    this.#count('ledgers damaged', plan.runs.filter(({ damage }) => damage !== null).length);
+    for (const [index, { kind, kill, ended }] of world.runs.entries()) {
+      if (kill === null) continue;
+      if (ended.signal !== 'SIGKILL') {
+        this.#count('runs that ended before their kill');
+        continue;
+      }
+      this.kills += 1;
+      const how = kind === 'restore' ? 'kills: in a restore' : `kills: ${kindOf(kill)}`;
+      this.#count(ended.asPlanned ? how : 'kills: late, at rest');
+      if (index === 0 && ended.asPlanned) this.#visit(kill);
+      if (ended.killedAt !== null) this.#countCall(ended.killedAt);
+    }
+    const { journal, scans } = endOf(world);
+    this.#count('scans', scans.length);
+    this.#count('documents', journal.documents.length);
+    for (const { state } of world.rows) this.#count(`rows ${state}`);
+    this.#count('ledgers rebuilt', journal.rebuilt);
+    this.#count('requests', world.uploads.length);
+    this.#count('stored', world.stored.length);
+    this.#count(
+      'stored again after a lost answer',
+      world.stored.reduce((sum, { tries }) => sum + tries - 1, 0),
+    );
+  }
+
+  lines(): string[] {
+    const sorted = (counts: ReadonlyMap<string, number>): string =>
+      [...counts]
+        .sort(([a], [b]) => a.localeCompare(b))
+        .map(([what, count]) => `${what} ${count}`)
+        .join(', ');
+    const first = [...this.#first].map(([what, calls]) => `${what} ${rangesOf(calls)}`);
+    return [
+      `${this.rounds} rounds, ${this.kills} kills`,
+      sorted(this.#counts),
+      `killed at: ${sorted(this.#calls)}`,
+      `calls of first runs: ${first.join('; ')}`,
+    ];
+  }
+
+  #count(what: string, by = 1): void {
+    this.#counts.set(what, (this.#counts.get(what) ?? 0) + by);
+  }
+
+  #visit(kill: Kill): void {
+    const [what, number] =
+      kill.kind === 'write'
+        ? [`${kill.when} ${kill.place}`, kill.call]
+        : kill.kind === 'sqlite'
+          ? [kill.system, kill.nth]
+          : [null, 0];
+    if (what === null) return;
+    const visited = this.#first.get(what) ?? new Set();
+    this.#first.set(what, visited.add(number));
+  }
+
+  #countCall(report: string): void {
+    const { name, path }: { name: string; path: string } = JSON.parse(report);
+    // The journal was linked under its name, and a descriptor shows the first one.
+    const file = path
+      .replace('.new (deleted)', '')
+      .replaceAll(/[0-9a-f]{8,}(-[0-9a-f]{4,})*/g, '*')
+      .replaceAll(/\d{4,}/g, '*');
+    const what = `${name} ${basename(file)}`;
+    this.#calls.set(what, (this.#calls.get(what) ?? 0) + 1);
+  }
+}
+
+/** `1-4, 7` */
+function rangesOf(numbers: ReadonlySet<number>): string {
+  const ranges: [from: number, to: number][] = [];
+  for (const number of [...numbers].sort((a, b) => a - b)) {
+    const last = ranges.at(-1);
+    if (last?.[1] === number - 1) last[1] = number;
+    else ranges.push([number, number]);
+  }
+  return ranges.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(', ');
+}
+
+function kindOf(kill: Kill): string {
+  return kill.kind === 'write' ? `${kill.when} a write of ${kill.place}` : kill.kind;
+}

@@ -1,0 +1,177 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { z } from 'zod';
+import { runInProcess } from '../../e2e/support/inProcess.ts';
+import type { Ended } from './agent.ts';
+import { sha256 } from './digest.ts';
+import { readJournal, type JournalView } from './journalFile.ts';
+import type { Kill, Settings } from './plan.ts';
+import type { Scan, Scanner } from './scanner.ts';
+import type { Site, SiteFolder, Upload } from './site.ts';
+
+export interface FoundFile {
+  /** Absolute. */
+  readonly path: string;
+  readonly sha256: string;
+}
+
+/** Folder and journal while nothing runs. */
+export interface Observation {
+  /** Monotonic milliseconds. */
+  readonly at: number;
+  readonly journal: JournalView;
+  /** Everything in the folders and archives. */
+  readonly files: readonly FoundFile[];
+  readonly scans: readonly Scan[];
+}
+
+export interface Run {
+  readonly kind: 'daemon' | 'once' | 'restore';
+  /** Null for the last run, which nobody kills. */
+  readonly kill: Kill | null;
+  readonly ended: Ended;
+}
+
+export interface Stored {
+  readonly endpointUid: string;
+  readonly name: string;
+  readonly sha256: string;
+  /** Of the bytes that lie there. */
+  readonly actual: string;
+  readonly tries: number;
+}
+
+const ROWS = z.array(
+  z.looseObject({
+    name: z.string().nullable(),
+    endpointUid: z.string().nullable(),
+    sha256: z.string().nullable(),
+    state: z.string(),
+    status: z.string().nullable(),
+    path: z.string(),
+    attempts: z.number(),
+    reason: z.string().nullable(),
+    message: z.string().nullable(),
+    answerLost: z.boolean(),
+    archivedTo: z.string().nullable(),
+    createdAt: z.string(),
+  }),
+);
+const HEAD = z.looseObject({ seq: z.number() });
+export type Row = z.infer<typeof ROWS>[number];
+
+export interface Said {
+  readonly status: number | null;
+  readonly text: string;
+}
+
+/** Everything the oracle judges by. */
+export interface World {
+  readonly settings: Settings;
+  readonly folders: readonly SiteFolder[];
+  /** After each run; the last one is the end. */
+  readonly observations: readonly Observation[];
+  readonly runs: readonly Run[];
+  readonly uploads: readonly Upload[];
+  readonly stored: readonly Stored[];
+  readonly mostAtOnce: number;
+  /** Monotonic milliseconds. */
+  readonly arrivals: readonly number[];
+  /** By how much arrivals may look closer together than they were. */
+  readonly stallMs: number;
+  /** Upload requests before the budget for the day was lifted. */
+  readonly requestsOfTheDay: number;
+  readonly rows: readonly Row[];
+  readonly audit: Said;
+  readonly verify: Said;
+  /** Relative to the state directory. */
+  readonly stateFiles: readonly string[];
+  readonly ledgerWasDamaged: boolean;
+  /** A run that was killed before it had begun another may leave none. */
+  readonly journalWasLost: boolean;
+}
+
+export async function observe(site: Site, scanner: Scanner): Promise<Observation> {
+  return scanner.still(async () => {
+    const roots = new Set(site.folders.flatMap(({ path, archive }) => [path, archive]));
+    const found = new Map<string, FoundFile>();
+    for (const root of roots) for (const file of await filesBelow(root)) found.set(file.path, file);
+    return {
+      at: performance.now(),
+      journal: await readJournal(join(site.stateDir, 'ledger.journal')),
+      files: [...found.values()],
+      scans: scanner.scans.map((scan) => ({ ...scan })),
+    };
+  });
+}
+
+/** The end of a round, once nothing runs any more. */
+export async function lookAround(
+  site: Site,
+  known: Pick<World, 'observations' | 'runs' | 'requestsOfTheDay' | 'ledgerWasDamaged' | 'journalWasLost'>,
+): Promise<World> {
+  const { sandbox, settings, folders, uploads, stallMs } = site;
+  const stored = await Promise.all(
+    sandbox.received().map(async ({ endpointUid, name, sha256: hash, tries, file }) => ({
+      endpointUid,
+      name,
+      sha256: hash,
+      tries,
+      actual: sha256(await readFile(file)),
+    })),
+  );
+  const rows = await say(site, 'list', '--json');
+  if (rows.status !== 0) throw new Error(`receiptd list: ${rows.text}`);
+  return {
+    ...known,
+    settings,
+    folders,
+    uploads,
+    stored,
+    stallMs,
+    mostAtOnce: sandbox.stats().maxConcurrentUploads,
+    arrivals: sandbox.arrivals(),
+    rows: ROWS.parse(JSON.parse(rows.text)),
+    audit: await say(site, 'audit', '--json'),
+    verify: await say(site, 'ledger', 'verify', '--json'),
+    stateFiles: (await filesBelow(site.stateDir)).map(({ path }) => relative(site.stateDir, path)).sort(),
+  };
+}
+
+/** Whether the ledger holds all that the journal does, so that one can be lost for the other. */
+export async function ledgerIsWhole(site: Site): Promise<boolean> {
+  const { status, text } = await say(site, 'ledger', 'head', '--json');
+  if (status !== 0) return false;
+  const { seq } = HEAD.parse(JSON.parse(text));
+  return seq === (await readJournal(join(site.stateDir, 'ledger.journal'))).entries;
+}
+
+async function say(site: Site, ...args: string[]): Promise<Said> {
+  const ended = await runInProcess([...args, '--config', site.config], { cwd: site.dir, env: site.env });
+  return { status: ended.status, text: ended.status === 0 ? ended.stdout : `${ended.stdout}${ended.stderr}` };
+}
+
+/** Without what goes while it is looked at: the agent may be running. */
+async function filesBelow(root: string): Promise<FoundFile[]> {
+  let entries = null;
+  // A directory that goes while it is listed ends the whole listing.
+  while (entries === null && existsSync(root))
+    entries = await readdir(root, { recursive: true, withFileTypes: true }).catch(ifGone);
+  const found = await Promise.all(
+    (entries ?? [])
+      .filter((entry) => entry.isFile() || (entry.isDirectory() && entry.name.startsWith('.receiptd-')))
+      .map(async (entry) => {
+        const path = join(entry.parentPath, entry.name);
+        if (entry.isDirectory()) return { path, sha256: '' };
+        const bytes = await readFile(path).catch(ifGone);
+        return bytes && { path, sha256: sha256(bytes) };
+      }),
+  );
+  return found.filter((file) => file !== null);
+}
+
+function ifGone(error: NodeJS.ErrnoException): null {
+  if (error.code === 'ENOENT') return null;
+  throw error;
+}
