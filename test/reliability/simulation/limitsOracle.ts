@@ -10,7 +10,8 @@ export function complaintsAbout(arrival: Arrival, arrivals: readonly Arrival[], 
   return [
     ...limitComplaints('overall', arrival, arrivals, delivery.limits, plan),
     ...(own ? limitComplaints(`at ${arrival.uid}`, arrival, atEndpoint, own, plan) : []),
-    ...impatience(arrival, atEndpoint),
+    // A wait ends when either clock says so: a wall clock that is set forward ends it.
+    ...(plan.clockJumps.length === 0 ? impatience(arrival, atEndpoint) : []),
   ];
 }
 

@@ -45,7 +45,7 @@ export class Office {
 
   /** Everything that will be done, at its time. Returns the images that may be scanned. */
   begin(): readonly Picture[] {
-    const { scans, troubleMs } = this.#plan;
+    const { scans, scansWithinMs, troubleMs } = this.#plan;
     for (let number = 1; number <= scans; number += 1) {
       const isTiff = this.#dice.chance(0.2);
       const label = `image ${number}`;
@@ -53,7 +53,7 @@ export class Office {
       this.#pictures.push(picture(label, isTiff ? 'tiff' : 'jpeg', size, isTiff ? this.#dice.int(1, 3) : 1));
     }
     for (const each of this.#pictures) {
-      this.#at(this.#dice.chance(0.4) ? 0 : this.#dice.next() * troubleMs * 0.9, () => this.#scan(each));
+      this.#at(this.#dice.chance(0.4) ? 0 : this.#dice.next() * scansWithinMs, () => this.#scan(each));
       if (this.#dice.chance(0.2)) this.#at(this.#dice.next() * troubleMs, () => this.#scan(each));
     }
     for (let left = this.#dice.int(0, 5); left > 0; left -= 1)

@@ -243,7 +243,9 @@ export class Oracle implements Disposals {
 
   get #isBudgetSpent(): boolean {
     const { perDay } = this.#plan.config.delivery.limits;
-    return perDay !== null && this.service.arrivals.length >= perDay;
+    // Recorded before it is sent, a request counts although a crash kept it from leaving.
+    const begun = [...this.view.documents.values()].reduce((sum, document) => sum + document.begun, 0);
+    return perDay !== null && begun >= perDay;
   }
 }
 

@@ -3,6 +3,7 @@ import { parseTemplate } from '../../../src/domain/naming.ts';
 import { Dice } from '../support/dice.ts';
 import { FAULTS, type Phase } from './modelService.ts';
 import type { KillPoint, Pace } from './process.ts';
+import { drawScenario, narrow } from './scenarios.ts';
 import type { ShareKind, ShareState } from './share.ts';
 
 /** Trouble lasts until then at the latest; after that everything has to come right. Milliseconds. */
@@ -30,6 +31,8 @@ export interface Plan {
   readonly archiveFull: readonly { readonly at: number; readonly forMs: number; readonly path: string }[];
   readonly clockJumps: readonly { readonly at: number; readonly byMs: number }[];
   readonly scans: number;
+  /** The scans come within so much from the start. */
+  readonly scansWithinMs: number;
   /** One endpoint stays closed (403) when everything else has come right (promise P4). */
   readonly closedForGood: string | null;
 }
@@ -52,7 +55,11 @@ const KINDS: readonly ShareKind[] = [
 /** Everything that a seed decides beforehand. */
 export function planOf(seed: number): Plan {
   const dice = Dice.of(seed, 'plan');
-  const troubleMs = dice.int(20, 150) * 1_000;
+  return narrow(draw(dice), drawScenario(dice), dice);
+}
+
+function draw(dice: Dice): Plan {
+  const troubleMs = dice.int(15, 80) * 1_000;
   const at = (): number => dice.next() * troubleMs;
   const times = (most: number): number => (dice.chance(0.5) ? 0 : dice.int(1, most));
   const many = <T>(count: number, make: () => T): T[] => Array.from({ length: count }, make);
@@ -109,7 +116,7 @@ export function planOf(seed: number): Plan {
     })),
     delivery: { limits, hours: null, graceMs: 5_000, parkAfter: 3 },
     intake: {
-      reconcileEveryMs: dice.int(5, 30) * 1_000,
+      reconcileEveryMs: dice.int(8, 30) * 1_000,
       pollEveryMs: dice.int(2, 5) * 1_000,
       confirmAbove: 100,
     },
@@ -168,6 +175,7 @@ export function planOf(seed: number): Plan {
       byMs: dice.pick([-86_400_000, -3_600_000, -5_000, 5_000, 3_600_000, 86_400_000]),
     })),
     scans: dice.int(2, 8),
+    scansWithinMs: troubleMs * 0.9,
     closedForGood: isClosed ? dice.pick(used) : null,
   };
 }

@@ -285,13 +285,13 @@ class Simulation {
       this.#isOver = true;
       return;
     }
-    const healthy = folders.filter(({ endpoint }) => endpoint.uid !== closedForGood);
-    const canaries = healthy.map(({ path, endpoint: { uid } }) => {
+    for (const { path, endpoint } of folders) {
       const share = this.#shares.get(path)!;
       this.#office.makeTrouble(share);
-      return { uid, ...this.#office.putCanary(share) };
-    });
-    const rateMs = delivery.limits.rate?.intervalMs ?? 0;
+      if (endpoint.uid === closedForGood) this.#office.putCanary(share);
+    }
+    const { intervalMs = 0, count = 1 } = delivery.limits.rate ?? {};
+    const rateMs = intervalMs * Math.ceil(folders.length / count);
     // A limit that the service has shown is approached again step by step.
     const isCautious = this.#plan.phases.some(({ fault }) => fault === 'tooMany' || fault === 'quota');
     const boundMs =
@@ -300,12 +300,21 @@ class Simulation {
       20_000 +
       pace.slowShare * pace.slowMs * 200 +
       (isCautious ? 5 * 60_000 : 0);
-    this.#timeline.after(boundMs, WORLD, () => {
-      for (const { uid, sha256, label } of canaries) {
-        const { state = 'not even named' } = this.#oracle.view.documentOf(uid, sha256) ?? {};
-        if (state !== 'accepted') this.#story.breach('P4', `${label} is ${state} after ${boundMs} ms`);
-      }
-      this.#isOver = true;
-    });
+    const healthy = folders.filter(({ endpoint }) => endpoint.uid !== closedForGood);
+    const put = (): void => {
+      const canaries = healthy.map(({ path, endpoint: { uid } }) => ({
+        uid,
+        ...this.#office.putCanary(this.#shares.get(path)!),
+      }));
+      this.#timeline.after(boundMs, WORLD, () => {
+        for (const { uid, sha256, label } of canaries) {
+          const { state = 'not even named' } = this.#oracle.view.documentOf(uid, sha256) ?? {};
+          if (state !== 'accepted') this.#story.breach('P4', `${label} is ${state} after ${boundMs} ms`);
+        }
+        this.#isOver = true;
+      });
+    };
+    // By then the trouble beside them is known.
+    this.#timeline.after(closedForGood === null ? 0 : boundMs, WORLD, put);
   }
 }

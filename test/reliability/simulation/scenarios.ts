@@ -1,0 +1,97 @@
+import type { Limits } from '../../../src/pipeline/settings.ts';
+import type { Dice } from '../support/dice.ts';
+import type { Death, Plan } from './plan.ts';
+
+/** What chance alone would rarely bring together; each narrows a plan down to it. */
+export const SCENARIOS = [
+  'anything',
+  /** Documents wait for a share that went away before they were sent, and nothing but the share has their bytes. */
+  'shareAway',
+  /** Answers are lost, and then whatever is sent again is refused. */
+  'refusedAfterLoss',
+  /** A strict limit and one restart after the other. */
+  'restartsAtLimit',
+  /** More scans than the day's budget lets out. */
+  'budgetSpent',
+  /** Two endpoints, of which one is closed for good. */
+  'oneClosed',
+] as const;
+export type Scenario = (typeof SCENARIOS)[number];
+
+export function drawScenario(dice: Dice): Scenario {
+  return dice.weighted({
+    anything: 15,
+    shareAway: 1,
+    refusedAfterLoss: 1,
+    restartsAtLimit: 1,
+    budgetSpent: 1,
+    oneClosed: 1,
+  });
+}
+
+export function narrow(plan: Plan, scenario: Scenario, dice: Dice): Plan {
+  const soon = { ...plan, scansWithinMs: 1_000 };
+  const killsAfter = (...afterMs: number[]): Death[] =>
+    afterMs.map((ms) => ({ kind: 'time', afterMs: ms * (0.5 + dice.next()), ledgerLost: false }));
+  switch (scenario) {
+    case 'anything':
+      return plan;
+    case 'shareAway': {
+      const path = dice.pick(plan.config.folders).path;
+      const state = dice.pick(['unreachable', 'unmounted'] as const);
+      return {
+        ...soon,
+        troubleMs: Math.max(plan.troubleMs, 120_000),
+        config: { ...plan.config, spool: 'never' },
+        phases: [{ from: 0, until: 15_000, fault: 'lostBefore', uid: null, share: 1 }],
+        deaths: killsAfter(8_000),
+        shareTrouble: [{ at: 9_000, forMs: 110_000, path, state }],
+      };
+    }
+    case 'refusedAfterLoss':
+      return {
+        ...soon,
+        troubleMs: Math.max(plan.troubleMs, 60_000),
+        phases: [
+          { from: 0, until: 8_000, fault: 'lostAfter', uid: null, share: 1 },
+          { from: 8_000, until: 40_000, fault: 'refusedOnce', uid: null, share: 1 },
+        ],
+      };
+    case 'restartsAtLimit': {
+      const rate = { count: dice.int(1, 3), intervalMs: 60_000 };
+      return {
+        ...soon,
+        phases: [],
+        clockJumps: [],
+        config: withLimits(plan, { rate }),
+        deaths: killsAfter(3_000, 3_000, 10_000, 30_000),
+      };
+    }
+    case 'budgetSpent':
+      return {
+        ...soon,
+        scans: 8,
+        clockJumps: [],
+        config: withLimits(plan, { perDay: dice.int(2, 5) }),
+        deaths: killsAfter(5_000, 20_000),
+      };
+    case 'oneClosed': {
+      const [office, shop] = ['office', 'shop'].map((uid) => ({ ...plan.config.endpoints[0]!.key, uid }));
+      const { endpoints, folders } = plan.config;
+      if (folders.length < 2 || endpoints.length < 2 || !office || !shop) return plan;
+      return {
+        ...plan,
+        config: {
+          ...plan.config,
+          folders: folders.map((folder, index) => ({ ...folder, endpoint: index === 0 ? office : shop })),
+        },
+        closedForGood: dice.pick(['office', 'shop']),
+      };
+    }
+  }
+}
+
+function withLimits({ config }: Plan, limits: Partial<Limits>): Plan['config'] {
+  const { delivery } = config;
+  return { ...config, delivery: { ...delivery, limits: { ...delivery.limits, ...limits } } };
+}
