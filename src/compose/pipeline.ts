@@ -123,7 +123,13 @@ export async function composePipeline(
       recorder,
       clock,
       contentType: (type) => (uploadContentType === 'auto' ? MEDIA_TYPES[type] : uploadContentType),
-      onMissing: (folder) => intakeOf(folder)?.relistSoon(),
+      lookedThrough: (folder, since) => {
+        // Every one is asked, so that all of them list at once.
+        const waits = intakes.filter(
+          (each) => !each.isLookedThroughSince(since, each.status.path === folder),
+        );
+        return waits.length === 0;
+      },
     },
   });
   const watchLimit = new WatchLimit(incidents);

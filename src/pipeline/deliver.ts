@@ -30,12 +30,21 @@ export interface DeliverDeps {
   readonly clock: Clock;
   /** Documents that were answered with 401 and wait for their replay in the queue. */
   readonly replays: Set<number>;
-  /** A file was not where the ledger saw it: the folder should be listed again soon. */
-  readonly onMissing: (folder: string) => void;
+  /** Documents whose bytes are missing, and since when (monotonic milliseconds). */
+  readonly missingSince: Map<number, number>;
+  /**
+   * Whether all that lay in the watched folders at `since` (monotonic) is known by now, as far as a document of `folder`
+   * may wait for that. If not, they are listed again soon.
+   */
+  readonly lookedThrough: (folder: string, since: number) => boolean;
 }
 
-/** A file that is missing may have been renamed a moment ago; its folder is listed before it counts as lost. */
+/** A file that is missing may have been renamed or moved a moment ago: it counts as lost no sooner. */
 const MISSING_GRACE_MS = 15_000;
+/** It is looked for at longer and longer intervals: one whose file was found under another name waits for the next. */
+const MISSING_RETRY_AT_MOST_MS = 60_000;
+/** The others begin their wait when these are done. */
+const MISSING_AT_ONCE = 50_000;
 /** A replay that would have to wait longer gives back its place, which another endpoint may need. */
 const REPLAY_WAIT_MS = 2_000;
 const AWAY_RETRY_MS = 30_000;
@@ -59,6 +68,7 @@ export async function deliver(
       async () => keeper.take(document.id) ?? (await fetchBytes(document, deps)),
     );
     if (!bytes) return release(document, slot, deps);
+    deps.missingSince.delete(document.id);
     let isAccepted = false;
     let isSettled = false;
     try {
@@ -166,17 +176,43 @@ async function fetchToken(
 
 /** Null when the bytes are not to be had now; the document is moved on then. */
 async function fetchBytes(document: Document, deps: DeliverDeps): Promise<Buffer | null> {
-  const { ledger, clock } = deps;
+  const { ledger, clock, missingSince } = deps;
+  // Asked first: what is found and admitted while the bytes are looked for must not be passed over.
+  const isSearched = isSearchedFor(document, deps);
   const found = await findBytes(document, deps);
   if (found.kind === 'bytes') return found.bytes;
   const now = clock.now();
   if (found.kind === 'away') {
+    missingSince.delete(document.id);
     await ledger.postpone(document.id, now + AWAY_RETRY_MS, 'FILE_AWAY', found.message, now);
-  } else if (document.reason === BYTES_MISSING) {
+  } else if (isSearched) {
     await deps.recorder.lost(document, found.message);
+    missingSince.delete(document.id);
   } else {
-    await ledger.postpone(document.id, now + MISSING_GRACE_MS, BYTES_MISSING, found.message, now);
-    deps.onMissing(document.folder);
+    const waitMs = Math.min(Math.max(missingMs(document, deps), MISSING_GRACE_MS), MISSING_RETRY_AT_MOST_MS);
+    await ledger.postpone(document.id, now + waitMs, BYTES_MISSING, found.message, now);
   }
   return null;
+}
+
+/** Whether missing bytes have been looked for wherever their file may have been moved. */
+function isSearchedFor(
+  { id, folder }: Document,
+  { clock, missingSince, lookedThrough }: DeliverDeps,
+): boolean {
+  const since = missingSince.get(id);
+  if (since === undefined || clock.monotonic() - since < MISSING_GRACE_MS) return false;
+  return lookedThrough(folder, since);
+}
+
+/** For how long they are missing; the first time, they begin to be looked for. */
+function missingMs({ id, folder }: Document, { clock, missingSince, lookedThrough }: DeliverDeps): number {
+  const now = clock.monotonic();
+  const since = missingSince.get(id);
+  if (since !== undefined) return now - since;
+  if (missingSince.size < MISSING_AT_ONCE) {
+    missingSince.set(id, now);
+    lookedThrough(folder, now);
+  }
+  return 0;
 }

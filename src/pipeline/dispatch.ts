@@ -23,7 +23,7 @@ export interface DispatchDeps {
   readonly log: Log;
   /** When uploads may start; null: always. */
   readonly hours?: Hours | null;
-  readonly deliver: Omit<DeliverDeps, 'pacer' | 'holds' | 'replays'>;
+  readonly deliver: Omit<DeliverDeps, 'pacer' | 'holds' | 'replays' | 'missingSince'>;
 }
 
 /** Claimed ahead, so that a free place never waits for the ledger; the rest of the queue stays on disk. */
@@ -54,6 +54,7 @@ export class Dispatcher {
   readonly #lines: Line[];
   readonly #inFlight = new Set<Promise<void>>();
   readonly #replays = new Set<number>();
+  readonly #missingSince = new Map<number, number>();
   readonly #idleListeners = new Set<(idle: Idle) => void>();
   readonly #watch: ClockWatch;
   #turn = 0;
@@ -302,7 +303,8 @@ export class Dispatcher {
     const slot = pacer.reserve(line.settings.key);
     if (isProbe) holds.startProbe(document);
     line.inFlight += 1;
-    const deps = { ...this.#deps.deliver, pacer, holds, replays: this.#replays };
+    const [replays, missingSince] = [this.#replays, this.#missingSince];
+    const deps = { ...this.#deps.deliver, pacer, holds, replays, missingSince };
     const task = deliver(document, slot, deps, abort)
       .then((settled) => {
         if (!settled) line.looked.clear();

@@ -2,6 +2,7 @@ import { describeError, isOfLedger, systemCode } from '../domain/errors.ts';
 import type { WatchedFolder } from '../ports/folder.ts';
 import type { Disposal } from '../ports/ledger.ts';
 import { sha256 } from './admit.ts';
+import type { DisposalWaits } from './disposalWaits.ts';
 import { endBegunDisposals, type DisposeDeps } from './endDisposals.ts';
 
 /*
@@ -37,9 +38,14 @@ const withFilesAside = new WeakSet<WatchedFolder>();
 
 /**
  * Archives or deletes the files of accepted documents, if the folder is configured to: rename aside within the folder,
- * hash again, then dispose or put back. Resolves false if a file could not be disposed of.
+ * hash again, then dispose or put back. Files that could not be disposed of are in `waits` then, and are left alone until
+ * their wait is over. Resolves false if the folder as a whole has to wait.
  */
-export async function disposeAccepted(deps: DisposeDeps, signal: AbortSignal): Promise<boolean> {
+export async function disposeAccepted(
+  deps: DisposeDeps,
+  waits: DisposalWaits,
+  signal: AbortSignal,
+): Promise<boolean> {
   const { folder, settings, ledger, log } = deps;
   if (settings.afterUpload === 'keep') return true;
   const undecided = new Set<number>();
@@ -48,7 +54,7 @@ export async function disposeAccepted(deps: DisposeDeps, signal: AbortSignal): P
     await recoverAside(deps, signal);
     for (const { sightingId } of await ledger.begunDisposals(settings.path)) undecided.add(sightingId);
   }
-  const said = new Set<string>();
+  waits.end();
   let after = 0;
   let well = !withFilesAside.has(folder) && undecided.size === 0;
   for (;;) {
@@ -56,20 +62,19 @@ export async function disposeAccepted(deps: DisposeDeps, signal: AbortSignal): P
     for (const disposal of batch) {
       if (signal.aborted) return well;
       after = disposal.sightingId;
-      if (undecided.has(disposal.sightingId)) continue;
+      if (undecided.has(disposal.sightingId) || waits.has(disposal.sightingId)) continue;
       try {
         await disposeOne(disposal, deps);
       } catch (error) {
-        well = false;
         const { code = '', ...rest } = describeError(error);
         const cause = systemCode(error) ?? code;
         const fields = { folder: settings.path, path: disposal.file.path, ...(code && { code }), ...rest };
         const message = 'An original could not be disposed of; it is tried again in some minutes';
         // One cause, one line: an archive that can't be written is not written a thousand times.
-        if (said.has(cause)) log.debug(message, fields);
-        else log.warn(message, fields);
-        said.add(cause);
-        if (TROUBLE_OF_ALL.has(cause) || isOfLedger(error)) return well;
+        if (waits.isNew(cause)) log.warn(message, fields);
+        else log.debug(message, fields);
+        if (TROUBLE_OF_ALL.has(cause) || isOfLedger(error)) return false;
+        if (withFilesAside.has(folder) || !waits.add(disposal.sightingId)) well = false;
       }
     }
     if (batch.length < BATCH) return well;

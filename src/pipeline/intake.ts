@@ -4,6 +4,7 @@ import { describeError, ReceiptdError, systemCode } from '../domain/errors.ts';
 import { isUnreachable } from '../domain/unreachable.ts';
 import type { FileSystem, FolderAvailability, FolderHints } from '../ports/folder.ts';
 import type { Incidents } from '../ports/incident.ts';
+import { DISPOSE_AGAIN_MS, DisposalWaits } from './disposalWaits.ts';
 import { disposeAccepted, recoverAside } from './dispose.ts';
 import type { ExamineDeps } from './examine.ts';
 import { FolderEvents } from './folderEvents.ts';
@@ -12,6 +13,7 @@ import { FolderState } from './folderState.ts';
 import { FolderTrouble } from './folderTrouble.ts';
 import { observe } from './observe.ts';
 import { dirOf } from './paths.ts';
+import { LookThrough } from './lookThrough.ts';
 import { firstWatch, reconcile, type ReconcileDeps } from './reconcile.ts';
 import { settleLoop } from './settleLoop.ts';
 import { Settling } from './settling.ts';
@@ -26,14 +28,14 @@ const PRESENCE_MS = 2_000;
 /** Listing after events takes at most this share of the time, however large the folder is. */
 const LISTING_PAUSE_MS = 1_000;
 const LISTING_PAUSE_FACTOR = 20;
+/** A listing for documents whose bytes are missing waits no longer than this after the one before. */
+const ASKED_PAUSE_AT_MOST_MS = 60_000;
 /**
  * A file is read no sooner than this after its last change where the file system's clock is coarse: whatever is
  * written after the reading then bears another time. Otherwise a scanner that overwrites a file within the same tick,
  * with as many bytes, would leave it as the ledger knows it, and the second scan would never be seen.
  */
 const COARSE_QUIET_MS = 2_000;
-/** After a disposal that did not work; it touches the file, so that it is read and hashed again. */
-const DISPOSE_AGAIN_MS = 5 * 60_000;
 /** More hints than this at once: the directories are listed instead. */
 const HINTS_AT_ONCE = 1_000;
 
@@ -63,6 +65,8 @@ type Present = FolderAvailability & { readonly state: 'present' };
 export class Intake {
   readonly #deps: IntakeDeps;
   readonly #settling: Settling;
+  readonly #looked: LookThrough;
+  readonly #disposalWaits: DisposalWaits;
   readonly #place: FolderPlace;
   readonly #trouble: FolderTrouble;
   readonly #state: FolderState;
@@ -78,6 +82,8 @@ export class Intake {
   #disposeSoon = false;
   #disposeNotBefore = 0;
   #relistSoon = false;
+  #isAskedFor = false;
+  #isOver = false;
   #lastListing: number | null = null;
   #fileSystem: FileSystem | null = null;
   /** Of the folder as it is watched now. */
@@ -89,6 +95,8 @@ export class Intake {
   constructor(deps: IntakeDeps) {
     this.#deps = deps;
     this.#settling = new Settling(deps.clock, deps.settings.settle, SETTLING_CAPACITY);
+    this.#looked = new LookThrough(deps.clock, this.#settling);
+    this.#disposalWaits = new DisposalWaits(deps.clock);
     this.#settleWake = new Wake(deps.clock);
     this.#watchWake = new Wake(deps.clock);
     this.#place = new FolderPlace(deps);
@@ -130,10 +138,21 @@ export class Intake {
     this.#watchWake.ring();
   }
 
-  /** Something expected in the folder was not there: list it again soon. */
-  relistSoon(): void {
-    this.#relistSoon = true;
-    this.#watchWake.ring();
+  /**
+   * Whether all that lay in the folder at `at` (monotonic milliseconds) is known by now; if not, it is listed again soon.
+   * Only for documents of its own (`isOwn`) does that matter while the folder can't be listed: its trouble stays in it
+   * (promise P4), and a file that was moved into it is queued again, under its name, when it is found.
+   */
+  isLookedThroughSince(at: number, isOwn: boolean): boolean {
+    if (this.#isOver || this.#looked.isThroughSince(at)) return true;
+    const { state } = this.#state.now;
+    const isAway = state !== 'starting' && state !== 'watching';
+    if (!isOwn && (isAway || this.#looked.isStuckSince(at))) return true;
+    if (!this.#looked.hasBegunSince(at)) {
+      this.#isAskedFor = true;
+      this.#watchWake.ring();
+    }
+    return false;
   }
 
   /** Watches until aborted; resolves then. */
@@ -172,6 +191,8 @@ export class Intake {
     } finally {
       stop.abort();
       await settled;
+      // Nobody lists it again.
+      this.#isOver = true;
     }
     return true;
   }
@@ -179,13 +200,14 @@ export class Intake {
   async dispose(signal: AbortSignal): Promise<void> {
     this.#disposeSoon = false;
     if (this.#foreign !== null) return;
-    if (await disposeAccepted(this.#deps, signal)) return;
+    if (await disposeAccepted(this.#deps, this.#disposalWaits, signal)) return;
     this.#disposeSoon = true;
     this.#disposeNotBefore = this.#deps.clock.monotonic() + DISPOSE_AGAIN_MS;
   }
 
   get #mayDispose(): boolean {
-    return this.#disposeSoon && this.#deps.clock.monotonic() >= this.#disposeNotBefore;
+    const isWanted = this.#disposeSoon || this.#disposalWaits.isOver;
+    return isWanted && this.#deps.clock.monotonic() >= this.#disposeNotBefore;
   }
 
   async #watchWhilePresent({ token }: Present, signal: AbortSignal): Promise<void> {
@@ -204,12 +226,18 @@ export class Intake {
           ? Math.min(Math.max(pollEveryMs, pauseMs), reconcileEveryMs)
           : reconcileEveryMs;
         const dirtyAt = this.#dirtyDirs.size > 0 ? listedAt + pauseMs : Infinity;
+        const askedPauseMs = Math.min(pauseMs, ASKED_PAUSE_AT_MOST_MS);
+        const askedAt = this.#isAskedFor ? listedAt + askedPauseMs : Infinity;
         const idle = this.#hinted.size === 0 && !this.#mayDispose && !this.#relistSoon;
-        const nextIn = Math.min(fullAt + everyMs, dirtyAt) - clock.monotonic();
+        const nextIn = Math.min(fullAt + everyMs, dirtyAt, askedAt) - clock.monotonic();
         if (this.#writesFail) await this.#watchWake.wait(PRESENCE_MS, signal);
         else if (idle) await this.#watchWake.wait(Math.max(0, Math.min(nextIn, PRESENCE_MS)), signal);
         if (signal.aborted) return;
-        if (this.#writesFail) continue;
+        if (this.#writesFail) {
+          // No file was examined meanwhile, so that time says nothing of them.
+          this.#looked.forget();
+          continue;
+        }
         await this.#observeHinted();
         if (this.#mayDispose) await this.dispose(signal);
         const present = await this.#availability();
@@ -217,6 +245,7 @@ export class Intake {
         // Whatever came before the watch began.
         if (await this.#events.tryAgain()) this.#relistSoon = true;
         const now = clock.monotonic();
+        if (now >= askedAt) this.#relistSoon = true;
         const waitedBefore = this.#settling.roomWaitedMs;
         if (this.#relistSoon || now >= fullAt + everyMs) {
           this.#relistSoon = false;
@@ -240,6 +269,7 @@ export class Intake {
         log.debug('The listing was cut short', fields);
       else log.warn('The folder could not be listed; trying again', fields);
     } finally {
+      this.#looked.forget();
       await this.#events.end();
     }
   }
@@ -263,12 +293,16 @@ export class Intake {
   }
 
   async #list(under: string, full: boolean, lane: Lane, signal: AbortSignal): Promise<void> {
-    if (full) this.#reset();
+    if (full) {
+      this.#reset();
+      this.#isAskedFor = false;
+    }
     // What a kill kept from being disposed of, and duplicates whose document lies in another folder.
     if (full) this.#disposeSoon = true;
     const before = new Set(this.#unreadableDirs.keys());
     this.#stillUnreadable.clear();
-    await reconcile(this.#reconcileDeps, { lane, full, under }, signal);
+    const list = () => reconcile(this.#reconcileDeps, { lane, full, under }, signal);
+    await (full ? this.#looked.during(list) : list());
     this.#lastListing = this.#deps.clock.now();
     if (!full) return;
     for (const path of before) if (!this.#stillUnreadable.has(path)) this.#unreadableDirs.delete(path);

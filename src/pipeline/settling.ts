@@ -65,6 +65,13 @@ export class Settling {
     return this.#files.has(path);
   }
 
+  /** Whether a file that was first seen then (monotonic times) is not decided about yet; those parked are. */
+  hasSeenBetween(from: number, to: number): boolean {
+    for (const { seenAt, parked } of this.#files.values())
+      if (seenAt > from && seenAt <= to && !parked) return true;
+    return false;
+  }
+
   get isFull(): boolean {
     return this.size >= this.#capacity;
   }
@@ -98,6 +105,7 @@ export class Settling {
         path,
         identity,
         lane,
+        seenAt: now,
         stillSince: now,
         due,
         quietMs,
@@ -291,6 +299,7 @@ export interface Unsettled {
   readonly path: string;
   identity: FileIdentity;
   readonly lane: Lane;
+  readonly seenAt: number;
   stillSince: number;
   due: number;
   quietMs: number;

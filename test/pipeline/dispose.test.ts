@@ -2,6 +2,7 @@ import { chmod, chown, mkdir, readdir, readFile, rename, rm, stat, writeFile } f
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ReceiptdError } from '../../src/domain/errors.ts';
+import { DisposalWaits } from '../../src/pipeline/disposalWaits.ts';
 import { disposeAccepted, recoverAside } from '../../src/pipeline/dispose.ts';
 import type { WatchedFolder } from '../../src/ports/folder.ts';
 import type { Ledger } from '../../src/ports/ledger.ts';
@@ -9,6 +10,7 @@ import { drawReceipt } from '../support/images.ts';
 import { asOrdinaryUser, ordinaryOwner } from '../support/ordinaryUser.ts';
 import { watchingPlace, type WatchingPlace } from './watching.ts';
 
+const HOUR = 3_600_000;
 const never = new AbortController().signal;
 const ARCHIVE = { settings: { afterUpload: 'archive' } } as const;
 const DELETE = { settings: { afterUpload: 'delete' } } as const;
@@ -129,7 +131,10 @@ describe('the original of an accepted document', () => {
       }),
     });
     const { ledger, clock, log } = place;
-    expect(await disposeAccepted({ folder, settings, ledger, clock, log }, never)).toBe(true);
+    const waits = new DisposalWaits(clock);
+    expect(await disposeAccepted({ folder, settings, ledger, clock, log }, waits, never)).toBe(true);
+    await clock.advance(HOUR);
+    expect(waits.isOver).toBe(false);
     expect(log.said('An original could not be disposed of')).toEqual([]);
     expect(await filesOf(place)).toEqual([]);
     expect(await ledger.begunDisposals(place.scans)).toEqual([]);
@@ -341,6 +346,90 @@ describe('a disposal that was begun and not ended', () => {
     await intake.dispose(never);
     expect(await filesOf(place)).toEqual([]);
     expect(await readFile(join(place.dir, 'archive', 'a.jpg'))).toEqual(bytes);
+  });
+});
+
+describe('a file that cannot be disposed of', () => {
+  /** Its disposal fails as often as it is tried. */
+  function failing(code: string, isMeant: (path: string) => boolean = () => true) {
+    const tries: string[] = [];
+    const folder = (real: WatchedFolder): WatchedFolder => ({
+      ...real,
+      setAside: async (path) => {
+        if (!isMeant(path)) return real.setAside(path);
+        tries.push(path);
+        throw Object.assign(new Error(code), { code });
+      },
+    });
+    return { tries, folder };
+  }
+
+  it('waits some minutes, and the others go on meanwhile', async () => {
+    const place = await watchingPlace();
+    await place.drop('a.jpg');
+    await place.once();
+    await place.acceptAll();
+    const { tries, folder } = failing('EPERM', (path) => path === 'a.jpg');
+    const { intake, admitted, watching } = place.start({ ...DELETE, folder });
+    await watching();
+    await place.clock.advanceUntil(() => tries.length === 1);
+    const from = place.clock.monotonic();
+    for (const name of ['b.jpg', 'c.jpg']) {
+      await place.drop(name);
+      await place.clock.advanceUntil(() => admitted.some(({ document }) => document.path === name));
+      await place.acceptAll();
+      intake.disposeSoon();
+      await place.clock.advanceUntil(async () => !(await filesOf(place)).includes(name));
+    }
+    expect(place.clock.monotonic() - from).toBeLessThan(60_000);
+    await place.clock.advance(300_000 - 1_000 - (place.clock.monotonic() - from));
+    expect(tries).toHaveLength(1);
+    await place.clock.advanceUntil(() => tries.length === 2, 1_000);
+    expect(place.clock.monotonic() - from).toBeLessThan(310_000);
+  });
+
+  it('is said once for each cause while the first of them waits', async () => {
+    const place = await watchingPlace();
+    for (const name of ['a.jpg', 'b.jpg', 'c.jpg']) await place.drop(name);
+    const { tries, folder } = failing('EPERM');
+    const { intake } = await place.once({ ...DELETE, folder });
+    await place.acceptAll();
+    await intake.dispose(never);
+    await place.clock.advance(1_000);
+    await place.drop('d.jpg');
+    await place.once();
+    await place.acceptAll();
+    await intake.dispose(never);
+    expect(tries.toSorted()).toEqual(['a.jpg', 'b.jpg', 'c.jpg', 'd.jpg']);
+    const said = place.log.said('An original could not be disposed of');
+    expect(said.map(({ level }) => level)).toEqual(['warn']);
+  });
+
+  it('stops the others if the place as a whole is in trouble', async () => {
+    const place = await watchingPlace();
+    for (const name of ['a.jpg', 'b.jpg']) await place.drop(name);
+    await place.once();
+    await place.acceptAll();
+    const { tries, folder: wrap } = failing('EROFS');
+    const { folder, settings } = place.create({ ...DELETE, folder: wrap });
+    const { ledger, clock, log } = place;
+    const deps = { folder, settings, ledger, clock, log };
+    expect(await disposeAccepted(deps, new DisposalWaits(clock), never)).toBe(false);
+    expect(tries).toHaveLength(1);
+  });
+});
+
+describe('the files that wait for their disposal', () => {
+  it('are so many at most; where there are more, the folder waits', async () => {
+    const { clock } = await watchingPlace();
+    const waits = new DisposalWaits(clock);
+    for (let id = 0; id < 1_000; id += 1) expect(waits.add(id)).toBe(true);
+    expect(waits.add(1_000)).toBe(false);
+    expect([waits.has(999), waits.has(1_000), waits.isOver]).toEqual([true, false, false]);
+    await clock.advance(300_000);
+    expect([waits.has(999), waits.isOver]).toEqual([false, true]);
+    waits.end();
+    expect([waits.add(1_000), waits.isOver]).toEqual([true, false]);
   });
 });
 

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createWatchedFolder } from '../../src/intake/folder/watchedFolder.ts';
 import { systemClock } from '../../src/daemon/systemClock.ts';
 import { openSqliteLedger } from '../../src/ledger/sqlite/open.ts';
+import { DisposalWaits } from '../../src/pipeline/disposalWaits.ts';
 import { disposeAccepted, recoverAside, type DisposeDeps } from '../../src/pipeline/dispose.ts';
 
 /**
@@ -87,5 +88,5 @@ const deps: DisposeDeps = {
 };
 const never = new AbortController().signal;
 await recoverAside(deps, never);
-await disposeAccepted(deps, never);
+await disposeAccepted(deps, new DisposalWaits(systemClock), never);
 writeSync(1, ['done ' + changes, ...troubles].join('\n'));

@@ -1,5 +1,5 @@
 /** From an answer of the service to what the ledger says, through the dispatcher. */
-import { unlink, writeFile } from 'node:fs/promises';
+import { rename, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, describe, it } from 'vitest';
 import { endpointId } from '../../src/domain/document.ts';
@@ -484,6 +484,26 @@ describe('a file that is not where it was', () => {
     expect(sending.accepted).toEqual(['doc-a.jpg']);
   });
 
+  it('is not lost if it is found elsewhere at the very moment in which it is looked for', async () => {
+    const place = await sendingPlace();
+    await place.admit('a.jpg');
+    await rename(join(place.scans, 'a.jpg'), join(place.scans, 'b.jpg'));
+    let isThrough = false;
+    const wrap = (real: Ledger): Ledger => ({
+      ...real,
+      sources: async (sha256) => {
+        const known = await real.sources(sha256);
+        if (place.clock.monotonic() < 15_000 || isThrough) return known;
+        await place.admit('b.jpg', { text: 'the text of a.jpg' });
+        isThrough = true;
+        return known;
+      },
+    });
+    const sending = await place.start({ wrap, lookedThrough: () => isThrough });
+    await place.clock.advance(60_000);
+    expect(sending.accepted).toEqual(['doc-a.jpg']);
+  });
+
   it('is found under its new name', async () => {
     const place = await sendingPlace();
     await place.admit('a.jpg');
@@ -509,7 +529,6 @@ describe('a file that is not where it was', () => {
     const place = await sendingPlace();
     const away = join(place.dir, 'share');
     await place.admit('a.jpg', { folder: away });
-    const { rename } = await import('node:fs/promises');
     await rename(away, `${away}.away`);
     const sending = await place.start();
     await place.clock.advance(2 * 3_600_000);

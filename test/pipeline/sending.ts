@@ -9,6 +9,7 @@ import { createWatchedFolder } from '../../src/intake/folder/watchedFolder.ts';
 import { openSqliteLedger } from '../../src/ledger/sqlite/open.ts';
 import { sha256 } from '../../src/pipeline/admit.ts';
 import { ByteBudget } from '../../src/pipeline/byteBudget.ts';
+import type { DeliverDeps } from '../../src/pipeline/deliver.ts';
 import { Dispatcher, type Idle } from '../../src/pipeline/dispatch.ts';
 import { Holds } from '../../src/pipeline/holds.ts';
 import type { KeeperDeps } from '../../src/pipeline/keep.ts';
@@ -34,6 +35,8 @@ export interface SendingOptions {
   readonly parkAfter?: number;
   readonly hours?: Hours;
   readonly credentialsChanged?: () => Promise<boolean>;
+  /** Always so unless told. */
+  readonly lookedThrough?: DeliverDeps['lookedThrough'];
   /** No copies are kept unless told. */
   readonly keeping?: KeepingOptions;
   /** Wraps the ledger that the pipeline gets. */
@@ -146,7 +149,10 @@ export async function sendingPlace() {
         recorder,
         clock,
         contentType: (type) => MEDIA_TYPES[type],
-        onMissing: (folder) => missing.push(folder),
+        lookedThrough: (folder, since) => {
+          missing.push(folder);
+          return options.lookedThrough?.(folder, since) ?? true;
+        },
       },
     });
     const stopping = new AbortController();

@@ -20,9 +20,15 @@ export async function spoolingPlace() {
   const watched = await watchingPlace(place);
 
   async function run(options: SpoolingOptions = {}) {
-    const sending = await place.start({ ...options, keeping: { mode: 'auto', ...options.keeping } });
+    const sending = await place.start({
+      lookedThrough: (folder, since) => intake.isLookedThroughSince(since, folder === place.scans),
+      ...options,
+      keeping: { mode: 'auto', ...options.keeping },
+    });
     const { keeper, spool, dispatcher } = sending;
-    const { intake } = watched.create({
+    const {
+      intake,
+    }: Pick<ReturnType<typeof watched.create>, 'intake'> = watched.create({
       ...options.watch,
       deps: {
         keeper,

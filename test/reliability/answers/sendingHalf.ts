@@ -131,7 +131,7 @@ export async function startSending(parts: Parts): Promise<{ dispatcher: Dispatch
       recorder,
       clock,
       contentType: () => 'image/jpeg',
-      onMissing: () => {},
+      lookedThrough: () => true,
     },
   });
   const stopping = new AbortController();
