@@ -298,6 +298,7 @@ describe('a known file whose place something else takes', () => {
     await replaced(kind, place.scans);
     const known = () => place.ledger.known({ folder: place.scans, path: 'a.jpg' });
     await place.clock.advanceUntil(async () => (await known()) === null);
+    expect(await known()).toBeNull();
   });
 });
 

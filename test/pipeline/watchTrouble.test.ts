@@ -279,7 +279,11 @@ describe('while the ledger can’t be written', () => {
           }
           const value: unknown = Reflect.get(target, key);
           if (typeof value !== 'function') return value;
-          if (!['admit', 'note', 'gone', 'markWatched', 'setFolderMark', 'doubtFolderMark'].includes(String(key)))
+          if (
+            !['admit', 'note', 'gone', 'markWatched', 'setFolderMark', 'doubtFolderMark'].includes(
+              String(key),
+            )
+          )
             return (...all: unknown[]): unknown => Reflect.apply(value, target, all);
           return async (...all: unknown[]): Promise<unknown> => {
             full();

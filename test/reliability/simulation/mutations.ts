@@ -203,9 +203,14 @@ function request(`,
     ],
   },
   {
-    what: 'a share that does not answer holds nothing',
+    what: 'a share that does not answer holds nothing, and nobody looks for what was in it',
     promises: ['P1'],
     edits: [
+      edit(
+        'src/pipeline/deliver.ts',
+        '  return lookedThrough(folder, since);',
+        '  return since >= 0 || lookedThrough(folder, since);',
+      ),
       edit(
         'src/pipeline/originals.ts',
         "        away = `${folder}/${path} can't be read (${read.code}).`;\n",

@@ -32,8 +32,10 @@ test('what can not be understood is refused in one sentence', { timeout: 60_000 
   });
 });
 
-test('the promises that `--mutations` breaks are where it looks for them', async () => {
+test('the promises that `--mutations` breaks are where it looks for them, and in docs/reliability.md', async () => {
+  const told = await readFile('docs/reliability.md', 'utf8');
   for (const { what, edits } of MUTATIONS) {
+    expect(told).toContain(what);
     const texts = new Map<string, string>();
     for (const { file, from, to } of edits) {
       const text = texts.get(file) ?? (await readFile(file, 'utf8'));
