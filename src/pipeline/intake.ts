@@ -17,6 +17,7 @@ import { LookThrough } from './lookThrough.ts';
 import { firstWatch, reconcile, type ReconcileDeps } from './reconcile.ts';
 import { settleLoop } from './settleLoop.ts';
 import { Settling } from './settling.ts';
+import { UnreadableDirs } from './unreadableDirs.ts';
 import { Wake } from './wake.ts';
 import { withoutFalseAbsence } from './falseAbsence.ts';
 import type { WatchLimit } from './watchLimit.ts';
@@ -77,8 +78,7 @@ export class Intake {
   readonly #watchWake: Wake;
   readonly #hinted = new Set<string>();
   readonly #dirtyDirs = new Set<string>();
-  readonly #unreadableDirs = new Map<string, string>();
-  readonly #stillUnreadable = new Set<string>();
+  readonly #unreadableDirs: UnreadableDirs;
   #disposeSoon = false;
   #disposeNotBefore = 0;
   #relistSoon = false;
@@ -101,6 +101,7 @@ export class Intake {
     this.#watchWake = new Wake(deps.clock);
     this.#place = new FolderPlace(deps);
     this.#trouble = new FolderTrouble(deps.settings.path, deps.incidents);
+    this.#unreadableDirs = new UnreadableDirs(deps.settings.path, deps.log);
     this.#state = new FolderState(deps.settings.path, deps, this.#trouble);
     this.#events = new FolderEvents(deps, (path) => this.#hint(path));
     this.#examineDeps = {
@@ -299,13 +300,11 @@ export class Intake {
     }
     // What a kill kept from being disposed of, and duplicates whose document lies in another folder.
     if (full) this.#disposeSoon = true;
-    const before = new Set(this.#unreadableDirs.keys());
-    this.#stillUnreadable.clear();
+    const listed = this.#unreadableDirs.listing();
     const list = () => reconcile(this.#reconcileDeps, { lane, full, under }, signal);
     await (full ? this.#looked.during(list) : list());
     this.#lastListing = this.#deps.clock.now();
-    if (!full) return;
-    for (const path of before) if (!this.#stillUnreadable.has(path)) this.#unreadableDirs.delete(path);
+    if (full) listed();
   }
 
   async #listDirty(dir: string, signal: AbortSignal): Promise<void> {
@@ -387,15 +386,10 @@ export class Intake {
     return (await this.#place.look(found.fileSystem)) === null;
   }
 
-  /** Said once for each directory and code; what lies below is looked for again at every listing. */
   #unreadableDir(path: string, code: string): void {
     if (code === 'ENOENT') return;
     this.tally.unreadable += 1;
-    this.#stillUnreadable.add(path);
-    if (this.#unreadableDirs.get(path) === code) return;
-    this.#unreadableDirs.set(path, code);
-    const fields = { folder: this.#deps.settings.path, path, code: 'FOLDER_UNREADABLE', systemCode: code };
-    this.#deps.log.error("A directory can't be read; what lies in it waits", fields);
+    this.#unreadableDirs.met(path, code);
   }
 
   #reset(): void {

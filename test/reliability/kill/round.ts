@@ -92,7 +92,7 @@ async function play(site: Site, plan: Plan, images: readonly Image[], story: str
   const requestsOfTheDay = today === new Date().toDateString() ? site.sandbox.arrivals().length : 0;
   await site.configure({ limited: false });
   const ended = plan.lastIsOnce
-    ? await runToEnd(site, ['run', '--once', '--wait', '20s'])
+    ? await runToEnd(site, ['run', '--once', '--wait', '60s'])
     : await runUntil(site, async () => isQuiet(site, await observe(site, scanner)), QUIET_WITHIN_MS);
   await record({ kind: plan.lastIsOnce ? 'once' : 'daemon', kill: null, ended });
   return lookAround(site, {
