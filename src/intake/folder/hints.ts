@@ -43,9 +43,7 @@ export function createFolderHints({ exclude = [] }: FolderHintsOptions = {}): Fo
       let state: 'watching' | 'troubled' | 'closed' = 'watching';
       const hint = (place: string): void => {
         if (state === 'closed' || isQuiet(place)) return;
-        if (place === root) onHint(folder);
-        // Where the folder goes away, chokidar watches its parent too.
-        else if (place.startsWith(root + sep)) onHint(join(folder, place.slice(root.length)));
+        onHint(place === root ? folder : join(folder, place.slice(root.length)));
       };
       const trouble = (error: Error): void => {
         if (state !== 'watching') return;
@@ -68,7 +66,7 @@ export function createFolderHints({ exclude = [] }: FolderHintsOptions = {}): Fo
         if (now === null || tokenOf(now) !== token) trouble(folderGone(folder));
       };
 
-      const watcher = new DirectoryWatcher(recursive, (place) => isQuiet(place));
+      const watcher = new DirectoryWatcher(root, recursive, (place) => isQuiet(place));
 
       /** The directory itself was deleted or moved; another may already stand in its place, unwatched. */
       const moved = async (directory: string): Promise<void> => {
@@ -76,9 +74,10 @@ export function createFolderHints({ exclude = [] }: FolderHintsOptions = {}): Fo
           await lookAtRoot();
           return;
         }
+        // At once: where another comes later, it is found as a new one only if this one is not kept.
+        watcher.forget(directory);
         const there = await stat(directory).catch(() => null);
         if (state === 'closed' || !there?.isDirectory()) return;
-        watcher.unwatch(directory);
         watcher.add(directory);
         hintTwice(directory);
       };
