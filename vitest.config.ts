@@ -4,6 +4,12 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Where the time goes; first these, in this order, then the rest of the end-to-end tests, then the quick ones. */
 const LONG = [
+  'reliability/simulation',
+  'reliability/kill/kill',
+  'reliability/images',
+  'reliability/answers',
+  'reliability/files',
+  'reliability/soak',
   'e2e/burst',
   'e2e/badPlaces',
   'e2e/control',
@@ -44,7 +50,7 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: ['test/e2e/**', '**/node_modules/**'],
-          testTimeout: 20_000,
+          testTimeout: 90_000,
         },
       },
       {
