@@ -74,7 +74,10 @@ export function modelFolder(
     covers: (relative) => (recursive || !relative.includes('/')) && !relative.includes(ASIDE),
 
     async stat(relative) {
-      return step('a stat', () => {
+      return process.step('a stat', () => {
+        // As for the system: nothing is at that path.
+        if (share.state === 'missing' && !isArchive) return null;
+        reachable();
         const file = tree().get(relative);
         if (file) return { kind: 'file', identity: share.identityOf(file) };
         const isDirectory = [...tree().keys()].some((each) => each.startsWith(`${relative}/`));
