@@ -41,7 +41,7 @@ export type Counts = Readonly<Record<(typeof COUNTED)[number], number>>;
 
 /** Once trouble is over, everything has to come right within this. Virtual milliseconds. */
 const PATIENCE_MS = 5 * 3_600_000;
-const LOOK_EVERY_MS = 5_000;
+const LOOK_EVERY_MS = 2_000;
 /** A story that does not end is a defect, of the agent or of the simulation. */
 const MOST_EVENTS = 2_000_000;
 
@@ -306,13 +306,18 @@ class Simulation {
         uid,
         ...this.#office.putCanary(this.#shares.get(path)!),
       }));
-      this.#timeline.after(boundMs, WORLD, () => {
-        for (const { uid, sha256, label } of canaries) {
-          const { state = 'not even named' } = this.#oracle.view.documentOf(uid, sha256) ?? {};
-          if (state !== 'accepted') this.#story.breach('P4', `${label} is ${state} after ${boundMs} ms`);
-        }
-        this.#isOver = true;
-      });
+      const until = this.#timeline.now + boundMs;
+      const look = (): void => {
+        const stateOf = (uid: string, sha256: string): string =>
+          this.#oracle.view.documentOf(uid, sha256)?.state ?? 'not even named';
+        const waiting = canaries.filter(({ uid, sha256 }) => stateOf(uid, sha256) !== 'accepted');
+        this.#isOver = waiting.length === 0 || this.#timeline.now >= until;
+        if (!this.#isOver) this.#timeline.after(LOOK_EVERY_MS, WORLD, look);
+        else
+          for (const { uid, sha256, label } of waiting)
+            this.#story.breach('P4', `${label} is ${stateOf(uid, sha256)} after ${boundMs} ms`);
+      };
+      look();
     };
     // By then the trouble beside them is known.
     this.#timeline.after(closedForGood === null ? 0 : boundMs, WORLD, put);
