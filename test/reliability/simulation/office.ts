@@ -25,6 +25,7 @@ export class Office {
   readonly #timeline: Timeline;
   readonly #story: Story;
   #pictures: Picture[] = [];
+  #isCalm = false;
 
   constructor(plan: Plan, shares: readonly Share[], dice: Dice, timeline: Timeline, story: Story) {
     this.#plan = plan;
@@ -61,8 +62,9 @@ export class Office {
     return this.#pictures;
   }
 
-  /** Trouble is over: nobody holds a file any more. */
+  /** Trouble is over: nobody holds a file any more, or does anything to those of others. */
   calm(): void {
+    this.#isCalm = true;
     for (const share of this.#shares) for (const file of share.content.values()) file.isLocked = false;
   }
 
@@ -154,6 +156,7 @@ export class Office {
   #meddle(): void {
     const share = this.#dice.pick(this.#shares);
     this.#whenThere(share, () => {
+      if (this.#isCalm) return;
       const names = [...share.files.keys()].filter((name) => !name.includes('.aside-'));
       if (names.length === 0) return;
       const name = this.#dice.pick(names);
