@@ -72,6 +72,10 @@ export class Pace {
   #refusedSpacingMs = 0;
   /** The first request after the back-off was refused as well. */
   #isRefusedAgain = false;
+  /** When the run of successes began. */
+  #runSince = 0;
+  /** What was refused last had been served for long at the very same pace. */
+  #isUnrelated = false;
 
   constructor(configured: number) {
     this.#configured = configured;
@@ -106,7 +110,7 @@ export class Pace {
   succeeded({ startedAt, endedAt, bytes }: Served): void {
     this.#served = [...this.#served, startedAt].slice(-STARTS_KEPT);
     if (startedAt <= this.#refusedAt) return;
-    if (this.#refusedSince !== null) this.#space(this.#refusedSince, startedAt);
+    if (this.#refusedSince !== null && !this.#isUnrelated) this.#space(this.#refusedSince, startedAt);
     this.#refusedSince = null;
     this.#latency.add(endedAt - startedAt, bytes, this.#atOnce <= FIRST_AT_ONCE);
     if (this.#latency.takeRisen()) this.#lower();
@@ -117,16 +121,21 @@ export class Pace {
   refused(startedAt: number, now: number): void {
     if (startedAt <= this.#refusedAt) return;
     this.#refusedAt = now;
+    const wasServed = this.#spacingMs > 0 && this.#run >= RUN && startedAt - this.#runSince >= JUST_BEFORE_MS;
     this.#run = 0;
     this.#round = 0;
     this.#isRefusedAgain = this.#refusedSince !== null;
     if (this.#refusedSince !== null) return;
     this.#refusedSince = now;
-    this.#refusedSpacingMs = this.#spacingMs;
-    this.#patience = Math.min(MOST_PATIENCE, this.#patience * 2);
-    this.#proven = Math.max(1, this.#atOnce - 1, Math.floor(this.#proven / 2));
+    this.#isUnrelated = wasServed;
+    const atOnce = this.#atOnce;
     this.#atOnce = Math.max(1, Math.floor(this.#atOnce / 2));
     this.#cause = 'refused';
+    // Each storm of refusals would widen the spacing else, and the runs that narrow it again would take longer and longer.
+    if (wasServed) return;
+    this.#refusedSpacingMs = this.#spacingMs;
+    this.#patience = Math.min(MOST_PATIENCE, this.#patience * 2);
+    this.#proven = Math.max(1, atOnce - 1, Math.floor(this.#proven / 2));
   }
 
   /**
@@ -168,6 +177,7 @@ export class Pace {
   #grow(): void {
     this.#round += 1;
     this.#run += 1;
+    if (this.#run === 1) this.#runSince = this.#served.at(-1) ?? 0;
     const isProven = this.#atOnce < this.#proven && this.#round >= this.#atOnce;
     if (isProven && (this.#atOnce < FIRST_AT_ONCE || this.#latency.isCalm)) this.#oneMore();
     if (this.#run >= (this.#rough ? ROUGH_RUN : RUN * this.#patience)) this.#step();

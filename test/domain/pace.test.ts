@@ -169,6 +169,35 @@ describe('a refusal', () => {
   });
 });
 
+describe('a storm of refusals that has nothing to do with the pace', () => {
+  it('does not make it slower each time', () => {
+    const pace = new Pace(4);
+    let at = 0;
+    const serve = (count: number): void => {
+      for (let i = 0; i < count; i += 1) {
+        at += Math.max(20, pace.spacingMs);
+        pace.started(at);
+        pace.succeeded({ startedAt: at, endedAt: at + 20, bytes: 1 });
+      }
+    };
+    const storm = (): void => {
+      for (let wait = 2_000; wait <= 8_000; wait *= 2, at += wait) pace.refused(at, at + 20);
+    };
+    serve(20);
+    storm();
+    serve(1);
+    const learned = pace.spacingMs;
+    expect(learned).toBeGreaterThan(0);
+    for (let storms = 0; storms < 20; storms += 1) {
+      const until = at + 180_000;
+      while (at < until) serve(1);
+      storm();
+    }
+    serve(1);
+    expect(pace.spacingMs).toBeLessThanOrEqual(learned);
+  });
+});
+
 describe('an outage', () => {
   it('is followed by one at a time, then more step by step, up to what is configured', () => {
     const pace = new Pace(4);

@@ -121,7 +121,9 @@ export async function lookAround(
       actual: sha256(await readFile(file)),
     })),
   );
-  const rows = await say(site, 'list', '--json');
+  let rows = await say(site, 'list', '--json');
+  // Beside a log that a kill left, SQLite may fail to read once.
+  for (let tries = 1; rows.status !== 0 && tries < 3; tries += 1) rows = await say(site, 'list', '--json');
   if (rows.status !== 0) throw new Error(`receiptd list: ${rows.text}`);
   return {
     ...known,
