@@ -46,11 +46,11 @@ export class FolderPlace {
     if (home?.mark === mark) return home.witnesses === null ? null : this.takeOver(mark);
     if (home === null || home.witnesses === null) {
       const witnesses = await this.#collect();
-      if (witnesses.length === 0 || (await this.#knowsOne())) return this.takeOver(mark);
+      if (witnesses.length === 0 || (await this.#knowsOne())) return this.#moveTo(mark, home);
       await this.#keep({ mark: home?.mark ?? FORGOTTEN, witnesses });
     } else if (this.#clock.monotonic() - this.#lookedAt >= LOOK_AGAIN_MS) {
       this.#lookedAt = this.#clock.monotonic();
-      for (const witness of home.witnesses) if (await this.#isThere(witness)) return this.takeOver(mark);
+      for (const witness of home.witnesses) if (await this.#isThere(witness)) return this.#moveTo(mark, home);
     }
     return foreign(this.#folder.path, home?.mark ?? FORGOTTEN, mark);
   }
@@ -67,6 +67,14 @@ export class FolderPlace {
     else await this.#ledger.doubtFolderMark(path, `${home.mark}\n${JSON.stringify(home.witnesses)}`);
     this.#home = home;
     this.#lookedAt = this.#clock.monotonic();
+  }
+
+  /** A look that took long may tell of what lay there before: what is found on another file system by now proves nothing. */
+  async #moveTo(mark: string, home: Home | null): Promise<string | null> {
+    const now = home === null ? null : await this.#folder.availability();
+    if (home !== null && (now?.state !== 'present' || now.fileSystem.mark !== mark))
+      return foreign(this.#folder.path, home.mark, mark);
+    return this.takeOver(mark);
   }
 
   /** Whether any file of the present listing is known, as it is. */

@@ -170,7 +170,7 @@ export class Oracle implements Disposals {
       const { endpoint, afterUpload } = this.#plan.config.folders.find(({ path }) => path === share.path)!;
       for (const [path, { bytes }] of share.content) {
         const where = `${share.path}/${path}`;
-        if (!this.#hasRoom(bytes)) continue;
+        if (!this.hasRoom(bytes)) continue;
         const sha256 = hashOf(bytes);
         if (isAside(path)) owed.push(`${where} was left aside`);
         else if (this.office.wasWhole(sha256)) {
@@ -235,7 +235,7 @@ export class Oracle implements Disposals {
   }
 
   /** What people have to decide about keeps its copy; a scan that finds no room beside it waits, and that is said. */
-  #hasRoom({ length }: Buffer): boolean {
+  hasRoom({ length }: Pick<Buffer, 'length'>): boolean {
     const { spool, spoolLimit } = this.#plan.config;
     const used = [...this.state.copies.values()].reduce((sum, copy) => sum + copy.length, 0);
     return spool === 'never' || used + length <= spoolLimit;

@@ -42,6 +42,7 @@ export type Counts = Readonly<Record<(typeof COUNTED)[number], number>>;
 /** Once trouble is over, everything has to come right within this. Virtual milliseconds. */
 const PATIENCE_MS = 5 * 3_600_000;
 const LOOK_EVERY_MS = 2_000;
+const CANARIES_BYTES = 1_000;
 /** A story that does not end is a defect, of the agent or of the simulation. */
 const MOST_EVENTS = 2_000_000;
 
@@ -70,6 +71,7 @@ class Simulation {
   #lives = 0;
   #kills = 0;
   readonly #stops: AbortController[] = [];
+  #isCalm = false;
   #isOver = false;
 
   constructor(seed: number) {
@@ -168,9 +170,13 @@ class Simulation {
     this.#story.tell('agent', `starts for the ${number}. time`);
     const stop = new AbortController();
     this.#stops.push(stop);
-    if (death?.kind === 'time') timeline.after(death.afterMs, process, () => process.kill('at some time'));
+    if (death?.kind === 'time')
+      timeline.after(death.afterMs, process, () => {
+        if (!this.#isCalm) process.kill('at some time');
+      });
     if (death?.kind === 'stop') {
       timeline.after(death.afterMs, process, () => {
+        if (this.#isCalm) return;
         this.#story.tell('person', 'stops the agent');
         stop.abort(new Error('stopped'));
       });
@@ -262,6 +268,7 @@ class Simulation {
   #calm(): void {
     const { closedForGood } = this.#plan;
     this.#story.tell('world', 'all trouble is over');
+    this.#isCalm = true;
     this.#deaths.length = 0;
     this.#process?.disarm();
     for (const share of this.#shares.values()) share.state = 'present';
@@ -281,7 +288,8 @@ class Simulation {
   #watchCanaries(): void {
     const { config, closedForGood, pace } = this.#plan;
     const { intake, delivery, folders } = config;
-    if (this.#service.habits.poison.size > 0 || delivery.limits.perDay !== null) {
+    const hasRoom = this.#oracle.hasRoom({ length: CANARIES_BYTES });
+    if (this.#service.habits.poison.size > 0 || delivery.limits.perDay !== null || !hasRoom) {
       this.#isOver = true;
       return;
     }
