@@ -44,33 +44,54 @@ function minutes(time: string): number {
 }
 
 const MINUTE_MS = 60_000;
-/** Where clocks are put back, a time of day comes twice: half an hour later (Lord Howe Island) or an hour. */
-const AGAIN_AFTER_MS = [0, 30 * MINUTE_MS, 60 * MINUTE_MS];
+const DAY_MS = 24 * 60 * MINUTE_MS;
+/** Clocks change at whole quarters of an hour. */
+const CLOCKS_CHANGE_AT_MS = 15 * MINUTE_MS;
 /** Two weeks: the one opening of a week may fall into the hour that clocks skip. */
-const DAYS_AHEAD = 14;
+const AHEAD_MS = 14 * DAY_MS;
 
 /** Milliseconds until uploads may start; 0 if they may now. Wall clock, local time. */
 export function nextOpening(hours: Hours, now: number): number {
   if (isOpen(hours, now)) return 0;
-  let first = Infinity;
-  const today = new Date(now);
-  for (let day = 0; day <= DAYS_AHEAD && first === Infinity; day += 1) {
-    for (const { from } of hours) {
-      const at = new Date(
-        today.getFullYear(),
-        today.getMonth(),
-        today.getDate() + day,
-        Math.floor(from / 60),
-        from % 60,
-      ).getTime();
-      for (const again of AGAIN_AFTER_MS) {
-        if (at + again > now && isOpen(hours, at + again)) first = Math.min(first, at + again);
-      }
+  // A change of clocks may lead into the midst of a span: past its skipped beginning, or back before its end.
+  for (let start = now; ;) {
+    const opening = openingBetween(hours, start, now + AHEAD_MS);
+    const change = clockChange(start, Math.min(opening, now + AHEAD_MS));
+    if (change === undefined) return opening - now;
+    if (isOpen(hours, change)) return change - now;
+    start = change;
+  }
+}
+
+/** The first after `from` and before `until`. */
+function clockChange(from: number, until: number): number | undefined {
+  for (let day = from; day < until; day += DAY_MS) {
+    if (offsetMs(day) === offsetMs(day + DAY_MS)) continue;
+    const before = offsetMs(day);
+    let at = (Math.floor(day / CLOCKS_CHANGE_AT_MS) + 1) * CLOCKS_CHANGE_AT_MS;
+    while (offsetMs(at) === before) at += CLOCKS_CHANGE_AT_MS;
+    return at < until ? at : undefined;
+  }
+  return undefined;
+}
+
+/** What local time adds to UTC. */
+function offsetMs(at: number): number {
+  return -new Date(at).getTimezoneOffset() * MINUTE_MS;
+}
+
+/** The first beginning of a span after `start` and before `end`, while clocks do not change; Infinity for none. */
+function openingBetween(hours: Hours, start: number, end: number): number {
+  const offset = offsetMs(start);
+  const midnight = Math.floor((start + offset) / DAY_MS) * DAY_MS - offset;
+  const froms = hours.map(({ from }) => from).toSorted((a, b) => a - b);
+  for (let day = midnight; day < end; day += DAY_MS) {
+    for (const from of froms) {
+      const at = day + from * MINUTE_MS;
+      if (start < at && at < end && isOpen(hours, at)) return at;
     }
   }
-  // A time that clocks skip is taken for a later one; it is open from the skip on.
-  while (first - MINUTE_MS > now && isOpen(hours, first - MINUTE_MS)) first -= MINUTE_MS;
-  return first - now;
+  return Infinity;
 }
 
 function isOpen(hours: Hours, at: number): boolean {

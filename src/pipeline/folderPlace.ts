@@ -71,10 +71,10 @@ export class FolderPlace {
 
   /** A look that took long may tell of what lay there before: what is found on another file system by now proves nothing. */
   async #moveTo(mark: string, home: Home | null): Promise<string | null> {
-    const now = home === null ? null : await this.#folder.availability();
-    if (home !== null && (now?.state !== 'present' || now.fileSystem.mark !== mark))
-      return foreign(this.#folder.path, home.mark, mark);
-    return this.takeOver(mark);
+    if (home === null) return this.takeOver(mark);
+    const now = await this.#folder.availability();
+    const isStale = now.state !== 'present' || now.fileSystem.mark !== mark;
+    return isStale ? foreign(this.#folder.path, home.mark, mark) : this.takeOver(mark);
   }
 
   /** Whether any file of the present listing is known, as it is. */

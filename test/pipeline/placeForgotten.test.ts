@@ -35,3 +35,16 @@ it('with one of its known files it is the folder, and is known as that from then
   expect(await look()).toBeNull();
   expect(await isThere()).toBe(true);
 });
+
+it('a look that is out of date when it is judged moves the folder nowhere', async () => {
+  const { ledger, clock, open, scans } = await sendingPlace();
+  const folder = open(scans);
+  const found = await folder.availability();
+  if (found.state !== 'present') throw new Error(found.message);
+  await ledger.setFolderMark(scans, found.fileSystem.mark, clock.now());
+  const place = new FolderPlace({ folder, ledger, clock });
+  // Nothing is known in it any more, and its share is back since the look that found the disk below.
+  expect(await place.look({ ...found.fileSystem, mark: 'the disk below' })).toContain('another file system');
+  expect(await ledger.folderMark(scans)).toBe(found.fileSystem.mark);
+  expect(await place.look(found.fileSystem)).toBeNull();
+});

@@ -18,9 +18,10 @@ import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterEach } from 'vitest';
 import YAML from 'yaml';
-import { z } from 'zod';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../../src/sandbox/server.ts';
 import { runInProcess } from './inProcess.ts';
+import { ROWS, type Row } from '../../support/listRows.ts';
+export type { Row };
 
 export const MAIN = fileURLToPath(new URL('../../../dist/receiptd.cjs', import.meta.url));
 export const OFFICE = '11111111-2222-4333-8444-555555555555';
@@ -81,24 +82,6 @@ export interface ConfigKeys {
   readonly log?: Record<string, unknown>;
   readonly stateDir?: string;
 }
-
-/** A row of `list --json`: the documented fields that tests look at. */
-const ROWS = z.array(
-  z.looseObject({
-    name: z.string().nullable(),
-    endpointUid: z.string().nullable(),
-    sha256: z.string().nullable(),
-    state: z.string(),
-    status: z.string().nullable(),
-    path: z.string(),
-    attempts: z.number(),
-    reason: z.string().nullable(),
-    message: z.string().nullable(),
-    answerLost: z.boolean(),
-    archivedTo: z.string().nullable(),
-  }),
-);
-export type Row = z.infer<typeof ROWS>[number];
 
 export interface Ended {
   readonly status: number | null;

@@ -9,6 +9,10 @@ import { readJournal, type JournalView } from './journalFile.ts';
 import type { Kill, Settings } from './plan.ts';
 import type { Scan, Scanner } from './scanner.ts';
 import type { Site, SiteFolder, Upload } from './site.ts';
+import { ROWS, type Row } from '../../support/listRows.ts';
+export type { Row };
+
+const HEAD = z.looseObject({ seq: z.number() });
 
 export interface FoundFile {
   /** Absolute. */
@@ -41,25 +45,6 @@ export interface Stored {
   readonly actual: string;
   readonly tries: number;
 }
-
-const ROWS = z.array(
-  z.looseObject({
-    name: z.string().nullable(),
-    endpointUid: z.string().nullable(),
-    sha256: z.string().nullable(),
-    state: z.string(),
-    status: z.string().nullable(),
-    path: z.string(),
-    attempts: z.number(),
-    reason: z.string().nullable(),
-    message: z.string().nullable(),
-    answerLost: z.boolean(),
-    archivedTo: z.string().nullable(),
-    createdAt: z.string(),
-  }),
-);
-const HEAD = z.looseObject({ seq: z.number() });
-export type Row = z.infer<typeof ROWS>[number];
 
 export interface Said {
   readonly status: number | null;

@@ -1,22 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
 import type { StoredDocument } from '../../../src/sandbox/server.ts';
 import type { Book } from './book.ts';
-
-const ROWS = z.array(
-  z.looseObject({
-    name: z.string().nullable(),
-    endpointUid: z.string().nullable(),
-    sha256: z.string().nullable(),
-    state: z.string(),
-    path: z.string(),
-    attempts: z.number(),
-    reason: z.string().nullable(),
-    answerLost: z.boolean(),
-  }),
-);
-type Row = z.infer<typeof ROWS>[number];
+import { ROWS, type Row } from '../../support/listRows.ts';
 
 export interface Findings {
   readonly breaches: readonly string[];
