@@ -39,6 +39,7 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     pool: 'forks',
+    setupFiles: ['test/support/propertySeed.ts'],
     sequence: { sequencer: LongestFirst },
     // Many tests wait more than they work; by default two processors would get one worker.
     maxWorkers: availableParallelism() + 1,
