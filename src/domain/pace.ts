@@ -1,4 +1,5 @@
 import { Latency } from './latency.ts';
+import { SoundPace } from './soundPace.ts';
 
 /** Before anything is known of a service, no more than this at once. */
 const FIRST_AT_ONCE = 4;
@@ -47,11 +48,14 @@ export interface Reduced {
  *   full ──outage──▶ one at once
  *   reduced ──a run of successes──▶ one step nearer to full ──▶ … ──▶ full
  *
+ * Steps up to a pace that was served for long before (soundPace.ts) are larger, and their runs short.
+ *
  * Times are monotonic milliseconds.
  */
 export class Pace {
   readonly #configured: number;
   readonly #latency = new Latency();
+  readonly #sound = new SoundPace();
   #atOnce: number;
   /** So many at once went well before: up to here, each round of successes earns one more. */
   #proven: number;
@@ -72,8 +76,6 @@ export class Pace {
   #refusedSpacingMs = 0;
   /** The first request after the back-off was refused as well. */
   #isRefusedAgain = false;
-  /** When the run of successes began. */
-  #runSince = 0;
   /** What was refused last had been served for long at the very same pace. */
   #isUnrelated = false;
 
@@ -121,7 +123,10 @@ export class Pace {
   refused(startedAt: number, now: number): void {
     if (startedAt <= this.#refusedAt) return;
     this.#refusedAt = now;
-    const wasServed = this.#spacingMs > 0 && this.#run >= RUN && startedAt - this.#runSince >= JUST_BEFORE_MS;
+    const endsRun = this.#sound.served >= RUN;
+    const wasServed = this.#spacingMs > 0 && this.#sound.wasServedLong(startedAt);
+    const wasRecovering = this.#isRecovering;
+    this.#sound.refused();
     this.#run = 0;
     this.#round = 0;
     this.#isRefusedAgain = this.#refusedSince !== null;
@@ -133,6 +138,9 @@ export class Pace {
     this.#cause = 'refused';
     // Each storm of refusals would widen the spacing else, and the runs that narrow it again would take longer and longer.
     if (wasServed) return;
+    // One trouble, however many refusals it has.
+    if (!endsRun && this.#patience > 1) return;
+    if (wasRecovering) this.#sound.doubt(now);
     this.#refusedSpacingMs = this.#spacingMs;
     this.#patience = Math.min(MOST_PATIENCE, this.#patience * 2);
     this.#proven = Math.max(1, atOnce - 1, Math.floor(this.#proven / 2));
@@ -177,10 +185,10 @@ export class Pace {
   #grow(): void {
     this.#round += 1;
     this.#run += 1;
-    if (this.#run === 1) this.#runSince = this.#served.at(-1) ?? 0;
+    this.#sound.add(this.#served.at(-1) ?? 0, this.#spacingMs, this.#atOnce);
     const isProven = this.#atOnce < this.#proven && this.#round >= this.#atOnce;
     if (isProven && (this.#atOnce < FIRST_AT_ONCE || this.#latency.isCalm)) this.#oneMore();
-    if (this.#run >= (this.#rough ? ROUGH_RUN : RUN * this.#patience)) this.#step();
+    if (this.#run >= this.#runLength) this.#step();
     if (this.#isFull) this.#cause = null;
   }
 
@@ -188,9 +196,25 @@ export class Pace {
   #step(): void {
     this.#run = 0;
     const isMost = this.#atOnce === this.#configured;
-    if (this.#spacingMs > 0 && (this.#isSpaced || isMost)) this.#closeUp();
+    if (this.#isRecovering) this.#recover();
+    else if (this.#spacingMs > 0 && (this.#isSpaced || isMost)) this.#closeUp();
     else if (isMost) this.#patience = 1;
     else if (this.#latency.isCalm) this.#oneMore();
+  }
+
+  /** Slower than what was served for long. */
+  get #isRecovering(): boolean {
+    return this.#sound.isQuickerThan(this.#spacingMs, this.#atOnce);
+  }
+
+  #recover(): void {
+    if (this.#spacingMs > this.#sound.spacingMs) this.#closeUp();
+    else if (this.#latency.isCalm) this.#oneMore();
+  }
+
+  get #runLength(): number {
+    if (this.#rough) return ROUGH_RUN;
+    return this.#isRecovering ? RUN : RUN * this.#patience;
   }
 
   get #isFull(): boolean {
@@ -203,7 +227,9 @@ export class Pace {
   }
 
   #closeUp(): void {
-    this.#spacingMs *= this.#rough ? ROUGH_STEP : STEP;
+    const sound = this.#sound.spacingMs;
+    if (this.#spacingMs > sound) this.#spacingMs = Math.max(sound, this.#spacingMs * ROUGH_STEP);
+    else this.#spacingMs *= this.#rough ? ROUGH_STEP : STEP;
     const idle = this.#atOnce === this.#configured && !this.#isSpaced;
     if (idle || this.#spacingMs < LEAST_SPACING_MS) {
       this.#spacingMs = 0;

@@ -16,6 +16,8 @@ function seeded(seed: number): () => number {
 interface Hidden {
   readonly window?: { readonly count: number; readonly ms: number };
   readonly atOnce?: number;
+  /** Whether it refuses whatever the pace is. */
+  readonly refuses?: (at: number, random: () => number) => boolean;
   readonly latencyMs: (atOnce: number, random: () => number, at: number) => number;
 }
 
@@ -44,7 +46,8 @@ function simulate(hidden: Hidden, configured: number, forMs: number, seed = 1): 
       const { count = Infinity, ms = 0 } = hidden.window ?? {};
       const isFull = (served.at(-count) ?? -Infinity) > now - ms;
       const going = flying.filter(({ ok }) => ok).length;
-      const ok = !isFull && going < (hidden.atOnce ?? Infinity);
+      const isBad = hidden.refuses?.(now, random) ?? false;
+      const ok = !isFull && !isBad && going < (hidden.atOnce ?? Infinity);
       pace.started(now);
       if (ok) served.push(now);
       else refused.push(now);
@@ -195,6 +198,20 @@ describe('a storm of refusals that has nothing to do with the pace', () => {
     }
     serve(1);
     expect(pace.spacingMs).toBeLessThanOrEqual(learned);
+  });
+
+  it.each([1, 2, 3])('costs little more than its own time, however often it comes (%i)', (seed) => {
+    // Twenty seconds of every three minutes it refuses one in five.
+    const isStorm = (at: number): boolean => at % 180_000 > 160_000;
+    const stormy: Hidden = {
+      refuses: (at, random) => isStorm(at) && random() < 0.2,
+      latencyMs: () => 100,
+    };
+    const hour = 60 * 60_000;
+    const { served } = simulate(stormy, 4, hour, seed);
+    const fair = served.filter((at) => !isStorm(at)).length;
+    // All that four at once could do in the time between the storms.
+    expect(fair / ((hour * 160) / 180 / 25)).toBeGreaterThan(0.75);
   });
 });
 
