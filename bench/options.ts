@@ -1,0 +1,63 @@
+import { statSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+
+export interface BenchOptions {
+  readonly quick: boolean;
+  /** Names of scenarios; all of them unless told. */
+  readonly only: readonly string[];
+  /** Where the scratch directory is made; null: where the system keeps temporary files. */
+  readonly dir: string | null;
+  /** A revision to compare with, instead of measuring. */
+  readonly compare: string | null;
+}
+
+/** What was asked for, or what to say instead and the status to end with. */
+export type Asked =
+  | { readonly kind: 'options'; readonly options: BenchOptions }
+  | { readonly kind: 'said'; readonly text: string; readonly status: 0 | 2 };
+
+const COMMAND = 'npm run bench';
+const OPTIONS = {
+  quick: { type: 'boolean' },
+  only: { type: 'string' },
+  dir: { type: 'string' },
+  compare: { type: 'string' },
+  help: { type: 'boolean' },
+} as const;
+
+export function benchOptions(names: readonly string[], args: readonly string[]): Asked {
+  let values: ReturnType<typeof parse>;
+  try {
+    values = parse(args);
+  } catch (error) {
+    return refuse((error as Error).message.split('. ')[0] + '.');
+  }
+  if (values.help) return { kind: 'said', text: help(names), status: 0 };
+  const { quick = false, only, dir = null, compare = null } = values;
+  const asked = only?.split(',') ?? names;
+  const unknown = asked.find((name) => !names.includes(name));
+  if (unknown !== undefined) return refuse(`--only ${unknown} is none of ${names.join(', ')}.`);
+  if (dir !== null && !statSync(dir, { throwIfNoEntry: false })?.isDirectory())
+    return refuse(`--dir ${dir} is not a directory.`);
+  if (compare === '') return refuse('--compare needs a revision.');
+  if (compare !== null && (quick || dir !== null))
+    return refuse('--compare measures nothing, so it goes with neither --quick nor --dir.');
+  return { kind: 'options', options: { quick, only: asked, dir, compare } };
+}
+
+function parse(args: readonly string[]) {
+  return parseArgs({ args: [...args], options: OPTIONS, strict: true }).values;
+}
+
+function refuse(sentence: string): Asked {
+  return { kind: 'said', text: `${COMMAND}: ${sentence} See ${COMMAND} -- --help.\n`, status: 2 };
+}
+
+function help(names: readonly string[]): string {
+  return `${COMMAND} -- [options]
+  --quick             fewer files and fewer runs; docs/performance.md stays as it is
+  --only NAME[,NAME]  some of ${names.join(', ')}
+  --dir DIR           where the files are made; a local disk with some GB free
+  --compare REV       what bench/history.jsonl says of that revision and of this one; measures nothing
+`;
+}

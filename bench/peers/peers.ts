@@ -1,0 +1,67 @@
+import { spawnSync } from 'node:child_process';
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Command } from '../world/measure.ts';
+
+export interface Errand {
+  readonly folder: string;
+  readonly url: string;
+  /** For what a peer needs to write. */
+  readonly scratch: string;
+  readonly atOnce: number;
+}
+
+export interface Peer {
+  readonly name: string;
+  /** What the machine has to have. */
+  readonly needs: readonly string[];
+  readonly command: (errand: Errand) => Promise<Command>;
+}
+
+const SCRIPT = fileURLToPath(new URL('./undici.js', import.meta.url));
+const PATH = '/v2/endpoints/bench/documents?name=';
+
+export const CURL: Peer = {
+  name: 'curl --parallel',
+  needs: ['curl'],
+  async command({ folder, url, scratch, atOnce }) {
+    const config = join(scratch, 'curl.conf');
+    const files = await readdir(folder);
+    const transfers = files.map(
+      (file) =>
+        `url = "${url}${PATH}${file}"\ndata-binary = "@${join(folder, file)}"\noutput = "/dev/null"\n`,
+    );
+    await writeFile(config, transfers.join('next\n'));
+    return {
+      file: 'curl',
+      args: ['--silent', '--parallel', '--parallel-max', String(atOnce), '--config', config],
+    };
+  },
+};
+
+export const XARGS: Peer = {
+  name: 'find | xargs curl',
+  needs: ['find', 'xargs', 'curl'],
+  async command({ folder, url, atOnce }) {
+    const each = `xargs -0 -P${atOnce} -I{} sh -c 'exec curl -sf -o /dev/null --data-binary "@$1" "${url}${PATH}$(basename "$1")"' sh {}`;
+    return { file: 'sh', args: ['-c', `find "${folder}" -type f -print0 | ${each}`] };
+  },
+};
+
+export const UNDICI: Peer = {
+  name: 'forty lines of undici',
+  needs: [],
+  command: async ({ folder, url }) => ({ file: process.execPath, args: [SCRIPT, folder, url] }),
+};
+
+export const UNDICI_HASH: Peer = {
+  name: 'the same with SHA-256',
+  needs: [],
+  command: async ({ folder, url }) => ({ file: process.execPath, args: [SCRIPT, folder, url, '--hash'] }),
+};
+
+/** Whether the machine has what the peer needs; otherwise what is missing. */
+export function missing({ needs }: Peer): string | null {
+  return needs.find((program) => spawnSync('sh', ['-c', `command -v ${program}`]).status !== 0) ?? null;
+}

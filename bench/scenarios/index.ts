@@ -1,0 +1,23 @@
+import type { Scenario } from '../scenario.ts';
+import { backlog } from './backlog.ts';
+import { fair } from './fair.ts';
+import { idle } from './idle.ts';
+import { install } from './install.ts';
+import { latency } from './latency.ts';
+import { link } from './link.ts';
+import { queue } from './queue.ts';
+import { service } from './service.ts';
+import { start } from './start.ts';
+
+/** In the order in which they run and are told of. */
+export const SCENARIOS: readonly Scenario[] = [
+  backlog,
+  service,
+  latency,
+  start,
+  idle,
+  queue,
+  fair,
+  link,
+  install,
+];

@@ -1,0 +1,56 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Bench, Figure } from '../scenario.ts';
+import { furnish, PROGRAM } from './agent.ts';
+import { startBackground } from './background.ts';
+import { measure, median, type Command } from './measure.ts';
+import { startSink } from './sinkProcess.ts';
+
+const NODE = 'node -e 0';
+
+/** Whole processes, beside one that does nothing; the agent runs meanwhile, so that `status` has somebody to ask. */
+export async function coldStarts({ quick, scratch, say }: Bench): Promise<Figure[]> {
+  const dir = join(scratch, 'starting');
+  await mkdir(dir, { recursive: true });
+  const sink = await startSink();
+  const receiptd = await furnish({ dir, baseUrl: sink.url });
+  const agent = await startBackground(receiptd('run'));
+  try {
+    await agent.hasSaid('receiptd has started');
+    const node: Command = { file: process.execPath, args: ['-e', '0'] };
+    const commands: [string, Command][] = [
+      [NODE, node],
+      ['receiptd --version', { ...node, args: [PROGRAM, '--version'] }],
+      ['receiptd status', receiptd('status')],
+    ];
+    const times = new Map<string, number[]>(commands.map(([name]) => [name, []]));
+    const runs = quick ? 5 : 30;
+    for (let run = 0; run <= runs; run += 1) {
+      for (const [name, command] of commands) {
+        const { wallSeconds } = await measure(command);
+        // The first round warms the page cache.
+        if (run > 0) times.get(name)?.push(wallSeconds * 1_000);
+      }
+    }
+    const base = times.get(NODE) ?? [];
+    return [...times].flatMap(([name, waits]): Figure[] => {
+      const middle = median(waits);
+      say(`${name}: ${middle.toFixed(0)} ms`);
+      const better = name === NODE ? null : ('less' as const);
+      const time: Figure = {
+        name: `${name}, time`,
+        value: middle,
+        unit: 'ms',
+        better,
+        note: 'the whole process',
+      };
+      if (name === NODE) return [time];
+      const ratio = median(waits.map((wait, index) => wait / (base[index] ?? NaN)));
+      return [{ name: `${name}, of ${NODE}`, value: ratio, unit: 'ratio', better }, time];
+    });
+  } finally {
+    await agent.stop();
+    await sink.close();
+    await rm(dir, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,74 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { callControl } from '../../src/daemon/control/client.ts';
+import type { StatusResponse } from '../../src/daemon/control/protocol.ts';
+import { startBackground } from './background.ts';
+import { epochMs } from './epoch.ts';
+import type { Command } from './measure.ts';
+import { hasInotifyWatch } from './proc.ts';
+
+/** An agent that goes on until it is stopped. All in seconds since its start. */
+export interface Daemon {
+  readonly pid: number;
+  /** Resolves once the system tells it of new files in its folder. */
+  watching(): Promise<number>;
+  /**
+   * Resolves once every file of the first listing is decided about: when the agent had opened its ledger, and when it
+   * had compared the listing with it.
+   */
+  reconciled(): Promise<{ readonly opened: number; readonly reconciled: number }>;
+  /** @throws Error with what it said if it had ended by itself */
+  stop(): Promise<void>;
+}
+
+const LOOK_EVERY_MS = 20;
+/** Each question takes some of the agent's time. */
+const ASK_EVERY_MS = 100;
+
+/** Starts `receiptd run` in an office. */
+export async function startDaemon(dir: string, command: Command): Promise<Daemon> {
+  const { ino } = await stat(join(dir, 'scans'), { bigint: true });
+  const startedAt = epochMs();
+  const background = await startBackground(command);
+  const { pid } = background;
+  const secondsTo = (at: number): number => (at - startedAt) / 1_000;
+  const until = async <T>(everyMs: number, look: () => Promise<T | null>): Promise<T> => {
+    for (;;) {
+      const found = await look();
+      if (found !== null) return found;
+      if (!isThere(pid)) await background.stop();
+      await sleep(everyMs);
+    }
+  };
+  return {
+    pid,
+    stop: () => background.stop(),
+    watching: () =>
+      until(LOOK_EVERY_MS, async () => ((await hasInotifyWatch(pid, ino)) ? secondsTo(epochMs()) : null)),
+    reconciled: () =>
+      until(ASK_EVERY_MS, async () => {
+        const status = await askStatus(dir);
+        const [folder] = status?.folders ?? [];
+        if (!status || folder?.state !== 'watching' || folder.settling > 0) return null;
+        // It says both itself, to the millisecond.
+        return {
+          opened: secondsTo(Date.parse(status.startedAt)),
+          reconciled: secondsTo(Date.parse(folder.since)),
+        };
+      }),
+  };
+}
+
+/** Null while it does not answer yet. */
+function askStatus(dir: string): Promise<StatusResponse | null> {
+  return callControl(join(dir, 'state'), 'status', {}).catch(() => null);
+}
+
+function isThere(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,36 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+
+/** Whether the system tells of a process what is asked for here: Linux alone does. */
+export function tellsOfProcesses(): boolean {
+  return existsSync('/proc/self/io') && existsSync('/proc/self/fdinfo');
+}
+
+let ticksPerSecond: number | null = null;
+
+/** User and system time of a process that runs, in seconds; that of its children is not in it. */
+export async function processorSeconds(pid: number): Promise<number> {
+  ticksPerSecond ??= Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+  // The name before it may hold anything.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+}
+
+/** `rchar`: what it has read, from the page cache too. `write_bytes`: what it has caused to be written to a disk. */
+export async function ioBytes(pid: number, field: 'rchar' | 'write_bytes'): Promise<number> {
+  const text = await readFile(`/proc/${pid}/io`, 'utf8');
+  return Number(new RegExp(`^${field}: (\\d+)$`, 'm').exec(text)?.[1]);
+}
+
+/** Whether the system tells this process of what happens in a directory. */
+export async function hasInotifyWatch(pid: number, inode: bigint): Promise<boolean> {
+  const info = `/proc/${pid}/fdinfo`;
+  const wanted = new RegExp(`^inotify wd:\\S+ ino:${inode.toString(16)} `, 'm');
+  for (const fd of await readdir(info).catch(() => [])) {
+    const text = await readFile(`${info}/${fd}`, 'utf8').catch(() => '');
+    if (wanted.test(text)) return true;
+  }
+  return false;
+}

@@ -1,0 +1,127 @@
+/**
+ * A process of its own, so that its memory is the ledger's: works on a ledger full of queued documents.
+ *
+ *   node --expose-gc queueProbe.js LEDGER BASE-URL SECONDS
+ *
+ * Prints milliseconds of each operation, and its memory after the first tenth and at the end, as JSON.
+ */
+import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { systemClock } from '../../src/daemon/systemClock.ts';
+import { openSqliteLedger, openSqliteReports } from '../../src/ledger/sqlite/open.ts';
+import type { AttemptResult, Ledger } from '../../src/ports/ledger.ts';
+import type { LedgerReports, ListFilter } from '../../src/ports/ledgerReports.ts';
+import { ENDPOINT } from './agent.ts';
+
+export interface QueueReport {
+  readonly opened: number;
+  readonly documents: number;
+  readonly timings: Readonly<Record<string, readonly number[]>>;
+  readonly early: NodeJS.MemoryUsage;
+  readonly late: NodeJS.MemoryUsage;
+}
+
+/** As the dispatcher does. */
+const CLAIM_AHEAD = 16;
+/** About as much as the journal gets for one attempt or its end. */
+const BARE_BYTES = 512;
+const BARE_EVERY = 4;
+const ASK_EVERY = 2;
+/** A table of one screen. */
+const SCREEN = 40;
+
+const [path = '', baseUrl = '', seconds = ''] = process.argv.slice(2);
+const endpoint = { baseUrl, uid: ENDPOINT };
+const timings: Record<string, number[]> = {};
+
+async function timed<T>(name: string, work: () => Promise<T>): Promise<T> {
+  // As a request's answer would: nothing of before is still to be done in this turn.
+  await nextTurn();
+  const startedAt = performance.now();
+  const value = await work();
+  (timings[name] ??= []).push(performance.now() - startedAt);
+  return value;
+}
+
+async function claim(ledger: Ledger): Promise<readonly { readonly id: number; readonly name: string }[]> {
+  const now = Date.now();
+  const query = { endpoint, limit: CLAIM_AHEAD, now, exceptFolders: [], longestWaitMs: 3_600_000 };
+  // Both lines in turn, as the dispatcher asks.
+  for (const lane of ['fresh', 'backlog'] as const) {
+    const documents = await timed('claim', () => ledger.claim({ ...query, lane, freshSince: now - 60_000 }));
+    if (documents.length > 0) return documents;
+  }
+  return [];
+}
+
+async function record(ledger: Ledger, id: number): Promise<void> {
+  const attempt = await ledger.begin(id, Date.now(), 1_000_000);
+  const result: AttemptResult = {
+    at: Date.now(),
+    outcome: 'accepted',
+    httpStatus: 200,
+    message: null,
+    transition: { state: 'accepted', serviceStatus: 'PROCESSING', response: '{"status":"PROCESSING"}' },
+  };
+  await ledger.finish(attempt, result);
+}
+
+async function first(reports: LedgerReports, filter: ListFilter): Promise<void> {
+  for await (const row of reports.list(filter))
+    if (row.documentId === null) throw new Error('a row of no document');
+}
+
+/** What `status`, `list` and `show` ask, each time of a ledger that they open beside the agent. */
+async function ask(name: string): Promise<void> {
+  const reports = await timed('open to read', () => openSqliteReports({ path }));
+  try {
+    await timed('status: counts', () => reports.counts());
+    await timed('status: holds', () => reports.holds());
+    await timed('status: oldest', () =>
+      first(reports, { states: ['queued', 'uploading', 'held'], limit: 1 }),
+    );
+    await timed('list: a screen', () => first(reports, { limit: SCREEN }));
+    const [found] = await timed('show: find', () => reports.find(name));
+    await timed('show: detail', () => reports.detail(found?.id ?? 0));
+  } finally {
+    await reports.close();
+  }
+}
+
+async function appendTwice(): Promise<void> {
+  for (let each = 0; each < 2; each += 1) {
+    writeSync(bare, Buffer.alloc(BARE_BYTES, 'x'));
+    fdatasyncSync(bare);
+  }
+}
+
+function memoryNow(): NodeJS.MemoryUsage {
+  globalThis.gc?.();
+  return process.memoryUsage();
+}
+
+const openedAt = performance.now();
+const ledger = await openSqliteLedger({ path, clock: systemClock });
+const opened = performance.now() - openedAt;
+const bare = openSync(`${path}.bare`, 'w');
+const total = Number(seconds) * 1_000;
+const from = performance.now();
+let early: NodeJS.MemoryUsage | null = null;
+let documents = 0;
+for (let round = 0; performance.now() - from < total; round += 1) {
+  const claimed = await claim(ledger);
+  const [head] = claimed;
+  if (!head) throw new Error('the queue is empty');
+  for (const [index, { id }] of claimed.entries()) {
+    await timed('record', () => record(ledger, id));
+    if (index % BARE_EVERY === 0) await timed('two bare appends', appendTwice);
+    documents += 1;
+  }
+  if (round % ASK_EVERY === 0) await ask(head.name);
+  if (early === null && performance.now() - from > total / 10) early = memoryNow();
+}
+closeSync(bare);
+const late = memoryNow();
+await ledger.close();
+const report: QueueReport = { opened, documents, timings, early: early ?? late, late };
+process.stdout.write(JSON.stringify(report));

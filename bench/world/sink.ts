@@ -1,0 +1,123 @@
+import { createServer, type Socket } from 'node:net';
+import { epochMs } from './epoch.ts';
+
+/**
+ * A service that takes whatever is sent and keeps none of it, run as a process of its own:
+ *
+ *   node sink.js [--answer-after MS]
+ *
+ * Prints its port. Speaks just enough HTTP/1.1 for the program and its peers, so that it takes as little of the machine
+ * as it can: a body needs a Content-Length. `GET /report` says what has come since `POST /reset`.
+ */
+export interface SinkReport {
+  readonly requests: number;
+  /** Of bodies. */
+  readonly bytes: number;
+  /** Bodies that do not end as a JPEG or PNG does. */
+  readonly truncated: number;
+  /** Names in order, as far as requests bear one, with the milliseconds of the epoch at which their head came. */
+  readonly names: readonly (readonly [name: string, at: number])[];
+  /** When the answer to the latest upload was given, on the same clock; 0 before the first. */
+  readonly answeredAt: number;
+}
+
+interface Request {
+  readonly target: string;
+  readonly method: string;
+  left: number;
+  tail: Buffer;
+}
+
+const HEAD_END = Buffer.from('\r\n\r\n');
+const MAX_HEAD = 64 * 1024;
+const JPEG_END = Buffer.from([0xff, 0xd9]);
+const PNG_END = Buffer.from([0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82]);
+const TOKEN = JSON.stringify({ access_token: 'bench', expires_in: 86_400, scope: '', token_type: 'Bearer' });
+
+const answerAfterMs = Number(process.argv[process.argv.indexOf('--answer-after') + 1]) || 0;
+let requests = 0;
+let bytes = 0;
+let truncated = 0;
+let names: [string, number][] = [];
+let answeredAt = 0;
+
+function answer(socket: Socket, text: string): void {
+  socket.write(
+    `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+  );
+}
+
+function finish(socket: Socket, { method, target, tail }: Request): void {
+  if (target === '/v2/oauth2/token') return answer(socket, TOKEN);
+  if (target === '/report')
+    return answer(socket, JSON.stringify({ requests, bytes, truncated, names, answeredAt }));
+  if (target === '/reset') {
+    [requests, bytes, truncated, names, answeredAt] = [0, 0, 0, [], 0];
+    return answer(socket, '{}');
+  }
+  if (method !== 'GET') {
+    requests += 1;
+    if (!tail.subarray(-2).equals(JPEG_END) && !tail.subarray(-8).equals(PNG_END)) truncated += 1;
+  }
+  const [, endpointUid, name] = /^\/v2\/endpoints\/([^/]*)\/documents\?name=(.*)$/.exec(target) ?? [];
+  const text = JSON.stringify({
+    name: decodeURIComponent(name ?? ''),
+    endpointUid: endpointUid ?? '',
+    status: 'PROCESSING',
+  });
+  const reply = (): void => {
+    answeredAt = epochMs();
+    answer(socket, text);
+  };
+  if (answerAfterMs === 0) reply();
+  else setTimeout(reply, answerAfterMs);
+}
+
+function begin(socket: Socket, head: string): Request {
+  const [method = '', target = ''] = head.split(' ', 2);
+  const length = Number(/^content-length: *(\d+)\r?$/im.exec(head)?.[1] ?? 0);
+  const name = /\/documents\?name=(.*)$/.exec(target)?.[1];
+  if (name !== undefined) names.push([decodeURIComponent(name), epochMs()]);
+  if (/^expect: *100-continue\r?$/im.test(head)) socket.write('HTTP/1.1 100 Continue\r\n\r\n');
+  return { method, target, left: length, tail: Buffer.alloc(0) };
+}
+
+const server = createServer({ noDelay: true }, (socket) => {
+  let head: Buffer | null = null;
+  let request: Request | null = null;
+  socket.on('error', () => socket.destroy());
+  socket.on('data', (data: Buffer) => {
+    let at = 0;
+    while (at < data.length || request?.left === 0) {
+      if (request === null) {
+        const all: Buffer = head === null ? data.subarray(at) : Buffer.concat([head, data.subarray(at)]);
+        const before = head?.length ?? 0;
+        const end = all.indexOf(HEAD_END);
+        if (end < 0) {
+          head = Buffer.from(all);
+          if (head.length > MAX_HEAD) socket.destroy();
+          return;
+        }
+        head = null;
+        at += end + HEAD_END.length - before;
+        request = begin(socket, all.toString('latin1', 0, end));
+      }
+      const taken = Math.min(request.left, data.length - at);
+      if (taken > 0) {
+        bytes += taken;
+        request.left -= taken;
+        const end = data.subarray(Math.max(at, at + taken - 8), at + taken);
+        request.tail = taken >= 8 ? end : Buffer.concat([request.tail, end]).subarray(-8);
+        at += taken;
+      }
+      if (request.left > 0) return;
+      finish(socket, request);
+      request = null;
+    }
+  });
+});
+
+server.listen(0, '127.0.0.1', () => {
+  const address = server.address();
+  process.stdout.write(`${typeof address === 'object' && address !== null ? address.port : ''}\n`);
+});

@@ -1,0 +1,90 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { check } from 'prettier';
+import { expect, it } from 'vitest';
+import { appendHistory } from '../../bench/report/history.ts';
+import { writePerformance } from '../../bench/report/performance.ts';
+import { SCENARIOS } from '../../bench/scenarios/index.ts';
+import { entry, figure, repository } from './records.ts';
+
+const BEFORE = '# Performance\n\nBy  people, as  they like it.\n\n';
+const AFTER = '\n\n## Where the time goes\n\n|a|\n|-|\n|b|\n';
+const ratio = { unit: 'ratio', better: null } as const;
+
+async function office() {
+  const { root } = await repository();
+  const file = join(root, 'docs', 'performance.md');
+  const text = `${BEFORE}<!-- figures: begin -->\n\nold\n\n<!-- figures: end -->${AFTER}`;
+  await writeFile(file, text);
+  return { root, file };
+}
+
+it('writes the last full runs between the marks, and nothing else', async () => {
+  const { root, file } = await office();
+  await appendHistory(root, entry([figure('time', 77)]));
+  const figures = [
+    figure('large: size', 2_800, { unit: 'MB', better: null }),
+    figure('large: receiptd, time', 9),
+    figure('large: curl | xargs, of curl', 6.9, ratio),
+    figure('large: receiptd, of curl', 1.92, { unit: 'ratio', target: 1.6 }),
+    figure('small: receiptd, of curl', 2.31, { unit: 'ratio', target: 2.5, note: 'Twice.' }),
+  ];
+  await appendHistory(
+    root,
+    entry(figures, { dirty: true, skipped: ['rclone: this machine has no rclone.'] }),
+  );
+  await appendHistory(root, entry([figure('time', 88)], { quick: true }));
+  await writePerformance(root, SCENARIOS);
+  const text = await readFile(file, 'utf8');
+  expect(text.startsWith(BEFORE)).toBe(true);
+  expect(text.endsWith(`<!-- figures: end -->${AFTER}`)).toBe(true);
+  const written = text.slice(BEFORE.length, -AFTER.length);
+  expect(written).not.toMatch(/old|77|88/);
+  expect(written).toContain(
+    'Measured on 21 November 2026, commit d53e6cc with changes; 2 × A CPU, 8 GB of memory',
+  );
+  expect(written).toContain('- rclone: this machine has no rclone.');
+  const lines = written.replaceAll(/ +/g, ' ').split('\n');
+  const rows = lines.filter((line) => line.startsWith('|') && !line.includes('--'));
+  expect(rows).toEqual([
+    '| figure | measured | target | |',
+    '| receiptd, of curl | 1.92 × | at most 1.6 × | not reached, 20 % above |',
+    '| curl \\| xargs, of curl | 6.9 × | | |',
+    '| size | 2,800 MB | | |',
+    '| receiptd, time | 9 s | | |',
+    '| figure | measured | target | | note |',
+    '| receiptd, of curl | 2.31 × | at most 2.5 × | reached | Twice. |',
+  ]);
+  expect(await check(`${written}\n`, { parser: 'markdown', printWidth: 110 })).toBe(true);
+  await writePerformance(root, SCENARIOS);
+  expect(await readFile(file, 'utf8')).toBe(text);
+});
+
+it('draws the ratios where a peer has one, and takes away what is no longer shown', async () => {
+  const { root, file } = await office();
+  const pictures = join(root, 'docs', 'performance');
+  const peers = [
+    figure('drawn: curl & co, of curl', 6.9, ratio),
+    figure('drawn: receiptd, of curl', 1.92, { unit: 'ratio', target: 1.6 }),
+  ];
+  await appendHistory(root, entry(peers));
+  await writePerformance(root, SCENARIOS);
+  expect(await readdir(pictures)).toEqual(['backlog-drawn.svg']);
+  expect(await readFile(file, 'utf8')).toContain('](performance/backlog-drawn.svg)');
+  const svg = await readFile(join(pictures, 'backlog-drawn.svg'), 'utf8');
+  for (const said of ['curl &amp; co', '6.9 ×', '1.92 ×', 'target 1.6 ×', 'prefers-color-scheme: dark'])
+    expect(svg).toContain(said);
+  await writeFile(join(pictures, 'profile.svg'), 'by people');
+  await appendHistory(
+    root,
+    entry([figure('drawn: receiptd, of curl', 1.92, { unit: 'ratio', target: 1.6 })]),
+  );
+  await writePerformance(root, SCENARIOS);
+  expect(await readdir(pictures)).toEqual(['profile.svg']);
+});
+
+it('refuses a document without the marks', async () => {
+  const { root, file } = await office();
+  await writeFile(file, BEFORE);
+  await expect(writePerformance(root, SCENARIOS)).rejects.toThrow('<!-- figures: begin -->');
+});

@@ -1,0 +1,125 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { startSink, Sink } from '../../bench/world/sinkProcess.ts';
+import { drawReceipt } from '../support/images.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const DOCUMENTS = '/v2/endpoints/office/documents?name=';
+
+let dir: string;
+let start: typeof startSink;
+let sink: Sink;
+let jpeg: Buffer<ArrayBuffer>;
+
+beforeAll(async () => {
+  // The sink is a process of its own, so its sources have to be compiled.
+  dir = await mkdtemp(join(tmpdir(), 'receiptd-bench-sink-'));
+  const config = {
+    extends: join(ROOT, 'tsconfig.trials.json'),
+    compilerOptions: { rootDir: ROOT, outDir: dir, typeRoots: [join(ROOT, 'node_modules', '@types')] },
+    include: [],
+    files: [join(ROOT, 'bench/world/sink.ts'), join(ROOT, 'bench/world/sinkProcess.ts')],
+  };
+  await writeFile(join(dir, 'tsconfig.json'), JSON.stringify(config));
+  await writeFile(join(dir, 'package.json'), '{"type":"module"}');
+  await promisify(execFile)(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', dir]);
+  const compiled = pathToFileURL(join(dir, 'bench/world/sinkProcess.js')).href;
+  start = ((await import(compiled)) as { startSink: typeof startSink }).startSink;
+  sink = await start();
+  jpeg = Buffer.from(await drawReceipt({ type: 'jpeg', seed: 'sink' }));
+});
+
+afterAll(async () => {
+  await sink.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+beforeEach(() => sink.reset());
+
+const post = (name: string, body: Buffer<ArrayBuffer>) =>
+  fetch(`${sink.url}${DOCUMENTS}${name}`, { method: 'POST', body });
+
+describe('the sink', () => {
+  it('gives a token to whoever asks, which is no request for a document', async () => {
+    const answer = await fetch(`${sink.url}/v2/oauth2/token`, {
+      method: 'POST',
+      body: 'grant_type=client_credentials',
+    });
+    expect(await answer.json()).toMatchObject({ access_token: expect.any(String), token_type: 'Bearer' });
+    expect(await sink.report()).toMatchObject({ requests: 0, truncated: 0, names: [] });
+  });
+
+  it('answers as the service does, and counts what came since the reset', async () => {
+    const before = Date.now();
+    expect(await (await post('A%201', jpeg)).json()).toEqual({
+      name: 'A 1',
+      endpointUid: 'office',
+      status: 'PROCESSING',
+    });
+    await post('B', jpeg);
+    const report = await sink.report();
+    expect(report).toMatchObject({ requests: 2, bytes: 2 * jpeg.length, truncated: 0 });
+    expect(report.names.map(([name]) => name)).toEqual(['A 1', 'B']);
+    for (const [, at] of report.names) expect(Math.abs(at - before)).toBeLessThan(60_000);
+    await sink.reset();
+    expect(await sink.report()).toMatchObject({ requests: 0, bytes: 0, truncated: 0, names: [] });
+  });
+
+  it('knows a truncated image from a whole one', async () => {
+    const png = Buffer.from(await drawReceipt({ type: 'png', seed: 'sink' }));
+    await post('whole', jpeg);
+    await post('whole', png);
+    expect(await sink.report()).toMatchObject({ requests: 2, truncated: 0 });
+    await post('half', jpeg.subarray(0, -1));
+    await post('half', png.subarray(0, -4));
+    await post('nothing', Buffer.alloc(0));
+    expect(await sink.report()).toMatchObject({ requests: 5, truncated: 3 });
+  });
+
+  it('takes requests cut anywhere, several on one connection', async () => {
+    const head = `POST ${DOCUMENTS}C HTTP/1.1\r\nHost: a\r\nContent-Length: ${jpeg.length}\r\n\r\n`;
+    const request = Buffer.concat([Buffer.from(head), jpeg]);
+    const socket = connect({ port: sink.port, host: '127.0.0.1', noDelay: true });
+    let said = '';
+    const answered = new Promise<void>((resolve, reject) => {
+      socket.on('error', reject);
+      socket.on('data', (data: Buffer) => {
+        said += data.toString();
+        if (said.split('HTTP/1.1 200 OK').length === 4) resolve();
+      });
+    });
+    const all = Buffer.concat([request, request, request]);
+    const cuts = [
+      10,
+      head.length - 2,
+      head.length + 3,
+      request.length - 1,
+      request.length + 1,
+      2 * request.length - 1,
+    ];
+    for (const [index, cut] of [...cuts, all.length].entries()) {
+      await new Promise((sent) => socket.write(all.subarray(cuts[index - 1] ?? 0, cut), sent));
+      await new Promise((turn) => setImmediate(turn));
+    }
+    await answered;
+    socket.destroy();
+    expect(await sink.report()).toMatchObject({ requests: 3, bytes: 3 * jpeg.length, truncated: 0 });
+  });
+
+  it('answers later where it is told to', async () => {
+    const slow = await start({ answerAfterMs: 100 });
+    try {
+      const before = performance.now();
+      await fetch(`${slow.url}${DOCUMENTS}D`, { method: 'POST', body: jpeg });
+      expect(performance.now() - before).toBeGreaterThanOrEqual(99);
+    } finally {
+      await slow.close();
+    }
+  });
+});
