@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { composeFolders } from '../compose/folders.ts';
-import { openReports } from '../compose/ledger.ts';
+import { openReports } from '../compose/reports.ts';
 import { clock } from '../compose/machine.ts';
 import type { Config } from '../config/config.ts';
 import { parseDay, parseDuration } from '../config/units.ts';

@@ -5,7 +5,7 @@ import { adviceOn, problemOf } from './auditAdvice.ts';
 import type { Audit, AuditedFolder } from './auditResult.ts';
 import { count, counted, local } from './format.ts';
 import { colorsFor, print, type Io } from './io.ts';
-import { printable } from './table.ts';
+import { printable } from './printable.ts';
 
 const MEANING: Readonly<Record<Exclude<Category, 'waiting'>, string>> = {
   accepted: 'the service has taken them',

@@ -10,7 +10,7 @@ import { EXIT, type ExitStatus } from './exitStatus.ts';
 import { helpOf } from './help.ts';
 import { colorsFor, print, printJson, type Io } from './io.ts';
 import { configOf, openLog, type ConfigOption } from './session.ts';
-import { printable } from './table.ts';
+import { printable } from './printable.ts';
 
 interface Options extends ConfigOption {
   readonly offline?: boolean;

@@ -4,7 +4,7 @@ import { ReceiptdError } from '../domain/errors.ts';
 import { ask, canAsk } from './ask.ts';
 import type { Io } from './io.ts';
 import { openReportsIfThere } from './session.ts';
-import { printable } from './table.ts';
+import { printable } from './printable.ts';
 
 /**
  * Uploads cost the plan's quota: before many files that lie in a folder already are sent, a person at a terminal

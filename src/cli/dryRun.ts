@@ -5,7 +5,8 @@ import type { Config } from '../config/config.ts';
 import { foresee, type Foreseen } from '../pipeline/foresee.ts';
 import { colorsFor, print, type Io } from './io.ts';
 import { openReportsIfThere } from './session.ts';
-import { printable, table } from './table.ts';
+import { printable } from './printable.ts';
+import { table } from './table.ts';
 
 /** What `run` would do now with what lies in the folders. Sends, records and creates nothing. */
 export async function dryRun(io: Io, config: Config): Promise<void> {

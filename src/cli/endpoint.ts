@@ -7,7 +7,8 @@ import { helpOf } from './help.ts';
 import { print, printJson, type Io } from './io.ts';
 import { operatorName } from './operator.ts';
 import { configOf, openLog, openReportsIfThere, operate, type ConfigOption } from './session.ts';
-import { printable, table } from './table.ts';
+import { printable } from './printable.ts';
+import { table } from './table.ts';
 
 interface CreateOptions extends ConfigOption {
   readonly outgoingUrl?: string;

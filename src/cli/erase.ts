@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { openReports } from '../compose/ledger.ts';
+import { openReports } from '../compose/reports.ts';
 import type { Config } from '../config/config.ts';
 import { parseDay } from '../config/units.ts';
-import { unknownDocument } from '../daemon/operations.ts';
+import { unknownDocument } from '../daemon/unknownDocument.ts';
 import type { Document } from '../domain/document.ts';
 import { ReceiptdError } from '../domain/errors.ts';
 import { ask, canAsk } from './ask.ts';
@@ -11,7 +11,7 @@ import { helpOf } from './help.ts';
 import { print, printJson, type Io } from './io.ts';
 import { operatorName } from './operator.ts';
 import { configOf, operate, type ConfigOption } from './session.ts';
-import { printable } from './table.ts';
+import { printable } from './printable.ts';
 
 interface Options extends ConfigOption {
   readonly before?: string;

@@ -3,8 +3,8 @@ import { rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { finished } from 'node:stream/promises';
 import type { Command } from 'commander';
-import { openReports } from '../compose/ledger.ts';
-import { clock } from '../compose/machine.ts';
+import { openReports } from '../compose/reports.ts';
+import { systemClock } from '../daemon/systemClock.ts';
 import { ReceiptdError } from '../domain/errors.ts';
 import type { ListRow } from '../ports/ledgerReports.ts';
 import { iso } from './format.ts';
@@ -62,7 +62,7 @@ export function addExport(program: Command, io: Io): void {
         const file = resolve(io.cwd, output);
         await toNewFile(file, (target) => write(target, reports.list(filter)));
         if (!head) return;
-        const kept = { ...head, at: iso(clock.now()) };
+        const kept = { ...head, at: iso(systemClock.now()) };
         await toNewFile(`${file}.head.json`, (target) => writeChunk(target, `${JSON.stringify(kept)}\n`));
       } finally {
         await reports.close();

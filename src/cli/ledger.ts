@@ -13,7 +13,7 @@ import { helpOf } from './help.ts';
 import { colorsFor, print, printJson, type Io } from './io.ts';
 import { operatorName } from './operator.ts';
 import { configOf, operate, type ConfigOption } from './session.ts';
-import { printable } from './table.ts';
+import { printable } from './printable.ts';
 
 interface Options extends ConfigOption {
   readonly json?: boolean;

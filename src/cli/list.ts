@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { openReports } from '../compose/ledger.ts';
+import { openReports } from '../compose/reports.ts';
 import type { Config } from '../config/config.ts';
 import { parseDay } from '../config/units.ts';
 import { ReceiptdError } from '../domain/errors.ts';
@@ -9,7 +9,7 @@ import { escapeUnsafeJson } from '../telemetry/escape.ts';
 import { helpOf } from './help.ts';
 import { colorsFor, print, type Io } from './io.ts';
 import { configOf, type ConfigOption } from './session.ts';
-import { printable, table } from './table.ts';
+import { printable } from './printable.ts';
 
 export interface FilterOptions extends ConfigOption {
   readonly state?: string[];
@@ -112,6 +112,8 @@ async function printTable(io: Io, rows: AsyncIterable<ListRow>): Promise<void> {
   for await (const row of rows) shown.push(row);
   if (shown.length === 0) return print(io, 'Nothing yet.');
   const colors = colorsFor(io, io.stdout);
+  // Loaded when it is wanted: to know how wide characters are takes longer than a list.
+  const { table } = await import('./table.ts');
   const text = table(
     ['NAME', 'STATE', 'STATUS', 'TRIES', 'FILE', 'WHY'],
     shown.map(({ name, state, status, attempts, path, reason, message }) => [

@@ -8,7 +8,7 @@ import { ReceiptdError } from '../domain/errors.ts';
 import { helpOf } from './help.ts';
 import { isTerminal, print, type Io } from './io.ts';
 import { configOf, openLog, type ConfigOption } from './session.ts';
-import { printable } from './table.ts';
+import { printable } from './printable.ts';
 
 interface LoginOptions extends ConfigOption {
   readonly clientId?: string;

@@ -4,7 +4,7 @@ import type { LedgerReports } from '../ports/ledgerReports.ts';
 import { counted } from './format.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
 import type { Io } from './io.ts';
-import { printable } from './table.ts';
+import { printable } from './printable.ts';
 
 /** Trouble that nobody but a person ends comes before what waits; an unreachable service before both. */
 export function exitStatusOfOnce(result: OnceResult): ExitStatus {

@@ -1,25 +1,11 @@
 import { Command, CommanderError } from 'commander';
 import { ReceiptdError } from '../domain/errors.ts';
-import { addAudit } from './audit.ts';
-import { addChanges } from './change.ts';
-import { addCheck } from './check.ts';
-import { addEndpoint } from './endpoint.ts';
-import { addErase } from './erase.ts';
+import { commandsFor } from './commands.ts';
 import { EXIT, exitStatusOf, type ExitStatus } from './exitStatus.ts';
-import { addExport } from './export.ts';
-import { addInit } from './init.ts';
 import { colorsFor, type Io } from './io.ts';
-import { addLedger } from './ledger.ts';
-import { addList } from './list.ts';
-import { addLogin } from './login.ts';
-import { addRun } from './run.ts';
-import { addSandbox } from './sandbox.ts';
-import { addShow } from './show.ts';
-import { addStatus } from './status.ts';
-import { printable } from './table.ts';
+import { printable } from './printable.ts';
 import { usageError } from './usage.ts';
 import { VERSION } from './version.ts';
-import { addWhoami } from './whoami.ts';
 
 /** Runs one command line to its end. @returns the exit status; what went wrong is on stderr by then. */
 export async function runCommandLine(argv: readonly string[], io: Io): Promise<ExitStatus> {
@@ -28,15 +14,22 @@ export async function runCommandLine(argv: readonly string[], io: Io): Promise<E
     status = given;
   };
   try {
-    await createProgram(io, done).parseAsync([...argv]);
+    const program = await createProgram(io, done, argv[2]);
+    await program.parseAsync([...argv]);
     return status;
   } catch (error) {
     return report(io, error);
   }
 }
 
-/** All commands. `done` takes an exit status other than 0 of a command that did not fail. */
-export function createProgram(io: Io, done: (status: ExitStatus) => void): Command {
+/**
+ * All commands, or the one that `first` names. `done` takes an exit status other than 0 of a command that did not fail.
+ */
+export async function createProgram(
+  io: Io,
+  done: (status: ExitStatus) => void,
+  first?: string,
+): Promise<Command> {
   const program = new Command('receiptd')
     .description(
       'Watches folders for scanned receipts, names each new image, uploads it, and keeps the ledger.',
@@ -63,21 +56,7 @@ Exit statuses: 0 done; 1 it could not be done; 2 wrong usage or config; 5 servic
 130 ended by a signal. See run --help for those of a single run.
 The config file is --config, $RECEIPTD_CONFIG, ./receiptd.yaml, the user's, or the machine's.`,
     );
-  addInit(program, io);
-  addCheck(program, io, done);
-  addLogin(program, io);
-  addWhoami(program, io);
-  addEndpoint(program, io);
-  addRun(program, io, done);
-  addStatus(program, io);
-  addList(program, io);
-  addShow(program, io);
-  addChanges(program, io);
-  addExport(program, io);
-  addAudit(program, io, done);
-  addErase(program, io);
-  addLedger(program, io, done);
-  addSandbox(program, io);
+  for (const add of await commandsFor(first)) add(program, io, done);
   return program;
 }
 

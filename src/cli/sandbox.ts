@@ -11,7 +11,7 @@ import {
 } from '../sandbox/server.ts';
 import { helpOf } from './help.ts';
 import { print, type Io } from './io.ts';
-import { printable } from './table.ts';
+import { printable } from './printable.ts';
 
 interface Options {
   readonly port: string;

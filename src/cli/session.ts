@@ -2,13 +2,10 @@ import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import { findConfig } from '../config/locate.ts';
-import { acquireInstanceLock } from '../daemon/instanceLock.ts';
-import { prepareStateDir } from '../daemon/stateDir.ts';
-import { callControl } from '../daemon/control/client.ts';
 import type { Operation, Request, Response } from '../daemon/control/protocol.ts';
+import { callControl } from '../daemon/control/client.ts';
 import { ReceiptdError } from '../domain/errors.ts';
-import { openReports } from '../compose/ledger.ts';
-import { composeOperations } from '../compose/operations.ts';
+import { openReports } from '../compose/reports.ts';
 import type { ClosableLog } from '../telemetry/log.ts';
 import { createRedactor, type Redactor } from '../telemetry/redact.ts';
 import { isTerminal, loadContext, usesColor, type Io } from './io.ts';
@@ -74,6 +71,21 @@ export async function operate<O extends Exclude<Operation, 'status'>>(
   } catch (error) {
     if (!(error instanceof ReceiptdError && error.code === 'NOT_RUNNING')) throw error;
   }
+  return operateAlone(io, config, operation, request);
+}
+
+async function operateAlone<O extends Exclude<Operation, 'status'>>(
+  io: Io,
+  config: Config,
+  operation: O,
+  request: Request<O>,
+): Promise<Response<O>> {
+  // Loaded when they are wanted: a command that reads changes nothing.
+  const [{ prepareStateDir }, { acquireInstanceLock }, { composeOperations }] = await Promise.all([
+    import('../daemon/stateDir.ts'),
+    import('../daemon/instanceLock.ts'),
+    import('../compose/operations.ts'),
+  ]);
   await prepareStateDir(config.stateDir);
   const lock = await acquireInstanceLock(config.stateDir);
   const { log } = await openLog(io, config, { toFile: false, level: 'warn' });

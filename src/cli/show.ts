@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
-import { openReports } from '../compose/ledger.ts';
-import { unknownDocument } from '../daemon/operations.ts';
+import { openReports } from '../compose/reports.ts';
+import { unknownDocument } from '../daemon/unknownDocument.ts';
 import type { DocumentDetail } from '../ports/ledgerReports.ts';
 import { iso, local } from './format.ts';
 import { helpOf } from './help.ts';
 import { colorsFor, print, printJson, type Io } from './io.ts';
 import { configOf, type ConfigOption } from './session.ts';
-import { printable } from './table.ts';
+import { printable } from './printable.ts';
 
 export function addShow(program: Command, io: Io): void {
   program

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { clock } from '../compose/machine.ts';
 import type { Config } from '../config/config.ts';
 import { callControl } from '../daemon/control/client.ts';
+import { systemClock } from '../daemon/systemClock.ts';
 import { ReceiptdError } from '../domain/errors.ts';
 import type { LedgerReports, StateCount } from '../ports/ledgerReports.ts';
 import { iso } from './format.ts';
@@ -29,7 +29,7 @@ export function addStatus(program: Command, io: Io): void {
 async function look(config: Config): Promise<Overview> {
   const answer = await askDaemon(config);
   const reports = await openReportsIfThere(config);
-  const now = clock.now();
+  const now = systemClock.now();
   if (reports === null) return { now, ...answer, counts: [], holds: [], oldestWaiting: null };
   try {
     const counts = await reports.counts();

@@ -6,7 +6,7 @@ import { colorsFor, print, type Io } from './io.ts';
 import { STATE_WORDS } from './stateWords.ts';
 import type { Overview } from './overview.ts';
 import { troubles } from './statusTrouble.ts';
-import { printable } from './table.ts';
+import { printable } from './printable.ts';
 
 /** While these last, nothing is taken in. */
 const NO_ROOM: ReadonlySet<string> = new Set([

@@ -1,5 +1,4 @@
 import stringWidth from 'string-width';
-import { escapeUnsafe } from '../telemetry/escape.ts';
 
 /** A longer cell goes on beyond its column: one long name must not push the rest of every row off the screen. */
 const WIDEST = 48;
@@ -19,6 +18,3 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
       .trimEnd();
   return [line(head), line(widths.map((width) => '─'.repeat(width))), ...rows.map(line)].join('\n');
 }
-
-/** A file name can carry line breaks and terminal commands; people see them as escapes. */
-export const printable = escapeUnsafe;

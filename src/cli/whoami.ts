@@ -3,7 +3,7 @@ import { composeService } from '../compose/service.ts';
 import { helpOf } from './help.ts';
 import { print, printJson, type Io } from './io.ts';
 import { configOf, openLog, type ConfigOption } from './session.ts';
-import { printable } from './table.ts';
+import { printable } from './printable.ts';
 
 export function addWhoami(program: Command, io: Io): void {
   program

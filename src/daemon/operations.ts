@@ -8,6 +8,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Act, Ledger } from '../ports/ledger.ts';
 import type { Spool } from '../ports/spool.ts';
 import type { Request, ResendResponse, Response, TargetResponse } from './control/protocol.ts';
+import { unknownDocument } from './unknownDocument.ts';
 
 export interface OperationDeps {
   readonly ledger: Ledger;
@@ -202,10 +203,4 @@ interface Target {
   readonly scope: 'endpoint' | 'folder';
   readonly key: string;
   readonly label: string;
-}
-
-export function unknownDocument(name: string): ReceiptdError {
-  return new ReceiptdError('DOCUMENT_UNKNOWN', `The ledger knows no document named "${name}".`, {
-    hint: '`receiptd list` shows the names.',
-  });
 }

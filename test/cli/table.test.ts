@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { printable, table } from '../../src/cli/table.ts';
+import { printable } from '../../src/cli/printable.ts';
+import { table } from '../../src/cli/table.ts';
 
 describe('a table', () => {
   it('takes a ledger of 200,000 rows', () => {

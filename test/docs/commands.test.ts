@@ -16,7 +16,7 @@ const io = {
   cwd: ROOT,
   stop: new AbortController().signal,
 } satisfies Io;
-const program = createProgram(io, () => {});
+const program = await createProgram(io, () => {});
 
 async function documents(): Promise<string[]> {
   const entries = await readdir(join(ROOT, 'docs'), { recursive: true });

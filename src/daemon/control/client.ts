@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
 import { ReceiptdError, systemCode } from '../../domain/errors.ts';
 import { PROTOCOL, errorBody } from './protocol.ts';
 import type { Operation, Protocol, Request, Response } from './protocol.ts';
@@ -36,30 +38,53 @@ async function exchange(
   const address = await reachable(socketPath).catch((error: unknown) => {
     throw failed(error, socketPath, stateDir);
   });
-  // Loaded when it is wanted: a command without a daemon has no use for it.
-  const { Client } = await import('undici');
-  const client = new Client('http://receiptd', {
-    connect: { socketPath: address.address, timeout },
-    headersTimeout: timeout,
-    bodyTimeout: timeout,
-    maxResponseSize: ANSWER_LIMIT,
-  });
   try {
-    const { statusCode, body: answer } = await client.request({
-      method: 'POST',
-      path: `/v1/${operation}`,
-      headers: { 'content-type': 'application/json' },
-      body,
-      signal: options.signal ?? null,
-    });
-    return { status: statusCode, text: await answer.text() };
+    return await post(
+      { path: `/v1/${operation}`, socketPath: address.address, body, timeout },
+      options.signal,
+    );
   } catch (error) {
     options.signal?.throwIfAborted();
     throw failed(error, socketPath, stateDir);
   } finally {
-    await client.destroy();
     await address.release();
   }
+}
+
+interface Post {
+  readonly path: string;
+  readonly socketPath: string;
+  readonly body: string;
+  /** For an answer to begin, and for each part of it. */
+  readonly timeout: number;
+}
+
+/** By Node itself: loading undici takes longer than all that is asked here. */
+async function post({ path, socketPath, body, timeout }: Post, signal?: AbortSignal) {
+  const headers = { host: 'receiptd', 'content-type': 'application/json' };
+  const sent = request({ method: 'POST', path, socketPath, headers, agent: false, timeout, signal });
+  sent.on('timeout', () => sent.destroy(problem('ETIMEDOUT')));
+  // Whoever waits for the answer is told; nobody listens between that and its parts.
+  sent.on('error', () => {});
+  sent.end(body);
+  const [answer]: IncomingMessage[] = await once(sent, 'response');
+  if (!answer) throw problem('EPROTO');
+  const parts: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const part of answer as AsyncIterable<Buffer>) {
+      size += part.length;
+      if (size > ANSWER_LIMIT) throw problem('EMSGSIZE');
+      parts.push(part);
+    }
+  } finally {
+    sent.destroy();
+  }
+  return { status: answer.statusCode ?? 0, text: Buffer.concat(parts).toString() };
+}
+
+function problem(code: string): Error {
+  return Object.assign(new Error(`The answer of the running receiptd: ${code}`), { code });
 }
 
 function failed(error: unknown, socketPath: string, stateDir: string): ReceiptdError {

@@ -1,9 +1,7 @@
 import { dirname, join, resolve } from 'node:path';
 import type { Clock } from '../../ports/clock.ts';
 import type { Ledger, LedgerStorage } from '../../ports/ledger.ts';
-import type { LedgerReports } from '../../ports/ledgerReports.ts';
 import { createAdmin } from './admin.ts';
-import { openForReading } from './connection.ts';
 import { createHolds } from './holds.ts';
 import { createIntake } from './intake.ts';
 import { markDamaged } from './files.ts';
@@ -13,6 +11,8 @@ import { createReports } from './reports.ts';
 import { Store } from './store.ts';
 import { Trouble, type ReservedSpace } from './trouble.ts';
 import { createUpkeep } from './upkeep.ts';
+
+export { openSqliteReports } from './openReports.ts';
 
 export interface LedgerOptions {
   readonly path: string;
@@ -65,16 +65,4 @@ export function ledgerOver(
     storage,
     close: () => store.close(),
   };
-}
-
-/**
- * Opens an existing ledger for reading, beside a running daemon or without one.
- * @throws ReceiptdError LEDGER_MISSING, FILE_UNREADABLE, LEDGER_NEWER, LEDGER_DAMAGED
- */
-export async function openSqliteReports(options: {
-  readonly path: string;
-}): Promise<LedgerReports & { close(): Promise<void> }> {
-  const path = resolve(options.path);
-  const store = new Store(openForReading(path), path, null);
-  return { ...createReports(store), close: () => store.close() };
 }

@@ -1,0 +1,43 @@
+import type { Command } from 'commander';
+import type { ExitStatus } from './exitStatus.ts';
+import type { Io } from './io.ts';
+
+/** Adds to the program what one file of this folder knows of. */
+type Add = (program: Command, io: Io, done: (status: ExitStatus) => void) => void;
+
+interface Entry {
+  readonly names: readonly string[];
+  readonly load: () => Promise<Add>;
+}
+
+/** In the order of the help. Loaded on demand: all of them together are some 500 modules, and a third of a second. */
+const COMMANDS: readonly Entry[] = [
+  { names: ['init'], load: async () => (await import('./init.ts')).addInit },
+  { names: ['check'], load: async () => (await import('./check.ts')).addCheck },
+  { names: ['login', 'logout'], load: async () => (await import('./login.ts')).addLogin },
+  { names: ['whoami'], load: async () => (await import('./whoami.ts')).addWhoami },
+  { names: ['endpoint'], load: async () => (await import('./endpoint.ts')).addEndpoint },
+  { names: ['run'], load: async () => (await import('./run.ts')).addRun },
+  { names: ['status'], load: async () => (await import('./status.ts')).addStatus },
+  { names: ['list'], load: async () => (await import('./list.ts')).addList },
+  { names: ['show'], load: async () => (await import('./show.ts')).addShow },
+  {
+    names: ['retry', 'resend', 'pause', 'resume'],
+    load: async () => (await import('./change.ts')).addChanges,
+  },
+  { names: ['export'], load: async () => (await import('./export.ts')).addExport },
+  { names: ['audit'], load: async () => (await import('./audit.ts')).addAudit },
+  { names: ['erase'], load: async () => (await import('./erase.ts')).addErase },
+  { names: ['ledger'], load: async () => (await import('./ledger.ts')).addLedger },
+  { names: ['sandbox'], load: async () => (await import('./sandbox.ts')).addSandbox },
+];
+
+/** What is said before anything of a command matters. */
+const NEEDS_NONE: readonly (string | undefined)[] = ['--version', '-V'];
+
+/** `first`: the first word of the command line. Anything but a command's name needs them all: to be listed, or guessed at. */
+export async function commandsFor(first: string | undefined): Promise<readonly Add[]> {
+  if (NEEDS_NONE.includes(first)) return [];
+  const asked = COMMANDS.filter(({ names }) => names.some((name) => name === first));
+  return Promise.all((asked.length > 0 ? asked : COMMANDS).map(({ load }) => load()));
+}

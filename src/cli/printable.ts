@@ -1,0 +1,4 @@
+import { escapeUnsafe } from '../telemetry/escape.ts';
+
+/** A file name can carry line breaks and terminal commands; people see them as escapes. */
+export const printable = escapeUnsafe;

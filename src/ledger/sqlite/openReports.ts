@@ -1,0 +1,17 @@
+import { resolve } from 'node:path';
+import type { LedgerReports } from '../../ports/ledgerReports.ts';
+import { openForReading } from './connection.ts';
+import { createReports } from './reports.ts';
+import { Store } from './store.ts';
+
+/**
+ * Opens an existing ledger for reading, beside a running daemon or without one.
+ * @throws ReceiptdError LEDGER_MISSING, FILE_UNREADABLE, LEDGER_NEWER, LEDGER_DAMAGED
+ */
+export async function openSqliteReports(options: {
+  readonly path: string;
+}): Promise<LedgerReports & { close(): Promise<void> }> {
+  const path = resolve(options.path);
+  const store = new Store(openForReading(path), path, null);
+  return { ...createReports(store), close: () => store.close() };
+}

@@ -1,0 +1,68 @@
+import { spawnSync } from 'node:child_process';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { MAIN, prepare, temporaryDirectory, type Site } from './support/agent.ts';
+
+/** What a command line loads, as V8 tells when the process ends: packages by name, files of ours below `dist`. */
+async function loadedBy(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const dir = join(await temporaryDirectory(), 'coverage');
+  await mkdir(dir);
+  const ended = spawnSync(process.execPath, [MAIN, ...args], {
+    env: { ...process.env, ...env, NODE_V8_COVERAGE: dir },
+  });
+  const loaded = new Set<string>();
+  for (const file of await readdir(dir)) {
+    const { result } = JSON.parse(await readFile(join(dir, file), 'utf8')) as { result: { url: string }[] };
+    for (const { url } of result) {
+      const [, scoped] = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url) ?? [];
+      const [, ours] = /\/dist\/(.+)\.js$/.exec(url) ?? [];
+      const name = scoped ?? ours;
+      if (name !== undefined) loaded.add(name);
+    }
+  }
+  return { status: ended.status, loaded };
+}
+
+const config = (site: Site) => ({ RECEIPTD_CONFIG: site.config });
+
+describe('a command loads what it needs', () => {
+  it('--version: no command, and no package but the one that reads arguments', async () => {
+    const { status, loaded } = await loadedBy(['--version']);
+    expect(status).toBe(0);
+    expect([...loaded].filter((name) => !name.includes('/')).sort()).toEqual([
+      'commander',
+      'main',
+      'picocolors',
+    ]);
+    expect(loaded).toContain('cli/program');
+    expect(loaded).not.toContain('cli/status');
+  });
+
+  it('the help of one command: that command alone', async () => {
+    const { status, loaded } = await loadedBy(['init', '--help']);
+    expect(status).toBe(0);
+    expect(loaded).toContain('cli/init');
+    expect(loaded).not.toContain('cli/run');
+    expect(
+      [...loaded].filter((name) => ['undici', 'chokidar', '@photostructure/sqlite'].includes(name)),
+    ).toEqual([]);
+  });
+
+  it('the help of all: all of them', async () => {
+    expect((await loadedBy(['--help'])).loaded).toContain('cli/sandbox');
+  });
+
+  it.each(['status', 'list', 'show gone'])(
+    '%s: neither the pipeline nor what writes a ledger',
+    async (words) => {
+      const site = await prepare();
+      expect((await site.once()).status).toBe(0);
+      const { loaded } = await loadedBy(words.split(' '), config(site));
+      expect(loaded).toContain('ledger/sqlite/reports');
+      const unwanted =
+        /^(pipeline|intake|image|service|spool|sandbox)\/|^ledger\/journal\/|^(undici|chokidar|p-queue|winston)$/;
+      expect([...loaded].filter((name) => unwanted.test(name))).toEqual([]);
+    },
+  );
+});
