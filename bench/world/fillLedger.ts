@@ -4,6 +4,7 @@ import type { FileIdentity } from '../../src/domain/document.ts';
 import { apply } from '../../src/ledger/sqlite/apply.ts';
 import { toJournal, type LedgerEvent } from '../../src/ledger/sqlite/events.ts';
 import { openPair } from '../../src/ledger/sqlite/pair.ts';
+import { leaveSoundMark } from '../../src/ledger/sqlite/soundMark.ts';
 import { SET_HEAD } from '../../src/ledger/sqlite/sql/journal.ts';
 import { createSql } from '../../src/ledger/sqlite/statements.ts';
 import { ENDPOINT } from './agent.ts';
@@ -69,11 +70,14 @@ export function fillLedger({ path, baseUrl, folder, state, entries }: Filling): 
       batch = [];
     }
     if (batch.length > 0) write(batch);
+    db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   } finally {
     sql.forget();
     db.close();
     journal.close();
   }
+  // As the agent ends.
+  leaveSoundMark(path, startedAt, Date.now());
 }
 
 function eventsOf(

@@ -11,16 +11,23 @@ export const BUSY_TIMEOUT_MS = 5_000;
 const CHECKPOINT_PAGES = 4_000;
 
 /**
- * Opens the ledger for its one writer, and creates it where there is none.
+ * Opens the ledger for its one writer, and creates it where there is none. `isKnownSound` may leave out the look through
+ * all of it; it is asked about a ledger of the latest version only.
  * @throws ReceiptdError STATE_UNWRITABLE, LEDGER_NEWER, LEDGER_DAMAGED
  */
-export function openForWriting(path: string, at: number): DatabaseSyncInstance {
+export function openForWriting(
+  path: string,
+  at: number,
+  isKnownSound: (db: DatabaseSyncInstance) => boolean = () => false,
+): DatabaseSyncInstance {
   if (!fs.existsSync(path)) create(path, at);
   return guarded(path, { readOnly: false }, (db) => {
     const version = checkedVersion(db, path);
-    // Found now, damage costs a restore; found after more writing, it costs receipts.
-    const [verdict] = pragma(db, 'quick_check(1)');
-    if (verdict !== 'ok') throw damaged(path, String(verdict));
+    if (version < LATEST_VERSION || !isKnownSound(db)) {
+      // Found now, damage costs a restore; found after more writing, it costs receipts.
+      const [verdict] = pragma(db, 'quick_check(1)');
+      if (verdict !== 'ok') throw damaged(path, String(verdict));
+    }
     migrate(db, version, at);
     // The journal is what is synced at each commit; what a power failure takes from the end of SQLite's log, the next
     // start takes over from it (pair.ts).

@@ -8,9 +8,10 @@ import { markDamaged } from './files.ts';
 import { openPair } from './pair.ts';
 import { createQueue } from './queue.ts';
 import { createReports } from './reports.ts';
+import { leaveSoundMark } from './soundMark.ts';
 import { Store } from './store.ts';
 import { Trouble, type ReservedSpace } from './trouble.ts';
-import { createUpkeep } from './upkeep.ts';
+import { createUpkeep, type Keeping } from './upkeep.ts';
 
 export { openSqliteReports } from './openReports.ts';
 
@@ -38,7 +39,7 @@ export async function openSqliteLedger(options: LedgerOptions): Promise<Ledger> 
   const { clock, reserve = null, onMended = () => {} } = options;
   const path = resolve(options.path);
   const backupsDir = options.backupsDir ?? join(dirname(path), 'backups');
-  const { db, journal } = openPair({ path, backupsDir, at: clock.now(), onMended });
+  const { db, journal, ...opened } = openPair({ path, backupsDir, at: clock.now(), onMended });
   const trouble = new Trouble(clock, reserve, (message) => markDamaged(path, message));
   const store = new Store(db, path, {
     journal,
@@ -46,15 +47,20 @@ export async function openSqliteLedger(options: LedgerOptions): Promise<Ledger> 
     ...(options.busyTurns !== undefined && { busyTurns: options.busyTurns }),
   });
   const { checkerPath } = options;
-  return ledgerOver(store, trouble, { clock, backupsDir, ...(checkerPath && { checkerPath }) });
+  let lookedAt: number | null = opened.lookedAt;
+  const onLooked = (soundAt: number | null): void => void (lookedAt = soundAt);
+  return {
+    ...ledgerOver(store, trouble, { clock, backupsDir, onLooked, ...(checkerPath && { checkerPath }) }),
+    async close() {
+      const isWell = trouble.trouble() === null;
+      const isWhole = await store.close();
+      if (isWhole && isWell && lookedAt !== null) leaveSoundMark(path, lookedAt, clock.now());
+    },
+  };
 }
 
 /** The ledger's operations on a store that is open for writing. */
-export function ledgerOver(
-  store: Store,
-  storage: LedgerStorage,
-  keeping: { readonly clock: Clock; readonly backupsDir: string; readonly checkerPath?: string },
-): Ledger {
+export function ledgerOver(store: Store, storage: LedgerStorage, keeping: Keeping): Ledger {
   return {
     ...createIntake(store),
     ...createQueue(store),
@@ -63,6 +69,6 @@ export function ledgerOver(
     ...createReports(store),
     ...createUpkeep(store, keeping),
     storage,
-    close: () => store.close(),
+    close: async () => void (await store.close()),
   };
 }

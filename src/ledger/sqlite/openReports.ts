@@ -13,5 +13,5 @@ export async function openSqliteReports(options: {
 }): Promise<LedgerReports & { close(): Promise<void> }> {
   const path = resolve(options.path);
   const store = new Store(openForReading(path), path, null);
-  return { ...createReports(store), close: () => store.close() };
+  return { ...createReports(store), close: async () => void (await store.close()) };
 }

@@ -19,12 +19,15 @@ import { damageMarkOf, journalPathOf, lastAside, markDamaged, setAside } from '.
 import { isPartOf, rebuild } from './rebuild.ts';
 import { replay } from './replay.ts';
 import { snapshot, type Told } from './snapshot.ts';
+import { takeSoundMark } from './soundMark.ts';
 import { END_ERASURE, HEAD, HOLDS_SOMETHING, PENDING_ERASURES, SET_HEAD } from './sql/journal.ts';
 import { createSql } from './statements.ts';
 
 export interface Pair {
   readonly db: DatabaseSyncInstance;
   readonly journal: Journal;
+  /** When the ledger was last looked through and found sound; `at` where that was now. */
+  readonly lookedAt: number;
 }
 
 export interface PairOptions {
@@ -47,6 +50,8 @@ const BATCH = 1_000;
  *   journal damaged, gone or behind ▶ set aside; a new one continues the chain from the head that the ledger holds
  *   both damaged                    ▶ the ledger first, from what can be read, then the journal
  *
+ * A ledger that ended cleanly and says the same as its journal is not looked through again (soundMark.ts).
+ *
  * @throws ReceiptdError STATE_UNWRITABLE, LEDGER_NEWER
  */
 export function openPair(options: PairOptions): Pair {
@@ -55,7 +60,8 @@ export function openPair(options: PairOptions): Pair {
   let db: DatabaseSyncInstance | null = null;
   let journal: Journal | null = null;
   try {
-    db = openOrRemake(options, found);
+    let lookedAt: number;
+    ({ db, lookedAt } = openOrRemake(options, found));
     if (found.journal !== null && standingOf(db, found.journal, journalPath) === 'outdated') {
       db.close();
       db = remake(options, found.journal, `The ledger ${options.path} is older than its journal.`);
@@ -69,7 +75,7 @@ export function openPair(options: PairOptions): Pair {
     // What was begun or taken over a moment ago must not hang on a log that was never synced.
     db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     finishErasures(db, journalPath);
-    return { db, journal };
+    return { db, journal, lookedAt };
   } catch (error) {
     if (found.journal !== journal) found.journal?.close();
     journal?.close();
@@ -78,14 +84,23 @@ export function openPair(options: PairOptions): Pair {
   }
 }
 
-function openOrRemake(options: PairOptions, found: FoundJournal): DatabaseSyncInstance {
+function openOrRemake(options: PairOptions, found: FoundJournal): Pick<Pair, 'db' | 'lookedAt'> {
+  const { path, at } = options;
+  const markedAt = takeSoundMark(path);
+  let lookedAt = at;
+  const isKnownSound = (db: DatabaseSyncInstance): boolean => {
+    if (markedAt === null || found.journal === null) return false;
+    if (!isSame(db, found.journal, journalPathOf(path))) return false;
+    lookedAt = markedAt;
+    return true;
+  };
   const damage = damageOf(options, found);
-  if (damage !== null) return remake(options, found.journal, damage);
+  if (damage !== null) return { db: remake(options, found.journal, damage), lookedAt };
   try {
-    return openForWriting(options.path, options.at);
+    return { db: openForWriting(path, at, isKnownSound), lookedAt };
   } catch (error) {
     if (!(error instanceof ReceiptdError) || error.code !== 'LEDGER_DAMAGED') throw error;
-    return remake(options, found.journal, error.message);
+    return { db: remake(options, found.journal, error.message), lookedAt: at };
   }
 }
 

@@ -125,16 +125,17 @@ export class Store {
     return work(this.#db);
   }
 
-  /** Commits what is queued, then closes. Idempotent. */
-  async close(): Promise<void> {
-    if (this.#closed) return;
+  /** Commits what is queued, then closes. Idempotent. @returns whether the one file is the whole ledger now. */
+  async close(): Promise<boolean> {
+    if (this.#closed) return false;
     this.#closed = true;
     this.#writing?.trouble.close();
     while (this.#queue.length > 0) this.#commitGroup();
-    if (this.#writing) this.foldLog();
+    const isFolded = this.#writing !== null && this.foldLog();
     this.#sql.forget();
     this.#db.close();
     this.#writing?.journal.close();
+    return isFolded;
   }
 
   async #enqueue<T>(

@@ -9,9 +9,17 @@ import { backupName, backupsIn, backupTime, backupTo, pruneBackups } from './bac
 import { journalPathOf, markDamaged } from './files.ts';
 import type { Store } from './store.ts';
 
+export interface Keeping {
+  readonly clock: Clock;
+  readonly backupsDir: string;
+  readonly checkerPath?: string;
+  /** Told when a look through all of the ledger began that found nothing; null where it found damage. */
+  readonly onLooked?: (soundAt: number | null) => void;
+}
+
 export function createUpkeep(
   store: Store,
-  { clock, backupsDir, checkerPath }: { clock: Clock; backupsDir: string; checkerPath?: string },
+  { clock, backupsDir, checkerPath, onLooked = () => {} }: Keeping,
 ): LedgerUpkeep {
   const files = [store.path, journalPathOf(store.path)];
   const inodes = files.map(inodeOf);
@@ -41,8 +49,13 @@ export function createUpkeep(
     },
 
     async check(signal) {
+      const began = clock.now();
       const verdict = await lookThrough(checkerPath ?? checkerBeside(), store.path, signal);
-      if (verdict === 'ok') return null;
+      if (verdict === 'ok') {
+        onLooked(began);
+        return null;
+      }
+      onLooked(null);
       markDamaged(store.path, `A full check of the ledger found: ${verdict}.`);
       return verdict;
     },

@@ -3,7 +3,7 @@ import { endOf, hasJournal, keyOf } from './expected.ts';
 
 /** What may lie in the state directory once nothing runs. */
 const FILES = [
-  /^ledger\.db(-wal|-shm)?$/,
+  /^ledger\.db(-wal|-shm|\.sound)?$/,
   /^ledger\.journal$/,
   /^backups\/ledger-\d{8}T\d{9}Z\.db$/,
   /^reserve$/,
