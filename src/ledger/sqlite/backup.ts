@@ -106,7 +106,8 @@ export function checkBackup(path: string): JournalHead {
       cause,
     });
   try {
-    const db = openForReading(path);
+    // One that was made before an update is brought to the latest version when it is put in place.
+    const db = openForReading(path, { anyVersion: true });
     const sql = createSql(db);
     try {
       const verdict = Object.values(sql.get<Record<string, unknown>>('PRAGMA integrity_check(1)') ?? {})[0];

@@ -1,14 +1,17 @@
 /** A program: looks through a ledger beside its writer, and prints `ok` or what is wrong. */
 import { DatabaseSync } from '@photostructure/sqlite';
 import { isDamage } from './failure.ts';
+import { MISCOUNTED } from './sql/reports.ts';
 
 const [path = ''] = process.argv.slice(2);
 try {
   const db = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
   const verdict = Object.values(db.prepare('PRAGMA integrity_check(1)').all()[0] ?? {})[0];
   const broken = db.prepare('PRAGMA foreign_key_check').all().length;
+  const miscounted = db.prepare(MISCOUNTED).all().length;
   db.close();
-  const sound = broken === 0 ? 'ok' : `${broken} broken references`;
+  const counted = miscounted === 0 ? 'ok' : 'documents are not counted as they are';
+  const sound = broken === 0 ? counted : `${broken} broken references`;
   process.stdout.write(`${verdict === 'ok' ? sound : String(verdict)}\n`);
 } catch (error) {
   if (!isDamage(error)) throw error;

@@ -43,9 +43,13 @@ export function openForWriting(
 
 /**
  * Opens a ledger that another process may be writing. SQLite may put its `-wal` and `-shm` files beside it.
+ * `anyVersion`: also one that was not yet brought to the latest.
  * @throws ReceiptdError LEDGER_MISSING, FILE_UNREADABLE, LEDGER_NEWER, LEDGER_DAMAGED
  */
-export function openForReading(path: string): DatabaseSyncInstance {
+export function openForReading(
+  path: string,
+  { anyVersion = false }: { readonly anyVersion?: boolean } = {},
+): DatabaseSyncInstance {
   if (!fs.existsSync(path)) {
     throw new ReceiptdError('LEDGER_MISSING', `There is no ledger at ${path}.`, {
       hint: 'Check the state directory in the config; `receiptd run` creates the ledger.',
@@ -53,7 +57,7 @@ export function openForReading(path: string): DatabaseSyncInstance {
   }
   return guarded(path, { readOnly: true }, (db) => {
     const version = checkedVersion(db, path);
-    if (version < LATEST_VERSION) {
+    if (version < LATEST_VERSION && !anyVersion) {
       throw new ReceiptdError(
         'LEDGER_MISSING',
         `The ledger ${path} is of version ${version} and was not yet brought to version ${LATEST_VERSION}.`,

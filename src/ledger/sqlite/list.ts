@@ -9,8 +9,11 @@ import * as SQL from './sql/reports.ts';
 import type { Params, Sql } from './statements.ts';
 import type { Store } from './store.ts';
 
-/** Rows that are looked at in one read: no read transaction, and no turn of the event loop, lasts longer. */
-const WINDOW = 1_000;
+/** Rows that are looked at in the first read: a screen of them. */
+const FIRST_WINDOW = 50;
+const GROWTH = 4;
+/** And in any: no read transaction, and no turn of the event loop, lasts longer. */
+const LARGEST_WINDOW = 1_000;
 
 interface Position {
   readonly at: number;
@@ -27,14 +30,14 @@ interface Listed extends Position {
  */
 export async function* list(store: Store, filter: ListFilter): AsyncGenerator<ListRow> {
   const holds = await store.read(allHolds);
-  const documents = walk(store, filter, SQL.DOCUMENTS_WINDOW, (sql, params) =>
+  const documents = walk(store, filter, documentsWanted(filter), (sql, text, params) =>
     sql
-      .all<DocumentRow & { archivedTo: string | null }>(SQL.LIST_DOCUMENTS, params)
+      .all<DocumentRow & { archivedTo: string | null }>(text, params)
       .map((row) => ({ at: row.createdAt, id: row.id, row: documentRow(row, holds) })),
   );
-  const sightings = walk(store, filter, SQL.SIGHTINGS_WINDOW, (sql, params) =>
+  const sightings = walk(store, filter, sightingsWanted(filter), (sql, text, params) =>
     sql
-      .all<ListedSighting>(SQL.LIST_SIGHTINGS, params)
+      .all<ListedSighting>(text, params)
       .map((row) => ({ at: row.createdAt, id: row.id, row: sightingRow(row) })),
   );
   let left = filter.limit ?? Infinity;
@@ -46,12 +49,36 @@ export async function* list(store: Store, filter: ListFilter): AsyncGenerator<Li
   }
 }
 
+/** Null where no document can pass. */
+function documentsWanted({ states }: ListFilter): SQL.Walk | null {
+  if (states === undefined || states.includes('accepted')) return SQL.DOCUMENTS;
+  return states.some((state) => !isVerdict(state)) ? SQL.UNSETTLED_DOCUMENTS : null;
+}
+
+function sightingsWanted({ states }: ListFilter): SQL.Walk | null {
+  return states === undefined || states.some(isVerdict) ? SQL.SIGHTINGS : null;
+}
+
+const VERDICTS: ReadonlySet<string> = new Set<Exclude<Verdict, 'document'>>([
+  'duplicate',
+  'rejected',
+  'skipped',
+  'incomplete',
+  'unreadable',
+]);
+
+function isVerdict(state: ListState): boolean {
+  return VERDICTS.has(state);
+}
+
 async function* walk(
   store: Store,
   filter: ListFilter,
-  windowEnd: string,
-  read: (sql: Sql, params: Params) => Listed[],
+  along: SQL.Walk | null,
+  read: (sql: Sql, text: string, params: Params) => Listed[],
 ): AsyncGenerator<Listed> {
+  if (along === null) return;
+  const { windowEnd, rows: text } = along;
   const { states, folder, endpoint } = filter;
   const conditions = {
     // `held` is a queued document seen together with a hold.
@@ -61,16 +88,22 @@ async function* walk(
     uid: endpoint?.uid ?? null,
   };
   let after: Position | undefined = { at: filter.since ?? Number.MIN_SAFE_INTEGER, id: 0 };
+  let size = FIRST_WINDOW;
   while (after) {
     const start: Position = after;
+    const window = { at: start.at, id: start.id, size };
     const { rows, end } = await store.read((sql) => {
-      const last = sql.get<Position>(windowEnd, { at: start.at, id: start.id, size: WINDOW });
+      const last = sql.get<Position>(windowEnd, window);
       const lastAt = last?.at ?? Number.MAX_SAFE_INTEGER;
       const lastId = last?.id ?? Number.MAX_SAFE_INTEGER;
-      return { end: last, rows: read(sql, { at: start.at, id: start.id, lastAt, lastId, ...conditions }) };
+      return {
+        end: last,
+        rows: read(sql, text, { at: start.at, id: start.id, lastAt, lastId, ...conditions }),
+      };
     });
     yield* rows;
     after = end;
+    size = Math.min(size * GROWTH, LARGEST_WINDOW);
     await nextTurn();
   }
 }

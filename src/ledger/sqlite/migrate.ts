@@ -1,9 +1,10 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { MIGRATION_0001 } from './migrations/0001.ts';
 import { MIGRATION_0002 } from './migrations/0002.ts';
+import { MIGRATION_0003 } from './migrations/0003.ts';
 
 /** In order; the place of a migration is the version that it leads to. Never edited once released. */
-const MIGRATIONS: readonly string[] = [MIGRATION_0001, MIGRATION_0002];
+const MIGRATIONS: readonly string[] = [MIGRATION_0001, MIGRATION_0002, MIGRATION_0003];
 
 export const LATEST_VERSION = MIGRATIONS.length;
 
@@ -11,10 +12,15 @@ export const LATEST_VERSION = MIGRATIONS.length;
 export const APPLICATION_ID = 0x72637074;
 
 /** Each migration in a transaction of its own. Uses `exec` only, so that no statement outlives the call. */
-export function migrate(db: DatabaseSyncInstance, fromVersion: number, at: number): void {
+export function migrate(
+  db: DatabaseSyncInstance,
+  fromVersion: number,
+  at: number,
+  toVersion = LATEST_VERSION,
+): void {
   for (const [index, sql] of MIGRATIONS.entries()) {
     const version = index + 1;
-    if (version <= fromVersion) continue;
+    if (version <= fromVersion || version > toVersion) continue;
     db.exec(`BEGIN IMMEDIATE;
       ${sql}
       INSERT INTO migrations (version, applied_at) VALUES (${version}, ${Math.trunc(at)});

@@ -107,8 +107,9 @@ describe('a backlog of 200,000 documents', () => {
     ['sources', SIGHTINGS.SOURCES],
     ['what is to be disposed of', SIGHTINGS.DISPOSABLE],
     ['a file that is gone', SIGHTINGS.GONE],
-    ['a window of documents', REPORTS.DOCUMENTS_WINDOW],
-    ['a window of other files', REPORTS.SIGHTINGS_WINDOW],
+    ['where a window of documents ends', REPORTS.DOCUMENTS.windowEnd],
+    ['where a window of unsettled documents ends', REPORTS.UNSETTLED_DOCUMENTS.windowEnd],
+    ['where a window of other files ends', REPORTS.SIGHTINGS.windowEnd],
   ];
 
   function plan(sql: string): string[] {
@@ -123,6 +124,16 @@ describe('a backlog of 200,000 documents', () => {
     expect(steps.length).toBeGreaterThan(0);
     // `endpoints` (a handful of rows) may be walked to find a name in each, and so may the caller's own list.
     expect(steps.filter((step) => /^SCAN (?!ne\b|wanted\b)|TEMP B-TREE/.test(step))).toEqual([]);
+  });
+
+  it('counts documents without looking at any', () => {
+    expect(plan(REPORTS.COUNT_DOCUMENTS).join()).not.toMatch(/\bdocuments\b|TEMP B-TREE/);
+  });
+
+  it('looks for what is not settled only among that', () => {
+    const { windowEnd, rows } = REPORTS.UNSETTLED_DOCUMENTS;
+    for (const sql of [windowEnd, rows])
+      expect(plan(sql).join()).toMatch(/SEARCH d USING (COVERING )?INDEX documents_unsettled/);
   });
 
   it('walks the line through the index of due documents, which holds nothing else', () => {

@@ -66,6 +66,7 @@ describe('opening the SQLite ledger', () => {
     expect(migrations).toEqual([
       { version: 1, applied_at: clock.now() },
       { version: 2, applied_at: clock.now() },
+      { version: 3, applied_at: clock.now() },
     ]);
     expect(loose.map((table: { name: string }) => table.name)).toEqual(['sqlite_schema']);
   });
@@ -100,9 +101,9 @@ describe('opening the SQLite ledger', () => {
       const error = await refusal(opening);
       expect(error).toMatchObject({
         code: 'LEDGER_NEWER',
-        message: expect.stringMatching(/version 7.*version 2/),
+        message: expect.stringMatching(/version 7.*version 3/),
       });
-      expect(LATEST_VERSION).toBe(2);
+      expect(LATEST_VERSION).toBe(3);
     },
   );
 

@@ -8,6 +8,7 @@ import { verifyJournal } from '../../../src/ledger/journal/verify.ts';
 import { compareWithJournal } from '../../../src/ledger/sqlite/compare.ts';
 import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
 import { restoreBackup } from '../../../src/ledger/sqlite/restore.ts';
+import { MISCOUNTED } from '../../../src/ledger/sqlite/sql/reports.ts';
 import type { Ledger } from '../../../src/ports/ledger.ts';
 import type { ListRow } from '../../../src/ports/ledgerReports.ts';
 import { admission, hashOf, OFFICE, SHOP, seen } from '../../contract/ledger.ts';
@@ -365,6 +366,7 @@ describe('whatever is done to a ledger', () => {
           for (const each of steps) await take(ledger, each, (at += 10)).catch(refusedOnly);
           const rows = await rowsOf(ledger);
           await ledger.close();
+          expectCounted(own.path);
           const ownJournal = path.join(own.dir, 'ledger.journal');
           expect((await verifyJournal(ownJournal)).findings).toEqual([]);
           expect((await compareWithJournal(own.path, ownJournal, 1)).findings).toEqual([]);
@@ -372,6 +374,7 @@ describe('whatever is done to a ledger', () => {
           const again = await own.open();
           expect(withoutTimes(await rowsOf(again))).toEqual(withoutTimes(rows));
           await again.close();
+          expectCounted(own.path);
         } finally {
           await own.remove();
         }
@@ -380,6 +383,12 @@ describe('whatever is done to a ledger', () => {
     );
   });
 });
+
+function expectCounted(file: string): void {
+  const db = new DatabaseSync(file, { readOnly: true });
+  expect(db.prepare(MISCOUNTED).all()).toEqual([]);
+  db.close();
+}
 
 type Step = { do: string; path?: string; content?: string; how?: string };
 

@@ -3,30 +3,45 @@ import { SELECT_DOCUMENT } from './documents.ts';
 /** A sighting that `list` shows beside the documents; waiting ones only while they are current. */
 const LISTED = `s.verdict <> 'document' AND (s.gone_at IS NULL OR s.verdict NOT IN ('incomplete', 'unreadable'))`;
 
-/** The last row of a window of `size` rows after a row; none when fewer are left. */
-export const DOCUMENTS_WINDOW = `
-SELECT created_at AS at, id FROM documents
- WHERE (created_at, id) > (:at, :id) ORDER BY created_at, id LIMIT 1 OFFSET :size - 1`;
+export interface Walk {
+  /** The last row of a window of `size` rows after a row; none when fewer are left. */
+  readonly windowEnd: string;
+  /** What the window holds. NULL parameters filter nothing. */
+  readonly rows: string;
+}
 
-/** NULL parameters filter nothing. The plus keeps `created_at` the index that is walked. */
-export const LIST_DOCUMENTS = `
+/** Along an index by the time of creation; the pluses keep it the one that is walked. */
+function documentsAlong(index: string, only: string): Walk {
+  const select = SELECT_DOCUMENT.replace('FROM documents d', `FROM documents d INDEXED BY ${index}`);
+  return {
+    windowEnd: `
+SELECT d.created_at AS at, d.id FROM documents d INDEXED BY ${index}
+ WHERE ${only} AND (d.created_at, d.id) > (:at, :id) ORDER BY d.created_at, d.id LIMIT 1 OFFSET :size - 1`,
+    rows: `
 SELECT w.*,
        (SELECT s.archived_to FROM sightings s
          WHERE s.document_id = w.id AND s.verdict = 'document' AND s.archived_to IS NOT NULL
          ORDER BY s.id DESC LIMIT 1) AS archivedTo
-  FROM (${SELECT_DOCUMENT}
-         WHERE (d.created_at, d.id) > (:at, :id) AND (d.created_at, d.id) <= (:lastAt, :lastId)
+  FROM (${select}
+         WHERE ${only} AND (d.created_at, d.id) > (:at, :id) AND (d.created_at, d.id) <= (:lastAt, :lastId)
            AND (:states IS NULL OR +d.state IN (SELECT value FROM json_each(:states)))
            AND (:folder IS NULL OR +f.path = :folder)
            AND (:baseUrl IS NULL OR (+e.base_url = :baseUrl AND +e.uid = :uid))
        ) w
- ORDER BY w.createdAt, w.id`;
+ ORDER BY w.createdAt, w.id`,
+  };
+}
 
-export const SIGHTINGS_WINDOW = `
+export const DOCUMENTS = documentsAlong('documents_created', 'TRUE');
+
+/** Few in most ledgers, however long. */
+export const UNSETTLED_DOCUMENTS = documentsAlong('documents_unsettled', `d.state <> 'accepted'`);
+
+export const SIGHTINGS: Walk = {
+  windowEnd: `
 SELECT seen_at AS at, id FROM sightings
- WHERE verdict <> 'document' AND (seen_at, id) > (:at, :id) ORDER BY seen_at, id LIMIT 1 OFFSET :size - 1`;
-
-export const LIST_SIGHTINGS = `
+ WHERE verdict <> 'document' AND (seen_at, id) > (:at, :id) ORDER BY seen_at, id LIMIT 1 OFFSET :size - 1`,
+  rows: `
 SELECT s.id, f.path AS folder, s.dir, s.name, s.verdict, s.size, s.sha256, s.reason, s.message,
        s.archived_to AS archivedTo, s.seen_at AS createdAt, s.updated_at AS updatedAt,
        d.id AS documentId, d.name AS documentName, d.type, d.service_status AS serviceStatus,
@@ -39,15 +54,25 @@ SELECT s.id, f.path AS folder, s.dir, s.name, s.verdict, s.size, s.sha256, s.rea
    AND (:states IS NULL OR s.verdict IN (SELECT value FROM json_each(:states)))
    AND (:folder IS NULL OR +f.path = :folder)
    AND (:baseUrl IS NULL OR (+e.base_url = :baseUrl AND +e.uid = :uid))
- ORDER BY s.seen_at, s.id`;
+ ORDER BY s.seen_at, s.id`,
+};
 
 export const COUNT_DOCUMENTS = `
 SELECT e.base_url AS baseUrl, e.uid, f.path AS folder, c.state, c.count
-  FROM (SELECT state, endpoint_id, folder_id, count(*) AS count
-          FROM documents GROUP BY state, endpoint_id, folder_id) c
+  FROM document_counts c
   CROSS JOIN endpoints e ON e.id = c.endpoint_id
   CROSS JOIN folders f ON f.id = c.folder_id
- ORDER BY e.id, f.id, c.state`;
+ WHERE c.count > 0
+ ORDER BY c.endpoint_id, c.folder_id, c.state`;
+
+/** No row where triggers have counted as the documents are. */
+export const MISCOUNTED = `
+WITH counted AS (SELECT endpoint_id, folder_id, state, count FROM document_counts WHERE count <> 0),
+     there AS (SELECT endpoint_id, folder_id, state, count(*) FROM documents GROUP BY endpoint_id, folder_id, state)
+SELECT 1 FROM (SELECT * FROM counted EXCEPT SELECT * FROM there)
+ UNION ALL
+SELECT 1 FROM (SELECT * FROM there EXCEPT SELECT * FROM counted)
+ LIMIT 1`;
 
 export const COUNT_SIGHTINGS = `
 SELECT e.base_url AS baseUrl, e.uid, f.path AS folder, s.verdict AS state, count(*) AS count
