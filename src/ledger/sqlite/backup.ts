@@ -3,10 +3,11 @@ import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ReceiptdError, systemCode } from '../../domain/errors.ts';
 import type { JournalHead } from '../../ports/journal.ts';
-import { openForReading } from './connection.ts';
+import { isLatest, openForReading } from './connection.ts';
 import { syncDirectory } from '../durable.ts';
 import { syncFile } from './files.ts';
 import { HEAD } from './sql/journal.ts';
+import { MISCOUNTED } from './sql/reports.ts';
 import { createSql } from './statements.ts';
 
 const NAME = /^ledger-\d{8}T\d{9}Z\.db$/;
@@ -112,6 +113,7 @@ export function checkBackup(path: string): JournalHead {
     try {
       const verdict = Object.values(sql.get<Record<string, unknown>>('PRAGMA integrity_check(1)') ?? {})[0];
       if (verdict !== 'ok') throw bad(String(verdict));
+      if (isLatest(db) && sql.get(MISCOUNTED)) throw bad('documents are not counted as they are');
       const head = sql.get<JournalHead>(HEAD);
       if (!head) throw bad('it was made before there was a journal');
       return { ...head };

@@ -137,6 +137,10 @@ function checkedVersion(db: DatabaseSyncInstance, path: string): number {
   return version;
 }
 
+export function isLatest(db: DatabaseSyncInstance): boolean {
+  return pragma(db, 'user_version')[0] === LATEST_VERSION;
+}
+
 function pragma(db: DatabaseSyncInstance, text: string): unknown[] {
   const rows: Record<string, unknown>[] = db.prepare(`PRAGMA ${text}`).all();
   return rows.flatMap((row) => Object.values(row));

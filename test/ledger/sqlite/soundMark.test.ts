@@ -135,6 +135,22 @@ describe('a ledger that ended cleanly', () => {
   });
 });
 
+it('a ledger that counts its documents wrong is found by the full check, and made anew without a backup that does', async () => {
+  await fill(3);
+  const miscount = new DatabaseSync(place.path);
+  miscount.exec('UPDATE document_counts SET count = 7');
+  miscount.close();
+  const ledger = await open();
+  expect((await ledger.counts())[0]).toMatchObject({ count: 7 });
+  await expect(ledger.backup(null)).rejects.toMatchObject({ code: 'BACKUP_FAILED' });
+  expect(await ledger.check()).toContain('not counted');
+  await ledger.close();
+  const mended = await open();
+  expect((await mended.counts())[0]).toMatchObject({ count: 3 });
+  expect(await mended.check()).toBeNull();
+  await mended.close();
+});
+
 describe('the mark of a clean end', () => {
   it('is not there while the ledger is open, so that a kill leaves none', async () => {
     await fill(1);
