@@ -11,9 +11,10 @@ import { FolderEvents } from './folderEvents.ts';
 import { FolderPlace, hasCoarseClock } from './folderPlace.ts';
 import { FolderState } from './folderState.ts';
 import { FolderTrouble } from './folderTrouble.ts';
-import { observe } from './observe.ts';
-import { dirOf } from './paths.ts';
+import { Hinted } from './hinted.ts';
+import { ListingTimes } from './listingTimes.ts';
 import { LookThrough } from './lookThrough.ts';
+import { observe } from './observe.ts';
 import { firstWatch, reconcile, type ReconcileDeps } from './reconcile.ts';
 import { settleLoop } from './settleLoop.ts';
 import { Settling } from './settling.ts';
@@ -26,19 +27,12 @@ import type { WatchLimit } from './watchLimit.ts';
 const SETTLING_CAPACITY = 500;
 /** How often a folder's presence is looked at. */
 const PRESENCE_MS = 2_000;
-/** Listing after events takes at most this share of the time, however large the folder is. */
-const LISTING_PAUSE_MS = 1_000;
-const LISTING_PAUSE_FACTOR = 20;
-/** A listing for documents whose bytes are missing waits no longer than this after the one before. */
-const ASKED_PAUSE_AT_MOST_MS = 60_000;
 /**
  * A file is read no sooner than this after its last change where the file system's clock is coarse: whatever is
  * written after the reading then bears another time. Otherwise a scanner that overwrites a file within the same tick,
  * with as many bytes, would leave it as the ledger knows it, and the second scan would never be seen.
  */
 const COARSE_QUIET_MS = 2_000;
-/** More hints than this at once: the directories are listed instead. */
-const HINTS_AT_ONCE = 1_000;
 
 export interface IntakeDeps extends Omit<ExamineDeps, 'settling' | 'onNote'> {
   readonly hints: FolderHints;
@@ -76,8 +70,7 @@ export class Intake {
   readonly #reconcileDeps: ReconcileDeps;
   readonly #settleWake: Wake;
   readonly #watchWake: Wake;
-  readonly #hinted = new Set<string>();
-  readonly #dirtyDirs = new Set<string>();
+  readonly #hinted: Hinted;
   readonly #unreadableDirs: UnreadableDirs;
   #disposeSoon = false;
   #disposeNotBefore = 0;
@@ -118,6 +111,12 @@ export class Intake {
       onKnown: ({ verdict }) => this.#count(verdict),
       onUnreadableDir: (path, code) => this.#unreadableDir(path, code),
     };
+    this.#hinted = new Hinted({
+      clock: deps.clock,
+      observe: (path) => observe(path, this.#reconcileDeps),
+      onObserved: () => this.#settleWake.ring(),
+      mayObserve: () => !this.#writesFail,
+    });
   }
 
   get status() {
@@ -212,25 +211,19 @@ export class Intake {
   }
 
   async #watchWhilePresent({ token }: Present, signal: AbortSignal): Promise<void> {
-    const { settings, log, clock, reconcileEveryMs, pollEveryMs } = this.#deps;
+    const { settings, log, clock } = this.#deps;
     const foreign = this.#foreign;
     this.#token = token;
     if (!this.#hasNoEvents) await this.#events.begin();
     try {
       await this.#firstListing('backlog', signal);
       this.#state.enter(this.#foreign === null ? 'watching' : 'unreachable', this.#foreign);
-      let fullAt = clock.monotonic();
-      let listedAt = fullAt;
-      let pauseMs = LISTING_PAUSE_MS;
+      const times = new ListingTimes(this.#deps);
       while (!signal.aborted) {
-        const everyMs = this.#isPolled
-          ? Math.min(Math.max(pollEveryMs, pauseMs), reconcileEveryMs)
-          : reconcileEveryMs;
-        const dirtyAt = this.#dirtyDirs.size > 0 ? listedAt + pauseMs : Infinity;
-        const askedPauseMs = Math.min(pauseMs, ASKED_PAUSE_AT_MOST_MS);
-        const askedAt = this.#isAskedFor ? listedAt + askedPauseMs : Infinity;
-        const idle = this.#hinted.size === 0 && !this.#mayDispose && !this.#relistSoon;
-        const nextIn = Math.min(fullAt + everyMs, dirtyAt, askedAt) - clock.monotonic();
+        const { hasDirs } = this.#hinted;
+        const due = times.due({ isPolled: this.#isPolled, isAskedFor: this.#isAskedFor, hasDirs });
+        const idle = !this.#hinted.hasPaths && !this.#mayDispose && !this.#relistSoon;
+        const nextIn = Math.min(due.full, due.dirs) - clock.monotonic();
         if (this.#writesFail) await this.#watchWake.wait(PRESENCE_MS, signal);
         else if (idle) await this.#watchWake.wait(Math.max(0, Math.min(nextIn, PRESENCE_MS)), signal);
         if (signal.aborted) return;
@@ -239,28 +232,22 @@ export class Intake {
           this.#looked.forget();
           continue;
         }
-        await this.#observeHinted();
+        await this.#hinted.observe();
         if (this.#mayDispose) await this.dispose(signal);
         const present = await this.#availability();
         if (present?.state !== 'present' || present.token !== token || this.#foreign !== foreign) return;
         // Whatever came before the watch began.
         if (await this.#events.tryAgain()) this.#relistSoon = true;
         const now = clock.monotonic();
-        if (now >= askedAt) this.#relistSoon = true;
+        const isFull = this.#relistSoon || now >= due.full;
+        if (!isFull && now < due.dirs) continue;
         const waitedBefore = this.#settling.roomWaitedMs;
-        if (this.#relistSoon || now >= fullAt + everyMs) {
+        const dirs = this.#hinted.takeDirs();
+        if (isFull) {
           this.#relistSoon = false;
-          this.#dirtyDirs.clear();
           await this.#list('', true, 'fresh', signal);
-          fullAt = clock.monotonic();
-        } else if (now >= dirtyAt) {
-          const dirs = [...this.#dirtyDirs];
-          this.#dirtyDirs.clear();
-          for (const dir of dirs) await this.#listDirty(dir, signal);
-        } else continue;
-        listedAt = clock.monotonic();
-        const listingMs = listedAt - now - (this.#settling.roomWaitedMs - waitedBefore);
-        pauseMs = Math.max(LISTING_PAUSE_MS, listingMs * LISTING_PAUSE_FACTOR);
+        } else for (const dir of dirs) await this.#listDirty(dir, signal);
+        times.listed(now, isFull, this.#settling.roomWaitedMs - waitedBefore);
       }
     } catch (error) {
       if (signal.aborted) return;
@@ -301,7 +288,8 @@ export class Intake {
     // What a kill kept from being disposed of, and duplicates whose document lies in another folder.
     if (full) this.#disposeSoon = true;
     const listed = this.#unreadableDirs.listing();
-    const list = () => reconcile(this.#reconcileDeps, { lane, full, under }, signal);
+    const how = { lane, full, under };
+    const list = () => this.#hinted.during(() => reconcile(this.#reconcileDeps, how, signal));
     await (full ? this.#looked.during(list) : list());
     this.#lastListing = this.#deps.clock.now();
     if (full) listed();
@@ -320,20 +308,8 @@ export class Intake {
   #hint(absolute: string): void {
     const path = relative(this.#deps.settings.path, absolute).split(sep).join('/');
     if (path.startsWith('..')) return;
-    if (path === '' || this.#hinted.size >= HINTS_AT_ONCE)
-      this.#dirtyDirs.add(path === '' ? '' : dirOf(path));
-    else this.#hinted.add(path);
+    this.#hinted.add(path);
     this.#watchWake.ring();
-  }
-
-  async #observeHinted(): Promise<void> {
-    const paths = [...this.#hinted];
-    this.#hinted.clear();
-    for (const path of paths) {
-      const dir = await observe(path, this.#reconcileDeps);
-      if (dir !== null) this.#dirtyDirs.add(dir);
-    }
-    if (paths.length > 0) this.#settleWake.ring();
   }
 
   #settle(signal: AbortSignal): Promise<void> {

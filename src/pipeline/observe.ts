@@ -21,6 +21,7 @@ export async function observe(path: string, deps: ReconcileDeps): Promise<string
   const stands = known !== null && !needsJudgingAnew(known, settings);
   const unchanged = stands && sameIdentity(known.identity, found.identity);
   // Where there is no room the listing finds it later.
-  if (!unchanged && (settling.has(path) || !settling.isFull)) settling.see(path, found.identity, 'fresh');
+  if (!unchanged && (settling.has(path) || settling.hasRoomBeside))
+    settling.see(path, found.identity, 'fresh');
   return dirOf(path);
 }

@@ -11,6 +11,8 @@ const FIRST_RETRY_MS = 500;
 const LONGEST_RETRY_MS = 60_000;
 /** A scanner or a virus scanner that has a file locked lets go of it sooner. */
 const BLOCKED_PATIENCE_MS = 10_000;
+/** Files of which events told, over the capacity: a fresh scan does not wait for a backlog that fills it. */
+const TOLD_OF_BESIDE = 100;
 /** Unreadable files that are tried again by themselves; those over it are tried at the listings. */
 const PARKED_AT_MOST = 1_000;
 
@@ -74,6 +76,11 @@ export class Settling {
 
   get isFull(): boolean {
     return this.size >= this.#capacity;
+  }
+
+  /** For a file of which an event told. */
+  get hasRoomBeside(): boolean {
+    return this.size < this.#capacity + TOLD_OF_BESIDE;
   }
 
   /** Resolves once there is room for more files, so that a listing of a million waits here and not in memory. */

@@ -1,0 +1,89 @@
+import type { Clock } from '../ports/clock.ts';
+import { dirOf } from './paths.ts';
+import { Wake } from './wake.ts';
+
+/** More hints than this at once: the directories are listed instead. */
+const HINTS_AT_ONCE = 1_000;
+/** While hints may not be followed, how often that is asked again. */
+const ASK_AGAIN_MS = 2_000;
+
+export interface HintedDeps {
+  readonly clock: Clock;
+  /** Looks at one path; resolves the directory that should be listed as well, null where there is none. */
+  readonly observe: (path: string) => Promise<string | null>;
+  readonly onObserved: () => void;
+  /** False while nothing could be done about what is found. */
+  readonly mayObserve: () => boolean;
+}
+
+/**
+ * What events told of one folder: paths that are to be looked at, and directories that are to be listed since events get
+ * lost in bursts. Looks may be taken beside a listing, which may last minutes: whatever is found goes the way of what
+ * the listing finds, and that finds again what was missed.
+ */
+export class Hinted {
+  readonly #deps: HintedDeps;
+  readonly #wake: Wake;
+  readonly #paths = new Set<string>();
+  readonly #dirs = new Set<string>();
+
+  constructor(deps: HintedDeps) {
+    this.#deps = deps;
+    this.#wake = new Wake(deps.clock);
+  }
+
+  get hasPaths(): boolean {
+    return this.#paths.size > 0;
+  }
+
+  get hasDirs(): boolean {
+    return this.#dirs.size > 0;
+  }
+
+  /** Relative to the folder; '' is the folder itself. */
+  add(path: string): void {
+    if (path === '' || this.#paths.size >= HINTS_AT_ONCE) this.#dirs.add(path === '' ? '' : dirOf(path));
+    else this.#paths.add(path);
+    this.#wake.ring();
+  }
+
+  /** The directories, which count as listed from now on. */
+  takeDirs(): string[] {
+    const dirs = [...this.#dirs];
+    this.#dirs.clear();
+    return dirs;
+  }
+
+  async observe(): Promise<void> {
+    const { observe, onObserved } = this.#deps;
+    const paths = [...this.#paths];
+    this.#paths.clear();
+    for (const path of paths) {
+      const dir = await observe(path);
+      if (dir !== null) this.#dirs.add(dir);
+      onObserved();
+    }
+  }
+
+  /** Looks at what is hinted at while `list` runs. Rejects as `list` does, or else if a look went wrong. */
+  async during(list: () => Promise<void>): Promise<void> {
+    const over = new AbortController();
+    const following = this.#follow(over.signal);
+    // Heard below, once the listing has come to its end.
+    following.catch(() => undefined);
+    try {
+      await list();
+    } finally {
+      over.abort();
+      await following.catch(() => undefined);
+    }
+    await following;
+  }
+
+  async #follow(over: AbortSignal): Promise<void> {
+    while (!over.aborted) {
+      if (this.#deps.mayObserve()) await this.observe();
+      await this.#wake.wait(this.hasPaths ? ASK_AGAIN_MS : null, over);
+    }
+  }
+}
