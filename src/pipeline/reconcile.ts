@@ -5,6 +5,7 @@ import type { FileStat, WatchedFolder } from '../ports/folder.ts';
 import type { FileSeen, KnownFile, Ledger, Note } from '../ports/ledger.ts';
 import type { Settling } from './settling.ts';
 import { acceptPolicy, existingPolicy, type Existing, type FolderSettings } from './settings.ts';
+import { Absentees } from './absentees.ts';
 import { inChunks } from './inChunks.ts';
 import { nameOf, pathOf } from './paths.ts';
 
@@ -34,12 +35,13 @@ export async function reconcile(
   signal: AbortSignal,
 ): Promise<void> {
   const { folder, settings, settling, ledger } = deps;
-  const listedDirs = new Set<string>();
-  const missing: string[] = [];
+  const absentees = new Absentees(ledger, settings.path);
   for await (const { dir, files, badNames = [], unreadableDirs = [] } of folder.list(how.under, signal)) {
     for (const each of unreadableDirs) deps.onUnreadableDir(each.path, each.code);
-    listedDirs.add(dir);
-    if (unreadableDirs.some(({ path }) => path === dir)) continue;
+    if (unreadableDirs.some(({ path }) => path === dir)) {
+      absentees.unreadable(dir);
+      continue;
+    }
     for (const path of badNames) await noteBadName(path, deps);
     const names = files.map(({ path }) => nameOf(path));
     for (let start = 0; start < names.length; start += LOOKED_UP_AT_ONCE) {
@@ -48,20 +50,10 @@ export async function reconcile(
       const known = await ledger.knownIn(settings.path, dir, chunk);
       await inChunks(chunk, signal, (name) => compare(pathOf(dir, name), known.get(name), how, deps));
     }
-    if (!how.full) continue;
-    const listed = new Set([...names, ...badNames.map(nameOf)]);
-    for await (const batch of ledger.namesIn(settings.path, dir)) {
-      for (const name of batch) if (!listed.has(name)) missing.push(pathOf(dir, name));
-    }
+    if (how.full) await absentees.besides(dir, names, badNames.map(nameOf));
   }
-  if (!how.full) return;
   // Only now: a listing that ends in an error (the folder was replaced meanwhile) says nothing about what is gone.
-  for (const dir of await ledger.dirs(settings.path, how.under)) {
-    if (listedDirs.has(dir)) continue;
-    for await (const batch of ledger.namesIn(settings.path, dir))
-      missing.push(...batch.map((name) => pathOf(dir, name)));
-  }
-  await markGone(missing, deps);
+  if (how.full) await markGone(await absentees.all(how.under), deps);
 }
 
 /** One listed file: known and unchanged, or to be settled. */

@@ -9,6 +9,7 @@ export interface ListedFile {
 export interface ListedDirectory {
   /** Relative to the watched folder; '' is the folder itself. */
   readonly dir: string;
+  /** In the order of their bytes (`domain/byteOrder.ts`), also from one batch of a directory to its next. */
   readonly files: readonly ListedFile[];
   /** Paths whose name is not valid UTF-8, as far as they can be shown; such a file can't be opened. */
   readonly badNames?: readonly string[];
@@ -54,8 +55,8 @@ export interface WatchedFolder {
   readonly path: string;
   availability(): Promise<FolderAvailability>;
   /**
-   * Batches of files, one directory at a time ('' is the folder itself), whole tree if recursive. Rejects
-   * with the system error where the folder itself can't be listed: an unreachable folder is not an empty one.
+   * Batches of files, one directory at a time ('' is the folder itself), one batch at least of each, the whole tree if
+   * recursive. Rejects with the system error where the folder itself can't be listed: an unreachable folder is not an empty one.
    */
   list(under?: string, signal?: AbortSignal): AsyncIterable<ListedDirectory>;
   /** Whether include and ignore patterns, and `recursive`, let this path in. */

@@ -97,9 +97,9 @@ export interface LedgerIntake {
   setFolderMark(folder: string, mark: string, at: number): Promise<void>;
   /** In the place of the mark for the time being. Not part of the journal: who doubted once doubts again. Idempotent. */
   doubtFolderMark(folder: string, doubt: string): Promise<void>;
-  /** What is known of these files of one directory of a folder, by file name. */
+  /** What is known of these files of one directory of a folder, by file name. Names in the order of their bytes cost least. */
   knownIn(folder: string, dir: string, names: readonly string[]): Promise<ReadonlyMap<string, KnownFile>>;
-  /** Names of the current files of one directory, in batches; to find those that are gone. */
+  /** Names of the current files of one directory, in batches and in the order of their bytes; to find those that are gone. */
   namesIn(folder: string, dir: string): AsyncIterable<readonly string[]>;
   /** Directories at or below `under` that have current files; '' is the folder itself. */
   dirs(folder: string, under: string): Promise<readonly string[]>;

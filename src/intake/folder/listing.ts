@@ -2,12 +2,13 @@ import { isUtf8 } from 'node:buffer';
 import type { Dirent } from 'node:fs';
 import { opendir, readdir } from 'node:fs/promises';
 import { systemCode } from '../../domain/errors.ts';
-import type { ListedDirectory, ListedFile } from '../../ports/folder.ts';
+import type { ListedDirectory } from '../../ports/folder.ts';
 import { isAsideName } from './asideName.ts';
 import type { ExcludedDirectories } from './excludedDirectories.ts';
 import { statFolder, tokenOf } from './folderIdentity.ts';
 import { inside, isAbsent, joinPath, parentsAreReal } from './folderPath.ts';
 import type { PathFilter } from './pathFilter.ts';
+import { SortedNames } from './sortedNames.ts';
 
 export interface ListingScope {
   readonly folder: string;
@@ -18,13 +19,13 @@ export interface ListingScope {
   readonly onProgress: () => void;
 }
 
-/** Entries that are asked of the system at once. */
+/** Entries that are asked of the system at once, and files of a batch. */
 const ENTRIES_AT_ONCE = 1024;
 
 const REPLACEMENT = '\uFFFD';
 
 /**
- * Breadth first, one batch a directory, no symbolic link followed. A directory that vanished meanwhile counts as
+ * Breadth first, no symbolic link followed; a directory is read whole before its first batch is given. One that vanished meanwhile counts as
  * unreadable, with ENOENT: so does every one of a share that is being unmounted. Rejects with the system's error where the folder
  * itself can't be read, and with ESTALE if it was replaced meanwhile (a share unmounted, say): an incomplete
  * listing must not pass for a complete one.
@@ -40,27 +41,29 @@ export async function* listFolder(
   const directories = [under];
   for (const dir of directories) {
     signal?.throwIfAborted();
-    let entries: DirectoryEntries;
+    let content: Content;
     try {
       // A name below a link is not ours; only `under` comes from outside this walk.
       if (dir === under && dir !== '' && !(await parentsAreReal(scope.folder, joinPath(dir, '-')))) {
         yield { dir, files: [], unreadableDirs: [{ path: dir, code: 'ENOENT' }] };
         continue;
       }
-      entries = await readEntries(inside(scope.folder, dir), scope.onProgress);
+      content = await readDirectory(scope, dir);
     } catch (error) {
       const code = isAbsent(error) ? 'ENOENT' : systemCode(error);
       if (dir === '' || code === undefined) throw error;
       yield { dir, files: [], unreadableDirs: [{ path: dir, code }] };
       continue;
     }
-    const batch = sortOut(scope, dir, entries);
-    for (const child of batch.directories) directories.push(child);
-    yield {
-      dir,
-      files: batch.files,
-      ...(batch.badNames.length > 0 && { badNames: batch.badNames }),
-    };
+    for (const child of content.directories) directories.push(child);
+    const { files, badNames } = content;
+    for (let isFirst = true; ; isFirst = false) {
+      const batch = files.take(ENTRIES_AT_ONCE).map((name) => ({ path: joinPath(dir, name) }));
+      if (isFirst) yield { dir, files: batch, ...(badNames.length > 0 && { badNames }) };
+      else if (batch.length > 0) yield { dir, files: batch };
+      if (batch.length < ENTRIES_AT_ONCE) break;
+      signal?.throwIfAborted();
+    }
   }
   signal?.throwIfAborted();
   if (tokenOf(await statFolder(scope.folder)) !== before) {
@@ -70,40 +73,44 @@ export async function* listFolder(
   }
 }
 
-function sortOut(
-  scope: ListingScope,
-  dir: string,
-  { entries, badNames }: DirectoryEntries,
-): { files: ListedFile[]; directories: string[]; badNames: string[] } {
-  const sorted = { files: [] as ListedFile[], directories: [] as string[], badNames: [] as string[] };
-  for (const entry of entries) {
-    const isDirectory = entry.isDirectory();
-    if (isDirectory ? !scope.recursive || isAsideName(entry.name) : !entry.isFile()) continue;
-    const path = joinPath(dir, entry.name);
-    if (scope.filter.ignores(path)) continue;
-    if (badNames.has(entry.name)) sorted.badNames.push(path);
-    else if (isDirectory) {
-      if (!scope.excluded.has(path)) sorted.directories.push(path);
-    } else if (scope.filter.includes(path)) sorted.files.push({ path });
-  }
-  return sorted;
+interface Content {
+  readonly files: SortedNames;
+  readonly directories: readonly string[];
+  readonly badNames: readonly string[];
 }
 
-interface DirectoryEntries {
-  readonly entries: readonly Dirent[];
-  readonly badNames: ReadonlySet<string>;
-}
-
-async function readEntries(directory: string, onProgress: () => void): Promise<DirectoryEntries> {
-  const entries: Dirent[] = [];
+/** Keeps of a directory no more than the names that are of use. */
+async function readDirectory(scope: ListingScope, dir: string): Promise<Content> {
+  const directory = inside(scope.folder, dir);
+  const found = { files: new SortedNames(), directories: [] as string[], badNames: [] as string[] };
+  const doubtful: Dirent[] = [];
+  let count = 0;
   for await (const entry of await opendir(directory, { bufferSize: ENTRIES_AT_ONCE })) {
-    if (entries.push(entry) % ENTRIES_AT_ONCE === 0) onProgress();
+    if ((count += 1) % ENTRIES_AT_ONCE === 0) scope.onProgress();
+    if (entry.name.includes(REPLACEMENT)) doubtful.push(entry);
+    else sortOut(scope, dir, entry, found);
   }
-  if (!entries.some((entry) => entry.name.includes(REPLACEMENT))) return { entries, badNames: new Set() };
+  if (doubtful.length === 0) return found;
   // U+FFFD may also stand in a name by right; only the bytes tell.
   const names = await readdir(directory, { encoding: 'buffer' });
-  return {
-    entries,
-    badNames: new Set(names.filter((name) => !isUtf8(name)).map((name) => name.toString('utf8'))),
-  };
+  const bad = new Set(names.filter((name) => !isUtf8(name)).map((name) => name.toString('utf8')));
+  for (const entry of doubtful) sortOut(scope, dir, entry, found, bad.has(entry.name));
+  return found;
+}
+
+function sortOut(
+  { recursive, filter, excluded }: ListingScope,
+  dir: string,
+  entry: Dirent,
+  found: { readonly files: SortedNames; readonly directories: string[]; readonly badNames: string[] },
+  isBad = false,
+): void {
+  const isDirectory = entry.isDirectory();
+  if (isDirectory ? !recursive || isAsideName(entry.name) : !entry.isFile()) return;
+  const path = joinPath(dir, entry.name);
+  if (filter.ignores(path)) return;
+  if (isBad) found.badNames.push(path);
+  else if (isDirectory) {
+    if (!excluded.has(path)) found.directories.push(path);
+  } else if (filter.includes(path)) found.files.add(entry.name);
 }

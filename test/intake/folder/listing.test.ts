@@ -30,7 +30,7 @@ async function ownedDirectory(path: string, mode: number): Promise<void> {
 }
 
 describe('a listing', () => {
-  it('goes breadth first, one batch a directory', async () => {
+  it('goes breadth first, one directory after the other', async () => {
     const root = await temporaryDirectory();
     await tree(root, 'a.jpg', 'x/b.jpg', 'x/deep/c.jpg', 'y/d.jpg');
     const batches = await collect(watched(root).list());
@@ -43,6 +43,16 @@ describe('a listing', () => {
         ['x/deep', [{ path: 'x/deep/c.jpg' }]],
       ]),
     );
+  });
+
+  it('gives a long directory in several batches, in the order of the names', async () => {
+    const root = await temporaryDirectory();
+    const names = Array.from({ length: 2_500 }, (_, index) => `SCAN${index}.jpg`);
+    for (const name of names) await writeFile(join(root, name), '');
+    const batches = await collect(watched(root).list());
+    expect(batches.every(({ dir }) => dir === '')).toBe(true);
+    expect(Math.max(...batches.map(({ files }) => files.length))).toBeLessThanOrEqual(1_024);
+    expect(batches.flatMap(({ files }) => files.map(({ path }) => path))).toEqual(names.toSorted());
   });
 
   it('stays in the folder itself when not recursive', async () => {

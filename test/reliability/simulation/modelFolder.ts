@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { byBytes } from '../../../src/domain/byteOrder.ts';
 import { sameIdentity } from '../../../src/domain/document.ts';
 import type { FileRead, FolderHints, ListedDirectory, WatchedFolder } from '../../../src/ports/folder.ts';
 import type { Process } from './process.ts';
@@ -10,6 +11,8 @@ export interface Disposals {
 }
 
 const ASIDE = '.aside-';
+/** So few that a directory mostly comes in several batches. */
+const LISTED_AT_ONCE = 3;
 
 /** The folder port on a share, as one process sees it. `tree` chooses between the folder and its archive. */
 export function modelFolder(
@@ -65,9 +68,10 @@ export function modelFolder(
         const listed = await step('a listing', () => {
           const found = entriesOf(tree(), dir);
           if (recursive) directories.push(...found.directories);
-          return { dir, files: found.files.map((name) => ({ path: join(dir, name) })) };
+          return found.files.sort(byBytes).map((name) => ({ path: join(dir, name) }));
         });
-        yield listed;
+        for (let at = 0; at === 0 || at < listed.length; at += LISTED_AT_ONCE)
+          yield { dir, files: listed.slice(at, at + LISTED_AT_ONCE) };
       }
     },
 
