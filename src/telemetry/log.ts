@@ -8,6 +8,7 @@ import type { Entry, Level } from './lines.ts';
 import { LogFile } from './logFile.ts';
 import { REDACTED, isSecretField } from './redact.ts';
 import type { Redactor } from './redact.ts';
+import { TerminalLines } from './terminalLines.ts';
 
 export interface LogOptions {
   readonly level: Level;
@@ -39,12 +40,13 @@ export async function createLog(options: LogOptions): Promise<ClosableLog> {
   terminal.on('error', () => {});
 
   const file = options.file === undefined ? null : openFile(options.file);
+  const shownLines = new TerminalLines(terminal);
   const logger = winston.createLogger({
     level: options.level,
     levels: Object.fromEntries(LEVELS.map((level, index) => [level, index])),
     format: winston.format.combine(),
     transports: [
-      lineTransport(terminal, 'shown'),
+      lineTransport(shownLines, 'shown'),
       ...(file === null ? [] : [lineTransport(file, 'stored', () => file.accepts())]),
     ],
   });
@@ -87,6 +89,8 @@ export async function createLog(options: LogOptions): Promise<ClosableLog> {
     const flushed = once(logger, 'finish');
     logger.end();
     await flushed;
+    shownLines.end();
+    await finished(shownLines);
     if (file !== null) {
       file.end();
       await finished(file);

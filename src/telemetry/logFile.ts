@@ -18,6 +18,9 @@ export interface LogFileOptions {
   readonly onRecovered: () => void;
 }
 
+/** A file is rotated between two writes: what lines are gathered into must not be much of a file. */
+const PIECES_IN_A_FILE = 64;
+
 export const LOG_FILE_NAME = 'receiptd.log';
 
 // A disk that hangs must not fill the memory.
@@ -47,7 +50,25 @@ export class LogFile extends Writable {
     return false;
   }
 
+  /** The lines that came while the one before was written, in one go. */
+  override _writev(lines: readonly { readonly chunk: string }[], done: () => void): void {
+    const pieces = joined(
+      lines.map(({ chunk }) => chunk),
+      this.#options.maxSize / PIECES_IN_A_FILE,
+    );
+    const next = (): void => {
+      const piece = pieces.shift();
+      if (piece === undefined) done();
+      else this.#put(piece, next);
+    };
+    next();
+  }
+
   override _write(line: string, _encoding: BufferEncoding, done: () => void): void {
+    this.#put(line, done);
+  }
+
+  #put(text: string, done: () => void): void {
     const wasBroken = this.#brokenUntil !== null;
     if (this.#brokenUntil !== null && this.#options.monotonic() < this.#brokenUntil) {
       done();
@@ -62,7 +83,7 @@ export class LogFile extends Writable {
       return;
     }
     // The write that failed may have left half a line behind.
-    file.write(wasBroken ? `\n${line}` : line, (error) => {
+    file.write(wasBroken ? `\n${text}` : text, (error) => {
       if (error) {
         this.#breakOff(error);
       } else if (wasBroken && this.#file === file) {
@@ -105,4 +126,14 @@ export class LogFile extends Writable {
     this.#file = null;
     if (first) this.#options.onTrouble(error);
   }
+}
+
+function joined(lines: readonly string[], atMost: number): string[] {
+  const pieces: string[] = [];
+  for (const line of lines) {
+    const last = pieces.at(-1);
+    if (last !== undefined && last.length + line.length <= atMost) pieces[pieces.length - 1] = last + line;
+    else pieces.push(line);
+  }
+  return pieces;
 }

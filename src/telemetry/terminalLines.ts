@@ -1,0 +1,27 @@
+import { Writable } from 'node:stream';
+
+/**
+ * Writes the first line at once and gathers those that come until the next turn of the event loop: each write to a
+ * terminal, a file or a pipe blocks, and in a burst there are thousands of them.
+ */
+export class TerminalLines extends Writable {
+  readonly #terminal: NodeJS.WritableStream;
+
+  constructor(terminal: NodeJS.WritableStream) {
+    super({ decodeStrings: false });
+    this.#terminal = terminal;
+  }
+
+  override _write(line: string, _encoding: BufferEncoding, done: () => void): void {
+    this.#put(line, done);
+  }
+
+  override _writev(lines: readonly { readonly chunk: string }[], done: () => void): void {
+    this.#put(lines.map(({ chunk }) => chunk).join(''), done);
+  }
+
+  #put(text: string, done: () => void): void {
+    this.#terminal.write(text);
+    setImmediate(done);
+  }
+}
