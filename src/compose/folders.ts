@@ -31,6 +31,7 @@ export function composeFolders({ stateDir, folders }: Config): OpenFolder {
       archiveTo: settings?.archiveTo ?? join(path, 'archive'),
       random: Math.random,
       guard: guardOf(path),
+      ownDirectory: stateDir,
     });
     // Archives have as many directories as there are months; those are not kept.
     if (settings) opened.set(path, folder);

@@ -1,5 +1,5 @@
 import type { BigIntStats } from 'node:fs';
-import { constants } from 'node:fs';
+import fs, { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { sameIdentity, type FileIdentity } from '../../domain/document.ts';
 import { systemCode } from '../../domain/errors.ts';
@@ -38,9 +38,7 @@ export async function readWhole(file: string, reading: Reading): Promise<FileRea
     }
   } catch (error) {
     signal?.throwIfAborted();
-    const code = systemCode(error);
-    if (code === undefined) throw error;
-    return isNoFile(code) ? { kind: 'gone' } : { kind: 'unreadable', code };
+    return unread(error);
   }
 }
 
@@ -65,6 +63,40 @@ async function readHandle(
   }
   const after = await identify(await handle.stat({ bigint: true }));
   return sameIdentity(identity, after) ? { kind: 'bytes', bytes, identity } : { kind: 'changed' };
+}
+
+/** The same at once, in this thread, for a file of at most `limit` bytes; null for a larger one, which is left alone. */
+export function readAtOnce(file: string, limit: number): FileRead | null {
+  let fd: number;
+  try {
+    fd = fs.openSync(file, FLAGS);
+  } catch (error) {
+    return unread(error);
+  }
+  try {
+    const stats = fs.fstatSync(fd, { bigint: true });
+    if (!stats.isFile()) return { kind: 'gone' };
+    if (stats.size > limit) return null;
+    const identity = identityOf(stats, false);
+    const bytes = Buffer.allocUnsafeSlow(identity.size);
+    for (let offset = 0; offset < bytes.length;) {
+      const bytesRead = fs.readSync(fd, bytes, offset, bytes.length - offset, offset);
+      if (bytesRead === 0) return { kind: 'changed' };
+      offset += bytesRead;
+    }
+    const after = identityOf(fs.fstatSync(fd, { bigint: true }), false);
+    return sameIdentity(identity, after) ? { kind: 'bytes', bytes, identity } : { kind: 'changed' };
+  } catch (error) {
+    return unread(error);
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+function unread(error: unknown): FileRead {
+  const code = systemCode(error);
+  if (code === undefined) throw error;
+  return isNoFile(code) ? { kind: 'gone' } : { kind: 'unreadable', code };
 }
 
 /** Shares make inodes up: the same file may have another one after a reconnection. They count as 0 there. */
