@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { ledgerPath } from '../compose/ledger.ts';
+import { ledgerPath } from '../compose/reports.ts';
 import { composeService } from '../compose/service.ts';
 import type { Config } from '../config/config.ts';
 import { prepareStateDir } from '../daemon/stateDir.ts';

@@ -8,7 +8,7 @@ import type { JournalVerification, KeptHead } from '../ledger/journal/verificati
 import { verifyJournal } from '../ledger/journal/verify.ts';
 import { compareWithJournal, type Comparison } from '../ledger/sqlite/compare.ts';
 import { journalPathOf } from '../ledger/sqlite/files.ts';
-import { openSqliteLedger, openSqliteReports } from '../ledger/sqlite/open.ts';
+import { openSqliteLedger } from '../ledger/sqlite/open.ts';
 import { Reserve } from '../ledger/sqlite/reserve.ts';
 import { restoreBackup, type Restored } from '../ledger/sqlite/restore.ts';
 import type { JournalHead } from '../ports/journal.ts';
@@ -16,14 +16,7 @@ import type { Ledger } from '../ports/ledger.ts';
 import type { Log } from '../ports/log.ts';
 import type { Spool } from '../ports/spool.ts';
 import { openSpool } from '../spool/openSpool.ts';
-
-export function ledgerPath(config: Config): string {
-  return join(config.stateDir, 'ledger.db');
-}
-
-export function openReports(config: Config) {
-  return openSqliteReports({ path: ledgerPath(config) });
-}
+import { ledgerPath, openReports } from './reports.ts';
 
 /** Measured in a burst of 5,000: a fifth less of time and of processor than with one. */
 const BUSY_TURNS = 4;
