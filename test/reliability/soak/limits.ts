@@ -43,8 +43,9 @@ export class RateWatch {
       const allowed = frozen ? concurrency : 0;
       const from = known.at(-1 - count - allowed);
       if (from === undefined || at - from >= intervalMs - lateMs) continue;
+      const began = known.slice(-1 - count).map((each) => Math.round(each - first));
       this.breaches.push(
-        `${alias} (${UIDS[alias]}) got ${count + 1} uploads within ${Math.round(at - first)} ms; ${count} are allowed in ${intervalMs} ms, and ${Math.round(lateMs)} ms are explained`,
+        `${alias} (${UIDS[alias]}) got ${count + 1} uploads within ${Math.round(at - first)} ms; ${count} are allowed in ${intervalMs} ms, and ${Math.round(lateMs)} ms are explained; the last at ${new Date(performance.timeOrigin + at).toISOString()}, after ${began.join(' ')}`,
       );
     }
     const longEnough = known.findIndex((at) => at > now - KEPT_MS);
