@@ -23,13 +23,11 @@ export interface DispatchDeps {
   readonly log: Log;
   /** When uploads may start; null: always. */
   readonly hours?: Hours | null;
-  readonly deliver: Omit<DeliverDeps, 'pacer' | 'holds' | 'replays' | 'missingSince' | 'onTaken'>;
+  readonly deliver: Omit<DeliverDeps, 'pacer' | 'holds' | 'replays' | 'missingSince'>;
 }
 
 /** Claimed ahead, so that a free place never waits for the ledger; the rest of the queue stays on disk. */
 const CLAIM_AHEAD = 16;
-/** Taken by the service and not recorded yet: while the ledger can't be written no more than that is sent. */
-const UNRECORDED_AT_MOST = 32;
 const LEDGER_RETRY_MS = 5_000;
 /** What has to wait longer for its turn does not leave at once. */
 const AT_ONCE_MS = 1_000;
@@ -55,8 +53,6 @@ export class Dispatcher {
   readonly #wake: Wake;
   readonly #lines: Line[];
   readonly #inFlight = new Set<Promise<void>>();
-  /** Of those in flight the ones whose request may be under way. */
-  #sending = 0;
   readonly #replays = new Set<number>();
   readonly #missingSince = new Map<number, number>();
   readonly #idleListeners = new Set<(idle: Idle) => void>();
@@ -192,9 +188,7 @@ export class Dispatcher {
     let blocked = 0;
     while (blocked < this.#lines.length && !stopping.aborted) {
       if (this.#isClosed) return { why: 'hold', waitMs: 0 };
-      const unrecorded = this.#inFlight.size - this.#sending;
-      if (this.#sending >= this.#deps.concurrency || unrecorded >= UNRECORDED_AT_MOST)
-        return { why: 'pace', waitMs: null };
+      if (this.#inFlight.size >= this.#deps.concurrency) return { why: 'pace', waitMs: null };
       const line = this.#lines[this.#turn % this.#lines.length] as Line;
       this.#turn += 1;
       const idle = await this.#startOne(line, abort);
@@ -309,18 +303,8 @@ export class Dispatcher {
     const slot = pacer.reserve(line.settings.key);
     if (isProbe) holds.startProbe(document);
     line.inFlight += 1;
-    this.#sending += 1;
-    let isTaken = false;
-    const onTaken = (): void => {
-      // A probe keeps its place until what it found out is said.
-      if (isTaken || isProbe) return;
-      isTaken = true;
-      line.inFlight -= 1;
-      this.#sending -= 1;
-      this.#wake.ring();
-    };
     const [replays, missingSince] = [this.#replays, this.#missingSince];
-    const deps = { ...this.#deps.deliver, pacer, holds, replays, missingSince, onTaken };
+    const deps = { ...this.#deps.deliver, pacer, holds, replays, missingSince };
     const task = deliver(document, slot, deps, abort)
       .then((settled) => {
         if (!settled) line.looked.clear();
@@ -331,10 +315,7 @@ export class Dispatcher {
         line.looked.clear();
       })
       .finally(() => {
-        if (!isTaken) {
-          line.inFlight -= 1;
-          this.#sending -= 1;
-        }
+        line.inFlight -= 1;
         this.#inFlight.delete(task);
         if (isProbe) holds.endProbe(document);
         this.#wake.ring();
