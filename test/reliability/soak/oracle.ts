@@ -75,7 +75,7 @@ export async function leftovers(stateDir: string): Promise<string[]> {
   const left = spool.filter((entry) => entry.isFile()).map(({ name }) => `spool/${name}`);
   const known = [
     /^ledger\.(db|journal)$/,
-    /^ledger\.db-(wal|shm)$/,
+    /^ledger\.db(-wal|-shm|\.sound)$/,
     /^(backups|spool|logs|reserve|instance\.lock)$/,
   ];
   for (const name of await readdir(stateDir)) if (!known.some((each) => each.test(name))) left.push(name);
