@@ -93,10 +93,14 @@ describe('the oracle of the soak', () => {
     endpointUid: UIDS.office,
     sha256: hash,
     state: 'accepted',
+    status: 'PROCESSING',
     path: '/scans/a.jpg',
     attempts: 1,
     reason: null,
+    message: null,
     answerLost: false,
+    archivedTo: null,
+    createdAt: '2026-01-14T09:00:00.000Z',
   };
   const stored = {
     uid: 'u',
