@@ -217,7 +217,7 @@ export interface LedgerQueue {
     at: number,
   ): Promise<void>;
   /**
-   * When upload requests that began after `since` had left at the latest, newest first, `limit` at most; null: of all
+   * When upload requests that may have left after `since` had left at the latest, newest first, `limit` at most; null: of all
    * endpoints.
    */
   attemptTimes(endpoint: EndpointKey | null, since: number, limit: number): Promise<readonly number[]>;

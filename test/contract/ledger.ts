@@ -688,7 +688,9 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(await ledger.attemptTimes(null, 0, 10)).toEqual([45, 35, 25, 15]);
         expect(await ledger.attemptTimes(null, 10, 2)).toEqual([45, 35]);
         expect(await ledger.attemptTimes(OFFICE, 0, 10)).toEqual([35, 15]);
-        expect(await ledger.attemptTimes(OFFICE, 10, 10)).toEqual([35]);
+        // Begun before, it may have left after that: its beginning may have waited for a slow disk.
+        expect(await ledger.attemptTimes(OFFICE, 10, 10)).toEqual([35, 15]);
+        expect(await ledger.attemptTimes(OFFICE, 15, 10)).toEqual([35]);
         expect(await ledger.countAttempts(null, 10)).toBe(3);
         expect(await ledger.countAttempts(SHOP, 20)).toBe(1);
         expect(await ledger.countAttempts({ ...SHOP, uid: 'none' }, 0)).toBe(0);

@@ -22,6 +22,8 @@ import type { Store, Transaction } from './store.ts';
 
 /** How many documents one claim makes due at most, so that an outage's end doesn't block the event loop. */
 const MAKE_DUE_LIMIT = 1_000;
+/** A request leaves once its beginning is committed, which a slow disk may hold up; later than that, none does. */
+const SENT_WITHIN_MS = 10 * 60_000;
 
 const INTERRUPTED = 'The program ended while this was being sent; it may have arrived, and is sent again.';
 
@@ -157,9 +159,14 @@ export function createQueue(store: Store): LedgerQueue {
       store.read((sql) =>
         endpointIds(sql, endpoint)
           .flatMap((endpointId) =>
-            sql.all<{ sentBy: number }>(SQL.ATTEMPT_TIMES, { endpointId, since, limit }),
+            sql.all<{ sentBy: number }>(SQL.ATTEMPT_TIMES, {
+              endpointId,
+              since: since - SENT_WITHIN_MS,
+              limit,
+            }),
           )
           .map(({ sentBy }) => sentBy)
+          .filter((sentBy) => sentBy > since)
           .sort((a, b) => b - a)
           .slice(0, limit),
       ),
