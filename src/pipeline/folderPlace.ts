@@ -45,7 +45,7 @@ export class FolderPlace {
     if (home?.mark === ANYTHING) return this.takeOver(mark);
     if (home?.mark === mark) return home.witnesses === null ? null : this.takeOver(mark);
     if (home === null || home.witnesses === null) {
-      const witnesses = await this.#collect();
+      const witnesses = await this.#witnesses(home);
       if (witnesses.length === 0 || (await this.#knowsOne())) return this.#moveTo(mark, home);
       await this.#keep({ mark: home?.mark ?? FORGOTTEN, witnesses });
     } else if (this.#clock.monotonic() - this.#lookedAt >= LOOK_AGAIN_MS) {
@@ -100,6 +100,13 @@ export class FolderPlace {
     if (found?.kind !== 'file' || found.identity.size !== size) return false;
     const difference = found.identity.mtimeNs - BigInt(mtimeNs);
     return difference <= SAME_TIME_NS && -difference <= SAME_TIME_NS;
+  }
+
+  /** What was admitted a moment ago may wait for its commit still; a write that changes nothing comes behind it. */
+  async #witnesses(home: Home | null): Promise<Witness[]> {
+    const { path } = this.#folder;
+    if (home !== null) await this.#ledger.setFolderMark(path, home.mark, this.#clock.now());
+    return this.#collect();
   }
 
   /** Evenly from all that is known; an empty file is no witness, since any other is like it. */

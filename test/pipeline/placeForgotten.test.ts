@@ -3,7 +3,7 @@ import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { FolderPlace, inItsPlace } from '../../src/pipeline/folderPlace.ts';
-import { sendingPlace } from './sending.ts';
+import { OFFICE, sendingPlace } from './sending.ts';
 
 async function forgotten() {
   const { ledger, clock, open, scans, dir, admit } = await sendingPlace();
@@ -47,4 +47,27 @@ it('a look that is out of date when it is judged moves the folder nowhere', asyn
   expect(await place.look({ ...found.fileSystem, mark: 'the disk below' })).toContain('another file system');
   expect(await ledger.folderMark(scans)).toBe(found.fileSystem.mark);
   expect(await place.look(found.fileSystem)).toBeNull();
+});
+
+it('what is admitted at the very moment counts as known', async () => {
+  const { ledger, clock, open, scans } = await sendingPlace();
+  const folder = open(scans);
+  const found = await folder.availability();
+  if (found.state !== 'present') throw new Error(found.message);
+  await ledger.setFolderMark(scans, 'the share', clock.now());
+  const place = new FolderPlace({ folder, ledger, clock });
+  // Read on the share, which has been unmounted since; its commit is still to come.
+  const admitted = ledger.admit({
+    endpoint: OFFICE,
+    file: { folder: scans, path: 'a.jpg', identity: { size: 9, mtimeNs: 1n, ctimeNs: 1n, inode: 1n } },
+    sha256: 'ab'.repeat(32),
+    type: 'jpeg',
+    lane: 'fresh',
+    at: clock.now(),
+    usesSeq: false,
+    propose: () => ['a'],
+  });
+  expect(await place.look(found.fileSystem)).toContain('another file system');
+  await admitted;
+  expect(await ledger.folderMark(scans)).toContain('the share');
 });
