@@ -45,7 +45,7 @@ export class FolderPlace {
     if (home?.mark === ANYTHING) return this.takeOver(mark);
     if (home?.mark === mark) return home.witnesses === null ? null : this.takeOver(mark);
     if (home === null || home.witnesses === null) {
-      const witnesses = await this.#witnesses(home);
+      const witnesses = await this.#witnesses();
       if (witnesses.length === 0 || (await this.#knowsOne())) return this.#moveTo(mark, home);
       await this.#keep({ mark: home?.mark ?? FORGOTTEN, witnesses });
     } else if (this.#clock.monotonic() - this.#lookedAt >= LOOK_AGAIN_MS) {
@@ -102,16 +102,13 @@ export class FolderPlace {
     return difference <= SAME_TIME_NS && -difference <= SAME_TIME_NS;
   }
 
-  /** What was admitted a moment ago may wait for its commit still; a write that changes nothing comes behind it. */
-  async #witnesses(home: Home | null): Promise<Witness[]> {
-    const { path } = this.#folder;
-    if (home !== null) await this.#ledger.setFolderMark(path, home.mark, this.#clock.now());
-    return this.#collect();
-  }
-
-  /** Evenly from all that is known; an empty file is no witness, since any other is like it. */
-  async #collect(): Promise<Witness[]> {
+  /**
+   * Evenly from all that was known or waited for its commit when this was called: what is admitted afterwards may lie where
+   * the folder lies now. An empty file is no witness, since any other is like it.
+   */
+  async #witnesses(): Promise<Witness[]> {
     const { path: folder } = this.#folder;
+    const last = await this.#ledger.lastSighting();
     let picked: { dir: string; name: string }[] = [];
     let every = 1;
     let count = 0;
@@ -129,7 +126,8 @@ export class FolderPlace {
     const witnesses: Witness[] = [];
     for (const { dir, name } of picked) {
       const known = (await this.#ledger.knownIn(folder, dir, [name])).get(name);
-      if (known && known.identity.size > 0) witnesses.push(witnessOf(pathOf(dir, name), known.identity));
+      if (known && known.sighting <= last && known.identity.size > 0)
+        witnesses.push(witnessOf(pathOf(dir, name), known.identity));
     }
     return witnesses.slice(0, WITNESSES);
   }

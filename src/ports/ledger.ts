@@ -46,6 +46,8 @@ export interface FileSeen extends FileRef {
 
 /** What the ledger knows of the file that is at a path now. */
 export interface KnownFile {
+  /** The number of its sighting: a later one has a higher number. */
+  readonly sighting: number;
   readonly identity: FileIdentity;
   readonly verdict: Verdict;
   /** The configuration that the verdict depended on; a verdict under another policy is judged anew. */
@@ -91,6 +93,8 @@ export interface LedgerIntake {
   /** In one transaction: the folder is watched from now on, and these files in it are not to be sent. */
   markWatched(folder: string, skipped: readonly FileSeen[], note: Omit<Note, 'verdict'>): Promise<void>;
   known(file: FileRef): Promise<KnownFile | null>;
+  /** The highest number once all writes that were asked for before are durable: what comes after it was asked for later. */
+  lastSighting(): Promise<number>;
   /** The file system that the folder lay on when its known files were last seen; null before that. */
   folderMark(folder: string): Promise<string | null>;
   /** Idempotent. Part of the journal: a ledger that is made anew knows it. */

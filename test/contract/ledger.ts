@@ -137,7 +137,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         await reopen();
         expect(await ledger.isFirstWatch('/scans')).toBe(false);
         expect(await ledger.isFirstWatch('/other')).toBe(true);
-        expect(await ledger.known(seen('sub/old.jpg'))).toEqual({
+        expect(await ledger.known(seen('sub/old.jpg'))).toMatchObject({
           identity: identity(),
           verdict: 'skipped',
           policy: 'p1',
@@ -151,11 +151,27 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         await ledger.note(seen('d.txt', 4, '/other'), note('rejected'));
         const known = await ledger.knownIn('/scans', '', ['a.jpg', 'b.txt', 'c.txt', 'd.txt', 'no.jpg']);
         expect([...known.keys()].sort()).toEqual(['a.jpg', 'b.txt']);
-        expect(known.get('b.txt')).toEqual({ identity: identity(2), verdict: 'rejected', policy: 'p1' });
-        expect(known.get('a.jpg')).toEqual({ identity: identity(), verdict: 'document', policy: null });
+        expect(known.get('b.txt')).toMatchObject({
+          identity: identity(2),
+          verdict: 'rejected',
+          policy: 'p1',
+        });
+        expect(known.get('a.jpg')).toMatchObject({ identity: identity(), verdict: 'document', policy: null });
         expect([...(await ledger.knownIn('/scans', 'sub', ['a.jpg', 'c.txt'])).keys()]).toEqual(['c.txt']);
         expect(await ledger.knownIn('/nowhere', '', ['a.jpg'])).toEqual(new Map());
         expect(await ledger.known(seen('nothing.jpg'))).toBeNull();
+      });
+
+      it('tells what was asked of it before from what comes later', async () => {
+        expect(await ledger.lastSighting()).toBe(0);
+        const [, last] = await Promise.all([
+          ledger.admit(admission('a.jpg', 'a')),
+          ledger.lastSighting(),
+          ledger.admit(admission('b.jpg', 'b')),
+        ]);
+        const known = await ledger.knownIn('/scans', '', ['a.jpg', 'b.jpg']);
+        expect(known.get('a.jpg')?.sighting).toBe(last);
+        expect(known.get('b.jpg')?.sighting).toBeGreaterThan(last);
       });
 
       it('keeps 64-bit identities and 255-byte Unicode names exactly', async () => {
@@ -223,7 +239,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(await rows()).toMatchObject([
           { state: 'rejected', path: '/scans/a.jpg', name: null, size: 103 },
         ]);
-        expect(await ledger.known(seen('a.jpg'))).toEqual({
+        expect(await ledger.known(seen('a.jpg'))).toMatchObject({
           identity: identity(3),
           verdict: 'rejected',
           policy: 'p2',

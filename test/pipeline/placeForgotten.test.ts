@@ -49,25 +49,43 @@ it('a look that is out of date when it is judged moves the folder nowhere', asyn
   expect(await place.look(found.fileSystem)).toBeNull();
 });
 
-it('what is admitted at the very moment counts as known', async () => {
+/** Between two file systems, where what is admitted is not committed yet. */
+async function moved() {
   const { ledger, clock, open, scans } = await sendingPlace();
   const folder = open(scans);
   const found = await folder.availability();
   if (found.state !== 'present') throw new Error(found.message);
   await ledger.setFolderMark(scans, 'the share', clock.now());
   const place = new FolderPlace({ folder, ledger, clock });
-  // Read on the share, which has been unmounted since; its commit is still to come.
-  const admitted = ledger.admit({
-    endpoint: OFFICE,
-    file: { folder: scans, path: 'a.jpg', identity: { size: 9, mtimeNs: 1n, ctimeNs: 1n, inode: 1n } },
-    sha256: 'ab'.repeat(32),
-    type: 'jpeg',
-    lane: 'fresh',
-    at: clock.now(),
-    usesSeq: false,
-    propose: () => ['a'],
-  });
-  expect(await place.look(found.fileSystem)).toContain('another file system');
+  expect(await place.look({ ...found.fileSystem, mark: 'the share' })).toBeNull();
+  const admit = () =>
+    ledger.admit({
+      endpoint: OFFICE,
+      file: { folder: scans, path: 'a.jpg', identity: { size: 9, mtimeNs: 1n, ctimeNs: 1n, inode: 1n } },
+      sha256: 'ab'.repeat(32),
+      type: 'jpeg',
+      lane: 'fresh',
+      at: clock.now(),
+      usesSeq: false,
+      propose: () => ['a'],
+    });
+  const { fileSystem } = found;
+  return { place, fileSystem, admit, mark: () => ledger.folderMark(scans) };
+}
+
+it('what was admitted on the share, and waits for its commit, counts as known', async () => {
+  const { place, fileSystem, admit, mark } = await moved();
+  const admitted = admit();
+  expect(await place.look(fileSystem)).toContain('another file system');
   await admitted;
-  expect(await ledger.folderMark(scans)).toContain('the share');
+  expect(await mark()).toContain('the share');
+});
+
+it('what is admitted while the place is looked at does not count: it may lie where the folder lies now', async () => {
+  const { place, fileSystem, admit, mark } = await moved();
+  const looked = place.look(fileSystem);
+  // In one commit with the look, and overwritten since.
+  await admit();
+  expect(await looked).toBeNull();
+  expect(await mark()).toBe(fileSystem.mark);
 });

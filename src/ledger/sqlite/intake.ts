@@ -1,7 +1,7 @@
 import type { LedgerIntake } from '../../ports/ledger.ts';
 import { admit } from './admit.ts';
 import { toKnownFile, type KnownRow } from './rows.ts';
-import { currentSighting, putSighting } from './sightings.ts';
+import { currentSighting, nextId, putSighting } from './sightings.ts';
 import * as SQL from './sql/sightings.ts';
 import type { Store } from './store.ts';
 
@@ -42,6 +42,9 @@ export function createIntake(store: Store): LedgerIntake {
         const row = currentSighting(sql, file);
         return row ? toKnownFile(row) : null;
       }),
+
+    // A write, though it changes nothing: its turn comes behind all those before it.
+    lastSighting: () => store.write((sql) => nextId(sql, SQL.LAST_SIGHTING_ID)),
 
     knownIn: (folder, dir, names) =>
       store.read((sql) => {

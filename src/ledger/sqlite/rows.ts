@@ -74,12 +74,13 @@ export function identityParams(identity: FileIdentity): {
 }
 
 export interface KnownRow extends IdentityRow {
+  readonly id: number;
   readonly verdict: Verdict;
   readonly policy: string | null;
 }
 
 export function toKnownFile(row: KnownRow): KnownFile {
-  return { identity: toIdentity(row), verdict: row.verdict, policy: row.policy };
+  return { sighting: row.id, identity: toIdentity(row), verdict: row.verdict, policy: row.policy };
 }
 
 export interface AttemptRow {

@@ -20,7 +20,7 @@ SELECT s.id, s.verdict, s.document_id AS documentId, s.sha256, s.policy, s.dispo
  WHERE s.folder_id = ${FOLDER_ID} AND s.dir = :dir AND s.name = :name AND s.gone_at IS NULL`;
 
 export const CURRENT_IN_DIRECTORY = `
-SELECT s.name, s.verdict, s.policy, ${IDENTITY}
+SELECT s.id, s.name, s.verdict, s.policy, ${IDENTITY}
   FROM json_each(:names) wanted CROSS JOIN sightings s
  WHERE s.folder_id = ${FOLDER_ID} AND s.dir = :dir AND s.name = wanted.value AND s.gone_at IS NULL`;
 
@@ -45,6 +45,7 @@ VALUES (:id, ${FOLDER_ID}, :dir, :name, :size, :mtimeNs, :ctimeNs, :inode, :verd
         :reason, :message, :at, :at)`;
 
 /** Rows are never deleted, so that a number is never given twice. */
+export const LAST_SIGHTING_ID = `SELECT coalesce(max(id), 0) AS id FROM sightings`;
 export const NEXT_SIGHTING_ID = `SELECT coalesce(max(id), 0) + 1 AS id FROM sightings`;
 
 export const UPDATE_SIGHTING = `
