@@ -21,6 +21,9 @@ export interface LogFileOptions {
 /** A file is rotated between two writes: what lines are gathered into must not be much of a file. */
 const PIECES_IN_A_FILE = 64;
 
+/** After a write, lines are gathered for so long: in a burst, one write for each turn costs more than the lines do. */
+const GATHER_MS = 10;
+
 export const LOG_FILE_NAME = 'receiptd.log';
 
 // A disk that hangs must not fill the memory.
@@ -58,14 +61,14 @@ export class LogFile extends Writable {
     );
     const next = (): void => {
       const piece = pieces.shift();
-      if (piece === undefined) done();
+      if (piece === undefined) setTimeout(done, GATHER_MS);
       else this.#put(piece, next);
     };
     next();
   }
 
   override _write(line: string, _encoding: BufferEncoding, done: () => void): void {
-    this.#put(line, done);
+    this.#put(line, () => setTimeout(done, GATHER_MS));
   }
 
   #put(text: string, done: () => void): void {

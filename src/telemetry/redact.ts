@@ -37,6 +37,9 @@ const ASSIGNED = new RegExp(
   'gi',
 );
 
+/** What every text that one of the four above finds has in it. */
+const MARKS = new RegExp(String.raw`://|bearer|basic|${SECRET_KEY}`, 'i');
+
 const SECRET_FIELD = new RegExp(`${SECRET_KEY}|^authorization$|password`, 'i');
 
 /** Whether a field of this name is a secret whatever its value looks like. */
@@ -66,8 +69,10 @@ export function createRedactor(secrets: readonly string[] = []): Redactor {
 
   const hide = (text: string): string => (known === null ? text : text.replace(known, REDACTED));
 
-  const redact = (text: string): string =>
-    hide(text)
+  const redact = (text: string): string => {
+    const hidden = hide(text);
+    if (!MARKS.test(hidden)) return hidden;
+    return hidden
       .replace(USERINFO, `$1${REDACTED}@`)
       .replace(BEARER, `$1$2${REDACTED}`)
       .replace(BASIC, `$1$2${REDACTED}`)
@@ -75,6 +80,7 @@ export function createRedactor(secrets: readonly string[] = []): Redactor {
         const mark = quote ?? '';
         return `${key}${between}${mark}${REDACTED}${mark}`;
       });
+  };
 
   return {
     addSecret,

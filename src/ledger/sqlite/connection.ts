@@ -30,13 +30,15 @@ export function openForWriting(
     }
     migrate(db, version, at);
     // The journal is what is synced at each commit; what a power failure takes from the end of SQLite's log, the next
-    // start takes over from it (pair.ts).
+    // start takes over from it (pair.ts). What a savepoint would undo is kept in memory: in a file beside it, each write
+    // of a group would write its pages twice.
     db.exec(`PRAGMA journal_mode = WAL;
       PRAGMA synchronous = NORMAL;
       PRAGMA checkpoint_fullfsync = ON;
       PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};
       PRAGMA journal_size_limit = 67108864;
       PRAGMA secure_delete = ON;
+      PRAGMA temp_store = MEMORY;
       PRAGMA cache_size = -16000;`);
   });
 }
