@@ -8,6 +8,7 @@ import { upkeep } from '../daemon/upkeep.ts';
 import { endpointId } from '../domain/document.ts';
 import { createImageInspector } from '../image/inspect.ts';
 import { createFolderHints } from '../intake/folder/hints.ts';
+import { ImageBuffers } from '../pipeline/imageBuffers.ts';
 import { OpenIncidents } from '../pipeline/incidents.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { Log } from '../ports/log.ts';
@@ -47,6 +48,7 @@ export async function composeAgent(
     const { service, tokens, credentials } = await composeService(config, surroundings);
     const { backupEveryMs, backups } = config.storage;
     const keepUp = { ledger, incidents, clock, log, backupEveryMs, backups };
+    const buffers = new ImageBuffers();
     const world = {
       clock,
       random: Math.random,
@@ -57,7 +59,8 @@ export async function composeAgent(
       service,
       tokens,
       credentialsChanged: changesOf(credentials),
-      folders: composeFolders(config),
+      folders: composeFolders(config, buffers),
+      buffers,
       hints: createFolderHints({
         exclude: [config.stateDir, ...config.folders.map(({ archiveTo }) => archiveTo)],
       }),

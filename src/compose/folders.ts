@@ -3,10 +3,11 @@ import type { Config } from '../config/config.ts';
 import { createFolderGuard, type Guard } from '../intake/folder/guarded.ts';
 import { createWatchedFolder } from '../intake/folder/watchedFolder.ts';
 import type { OpenFolder } from '../pipeline/originals.ts';
+import type { Buffers } from '../ports/buffers.ts';
 import type { WatchedFolder } from '../ports/folder.ts';
 
 /** Opens any folder: a configured one with its patterns, another (a former one, an archive) for reading. */
-export function composeFolders({ stateDir, folders }: Config): OpenFolder {
+export function composeFolders({ stateDir, folders }: Config, buffers?: Buffers): OpenFolder {
   const exclude = [stateDir, ...folders.map(({ archiveTo }) => archiveTo)];
   const guards = new Map<string, Guard>();
   /** One for a folder and one for its archive: what hangs, hangs for all who open something below it. */
@@ -32,6 +33,7 @@ export function composeFolders({ stateDir, folders }: Config): OpenFolder {
       random: Math.random,
       guard: guardOf(path),
       ownDirectory: stateDir,
+      ...(buffers && { allocate: (size: number) => buffers.take(size) }),
     });
     // Archives have as many directories as there are months; those are not kept.
     if (settings) opened.set(path, folder);

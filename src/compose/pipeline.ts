@@ -5,6 +5,7 @@ import { Dispatcher } from '../pipeline/dispatch.ts';
 import { inItsPlace } from '../pipeline/folderPlace.ts';
 import { Hand } from '../pipeline/hand.ts';
 import { Holds } from '../pipeline/holds.ts';
+import type { ImageBuffers } from '../pipeline/imageBuffers.ts';
 import { Intake } from '../pipeline/intake.ts';
 import { Keeper } from '../pipeline/keep.ts';
 import type { OpenFolder } from '../pipeline/originals.ts';
@@ -48,6 +49,8 @@ export interface World {
   readonly tokens: TokenSource;
   readonly credentialsChanged: () => Promise<boolean>;
   readonly folders: OpenFolder;
+  /** What `folders` read files into. */
+  readonly buffers: ImageBuffers;
   readonly hints: FolderHints;
   readonly inspector: ImageInspector;
   /** For `{host}` in names. */
@@ -95,6 +98,7 @@ export async function composePipeline(
     clock,
     log,
     keepFailedMs,
+    buffers: world.buffers,
     hand: new Hand(HAND_BYTES, HAND_IMAGES),
     canSend: ({ endpoint, folder }) => dispatcher.canSend(endpoint, folder),
   });
@@ -170,6 +174,7 @@ export async function composePipeline(
     tidy: (signal) => trySweeping(sweep, signal),
   });
   watchStorage(ledger.storage, incidents);
+  dispatcher.onIdle(() => world.buffers.clear());
   return { agent, dispatcher, holds, keeper, intakes, open, intakeOf };
 }
 

@@ -71,6 +71,7 @@ export async function deliver(
     deps.missingSince.delete(document.id);
     let isAccepted = false;
     let isSettled = false;
+    let isTaken = false;
     try {
       const token = await orCancel(slot, async () => {
         await keeper.sending(document, bytes);
@@ -78,10 +79,10 @@ export async function deliver(
       });
       if (!token) return await release(document, slot, deps);
       const end = await send(document, bytes, token, slot, deps, signal);
-      ({ isAccepted, isSettled } = end);
+      ({ isAccepted, isSettled, isTaken } = end);
       return isSettled;
     } finally {
-      if (isAccepted) keeper.accepted(document);
+      if (isAccepted) keeper.accepted(document, isTaken ? bytes : null);
       else await keeper.returned(document, bytes, isSettled);
     }
   });
@@ -104,6 +105,13 @@ async function release(document: Document, slot: Slot, deps: DeliverDeps): Promi
   return false;
 }
 
+interface Sent {
+  readonly isSettled: boolean;
+  readonly isAccepted: boolean;
+  /** No request looks at the bytes any more, as far as that is known. */
+  readonly isTaken: boolean;
+}
+
 async function send(
   document: Document,
   bytes: Buffer,
@@ -111,14 +119,20 @@ async function send(
   firstSlot: Slot,
   deps: DeliverDeps,
   signal: AbortSignal,
-): Promise<{ readonly isSettled: boolean; readonly isAccepted: boolean }> {
+): Promise<Sent> {
   let token = firstToken;
   let slot = firstSlot;
+  /** Requests that may still look at the bytes. */
+  let looking = 0;
+  const onTaken = (): void => {
+    looking -= 1;
+  };
   for (let replayed = deps.replays.delete(document.id); ; replayed = true) {
     const attemptId = await orCancel(slot, () =>
       deps.ledger.begin(document.id, deps.clock.now(), bytes.length),
     );
-    const answer = await request(document, bytes, token, slot, deps, signal);
+    looking += 1;
+    const answer = await request(document, bytes, token, slot, deps, signal, onTaken);
     const outcome = classify(answer, {
       endpoint: document.endpoint,
       name: document.name,
@@ -127,7 +141,7 @@ async function send(
     });
     if (outcome.kind !== 'unauthorized' || replayed) {
       const isSettled = await deps.recorder.record(document, attemptId, answer, outcome, signal);
-      return { isSettled, isAccepted: outcome.kind === 'accepted' };
+      return { isSettled, isAccepted: outcome.kind === 'accepted', isTaken: looking === 0 };
     }
     // The token has expired or was withdrawn: one new token for everybody, one replay (interface section 5).
     deps.tokens.refused(token);
@@ -137,7 +151,7 @@ async function send(
     if (!renewed || !next) {
       if (renewed) deps.replays.add(document.id);
       const isSettled = await deps.recorder.giveBack(document, outcome, signal);
-      return { isSettled, isAccepted: false };
+      return { isSettled, isAccepted: false, isTaken: false };
     }
     token = renewed;
     slot = next;
@@ -151,9 +165,10 @@ function request(
   slot: Slot,
   deps: DeliverDeps,
   signal: AbortSignal,
+  onTaken: () => void,
 ): Promise<Answer> {
   const upload = { endpoint, name, bytes, mediaType: deps.contentType(type), token };
-  return deps.pacer.run(endpoint, slot, (onStart) => deps.service.upload(upload, signal, onStart), signal);
+  return deps.pacer.run(endpoint, slot, (onStart) => deps.service.upload(upload, signal, { onStart, onTaken }), signal);
 }
 
 /** Null when there is no token; whatever stands in the way is on hold then. */

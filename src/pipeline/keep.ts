@@ -1,5 +1,6 @@
 import type { Document, EndpointKey } from '../domain/document.ts';
 import { describeError } from '../domain/errors.ts';
+import type { Buffers } from '../ports/buffers.ts';
 import type { Admitted } from '../ports/ledger.ts';
 import { sha256 } from './admit.ts';
 import { Copies, type CopiesDeps, type Copied } from './copies.ts';
@@ -7,6 +8,7 @@ import type { Hand } from './hand.ts';
 
 export interface KeeperDeps extends CopiesDeps {
   readonly hand: Hand;
+  readonly buffers: Pick<Buffers, 'giveBack'>;
   /** Whether documents of this endpoint and folder can be sent now: nothing holds them, and nobody paused them. */
   readonly canSend: (waiting: Waiting) => boolean;
 }
@@ -41,6 +43,8 @@ export class Keeper {
   /** Bytes without a copy, oldest first: in hand, or being sent. */
   readonly #bare = new Map<number, Bare>();
   readonly #drops = new Set<Promise<void>>();
+  /** Bytes of which a copy was begun: a disk that hangs may be writing them still. */
+  readonly #copied = new WeakSet<Buffer>();
   #alarm: AbortController | null = null;
   #tookAt = -Infinity;
   #closed = false;
@@ -90,12 +94,14 @@ export class Keeper {
   /** Before a document is sent, wherever its bytes came from. It is to be `accepted` or `returned`. */
   async sending(document: Document, bytes: Buffer): Promise<void> {
     if (this.copies.has(document.sha256)) return;
-    if (this.#deps.mode === 'always') await this.copies.make(document.sha256, bytes);
+    if (this.#deps.mode === 'always') await this.#makeCopy(document.sha256, bytes);
     if (!this.copies.has(document.sha256)) this.#watch(document, bytes);
   }
 
-  accepted(document: Document): void {
+  /** `taken`: its bytes, where nobody who sent them looks at them any more. */
+  accepted(document: Document, taken: Buffer | null): void {
     this.#letGo(document.id);
+    if (taken !== null && !this.#copied.has(taken)) this.#deps.buffers.giveBack(taken);
     const drop = this.copies.dropUnwanted(document.sha256).catch((error: unknown) => {
       // It goes with the next sweep.
       const fields = { documentId: document.id, ...describeError(error) };
@@ -139,7 +145,7 @@ export class Keeper {
     if (mode === 'never') return hand.reserve(size) ? 'hand' : 'nowhere';
     if (this.copies.failed) {
       // Whether a disk that failed takes this image is only known once it has.
-      const copied = await this.copies.make(sha256(image.bytes), image.bytes);
+      const copied = await this.#makeCopy(sha256(image.bytes), image.bytes);
       if (copied === 'there') return 'copied';
       if (mode === 'always' || copied === 'full') return null;
       return hand.reserve(size) ? 'hand' : 'nowhere';
@@ -171,7 +177,7 @@ export class Keeper {
 
   async #spool(document: Document, bytes: Buffer, reserved: number): Promise<void> {
     const { hand, mode, canSend } = this.#deps;
-    const copied = await this.copies.make(document.sha256, bytes, { reserved });
+    const copied = await this.#makeCopy(document.sha256, bytes, { reserved });
     if (copied === 'there') {
       this.#letGo(document.id);
       // `always` reads an image once as well, if its turn comes soon.
@@ -231,9 +237,14 @@ export class Keeper {
     return allDone;
   }
 
+  #makeCopy(hash: string, bytes: Buffer, how?: Parameters<Copies['make']>[2]): Promise<Copied> {
+    this.#copied.add(bytes);
+    return this.copies.make(hash, bytes, how);
+  }
+
   async #copy(id: number, bare: Bare): Promise<Copied> {
     const isWanted = () => this.#bare.get(id) === bare;
-    const copied = await this.copies.make(bare.hash, bare.bytes, { isWanted });
+    const copied = await this.#makeCopy(bare.hash, bare.bytes, { isWanted });
     if (copied === 'there' && isWanted()) this.#letGo(id);
     return copied;
   }

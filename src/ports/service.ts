@@ -29,13 +29,18 @@ export interface EndpointRecord {
   readonly verbatim: string;
 }
 
+/** What becomes of a request while it is under way. */
+export interface UploadProgress {
+  /** Its head is about to be written, after any wait for a connection; not called where it comes to none. */
+  readonly onStart?: () => void;
+  /** No byte of the image is looked at any more. Before the answer resolves, or not at all: then that is not known. */
+  readonly onTaken?: () => void;
+}
+
 /** The receipt analysis service. It judges nothing: what an answer means stands in domain/outcome.ts. */
 export interface ReceiptService {
-  /**
-   * One upload request; not idempotent. Never rejects but on abort: every fault is an answer. `onStart` is called when
-   * its head is about to be written, after any wait for a connection; not at all where it comes to none.
-   */
-  upload(request: UploadRequest, signal: AbortSignal, onStart?: () => void): Promise<Answer>;
+  /** One upload request; not idempotent. Never rejects but on abort: every fault is an answer. */
+  upload(request: UploadRequest, signal: AbortSignal, progress?: UploadProgress): Promise<Answer>;
   /** Idempotent. @throws ReceiptdError CREDENTIALS_*, SERVICE_* */
   whoami(signal?: AbortSignal): Promise<Whoami>;
   /** Not idempotent, and never repeated by itself. @throws ReceiptdError CREATE_UNCERTAIN if the answer was lost. */

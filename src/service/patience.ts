@@ -73,24 +73,25 @@ export class Patience {
     this.#socket = null;
   }
 
-  get #isTaken(): boolean {
+  /** Whether the system has all of the body. */
+  get isTaken(): boolean {
     return this.#isFed && this.#socket?.writableLength === 0;
   }
 
   readonly #onDrain = (): void => {
     if (this.#socket === null || !this.#isFed) return;
-    if (this.#isTaken) this.#socket.setTimeout(0);
+    if (this.isTaken) this.#socket.setTimeout(0);
     clearTimeout(this.#answerTimer);
     this.#answerTimer = setTimeout(this.#onNoAnswer, this.#options.headersMs);
   };
 
   readonly #onNoAnswer = (): void => {
     // A small rest may be taken without any event.
-    if (this.#isTaken) this.#controller?.abort(new errors.HeadersTimeoutError());
+    if (this.isTaken) this.#controller?.abort(new errors.HeadersTimeoutError());
     else this.#onDrain();
   };
 
   readonly #onStandstill = (): void => {
-    if (!this.#isTaken) this.#controller?.abort(new UploadStalled());
+    if (!this.isTaken) this.#controller?.abort(new UploadStalled());
   };
 }

@@ -37,7 +37,7 @@ export function createReceiptService(options: ReceiptServiceOptions): {
     closed: closing.signal,
   });
   const service: ReceiptService = {
-    upload: (request, signal, onStart) => upload(transport, request, signal, onStart),
+    upload: (request, signal, progress) => upload(transport, request, signal, progress),
     whoami: (signal) => whoami(transport, tokens, signal),
     createEndpoint: (request, signal) => createEndpoint(transport, tokens, request, signal),
     async close() {

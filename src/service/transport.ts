@@ -56,6 +56,8 @@ export interface Exchange {
   readonly body?: Buffer | string;
   /** Called when the head is about to be written, after any wait for a connection and for the bandwidth cap. */
   readonly onStart?: () => void;
+  /** Called when the head of the answer comes, if by then the system has taken every byte of the body. */
+  readonly onTaken?: () => void;
 }
 
 export interface Transport {
@@ -144,6 +146,7 @@ export function createTransport(options: TransportOptions): Transport {
               (feed(pieces, { bandwidth, patience, onStart, signal: over?.signal }) as unknown as Readable),
           ...(signal ? { signal } : {}),
         });
+        if (patience.isTaken) request.onTaken?.();
         patience.end();
         httpStatus = response.statusCode;
         if (forward && httpStatus === 407) {

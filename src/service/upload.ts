@@ -1,5 +1,5 @@
 import type { Answer } from '../domain/outcome.ts';
-import type { UploadRequest } from '../ports/service.ts';
+import type { UploadProgress, UploadRequest } from '../ports/service.ts';
 import { bearer, withoutToken } from './bearer.ts';
 import type { Transport } from './transport.ts';
 
@@ -8,7 +8,7 @@ export async function upload(
   transport: Transport,
   request: UploadRequest,
   signal: AbortSignal,
-  onStart?: () => void,
+  progress: UploadProgress = {},
 ): Promise<Answer> {
   const { endpoint, name, token } = request;
   if (/\p{Surrogate}/u.test(name)) {
@@ -26,7 +26,7 @@ export async function upload(
       path: `/v2/endpoints/${encodeURIComponent(endpoint.uid)}/documents?name=${encodeURIComponent(name)}`,
       headers: { ...bearer(token), 'content-type': request.mediaType },
       body: request.bytes,
-      ...(onStart && { onStart }),
+      ...progress,
     },
     signal,
   );

@@ -51,7 +51,7 @@ export async function runIntakes(
     const spool = await openSpool({ dir: dir + '/state/spool', limitBytes: 1e8, log });
     const hand = new Hand(1e6);
     const keeper = new Keeper({
-      mode: 'never', spool, hand, ledger, incidents, clock, log, keepFailedMs: 1e9, canSend: () => true,
+      mode: 'never', spool, hand, buffers: { giveBack() {} }, ledger, incidents, clock, log, keepFailedMs: 1e9, canSend: () => true,
     });
     const say = (value) => console.log(JSON.stringify(value));
     const shell = (command) => execFileSync('sh', ['-c', command], { stdio: ['ignore', 'pipe', 'inherit'] }).toString();

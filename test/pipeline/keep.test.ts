@@ -62,7 +62,7 @@ async function keepingPlace(options: KeepingOptions = {}) {
             ? { state, ...why }
             : { state, ...why, notBefore: 0, answerLost: false, serverError: false },
     });
-    if (state === 'accepted') keeper.accepted(document);
+    if (state === 'accepted') keeper.accepted(document, null);
     else await keeper.returned(document, bytes);
     await settle();
     return bytes;

@@ -10,7 +10,7 @@ import type { Log } from '../../src/ports/log.ts';
 import type { Spool } from '../../src/ports/spool.ts';
 import { openSpool } from '../../src/spool/openSpool.ts';
 
-export interface KeepingOptions extends Partial<Pick<KeeperDeps, 'mode' | 'canSend' | 'keepFailedMs'>> {
+export interface KeepingOptions extends Partial<Pick<KeeperDeps, 'mode' | 'canSend' | 'keepFailedMs' | 'buffers'>> {
   /** Bytes. */
   readonly spoolLimit?: number;
   readonly handLimit?: number;
@@ -49,6 +49,7 @@ export async function keeping(
     mode,
     spool,
     hand,
+    buffers: options.buffers ?? { giveBack: () => {} },
     ledger,
     incidents,
     clock,

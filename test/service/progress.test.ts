@@ -100,8 +100,12 @@ describe('an upload', () => {
       socket.once('data', () => socket.end('HTTP/1.1 413 Too large\r\ncontent-length: 0\r\n\r\n')).resume();
     });
     const { service } = client(`http://127.0.0.1:${port}`);
-    const answer = await service.upload(uploadRequest({ bytes: Buffer.alloc(LARGE) }), never);
+    let taken = false;
+    const progress = { onTaken: () => (taken = true) };
+    const answer = await service.upload(uploadRequest({ bytes: Buffer.alloc(LARGE) }), never, progress);
     expect(answer).toMatchObject({ kind: 'response', httpStatus: 413 });
+    // What is sent still must not be written over.
+    expect(taken).toBe(false);
   });
 
   it.each([0, 1, 262_144, 262_145, 700_001])('of %d bytes arrives whole with its length', async (size) => {
@@ -110,12 +114,14 @@ describe('an upload', () => {
       const bytes = Buffer.from(Uint8Array.from({ length: size }, (_none, index) => index % 251));
       const { service } = client(server.baseUrl, { bandwidth, clock: systemClock });
       let starts = 0;
-      await service.upload(uploadRequest({ bytes }), never, () => (starts += 1));
+      let taken = 0;
+      const progress = { onStart: () => (starts += 1), onTaken: () => (taken += 1) };
+      await service.upload(uploadRequest({ bytes }), never, progress);
       const got = server.received.at(-1);
       expect(got?.body.equals(bytes)).toBe(true);
       expect(got?.headers['content-length']).toBe(String(size));
       expect(got?.headers).not.toHaveProperty('transfer-encoding');
-      expect(starts).toBe(1);
+      expect({ starts, taken }).toEqual({ starts: 1, taken: 1 });
     }
   });
 });
@@ -185,9 +191,9 @@ describe('the bandwidth cap', () => {
     const { service } = client(server.baseUrl, { bandwidth: 1000, clock });
     const starts: number[] = [];
     const uploads = [1, 2, 3].map(() =>
-      service.upload(uploadRequest({ bytes: Buffer.alloc(500) }), never, () =>
-        starts.push(clock.monotonic()),
-      ),
+      service.upload(uploadRequest({ bytes: Buffer.alloc(500) }), never, {
+        onStart: () => starts.push(clock.monotonic()),
+      }),
     );
     await clock.advanceUntil(() => server.received.length === 3, 10);
     await Promise.all(uploads);
@@ -206,7 +212,9 @@ describe('the bandwidth cap', () => {
     const first = service.upload(uploadRequest({ bytes: Buffer.alloc(500) }), never);
     await clock.advanceUntil(() => connected !== null, 1);
     let started = false;
-    const second = service.upload(uploadRequest({ bytes: Buffer.alloc(500) }), never, () => (started = true));
+    const second = service.upload(uploadRequest({ bytes: Buffer.alloc(500) }), never, {
+      onStart: () => (started = true),
+    });
     const answer = await second;
     expect(answer).toMatchObject({ kind: 'fault', sent: false });
     expect(started).toBe(false);

@@ -33,15 +33,15 @@ describe('upload', () => {
     const server = await scriptedServer((_request, response) => sendJson(response, 200, record));
     const { service } = client(server.baseUrl);
     const said: string[] = [];
-    const answer = service.upload(uploadRequest(), never, () =>
-      said.push(`${server.received.length} received`),
-    );
+    const answer = service.upload(uploadRequest(), never, {
+      onStart: () => said.push(`${server.received.length} received`),
+    });
     expect(said).toEqual([]);
     await answer;
     expect(said).toEqual(['0 received']);
 
     const nowhere = client('http://127.0.0.1:1').service;
-    expect(await nowhere.upload(uploadRequest(), never, () => said.push('started'))).toMatchObject({
+    expect(await nowhere.upload(uploadRequest(), never, { onStart: () => said.push('started') })).toMatchObject({
       sent: false,
     });
     expect(said).toHaveLength(1);

@@ -2,7 +2,7 @@
 import type { ReceiptdError } from '../../src/domain/errors.ts';
 import type { Answer } from '../../src/domain/outcome.ts';
 import type { Clock } from '../../src/ports/clock.ts';
-import type { ReceiptService, TokenSource, UploadRequest } from '../../src/ports/service.ts';
+import type { ReceiptService, TokenSource, UploadProgress, UploadRequest } from '../../src/ports/service.ts';
 
 export interface Asked {
   readonly name: string;
@@ -22,6 +22,8 @@ export type Script = (
 export class ScriptedService implements ReceiptService {
   readonly asked: Asked[] = [];
   script: Script = accept;
+  /** Whether the service has the whole image when it answers. */
+  takes: (request: UploadRequest) => boolean = () => true;
   inFlight = 0;
   mostInFlight = 0;
   readonly #clock: Clock;
@@ -30,14 +32,16 @@ export class ScriptedService implements ReceiptService {
     this.#clock = clock;
   }
 
-  async upload(request: UploadRequest, signal: AbortSignal): Promise<Answer> {
+  async upload(request: UploadRequest, signal: AbortSignal, progress?: UploadProgress): Promise<Answer> {
     const { name, token, bytes, endpoint } = request;
     const text = bytes.toString('latin1');
     this.asked.push({ name, uid: endpoint.uid, token, text, at: this.#clock.monotonic() });
     this.inFlight += 1;
     this.mostInFlight = Math.max(this.mostInFlight, this.inFlight);
     try {
-      return await this.script(request, this.asked, signal);
+      const answer = await this.script(request, this.asked, signal);
+      if (this.takes(request)) progress?.onTaken?.();
+      return answer;
     } finally {
       this.inFlight -= 1;
     }

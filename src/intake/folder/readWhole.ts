@@ -18,9 +18,16 @@ export function isNoFile(code: string): boolean {
   return NO_FILE.has(code);
 }
 
+/** Memory of that size, of any content. */
+export type Allocate = (size: number) => Buffer;
+
+// Never from Node's shared pool: a small image kept for long would keep the pool's whole page.
+const allocateSlow: Allocate = (size) => Buffer.allocUnsafeSlow(size);
+
 export interface Reading {
   /** At most. */
   readonly limit: number;
+  readonly allocate?: Allocate | undefined;
   readonly identify: (stats: BigIntStats) => Promise<FileIdentity>;
   readonly onProgress: () => void;
   readonly signal?: AbortSignal | undefined;
@@ -44,14 +51,13 @@ export async function readWhole(file: string, reading: Reading): Promise<FileRea
 
 async function readHandle(
   handle: FileHandle,
-  { limit, identify, onProgress, signal }: Reading,
+  { limit, allocate = allocateSlow, identify, onProgress, signal }: Reading,
 ): Promise<FileRead> {
   const stats = await handle.stat({ bigint: true });
   if (!stats.isFile()) return { kind: 'gone' };
   if (stats.size > limit) return { kind: 'tooLarge' };
   const identity = await identify(stats);
-  // Never from the shared pool: a small image kept for long would keep the pool's whole page.
-  const bytes = Buffer.allocUnsafeSlow(identity.size);
+  const bytes = allocate(identity.size);
   let offset = 0;
   while (offset < bytes.length) {
     signal?.throwIfAborted();
@@ -66,7 +72,7 @@ async function readHandle(
 }
 
 /** The same at once, in this thread, for a file of at most `limit` bytes; null for a larger one, which is left alone. */
-export function readAtOnce(file: string, limit: number): FileRead | null {
+export function readAtOnce(file: string, limit: number, allocate: Allocate = allocateSlow): FileRead | null {
   let fd: number;
   try {
     fd = fs.openSync(file, FLAGS);
@@ -78,7 +84,7 @@ export function readAtOnce(file: string, limit: number): FileRead | null {
     if (!stats.isFile()) return { kind: 'gone' };
     if (stats.size > limit) return null;
     const identity = identityOf(stats, false);
-    const bytes = Buffer.allocUnsafeSlow(identity.size);
+    const bytes = allocate(identity.size);
     for (let offset = 0; offset < bytes.length;) {
       const bytesRead = fs.readSync(fd, bytes, offset, bytes.length - offset, offset);
       if (bytesRead === 0) return { kind: 'changed' };

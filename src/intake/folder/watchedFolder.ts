@@ -15,7 +15,7 @@ import { inside, isAbsent, nameOf, parentOf, parentsAreReal, prefixesOf } from '
 import { createFolderGuard, type Guard } from './guarded.ts';
 import { listFolder } from './listing.ts';
 import { createPathFilter } from './pathFilter.ts';
-import { identityOf, isNoFile, readAtOnce, readWhole } from './readWhole.ts';
+import { identityOf, isNoFile, readAtOnce, readWhole, type Allocate } from './readWhole.ts';
 import { inRealDirectory } from './realDirectory.ts';
 
 /** A larger file is read in pieces, with everything else in between. */
@@ -40,12 +40,14 @@ export interface WatchedFolderOptions {
    * a fraction of the time, and where that file system hangs the agent hangs all the same.
    */
   readonly ownDirectory?: string;
+  /** Memory for the bytes of a file. */
+  readonly allocate?: Allocate;
   /** How to find out what the folder lies on; the system's ways if not given. */
   readonly fileSystem?: FileSystemSources;
 }
 
 export function createWatchedFolder(options: WatchedFolderOptions): WatchedFolder {
-  const { recursive, random, ownDirectory, fileSystem: sources } = options;
+  const { recursive, random, ownDirectory, fileSystem: sources, allocate } = options;
   const folder = resolve(options.path);
   const archiveTo = resolve(folder, options.archiveTo);
   const filter = createPathFilter(options.include, options.ignore);
@@ -107,13 +109,14 @@ export function createWatchedFolder(options: WatchedFolderOptions): WatchedFolde
     },
     async read(path, limit, signal): Promise<FileRead> {
       const file = inside(folder, path);
-      const read = isAtHand(path) ? readAtOnce(file, Math.min(limit, AT_ONCE_BYTES)) : null;
+      const read = isAtHand(path) ? readAtOnce(file, Math.min(limit, AT_ONCE_BYTES), allocate) : null;
       if (read !== null) return read;
       try {
         return await guard.run(async (onProgress) => {
           if (!(await parentsAreReal(folder, path))) return { kind: 'gone' };
           const reading = {
             limit,
+            allocate,
             onProgress,
             signal,
             identify: (stats: BigIntStats) => identify(file, stats),

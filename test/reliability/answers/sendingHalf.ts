@@ -9,6 +9,7 @@ import { ByteBudget } from '../../../src/pipeline/byteBudget.ts';
 import { Dispatcher } from '../../../src/pipeline/dispatch.ts';
 import { Hand } from '../../../src/pipeline/hand.ts';
 import { Holds } from '../../../src/pipeline/holds.ts';
+import { ImageBuffers } from '../../../src/pipeline/imageBuffers.ts';
 import { OpenIncidents } from '../../../src/pipeline/incidents.ts';
 import { Keeper } from '../../../src/pipeline/keep.ts';
 import type { OpenFolder } from '../../../src/pipeline/originals.ts';
@@ -110,6 +111,7 @@ export async function startSending(parts: Parts): Promise<{ dispatcher: Dispatch
     log,
     keepFailedMs: 24 * 3_600_000,
     hand: new Hand(1_000_000),
+    buffers: new ImageBuffers(),
     canSend: (document) => dispatcher.canSend(document.endpoint, document.folder),
   });
   const dispatcher: Dispatcher = new Dispatcher({

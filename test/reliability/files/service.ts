@@ -1,5 +1,5 @@
 import type { Answer } from '../../../src/domain/outcome.ts';
-import type { ReceiptService, TokenSource, UploadRequest } from '../../../src/ports/service.ts';
+import type { ReceiptService, TokenSource, UploadProgress, UploadRequest } from '../../../src/ports/service.ts';
 import type { Dice } from '../support/dice.ts';
 import { sha256 } from './contents.ts';
 
@@ -26,11 +26,12 @@ export class RecordingService implements ReceiptService {
   async upload(
     { name, bytes, endpoint }: UploadRequest,
     signal: AbortSignal,
-    onStart?: () => void,
+    progress: UploadProgress = {},
   ): Promise<Answer> {
-    onStart?.();
+    progress.onStart?.();
     const { uid } = endpoint;
     const received = Buffer.from(bytes);
+    progress.onTaken?.();
     await new Promise((resolve) => setTimeout(resolve, this.#dice.int(0, this.#slowestMs)));
     signal.throwIfAborted();
     if (this.isAway) return answer(503, '');

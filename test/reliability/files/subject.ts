@@ -6,6 +6,7 @@ import type { Config } from '../../../src/config/config.ts';
 import { systemClock } from '../../../src/daemon/systemClock.ts';
 import { createImageInspector } from '../../../src/image/inspect.ts';
 import { createFolderHints } from '../../../src/intake/folder/hints.ts';
+import { ImageBuffers } from '../../../src/pipeline/imageBuffers.ts';
 import { OpenIncidents } from '../../../src/pipeline/incidents.ts';
 import type { OpenFolder } from '../../../src/pipeline/originals.ts';
 import type { Ledger } from '../../../src/ports/ledger.ts';
@@ -55,6 +56,7 @@ export class Subject {
     const { log } = this;
     const clock = systemClock;
     await mkdir(config.stateDir, { recursive: true, mode: 0o700 });
+    const buffers = new ImageBuffers();
     const ledger = await openLedger(config, (story) => log.error(story));
     const pipeline = await composePipeline(
       config,
@@ -68,7 +70,8 @@ export class Subject {
         service: this.#service,
         tokens: TOKENS,
         credentialsChanged: async () => false,
-        folders: composeFolders(config),
+        folders: composeFolders(config, buffers),
+        buffers,
         hints: createFolderHints({
           exclude: [config.stateDir, ...config.folders.map(({ archiveTo }) => archiveTo)],
         }),

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { byBytes } from '../../../src/domain/byteOrder.ts';
 import { sameIdentity } from '../../../src/domain/document.ts';
+import type { Buffers } from '../../../src/ports/buffers.ts';
 import type { FileRead, FolderHints, ListedDirectory, WatchedFolder } from '../../../src/ports/folder.ts';
 import type { Process } from './process.ts';
 import { systemError, type Inode, type Share, type Tree } from './share.ts';
@@ -18,9 +19,14 @@ const LISTED_AT_ONCE = 3;
 export function modelFolder(
   share: Share,
   process: Process,
-  options: { readonly recursive: boolean; readonly oracle: Disposals; readonly below?: string },
+  options: {
+    readonly recursive: boolean;
+    readonly oracle: Disposals;
+    readonly buffers: Buffers;
+    readonly below?: string;
+  },
 ): WatchedFolder {
-  const { recursive, oracle, below } = options;
+  const { recursive, oracle, buffers, below } = options;
   const isArchive = below !== undefined;
   const path = isArchive ? join(share.archivePath, below) : share.path;
   const tree = (): Tree => (isArchive ? share.archive : share.files);
@@ -102,7 +108,9 @@ export function modelFolder(
         if (identity.size > limit) return { kind: 'tooLarge' };
         return await step('a read', (): FileRead => {
           if (file.bytes.length < identity.size) return { kind: 'changed' };
-          const bytes = Buffer.concat([half, file.bytes.subarray(half.length, identity.size)]);
+          const bytes = buffers.take(identity.size);
+          half.copy(bytes);
+          file.bytes.copy(bytes, half.length, half.length, identity.size);
           return sameIdentity(identity, share.identityOf(file))
             ? { kind: 'bytes', bytes, identity }
             : { kind: 'changed' };

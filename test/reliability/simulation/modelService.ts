@@ -1,6 +1,6 @@
 import { ReceiptdError } from '../../../src/domain/errors.ts';
 import type { Answer } from '../../../src/domain/outcome.ts';
-import type { ReceiptService, TokenSource, UploadRequest } from '../../../src/ports/service.ts';
+import type { ReceiptService, TokenSource, UploadProgress, UploadRequest } from '../../../src/ports/service.ts';
 import type { Dice } from '../support/dice.ts';
 import { hashOf } from './modelFolder.ts';
 import type { Process } from './process.ts';
@@ -109,7 +109,7 @@ export class ModelService {
     let token = this.#tokens;
     return {
       service: {
-        upload: (request, signal, onStart) => this.#upload(request, process, signal, onStart),
+        upload: (request, signal, progress) => this.#upload(request, process, signal, progress),
         whoami: notPartOfIt,
         createEndpoint: notPartOfIt,
         close: async () => {},
@@ -145,7 +145,7 @@ export class ModelService {
     { endpoint: { uid }, name, bytes, token }: UploadRequest,
     process: Process,
     signal: AbortSignal,
-    onStart?: () => void,
+    { onStart, onTaken }: UploadProgress = {},
   ): Promise<Answer> {
     return new Promise((resolve, reject) => {
       let arrival: Arrival | null = null;
@@ -163,11 +163,14 @@ export class ModelService {
         this.#timeline.after(delayMs, WORLD, () => {
           if (process.isDead || signal.aborted) return;
           if (arrival) arrival.endedAt = this.#timeline.now;
+          if (arrival && hashOf(bytes) !== sha256)
+            this.#story.breach('P2', `other bytes took the place of those of ${name} while they were sent`);
           const kill = process.takeStep();
           if (kill === 'before') return process.kill(`before an answer about ${name} arrived`);
           if (arrival) Object.assign(arrival, { answered: given, answeredAt: this.#timeline.now });
           this.#story.tell('service', `answers ${name}: ${wordsOf(given)}`);
           signal.removeEventListener('abort', abort);
+          if (given.kind === 'response' && this.#dice.chance(0.9)) onTaken?.();
           resolve(given);
           if (kill === 'after') process.kill(`after an answer about ${name} arrived`);
         });

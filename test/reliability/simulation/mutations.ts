@@ -17,8 +17,10 @@ export const MUTATIONS: readonly Mutation[] = [
         `    const attemptId = await orCancel(slot, () =>
       deps.ledger.begin(document.id, deps.clock.now(), bytes.length),
     );
-    const answer = await request(document, bytes, token, slot, deps, signal);`,
-        `    const asked = request(document, bytes, token, slot, deps, signal);
+    looking += 1;
+    const answer = await request(document, bytes, token, slot, deps, signal, onTaken);`,
+        `    looking += 1;
+    const asked = request(document, bytes, token, slot, deps, signal, onTaken);
     const attemptId = await deps.ledger.begin(document.id, deps.clock.now(), bytes.length);
     const answer = await asked;`,
       ),
@@ -375,6 +377,17 @@ function request(`,
         'src/pipeline/holds.ts',
         "await this.#close('endpoint', endpointId(sent.endpoint), sent, why, HOLD_BACKOFF, null, false);",
         "await this.#close('service', sent.endpoint.baseUrl, sent, why, HOLD_BACKOFF, null, false);",
+      ),
+    ],
+  },
+  {
+    what: 'the memory of an image is lent again while the image is sent',
+    promises: ['P2'],
+    edits: [
+      edit(
+        'src/pipeline/deliver.ts',
+        'await keeper.sending(document, bytes);',
+        'await keeper.sending(document, bytes);\n        keeper.accepted(document, bytes);',
       ),
     ],
   },

@@ -1,4 +1,5 @@
 import { composePipeline } from '../../../src/compose/pipeline.ts';
+import { ImageBuffers } from '../../../src/pipeline/imageBuffers.ts';
 import { OpenIncidents } from '../../../src/pipeline/incidents.ts';
 import type { OpenFolder } from '../../../src/pipeline/originals.ts';
 import type { Log } from '../../../src/ports/log.ts';
@@ -211,6 +212,7 @@ class Simulation {
     const ledger = this.#state.openLedger(process);
     const spool = this.#state.openSpool(process, config.spoolLimit);
     const incidents = new OpenIncidents({ clock, log });
+    const buffers = new ImageBuffers();
     const world = {
       clock,
       random: () => process.dice.next(),
@@ -220,7 +222,8 @@ class Simulation {
       spool,
       ...this.#service.clientOf(process),
       credentialsChanged: async () => false,
-      folders: this.#foldersOf(process),
+      folders: this.#foldersOf(process, buffers),
+      buffers,
       hints: modelHints(this.#shares, process, hints),
       inspector,
       host: 'scanner-pc',
@@ -231,7 +234,7 @@ class Simulation {
     await pipeline.keeper.close();
   }
 
-  #foldersOf(process: Process): OpenFolder {
+  #foldersOf(process: Process, buffers: ImageBuffers): OpenFolder {
     const opened = new Map<string, ReturnType<typeof modelFolder>>();
     return (path) => {
       const known = opened.get(path);
@@ -245,6 +248,7 @@ class Simulation {
         const folder = modelFolder(share, process, {
           recursive,
           oracle: this.#oracle,
+          buffers,
           ...(below !== undefined && { below }),
         });
         opened.set(path, folder);

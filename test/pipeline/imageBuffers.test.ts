@@ -1,0 +1,92 @@
+/** Memory that is used again must be nobody's by then: the next image would be sent in the place of this one. */
+import { expect, it } from 'vitest';
+import { ImageBuffers } from '../../src/pipeline/imageBuffers.ts';
+import type { UploadRequest } from '../../src/ports/service.ts';
+import { settle } from '../support/fakeClock.ts';
+import { accept, pending, status, type Script } from '../support/scriptedService.ts';
+import { OFFICE, sendingPlace } from './sending.ts';
+
+it('lends what was given back, and never the same to two', () => {
+  const buffers = new ImageBuffers();
+  const first = buffers.take(300_000);
+  expect(first.length).toBe(300_000);
+  expect(buffers.take(300_000).buffer).not.toBe(first.buffer);
+  buffers.giveBack(first);
+  const again = buffers.take(290_000);
+  expect(again.buffer).toBe(first.buffer);
+  expect(again.length).toBe(290_000);
+  // The one who had it before gives it back a second time: it is another's by now.
+  buffers.giveBack(first);
+  expect(buffers.take(290_000).buffer).not.toBe(first.buffer);
+});
+
+it('takes nothing that it did not lend, and nothing much larger than what is wanted', () => {
+  const buffers = new ImageBuffers();
+  const foreign = Buffer.alloc(10_000);
+  buffers.giveBack(foreign);
+  expect(buffers.take(10_000).buffer).not.toBe(foreign.buffer);
+  const large = buffers.take(5_000_000);
+  buffers.giveBack(large);
+  expect(buffers.take(10_000).buffer).not.toBe(large.buffer);
+  expect(buffers.take(0).length).toBe(0);
+});
+
+it('keeps no more than some, and nothing once all is quiet', () => {
+  const buffers = new ImageBuffers();
+  const lent = Array.from({ length: 40 }, () => buffers.take(1_000_000));
+  for (const each of lent) buffers.giveBack(each);
+  const kept = lent.filter(({ buffer }) => buffer !== lent[0]?.buffer).map(({ buffer }) => buffer);
+  const again = Array.from({ length: 40 }, () => buffers.take(1_000_000));
+  expect(again.filter(({ buffer }) => kept.includes(buffer)).length).toBe(16);
+  for (const each of again) buffers.giveBack(each);
+  buffers.clear();
+  expect(again.map(({ buffer }) => buffer)).not.toContain(buffers.take(1_000_000).buffer);
+});
+
+/** What is given back of one document, which is accepted in the end. */
+async function givenBack(options: {
+  readonly mode?: 'auto' | 'never';
+  readonly script?: Script;
+  readonly takes?: (request: UploadRequest) => boolean;
+}): Promise<string[]> {
+  const place = await sendingPlace();
+  const given: string[] = [];
+  const giveBack = (bytes: Buffer): void => void given.push(bytes.toString());
+  place.service.script = options.script ?? accept;
+  place.service.takes = options.takes ?? (() => true);
+  await place.admit('a.jpg');
+  const { accepted } = await place.start({ keeping: { mode: options.mode ?? 'auto', buffers: { giveBack } } });
+  await place.clock.advanceUntil(() => accepted.length === 1, 100);
+  await settle();
+  return given;
+}
+
+it.each(['auto', 'never'] as const)('an image that was accepted is given back (spool: %s)', async (mode) => {
+  expect(await givenBack({ mode })).toEqual(['the text of a.jpg']);
+});
+
+it('an image that was accepted before all of it had left is not', async () => {
+  expect(await givenBack({ takes: () => false })).toEqual([]);
+});
+
+it('nor one of which an earlier request may be under way still', async () => {
+  const script: Script = (request) => (request.token === 'token-1' ? status(401) : accept(request));
+  expect(await givenBack({ script, takes: ({ token }) => token === 'token-2' })).toEqual([]);
+  expect(await givenBack({ script })).toEqual(['the text of a.jpg']);
+});
+
+it('nor one of which a copy was begun', async () => {
+  const { answer, give } = pending();
+  const place = await sendingPlace();
+  const given: Buffer[] = [];
+  const giveBack = (bytes: Buffer): void => void given.push(bytes);
+  place.service.script = () => answer;
+  const document = await place.admit('a.jpg');
+  const { accepted, spool } = await place.start({ keeping: { mode: 'auto', buffers: { giveBack } } });
+  // An upload that takes long is copied meanwhile.
+  await place.clock.advanceUntil(() => spool.has(document.sha256), 100);
+  give(accept({ name: document.name, endpoint: OFFICE } as UploadRequest));
+  await place.clock.advanceUntil(() => accepted.length === 1, 100);
+  await settle();
+  expect(given).toEqual([]);
+});
