@@ -4,8 +4,8 @@ import { examine, type ExamineDeps } from './examine.ts';
 import type { Unsettled } from './settling.ts';
 import type { Wake } from './wake.ts';
 
-/** Files of one folder that are looked at, at once. */
-const EXAMINED_AT_ONCE = 8;
+/** Files of one folder that are looked at, at once: as many as make a good commit together. */
+const EXAMINED_AT_ONCE = 32;
 
 /**
  * Looks at the files of one folder as they fall due, until aborted. `wake` is rung when one may be due sooner. While the
