@@ -1,5 +1,6 @@
 // Makes dist/ of src/: what one command needs is a handful of files instead of some hundred.
 import { chmod, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -9,7 +10,9 @@ const OUT = join(ROOT, 'dist');
 // Not bundled: they have compiled parts, which they look for beside themselves. The last is for `npm start` alone.
 const NATIVE = ['@photostructure/sqlite', 'keytar', 'sharp'];
 
-const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
+const { version, dependencies, optionalDependencies } = JSON.parse(
+  await readFile(join(ROOT, 'package.json'), 'utf8'),
+);
 
 const shared = { cwd: ROOT, platform: 'node', tsconfig: false };
 const output = {
@@ -40,6 +43,8 @@ const program = await build(
   },
   { ...output, format: 'esm' },
 );
+const lacking = missing(program);
+if (lacking.length > 0) throw new Error(`An install would lack ${lacking.join(', ')}.`);
 // Three lines, and their reason: taken as they are.
 const entry = await readFile(join(ROOT, 'src/receiptd.cts'), 'utf8');
 await writeFile(join(OUT, 'receiptd.cjs'), entry.replace('./main.ts', './main.js'));
@@ -59,6 +64,18 @@ async function build(input, how) {
   } finally {
     await bundle.close();
   }
+}
+
+/** Packages that the files of an install ask for and package.json does not have installed. */
+function missing(chunks) {
+  const installed = Object.keys({ ...dependencies, ...optionalDependencies });
+  const own = new Set(chunks.map(({ fileName }) => fileName));
+  const asked = chunks
+    .filter(({ type, fileName }) => type === 'chunk' && !fileName.includes('/'))
+    .flatMap(({ imports, dynamicImports }) => [...imports, ...dynamicImports]);
+  return [...new Set(asked)].filter(
+    (each) => !own.has(each) && !isBuiltin(each) && !installed.includes(each),
+  );
 }
 
 /** Of every package that has become a part of the files. */
