@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline/promises';
 import { isTerminal, type Io } from './io.ts';
 
 /** Whether there is somebody to answer. */
@@ -8,6 +7,7 @@ export function canAsk({ stdin, stderr }: Io): boolean {
 
 /** Anything but yes is no. */
 export async function ask(io: Io, question: string): Promise<boolean> {
+  const { createInterface } = await import('node:readline/promises');
   const reader = createInterface({ input: io.stdin, output: io.stderr });
   const answer = await reader
     .question(`${question} [y/N] `, { signal: io.stop })

@@ -1,17 +1,16 @@
+import { setFlagsFromString } from 'node:v8';
 import type { Command } from 'commander';
 import { composeAgent, type Composed } from '../compose/agent.ts';
 import { clock } from '../compose/machine.ts';
 import { parseDuration } from '../config/units.ts';
 import type { Config } from '../config/config.ts';
 import { controlSocketPath } from '../daemon/control/socketPath.ts';
-import { startControlServer } from '../daemon/control/server.ts';
 import { acquireInstanceLock, type InstanceLock } from '../daemon/instanceLock.ts';
 import { whileInPlace } from '../daemon/whileInPlace.ts';
 import { prepareStateDir } from '../daemon/stateDir.ts';
 import { ReceiptdError } from '../domain/errors.ts';
 import type { ClosableLog } from '../telemetry/log.ts';
 import { confirmFirstWatch } from './confirm.ts';
-import { dryRun } from './dryRun.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
 import { helpOf } from './help.ts';
 import { isTerminal, print, type Io } from './io.ts';
@@ -48,7 +47,7 @@ export function addRun(program: Command, io: Io, done: (status: ExitStatus) => v
     .action(async (options: Options) => {
       const config = await configOf(io, options);
       const waitMs = durationOf(options.wait);
-      if (options.dryRun) return dryRun(io, config);
+      if (options.dryRun) return (await import('./dryRun.ts')).dryRun(io, config);
       done(await runAgent(io, config, { once: options.once ?? false, yes: options.yes ?? false, waitMs }));
     });
 }
@@ -66,6 +65,9 @@ async function runAgent(
     if (note !== null) log.warn(note);
     await confirmFirstWatch(io, config, how.yes);
     const composed = await composeAgent(config, how, { env: io.env, log, secrets });
+    // An agent lives beside other people's programs: collect garbage sooner rather than grow (a burst of 20,000 files
+    // took 240 MB without this, 170 MB with it). Not sooner: what is loaded stays, and would be looked through again and again.
+    setFlagsFromString('--heap-growing-percent=25');
     try {
       if (how.once) return await runOnce(io, composed, how.waitMs, bar);
       await serve(io, config, composed, lock, log);
@@ -87,6 +89,7 @@ async function serve(
   log: ClosableLog,
 ): Promise<void> {
   const startedAt = new Date().toISOString();
+  const { startControlServer } = await import('../daemon/control/server.ts');
   const control = await startControlServer({
     socketPath: controlSocketPath(config.stateDir),
     log,

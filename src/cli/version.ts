@@ -1,7 +1,12 @@
 import { readFileSync } from 'node:fs';
 
-const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-  version: string;
-};
+/** Put in its place by the build, which leaves no manifest to look for. */
+declare const RECEIPTD_VERSION: string | undefined;
 
-export const VERSION = manifest.version;
+export const VERSION = typeof RECEIPTD_VERSION === 'string' ? RECEIPTD_VERSION : manifest().version;
+
+function manifest(): { readonly version: string } {
+  return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+    version: string;
+  };
+}

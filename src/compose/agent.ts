@@ -7,9 +7,9 @@ import { systemClock } from '../daemon/systemClock.ts';
 import { upkeep } from '../daemon/upkeep.ts';
 import { endpointId } from '../domain/document.ts';
 import { createImageInspector } from '../image/inspect.ts';
-import { createFolderHints } from '../intake/folder/hints.ts';
 import { ImageBuffers } from '../pipeline/imageBuffers.ts';
 import { OpenIncidents } from '../pipeline/incidents.ts';
+import type { FolderHints } from '../ports/folder.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { Log } from '../ports/log.ts';
 import { composeFolders } from './folders.ts';
@@ -61,9 +61,7 @@ export async function composeAgent(
       credentialsChanged: changesOf(credentials),
       folders: composeFolders(config, buffers),
       buffers,
-      hints: createFolderHints({
-        exclude: [config.stateDir, ...config.folders.map(({ archiveTo }) => archiveTo)],
-      }),
+      hints: once ? NO_HINTS : await hintsOf(config),
       inspector: createImageInspector(),
       host: hostname(),
       background: [(signal: AbortSignal) => upkeep(keepUp, signal)],
@@ -110,6 +108,14 @@ export async function composeAgent(
     await ledger.close();
     throw error;
   }
+}
+
+/** A single run lists, and need not load what watches. */
+const NO_HINTS: FolderHints = { watch: () => Promise.reject(new Error('a single run watches nothing')) };
+
+async function hintsOf({ stateDir, folders }: Config): Promise<FolderHints> {
+  const { createFolderHints } = await import('../intake/folder/hints.ts');
+  return createFolderHints({ exclude: [stateDir, ...folders.map(({ archiveTo }) => archiveTo)] });
 }
 
 async function warnOfOrphans(config: Config, ledger: Ledger, log: Log): Promise<void> {

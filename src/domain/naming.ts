@@ -259,7 +259,9 @@ function fit(values: readonly Value[], limit: number): string {
 function shorten(text: string, maxBytes: number): string {
   let used = 0;
   let end = 0;
-  for (const { segment, index } of GRAPHEMES.segment(text)) {
+  // Made when it is wanted, which is seldom: it takes longer than most of the start.
+  graphemes ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
+  for (const { segment, index } of graphemes.segment(text)) {
     used += byteLength(segment);
     if (used > maxBytes) break;
     end = index + segment.length;
@@ -267,7 +269,7 @@ function shorten(text: string, maxBytes: number): string {
   return text.slice(0, end);
 }
 
-const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
+let graphemes: Intl.Segmenter | undefined;
 const UTF8 = new TextEncoder();
 
 function byteLength(text: string): number {

@@ -4,6 +4,7 @@ import { describeError, ReceiptdError, systemCode } from '../domain/errors.ts';
 import { isUnreachable } from '../domain/unreachable.ts';
 import type { FileSystem, FolderAvailability, FolderHints } from '../ports/folder.ts';
 import type { Incidents } from '../ports/incident.ts';
+import { restedMs } from './atRest.ts';
 import { DISPOSE_AGAIN_MS, DisposalWaits } from './disposalWaits.ts';
 import { disposeAccepted, recoverAside } from './dispose.ts';
 import type { ExamineDeps } from './examine.ts';
@@ -77,6 +78,7 @@ export class Intake {
   #relistSoon = false;
   #isAskedFor = false;
   #isOver = false;
+  #isOnce = false;
   #lastListing: number | null = null;
   #fileSystem: FileSystem | null = null;
   /** Of the folder as it is watched now. */
@@ -107,6 +109,8 @@ export class Intake {
       ...deps,
       settling: this.#settling,
       isInPlace: () => this.#isInPlace(),
+      restedMs: (identity) =>
+        this.#isOnce && this.#fileSystem ? restedMs(identity, this.#fileSystem, deps.clock.now()) : 0,
       onSeen: () => this.#settleWake.ring(),
       onKnown: ({ verdict }) => this.#count(verdict),
       onUnreadableDir: (path, code) => this.#unreadableDir(path, code),
@@ -178,6 +182,7 @@ export class Intake {
     const found = await this.#availability();
     if (found?.state !== 'present') return false;
     this.#token = found.token;
+    this.#isOnce = true;
     const stop = new AbortController();
     const settled = this.#settle(AbortSignal.any([signal, stop.signal]));
     try {

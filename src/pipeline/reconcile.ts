@@ -17,6 +17,8 @@ export interface ReconcileDeps {
   readonly clock: Clock;
   /** Whether what is not there is gone: false while another directory, or none, stands in the folder's place. */
   readonly isInPlace: () => Promise<boolean>;
+  /** Milliseconds for which a file has surely been still when it is found. */
+  readonly restedMs: (identity: FileIdentity) => number;
   readonly onSeen: () => void;
   readonly onKnown: (known: Pick<KnownFile, 'verdict'>) => void;
   readonly onUnreadableDir: (path: string, code: string) => void;
@@ -61,7 +63,7 @@ async function compare(
   path: string,
   known: KnownFile | undefined,
   how: { readonly lane: Lane; readonly full: boolean },
-  { folder, settings, settling, onKnown, onSeen }: ReconcileDeps,
+  { folder, settings, settling, restedMs, onKnown, onSeen }: ReconcileDeps,
 ): Promise<void> {
   if (settling.unreadable.has(path)) onKnown({ verdict: 'unreadable' });
   if (settling.has(path)) return;
@@ -70,7 +72,7 @@ async function compare(
   const found = await statOf(folder, path);
   if (found?.kind !== 'file') return;
   if (stands && sameIdentity(known.identity, found.identity)) return onKnown(known);
-  settling.see(path, found.identity, how.lane);
+  settling.see(path, found.identity, how.lane, restedMs(found.identity));
   onSeen();
 }
 

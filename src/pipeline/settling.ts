@@ -27,7 +27,8 @@ const PARKED_AT_MOST = 1_000;
  * and, when the system won't let it be read, blocked: tried again after longer and longer pauses; parked (reported, and
  * no longer in the way of others) once that has lasted.
  *
- * Times are monotonic: a file's mtime is never compared with the local clock, since shares have clocks of their own.
+ * Times are monotonic: a file's mtime is never compared with the local clock, since shares have clocks of their own. The
+ * one exception is in atRest.ts.
  */
 export class Settling {
   readonly #clock: Clock;
@@ -101,19 +102,23 @@ export class Settling {
     signal.throwIfAborted();
   }
 
-  /** A file seen for the first time, or again. */
-  see(path: string, identity: FileIdentity, lane: Lane): void {
+  /**
+   * A file seen for the first time, or again. `restedMs`: how long it has surely been still; of that no more counts than the
+   * short quiet time, since whatever grows page by page is watched.
+   */
+  see(path: string, identity: FileIdentity, lane: Lane, restedMs = 0): void {
     const now = this.#clock.monotonic();
     const file = this.#files.get(path);
     if (!file) {
       const quietMs = this.#shortMs;
-      const due = now + quietMs;
+      const stillSince = now - Math.min(restedMs, quietMs);
+      const due = stillSince + quietMs;
       this.#files.set(path, {
         path,
         identity,
         lane,
         seenAt: now,
-        stillSince: now,
+        stillSince,
         due,
         quietMs,
         busy: false,

@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net';
-import { Client, DecoratorHandler, type buildConnector, type Dispatcher } from 'undici';
+import type { buildConnector, Dispatcher } from 'undici';
 import type { Clock } from '../ports/clock.ts';
 import type { Patience } from './patience.ts';
+import { Client, DecoratorHandler } from './undici.ts';
 
 /*
  * One connection to the service, made anew when it ends or grows old:

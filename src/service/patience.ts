@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
-import { errors, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
+import { errors } from './undici.ts';
 
 /*
  * How long one request is waited for:

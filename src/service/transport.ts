@@ -1,6 +1,5 @@
 import type { LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
-import { errors, Pool } from 'undici';
 import type { Answer } from '../domain/outcome.ts';
 import type { Clock } from '../ports/clock.ts';
 import { trusting } from './authorities.ts';
@@ -13,6 +12,7 @@ import { Patience } from './patience.ts';
 import { retryAfterMs } from './retryAfter.ts';
 import { routeOf } from './route.ts';
 import { refusal } from './tunnel.ts';
+import { errors, Pool } from './undici.ts';
 
 /** Milliseconds. */
 export interface Timeouts {

@@ -24,7 +24,7 @@ export async function compiledHelper(): Promise<CompiledHelper> {
   await writeFile(
     join(folder, 'tsconfig.json'),
     JSON.stringify({
-      extends: join(root, 'tsconfig.build.json'),
+      extends: join(root, 'tsconfig.trials.json'),
       compilerOptions: {
         rootDir: join(root, 'src'),
         outDir: folder,

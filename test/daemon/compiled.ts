@@ -18,7 +18,7 @@ export async function compile(source: string): Promise<{ url: string; remove(): 
   await writeFile(
     path.join(dir, 'tsconfig.json'),
     JSON.stringify({
-      extends: path.join(ROOT, 'tsconfig.build.json'),
+      extends: path.join(ROOT, 'tsconfig.trials.json'),
       compilerOptions: {
         rootDir: path.join(ROOT, 'src'),
         outDir: path.join(dir, 'out'),

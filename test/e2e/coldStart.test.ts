@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { MAIN, prepare, temporaryDirectory, type Site } from './support/agent.ts';
 
-/** What a command line loads, as V8 tells when the process ends: packages by name, files of ours below `dist`. */
+/** What a command line loads, as V8 tells when the process ends: packages by name, files of ours below `src`. */
 async function loadedBy(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const dir = join(await temporaryDirectory(), 'coverage');
   await mkdir(dir);
@@ -15,13 +16,23 @@ async function loadedBy(args: readonly string[], env: Readonly<Record<string, st
   for (const file of await readdir(dir)) {
     const { result } = JSON.parse(await readFile(join(dir, file), 'utf8')) as { result: { url: string }[] };
     for (const { url } of result) {
-      const [, scoped] = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url) ?? [];
-      const [, ours] = /\/dist\/(.+)\.js$/.exec(url) ?? [];
-      const name = scoped ?? ours;
-      if (name !== undefined) loaded.add(name);
+      for (const source of await sourcesOf(url)) {
+        const [, scoped] = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(source) ?? [];
+        const [, ours] = /\/src\/(.+)\.ts$/.exec(source) ?? [];
+        const name = scoped ?? ours;
+        if (name !== undefined) loaded.add(name);
+      }
     }
   }
   return { status: ended.status, loaded };
+}
+
+/** What the build has put into one file, as its map says; anything else is its own source. */
+async function sourcesOf(url: string): Promise<string[]> {
+  if (!url.startsWith(new URL('.', pathToFileURL(MAIN)).href)) return [url];
+  const map = await readFile(fileURLToPath(`${url}.map`), 'utf8').catch(() => null);
+  if (map === null) return [url];
+  return (JSON.parse(map) as { sources: string[] }).sources;
 }
 
 const config = (site: Site) => ({ RECEIPTD_CONFIG: site.config });

@@ -46,6 +46,28 @@ describe('a file', () => {
     expect(settling.takeDue(10)).toHaveLength(1);
   });
 
+  it('that has rested before is due that much sooner', async () => {
+    settling.see('a', identity(1), 'fresh', 150);
+    expect(settling.nextDueIn()).toBe(50);
+    await clock.advance(50);
+    expect(settling.isStill(takeOne())).toBe(true);
+  });
+
+  it('that has rested for an hour and may grow waits for what is left of the long quiet time', () => {
+    settling.see('a', identity(1), 'fresh', 3_600_000);
+    const file = takeOne();
+    expect(settling.isStill(file)).toBe(true);
+    expect(settling.needsLong(file)).toBe(false);
+    settling.keep(file);
+    expect(settling.nextDueIn()).toBe(4_800);
+  });
+
+  it('that has rested and then changes begins anew', async () => {
+    settling.see('a', identity(1), 'fresh', 3_600_000);
+    settling.see('a', identity(2), 'fresh', 3_600_000);
+    expect(settling.nextDueIn()).toBe(200);
+  });
+
   it('that may grow waits for the long quiet time', async () => {
     settling.see('a', identity(1), 'fresh');
     await clock.advance(200);

@@ -39,7 +39,7 @@ export async function compiledSources(): Promise<{
   await writeFile(
     join(dir, 'tsconfig.json'),
     JSON.stringify({
-      extends: join(ROOT, 'tsconfig.build.json'),
+      extends: join(ROOT, 'tsconfig.trials.json'),
       compilerOptions: { rootDir: join(ROOT, 'src'), outDir: join(dir, 'out'), noCheck: true, types: [] },
       include: [join(ROOT, 'src')],
     }),

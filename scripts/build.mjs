@@ -1,0 +1,99 @@
+// Makes dist/ of src/: what one command needs is a handful of files instead of some hundred.
+import { chmod, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { isBuiltin } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const OUT = join(ROOT, 'dist');
+// Not bundled: they have compiled parts, which they look for beside themselves. The last is for `npm start` alone.
+const NATIVE = ['@photostructure/sqlite', 'keytar', 'sharp'];
+
+const { version, dependencies, optionalDependencies } = JSON.parse(
+  await readFile(join(ROOT, 'package.json'), 'utf8'),
+);
+
+const shared = { cwd: ROOT, platform: 'node', tsconfig: false };
+const output = {
+  dir: OUT,
+  // One folder deep: the helpers that run as processes of their own are looked for beside whoever starts them.
+  entryFileNames: '[name].js',
+  chunkFileNames: '[name].js',
+  // Real names between the files, and for whoever reads a stack trace.
+  minifyInternalExports: false,
+  keepNames: false,
+  sourcemap: true,
+  sourcemapExcludeSources: true,
+};
+
+await rm(OUT, { recursive: true, force: true });
+const program = await build(
+  {
+    ...shared,
+    input: {
+      main: 'src/main.ts',
+      keychainHelper: 'src/credentials/keychainHelper.ts',
+      checker: 'src/ledger/sqlite/checker.ts',
+      'demo/start': 'src/demo/start.ts',
+      'config/generate': 'src/config/generate.ts',
+    },
+    external: NATIVE,
+    transform: { define: { RECEIPTD_VERSION: JSON.stringify(version) } },
+  },
+  { ...output, format: 'esm' },
+);
+const lacking = missing(program);
+if (lacking.length > 0) throw new Error(`An install would lack ${lacking.join(', ')}.`);
+// Three lines, and their reason: taken as they are.
+const entry = await readFile(join(ROOT, 'src/receiptd.cts'), 'utf8');
+await writeFile(join(OUT, 'receiptd.cjs'), entry.replace('./main.ts', './main.js'));
+await chmod(join(OUT, 'receiptd.cjs'), 0o755);
+await writeFile(join(OUT, 'LICENSES.txt'), await licences(program));
+
+async function build(input, how) {
+  const bundle = await rolldown({
+    ...input,
+    onLog(level, log, handle) {
+      // A part that can't be found would be looked for when it is wanted, and fail there.
+      if (level === 'warn') handle('error', log);
+    },
+  });
+  try {
+    return (await bundle.write(how)).output;
+  } finally {
+    await bundle.close();
+  }
+}
+
+/** Packages that the files of an install ask for and package.json does not have installed. */
+function missing(chunks) {
+  const installed = Object.keys({ ...dependencies, ...optionalDependencies });
+  const own = new Set(chunks.map(({ fileName }) => fileName));
+  const asked = chunks
+    .filter(({ type, fileName }) => type === 'chunk' && !fileName.includes('/'))
+    .flatMap(({ imports, dynamicImports }) => [...imports, ...dynamicImports]);
+  return [...new Set(asked)].filter(
+    (each) => !own.has(each) && !isBuiltin(each) && !installed.includes(each),
+  );
+}
+
+/** Of every package that has become a part of the files. */
+async function licences(chunks) {
+  const packages = new Set(
+    chunks
+      .filter(({ type }) => type === 'chunk')
+      .flatMap(({ modules }) => Object.keys(modules))
+      .map((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id.replaceAll('\\', '/'))?.[0])
+      .filter((dir) => dir !== undefined),
+  );
+  const texts = await Promise.all(
+    [...packages].sort().map(async (dir) => {
+      const { name, version: its, license } = JSON.parse(await readFile(join(dir, 'package.json'), 'utf8'));
+      const file = (await readdir(dir)).find((each) => /^(licen[cs]e|copying)/i.test(each));
+      const text = file === undefined ? '' : await readFile(join(dir, file), 'utf8');
+      return `${name} ${its} (${license})\n\n${text.trim()}\n`;
+    }),
+  );
+  return texts.join(`\n${'-'.repeat(80)}\n\n`);
+}

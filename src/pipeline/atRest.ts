@@ -1,0 +1,21 @@
+import type { FileIdentity } from '../domain/document.ts';
+import type { FileSystem } from '../ports/folder.ts';
+
+/** Whose ctime is the time of this machine's kernel: no program can set it, and it moves with every change. */
+const OWN_TIME: ReadonlySet<string> = new Set(['ext4', 'xfs', 'btrfs', 'f2fs', 'tmpfs']);
+/** Kernels stamp files with the time of their last tick. */
+const TICK_MS = 10;
+
+/**
+ * Milliseconds for which a file has surely been still, from its ctime: a run that ends by itself need not watch for the
+ * quiet time what has lain there since yesterday. The mtime would not do, since copies set it; nor would a share's times, which
+ * are those of another clock. 0 where that can't be told.
+ */
+export function restedMs(
+  { ctimeNs }: FileIdentity,
+  { name, network }: Pick<FileSystem, 'name' | 'network'>,
+  now: number,
+): number {
+  if (network || !OWN_TIME.has(name)) return 0;
+  return Math.max(0, now - Number(ctimeNs / 1_000_000n) - TICK_MS);
+}

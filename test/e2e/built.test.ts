@@ -1,0 +1,31 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { MAIN } from './support/agent.ts';
+
+const DIST = dirname(MAIN);
+
+async function text(...path: string[]): Promise<string> {
+  return readFile(join(DIST, ...path), 'utf8');
+}
+
+async function files(ending: string): Promise<string[]> {
+  return (await readdir(DIST)).filter((name) => name.endsWith(ending));
+}
+
+describe('what the build makes', () => {
+  it('says the licence of every package that it has taken in', async () => {
+    const taken = new Set<string>();
+    for (const name of await files('.js.map')) {
+      const { sources } = JSON.parse(await text(name)) as { sources: string[] };
+      for (const source of sources) {
+        const [, its] = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(source) ?? [];
+        if (its !== undefined) taken.add(its);
+      }
+    }
+    const licences = await text('LICENSES.txt');
+    const named = [...licences.matchAll(/^(\S+) [\d.]+\S* \([^)]+\)$/gm)].map(([, name]) => name);
+    expect(taken.size).toBeGreaterThan(10);
+    expect([...taken].filter((name) => !named.includes(name))).toEqual([]);
+  });
+});
