@@ -35,43 +35,60 @@ export async function reconcile(
   signal: AbortSignal,
 ): Promise<void> {
   const { folder, settings, settling, ledger } = deps;
-  const absentees = new Absentees(ledger, settings.path);
+  const absentees = new Absentees({ ledger, folder: settings.path, full: how.full });
   for await (const { dir, files, badNames = [], unreadableDirs = [] } of folder.list(how.under, signal)) {
     for (const each of unreadableDirs) deps.onUnreadableDir(each.path, each.code);
     if (unreadableDirs.some(({ path }) => path === dir)) {
-      absentees.unreadable(dir);
+      absentees.without(dir);
       continue;
     }
     for (const path of badNames) await noteBadName(path, deps);
+    await absentees.badNames(dir, badNames.map(nameOf));
     const names = files.map(({ path }) => nameOf(path));
     for (let start = 0; start < names.length; start += LOOKED_UP_AT_ONCE) {
       await settling.room(signal);
       const chunk = names.slice(start, start + LOOKED_UP_AT_ONCE);
-      const known = await ledger.knownIn(settings.path, dir, chunk);
-      await inChunks(chunk, signal, (name) => compare(pathOf(dir, name), known.get(name), how, deps));
+      await compare(dir, chunk, await absentees.known(dir, chunk), how, deps);
+      signal.throwIfAborted();
     }
-    if (how.full) await absentees.besides(dir, names, badNames.map(nameOf));
   }
   // Only now: a listing that ends in an error (the folder was replaced meanwhile) says nothing about what is gone.
   if (how.full) await markGone(await absentees.all(how.under), deps);
 }
 
-/** One listed file: known and unchanged, or to be settled. */
+/** Listed files of one directory: each is known and unchanged, or to be settled. */
 async function compare(
-  path: string,
-  known: KnownFile | undefined,
+  dir: string,
+  names: readonly string[],
+  known: readonly (KnownFile | undefined)[],
   how: { readonly lane: Lane; readonly full: boolean },
   { folder, settings, settling, onKnown, onSeen }: ReconcileDeps,
 ): Promise<void> {
-  if (settling.unreadable.has(path)) onKnown({ verdict: 'unreadable' });
-  if (settling.has(path)) return;
-  const stands = known !== undefined && !needsJudgingAnew(known, settings);
-  if (stands && !how.full) return onKnown(known);
-  const found = await statOf(folder, path);
-  if (found?.kind !== 'file') return;
-  if (stands && sameIdentity(known.identity, found.identity)) return onKnown(known);
-  settling.see(path, found.identity, how.lane);
-  onSeen();
+  const lookedAt: string[] = [];
+  const knownOf: (KnownFile | null)[] = [];
+  for (const [at, name] of names.entries()) {
+    const path = pathOf(dir, name);
+    if (settling.unreadable.has(path)) onKnown({ verdict: 'unreadable' });
+    if (settling.has(path)) continue;
+    const file = known[at];
+    const stands = file !== undefined && !needsJudgingAnew(file, settings);
+    if (stands && !how.full) {
+      onKnown(file);
+      continue;
+    }
+    lookedAt.push(name);
+    knownOf.push(stands ? file : null);
+  }
+  for (const [at, found] of (await folder.statEach(dir, lookedAt)).entries()) {
+    if (found?.kind !== 'file') continue;
+    const file = knownOf[at] ?? null;
+    if (file && sameIdentity(file.identity, found.identity)) {
+      onKnown(file);
+      continue;
+    }
+    settling.see(pathOf(dir, lookedAt[at] ?? ''), found.identity, how.lane);
+    onSeen();
+  }
 }
 
 /** Whether a verdict was given under a configuration that is not the present one, or only for the time being. */

@@ -63,6 +63,8 @@ export interface WatchedFolder {
   covers(path: string): boolean;
   /** Null when there is nothing at that path. Rejects with the system error where that can't be told. */
   stat(path: string): Promise<FileStat | null>;
+  /** The same of each of these names of one directory, in their order; undefined where the system won't say. */
+  statEach(dir: string, names: readonly string[]): Promise<readonly (FileStat | null | undefined)[]>;
   /** Reads a file whole if it is at most `limit` bytes. */
   read(path: string, limit: number, signal?: AbortSignal): Promise<FileRead>;
   /** Renames the file within its directory to a hidden name that is never listed; resolves that name. */

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import type { Dirent } from 'node:fs';
+import fs, { type Dirent } from 'node:fs';
 import { opendir, readdir } from 'node:fs/promises';
+import { setImmediate } from 'node:timers/promises';
 import { systemCode } from '../../domain/errors.ts';
 import type { ListedDirectory } from '../../ports/folder.ts';
 import { isAsideName } from './asideName.ts';
@@ -15,6 +16,8 @@ export interface ListingScope {
   readonly recursive: boolean;
   readonly filter: PathFilter;
   readonly excluded: ExcludedDirectories;
+  /** The folder itself lies on the agent's own disk, and is read in this thread. */
+  readonly isAtOnce: boolean;
   /** Called now and then in a long directory: a slow share is not a dead one. */
   readonly onProgress: () => void;
 }
@@ -84,18 +87,46 @@ async function readDirectory(scope: ListingScope, dir: string): Promise<Content>
   const directory = inside(scope.folder, dir);
   const found = { files: new SortedNames(), directories: [] as string[], badNames: [] as string[] };
   const doubtful: Dirent[] = [];
-  let count = 0;
-  for await (const entry of await opendir(directory, { bufferSize: ENTRIES_AT_ONCE })) {
-    if ((count += 1) % ENTRIES_AT_ONCE === 0) scope.onProgress();
+  const each = (entry: Dirent): void => {
     if (entry.name.includes(REPLACEMENT)) doubtful.push(entry);
     else sortOut(scope, dir, entry, found);
-  }
+  };
+  await (scope.isAtOnce && dir === ''
+    ? readAtOnce(directory, each)
+    : read(directory, each, scope.onProgress));
   if (doubtful.length === 0) return found;
   // U+FFFD may also stand in a name by right; only the bytes tell.
   const names = await readdir(directory, { encoding: 'buffer' });
   const bad = new Set(names.filter((name) => !isUtf8(name)).map((name) => name.toString('utf8')));
   for (const entry of doubtful) sortOut(scope, dir, entry, found, bad.has(entry.name));
   return found;
+}
+
+async function read(
+  directory: string,
+  each: (entry: Dirent) => void,
+  onProgress: () => void,
+): Promise<void> {
+  let count = 0;
+  for await (const entry of await opendir(directory, { bufferSize: ENTRIES_AT_ONCE })) {
+    if ((count += 1) % ENTRIES_AT_ONCE === 0) onProgress();
+    each(entry);
+  }
+}
+
+/** A fifth of the time; other work comes in between. */
+async function readAtOnce(directory: string, each: (entry: Dirent) => void): Promise<void> {
+  const opened = fs.opendirSync(directory, { bufferSize: ENTRIES_AT_ONCE });
+  try {
+    for (let count = 1; ; count += 1) {
+      const entry = opened.readSync();
+      if (entry === null) return;
+      each(entry);
+      if (count % ENTRIES_AT_ONCE === 0) await setImmediate();
+    }
+  } finally {
+    opened.closeSync();
+  }
 }
 
 function sortOut(

@@ -10,7 +10,7 @@ import type {
 } from '../../domain/document.ts';
 import type { ImageType } from '../../domain/imageType.ts';
 import type { Hold, HoldScope } from '../../ports/hold.ts';
-import type { KnownFile } from '../../ports/ledger.ts';
+import type { KnownFile, NamedFile } from '../../ports/ledger.ts';
 import type { SightingRow } from '../../ports/ledgerReports.ts';
 
 /** Columns as `sql/documents.ts` names them. */
@@ -80,6 +80,13 @@ export interface KnownRow extends IdentityRow {
 
 export function toKnownFile(row: KnownRow): KnownFile {
   return { identity: toIdentity(row), verdict: row.verdict, policy: row.policy };
+}
+
+/** Name, verdict, policy, size, mtime, ctime, inode. */
+export type KnownTuple = readonly [string, Verdict, string | null, bigint, bigint, bigint, bigint];
+
+export function toNamedFile([name, verdict, policy, size, mtimeNs, ctimeNs, inode]: KnownTuple): NamedFile {
+  return { name, verdict, policy, identity: { size: Number(size), mtimeNs, ctimeNs, inode } };
 }
 
 export interface AttemptRow {

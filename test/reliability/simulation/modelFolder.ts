@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { byBytes } from '../../../src/domain/byteOrder.ts';
 import { sameIdentity } from '../../../src/domain/document.ts';
-import type { FileRead, FolderHints, ListedDirectory, WatchedFolder } from '../../../src/ports/folder.ts';
+import type { FileRead, FileStat, FolderHints, ListedDirectory, WatchedFolder } from '../../../src/ports/folder.ts';
 import type { Process } from './process.ts';
 import { systemError, type Inode, type Share, type Tree } from './share.ts';
 
@@ -42,6 +42,17 @@ export function modelFolder(
     return file;
   };
 
+  const stat = (relative: string): Promise<FileStat | null> =>
+    process.step('a stat', () => {
+      // As for the system: nothing is at that path.
+      if (share.state === 'missing' && !isArchive) return null;
+      reachable();
+      const file = tree().get(relative);
+      if (file) return { kind: 'file', identity: share.identityOf(file) };
+      const isDirectory = [...tree().keys()].some((each) => each.startsWith(`${relative}/`));
+      return isDirectory ? { kind: 'other' } : null;
+    });
+
   return {
     path,
     async availability() {
@@ -77,16 +88,13 @@ export function modelFolder(
 
     covers: (relative) => (recursive || !relative.includes('/')) && !relative.includes(ASIDE),
 
-    async stat(relative) {
-      return process.step('a stat', () => {
-        // As for the system: nothing is at that path.
-        if (share.state === 'missing' && !isArchive) return null;
-        reachable();
-        const file = tree().get(relative);
-        if (file) return { kind: 'file', identity: share.identityOf(file) };
-        const isDirectory = [...tree().keys()].some((each) => each.startsWith(`${relative}/`));
-        return isDirectory ? { kind: 'other' } : null;
-      });
+    stat,
+
+    async statEach(dir, names) {
+      const unsaid = (error: unknown): undefined => {
+        if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+      };
+      return Promise.all(names.map((name) => stat(join(dir, name)).catch(unsaid)));
     },
 
     async read(relative, limit): Promise<FileRead> {
