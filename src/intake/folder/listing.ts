@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import fs, { type Dirent } from 'node:fs';
-import { opendir, readdir } from 'node:fs/promises';
+import { lstat, opendir, readdir } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
+import { standsForListing } from '../../domain/directoryStamp.ts';
 import { systemCode } from '../../domain/errors.ts';
 import type { ListedDirectory } from '../../ports/folder.ts';
 import { isAsideName } from './asideName.ts';
@@ -18,6 +19,10 @@ export interface ListingScope {
   readonly excluded: ExcludedDirectories;
   /** The folder itself lies on the agent's own disk, and is read in this thread. */
   readonly isAtOnce: boolean;
+  /** The device on which what the system says of a directory tells of every change in it; null if that is not known. */
+  readonly stampedDevice: bigint | null;
+  /** The clock of the system, by which directories are stamped. */
+  readonly now: () => number;
   /** Called now and then in a long directory: a slow share is not a dead one. */
   readonly onProgress: () => void;
 }
@@ -37,6 +42,7 @@ export async function* listFolder(
   scope: ListingScope,
   under: string,
   signal?: AbortSignal,
+  passesOver?: (dir: string, stamp: string) => readonly string[] | null,
 ): AsyncGenerator<ListedDirectory> {
   const before = tokenOf(await statFolder(scope.folder));
   await scope.excluded.refresh();
@@ -45,10 +51,18 @@ export async function* listFolder(
   for (const dir of directories) {
     signal?.throwIfAborted();
     let content: Content;
+    let stamp: string | null;
     try {
       // A name below a link is not ours; only `under` comes from outside this walk.
       if (dir === under && dir !== '' && !(await parentsAreReal(scope.folder, joinPath(dir, '-')))) {
         yield { dir, files: [], unreadableDirs: [{ path: dir, code: 'ENOENT' }] };
+        continue;
+      }
+      stamp = passesOver ? await stampOf(scope, dir) : null;
+      const before = stamp === null ? null : passesOver?.(dir, stamp);
+      if (before) {
+        for (const child of before) if (!scope.excluded.has(child)) directories.push(child);
+        yield { dir, files: [], isUnchanged: true };
         continue;
       }
       content = await readDirectory(scope, dir);
@@ -62,7 +76,10 @@ export async function* listFolder(
     const { files, badNames } = content;
     for (let isFirst = true; ; isFirst = false) {
       const batch = files.take(ENTRIES_AT_ONCE).map((name) => ({ path: joinPath(dir, name) }));
-      if (isFirst) yield { dir, files: batch, ...(badNames.length > 0 && { badNames }) };
+      if (isFirst) {
+        const stamped = stamp !== null && { stamp, directories: content.directories };
+        yield { dir, files: batch, ...(badNames.length > 0 && { badNames }), ...stamped };
+      }
       else if (batch.length > 0) yield { dir, files: batch };
       if (batch.length < ENTRIES_AT_ONCE) break;
       signal?.throwIfAborted();
@@ -74,6 +91,19 @@ export async function* listFolder(
       code: 'ESTALE',
     });
   }
+}
+
+/** Taken before the directory is read, so that what changes meanwhile shows in the next one. */
+async function stampOf(scope: ListingScope, dir: string): Promise<string | null> {
+  if (scope.stampedDevice === null) return null;
+  const listedAt = scope.now();
+  const path = inside(scope.folder, dir);
+  const stats = dir === '' ? await statFolder(path) : await lstat(path, { bigint: true });
+  // Anybody can set a directory's mtime back, but not its ctime.
+  const { dev, ino, birthtimeNs, mtimeNs, ctimeNs, nlink, size } = stats;
+  if (!stats.isDirectory() || dev !== scope.stampedDevice) return null;
+  if (!standsForListing(Number(ctimeNs / 1_000_000n), listedAt)) return null;
+  return [dev, ino, birthtimeNs, mtimeNs, ctimeNs, nlink, size].join(':');
 }
 
 interface Content {

@@ -11,7 +11,7 @@ import { findArchived } from './findArchived.ts';
 import { isAsideName } from './asideName.ts';
 import { lookAt, unavailability } from './availability.ts';
 import { createExcludedDirectories } from './excludedDirectories.ts';
-import { fileSystemOf, type FileSystemSources } from './fileSystem.ts';
+import { fileSystemOf, stampsDirectories, type FileSystemSources } from './fileSystem.ts';
 import { inside, isAbsent, joinPath, nameOf, parentOf, parentsAreReal, prefixesOf } from './folderPath.ts';
 import { createFolderGuard, type Guard } from './guarded.ts';
 import { listFolder } from './listing.ts';
@@ -43,12 +43,14 @@ export interface WatchedFolderOptions {
    * a fraction of the time, and where that file system hangs the agent hangs all the same.
    */
   readonly ownDirectory?: string;
+  /** The clock by which the system stamps directories; an argument for tests. */
+  readonly now?: () => number;
   /** How to find out what the folder lies on; the system's ways if not given. */
   readonly fileSystem?: FileSystemSources;
 }
 
 export function createWatchedFolder(options: WatchedFolderOptions): WatchedFolder {
-  const { recursive, random, ownDirectory, fileSystem: sources } = options;
+  const { recursive, random, ownDirectory, now = Date.now, fileSystem: sources } = options;
   const folder = resolve(options.path);
   const archiveTo = resolve(folder, options.archiveTo);
   const filter = createPathFilter(options.include, options.ignore);
@@ -66,6 +68,7 @@ export function createWatchedFolder(options: WatchedFolderOptions): WatchedFolde
 
   /** The folder's device where that is the agent's own; null before it was looked at, and where it is another. */
   let ownDevice: bigint | null = null;
+  let stampedDevice: bigint | null = null;
   const isAtHand = (path: string): boolean => ownDevice !== null && parentOf(path) === '';
 
   /** Every directory on the way counts, because a pruned one is never listed. */
@@ -81,19 +84,21 @@ export function createWatchedFolder(options: WatchedFolderOptions): WatchedFolde
         networks.clear();
         networks.set(device, fileSystem.network);
         ownDevice = !fileSystem.network && device === deviceOf(ownDirectory) ? device : null;
+        stampedDevice = stampsDirectories(fileSystem) ? device : null;
         return { state: 'present', token, fileSystem };
       } catch (error) {
         ownDevice = null;
         return unavailability(folder, error);
       }
     },
-    async *list(under = '', signal) {
+    async *list(under = '', signal, passesOver) {
       inside(folder, under);
       if (under !== '' && !(recursive && enters(under))) return;
       let onProgress = (): void => {};
       const isAtOnce = ownDevice !== null;
-      const scope = { folder, recursive, filter, excluded, isAtOnce, onProgress: () => onProgress() };
-      const batches = listFolder(scope, under, signal);
+      const looks = { isAtOnce, stampedDevice, now, onProgress: () => onProgress() };
+      const scope = { folder, recursive, filter, excluded, ...looks };
+      const batches = listFolder(scope, under, signal, passesOver);
       for (;;) {
         const next = await guard.run((progress) => {
           onProgress = progress;

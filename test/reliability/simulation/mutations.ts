@@ -170,8 +170,8 @@ function request(`,
     edits: [
       edit(
         'src/pipeline/intake.ts',
-        'const isFull = this.#relistSoon || now >= due.full;',
-        'const isFull = this.#relistSoon;',
+        'const isFull = this.#relistSoon || now >= due.all;\n        const isOver = now >= due.changed;',
+        'const isFull = this.#relistSoon;\n        const isOver = now < 0;',
       ),
     ],
   },
@@ -181,13 +181,13 @@ function request(`,
     edits: [
       edit(
         'src/pipeline/intake.ts',
-        "    this.#reset();\n    await this.#list('', true, lane, signal);",
-        '    this.#reset();\n    if (lane !== lane) signal.throwIfAborted();',
+        '    return this.#listAll(lane, signal);',
+        '    return signal.aborted ? this.#listAll(lane, signal) : 0;',
       ),
       edit(
         'src/pipeline/intake.ts',
-        'const isFull = this.#relistSoon || now >= due.full;',
-        'const isFull = this.#relistSoon;',
+        'const isFull = this.#relistSoon || now >= due.all;\n        const isOver = now >= due.changed;',
+        'const isFull = this.#relistSoon;\n        const isOver = now < 0;',
       ),
     ],
   },

@@ -41,16 +41,16 @@ export const CURRENT_AFTER = `${CURRENT} ORDER BY s.name LIMIT :limit`;
 
 /** From one directory to the next, since each may hold a million files. '0' follows '/': 'a-b' is not below 'a'. */
 export const CURRENT_DIRS = `
-WITH RECURSIVE
-  held (folder_id) AS (${FOLDER_ID}),
-  dirs (dir) AS (
-    SELECT min(s.dir) FROM held CROSS JOIN sightings s
-     WHERE s.folder_id = held.folder_id AND s.gone_at IS NULL AND s.dir >= :under
-    UNION ALL
-    SELECT (SELECT min(s.dir) FROM held CROSS JOIN sightings s
-             WHERE s.folder_id = held.folder_id AND s.gone_at IS NULL AND s.dir > dirs.dir)
-      FROM dirs WHERE dirs.dir IS NOT NULL AND (:under = '' OR dirs.dir < :under || '0')
-  )
+WITH RECURSIVE dirs (dir) AS (
+  SELECT (SELECT s.dir FROM sightings s
+           WHERE s.folder_id = ${FOLDER_ID} AND s.gone_at IS NULL AND s.dir >= :under
+           ORDER BY s.dir LIMIT 1)
+  UNION ALL
+  SELECT (SELECT s.dir FROM sightings s
+           WHERE s.folder_id = ${FOLDER_ID} AND s.gone_at IS NULL AND s.dir > dirs.dir
+           ORDER BY s.dir LIMIT 1)
+    FROM dirs WHERE dirs.dir IS NOT NULL AND (:under = '' OR dirs.dir < :under || '0')
+)
 SELECT dir FROM dirs
  WHERE dir IS NOT NULL AND (:under = '' OR dir = :under OR (dir >= :under || '/' AND dir < :under || '0'))`;
 
