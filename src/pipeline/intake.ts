@@ -329,7 +329,11 @@ export class Intake {
     return compared;
   }
 
-  async #list(how: Parameters<typeof reconcile>[1], deps: ReconcileDeps, signal: AbortSignal): Promise<number> {
+  async #list(
+    how: Parameters<typeof reconcile>[1],
+    deps: ReconcileDeps,
+    signal: AbortSignal,
+  ): Promise<number> {
     let compared = 0;
     await this.#hinted.during(async () => {
       compared = await reconcile(deps, how, signal);

@@ -57,7 +57,8 @@ export class Unchanged {
       listed: (dir, stamp, directories) => now.set(dir, { stamp, directories }),
       doubt: (dir) => now.delete(dir),
       over: () => {
-        if (forgotten === this.#forgotten) this.#directories = now.size > DIRECTORIES_AT_MOST ? new Map() : now;
+        if (forgotten === this.#forgotten)
+          this.#directories = now.size > DIRECTORIES_AT_MOST ? new Map() : now;
       },
     };
   }

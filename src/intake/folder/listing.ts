@@ -79,8 +79,7 @@ export async function* listFolder(
       if (isFirst) {
         const stamped = stamp !== null && { stamp, directories: content.directories };
         yield { dir, files: batch, ...(badNames.length > 0 && { badNames }), ...stamped };
-      }
-      else if (batch.length > 0) yield { dir, files: batch };
+      } else if (batch.length > 0) yield { dir, files: batch };
       if (batch.length < ENTRIES_AT_ONCE) break;
       signal?.throwIfAborted();
     }
@@ -132,11 +131,7 @@ async function readDirectory(scope: ListingScope, dir: string): Promise<Content>
   return found;
 }
 
-async function read(
-  directory: string,
-  each: (entry: Dirent) => void,
-  onProgress: () => void,
-): Promise<void> {
+async function read(directory: string, each: (entry: Dirent) => void, onProgress: () => void): Promise<void> {
   let count = 0;
   for await (const entry of await opendir(directory, { bufferSize: ENTRIES_AT_ONCE })) {
     if ((count += 1) % ENTRIES_AT_ONCE === 0) onProgress();

@@ -173,10 +173,7 @@ export function createWatchedFolder(options: WatchedFolderOptions): WatchedFolde
 const ELSEWHERE = Symbol('elsewhere');
 
 /** Undefined where the system won't say. */
-function tryAtOnce(
-  file: string,
-  device: bigint | null,
-): FileStat | null | undefined | typeof ELSEWHERE {
+function tryAtOnce(file: string, device: bigint | null): FileStat | null | undefined | typeof ELSEWHERE {
   try {
     const found = statAtOnce(file, device);
     return found === undefined ? ELSEWHERE : found;
