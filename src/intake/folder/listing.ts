@@ -121,7 +121,7 @@ async function readDirectory(scope: ListingScope, dir: string): Promise<Content>
     else sortOut(scope, dir, entry, found);
   };
   await (scope.isAtOnce && dir === ''
-    ? readAtOnce(directory, each)
+    ? readAtOnce(directory, each, scope.onProgress)
     : read(directory, each, scope.onProgress));
   if (doubtful.length === 0) return found;
   // U+FFFD may also stand in a name by right; only the bytes tell.
@@ -140,14 +140,20 @@ async function read(directory: string, each: (entry: Dirent) => void, onProgress
 }
 
 /** A fifth of the time; other work comes in between. */
-async function readAtOnce(directory: string, each: (entry: Dirent) => void): Promise<void> {
+async function readAtOnce(
+  directory: string,
+  each: (entry: Dirent) => void,
+  onProgress: () => void,
+): Promise<void> {
   const opened = fs.opendirSync(directory, { bufferSize: ENTRIES_AT_ONCE });
   try {
     for (let count = 1; ; count += 1) {
       const entry = opened.readSync();
       if (entry === null) return;
       each(entry);
-      if (count % ENTRIES_AT_ONCE === 0) await setImmediate();
+      if (count % ENTRIES_AT_ONCE > 0) continue;
+      onProgress();
+      await setImmediate();
     }
   } finally {
     opened.closeSync();

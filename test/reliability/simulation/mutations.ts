@@ -176,6 +176,17 @@ function request(`,
     ],
   },
   {
+    what: 'a directory counts as unchanged for good',
+    promises: ['P1', 'P4'],
+    edits: [
+      edit(
+        'src/pipeline/unchanged.ts',
+        'if (known?.stamp !== stamp) return null;',
+        "if (!known || stamp === '') return null;",
+      ),
+    ],
+  },
+  {
     what: 'the listing at the start is left out',
     promises: ['P1', 'P4'],
     edits: [
