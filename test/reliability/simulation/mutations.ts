@@ -184,6 +184,11 @@ function request(`,
         'if (known?.stamp !== stamp) return null;',
         "if (!known || stamp === '') return null;",
       ),
+      edit(
+        'src/pipeline/intake.ts',
+        'const isFull = this.#relistSoon || now >= due.all;',
+        'const isFull = this.#relistSoon;',
+      ),
     ],
   },
   {
