@@ -31,7 +31,9 @@ const HAND_IMAGES = 128;
 const READING_BYTES = 32 * 1024 * 1024;
 const SENDING_BYTES = 32 * 1024 * 1024;
 
-export type PipelineConfig = Pick<Config, 'endpoints' | 'folders' | 'intake' | 'spool'> & {
+export type PipelineConfig = Pick<Config, 'endpoints' | 'folders' | 'spool'> & {
+  /** Trials have few files. */
+  readonly intake: Config['intake'] & { readonly comparedApartMs?: number };
   readonly service: Pick<Config['service'], 'uploadContentType'>;
   readonly delivery: Omit<Config['delivery'], 'bandwidth'>;
   readonly storage: Pick<Config['storage'], 'keepFailedMs'>;
@@ -154,6 +156,7 @@ export async function composePipeline(
         watchLimit,
         reconcileEveryMs: config.intake.reconcileEveryMs,
         pollEveryMs: config.intake.pollEveryMs,
+        comparedApartMs: config.intake.comparedApartMs,
         confirmAbove: config.intake.confirmAbove,
         onAdmitted: ({ kind }) => {
           if (kind === 'queued' || kind === 'requeued') dispatcher.wake();

@@ -234,7 +234,9 @@ export const configSchema = z.strictObject({
     .strictObject({
       reconcileEvery: duration('100ms')
         .prefault('60s')
-        .describe('How often every folder is compared with the ledger.'),
+        .describe(
+          'How often every folder is compared with the ledger. With more than 20,000 files, directories in which nothing was created, renamed or deleted are passed over in between: a file overwritten in its place whose event was lost is found after 3 ms for each file in the folder, 15 minutes at most.',
+        ),
       pollEvery: duration('100ms').prefault('5s').describe('How often a folder that is polled is listed.'),
       confirmAbove: whole(0, 1_000_000_000)
         .prefault(1000)

@@ -23,7 +23,7 @@ export interface ExamineDeps {
   readonly keeper: Keeper;
   readonly memory: ByteBudget;
   readonly onAdmitted: (admitted: Admitted) => void;
-  readonly onNote: (verdict: Note['verdict']) => void;
+  readonly onNote: (verdict: Note['verdict'], path: string) => void;
 }
 
 /** Looks at one file that may be at rest, and moves it on: admitted, noted, or back to settling. */
@@ -164,7 +164,7 @@ async function note(
   if (again) log.debug(`Not sent: ${verdict}`, fields);
   else log.warn(`Not sent: ${verdict}`, fields);
   settling.done(file, identity);
-  deps.onNote(verdict);
+  deps.onNote(verdict, file.path);
 }
 
 async function vanished(file: Unsettled, deps: ExamineDeps): Promise<void> {

@@ -4,6 +4,8 @@ import { Wake } from './wake.ts';
 
 /** More hints than this at once: the directories are listed instead. */
 const HINTS_AT_ONCE = 1_000;
+/** The system drops events without a word once so many wait (16,384 by default): after this many, some may be missing. */
+const MANY_HINTS = 4_096;
 /** While hints may not be followed, how often that is asked again. */
 const ASK_AGAIN_MS = 2_000;
 
@@ -12,6 +14,8 @@ export interface HintedDeps {
   /** Looks at one path; resolves the directory that should be listed as well, null where there is none. */
   readonly observe: (path: string) => Promise<string | null>;
   readonly onObserved: () => void;
+  /** Events may have told, or would have told, of files that nobody looks at. */
+  readonly onMissed: () => void;
   /** False while nothing could be done about what is found. */
   readonly mayObserve: () => boolean;
 }
@@ -26,6 +30,8 @@ export class Hinted {
   readonly #wake: Wake;
   readonly #paths = new Set<string>();
   readonly #dirs = new Set<string>();
+  /** Since directories were taken. */
+  #hints = 0;
 
   constructor(deps: HintedDeps) {
     this.#deps = deps;
@@ -42,8 +48,11 @@ export class Hinted {
 
   /** Relative to the folder; '' is the folder itself. */
   add(path: string): void {
-    if (path === '' || this.#paths.size >= HINTS_AT_ONCE) this.#dirs.add(path === '' ? '' : dirOf(path));
+    const isOver = this.#paths.size >= HINTS_AT_ONCE;
+    if (path === '' || isOver) this.#dirs.add(path === '' ? '' : dirOf(path));
     else this.#paths.add(path);
+    this.#hints += 1;
+    if (isOver || this.#hints >= MANY_HINTS) this.#deps.onMissed();
     this.#wake.ring();
   }
 
@@ -51,6 +60,7 @@ export class Hinted {
   takeDirs(): string[] {
     const dirs = [...this.#dirs];
     this.#dirs.clear();
+    this.#hints = 0;
     return dirs;
   }
 

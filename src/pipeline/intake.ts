@@ -19,6 +19,7 @@ import { observe } from './observe.ts';
 import { firstWatch, reconcile, type ReconcileDeps } from './reconcile.ts';
 import { settleLoop } from './settleLoop.ts';
 import { Settling } from './settling.ts';
+import { Unchanged, type LookOver } from './unchanged.ts';
 import { UnreadableDirs } from './unreadableDirs.ts';
 import { Wake } from './wake.ts';
 import { withoutFalseAbsence } from './falseAbsence.ts';
@@ -43,6 +44,8 @@ export interface IntakeDeps extends Omit<ExamineDeps, 'settling' | 'onNote'> {
   readonly reconcileEveryMs: number;
   /** Where there are no events, or they can't be relied on. */
   readonly pollEveryMs: number;
+  /** See `ListingTimesDeps`. */
+  readonly comparedApartMs?: number | undefined;
   /** `existing: send` says so when more files than this lie in a folder that is first watched. */
   readonly confirmAbove: number;
 }
@@ -73,6 +76,7 @@ export class Intake {
   readonly #watchWake: Wake;
   readonly #hinted: Hinted;
   readonly #unreadableDirs: UnreadableDirs;
+  readonly #unchanged = new Unchanged();
   #disposeSoon = false;
   #disposeNotBefore = 0;
   #relistSoon = false;
@@ -103,7 +107,11 @@ export class Intake {
       ...deps,
       folder: withoutFalseAbsence(deps.folder, deps.ledger, () => this.#isInPlace()),
       settling: this.#settling,
-      onNote: (verdict) => this.#count(verdict),
+      onNote: (verdict, path) => {
+        this.#count(verdict);
+        // One that is not tried again by itself is tried at every listing.
+        if (verdict === 'unreadable' && !this.#settling.has(path)) this.#unchanged.forget();
+      },
     };
     this.#reconcileDeps = {
       ...deps,
@@ -113,12 +121,14 @@ export class Intake {
         this.#isOnce && this.#fileSystem ? restedMs(identity, this.#fileSystem, deps.clock.now()) : 0,
       onSeen: () => this.#settleWake.ring(),
       onKnown: ({ verdict }) => this.#count(verdict),
+      onMissed: () => this.#unchanged.forget(),
       onUnreadableDir: (path, code) => this.#unreadableDir(path, code),
     };
     this.#hinted = new Hinted({
       clock: deps.clock,
       observe: (path) => observe(path, this.#reconcileDeps),
       onObserved: () => this.#settleWake.ring(),
+      onMissed: () => this.#unchanged.forget(),
       mayObserve: () => !this.#writesFail,
     });
   }
@@ -221,14 +231,16 @@ export class Intake {
     this.#token = token;
     if (!this.#hasNoEvents) await this.#events.begin();
     try {
-      await this.#firstListing('backlog', signal);
+      const files = await this.#firstListing('backlog', signal);
       this.#state.enter(this.#foreign === null ? 'watching' : 'unreachable', this.#foreign);
-      const times = new ListingTimes(this.#deps);
+      const times = new ListingTimes(this.#deps, files);
       while (!signal.aborted) {
         const { hasDirs } = this.#hinted;
-        const due = times.due({ isPolled: this.#isPolled, isAskedFor: this.#isAskedFor, hasDirs });
+        const mayPassOver = !this.#unchanged.isEmpty;
+        const isPolled = this.#isPolled;
+        const due = times.due({ isPolled, isAskedFor: this.#isAskedFor, hasDirs, mayPassOver });
         const idle = !this.#hinted.hasPaths && !this.#mayDispose && !this.#relistSoon;
-        const nextIn = Math.min(due.full, due.dirs) - clock.monotonic();
+        const nextIn = Math.min(due.all, due.changed, due.dirs) - clock.monotonic();
         if (this.#writesFail) await this.#watchWake.wait(PRESENCE_MS, signal);
         else if (idle) await this.#watchWake.wait(Math.max(0, Math.min(nextIn, PRESENCE_MS)), signal);
         if (signal.aborted) return;
@@ -244,15 +256,19 @@ export class Intake {
         // Whatever came before the watch began.
         if (await this.#events.tryAgain()) this.#relistSoon = true;
         const now = clock.monotonic();
-        const isFull = this.#relistSoon || now >= due.full;
-        if (!isFull && now < due.dirs) continue;
+        const isFull = this.#relistSoon || now >= due.all;
+        const isOver = now >= due.changed;
+        if (!isFull && !isOver && now < due.dirs) continue;
         const waitedBefore = this.#settling.roomWaitedMs;
         const dirs = this.#hinted.takeDirs();
+        let compared = 0;
         if (isFull) {
           this.#relistSoon = false;
-          await this.#list('', true, 'fresh', signal);
-        } else for (const dir of dirs) await this.#listDirty(dir, signal);
-        times.listed(now, isFull, this.#settling.roomWaitedMs - waitedBefore);
+          compared = await this.#listAll('fresh', signal);
+        } else if (isOver) compared = await this.#lookOver(signal);
+        else for (const dir of dirs) await this.#listDirty(dir, signal);
+        const what = isFull ? 'all' : isOver ? 'changed' : 'dirs';
+        times.listed(now, what, compared, this.#settling.roomWaitedMs - waitedBefore);
       }
     } catch (error) {
       if (signal.aborted) return;
@@ -263,11 +279,12 @@ export class Intake {
       else log.warn('The folder could not be listed; trying again', fields);
     } finally {
       this.#looked.forget();
+      this.#unchanged.forget();
       await this.#events.end();
     }
   }
 
-  async #firstListing(lane: Lane, signal: AbortSignal): Promise<void> {
+  async #firstListing(lane: Lane, signal: AbortSignal): Promise<number> {
     const { settings, ledger, log, confirmAbove } = this.#deps;
     if (this.#foreign === null) await recoverAside(this.#deps, signal);
     if (await ledger.isFirstWatch(settings.path)) {
@@ -281,28 +298,58 @@ export class Intake {
         filesSkipped: skipped,
       });
     }
-    this.#reset();
-    await this.#list('', true, lane, signal);
+    return this.#listAll(lane, signal);
   }
 
-  async #list(under: string, full: boolean, lane: Lane, signal: AbortSignal): Promise<void> {
-    if (full) {
-      this.#reset();
-      this.#isAskedFor = false;
-    }
+  /** Every file is compared with the ledger. Resolves how many those are. */
+  async #listAll(lane: Lane, signal: AbortSignal): Promise<number> {
+    this.#reset();
+    this.#isAskedFor = false;
+    const lookOver = this.#unchanged.lookOver(true);
+    let compared = 0;
+    await this.#looked.during(async () => {
+      compared = await this.#listWhole({ lane, lookOver }, this.#reconcileDeps, signal);
+    });
+    return compared;
+  }
+
+  /** The same of directories in which something was created, renamed or deleted. */
+  async #lookOver(signal: AbortSignal): Promise<number> {
+    const lookOver = this.#unchanged.lookOver(false);
+    // What was counted before is not counted again.
+    const deps = { ...this.#reconcileDeps, onKnown: () => {} };
+    return this.#listWhole({ lane: 'fresh', lookOver }, deps, signal);
+  }
+
+  async #listWhole(
+    how: { readonly lane: Lane; readonly lookOver: LookOver },
+    deps: ReconcileDeps,
+    signal: AbortSignal,
+  ): Promise<number> {
     // What a kill kept from being disposed of, and duplicates whose document lies in another folder.
-    if (full) this.#disposeSoon = true;
+    this.#disposeSoon = true;
     const listed = this.#unreadableDirs.listing();
-    const how = { lane, full, under };
-    const list = () => this.#hinted.during(() => reconcile(this.#reconcileDeps, how, signal));
-    await (full ? this.#looked.during(list) : list());
+    const compared = await this.#list({ ...how, under: '', full: true }, deps, signal);
+    listed();
+    return compared;
+  }
+
+  async #list(
+    how: Parameters<typeof reconcile>[1],
+    deps: ReconcileDeps,
+    signal: AbortSignal,
+  ): Promise<number> {
+    let compared = 0;
+    await this.#hinted.during(async () => {
+      compared = await reconcile(deps, how, signal);
+    });
     this.#lastListing = this.#deps.clock.now();
-    if (full) listed();
+    return compared;
   }
 
   async #listDirty(dir: string, signal: AbortSignal): Promise<void> {
     try {
-      await this.#list(dir, false, 'fresh', signal);
+      await this.#list({ under: dir, full: false, lane: 'fresh' }, this.#reconcileDeps, signal);
     } catch (error) {
       // A directory that came and went: the next full listing knows. The folder itself is another matter.
       if (dir === '' || signal.aborted) throw error;

@@ -9,7 +9,10 @@ import { dirOf } from './paths.ts';
 export async function observe(path: string, deps: ReconcileDeps): Promise<string | null> {
   const { folder, settings, settling, ledger, clock } = deps;
   const found = await folder.stat(path).catch(() => undefined);
-  if (found === undefined) return null;
+  if (found === undefined) {
+    deps.onMissed();
+    return null;
+  }
   const covered = folder.covers(path);
   const known = covered ? await ledger.known({ folder: settings.path, path }) : null;
   // A link or a directory in the place of a file is not that file.
@@ -20,8 +23,9 @@ export async function observe(path: string, deps: ReconcileDeps): Promise<string
   if (found === null) return dirOf(path);
   const stands = known !== null && !needsJudgingAnew(known, settings);
   const unchanged = stands && sameIdentity(known.identity, found.identity);
+  if (unchanged) return dirOf(path);
   // Where there is no room the listing finds it later.
-  if (!unchanged && (settling.has(path) || settling.hasRoomBeside))
-    settling.see(path, found.identity, 'fresh');
+  if (settling.has(path) || settling.hasRoomBeside) settling.see(path, found.identity, 'fresh');
+  else deps.onMissed();
   return dirOf(path);
 }

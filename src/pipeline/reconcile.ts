@@ -6,6 +6,7 @@ import type { FileSeen, KnownFile, Ledger, Note } from '../ports/ledger.ts';
 import type { Settling } from './settling.ts';
 import { acceptPolicy, existingPolicy, type Existing, type FolderSettings } from './settings.ts';
 import { Absentees } from './absentees.ts';
+import type { LookOver } from './unchanged.ts';
 import { inChunks } from './inChunks.ts';
 import { nameOf, pathOf } from './paths.ts';
 
@@ -21,59 +22,101 @@ export interface ReconcileDeps {
   readonly restedMs: (identity: FileIdentity) => number;
   readonly onSeen: () => void;
   readonly onKnown: (known: Pick<KnownFile, 'verdict'>) => void;
+  /** An event told of a file that could not be looked at. */
+  readonly onMissed: () => void;
   readonly onUnreadableDir: (path: string, code: string) => void;
 }
 
 /** Names that the ledger is asked about at once, and that may be over the capacity of settling. */
 const LOOKED_UP_AT_ONCE = 256;
 
+interface How {
+  readonly lane: Lane;
+  readonly full: boolean;
+}
+
 /**
  * Compares the folder's listing with the ledger: the truth, where events are only hints. `full` also compares what
  * is known with what is there now, so that new bytes under an old name are found even if no event told of them.
+ * Resolves how many files were compared.
  */
 export async function reconcile(
   deps: ReconcileDeps,
-  how: { readonly lane: Lane; readonly full: boolean; readonly under: string },
+  how: How & { readonly under: string; readonly lookOver?: LookOver },
   signal: AbortSignal,
-): Promise<void> {
+): Promise<number> {
   const { folder, settings, settling, ledger } = deps;
-  const absentees = new Absentees(ledger, settings.path);
-  for await (const { dir, files, badNames = [], unreadableDirs = [] } of folder.list(how.under, signal)) {
+  const absentees = new Absentees({ ledger, folder: settings.path, full: how.full });
+  const { lookOver } = how;
+  const passesOver = lookOver && ((dir: string, stamp: string) => lookOver.passesOver(dir, stamp));
+  let compared = 0;
+  let isListed = false;
+  for await (const listed of folder.list(how.under, signal, passesOver)) {
+    const { dir, files, badNames = [], unreadableDirs = [], stamp, directories = [] } = listed;
+    if (listed.isUnchanged) {
+      absentees.without(dir);
+      continue;
+    }
+    isListed = true;
+    if (stamp !== undefined) lookOver?.listed(dir, stamp, directories);
     for (const each of unreadableDirs) deps.onUnreadableDir(each.path, each.code);
     if (unreadableDirs.some(({ path }) => path === dir)) {
-      absentees.unreadable(dir);
+      absentees.without(dir);
       continue;
     }
     for (const path of badNames) await noteBadName(path, deps);
+    await absentees.badNames(dir, badNames.map(nameOf));
     const names = files.map(({ path }) => nameOf(path));
     for (let start = 0; start < names.length; start += LOOKED_UP_AT_ONCE) {
       await settling.room(signal);
       const chunk = names.slice(start, start + LOOKED_UP_AT_ONCE);
-      const known = await ledger.knownIn(settings.path, dir, chunk);
-      await inChunks(chunk, signal, (name) => compare(pathOf(dir, name), known.get(name), how, deps));
+      if (!(await compare(dir, chunk, await absentees.known(dir, chunk), how, deps))) lookOver?.doubt(dir);
+      compared += chunk.length;
+      signal.throwIfAborted();
     }
-    if (how.full) await absentees.besides(dir, names, badNames.map(nameOf));
   }
   // Only now: a listing that ends in an error (the folder was replaced meanwhile) says nothing about what is gone.
-  if (how.full) await markGone(await absentees.all(how.under), deps);
+  if (how.full && isListed) await markGone(await absentees.all(how.under), deps);
+  lookOver?.over();
+  return compared;
 }
 
-/** One listed file: known and unchanged, or to be settled. */
+/** Listed files of one directory: each is known and unchanged, or to be settled. False if that can't be told of one. */
 async function compare(
-  path: string,
-  known: KnownFile | undefined,
-  how: { readonly lane: Lane; readonly full: boolean },
+  dir: string,
+  names: readonly string[],
+  known: readonly (KnownFile | undefined)[],
+  how: How,
   { folder, settings, settling, restedMs, onKnown, onSeen }: ReconcileDeps,
-): Promise<void> {
-  if (settling.unreadable.has(path)) onKnown({ verdict: 'unreadable' });
-  if (settling.has(path)) return;
-  const stands = known !== undefined && !needsJudgingAnew(known, settings);
-  if (stands && !how.full) return onKnown(known);
-  const found = await statOf(folder, path);
-  if (found?.kind !== 'file') return;
-  if (stands && sameIdentity(known.identity, found.identity)) return onKnown(known);
-  settling.see(path, found.identity, how.lane, restedMs(found.identity));
-  onSeen();
+): Promise<boolean> {
+  let isSure = true;
+  const lookedAt: string[] = [];
+  const knownOf: (KnownFile | null)[] = [];
+  for (const [at, name] of names.entries()) {
+    const path = pathOf(dir, name);
+    if (settling.unreadable.has(path)) onKnown({ verdict: 'unreadable' });
+    if (settling.has(path)) continue;
+    const file = known[at];
+    const stands = file !== undefined && !needsJudgingAnew(file, settings);
+    if (stands && !how.full) {
+      onKnown(file);
+      continue;
+    }
+    lookedAt.push(name);
+    knownOf.push(stands ? file : null);
+  }
+  for (const [at, found] of (await folder.statEach(dir, lookedAt)).entries()) {
+    if (found === undefined) isSure = false;
+    if (found?.kind !== 'file') continue;
+    const file = knownOf[at] ?? null;
+    if (file && sameIdentity(file.identity, found.identity)) {
+      onKnown(file);
+      continue;
+    }
+    settling.see(pathOf(dir, lookedAt[at] ?? ''), found.identity, how.lane, restedMs(found.identity));
+    onSeen();
+  }
+  return isSure;
 }
 
 /** Whether a verdict was given under a configuration that is not the present one, or only for the time being. */

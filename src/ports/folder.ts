@@ -13,6 +13,15 @@ export interface ListedDirectory {
   readonly files: readonly ListedFile[];
   /** Paths whose name is not valid UTF-8, as far as they can be shown; such a file can't be opened. */
   readonly badNames?: readonly string[];
+  /**
+   * Differs from another one of the same directory if an entry was created, renamed or deleted in it between the two; not
+   * there where that can't be told. Only if `list` was asked to pass over, and with the first batch, like `directories`.
+   */
+  readonly stamp?: string;
+  /** Those in it that are listed too. */
+  readonly directories?: readonly string[];
+  /** It was passed over: its files are not told. */
+  readonly isUnchanged?: boolean;
   /** Directories that could not be read: what lies below them is unknown, not gone. */
   readonly unreadableDirs?: readonly { readonly path: string; readonly code: string }[];
 }
@@ -57,12 +66,19 @@ export interface WatchedFolder {
   /**
    * Batches of files, one directory at a time ('' is the folder itself), one batch at least of each, the whole tree if
    * recursive. Rejects with the system error where the folder itself can't be listed: an unreachable folder is not an empty one.
+   * `passesOver` is told the stamp of a directory before that is read, and resolves the directories in it if it need not be.
    */
-  list(under?: string, signal?: AbortSignal): AsyncIterable<ListedDirectory>;
+  list(
+    under?: string,
+    signal?: AbortSignal,
+    passesOver?: (dir: string, stamp: string) => readonly string[] | null,
+  ): AsyncIterable<ListedDirectory>;
   /** Whether include and ignore patterns, and `recursive`, let this path in. */
   covers(path: string): boolean;
   /** Null when there is nothing at that path. Rejects with the system error where that can't be told. */
   stat(path: string): Promise<FileStat | null>;
+  /** The same of each of these names of one directory, in their order; undefined where the system won't say. */
+  statEach(dir: string, names: readonly string[]): Promise<readonly (FileStat | null | undefined)[]>;
   /** Reads a file whole if it is at most `limit` bytes. */
   read(path: string, limit: number, signal?: AbortSignal): Promise<FileRead>;
   /** Renames the file within its directory to a hidden name that is never listed; resolves that name. */

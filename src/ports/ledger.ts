@@ -54,6 +54,10 @@ export interface KnownFile {
   readonly policy: string | null;
 }
 
+export interface NamedFile extends KnownFile {
+  readonly name: string;
+}
+
 export interface Admission {
   readonly endpoint: EndpointKey;
   readonly file: FileSeen;
@@ -103,6 +107,16 @@ export interface LedgerIntake {
   doubtFolderMark(folder: string, doubt: string): Promise<void>;
   /** What is known of these files of one directory of a folder, by file name. Names in the order of their bytes cost least. */
   knownIn(folder: string, dir: string, names: readonly string[]): Promise<ReadonlyMap<string, KnownFile>>;
+  /**
+   * The current files of one directory whose names come after `after` ('' for all) and not after `upTo` (null: no end), in
+   * the order of their bytes and `limit` of them at most.
+   */
+  knownFrom(
+    folder: string,
+    dir: string,
+    span: { readonly after: string; readonly upTo: string | null },
+    limit: number,
+  ): Promise<readonly NamedFile[]>;
   /** Names of the current files of one directory, in batches and in the order of their bytes; to find those that are gone. */
   namesIn(folder: string, dir: string): AsyncIterable<readonly string[]>;
   /** Directories at or below `under` that have current files; '' is the folder itself. */

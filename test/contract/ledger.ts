@@ -189,6 +189,8 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         await reopen();
         expect(await ledger.known(file)).toMatchObject({ identity: exact });
         expect((await ledger.knownIn(file.folder, 'sub ü', [long])).get(long)?.identity).toEqual(exact);
+        const [from] = await ledger.knownFrom(file.folder, 'sub ü', { after: '', upTo: null }, 10);
+        expect(from).toMatchObject({ name: long, identity: exact });
         expect((await ledger.sources(document.sha256))[0]).toEqual({ ...file, archivedTo: null });
         expect(await state(document.id)).toMatchObject({ name: long, path: file.path, folder: file.folder });
         expect(await ledger.find(long)).toHaveLength(1);

@@ -1,6 +1,7 @@
 import { unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import type { WatchedFolder } from '../../src/ports/folder.ts';
 import type { Ledger } from '../../src/ports/ledger.ts';
 import { watchingPlace } from './watching.ts';
 
@@ -9,15 +10,25 @@ it('a long directory is compared in the order in which the ledger keeps names, a
   const names = Array.from({ length: 1_200 }, (_, index) => `SCAN${index}.jpg`);
   for (const name of names) await writeFile(join(place.scans, name), '');
   const asked: string[] = [];
-  const ledger = (real: Ledger): Ledger => ({
+  const told: string[] = [];
+  const folder = (real: WatchedFolder): WatchedFolder => ({
     ...real,
-    knownIn: async (folder, dir, chunk) => {
+    statEach: async (dir, chunk) => {
       asked.push(...chunk);
-      return real.knownIn(folder, dir, chunk);
+      return real.statEach(dir, chunk);
     },
   });
-  await place.once({ ledger, settings: { existing: { kind: 'skip' } } });
+  const ledger = (real: Ledger): Ledger => ({
+    ...real,
+    knownFrom: async (...span) => {
+      const files = await real.knownFrom(...span);
+      told.push(...files.map(({ name }) => name));
+      return files;
+    },
+  });
+  await place.once({ ledger, folder, settings: { existing: { kind: 'skip' } } });
   expect(asked).toEqual(names.toSorted());
+  expect(told).toEqual(asked);
   for (const name of ['SCAN0.jpg', 'SCAN700.jpg', 'SCAN999.jpg']) await unlink(join(place.scans, name));
   await place.once({ settings: { existing: { kind: 'skip' } } });
   const current: string[] = [];

@@ -1,4 +1,5 @@
-import { lstat, mkdir, readdir, rename, rmdir, unlink } from 'node:fs/promises';
+import type { Dirent } from 'node:fs';
+import { lstat, mkdir, opendir, rename, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ReceiptdError, systemCode } from '../../domain/errors.ts';
 import type { Random } from '../../ports/clock.ts';
@@ -19,6 +20,9 @@ import { inRealDirectory } from './realDirectory.ts';
  * A crash leaves it aside, where `leftAside` finds it, or in both places. Directories are held while a file is moved
  * between them, so that a link put in the place of one leads nowhere.
  */
+
+/** Of a directory that is read. */
+const ENTRIES_AT_ONCE = 1_024;
 
 /** Rejects with the system's error; ENOENT if there is no regular file at that path. */
 export async function setAside(folder: string, path: string, random: Random): Promise<string> {
@@ -129,7 +133,10 @@ export async function leftAside(
     signal?.throwIfAborted();
     const isAside = isAsideName(nameOf(directory));
     try {
-      const entries = await readdir(inside(folder, directory), { withFileTypes: true });
+      const entries: Dirent[] = [];
+      // Of a directory of scans, which may be a million, only those in it are of interest.
+      for await (const entry of await opendir(inside(folder, directory), { bufferSize: ENTRIES_AT_ONCE }))
+        if (isAside || entry.isDirectory()) entries.push(entry);
       if (isAside && entries.length === 0) await removeIfEmpty(inside(folder, directory));
       for (const entry of entries) {
         const path = joinPath(directory, entry.name);

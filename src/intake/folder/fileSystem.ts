@@ -66,6 +66,16 @@ const KINDS: ReadonlyMap<number, Kind> = new Map<number, Kind>([
   ).map(([type, name]) => [type, { name, network: false }] as const),
 ]);
 
+/**
+ * Where every entry that is created, renamed or deleted changes the ctime of its directory, by the system's own clock and
+ * with a tick of a second at most. Others may do so too; nothing is lost by not relying on them.
+ */
+const STAMPED = new Set(['ext4', 'xfs', 'btrfs', 'zfs', 'f2fs', 'tmpfs']);
+
+export function stampsDirectories({ name }: FileSystem): boolean {
+  return STAMPED.has(name);
+}
+
 /** What a folder lies on. `device` is its `st_dev`. Rejects with the system's error. */
 export async function fileSystemOf(
   folder: string,

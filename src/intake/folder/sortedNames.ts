@@ -2,6 +2,18 @@ import { byBytes } from '../../domain/byteOrder.ts';
 
 /** Names that are sorted at once. */
 const RUN = 8_192;
+/** Stands in no name. */
+const END = '\0';
+/** Characters whose halves sort otherwise than their bytes do. */
+const HALVES = /[\uD800-\uDFFF]/;
+
+/** Names in order, as one text: a million strings of their own would take three times as much. */
+interface Run {
+  readonly text: string;
+  /** The least name that is left, and where it begins. */
+  least: string;
+  at: number;
+}
 
 /**
  * The names of one directory in the order of their bytes, however many they are: sorted in runs as they come, and merged
@@ -9,11 +21,14 @@ const RUN = 8_192;
  */
 export class SortedNames {
   #open: string[] = [];
-  /** Each descending, so that its least name is at its end; a heap by that name once all are in. */
-  readonly #runs: string[][] = [];
+  /** A heap by the least name of each once all are in. */
+  readonly #runs: Run[] = [];
   #isHeap = false;
+  /** Mostly the order of JavaScript is that of the bytes, and takes a fraction of the time. */
+  #isPlain = true;
 
   add(name: string): void {
+    if (this.#isPlain && HALVES.test(name)) this.#isPlain = false;
     if (this.#open.push(name) === RUN) this.#close();
   }
 
@@ -22,16 +37,19 @@ export class SortedNames {
     if (!this.#isHeap) this.#heap();
     const taken: string[] = [];
     while (taken.length < limit) {
-      const name = this.#runs[0]?.pop();
-      if (name === undefined) break;
-      taken.push(name);
-      this.#settle();
+      const [run] = this.#runs;
+      if (!run) break;
+      taken.push(run.least);
+      this.#advance(run);
+      this.#sink(0);
     }
     return taken;
   }
 
   #close(): void {
-    if (this.#open.length > 0) this.#runs.push(this.#open.sort((a, b) => byBytes(b, a)));
+    const names = this.#isPlain ? this.#open.sort() : this.#open.sort(byBytes);
+    const [least] = names;
+    if (least !== undefined) this.#runs.push({ text: names.join(END) + END, least, at: 0 });
     this.#open = [];
   }
 
@@ -42,12 +60,14 @@ export class SortedNames {
   }
 
   /** The first run has given its least name away. */
-  #settle(): void {
-    if (this.#runs[0]?.length === 0) {
-      const last = this.#runs.pop();
-      if (last !== undefined && this.#runs.length > 0) this.#runs[0] = last;
+  #advance(run: Run): void {
+    run.at += run.least.length + END.length;
+    if (run.at < run.text.length) {
+      run.least = run.text.slice(run.at, run.text.indexOf(END, run.at));
+      return;
     }
-    this.#sink(0);
+    const last = this.#runs.pop();
+    if (last !== undefined && this.#runs.length > 0) this.#runs[0] = last;
   }
 
   #sink(from: number): void {
@@ -64,7 +84,9 @@ export class SortedNames {
   }
 
   #lesser(at: number, other: number): number {
-    const [one, two] = [this.#runs[at]?.at(-1), this.#runs[other]?.at(-1)];
-    return one !== undefined && two !== undefined && byBytes(two, one) < 0 ? other : at;
+    const [one, two] = [this.#runs[at]?.least, this.#runs[other]?.least];
+    if (one === undefined || two === undefined) return at;
+    const isLess = this.#isPlain ? two < one : byBytes(two, one) < 0;
+    return isLess ? other : at;
   }
 }

@@ -1,6 +1,7 @@
 import fs, { type BigIntStats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join, resolve, sep } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import type { FileIdentity } from '../../domain/document.ts';
 import { systemCode } from '../../domain/errors.ts';
 import type { Random } from '../../ports/clock.ts';
@@ -10,8 +11,8 @@ import { findArchived } from './findArchived.ts';
 import { isAsideName } from './asideName.ts';
 import { lookAt, unavailability } from './availability.ts';
 import { createExcludedDirectories } from './excludedDirectories.ts';
-import { fileSystemOf, type FileSystemSources } from './fileSystem.ts';
-import { inside, isAbsent, nameOf, parentOf, parentsAreReal, prefixesOf } from './folderPath.ts';
+import { fileSystemOf, stampsDirectories, type FileSystemSources } from './fileSystem.ts';
+import { inside, isAbsent, joinPath, nameOf, parentOf, parentsAreReal, prefixesOf } from './folderPath.ts';
 import { createFolderGuard, type Guard } from './guarded.ts';
 import { listFolder } from './listing.ts';
 import { createPathFilter } from './pathFilter.ts';
@@ -20,6 +21,8 @@ import { inRealDirectory } from './realDirectory.ts';
 
 /** A larger file is read in pieces, with everything else in between. */
 const AT_ONCE_BYTES = 1024 * 1024;
+/** Asked of other threads at once. */
+const STATS_AT_ONCE = 32;
 
 export interface WatchedFolderOptions {
   /** Absolute. */
@@ -42,12 +45,14 @@ export interface WatchedFolderOptions {
   readonly ownDirectory?: string;
   /** Memory for the bytes of a file. */
   readonly allocate?: Allocate;
+  /** The clock by which the system stamps directories; an argument for tests. */
+  readonly now?: () => number;
   /** How to find out what the folder lies on; the system's ways if not given. */
   readonly fileSystem?: FileSystemSources;
 }
 
 export function createWatchedFolder(options: WatchedFolderOptions): WatchedFolder {
-  const { recursive, random, ownDirectory, fileSystem: sources, allocate } = options;
+  const { recursive, random, ownDirectory, allocate, now = Date.now, fileSystem: sources } = options;
   const folder = resolve(options.path);
   const archiveTo = resolve(folder, options.archiveTo);
   const filter = createPathFilter(options.include, options.ignore);
@@ -65,6 +70,7 @@ export function createWatchedFolder(options: WatchedFolderOptions): WatchedFolde
 
   /** The folder's device where that is the agent's own; null before it was looked at, and where it is another. */
   let ownDevice: bigint | null = null;
+  let stampedDevice: bigint | null = null;
   const isAtHand = (path: string): boolean => ownDevice !== null && parentOf(path) === '';
 
   /** Every directory on the way counts, because a pruned one is never listed. */
@@ -80,18 +86,21 @@ export function createWatchedFolder(options: WatchedFolderOptions): WatchedFolde
         networks.clear();
         networks.set(device, fileSystem.network);
         ownDevice = !fileSystem.network && device === deviceOf(ownDirectory) ? device : null;
+        stampedDevice = stampsDirectories(fileSystem) ? device : null;
         return { state: 'present', token, fileSystem };
       } catch (error) {
         ownDevice = null;
         return unavailability(folder, error);
       }
     },
-    async *list(under = '', signal) {
+    async *list(under = '', signal, passesOver) {
       inside(folder, under);
       if (under !== '' && !(recursive && enters(under))) return;
       let onProgress = (): void => {};
-      const scope = { folder, recursive, filter, excluded, onProgress: () => onProgress() };
-      const batches = listFolder(scope, under, signal);
+      const isAtOnce = ownDevice !== null;
+      const looks = { isAtOnce, stampedDevice, now, onProgress: () => onProgress() };
+      const scope = { folder, recursive, filter, excluded, ...looks };
+      const batches = listFolder(scope, under, signal, passesOver);
       for (;;) {
         const next = await guard.run((progress) => {
           onProgress = progress;
@@ -106,6 +115,27 @@ export function createWatchedFolder(options: WatchedFolderOptions): WatchedFolde
     async stat(path) {
       const found = isAtHand(path) ? statAtOnce(inside(folder, path), ownDevice) : undefined;
       return found === undefined ? guard.run(() => statInside(folder, path, identify)) : found;
+    },
+    async statEach(dir, names) {
+      // Among the files there may be other work that waits for this thread.
+      await setImmediate();
+      const directory = inside(folder, dir);
+      const isReal = ownDevice !== null && realAtOnce(folder, dir);
+      const found: (FileStat | null | undefined)[] = [];
+      const others: number[] = [];
+      for (const [at, name] of names.entries()) {
+        const stat = isReal ? tryAtOnce(directory + sep + name, ownDevice) : ELSEWHERE;
+        if (stat === ELSEWHERE) others.push(at);
+        found.push(stat === ELSEWHERE ? undefined : stat);
+      }
+      for (let start = 0; start < others.length; start += STATS_AT_ONCE) {
+        const some = others.slice(start, start + STATS_AT_ONCE);
+        const asked = some.map((at) =>
+          guard.run(() => statInside(folder, joinPath(dir, names[at] ?? ''), identify)).catch(unsaid),
+        );
+        for (const [index, stat] of (await Promise.all(asked)).entries()) found[some[index] ?? 0] = stat;
+      }
+      return found;
     },
     async read(path, limit, signal): Promise<FileRead> {
       const file = inside(folder, path);
@@ -140,6 +170,35 @@ export function createWatchedFolder(options: WatchedFolderOptions): WatchedFolde
     discard: (aside) => guard.runLong(() => asides.discard(folder, aside)),
     leftAside: (signal) => guard.runLong(() => asides.leftAside(folder, excluded, signal)),
   };
+}
+
+/** A file that has to be asked about in another thread. */
+const ELSEWHERE = Symbol('elsewhere');
+
+/** Undefined where the system won't say. */
+function tryAtOnce(file: string, device: bigint | null): FileStat | null | undefined | typeof ELSEWHERE {
+  try {
+    const found = statAtOnce(file, device);
+    return found === undefined ? ELSEWHERE : found;
+  } catch (error) {
+    return unsaid(error);
+  }
+}
+
+function unsaid(error: unknown): undefined {
+  if (systemCode(error) === undefined) throw error;
+  return undefined;
+}
+
+/** Whether every directory on the way is a real one, as far as that can be told in this thread. */
+function realAtOnce(folder: string, dir: string): boolean {
+  if (dir === '') return true;
+  try {
+    return prefixesOf(dir).every((each) => fs.lstatSync(inside(folder, each)).isDirectory());
+  } catch (error) {
+    unsaid(error);
+    return false;
+  }
 }
 
 /** Undefined where it lies on another device after all. */

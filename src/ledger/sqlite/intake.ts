@@ -1,6 +1,6 @@
 import type { LedgerIntake } from '../../ports/ledger.ts';
 import { admit } from './admit.ts';
-import { toKnownFile, type KnownRow } from './rows.ts';
+import { toKnownFile, toNamedFile, type KnownRow, type KnownTuple } from './rows.ts';
 import { currentSighting, nextId, putSighting } from './sightings.ts';
 import * as SQL from './sql/sightings.ts';
 import type { Store } from './store.ts';
@@ -51,6 +51,16 @@ export function createIntake(store: Store): LedgerIntake {
         const wanted = { folder, dir, names: JSON.stringify(names) };
         const rows = sql.all<KnownRow & { name: string }>(SQL.CURRENT_IN_DIRECTORY, wanted);
         return new Map(rows.map((row) => [row.name, toKnownFile(row)]));
+      }),
+
+    knownFrom: (folder, dir, { after, upTo }, limit) =>
+      store.read((sql) => {
+        const wanted = { folder, dir, after, limit };
+        const rows =
+          upTo === null
+            ? sql.tuples<KnownTuple>(SQL.CURRENT_AFTER, wanted)
+            : sql.tuples<KnownTuple>(SQL.CURRENT_UP_TO, { ...wanted, upTo });
+        return rows.map(toNamedFile);
       }),
 
     async *namesIn(folder, dir) {

@@ -10,7 +10,7 @@ import type {
 } from '../../domain/document.ts';
 import type { ImageType } from '../../domain/imageType.ts';
 import type { Hold, HoldScope } from '../../ports/hold.ts';
-import type { KnownFile } from '../../ports/ledger.ts';
+import type { KnownFile, NamedFile } from '../../ports/ledger.ts';
 import type { SightingRow } from '../../ports/ledgerReports.ts';
 
 /** Columns as `sql/documents.ts` names them. */
@@ -81,6 +81,15 @@ export interface KnownRow extends IdentityRow {
 
 export function toKnownFile(row: KnownRow): KnownFile {
   return { sighting: row.id, identity: toIdentity(row), verdict: row.verdict, policy: row.policy };
+}
+
+/** Number, name, verdict, policy, size, mtime, ctime, inode. */
+export type KnownTuple = readonly [bigint, string, Verdict, string | null, bigint, bigint, bigint, bigint];
+
+export function toNamedFile(row: KnownTuple): NamedFile {
+  const [id, name, verdict, policy, size, mtimeNs, ctimeNs, inode] = row;
+  const identity = { size: Number(size), mtimeNs, ctimeNs, inode };
+  return { sighting: Number(id), name, verdict, policy, identity };
 }
 
 export interface AttemptRow {

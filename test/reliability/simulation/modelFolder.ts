@@ -1,8 +1,15 @@
 import { createHash } from 'node:crypto';
 import { byBytes } from '../../../src/domain/byteOrder.ts';
+import { standsForListing } from '../../../src/domain/directoryStamp.ts';
 import { sameIdentity } from '../../../src/domain/document.ts';
 import type { Buffers } from '../../../src/ports/buffers.ts';
-import type { FileRead, FolderHints, ListedDirectory, WatchedFolder } from '../../../src/ports/folder.ts';
+import type {
+  FileRead,
+  FileStat,
+  FolderHints,
+  ListedDirectory,
+  WatchedFolder,
+} from '../../../src/ports/folder.ts';
 import type { Process } from './process.ts';
 import { systemError, type Inode, type Share, type Tree } from './share.ts';
 
@@ -48,6 +55,22 @@ export function modelFolder(
     return file;
   };
 
+  const stampOf = (dir: string): string | null => {
+    const changedAt = share.changedAt(dir);
+    if (changedAt === null || !standsForListing(changedAt, process.timeline.wall)) return null;
+    return `${share.state} ${share.generation} ${changedAt}`;
+  };
+  const stat = (relative: string): Promise<FileStat | null> =>
+    process.step('a stat', () => {
+      // As for the system: nothing is at that path.
+      if (share.state === 'missing' && !isArchive) return null;
+      reachable();
+      const file = tree().get(relative);
+      if (file) return { kind: 'file', identity: share.identityOf(file) };
+      const isDirectory = [...tree().keys()].some((each) => each.startsWith(`${relative}/`));
+      return isDirectory ? { kind: 'other' } : null;
+    });
+
   return {
     path,
     async availability() {
@@ -68,31 +91,41 @@ export function modelFolder(
       });
     },
 
-    async *list(under = ''): AsyncGenerator<ListedDirectory> {
+    async *list(under = '', _signal, passesOver): AsyncGenerator<ListedDirectory> {
       const directories = [under];
       for (const dir of directories) {
+        const stamp = passesOver ? await step('a look at a directory', () => stampOf(dir)) : null;
+        const before = stamp === null ? null : passesOver?.(dir, stamp);
+        if (before) {
+          directories.push(...before);
+          yield { dir, files: [], isUnchanged: true };
+          continue;
+        }
+        let inside: readonly string[] = [];
         const listed = await step('a listing', () => {
           const found = entriesOf(tree(), dir);
-          if (recursive) directories.push(...found.directories);
+          inside = recursive ? found.directories : [];
+          directories.push(...inside);
           return found.files.sort(byBytes).map((name) => ({ path: join(dir, name) }));
         });
         for (let at = 0; at === 0 || at < listed.length; at += LISTED_AT_ONCE)
-          yield { dir, files: listed.slice(at, at + LISTED_AT_ONCE) };
+          yield {
+            dir,
+            files: listed.slice(at, at + LISTED_AT_ONCE),
+            ...(at === 0 && stamp !== null && { stamp, directories: inside }),
+          };
       }
     },
 
     covers: (relative) => (recursive || !relative.includes('/')) && !relative.includes(ASIDE),
 
-    async stat(relative) {
-      return process.step('a stat', () => {
-        // As for the system: nothing is at that path.
-        if (share.state === 'missing' && !isArchive) return null;
-        reachable();
-        const file = tree().get(relative);
-        if (file) return { kind: 'file', identity: share.identityOf(file) };
-        const isDirectory = [...tree().keys()].some((each) => each.startsWith(`${relative}/`));
-        return isDirectory ? { kind: 'other' } : null;
-      });
+    stat,
+
+    async statEach(dir, names) {
+      const unsaid = (error: unknown): undefined => {
+        if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+      };
+      return Promise.all(names.map((name) => stat(join(dir, name)).catch(unsaid)));
     },
 
     async read(relative, limit): Promise<FileRead> {

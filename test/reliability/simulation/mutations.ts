@@ -172,7 +172,23 @@ function request(`,
     edits: [
       edit(
         'src/pipeline/intake.ts',
-        'const isFull = this.#relistSoon || now >= due.full;',
+        'const isFull = this.#relistSoon || now >= due.all;\n        const isOver = now >= due.changed;',
+        'const isFull = this.#relistSoon;\n        const isOver = now < 0;',
+      ),
+    ],
+  },
+  {
+    what: 'a directory counts as unchanged for good',
+    promises: ['P1', 'P4'],
+    edits: [
+      edit(
+        'src/pipeline/unchanged.ts',
+        'if (known?.stamp !== stamp) return null;',
+        "if (!known || stamp === '') return null;",
+      ),
+      edit(
+        'src/pipeline/intake.ts',
+        'const isFull = this.#relistSoon || now >= due.all;',
         'const isFull = this.#relistSoon;',
       ),
     ],
@@ -183,13 +199,13 @@ function request(`,
     edits: [
       edit(
         'src/pipeline/intake.ts',
-        "    this.#reset();\n    await this.#list('', true, lane, signal);",
-        '    this.#reset();\n    if (lane !== lane) signal.throwIfAborted();',
+        '    return this.#listAll(lane, signal);',
+        '    return signal.aborted ? this.#listAll(lane, signal) : 0;',
       ),
       edit(
         'src/pipeline/intake.ts',
-        'const isFull = this.#relistSoon || now >= due.full;',
-        'const isFull = this.#relistSoon;',
+        'const isFull = this.#relistSoon || now >= due.all;\n        const isOver = now >= due.changed;',
+        'const isFull = this.#relistSoon;\n        const isOver = now < 0;',
       ),
     ],
   },

@@ -119,6 +119,8 @@ function draw(dice: Dice): Plan {
       reconcileEveryMs: dice.int(8, 30) * 1_000,
       pollEveryMs: dice.int(2, 5) * 1_000,
       confirmAbove: 100,
+      // Otherwise so few files are compared at every listing, and nothing is ever passed over.
+      comparedApartMs: 10_000,
     },
     spool: dice.pick(['auto', 'auto', 'always', 'never']),
     storage: { keepFailedMs: 7 * 24 * 3_600_000 },

@@ -40,6 +40,8 @@ export class Share {
   readonly archive: Tree = new Map();
   readonly #files: Tree = new Map();
   readonly #inItsPlace: Tree = new Map();
+  /** When an entry was last created, renamed or deleted in each directory. Those above it count as changed too. */
+  readonly #entriesChanged = new Map<string, number>();
   readonly #timeline: Timeline;
   state: ShareState = 'present';
   /** Counts mounts and re-creations: another one is another directory. */
@@ -78,6 +80,11 @@ export class Share {
     return { size: bytes.length, mtimeNs, ctimeNs, inode };
   }
 
+  /** When that directory was last changed, in milliseconds of this file system's clock; null where that says nothing. */
+  changedAt(dir: string): number | null {
+    return this.fileSystem.name === 'ext4' ? (this.#entriesChanged.get(dir) ?? 0) : null;
+  }
+
   write(path: string, bytes: Buffer): Inode {
     const there = this.files.get(path);
     if (there) {
@@ -89,6 +96,7 @@ export class Share {
     const file = { bytes, number: (inodes += 1), mtimeNs: 0n, ctimeNs: 0n, isLocked: false, since: 0 };
     this.#stamp(file, true);
     this.files.set(path, file);
+    this.#entered(path);
     this.changed(path);
     return file;
   }
@@ -99,6 +107,8 @@ export class Share {
     this.files.delete(from);
     this.files.set(to, file);
     this.#stamp(file, false);
+    this.#entered(from);
+    this.#entered(to);
     this.changed(from);
     this.changed(to);
   }
@@ -108,11 +118,13 @@ export class Share {
     const file = { bytes, number: (inodes += 1), mtimeNs, ctimeNs: 0n, isLocked: false, since: 0 };
     this.#stamp(file, false);
     tree.set(path, file);
+    if (tree === this.files) this.#entered(path);
     if (tree === this.files) this.changed(path);
   }
 
   remove(path: string): void {
     this.files.delete(path);
+    this.#entered(path);
     this.changed(path);
   }
 
@@ -130,9 +142,20 @@ export class Share {
     for (const watcher of this.watchers) watcher(`${this.path}/${path}`);
   }
 
-  #stamp(file: Inode, isContent: boolean): void {
+  #entered(path: string): void {
+    for (let dir = path; dir !== '';) {
+      dir = dir.slice(0, Math.max(0, dir.lastIndexOf('/')));
+      this.#entriesChanged.set(dir, this.#tick());
+    }
+  }
+
+  #tick(): number {
     const { tickMs, clockAheadMs } = this.kind;
-    const ms = Math.floor((this.#timeline.wall + clockAheadMs) / tickMs) * tickMs;
+    return Math.floor((this.#timeline.wall + clockAheadMs) / tickMs) * tickMs;
+  }
+
+  #stamp(file: Inode, isContent: boolean): void {
+    const ms = this.#tick();
     file.since = this.#timeline.now;
     file.ctimeNs = BigInt(ms) * 1_000_000n;
     if (isContent) file.mtimeNs = file.ctimeNs;

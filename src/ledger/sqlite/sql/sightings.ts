@@ -30,13 +30,29 @@ SELECT s.name
  WHERE s.folder_id = ${FOLDER_ID} AND s.dir = :dir AND s.gone_at IS NULL AND s.name > :after
  ORDER BY s.name LIMIT :limit`;
 
-/** '0' follows '/': 'a-b' is not below 'a'. */
-export const CURRENT_DIRS = `
-SELECT DISTINCT s.dir
+const CURRENT = `
+SELECT s.id, s.name, s.verdict, s.policy, s.size, s.mtime_ns, s.ctime_ns, s.inode
   FROM sightings s
- WHERE s.folder_id = ${FOLDER_ID} AND s.gone_at IS NULL
-   AND (:under = '' OR s.dir = :under OR (s.dir >= :under || '/' AND s.dir < :under || '0'))
- ORDER BY s.dir`;
+ WHERE s.folder_id = ${FOLDER_ID} AND s.dir = :dir AND s.gone_at IS NULL AND s.name > :after`;
+
+/** Two texts, since one that asks whether there is an end reads on beyond it. */
+export const CURRENT_UP_TO = `${CURRENT} AND s.name <= :upTo ORDER BY s.name LIMIT :limit`;
+export const CURRENT_AFTER = `${CURRENT} ORDER BY s.name LIMIT :limit`;
+
+/** From one directory to the next, since each may hold a million files. '0' follows '/': 'a-b' is not below 'a'. */
+export const CURRENT_DIRS = `
+WITH RECURSIVE dirs (dir) AS (
+  SELECT (SELECT s.dir FROM sightings s
+           WHERE s.folder_id = ${FOLDER_ID} AND s.gone_at IS NULL AND s.dir >= :under
+           ORDER BY s.dir LIMIT 1)
+  UNION ALL
+  SELECT (SELECT s.dir FROM sightings s
+           WHERE s.folder_id = ${FOLDER_ID} AND s.gone_at IS NULL AND s.dir > dirs.dir
+           ORDER BY s.dir LIMIT 1)
+    FROM dirs WHERE dirs.dir IS NOT NULL AND (:under = '' OR dirs.dir < :under || '0')
+)
+SELECT dir FROM dirs
+ WHERE dir IS NOT NULL AND (:under = '' OR dir = :under OR (dir >= :under || '/' AND dir < :under || '0'))`;
 
 export const INSERT_SIGHTING = `
 INSERT INTO sightings (id, folder_id, dir, name, size, mtime_ns, ctime_ns, inode, verdict, document_id, sha256, policy,
