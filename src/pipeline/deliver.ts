@@ -168,7 +168,12 @@ function request(
   onTaken: () => void,
 ): Promise<Answer> {
   const upload = { endpoint, name, bytes, mediaType: deps.contentType(type), token };
-  return deps.pacer.run(endpoint, slot, (onStart) => deps.service.upload(upload, signal, { onStart, onTaken }), signal);
+  return deps.pacer.run(
+    endpoint,
+    slot,
+    (onStart) => deps.service.upload(upload, signal, { onStart, onTaken }),
+    signal,
+  );
 }
 
 /** Null when there is no token; whatever stands in the way is on hold then. */

@@ -55,7 +55,9 @@ async function givenBack(options: {
   place.service.script = options.script ?? accept;
   place.service.takes = options.takes ?? (() => true);
   await place.admit('a.jpg');
-  const { accepted } = await place.start({ keeping: { mode: options.mode ?? 'auto', buffers: { giveBack } } });
+  const { accepted } = await place.start({
+    keeping: { mode: options.mode ?? 'auto', buffers: { giveBack } },
+  });
   await place.clock.advanceUntil(() => accepted.length === 1, 100);
   await settle();
   return given;

@@ -10,7 +10,9 @@ import type { Log } from '../../src/ports/log.ts';
 import type { Spool } from '../../src/ports/spool.ts';
 import { openSpool } from '../../src/spool/openSpool.ts';
 
-export interface KeepingOptions extends Partial<Pick<KeeperDeps, 'mode' | 'canSend' | 'keepFailedMs' | 'buffers'>> {
+export interface KeepingOptions extends Partial<
+  Pick<KeeperDeps, 'mode' | 'canSend' | 'keepFailedMs' | 'buffers'>
+> {
   /** Bytes. */
   readonly spoolLimit?: number;
   readonly handLimit?: number;

@@ -41,7 +41,9 @@ describe('upload', () => {
     expect(said).toEqual(['0 received']);
 
     const nowhere = client('http://127.0.0.1:1').service;
-    expect(await nowhere.upload(uploadRequest(), never, { onStart: () => said.push('started') })).toMatchObject({
+    expect(
+      await nowhere.upload(uploadRequest(), never, { onStart: () => said.push('started') }),
+    ).toMatchObject({
       sent: false,
     });
     expect(said).toHaveLength(1);

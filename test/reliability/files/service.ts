@@ -1,5 +1,10 @@
 import type { Answer } from '../../../src/domain/outcome.ts';
-import type { ReceiptService, TokenSource, UploadProgress, UploadRequest } from '../../../src/ports/service.ts';
+import type {
+  ReceiptService,
+  TokenSource,
+  UploadProgress,
+  UploadRequest,
+} from '../../../src/ports/service.ts';
 import type { Dice } from '../support/dice.ts';
 import { sha256 } from './contents.ts';
 
