@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, webcrypto } from 'node:crypto';
 import type { FileIdentity, Lane } from '../domain/document.ts';
 import { GROWING_TYPES, type ImageType } from '../domain/imageType.ts';
 import type { ImageInspector } from '../ports/image.ts';
@@ -50,6 +50,15 @@ export function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
+/** Beside this thread, where that costs less than it spares. */
+const BESIDE_BYTES = 64 * 1024;
+
+/** The same for an image, which may be large: other work goes on meanwhile. */
+export async function sha256Beside(bytes: Buffer): Promise<string> {
+  if (bytes.length < BESIDE_BYTES) return sha256(bytes);
+  return Buffer.from(await webcrypto.subtle.digest('SHA-256', bytes)).toString('hex');
+}
+
 export interface Candidate {
   readonly path: string;
   readonly identity: FileIdentity;
@@ -66,7 +75,7 @@ export async function admit(
 ): Promise<Admitted> {
   const { path, identity, bytes, type, lane } = candidate;
   const { template } = settings;
-  const hash = sha256(bytes);
+  const hash = await sha256Beside(bytes);
   const captured = template.usesCaptured ? await deps.inspector.capturedAt(bytes, type) : null;
   const context = nameContext(path, identity, hash, captured, settings, deps);
   return deps.ledger.admit({
