@@ -36,7 +36,7 @@ export interface Writing {
 }
 
 interface Operation {
-  /** Does the work; returns what resolves its promise. */
+  /** Does the work, a second time after a rollback if need be; returns what resolves its promise. */
   readonly work: (sql: Transaction) => () => void;
   readonly reject: (error: unknown) => void;
   /** The outcome of a request under way: tried although the disk is full. */
@@ -52,8 +52,8 @@ const BUSY_MS = 20;
 
 /**
  * The one connection, and its group commit: writes that are queued in one turn of the event loop share one
- * transaction and one sync of the journal; their promises settle after COMMIT. Each has a savepoint,
- * so that one at fault rejects alone; when the store itself fails, the whole group rejects and nothing of it stays.
+ * transaction and one sync of the journal; their promises settle after COMMIT. One at fault rejects alone; when the
+ * store itself fails, the whole group rejects and nothing of it stays.
  *
  *   idle ──write──▶ gathering ──next turn──▶ committing ──▶ idle, or gathering if more than a group waits
  *   any ──close──▶ closed, once everything queued is committed
@@ -210,12 +210,11 @@ export class Store {
 
   /** One transaction. Resolves how each operation is to be settled; throws what the store itself fails with. */
   #commit(group: readonly Operation[]): (() => void)[] {
-    const settle: (() => void)[] = [];
     let appended = false;
     this.#events = [];
     try {
       this.#db.exec('BEGIN IMMEDIATE');
-      for (const operation of group) settle.push(this.#inSavepoint(operation));
+      const settle = this.#workOff(group);
       if (this.#events.length > 0 && this.#writing) {
         const { ledger, seq, hash } = this.#writing.journal.append(this.#events);
         appended = true;
@@ -228,6 +227,18 @@ export class Store {
       if (appended) this.#rewind();
       throw error;
     }
+  }
+
+  /** Without savepoints first, which cost as much as the work itself: rarely one is at fault, and then all is done again. */
+  #workOff(group: readonly Operation[]): (() => void)[] {
+    try {
+      return group.map(({ work }) => work(this.#sql));
+    } catch (error) {
+      if (isStoreFailure(error)) throw error;
+    }
+    this.#db.exec('ROLLBACK; BEGIN IMMEDIATE');
+    this.#events = [];
+    return group.map((operation) => this.#inSavepoint(operation));
   }
 
   /** How the operation is to be settled after COMMIT. */
