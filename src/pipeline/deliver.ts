@@ -37,6 +37,8 @@ export interface DeliverDeps {
    * may wait for that. If not, they are listed again soon.
    */
   readonly lookedThrough: (folder: string, since: number) => boolean;
+  /** The service has it: another request may begin while that is recorded. */
+  readonly onAccepted: () => void;
 }
 
 /** A file that is missing may have been renamed or moved a moment ago: it counts as lost no sooner. */
@@ -139,6 +141,7 @@ async function send(
       // Accepted once and sent again on purpose, it is there already as well.
       answerLost: document.answerLost || document.serviceStatus !== null,
     });
+    if (outcome.kind === 'accepted') deps.onAccepted();
     if (outcome.kind !== 'unauthorized' || replayed) {
       const isSettled = await deps.recorder.record(document, attemptId, answer, outcome, signal);
       return { isSettled, isAccepted: outcome.kind === 'accepted', isTaken: looking === 0 };

@@ -23,11 +23,13 @@ export interface DispatchDeps {
   readonly log: Log;
   /** When uploads may start; null: always. */
   readonly hours?: Hours | null;
-  readonly deliver: Omit<DeliverDeps, 'pacer' | 'holds' | 'replays' | 'missingSince'>;
+  readonly deliver: Omit<DeliverDeps, 'pacer' | 'holds' | 'replays' | 'missingSince' | 'onAccepted'>;
 }
 
 /** Claimed ahead, so that a free place never waits for the ledger; the rest of the queue stays on disk. */
 const CLAIM_AHEAD = 16;
+/** Of the requests at once, with those that are accepted and not recorded yet: a kill leaves as many to be sent again. */
+const OPEN_FACTOR = 2;
 const LEDGER_RETRY_MS = 5_000;
 /** What has to wait longer for its turn does not leave at once. */
 const AT_ONCE_MS = 1_000;
@@ -53,6 +55,8 @@ export class Dispatcher {
   readonly #wake: Wake;
   readonly #lines: Line[];
   readonly #inFlight = new Set<Promise<void>>();
+  /** Of those in flight the ones whose request may be under way. */
+  #sending = 0;
   readonly #replays = new Set<number>();
   readonly #missingSince = new Map<number, number>();
   readonly #idleListeners = new Set<(idle: Idle) => void>();
@@ -188,7 +192,9 @@ export class Dispatcher {
     let blocked = 0;
     while (blocked < this.#lines.length && !stopping.aborted) {
       if (this.#isClosed) return { why: 'hold', waitMs: 0 };
-      if (this.#inFlight.size >= this.#deps.concurrency) return { why: 'pace', waitMs: null };
+      const { concurrency } = this.#deps;
+      if (this.#sending >= concurrency || this.#inFlight.size >= concurrency * OPEN_FACTOR)
+        return { why: 'pace', waitMs: null };
       const line = this.#lines[this.#turn % this.#lines.length] as Line;
       this.#turn += 1;
       const idle = await this.#startOne(line, abort);
@@ -208,7 +214,8 @@ export class Dispatcher {
     const { holds, pacer, clock } = this.#deps;
     const { key, limits } = line.settings;
     const gate = holds.gate(key);
-    if (gate.kind === 'closed' || gate.kind === 'probe') pacer.beginAnew(key);
+    // Not as soon as it closes: what is under way may open it again in a moment.
+    if (gate.kind === 'probe') pacer.beginAnew(key);
     if (line.inFlight >= Math.min(limits.concurrency, pacer.atOnce(key)))
       return { why: 'pace', waitMs: null };
     if (gate.kind === 'paused') return this.#waiting(line, { why: 'hold', waitMs: null });
@@ -303,8 +310,18 @@ export class Dispatcher {
     const slot = pacer.reserve(line.settings.key);
     if (isProbe) holds.startProbe(document);
     line.inFlight += 1;
+    this.#sending += 1;
+    let isAccepted = false;
+    const onAccepted = (): void => {
+      // A probe keeps its place until what it found out is said.
+      if (isAccepted || isProbe) return;
+      isAccepted = true;
+      line.inFlight -= 1;
+      this.#sending -= 1;
+      this.#wake.ring();
+    };
     const [replays, missingSince] = [this.#replays, this.#missingSince];
-    const deps = { ...this.#deps.deliver, pacer, holds, replays, missingSince };
+    const deps = { ...this.#deps.deliver, pacer, holds, replays, missingSince, onAccepted };
     const task = deliver(document, slot, deps, abort)
       .then((settled) => {
         if (!settled) line.looked.clear();
@@ -315,7 +332,10 @@ export class Dispatcher {
         line.looked.clear();
       })
       .finally(() => {
-        line.inFlight -= 1;
+        if (!isAccepted) {
+          line.inFlight -= 1;
+          this.#sending -= 1;
+        }
         this.#inFlight.delete(task);
         if (isProbe) holds.endProbe(document);
         this.#wake.ring();

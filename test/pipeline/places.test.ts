@@ -1,0 +1,65 @@
+/** When a document's place among those being sent is free for the next. */
+import { expect, it, onTestFinished } from 'vitest';
+import { accept, pending, status } from '../support/scriptedService.ts';
+import { OFFICE, sendingPlace } from './sending.ts';
+
+async function withSlowRecords(documents: number) {
+  const place = await sendingPlace();
+  for (let n = 0; n < documents; n += 1) await place.admit(`${n}.jpg`);
+  let write = (): void => {};
+  const written = new Promise<void>((resolve) => (write = resolve));
+  const run = await place.start({
+    endpoints: [{ key: OFFICE, limits: { concurrency: 2 } }],
+    overall: { concurrency: 2 },
+    wrap: (ledger) => ({
+      ...ledger,
+      storage: ledger.storage,
+      finish: async (...args) => {
+        await written;
+        return ledger.finish(...args);
+      },
+    }),
+  });
+  // Before the run is stopped, which waits for what is under way.
+  onTestFinished(() => write());
+  return { place, run, write: () => write() };
+}
+
+it('an accepted document gives its place up before that is recorded, as far as a kill may cost', async () => {
+  const { place, run, write } = await withSlowRecords(10);
+  await place.clock.advance(1_000);
+  // Twice as many as may be sent at once.
+  expect(place.service.asked).toHaveLength(4);
+  expect(run.accepted).toEqual([]);
+  write();
+  await place.clock.advance(1_000);
+  expect(run.accepted).toHaveLength(10);
+  expect(place.service.mostInFlight).toBeLessThanOrEqual(2);
+});
+
+it('a refused one keeps its place until that is recorded', async () => {
+  const { place } = await withSlowRecords(10);
+  place.service.script = () => status(422);
+  await place.clock.advance(1_000);
+  expect(place.service.asked).toHaveLength(2);
+});
+
+it('trouble that what is under way ends at once does not make the pace begin anew', async () => {
+  const place = await sendingPlace();
+  for (let n = 0; n < 12; n += 1) await place.admit(`${n}.jpg`);
+  const first = pending();
+  const slow = pending();
+  place.service.script = (_request, asked) => {
+    if (asked.length === 1) return first.answer;
+    return asked.length === 2 ? status(503) : slow.answer;
+  };
+  const { holds } = await place.start({ overall: { concurrency: 4 } });
+  onTestFinished(() => slow.give(status(422)));
+  await place.clock.advanceUntil(() => holds.gate(OFFICE).kind === 'closed', 1);
+  expect(place.service.inFlight).toBe(3);
+  const closedAt = place.clock.monotonic();
+  first.give(accept({ endpoint: OFFICE, name: 'doc-0.jpg' } as Parameters<typeof accept>[0]));
+  await place.clock.advanceUntil(() => place.service.inFlight === 4, 1);
+  // Sooner than any back-off ends.
+  expect(place.clock.monotonic() - closedAt).toBeLessThan(100);
+});
