@@ -49,8 +49,12 @@ it('trouble that what is under way ends at once does not make the pace begin ane
   for (let n = 0; n < 12; n += 1) await place.admit(`${n}.jpg`);
   const first = pending();
   const slow = pending();
-  place.service.script = (_request, asked) => {
-    if (asked.length === 1) return first.answer;
+  let giveFirst = (): void => {};
+  place.service.script = (request, asked) => {
+    if (asked.length === 1) {
+      giveFirst = () => first.give(accept(request));
+      return first.answer;
+    }
     return asked.length === 2 ? status(503) : slow.answer;
   };
   const { holds } = await place.start({ overall: { concurrency: 4 } });
@@ -58,6 +62,6 @@ it('trouble that what is under way ends at once does not make the pace begin ane
   // While the clock stands still no back-off ends.
   await vi.waitFor(() => expect(holds.gate(OFFICE).kind).toBe('closed'));
   expect(place.service.inFlight).toBe(3);
-  first.give(accept({ endpoint: OFFICE, name: 'doc-0.jpg' } as Parameters<typeof accept>[0]));
+  giveFirst();
   await vi.waitFor(() => expect(place.service.inFlight).toBe(4));
 });
