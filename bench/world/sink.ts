@@ -7,7 +7,8 @@ import { epochMs } from './epoch.ts';
  *   node sink.js [--answer-after MS]
  *
  * Prints its port. Speaks just enough HTTP/1.1 for the program and its peers, so that it takes as little of the machine
- * as it can: a body needs a Content-Length. `GET /report` says what has come since `POST /reset`.
+ * as it can: a body needs a Content-Length. `GET /report` says what has come since `POST /reset`. Below `/dav/` it is as much of a
+ * WebDAV server (RFC 4918) as `rclone copy` asks for.
  */
 export interface SinkReport {
   readonly requests: number;
@@ -24,6 +25,7 @@ export interface SinkReport {
 interface Request {
   readonly target: string;
   readonly method: string;
+  readonly length: number;
   left: number;
   tail: Buffer;
 }
@@ -40,25 +42,46 @@ let bytes = 0;
 let truncated = 0;
 let names: [string, number][] = [];
 let answeredAt = 0;
+/** Bytes of what was put below `/dav/`, by target. */
+let files = new Map<string, number>();
 
-function answer(socket: Socket, text: string): void {
+function answer(socket: Socket, text: string, status = '200 OK', type = 'application/json'): void {
   socket.write(
-    `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+    `HTTP/1.1 ${status}\r\nContent-Type: ${type}\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
   );
 }
 
-function finish(socket: Socket, { method, target, tail }: Request): void {
+/** An empty collection, and below it whatever was put there. */
+function answerDav(socket: Socket, { method, target, length }: Request): void {
+  if (method === 'PUT') {
+    files.set(target, length);
+    return answer(socket, '', '201 Created');
+  }
+  const size = files.get(target);
+  if (method !== 'PROPFIND') return answer(socket, '', '405 Method Not Allowed');
+  if (size === undefined && target !== '/dav/') return answer(socket, '', '404 Not Found');
+  const kind = size === undefined ? '<collection/>' : '';
+  const prop = `<resourcetype>${kind}</resourcetype><getcontentlength>${size ?? 0}</getcontentlength>`;
+  const found = `<propstat><prop>${prop}</prop><status>HTTP/1.1 200 OK</status></propstat>`;
+  const text = `<multistatus xmlns="DAV:"><response><href>${target}</href>${found}</response></multistatus>`;
+  answer(socket, text, '207 Multi-Status', 'application/xml');
+}
+
+function finish(socket: Socket, request: Request): void {
+  const { method, target, tail } = request;
   if (target === '/v2/oauth2/token') return answer(socket, TOKEN);
   if (target === '/report')
     return answer(socket, JSON.stringify({ requests, bytes, truncated, names, answeredAt }));
   if (target === '/reset') {
     [requests, bytes, truncated, names, answeredAt] = [0, 0, 0, [], 0];
+    files = new Map();
     return answer(socket, '{}');
   }
-  if (method !== 'GET') {
+  if (method === 'POST' || method === 'PUT') {
     requests += 1;
     if (!tail.subarray(-2).equals(JPEG_END) && !tail.subarray(-8).equals(PNG_END)) truncated += 1;
   }
+  if (target.startsWith('/dav/')) return answerDav(socket, request);
   const [, endpointUid, name] = /^\/v2\/endpoints\/([^/]*)\/documents\?name=(.*)$/.exec(target) ?? [];
   const text = JSON.stringify({
     name: decodeURIComponent(name ?? ''),
@@ -79,7 +102,7 @@ function begin(socket: Socket, head: string): Request {
   const name = /\/documents\?name=(.*)$/.exec(target)?.[1];
   if (name !== undefined) names.push([decodeURIComponent(name), epochMs()]);
   if (/^expect: *100-continue\r?$/im.test(head)) socket.write('HTTP/1.1 100 Continue\r\n\r\n');
-  return { method, target, left: length, tail: Buffer.alloc(0) };
+  return { method, target, length, left: length, tail: Buffer.alloc(0) };
 }
 
 const server = createServer({ noDelay: true }, (socket) => {
