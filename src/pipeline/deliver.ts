@@ -37,6 +37,8 @@ export interface DeliverDeps {
    * may wait for that. If not, they are listed again soon.
    */
   readonly lookedThrough: (folder: string, since: number) => boolean;
+  /** Asked once the bytes and the token are at hand, which may take long: false if the endpoint was closed meanwhile. */
+  readonly mayGo: () => boolean;
   /** The service has it: another request may begin while that is recorded. */
   readonly onAccepted: () => void;
 }
@@ -79,7 +81,7 @@ export async function deliver(
         await keeper.sending(document, bytes);
         return fetchToken(document, deps, signal);
       });
-      if (!token) return await release(document, slot, deps);
+      if (!token || !deps.mayGo()) return await release(document, slot, deps);
       const end = await send(document, bytes, token, slot, deps, signal);
       ({ isAccepted, isSettled, isTaken } = end);
       return isSettled;

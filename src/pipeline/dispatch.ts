@@ -13,6 +13,9 @@ import type { Pacer } from './pacer.ts';
 import type { EndpointSettings } from './settings.ts';
 import { Wake } from './wake.ts';
 
+/** What a delivery asks and tells of its place. */
+type Told = 'mayGo' | 'onAccepted';
+
 export interface DispatchDeps {
   readonly ledger: Ledger;
   readonly endpoints: readonly EndpointSettings[];
@@ -23,7 +26,7 @@ export interface DispatchDeps {
   readonly log: Log;
   /** When uploads may start; null: always. */
   readonly hours?: Hours | null;
-  readonly deliver: Omit<DeliverDeps, 'pacer' | 'holds' | 'replays' | 'missingSince' | 'onAccepted'>;
+  readonly deliver: Omit<DeliverDeps, 'pacer' | 'holds' | 'replays' | 'missingSince' | Told>;
 }
 
 /** Claimed ahead, so that a free place never waits for the ledger; the rest of the queue stays on disk. */
@@ -77,13 +80,7 @@ export class Dispatcher {
 
   /** Whether a document of this folder that is next in line leaves within a second. */
   canSend(endpoint: EndpointKey, folder: string): boolean {
-    const { holds, pacer } = this.#deps;
-    return (
-      !this.#isClosed &&
-      holds.gate(endpoint).kind === 'open' &&
-      !holds.isPaused('folder', folder) &&
-      pacer.delay(endpoint, 'fresh').ms <= AT_ONCE_MS
-    );
+    return this.#mayGo({ endpoint, folder }) && this.#deps.pacer.delay(endpoint, 'fresh').ms <= AT_ONCE_MS;
   }
 
   /** What slows sending down and is no trouble, in plain sentences. */
@@ -320,8 +317,9 @@ export class Dispatcher {
       this.#sending -= 1;
       this.#wake.ring();
     };
+    const mayGo = (): boolean => isProbe || this.#mayGo(document);
     const [replays, missingSince] = [this.#replays, this.#missingSince];
-    const deps = { ...this.#deps.deliver, pacer, holds, replays, missingSince, onAccepted };
+    const deps = { ...this.#deps.deliver, pacer, holds, replays, missingSince, mayGo, onAccepted };
     const task = deliver(document, slot, deps, abort)
       .then((settled) => {
         if (!settled) line.looked.clear();
@@ -341,6 +339,11 @@ export class Dispatcher {
         this.#wake.ring();
       });
     this.#inFlight.add(task);
+  }
+
+  #mayGo({ endpoint, folder }: Pick<Document, 'endpoint' | 'folder'>): boolean {
+    const { holds } = this.#deps;
+    return holds.gate(endpoint).kind === 'open' && !holds.isPaused('folder', folder) && !this.#isClosed;
   }
 
   /** The ledger could not be written, or a defect: either way the document must not stay behind as uploading. */

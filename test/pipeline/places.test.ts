@@ -65,3 +65,25 @@ it('trouble that what is under way ends at once does not make the pace begin ane
   giveFirst();
   await vi.waitFor(() => expect(place.service.inFlight).toBe(4));
 });
+
+it('what takes long to get ready does not leave once its endpoint is closed', async () => {
+  const place = await sendingPlace();
+  for (const name of ['a.jpg', 'b.jpg']) await place.admit(name);
+  let ready = (): void => {};
+  const slow = new Promise<void>((resolve) => (ready = resolve));
+  let tokens = 0;
+  place.tokens.token = async () => {
+    tokens += 1;
+    if (tokens === 2) await slow;
+    return 'token-1';
+  };
+  place.service.script = () => status(429, '', 60_000);
+  const { holds } = await place.start();
+  await place.clock.advanceUntil(() => holds.gate(OFFICE).kind === 'closed' && tokens === 2, 1);
+  ready();
+  await place.clock.advance(50_000);
+  expect(place.service.asked).toHaveLength(1);
+  place.service.script = accept;
+  await place.clock.advance(60_000);
+  expect(new Set(place.service.asked.map(({ name }) => name))).toEqual(new Set(['doc-a.jpg', 'doc-b.jpg']));
+});
