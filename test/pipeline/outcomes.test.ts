@@ -672,6 +672,7 @@ describe('a ledger that says it can’t be written', () => {
   it('just while the queue was read lets nothing start', async () => {
     const place = await sendingPlace();
     let trouble: StorageTrouble | null = null;
+    let fills = true;
     const storage: LedgerStorage = { trouble: () => trouble, onChange: () => () => {} };
     await place.admit('a.jpg');
     const wrap = (ledger: Ledger): Ledger => ({
@@ -679,7 +680,7 @@ describe('a ledger that says it can’t be written', () => {
       storage,
       claim: async (query) => {
         const claimed = await ledger.claim(query);
-        trouble = { code: 'DISK_FULL', message: 'Full.', hint: 'Make room.' };
+        if (fills) trouble = { code: 'DISK_FULL', message: 'Full.', hint: 'Make room.' };
         return claimed;
       },
     });
@@ -687,6 +688,7 @@ describe('a ledger that says it can’t be written', () => {
     await place.clock.advance(60_000);
     expect(place.service.asked).toEqual([]);
     expect(sending.idles.at(-1)?.why).toBe('hold');
+    fills = false;
     trouble = null;
     sending.dispatcher.wake();
     await place.clock.advance(100);

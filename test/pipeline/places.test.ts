@@ -47,19 +47,20 @@ it('a refused one keeps its place until that is recorded', async () => {
 it('trouble that what is under way ends at once does not make the pace begin anew', async () => {
   const place = await sendingPlace();
   for (let n = 0; n < 12; n += 1) await place.admit(`${n}.jpg`);
-  const first = pending();
-  const slow = pending();
+  const [first, second, slow] = [pending(), pending(), pending()];
   let giveFirst = (): void => {};
   place.service.script = (request, asked) => {
     if (asked.length === 1) {
       giveFirst = () => first.give(accept(request));
       return first.answer;
     }
-    return asked.length === 2 ? status(503) : slow.answer;
+    return asked.length === 2 ? second.answer : slow.answer;
   };
   const { holds } = await place.start({ overall: { concurrency: 4 } });
   onTestFinished(() => slow.give(status(422)));
   // While the clock stands still no back-off ends.
+  await vi.waitFor(() => expect(place.service.inFlight).toBe(4));
+  second.give(status(503));
   await vi.waitFor(() => expect(holds.gate(OFFICE).kind).toBe('closed'));
   expect(place.service.inFlight).toBe(3);
   giveFirst();
