@@ -37,7 +37,7 @@ export interface DeliverDeps {
    * may wait for that. If not, they are listed again soon.
    */
   readonly lookedThrough: (folder: string, since: number) => boolean;
-  /** Asked once the bytes and the token are at hand, which may take long: false if the endpoint was closed meanwhile. */
+  /** Asked once all is at hand for a request, which may take long: false if the endpoint was closed meanwhile. */
   readonly mayGo: () => boolean;
   /** The service has it: another request may begin while that is recorded. */
   readonly onAccepted: () => void;
@@ -153,7 +153,8 @@ async function send(
     await deps.recorder.replay(attemptId, outcome.message, signal);
     const renewed = await fetchToken(document, deps, signal);
     const next = renewed && (await deps.pacer.waitForSlot(document.endpoint, REPLAY_WAIT_MS, signal));
-    if (!renewed || !next) {
+    if (!renewed || !next || !deps.mayGo()) {
+      if (next) next.cancel();
       if (renewed) deps.replays.add(document.id);
       const isSettled = await deps.recorder.giveBack(document, outcome, signal);
       return { isSettled, isAccepted: false, isTaken: false };

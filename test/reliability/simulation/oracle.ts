@@ -31,7 +31,7 @@ export class Oracle implements Disposals {
   office!: Office;
   service!: ModelService;
   state!: StateDirectory;
-  /** Hashes that had a copy in the spool at some time. */
+  /** Hashes that had a copy in the spool at some time, which was not dropped because nobody wanted it. */
   readonly copied = new Set<string>();
   #disposed = 0;
 
@@ -105,6 +105,14 @@ export class Oracle implements Disposals {
       case 'uploading':
         break;
     }
+  }
+
+  /** What is admitted with the same bytes later on has no copy yet. */
+  dropped(sha256: string): void {
+    const wanted = [...this.view.documents.values()].filter(
+      (each) => each.sha256 === sha256 && (each.state === 'queued' || each.state === 'uploading'),
+    );
+    if (wanted.length === 0) this.copied.delete(sha256);
   }
 
   #lost({ name, sha256 }: KnownDocument): void {

@@ -88,6 +88,7 @@ class Simulation {
     const state = new StateDirectory(
       (entry) => oracle.entry(entry),
       (sha256) => void oracle.copied.add(sha256),
+      (sha256) => oracle.dropped(sha256),
     );
     const pictures = office.begin();
     const unlucky = dice('unlucky');

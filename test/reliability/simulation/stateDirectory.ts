@@ -27,14 +27,20 @@ export class StateDirectory {
   readonly copies = new Map<string, Buffer>();
   readonly #onEntry: (entry: JournalEntry) => void;
   readonly #onCopy: (sha256: string) => void;
+  readonly #onDrop: (sha256: string) => void;
   #db: DatabaseSyncInstance | null = null;
   /** `full`: no space. `failing`: writes fail. */
   disk: 'well' | 'full' | 'failing' = 'well';
   #reserved = 0;
 
-  constructor(onEntry: (entry: JournalEntry) => void, onCopy: (sha256: string) => void) {
+  constructor(
+    onEntry: (entry: JournalEntry) => void,
+    onCopy: (sha256: string) => void,
+    onDrop: (sha256: string) => void,
+  ) {
     this.#onEntry = onEntry;
     this.#onCopy = onCopy;
+    this.#onDrop = onDrop;
   }
 
   get head(): JournalHead {
@@ -107,6 +113,7 @@ export class StateDirectory {
         }),
       remove: (sha256) =>
         process.step("a copy's removal", () => {
+          this.#onDrop(sha256);
           copies.delete(sha256);
           this.copies.delete(sha256);
         }),
