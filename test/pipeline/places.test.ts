@@ -88,3 +88,19 @@ it('what takes long to get ready does not leave once its endpoint is closed', as
   await place.clock.advance(60_000);
   expect(new Set(place.service.asked.map(({ name }) => name))).toEqual(new Set(['doc-a.jpg', 'doc-b.jpg']));
 });
+
+it('nor does the replay of what was answered with 401', async () => {
+  const place = await sendingPlace();
+  for (const name of ['a.jpg', 'b.jpg']) await place.admit(name);
+  const slow = pending();
+  place.service.script = (_request, asked) => (asked.length === 1 ? slow.answer : status(429, '', 60_000));
+  const { holds } = await place.start();
+  await place.clock.advanceUntil(() => holds.gate(OFFICE).kind === 'closed', 1);
+  expect(place.service.asked).toHaveLength(2);
+  slow.give(status(401));
+  await place.clock.advance(50_000);
+  expect(place.service.asked).toHaveLength(2);
+  place.service.script = accept;
+  await place.clock.advance(60_000);
+  expect(new Set(place.service.asked.slice(2).map(({ name }) => name)).size).toBe(2);
+});
