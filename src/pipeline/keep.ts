@@ -43,8 +43,8 @@ export class Keeper {
   /** Bytes without a copy, oldest first: in hand, or being sent. */
   readonly #bare = new Map<number, Bare>();
   readonly #drops = new Set<Promise<void>>();
-  /** Bytes of which a copy was begun: a disk that hangs may be writing them still. */
-  readonly #copied = new WeakSet<Buffer>();
+  /** Bytes of which a copy was begun, or that a request failed with: a disk or a connection may look at them still. */
+  readonly #shared = new WeakSet<Buffer>();
   #alarm: AbortController | null = null;
   #tookAt = -Infinity;
   #closed = false;
@@ -101,7 +101,7 @@ export class Keeper {
   /** `taken`: its bytes, where nobody who sent them looks at them any more. */
   accepted(document: Document, taken: Buffer | null): void {
     this.#letGo(document.id);
-    if (taken !== null && !this.#copied.has(taken)) this.#deps.buffers.giveBack(taken);
+    if (taken !== null && !this.#shared.has(taken)) this.#deps.buffers.giveBack(taken);
     const drop = this.copies.dropUnwanted(document.sha256).catch((error: unknown) => {
       // It goes with the next sweep.
       const fields = { documentId: document.id, ...describeError(error) };
@@ -113,6 +113,7 @@ export class Keeper {
 
   /** It was not accepted: it waits or, where it left the queue, a person has to decide. */
   async returned(document: Document, bytes: Buffer, leftQueue = false): Promise<void> {
+    this.#shared.add(bytes);
     if (this.#deps.mode !== 'never') await this.#spool(document, bytes, 0);
     // What left the queue nobody comes to take from the hand: its room would be gone for good.
     else if (!leftQueue) this.#deps.hand.offer(document.id, bytes);
@@ -238,7 +239,7 @@ export class Keeper {
   }
 
   #makeCopy(hash: string, bytes: Buffer, how?: Parameters<Copies['make']>[2]): Promise<Copied> {
-    this.#copied.add(bytes);
+    this.#shared.add(bytes);
     return this.copies.make(hash, bytes, how);
   }
 

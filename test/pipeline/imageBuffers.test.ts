@@ -77,6 +77,11 @@ it('nor one of which an earlier request may be under way still', async () => {
   expect(await givenBack({ script })).toEqual(['the text of a.jpg']);
 });
 
+it('nor one that an earlier delivery failed with', async () => {
+  const script: Script = (request, asked) => (asked.length === 1 ? status(503) : accept(request));
+  expect(await givenBack({ mode: 'never', script })).toEqual([]);
+});
+
 it('nor one of which a copy was begun', async () => {
   const { answer, give } = pending();
   const place = await sendingPlace();
