@@ -72,9 +72,18 @@ export class FolderPlace {
   /** A look that took long may tell of what lay there before: what is found on another file system by now proves nothing. */
   async #moveTo(mark: string, home: Home | null): Promise<string | null> {
     if (home === null) return this.takeOver(mark);
+    if (await this.#liesOn(mark)) {
+      await this.takeOver(mark);
+      if (await this.#liesOn(mark)) return null;
+      // Recording that took so long that it was true no more.
+      await this.#keep(home);
+    }
+    return foreign(this.#folder.path, home.mark, mark);
+  }
+
+  async #liesOn(mark: string): Promise<boolean> {
     const now = await this.#folder.availability();
-    const isStale = now.state !== 'present' || now.fileSystem.mark !== mark;
-    return isStale ? foreign(this.#folder.path, home.mark, mark) : this.takeOver(mark);
+    return now.state === 'present' && now.fileSystem.mark === mark;
   }
 
   /** Whether any file of the present listing is known, as it is. */

@@ -49,6 +49,22 @@ it('a look that is out of date when it is judged moves the folder nowhere', asyn
   expect(await place.look(found.fileSystem)).toBeNull();
 });
 
+it('a record that took so long that it is out of date is taken back', async () => {
+  const { ledger, clock, open, scans } = await sendingPlace();
+  const folder = open(scans);
+  const found = await folder.availability();
+  if (found.state !== 'present') throw new Error(found.message);
+  const on = (mark: string) => ({ ...found, fileSystem: { ...found.fileSystem, mark } });
+  await ledger.setFolderMark(scans, 'the share', clock.now());
+  // The share is back by the time at which the disk below is recorded.
+  const isRecorded = async () => (await ledger.folderMark(scans)) === 'the disk below';
+  const availability = async () => on((await isRecorded()) ? 'the share' : 'the disk below');
+  const place = new FolderPlace({ folder: { ...folder, availability }, ledger, clock });
+  expect(await place.look(on('the disk below').fileSystem)).toContain('another file system');
+  expect(await ledger.folderMark(scans)).toBe('the share');
+  expect(await place.look(on('the share').fileSystem)).toBeNull();
+});
+
 /** Between two file systems, where what is admitted is not committed yet. */
 async function moved() {
   const { ledger, clock, open, scans } = await sendingPlace();
