@@ -11,6 +11,16 @@ const MINUTE = 60_000;
 /** No event comes through: what is found is found by listings. */
 const DEAF: FolderHints = { watch: async () => ({ close: async () => {} }) };
 
+/** Lists as `real` does, and notes the directories that are not passed over. */
+function noting(real: WatchedFolder, listed: string[]): WatchedFolder['list'] {
+  return async function* (...all) {
+    for await (const batch of real.list(...all)) {
+      if (!batch.isUnchanged) listed.push(batch.dir);
+      yield batch;
+    }
+  };
+}
+
 /** A folder with `a.jpg` and `sub/b.jpg`, known, whose directories are compared again after an hour; `later` is how late it is there. */
 async function quiet(later = MINUTE) {
   const place = await watchingPlace();
@@ -20,12 +30,7 @@ async function quiet(later = MINUTE) {
   let onHint = (_path: string): void => {};
   const folder = (real: WatchedFolder): WatchedFolder => ({
     ...real,
-    async *list(...all) {
-      for await (const batch of real.list(...all)) {
-        if (!batch.isUnchanged) listed.push(batch.dir);
-        yield batch;
-      }
-    },
+    list: noting(real, listed),
     statEach: async (dir, names) => {
       compared.push(...names);
       return real.statEach(dir, names);
@@ -145,12 +150,7 @@ it('a directory with a file that could not be compared is listed again', async (
   const listed: string[] = [];
   const folder = (real: WatchedFolder): WatchedFolder => ({
     ...real,
-    async *list(...all) {
-      for await (const batch of real.list(...all)) {
-        if (!batch.isUnchanged) listed.push(batch.dir);
-        yield batch;
-      }
-    },
+    list: noting(real, listed),
     statEach: async (_dir, names) => names.map(() => undefined),
   });
   const opened = { fileSystem: { statfs: async () => ({ type: EXT4 }) }, now: () => Date.now() + MINUTE };
