@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import type { Config } from '../config/config.ts';
 import type { Agent } from '../daemon/agent.ts';
 import type { StatusResponse } from '../daemon/control/protocol.ts';
+import { giveBackMemory, processMemory } from '../daemon/giveBack.ts';
 import type { Operations } from '../daemon/operations.ts';
 import { systemClock } from '../daemon/systemClock.ts';
 import { upkeep } from '../daemon/upkeep.ts';
@@ -64,7 +65,10 @@ export async function composeAgent(
       hints: once ? NO_HINTS : await hintsOf(config),
       inspector: createImageInspector(),
       host: hostname(),
-      background: [(signal: AbortSignal) => upkeep(keepUp, signal)],
+      background: [
+        (signal: AbortSignal) => upkeep(keepUp, signal),
+        (signal: AbortSignal) => giveBackMemory(processMemory(), clock, signal),
+      ],
     };
     const pipeline = await composePipeline(config, world, { once });
     const { agent, dispatcher, holds, keeper, intakes, open, intakeOf } = pipeline;
