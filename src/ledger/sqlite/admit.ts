@@ -17,7 +17,10 @@ export function admit(sql: Transaction, admission: Admission): Admitted {
   const existing = documentByBytes(sql, endpoint, sha256);
   const own = { documentId: existing?.id ?? null, sha256, policy: null, reason: null, message: null, at };
   if (!existing) {
-    const document = insertDocument(sql, { ...admission, ...file, size: file.identity.size });
+    const { type, lane, usesSeq, propose } = admission;
+    const { folder, path, identity } = file;
+    const image = { endpoint, folder, path, sha256, type, size: identity.size, lane, at, usesSeq, propose };
+    const document = insertDocument(sql, image);
     putSighting(sql, file, { ...own, verdict: 'document', documentId: document.id });
     return { kind: 'queued', document };
   }
