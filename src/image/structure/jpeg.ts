@@ -44,8 +44,8 @@ export function jpegGap(bytes: Buffer): string | null {
     if (marker === SOF0 || marker === SOF1) components = bytes[segment + 7] ?? -1;
     if (marker !== SOS) continue;
     scans += 1;
-    // A sequential frame that is one scan: what follows is data without an end marker in them, and then the end. It is
-    // looked for where it lies, from behind.
+    // All of a sequential frame in one scan: only its data follow, in which no marker but restarts can stand, and the end.
+    // That is looked for where it lies, from behind; from marker to marker, there would be thousands of stuffed zeros.
     if (bytes[segment + 2] === components) {
       if (bytes.lastIndexOf(END) < at) break;
       return null;
