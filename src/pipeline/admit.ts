@@ -1,4 +1,4 @@
-import { createHash, webcrypto } from 'node:crypto';
+import { hash as digest, webcrypto } from 'node:crypto';
 import type { FileIdentity, Lane } from '../domain/document.ts';
 import { GROWING_TYPES, type ImageType } from '../domain/imageType.ts';
 import type { ImageInspector } from '../ports/image.ts';
@@ -47,7 +47,7 @@ export async function judge(
 }
 
 export function sha256(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
+  return digest('sha256', bytes, 'hex');
 }
 
 /** Beside this thread, where that costs less than it spares. */

@@ -1035,6 +1035,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
             size: a.size,
           },
         });
+        expect(await ledger.document(first.document.id)).toEqual(first.document);
         expect((await ledger.admitElsewhere(b.id, SHOP, 5_000)).document.name).toBe(
           `doc-b-${b.sha256.slice(0, 16)}`,
         );

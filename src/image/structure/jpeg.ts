@@ -1,10 +1,13 @@
 import { bytesText } from './bytesText.ts';
 
+const SOF0 = 0xc0;
+const SOF1 = 0xc1;
 const RST0 = 0xd0;
 const SOI = 0xd8;
 const EOI = 0xd9;
 const SOS = 0xda;
 const FIRST_WITH_LENGTH = 0xc0;
+const END = Buffer.from([0xff, EOI]);
 
 /**
  * What a JPEG lacks; null when it is complete: an end marker that follows at least one scan (ITU-T T.81,
@@ -14,6 +17,8 @@ const FIRST_WITH_LENGTH = 0xc0;
  */
 export function jpegGap(bytes: Buffer): string | null {
   let scans = 0;
+  /** Of a frame that may be one scan. */
+  let components = -1;
   let at = 2;
   for (;;) {
     // Finds the next marker, whether what lies before it is entropy-coded data or nothing at all.
@@ -33,9 +38,18 @@ export function jpegGap(bytes: Buffer): string | null {
     const length = at + 2 <= bytes.length ? bytes.readUInt16BE(at) : null;
     if (length === null) break;
     if (length < 2) return `the JPEG is damaged or not fully written: an empty segment at byte ${code - 1}`;
+    const segment = at;
     at += length;
     if (at > bytes.length) break;
-    if (marker === SOS) scans += 1;
+    if (marker === SOF0 || marker === SOF1) components = bytes[segment + 7] ?? -1;
+    if (marker !== SOS) continue;
+    scans += 1;
+    // All of a sequential frame in one scan: only its data follow, in which no marker but restarts can stand, and the end.
+    // That is looked for where it lies, from behind; from marker to marker, there would be thousands of stuffed zeros.
+    if (bytes[segment + 2] === components) {
+      if (bytes.lastIndexOf(END) < at) break;
+      return null;
+    }
   }
   return `the JPEG end marker is missing after ${bytesText(bytes.length)}`;
 }

@@ -1,4 +1,4 @@
-import type { DocumentState, EndpointKey, Lane } from '../../domain/document.ts';
+import type { Document, DocumentState, EndpointKey, Lane } from '../../domain/document.ts';
 import { ReceiptdError } from '../../domain/errors.ts';
 import type { ImageType } from '../../domain/imageType.ts';
 import type { Admission, Admitted } from '../../ports/ledger.ts';
@@ -7,7 +7,6 @@ import { requireDocument } from './documents.ts';
 import { identityParams, toDocument, type DocumentRow } from './rows.ts';
 import { currentSighting, nextId, putSighting } from './sightings.ts';
 import * as DOCUMENTS from './sql/documents.ts';
-import * as ENDPOINTS from './sql/endpoints.ts';
 import * as SIGHTINGS from './sql/sightings.ts';
 import type { Sql } from './statements.ts';
 import type { Transaction } from './store.ts';
@@ -18,9 +17,12 @@ export function admit(sql: Transaction, admission: Admission): Admitted {
   const existing = documentByBytes(sql, endpoint, sha256);
   const own = { documentId: existing?.id ?? null, sha256, policy: null, reason: null, message: null, at };
   if (!existing) {
-    const documentId = insertDocument(sql, { ...admission, ...file, size: file.identity.size });
-    putSighting(sql, file, { ...own, verdict: 'document', documentId });
-    return { kind: 'queued', document: requireDocument(sql, documentId) };
+    const { type, lane, usesSeq, propose } = admission;
+    const { folder, path, identity } = file;
+    const image = { endpoint, folder, path, sha256, type, size: identity.size, lane, at, usesSeq, propose };
+    const document = insertDocument(sql, image);
+    putSighting(sql, file, { ...own, verdict: 'document', documentId: document.id });
+    return { kind: 'queued', document };
   }
 
   const current = currentSighting(sql, file);
@@ -46,7 +48,7 @@ export function admitElsewhere(
   const document = requireDocument(sql, documentId);
   const existing = documentByBytes(sql, endpoint, document.sha256);
   if (existing) return again(sql, existing, 'fresh', at);
-  const id = insertDocument(sql, {
+  const copy = insertDocument(sql, {
     ...document,
     endpoint,
     lane: 'fresh',
@@ -54,13 +56,13 @@ export function admitElsewhere(
     usesSeq: false,
     propose: () => [document.name, `${document.name}-${document.sha256.slice(0, 16)}`],
   });
-  return { kind: 'queued', document: requireDocument(sql, id) };
+  return { kind: 'queued', document: copy };
 }
 
 function again(sql: Transaction, existing: DocumentRow, lane: Lane, at: number): Admitted {
   if (!isToSendAgain(existing.state)) return { kind: 'duplicate', document: toDocument(existing) };
-  const { id: endpointId } = ensureEndpoint(sql, existing);
-  const move = { state: 'queued', how: 'arrived', lane, line: nextLine(sql, endpointId) } as const;
+  const { nextLine: line } = ensureEndpoint(sql, existing);
+  const move = { state: 'queued', how: 'arrived', lane, line } as const;
   sql.emit({ kind: 'moved', documents: [existing.id], ...move }, at);
   return { kind: 'requeued', document: requireDocument(sql, existing.id) };
 }
@@ -82,9 +84,9 @@ interface NewDocument {
   readonly propose: (seq: number) => readonly string[];
 }
 
-function insertDocument(sql: Transaction, image: NewDocument): number {
+function insertDocument(sql: Transaction, image: NewDocument): Document {
   const { endpoint, folder, path, sha256, type, size, lane, at, usesSeq } = image;
-  const { id: endpointId, nextSeq } = ensureEndpoint(sql, endpoint);
+  const { nextSeq, nextLine: line } = ensureEndpoint(sql, endpoint);
   const name = image
     .propose(nextSeq)
     .find((candidate) => !sql.get(DOCUMENTS.IS_NAME_TAKEN, { ...keyParams(endpoint), name: candidate }));
@@ -93,24 +95,27 @@ function insertDocument(sql: Transaction, image: NewDocument): number {
       hint: 'Let the name template contain {hash} or {seq}.',
     });
   }
-  const document = nextId(sql, DOCUMENTS.NEXT_DOCUMENT_ID);
+  const id = nextId(sql, DOCUMENTS.NEXT_DOCUMENT_ID);
   const seq = usesSeq ? nextSeq : null;
-  const line = nextLine(sql, endpointId);
-  const key = keyParams(endpoint);
-  const row = { document, endpoint: key, name, sha256, type, size, lane, line, seq, folder, path };
-  sql.emit({ kind: 'named', ...row }, at);
-  return document;
+  const given = { endpoint: keyParams(endpoint), name, sha256, type, size, lane, folder, path };
+  sql.emit({ kind: 'named', document: id, ...given, line, seq }, at);
+  return { id, ...given, ...UNTOUCHED, createdAt: at, updatedAt: at };
 }
+
+/** The defaults of a new row's columns: reading the row back would be the dearest question of an admission. */
+const UNTOUCHED = {
+  state: 'queued',
+  reason: null,
+  message: null,
+  serviceStatus: null,
+  attempts: 0,
+  serverErrors: 0,
+  answerLost: false,
+  notBefore: 0,
+} as const;
 
 function documentByBytes(sql: Sql, endpoint: EndpointKey, sha256: string): DocumentRow | undefined {
   return sql.get<DocumentRow>(DOCUMENTS.DOCUMENT_BY_BYTES, { ...keyParams(endpoint), sha256 });
-}
-
-/** The last place in an endpoint's line; taken by the event that says so. */
-export function nextLine(sql: Sql, endpointId: number): number {
-  const row = sql.get<{ line: number }>(ENDPOINTS.NEXT_LINE, { id: endpointId });
-  if (!row) throw new Error('a document without its endpoint');
-  return row.line;
 }
 
 function keyParams({ baseUrl, uid }: EndpointKey): { baseUrl: string; uid: string } {

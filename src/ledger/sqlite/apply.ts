@@ -7,7 +7,7 @@ import * as HOLDS from './sql/holds.ts';
 import { ADD_ERASURE } from './sql/journal.ts';
 import * as QUEUE from './sql/queue.ts';
 import * as SIGHTINGS from './sql/sightings.ts';
-import type { Sql } from './statements.ts';
+import type { Params, Sql } from './statements.ts';
 
 /**
  * The one place where an event becomes rows: when it happens, and when the ledger is made anew from its journal. It
@@ -18,9 +18,8 @@ export function apply(sql: Sql, event: LedgerEvent, at: number): void {
     case 'named': {
       const { document: id, endpoint, name, sha256, type, size, lane, line, seq, folder, path } = event;
       const endpointId = ensureEndpoint(sql, endpoint).id;
-      sql.run(SIGHTINGS.ENSURE_FOLDER, { folder });
       const row = { id, endpointId, name, sha256, type, size, lane, line, folder, path, at };
-      sql.run(DOCUMENTS.INSERT_DOCUMENT, row);
+      insertIn(sql, folder, DOCUMENTS.INSERT_DOCUMENT, row);
       sql.run(ENDPOINTS.GAVE_LINE, { id: endpointId, line });
       if (seq !== null) sql.run(ENDPOINTS.GAVE_SEQ, { id: endpointId, seq });
       return;
@@ -107,10 +106,9 @@ function applySighted(sql: Sql, event: Extract<LedgerEvent, { kind: 'sighted' }>
     return;
   }
   if (supersedes !== null) sql.run(SIGHTINGS.GONE, { id: supersedes, at });
-  sql.run(SIGHTINGS.ENSURE_FOLDER, { folder });
   // Two erased ones must not be taken for one path.
   const place = splitPath(path === '' ? `?${id}` : path);
-  sql.run(SIGHTINGS.INSERT_SIGHTING, { folder, ...place, ...row });
+  insertIn(sql, folder, SIGHTINGS.INSERT_SIGHTING, { folder, ...place, ...row });
 }
 
 function applyMove(sql: Sql, id: number, move: Move, at: number): void {
@@ -158,9 +156,24 @@ function gaveLineOf(sql: Sql, documentId: number, line: number): void {
   if (row) sql.run(ENDPOINTS.GAVE_LINE, { id: row.endpointId, line });
 }
 
-export function ensureEndpoint(sql: Sql, { baseUrl, uid }: EndpointKey): { id: number; nextSeq: number } {
+/** Each of these statements finds the folder of its row by the path, and inserts nothing where that is new. */
+function insertIn(sql: Sql, folder: string, text: string, row: Params): void {
+  if (sql.run(text, row) > 0) return;
+  sql.run(SIGHTINGS.ENSURE_FOLDER, { folder });
+  sql.run(text, row);
+}
+
+interface EndpointRow {
+  readonly id: number;
+  readonly nextSeq: number;
+  readonly nextLine: number;
+}
+
+export function ensureEndpoint(sql: Sql, { baseUrl, uid }: EndpointKey): EndpointRow {
+  const known = sql.get<EndpointRow>(ENDPOINTS.ENDPOINT_BY_KEY, { baseUrl, uid });
+  if (known) return known;
   sql.run(ENDPOINTS.ENSURE_ENDPOINT, { baseUrl, uid });
-  const row = sql.get<{ id: number; nextSeq: number }>(ENDPOINTS.ENDPOINT_BY_KEY, { baseUrl, uid });
+  const row = sql.get<EndpointRow>(ENDPOINTS.ENDPOINT_BY_KEY, { baseUrl, uid });
   if (!row) throw new Error('an endpoint that was just inserted is missing');
   return row;
 }

@@ -138,15 +138,23 @@ const PERSONAL: ReadonlySet<string> = new Set([
   'detail',
 ]);
 
-export function toJournal({ kind, ...fields }: LedgerEvent, at: number): JournalEvent {
+export function toJournal(event: LedgerEvent, at: number): JournalEvent {
+  // Every field of every event is JSON.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  const fields = event as unknown as Readonly<Record<string, Json>>;
   const facts: Record<string, Json> = {};
   const personal: Record<string, Json> = {};
-  for (const [key, value] of Object.entries(fields) as [string, Json][]) {
-    if (PERSONAL.has(key)) {
-      if (value !== null) personal[key] = value;
-    } else facts[key] = value;
+  let isPersonal = false;
+  for (const key in fields) {
+    const value = fields[key];
+    if (key === 'kind' || value === undefined) continue;
+    if (!PERSONAL.has(key)) facts[key] = value;
+    else if (value !== null) {
+      personal[key] = value;
+      isPersonal = true;
+    }
   }
-  return { kind, at, facts, ...(Object.keys(personal).length > 0 && { personal }) };
+  return { kind: event.kind, at, facts, ...(isPersonal && { personal }) };
 }
 
 /** What stands for a field that was erased, or was null. */

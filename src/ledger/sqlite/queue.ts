@@ -1,7 +1,6 @@
 import type { AttemptOutcome, DocumentState, EndpointKey } from '../../domain/document.ts';
 import { ReceiptdError } from '../../domain/errors.ts';
 import type { Disposal, LedgerQueue, Requeue, Transition } from '../../ports/ledger.ts';
-import { nextLine } from './admit.ts';
 import { Claims, dueFolders } from './claims.ts';
 import { documentUnknown, wrongState } from './documents.ts';
 import type { Move } from './events.ts';
@@ -14,7 +13,7 @@ import {
   type PlaceRow,
 } from './rows.ts';
 import { nextId } from './sightings.ts';
-import { ALL_ENDPOINTS, ENDPOINT_BY_KEY } from './sql/endpoints.ts';
+import { ALL_ENDPOINTS, ENDPOINT_BY_KEY, NEXT_LINE } from './sql/endpoints.ts';
 import * as SQL from './sql/queue.ts';
 import * as SIGHTINGS from './sql/sightings.ts';
 import type { Sql } from './statements.ts';
@@ -281,6 +280,13 @@ function queueAtEnd(sql: Transaction, { documentIds, reason, message }: Requeue,
     const move = { state: 'queued', how: 'atEnd', line: nextLine(sql, endpointId), reason, message } as const;
     sql.emit({ kind: 'moved', documents: [id], ...move }, at);
   }
+}
+
+/** The last place in an endpoint's line; taken by the event that says so. */
+function nextLine(sql: Sql, endpointId: number): number {
+  const row = sql.get<{ line: number }>(NEXT_LINE, { id: endpointId });
+  if (!row) throw new Error('a document without its endpoint');
+  return row.line;
 }
 
 /** Back-off with jitter ends between milliseconds, where an INTEGER column refuses it. */

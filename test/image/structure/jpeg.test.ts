@@ -5,6 +5,10 @@ import { insertJpegSegment } from '../../support/handmadeImages.ts';
 
 const jpeg = await drawReceipt({ type: 'jpeg', seed: 'structure' });
 const SCAN = [0xff, 0xda, 0, 2];
+const FRAME = [0xff, 0xc0, 0, 11, 8, 0, 1, 0, 1, 1, 1, 0x11, 0];
+const FRAME_OF_TWO = [0xff, 0xc0, 0, 14, 8, 0, 1, 0, 1, 2, 1, 0x11, 0, 2, 0x11, 0];
+const SCAN_OF_ONE = [0xff, 0xda, 0, 8, 1, 1, 0, 0, 63, 0];
+const COMMENT = [0xff, 0xfe, 0, 4, 0xff, 0xd9];
 
 describe('JPEG', () => {
   test("a thumbnail's end marker is not the image's", async () => {
@@ -28,6 +32,22 @@ describe('JPEG', () => {
     ],
     ['several scans', [...SCAN, 1, 0xff, 0xc4, 0, 3, 9, ...SCAN, 2, 0xff, 0xd9], true],
     ['a reserved code in the data', [...SCAN, 1, 0xff, 0x02, 0xff, 0xd9], true],
+    [
+      'an end marker behind the one scan of a frame',
+      [...FRAME, ...SCAN_OF_ONE, 1, 0xff, 0, 2, 0xff, 0xd9, 3],
+      true,
+    ],
+    ['no end marker behind the one scan of a frame', [...FRAME, ...SCAN_OF_ONE, 1, 0xff, 0, 0xd9], false],
+    [
+      'one scan of several, with an end marker in a segment',
+      [...FRAME_OF_TWO, ...SCAN_OF_ONE, 1, ...COMMENT],
+      false,
+    ],
+    [
+      'the first scan of several',
+      [...FRAME_OF_TWO, ...SCAN_OF_ONE, 1, ...COMMENT, ...SCAN_OF_ONE, 2, 0xff, 0xd9],
+      true,
+    ],
     ['bytes after the end', [...SCAN, 1, 0xff, 0xd9, 0xff, 0xd8, 0xff], true],
     ['an end marker within a segment', [...SCAN, 1, 0xff, 0xfe, 0, 6, 0xff, 0xd9, 0, 0], false],
     ['an end marker before any scan', [0xff, 0xfe, 0, 3, 1, 0xff, 0xd9], false],

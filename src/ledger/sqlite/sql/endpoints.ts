@@ -2,7 +2,7 @@ export const ENSURE_ENDPOINT = `
 INSERT INTO endpoints (base_url, uid) VALUES (:baseUrl, :uid) ON CONFLICT (base_url, uid) DO NOTHING`;
 
 export const ENDPOINT_BY_KEY = `
-SELECT id, next_seq AS nextSeq FROM endpoints WHERE base_url = :baseUrl AND uid = :uid`;
+SELECT id, next_seq AS nextSeq, next_line AS nextLine FROM endpoints WHERE base_url = :baseUrl AND uid = :uid`;
 
 /** What was given out is given out for good, also when a journal is read once more. */
 export const GAVE_SEQ = `UPDATE endpoints SET next_seq = max(next_seq, :seq + 1) WHERE id = :id`;

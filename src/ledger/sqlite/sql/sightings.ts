@@ -57,8 +57,9 @@ SELECT dir FROM dirs
 export const INSERT_SIGHTING = `
 INSERT INTO sightings (id, folder_id, dir, name, size, mtime_ns, ctime_ns, inode, verdict, document_id, sha256, policy,
                        reason, message, seen_at, updated_at)
-VALUES (:id, ${FOLDER_ID}, :dir, :name, :size, :mtimeNs, :ctimeNs, :inode, :verdict, :documentId, :sha256, :policy,
-        :reason, :message, :at, :at)`;
+SELECT :id, id, :dir, :name, :size, :mtimeNs, :ctimeNs, :inode, :verdict, :documentId, :sha256, :policy, :reason,
+       :message, :at, :at
+  FROM folders WHERE path = :folder`;
 
 /** Rows are never deleted, so that a number is never given twice. */
 export const LAST_SIGHTING_ID = `SELECT coalesce(max(id), 0) AS id FROM sightings`;
