@@ -19,6 +19,7 @@ const COMMANDS: readonly Entry[] = [
   { names: ['endpoint'], load: async () => (await import('./endpoint.ts')).addEndpoint },
   { names: ['run'], load: async () => (await import('./run.ts')).addRun },
   { names: ['status'], load: async () => (await import('./status.ts')).addStatus },
+  { names: ['top'], load: async () => (await import('./top.ts')).addTop },
   { names: ['list'], load: async () => (await import('./list.ts')).addList },
   { names: ['show'], load: async () => (await import('./show.ts')).addShow },
   {

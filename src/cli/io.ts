@@ -14,7 +14,9 @@ export interface Io {
   readonly stop: AbortSignal;
 }
 
-export function colorsFor(io: Io, stream: NodeJS.WriteStream) {
+export type Colors = ReturnType<typeof pc.createColors>;
+
+export function colorsFor(io: Io, stream: NodeJS.WriteStream): Colors {
   return pc.createColors(usesColor(io, stream));
 }
 

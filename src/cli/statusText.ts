@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts';
 import type { FolderStatus } from '../daemon/control/protocol.ts';
 import { LIST_STATES, type ListState } from '../ports/ledgerReports.ts';
 import { count, counted, local, size, span } from './format.ts';
-import { colorsFor, print, type Io } from './io.ts';
+import { colorsFor, print, type Colors, type Io } from './io.ts';
 import { STATE_WORDS } from './stateWords.ts';
 import type { Overview } from './overview.ts';
 import { troubles } from './statusTrouble.ts';
@@ -17,34 +17,37 @@ const NO_ROOM: ReadonlySet<string> = new Set([
 ]);
 
 export function printStatus(io: Io, config: Config, overview: Overview): void {
-  const colors = colorsFor(io, io.stdout);
+  for (const line of statusLines(config, overview, colorsFor(io, io.stdout))) print(io, line);
+}
+
+export function statusLines(config: Config, overview: Overview, colors: Colors): string[] {
+  const lines: string[] = [];
+  const say = (line = ''): void => void lines.push(line);
   const { daemon, silent } = overview;
   if (daemon) {
     const under = counted(daemon.inFlight, 'upload is', 'uploads are');
-    print(
-      io,
+    say(
       `${colors.green('Running')} since ${local(daemon.startedAt)} (process ${daemon.pid}, version ${printable(daemon.version)}); ${under} under way.`,
     );
   } else if (silent !== null) {
-    print(io, `${colors.yellow('Running')}, but it does not say how it is: ${printable(silent)}`);
-  } else print(io, `${colors.yellow('Not running.')} Start it with \`receiptd run\`.`);
+    say(`${colors.yellow('Running')}, but it does not say how it is: ${printable(silent)}`);
+  } else say(`${colors.yellow('Not running.')} Start it with \`receiptd run\`.`);
 
   const all = troubles(config, overview);
   const person = all.filter((each) => each.person);
   const passing = all.filter((each) => !each.person);
-  if (person.length > 0) print(io, colors.red('Needs a person:'));
-  for (const { text } of person) print(io, `  ${printable(text)}`);
-  if (passing.length > 0) print(io, colors.yellow('Passes by itself:'));
-  for (const { text } of passing) print(io, `  ${printable(text)}`);
+  if (person.length > 0) say(colors.red('Needs a person:'));
+  for (const { text } of person) say(`  ${printable(text)}`);
+  if (passing.length > 0) say(colors.yellow('Passes by itself:'));
+  for (const { text } of passing) say(`  ${printable(text)}`);
   const backlog = backlogLine(overview);
-  if (all.length === 0 && daemon) print(io, `Nothing is wrong. ${backlog}`);
-  else if (overview.counts.length > 0) print(io, backlog);
-  for (const note of daemon?.notes ?? []) print(io, printable(note));
+  if (all.length === 0 && daemon) say(`Nothing is wrong. ${backlog}`);
+  else if (overview.counts.length > 0) say(backlog);
+  for (const note of daemon?.notes ?? []) say(printable(note));
   const spool = daemon?.spool;
   if (spool && spool.images > 0) {
     const copies = counted(spool.images, 'image is', 'images are');
-    print(
-      io,
+    say(
       `Copies of ${copies} kept in the state directory (${size(spool.used)} of at most ${size(spool.limit)}).`,
     );
   }
@@ -52,11 +55,12 @@ export function printStatus(io: Io, config: Config, overview: Overview): void {
   const noRoom = (daemon?.incidents ?? []).some(({ code }) => NO_ROOM.has(code));
   for (const { path, alias } of config.folders) {
     const live = daemon?.folders.find((each) => each.path === path) ?? null;
-    print(io);
-    print(io, `${colors.bold(printable(path))} → endpoint ${printable(alias)}`);
-    print(io, `  ${printable(live === null ? 'Not watched now.' : watchLine(live, config, noRoom))}`);
-    print(io, `  ${countsLine(path, overview)}`);
+    say();
+    say(`${colors.bold(printable(path))} → endpoint ${printable(alias)}`);
+    say(`  ${printable(live === null ? 'Not watched now.' : watchLine(live, config, noRoom))}`);
+    say(`  ${countsLine(path, overview)}`);
   }
+  return lines;
 }
 
 function backlogLine({ counts, oldestWaiting, now }: Overview): string {

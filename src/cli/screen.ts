@@ -1,0 +1,82 @@
+import stringWidth from 'string-width';
+import type { Io } from './io.ts';
+
+const ENTER = '\x1b[?1049h\x1b[?25l';
+const LEAVE = '\x1b[?25h\x1b[?1049l';
+const HOME = '\x1b[H';
+const REST_OF_LINE = '\x1b[K';
+const REST_OF_SCREEN = '\x1b[J';
+
+/** A terminal of its own for a command that redraws; what was there before comes back at the end. */
+export class Screen {
+  readonly #io: Io;
+  readonly #listeners: (() => void)[] = [];
+
+  constructor(io: Io) {
+    this.#io = io;
+    const { stdin, stdout } = io;
+    stdout.write(ENTER);
+    stdin.setRawMode(true);
+    stdin.resume();
+    this.#listeners.push(() => {
+      stdin.setRawMode(false);
+      stdin.pause();
+      stdout.write(LEAVE);
+    });
+  }
+
+  /** Keys as the terminal sends them. */
+  onKey(listener: (key: string) => void): void {
+    const { stdin } = this.#io;
+    const heard = (data: Buffer): void => listener(data.toString());
+    stdin.on('data', heard);
+    this.#listeners.push(() => stdin.off('data', heard));
+  }
+
+  onResize(listener: () => void): void {
+    const { stdout } = this.#io;
+    stdout.on('resize', listener);
+    this.#listeners.push(() => stdout.off('resize', listener));
+  }
+
+  /** Wraps what is too long; says how many lines found no room. */
+  draw(lines: readonly string[]): void {
+    const { columns, rows } = sizeOf(this.#io.stdout);
+    const wrapped = lines.flatMap((line) => wrap(line, columns));
+    const shown =
+      wrapped.length <= rows
+        ? wrapped
+        : [
+            ...wrapped.slice(0, rows - 1),
+            `… ${wrapped.length - rows + 1} more lines: make the window higher.`,
+          ];
+    const text = shown.map((line) => line + REST_OF_LINE).join('\r\n');
+    this.#io.stdout.write(HOME + text + REST_OF_SCREEN);
+  }
+
+  close(): void {
+    for (const end of this.#listeners.toReversed()) end();
+  }
+}
+
+/** A terminal that does not know its size says 0. */
+function sizeOf({ columns, rows }: NodeJS.WriteStream): { readonly columns: number; readonly rows: number } {
+  return { columns: columns || 80, rows: rows || 24 };
+}
+
+/** Between words; what follows is indented as the line is. A word that is longer than a line is left to the terminal. */
+export function wrap(line: string, columns: number): string[] {
+  if (stringWidth(line) <= columns) return [line];
+  const indent = /^ */.exec(line)?.[0] ?? '';
+  const lines: string[] = [];
+  let current = '';
+  for (const word of line.slice(indent.length).split(' ')) {
+    const longer = current === '' ? indent + word : `${current} ${word}`;
+    if (current === '' || stringWidth(longer) <= columns) current = longer;
+    else {
+      lines.push(current);
+      current = indent + word;
+    }
+  }
+  return [...lines, current];
+}

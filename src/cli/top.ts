@@ -1,0 +1,105 @@
+import type { Command } from 'commander';
+import { clock } from '../compose/machine.ts';
+import type { Config } from '../config/config.ts';
+import { parseDuration } from '../config/units.ts';
+import { ReceiptdError } from '../domain/errors.ts';
+import { EXIT, type ExitStatus } from './exitStatus.ts';
+import { count, local, span } from './format.ts';
+import { helpOf } from './help.ts';
+import { colorsFor, isTerminal, type Colors, type Io } from './io.ts';
+import { look, type Overview } from './overview.ts';
+import type { Screen } from './screen.ts';
+import { configOf, type ConfigOption } from './session.ts';
+import { statusLines } from './statusText.ts';
+import { Throughput } from './throughput.ts';
+
+const LEAST_MS = 200;
+const BARS = 40;
+/** `q`, Ctrl-C, Ctrl-D. */
+const QUIT: readonly string[] = ['q', 'Q', '\x03', '\x04'];
+
+export function addTop(program: Command, io: Io, done: (status: ExitStatus) => void): void {
+  program
+    .command('top')
+    .description('the same as status, live, with the pace and when the backlog is empty')
+    .option('--config <file>', 'config file')
+    .option('--every <duration>', 'how often it looks', '2s')
+    .addHelpText('after', helpOf({ examples: ['top', 'top --every 10s'], statuses: '130 ended by a signal' }))
+    .action(async (options: ConfigOption & { readonly every: string }) => {
+      const config = await configOf(io, options);
+      const everyMs = intervalOf(options.every);
+      if (!isTerminal(io.stdin) || !isTerminal(io.stdout) || io.env['TERM'] === 'dumb') {
+        throw new ReceiptdError('USAGE', '`top` needs a terminal that can be drawn on.', {
+          hint: 'Use `receiptd status`.',
+        });
+      }
+      // Loaded when it is wanted: to know how wide characters are takes longer than all the rest.
+      const { Screen } = await import('./screen.ts');
+      done(await watch(io, config, everyMs, new Screen(io)));
+    });
+}
+
+async function watch(io: Io, config: Config, everyMs: number, screen: Screen): Promise<ExitStatus> {
+  const colors = colorsFor(io, io.stdout);
+  const throughput = new Throughput();
+  const quit = new AbortController();
+  const stop = AbortSignal.any([io.stop, quit.signal]);
+  let lines: string[] = [];
+  try {
+    screen.onKey((key) => {
+      if (QUIT.includes(key)) quit.abort();
+    });
+    screen.onResize(() => screen.draw(lines));
+    while (!stop.aborted) {
+      const overview = await look(config);
+      throughput.add(clock.monotonic(), total(overview, ['accepted']));
+      lines = [
+        ...paceLines(overview, throughput, colors),
+        '',
+        ...statusLines(config, overview, colors),
+        '',
+        colors.dim('q ends this.'),
+      ];
+      screen.draw(lines);
+      await clock.sleep(everyMs, stop).catch(() => {});
+    }
+    return io.stop.aborted ? EXIT.interrupted : EXIT.ok;
+  } finally {
+    screen.close();
+  }
+}
+
+function paceLines(overview: Overview, throughput: Throughput, colors: Colors): string[] {
+  const perMinute = throughput.perMinute();
+  const waiting = total(overview, ['queued', 'uploading']);
+  const ms = throughput.forecast(waiting);
+  const pace =
+    perMinute === null ? 'Looking at the pace …' : `${paceText(perMinute)} ${throughput.bars(BARS)}`;
+  const held = total(overview, ['held']);
+  const rest = held === 0 ? '' : ` ${count(held)} more are on hold.`;
+  return [`${colors.bold(local(overview.now))}  ${pace}`, `${forecastText(waiting, perMinute, ms)}${rest}`];
+}
+
+function paceText(perMinute: number): string {
+  return `${count(perMinute < 10 ? Math.round(perMinute * 10) / 10 : Math.round(perMinute))} accepted a minute`;
+}
+
+function forecastText(waiting: number, perMinute: number | null, ms: number | null): string {
+  if (waiting === 0) return 'The backlog is empty.';
+  if (ms !== null) return `The backlog of ${count(waiting)} is empty in about ${span(ms)} at this pace.`;
+  const why =
+    perMinute === null ? 'a moment more is needed to say' : 'nothing was accepted, so that nobody can say';
+  return `The backlog is ${count(waiting)}; ${why} when it is empty.`;
+}
+
+function total({ counts }: Overview, states: readonly string[]): number {
+  return counts.filter(({ state }) => states.includes(state)).reduce((sum, each) => sum + each.count, 0);
+}
+
+function intervalOf(text: string): number {
+  const ms = parseDuration(text);
+  if (ms >= LEAST_MS) return ms;
+  throw new ReceiptdError('USAGE', `--every does not take "${text}".`, {
+    hint: `It takes a duration from ${LEAST_MS}ms, like 2s.`,
+  });
+}

@@ -1,0 +1,73 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import type { Io } from '../../src/cli/io.ts';
+import { Screen, wrap } from '../../src/cli/screen.ts';
+
+describe('a line that is too long', () => {
+  it('goes on below, as far to the right', () => {
+    expect(wrap('short', 10)).toEqual(['short']);
+    expect(wrap('  one two three', 9)).toEqual(['  one two', '  three']);
+  });
+
+  it('counts what a terminal shows: wide characters twice, colours not at all', () => {
+    expect(wrap('領収書 領収書', 8)).toEqual(['領収書', '領収書']);
+    expect(wrap('\x1b[31mred\x1b[39m word', 8)).toEqual(['\x1b[31mred\x1b[39m word']);
+  });
+
+  it('is left as it is where it is one word', () => {
+    expect(wrap('/a/very/long/path', 5)).toEqual(['/a/very/long/path']);
+  });
+});
+
+function terminal(rows: number, columns: number) {
+  let text = '';
+  const modes: boolean[] = [];
+  const stdin = Object.assign(new PassThrough(), { setRawMode: (raw: boolean) => void modes.push(raw) });
+  const stdout = Object.assign(new PassThrough(), { rows, columns });
+  stdout.on('data', (data: Buffer) => (text += data.toString()));
+  return { io: { stdin, stdout } as unknown as Io, stdin, modes, take: () => [text, (text = '')][0] ?? '' };
+}
+
+describe('a screen', () => {
+  it('draws over what it drew, and gives the terminal back as it was', () => {
+    const { io, modes, take } = terminal(10, 40);
+    const screen = new Screen(io);
+    expect(take()).toBe('\x1b[?1049h\x1b[?25l');
+    screen.draw(['one', 'two']);
+    expect(take()).toBe('\x1b[Hone\x1b[K\r\ntwo\x1b[K\x1b[J');
+    screen.close();
+    expect(take()).toBe('\x1b[?25h\x1b[?1049l');
+    expect(modes).toEqual([true, false]);
+  });
+
+  it('says how many lines found no room', () => {
+    const { io, take } = terminal(3, 60);
+    const screen = new Screen(io);
+    take();
+    screen.draw(['1', '2', '3', '4', '5']);
+    const drawn = take();
+    expect(drawn).toContain('2\x1b[K\r\n… 3 more lines');
+    expect(drawn).not.toContain('\r\n3');
+    screen.close();
+  });
+
+  it('takes 80 by 24 for a terminal that does not know its size', () => {
+    const { io, take } = terminal(0, 0);
+    const screen = new Screen(io);
+    take();
+    screen.draw(Array.from({ length: 24 }, (_, n) => `line ${n}`));
+    expect(take()).toContain('line 23');
+    screen.close();
+  });
+
+  it('hears keys until it is closed', () => {
+    const { io, stdin } = terminal(3, 60);
+    const screen = new Screen(io);
+    const keys: string[] = [];
+    screen.onKey((key) => keys.push(key));
+    stdin.emit('data', Buffer.from('q'));
+    screen.close();
+    stdin.emit('data', Buffer.from('x'));
+    expect(keys).toEqual(['q']);
+  });
+});
