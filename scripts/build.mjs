@@ -35,6 +35,7 @@ const program = await build(
       main: 'src/main.ts',
       keychainHelper: 'src/credentials/keychainHelper.ts',
       checker: 'src/ledger/sqlite/checker.ts',
+      hashThread: 'src/image/hashThread.ts',
       'demo/start': 'src/demo/start.ts',
       'config/generate': 'src/config/generate.ts',
     },

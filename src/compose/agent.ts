@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import type { Config } from '../config/config.ts';
 import type { Agent } from '../daemon/agent.ts';
 import type { StatusResponse } from '../daemon/control/protocol.ts';
@@ -7,6 +8,7 @@ import type { Operations } from '../daemon/operations.ts';
 import { systemClock } from '../daemon/systemClock.ts';
 import { upkeep } from '../daemon/upkeep.ts';
 import { endpointId } from '../domain/document.ts';
+import { createHashing } from '../image/hashing.ts';
 import { createImageInspector } from '../image/inspect.ts';
 import { ImageBuffers } from '../pipeline/imageBuffers.ts';
 import { OpenIncidents } from '../pipeline/incidents.ts';
@@ -63,7 +65,7 @@ export async function composeAgent(
       folders: composeFolders(config, buffers),
       buffers,
       hints: once ? NO_HINTS : await hintsOf(config),
-      inspector: createImageInspector(),
+      inspector: createImageInspector(createHashing(HASH_THREAD)),
       host: hostname(),
       background: [
         (signal: AbortSignal) => upkeep(keepUp, signal),
@@ -113,6 +115,9 @@ export async function composeAgent(
     throw error;
   }
 }
+
+/** Beside the program's other files. */
+const HASH_THREAD = fileURLToPath(new URL('./hashThread.js', import.meta.url));
 
 /** A single run lists, and need not load what watches. */
 const NO_HINTS: FolderHints = { watch: () => Promise.reject(new Error('a single run watches nothing')) };

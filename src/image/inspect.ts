@@ -1,6 +1,7 @@
 import type { ImageType } from '../domain/imageType.ts';
 import type { ImageInspector } from '../ports/image.ts';
 import { capturedAt } from './capturedAt.ts';
+import { hashHere, type Hash } from './hashing.ts';
 import { identify } from './identify.ts';
 import { bmpGap } from './structure/bmp.ts';
 import { gifGap } from './structure/gif.ts';
@@ -25,8 +26,10 @@ const GAPS: Readonly<Record<ImageType, FindGap>> = {
   pdf: pdfGap,
 };
 
-export function createImageInspector(): ImageInspector {
+/** `hash`: how SHA-256 is worked out; in this thread if left out. */
+export function createImageInspector(hash: Hash = hashHere): ImageInspector {
   return {
+    sha256: hash,
     async inspect(bytes) {
       const buffer = asBuffer(bytes);
       const identified = await identify(buffer);

@@ -1,4 +1,4 @@
-import { hash as digest, webcrypto } from 'node:crypto';
+import { hash as digest } from 'node:crypto';
 import type { FileIdentity, Lane } from '../domain/document.ts';
 import { GROWING_TYPES, type ImageType } from '../domain/imageType.ts';
 import type { ImageInspector } from '../ports/image.ts';
@@ -50,15 +50,6 @@ export function sha256(bytes: Uint8Array): string {
   return digest('sha256', bytes, 'hex');
 }
 
-/** Beside this thread, where that costs less than it spares. */
-const BESIDE_BYTES = 64 * 1024;
-
-/** The same for an image, which may be large: other work goes on meanwhile. */
-export async function sha256Beside(bytes: Buffer): Promise<string> {
-  if (bytes.length < BESIDE_BYTES) return sha256(bytes);
-  return Buffer.from(await webcrypto.subtle.digest('SHA-256', bytes)).toString('hex');
-}
-
 export interface Candidate {
   readonly path: string;
   readonly identity: FileIdentity;
@@ -75,7 +66,7 @@ export async function admit(
 ): Promise<Admitted> {
   const { path, identity, bytes, type, lane } = candidate;
   const { template } = settings;
-  const hash = await sha256Beside(bytes);
+  const hash = await deps.inspector.sha256(bytes);
   const captured = template.usesCaptured ? await deps.inspector.capturedAt(bytes, type) : null;
   const context = nameContext(path, identity, hash, captured, settings, deps);
   return deps.ledger.admit({

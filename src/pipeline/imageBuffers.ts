@@ -9,20 +9,20 @@ const FREE_BUFFERS = 64;
 
 /**
  * New memory for each image would make the engine look for garbage all the time: it counts bytes outside its heap, and a
- * few dozen photographs are as much as a whole heap. A piece of memory is
+ * few dozen photographs are as much as a whole heap. It can be shared with the thread that hashes. A piece of memory is
  *
  *   free ──take──▶ lent ──giveBack──▶ free, or dropped where enough is free
  *                    └──forgotten──▶ collected as garbage
  */
 export class ImageBuffers implements Buffers {
   /** The longest free first. */
-  readonly #free: ArrayBuffer[] = [];
+  readonly #free: SharedArrayBuffer[] = [];
   #freeBytes = 0;
   /** By the view, not by the memory: who gives back twice must not give away what another was lent meanwhile. */
-  readonly #lent = new WeakMap<Buffer, ArrayBuffer>();
+  readonly #lent = new WeakMap<Buffer, SharedArrayBuffer>();
 
   take(size: number): Buffer {
-    const memory = this.#fitting(size) ?? new ArrayBuffer(rounded(size));
+    const memory = this.#fitting(size) ?? new SharedArrayBuffer(rounded(size));
     const bytes = Buffer.from(memory, 0, size);
     this.#lent.set(bytes, memory);
     return bytes;
@@ -44,7 +44,7 @@ export class ImageBuffers implements Buffers {
   }
 
   /** The smallest that fits, if it is not much too large. */
-  #fitting(size: number): ArrayBuffer | undefined {
+  #fitting(size: number): SharedArrayBuffer | undefined {
     let best = -1;
     let bestBytes = 2 * rounded(size) + 1;
     for (const [index, { byteLength }] of this.#free.entries()) {
@@ -55,7 +55,7 @@ export class ImageBuffers implements Buffers {
     return best < 0 ? undefined : this.#remove(best);
   }
 
-  #remove(index: number): ArrayBuffer | undefined {
+  #remove(index: number): SharedArrayBuffer | undefined {
     const [memory] = this.#free.splice(index, 1);
     this.#freeBytes -= memory?.byteLength ?? 0;
     return memory;

@@ -14,4 +14,6 @@ export interface ImageInspector {
   inspect(bytes: Uint8Array): Promise<Inspection>;
   /** The capture time that the image carries (EXIF DateTimeOriginal), as local date and time; null without one. */
   capturedAt(bytes: Uint8Array, type: ImageType): Promise<Date | null>;
+  /** SHA-256 in hexadecimal digits. Other work may go on meanwhile; the bytes must stay as they are until then. */
+  sha256(bytes: Buffer): Promise<string>;
 }

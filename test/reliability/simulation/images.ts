@@ -39,4 +39,5 @@ export const inspector: ImageInspector = {
       : { type, structure: 'incomplete', detail: 'the end is missing' };
   },
   capturedAt: async () => null,
+  sha256: async (bytes) => createHash('sha256').update(bytes).digest('hex'),
 };
