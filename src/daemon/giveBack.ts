@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Clock } from '../ports/clock.ts';
 
-const LOOK_EVERY_MS = 15_000;
+const LOOK_EVERY_MS = 5_000;
 /** More than what comes and goes by itself. */
 const WORTH_BYTES = 8 * 1024 * 1024;
 /** Share of the time since the last look in which this thread had something to do. */

@@ -27,12 +27,12 @@ function start() {
 describe('memory is given back', () => {
   it('once after the start, and again only when it has grown', async () => {
     const { clock, state } = start();
-    await clock.advance(15_000);
+    await clock.advance(5_000);
     expect(state.collected).toBe(1);
     await clock.advance(600_000);
     expect(state.collected).toBe(1);
     state.resident = 120 * MB;
-    await clock.advance(15_000);
+    await clock.advance(5_000);
     expect([state.collected, state.resident]).toEqual([2, 90 * MB]);
   });
 
@@ -42,7 +42,7 @@ describe('memory is given back', () => {
     await clock.advance(600_000);
     expect(state.collected).toBe(0);
     state.busy = 0.01;
-    await clock.advance(15_000);
+    await clock.advance(5_000);
     expect(state.collected).toBe(1);
   });
 
