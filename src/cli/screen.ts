@@ -1,4 +1,5 @@
 import stringWidth from 'string-width';
+import { counted } from './format.ts';
 import type { Io } from './io.ts';
 
 const ENTER = '\x1b[?1049h\x1b[?25l';
@@ -48,7 +49,7 @@ export class Screen {
         ? wrapped
         : [
             ...wrapped.slice(0, rows - 1),
-            `… ${wrapped.length - rows + 1} more lines: make the window higher.`,
+            `… ${counted(wrapped.length - rows + 1, 'more line')}: make the window higher.`,
           ];
     const text = shown.map((line) => line + REST_OF_LINE).join('\r\n');
     this.#io.stdout.write(HOME + text + REST_OF_SCREEN);

@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import { parseDuration } from '../config/units.ts';
 import { ReceiptdError } from '../domain/errors.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
-import { count, local, span } from './format.ts';
+import { count, counted, local, span } from './format.ts';
 import { helpOf } from './help.ts';
 import { colorsFor, isTerminal, type Colors, type Io } from './io.ts';
 import { look, type Overview } from './overview.ts';
@@ -76,7 +76,7 @@ function paceLines(overview: Overview, throughput: Throughput, colors: Colors): 
   const pace =
     perMinute === null ? 'Looking at the pace …' : `${paceText(perMinute)} ${throughput.bars(BARS)}`;
   const held = total(overview, ['held']);
-  const rest = held === 0 ? '' : ` ${count(held)} more are on hold.`;
+  const rest = held === 0 ? '' : ` ${counted(held, 'document is', 'documents are')} on hold.`;
   return [`${colors.bold(local(overview.now))}  ${pace}`, `${forecastText(waiting, perMinute, ms)}${rest}`];
 }
 
