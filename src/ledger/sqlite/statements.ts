@@ -20,7 +20,10 @@ interface Prepared {
   readonly names: readonly string[];
 }
 
-/** `forget` drops the statements, which would keep the connection from closing. */
+/**
+ * `forget` drops the statements. Closed, the connection keeps its files and locks until the engine has collected them: a
+ * process that reads a ledger now and then should keep one connection, and none may remove or replace the files meanwhile.
+ */
 export function createSql(db: DatabaseSyncInstance): Sql & { forget(): void } {
   const prepare = (text: string): Prepared => {
     const numbered = numberParams(text);
