@@ -93,6 +93,7 @@ async function serve(
   const control = await startControlServer({
     socketPath: controlSocketPath(config.stateDir),
     log,
+    streams: [],
     operations: {
       status: async () => ({ pid: process.pid, startedAt, version: VERSION, ...status() }),
       retry: (request) => operations.retry(request),

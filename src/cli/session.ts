@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import { findConfig } from '../config/locate.ts';
-import type { Operation, Request, Response } from '../daemon/control/protocol.ts';
+import type { ActName, Request, Response } from '../daemon/control/protocol.ts';
 import { callControl } from '../daemon/control/client.ts';
 import { ReceiptdError } from '../domain/errors.ts';
 import { openReports } from '../compose/reports.ts';
@@ -56,7 +56,7 @@ export async function openReportsIfThere(
 }
 
 /** Runs an operation in the daemon, or, where none runs, on the ledger itself under the instance lock. */
-export async function operate<O extends Exclude<Operation, 'status'>>(
+export async function operate<O extends ActName>(
   io: Io,
   config: Config,
   operation: O,
@@ -74,7 +74,7 @@ export async function operate<O extends Exclude<Operation, 'status'>>(
   return operateAlone(io, config, operation, request);
 }
 
-async function operateAlone<O extends Exclude<Operation, 'status'>>(
+async function operateAlone<O extends ActName>(
   io: Io,
   config: Config,
   operation: O,

@@ -7,7 +7,7 @@ import type { EndpointSettings } from '../pipeline/settings.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Act, Ledger } from '../ports/ledger.ts';
 import type { Spool } from '../ports/spool.ts';
-import type { Request, ResendResponse, Response, TargetResponse } from './control/protocol.ts';
+import type { Request, Response } from './control/protocol.ts';
 import { unknownDocument } from './unknownDocument.ts';
 
 export interface OperationDeps {
@@ -66,7 +66,7 @@ export class Operations {
   }
 
   /** Sends an accepted document again on purpose: in its endpoint under its name, or into another endpoint. */
-  async resend({ name, endpoint: alias, by }: Request<'resend'>): Promise<ResendResponse> {
+  async resend({ name, endpoint: alias, by }: Request<'resend'>): Promise<Response<'resend'>> {
     const { ledger, spool, open, clock, changed } = this.#deps;
     const target = alias === undefined ? null : this.#endpoint(alias).key;
     const named = await this.#named(name);
@@ -90,7 +90,7 @@ export class Operations {
     return { name: admitted.document.name, endpointUid: target.uid, outcome };
   }
 
-  async pause({ target, by }: Request<'pause'>): Promise<TargetResponse> {
+  async pause({ target, by }: Request<'pause'>): Promise<Response<'pause'>> {
     const targets = this.#targets(target);
     for (const { scope, key } of targets) await this.#deps.holds.pause(scope, key, by ?? SOMEBODY);
     await this.#record('pause', target ?? 'everything', by);
@@ -98,7 +98,7 @@ export class Operations {
     return { targets: targets.map(({ label }) => label) };
   }
 
-  async resume({ target, by }: Request<'resume'>): Promise<TargetResponse> {
+  async resume({ target, by }: Request<'resume'>): Promise<Response<'pause'>> {
     const { holds, takeOver } = this.#deps;
     const targets = this.#targets(target).concat(target === undefined ? this.#folders() : []);
     const paused = targets.filter(({ scope, key }) => holds.isPaused(scope, key));

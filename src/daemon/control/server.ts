@@ -1,18 +1,14 @@
 import { chmod, lstat, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { IncomingMessage, Server } from 'node:http';
+import type { Server } from 'node:http';
 import { ReceiptdError, asReceiptdError, systemCode } from '../../domain/errors.ts';
-import type { Log } from '../../ports/log.ts';
-import { PROTOCOL, isOperation } from './protocol.ts';
-import type { ErrorBody, Operation, Operations, Protocol } from './protocol.ts';
+import { respond, type Offer } from './respond.ts';
 import { reachable } from './socketPath.ts';
 import type { Address } from './socketPath.ts';
 
-export interface ControlServerOptions {
+export interface ControlServerOptions extends Offer {
   /** From `controlSocketPath`. The caller holds the instance lock, and so may replace a stale socket. */
   readonly socketPath: string;
-  readonly operations: Operations;
-  readonly log: Log;
   /** How long `close` lets running operations finish, in milliseconds. */
   readonly closeGraceMs?: number;
 }
@@ -22,26 +18,13 @@ export interface ControlServer {
   close(): Promise<void>;
 }
 
-const BODY_LIMIT = 1024 * 1024;
 const RECEIVE_TIMEOUT_MS = 10_000;
 const CLOSE_GRACE_MS = 2000;
 
-interface Reply {
-  readonly status: number;
-  readonly body: object;
-}
-
 /** @throws ReceiptdError CONTROL_FAILED */
 export async function startControlServer(options: ControlServerOptions): Promise<ControlServer> {
-  const { socketPath, operations, log } = options;
-  const server = createServer((request, response) => {
-    void answer(request, operations, log).then((reply) => {
-      const { status, body } = reply;
-      // The rest of a body that was refused would be taken for the next request.
-      if (!request.complete) response.setHeader('connection', 'close');
-      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-    });
-  });
+  const { socketPath, log } = options;
+  const server = createServer((request, response) => void respond(request, response, options));
   server.headersTimeout = RECEIVE_TIMEOUT_MS;
   server.requestTimeout = RECEIVE_TIMEOUT_MS;
 
@@ -114,69 +97,4 @@ async function close(server: Server, graceMs: number): Promise<void> {
     });
     server.closeIdleConnections();
   });
-}
-
-async function answer(request: IncomingMessage, operations: Operations, log: Log): Promise<Reply> {
-  try {
-    const name = /^\/v1\/([A-Za-z]+)$/.exec(request.url ?? '')?.[1];
-    if (name === undefined || !isOperation(name)) {
-      return failure(
-        404,
-        'USAGE',
-        'The running receiptd does not know this operation.',
-        'Restart it if it is older than this program.',
-      );
-    }
-    if (request.method !== 'POST') return failure(405, 'USAGE', 'Operations are asked for with POST.');
-    const body = await receive(request);
-    if (body === null) return failure(413, 'USAGE', `The request is larger than ${BODY_LIMIT} bytes.`);
-    return await perform(PROTOCOL[name], operations[name], body);
-  } catch (error) {
-    if (error instanceof ReceiptdError) {
-      return failure(422, error.code, error.message, error.hint);
-    }
-    if (request.destroyed && !request.complete) return failure(400, 'USAGE', 'The request is not complete.');
-    log.error('A control operation failed', { url: request.url, why: String(error) });
-    return failure(500, 'CONTROL_FAILED', 'The running receiptd could not do this.', 'Its log says why.');
-  }
-}
-
-async function perform<O extends Operation>(
-  { request }: Protocol[O],
-  operation: Operations[O],
-  body: string,
-): Promise<Reply> {
-  const parsed = request.safeParse(parseJson(body));
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0];
-    const where = issue === undefined || issue.path.length === 0 ? 'the request' : issue.path.join('.');
-    return failure(400, 'USAGE', `${where}: ${issue?.message ?? 'invalid'}.`);
-  }
-  return { status: 200, body: await operation(parsed.data) };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Null for a body above the limit. */
-async function receive(request: IncomingMessage): Promise<string | null> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-    const bytes: Buffer = chunk;
-    size += bytes.length;
-    if (size > BODY_LIMIT) return null;
-    chunks.push(bytes);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
-
-function failure(status: number, code: ErrorBody['code'], message: string, hint?: string): Reply {
-  const body: ErrorBody = hint === undefined ? { code, message } : { code, message, hint };
-  return { status, body };
 }

@@ -60,7 +60,7 @@ afterEach(async () => {
 });
 
 async function serve(more: Partial<Operations> = {}, closeGraceMs?: number): Promise<void> {
-  const operations: Operations = {
+  const operations: Partial<Operations> = {
     status: async () => STATUS,
     retry: async ({ names }) => ({ queued: names?.length ?? 1000 }),
     resend: async ({ name, endpoint }) => ({ name, endpointUid: endpoint ?? 'same', outcome: 'queued' }),
@@ -76,6 +76,7 @@ async function serve(more: Partial<Operations> = {}, closeGraceMs?: number): Pro
   server = await startControlServer({
     socketPath,
     operations,
+    streams: [],
     log,
     ...(closeGraceMs === undefined ? {} : { closeGraceMs }),
   });

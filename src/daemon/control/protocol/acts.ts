@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { by, instant, nothing, type Exchange } from './shapes.ts';
+
+const target = z.object({
+  target: z.string().optional().describe("A folder's path or an endpoint's alias; everything if left out."),
+  by,
+});
+const targets = z.object({ targets: z.array(z.string()).describe('What was paused or resumed.') });
+
+/** What people change. Each works without a daemon as well, on the ledger itself. */
+export const ACTS = {
+  retry: {
+    says: 'Queues failed, unconfirmed, lost and waiting documents at once, and tries everything on hold.',
+    request: z.object({
+      names: z.array(z.string()).optional().describe('Documents by name.'),
+      all: z.boolean().optional().describe('All that wait for a person.'),
+      by,
+    }),
+    response: z.object({ queued: z.number() }),
+  },
+  tryHeld: {
+    says: 'Tries everything on hold at once, with new credentials, say.',
+    request: nothing,
+    response: nothing,
+  },
+  resend: {
+    says: 'Sends an accepted document again on purpose.',
+    request: z.object({
+      name: z.string(),
+      endpoint: z.string().optional().describe("Alias; the document's own endpoint if left out."),
+      by,
+    }),
+    response: z.object({
+      name: z.string(),
+      endpointUid: z.string(),
+      outcome: z
+        .enum(['queued', 'duplicate'])
+        .describe('duplicate: the other endpoint has these bytes already, under that name.'),
+    }),
+  },
+  pause: { says: 'Stops uploads of a folder or an endpoint.', request: target, response: targets },
+  resume: { says: 'Goes on with what was paused.', request: target, response: targets },
+  recordEndpoint: {
+    says: 'Records an endpoint that the service has just created: the ledger has one writer.',
+    request: z.object({
+      uid: z.string(),
+      name: z.string(),
+      verbatim: z.string().describe("The service's record as it came."),
+      by,
+    }),
+    response: nothing,
+  },
+  erase: {
+    says: 'Erases the personal data of settled documents.',
+    request: z.object({
+      names: z.array(z.string()).optional().describe('Documents by name.'),
+      before: instant.optional().describe('Or all that were named before this time.'),
+      by,
+    }),
+    response: z.object({
+      erased: z.number(),
+      skipped: z.array(z.string()).describe('Names of documents that still wait, and are left as they are.'),
+    }),
+  },
+  backup: {
+    says: 'Copies the ledger into a new file that is whole and checked.',
+    request: z.object({
+      output: z
+        .string()
+        .optional()
+        .describe('Absolute path of a new file; one among the automatic backups if left out.'),
+      by,
+    }),
+    response: z.object({
+      file: z.string(),
+      head: z
+        .object({ ledger: z.string(), seq: z.number(), hash: z.string() })
+        .describe('The last journal entry that it holds.'),
+    }),
+  },
+} satisfies Record<string, Exchange>;

@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { LIST_STATES } from '../../../ports/ledgerReports.ts';
+import { HOLD_SCOPES } from '../../../ports/hold.ts';
+import { endpointKey, instant, nothing, type Exchange } from './shapes.ts';
+import { statusResponse } from './status.ts';
+
+const hold = z
+  .object({
+    scope: z.enum(HOLD_SCOPES),
+    key: z
+      .string()
+      .describe(
+        'Base URL and uid joined by # for an endpoint, the path for a folder, the base URL otherwise.',
+      ),
+    reason: z.string().describe('PAUSED when a person did it.'),
+    message: z.string(),
+    since: instant,
+    until: instant.nullable().describe('When it is tried again by itself; null: when a person says so.'),
+    demanded: z.boolean().describe('The service said until when.'),
+  })
+  .meta({ id: 'Hold' });
+
+const remedy = z
+  .discriminatedUnion('kind', [
+    z.object({ kind: z.literal('resume'), target: z.string() }),
+    z.object({ kind: z.literal('retry') }),
+    z.object({ kind: z.literal('list'), state: z.enum(LIST_STATES) }),
+  ])
+  .describe('What can be done about it here.');
+
+const trouble = z
+  .object({
+    person: z.boolean().describe('Whether somebody has to do something; else it ends by itself.'),
+    text: z.string().describe('What, since when, and what to do; in plain words.'),
+    remedy: remedy.nullable(),
+  })
+  .meta({ id: 'Trouble' });
+
+const overviewResponse = z
+  .object({
+    now: instant,
+    status: statusResponse,
+    troubles: z.array(trouble),
+    counts: z
+      .array(
+        z.object({
+          endpoint: endpointKey.nullable(),
+          folder: z.string(),
+          state: z.enum(LIST_STATES),
+          count: z.number(),
+        }),
+      )
+      .describe('Files and documents, by what became of them.'),
+    holds: z.array(hold),
+    endpoints: z.array(
+      z.object({
+        alias: z.string(),
+        endpoint: endpointKey,
+        paused: z.boolean(),
+        concurrency: z.number(),
+        rate: z.string().describe('Such as 5/s, or unlimited.'),
+        perDay: z.number().nullable(),
+        perMonth: z.number().nullable(),
+      }),
+    ),
+    backlog: z.object({
+      waiting: z.number().describe('Documents that are to be sent.'),
+      held: z.number().describe('Those of them that are on hold.'),
+      oldest: instant.nullable().describe('When the one that has waited longest was named.'),
+      perMinute: z.number().describe('Accepted over the last five minutes.'),
+      emptyInMs: z.number().nullable().describe('At this pace; null where that can not be told.'),
+    }),
+  })
+  .meta({ id: 'Overview' });
+
+export type OverviewResponse = z.infer<typeof overviewResponse>;
+export type TroubleJson = z.infer<typeof trouble>;
+export type HoldJson = z.infer<typeof hold>;
+
+export const OVERVIEW = {
+  overview: {
+    says: 'Is it working, what waits and why, what needs a person?',
+    request: nothing,
+    response: overviewResponse,
+  },
+} satisfies Record<string, Exchange>;

@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { by, nothing, type Exchange } from './shapes.ts';
+
+const key = z.union([z.string(), z.number().int().min(0)]);
+
+const edit = z
+  .discriminatedUnion('kind', [
+    z.object({
+      kind: z.literal('set'),
+      path: z.array(key).min(1).describe('Keys and indices, such as ["folders", 0, "name"].'),
+      value: z.json(),
+    }),
+    z.object({ kind: z.literal('remove'), path: z.array(key).min(1) }),
+    z.object({
+      kind: z.literal('append'),
+      path: z.array(key).min(1).describe('Of a list.'),
+      value: z.json(),
+    }),
+  ])
+  .meta({ id: 'ConfigEdit' });
+
+const finding = z
+  .object({ level: z.enum(['ok', 'warn', 'fail']), message: z.string() })
+  .meta({ id: 'Finding' });
+
+const configState = z.object({
+  file: z.string(),
+  revision: z.string().describe('Changes with every change of the file.'),
+  writable: z.boolean().describe('Whether the agent may write the file.'),
+  text: z.string().describe('The file, comments and all. It holds no secret.'),
+  values: z.record(z.string(), z.json()).describe('What the file says, without defaults and comments.'),
+  problem: z.string().nullable().describe('Why the file as it is now is not in effect; null where it is.'),
+  restartNeeded: z.array(z.string()).describe('Keys whose values take effect at the next start only.'),
+});
+
+export const SETTINGS = {
+  config: { says: 'The configuration file.', request: nothing, response: configState },
+  changeConfig: {
+    says: 'Changes the configuration file, its comments kept, and puts it into effect. A bad change is refused, and nothing is changed.',
+    request: z.object({
+      revision: z.string().describe('Of the file that was looked at; refused where it is another by now.'),
+      edits: z.array(edit).min(1).max(1000),
+      dryRun: z.boolean().optional().describe('Only says whether it would be taken.'),
+      by,
+    }),
+    response: configState,
+  },
+  reload: {
+    says: 'Reads the configuration file again, as SIGHUP does.',
+    request: nothing,
+    response: configState,
+  },
+  testFolder: {
+    says: 'Whether a folder can be watched, found by trying, and how files in it would be named.',
+    request: z.object({
+      path: z.string().min(1).describe('Absolute, or relative to the config file.'),
+      settings: z
+        .record(z.string(), z.json())
+        .optional()
+        .describe('Keys of a folder in the config; of the configured folder if left out.'),
+    }),
+    response: z.object({
+      path: z.string().describe('Absolute.'),
+      findings: z.array(finding),
+      fileSystem: z.string().nullable().describe('Kind of file system, such as ext4 or nfs.'),
+      mode: z.enum(['events', 'polled']).nullable().describe('How new files would be noticed.'),
+      files: z.number().nullable().describe('Files that lie in it and would be looked at.'),
+      samples: z
+        .array(
+          z.object({
+            file: z.string(),
+            name: z.string().nullable().describe('Null for what would not be sent.'),
+            why: z.string().nullable(),
+          }),
+        )
+        .describe('Some of the newest files, and the names they would get.'),
+    }),
+  },
+  createEndpoint: {
+    says: 'Creates an endpoint at the service, records it, and puts it into the configuration. Never repeated by itself.',
+    request: z.object({
+      name: z.string().min(1).describe('At the service.'),
+      alias: z.string().describe('In the configuration.'),
+      language: z.string().optional().describe('Dominant language, such as de-DE.'),
+      outgoingUrl: z.string().optional().describe('Address of a response handler.'),
+      by,
+    }),
+    response: z.object({
+      uid: z.string(),
+      name: z.string(),
+      config: configState,
+    }),
+  },
+} satisfies Record<string, Exchange>;
+
+export type ConfigEdit = z.infer<typeof edit>;
+export type ConfigState = z.infer<typeof configState>;
+export type Finding = z.infer<typeof finding>;

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+
+/** One operation: what it is asked with, and what it answers. */
+export interface Exchange {
+  /** One sentence, for the description of the interface. */
+  readonly says: string;
+  readonly request: z.ZodType;
+  readonly response: z.ZodType;
+}
+
+export const nothing = z.record(z.string(), z.never());
+
+/** ISO 8601, UTC. */
+export const instant = z.string().meta({ format: 'date-time' });
+
+/** For the record of a deliberate act. */
+export const by = z.string().optional().describe('Operating-system user who asks.');
+
+export const endpointKey = z
+  .object({ baseUrl: z.string(), uid: z.string() })
+  .describe('An endpoint as the service knows it.')
+  .meta({ id: 'EndpointKey' });
