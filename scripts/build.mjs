@@ -64,7 +64,12 @@ async function buildConsole() {
       platform: 'browser',
       tsconfig: false,
       input: { app: 'src/console/main.tsx' },
-      transform: { target: 'es2022', jsx: { runtime: 'automatic', importSource: 'preact', pure: false } },
+      // The older form of calls for elements is the shorter one.
+      transform: {
+        target: 'es2022',
+        jsx: { runtime: 'classic', pragma: 'h', pragmaFrag: 'Fragment', pure: false },
+        inject: { h: ['preact', 'h'], Fragment: ['preact', 'Fragment'] },
+      },
     },
     { dir: to, entryFileNames: '[name].js', format: 'esm', minify: true },
   );
@@ -80,8 +85,9 @@ function smaller(css) {
   return css
     .replace(/\/\*[^]*?\*\//g, '')
     .replace(/\s+/g, ' ')
-    .replace(/ ?([{};,]) ?/g, '$1')
+    .replace(/ ?([{};,>]) ?/g, '$1')
     .replace(/: /g, ':')
+    .replaceAll(';}', '}')
     .trim();
 }
 

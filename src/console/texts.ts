@@ -83,14 +83,6 @@ const english = {
     paused: 'paused',
   },
   endpointStates: { open: 'open', paused: 'paused', held: 'on hold' },
-  verdicts: {
-    document: 'document',
-    duplicate: 'duplicate',
-    rejected: 'no image to send',
-    skipped: 'skipped',
-    incomplete: 'cut short',
-    unreadable: 'not readable',
-  },
   tally: { accepted: 'Accepted', waiting: 'Waiting', person: 'Needs a person', other: 'Not sent' },
 
   overview: {
@@ -268,7 +260,7 @@ const english = {
     state: 'State',
     endpoint: 'Endpoint',
     watched: 'New files',
-    mode: { events: 'noticed at once', polled: 'looked for at intervals' },
+    mode: { events: 'at once', polled: 'at intervals' },
     settling: (n: number) => `${counted(n, 'file is', 'files are')} not complete yet`,
     add: 'Add folder',
     addTitle: 'Add a folder',
@@ -346,7 +338,7 @@ const english = {
     standard: (value: string) => (value === '' ? '' : `default: ${value}`),
     options: {
       '': 'the only endpoint',
-      auto: 'auto: at once where the system tells, else at intervals',
+      auto: 'auto: at once where that is possible',
       poll: 'poll: at intervals',
       keep: 'keep it where it is',
       archive: 'move it to the archive',

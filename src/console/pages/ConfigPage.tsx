@@ -21,8 +21,8 @@ export function ConfigPage() {
       }
     >
       <p class="muted lead">{t.config.means}</p>
-      {act.error !== null && <Failure error={act.error} />}
-      {error !== null && <Failure error={error} again={again} />}
+      <Failure error={act.error} />
+      <Failure error={error} again={again} />
       {data === null && error === null && <Loading />}
       {data !== null && (
         <>

@@ -71,7 +71,7 @@ function Shown({ document, again }: { readonly document: DocumentDetailJson; rea
   );
   return (
     <Page title={name} back={BACK} actions={actions}>
-      {act.error !== null && <Failure error={act.error} />}
+      <Failure error={act.error} />
       {isAsking && <ResendDialog document={document} onClose={() => setAsking(false)} onDone={again} />}
       <div class="document">
         <Preview key={id} document={document} />

@@ -34,7 +34,7 @@ export function DocumentsPage({ place }: { readonly place: Place }) {
       }
     >
       <Filters filter={filter} />
-      {list.error !== null && <Failure error={list.error} again={list.again} />}
+      <Failure error={list.error} again={list.again} />
       <Status list={list} />
       {list.pending > 0 && (
         <button type="button" class="pending" onClick={list.showPending}>

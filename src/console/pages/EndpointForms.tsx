@@ -3,7 +3,7 @@ import type { ConfigState } from '../../daemon/control/protocol/settings.ts';
 import { call } from '../api.ts';
 import { ConfigForm } from '../parts/ConfigForm.tsx';
 import { useAct, useAsk } from '../parts/hooks.ts';
-import { Failure, Loading, Notice, announce } from '../parts/Notice.tsx';
+import { Failure, Loading, announce } from '../parts/Notice.tsx';
 import { Page } from '../parts/Page.tsx';
 import { go, href } from '../router.ts';
 import { editsBetween, isObject, valueAt, type JsonObject } from '../settings/edits.ts';
@@ -58,7 +58,7 @@ function SectionEdit({ title, path, fields, groups, isOptional = false }: Sectio
   };
   return (
     <Page title={title} back={BACK}>
-      {error !== null && <Failure error={error} again={again} />}
+      <Failure error={error} again={again} />
       {data === null && error === null && <Loading />}
       {data !== null && (
         <ConfigForm
@@ -137,11 +137,7 @@ export function EndpointCreate() {
             ))}
           </div>
         </div>
-        {act.error !== null && (
-          <Notice tone="bad" urgent>
-            <p>{act.error}</p>
-          </Notice>
-        )}
+        <Failure error={act.error} />
         <div class="form-actions">
           <button type="submit" class="primary" disabled={act.busy}>
             {act.busy ? t.create.running : t.create.submit}

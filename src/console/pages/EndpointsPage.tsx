@@ -67,7 +67,7 @@ function Delivery() {
   const delivery = valueAt(data.values, ['delivery']);
   const values = isObject(delivery) ? delivery : {};
   return (
-    <dl class="facts">
+    <dl class="facts columns">
       {DELIVERY_FIELDS.map((field) => {
         const text = textOf(field, values).replaceAll('\n', ', ');
         return (

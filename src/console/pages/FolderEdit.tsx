@@ -32,7 +32,7 @@ export function FolderEdit({ path }: { readonly path: string | null }) {
   const title = path === null ? t.folders.addTitle : t.folders.editTitle;
   return (
     <Page title={title} back={BACK}>
-      {error !== null && <Failure error={error} again={again} />}
+      <Failure error={error} again={again} />
       {data === null ? error === null && <Loading /> : <Form config={data} path={path} />}
     </Page>
   );

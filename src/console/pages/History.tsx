@@ -45,7 +45,7 @@ export function History() {
         </div>
       }
     >
-      {error !== null && <Failure error={error} again={again} />}
+      <Failure error={error} again={again} />
       {data === null ? error === null && <Loading /> : <Charts span={span} buckets={data.buckets} />}
     </Section>
   );

@@ -48,7 +48,11 @@ export function LogPage({ place }: { readonly place: Place }) {
         </button>
       }
     >
-      <form class="filters" aria-label={t.log.filters} onSubmit={(event) => event.preventDefault()}>
+      <form
+        class="filters log-filters"
+        aria-label={t.log.filters}
+        onSubmit={(event) => event.preventDefault()}
+      >
         <div class="field">
           <label for="log-level">{t.log.level}</label>
           <select

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { session, signIn } from '../api.ts';
 import { reconnectNow } from '../live.ts';
 import { useAct } from '../parts/hooks.ts';
-import { Notice } from '../parts/Notice.tsx';
+import { Failure } from '../parts/Notice.tsx';
 import { Page } from '../parts/Page.tsx';
 import { t } from '../texts.ts';
 
@@ -20,11 +20,7 @@ export function SignInPage({ problem }: { readonly problem: string | null }) {
   return (
     <div class="sign-in">
       <Page title={t.signIn.title}>
-        {problem !== null && (
-          <Notice tone="bad" urgent>
-            <p>{problem}</p>
-          </Notice>
-        )}
+        <Failure error={problem} />
         <p>{t.signIn.how}</p>
         <pre>
           <code>receiptd console</code>
@@ -52,11 +48,7 @@ export function SignInPage({ problem }: { readonly problem: string | null }) {
                 onInput={({ currentTarget }) => setPassword(currentTarget.value)}
               />
             </div>
-            {act.error !== null && (
-              <Notice tone="bad" urgent>
-                <p>{act.error}</p>
-              </Notice>
-            )}
+            <Failure error={act.error} />
             <button type="submit" class="primary" disabled={act.busy}>
               {t.signIn.submit}
             </button>

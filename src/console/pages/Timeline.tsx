@@ -39,7 +39,7 @@ function named({ createdAt, name }: DocumentDetailJson): Step {
 
 function filesOf({ files }: DocumentDetailJson): Step[] {
   return files.flatMap(({ path, verdict, size, seenAt, goneAt, disposed, archivedTo }) => {
-    const what = verdict === 'document' ? t.timeline.seen : t.timeline.seenAs(t.verdicts[verdict]);
+    const what = verdict === 'document' ? t.timeline.seen : t.timeline.seenAs(t.states[verdict]);
     const steps: Step[] = [
       { at: seenAt, tone: 'calm', icon: 'info', what, more: `${path} · ${bytes(size)}` },
     ];

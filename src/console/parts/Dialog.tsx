@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { t } from '../texts.ts';
 import type { Act } from './hooks.ts';
-import { Notice } from './Notice.tsx';
+import { Failure } from './Notice.tsx';
 
 interface DialogProps {
   readonly title: string;
@@ -34,11 +34,7 @@ export function Dialog({ title, children, confirm, danger = false, act, onConfir
       >
         <h2 id="dialog-title">{title}</h2>
         {children}
-        {act.error !== null && (
-          <Notice tone="bad" urgent>
-            <p>{act.error}</p>
-          </Notice>
-        )}
+        <Failure error={act.error} />
         <div class="dialog-actions">
           <button type="button" onClick={() => dialog.current?.close()}>
             {t.cancel}

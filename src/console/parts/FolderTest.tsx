@@ -52,7 +52,7 @@ export function FolderTest({ path, settings, onClose }: FolderTestProps) {
         }
       >
         <div aria-live="polite">
-          {error !== null && <Failure error={error} />}
+          <Failure error={error} />
           {data === null && error === null && <p class="muted">{t.folderTest.running}</p>}
           {data !== null && <Result result={data} />}
         </div>

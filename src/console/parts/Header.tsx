@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { signOut } from '../api.ts';
 import { moment } from '../format.ts';
 import { forget, reconnectNow, useLivePart } from '../live.ts';
@@ -15,6 +15,11 @@ export function Header({ place }: { readonly place: Place }) {
   const [page = 'overview'] = place.path;
   const here = page === 'delivery' ? 'endpoints' : page;
   const act = useAct();
+  const nav = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // On a phone not all of them have room.
+    nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [here]);
   return (
     <header class="top">
       <a
@@ -32,7 +37,7 @@ export function Header({ place }: { readonly place: Place }) {
         <img src="/icon.svg" alt="" width={22} height={22} />
         <span>{t.product}</span>
       </a>
-      <nav aria-label={t.nav.label}>
+      <nav ref={nav} aria-label={t.nav.label}>
         <ul>
           {PAGES.map((name) => (
             <li key={name}>
@@ -63,7 +68,7 @@ export function Header({ place }: { readonly place: Place }) {
           {t.nav.signOut}
         </button>
       </div>
-      {act.error !== null && <Failure error={act.error} />}
+      <Failure error={act.error} />
     </header>
   );
 }

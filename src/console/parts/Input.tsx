@@ -90,7 +90,7 @@ function Checks({ field, value, onValue }: InputProps) {
       <legend>{label}</legend>
       <div class="choices">
         {field.options?.map((option) => (
-          <label key={option} class="choice">
+          <label key={option} class="check">
             <input type="checkbox" checked={chosen.has(option)} onChange={() => toggle(option)} />
             {option}
           </label>

@@ -26,8 +26,9 @@ export function Notice({ tone, children, actions, urgent = false }: NoticeProps)
   );
 }
 
-/** Why something could not be asked for, and a way to try again. */
+/** Why something could not be done, and a way to try again; nothing where `error` is null. */
 export function Failure({ error, again }: { readonly error: unknown; readonly again?: () => void }) {
+  if (error === null) return null;
   return (
     <Notice
       tone="bad"

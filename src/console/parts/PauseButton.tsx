@@ -27,7 +27,7 @@ export function PauseButton({ target, isPaused }: PauseButtonProps) {
         {word}
       </button>
       {act.error !== null && (
-        <p class="error" role="alert">
+        <p class="act-error" role="alert">
           {act.error}
         </p>
       )}

@@ -38,8 +38,10 @@ export function FolderTable({ overview, actions }: Shown<FolderStatus>) {
       head: t.folders.watched,
       cell: ({ mode, fileSystem, settling }) => (
         <>
-          {t.folders.mode[mode]}
-          {fileSystem !== null && <span class="muted"> · {fileSystem}</span>}
+          <span>
+            {t.folders.mode[mode]}
+            {fileSystem !== null && <span class="muted"> · {fileSystem}</span>}
+          </span>
           {settling > 0 && <p class="muted small">{t.folders.settling(settling)}</p>}
         </>
       ),

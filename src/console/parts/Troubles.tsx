@@ -51,7 +51,7 @@ function Remedy({ trouble: { remedy } }: { readonly trouble: TroubleJson }) {
         {remedy.kind === 'resume' ? t.troubles.resume(remedy.target) : t.troubles.retry}
       </button>
       {act.error !== null && (
-        <p class="error" role="alert">
+        <p class="act-error" role="alert">
           {act.error}
         </p>
       )}
