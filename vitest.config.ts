@@ -44,7 +44,12 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // Many tests wait more than they work; by default two processors would get one worker.
     maxWorkers: availableParallelism() + 1,
-    coverage: { provider: 'v8', include: ['src/**/*.ts'], exclude: ['src/console/**'], reporter: ['text-summary'] },
+    coverage: {
+      provider: 'v8',
+      include: ['src/**/*.ts'],
+      exclude: ['src/console/**'],
+      reporter: ['text-summary'],
+    },
     projects: [
       {
         extends: true,

@@ -53,7 +53,7 @@ export function ConfigPage() {
               <dd class="mono hash">{data.revision}</dd>
             </div>
           </dl>
-          <pre class="scroll yaml" tabIndex={0} role="region" aria-label={t.config.text}>
+          <pre class="scroll yaml" tabIndex={0} role="group" aria-label={t.config.text}>
             <code>{data.text.split('\n').map(coloured)}</code>
           </pre>
         </>

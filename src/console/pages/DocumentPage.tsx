@@ -86,7 +86,7 @@ function Shown({ document, again }: { readonly document: DocumentDetailJson; rea
         {document.response === null ? (
           <p class="muted">{t.document.noAnswer}</p>
         ) : (
-          <pre class="scroll" tabIndex={0} role="region" aria-label={t.document.answer}>
+          <pre class="scroll" tabIndex={0} role="group" aria-label={t.document.answer}>
             <code>{pretty(document.response)}</code>
           </pre>
         )}

@@ -61,11 +61,13 @@ export function folderIndex(values: JsonObject, file: string, path: string): num
   const base = file.replace(/[/\\][^/\\]*$/, '');
   return (folders as readonly Json[]).findIndex((folder) => {
     const its = valueAt(folder, ['path']);
-    return typeof its === 'string' && (its === path || absolute(base, its) === absolute(base, path));
+    if (typeof its !== 'string') return false;
+    // Only the agent knows whose home that is.
+    if (/^~[/\\]/.test(its)) return path.endsWith(its.slice(1));
+    return absolute(base, its) === absolute(base, path);
   });
 }
 
-/** As the agent reads it, but for ~, which only the agent knows. */
 function absolute(base: string, path: string): string {
   const isWhole = /^([/\\]|[A-Za-z]:[/\\])/.test(path);
   const parts: string[] = [];

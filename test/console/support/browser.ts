@@ -35,6 +35,8 @@ export interface TestBrowser {
   readonly expectNoTrouble: () => void;
   /** Addresses of all requests so far. */
   readonly requests: readonly string[];
+  /** After a test. */
+  readonly closePages: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -71,6 +73,9 @@ export async function startBrowser(under: ConsoleUnderTest): Promise<TestBrowser
   const requests: string[] = [];
   const problems: string[] = [];
   const contexts = new Map<string, BrowserContext>();
+  /** One page of each kind is used again: a new one means a process, and that is most of a test's time. */
+  const kept = new Map<BrowserContext, Page>();
+  const idle = new Map<BrowserContext, Page>();
   let state: Awaited<ReturnType<BrowserContext['storageState']>> | undefined;
 
   const watch = async (context: BrowserContext): Promise<void> => {
@@ -112,9 +117,14 @@ export async function startBrowser(under: ConsoleUnderTest): Promise<TestBrowser
     requests,
     open: async (place = '#/', options = {}) => {
       const context = await contextFor(options, true);
-      const page = await context.newPage();
+      const known = idle.get(context);
+      idle.delete(context);
+      const page = known ?? (await context.newPage());
       await page.goto(`${under.url}/${place}`);
+      // Else it would be the same page at another place, and know what the test before had it know.
+      if (known !== undefined) await page.reload();
       await page.getByRole('heading', { level: 1 }).waitFor();
+      kept.set(context, page);
       return page;
     },
     blank: async (options = {}) => (await contextFor(options, false)).newPage(),
@@ -123,6 +133,13 @@ export async function startBrowser(under: ConsoleUnderTest): Promise<TestBrowser
       expect(requests.filter((url) => !url.startsWith(origin) && !/^(data|blob):/.test(url))).toEqual([]);
       expect(requests.length).toBeGreaterThan(0);
       expect(problems).toEqual([]);
+    },
+    closePages: async () => {
+      for (const context of browser.contexts()) {
+        for (const page of context.pages()) if (page !== kept.get(context)) await page.close();
+        const page = kept.get(context);
+        if (page !== undefined) idle.set(context, page);
+      }
     },
     close: async () => {
       await browser.close();
