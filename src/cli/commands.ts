@@ -20,6 +20,7 @@ const COMMANDS: readonly Entry[] = [
   { names: ['run'], load: async () => (await import('./run.ts')).addRun },
   { names: ['status'], load: async () => (await import('./status.ts')).addStatus },
   { names: ['top'], load: async () => (await import('./top.ts')).addTop },
+  { names: ['console'], load: async () => (await import('./console.ts')).addConsole },
   { names: ['list'], load: async () => (await import('./list.ts')).addList },
   { names: ['show'], load: async () => (await import('./show.ts')).addShow },
   {

@@ -5,6 +5,7 @@ import { clock } from '../compose/machine.ts';
 import { parseDuration } from '../config/units.ts';
 import type { Config } from '../config/config.ts';
 import { controlSocketPath } from '../daemon/control/socketPath.ts';
+import type { Offer } from '../daemon/control/respond.ts';
 import { acquireInstanceLock, type InstanceLock } from '../daemon/instanceLock.ts';
 import { whileInPlace } from '../daemon/whileInPlace.ts';
 import { prepareStateDir } from '../daemon/stateDir.ts';
@@ -84,14 +85,13 @@ async function runAgent(
 async function serve(
   io: Io,
   config: Config,
-  { agent, ledger, operations, status }: Composed,
+  { agent, ledger, operations, status, console: consoleFor }: Composed,
   lock: InstanceLock,
   log: ClosableLog,
 ): Promise<void> {
   const startedAt = new Date().toISOString();
   const { startControlServer } = await import('../daemon/control/server.ts');
-  const control = await startControlServer({
-    socketPath: controlSocketPath(config.stateDir),
+  const offer: Offer = {
     log,
     streams: [],
     operations: {
@@ -104,8 +104,12 @@ async function serve(
       recordEndpoint: (request) => operations.recordEndpoint(request),
       erase: (request) => operations.erase(request),
       backup: (request) => operations.backup(request),
+      openConsole: () => console.open(),
     },
-  });
+  };
+  const console = consoleFor(offer);
+  const control = await startControlServer({ socketPath: controlSocketPath(config.stateDir), ...offer });
+  await console.start();
   log.info('receiptd has started', {
     version: VERSION,
     pid: process.pid,
@@ -116,6 +120,7 @@ async function serve(
     const isInPlace = async () => (await lock.isInPlace()) && (await ledger.isInPlace());
     await whileInPlace({ isInPlace }, config.stateDir, clock, io.stop, (stop) => agent.run(stop));
   } finally {
+    await console.close();
     await control.close();
     log.info('receiptd has stopped');
   }

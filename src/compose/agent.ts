@@ -15,6 +15,9 @@ import { OpenIncidents } from '../pipeline/incidents.ts';
 import type { FolderHints } from '../ports/folder.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { Log } from '../ports/log.ts';
+import type { Console } from '../daemon/console/console.ts';
+import type { Offer } from '../daemon/control/respond.ts';
+import { composeConsole } from './console.ts';
 import { composeFolders } from './folders.ts';
 import { openConfiguredSpool, openLedger } from './ledger.ts';
 import { operationsOf } from './operations.ts';
@@ -26,6 +29,8 @@ export interface Composed {
   readonly operations: Operations;
   readonly ledger: Ledger;
   readonly status: () => Omit<StatusResponse, 'pid' | 'startedAt' | 'version'>;
+  /** Nothing listens before it is started, or opened. */
+  readonly console: (offer: Offer) => Console;
   readonly close: () => Promise<void>;
 }
 
@@ -80,6 +85,7 @@ export async function composeAgent(
     return {
       agent,
       ledger,
+      console: (offer) => composeConsole(config, offer, { incidents, log }),
       operations: operationsOf(config, { ledger, spool, holds, open, changed, takeOver }),
       status: () => ({
         inFlight: dispatcher.inFlight,
