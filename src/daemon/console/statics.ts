@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile, readdir } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { extname } from 'node:path';
+import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** What else lies there is not served. */
@@ -73,18 +73,16 @@ export class Statics {
 }
 
 async function readAll(directory: URL): Promise<ReadonlyMap<string, File>> {
-  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
-  const root = fileURLToPath(directory).replace(/[\\/]$/, '');
+  const root = fileURLToPath(directory);
   const files = new Map<string, File>();
-  for (const entry of entries) {
-    const type = TYPES[extname(entry.name)];
-    if (!entry.isFile() || type === undefined) continue;
-    const bytes = await readFile(`${entry.parentPath}/${entry.name}`);
-    const name = `${entry.parentPath.slice(root.length)}/${entry.name}`.replaceAll('\\', '/');
-    const path = name.startsWith('/') ? name : `/${name}`;
+  for (const name of await readdir(root, { recursive: true })) {
+    const type = TYPES[extname(name)];
+    if (type === undefined) continue;
+    const bytes = await readFile(join(root, name));
+    const path = `/${name.replaceAll('\\', '/')}`;
     const etag = `"${createHash('sha256').update(bytes).digest('base64url')}"`;
-    const lasting = HASHED.test(path) ? 'public, max-age=31536000, immutable' : 'no-cache';
-    files.set(path, { bytes, etag, headers: { 'content-type': type, 'cache-control': lasting } });
+    const caching = HASHED.test(path) ? 'public, max-age=31536000, immutable' : 'no-cache';
+    files.set(path, { bytes, etag, headers: { 'content-type': type, 'cache-control': caching } });
   }
   return files;
 }
