@@ -47,6 +47,13 @@ export function createConsole(deps: ConsoleDeps): Console {
     const { listen: where } = settings;
     if (where === 'off') throw unavailable('The console is switched off.', 'Set console.listen to onDemand.');
     const { host, port } = where === 'onDemand' ? ON_DEMAND : where;
+    // The configuration is checked for this as well; but nothing else may come to listen in the clear.
+    if (!isLoopback(host) && settings.tls === null) {
+      throw unavailable(
+        `The console does not listen on ${host} without a certificate.`,
+        'Name one in console.tls (cert, key), or listen on 127.0.0.1.',
+      );
+    }
     if (!isLoopback(host) && !(await opened.hasPassword())) {
       throw unavailable(
         `The console does not listen on ${host} without a password.`,

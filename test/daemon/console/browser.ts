@@ -1,6 +1,7 @@
-import { request as overHttp, type IncomingHttpHeaders, type RequestOptions } from 'node:http';
-import { request as overHttps } from 'node:https';
+import { request as overHttp, type IncomingHttpHeaders } from 'node:http';
+import { request as overHttps, type RequestOptions as SecureOptions } from 'node:https';
 import { connect, type Socket } from 'node:net';
+import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import { buffer } from 'node:stream/consumers';
 
 export interface Answer {
@@ -23,7 +24,7 @@ export interface Asked {
 export async function ask(origin: string, { body, headers = {}, ...how }: Asked = {}): Promise<Answer> {
   const { hostname, port, protocol, host } = new URL(origin);
   const given = Object.entries({ host, ...headers }).filter(([, value]) => value !== undefined);
-  const options: RequestOptions & { ca?: string } = {
+  const options: SecureOptions = {
     host: hostname.replace(/^\[|\]$/g, ''),
     port,
     agent: false,
@@ -31,6 +32,9 @@ export async function ask(origin: string, { body, headers = {}, ...how }: Asked 
     ...how,
     headers: Object.fromEntries(given) as Record<string, string>,
     setHost: false,
+    // Of the address that is called, whatever Host says.
+    checkServerIdentity: (_: string, certificate: PeerCertificate) =>
+      checkServerIdentity(hostname, certificate),
   };
   return new Promise((resolve, reject) => {
     const sent = (protocol === 'https:' ? overHttps : overHttp)(options, (answer) => {
@@ -83,12 +87,14 @@ export function perform(
   cookie: string,
   operation: string,
   request: object = {},
+  ca?: string,
 ): Promise<Answer> {
   return ask(origin, {
     method: 'POST',
     path: `/v1/${operation}`,
     headers: own(origin, { cookie }),
     body: JSON.stringify(request),
+    ...(ca !== undefined && { ca }),
   });
 }
 
