@@ -42,7 +42,7 @@ const MOST_CONNECTIONS = 64;
 const MOST_EVENT_STREAMS = 16;
 const HEADERS_BYTES = 16 * 1024;
 const HEADERS_MS = 10_000;
-const REQUEST_MS = 30_000;
+const REQUEST_MS = 15_000;
 const LOOK_EVERY_MS = 2_000;
 const KEEP_ALIVE_MS = 5_000;
 /** In which nothing moves on a connection: a reader that has gone, or does not read. */

@@ -15,7 +15,7 @@ export interface Answer {
 export interface Asked {
   readonly method?: string;
   readonly path?: string;
-  readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly body?: string | Buffer;
   readonly ca?: string;
 }
@@ -30,7 +30,7 @@ export async function ask(origin: string, { body, headers = {}, ...how }: Asked 
     agent: false,
     path: '/',
     ...how,
-    headers: Object.fromEntries(given) as Record<string, string>,
+    headers: Object.fromEntries(given),
     setHost: false,
     // Of the address that is called, whatever Host says.
     checkServerIdentity: (_: string, certificate: PeerCertificate) =>
@@ -57,14 +57,17 @@ function parsed(text: string): unknown {
 }
 
 /** The headers that a browser sends for the console's own page. */
-export function own(origin: string, more: Asked['headers'] = {}): Record<string, string | undefined> {
+export function own(
+  origin: string,
+  more: Record<string, string | undefined> = {},
+): Record<string, string | undefined> {
   return {
     origin,
     'sec-fetch-site': 'same-origin',
     'content-type': 'application/json',
     'x-receiptd': 'console',
     ...more,
-  } as Record<string, string | undefined>;
+  };
 }
 
 /** What the page does with a link. @returns the cookie, as it is sent back */
