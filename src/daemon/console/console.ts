@@ -21,7 +21,7 @@ const TRY_EVERY_MS = 10_000;
 const ON_DEMAND = { host: '127.0.0.1', port: 0 };
 
 /**
- *   silent ──open, start──▶ listening ──take with other settings, close──▶ silent
+ *   silent ──open, start──▶ listening ──take with another address, close──▶ silent
  *
  * What it takes to listen is loaded with the first step: an agent whose console nobody opens carries none of it.
  */
@@ -30,7 +30,7 @@ export function createConsole(deps: ConsoleDeps): Console {
   const closed = new AbortController();
   let { settings } = deps;
   let opened: Opened | null = null;
-  let listening: { readonly origin: string; close(): Promise<void> } | null = null;
+  let listening: { origin(): string; close(): Promise<void> } | null = null;
   // One after another, or two would listen.
   let turn: Promise<unknown> = Promise.resolve();
 
@@ -62,7 +62,7 @@ export function createConsole(deps: ConsoleDeps): Console {
     }
     listening = await opened.listen({ host, port }, settings);
     incidents.close(INCIDENT);
-    log.info('The console listens', { url: listening.origin });
+    log.info('The console listens', { url: listening.origin() });
     return opened;
   }
 
@@ -108,16 +108,15 @@ export function createConsole(deps: ConsoleDeps): Console {
       inTurn(async () => {
         const { sessions } = await listen();
         const { token, validUntil } = sessions.issueToken();
-        const url = `${listening?.origin}/#token=${token}`;
+        const url = `${listening?.origin()}/#token=${token}`;
         return { url, validUntil: new Date(validUntil).toISOString() };
       }),
     start,
     take(changed) {
-      const before = settings;
+      const stays = placeOf(settings) === placeOf(changed);
       settings = changed;
       void (async () => {
-        if (JSON.stringify(before) === JSON.stringify(changed))
-          await inTurn(async () => opened?.renew(changed));
+        if (stays) await inTurn(async () => opened?.renew(changed));
         else {
           incidents.close(INCIDENT);
           await inTurn(silence);
@@ -134,6 +133,11 @@ export function createConsole(deps: ConsoleDeps): Console {
       await removeRedirect(stateDir).catch(() => {});
     },
   };
+}
+
+/** What can't change without listening anew. */
+function placeOf({ listen, tls }: ConsoleSettings): string {
+  return JSON.stringify([listen, tls !== null]);
 }
 
 function unavailable(message: string, hint: string): ReceiptdError {

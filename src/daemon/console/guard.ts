@@ -24,7 +24,7 @@ const HEADERS_LIMIT = 100;
  */
 export function refusalOf(request: IncomingMessage, place: Place): Refusal | null {
   const { headers, rawHeaders, socket, url = '' } = request;
-  if (!url.startsWith('/')) return refused(400, 'The request names no path.');
+  if (!isPlain(url)) return refused(400, 'The request names no path, or in a way that no browser does.');
   if (rawHeaders.length > 2 * HEADERS_LIMIT) return refused(431, 'The request has too many headers.');
   if (rawHeaders.filter((each, at) => at % 2 === 0 && each.toLowerCase() === 'host').length > 1)
     return refused(400, 'The request has more than one Host.');
@@ -38,6 +38,12 @@ export function refusalOf(request: IncomingMessage, place: Place): Refusal | nul
   }
   if (isPage(request)) return null;
   return refusalOfOrigin(request, host, place) ?? refusalOfForm(request);
+}
+
+/** As a browser writes it: whoever reads it next must not understand another path. */
+function isPlain(url: string): boolean {
+  const path = pathOf(url);
+  return path.startsWith('/') && !path.startsWith('//') && new URL(path, 'http://receiptd').pathname === path;
 }
 
 /** A page or a part of one: no secret, and nothing happens. */

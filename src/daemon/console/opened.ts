@@ -14,7 +14,7 @@ export interface Opened {
   hasPassword(): Promise<boolean>;
   /** @throws ReceiptdError PORT_IN_USE, CONSOLE_UNAVAILABLE */
   listen(address: { host: string; port: number }, settings: ConsoleSettings): Promise<ConsoleServer>;
-  /** Reads the certificate again. One that is no good is said in the log, and the old one stays. */
+  /** Names, and the certificate anew. One that is no good is said in the log, and the old one stays. */
   renew(settings: ConsoleSettings): Promise<void>;
 }
 
@@ -60,15 +60,15 @@ export function prepareConsole(deps: ConsoleDeps, closed: AbortSignal): Opened {
       current = await serveConsole({ ...parts, host, port, hosts, pair });
       return current;
     },
-    async renew({ tls }) {
-      if (tls === null || current === null) return;
+    async renew({ tls, hosts }) {
+      let pair: Pair | null = null;
       try {
-        const pair = await readPair(tls);
-        warnOfExpiry(pair);
-        current.renew(pair);
+        pair = tls === null || current === null ? null : await readPair(tls);
+        if (pair) warnOfExpiry(pair);
       } catch (error) {
         log.error('The certificate of the console could not be renewed', { why: String(error) });
       }
+      current?.take(hosts, pair);
     },
   };
 }

@@ -11,7 +11,7 @@ import { isLoopback } from '../../domain/loopback.ts';
 import { respond, type Offer } from '../control/respond.ts';
 import { sendError } from './answers.ts';
 import type { Pair } from './certificate.ts';
-import { literal, pathOf, refusalOf } from './guard.ts';
+import { literal, pathOf, refusalOf, type Place } from './guard.ts';
 import { setSecurityHeaders } from './headers.ts';
 import { answerBroken } from './broken.ts';
 import { SignIn, type SignInDeps } from './signIn.ts';
@@ -31,9 +31,9 @@ export interface ServeOptions extends Omit<SignInDeps, 'redeemed'> {
 
 export interface ConsoleServer {
   /** Such as `http://127.0.0.1:8471`: for links. */
-  readonly origin: string;
-  /** Takes a renewed certificate for new connections. */
-  renew(pair: Pair): void;
+  origin(): string;
+  /** Takes other names at once, and a renewed certificate for new connections. */
+  take(hosts: readonly string[], pair: Pair | null): void;
   /** Ends all connections. */
   close(): Promise<void>;
 }
@@ -74,13 +74,16 @@ export async function serveConsole(options: ServeOptions): Promise<ConsoleServer
   const port = await listen(server, options);
   server.on('error', (error) => log.warn('The console reports trouble', { why: error.message }));
   server.on('clientError', answerBroken);
-  const desk = new Desk(options, { port, secure: pair !== null, hosts });
+  const place = { port, secure: pair !== null, hosts };
+  const desk = new Desk(options, place);
   server.on('request', (request, response) => void desk.receive(request, response));
-  const scheme = pair === null ? 'http' : 'https';
   return {
-    origin: `${scheme}://${nameFor(host, port, pair === null ? [] : hosts)}`,
-    renew: (renewed) => {
-      if (server instanceof SecureServer) server.setSecureContext({ cert: renewed.cert, key: renewed.key });
+    origin: () =>
+      place.secure ? `https://${nameFor(host, port, place.hosts)}` : `http://${nameFor(host, port, [])}`,
+    take: (names, renewed) => {
+      place.hosts = names;
+      if (server instanceof SecureServer && renewed !== null)
+        server.setSecureContext({ cert: renewed.cert, key: renewed.key });
     },
     close: () => close(server),
   };
@@ -88,15 +91,13 @@ export async function serveConsole(options: ServeOptions): Promise<ConsoleServer
 
 class Desk {
   readonly #options: ServeOptions;
-  readonly #place: { readonly port: number; readonly secure: boolean; readonly hosts: readonly string[] };
+  readonly #place: Place;
   readonly #signIn: SignIn;
   readonly #strict: boolean;
   #eventStreams = 0;
 
-  constructor(
-    options: ServeOptions,
-    place: { readonly port: number; readonly secure: boolean; readonly hosts: readonly string[] },
-  ) {
+  /** `place`: its names may change. */
+  constructor(options: ServeOptions, place: Place) {
     this.#options = options;
     this.#place = place;
     this.#signIn = new SignIn(options, place);
