@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import { openReports } from '../compose/reports.ts';
+import { detailJson } from '../daemon/reading/documents.ts';
 import { unknownDocument } from '../daemon/unknownDocument.ts';
 import type { DocumentDetail } from '../ports/ledgerReports.ts';
-import { iso, local } from './format.ts';
+import { local } from '../domain/words.ts';
 import { helpOf } from './help.ts';
 import { colorsFor, print, printJson, type Io } from './io.ts';
 import { configOf, type ConfigOption } from './session.ts';
@@ -24,36 +25,12 @@ export function addShow(program: Command, io: Io): void {
         if (documents.length === 0) throw unknownDocument(name);
         const details = await Promise.all(documents.map(({ id }) => reports.detail(id)));
         const known = details.filter((detail) => detail !== null);
-        if (options.json) printJson(io, known.map(jsonOf));
+        if (options.json) printJson(io, known.map(detailJson));
         else for (const detail of known) printDetail(io, detail);
       } finally {
         await reports.close();
       }
     });
-}
-
-function jsonOf({ document, response, attempts, sightings }: DocumentDetail) {
-  const { endpoint, createdAt, updatedAt, notBefore, serviceStatus, ...rest } = document;
-  return {
-    ...rest,
-    endpointUid: endpoint.uid,
-    baseUrl: endpoint.baseUrl,
-    status: serviceStatus,
-    createdAt: iso(createdAt),
-    updatedAt: iso(updatedAt),
-    notBefore: notBefore === 0 ? null : iso(notBefore),
-    response,
-    attempts: attempts.map((each) => ({
-      ...each,
-      startedAt: iso(each.startedAt),
-      finishedAt: each.finishedAt === null ? null : iso(each.finishedAt),
-    })),
-    files: sightings.map((each) => ({
-      ...each,
-      seenAt: iso(each.seenAt),
-      goneAt: each.goneAt === null ? null : iso(each.goneAt),
-    })),
-  };
 }
 
 function printDetail(io: Io, { document, response, attempts, sightings }: DocumentDetail): void {
