@@ -3,7 +3,6 @@ import { rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { finished } from 'node:stream/promises';
 import type { Command } from 'commander';
-import { openReports } from '../compose/reports.ts';
 import { csvLines } from '../daemon/reading/csv.ts';
 import { systemClock } from '../daemon/systemClock.ts';
 import { ReceiptdError } from '../domain/errors.ts';
@@ -13,6 +12,7 @@ import { helpOf } from './help.ts';
 import type { Io } from './io.ts';
 import { filterOf, withFilters, writeChunk, writeJsonArray, type FilterOptions } from './list.ts';
 import { outputUnwritable } from './output.ts';
+import { openReading } from './reading.ts';
 import { configOf } from './session.ts';
 
 export function addExport(program: Command, io: Io): void {
@@ -33,7 +33,7 @@ export function addExport(program: Command, io: Io): void {
       }
       const config = await configOf(io, options);
       const filter = filterOf(config, options);
-      const reports = await openReports(config);
+      const reports = await openReading(config);
       try {
         const write = format === 'json' ? writeJsonArray : writeCsv;
         const head = await reports.head();

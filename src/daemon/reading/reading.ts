@@ -8,7 +8,10 @@ const HOUR_MINUTES = 60;
 /** What only looks. */
 export function readingOperations(
   deps: OverviewDeps,
-): Pick<Operations, 'status' | 'overview' | 'documents' | 'document' | 'history' | 'knownEndpoints'> {
+): Pick<
+  Operations,
+  'status' | 'overview' | 'documents' | 'document' | 'history' | 'ledgerHead' | 'knownEndpoints'
+> {
   const { ledger, history, status } = deps;
   return {
     status: async () => status(),
@@ -16,6 +19,7 @@ export function readingOperations(
     documents: (request) => documentsPage(ledger, request),
     document: (request) => documentDetails(ledger, request),
     history: ({ minutes = HOUR_MINUTES }) => history.last(minutes),
+    ledgerHead: async () => ({ head: await ledger.head() }),
     async knownEndpoints() {
       const endpoints = await ledger.endpoints();
       return {
