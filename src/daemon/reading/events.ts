@@ -2,6 +2,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { LogLines } from '../../ports/logLines.ts';
 import type { OverviewResponse } from '../control/protocol/overview.ts';
+import { STREAMS } from '../control/protocol/streams.ts';
 import type { StreamRoute } from '../control/streams.ts';
 
 export interface EventDeps {
@@ -23,10 +24,7 @@ const SIGN_OF_LIFE_MS = 15_000;
 export function eventStream(deps: EventDeps): StreamRoute {
   const watched = new WatchedOverview(deps);
   return {
-    path: '/v1/events',
-    says: 'Server-sent events: `overview` when it has changed, `log` with each line of the log.',
-    types: ['text/event-stream'],
-    query: {},
+    ...STREAMS.events,
     serve: async ({ signal }) => ({
       headers: { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' },
       body: events(deps, watched, signal),

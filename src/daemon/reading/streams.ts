@@ -6,6 +6,7 @@ import type { Found } from '../../pipeline/originals.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { LedgerReports } from '../../ports/ledgerReports.ts';
 import { documentFilter } from '../control/protocol/documents.ts';
+import { STREAMS } from '../control/protocol/streams.ts';
 import type { StreamRequest, StreamRoute } from '../control/streams.ts';
 import { unknownDocument } from '../unknownDocument.ts';
 import { csvLines } from './csv.ts';
@@ -18,23 +19,11 @@ export interface StreamDeps {
   readonly findBytes: (document: Document) => Promise<Found>;
 }
 
-const FILTER_QUERY = {
-  states: 'States, with commas between.',
-  endpoint: 'Base URL and uid joined by #.',
-  folder: 'Absolute path.',
-  match: 'Part of the name or the path.',
-  since: 'First seen at this time or later (ISO 8601).',
-  until: 'First seen before this time (ISO 8601).',
-};
-
 /** What only looks, and is more than one JSON object. */
 export function readingStreams({ ledger, clock, findBytes }: StreamDeps): StreamRoute[] {
   return [
     {
-      path: '/v1/documents.csv',
-      says: 'What was seen, and what became of it, oldest first.',
-      types: ['text/csv'],
-      query: FILTER_QUERY,
+      ...STREAMS.csv,
       serve: async ({ query }) => ({
         headers: {
           'content-type': 'text/csv; charset=utf-8; header=present',
@@ -44,10 +33,7 @@ export function readingStreams({ ledger, clock, findBytes }: StreamDeps): Stream
       }),
     },
     {
-      path: '/v1/documents/{id}/image',
-      says: 'The image of a document, as it was admitted.',
-      types: Object.values(MEDIA_TYPES),
-      query: { download: '1: as a file to keep.' },
+      ...STREAMS.image,
       async serve({ params, query }) {
         const document = await documentOf(ledger, params['id']);
         const found = await findBytes(document);
@@ -73,10 +59,7 @@ export function readingStreams({ ledger, clock, findBytes }: StreamDeps): Stream
       },
     },
     {
-      path: '/v1/documents/{id}/evidence',
-      says: "All that the ledger holds of a document, with the journal's last entry.",
-      types: ['application/json'],
-      query: {},
+      ...STREAMS.evidence,
       async serve({ params }) {
         const { id, name } = await documentOf(ledger, params['id']);
         const detail = await ledger.detail(id);
