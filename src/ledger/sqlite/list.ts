@@ -86,6 +86,7 @@ async function walksOf(store: Store, filter: ListFilter, order: ListOrder, curso
     match: match ?? null,
     separator: sep,
   };
+  const spans = match?.includes(sep) === true ? 1 : 0;
   const common = { store, order, stop: isOldest ? to : from - 1, params };
   const walk = (
     along: SQL.Walks | null,
@@ -95,7 +96,7 @@ async function walksOf(store: Store, filter: ListFilter, order: ListOrder, curso
   return [
     walk(documentsWanted(filter), documentsFrom, (sql, text, all) =>
       sql
-        .all<DocumentRow & { archivedTo: string | null }>(text, all)
+        .all<DocumentRow & { archivedTo: string | null }>(text, { ...all, spans })
         .map((row) => ({ at: row.createdAt, id: row.id, row: documentRow(row, holds) })),
     ),
     walk(sightingsWanted(filter), sightingsFrom, (sql, text, all) =>

@@ -25,7 +25,7 @@ function inBothOrders(walk: (order: Order) => Walk): Walks {
   return { oldest: walk('oldest'), newest: walk('newest') };
 }
 
-/** The pluses keep the index the one that is walked. */
+/** The pluses keep the index the one that is walked. `:spans`: the match may begin in one part of a path and end in another. */
 function documentsAlong(index: string, only: string): Walks {
   const select = SELECT_DOCUMENT.replace('FROM documents d', `FROM documents d INDEXED BY ${index}`);
   return inBothOrders((order) => {
@@ -46,7 +46,8 @@ SELECT w.*,
            AND (:folder IS NULL OR +f.path = :folder)
            AND (:baseUrl IS NULL OR (+e.base_url = :baseUrl AND +e.uid = :uid))
            AND (:match IS NULL OR instr(d.name, :match) > 0
-                OR instr(replace(f.path || '/' || d.path, '/', :separator), :match) > 0)
+                OR iif(:spans, instr(replace(f.path || '/' || d.path, '/', :separator), :match),
+                       instr(d.path, :match) + instr(f.path, :match)) > 0)
        ) w
  ORDER BY w.createdAt ${direction}, w.id ${direction}`,
     };
