@@ -1,4 +1,7 @@
 import { spawn } from 'node:child_process';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { writeRedirect } from '../daemon/console/redirect.ts';
 
@@ -21,12 +24,12 @@ export function whyNoBrowser(
 export async function openBrowser(
   stateDir: string,
   url: string,
-  platform: NodeJS.Platform,
+  env: NodeJS.ProcessEnv,
   note: (line: string) => void,
 ): Promise<void> {
-  const [program, ...args] = openerFor(platform);
+  const [program, ...args] = openerFor(process.platform);
   try {
-    const page = pathToFileURL(await writeRedirect(stateDir, url)).href;
+    const page = pathToFileURL(await pageFor(stateDir, url, env)).href;
     await new Promise<void>((resolve, reject) => {
       const child = spawn(program, [...args, page], { stdio: 'ignore', detached: true });
       child.once('error', reject);
@@ -38,6 +41,16 @@ export async function openBrowser(
     note('A browser opens. If it shows no console, open the link yourself, within five minutes.');
   } catch {
     note('No browser could be opened: open the link yourself, within five minutes.');
+  }
+}
+
+async function pageFor(stateDir: string, url: string, env: NodeJS.ProcessEnv): Promise<string> {
+  try {
+    return await writeRedirect(stateDir, url);
+  } catch {
+    // A member of control.group may pass through the state directory, and not write there.
+    const own = await mkdtemp(join(env['XDG_RUNTIME_DIR'] || tmpdir(), 'receiptd-'));
+    return writeRedirect(own, url);
   }
 }
 

@@ -54,7 +54,7 @@ async function open(io: Io, options: Options): Promise<void> {
   print(io, url);
   if (!options.open) return;
   const why = whyNoBrowser(io.env, process.platform, process.geteuid?.());
-  if (why === null) await openBrowser(stateDir, url, process.platform, (line) => note(io, line));
+  if (why === null) await openBrowser(stateDir, url, io.env, (line) => note(io, line));
   else note(io, adviceFor(why, url));
 }
 
@@ -72,8 +72,9 @@ async function setPassword(
   io: Io,
   { remove, ...options }: ConfigOption & { remove?: boolean },
 ): Promise<void> {
-  const { stateDir } = await configOf(io, options);
-  await prepareStateDir(stateDir);
+  const config = await configOf(io, options);
+  await prepareStateDir(config);
+  const { stateDir } = config;
   try {
     if (remove) {
       const was = await removePassword(stateDir);

@@ -2,8 +2,10 @@ import { setFlagsFromString } from 'node:v8';
 import type { Command } from 'commander';
 import { composeAgent, type Composed } from '../compose/agent.ts';
 import { clock } from '../compose/machine.ts';
+import { composeReading } from '../compose/reading.ts';
 import { parseDuration } from '../config/units.ts';
 import type { Config } from '../config/config.ts';
+import { gidOf } from '../daemon/group.ts';
 import { controlSocketPath } from '../daemon/control/socketPath.ts';
 import type { Offer } from '../daemon/control/respond.ts';
 import { acquireInstanceLock, type InstanceLock } from '../daemon/instanceLock.ts';
@@ -58,7 +60,7 @@ async function runAgent(
   config: Config,
   how: { readonly once: boolean; readonly yes: boolean; readonly waitMs: number },
 ): Promise<ExitStatus> {
-  const { note } = await prepareStateDir(config.stateDir);
+  const { note } = await prepareStateDir(config);
   const lock = await acquireInstanceLock(config.stateDir);
   const bar = how.once && isTerminal(io.stderr);
   const { log, secrets } = await openLog(io, config, { toFile: true });
@@ -85,17 +87,25 @@ async function runAgent(
 async function serve(
   io: Io,
   config: Config,
-  { agent, ledger, operations, status, console: consoleFor }: Composed,
+  composed: Composed,
   lock: InstanceLock,
   log: ClosableLog,
 ): Promise<void> {
+  const { agent, ledger, operations } = composed;
   const startedAt = new Date().toISOString();
   const { startControlServer } = await import('../daemon/control/server.ts');
+  const reading = composeReading({
+    ...composed,
+    log,
+    lines: log.lines,
+    endpoints: () => config.endpoints,
+    status: () => ({ pid: process.pid, startedAt, version: VERSION, ...composed.status() }),
+  });
   const offer: Offer = {
     log,
-    streams: [],
+    streams: reading.streams,
     operations: {
-      status: async () => ({ pid: process.pid, startedAt, version: VERSION, ...status() }),
+      ...reading.operations,
       retry: (request) => operations.retry(request),
       tryHeld: () => operations.tryHeld(),
       resend: (request) => operations.resend(request),
@@ -107,8 +117,12 @@ async function serve(
       openConsole: () => console.open(),
     },
   };
-  const console = consoleFor(offer);
-  const control = await startControlServer({ socketPath: controlSocketPath(config.stateDir), ...offer });
+  const console = composed.console(offer);
+  const control = await startControlServer({
+    socketPath: controlSocketPath(config.stateDir),
+    gid: config.control.group === null ? null : await gidOf(config.control.group),
+    ...offer,
+  });
   await console.start();
   log.info('receiptd has started', {
     version: VERSION,

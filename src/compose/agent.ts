@@ -7,11 +7,13 @@ import { giveBackMemory, processMemory } from '../daemon/giveBack.ts';
 import type { Operations } from '../daemon/operations.ts';
 import { systemClock } from '../daemon/systemClock.ts';
 import { upkeep } from '../daemon/upkeep.ts';
-import { endpointId } from '../domain/document.ts';
+import { endpointId, type Document } from '../domain/document.ts';
 import { createHashing } from '../image/hashing.ts';
 import { createImageInspector } from '../image/inspect.ts';
 import { ImageBuffers } from '../pipeline/imageBuffers.ts';
+import { inItsPlace } from '../pipeline/folderPlace.ts';
 import { OpenIncidents } from '../pipeline/incidents.ts';
+import { findBytes, type Found, type OpenFolder } from '../pipeline/originals.ts';
 import type { FolderHints } from '../ports/folder.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { Log } from '../ports/log.ts';
@@ -31,6 +33,8 @@ export interface Composed {
   readonly status: () => Omit<StatusResponse, 'pid' | 'startedAt' | 'version'>;
   /** Nothing listens before it is started, or opened. */
   readonly console: (offer: Offer) => Console;
+  /** Wherever they are; what is found has the document's hash. */
+  readonly findBytes: (document: Document) => Promise<Found>;
   readonly close: () => Promise<void>;
 }
 
@@ -81,12 +85,16 @@ export async function composeAgent(
     const { agent, dispatcher, holds, keeper, intakes, open, intakeOf } = pipeline;
     await warnOfOrphans(config, ledger, log);
     const changed = (): Promise<void> => dispatcher.forgetClaims();
+    // With memory of its own: what is looked at is not what is sent.
+    const openToLook = composeFolders(config);
+    const look: OpenFolder = (path) => inItsPlace(openToLook(path), ledger);
     const takeOver = async (folder: string): Promise<void> => intakeOf(folder)?.takeOver();
     return {
       agent,
       ledger,
       console: (offer) => composeConsole(config, offer, { incidents, log }),
       operations: operationsOf(config, { ledger, spool, holds, open, changed, takeOver }),
+      findBytes: (document) => findBytes(document, { ledger, spool, open: look }),
       status: () => ({
         inFlight: dispatcher.inFlight,
         incidents: incidents.list().map(({ code, message, hint, since }) => ({

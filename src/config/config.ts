@@ -61,6 +61,10 @@ export interface Config {
     /** Lower case; with a port or without. */
     readonly hosts: readonly string[];
   };
+  readonly control: {
+    /** Group of the operating system whose members may use the control socket; null: its owner and root alone. */
+    readonly group: string | null;
+  };
   /** `maxSize` in bytes. */
   readonly log: Readonly<ParsedConfig['log']>;
 }

@@ -54,6 +54,7 @@ export function defaultConfigText({ baseUrl, uid, folder, schema }: DefaultConfi
     `\n${optional(['storage'], '')}`,
     `\n${optional(['stateDir'], '', '/var/lib/receiptd')}`,
     `\n${optional(['console'], '')}`,
+    `\n${optional(['control'], '')}`,
     `\n${optional(['log'], '')}`,
   ].join('');
 }

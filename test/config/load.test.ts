@@ -66,6 +66,7 @@ describe('a config that says as little as possible', () => {
       },
       stateDir: '/home/ann/.local/state/receiptd',
       console: { listen: 'onDemand', tls: null, hosts: [] },
+      control: { group: null },
       log: { level: 'info', maxSize: 10_000_000, maxFiles: 5 },
     });
     const names = folder?.template.propose(

@@ -1,9 +1,16 @@
 import type { EndpointKey } from '../../domain/document.ts';
 import type { JournalHead } from '../../ports/journal.ts';
-import type { LedgerReports, ListState, SeenCount, Standing, StateCount } from '../../ports/ledgerReports.ts';
+import type {
+  LedgerReports,
+  ListState,
+  SeenCount,
+  Standing,
+  StateCount,
+  UploadRow,
+} from '../../ports/ledgerReports.ts';
 import { documentById } from './documents.ts';
 import { allHolds, holdOver, isHeld } from './holds.ts';
-import { list } from './list.ts';
+import { list, page } from './list.ts';
 import {
   relativePath,
   toAttempt,
@@ -40,6 +47,10 @@ function toStanding(row: StandingRow): Standing {
 export function createReports(store: Store): LedgerReports {
   return {
     list: (filter) => list(store, filter),
+
+    page: (filter, wanted) => page(store, filter, wanted),
+
+    uploads: (from, to) => store.read((sql) => sql.all<UploadRow>(SQL.UPLOADS, { from, to })),
 
     find: (name) =>
       store.read((sql) => sql.all<DocumentRow>(DOCUMENTS.DOCUMENTS_BY_NAME, { name }).map(toDocument)),
