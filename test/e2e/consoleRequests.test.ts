@@ -1,10 +1,63 @@
+import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { ask, dial, own, perform, raw, received } from '../daemon/console/browser.ts';
 import { until } from './support/agent.ts';
 import { underAttack } from './support/console.ts';
 
 const PAUSE = '{"target":"office"}';
+
+test('what is streamed: to those who are signed in, as often as is sensible, and never as a page', async () => {
+  const attacked = await underAttack();
+  const { origin, host, cookie } = attacked;
+  await attacked.stillWell();
+  const get = (path: string, headers = { cookie }) => ask(origin, { path, headers });
+  const listed = await perform(origin, cookie, 'documents');
+  const { rows } = z.object({ rows: z.array(z.object({ documentId: z.number() })) }).parse(listed.json);
+  const path = `/v1/documents/${rows[0]?.documentId}/image`;
+  const shown = await get(path);
+  expect(shown.status).toBe(200);
+  expect(shown.headers).toMatchObject({
+    'content-type': 'image/jpeg',
+    'x-content-type-options': 'nosniff',
+    'cross-origin-resource-policy': 'same-origin',
+    'x-frame-options': 'DENY',
+  });
+  expect(shown.headers['content-security-policy']).toMatch(/^sandbox; default-src 'none'/);
+  for (const each of [
+    path,
+    '/v1/documents.csv',
+    '/v1/events',
+    `/v1/documents/${rows[0]?.documentId}/evidence`,
+  ])
+    expect([each, (await get(each, { cookie: '' })).status]).toEqual([each, 401]);
+  // Documents by number only, and only those that there are.
+  for (const id of ['0', '-1', '1e9', '99999999999999999999', 'a', '', '1%2f..', "1'--"])
+    expect([id, [400, 404, 422].includes((await get(`/v1/documents/${id}/image`)).status)]).toEqual([
+      id,
+      true,
+    ]);
+
+  const open = async () => {
+    const socket = await dial(origin);
+    socket.write(`GET /v1/events HTTP/1.1\r\nHost: ${host}\r\nCookie: ${cookie}\r\n\r\n`);
+    const [first] = (await once(socket, 'data')) as [Buffer];
+    return { socket, status: first.toString().slice(9, 12) };
+  };
+  const streams = await Promise.all(Array.from({ length: 16 }, open));
+  expect(streams.map(({ status }) => status)).toEqual(streams.map(() => '200'));
+  const over = await get('/v1/events');
+  expect([over.status, over.json]).toMatchObject([503, { code: 'CONSOLE_REFUSED' }]);
+  streams[0]?.socket.destroy();
+  await until(async () => {
+    const { socket, status } = await open();
+    socket.destroy();
+    return status === '200';
+  }, 'a place to become free');
+  for (const { socket } of streams) socket.destroy();
+  await attacked.stillWell();
+});
 
 test('paths that lead elsewhere, in every spelling', async () => {
   const attacked = await underAttack();
@@ -61,8 +114,8 @@ test('paths that lead elsewhere, in every spelling', async () => {
     answered += texts.join('\n');
   }
   const statuses = new Set([...answered.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => status));
-  // 503: built without its pages.
-  for (const status of statuses) expect(['400', '404', '503']).toContain(status);
+  // 422: no number of a document; 503: built without its pages.
+  for (const status of statuses) expect(['400', '404', '422', '503']).toContain(status);
   expect(answered.match(/^HTTP\/1\.1 /gm)?.length).toBe(requests.length);
   expect(answered).not.toMatch(/root:|baseUrl|devDependencies|import /);
   await attacked.stillWell();

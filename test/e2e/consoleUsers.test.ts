@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
@@ -11,6 +11,7 @@ import { begin, giveAway, ordinaryUserCanRun, receiptd, shell } from './support/
 
 const isRoot = requirement('Root, to become another user', process.geteuid?.() === 0, 'run as root');
 const ANOTHER = 65_533;
+const MEMBER = 54_321;
 const PASSWORD = 'correct horse battery';
 
 /** As a user who is neither root nor the one that the agent runs as. */
@@ -139,6 +140,44 @@ describe.skipIf(!isRoot || !ordinaryUserCanRun)('another user of the machine', (
     expect(guessed.status).toBe(401);
   });
 });
+
+test.skipIf(!isRoot || !ordinaryUserCanRun)(
+  'a member of the control group opens the console, by way of a file of their own',
+  async () => {
+    const site = await prepare({ control: { group: String(MEMBER) } });
+    await chmod(site.dir, 0o755);
+    await chmod(site.config, 0o644);
+    await mkdir(site.file('bin'));
+    await writeFile(
+      site.file('bin', 'xdg-open'),
+      '#!/bin/sh\necho "$@" > "$HOME/new"\nmv "$HOME/new" "$HOME/opened"\n',
+    );
+    await chmod(site.file('bin', 'xdg-open'), 0o755);
+    await mkdir(site.file('home'));
+    await chown(site.file('home'), MEMBER, MEMBER);
+    await site.start();
+    const child = spawn(process.execPath, [MAIN, 'console', '--config', site.config], {
+      cwd: '/',
+      env: {
+        PATH: `${site.file('bin')}:${process.env['PATH'] ?? ''}`,
+        HOME: site.file('home'),
+        XDG_RUNTIME_DIR: site.file('home'),
+        DISPLAY: ':0',
+      },
+      uid: MEMBER,
+      gid: MEMBER,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const { status, stdout } = await new Running(child).ended;
+    expect(status).toBe(0);
+    await until(async () => (await stat(site.file('home', 'opened')).catch(() => null)) !== null);
+    const page = fileURLToPath((await readFile(site.file('home', 'opened'), 'utf8')).trim());
+    expect(page.startsWith(`${site.file('home')}/receiptd-`)).toBe(true);
+    expect(await readFile(page, 'utf8')).toContain(stdout.trim());
+    expect((await stat(page)).mode & 0o777).toBe(0o600);
+    await signIn(stdout.trim());
+  },
+);
 
 test('without a desktop, over SSH, and for root the link is printed, with what to do', async () => {
   const site = await prepare();

@@ -45,7 +45,7 @@ const HEADERS_MS = 10_000;
 const REQUEST_MS = 15_000;
 const LOOK_EVERY_MS = 2_000;
 const KEEP_ALIVE_MS = 5_000;
-/** In which nothing moves on a connection: a reader that has gone, or does not read. */
+/** In which nothing moves on a connection: a reader that has gone, or does not read. Event streams give signs of life. */
 const STILL_MS = 60_000;
 const CLOSE_GRACE_MS = 1_000;
 const REQUESTS_PER_CONNECTION = 1_000;
@@ -172,8 +172,6 @@ class Desk {
     }
     this.#eventStreams += 1;
     response.once('close', () => (this.#eventStreams -= 1));
-    // Nothing may happen for hours.
-    request.socket.setTimeout(0);
     return true;
   }
 
