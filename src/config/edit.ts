@@ -39,7 +39,7 @@ const MARK = '\uFEFF';
 
 /** The same change of plain data. @throws ReceiptdError CONFIG_INVALID */
 export function editData(data: Json, edit: ConfigChange): Json {
-  const copy = structuredClone(data) as Json;
+  const copy = structuredClone(data);
   const [key, ...rest] = edit.path;
   if (key === undefined) throw nowhere(edit.path);
   return changed(copy, key, rest, edit);
@@ -106,12 +106,18 @@ function difference(path: readonly ConfigKey[], from: Json, to: Json): ConfigCha
   const kept = Object.entries(to).flatMap(([key, value]) => {
     const before = Object.hasOwn(from, key) ? from[key] : undefined;
     const here = [...path, key];
-    return before === undefined ? [{ kind: 'set' as const, path: here, value }] : difference(here, before, value);
+    return before === undefined
+      ? [{ kind: 'set' as const, path: here, value }]
+      : difference(here, before, value);
   });
   return [...kept, ...gone.map((key) => ({ kind: 'remove' as const, path: [...path, key] }))];
 }
 
-function listDifference(path: readonly ConfigKey[], from: readonly Json[], to: readonly Json[]): ConfigChange[] {
+function listDifference(
+  path: readonly ConfigKey[],
+  from: readonly Json[],
+  to: readonly Json[],
+): ConfigChange[] {
   const common = Math.min(from.length, to.length);
   let head = 0;
   while (head < common && isDeepStrictEqual(from[head], to[head])) head += 1;
@@ -151,7 +157,13 @@ function splice(yaml: YamlText, before: Json, { path, ...edit }: ConfigChange): 
   return yaml.set(path, edit.value);
 }
 
-function checked(spliced: Spliced, wanted: Json, path: readonly ConfigKey[], text: string, file: string): string {
+function checked(
+  spliced: Spliced,
+  wanted: Json,
+  path: readonly ConfigKey[],
+  text: string,
+  file: string,
+): string {
   if (spliced === null) throw tangled(path, text);
   checkedData(spliced, wanted, path, file);
   return spliced;

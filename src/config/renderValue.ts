@@ -19,7 +19,10 @@ export function renderInline(value: Json, quotes: Quotes = null): string {
     singleQuote: quotes === 'QUOTE_SINGLE' ? true : null,
     ...(quotes !== null && typeof value === 'string' && { defaultStringType: quotes }),
   });
-  return list.trim().replace(/^\[\s*/, '').replace(/\s*\]$/, '');
+  return list
+    .trim()
+    .replace(/^\[\s*/, '')
+    .replace(/\s*\]$/, '');
 }
 
 /** Lines of a mapping or list in block style, from column 0. */

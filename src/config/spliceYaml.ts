@@ -1,6 +1,7 @@
 import { isAlias, isCollection as isCollectionNode, isMap, isScalar, isSeq, parseDocument } from 'yaml';
 import type { Document, Node, Pair, YAMLMap, YAMLSeq } from 'yaml';
-import { isCollection, renderBlock, renderInline, type Json, type Layout, type Quotes } from './renderValue.ts';
+import { isCollection, renderBlock, renderInline, type Json, type Layout } from './renderValue.ts';
+import { colonOf, isEmpty, isEmptyScalar, keyText, layoutOf, pairOf, quotesOf } from './yamlNodes.ts';
 
 /*
  * Single changes of a YAML text, by cutting and inserting: all that is not changed keeps its bytes. None of them is
@@ -35,7 +36,9 @@ export class YamlText {
           : undefined;
       if (next === undefined || next === null || isAlias(next)) {
         const isThere = isMap<Node, Node | null>(node) && pairOf(node, key) !== undefined;
-        return isThere || next ? { node: next ?? null, rest: path.slice(index + 1) } : { node, rest: path.slice(index) };
+        return isThere || next
+          ? { node: next ?? null, rest: path.slice(index + 1) }
+          : { node, rest: path.slice(index) };
       }
       node = next;
     }
@@ -50,7 +53,9 @@ export class YamlText {
     if (rest.length > 0 || parent === null) return null;
     if (isMap<Node, Node | null>(parent)) {
       const pair = pairOf(parent, key);
-      return pair === undefined ? this.#addKey(parent, String(key), value) : this.#replaceInMap(parent, pair, value);
+      return pair === undefined
+        ? this.#addKey(parent, String(key), value)
+        : this.#replaceInMap(parent, pair, value);
     }
     return isSeq<Node>(parent) ? this.#replaceInList(parent, Number(key), value) : null;
   }
@@ -92,7 +97,10 @@ export class YamlText {
     if (dash === null || end === null) return null;
     const column = dash - this.#lineStart(dash);
     const asLast = isCollectionNode(last) && last.flow === true;
-    const lines = isCollection(value) && !isEmpty(value) && !asLast ? renderBlock(value, this.#layout) : [renderInline(value)];
+    const lines =
+      isCollection(value) && !isEmpty(value) && !asLast
+        ? renderBlock(value, this.#layout)
+        : [renderInline(value)];
     const text = `- ${lines.join(`${this.#layout.lineBreak}${' '.repeat(column + 2)}`)}`;
     return this.#addLine(end, column, text);
   }
@@ -100,7 +108,8 @@ export class YamlText {
   #addKey(map: YAMLMap<Node, Node | null>, key: string, value: Json): Spliced {
     const name = renderInline(key);
     const last = map.items.at(-1);
-    if (map.flow === true || last === undefined) return this.#addToFlow(map, `${name}: ${renderInline(value)}`);
+    if (map.flow === true || last === undefined)
+      return this.#addToFlow(map, `${name}: ${renderInline(value)}`);
     const first = this.#startOfItem(map, 0);
     const end = this.#endOfItem(map, map.items.length - 1);
     if (first === null || end === null) return null;
@@ -274,47 +283,4 @@ export class YamlText {
     }
     return result + this.text.slice(at);
   }
-}
-
-function pairOf(map: YAMLMap<Node, Node | null>, key: Key): Pair<Node, Node | null> | undefined {
-  return map.items.find((item) => keyText(item.key) === String(key));
-}
-
-function keyText(key: Node): string {
-  return String(key.toJSON());
-}
-
-function colonOf({ srcToken }: Pair<Node, Node | null>): number | null {
-  return srcToken?.sep?.find(({ type }) => type === 'map-value-ind')?.offset ?? null;
-}
-
-function isEmptyScalar(node: Node): boolean {
-  const [start, end] = node.range ?? [0, 0];
-  return isScalar(node) && start === end;
-}
-
-function quotesOf(node: Node | null): Quotes {
-  if (!isScalar(node)) return null;
-  return node.type === 'QUOTE_SINGLE' || node.type === 'QUOTE_DOUBLE' ? node.type : null;
-}
-
-function isEmpty(value: object): boolean {
-  return Object.keys(value).length === 0;
-}
-
-function layoutOf(text: string, { contents }: Document.Parsed): Layout {
-  const lineBreak = /\r\n/.test(text) ? '\r\n' : '\n';
-  const columnOf = (node: Node): number => {
-    const start = node.range?.[0] ?? 0;
-    return start - (text.lastIndexOf('\n', start - 1) + 1);
-  };
-  let indent = 0;
-  let dented: boolean | null = null;
-  for (const { key, value } of isMap<Node, Node | null>(contents) ? contents.items : []) {
-    if (!isCollectionNode(value) || value.flow === true) continue;
-    const by = columnOf(value as Node) - columnOf(key);
-    if (isSeq(value)) dented ??= by > 0;
-    else if (indent === 0 && by > 0) indent = by;
-  }
-  return { indent: indent === 0 ? 2 : indent, dented: dented ?? true, lineBreak };
 }

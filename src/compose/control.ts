@@ -1,0 +1,68 @@
+import type { Config } from '../config/config.ts';
+import type { Operations } from '../daemon/control/protocol.ts';
+import type { Generations } from '../daemon/generations.ts';
+import { createEndpoint } from './createEndpoint.ts';
+import type { Running } from './generation.ts';
+import type { Lasting } from './lasting.ts';
+import type { Settings } from './settings.ts';
+import { testFolder } from './testFolder.ts';
+
+export interface ControlDeps {
+  readonly generations: Generations<Config, Running>;
+  readonly settings: Settings;
+  readonly lasting: Lasting;
+  readonly version: string;
+  /** When the process started, ISO 8601. */
+  readonly startedAt: string;
+}
+
+/** Everything that may be asked of the daemon, from its parts. */
+export function controlOf(deps: ControlDeps): Partial<Operations> {
+  return { ...actsOf(deps), ...settingsOf(deps), ...readingOf(deps) };
+}
+
+/** What changes documents and holds; while the configuration changes, it waits. */
+function actsOf({ generations }: ControlDeps) {
+  return {
+    retry: (request) => generations.act(({ acts }) => acts.retry(request)),
+    tryHeld: () => generations.act(({ acts }) => acts.tryHeld()),
+    resend: (request) => generations.act(({ acts }) => acts.resend(request)),
+    pause: (request) => generations.act(({ acts }) => acts.pause(request)),
+    resume: (request) => generations.act(({ acts }) => acts.resume(request)),
+    recordEndpoint: (request) => generations.act(({ acts }) => acts.recordEndpoint(request)),
+    erase: (request) => generations.act(({ acts }) => acts.erase(request)),
+    // It takes its time, and is about the ledger alone.
+    backup: (request) => generations.current.acts.backup(request),
+  } satisfies Partial<Operations>;
+}
+
+function settingsOf({ settings, generations, lasting }: ControlDeps) {
+  return {
+    config: () => settings.state(),
+    changeConfig: (request) => settings.change(request),
+    reload: () => settings.reload(),
+    testFolder: (request) => testFolder(request, { settings, lasting, current: () => generations.current }),
+    createEndpoint: (request) => createEndpoint(request, { settings, generations }),
+  } satisfies Partial<Operations>;
+}
+
+function readingOf({ generations, settings, lasting, version, startedAt }: ControlDeps) {
+  return {
+    status: async () => {
+      const { notes, ...status } = generations.current.status();
+      return {
+        pid: process.pid,
+        startedAt,
+        version,
+        ...status,
+        notes: [...notes, ...settings.notes()],
+        incidents: lasting.incidents.list().map(({ code, message, hint, since }) => ({
+          code,
+          message,
+          hint,
+          since: new Date(since).toISOString(),
+        })),
+      };
+    },
+  } satisfies Partial<Operations>;
+}
