@@ -123,13 +123,11 @@ async function untilFound(stateDir: string, search: Search): Promise<void> {
 /** Milliseconds that `status` takes while another goes through the whole ledger. */
 async function meanwhile(stateDir: string): Promise<number[]> {
   const took: number[] = [];
+  const over = new AbortController();
   const searching = (async () => {
     for (let n = 0; n < 3; n += 1) await untilFound(stateDir, { order: 'newest', match: 'nothing-like-it' });
-    return true;
-  })();
-  let isOver = false;
-  void searching.then(() => (isOver = true));
-  while (!isOver) {
+  })().finally(() => over.abort());
+  while (!over.signal.aborted) {
     took.push(...(await times(() => callControl(stateDir, 'status', {}), 1)));
     await sleep(ASK_EVERY_MS);
   }

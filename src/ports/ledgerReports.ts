@@ -151,6 +151,8 @@ export interface LedgerReports {
   page(filter: Omit<ListFilter, 'limit'>, wanted: PageWanted): Promise<Page>;
   /** Upload requests that began from `from` until before `to` (milliseconds), in no order. */
   uploads(from: number, to: number): Promise<readonly UploadRow[]>;
+  /** How many of them were accepted. */
+  countAccepted(from: number, to: number): Promise<number>;
   /** All documents of that name (one for each endpoint at most). */
   find(name: string): Promise<readonly Document[]>;
   document(id: number): Promise<Document | null>;

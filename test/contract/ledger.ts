@@ -1216,6 +1216,8 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         const all = await ledger.uploads(0, 10_000);
         expect(all).toEqual([{ startedAt: 2_000, finishedAt: 3_000, outcome: 'accepted', bytes: 100 }]);
         expect(await ledger.uploads(0, 2_000)).toEqual([]);
+        expect(await ledger.countAccepted(2_000, 2_001)).toBe(1);
+        expect(await ledger.countAccepted(0, 2_000)).toBe(0);
         expect(await ledger.uploads(2_001, 10_000)).toEqual([]);
       });
 

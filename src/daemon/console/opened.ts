@@ -1,3 +1,5 @@
+import { stat } from 'node:fs/promises';
+import { describeError } from '../../domain/errors.ts';
 import { readPair, type Pair } from './certificate.ts';
 import type { ConsoleDeps } from './deps.ts';
 import { Guesses } from './guesses.ts';
@@ -30,45 +32,72 @@ export function prepareConsole(deps: ConsoleDeps, closed: AbortSignal): Opened {
   const statics = new Statics(deps.statics);
   const offer = offerOverHttp(deps.offer);
   const redeemed = () => void removeRedirect(stateDir).catch(() => {});
-  let current: ConsoleServer | null = null;
+  let current: { readonly server: ConsoleServer; settings: ConsoleSettings; mark: string } | null = null;
   closed.addEventListener('abort', () => sessions.endAll(), { once: true });
   void sweep();
 
   async function sweep(): Promise<void> {
-    for (let waited = false; !closed.aborted;) {
+    let waited = false;
+    let seen = '';
+    while (!closed.aborted) {
       await clock.sleep(SWEEP_EVERY_MS, closed).catch(() => {});
       const waits = sessions.sweep();
       if (waited && !waits) redeemed();
       waited = waits;
+      if (current === null) continue;
+      // Certificate and key are replaced one after the other: only what lies still is looked at.
+      const mark = await markOf(current.settings);
+      if (mark !== current.mark && mark === seen) await renew(current.settings);
+      seen = mark;
     }
   }
 
-  function warnOfExpiry({ expiresAt }: Pair): void {
-    if (expiresAt - clock.now() > SOON_MS) return;
-    log.warn('The certificate of the console expires soon, or has', {
-      at: new Date(expiresAt).toISOString(),
-    });
+  async function renew(settings: ConsoleSettings): Promise<void> {
+    if (current === null) return;
+    const { server } = current;
+    current = { server, settings, mark: await markOf(settings) };
+    try {
+      server.take(settings.hosts, await pairOf(settings));
+    } catch (error) {
+      server.take(settings.hosts, null);
+      log.error('The certificate of the console could not be renewed', describeError(error));
+    }
+  }
+
+  async function pairOf({ tls }: ConsoleSettings): Promise<Pair | null> {
+    if (tls === null) return null;
+    const pair = await readPair(tls);
+    if (pair.expiresAt - clock.now() < SOON_MS) {
+      const at = new Date(pair.expiresAt).toISOString();
+      log.warn('The certificate of the console expires soon, or has', { at });
+    }
+    return pair;
   }
 
   return {
     sessions,
     hasPassword: async () => (await password.current()) !== null,
-    async listen({ host, port }, { tls, hosts }) {
-      const pair = tls === null ? null : await readPair(tls);
-      if (pair) warnOfExpiry(pair);
+    async listen(address, settings) {
+      const mark = await markOf(settings);
+      const pair = await pairOf(settings);
       const parts = { sessions, password, guesses, statics, offer, clock, log, redeemed };
-      current = await serveConsole({ ...parts, host, port, hosts, pair });
-      return current;
+      const server = await serveConsole({ ...parts, ...address, hosts: settings.hosts, pair });
+      current = { server, settings, mark };
+      return server;
     },
-    async renew({ tls, hosts }) {
-      let pair: Pair | null = null;
-      try {
-        pair = tls === null || current === null ? null : await readPair(tls);
-        if (pair) warnOfExpiry(pair);
-      } catch (error) {
-        log.error('The certificate of the console could not be renewed', { why: String(error) });
-      }
-      current?.take(hosts, pair);
-    },
+    renew,
   };
+}
+
+/** Changes with the files of the certificate. */
+async function markOf({ tls }: ConsoleSettings): Promise<string> {
+  if (tls === null) return '';
+  const marks = [tls.cert, tls.key].map(async (file) => {
+    const { mtimeMs, ino, size } = await stat(file);
+    return [mtimeMs, ino, size].join(' ');
+  });
+  return Promise.all(marks).then(
+    (each) => each.join(),
+    () => 'gone',
+  );
 }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../ports/clock.ts';
 import type { LedgerReports, UploadRow } from '../../ports/ledgerReports.ts';
 import type { HistoryBucket } from '../control/protocol/documents.ts';
@@ -10,7 +11,7 @@ const SETTLED_MS = 10 * MINUTE_MS;
 /** How far back the pace is looked at: long enough for a few documents a minute. */
 const PACE_MINUTES = 5;
 
-type Uploads = Pick<LedgerReports, 'uploads'>;
+type Uploads = Pick<LedgerReports, 'uploads' | 'countAccepted'>;
 
 /** Upload requests over time, by when they began. What can't change any more is read once. */
 export class History {
@@ -36,7 +37,7 @@ export class History {
     for (const at of known.keys()) if (at < oldest) known.delete(at);
     const buckets: HistoryBucket[] = [];
     for (let at = oldest; at <= newest; at += everyMs) {
-      const bucket = known.get(at) ?? bucketOf(at, await this.#ledger.uploads(at, at + everyMs));
+      const bucket = known.get(at) ?? bucketOf(at, await this.#uploads(at, at + everyMs));
       if (at + everyMs + SETTLED_MS <= now) known.set(at, bucket);
       buckets.push(bucket);
     }
@@ -46,8 +47,17 @@ export class History {
   /** Documents accepted in a minute, over the last five. */
   async perMinute(): Promise<number> {
     const now = this.#clock.now();
-    const uploads = await this.#ledger.uploads(now - PACE_MINUTES * MINUTE_MS, now + 1);
-    return uploads.filter(({ outcome }) => outcome === 'accepted').length / PACE_MINUTES;
+    return (await this.#ledger.countAccepted(now - PACE_MINUTES * MINUTE_MS, now + 1)) / PACE_MINUTES;
+  }
+
+  /** A minute at a time: nothing else waits for a busy day. */
+  async #uploads(from: number, to: number): Promise<UploadRow[]> {
+    const all: UploadRow[] = [];
+    for (let at = from; at < to; at += MINUTE_MS) {
+      for (const upload of await this.#ledger.uploads(at, at + MINUTE_MS)) all.push(upload);
+      await nextTurn();
+    }
+    return all;
   }
 }
 

@@ -88,6 +88,9 @@ export function createReports(store: Store): LedgerReports {
     nextSeq: ({ baseUrl, uid }) =>
       store.read((sql) => sql.get<{ nextSeq: number }>(ENDPOINT_BY_KEY, { baseUrl, uid })?.nextSeq ?? 1),
 
+    countAccepted: (from, to) =>
+      store.read((sql) => sql.get<{ count: number }>(SQL.COUNT_ACCEPTED, { from, to })?.count ?? 0),
+
     counts: () => store.read(counts),
 
     holds: () => store.read(allHolds),

@@ -119,6 +119,15 @@ describe.skipIf(!hasOpenssl)('a console with a certificate', () => {
     expect((await perform(origin, '', 'tryHeld', {}, ca)).status).toBe(401);
   });
 
+  it('notices a renewed certificate by itself', async () => {
+    const files = issue('replaced');
+    const { console, clock } = await prepareFake({ tls: files });
+    const { origin } = new URL((await console.open()).url);
+    const first = await serialOf(origin);
+    issue('replaced');
+    await clock.advanceUntil(async () => (await serialOf(origin)) !== first, 30_000);
+  });
+
   it('that is old or about to be is said', async () => {
     const { console, log } = await prepare({ tls: files('good.pem') });
     await console.open();

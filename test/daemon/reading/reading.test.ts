@@ -166,7 +166,10 @@ it('makes a history without gaps, and reads what is settled once', async () => {
   await upload('r', now - 20 * MINUTE + 9, 5, { outcome: 'refused', httpStatus: 422, transition: refused });
   await upload('new', now + 1, 7);
   const asked: number[] = [];
-  const history = new History({ uploads: (from, to) => (asked.push(from), ledger.uploads(from, to)) }, clock);
+  const history = new History(
+    { ...ledger, uploads: (from, to) => (asked.push(from), ledger.uploads(from, to)) },
+    clock,
+  );
   const { everyMs, buckets } = await history.last(30);
   expect(everyMs).toBe(MINUTE);
   expect(buckets.map(({ at }) => Date.parse(at) - now)).toEqual(

@@ -98,6 +98,7 @@ describe('a backlog of 200,000 documents', () => {
     ['attempt times', QUEUE.ATTEMPT_TIMES],
     ['the number of attempts', QUEUE.COUNT_ATTEMPTS],
     ['uploads of a time', REPORTS.UPLOADS],
+    ['how many of them were accepted', REPORTS.COUNT_ACCEPTED],
     ['a document by id', DOCUMENT_BY_ID],
     ['a document by its bytes', DOCUMENT_BY_BYTES],
     ['documents by name', DOCUMENTS_BY_NAME],

@@ -85,6 +85,11 @@ SELECT s.id, f.path AS folder, s.dir, s.name, s.verdict, s.size, s.sha256, s.rea
   };
 });
 
+export const COUNT_ACCEPTED = `
+SELECT count(*) AS count
+  FROM endpoints e CROSS JOIN attempts a ON a.endpoint_id = e.id
+ WHERE a.started_at >= :from AND a.started_at < :to AND a.outcome = 'accepted'`;
+
 /** Upload requests by when they began. */
 export const UPLOADS = `
 SELECT a.started_at AS startedAt, a.finished_at AS finishedAt, a.outcome, a.bytes
