@@ -161,7 +161,7 @@ it('a kill in the middle of a change loses nothing, and leaves a configuration t
   const { sandbox } = site;
   for (let round = 0; round < 3; round += 1) {
     const agent = await site.start();
-    sandbox.misbehave({ kind: 'delay', delayMs: 700 });
+    sandbox.misbehave({ kind: 'delay', delayMs: 5_000 });
     for (let n = 0; n < 4; n += 1) await drop(site, 'inbox', `${round} ${n}.jpg`);
     await until(() => sandbox.stats().uploadsInFlight === 2);
     const name = `round-${round}-{hash:8}`;
@@ -169,7 +169,7 @@ it('a kill in the middle of a change loses nothing, and leaves a configuration t
     change.catch(() => {});
     await until(async () => (await readFile(site.config, 'utf8')).includes(name));
     await agent.kill();
-    await expect(change).rejects.toThrow();
+    await expect(change).rejects.toMatchObject({ code: 'CONTROL_FAILED' });
     sandbox.behave();
   }
   expect(await site.once()).toMatchObject({ status: 0 });
