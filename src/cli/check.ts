@@ -45,7 +45,7 @@ export function addCheck(program: Command, io: Io, done: (status: ExitStatus) =>
 
 async function checkState(config: Config): Promise<Finding> {
   try {
-    const { note } = await prepareStateDir(config.stateDir);
+    const { note } = await prepareStateDir(config);
     return note === null
       ? {
           level: 'ok',

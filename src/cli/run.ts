@@ -56,7 +56,7 @@ async function runAgent(
   config: Config,
   how: { readonly once: boolean; readonly yes: boolean; readonly waitMs: number },
 ): Promise<ExitStatus> {
-  const { note } = await prepareStateDir(config.stateDir);
+  const { note } = await prepareStateDir(config);
   const lock = await acquireInstanceLock(config.stateDir);
   const bar = how.once && isTerminal(io.stderr);
   const { log, secrets } = await openLog(io, config, { toFile: true });
@@ -70,7 +70,10 @@ async function runAgent(
     if (how.once) return await runOnce(io, config, surroundings, how.waitMs, bar);
     const context = loadContext(io);
     const { onReload } = io;
-    await runDaemon({ ...surroundings, config, context, lock, version: VERSION, onReload }, io.stop);
+    await runDaemon(
+      { ...surroundings, config, context, lock, lines: log.lines, version: VERSION, onReload },
+      io.stop,
+    );
     return EXIT.ok;
   } finally {
     await log.close();

@@ -1,9 +1,12 @@
 import type { Config } from '../config/config.ts';
-import type { Operations } from '../daemon/control/protocol.ts';
+import type { Operations, StatusResponse } from '../daemon/control/protocol.ts';
+import type { StreamRoute } from '../daemon/control/streams.ts';
 import type { Generations } from '../daemon/generations.ts';
+import type { LogLines } from '../ports/logLines.ts';
 import { createEndpoint } from './createEndpoint.ts';
 import type { Running } from './generation.ts';
 import type { Lasting } from './lasting.ts';
+import { composeReading } from './reading.ts';
 import type { Settings } from './settings.ts';
 import { testFolder } from './testFolder.ts';
 
@@ -11,14 +14,26 @@ export interface ControlDeps {
   readonly generations: Generations<Config, Running>;
   readonly settings: Settings;
   readonly lasting: Lasting;
+  readonly lines: LogLines;
   readonly version: string;
   /** When the process started, ISO 8601. */
   readonly startedAt: string;
 }
 
 /** Everything that may be asked of the daemon, from its parts. */
-export function controlOf(deps: ControlDeps): Partial<Operations> {
-  return { ...actsOf(deps), ...settingsOf(deps), ...readingOf(deps) };
+export function controlOf(deps: ControlDeps): { operations: Partial<Operations>; streams: StreamRoute[] } {
+  const { generations, lasting, lines } = deps;
+  const reading = composeReading({
+    ...lasting,
+    lines,
+    status: () => statusOf(deps),
+    endpoints: () => generations.current.config.endpoints,
+    findBytes: (document) => generations.current.findBytes(document),
+  });
+  return {
+    operations: { ...actsOf(deps), ...settingsOf(deps), ...reading.operations },
+    streams: reading.streams,
+  };
 }
 
 /** What changes documents and holds; while the configuration changes, it waits. */
@@ -46,23 +61,26 @@ function settingsOf({ settings, generations, lasting }: ControlDeps) {
   } satisfies Partial<Operations>;
 }
 
-function readingOf({ generations, settings, lasting, version, startedAt }: ControlDeps) {
+/** What the process and its generation say together. */
+export function statusOf({
+  generations,
+  settings,
+  lasting,
+  version,
+  startedAt,
+}: ControlDeps): StatusResponse {
+  const { notes, ...status } = generations.current.status();
   return {
-    status: async () => {
-      const { notes, ...status } = generations.current.status();
-      return {
-        pid: process.pid,
-        startedAt,
-        version,
-        ...status,
-        notes: [...notes, ...settings.notes()],
-        incidents: lasting.incidents.list().map(({ code, message, hint, since }) => ({
-          code,
-          message,
-          hint,
-          since: new Date(since).toISOString(),
-        })),
-      };
-    },
-  } satisfies Partial<Operations>;
+    pid: process.pid,
+    startedAt,
+    version,
+    ...status,
+    notes: [...notes, ...settings.notes()],
+    incidents: lasting.incidents.list().map(({ code, message, hint, since }) => ({
+      code,
+      message,
+      hint,
+      since: new Date(since).toISOString(),
+    })),
+  };
 }

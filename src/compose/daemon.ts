@@ -1,11 +1,13 @@
 import type { Config, LoadContext } from '../config/config.ts';
 import { controlSocketPath } from '../daemon/control/socketPath.ts';
+import { gidOf } from '../daemon/group.ts';
 import { watchFile } from '../daemon/fileWatch.ts';
 import { Generations } from '../daemon/generations.ts';
 import type { InstanceLock } from '../daemon/instanceLock.ts';
 import { together } from '../daemon/together.ts';
 import { whileInPlace } from '../daemon/whileInPlace.ts';
 import { ReceiptdError } from '../domain/errors.ts';
+import type { LogLines } from '../ports/logLines.ts';
 import { controlOf } from './control.ts';
 import { composeGeneration } from './generation.ts';
 import { composeLasting } from './lasting.ts';
@@ -16,6 +18,8 @@ export interface DaemonOptions extends Surroundings {
   /** As it was read when the process started. */
   readonly config: Config;
   readonly context: LoadContext;
+  /** Of the log, for those who look on. */
+  readonly lines: LogLines;
   readonly lock: InstanceLock;
   readonly version: string;
   /** Calls back each time somebody wants the configuration read again (SIGHUP); resolves the function that ends it. */
@@ -27,7 +31,7 @@ export interface DaemonOptions extends Surroundings {
  * after the other. Resolves when `stop` aborted and all is closed. @throws what ends it before its time
  */
 export async function runDaemon(options: DaemonOptions, stop: AbortSignal): Promise<void> {
-  const { config, context, lock, log, version } = options;
+  const { config, context, lock, log, lines, version } = options;
   const startedAt = new Date().toISOString();
   const lasting = await composeLasting(config, options);
   const { clock, ledger } = lasting;
@@ -45,8 +49,8 @@ export async function runDaemon(options: DaemonOptions, stop: AbortSignal): Prom
       const control = await startControlServer({
         socketPath: controlSocketPath(config.stateDir),
         log,
-        streams: [],
-        operations: controlOf({ generations, settings, lasting, version, startedAt }),
+        gid: config.control.group === null ? null : await gidOf(config.control.group),
+        ...controlOf({ generations, settings, lasting, lines, version, startedAt }),
       });
       log.info('receiptd has started', {
         version,

@@ -3,7 +3,9 @@ import type { OnceResult } from '../daemon/agent.ts';
 import type { FolderStatus, SpoolStatus } from '../daemon/control/protocol.ts';
 import type { Generation } from '../daemon/generations.ts';
 import type { Operations } from '../daemon/operations.ts';
-import { endpointId } from '../domain/document.ts';
+import { endpointId, type Document } from '../domain/document.ts';
+import { inItsPlace } from '../pipeline/folderPlace.ts';
+import { findBytes, type Found, type OpenFolder } from '../pipeline/originals.ts';
 import type { FolderHints } from '../ports/folder.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { Log } from '../ports/log.ts';
@@ -25,6 +27,8 @@ export interface Running
   readonly spool: Spool;
   /** What people change; in a daemon asked for through `Generations.act`. */
   readonly acts: Operations;
+  /** Wherever they are; what is found has the document's hash. */
+  findBytes(document: Document): Promise<Found>;
   status(): RunningStatus;
   once(stop: AbortSignal, waitMs: number): Promise<OnceResult>;
 }
@@ -69,6 +73,9 @@ export async function composeGeneration(
     await warnOfOrphans(config, ledger, log);
     const changed = (): Promise<void> => dispatcher.forgetClaims();
     const takeOver = async (folder: string): Promise<void> => intakeOf(folder)?.takeOver();
+    // With memory of its own: what is looked at is not what is sent.
+    const openToLook = composeFolders(config, undefined, lasting.guards);
+    const look: OpenFolder = (path) => inItsPlace(openToLook(path), ledger);
     let closing: Promise<void> | null = null;
     return {
       config,
@@ -80,6 +87,7 @@ export async function composeGeneration(
       service,
       spool,
       acts: operationsOf(config, { ledger, spool, holds, open, changed, takeOver }),
+      findBytes: (document) => findBytes(document, { ledger, spool, open: look }),
       status: () => ({
         inFlight: dispatcher.inFlight,
         notes: dispatcher.notes(),

@@ -7,7 +7,7 @@ import type { ParsedConfig } from './schema.ts';
 
 /** The config of a file that has no problems. */
 export function assemble(parsed: ParsedConfig, draft: Draft, file: string, context: LoadContext): Config {
-  const { service, credentials, delivery, intake, storage, spool, log } = parsed;
+  const { service, credentials, control, delivery, intake, storage, spool, log } = parsed;
   const { connect, progress, headers, body } = service.timeouts;
   const stateDir = draft.stateDir.path;
   const paths = pathsOf(context.platform);
@@ -56,6 +56,7 @@ export function assemble(parsed: ParsedConfig, draft: Draft, file: string, conte
       backups: storage.backups,
     },
     stateDir,
+    control: { group: control.group === 'none' ? null : control.group },
     log,
   };
 }

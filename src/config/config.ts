@@ -53,6 +53,10 @@ export interface Config {
     readonly backups: number;
   };
   readonly stateDir: string;
+  readonly control: {
+    /** Group of the operating system whose members may use the control socket; null: its owner and root alone. */
+    readonly group: string | null;
+  };
   /** `maxSize` in bytes. */
   readonly log: Readonly<ParsedConfig['log']>;
 }

@@ -19,6 +19,7 @@ const AT_START = [
   'storage.reserve',
   'storage.backupEvery',
   'storage.backups',
+  'control.group',
 ];
 
 /**
@@ -33,7 +34,7 @@ export function readLiveConfig(
 ): LiveConfig {
   const asWritten = readConfig(text, file, context);
   if (start === null) return { ...asWritten, restartNeeded: [] };
-  const { stateDir, log, storage } = start.config;
+  const { stateDir, control, log, storage } = start.config;
   // What lies in the state directory unless told otherwise stays there too.
   const pinned = { ...context, env: { ...context.env, RECEIPTD_STATE_DIR: stateDir } };
   const live = asWritten.config.stateDir === stateDir ? asWritten : readConfig(text, file, pinned);
@@ -44,6 +45,7 @@ export function readLiveConfig(
     parsed: {
       ...live.parsed,
       stateDir: start.parsed.stateDir,
+      control: start.parsed.control,
       log: start.parsed.log,
       storage: {
         ...live.parsed.storage,
@@ -52,7 +54,12 @@ export function readLiveConfig(
         backups: start.parsed.storage.backups,
       },
     },
-    config: { ...live.config, log, storage: { ...live.config.storage, reserve, backupEveryMs, backups } },
+    config: {
+      ...live.config,
+      control,
+      log,
+      storage: { ...live.config.storage, reserve, backupEveryMs, backups },
+    },
     restartNeeded: [...(asWritten.config.stateDir === stateDir ? [] : ['stateDir']), ...others],
   };
 }

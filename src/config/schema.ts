@@ -282,6 +282,17 @@ export const configSchema = z.strictObject({
       'Directory of the ledger, the lock and the logs; on a local disk. RECEIPTD_STATE_DIR wins over it.',
     )
     .meta({ title: 'path', 'x-default': 'see below' }),
+  control: z
+    .strictObject({
+      group: text('text', /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,62}$/, 'the name of a group, or none')
+        .prefault('none')
+        .describe(
+          'Group of the operating system whose members may ask and steer the running agent (status, list, pause, the console and all else) without being root; none leaves that to its owner and root. Not on Windows.',
+        )
+        .meta({ title: 'group, or none' }),
+    })
+    .prefault({})
+    .describe('Who may ask and steer the running agent.'),
   log: z
     .strictObject({
       level: z
