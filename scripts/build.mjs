@@ -37,7 +37,7 @@ const program = await build(
       checker: 'src/ledger/sqlite/checker.ts',
       hashThread: 'src/image/hashThread.ts',
       'demo/start': 'src/demo/start.ts',
-      'config/generate': 'src/config/generate.ts',
+      'compose/generate': 'src/compose/generate.ts',
     },
     external: NATIVE,
     transform: { define: { RECEIPTD_VERSION: JSON.stringify(version) } },

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { closeSync, openSync } from 'node:fs';
 import { EXIT } from './cli/exitStatus.ts';
 import { outputUnwritable } from './cli/output.ts';
 import { runCommandLine } from './cli/program.ts';
@@ -13,6 +14,28 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     stop.abort(new Error(`stopped by ${signal}`));
   });
 }
+/** Where a terminal was, its end is the end of what runs in it; anywhere else the signal asks to read the configuration again. */
+const hadTerminal = [process.stdin, process.stdout, process.stderr].some((stream) => stream.isTTY);
+function onReload(listener: () => void): () => void {
+  // Windows sends it when the console is closed.
+  if (process.platform === 'win32') return () => {};
+  const heard = (): void => {
+    if (hadTerminal && !hasTerminal()) stop.abort(new Error('the terminal was closed'));
+    else listener();
+  };
+  process.on('SIGHUP', heard);
+  return () => process.off('SIGHUP', heard);
+}
+
+function hasTerminal(): boolean {
+  try {
+    closeSync(openSync('/dev/tty', 'r'));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 process.stdout.on('error', (error) => {
   // `receiptd list | head`: the reader has seen enough.
   if (systemCode(error) === 'EPIPE') process.exit(0);
@@ -28,6 +51,7 @@ const status = await runCommandLine(process.argv, {
   env,
   cwd: process.cwd(),
   stop: stop.signal,
+  onReload,
 });
 // An exit drops what a slow reader has not taken yet: `receiptd list --json | …` would end in the middle.
 await Promise.all([stdout, stderr].map((stream) => new Promise((written) => stream.write('', written))));

@@ -1,5 +1,6 @@
 import type { Scenario } from '../scenario.ts';
 import { backlog } from './backlog.ts';
+import { console } from './console.ts';
 import { fair } from './fair.ts';
 import { idle } from './idle.ts';
 import { install } from './install.ts';
@@ -17,6 +18,7 @@ export const SCENARIOS: readonly Scenario[] = [
   start,
   idle,
   queue,
+  console,
   fair,
   link,
   install,

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { CATEGORIES, type Tally } from '../pipeline/tally.ts';
 import type { Audit, AuditedFolder } from './auditResult.ts';
 import { adviceOn, problemOf } from './auditAdvice.ts';
-import { iso } from './format.ts';
+import { iso } from '../domain/words.ts';
 
 /** Stable: docs/operations.md describes the fields. */
 export function auditJson(audit: Audit) {

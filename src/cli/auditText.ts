@@ -3,7 +3,7 @@ import { CATEGORIES, type Category, type Tally } from '../pipeline/tally.ts';
 import type { ListState } from '../ports/ledgerReports.ts';
 import { adviceOn, problemOf } from './auditAdvice.ts';
 import type { Audit, AuditedFolder } from './auditResult.ts';
-import { count, counted, local } from './format.ts';
+import { count, counted, local } from '../domain/words.ts';
 import { colorsFor, print, type Io } from './io.ts';
 import { printable } from './printable.ts';
 

@@ -4,7 +4,7 @@ import { composeService } from '../compose/service.ts';
 import type { Config } from '../config/config.ts';
 import { prepareStateDir } from '../daemon/stateDir.ts';
 import { ReceiptdError } from '../domain/errors.ts';
-import { checkFolder, type Finding } from './checkFolder.ts';
+import { checkFolder, type Finding } from '../compose/checkFolder.ts';
 import { checkMachine } from './checkMachine.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
 import { helpOf } from './help.ts';
@@ -45,7 +45,7 @@ export function addCheck(program: Command, io: Io, done: (status: ExitStatus) =>
 
 async function checkState(config: Config): Promise<Finding> {
   try {
-    const { note } = await prepareStateDir(config.stateDir);
+    const { note } = await prepareStateDir(config);
     return note === null
       ? {
           level: 'ok',

@@ -1,7 +1,7 @@
 import { readdir, readFile, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
-import type { Finding } from './checkFolder.ts';
+import type { Finding } from '../compose/checkFolder.ts';
 
 /** Below this the ledger and the logs soon have no room. Bytes. */
 const LITTLE_SPACE = 500_000_000;

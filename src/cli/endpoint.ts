@@ -2,11 +2,13 @@ import type { Command } from 'commander';
 import { composeService } from '../compose/service.ts';
 import type { Config } from '../config/config.ts';
 import { prepareStateDir } from '../daemon/stateDir.ts';
+import { ReceiptdError } from '../domain/errors.ts';
 import type { KnownEndpoint } from '../ports/ledgerReports.ts';
 import { helpOf } from './help.ts';
 import { print, printJson, type Io } from './io.ts';
 import { operatorName } from './operator.ts';
-import { configOf, openLog, openReportsIfThere, operate, type ConfigOption } from './session.ts';
+import { openReading } from './reading.ts';
+import { configOf, openLog, operate, type ConfigOption } from './session.ts';
 import { printable } from './printable.ts';
 import { table } from './table.ts';
 
@@ -48,7 +50,7 @@ export function addEndpoint(program: Command, io: Io): void {
 async function create(io: Io, name: string, options: CreateOptions): Promise<void> {
   const config = await configOf(io, options);
   // What can't be recorded must not be created: nobody would know its uid.
-  await prepareStateDir(config.stateDir);
+  await prepareStateDir(config);
   const { log, secrets } = await openLog(io, config, { toFile: false, level: 'warn' });
   const { service } = await composeService(config, { env: io.env, log, secrets });
   try {
@@ -102,11 +104,15 @@ async function list(io: Io, options: ConfigOption & { json?: boolean }): Promise
 }
 
 async function createdHere(config: Config): Promise<readonly KnownEndpoint[]> {
-  const reports = await openReportsIfThere(config);
-  if (reports === null) return [];
   try {
-    return await reports.endpoints();
-  } finally {
-    await reports.close();
+    const reading = await openReading(config);
+    try {
+      return await reading.endpoints();
+    } finally {
+      await reading.close();
+    }
+  } catch (error) {
+    if (error instanceof ReceiptdError && error.code === 'LEDGER_MISSING') return [];
+    throw error;
   }
 }

@@ -6,7 +6,7 @@ import { unknownDocument } from '../daemon/unknownDocument.ts';
 import type { Document } from '../domain/document.ts';
 import { ReceiptdError } from '../domain/errors.ts';
 import { ask, canAsk } from './ask.ts';
-import { counted, iso } from './format.ts';
+import { counted, iso } from '../domain/words.ts';
 import { helpOf } from './help.ts';
 import { print, printJson, type Io } from './io.ts';
 import { operatorName } from './operator.ts';

@@ -3,34 +3,17 @@ import { rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { finished } from 'node:stream/promises';
 import type { Command } from 'commander';
-import { openReports } from '../compose/reports.ts';
+import { csvLines } from '../daemon/reading/csv.ts';
 import { systemClock } from '../daemon/systemClock.ts';
 import { ReceiptdError } from '../domain/errors.ts';
 import type { ListRow } from '../ports/ledgerReports.ts';
-import { iso } from './format.ts';
+import { iso } from '../domain/words.ts';
 import { helpOf } from './help.ts';
 import type { Io } from './io.ts';
 import { filterOf, withFilters, writeChunk, writeJsonArray, type FilterOptions } from './list.ts';
 import { outputUnwritable } from './output.ts';
+import { openReading } from './reading.ts';
 import { configOf } from './session.ts';
-
-const COLUMNS = [
-  'name',
-  'state',
-  'status',
-  'endpointUid',
-  'path',
-  'sha256',
-  'type',
-  'size',
-  'attempts',
-  'answerLost',
-  'reason',
-  'message',
-  'archivedTo',
-  'createdAt',
-  'updatedAt',
-] as const satisfies readonly (keyof ListRow)[];
 
 export function addExport(program: Command, io: Io): void {
   withFilters(program.command('export'))
@@ -50,7 +33,7 @@ export function addExport(program: Command, io: Io): void {
       }
       const config = await configOf(io, options);
       const filter = filterOf(config, options);
-      const reports = await openReports(config);
+      const reports = await openReading(config);
       try {
         const write = format === 'json' ? writeJsonArray : writeCsv;
         const head = await reports.head();
@@ -93,16 +76,6 @@ async function toNewFile(
   }
 }
 
-/** RFC 4180, with a header line. */
 async function writeCsv(target: Pick<Io, 'stdout'>, rows: AsyncIterable<ListRow>): Promise<void> {
-  await writeChunk(target, `${COLUMNS.join(',')}\r\n`);
-  for await (const row of rows)
-    await writeChunk(target, `${COLUMNS.map((column) => cell(row[column])).join(',')}\r\n`);
-}
-
-/** A file name that begins like a formula must not be run by a spreadsheet: it gets a quote mark in front. */
-export function cell(value: string | number | boolean | null): string {
-  if (value === null) return '';
-  const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  for await (const line of csvLines(rows)) await writeChunk(target, line);
 }

@@ -12,6 +12,8 @@ export interface Io {
   readonly cwd: string;
   /** Aborts at the first SIGINT or SIGTERM. */
   readonly stop: AbortSignal;
+  /** Calls back at each SIGHUP, which ends the process where nobody listens; resolves the function that ends listening. */
+  readonly onReload: (listener: () => void) => () => void;
 }
 
 export type Colors = ReturnType<typeof pc.createColors>;

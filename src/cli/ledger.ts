@@ -8,7 +8,7 @@ import { ReceiptdError } from '../domain/errors.ts';
 import type { JournalHead } from '../ports/journal.ts';
 import { ask, canAsk } from './ask.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
-import { count, counted, iso } from './format.ts';
+import { count, counted, iso } from '../domain/words.ts';
 import { helpOf } from './help.ts';
 import { colorsFor, print, printJson, type Io } from './io.ts';
 import { operatorName } from './operator.ts';

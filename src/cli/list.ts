@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { openReports } from '../compose/reports.ts';
 import type { Config } from '../config/config.ts';
 import { parseDay } from '../config/units.ts';
 import { ReceiptdError } from '../domain/errors.ts';
@@ -8,6 +7,7 @@ import { LIST_STATES, type ListFilter, type ListRow, type ListState } from '../p
 import { escapeUnsafeJson } from '../telemetry/escape.ts';
 import { helpOf } from './help.ts';
 import { colorsFor, print, type Io } from './io.ts';
+import { openReading } from './reading.ts';
 import { configOf, type ConfigOption } from './session.ts';
 import { printable } from './printable.ts';
 
@@ -42,7 +42,7 @@ export function addList(program: Command, io: Io): void {
     .action(async (options: FilterOptions & { json?: boolean }) => {
       const config = await configOf(io, options);
       const filter = filterOf(config, options);
-      const reports = await openReports(config);
+      const reports = await openReading(config);
       try {
         if (options.json) await writeJsonArray(io, reports.list(filter));
         else await printTable(io, reports.list(filter));

@@ -1,7 +1,7 @@
 import { clock } from '../compose/machine.ts';
 import type { OnceResult } from '../daemon/agent.ts';
 import type { LedgerReports } from '../ports/ledgerReports.ts';
-import { counted } from './format.ts';
+import { counted } from '../domain/words.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
 import type { Io } from './io.ts';
 import { printable } from './printable.ts';

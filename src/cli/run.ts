@@ -1,19 +1,18 @@
 import { setFlagsFromString } from 'node:v8';
 import type { Command } from 'commander';
-import { composeAgent, type Composed } from '../compose/agent.ts';
-import { clock } from '../compose/machine.ts';
+import { runDaemon } from '../compose/daemon.ts';
+import { composeGeneration } from '../compose/generation.ts';
+import { composeLasting } from '../compose/lasting.ts';
+import type { Surroundings } from '../compose/service.ts';
 import { parseDuration } from '../config/units.ts';
 import type { Config } from '../config/config.ts';
-import { controlSocketPath } from '../daemon/control/socketPath.ts';
-import { acquireInstanceLock, type InstanceLock } from '../daemon/instanceLock.ts';
-import { whileInPlace } from '../daemon/whileInPlace.ts';
+import { acquireInstanceLock } from '../daemon/instanceLock.ts';
 import { prepareStateDir } from '../daemon/stateDir.ts';
 import { ReceiptdError } from '../domain/errors.ts';
-import type { ClosableLog } from '../telemetry/log.ts';
 import { confirmFirstWatch } from './confirm.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
 import { helpOf } from './help.ts';
-import { isTerminal, print, type Io } from './io.ts';
+import { isTerminal, loadContext, print, type Io } from './io.ts';
 import { exitStatusOfOnce, showProgress, summaryOf } from './once.ts';
 import { configOf, openLog, type ConfigOption } from './session.ts';
 import { VERSION } from './version.ts';
@@ -57,79 +56,53 @@ async function runAgent(
   config: Config,
   how: { readonly once: boolean; readonly yes: boolean; readonly waitMs: number },
 ): Promise<ExitStatus> {
-  const { note } = await prepareStateDir(config.stateDir);
+  const { note } = await prepareStateDir(config);
   const lock = await acquireInstanceLock(config.stateDir);
   const bar = how.once && isTerminal(io.stderr);
   const { log, secrets } = await openLog(io, config, { toFile: true });
   try {
     if (note !== null) log.warn(note);
     await confirmFirstWatch(io, config, how.yes);
-    const composed = await composeAgent(config, how, { env: io.env, log, secrets });
     // An agent lives beside other people's programs: collect garbage sooner rather than grow (a burst of 20,000 files
     // took 240 MB without this, 170 MB with it). Not sooner: what is loaded stays, and would be looked through again and again.
     setFlagsFromString('--heap-growing-percent=25');
-    try {
-      if (how.once) return await runOnce(io, composed, how.waitMs, bar);
-      await serve(io, config, composed, lock, log);
-      return EXIT.ok;
-    } finally {
-      await composed.close();
-    }
+    const surroundings = { env: io.env, log, secrets };
+    if (how.once) return await runOnce(io, config, surroundings, how.waitMs, bar);
+    const context = loadContext(io);
+    const { onReload } = io;
+    await runDaemon(
+      { ...surroundings, config, context, lock, lines: log.lines, version: VERSION, onReload },
+      io.stop,
+    );
+    return EXIT.ok;
   } finally {
     await log.close();
     await lock.release();
   }
 }
 
-async function serve(
+async function runOnce(
   io: Io,
   config: Config,
-  { agent, ledger, operations, status }: Composed,
-  lock: InstanceLock,
-  log: ClosableLog,
-): Promise<void> {
-  const startedAt = new Date().toISOString();
-  const { startControlServer } = await import('../daemon/control/server.ts');
-  const control = await startControlServer({
-    socketPath: controlSocketPath(config.stateDir),
-    log,
-    streams: [],
-    operations: {
-      status: async () => ({ pid: process.pid, startedAt, version: VERSION, ...status() }),
-      retry: (request) => operations.retry(request),
-      tryHeld: () => operations.tryHeld(),
-      resend: (request) => operations.resend(request),
-      pause: (request) => operations.pause(request),
-      resume: (request) => operations.resume(request),
-      recordEndpoint: (request) => operations.recordEndpoint(request),
-      erase: (request) => operations.erase(request),
-      backup: (request) => operations.backup(request),
-    },
-  });
-  log.info('receiptd has started', {
-    version: VERSION,
-    pid: process.pid,
-    config: config.file,
-    stateDir: config.stateDir,
-  });
+  surroundings: Surroundings,
+  waitMs: number,
+  bar: boolean,
+): Promise<ExitStatus> {
+  const lasting = await composeLasting(config, surroundings);
   try {
-    const isInPlace = async () => (await lock.isInPlace()) && (await ledger.isInPlace());
-    await whileInPlace({ isInPlace }, config.stateDir, clock, io.stop, (stop) => agent.run(stop));
+    const generation = await composeGeneration(config, lasting, { once: true });
+    const progress = bar ? showProgress(io, lasting.ledger) : null;
+    try {
+      const result = await generation.once(io.stop, waitMs);
+      await progress?.end();
+      print(io, summaryOf(result));
+      return io.stop.aborted ? EXIT.interrupted : exitStatusOfOnce(result);
+    } finally {
+      await progress?.end();
+      await generation.close();
+    }
   } finally {
-    await control.close();
-    log.info('receiptd has stopped');
-  }
-}
-
-async function runOnce(io: Io, composed: Composed, waitMs: number, bar: boolean): Promise<ExitStatus> {
-  const progress = bar ? showProgress(io, composed.ledger) : null;
-  try {
-    const result = await composed.agent.once(io.stop, waitMs);
-    await progress?.end();
-    print(io, summaryOf(result));
-    return io.stop.aborted ? EXIT.interrupted : exitStatusOfOnce(result);
-  } finally {
-    await progress?.end();
+    await lasting.ledger.close();
   }
 }
 

@@ -1,5 +1,5 @@
 import stringWidth from 'string-width';
-import { counted } from './format.ts';
+import { counted } from '../domain/words.ts';
 import type { Io } from './io.ts';
 
 const ENTER = '\x1b[?1049h\x1b[?25l';

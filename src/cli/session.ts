@@ -86,7 +86,7 @@ async function operateAlone<O extends ActName>(
     import('../daemon/instanceLock.ts'),
     import('../compose/operations.ts'),
   ]);
-  await prepareStateDir(config.stateDir);
+  await prepareStateDir(config);
   const lock = await acquireInstanceLock(config.stateDir);
   const { log } = await openLog(io, config, { toFile: false, level: 'warn' });
   try {

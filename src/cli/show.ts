@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
-import { openReports } from '../compose/reports.ts';
-import { unknownDocument } from '../daemon/unknownDocument.ts';
-import type { DocumentDetail } from '../ports/ledgerReports.ts';
-import { iso, local } from './format.ts';
+import type { DocumentDetailJson } from '../daemon/control/protocol/documents.ts';
+import { local } from '../domain/words.ts';
 import { helpOf } from './help.ts';
 import { colorsFor, print, printJson, type Io } from './io.ts';
+import { openReading } from './reading.ts';
 import { configOf, type ConfigOption } from './session.ts';
 import { printable } from './printable.ts';
 
@@ -18,68 +17,39 @@ export function addShow(program: Command, io: Io): void {
     .addHelpText('after', helpOf({ examples: ['show SCAN0001-5e8ff9bf55ba'] }))
     .action(async (name: string, options: ConfigOption & { json?: boolean }) => {
       const config = await configOf(io, options);
-      const reports = await openReports(config);
+      const reading = await openReading(config);
       try {
-        const documents = await reports.find(name);
-        if (documents.length === 0) throw unknownDocument(name);
-        const details = await Promise.all(documents.map(({ id }) => reports.detail(id)));
-        const known = details.filter((detail) => detail !== null);
-        if (options.json) printJson(io, known.map(jsonOf));
-        else for (const detail of known) printDetail(io, detail);
+        const details = await reading.details(name);
+        if (options.json) printJson(io, details);
+        else for (const detail of details) printDetail(io, detail);
       } finally {
-        await reports.close();
+        await reading.close();
       }
     });
 }
 
-function jsonOf({ document, response, attempts, sightings }: DocumentDetail) {
-  const { endpoint, createdAt, updatedAt, notBefore, serviceStatus, ...rest } = document;
-  return {
-    ...rest,
-    endpointUid: endpoint.uid,
-    baseUrl: endpoint.baseUrl,
-    status: serviceStatus,
-    createdAt: iso(createdAt),
-    updatedAt: iso(updatedAt),
-    notBefore: notBefore === 0 ? null : iso(notBefore),
-    response,
-    attempts: attempts.map((each) => ({
-      ...each,
-      startedAt: iso(each.startedAt),
-      finishedAt: each.finishedAt === null ? null : iso(each.finishedAt),
-    })),
-    files: sightings.map((each) => ({
-      ...each,
-      seenAt: iso(each.seenAt),
-      goneAt: each.goneAt === null ? null : iso(each.goneAt),
-    })),
-  };
-}
-
-function printDetail(io: Io, { document, response, attempts, sightings }: DocumentDetail): void {
+function printDetail(io: Io, detail: DocumentDetailJson): void {
   const colors = colorsFor(io, io.stdout);
   const line = (label: string, value: string) => print(io, `  ${label.padEnd(10)} ${printable(value)}`);
-  print(io, colors.bold(printable(document.name)));
-  line(
-    'state',
-    document.state + (document.serviceStatus === null ? '' : ` (service: ${document.serviceStatus})`),
-  );
-  if (document.message !== null && document.state !== 'accepted') line('why', document.message);
-  if (document.notBefore > Date.now()) line('next try', `not before ${local(document.notBefore)}`);
-  if (document.answerLost)
+  print(io, colors.bold(printable(detail.name)));
+  line('state', detail.state + (detail.status === null ? '' : ` (service: ${detail.status})`));
+  if (detail.message !== null && detail.state !== 'accepted') line('why', detail.message);
+  if (detail.notBefore !== null && Date.parse(detail.notBefore) > Date.now())
+    line('next try', `not before ${local(detail.notBefore)}`);
+  if (detail.answerLost)
     line('note', 'An upload had no clear answer; it was, or will be, sent again under the same name.');
-  line('endpoint', `${document.endpoint.uid} at ${document.endpoint.baseUrl}`);
-  line('sha256', document.sha256);
-  line('image', `${document.type}, ${document.size} bytes`);
-  line('named', local(document.createdAt));
-  for (const { path, verdict, goneAt, disposed, archivedTo } of sightings) {
+  line('endpoint', `${detail.endpointUid} at ${detail.baseUrl}`);
+  line('sha256', detail.sha256);
+  line('image', `${detail.type}, ${detail.size} bytes`);
+  line('named', local(detail.createdAt));
+  for (const { path, verdict, goneAt, disposed, archivedTo } of detail.files) {
     const became = archivedTo ?? disposed ?? (goneAt === null ? 'there' : `gone since ${local(goneAt)}`);
     line(verdict === 'duplicate' ? 'duplicate' : 'file', `${path} (${became})`);
   }
-  for (const { startedAt, finishedAt, outcome, httpStatus, message } of attempts) {
-    const took = finishedAt === null ? 'running' : `${finishedAt - startedAt} ms`;
+  for (const { startedAt, finishedAt, outcome, httpStatus, message } of detail.attempts) {
+    const took = finishedAt === null ? 'running' : `${Date.parse(finishedAt) - Date.parse(startedAt)} ms`;
     const said = [outcome ?? 'open', httpStatus === null ? '' : `HTTP ${httpStatus}`, took, message ?? ''];
     line('attempt', `${local(startedAt)}  ${said.filter((part) => part !== '').join(', ')}`);
   }
-  if (response !== null) line('answer', response);
+  if (detail.response !== null) line('answer', detail.response);
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { iso } from './format.ts';
+import { iso } from '../domain/words.ts';
 import { helpOf } from './help.ts';
 import { printJson, type Io } from './io.ts';
 import { look, type Overview } from './overview.ts';

@@ -1,11 +1,11 @@
 import type { Config } from '../config/config.ts';
 import type { FolderStatus } from '../daemon/control/protocol.ts';
 import { LIST_STATES, type ListState } from '../ports/ledgerReports.ts';
-import { count, counted, local, size, span } from './format.ts';
+import { count, counted, local, size, span } from '../domain/words.ts';
 import { colorsFor, print, type Colors, type Io } from './io.ts';
 import { STATE_WORDS } from './stateWords.ts';
 import type { Overview } from './overview.ts';
-import { troubles } from './statusTrouble.ts';
+import { troubles } from '../daemon/reading/troubles.ts';
 import { printable } from './printable.ts';
 
 /** While these last, nothing is taken in. */
@@ -33,7 +33,7 @@ export function statusLines(config: Config, overview: Overview, colors: Colors):
     say(`${colors.yellow('Running')}, but it does not say how it is: ${printable(silent)}`);
   } else say(`${colors.yellow('Not running.')} Start it with \`receiptd run\`.`);
 
-  const all = troubles(config, overview);
+  const all = troubles(config.endpoints, overview);
   const person = all.filter((each) => each.person);
   const passing = all.filter((each) => !each.person);
   if (person.length > 0) say(colors.red('Needs a person:'));

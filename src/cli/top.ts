@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import { parseDuration } from '../config/units.ts';
 import { ReceiptdError } from '../domain/errors.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
-import { count, counted, local, span } from './format.ts';
+import { count, counted, local, span } from '../domain/words.ts';
 import { helpOf } from './help.ts';
 import { colorsFor, isTerminal, type Colors, type Io } from './io.ts';
 import { look, type Overview } from './overview.ts';

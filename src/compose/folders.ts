@@ -6,10 +6,16 @@ import type { OpenFolder } from '../pipeline/originals.ts';
 import type { Buffers } from '../ports/buffers.ts';
 import type { WatchedFolder } from '../ports/folder.ts';
 
+/** One for each root, as long as the process lives: what hung under one configuration hangs under the next. */
+export type Guards = Map<string, Guard>;
+
 /** Opens any folder: a configured one with its patterns, another (a former one, an archive) for reading. */
-export function composeFolders({ stateDir, folders }: Config, buffers?: Buffers): OpenFolder {
+export function composeFolders(
+  { stateDir, folders }: Pick<Config, 'stateDir' | 'folders'>,
+  buffers?: Buffers,
+  guards: Guards = new Map(),
+): OpenFolder {
   const exclude = [stateDir, ...folders.map(({ archiveTo }) => archiveTo)];
-  const guards = new Map<string, Guard>();
   /** One for a folder and one for its archive: what hangs, hangs for all who open something below it. */
   const guardOf = (path: string): Guard => {
     const roots = folders.flatMap((folder) => [folder.archiveTo, folder.path]);

@@ -60,7 +60,7 @@ export async function verifyLedger(
 
 /** Under the instance lock: refused beside a running daemon. */
 export async function restoreLedger(config: Config, backup: string, by: string): Promise<Restored> {
-  await prepareStateDir(config.stateDir);
+  await prepareStateDir(config);
   const lock = await acquireInstanceLock(config.stateDir);
   try {
     const backupsDir = join(config.stateDir, 'backups');

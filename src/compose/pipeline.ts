@@ -71,6 +71,8 @@ export interface Pipeline {
   /** Opens a folder as those see it who look for a document's bytes. */
   readonly open: OpenFolder;
   readonly intakeOf: (path: string) => Intake | undefined;
+  /** After the agent has stopped: what is in hand is kept, and nothing listens any more. */
+  readonly close: () => Promise<void>;
 }
 
 /** Puts right what a crash left open, and wires intake to delivery. Nothing runs yet when it resolves. */
@@ -176,9 +178,13 @@ export async function composePipeline(
     background: [(signal) => runSpoolSweep(sweep, signal), ...world.background],
     tidy: (signal) => trySweeping(sweep, signal),
   });
-  watchStorage(ledger.storage, incidents);
+  const endWatching = watchStorage(ledger.storage, incidents);
   dispatcher.onIdle(() => world.buffers.clear());
-  return { agent, dispatcher, holds, keeper, intakes, open, intakeOf };
+  const close = (): Promise<void> => {
+    endWatching();
+    return keeper.close();
+  };
+  return { agent, dispatcher, holds, keeper, intakes, open, intakeOf, close };
 }
 
 /** Nobody waits for a scanner in a run that ends by itself: what lies still and is incomplete is reported as such. */
@@ -188,12 +194,14 @@ function atRest<T extends Config['folders'][number]>(folder: T): T {
 }
 
 /** One incident for as long as the ledger can't be written. */
-function watchStorage(storage: LedgerStorage, incidents: Incidents): void {
-  storage.onChange(() => {
+function watchStorage(storage: LedgerStorage, incidents: Incidents): () => void {
+  const look = (): void => {
     const trouble = storage.trouble();
     if (trouble) incidents.open({ key: 'storage', ...trouble });
     else incidents.close('storage');
-  });
+  };
+  look();
+  return storage.onChange(look);
 }
 
 /** Two aliases of one endpoint are one endpoint with one set of limits; the configuration sees to that. */

@@ -67,14 +67,24 @@ export function composeWritableCredentials(
   return createWritableCredentials(store, { ...credentials, baseUrl, env });
 }
 
-/** Whether the stored credentials are others than when this was asked before; none are others than some. */
-export function changesOf(credentials: CredentialsSource): () => Promise<boolean> {
-  let last: string | undefined;
+/** What the credentials were when they were last looked at. */
+export interface LastCredentials {
+  fingerprint?: string;
+}
+
+/**
+ * Whether the stored credentials are others than when this was asked before; none are others than some. `last` is
+ * remembered from one configuration to the next.
+ */
+export function changesOf(
+  credentials: CredentialsSource,
+  last: LastCredentials = {},
+): () => Promise<boolean> {
   return async () => {
+    const before = last.fingerprint;
     const now = await credentials.get().then(fingerprint, () => 'none');
-    const changed = last !== undefined && last !== now;
-    last = now;
-    return changed && now !== 'none';
+    last.fingerprint = now;
+    return before !== undefined && before !== now && now !== 'none';
   };
 }
 

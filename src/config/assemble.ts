@@ -7,7 +7,7 @@ import type { ParsedConfig } from './schema.ts';
 
 /** The config of a file that has no problems. */
 export function assemble(parsed: ParsedConfig, draft: Draft, file: string, context: LoadContext): Config {
-  const { service, credentials, delivery, intake, storage, spool, log } = parsed;
+  const { service, credentials, control, delivery, intake, storage, spool, log } = parsed;
   const { connect, progress, headers, body } = service.timeouts;
   const stateDir = draft.stateDir.path;
   const paths = pathsOf(context.platform);
@@ -56,8 +56,20 @@ export function assemble(parsed: ParsedConfig, draft: Draft, file: string, conte
       backups: storage.backups,
     },
     stateDir,
+    console: {
+      listen: parsed.console.listen,
+      tls: resolvePair(parsed.console.tls, file, context),
+      hosts: parsed.console.hosts,
+    },
+    control: { group: control.group === 'none' ? null : control.group },
     log,
   };
+}
+
+function resolvePair({ cert, key }: { cert: string; key: string }, file: string, context: LoadContext) {
+  if (cert === 'none') return null;
+  const from = pathsOf(context.platform).dirname(file);
+  return { cert: resolvePath(cert, from, context), key: resolvePath(key, from, context) };
 }
 
 function limitsOf({ concurrency, rate, perDay, perMonth }: LimitsConfig): LimitsConfig {

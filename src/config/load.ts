@@ -7,6 +7,7 @@ import { draftOf } from './draft.ts';
 import { problemsError, secretProblems, shapeProblems } from './problems.ts';
 import { pathsOf } from './resolve.ts';
 import { configSchema } from './schema.ts';
+import type { ParsedConfig } from './schema.ts';
 import { readYaml } from './yamlSource.ts';
 
 /**
@@ -15,22 +16,28 @@ import { readYaml } from './yamlSource.ts';
  */
 export async function loadConfig(file: string, context: LoadContext): Promise<Config> {
   const path = pathsOf(context.platform).resolve(context.cwd, file);
-  let bytes: Buffer;
+  return parseConfig(textOf(await readConfigFile(path), path), path, context);
+}
+
+/** @throws ReceiptdError CONFIG_NOT_FOUND, CONFIG_UNREADABLE */
+export async function readConfigFile(path: string): Promise<Buffer> {
   try {
-    bytes = await readFile(path);
+    return await readFile(path);
   } catch (error) {
     throw unreadable(path, error);
   }
-  let text: string;
+}
+
+/** A byte order mark is no part of it. @throws ReceiptdError CONFIG_SYNTAX */
+export function textOf(bytes: Uint8Array, path: string): string {
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
     throw new ReceiptdError('CONFIG_SYNTAX', `${path} is not text in UTF-8.`, {
       hint: 'Save it as UTF-8 in your editor.',
       cause: error,
     });
   }
-  return parseConfig(text, path, context);
 }
 
 function unreadable(path: string, error: unknown): ReceiptdError {
@@ -54,6 +61,19 @@ function unreadable(path: string, error: unknown): ReceiptdError {
  * HTTPS_REQUIRED, TEMPLATE_INVALID, ENDPOINT_UNKNOWN, FOLDERS_NESTED where all of them are of that one kind
  */
 export function parseConfig(text: string, file: string, context: LoadContext): Config {
+  return readConfig(text, file, context).config;
+}
+
+export interface ReadConfig {
+  readonly config: Config;
+  /** What the file says, defaults filled in; two that are equal mean the same configuration. */
+  readonly parsed: ParsedConfig;
+  /** What the file says. */
+  readonly data: unknown;
+}
+
+/** As `parseConfig`. */
+export function readConfig(text: string, file: string, context: LoadContext): ReadConfig {
   const source = readYaml(text, file);
   if (source.data === null) {
     throw new ReceiptdError('CONFIG_INVALID', `The config file ${file} is empty.`, {
@@ -68,5 +88,6 @@ export function parseConfig(text: string, file: string, context: LoadContext): C
     ...crossChecks(draft, context.platform),
   ];
   if (problems.length > 0 || !parsed.success) throw problemsError(problems, source, file);
-  return assemble(parsed.data, draft, file, context);
+  const config = assemble(parsed.data, draft, file, context);
+  return { config, parsed: parsed.data, data: source.data };
 }

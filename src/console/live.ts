@@ -119,10 +119,10 @@ let waitingLines: LogLine[] = [];
 /** Lines come in bursts; the page is drawn once for each. */
 function receive(raw: string): void {
   if (told.has(raw)) return;
-  const { at, level, message, ...fields } = JSON.parse(raw) as Record<string, unknown>;
+  const { timestamp, level, message, ...fields } = JSON.parse(raw) as Record<string, unknown>;
   waitingLines.push({
     id: nextId++,
-    at: String(at),
+    at: String(timestamp),
     level: String(level),
     message: String(message),
     fields,

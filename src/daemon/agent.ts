@@ -7,6 +7,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { StateCount } from '../ports/ledgerReports.ts';
 import type { Log } from '../ports/log.ts';
+import { together } from './together.ts';
 
 export interface AgentDeps {
   readonly ledger: Ledger;
@@ -53,19 +54,9 @@ export class Agent {
   /** Watches and sends until `stop` aborts; resolves when drained. */
   async run(stop: AbortSignal): Promise<void> {
     const { intakes, background } = this.#deps;
-    const failed = new AbortController();
-    const stopping = AbortSignal.any([stop, failed.signal]);
-    // Every folder listens to it; Node would warn of a leak.
-    setMaxListeners(0, stopping);
-    const parts = [
-      this.#dispatch(stopping),
-      ...intakes.map((intake) => intake.run(stopping)),
-      ...background.map((run) => run(stopping)),
-    ];
-    // A defect of one part stops the others as cleanly as a person would.
-    for (const part of parts) part.catch(() => failed.abort(new Error('a part of the agent failed')));
-    await Promise.allSettled(parts);
-    await Promise.all(parts);
+    const dispatch = (stopping: AbortSignal) => this.#dispatch(stopping);
+    const watching = intakes.map((intake) => (stopping: AbortSignal) => intake.run(stopping));
+    await together([dispatch, ...watching, ...background], stop);
   }
 
   /** Lists every folder once, sends what is there, resolves when nothing more can be done. */

@@ -6,6 +6,8 @@ import type { Clock } from '../ports/clock.ts';
 const LOOK_EVERY_MS = 5_000;
 /** More than what comes and goes by itself. */
 const WORTH_BYTES = 8 * 1024 * 1024;
+/** What the first sets free, its finalizers let go of afterwards: 25 MB of it goes with the second. */
+const COLLECTIONS = 2;
 /** Share of the time since the last look in which this thread had something to do. */
 const AT_REST = 0.05;
 
@@ -25,13 +27,16 @@ export interface Memory {
 export async function giveBackMemory(memory: Memory, clock: Clock, signal: AbortSignal): Promise<void> {
   // What the start took counts as grown.
   let least = 0;
+  let due = 0;
   while (!signal.aborted) {
     await clock.sleep(LOOK_EVERY_MS, signal).catch(() => {});
     if (signal.aborted) return;
     const isAtRest = memory.busy() < AT_REST;
     least = Math.min(least, memory.resident());
-    if (!isAtRest || memory.resident() < least + WORTH_BYTES) continue;
+    if (memory.resident() >= least + WORTH_BYTES) due = COLLECTIONS;
+    if (!isAtRest || due === 0) continue;
     memory.collect();
+    due -= 1;
     least = memory.resident();
   }
 }

@@ -1,27 +1,51 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { ReceiptdError, systemCode } from '../domain/errors.ts';
+import { gidOf } from './group.ts';
 import { closeToOthers, whyNotOurs } from './statePrivacy.ts';
 
+/** What makes a state directory: some parts of the configuration. */
+export interface StatePlace {
+  readonly stateDir: string;
+  /** Its members may use the control socket; null: nobody but the owner. */
+  readonly control: { readonly group: string | null };
+}
+
 /**
- * Creates the state directory, private to its owner, or makes the one that is there private. `note` is a sentence for
- * the log where others had access to it, or still have.
- * @throws ReceiptdError STATE_UNWRITABLE, also for a directory that is not our own
+ * Creates the state directory, private to its owner, or makes the one that is there private; members of the control
+ * group may pass through it to the socket. `note` is a sentence for the log where others had access to it, or still have.
+ * @throws ReceiptdError STATE_UNWRITABLE, also for a directory that is not our own; CONFIG_INVALID for an unknown group
  */
 export async function prepareStateDir(
-  stateDir: string,
+  { stateDir, control }: StatePlace,
   platform: NodeJS.Platform = process.platform,
 ): Promise<{ readonly note: string | null }> {
+  const gid = control.group === null || platform === 'win32' ? null : await gidOf(control.group);
   try {
     const foreign = platform === 'win32' ? null : await whyNotOurs(stateDir);
     if (foreign !== null) throw new Error(foreign);
     await mkdir(stateDir, { recursive: true, mode: 0o700 });
     await tryWriting(stateDir);
-    return { note: platform === 'win32' ? null : noteOf(await closeToOthers(stateDir)) };
+    if (platform === 'win32') return { note: null };
+    const closed = await closeToOthers(stateDir, gid);
+    if (gid !== null) await letThrough(stateDir, gid, control.group ?? '');
+    return { note: noteOf(closed) };
   } catch (error) {
     throw unwritable(stateDir, error);
   }
+}
+
+/** Through, and no more: what lies in it stays private. */
+async function letThrough(stateDir: string, gid: number, group: string): Promise<void> {
+  const status = await stat(stateDir);
+  if (status.gid !== gid) {
+    await chown(stateDir, status.uid, gid).catch((error: unknown) => {
+      if (systemCode(error) !== 'EPERM') throw error;
+      throw new Error(`the user running receiptd is not a member of the group ${group} (control.group)`);
+    });
+  }
+  await chmod(stateDir, 0o710);
 }
 
 const SHOWN = 3;

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { systemCode } from '../domain/errors.ts';
 
 const GROUP_AND_OTHERS = 0o077;
+const GROUP_PASS = 0o010;
 const OTHERS_WRITE = 0o002;
 
 /** Refused while it is open to others, by the part that reads it: a secret that was readable has to be changed. */
@@ -37,12 +38,17 @@ async function worldWritable(place: string): Promise<string | null> {
 
 /**
  * Takes the access of others away from the state directory and what lies in it. Directories in it that are private
- * already are not looked into.
+ * already are not looked into. Members of the group `gid` may go on passing through.
  * @returns what was within their reach, and what still is because it can't be changed
  */
-export async function closeToOthers(stateDir: string): Promise<{ closed: string[]; open: string[] }> {
+export async function closeToOthers(
+  stateDir: string,
+  gid: number | null = null,
+): Promise<{ closed: string[]; open: string[] }> {
   const found = { closed: [] as string[], open: [] as string[] };
-  await closeOne(stateDir, await stat(stateDir), found);
+  const status = await stat(stateDir);
+  const isLetThrough = status.gid === gid && (status.mode & GROUP_AND_OTHERS) === GROUP_PASS;
+  if (!isLetThrough) await closeOne(stateDir, status, found);
   const wasPrivate = found.closed.length === 0 && found.open.length === 0;
   await closeWithin(stateDir, found);
   return wasPrivate ? { closed: [], open: [] } : found;

@@ -23,3 +23,10 @@ export function parseRate(text: string): Rate | null {
   const intervalMs = INTERVALS[unit];
   return intervalMs === undefined ? null : { count: Number(count), intervalMs };
 }
+
+/** The text that `parseRate` reads as this rate. */
+export function rateText(rate: Rate | null): string {
+  if (rate === null) return 'unlimited';
+  const unit = Object.keys(INTERVALS).find((each) => INTERVALS[each] === rate.intervalMs);
+  return `${rate.count}/${unit ?? `${rate.intervalMs}ms`}`;
+}

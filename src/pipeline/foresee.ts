@@ -29,10 +29,16 @@ export interface ForeseeDeps {
 
 /** What admission would make of each file of a folder, without changing anything. */
 export async function* foresee(deps: ForeseeDeps, signal: AbortSignal): AsyncIterable<Foreseen> {
+  for await (const { files } of deps.folder.list('', signal)) yield* foreseeSome(files, deps);
+}
+
+/** The same of these files of it only. */
+export async function* foreseeSome(
+  files: readonly { readonly path: string }[],
+  deps: ForeseeDeps,
+): AsyncIterable<Foreseen> {
   const firstWatch = deps.reports === null || (await deps.reports.isFirstWatch(deps.settings.path));
-  for await (const { files } of deps.folder.list('', signal)) {
-    for (const { path } of files) yield await foreseeOne(path, firstWatch, deps);
-  }
+  for (const { path } of files) yield await foreseeOne(path, firstWatch, deps);
 }
 
 async function foreseeOne(path: string, firstWatch: boolean, deps: ForeseeDeps): Promise<Foreseen> {

@@ -193,11 +193,14 @@ export interface Requeue {
 }
 
 export interface LedgerQueue {
-  /** At start: `uploading` becomes `queued`, and its open attempt `unknown`. Resolves how many there were. */
+  /**
+   * Before a pipeline begins, while none runs: `uploading` becomes `queued`, and its open attempt `unknown`; all claims end.
+   * Resolves how many were uploading.
+   */
   recover(at: number): Promise<number>;
   /**
    * Due documents in order of arrival, folders in turn, none of them claimed by an earlier call. A claim
-   * lasts until `begin`, `release` or the end of the process.
+   * lasts until `begin`, `release`, `recover` or the end of the process.
    */
   claim(query: ClaimQuery): Promise<readonly Document[]>;
   release(documentIds: readonly number[]): Promise<void>;
@@ -256,7 +259,7 @@ export interface LedgerHolds {
 /** A deliberate act, kept for the record. */
 export interface Act {
   readonly at: number;
-  readonly kind: 'retry' | 'resend' | 'pause' | 'resume' | 'endpointCreate' | 'erase';
+  readonly kind: 'retry' | 'resend' | 'pause' | 'resume' | 'endpointCreate' | 'erase' | 'config';
   /** Operating-system user. */
   readonly by: string;
   readonly detail: string;

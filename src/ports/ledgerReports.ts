@@ -1,4 +1,11 @@
-import type { Attempt, Document, EndpointKey, FileIdentity, Verdict } from '../domain/document.ts';
+import type {
+  Attempt,
+  AttemptOutcome,
+  Document,
+  EndpointKey,
+  FileIdentity,
+  Verdict,
+} from '../domain/document.ts';
 import type { Hold } from './hold.ts';
 import type { JournalHead } from './journal.ts';
 
@@ -55,7 +62,38 @@ export interface ListFilter {
   readonly match?: string;
   /** Milliseconds; compared with when the row was created. */
   readonly since?: number;
+  /** The same; rows created then are not among them. */
+  readonly until?: number;
   readonly limit?: number;
+}
+
+/** By the time of creation. */
+export type ListOrder = 'oldest' | 'newest';
+
+export interface PageWanted {
+  readonly order: ListOrder;
+  /** `next` of the page before. */
+  readonly cursor?: string;
+  /** Rows at most. */
+  readonly limit: number;
+  /** Milliseconds after which it ends with what it has, so that a rare match in a long ledger keeps nobody waiting. */
+  readonly withinMs: number;
+}
+
+export interface Page {
+  readonly rows: readonly ListRow[];
+  /** Null at the end. */
+  readonly next: string | null;
+  /** Created there, everything up to here was looked at; milliseconds, null at the end. */
+  readonly lookedUntil: number | null;
+}
+
+/** One upload request; milliseconds and bytes. */
+export interface UploadRow {
+  readonly startedAt: number;
+  readonly finishedAt: number | null;
+  readonly outcome: AttemptOutcome | null;
+  readonly bytes: number;
 }
 
 export interface SightingRow {
@@ -107,7 +145,14 @@ export interface Standing {
 
 /** Reading; works on a ledger that another process writes. Nothing here changes anything. */
 export interface LedgerReports {
+  /** Oldest first. */
   list(filter: ListFilter): AsyncIterable<ListRow>;
+  /** A part of the same, in either order. @throws ReceiptdError USAGE for a cursor that is none */
+  page(filter: Omit<ListFilter, 'limit'>, wanted: PageWanted): Promise<Page>;
+  /** Upload requests that began from `from` until before `to` (milliseconds), in no order. */
+  uploads(from: number, to: number): Promise<readonly UploadRow[]>;
+  /** How many of them were accepted. */
+  countAccepted(from: number, to: number): Promise<number>;
   /** All documents of that name (one for each endpoint at most). */
   find(name: string): Promise<readonly Document[]>;
   document(id: number): Promise<Document | null>;

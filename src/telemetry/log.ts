@@ -3,9 +3,11 @@ import { finished } from 'node:stream/promises';
 import winston from 'winston';
 import { systemCode } from '../domain/errors.ts';
 import type { Log, LogFields } from '../ports/log.ts';
+import type { LogLines } from '../ports/logLines.ts';
 import { LEVELS, jsonLine, terminalLine } from './lines.ts';
 import type { Entry, Level } from './lines.ts';
 import { LogFile } from './logFile.ts';
+import { RecentLines } from './recentLines.ts';
 import { REDACTED, isSecretField } from './redact.ts';
 import type { Redactor } from './redact.ts';
 import { TerminalLines } from './terminalLines.ts';
@@ -28,6 +30,7 @@ export interface LogOptions {
 export interface ClosableLog extends Log {
   /** Resolves when every line is written. Lines after that are left out. Idempotent. */
   close(): Promise<void>;
+  readonly lines: LogLines;
 }
 
 const FILE_RETRY_MS = 60_000;
@@ -39,6 +42,7 @@ export async function createLog(options: LogOptions): Promise<ClosableLog> {
   // A reader that went away (EPIPE) must not end the agent.
   terminal.on('error', () => {});
 
+  const lines = new RecentLines();
   const file = options.file === undefined ? null : openFile(options.file);
   const shownLines = new TerminalLines(terminal);
   const logger = winston.createLogger({
@@ -75,6 +79,7 @@ export async function createLog(options: LogOptions): Promise<ClosableLog> {
       fields: redactFields(fields, secrets),
     };
     const stored = jsonLine(entry);
+    lines.add(stored);
     const shown = options.isTerminal ? terminalLine(entry, options.color) : stored;
     // Lines are made here, for winston would let a field named `level` or `message` replace the real one.
     if (logger.writable) logger.log({ level, message: '', shown, stored });
@@ -99,6 +104,7 @@ export async function createLog(options: LogOptions): Promise<ClosableLog> {
   }
 
   return {
+    lines,
     debug: (message, fields) => say('debug', message, fields),
     info: (message, fields) => say('info', message, fields),
     warn: (message, fields) => say('warn', message, fields),

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Io } from '../../src/cli/io.ts';
 import type { Overview } from '../../src/cli/overview.ts';
 import { printStatus } from '../../src/cli/statusText.ts';
-import { troubles } from '../../src/cli/statusTrouble.ts';
+import { troubles } from '../../src/daemon/reading/troubles.ts';
 import type { Config } from '../../src/config/config.ts';
 import { FOLDER_STATES, type FolderStatus, type StatusResponse } from '../../src/daemon/control/protocol.ts';
 import { HOLD_SCOPES, type Hold } from '../../src/ports/hold.ts';
@@ -67,7 +67,7 @@ function textOf(overview: Partial<Overview>): string {
 
 /** Who has to do with it: a person, or nobody. */
 function sorted(overview: Partial<Overview>) {
-  const all = troubles(config, { ...calm, ...overview });
+  const all = troubles(config.endpoints, { ...calm, ...overview });
   return {
     person: all.filter(({ person }) => person).map(({ text }) => text),
     passing: all.filter(({ person }) => !person).map(({ text }) => text),

@@ -122,6 +122,25 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
       return all;
     }
 
+    async function inPages(
+      filter: Omit<ListFilter, 'limit'>,
+      order: 'oldest' | 'newest',
+      limit: number,
+      between: () => Promise<void> = async () => {},
+    ): Promise<string[]> {
+      const paths: string[] = [];
+      for (let cursor: string | null = ''; cursor !== null;) {
+        const wanted = { order, limit, withinMs: 60_000, ...(cursor !== '' && { cursor }) };
+        const { rows: part, next, lookedUntil } = await ledger.page(filter, wanted);
+        expect(part.length).toBeLessThanOrEqual(limit);
+        expect(next === null).toBe(lookedUntil === null);
+        paths.push(...part.map(({ path }) => path));
+        cursor = next;
+        await between();
+      }
+      return paths;
+    }
+
     async function state(id: number): Promise<Document> {
       const document = await ledger.document(id);
       if (!document) throw new Error('no such document');
@@ -692,6 +711,15 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(await claimNames(10)).toEqual(['doc-a', 'doc-b']);
       });
 
+      it('ends the claims of the pipeline before', async () => {
+        await queued('a', 'a');
+        await queued('b', 'b');
+        expect(await claimNames(10)).toEqual(['doc-a', 'doc-b']);
+        expect(await claimNames(10)).toEqual([]);
+        expect(await ledger.recover(9_000)).toBe(0);
+        expect(await claimNames(10)).toEqual(['doc-a', 'doc-b']);
+      });
+
       it('counts the requests of one endpoint or all, and says when they had left at the latest', async () => {
         const a = await queued('a', 'a');
         const b = await queued('b', 'b', { endpoint: SHOP });
@@ -1119,6 +1147,8 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         ['part of a name', { match: 'doc-a' }, ['/scans/a', '/scans/copy-of-a']],
         ['part of a path', { match: 'ns/sub/' }, ['/scans/sub/b']],
         ['time', { since: 30 }, ['/scans/copy-of-a', '/other/c', '/scans/half.jpg']],
+        ['time between', { since: 20, until: 30 }, ['/scans/sub/b', '/scans/bad.txt']],
+        ['an earlier time', { until: 20 }, ['/scans/old.jpg', '/scans/a']],
         ['number', { limit: 2 }, ['/scans/old.jpg', '/scans/a']],
         [
           'all of these',
@@ -1129,6 +1159,75 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
       ])('filters by %s', async (_what, filter, expected) => {
         await fill();
         expect((await rows(filter)).map((row) => row.path)).toEqual(expected);
+        const { limit, ...conditions } = filter;
+        if (limit !== undefined) return;
+        for (const order of ['oldest', 'newest'] as const) {
+          const paged = await inPages(conditions, order, 2);
+          expect(order === 'oldest' ? paged : paged.toReversed()).toEqual(expected);
+        }
+      });
+
+      it('pages through thousands of rows in both directions, each once, while others are added', async () => {
+        const many = Array.from({ length: 1_200 }, (_, n) => n);
+        await Promise.all(many.map((n) => ledger.admit(admission(`f${n}`, `${n}`, { at: 1_000 + (n % 5) }))));
+        await Promise.all(
+          many.slice(0, 700).map((n) => ledger.admit(admission(`copy${n}`, `${n}`, { at: 1_002 }))),
+        );
+        for (const order of ['oldest', 'newest'] as const) {
+          let added = 0;
+          const paged = await inPages({ until: 2_000 }, order, 97, async () => {
+            added += 1;
+            await ledger.admit(admission(`new${order}${added}`, `${order}${added}`, { at: 3_000 }));
+          });
+          expect(new Set(paged).size).toBe(1_900);
+          expect(paged).toHaveLength(1_900);
+        }
+      });
+
+      it('ends a page when its time is up, and goes on behind it', async () => {
+        const many = Array.from({ length: 1_000 }, (_, n) => n);
+        await Promise.all(many.map((n) => ledger.admit(admission(`f${n}`, `${n}`, { at: 1_000 + n }))));
+        let cursor: string | null = null;
+        let pages = 0;
+        const found: string[] = [];
+        const looked: number[] = [];
+        do {
+          const wanted = {
+            order: 'newest',
+            limit: 10,
+            withinMs: 0,
+            ...(cursor !== null && { cursor }),
+          } as const;
+          const { rows: part, next, lookedUntil } = await ledger.page({ match: 'f1.' }, wanted);
+          found.push(...part.map(({ path }) => path));
+          if (lookedUntil !== null) looked.push(lookedUntil);
+          cursor = next;
+          pages += 1;
+        } while (cursor !== null);
+        expect(found).toEqual([]);
+        expect(pages).toBeGreaterThan(1);
+        expect(looked).toEqual([...looked].sort((a, b) => b - a));
+        expect(looked.at(-1)).toBeLessThan(1_900);
+      });
+
+      it.each(['', 'x', '1.2', '1.2~', '1.2~3.4~5.6', '-~-~-', '1e3.4~-', `${'9'.repeat(30)}.1~-`])(
+        'refuses the cursor %j',
+        async (cursor) => {
+          await fill();
+          await expect(
+            ledger.page({}, { order: 'newest', cursor, limit: 5, withinMs: 1_000 }),
+          ).rejects.toMatchObject({ code: 'USAGE' });
+        },
+      );
+
+      it('tells the upload requests of a time', async () => {
+        await fill();
+        const all = await ledger.uploads(0, 10_000);
+        expect(all).toEqual([{ startedAt: 2_000, finishedAt: 3_000, outcome: 'accepted', bytes: 100 }]);
+        expect(await ledger.uploads(0, 2_000)).toEqual([]);
+        expect(await ledger.countAccepted(2_000, 2_001)).toBe(1);
+        expect(await ledger.countAccepted(0, 2_000)).toBe(0);
+        expect(await ledger.uploads(2_001, 10_000)).toEqual([]);
       });
 
       it('counts what it lists', async () => {

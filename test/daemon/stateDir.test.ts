@@ -2,8 +2,12 @@ import { chmod, chown, mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } f
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { prepareStateDir } from '../../src/daemon/stateDir.ts';
+import { prepareStateDir, type StatePlace } from '../../src/daemon/stateDir.ts';
 import { asOrdinaryUser, asOwnerOf, ordinaryOwner } from '../support/ordinaryUser.ts';
+
+function at(stateDir: string, group: string | null = null): StatePlace {
+  return { stateDir, control: { group } };
+}
 
 let dir: string;
 beforeEach(async () => {
@@ -18,21 +22,21 @@ const posix = process.platform !== 'win32';
 
 test('a missing state directory is created, with its parents', async () => {
   const deep = path.join(dir, 'a', 'b');
-  expect(await prepareStateDir(deep)).toEqual({ note: null });
+  expect(await prepareStateDir(at(deep))).toEqual({ note: null });
   expect(await readdir(deep)).toEqual([]);
   expect((await stat(deep)).mode & 0o777).toBe(posix ? 0o700 : 0o777);
 });
 
 test('what is in an existing one is left alone', async () => {
   await writeFile(path.join(dir, 'ledger'), 'kept');
-  expect(await prepareStateDir(dir)).toEqual({ note: null });
+  expect(await prepareStateDir(at(dir))).toEqual({ note: null });
   expect(await readdir(dir)).toEqual(['ledger']);
 });
 
 test('the probe of a start that was killed is removed', async () => {
   await writeFile(path.join(dir, '.probe-e4e23708-aac5-4f3c-a701-d6e683148941'), 'x');
   await writeFile(path.join(dir, '.probe-of-somebody'), 'kept');
-  await prepareStateDir(dir);
+  await prepareStateDir(at(dir));
   expect(await readdir(dir)).toEqual(['.probe-of-somebody']);
 });
 
@@ -55,7 +59,7 @@ test.skipIf(!posix)(
         await chmod(path.join(dir, place), mode);
       await chmod(outside, 0o755);
       await chmod(dir, 0o750);
-      const { note } = await prepareStateDir(dir);
+      const { note } = await prepareStateDir(at(dir));
       expect(note).toContain(`Others had access to ${dir} (mode 750), `);
       expect(note).toContain('and 1 more; it was taken from them.');
       const modeOf = async (place: string) => (await stat(path.join(dir, place))).mode & 0o777;
@@ -66,7 +70,7 @@ test.skipIf(!posix)(
       // Its reader refuses it and says so: who could read it may have.
       expect(await modeOf('credentials.json')).toBe(0o644);
       expect((await stat(outside)).mode & 0o777).toBe(0o755);
-      expect(await prepareStateDir(dir)).toEqual({ note: null });
+      expect(await prepareStateDir(at(dir))).toEqual({ note: null });
     } finally {
       await rm(outside, { recursive: true });
     }
@@ -80,14 +84,14 @@ test.skipIf(!posix || process.geteuid?.() !== 0)('one that belongs to somebody e
   await chmod(dir, 0o755);
   // Root could write it; the owner could no longer read what root has made.
   await chown(place, uid, gid);
-  const asRoot = await prepareStateDir(place).catch((error: unknown) => error);
+  const asRoot = await prepareStateDir(at(place)).catch((error: unknown) => error);
   expect(asRoot).toMatchObject({
     code: 'STATE_UNWRITABLE',
     message: expect.stringContaining(`belongs to another user (${uid})`),
   });
   await chown(place, 0, 0);
   await chmod(place, 0o777);
-  const asOther = await asOrdinaryUser(() => prepareStateDir(place).catch((error: unknown) => error));
+  const asOther = await asOrdinaryUser(() => prepareStateDir(at(place)).catch((error: unknown) => error));
   expect(asOther).toMatchObject({ code: 'STATE_UNWRITABLE', message: expect.stringContaining('(0)') });
   expect((await stat(place)).mode & 0o777).toBe(0o777);
 });
@@ -110,7 +114,7 @@ test.skipIf(!posix)('a link is followed, but not to where everybody may write', 
   await mkdir(target, { mode: 0o700 });
   await symlink(target, link);
   // The temporary directory itself is such a place.
-  const refusal = await prepareStateDir(link).catch((error: unknown) => error);
+  const refusal = await prepareStateDir(at(link)).catch((error: unknown) => error);
   expect(refusal).toMatchObject({
     code: 'STATE_UNWRITABLE',
     message: expect.stringMatching(/symbolic link to .*, and everybody may write to /),
@@ -123,7 +127,7 @@ test.skipIf(!posix)('a link is followed, but not to where everybody may write', 
     await chmod(here, 0o700);
     await rm(link);
     await symlink(here, link);
-    expect(await prepareStateDir(link)).toEqual({ note: null });
+    expect(await prepareStateDir(at(link))).toEqual({ note: null });
   } finally {
     await rm(here, { recursive: true });
   }
@@ -133,7 +137,7 @@ test('a file in its place is refused', async () => {
   const file = path.join(dir, 'file');
   await writeFile(file, '');
   for (const place of [file, path.join(file, 'below')]) {
-    const refusal = await prepareStateDir(place).catch((error: unknown) => error);
+    const refusal = await prepareStateDir(at(place)).catch((error: unknown) => error);
     expect(refusal).toMatchObject({
       code: 'STATE_UNWRITABLE',
       message: expect.stringContaining('not a directory'),
@@ -145,7 +149,7 @@ test.skipIf(!posix)('one that may not be written is refused', async () => {
   await chmod(dir, 0o500);
   await asOwnerOf(dir, async () => {
     for (const place of [dir, path.join(dir, 'new')]) {
-      const refusal = await prepareStateDir(place).catch((error: unknown) => error);
+      const refusal = await prepareStateDir(at(place)).catch((error: unknown) => error);
       expect(refusal).toMatchObject({
         code: 'STATE_UNWRITABLE',
         message: expect.stringContaining('permission denied'),
@@ -153,3 +157,41 @@ test.skipIf(!posix)('one that may not be written is refused', async () => {
     }
   });
 });
+
+test.skipIf(!posix || process.geteuid?.() !== 0)(
+  'members of the control group may pass through, and read nothing',
+  async () => {
+    await writeFile(path.join(dir, 'ledger.db'), 'x', { mode: 0o640 });
+    expect(await prepareStateDir(at(dir, '54321'))).toEqual({ note: null });
+    expect(await modeOf(dir)).toEqual([0o710, 54321]);
+    expect((await modeOf(path.join(dir, 'ledger.db')))[0]).toBe(0o600);
+    // The next start finds it as it is meant to be.
+    expect(await prepareStateDir(at(dir, '54321'))).toEqual({ note: null });
+    // Without the group, or for another one, it is private again.
+    expect((await prepareStateDir(at(dir))).note).toContain('(mode 710)');
+    expect((await modeOf(dir))[0]).toBe(0o700);
+    await prepareStateDir(at(dir, '54321'));
+    expect((await prepareStateDir(at(dir, '54322'))).note).toContain('(mode 710)');
+    expect(await modeOf(dir)).toEqual([0o710, 54322]);
+  },
+);
+
+test.skipIf(!posix)('a group that nobody knows, or that is not one’s own, is refused by name', async () => {
+  await expect(prepareStateDir(at(dir, 'no-such-group'))).rejects.toMatchObject({
+    code: 'CONFIG_INVALID',
+    message: expect.stringContaining('"no-such-group"'),
+  });
+  const refusal = await asOwnerOf(dir, () =>
+    prepareStateDir(at(dir, '54321')).catch((error: unknown) => error),
+  );
+  expect(refusal).toMatchObject({
+    code: 'STATE_UNWRITABLE',
+    message: expect.stringContaining('not a member of the group 54321'),
+  });
+  await chown(dir, process.geteuid?.() ?? -1, process.getegid?.() ?? -1);
+});
+
+async function modeOf(file: string): Promise<[mode: number, gid: number]> {
+  const { mode, gid } = await stat(file);
+  return [mode & 0o777, gid];
+}

@@ -15,6 +15,7 @@ const io = {
   env: {},
   cwd: ROOT,
   stop: new AbortController().signal,
+  onReload: () => () => {},
 } satisfies Io;
 const program = await createProgram(io, () => {});
 

@@ -98,7 +98,7 @@ function failed(error: unknown, socketPath: string, stateDir: string): ReceiptdE
   const code = systemCode(error) ?? 'unknown reason';
   const hint =
     code === 'EACCES' || code === 'EPERM'
-      ? 'Run this command as the user that receiptd runs as, or as root.'
+      ? 'Run this command as the user that receiptd runs as, as root, or as a member of its control group (`control.group`).'
       : 'Try again; if it stays, look at its log.';
   return new ReceiptdError(
     'CONTROL_FAILED',

@@ -8,6 +8,7 @@ import { SETTINGS } from './protocol/settings.ts';
 import { STATUS } from './protocol/status.ts';
 
 export { FOLDER_STATES } from './protocol/status.ts';
+export type { ConfigEdit, ConfigState, Finding } from './protocol/settings.ts';
 export type { FolderStatus, IncidentStatus, SpoolStatus, StatusResponse } from './protocol/status.ts';
 
 /*

@@ -45,14 +45,19 @@ async function stream(
   response: ServerResponse,
   { streams, log }: Offer,
 ): Promise<boolean> {
-  const url = new URL(request.url ?? '/', 'http://receiptd');
+  // Taken as it came: nothing in it is a path of anything but these routes.
+  const [pathname = '', query = ''] = (request.url ?? '').split('?', 2);
   for (const route of streams) {
-    const params = paramsOf(route.path, url.pathname);
+    const params = paramsOf(route.path, pathname);
     if (params === null) continue;
     const gone = new AbortController();
     response.on('close', () => gone.abort());
     try {
-      const { headers, body } = await route.serve({ params, query: url.searchParams, signal: gone.signal });
+      const { headers, body } = await route.serve({
+        params,
+        query: new URLSearchParams(query),
+        signal: gone.signal,
+      });
       response.writeHead(200, { 'cache-control': 'no-store', ...headers });
       await pipeline(Readable.from(body), response, { signal: gone.signal });
     } catch (error) {
@@ -60,8 +65,8 @@ async function stream(
       if (response.headersSent) {
         // Half an answer must not look like a whole one.
         response.destroy();
-        log.error('An answer could not be given to its end', { url: url.pathname, why: String(error) });
-      } else send(request, response, failed(error, url.pathname, log));
+        log.error('An answer could not be given to its end', { url: pathname, why: String(error) });
+      } else send(request, response, failed(error, pathname, log));
     }
     return true;
   }
@@ -96,7 +101,7 @@ async function answer(request: IncomingMessage, { operations, log }: Offer): Pro
     if (request.method !== 'POST') return failure(405, 'USAGE', 'Operations are asked for with POST.');
     const body = await receive(request);
     if (body === null) return failure(413, 'USAGE', `The request is larger than ${BODY_LIMIT} bytes.`);
-    return await perform(PROTOCOL[name], operation as Operations[Operation], body);
+    return await perform(PROTOCOL[name], operation, body);
   } catch (error) {
     if (request.destroyed && !request.complete) return failure(400, 'USAGE', 'The request is not complete.');
     return failed(error, request.url, log);

@@ -1,4 +1,4 @@
-import { chmod, lstat, rm } from 'node:fs/promises';
+import { chmod, chown, lstat, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import { ReceiptdError, asReceiptdError, systemCode } from '../../domain/errors.ts';
@@ -9,6 +9,8 @@ import type { Address } from './socketPath.ts';
 export interface ControlServerOptions extends Offer {
   /** From `controlSocketPath`. The caller holds the instance lock, and so may replace a stale socket. */
   readonly socketPath: string;
+  /** Group whose members may use it as well. */
+  readonly gid?: number | null;
   /** How long `close` lets running operations finish, in milliseconds. */
   readonly closeGraceMs?: number;
 }
@@ -37,7 +39,7 @@ export async function startControlServer(options: ControlServerOptions): Promise
   try {
     if (process.platform !== 'win32') await removeStale(socketPath);
     await listen(server, address.address);
-    if (process.platform !== 'win32') await chmod(socketPath, 0o600);
+    if (process.platform !== 'win32') await admit(socketPath, options.gid ?? null);
   } catch (error) {
     server.close();
     await address.release();
@@ -58,6 +60,12 @@ export async function startControlServer(options: ControlServerOptions): Promise
         () => address.release(),
       )),
   };
+}
+
+/** The owner, and the members of a group. */
+async function admit(socketPath: string, gid: number | null): Promise<void> {
+  if (gid !== null) await chown(socketPath, process.geteuid?.() ?? -1, gid);
+  await chmod(socketPath, gid === null ? 0o600 : 0o660);
 }
 
 async function removeStale(socketPath: string): Promise<void> {

@@ -14,6 +14,9 @@ export function controlSocketPath(stateDir: string, platform: NodeJS.Platform = 
   return String.raw`\\.\pipe\receiptd-${hash}`;
 }
 
+/** Linux's, which Node does not name. */
+const O_PATH = 0o10000000;
+
 /** Bytes of `sun_path` without the NUL at its end. */
 export function socketPathLimit(platform: NodeJS.Platform): number {
   return platform === 'linux' ? 107 : 103;
@@ -38,7 +41,8 @@ export async function reachable(
   const length = Buffer.byteLength(socketPath);
   if (platform === 'win32' || length <= limit) return { address: socketPath, release: async () => {} };
   if (platform !== 'linux') throw tooLong(socketPath, length, limit);
-  const directory = await open(path.dirname(socketPath), 'r');
+  // Who may only pass through it can't open it for reading.
+  const directory = await open(path.dirname(socketPath), O_PATH);
   const address = `/proc/self/fd/${directory.fd}/${path.basename(socketPath)}`;
   return { address, release: () => directory.close() };
 }

@@ -1,13 +1,7 @@
-/** What is answered with something else than one JSON object: `GET`, below `/v1/`. */
-export interface StreamRoute {
-  /** Such as `/v1/documents/{id}/image`. */
-  readonly path: string;
-  /** One sentence, for the description of the interface. */
-  readonly says: string;
-  /** Media types that it answers with. */
-  readonly types: readonly string[];
-  /** Names of what it takes in the query, and what they are. */
-  readonly query: Readonly<Record<string, string>>;
+import type { StreamDescription } from './protocol/streams.ts';
+
+/** What is answered with something else than one JSON object. */
+export interface StreamRoute extends StreamDescription {
   /** A ReceiptdError reaches the caller as it is, while nothing was answered yet. */
   readonly serve: (request: StreamRequest) => Promise<StreamReply>;
 }

@@ -4,7 +4,8 @@ import { DUE_IN_FOLDER, NEXT_DUE_FOLDER } from './sql/queue.ts';
 import type { Sql } from './statements.ts';
 
 /**
- * Which documents this process has claimed, and whose turn it is. In memory only: a claim ends with the process.
+ * Which documents this process has claimed, and whose turn it is. In memory only: a claim ends with the process, or with
+ * the pipeline that made it.
  *
  *   due ──take──▶ claimed ──drop──▶ due, or uploading
  */
@@ -15,6 +16,10 @@ export class Claims {
 
   drop(documentIds: readonly number[]): void {
     for (const id of documentIds) this.#folderOf.delete(id);
+  }
+
+  dropAll(): void {
+    this.#folderOf.clear();
   }
 
   /** Claims due documents: each folder's in order of arrival, one folder after the other in turn. */

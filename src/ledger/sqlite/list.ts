@@ -1,61 +1,138 @@
-import { join } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { join, sep } from 'node:path';
 import type { Verdict } from '../../domain/document.ts';
+import { ReceiptdError } from '../../domain/errors.ts';
 import type { Hold } from '../../ports/hold.ts';
-import type { ListFilter, ListRow, ListState } from '../../ports/ledgerReports.ts';
+import type {
+  ListFilter,
+  ListOrder,
+  ListRow,
+  ListState,
+  Page,
+  PageWanted,
+} from '../../ports/ledgerReports.ts';
 import { allHolds, holdOver, isHeld } from './holds.ts';
 import { absolutePath, toDocument, type DocumentRow, type PlaceRow } from './rows.ts';
 import * as SQL from './sql/reports.ts';
-import type { Params, Sql } from './statements.ts';
 import type { Store } from './store.ts';
+import { nextOf, Walk, type Position, type WalkOptions } from './walk.ts';
 
-/** Rows that are looked at in the first read: a screen of them. */
-const FIRST_WINDOW = 50;
-const GROWTH = 4;
-/** And in any: no read transaction, and no turn of the event loop, lasts longer. */
-const LARGEST_WINDOW = 1_000;
+/** What is walked: documents, and the files that are no document's own. Null where none of them can pass. */
+type Walks = readonly [documents: Walk | null, sightings: Walk | null];
 
-interface Position {
-  readonly at: number;
-  readonly id: number;
-}
-
-interface Listed extends Position {
-  readonly row: ListRow;
-}
-
-/**
- * Documents, and the files that are no document's own, merged in order of creation. Two walks of windows along
- * the creation time, so that a list of any length costs one window of memory.
- */
+/** Merged by the time of creation, so that a list of any length costs one window of memory. */
 export async function* list(store: Store, filter: ListFilter): AsyncGenerator<ListRow> {
-  const holds = await store.read(allHolds);
-  const documents = walk(store, filter, documentsWanted(filter), (sql, text, params) =>
-    sql
-      .all<DocumentRow & { archivedTo: string | null }>(text, params)
-      .map((row) => ({ at: row.createdAt, id: row.id, row: documentRow(row, holds) })),
-  );
-  const sightings = walk(store, filter, sightingsWanted(filter), (sql, text, params) =>
-    sql
-      .all<ListedSighting>(text, params)
-      .map((row) => ({ at: row.createdAt, id: row.id, row: sightingRow(row) })),
-  );
-  let left = filter.limit ?? Infinity;
-  for await (const { row } of merge(documents, sightings)) {
-    if (left <= 0) return;
-    if (!passes(row, filter)) continue;
-    left -= 1;
+  const walks = await walksOf(store, filter, 'oldest');
+  const open = walks.filter((walk) => walk !== null);
+  for (let left = filter.limit ?? Infinity; left > 0; left -= 1) {
+    const row = await take(open, filter, 'oldest');
+    if (row === null || row === 'later') return;
     yield row;
   }
 }
 
-/** Null where no document can pass. */
-function documentsWanted({ states }: ListFilter): SQL.Walk | null {
+export async function page(
+  store: Store,
+  filter: Omit<ListFilter, 'limit'>,
+  { order, cursor, limit, withinMs }: PageWanted,
+): Promise<Page> {
+  const walks = await walksOf(store, filter, order, cursor);
+  const open = walks.filter((walk) => walk !== null);
+  const endsAt = performance.now() + withinMs;
+  const rows: ListRow[] = [];
+  while (rows.length < limit) {
+    const row = await take(open, filter, order, endsAt);
+    if (row === null || row === 'later') break;
+    rows.push(row);
+  }
+  const places = walks.map((walk) => walk?.position ?? null);
+  const times = places.flatMap((place) => place?.at ?? []);
+  if (times.length === 0) return { rows, next: null, lookedUntil: null };
+  const lookedUntil = order === 'oldest' ? Math.min(...times) : Math.max(...times);
+  return { rows, next: cursorOf(places), lookedUntil };
+}
+
+async function take(
+  walks: readonly Walk[],
+  { states }: ListFilter,
+  order: ListOrder,
+  endsAt?: number,
+): Promise<ListRow | 'later' | null> {
+  for (;;) {
+    const walk = await nextOf(walks, order, endsAt);
+    if (walk === null || walk === 'later') return walk;
+    const row = walk.next?.row;
+    walk.take();
+    // Only together with the holds a queued document is known to be held or not.
+    if (row && (states === undefined || states.includes(row.state))) return row;
+  }
+}
+
+async function walksOf(store: Store, filter: ListFilter, order: ListOrder, cursor?: string): Promise<Walks> {
+  const { states, folder, endpoint, match, since, until } = filter;
+  const holds = await store.read(allHolds);
+  const from = since ?? Number.MIN_SAFE_INTEGER;
+  const to = until ?? Number.MAX_SAFE_INTEGER;
+  const isOldest = order === 'oldest';
+  const beginning = isOldest
+    ? { at: from, id: Number.MIN_SAFE_INTEGER }
+    : { at: to, id: Number.MIN_SAFE_INTEGER };
+  const [documentsFrom, sightingsFrom] = cursor === undefined ? [beginning, beginning] : readCursor(cursor);
+  const params = {
+    // `held` is a queued document seen together with a hold.
+    states: states ? JSON.stringify(states.map((state) => (state === 'held' ? 'queued' : state))) : null,
+    folder: folder ?? null,
+    baseUrl: endpoint?.baseUrl ?? null,
+    uid: endpoint?.uid ?? null,
+    match: match ?? null,
+    separator: sep,
+  };
+  const spans = match?.includes(sep) === true ? 1 : 0;
+  const common = { store, order, stop: isOldest ? to : from - 1, params };
+  const walk = (
+    along: SQL.Walks | null,
+    start: Position | null | undefined,
+    read: WalkOptions['read'],
+  ): Walk | null => (along && start ? new Walk({ ...common, sql: along[order], from: start, read }) : null);
+  return [
+    walk(documentsWanted(filter), documentsFrom, (sql, text, all) =>
+      sql
+        .all<DocumentRow & { archivedTo: string | null }>(text, { ...all, spans })
+        .map((row) => ({ at: row.createdAt, id: row.id, row: documentRow(row, holds) })),
+    ),
+    walk(sightingsWanted(filter), sightingsFrom, (sql, text, all) =>
+      sql
+        .all<ListedSighting>(text, all)
+        .map((row) => ({ at: row.createdAt, id: row.id, row: sightingRow(row) })),
+    ),
+  ];
+}
+
+/** Two places, each `at.id`, or `-` where nothing is left. */
+function cursorOf(places: readonly (Position | null)[]): string {
+  return places.map((place) => (place === null ? '-' : `${place.at}.${place.id}`)).join('~');
+}
+
+const CURSOR = /^(?:-|(-?\d{1,16})\.(-?\d{1,16}))~(?:-|(-?\d{1,16})\.(-?\d{1,16}))$/;
+
+function readCursor(cursor: string): [Position | null, Position | null] {
+  const found = CURSOR.exec(cursor);
+  if (!found) {
+    throw new ReceiptdError('USAGE', 'The cursor is not one that a page ended with.', {
+      hint: 'Begin with the first page.',
+    });
+  }
+  const [, ...parts] = found;
+  const place = (at?: string, id?: string) =>
+    at === undefined || id === undefined ? null : { at: Number(at), id: Number(id) };
+  return [place(parts[0], parts[1]), place(parts[2], parts[3])];
+}
+
+function documentsWanted({ states }: ListFilter): SQL.Walks | null {
   if (states === undefined || states.includes('accepted')) return SQL.DOCUMENTS;
   return states.some((state) => !isVerdict(state)) ? SQL.UNSETTLED_DOCUMENTS : null;
 }
 
-function sightingsWanted({ states }: ListFilter): SQL.Walk | null {
+function sightingsWanted({ states }: ListFilter): SQL.Walks | null {
   return states === undefined || states.some(isVerdict) ? SQL.SIGHTINGS : null;
 }
 
@@ -69,61 +146,6 @@ const VERDICTS: ReadonlySet<string> = new Set<Exclude<Verdict, 'document'>>([
 
 function isVerdict(state: ListState): boolean {
   return VERDICTS.has(state);
-}
-
-async function* walk(
-  store: Store,
-  filter: ListFilter,
-  along: SQL.Walk | null,
-  read: (sql: Sql, text: string, params: Params) => Listed[],
-): AsyncGenerator<Listed> {
-  if (along === null) return;
-  const { windowEnd, rows: text } = along;
-  const { states, folder, endpoint } = filter;
-  const conditions = {
-    // `held` is a queued document seen together with a hold.
-    states: states ? JSON.stringify(states.map((state) => (state === 'held' ? 'queued' : state))) : null,
-    folder: folder ?? null,
-    baseUrl: endpoint?.baseUrl ?? null,
-    uid: endpoint?.uid ?? null,
-  };
-  let after: Position | undefined = { at: filter.since ?? Number.MIN_SAFE_INTEGER, id: 0 };
-  let size = FIRST_WINDOW;
-  while (after) {
-    const start: Position = after;
-    const window = { at: start.at, id: start.id, size };
-    const { rows, end } = await store.read((sql) => {
-      const last = sql.get<Position>(windowEnd, window);
-      const lastAt = last?.at ?? Number.MAX_SAFE_INTEGER;
-      const lastId = last?.id ?? Number.MAX_SAFE_INTEGER;
-      return {
-        end: last,
-        rows: read(sql, text, { at: start.at, id: start.id, lastAt, lastId, ...conditions }),
-      };
-    });
-    yield* rows;
-    after = end;
-    size = Math.min(size * GROWTH, LARGEST_WINDOW);
-    await nextTurn();
-  }
-}
-
-async function* merge(first: AsyncGenerator<Listed>, second: AsyncGenerator<Listed>): AsyncGenerator<Listed> {
-  let [a, b] = [await first.next(), await second.next()];
-  while (!a.done || !b.done) {
-    if (!a.done && (b.done || a.value.at <= b.value.at)) {
-      yield a.value;
-      a = await first.next();
-    } else if (!b.done) {
-      yield b.value;
-      b = await second.next();
-    }
-  }
-}
-
-function passes(row: ListRow, { states, match }: ListFilter): boolean {
-  if (states && !states.includes(row.state)) return false;
-  return match === undefined || row.path.includes(match) || (row.name?.includes(match) ?? false);
 }
 
 function documentRow(raw: DocumentRow & { archivedTo: string | null }, holds: readonly Hold[]): ListRow {

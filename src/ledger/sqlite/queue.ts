@@ -44,7 +44,10 @@ export function createQueue(store: Store): LedgerQueue {
   };
 
   return {
-    recover: (at) => store.write((sql) => recover(sql, at)),
+    async recover(at) {
+      claims.dropAll();
+      return store.write((sql) => recover(sql, at));
+    },
 
     async claim({ endpoint, lane, limit, now, exceptFolders, freshSince, longestWaitMs }) {
       const endpointId = await store.read((sql) => endpointIdOf(sql, endpoint));

@@ -1,9 +1,16 @@
 import type { EndpointKey } from '../../domain/document.ts';
 import type { JournalHead } from '../../ports/journal.ts';
-import type { LedgerReports, ListState, SeenCount, Standing, StateCount } from '../../ports/ledgerReports.ts';
+import type {
+  LedgerReports,
+  ListState,
+  SeenCount,
+  Standing,
+  StateCount,
+  UploadRow,
+} from '../../ports/ledgerReports.ts';
 import { documentById } from './documents.ts';
 import { allHolds, holdOver, isHeld } from './holds.ts';
-import { list } from './list.ts';
+import { list, page } from './list.ts';
 import {
   relativePath,
   toAttempt,
@@ -41,6 +48,10 @@ export function createReports(store: Store): LedgerReports {
   return {
     list: (filter) => list(store, filter),
 
+    page: (filter, wanted) => page(store, filter, wanted),
+
+    uploads: (from, to) => store.read((sql) => sql.all<UploadRow>(SQL.UPLOADS, { from, to })),
+
     find: (name) =>
       store.read((sql) => sql.all<DocumentRow>(DOCUMENTS.DOCUMENTS_BY_NAME, { name }).map(toDocument)),
 
@@ -76,6 +87,9 @@ export function createReports(store: Store): LedgerReports {
 
     nextSeq: ({ baseUrl, uid }) =>
       store.read((sql) => sql.get<{ nextSeq: number }>(ENDPOINT_BY_KEY, { baseUrl, uid })?.nextSeq ?? 1),
+
+    countAccepted: (from, to) =>
+      store.read((sql) => sql.get<{ count: number }>(SQL.COUNT_ACCEPTED, { from, to })?.count ?? 0),
 
     counts: () => store.read(counts),
 

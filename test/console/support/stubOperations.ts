@@ -59,7 +59,7 @@ export class StubAgent {
       troubles.push({
         person: false,
         text: `The service at ${BASE_URL} gives no proper answer, and ${this.held} documents wait for that: HTTP 503. Nothing is lost.`,
-        remedy: { kind: 'retry' },
+        remedy: { kind: 'tryHeld' },
       });
     }
     for (const { message, hint } of this.incidents)
@@ -137,7 +137,7 @@ export class StubAgent {
     };
   }
 
-  operations(): Omit<Operations, 'tryHeld' | 'openConsole'> & Partial<Operations> {
+  operations(): Omit<Operations, 'openConsole'> {
     const nothing = async () => ({});
     const unused = async (): Promise<never> => {
       throw new ReceiptdError('USAGE', 'The console does not ask for this.');
@@ -158,6 +158,7 @@ export class StubAgent {
         }
         return { documents: [detailOf(row)] };
       },
+      ledgerHead: unused,
       knownEndpoints: async () => ({
         endpoints: [
           { endpoint: { baseUrl: BASE_URL, uid: UIDS.office }, name: null, createdAt: null },

@@ -245,7 +245,7 @@ export async function startStub(): Promise<StubService> {
       };
     },
     log: (level, message, fields = {}) => {
-      const line = { at: new Date().toISOString(), level, message, ...fields };
+      const line = { timestamp: new Date().toISOString(), level, message, ...fields };
       lines.push(line);
       tell('log', line);
     },

@@ -79,6 +79,8 @@ export interface ConfigKeys {
   readonly credentials?: Record<string, unknown>;
   readonly spool?: string;
   readonly storage?: Record<string, unknown>;
+  readonly console?: Record<string, unknown>;
+  readonly control?: Record<string, unknown>;
   readonly log?: Record<string, unknown>;
   readonly stateDir?: string;
 }

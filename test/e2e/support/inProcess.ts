@@ -16,7 +16,8 @@ export async function runInProcess(args: readonly string[], { cwd, env }: Surrou
   const stdout = new Kept();
   const stderr = new Kept();
   // The rest of what the types ask for belongs to terminals.
-  const io = { stdin: Readable.from([]), stdout, stderr, env, cwd, stop: new AbortController().signal };
+  const stop = new AbortController().signal;
+  const io = { stdin: Readable.from([]), stdout, stderr, env, cwd, stop, onReload: () => () => {} };
   const status = await runCommandLine(['node', 'receiptd', ...args], io as unknown as Io);
   return { status, signal: null, stdout: stdout.text, stderr: stderr.text };
 }

@@ -149,6 +149,16 @@ export const DOCUMENTS = {
       buckets: z.array(bucket).describe('Oldest first, without gaps.'),
     }),
   },
+  ledgerHead: {
+    says: 'The last entry of the journal: kept elsewhere, it shows later that nothing was rewritten.',
+    request: nothing,
+    response: z.object({
+      head: z
+        .object({ ledger: z.string(), seq: z.number(), hash: z.string() })
+        .nullable()
+        .describe('Null for a ledger that has no journal.'),
+    }),
+  },
   knownEndpoints: {
     says: 'Endpoints that are configured, or were created here: the service has no list of them.',
     request: nothing,

@@ -23,7 +23,7 @@ const hold = z
 const remedy = z
   .discriminatedUnion('kind', [
     z.object({ kind: z.literal('resume'), target: z.string() }),
-    z.object({ kind: z.literal('retry') }),
+    z.object({ kind: z.literal('tryHeld') }),
     z.object({ kind: z.literal('list'), state: z.enum(LIST_STATES) }),
   ])
   .describe('What can be done about it here.');

@@ -3,33 +3,55 @@ import { SELECT_DOCUMENT } from './documents.ts';
 /** A sighting that `list` shows beside the documents; waiting ones only while they are current. */
 const LISTED = `s.verdict <> 'document' AND (s.gone_at IS NULL OR s.verdict NOT IN ('incomplete', 'unreadable'))`;
 
+export type Order = 'oldest' | 'newest';
+
+/** Along an index by the time of creation. */
 export interface Walk {
-  /** The last row of a window of `size` rows after a row; none when fewer are left. */
+  /** The last row of a window of `size` rows behind a row; none when fewer are left. */
   readonly windowEnd: string;
   /** What the window holds. NULL parameters filter nothing. */
   readonly rows: string;
 }
 
-/** Along an index by the time of creation; the pluses keep it the one that is walked. */
-function documentsAlong(index: string, only: string): Walk {
+export type Walks = Readonly<Record<Order, Walk>>;
+
+/** Comparison, and direction, of what comes later in an order. */
+const LATER: Readonly<Record<Order, readonly [later: string, until: string, direction: string]>> = {
+  oldest: ['>', '<=', 'ASC'],
+  newest: ['<', '>=', 'DESC'],
+};
+
+function inBothOrders(walk: (order: Order) => Walk): Walks {
+  return { oldest: walk('oldest'), newest: walk('newest') };
+}
+
+/** The pluses keep the index the one that is walked. `:spans`: the match may begin in one part of a path and end in another. */
+function documentsAlong(index: string, only: string): Walks {
   const select = SELECT_DOCUMENT.replace('FROM documents d', `FROM documents d INDEXED BY ${index}`);
-  return {
-    windowEnd: `
+  return inBothOrders((order) => {
+    const [later, until, direction] = LATER[order];
+    const behind = `${only} AND (d.created_at, d.id) ${later} (:at, :id)`;
+    return {
+      windowEnd: `
 SELECT d.created_at AS at, d.id FROM documents d INDEXED BY ${index}
- WHERE ${only} AND (d.created_at, d.id) > (:at, :id) ORDER BY d.created_at, d.id LIMIT 1 OFFSET :size - 1`,
-    rows: `
+ WHERE ${behind} ORDER BY d.created_at ${direction}, d.id ${direction} LIMIT 1 OFFSET :size - 1`,
+      rows: `
 SELECT w.*,
        (SELECT s.archived_to FROM sightings s
          WHERE s.document_id = w.id AND s.verdict = 'document' AND s.archived_to IS NOT NULL
          ORDER BY s.id DESC LIMIT 1) AS archivedTo
   FROM (${select}
-         WHERE ${only} AND (d.created_at, d.id) > (:at, :id) AND (d.created_at, d.id) <= (:lastAt, :lastId)
+         WHERE ${behind} AND (d.created_at, d.id) ${until} (:lastAt, :lastId)
            AND (:states IS NULL OR +d.state IN (SELECT value FROM json_each(:states)))
            AND (:folder IS NULL OR +f.path = :folder)
            AND (:baseUrl IS NULL OR (+e.base_url = :baseUrl AND +e.uid = :uid))
+           AND (:match IS NULL OR instr(d.name, :match) > 0
+                OR iif(:spans, instr(replace(f.path || '/' || d.path, '/', :separator), :match),
+                       instr(d.path, :match) + instr(f.path, :match)) > 0)
        ) w
- ORDER BY w.createdAt, w.id`,
-  };
+ ORDER BY w.createdAt ${direction}, w.id ${direction}`,
+    };
+  });
 }
 
 export const DOCUMENTS = documentsAlong('documents_created', 'TRUE');
@@ -37,11 +59,14 @@ export const DOCUMENTS = documentsAlong('documents_created', 'TRUE');
 /** Few in most ledgers, however long. */
 export const UNSETTLED_DOCUMENTS = documentsAlong('documents_unsettled', `d.state <> 'accepted'`);
 
-export const SIGHTINGS: Walk = {
-  windowEnd: `
-SELECT seen_at AS at, id FROM sightings
- WHERE verdict <> 'document' AND (seen_at, id) > (:at, :id) ORDER BY seen_at, id LIMIT 1 OFFSET :size - 1`,
-  rows: `
+export const SIGHTINGS = inBothOrders((order): Walk => {
+  const [later, until, direction] = LATER[order];
+  const behind = `s.verdict <> 'document' AND (s.seen_at, s.id) ${later} (:at, :id)`;
+  return {
+    windowEnd: `
+SELECT s.seen_at AS at, s.id FROM sightings s
+ WHERE ${behind} ORDER BY s.seen_at ${direction}, s.id ${direction} LIMIT 1 OFFSET :size - 1`,
+    rows: `
 SELECT s.id, f.path AS folder, s.dir, s.name, s.verdict, s.size, s.sha256, s.reason, s.message,
        s.archived_to AS archivedTo, s.seen_at AS createdAt, s.updated_at AS updatedAt,
        d.id AS documentId, d.name AS documentName, d.type, d.service_status AS serviceStatus,
@@ -50,12 +75,26 @@ SELECT s.id, f.path AS folder, s.dir, s.name, s.verdict, s.size, s.sha256, s.rea
   CROSS JOIN folders f ON f.id = s.folder_id
   LEFT JOIN documents d ON d.id = s.document_id
   LEFT JOIN endpoints e ON e.id = d.endpoint_id
- WHERE ${LISTED} AND (s.seen_at, s.id) > (:at, :id) AND (s.seen_at, s.id) <= (:lastAt, :lastId)
+ WHERE ${LISTED} AND ${behind} AND (s.seen_at, s.id) ${until} (:lastAt, :lastId)
    AND (:states IS NULL OR s.verdict IN (SELECT value FROM json_each(:states)))
    AND (:folder IS NULL OR +f.path = :folder)
    AND (:baseUrl IS NULL OR (+e.base_url = :baseUrl AND +e.uid = :uid))
- ORDER BY s.seen_at, s.id`,
-};
+   AND (:match IS NULL OR instr(d.name, :match) > 0
+        OR instr(replace(f.path || '/' || iif(s.dir = '', '', s.dir || '/') || s.name, '/', :separator), :match) > 0)
+ ORDER BY s.seen_at ${direction}, s.id ${direction}`,
+  };
+});
+
+export const COUNT_ACCEPTED = `
+SELECT count(*) AS count
+  FROM endpoints e CROSS JOIN attempts a ON a.endpoint_id = e.id
+ WHERE a.started_at >= :from AND a.started_at < :to AND a.outcome = 'accepted'`;
+
+/** Upload requests by when they began. */
+export const UPLOADS = `
+SELECT a.started_at AS startedAt, a.finished_at AS finishedAt, a.outcome, a.bytes
+  FROM endpoints e CROSS JOIN attempts a ON a.endpoint_id = e.id
+ WHERE a.started_at >= :from AND a.started_at < :to`;
 
 export const COUNT_DOCUMENTS = `
 SELECT e.base_url AS baseUrl, e.uid, f.path AS folder, c.state, c.count

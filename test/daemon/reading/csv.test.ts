@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cell } from '../../src/cli/export.ts';
+import { csvCell } from '../../../src/daemon/reading/csv.ts';
 
 describe('a CSV cell', () => {
   it.each([
@@ -14,10 +14,10 @@ describe('a CSV cell', () => {
     ['a\nb', '"a\nb"'],
     ['a\r\nb', '"a\r\nb"'],
   ])('of %j is %j', (value, text) => {
-    expect(cell(value)).toBe(text);
+    expect(csvCell(value)).toBe(text);
   });
 
   it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1'])('never begins like a formula: %j', (value) => {
-    expect(cell(value).replace(/^"/, '').startsWith("'")).toBe(true);
+    expect(csvCell(value).replace(/^"/, '').startsWith("'")).toBe(true);
   });
 });

@@ -1,39 +1,50 @@
-import type { Config } from '../config/config.ts';
-import type { FolderStatus, IncidentStatus } from '../daemon/control/protocol.ts';
-import { endpointId } from '../domain/document.ts';
-import type { Hold } from '../ports/hold.ts';
-import { counted, local } from './format.ts';
-import type { Overview } from './overview.ts';
+import type { FolderStatus, IncidentStatus, StatusResponse } from '../control/protocol/status.ts';
+import type { TroubleJson } from '../control/protocol/overview.ts';
+import { endpointId } from '../../domain/document.ts';
+import { counted, local } from '../../domain/words.ts';
+import type { EndpointSettings } from '../../pipeline/settings.ts';
+import type { Hold } from '../../ports/hold.ts';
+import type { ListState, StateCount } from '../../ports/ledgerReports.ts';
 
-/** Something that keeps the agent from its work: what, since when, what to do. */
-export interface Trouble {
-  /** Whether somebody has to do something; else it ends by itself. */
-  readonly person: boolean;
-  readonly text: string;
+/** What was looked at. */
+export interface Looked {
+  readonly now: number;
+  /** Null where none runs, or where it does not say. */
+  readonly daemon: StatusResponse | null;
+  /** Somebody is there and gives no answer that can be used: why, and what to do. */
+  readonly silent: string | null;
+  readonly counts: readonly StateCount[];
+  readonly holds: readonly Hold[];
 }
 
-export function troubles(config: Config, overview: Overview): Trouble[] {
-  const incidents = overview.daemon?.incidents ?? [];
+/** What keeps the agent from its work: what, since when, what to do. */
+export type Trouble = TroubleJson;
+
+type Endpoints = readonly Pick<EndpointSettings, 'key' | 'alias'>[];
+
+export function troubles(endpoints: Endpoints, looked: Looked): Trouble[] {
+  const incidents = looked.daemon?.incidents ?? [];
   const found = incidents.map(ofIncident);
-  for (const folder of overview.daemon?.folders ?? []) {
+  for (const folder of looked.daemon?.folders ?? []) {
     const isSaid = incidents.some(
       ({ code, message }) => code.startsWith('FOLDER_') && message.includes(folder.path),
     );
     const trouble = isSaid ? null : ofFolder(folder);
     if (trouble !== null) found.push(trouble);
   }
-  for (const hold of overview.holds) found.push(ofHold(hold, config, overview));
-  return [...found, ...ofDocuments(overview), ...orphans(config, overview)];
+  for (const hold of looked.holds) found.push(ofHold(hold, endpoints, looked));
+  return [...found, ...ofDocuments(looked), ...orphans(endpoints, looked)];
 }
 
 function ofIncident({ code, message, hint, since }: IncidentStatus): Trouble {
-  return { person: true, text: `${message} Since ${local(since)}. ${hint} [${code}]` };
+  return { person: true, text: `${message} Since ${local(since)}. ${hint} [${code}]`, remedy: null };
 }
 
 function ofFolder({ path, state, message, since }: FolderStatus): Trouble | null {
   const says = (person: boolean, what: string, advice: string): Trouble => ({
     person,
     text: `${message ?? what} Since ${local(since)}. ${advice}`,
+    remedy: null,
   });
   switch (state) {
     case 'watching':
@@ -64,55 +75,60 @@ function ofFolder({ path, state, message, since }: FolderStatus): Trouble | null
   }
 }
 
-function ofHold(hold: Hold, config: Config, overview: Overview): Trouble {
+function ofHold(hold: Hold, endpoints: Endpoints, looked: Looked): Trouble {
   const { scope, key, reason, since, until } = hold;
-  const alias = config.endpoints.find((endpoint) => endpointId(endpoint.key) === key)?.alias;
+  const alias = endpoints.find((endpoint) => endpointId(endpoint.key) === key)?.alias;
   const target = scope === 'endpoint' ? (alias ?? key) : key;
   const message = sentence(hold.message);
   const sinceThen = `since ${local(since)}`;
-  const waiting = waitingFor(hold, overview);
-  const next = nextTry(until, overview);
+  const waiting = waitingFor(hold, looked);
+  const next = nextTry(until, looked);
   if (reason === 'PAUSED') {
     const what = scope === 'endpoint' ? `Uploads to endpoint ${target}` : `Uploads from ${target}`;
     const text = `${what} are paused ${sinceThen}${waiting}. ${message} That is: \`receiptd resume ${target}\`.`;
-    return { person: true, text };
+    return { person: true, text, remedy: { kind: 'resume', target } };
   }
   switch (scope) {
     case 'service':
       return {
         person: false,
         text: `The service at ${key} gives no proper answer ${sinceThen}${waiting}: ${message} Nothing is lost, and ${next}. If it lasts, look at the network and at the service.`,
+        remedy: { kind: 'tryHeld' },
       };
     case 'credentials':
       return {
         person: true,
         text: `The credentials do not work ${sinceThen}${waiting}: ${message} Give new ones with \`receiptd login\`; otherwise ${next}.`,
+        remedy: { kind: 'tryHeld' },
       };
     case 'endpoint':
       return reason === 'HTTP_429'
         ? {
             person: false,
             text: `The service asks to send less to endpoint ${target} ${sinceThen}${waiting}: ${message} Nothing is lost, and ${next}.`,
+            remedy: null,
           }
         : {
             person: true,
             text: `Endpoint ${target} takes no uploads ${sinceThen}${waiting}: ${message} Ask the service's people or correct the config, then \`receiptd retry --all\`; otherwise ${next}.`,
+            remedy: { kind: 'tryHeld' },
           };
     case 'folder':
       return {
         person: until === null,
         text: `Folder ${target} is on hold ${sinceThen}${waiting}: ${message} Otherwise ${next}.`,
+        remedy: null,
       };
   }
 }
 
-function nextTry(until: number | null, { now, daemon, silent }: Overview): string {
+function nextTry(until: number | null, { now, daemon, silent }: Looked): string {
   if (daemon === null && silent === null) return 'it is tried again when the agent runs';
   if (until === null) return 'it stays so until somebody changes it';
   return until <= now ? 'it is being tried again now' : `it is tried again at ${local(until)}`;
 }
 
-function waitingFor({ scope, key }: Hold, { counts }: Overview): string {
+function waitingFor({ scope, key }: Hold, { counts }: Looked): string {
   const held = counts.filter(({ endpoint, folder, state }) => {
     if (state !== 'held' && state !== 'queued') return false;
     if (scope === 'folder') return folder === key;
@@ -128,16 +144,17 @@ function sentence(message: string): string {
   return /[.!?\]]$/.test(message) ? message : `${message}.`;
 }
 
-function ofDocuments({ counts }: Overview): Trouble[] {
-  const total = (wanted: string) =>
+function ofDocuments({ counts }: Looked): Trouble[] {
+  const total = (wanted: ListState) =>
     counts.filter(({ state }) => state === wanted).reduce((sum, { count }) => sum + count, 0);
-  const say = (state: string, one: string, many: string, advice: string): Trouble[] => {
+  const say = (state: ListState, one: string, many: string, advice: string): Trouble[] => {
     const value = total(state);
     if (value === 0) return [];
     return [
       {
         person: true,
         text: `${counted(value, one, many)}. \`receiptd list --state ${state}\` names them. ${advice}`,
+        remedy: { kind: 'list', state },
       },
     ];
   };
@@ -175,8 +192,8 @@ function ofDocuments({ counts }: Overview): Trouble[] {
   ];
 }
 
-function orphans(config: Config, { counts }: Overview): Trouble[] {
-  const configured = new Set(config.endpoints.map(({ key }) => endpointId(key)));
+function orphans(endpoints: Endpoints, { counts }: Looked): Trouble[] {
+  const configured = new Set(endpoints.map(({ key }) => endpointId(key)));
   const waiting = new Map<string, number>();
   for (const { endpoint, state, count } of counts) {
     if (endpoint === null || configured.has(endpointId(endpoint))) continue;
@@ -186,5 +203,6 @@ function orphans(config: Config, { counts }: Overview): Trouble[] {
   return [...waiting].map(([id, total]) => ({
     person: true,
     text: `${counted(total, 'document waits', 'documents wait')} for the endpoint ${id}, which is not in the config any more. Put it back under \`endpoints\`, or scan the receipts again for another one.`,
+    remedy: null,
   }));
 }

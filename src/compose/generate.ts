@@ -1,27 +1,26 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { jsonSchemaText } from '../config/jsonSchema.ts';
+import { referenceText } from '../config/reference.ts';
+import { SHIPPED_VALUES, defaultConfigText } from '../config/template.ts';
+import { openApi } from '../daemon/control/openapi.ts';
 import { systemCode } from '../domain/errors.ts';
-import { referenceText } from './reference.ts';
-import { schemaTree } from './schemaTree.ts';
-import { SHIPPED_VALUES, defaultConfigText } from './template.ts';
 
-/** The text of config/receiptd.schema.json. */
-export function jsonSchemaText(): string {
-  const withoutOwnWords = (key: string, value: unknown): unknown => (key === 'x-default' ? undefined : value);
-  return `${JSON.stringify({ title: 'receiptd configuration', ...schemaTree() }, withoutOwnWords, 2)}\n`;
-}
+/** Of the control interface: what it says changes with each of these, and not with each release. */
+const INTERFACE_VERSION = '1';
 
-/** Files that follow from the schema, by path below the project, with `/`. */
+/** Files that follow from the schemas, by path below the project, with `/`. */
 export function generatedFiles(): ReadonlyMap<string, string> {
   return new Map([
     ['config/receiptd.schema.json', jsonSchemaText()],
     ['config/receiptd.yaml', defaultConfigText(SHIPPED_VALUES)],
     ['docs/configuration.md', referenceText()],
+    ['docs/openapi.json', `${JSON.stringify(openApi(INTERFACE_VERSION), null, 2)}\n`],
   ]);
 }
 
-/** The generated files below `root` that are missing or differ from what the schema says. */
+/** The generated files below `root` that are missing or differ from what the schemas say. */
 export async function staleFiles(root: string): Promise<string[]> {
   const stale: string[] = [];
   for (const [path, text] of generatedFiles()) if ((await read(join(root, path))) !== text) stale.push(path);
@@ -49,7 +48,9 @@ async function main(): Promise<void> {
   if (!process.argv.includes('--check')) return writeFiles(root);
   const stale = await staleFiles(root);
   if (stale.length === 0) return;
-  process.stderr.write(`Not as src/config/schema.ts says: ${stale.join(', ')}. Run \`npm run generate\`.\n`);
+  process.stderr.write(
+    `Not as src/config/schema.ts and src/daemon/control/protocol say: ${stale.join(', ')}. Run \`npm run generate\`.\n`,
+  );
   process.exitCode = 1;
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { counted, size, span } from '../../src/cli/format.ts';
+import { counted, size, span } from '../../src/domain/words.ts';
 
 describe('numbers for people', () => {
   it.each([

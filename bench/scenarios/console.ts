@@ -1,0 +1,172 @@
+import { createHash } from 'node:crypto';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { callControl } from '../../src/daemon/control/client.ts';
+import type { Request } from '../../src/daemon/control/protocol.ts';
+import type { Figure, Scenario } from '../scenario.ts';
+import { furnish } from '../world/agent.ts';
+import { startDaemon } from '../world/daemon.ts';
+import { fillLedger, type Entry } from '../world/fillLedger.ts';
+import { median, quantile } from '../world/measure.ts';
+import { startSink } from '../world/sinkProcess.ts';
+
+const PAGE = 50;
+const RUNS = 15;
+const ASK_EVERY_MS = 20;
+/** Not watched any more, so that nobody misses its files. */
+const FOLDER = '/srv/former';
+
+type Search = Omit<Request<'documents'>, 'cursor' | 'limit'>;
+
+/** What an admin waits for who looks at a very long ledger, asked of a running agent. */
+export const console: Scenario = {
+  name: 'console',
+  title: 'Looking at a very long ledger',
+  async run({ quick, scratch, say }) {
+    const count = quick ? 30_000 : 1_000_000;
+    const dir = join(scratch, 'console');
+    const sink = await startSink();
+    try {
+      await mkdir(dir, { recursive: true });
+      const receiptd = await furnish({ dir, baseUrl: sink.url });
+      const path = join(dir, 'state', 'ledger.db');
+      fillLedger({ path, baseUrl: sink.url, folder: FOLDER, state: 'accepted', entries: images(count) });
+      say(`${count} documents are known`);
+      const daemon = await startDaemon(dir, receiptd('run'));
+      try {
+        await daemon.reconciled();
+        return { figures: await look(join(dir, 'state'), path, count), skipped: [] };
+      } finally {
+        await daemon.stop();
+      }
+    } finally {
+      await sink.close();
+      await rm(dir, { recursive: true, force: true });
+    }
+  },
+};
+
+async function look(stateDir: string, path: string, count: number): Promise<Figure[]> {
+  const name = (number: number): string => fileOf(number).replace('.jpg', '');
+  const page = { order: 'newest' } as const;
+  const oldest = new Date(Date.now() - 100 * 24 * 3_600_000).toISOString();
+  const searches: Record<string, Search> = {
+    'first page': page,
+    'search for one of the newest': { ...page, match: name(count - 10) },
+    'search for the oldest': { ...page, match: name(1) },
+    'search for what is not there': { ...page, match: 'nothing-like-it' },
+    'search by a state that none has': { ...page, states: ['failed'] },
+    'search by a state that all have': { ...page, states: ['accepted'] },
+    'search by a folder': { ...page, folder: FOLDER },
+    'search by a day that has none': { ...page, until: oldest },
+  };
+  const figures: Figure[] = [{ name: 'documents', value: count, unit: 'count', better: null }];
+  const bare = await times(async () => scan(path));
+  let rare: readonly number[] = [];
+  for (const [what, search] of Object.entries(searches)) {
+    const all = await times(() => untilFound(stateDir, search));
+    if (what === 'search for what is not there') rare = all;
+    figures.push({
+      name: what,
+      value: median(all),
+      unit: 'ms',
+      better: 'less',
+      note: `At most ${Math.round(Math.max(...all))} ms in ${all.length}.`,
+    });
+  }
+  const overviews = await times(() => callControl(stateDir, 'overview', {}));
+  figures.push({ name: 'overview', value: median(overviews), unit: 'ms', better: 'less' });
+  const [first = NaN] = await times(() => callControl(stateDir, 'history', { minutes: 1440 }), 1);
+  const again = await times(() => callControl(stateDir, 'history', { minutes: 1440 }));
+  figures.push(
+    {
+      name: 'a day of history',
+      value: first,
+      unit: 'ms',
+      better: 'less',
+      note: 'All of the uploads began in it; asked for the first time.',
+    },
+    { name: 'a day of history, again', value: median(again), unit: 'ms', better: 'less' },
+    {
+      name: 'status meanwhile, p99',
+      value: quantile(await meanwhile(stateDir), 0.99),
+      unit: 'ms',
+      better: 'less',
+      note: 'Asked again and again while searches go through the whole ledger: as long as anything else waits.',
+    },
+    {
+      name: 'search for what is not there, of a bare scan',
+      value: median(rare) / median(bare),
+      unit: 'ratio',
+      better: 'less',
+      note: 'Beside SQLite alone that looks at every name.',
+    },
+    { name: 'a bare scan', value: median(bare), unit: 'ms', better: null },
+  );
+  return figures;
+}
+
+/** As the console does: page by page, until a screen is full or nothing is left. */
+async function untilFound(stateDir: string, search: Search): Promise<void> {
+  let found = 0;
+  let cursor: string | null | undefined;
+  while (found < PAGE && cursor !== null) {
+    const request = { ...search, limit: PAGE - found, ...(cursor !== undefined && { cursor }) };
+    const { rows, next } = await callControl(stateDir, 'documents', request);
+    found += rows.length;
+    cursor = next;
+  }
+}
+
+/** Milliseconds that `status` takes while another goes through the whole ledger. */
+async function meanwhile(stateDir: string): Promise<number[]> {
+  const took: number[] = [];
+  const over = new AbortController();
+  const searching = (async () => {
+    for (let n = 0; n < 3; n += 1) await untilFound(stateDir, { order: 'newest', match: 'nothing-like-it' });
+  })().finally(() => over.abort());
+  while (!over.signal.aborted) {
+    took.push(...(await times(() => callControl(stateDir, 'status', {}), 1)));
+    await sleep(ASK_EVERY_MS);
+  }
+  await searching;
+  return took;
+}
+
+function scan(path: string): void {
+  const db = new DatabaseSync(path, { readOnly: true });
+  try {
+    db.prepare(`SELECT count(*) FROM documents WHERE instr(name, 'nothing-like-it') > 0`).get();
+  } finally {
+    db.close();
+  }
+}
+
+async function times(work: () => Promise<unknown>, runs = RUNS): Promise<number[]> {
+  const took: number[] = [];
+  for (let run = 0; run < runs; run += 1) {
+    const startedAt = performance.now();
+    await work();
+    took.push(performance.now() - startedAt);
+  }
+  return took;
+}
+
+function fileOf(number: number): string {
+  return `SCAN${String(number).padStart(7, '0')}.jpg`;
+}
+
+function* images(count: number): Generator<Entry> {
+  for (let number = 1; number <= count; number += 1) {
+    const file = fileOf(number);
+    const sha256 = createHash('sha256').update(file).digest('hex');
+    yield {
+      number,
+      file,
+      sha256,
+      identity: { size: 1_000_000, mtimeNs: 1n, ctimeNs: 1n, inode: BigInt(number) },
+    };
+  }
+}

@@ -1,0 +1,69 @@
+import { iso } from '../domain/words.ts';
+import { openReports } from '../compose/reports.ts';
+import type { Config } from '../config/config.ts';
+import { callControl } from '../daemon/control/client.ts';
+import { PAGE_LIMIT } from '../daemon/control/protocol/documents.ts';
+import type { DocumentDetailJson } from '../daemon/control/protocol/documents.ts';
+import { documentDetails } from '../daemon/reading/documents.ts';
+import { ReceiptdError } from '../domain/errors.ts';
+import type { JournalHead } from '../ports/journal.ts';
+import type { KnownEndpoint, LedgerReports, ListFilter, ListRow } from '../ports/ledgerReports.ts';
+
+/** What commands that only look need of the ledger. */
+export interface Reading extends Pick<LedgerReports, 'list' | 'endpoints' | 'head'> {
+  /** @throws ReceiptdError DOCUMENT_UNKNOWN */
+  details(name: string): Promise<readonly DocumentDetailJson[]>;
+  close(): Promise<void>;
+}
+
+/**
+ * Reads the ledger's files, or, where they are another user's, asks the running agent.
+ * @throws ReceiptdError what opening the ledger and asking the agent throw
+ */
+export async function openReading(config: Config): Promise<Reading> {
+  try {
+    const reports = await openReports(config);
+    return { ...reports, details: async (name) => (await documentDetails(reports, { name })).documents };
+  } catch (error) {
+    if (error instanceof ReceiptdError && error.code === 'FILE_UNREADABLE') return askingReading(config);
+    throw error;
+  }
+}
+
+function askingReading({ stateDir }: Config): Reading {
+  return {
+    list: (filter) => pages(stateDir, filter),
+    details: async (name) => (await callControl(stateDir, 'document', { name })).documents,
+    async endpoints(): Promise<KnownEndpoint[]> {
+      const { endpoints } = await callControl(stateDir, 'knownEndpoints', {});
+      return endpoints.map(({ createdAt, ...rest }) => ({
+        ...rest,
+        createdAt: createdAt === null ? null : Date.parse(createdAt),
+      }));
+    },
+    head: async (): Promise<JournalHead | null> => (await callControl(stateDir, 'ledgerHead', {})).head,
+    close: async () => {},
+  };
+}
+
+async function* pages(
+  stateDir: string,
+  { since, until, limit = Infinity, states, ...rest }: ListFilter,
+): AsyncGenerator<ListRow> {
+  let left = limit;
+  let cursor: string | null | undefined;
+  while (left > 0 && cursor !== null) {
+    const page = await callControl(stateDir, 'documents', {
+      ...rest,
+      ...(states && { states: [...states] }),
+      ...(since !== undefined && { since: iso(since) }),
+      ...(until !== undefined && { until: iso(until) }),
+      order: 'oldest',
+      limit: Math.min(left, PAGE_LIMIT),
+      ...(cursor !== undefined && { cursor }),
+    });
+    yield* page.rows;
+    left -= page.rows.length;
+    cursor = page.next;
+  }
+}

@@ -1,0 +1,25 @@
+import type { Command } from 'commander';
+import { callControl } from '../daemon/control/client.ts';
+import { helpOf } from './help.ts';
+import { print, type Io } from './io.ts';
+import { printable } from './printable.ts';
+import { configOf, type ConfigOption } from './session.ts';
+
+/** Uploads under way may go on for as long as `delivery.grace` says. */
+const TIMEOUT_MS = 60 * 60_000;
+
+export function addReload(program: Command, io: Io): void {
+  program
+    .command('reload')
+    .description('put a changed configuration into effect in the running agent')
+    .option('--config <file>', 'config file')
+    .addHelpText('after', helpOf({ examples: ['reload', 'reload --config /etc/receiptd/receiptd.yaml'] }))
+    .action(async (options: ConfigOption) => {
+      // What is wrong with the file is said before anybody is asked.
+      const { stateDir } = await configOf(io, options);
+      const how = { signal: io.stop, timeoutMs: TIMEOUT_MS };
+      const { file, restartNeeded } = await callControl(stateDir, 'reload', {}, how);
+      print(io, `${printable(file)} is in effect.`);
+      if (restartNeeded.length > 0) print(io, `After a restart only: ${restartNeeded.join(', ')}.`);
+    });
+}

@@ -1,0 +1,102 @@
+import type { Config, LoadContext } from '../config/config.ts';
+import { controlSocketPath } from '../daemon/control/socketPath.ts';
+import { gidOf } from '../daemon/group.ts';
+import { watchFile } from '../daemon/fileWatch.ts';
+import { Generations } from '../daemon/generations.ts';
+import type { InstanceLock } from '../daemon/instanceLock.ts';
+import { together } from '../daemon/together.ts';
+import { whileInPlace } from '../daemon/whileInPlace.ts';
+import { ReceiptdError } from '../domain/errors.ts';
+import type { LogLines } from '../ports/logLines.ts';
+import { composeConsole } from './console.ts';
+import { controlOf } from './control.ts';
+import { composeGeneration } from './generation.ts';
+import { composeLasting } from './lasting.ts';
+import type { Surroundings } from './service.ts';
+import { Settings } from './settings.ts';
+
+export interface DaemonOptions extends Surroundings {
+  /** As it was read when the process started. */
+  readonly config: Config;
+  readonly context: LoadContext;
+  /** Of the log, for those who look on. */
+  readonly lines: LogLines;
+  readonly lock: InstanceLock;
+  readonly version: string;
+  /** Calls back each time somebody wants the configuration read again (SIGHUP); resolves the function that ends it. */
+  readonly onReload: (listener: () => void) => () => void;
+}
+
+/**
+ * The life of the daemon: one ledger and one control server from begin to end, and the agent under one configuration
+ * after the other. Resolves when `stop` aborted and all is closed. @throws what ends it before its time
+ */
+export async function runDaemon(options: DaemonOptions, stop: AbortSignal): Promise<void> {
+  const { config, context, lock, log, lines, version } = options;
+  const startedAt = new Date().toISOString();
+  const lasting = await composeLasting(config, options);
+  const { clock, ledger } = lasting;
+  try {
+    const replace = (next: Config): Promise<void> => generations.replace(next);
+    const settings = await Settings.read(config.file, context, { lasting, replace });
+    if (settings.current.stateDir !== config.stateDir) throw changedAtStart(config.file);
+    const generations = await Generations.start(settings.current, {
+      compose: (next: Config) => composeGeneration(next, lasting, { once: false }),
+      clock,
+      log,
+    });
+    try {
+      const { startControlServer } = await import('../daemon/control/server.ts');
+      const offer = { log, ...controlOf({ generations, settings, lasting, lines, version, startedAt }) };
+      const console = composeConsole(settings.current, offer, lasting);
+      settings.onTaken((next) => console.take(next.console));
+      const control = await startControlServer({
+        ...offer,
+        socketPath: controlSocketPath(config.stateDir),
+        gid: config.control.group === null ? null : await gidOf(config.control.group),
+        operations: { ...offer.operations, openConsole: () => console.open() },
+      });
+      await console.start();
+      log.info('receiptd has started', {
+        version,
+        pid: process.pid,
+        config: config.file,
+        stateDir: config.stateDir,
+      });
+      const endReload = options.onReload(() => void reload(settings, log));
+      const parts = [
+        (until: AbortSignal) => generations.run(until),
+        (until: AbortSignal) => lasting.keepUp(until),
+        (until: AbortSignal) =>
+          watchFile(settings.file, clock, (isLast) => settings.fileChanged(isLast), until),
+      ];
+      try {
+        const isInPlace = async () => (await lock.isInPlace()) && (await ledger.isInPlace());
+        await whileInPlace({ isInPlace }, config.stateDir, clock, stop, (until) => together(parts, until));
+      } finally {
+        endReload();
+        await console.close();
+        await control.close();
+        log.info('receiptd has stopped');
+      }
+    } finally {
+      await generations.close();
+    }
+  } finally {
+    await ledger.close();
+  }
+}
+
+function changedAtStart(file: string): ReceiptdError {
+  return new ReceiptdError('CONFIG_CHANGED', `${file} was changed while receiptd started.`, {
+    hint: 'Start it again.',
+  });
+}
+
+async function reload(settings: Settings, log: Surroundings['log']): Promise<void> {
+  log.info('Reading the configuration file again, as asked', { file: settings.file });
+  await settings.reload().catch((error: unknown) => {
+    // What is wrong with it is an incident, which has said so.
+    if (!(error instanceof ReceiptdError)) log.error('It could not be read', { why: String(error) });
+  });
+}

@@ -1,0 +1,151 @@
+import type { Config } from '../config/config.ts';
+import type { OnceResult } from '../daemon/agent.ts';
+import type { FolderStatus, SpoolStatus } from '../daemon/control/protocol.ts';
+import type { Generation } from '../daemon/generations.ts';
+import type { Operations } from '../daemon/operations.ts';
+import { endpointId, type Document } from '../domain/document.ts';
+import { inItsPlace } from '../pipeline/folderPlace.ts';
+import { findBytes, type Found, type OpenFolder } from '../pipeline/originals.ts';
+import type { FolderHints } from '../ports/folder.ts';
+import type { Ledger } from '../ports/ledger.ts';
+import type { Log } from '../ports/log.ts';
+import type { ReceiptService } from '../ports/service.ts';
+import type { Spool } from '../ports/spool.ts';
+import { composeFolders } from './folders.ts';
+import type { Lasting } from './lasting.ts';
+import { openConfiguredSpool } from './ledger.ts';
+import { operationsOf } from './operations.ts';
+import { composePipeline, type Pipeline } from './pipeline.ts';
+import { changesOf, composeService } from './service.ts';
+
+/** The agent under one configuration, as long as that is in effect. */
+export interface Running
+  extends Generation, Pick<Pipeline, 'dispatcher' | 'holds' | 'intakes' | 'intakeOf' | 'open'> {
+  /** As it is in effect. */
+  readonly config: Config;
+  readonly service: ReceiptService;
+  readonly spool: Spool;
+  /** What people change; in a daemon asked for through `Generations.act`. */
+  readonly acts: Operations;
+  /** Wherever they are; what is found has the document's hash. */
+  findBytes(document: Document): Promise<Found>;
+  status(): RunningStatus;
+  once(stop: AbortSignal, waitMs: number): Promise<OnceResult>;
+}
+
+export interface RunningStatus {
+  readonly inFlight: number;
+  readonly notes: string[];
+  readonly spool: SpoolStatus;
+  readonly folders: FolderStatus[];
+}
+
+/** Nothing runs yet when it resolves. The one before it is closed by then. */
+export async function composeGeneration(
+  config: Config,
+  lasting: Lasting,
+  { once }: { once: boolean },
+): Promise<Running> {
+  const { log, clock, inherited: incidents, ledger, buffers, inspector, host } = lasting;
+  incidents.passOn();
+  const spool = await openConfiguredSpool(config, log);
+  const { service, tokens, credentials } = await composeService(config, lasting);
+  try {
+    const world = {
+      clock,
+      random: Math.random,
+      log,
+      incidents,
+      ledger,
+      spool,
+      service,
+      tokens,
+      credentialsChanged: changesOf(credentials, lasting.lastCredentials),
+      folders: composeFolders(config, buffers, lasting.guards),
+      buffers,
+      hints: once ? NO_HINTS : await hintsOf(config),
+      inspector,
+      host,
+      background: [(signal: AbortSignal) => settleIncidents(lasting, () => pipeline.intakes, signal)],
+    };
+    const pipeline = await composePipeline(config, world, { once });
+    const { agent, dispatcher, holds, intakes, open, intakeOf } = pipeline;
+    await warnOfOrphans(config, ledger, log);
+    const changed = (): Promise<void> => dispatcher.forgetClaims();
+    const takeOver = async (folder: string): Promise<void> => intakeOf(folder)?.takeOver();
+    // With memory of its own: what is looked at is not what is sent.
+    const openToLook = composeFolders(config, undefined, lasting.guards);
+    const look: OpenFolder = (path) => inItsPlace(openToLook(path), ledger);
+    let closing: Promise<void> | null = null;
+    return {
+      config,
+      dispatcher,
+      holds,
+      intakes,
+      intakeOf,
+      open,
+      service,
+      spool,
+      acts: operationsOf(config, { ledger, spool, holds, open, changed, takeOver }),
+      findBytes: (document) => findBytes(document, { ledger, spool, open: look }),
+      status: () => ({
+        inFlight: dispatcher.inFlight,
+        notes: dispatcher.notes(),
+        spool: {
+          mode: config.spool,
+          used: spool.usedBytes,
+          limit: spool.limitBytes,
+          images: spool.hashes().length,
+        },
+        folders: intakes.map(({ status }, index) => ({
+          ...status,
+          state: holds.isPaused('folder', status.path) ? ('paused' as const) : status.state,
+          endpoint: config.folders[index]?.alias ?? '',
+          since: new Date(status.since).toISOString(),
+          lastListing: status.lastListing === null ? null : new Date(status.lastListing).toISOString(),
+        })),
+      }),
+      run: (stop) => agent.run(stop),
+      once: (stop, waitMs) => agent.once(stop, waitMs),
+      close: () =>
+        (closing ??= (async () => {
+          await pipeline.close();
+          await service.close();
+        })()),
+    };
+  } catch (error) {
+    await service.close();
+    throw error;
+  }
+}
+
+/** A single run lists, and need not load what watches. */
+const NO_HINTS: FolderHints = { watch: () => Promise.reject(new Error('a single run watches nothing')) };
+
+async function hintsOf({ stateDir, folders }: Config): Promise<FolderHints> {
+  const { createFolderHints } = await import('../intake/folder/hints.ts');
+  return createFolderHints({ exclude: [stateDir, ...folders.map(({ archiveTo }) => archiveTo)] });
+}
+
+/** By then a file that can't be read was tried again after the first listing. */
+const MET_AGAIN_MS = 30_000;
+
+async function settleIncidents(
+  { clock, inherited }: Lasting,
+  intakes: () => Pipeline['intakes'],
+  signal: AbortSignal,
+): Promise<void> {
+  do await clock.sleep(MET_AGAIN_MS, signal).catch(() => {});
+  while (!signal.aborted && intakes().some(({ status }) => status.state === 'starting'));
+  if (!signal.aborted) inherited.settle();
+}
+
+async function warnOfOrphans(config: Config, ledger: Ledger, log: Log): Promise<void> {
+  const configured = new Set(config.endpoints.map(({ key }) => endpointId(key)));
+  for (const { endpoint, state, count, folder } of await ledger.counts()) {
+    if (endpoint && !configured.has(endpointId(endpoint)) && (state === 'queued' || state === 'held')) {
+      const fields = { endpoint: endpointId(endpoint), folder, waiting: count };
+      log.error('Documents wait for an endpoint that is no longer in the configuration', fields);
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import { hostname } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import type { Config } from '../config/config.ts';
+import { InheritedIncidents } from '../daemon/inheritedIncidents.ts';
+import { giveBackMemory, processMemory } from '../daemon/giveBack.ts';
+import { systemClock } from '../daemon/systemClock.ts';
+import { upkeep } from '../daemon/upkeep.ts';
+import { createHashing } from '../image/hashing.ts';
+import { createImageInspector } from '../image/inspect.ts';
+import { ImageBuffers } from '../pipeline/imageBuffers.ts';
+import { OpenIncidents } from '../pipeline/incidents.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { ImageInspector } from '../ports/image.ts';
+import type { Ledger } from '../ports/ledger.ts';
+import type { Guards } from './folders.ts';
+import { openLedger } from './ledger.ts';
+import type { LastCredentials, Surroundings } from './service.ts';
+
+/** What lives as long as the process, whatever the configuration becomes. */
+export interface Lasting extends Surroundings {
+  readonly clock: Clock;
+  readonly incidents: OpenIncidents;
+  /** Those of the generation that runs. */
+  readonly inherited: InheritedIncidents;
+  readonly ledger: Ledger;
+  readonly buffers: ImageBuffers;
+  readonly guards: Guards;
+  readonly inspector: ImageInspector;
+  readonly lastCredentials: LastCredentials;
+  readonly host: string;
+  /** Keeps ledger and memory in order until aborted. */
+  readonly keepUp: (signal: AbortSignal) => Promise<unknown>;
+}
+
+/** The caller holds the instance lock of the state directory. */
+export async function composeLasting(config: Config, surroundings: Surroundings): Promise<Lasting> {
+  const { log } = surroundings;
+  const clock = systemClock;
+  const incidents = new OpenIncidents({ clock, log });
+  const ledger = await openLedger(config, (story) =>
+    incidents.open({
+      key: `mended ${story}`,
+      code: 'LEDGER_DAMAGED',
+      message: story,
+      hint: 'Check the disk and what was done to the state directory. This is shown until the next start.',
+    }),
+  );
+  const { backupEveryMs, backups } = config.storage;
+  return {
+    ...surroundings,
+    clock,
+    incidents,
+    inherited: new InheritedIncidents(incidents),
+    ledger,
+    buffers: new ImageBuffers(),
+    guards: new Map(),
+    inspector: createImageInspector(createHashing(HASH_THREAD)),
+    lastCredentials: {},
+    host: hostname(),
+    keepUp: (signal) =>
+      Promise.all([
+        upkeep({ ledger, incidents, clock, log, backupEveryMs, backups }, signal),
+        giveBackMemory(processMemory(), clock, signal),
+      ]),
+  };
+}
+
+/** Beside the program's other files. */
+const HASH_THREAD = fileURLToPath(new URL('./hashThread.js', import.meta.url));

@@ -1,0 +1,299 @@
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { isConfigWritable, replaceConfigFile, revisionOf } from '../config/configFile.ts';
+import type { Config, LoadContext } from '../config/config.ts';
+import { applyEdits } from '../config/edit.ts';
+import { changedKeys, readLiveConfig, type LiveConfig } from '../config/live.ts';
+import { readConfigFile, textOf } from '../config/load.ts';
+import { mayHoldSecret } from '../config/secrets.ts';
+import { showPath } from '../config/show.ts';
+import type { ConfigEdit, ConfigState, Request } from '../daemon/control/protocol.ts';
+import type { Found } from '../daemon/fileWatch.ts';
+import { asReceiptdError, ReceiptdError } from '../domain/errors.ts';
+import { hidePasswords, withPasswords } from './hidePasswords.ts';
+import type { Lasting } from './lasting.ts';
+
+export interface SettingsDeps {
+  readonly file: string;
+  readonly context: LoadContext;
+  readonly lasting: Pick<Lasting, 'ledger' | 'incidents' | 'log' | 'clock'>;
+  /** Puts a configuration into effect. Rejects where that can't be done; then the former one is. */
+  readonly replace: (config: Config) => Promise<void>;
+}
+
+/** A configuration file as it was read: its text, and what is right or wrong with it. */
+interface Look {
+  readonly revision: string;
+  /** With a byte order mark, if it has one. */
+  readonly text: string;
+  readonly read: LiveConfig;
+}
+
+const INCIDENT = 'config';
+const SOMEBODY = 'somebody';
+
+/**
+ * The configuration file of a running agent, and what of it is in effect:
+ *
+ *   in effect ──the file changes──▶ in effect (the new text), or
+ *       ▲                      └──▶ in effect (the former text), with one incident ──the file is right again──┐
+ *       └─────────────────────────────────────────────────────────────────────────────────────────────────────┘
+ *
+ * One change or look after the other.
+ */
+export class Settings {
+  readonly #deps: SettingsDeps;
+  readonly #start: LiveConfig;
+  readonly #listeners = new Set<(config: Config) => void>();
+  #live: LiveConfig;
+  #revision: string;
+  #problem: ReceiptdError | null = null;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  private constructor(deps: SettingsDeps, look: Look) {
+    this.#deps = deps;
+    this.#start = look.read;
+    this.#live = look.read;
+    this.#revision = look.revision;
+  }
+
+  /** Reads the file for the first time. @throws ReceiptdError what is wrong with it */
+  static async read(file: string, context: LoadContext, deps: Omit<SettingsDeps, 'file' | 'context'>) {
+    const bytes = await readConfigFile(file);
+    const text = textOf(bytes, file);
+    const read = readLiveConfig(text, file, context, null);
+    return new Settings({ ...deps, file, context }, { revision: revisionOf(bytes), text, read });
+  }
+
+  /** As it is in effect. */
+  get current(): Config {
+    return this.#live.config;
+  }
+
+  get file(): string {
+    return this.#deps.file;
+  }
+
+  get context(): LoadContext {
+    return this.#deps.context;
+  }
+
+  /** What the file said that is in effect. */
+  get data(): unknown {
+    return this.#live.data;
+  }
+
+  /** Sentences for `status`. */
+  notes(): string[] {
+    const { restartNeeded } = this.#live;
+    if (restartNeeded.length === 0) return [];
+    return [`Changed in ${this.file} and in effect after a restart only: ${restartNeeded.join(', ')}.`];
+  }
+
+  /** Told after every change that is in effect. */
+  onTaken(listener: (config: Config) => void): void {
+    this.#listeners.add(listener);
+  }
+
+  state(): Promise<ConfigState> {
+    return this.#inTurn(() => this.#state());
+  }
+
+  /** Reads the file again, as SIGHUP does. @throws ReceiptdError what is wrong with it; then nothing changes */
+  reload(): Promise<ConfigState> {
+    return this.#inTurn(async () => {
+      await this.#readAgain();
+      return this.#state();
+    });
+  }
+
+  /** The file looks changed. Where it is not right, `isLast` says so to people. Never rejects for a bad file. */
+  fileChanged(isLast: boolean): Promise<Found> {
+    return this.#inTurn(async () => {
+      try {
+        await this.#readAgain({ isQuiet: !isLast });
+        return 'right';
+      } catch (error) {
+        if (!(error instanceof ReceiptdError)) throw error;
+        return this.#deps.lasting.ledger.storage.trouble() === null ? 'wrong' : 'later';
+      }
+    });
+  }
+
+  /** The operation. @throws ReceiptdError with the reason, and nothing is changed */
+  change(request: Request<'changeConfig'>): Promise<ConfigState> {
+    return this.edit(request.edits, request);
+  }
+
+  /** The same; of the file as it is, where no revision is told. */
+  edit(
+    edits: readonly ConfigEdit[],
+    how: {
+      readonly revision?: string;
+      readonly dryRun?: boolean | undefined;
+      readonly by?: string | undefined;
+    },
+  ): Promise<ConfigState> {
+    return this.#inTurn(async () => {
+      const { file, lasting } = this.#deps;
+      const before = await this.#bytes();
+      const revision = revisionOf(before);
+      if (how.revision !== undefined && how.revision !== revision) throw changedMeanwhile(file);
+      const former = this.#decode(before);
+      const text = applyEdits(former, withPasswords(edits), file);
+      const read = this.#parse(text);
+      if (how.dryRun) return this.#state();
+      if (text === former) {
+        await this.#readAgain();
+        return this.#state();
+      }
+      const history = join(this.#live.config.stateDir, 'config-history');
+      const at = new Date(lasting.clock.now());
+      const written = await replaceConfigFile(file, { revision, text, history, at });
+      try {
+        await lasting.ledger.recordAct({
+          at: lasting.clock.now(),
+          kind: 'config',
+          by: how.by ?? SOMEBODY,
+          detail: told(edits),
+        });
+        await this.#take({ revision: written, text, read });
+      } catch (error) {
+        await replaceConfigFile(file, { revision: written, text: former, history: null, at });
+        throw error;
+      }
+      return this.#state();
+    });
+  }
+
+  async #readAgain({ isQuiet = false } = {}): Promise<void> {
+    const { file, lasting } = this.#deps;
+    try {
+      const bytes = await this.#bytes();
+      const revision = revisionOf(bytes);
+      if (revision === this.#revision && this.#problem === null) return;
+      const text = this.#decode(bytes);
+      await this.#take({ revision, text, read: this.#parse(text) });
+    } catch (error) {
+      if (!(error instanceof ReceiptdError)) throw error;
+      // At the end of the process nothing is wrong with the file.
+      if (isQuiet || error.code === 'NOT_RUNNING') throw error;
+      this.#problem = error;
+      // Another problem of the same file is the same incident.
+      lasting.incidents.open({
+        key: INCIDENT,
+        code: error.code,
+        message: `${file} is not right, so the former configuration stays in effect: ${inOneLine(error.message)}`,
+        hint: `${error.hint ?? 'Correct it.'} It is read again by itself.`,
+      });
+      throw error;
+    }
+  }
+
+  async #take({ revision, read }: Look): Promise<void> {
+    const { file, lasting, replace } = this.#deps;
+    const { log, incidents, ledger } = lasting;
+    const changed = changedKeys(this.#live.parsed, read.parsed);
+    if (!isDeepStrictEqual(this.#live.parsed, read.parsed)) {
+      const trouble = ledger.storage.trouble();
+      // What takes over from the ledger has to write it.
+      if (trouble) throw new ReceiptdError(trouble.code, trouble.message, { hint: trouble.hint });
+      await replace(read.config).catch((error: unknown) => {
+        throw asReceiptdError(error, 'CONTROL_FAILED', 'The new configuration could not be put into effect.');
+      });
+    }
+    const isNews = !isDeepStrictEqual(this.#live.restartNeeded, read.restartNeeded);
+    this.#live = read;
+    this.#revision = revision;
+    this.#problem = null;
+    incidents.close(INCIDENT);
+    if (changed.length > 0)
+      log.info('The configuration was changed and is in effect', { file, changed: changed.join(', ') });
+    else log.debug('The configuration file was read again; nothing in it has changed', { file });
+    if (isNews && read.restartNeeded.length > 0) {
+      const restartNeeded = read.restartNeeded.join(', ');
+      log.warn('Some of the configuration takes effect after a restart only', { file, restartNeeded });
+    }
+    for (const listener of this.#listeners) listener(read.config);
+  }
+
+  async #state(): Promise<ConfigState> {
+    const { file } = this.#deps;
+    const about = {
+      file,
+      writable: await isConfigWritable(file),
+      restartNeeded: [...this.#live.restartNeeded],
+    };
+    let bytes: Buffer;
+    try {
+      bytes = await this.#bytes();
+    } catch (error) {
+      if (!(error instanceof ReceiptdError)) throw error;
+      return { ...about, revision: '', text: '', values: {}, problem: error.sentence() };
+    }
+    const revision = revisionOf(bytes);
+    try {
+      const text = this.#decode(bytes);
+      const { data, restartNeeded } = this.#parse(text);
+      const values = hidePasswords(data) as ConfigState['values'];
+      const problem = revision === this.#revision ? null : (this.#problem?.sentence() ?? JUST_CHANGED);
+      return {
+        ...about,
+        revision,
+        text: hidePasswords(text),
+        values,
+        problem,
+        restartNeeded: [...restartNeeded],
+      };
+    } catch (error) {
+      if (!(error instanceof ReceiptdError)) throw error;
+      const text = bytes.toString();
+      // A file that is not right may hold what must not be shown.
+      const shown = mayHoldSecret(text) ? '' : hidePasswords(text);
+      return { ...about, revision, text: shown, values: {}, problem: error.sentence() };
+    }
+  }
+
+  #bytes(): Promise<Buffer> {
+    return readConfigFile(this.#deps.file);
+  }
+
+  /** With the byte order mark, which a writer has to keep. */
+  #decode(bytes: Buffer): string {
+    const text = textOf(bytes, this.#deps.file);
+    return bytes.subarray(0, 3).equals(MARK) ? `\uFEFF${text}` : text;
+  }
+
+  #parse(text: string): LiveConfig {
+    const { file, context } = this.#deps;
+    return readLiveConfig(text.replace(/^\uFEFF/, ''), file, context, this.#start);
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#turn.then(work, work);
+    this.#turn = turn.catch(() => {});
+    return turn;
+  }
+}
+
+const MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+const TOLD = 20;
+const JUST_CHANGED = 'It was changed a moment ago, and is about to be read.';
+
+/** Which keys; what they hold now stands in the file. */
+function told(edits: readonly ConfigEdit[]): string {
+  const list = edits.slice(0, TOLD).map(({ kind, path }) => `${kind} ${showPath(path)}`);
+  return list.join('; ') + (edits.length > TOLD ? `; ${edits.length - TOLD} more` : '');
+}
+
+function inOneLine(message: string): string {
+  const [first = '', ...others] = message.split('\n');
+  const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
+  return `${first}${more}${/[.!?]$/.test(first + more) ? '' : '.'}`;
+}
+
+function changedMeanwhile(file: string): ReceiptdError {
+  return new ReceiptdError('CONFIG_CHANGED', `${file} was changed meanwhile, so nothing was written.`, {
+    hint: 'Look at it as it is now, then make the change again.',
+  });
+}

@@ -1,0 +1,140 @@
+import { createHash } from 'node:crypto';
+import {
+  access,
+  constants,
+  mkdir,
+  open,
+  readdir,
+  realpath,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { ReceiptdError, systemCode } from '../domain/errors.ts';
+import { readConfigFile } from './load.ts';
+
+/** SHA-256 of the file's bytes, in hexadecimal digits. */
+export function revisionOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** Whether `replaceConfigFile` would be let. */
+export async function isConfigWritable(file: string): Promise<boolean> {
+  try {
+    const target = await realpath(file);
+    await mayWrite(target);
+    await access(dirname(target), constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function mayWrite(file: string): Promise<void> {
+  await (await open(file, 'r+')).close();
+}
+
+export interface Replacement {
+  /** Of the file that is replaced; refused where it is another by now. */
+  readonly revision: string;
+  readonly text: string;
+  /** Directory of former texts; made if it is not there. Null: none is kept. */
+  readonly history: string | null;
+  readonly at: Date;
+}
+
+/**
+ * Replaces the file, or what a link there leads to: at every moment it holds the former text or the new one, under the
+ * same owner and mode. Resolves its new revision.
+ * @throws ReceiptdError CONFIG_CHANGED, CONFIG_UNWRITABLE; then it is as it was
+ */
+export async function replaceConfigFile(
+  file: string,
+  { revision, text, history, at }: Replacement,
+): Promise<string> {
+  const bytes = Buffer.from(text);
+  const former = await readConfigFile(file);
+  if (revisionOf(former) !== revision) throw changedMeanwhile(file);
+  try {
+    const target = await realpath(file);
+    // A rename asks nobody about the file itself.
+    await mayWrite(target);
+    const aside = join(dirname(target), `.${basename(target)}.new`);
+    if (history !== null) await keep(former, history, basename(target), at);
+    try {
+      await writeAside(aside, bytes, target);
+      if (revisionOf(await readConfigFile(target)) !== revision) throw changedMeanwhile(file);
+      await rename(aside, target);
+    } catch (error) {
+      await rm(aside, { force: true });
+      throw error;
+    }
+    await syncDirectory(dirname(target));
+  } catch (error) {
+    if (error instanceof ReceiptdError) throw error;
+    throw unwritable(file, error);
+  }
+  return revisionOf(bytes);
+}
+
+/** What a kill left of an earlier one is replaced; a link that somebody put there is not followed. */
+async function writeAside(aside: string, bytes: Buffer, target: string): Promise<void> {
+  const { mode, uid, gid } = await stat(target);
+  await rm(aside, { force: true });
+  const handle = await open(aside, 'wx', 0o600);
+  try {
+    await handle.writeFile(bytes);
+    const own = await handle.stat();
+    if (process.platform !== 'win32' && (own.uid !== uid || own.gid !== gid)) await handle.chown(uid, gid);
+    // After the owner: a change of that takes special bits away.
+    if (process.platform !== 'win32') await handle.chmod(mode & 0o7777);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Without this a power cut may undo the rename. */
+async function syncDirectory(path: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const directory = await open(path, 'r');
+  try {
+    await directory.sync();
+  } catch (error) {
+    // Some file systems can't; the file itself is written.
+    if (systemCode(error) === undefined) throw error;
+  } finally {
+    await directory.close();
+  }
+}
+
+const KEPT = 10;
+
+async function keep(former: Buffer, history: string, name: string, at: Date): Promise<void> {
+  await mkdir(history, { recursive: true, mode: 0o700 });
+  const time = at.toISOString().replaceAll(':', '-');
+  await writeFile(join(history, `${time}.${name}`), former, { mode: 0o600 });
+  const all = (await readdir(history)).filter((each) => /^\d{4}-\d\d-\d\dT/.test(each)).sort();
+  for (const old of all.slice(0, -KEPT)) await rm(join(history, old), { force: true });
+}
+
+function changedMeanwhile(file: string): ReceiptdError {
+  return new ReceiptdError('CONFIG_CHANGED', `${file} was changed meanwhile, so nothing was written.`, {
+    hint: 'Look at it as it is now, then make the change again.',
+  });
+}
+
+function unwritable(file: string, cause: unknown): ReceiptdError {
+  const code = systemCode(cause);
+  if (code === undefined) throw cause;
+  return new ReceiptdError(
+    'CONFIG_UNWRITABLE',
+    `${file} can't be written (${code}), so nothing was changed.`,
+    {
+      hint: 'Let the user that runs receiptd write it and its directory, or change it in an editor.',
+      cause,
+    },
+  );
+}

@@ -1,0 +1,198 @@
+import { isDeepStrictEqual } from 'node:util';
+import { ReceiptdError } from '../domain/errors.ts';
+import { isCollection, type Json } from './renderValue.ts';
+import { showPath } from './show.ts';
+import { YamlText, type Spliced } from './spliceYaml.ts';
+import { readYaml } from './yamlSource.ts';
+
+export type ConfigKey = string | number;
+
+/** A change of the file: a key gets a value, goes away, or a list gets one more. */
+export type ConfigChange =
+  | { readonly kind: 'set' | 'append'; readonly path: readonly ConfigKey[]; readonly value: Json }
+  | { readonly kind: 'remove'; readonly path: readonly ConfigKey[] };
+
+/**
+ * Changes a YAML text as told, one edit after the other. What is not edited keeps its bytes: comments, order, quotes,
+ * line breaks. Whether the result is a good configuration is for `parseConfig` to say.
+ * @throws ReceiptdError CONFIG_SYNTAX where the text is no YAML, CONFIG_INVALID where a path leads nowhere, or where the
+ * file is written in a way that would change more than was asked for
+ */
+export function applyEdits(text: string, edits: readonly ConfigChange[], file: string): string {
+  const mark = text.startsWith(MARK) ? MARK : '';
+  let now = text.slice(mark.length);
+  let data = readYaml(now, file).data as Json;
+  for (const edit of edits) {
+    const wanted = editData(data, edit);
+    for (const step of stepsOf(data, edit)) {
+      const before = readYaml(now, file).data as Json;
+      const spliced = splice(new YamlText(now), before, step);
+      now = checked(spliced, editData(before, step), step.path, now, file);
+    }
+    data = checkedData(now, wanted, edit.path, file);
+  }
+  return mark + now;
+}
+
+/** Byte order mark. */
+const MARK = '\uFEFF';
+
+/** The same change of plain data. @throws ReceiptdError CONFIG_INVALID */
+export function editData(data: Json, edit: ConfigChange): Json {
+  const copy = structuredClone(data);
+  const [key, ...rest] = edit.path;
+  if (key === undefined) throw nowhere(edit.path);
+  return changed(copy, key, rest, edit);
+}
+
+function changed(data: Json, key: ConfigKey, rest: readonly ConfigKey[], edit: ConfigChange): Json {
+  if (key === '__proto__') throw nowhere(edit.path);
+  const [next, ...others] = rest;
+  if (Array.isArray(data)) {
+    const list: Json[] = [...(data as readonly Json[])];
+    const index = Number(key);
+    if (!Number.isInteger(index) || index < 0 || index >= list.length) throw nowhere(edit.path);
+    if (next !== undefined) list[index] = changed(list[index] ?? null, next, others, edit);
+    else if (edit.kind === 'remove') list.splice(index, 1);
+    else list[index] = edit.kind === 'set' ? edit.value : appended(list[index], edit);
+    return list;
+  }
+  if (data !== null && typeof data !== 'object') throw nowhere(edit.path);
+  // A mapping that is not there yet is made.
+  if (data === null && edit.kind === 'remove') throw nowhere(edit.path);
+  const map: Record<string, Json> = { ...(data as Record<string, Json> | null) };
+  const name = String(key);
+  if (next !== undefined) {
+    map[name] = changed(Object.hasOwn(map, name) ? (map[name] ?? null) : null, next, others, edit);
+  } else if (edit.kind === 'remove') {
+    if (!Object.hasOwn(map, name)) throw nowhere(edit.path);
+    delete map[name];
+  } else map[name] = edit.kind === 'set' ? edit.value : appended(map[name], edit);
+  return map;
+}
+
+function appended(list: Json | undefined, edit: Extract<ConfigChange, { value: Json }>): Json {
+  if (list === undefined || list === null) return [edit.value];
+  if (!Array.isArray(list)) throw nowhere(edit.path);
+  return [...(list as readonly Json[]), edit.value];
+}
+
+/** The smallest changes that make the same of the data, so that comments within what is replaced stay. */
+function stepsOf(data: Json, edit: ConfigChange): ConfigChange[] {
+  if (edit.kind === 'remove') return [edit];
+  const there = at(data, edit.path);
+  if (edit.kind === 'append') {
+    if (Array.isArray(there)) return [edit];
+    return stepsOf(data, { kind: 'set', path: edit.path, value: [edit.value] });
+  }
+  if (there !== undefined) return difference(edit.path, there, edit.value);
+  // The first key on the way that is not there gets all that is below it.
+  let depth = edit.path.length;
+  let value = edit.value;
+  while (depth > 1 && !isCollection(at(data, edit.path.slice(0, depth - 1)) ?? null)) {
+    depth -= 1;
+    value = { [String(edit.path[depth])]: value };
+  }
+  return [{ kind: 'set', path: edit.path.slice(0, depth), value }];
+}
+
+function difference(path: readonly ConfigKey[], from: Json, to: Json): ConfigChange[] {
+  if (isDeepStrictEqual(from, to)) return [];
+  if (Array.isArray(from) && Array.isArray(to) && from.length > 0 && to.length > 0)
+    return listDifference(path, from as readonly Json[], to as readonly Json[]);
+  if (!isMapping(from) || !isMapping(to) || Object.keys(from).length === 0 || Object.keys(to).length === 0)
+    return [{ kind: 'set', path, value: to }];
+  const gone = Object.keys(from).filter((key) => !Object.hasOwn(to, key));
+  const kept = Object.entries(to).flatMap(([key, value]) => {
+    const before = Object.hasOwn(from, key) ? from[key] : undefined;
+    const here = [...path, key];
+    return before === undefined
+      ? [{ kind: 'set' as const, path: here, value }]
+      : difference(here, before, value);
+  });
+  return [...kept, ...gone.map((key) => ({ kind: 'remove' as const, path: [...path, key] }))];
+}
+
+function listDifference(
+  path: readonly ConfigKey[],
+  from: readonly Json[],
+  to: readonly Json[],
+): ConfigChange[] {
+  const common = Math.min(from.length, to.length);
+  let head = 0;
+  while (head < common && isDeepStrictEqual(from[head], to[head])) head += 1;
+  let tail = 0;
+  while (tail < common - head && isDeepStrictEqual(from.at(-1 - tail), to.at(-1 - tail))) tail += 1;
+  if (to.length > from.length) tail = 0;
+  const changes = to.slice(head, to.length - tail).flatMap((value, index): ConfigChange[] => {
+    const before = from[head + index];
+    if (before === undefined) return [{ kind: 'append', path, value }];
+    return difference([...path, head + index], before, value);
+  });
+  const cuts: ConfigChange[] = [];
+  for (let index = from.length - tail - 1; index >= to.length - tail; index -= 1)
+    cuts.push({ kind: 'remove', path: [...path, index] });
+  return [...changes, ...cuts];
+}
+
+function isMapping(value: Json): value is { readonly [key: string]: Json } {
+  return isCollection(value) && !Array.isArray(value);
+}
+
+function at(data: Json, path: readonly ConfigKey[]): Json | undefined {
+  let value: Json | undefined = data;
+  for (const key of path) {
+    if (value === undefined || !isCollection(value) || !Object.hasOwn(value, key)) return undefined;
+    value = (value as Record<ConfigKey, Json>)[key];
+  }
+  return value;
+}
+
+function splice(yaml: YamlText, before: Json, { path, ...edit }: ConfigChange): Spliced {
+  if (edit.kind === 'remove') return yaml.remove(path);
+  if (edit.kind === 'append') return yaml.append(path, edit.value);
+  const [key] = path;
+  if (before === null && path.length === 1 && key !== undefined)
+    return `${yaml.text}${yaml.text === '' || yaml.text.endsWith('\n') ? '' : '\n'}${String(key)}: ${JSON.stringify(edit.value)}\n`;
+  return yaml.set(path, edit.value);
+}
+
+function checked(
+  spliced: Spliced,
+  wanted: Json,
+  path: readonly ConfigKey[],
+  text: string,
+  file: string,
+): string {
+  if (spliced === null) throw tangled(path, text);
+  checkedData(spliced, wanted, path, file);
+  return spliced;
+}
+
+/** The data of the text, which has to be what was wanted: nothing else may have changed. */
+function checkedData(text: string, wanted: Json, path: readonly ConfigKey[], file: string): Json {
+  let data: unknown;
+  try {
+    data = readYaml(text, file).data;
+  } catch (error) {
+    if (error instanceof ReceiptdError) throw tangled(path, text);
+    throw error;
+  }
+  if (!isDeepStrictEqual(data, wanted)) throw tangled(path, text);
+  return wanted;
+}
+
+function nowhere(path: readonly ConfigKey[]): ReceiptdError {
+  return new ReceiptdError('CONFIG_INVALID', `${showPath(path)}: the file has no such place to change.`, {
+    hint: 'Read the configuration again.',
+  });
+}
+
+function tangled(path: readonly ConfigKey[], text: string): ReceiptdError {
+  const why = /[&*][^\s,[\]{}]/.test(text)
+    ? 'is shared with other places of the file (an anchor & and its aliases *), which would change too'
+    : 'is written in a way that can not be changed without touching the rest of the file';
+  return new ReceiptdError('CONFIG_INVALID', `${showPath(path)}: it ${why}. Nothing was changed.`, {
+    hint: 'Change it in an editor.',
+  });
+}

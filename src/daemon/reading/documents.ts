@@ -1,0 +1,79 @@
+import { iso } from '../../domain/words.ts';
+import type { DocumentDetail, ListFilter, LedgerReports } from '../../ports/ledgerReports.ts';
+import type { DocumentDetailJson, DocumentFilter } from '../control/protocol/documents.ts';
+import type { Request, Response } from '../control/protocol.ts';
+import { unknownDocument } from '../unknownDocument.ts';
+
+const PAGE_ROWS = 50;
+/** Nobody waits longer for a part of a search through a long ledger. */
+const PAGE_MS = 500;
+
+export function listFilter({
+  states,
+  endpoint,
+  folder,
+  match,
+  since,
+  until,
+}: DocumentFilter): Omit<ListFilter, 'limit'> {
+  return {
+    ...(states && { states }),
+    ...(endpoint && { endpoint }),
+    ...(folder !== undefined && { folder }),
+    ...(match !== undefined && match !== '' && { match }),
+    ...(since !== undefined && { since: Date.parse(since) }),
+    ...(until !== undefined && { until: Date.parse(until) }),
+  };
+}
+
+export async function documentsPage(
+  ledger: Pick<LedgerReports, 'page'>,
+  { order = 'newest', cursor, limit = PAGE_ROWS, ...filter }: Request<'documents'>,
+): Promise<Response<'documents'>> {
+  const wanted = { order, limit, withinMs: PAGE_MS, ...(cursor !== undefined && { cursor }) };
+  const { rows, next, lookedUntil } = await ledger.page(listFilter(filter), wanted);
+  return { rows: [...rows], next, lookedUntil: lookedUntil === null ? null : iso(lookedUntil) };
+}
+
+export async function documentDetails(
+  ledger: Pick<LedgerReports, 'find' | 'detail'>,
+  { id, name }: Request<'document'>,
+): Promise<Response<'document'>> {
+  const ids = id === undefined ? (await ledger.find(name ?? '')).map((each) => each.id) : [id];
+  const details = (await Promise.all(ids.map((each) => ledger.detail(each)))).filter((each) => each !== null);
+  if (details.length === 0) throw unknownDocument(name ?? `number ${id}`);
+  return { documents: details.map(detailJson) };
+}
+
+export function detailJson({ document, response, attempts, sightings }: DocumentDetail): DocumentDetailJson {
+  const {
+    endpoint,
+    createdAt,
+    updatedAt,
+    notBefore,
+    serviceStatus,
+    attempts: attemptCount,
+    ...rest
+  } = document;
+  return {
+    ...rest,
+    attemptCount,
+    endpointUid: endpoint.uid,
+    baseUrl: endpoint.baseUrl,
+    status: serviceStatus,
+    createdAt: iso(createdAt),
+    updatedAt: iso(updatedAt),
+    notBefore: notBefore === 0 ? null : iso(notBefore),
+    response,
+    attempts: attempts.map((each) => ({
+      ...each,
+      startedAt: iso(each.startedAt),
+      finishedAt: each.finishedAt === null ? null : iso(each.finishedAt),
+    })),
+    files: sightings.map((each) => ({
+      ...each,
+      seenAt: iso(each.seenAt),
+      goneAt: each.goneAt === null ? null : iso(each.goneAt),
+    })),
+  };
+}

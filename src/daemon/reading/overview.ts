@@ -1,0 +1,86 @@
+import { endpointId } from '../../domain/document.ts';
+import { rateText } from '../../domain/rate.ts';
+import { iso } from '../../domain/words.ts';
+import type { EndpointSettings } from '../../pipeline/settings.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Hold } from '../../ports/hold.ts';
+import type { LedgerReports, ListState, StateCount } from '../../ports/ledgerReports.ts';
+import type { OverviewResponse } from '../control/protocol/overview.ts';
+import type { StatusResponse } from '../control/protocol/status.ts';
+import type { History } from './history.ts';
+import { troubles } from './troubles.ts';
+
+export interface OverviewDeps {
+  readonly ledger: LedgerReports;
+  readonly clock: Clock;
+  readonly history: History;
+  readonly status: () => StatusResponse;
+  readonly endpoints: () => readonly EndpointSettings[];
+}
+
+export async function overview({
+  ledger,
+  clock,
+  history,
+  status,
+  endpoints,
+}: OverviewDeps): Promise<OverviewResponse> {
+  const now = clock.now();
+  const counts = await ledger.counts();
+  const holds = await ledger.holds();
+  const daemon = status();
+  const oldest = await oldestWaiting(ledger, counts);
+  const perMinute = await history.perMinute();
+  const waiting = total(counts, ['queued', 'uploading', 'held']);
+  const held = total(counts, ['held']);
+  const isPaused = (id: string) =>
+    holds.some(({ scope, key, reason }) => scope === 'endpoint' && key === id && reason === 'PAUSED');
+  return {
+    now: iso(now),
+    status: daemon,
+    troubles: troubles(endpoints(), { now, daemon, silent: null, counts, holds }),
+    counts: counts.map((each) => ({ ...each })),
+    holds: holds.map(holdJson),
+    endpoints: endpoints().map(({ alias, key, limits }) => ({
+      alias,
+      endpoint: key,
+      paused: isPaused(endpointId(key)),
+      concurrency: limits.concurrency,
+      rate: rateText(limits.rate),
+      perDay: limits.perDay,
+      perMonth: limits.perMonth,
+    })),
+    backlog: {
+      waiting,
+      held,
+      oldest: oldest === null ? null : iso(oldest),
+      perMinute,
+      emptyInMs: emptyIn(waiting - held, perMinute),
+    },
+  };
+}
+
+/** When the document that has waited longest was named; milliseconds. */
+export async function oldestWaiting(
+  ledger: Pick<LedgerReports, 'list'>,
+  counts: readonly StateCount[],
+): Promise<number | null> {
+  const states = ['queued', 'uploading', 'held'] as const;
+  // Else all of a long ledger would be gone through to find none.
+  if (total(counts, states) === 0) return null;
+  for await (const { createdAt } of ledger.list({ states, limit: 1 })) return Date.parse(createdAt);
+  return null;
+}
+
+function emptyIn(toSend: number, perMinute: number): number | null {
+  if (toSend <= 0) return 0;
+  return perMinute === 0 ? null : Math.round((toSend * 60_000) / perMinute);
+}
+
+function total(counts: readonly StateCount[], states: readonly ListState[]): number {
+  return counts.filter(({ state }) => states.includes(state)).reduce((sum, { count }) => sum + count, 0);
+}
+
+function holdJson({ since, until, ...rest }: Hold): OverviewResponse['holds'][number] {
+  return { ...rest, since: iso(since), until: until === null ? null : iso(until) };
+}

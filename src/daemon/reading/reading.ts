@@ -1,0 +1,33 @@
+import { iso } from '../../domain/words.ts';
+import type { Operations } from '../control/protocol.ts';
+import { documentDetails, documentsPage } from './documents.ts';
+import { overview, type OverviewDeps } from './overview.ts';
+
+const HOUR_MINUTES = 60;
+
+/** What only looks. */
+export function readingOperations(
+  deps: OverviewDeps,
+): Pick<
+  Operations,
+  'status' | 'overview' | 'documents' | 'document' | 'history' | 'ledgerHead' | 'knownEndpoints'
+> {
+  const { ledger, history, status } = deps;
+  return {
+    status: async () => status(),
+    overview: () => overview(deps),
+    documents: (request) => documentsPage(ledger, request),
+    document: (request) => documentDetails(ledger, request),
+    history: ({ minutes = HOUR_MINUTES }) => history.last(minutes),
+    ledgerHead: async () => ({ head: await ledger.head() }),
+    async knownEndpoints() {
+      const endpoints = await ledger.endpoints();
+      return {
+        endpoints: endpoints.map(({ createdAt, ...rest }) => ({
+          ...rest,
+          createdAt: createdAt === null ? null : iso(createdAt),
+        })),
+      };
+    },
+  };
+}

@@ -1,0 +1,117 @@
+import type { Document } from '../../domain/document.ts';
+import { ReceiptdError } from '../../domain/errors.ts';
+import { MEDIA_TYPES } from '../../domain/imageType.ts';
+import { iso } from '../../domain/words.ts';
+import type { Found } from '../../pipeline/originals.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { LedgerReports } from '../../ports/ledgerReports.ts';
+import { documentFilter } from '../control/protocol/documents.ts';
+import { STREAMS } from '../control/protocol/streams.ts';
+import type { StreamRequest, StreamRoute } from '../control/streams.ts';
+import { unknownDocument } from '../unknownDocument.ts';
+import { csvLines } from './csv.ts';
+import { detailJson, listFilter } from './documents.ts';
+
+export interface StreamDeps {
+  readonly ledger: LedgerReports;
+  readonly clock: Clock;
+  /** What is found has the document's hash: nothing but admitted images can be read here. */
+  readonly findBytes: (document: Document) => Promise<Found>;
+}
+
+/** What only looks, and is more than one JSON object. */
+export function readingStreams({ ledger, clock, findBytes }: StreamDeps): StreamRoute[] {
+  return [
+    {
+      ...STREAMS.csv,
+      serve: async ({ query }) => ({
+        headers: {
+          'content-type': 'text/csv; charset=utf-8; header=present',
+          'content-disposition': `attachment; filename="receipts-${iso(clock.now()).slice(0, 10)}.csv"`,
+        },
+        body: csvLines(ledger.list(filterOf(query))),
+      }),
+    },
+    {
+      ...STREAMS.image,
+      async serve({ params, query }) {
+        const document = await documentOf(ledger, params['id']);
+        const found = await findBytes(document);
+        if (found.kind !== 'bytes') {
+          throw new ReceiptdError(
+            'BYTES_GONE',
+            `The image of "${document.name}" can't be shown. ${found.message}`,
+          );
+        }
+        const how = query.has('download') ? 'attachment' : 'inline';
+        return {
+          headers: {
+            'content-type': MEDIA_TYPES[document.type],
+            'content-length': String(found.bytes.length),
+            'content-disposition': `${how}; filename="${document.id}.${document.type}"; filename*=UTF-8''${encodeName(document)}`,
+            // It comes from outside: whatever a browser makes of it, it runs nothing and loads nothing.
+            'content-security-policy': "sandbox; default-src 'none'",
+            'x-content-type-options': 'nosniff',
+            'cache-control': 'private, max-age=600',
+          },
+          body: once(found.bytes),
+        };
+      },
+    },
+    {
+      ...STREAMS.evidence,
+      async serve({ params }) {
+        const { id, name } = await documentOf(ledger, params['id']);
+        const detail = await ledger.detail(id);
+        if (detail === null) throw unknownDocument(name);
+        const evidence = {
+          at: iso(clock.now()),
+          document: detailJson(detail),
+          journalHead: await ledger.head(),
+          verify: 'receiptd ledger verify',
+        };
+        return {
+          headers: {
+            'content-type': 'application/json',
+            'content-disposition': `attachment; filename="document-${id}.json"`,
+          },
+          body: once(`${JSON.stringify(evidence, null, 2)}\n`),
+        };
+      },
+    },
+  ];
+}
+
+async function documentOf(ledger: Pick<LedgerReports, 'document'>, id = ''): Promise<Document> {
+  const document = /^[1-9]\d{0,14}$/.test(id) ? await ledger.document(Number(id)) : null;
+  if (document === null) throw unknownDocument(`number ${id}`);
+  return document;
+}
+
+function filterOf(query: StreamRequest['query']): ReturnType<typeof listFilter> {
+  const text = (key: string) => query.get(key) || undefined;
+  const [baseUrl, uid] = (text('endpoint') ?? '').split('#');
+  const parsed = documentFilter.safeParse({
+    states: text('states')?.split(','),
+    folder: text('folder'),
+    match: text('match'),
+    since: text('since'),
+    until: text('until'),
+    ...(baseUrl && uid && { endpoint: { baseUrl, uid } }),
+  });
+  if (parsed.success) return listFilter(parsed.data);
+  const [issue] = parsed.error.issues;
+  throw new ReceiptdError(
+    'USAGE',
+    `${issue?.path.join('.') ?? 'The query'}: ${issue?.message ?? 'invalid'}.`,
+  );
+}
+
+/** RFC 8187. */
+function encodeName({ name, type }: Document): string {
+  return encodeURIComponent(`${name}.${type}`).replace(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16)}`);
+}
+
+async function* once<T>(part: T): AsyncGenerator<T> {
+  yield part;
+}

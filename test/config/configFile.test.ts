@@ -1,0 +1,138 @@
+import { spawnSync } from 'node:child_process';
+import {
+  chmod,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  readlink,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { isConfigWritable, replaceConfigFile, revisionOf } from '../../src/config/configFile.ts';
+import { compile, runScript } from '../daemon/compiled.ts';
+import { asOwnerOf, asOrdinaryUser, ordinaryOwner } from '../support/ordinaryUser.ts';
+
+const FORMER = '# mine\na: 1\n';
+const NEW = '# mine\na: 2\n';
+
+async function place() {
+  const dir = await mkdtemp(join(tmpdir(), 'receiptd-config-'));
+  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  const file = join(dir, 'receiptd.yaml');
+  await writeFile(file, FORMER, { mode: 0o640 });
+  const replacement = {
+    revision: revisionOf(Buffer.from(FORMER)),
+    text: NEW,
+    history: join(dir, 'history'),
+    at: new Date('2026-03-04T05:06:07Z'),
+  };
+  return { dir, file, replacement };
+}
+
+it('the text is replaced, mode and owner stay, and the former one is kept', async () => {
+  const { dir, file, replacement } = await place();
+  await chmod(file, 0o604);
+  const { uid, gid } = await stat(file);
+  expect(await replaceConfigFile(file, replacement)).toBe(revisionOf(Buffer.from(NEW)));
+  expect(await readFile(file, 'utf8')).toBe(NEW);
+  expect(await stat(file)).toMatchObject({ uid, gid });
+  expect((await stat(file)).mode & 0o777).toBe(0o604);
+  expect((await readdir(dir)).sort()).toEqual(['history', 'receiptd.yaml']);
+  const [kept = ''] = await readdir(replacement.history);
+  expect(kept).toBe('2026-03-04T05-06-07.000Z.receiptd.yaml');
+  expect(await readFile(join(replacement.history, kept), 'utf8')).toBe(FORMER);
+  expect((await stat(join(replacement.history, kept))).mode & 0o077).toBe(0);
+});
+
+it('root keeps the file of another owner as theirs', async ({ skip }) => {
+  skip(process.geteuid?.() !== 0, 'only root may give files away');
+  const { file, replacement } = await place();
+  const owner = ordinaryOwner();
+  spawnSync('chown', [`${owner.uid}:${owner.gid}`, file]);
+  await replaceConfigFile(file, replacement);
+  expect(await stat(file)).toMatchObject(owner);
+});
+
+it('a link is followed, and stays', async () => {
+  const { dir, file, replacement } = await place();
+  await mkdir(join(dir, 'etc'));
+  const link = join(dir, 'etc', 'link.yaml');
+  await symlink('../receiptd.yaml', link);
+  await replaceConfigFile(link, replacement);
+  expect(await readlink(link)).toBe('../receiptd.yaml');
+  expect(await readFile(file, 'utf8')).toBe(NEW);
+  expect((await lstat(file)).isFile()).toBe(true);
+  expect(await readdir(join(dir, 'etc'))).toEqual(['link.yaml']);
+});
+
+it('the last ten texts are kept', async () => {
+  const { file, replacement } = await place();
+  let { revision } = replacement;
+  for (let n = 0; n < 14; n += 1) {
+    const at = new Date(Date.UTC(2026, 0, 1, n));
+    revision = await replaceConfigFile(file, { ...replacement, revision, text: `a: ${n}\n`, at });
+  }
+  const kept = (await readdir(replacement.history)).sort();
+  expect(kept).toHaveLength(10);
+  expect(await readFile(join(replacement.history, kept[9] ?? ''), 'utf8')).toBe('a: 12\n');
+});
+
+it('a file that was changed meanwhile is left as it is', async () => {
+  const { dir, file, replacement } = await place();
+  await writeFile(file, 'a: 3\n');
+  await expect(replaceConfigFile(file, replacement)).rejects.toMatchObject({ code: 'CONFIG_CHANGED' });
+  expect(await readFile(file, 'utf8')).toBe('a: 3\n');
+  expect(await readdir(dir)).toEqual(['receiptd.yaml']);
+});
+
+it('who may not write the file or its directory is told so, and nothing changes', async () => {
+  const { dir, file, replacement } = await place();
+  await chmod(dir, 0o755);
+  await chmod(file, 0o644);
+  const refused = { code: 'CONFIG_UNWRITABLE' };
+  const attempt = () => replaceConfigFile(file, { ...replacement, history: null });
+  // Root's directory and root's file.
+  if (process.geteuid?.() !== 0) await chmod(dir, 0o555);
+  if (process.geteuid?.() !== 0) await chmod(file, 0o444);
+  await asOrdinaryUser(() => expect(attempt()).rejects.toMatchObject(refused));
+  expect(await asOrdinaryUser(() => isConfigWritable(file))).toBe(false);
+  // Their directory, and a file that is not to be changed: a rename alone would be let.
+  await chmod(dir, 0o755);
+  await chmod(file, 0o444);
+  await asOwnerOf(dir, () => expect(attempt()).rejects.toMatchObject(refused));
+  expect(await readFile(file, 'utf8')).toBe(FORMER);
+  expect(await readdir(dir)).toEqual(['receiptd.yaml']);
+});
+
+it('a kill at any moment leaves the former text or a new one, whole, and the next change works', async () => {
+  const { dir, file, replacement } = await place();
+  const compiled = await compile('config/configFile.ts');
+  onTestFinished(() => compiled.remove());
+  for (let round = 0; round < 6; round += 1) {
+    const script = runScript(`
+      import { readFile } from 'node:fs/promises';
+      import { replaceConfigFile, revisionOf } from ${JSON.stringify(compiled.url)};
+      const file = ${JSON.stringify(file)};
+      for (let n = 0; ; n += 1) {
+        const revision = revisionOf(await readFile(file));
+        await replaceConfigFile(file, { revision, text: '# ' + n + 'x'.repeat(200000) + n + '\\n', history: null, at: new Date() });
+        console.log(n);
+      }
+    `);
+    for (let n = 0; n < 3 + round * 2; n += 1) await script.line();
+    await script.kill();
+    expect(await readFile(file, 'utf8')).toMatch(/^# (\d+)x{200000}\1\n$/);
+  }
+  await writeFile(join(dir, '.receiptd.yaml.new'), 'half of');
+  const revision = revisionOf(await readFile(file));
+  await replaceConfigFile(file, { ...replacement, revision, history: null });
+  expect(await readFile(file, 'utf8')).toBe(NEW);
+  expect(await readdir(dir)).toEqual(['receiptd.yaml']);
+});

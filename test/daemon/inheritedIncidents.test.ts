@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest';
+import { InheritedIncidents } from '../../src/daemon/inheritedIncidents.ts';
+import { OpenIncidents } from '../../src/pipeline/incidents.ts';
+import { FakeClock } from '../support/fakeClock.ts';
+import { RecordedLog } from '../support/recordedLog.ts';
+
+const incident = (key: string) => ({
+  key,
+  code: 'FOLDER_UNREACHABLE' as const,
+  message: `${key} is away.`,
+  hint: 'Bring it back.',
+});
+
+it('an incident that the next generation meets again goes on; one that it does not is over', async () => {
+  const clock = new FakeClock();
+  const log = new RecordedLog();
+  const all = new OpenIncidents({ clock, log });
+  all.open(incident('of the process'));
+  const incidents = new InheritedIncidents(all);
+  incidents.open(incident('a'));
+  incidents.open(incident('b'));
+  const { since } = all.list()[1] ?? {};
+  await clock.advance(60_000);
+  incidents.passOn();
+  incidents.open(incident('a'));
+  expect(all.list().map(({ key }) => key)).toEqual(['of the process', 'a', 'b']);
+  incidents.settle();
+  expect(all.list().map(({ key }) => key)).toEqual(['of the process', 'a']);
+  expect(all.list()[1]?.since).toBe(since);
+  expect(log.said('a is away.')).toHaveLength(1);
+  incidents.passOn();
+  incidents.passOn();
+  incidents.settle();
+  expect(all.list().map(({ key }) => key)).toEqual(['of the process']);
+});

@@ -1,0 +1,265 @@
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { callControl } from '../../src/daemon/control/client.ts';
+import type { ConfigEdit } from '../../src/daemon/control/protocol.ts';
+import { drawReceipt } from '../support/images.ts';
+import { DEPOT, prepare, storedOnce, until, type Running, type Site } from './support/agent.ts';
+
+/** What an editor does: a new file in the place of the old one. */
+async function replaceBy(site: Site, text: string): Promise<void> {
+  await writeFile(`${site.config}~`, text);
+  await rename(`${site.config}~`, site.config);
+}
+
+async function edit(site: Site, change: (text: string) => string): Promise<void> {
+  await replaceBy(site, change(await readFile(site.config, 'utf8')));
+}
+
+async function ask(site: Site, edits: ConfigEdit[]) {
+  const { revision } = await callControl(site.stateDir, 'config', {});
+  return callControl(site.stateDir, 'changeConfig', { revision, edits, by: 'ann' });
+}
+
+function times(agent: Running, message: string): number {
+  return agent.stderr.split(message).length - 1;
+}
+
+const IN_EFFECT = 'The configuration was changed and is in effect';
+
+async function drop(site: Site, folder: string, name: string): Promise<void> {
+  await writeFile(site.file(folder, name), await drawReceipt({ type: 'jpeg', seed: `${folder} ${name}` }));
+}
+
+const stored = (site: Site) => site.sandbox.received().map(({ name }) => name);
+
+it('a file that an editor replaces takes effect by itself, and so do SIGHUP and `receiptd reload`', async () => {
+  const site = await prepare({ intake: { reconcileEvery: '1s' } });
+  const agent = await site.start();
+  await drop(site, 'inbox', 'a.jpg');
+  await until(() => stored(site).length === 1);
+
+  await edit(site, (text) =>
+    text.replace('endpoint: office', 'endpoint: office\n    name: "by-editor-{hash:8}"'),
+  );
+  await agent.logged(IN_EFFECT);
+  await drop(site, 'inbox', 'b.jpg');
+  await until(() => stored(site).some((name) => name.startsWith('by-editor-')));
+
+  await edit(site, (text) => text.replace('by-editor', 'by-signal'));
+  agent.signal('SIGHUP');
+  await until(() => times(agent, IN_EFFECT) === 2);
+  await drop(site, 'inbox', 'c.jpg');
+  await until(() => stored(site).some((name) => name.startsWith('by-signal-')));
+
+  await edit(site, (text) => text.replace('by-signal', 'by-command'));
+  expect(await site.must('reload')).toBe(`${site.config} is in effect.\n`);
+  await drop(site, 'inbox', 'd.jpg');
+  await until(() => stored(site).some((name) => name.startsWith('by-command-')));
+
+  // A comment replaces nothing.
+  const watching = times(agent, '"Watching"');
+  await edit(site, (text) => `# mine\n${text}`);
+  expect(await site.must('reload')).toContain('is in effect');
+  expect([times(agent, IN_EFFECT), times(agent, '"Watching"')]).toEqual([3, watching]);
+
+  expect(await agent.stop()).toMatchObject({ status: 0 });
+  expect((await storedOnce(site)).size).toBe(4);
+  expect(site.sandbox.stats().repeats).toBe(0);
+});
+
+it('a file that is not right changes nothing, is one incident, and over when it is right again', async () => {
+  const site = await prepare();
+  const agent = await site.start();
+  const good = await readFile(site.config, 'utf8');
+  await replaceBy(site, good.replace('endpoint: office', 'endpoint: offfice'));
+  await agent.logged('is not right, so the former configuration stays in effect');
+  const { incidents } = await callControl(site.stateDir, 'status', {});
+  expect(incidents).toMatchObject([{ code: 'ENDPOINT_UNKNOWN' }]);
+  expect(incidents[0]?.message).toContain(`${site.config}:`);
+  expect((await callControl(site.stateDir, 'config', {})).problem).toContain('offfice');
+  expect(await site.run('reload')).toMatchObject({ status: 2 });
+  agent.signal('SIGHUP');
+  await agent.logged('Reading the configuration file again');
+  await drop(site, 'inbox', 'a.jpg');
+  await until(() => stored(site).length === 1);
+  expect(times(agent, 'is not right, so')).toBe(1);
+
+  await replaceBy(site, good);
+  await until(async () => (await callControl(site.stateDir, 'status', {})).incidents.length === 0);
+  expect((await callControl(site.stateDir, 'config', {})).problem).toBeNull();
+  expect(await agent.stop()).toMatchObject({ status: 0 });
+});
+
+it('a change over the socket is written with comments kept, recorded, and in effect when it is answered', async () => {
+  const site = await prepare();
+  await edit(site, (text) => `# ours\n${text}`);
+  const before = await readFile(site.config, 'utf8');
+  const agent = await site.start();
+  await callControl(site.stateDir, 'pause', { target: 'office', by: 'ann' });
+
+  const wrong = ask(site, [{ kind: 'set', path: ['folders', 0, 'recursive'], value: 'perhaps' }]);
+  await expect(wrong).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+  const stale = callControl(site.stateDir, 'changeConfig', {
+    revision: 'another',
+    edits: [{ kind: 'set', path: ['spool'], value: 'always' }],
+  });
+  await expect(stale).rejects.toMatchObject({ code: 'CONFIG_CHANGED' });
+  expect(await readFile(site.config, 'utf8')).toBe(before);
+
+  await mkdir(site.file('second'));
+  await drop(site, 'second', 'lay there.jpg');
+  const after = await ask(site, [
+    { kind: 'append', path: ['folders'], value: { path: site.file('second'), endpoint: 'depot' } },
+    { kind: 'set', path: ['delivery', 'rate'], value: '50/s' },
+  ]);
+  expect(after).toMatchObject({ problem: null, restartNeeded: [], writable: true });
+  expect(after.text).toBe(await readFile(site.config, 'utf8'));
+  expect(after.text.startsWith(before.trimEnd().split('\nstateDir')[0] ?? '')).toBe(true);
+  const { folders } = await callControl(site.stateDir, 'status', {});
+  expect(folders.map(({ path }) => path)).toEqual([site.file('inbox'), site.file('second')]);
+  await until(() => site.sandbox.received().some(({ endpointUid }) => endpointUid === DEPOT));
+
+  // The pause goes on, and what it keeps back is sent after it.
+  await drop(site, 'inbox', 'a.jpg');
+  await until(async () => (await site.list('--state', 'held')).length === 1);
+  await callControl(site.stateDir, 'resume', { by: 'ann' });
+  await until(() => stored(site).length === 2);
+
+  await ask(site, [{ kind: 'remove', path: ['folders', 1] }]);
+  await drop(site, 'second', 'not any more.jpg');
+  const left = await callControl(site.stateDir, 'status', {});
+  expect(left.folders).toHaveLength(1);
+  expect(await readdir(join(site.stateDir, 'config-history'))).toHaveLength(2);
+  const later = await ask(site, [{ kind: 'set', path: ['log', 'level'], value: 'debug' }]);
+  expect(later.restartNeeded).toEqual(['log.level']);
+  expect((await callControl(site.stateDir, 'status', {})).notes.join()).toContain('log.level');
+  expect(await agent.stop()).toMatchObject({ status: 0 });
+  expect((await storedOnce(site)).size).toBe(2);
+  expect(await readFile(join(site.stateDir, 'ledger.journal'), 'utf8')).toMatch(/"config".*append folders/);
+});
+
+it('what is in flight while the configuration changes ends once, under one name', async () => {
+  const site = await prepare({ delivery: { concurrency: 2, grace: '1m' } });
+  const { sandbox } = site;
+  const agent = await site.start();
+  sandbox.misbehave({ kind: 'delay', delayMs: 1_500 });
+  for (let n = 0; n < 4; n += 1) await drop(site, 'inbox', `${n}.jpg`);
+  await until(() => sandbox.stats().uploadsInFlight === 2);
+  await ask(site, [{ kind: 'set', path: ['folders', 0, 'name'], value: 'renamed-{hash:8}' }]);
+  sandbox.behave();
+  await until(() => sandbox.stats().stored === 4);
+  await until(async () => (await site.list('--state', 'accepted')).length === 4);
+  expect(sandbox.stats().repeats).toBe(0);
+  expect((await storedOnce(site)).size).toBe(4);
+  expect((await site.list()).filter(({ answerLost }) => answerLost)).toEqual([]);
+  expect(await agent.stop()).toMatchObject({ status: 0 });
+});
+
+it('a kill in the middle of a change loses nothing, and leaves a configuration that is whole', async () => {
+  const site = await prepare({ delivery: { concurrency: 2, grace: '1m' } });
+  const { sandbox } = site;
+  for (let round = 0; round < 3; round += 1) {
+    const agent = await site.start();
+    sandbox.misbehave({ kind: 'delay', delayMs: 5_000 });
+    for (let n = 0; n < 4; n += 1) await drop(site, 'inbox', `${round} ${n}.jpg`);
+    await until(() => sandbox.stats().uploadsInFlight === 2);
+    const name = `round-${round}-{hash:8}`;
+    const change = ask(site, [{ kind: 'set', path: ['folders', 0, 'name'], value: name }]);
+    change.catch(() => {});
+    await until(async () => (await readFile(site.config, 'utf8')).includes(name));
+    await agent.kill();
+    await expect(change).rejects.toMatchObject({ code: 'CONTROL_FAILED' });
+    sandbox.behave();
+  }
+  expect(await site.once()).toMatchObject({ status: 0 });
+  expect((await storedOnce(site)).size).toBe(12);
+});
+
+it('a new endpoint is made at the service and in the configuration', async () => {
+  const site = await prepare();
+  const agent = await site.start();
+  const taken = callControl(site.stateDir, 'createEndpoint', { name: 'Shop', alias: 'office' });
+  await expect(taken).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+  const wrong = callControl(site.stateDir, 'createEndpoint', { name: 'Shop', alias: 'a b' });
+  await expect(wrong).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+  const made = await callControl(site.stateDir, 'createEndpoint', { name: 'Shop', alias: 'shop', by: 'ann' });
+  expect(made.config.values).toMatchObject({ endpoints: { shop: { uid: made.uid } } });
+  expect(await site.must('endpoint', 'list')).toMatch(new RegExp(`shop +${made.uid} +Shop`));
+  await mkdir(site.file('shop'));
+  await drop(site, 'shop', 'a.jpg');
+  await ask(site, [
+    { kind: 'append', path: ['folders'], value: { path: site.file('shop'), endpoint: 'shop' } },
+  ]);
+  await until(() => site.sandbox.received().some(({ endpointUid }) => endpointUid === made.uid));
+  expect(await agent.stop()).toMatchObject({ status: 0 });
+});
+
+it('an endpoint that was made is not lost where the configuration can not be written any more', async () => {
+  const site = await prepare();
+  const agent = await site.start();
+  const good = await readFile(site.config, 'utf8');
+  site.sandbox.misbehave({ kind: 'delay', route: 'createEndpoint', delayMs: 3_000 });
+  const made = callControl(site.stateDir, 'createEndpoint', { name: 'Shop', alias: 'shop' });
+  made.catch(() => {});
+  // It is made; the answer takes its time.
+  await until(() => site.sandbox.endpoints().some(({ name }) => name === 'Shop'));
+  await replaceBy(site, `${good}\nunknown: 1\n`);
+  const error: unknown = await made.catch((each: unknown) => each);
+  const { uid } = site.sandbox.endpoints().find(({ name }) => name === 'Shop') ?? {};
+  expect(error).toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining(`${uid}`) });
+  await replaceBy(site, good);
+  expect(await site.must('endpoint', 'list')).toContain(uid);
+  expect(await agent.stop()).toMatchObject({ status: 0 });
+});
+
+it('what a folder had waiting is sent after it was taken out of the configuration', async () => {
+  const site = await prepare({ folders: [] });
+  await site.configure({
+    folders: ['inbox', 'second'].map((name) => ({ path: site.file(name), endpoint: 'office' })),
+  });
+  const agent = await site.start();
+  await callControl(site.stateDir, 'pause', { target: 'office' });
+  await drop(site, 'second', 'a.jpg');
+  await until(async () => (await site.list('--state', 'held')).length === 1);
+  await ask(site, [{ kind: 'remove', path: ['folders', 1] }]);
+  await callControl(site.stateDir, 'resume', {});
+  await until(() => stored(site).length === 1);
+  expect(await agent.stop()).toMatchObject({ status: 0 });
+  expect((await storedOnce(site)).size).toBe(1);
+});
+
+it('a folder is tested without anything being recorded', async () => {
+  const site = await prepare();
+  const agent = await site.start();
+  await mkdir(site.file('fresh'));
+  await drop(site, 'fresh', 'a.jpg');
+  await writeFile(site.file('fresh', 'notes.txt'), 'not an image');
+  const settings = { endpoint: 'depot', name: '{stem}-{hash:8}' };
+  const found = await callControl(site.stateDir, 'testFolder', { path: 'fresh', settings });
+  expect(found).toMatchObject({ path: site.file('fresh'), files: 2, mode: 'events' });
+  expect(found.fileSystem).toEqual(expect.any(String));
+  const [image] = found.samples.filter(({ name }) => name !== null);
+  expect(image).toMatchObject({
+    file: site.file('fresh', 'a.jpg'),
+    name: expect.stringMatching(/^a-[0-9a-f]{8}$/),
+  });
+  expect(found.samples.find(({ name }) => name === null)?.why).toContain('Not an image');
+  expect(await callControl(site.stateDir, 'testFolder', { path: site.file('none'), settings })).toMatchObject(
+    {
+      findings: [{ level: 'warn' }],
+      files: null,
+    },
+  );
+  const inside = { path: join(site.file('inbox'), 'below'), settings: { endpoint: 'depot' } };
+  const nested = await callControl(site.stateDir, 'testFolder', inside);
+  expect(nested.findings[0]?.level).toBeDefined();
+  const broken = await callControl(site.stateDir, 'testFolder', {
+    path: 'fresh',
+    settings: { name: '{stam}' },
+  });
+  expect(broken.findings.map(({ level }) => level)).toContain('fail');
+  expect(broken.findings.map(({ message }) => message).join()).toContain('{stam}');
+  expect(await site.list()).toEqual([]);
+  expect(await agent.stop()).toMatchObject({ status: 0 });
+});
