@@ -167,6 +167,7 @@ export async function axeViolations(page: Page): Promise<string[]> {
   await page.emulateMedia({ colorScheme: 'dark' });
   // What a page consists of is the same by day and by night.
   const dark = await violations(page, ['color-contrast']);
+  await page.emulateMedia({ colorScheme: null });
   return [...found, ...dark.map((each) => `dark: ${each}`)];
 }
 
