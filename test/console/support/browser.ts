@@ -107,8 +107,8 @@ export async function startBrowser(under: ConsoleUnderTest): Promise<TestBrowser
       const page = await context.newPage();
       await page.goto(await under.link());
       await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
-      await page.close();
       state = await context.storageState();
+      idle.set(context, page);
     }
     return context;
   };
