@@ -143,6 +143,10 @@ export class Settings {
       const text = applyEdits(former, withPasswords(edits), file);
       const read = this.#parse(text);
       if (how.dryRun) return this.#state();
+      if (text === former) {
+        await this.#readAgain();
+        return this.#state();
+      }
       const history = join(this.#live.config.stateDir, 'config-history');
       const at = new Date(lasting.clock.now());
       const written = await replaceConfigFile(file, { revision, text, history, at });

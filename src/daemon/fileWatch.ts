@@ -9,14 +9,18 @@ const QUIET_MS = 300;
 /** `wrong`: it may be half written, so it is asked about once more at the next look. `later`: at every look. */
 export type Found = 'right' | 'wrong' | 'later';
 
-/** Calls back when a file was changed or replaced, until aborted. `isLast`: the same file was found wrong before. */
+/**
+ * Calls back when a file may have been changed or replaced, and once at the beginning, until aborted. `isLast`: the same file
+ * was found wrong before.
+ */
 export async function watchFile(
   file: string,
   clock: Clock,
   changed: (isLast: boolean) => Promise<Found>,
   signal: AbortSignal,
 ): Promise<void> {
-  let known = await stampOf(file);
+  // Since it was read somebody may have changed it already.
+  let known: string | null = null;
   let found: Found = 'right';
   while (!signal.aborted) {
     await clock.sleep(LOOK_EVERY_MS, signal).catch(() => {});

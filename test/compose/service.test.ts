@@ -23,3 +23,13 @@ it('tells new credentials from the same ones, and those that appear from none', 
   secret = 'second';
   expect(await changed()).toBe(true);
 });
+
+it('tells them also where they were changed between one configuration and the next', async () => {
+  let clientSecret = 'first';
+  const source: CredentialsSource = { get: async () => ({ clientId: 'id', clientSecret, store: 'file' }) };
+  const last = {};
+  expect(await changesOf(source, last)()).toBe(false);
+  expect(await changesOf(source, last)()).toBe(false);
+  clientSecret = 'second';
+  expect(await changesOf(source, last)()).toBe(true);
+});

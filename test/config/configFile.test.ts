@@ -113,12 +113,12 @@ it('who may not write the file or its directory is told so, and nothing changes'
 
 it('a kill at any moment leaves the former text or a new one, whole, and the next change works', async () => {
   const { dir, file, replacement } = await place();
-  const { url, remove } = await compile('config/configFile.ts');
-  onTestFinished(remove);
+  const compiled = await compile('config/configFile.ts');
+  onTestFinished(() => compiled.remove());
   for (let round = 0; round < 6; round += 1) {
     const script = runScript(`
       import { readFile } from 'node:fs/promises';
-      import { replaceConfigFile, revisionOf } from ${JSON.stringify(url)};
+      import { replaceConfigFile, revisionOf } from ${JSON.stringify(compiled.url)};
       const file = ${JSON.stringify(file)};
       for (let n = 0; ; n += 1) {
         const revision = revisionOf(await readFile(file));

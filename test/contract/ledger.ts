@@ -711,6 +711,15 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(await claimNames(10)).toEqual(['doc-a', 'doc-b']);
       });
 
+      it('ends the claims of the pipeline before', async () => {
+        await queued('a', 'a');
+        await queued('b', 'b');
+        expect(await claimNames(10)).toEqual(['doc-a', 'doc-b']);
+        expect(await claimNames(10)).toEqual([]);
+        expect(await ledger.recover(9_000)).toBe(0);
+        expect(await claimNames(10)).toEqual(['doc-a', 'doc-b']);
+      });
+
       it('counts the requests of one endpoint or all, and says when they had left at the latest', async () => {
         const a = await queued('a', 'a');
         const b = await queued('b', 'b', { endpoint: SHOP });

@@ -61,7 +61,7 @@ async function begin(broken: Map<string, Error[]> = new Map()) {
     stop: () => stop.abort(new Error('the test is over')),
     running,
     /** From the next generation on, draining takes until the function that is resolved is called. */
-    slowly() {
+    slowly: (): (() => void) => {
       drained = new Promise((resolve) => {
         drain = resolve;
       });

@@ -161,7 +161,7 @@ it('a kill in the middle of a change loses nothing, and leaves a configuration t
   const { sandbox } = site;
   for (let round = 0; round < 3; round += 1) {
     const agent = await site.start();
-    sandbox.misbehave({ kind: 'delay', delayMs: 700 });
+    sandbox.misbehave({ kind: 'delay', delayMs: 5_000 });
     for (let n = 0; n < 4; n += 1) await drop(site, 'inbox', `${round} ${n}.jpg`);
     await until(() => sandbox.stats().uploadsInFlight === 2);
     const name = `round-${round}-{hash:8}`;
@@ -169,7 +169,7 @@ it('a kill in the middle of a change loses nothing, and leaves a configuration t
     change.catch(() => {});
     await until(async () => (await readFile(site.config, 'utf8')).includes(name));
     await agent.kill();
-    await expect(change).rejects.toThrow();
+    await expect(change).rejects.toMatchObject({ code: 'CONTROL_FAILED' });
     sandbox.behave();
   }
   expect(await site.once()).toMatchObject({ status: 0 });
@@ -193,6 +193,40 @@ it('a new endpoint is made at the service and in the configuration', async () =>
   ]);
   await until(() => site.sandbox.received().some(({ endpointUid }) => endpointUid === made.uid));
   expect(await agent.stop()).toMatchObject({ status: 0 });
+});
+
+it('an endpoint that was made is not lost where the configuration can not be written any more', async () => {
+  const site = await prepare();
+  const agent = await site.start();
+  const good = await readFile(site.config, 'utf8');
+  site.sandbox.misbehave({ kind: 'delay', route: 'createEndpoint', delayMs: 3_000 });
+  const made = callControl(site.stateDir, 'createEndpoint', { name: 'Shop', alias: 'shop' });
+  made.catch(() => {});
+  // It is made; the answer takes its time.
+  await until(() => site.sandbox.endpoints().some(({ name }) => name === 'Shop'));
+  await replaceBy(site, `${good}\nunknown: 1\n`);
+  const error: unknown = await made.catch((each: unknown) => each);
+  const { uid } = site.sandbox.endpoints().find(({ name }) => name === 'Shop') ?? {};
+  expect(error).toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining(`${uid}`) });
+  await replaceBy(site, good);
+  expect(await site.must('endpoint', 'list')).toContain(uid);
+  expect(await agent.stop()).toMatchObject({ status: 0 });
+});
+
+it('what a folder had waiting is sent after it was taken out of the configuration', async () => {
+  const site = await prepare({ folders: [] });
+  await site.configure({
+    folders: ['inbox', 'second'].map((name) => ({ path: site.file(name), endpoint: 'office' })),
+  });
+  const agent = await site.start();
+  await callControl(site.stateDir, 'pause', { target: 'office' });
+  await drop(site, 'second', 'a.jpg');
+  await until(async () => (await site.list('--state', 'held')).length === 1);
+  await ask(site, [{ kind: 'remove', path: ['folders', 1] }]);
+  await callControl(site.stateDir, 'resume', {});
+  await until(() => stored(site).length === 1);
+  expect(await agent.stop()).toMatchObject({ status: 0 });
+  expect((await storedOnce(site)).size).toBe(1);
 });
 
 it('a folder is tested without anything being recorded', async () => {
