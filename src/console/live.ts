@@ -88,6 +88,16 @@ async function retry(): Promise<void> {
   connect();
 }
 
+/*
+ * A browser opens six connections to one place, and a stream takes one for good: tabs that nobody looks at would keep
+ * the others from everything. The log alone goes on, for a reader comes back to it.
+ */
+document.addEventListener('visibilitychange', () => {
+  if (state.connection === 'signedOut') return;
+  if (document.hidden && !location.hash.startsWith('#/log')) disconnect();
+  else if (!document.hidden && source === null) reconnectNow();
+});
+
 onSignedOut(() => {
   disconnect();
   change({ connection: 'signedOut', lostAt: null });

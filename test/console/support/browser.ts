@@ -156,15 +156,26 @@ interface Violation {
   readonly nodes: readonly { readonly target: readonly string[]; readonly failureSummary?: string }[];
 }
 
-/** What an accessibility check finds fault with; one line for each. */
+const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+/** What an accessibility check finds fault with, in light and in dark; one line for each. */
 export async function axeViolations(page: Page): Promise<string[]> {
   // By the debugger: the page's own policy allows no script of others.
   await page.evaluate(axe);
-  const violations = await page.evaluate<Violation[]>(
-    `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })
+  await page.emulateMedia({ colorScheme: 'light' });
+  const found = await violations(page, TAGS);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  // What a page consists of is the same by day and by night.
+  const dark = await violations(page, ['color-contrast']);
+  return [...found, ...dark.map((each) => `dark: ${each}`)];
+}
+
+async function violations(page: Page, runOnly: readonly string[]): Promise<string[]> {
+  const found = await page.evaluate<Violation[]>(
+    `axe.run(document, { resultTypes: ['violations'], runOnly: ${JSON.stringify(runOnly)} })
       .then(({ violations }) => violations)`,
   );
-  return violations.flatMap(({ id, help, nodes }) =>
+  return found.flatMap(({ id, help, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id}: ${help}: ${target.join(' ')} ${failureSummary ?? ''}`),
   );
 }

