@@ -16,6 +16,7 @@ const LONG = [
   'e2e/secrets',
   'e2e/erase',
   'e2e/ledgerCommands',
+  'e2e/console',
   'e2e/trouble',
   'e2e/diskFull',
   'e2e/',
@@ -43,7 +44,12 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // Many tests wait more than they work; by default two processors would get one worker.
     maxWorkers: availableParallelism() + 1,
-    coverage: { provider: 'v8', include: ['src/**/*.ts'], reporter: ['text-summary'] },
+    coverage: {
+      provider: 'v8',
+      include: ['src/**/*.ts'],
+      exclude: ['src/console/**'],
+      reporter: ['text-summary'],
+    },
     projects: [
       {
         extends: true,

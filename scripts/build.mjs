@@ -1,5 +1,5 @@
 // Makes dist/ of src/: what one command needs is a handful of files instead of some hundred.
-import { chmod, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -50,7 +50,46 @@ if (lacking.length > 0) throw new Error(`An install would lack ${lacking.join(',
 const entry = await readFile(join(ROOT, 'src/receiptd.cts'), 'utf8');
 await writeFile(join(OUT, 'receiptd.cjs'), entry.replace('./main.ts', './main.js'));
 await chmod(join(OUT, 'receiptd.cjs'), 0o755);
-await writeFile(join(OUT, 'LICENSES.txt'), await licences(program));
+const browser = await buildConsole();
+await writeFile(join(OUT, 'LICENSES.txt'), await licences([...program, ...browser]));
+
+/** What the daemon serves to browsers: one file of each kind, none of which asks for anything from elsewhere. */
+async function buildConsole() {
+  const from = join(ROOT, 'src/console');
+  const to = join(OUT, 'console');
+  await mkdir(to);
+  const chunks = await build(
+    {
+      cwd: ROOT,
+      platform: 'browser',
+      tsconfig: false,
+      input: { app: 'src/console/main.tsx' },
+      // The older form of calls for elements is the shorter one.
+      transform: {
+        target: 'es2022',
+        jsx: { runtime: 'classic', pragma: 'h', pragmaFrag: 'Fragment', pure: false },
+        inject: { h: ['preact', 'h'], Fragment: ['preact', 'Fragment'] },
+      },
+    },
+    { dir: to, entryFileNames: '[name].js', format: 'esm', minify: true },
+  );
+  for (const name of ['index.html', 'icon.svg']) await copyFile(join(from, name), join(to, name));
+  const styles = (await readdir(join(from, 'styles'))).sort();
+  const texts = await Promise.all(styles.map((name) => readFile(join(from, 'styles', name), 'utf8')));
+  await writeFile(join(to, 'app.css'), smaller(texts.join('\n')));
+  return chunks;
+}
+
+/** Without comments and the spaces that only people need. Strings in the styles hold no such run. */
+function smaller(css) {
+  return css
+    .replace(/\/\*[^]*?\*\//g, '')
+    .replace(/\s+/g, ' ')
+    .replace(/ ?([{};,>]) ?/g, '$1')
+    .replace(/: /g, ':')
+    .replaceAll(';}', '}')
+    .trim();
+}
 
 async function build(input, how) {
   const bundle = await rolldown({

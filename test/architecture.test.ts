@@ -13,6 +13,8 @@ interface Rule {
   readonly parts: readonly string[];
   /** Packages that it may import; `node:` stands for all of Node. Left out: any. */
   readonly packages?: readonly string[];
+  /** Where it may import types only, and of these paths only: beginnings, below `src`. */
+  readonly typesOf?: readonly string[];
 }
 
 const ADAPTERS = ['intake', 'image', 'ledger', 'service', 'credentials', 'telemetry', 'config', 'spool'];
@@ -29,6 +31,12 @@ const RULES: Readonly<Record<string, Rule>> = {
   // The other adapters are for compose to wire.
   cli: { parts: [...PURE, 'pipeline', 'config', 'telemetry', 'daemon', 'compose', 'sandbox'] },
   'main.ts': { parts: ['domain', 'cli'] },
+  // It runs elsewhere: of the agent it knows what is said between the two, and nothing of how it is done.
+  console: {
+    parts: [...PURE, 'daemon'],
+    packages: ['preact', 'preact/hooks'],
+    typesOf: ['domain/', 'ports/', 'daemon/control/protocol.ts', 'daemon/control/protocol/'],
+  },
   sandbox: { parts: [] },
   demo: { parts: [] },
 };
@@ -37,6 +45,13 @@ const IMPORT = /(?:\bfrom|\bimport\s*\(?|\brequire\s*\()\s*['"]([^'"]+)['"]/g;
 
 function importsOf(text: string): string[] {
   return [...text.matchAll(IMPORT)].map(([, specifier = '']) => specifier);
+}
+
+const TYPES_ONLY = /\b(?:import|export)\s+type\b[^'";]*?\bfrom\s*['"][^'"]+['"]/g;
+
+/** What is still imported when the program runs. */
+function valuesOf(text: string): string[] {
+  return importsOf(text.replaceAll(TYPES_ONLY, ''));
 }
 
 function partOf(file: string): string {
@@ -68,7 +83,10 @@ function violations(tree: Tree): string[] {
       const to = target(file, specifier);
       if (!tree.has(to)) found.push(`${file} imports ${to}, which is not there`);
       else if (partOf(to) !== part && !rule.parts.includes(partOf(to))) found.push(`${file} imports ${to}`);
-      else if (partOf(to) === 'sandbox' && part === 'cli' && file !== 'cli/sandbox.ts')
+      else if (rule.typesOf !== undefined && partOf(to) !== part) {
+        if (!rule.typesOf.some((path) => to.startsWith(path))) found.push(`${file} imports ${to}`);
+        else if (valuesOf(text).includes(specifier)) found.push(`${file} imports more than types of ${to}`);
+      } else if (partOf(to) === 'sandbox' && part === 'cli' && file !== 'cli/sandbox.ts')
         found.push(`${file} imports ${to}`);
     }
     if (file !== 'main.ts' && /\bprocess\.(exit|abort|reallyExit)\b/.test(text))
@@ -100,7 +118,7 @@ function cycleIn(tree: Tree): string | null {
 
 async function sourceTree(): Promise<Tree> {
   const entries = await readdir(join(ROOT, 'src'), { recursive: true });
-  const files = entries.filter((entry) => entry.endsWith('.ts')).sort();
+  const files = entries.filter((entry) => /\.tsx?$/.test(entry)).sort();
   return new Map(
     await Promise.all(
       files.map(
@@ -141,6 +159,8 @@ describe('the rule', () => {
         (path) => [path, ''] as const,
       ),
       ['compose/c.ts', ''],
+      ['daemon/control/protocol.ts', ''],
+      ['console/c.ts', ''],
       ['cli/a.ts', ''],
       ['cli/sandbox.ts', ''],
       ['sandbox/a.ts', ''],
@@ -167,6 +187,11 @@ describe('the rule', () => {
     ['main.ts', "import { a } from './daemon/a.ts';"],
     ['sandbox/b.ts', "import { a } from '../domain/a.ts';"],
     ['demo/b.ts', "import { a } from '../sandbox/a.ts';"],
+    ['console/b.tsx', "import { a } from '../daemon/control/protocol.ts';"],
+    ['console/b.tsx', "import type { A } from '../daemon/a.ts';"],
+    ['console/b.tsx', "import { a } from '../domain/a.ts';"],
+    ['console/b.tsx', "import { z } from 'zod';"],
+    ['console/b.tsx', "import type { A } from '../pipeline/a.ts';"],
     ['domain/b.ts', "import { gone } from './gone.ts';"],
     ['other/b.ts', ''],
     ['cli/b.ts', 'process.exit(1);'],
@@ -180,6 +205,11 @@ describe('the rule', () => {
     ['daemon/b.ts', "import { a } from '../pipeline/a.ts';"],
     ['compose/c.ts', "import { a } from '../ledger/a.ts';"],
     ['cli/sandbox.ts', "import { a } from '../sandbox/a.ts';"],
+    [
+      'console/b.tsx',
+      "import type { A,\n  B } from '../daemon/control/protocol.ts';\nimport type { C } from '../ports/a.ts';",
+    ],
+    ['console/b.tsx', "import { useState } from 'preact/hooks';\nimport { c } from './c.ts';"],
     ['main.ts', "import { a } from './cli/a.ts';\nprocess.exit(0);"],
   ])('allows %s with %s', (file, text) => {
     expect(violations(tree(file, text))).toEqual([]);

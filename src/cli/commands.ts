@@ -21,6 +21,7 @@ const COMMANDS: readonly Entry[] = [
   { names: ['reload'], load: async () => (await import('./reload.ts')).addReload },
   { names: ['status'], load: async () => (await import('./status.ts')).addStatus },
   { names: ['top'], load: async () => (await import('./top.ts')).addTop },
+  { names: ['console'], load: async () => (await import('./console.ts')).addConsole },
   { names: ['list'], load: async () => (await import('./list.ts')).addList },
   { names: ['show'], load: async () => (await import('./show.ts')).addShow },
   {

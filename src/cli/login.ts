@@ -1,12 +1,11 @@
-import { createInterface } from 'node:readline/promises';
-import { Writable } from 'node:stream';
 import type { Command } from 'commander';
 import { composeService, composeWritableCredentials } from '../compose/service.ts';
 import type { Config } from '../config/config.ts';
 import { callControl } from '../daemon/control/client.ts';
 import { ReceiptdError } from '../domain/errors.ts';
 import { helpOf } from './help.ts';
-import { isTerminal, print, type Io } from './io.ts';
+import { print, type Io } from './io.ts';
+import { askText } from './askText.ts';
 import { configOf, openLog, type ConfigOption } from './session.ts';
 import { printable } from './printable.ts';
 
@@ -55,8 +54,8 @@ export function addLogin(program: Command, io: Io): void {
 async function login(io: Io, options: LoginOptions): Promise<void> {
   const config = await configOf(io, options);
   const store = storeOf(config, options.store);
-  const clientId = options.clientId ?? (await ask(io, 'Client identifier: ', true));
-  const clientSecret = await ask(io, 'Client secret: ', false);
+  const clientId = options.clientId ?? (await askText(io, 'Client identifier: ', true));
+  const clientSecret = await askText(io, 'Client secret: ', false);
   if (clientId === '' || clientSecret === '') {
     throw new ReceiptdError('USAGE', 'Both a client identifier and a client secret are needed.', {
       hint: 'Give the identifier with --client-id and the secret on standard input.',
@@ -104,31 +103,4 @@ function storeOf(config: Config, named: string | undefined): WritableStore {
   const store = STORES.find((each) => each === wanted);
   if (store) return store;
   throw new ReceiptdError('USAGE', `--store takes ${STORES.join(' or ')}, not "${wanted}".`);
-}
-
-/** From the terminal, or the next line of standard input. */
-async function ask(io: Io, question: string, echo: boolean): Promise<string> {
-  if (!isTerminal(io.stdin)) return (await linesOf(io).next()).value?.trim() ?? '';
-  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const reader = createInterface({ input: io.stdin, output: echo ? io.stderr : silent, terminal: true });
-  // Only now: what is typed before the reader is there would be shown by the terminal itself.
-  io.stderr.write(question);
-  try {
-    return (await reader.question('', { signal: io.stop })).trim();
-  } finally {
-    reader.close();
-    if (!echo) io.stderr.write('\n');
-  }
-}
-
-const readers = new WeakMap<Io, AsyncIterator<string, undefined>>();
-
-/** One reader for all questions: a second one would find its input swallowed by the first. */
-function linesOf(io: Io): AsyncIterator<string, undefined> {
-  let lines = readers.get(io);
-  if (!lines) {
-    lines = createInterface({ input: io.stdin })[Symbol.asyncIterator]() as AsyncIterator<string, undefined>;
-    readers.set(io, lines);
-  }
-  return lines;
 }

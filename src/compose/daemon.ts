@@ -8,6 +8,7 @@ import { together } from '../daemon/together.ts';
 import { whileInPlace } from '../daemon/whileInPlace.ts';
 import { ReceiptdError } from '../domain/errors.ts';
 import type { LogLines } from '../ports/logLines.ts';
+import { composeConsole } from './console.ts';
 import { controlOf } from './control.ts';
 import { composeGeneration } from './generation.ts';
 import { composeLasting } from './lasting.ts';
@@ -49,12 +50,16 @@ export async function runDaemon(options: DaemonOptions, stop: AbortSignal): Prom
     });
     try {
       const { startControlServer } = await import('../daemon/control/server.ts');
+      const offer = { log, ...controlOf({ generations, settings, lasting, lines, version, startedAt }) };
+      const console = composeConsole(settings.current, offer, lasting);
+      settings.onTaken((next) => console.take(next.console));
       const control = await startControlServer({
+        ...offer,
         socketPath: controlSocketPath(config.stateDir),
-        log,
         gid: config.control.group === null ? null : await gidOf(config.control.group),
-        ...controlOf({ generations, settings, lasting, lines, version, startedAt }),
+        operations: { ...offer.operations, openConsole: () => console.open() },
       });
+      await console.start();
       log.info('receiptd has started', {
         version,
         pid: process.pid,
@@ -72,6 +77,7 @@ export async function runDaemon(options: DaemonOptions, stop: AbortSignal): Prom
         const isInPlace = async () => (await lock.isInPlace()) && (await ledger.isInPlace());
         await whileInPlace({ isInPlace }, config.stateDir, clock, stop, (until) => together(parts, until));
       } finally {
+        await console.close();
         await control.close();
         log.info('receiptd has stopped');
       }

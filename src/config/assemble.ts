@@ -56,9 +56,20 @@ export function assemble(parsed: ParsedConfig, draft: Draft, file: string, conte
       backups: storage.backups,
     },
     stateDir,
+    console: {
+      listen: parsed.console.listen,
+      tls: resolvePair(parsed.console.tls, file, context),
+      hosts: parsed.console.hosts,
+    },
     control: { group: control.group === 'none' ? null : control.group },
     log,
   };
+}
+
+function resolvePair({ cert, key }: { cert: string; key: string }, file: string, context: LoadContext) {
+  if (cert === 'none') return null;
+  const from = pathsOf(context.platform).dirname(file);
+  return { cert: resolvePath(cert, from, context), key: resolvePath(key, from, context) };
 }
 
 function limitsOf({ concurrency, rate, perDay, perMonth }: LimitsConfig): LimitsConfig {

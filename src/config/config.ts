@@ -3,6 +3,7 @@ import type { NameTemplate } from '../domain/naming.ts';
 import type { Hours } from '../domain/hours.ts';
 import type { Rate } from '../domain/rate.ts';
 import type { ParsedConfig, ParsedFolder } from './schema.ts';
+import type { Listen } from './values.ts';
 
 /** The configuration as the program uses it: defaults filled in, paths absolute, `...Ms` milliseconds, sizes bytes. */
 export interface Config {
@@ -53,6 +54,13 @@ export interface Config {
     readonly backups: number;
   };
   readonly stateDir: string;
+  readonly console: {
+    readonly listen: Listen;
+    /** Absolute paths of PEM files. */
+    readonly tls: { readonly cert: string; readonly key: string } | null;
+    /** Lower case; with a port or without. */
+    readonly hosts: readonly string[];
+  };
   readonly control: {
     /** Group of the operating system whose members may use the control socket; null: its owner and root alone. */
     readonly group: string | null;

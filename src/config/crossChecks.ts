@@ -1,11 +1,12 @@
 import { ReceiptdError } from '../domain/errors.ts';
+import { isLoopback } from '../domain/loopback.ts';
 import { parseTemplate } from '../domain/naming.ts';
 import type { Draft, DraftEndpoint, DraftFolder } from './draft.ts';
 import { didYouMean } from './problems.ts';
 import type { Problem } from './problems.ts';
 import { pathRelations } from './resolve.ts';
 import type { PathRelations } from './resolve.ts';
-import type { ParsedEndpoint, ParsedService } from './schema.ts';
+import type { ParsedConsole, ParsedEndpoint, ParsedService } from './schema.ts';
 import { shorten, showPath } from './show.ts';
 
 /** What no key can tell by itself. */
@@ -19,12 +20,14 @@ export function crossChecks(draft: Draft, platform: NodeJS.Platform): Problem[] 
     ...draft.folders.flatMap((folder) => checkNesting(folder, draft.folders, relations)),
     ...draft.folders.flatMap((folder) => checkArchive(folder, draft.folders, relations)),
     ...checkStateDir(draft, relations),
+    ...checkConsole(draft.console),
   ];
 }
 
 function checkHttps(service: ParsedService | undefined): Problem[] {
   if (service === undefined || service.allowInsecureHttp) return [];
   const url = new URL(service.baseUrl);
+  // `hostname` is normalised, so that 127.1 is 127.0.0.1 here.
   if (url.protocol === 'https:' || isLoopback(url.hostname)) return [];
   return [
     {
@@ -33,11 +36,6 @@ function checkHttps(service: ParsedService | undefined): Problem[] {
       text: `"${shorten(service.baseUrl)}" would send credentials and receipts in the clear; use https, or set service.allowInsecureHttp: true`,
     },
   ];
-}
-
-/** `hostname` as URL normalises it, so that 127.1 is 127.0.0.1 here. */
-function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
 /** Two names for one endpoint are harmless, until they claim two limits, or two names ledgers, for it. */
@@ -162,6 +160,17 @@ function checkStateDir({ folders, stateDir }: Draft, { same, within }: PathRelat
       text: `the state directory ${shorten(stateDir.path)} lies in the watched folder ${name}; move it with stateDir or RECEIPTD_STATE_DIR`,
     },
   ];
+}
+
+/** Passwords, cookies and receipts would travel in the clear. */
+function checkConsole(settings: ParsedConsole | undefined): Problem[] {
+  if (settings === undefined) return [];
+  const { listen, tls } = settings;
+  const none = [tls.cert, tls.key].filter((file) => file === 'none').length;
+  if (none === 1) return [invalid(['console', 'tls'], 'cert and key are needed both, or neither')];
+  if (typeof listen !== 'object' || none === 0 || isLoopback(listen.host)) return [];
+  const text = `"${shorten(listen.host)}" can be reached from other machines, so console.tls has to name a certificate and its key (cert, key); or listen on 127.0.0.1`;
+  return [invalid(['console', 'listen'], text)];
 }
 
 function invalid(path: readonly PropertyKey[], text: string): Problem {

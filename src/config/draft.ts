@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { LoadContext } from './config.ts';
 import { pathsOf, resolvePath, resolveStateDir } from './resolve.ts';
-import { endpointSchema, folderSchema, serviceSchema } from './schema.ts';
-import type { ParsedEndpoint, ParsedFolder, ParsedService } from './schema.ts';
+import { consoleSchema, endpointSchema, folderSchema, serviceSchema } from './schema.ts';
+import type { ParsedConsole, ParsedEndpoint, ParsedFolder, ParsedService } from './schema.ts';
 import { isSecret } from './secrets.ts';
 
 /** The parts of a config that have the right shape each; parts that have not are left out, and told elsewhere. */
@@ -13,6 +13,7 @@ export interface Draft {
   readonly endpoints: readonly DraftEndpoint[];
   readonly folders: readonly DraftFolder[];
   readonly stateDir: { readonly path: string; readonly inFile: boolean };
+  readonly console: ParsedConsole | undefined;
 }
 
 export interface DraftEndpoint {
@@ -31,7 +32,7 @@ export interface DraftFolder {
 /** Reads each part by itself, so that one wrong key does not hide what is wrong between the others. */
 export function draftOf(data: unknown, file: string, context: LoadContext): Draft {
   const configDir = pathsOf(context.platform).dirname(file);
-  const { service, endpoints, folders, stateDir } = mapping(data);
+  const { service, endpoints, folders, stateDir, console } = mapping(data);
   const inFile = typeof stateDir === 'string' && stateDir !== '' && !context.env['RECEIPTD_STATE_DIR'];
   return {
     service: part(serviceSchema, service),
@@ -50,6 +51,7 @@ export function draftOf(data: unknown, file: string, context: LoadContext): Draf
       path: resolveStateDir(inFile ? stateDir : undefined, configDir, context.isRoot, context),
       inFile,
     },
+    console: part(consoleSchema, console),
   };
 }
 

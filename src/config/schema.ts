@@ -9,7 +9,9 @@ import {
   contentType,
   duration,
   existing,
+  hostName,
   hours,
+  listen,
   path,
   patterns,
   proxy,
@@ -173,6 +175,36 @@ export const folderSchema = z.strictObject({
     .meta({ title: 'path', 'x-default': '`<folder>/archive`' }),
 });
 
+export const consoleSchema = z.strictObject({
+  listen: listen
+    .prefault('onDemand')
+    .describe(
+      'Where the console listens: onDemand (nothing does, until `receiptd console` asks for it; then 127.0.0.1 and a free port), off, or an address and a port such as 127.0.0.1:8471, from the start. An address other than 127.0.0.1 or [::1] demands tls, and a password (`receiptd console password`).',
+    ),
+  tls: z
+    .strictObject({
+      cert: path
+        .prefault('none')
+        .describe(
+          'File with the certificate, and those between it and the authority (PEM), or none; relative paths start at the config file.',
+        )
+        .meta({ title: 'path, or none' }),
+      key: path
+        .prefault('none')
+        .describe('File with its private key (PEM, without a passphrase), or none.')
+        .meta({ title: 'path, or none' }),
+    })
+    .prefault({})
+    .describe('Certificate and key, for https.'),
+  hosts: z
+    .array(hostName)
+    .prefault([])
+    .describe(
+      'Further names by which browsers call the console, with a port or without: the name in the certificate, or that of a reverse proxy. Any other name is refused, since it may be a trick (DNS rebinding).',
+    )
+    .meta({ title: 'list of host names' }),
+});
+
 const folders = z.array(folderSchema).min(1, { error: 'at least one folder' });
 
 export const configSchema = z.strictObject({
@@ -282,6 +314,9 @@ export const configSchema = z.strictObject({
       'Directory of the ledger, the lock and the logs; on a local disk. RECEIPTD_STATE_DIR wins over it.',
     )
     .meta({ title: 'path', 'x-default': 'see below' }),
+  console: consoleSchema
+    .prefault({})
+    .describe('The console: a page in the browser to watch and steer the agent.'),
   control: z
     .strictObject({
       group: text('text', /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,62}$/, 'the name of a group, or none')
@@ -310,3 +345,4 @@ export type ParsedConfig = z.output<typeof configSchema>;
 export type ParsedService = z.output<typeof serviceSchema>;
 export type ParsedEndpoint = z.output<typeof endpointSchema>;
 export type ParsedFolder = z.output<typeof folderSchema>;
+export type ParsedConsole = z.output<typeof consoleSchema>;

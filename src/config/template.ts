@@ -53,6 +53,7 @@ export function defaultConfigText({ baseUrl, uid, folder, schema }: DefaultConfi
     `\n${optional(['spool'], '')}`,
     `\n${optional(['storage'], '')}`,
     `\n${optional(['stateDir'], '', '/var/lib/receiptd')}`,
+    `\n${optional(['console'], '')}`,
     `\n${optional(['control'], '')}`,
     `\n${optional(['log'], '')}`,
   ].join('');

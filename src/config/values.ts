@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
 import { HOURS_PATTERN, parseHours } from '../domain/hours.ts';
 import { RATE_PATTERN, parseRate } from '../domain/rate.ts';
@@ -143,3 +144,28 @@ function isProxy(value: string): boolean {
   const { protocol, hostname, pathname } = new URL(value);
   return (protocol === 'http:' || protocol === 'https:') && hostname !== '' && pathname === '/';
 }
+
+/** `host` is an address without brackets. */
+export type Listen = 'onDemand' | 'off' | { readonly host: string; readonly port: number };
+
+const LISTEN = 'onDemand, off, or an address and a port such as 127.0.0.1:8471 or [::1]:8471';
+export const listen = z
+  .string({ error: LISTEN })
+  .refine((value) => readListen(value) !== null, { error: LISTEN })
+  .transform((value): Listen => readListen(value) ?? 'off')
+  .meta({ title: 'onDemand, off or address:port' });
+
+function readListen(value: string): Listen | null {
+  if (value === 'onDemand' || value === 'off') return value;
+  const [, six, four, digits] = /^(?:\[([0-9a-fA-F:.]+)\]|([\d.]+)):([1-9]\d{0,4})$/.exec(value) ?? [];
+  const host = six ?? four ?? '';
+  const port = Number(digits);
+  return isIP(host) === (six === undefined ? 4 : 6) && port <= 65_535 ? { host, port } : null;
+}
+
+const LABEL = '[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?';
+export const hostName = text(
+  'host name',
+  new RegExp(`^(?:${LABEL}(?:\\.${LABEL})*|\\[[0-9a-fA-F:.]+\\])(?::[1-9]\\d{0,4})?$`),
+  'a host name such as receipts.example.com or receipts.example.com:8443',
+).transform((value) => value.toLowerCase());

@@ -65,6 +65,7 @@ describe('a config that says as little as possible', () => {
         backups: 7,
       },
       stateDir: '/home/ann/.local/state/receiptd',
+      console: { listen: 'onDemand', tls: null, hosts: [] },
       control: { group: null },
       log: { level: 'info', maxSize: 10_000_000, maxFiles: 5 },
     });

@@ -28,4 +28,13 @@ describe('what the build makes', () => {
     expect(taken.size).toBeGreaterThan(10);
     expect([...taken].filter((name) => !named.includes(name))).toEqual([]);
   });
+
+  it('loads the server of the console when it is asked for, and not before', async () => {
+    const names = await files('.js');
+    const texts = await Promise.all(names.map((name) => text(name)));
+    const how = texts.flatMap((each) =>
+      [...each.matchAll(/(from|import\()\s*"\.\/opened\.js"/g)].map(([, by]) => by),
+    );
+    expect(new Set(how)).toEqual(new Set(['import(']));
+  });
 });

@@ -79,6 +79,7 @@ export interface ConfigKeys {
   readonly credentials?: Record<string, unknown>;
   readonly spool?: string;
   readonly storage?: Record<string, unknown>;
+  readonly console?: Record<string, unknown>;
   readonly control?: Record<string, unknown>;
   readonly log?: Record<string, unknown>;
   readonly stateDir?: string;

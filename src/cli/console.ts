@@ -1,0 +1,111 @@
+import type { Command } from 'commander';
+import { callControl } from '../daemon/control/client.ts';
+import {
+  LONGEST_PASSWORD,
+  SHORTEST_PASSWORD,
+  removePassword,
+  writePassword,
+} from '../daemon/console/password.ts';
+import { prepareStateDir, unwritable } from '../daemon/stateDir.ts';
+import { ReceiptdError } from '../domain/errors.ts';
+import { askText } from './askText.ts';
+import { openBrowser, whyNoBrowser } from './browser.ts';
+import { helpOf } from './help.ts';
+import { isTerminal, print, type Io } from './io.ts';
+import { configOf, type ConfigOption } from './session.ts';
+
+interface Options extends ConfigOption {
+  readonly open: boolean;
+}
+
+export function addConsole(program: Command, io: Io): void {
+  const command = program
+    .command('console')
+    .description('open the console of the running agent in a browser')
+    .option('--config <file>', 'config file')
+    .option('--no-open', 'print the link only')
+    .addHelpText(
+      'after',
+      helpOf({
+        more: 'The link is good for one use and five minutes. Keep it to yourself.',
+        examples: ['console', 'console --no-open', 'console password'],
+      }),
+    )
+    .action((options: Options) => open(io, options));
+  command
+    .command('password')
+    .description('set the password of the console, for those without a link')
+    .option('--config <file>', 'config file')
+    .option('--remove', 'remove it; links still work')
+    .addHelpText(
+      'after',
+      helpOf({
+        more: `At least ${SHORTEST_PASSWORD} characters. It is asked for without being shown, or read from standard input; it is never an argument.`,
+        examples: ['console password', 'console password < password.txt', 'console password --remove'],
+      }),
+    )
+    // The option stands in both commands: whichever takes it, it is found.
+    .action((_: unknown, own: Command) => setPassword(io, own.optsWithGlobals()));
+}
+
+async function open(io: Io, options: Options): Promise<void> {
+  const { stateDir } = await configOf(io, options);
+  const { url } = await callControl(stateDir, 'openConsole', {}, { signal: io.stop });
+  print(io, url);
+  if (!options.open) return;
+  const why = whyNoBrowser(io.env, process.platform, process.geteuid?.());
+  if (why === null) await openBrowser(stateDir, url, io.env, (line) => note(io, line));
+  else note(io, adviceFor(why, url));
+}
+
+function adviceFor(why: 'ssh' | 'root' | 'noDisplay', url: string): string {
+  const { hostname, port } = new URL(url);
+  if (why === 'root') return 'A browser should not run as root: open the link yourself, within five minutes.';
+  if (why === 'noDisplay') return 'There is no display here: open the link yourself, within five minutes.';
+  return (
+    'Open the link on your own machine, within five minutes. To reach this one from there, first run on it: ' +
+    `ssh -L ${port}:${hostname}:${port} USER@THIS-MACHINE`
+  );
+}
+
+async function setPassword(
+  io: Io,
+  { remove, ...options }: ConfigOption & { remove?: boolean },
+): Promise<void> {
+  const config = await configOf(io, options);
+  await prepareStateDir(config);
+  const { stateDir } = config;
+  try {
+    if (remove) {
+      const was = await removePassword(stateDir);
+      return print(io, was ? 'Removed the password of the console.' : 'The console had no password.');
+    }
+    await writePassword(stateDir, await newPassword(io));
+  } catch (error) {
+    if (error instanceof ReceiptdError) throw error;
+    throw unwritable(stateDir, error);
+  }
+  print(io, 'Set the password of the console. Whoever had signed in with another is signed out.');
+}
+
+async function newPassword(io: Io): Promise<string> {
+  const password = await askText(io, `Password (at least ${SHORTEST_PASSWORD} characters): `, false);
+  const { length } = password;
+  if (length < SHORTEST_PASSWORD || length > LONGEST_PASSWORD) {
+    throw new ReceiptdError(
+      'USAGE',
+      `The password has ${length} characters; it takes ${SHORTEST_PASSWORD} to ${LONGEST_PASSWORD}.`,
+      {
+        hint: 'A sentence is easy to remember.',
+      },
+    );
+  }
+  if (isTerminal(io.stdin) && (await askText(io, 'Once more: ', false)) !== password)
+    throw new ReceiptdError('USAGE', 'The two are not the same; nothing was changed.');
+  return password;
+}
+
+/** Beside the link, which is the result. */
+function note(io: Io, line: string): void {
+  io.stderr.write(`${line}\n`);
+}

@@ -1,0 +1,106 @@
+import { useEffect, useState } from 'preact/hooks';
+import { sayError, signIn } from './api.ts';
+import { reconnectNow, useLivePart } from './live.ts';
+import { Announcer } from './parts/Notice.tsx';
+import { Header, LostBanner } from './parts/Header.tsx';
+import { ConfigPage } from './pages/ConfigPage.tsx';
+import { DocumentPage } from './pages/DocumentPage.tsx';
+import { DocumentsPage } from './pages/DocumentsPage.tsx';
+import { DeliveryEdit, EndpointCreate, EndpointEdit } from './pages/EndpointForms.tsx';
+import { EndpointsPage } from './pages/EndpointsPage.tsx';
+import { FolderEdit } from './pages/FolderEdit.tsx';
+import { FoldersPage } from './pages/FoldersPage.tsx';
+import { LogPage } from './pages/LogPage.tsx';
+import { OverviewPage } from './pages/OverviewPage.tsx';
+import { SignInPage } from './pages/SignInPage.tsx';
+import { Page } from './parts/Page.tsx';
+import { href, usePlace, type Place } from './router.ts';
+import { t } from './texts.ts';
+import { savedTheme, setTheme } from './theme.ts';
+
+setTheme(savedTheme());
+
+export function App() {
+  const connection = useLivePart(({ connection }) => connection);
+  const [problem, setProblem] = useState<string | null>(null);
+  const [started, setStarted] = useState(false);
+  const place = usePlace();
+  useEffect(() => {
+    void start().then((why) => {
+      setProblem(why);
+      setStarted(true);
+      reconnectNow();
+    });
+  }, []);
+  if (!started) return null;
+  if (connection === 'signedOut') {
+    return (
+      <>
+        <SignInPage problem={problem} />
+        <Announcer />
+      </>
+    );
+  }
+  return (
+    <>
+      <Header place={place} />
+      <LostBanner />
+      {/* Filters change the query only, and must not lose the focus to the heading. */}
+      <div key={place.path.join('/')} class="page">
+        <PageOf place={place} />
+      </div>
+      <Announcer />
+    </>
+  );
+}
+
+/** Redeems the token of the opening link, once. @returns why that failed */
+async function start(): Promise<string | null> {
+  const token = /^#token=(.+)$/.exec(location.hash)?.[1];
+  if (token === undefined) return null;
+  // Before anything else: it must not stay in the address bar or the history.
+  history.replaceState(null, '', href([]));
+  dispatchEvent(new HashChangeEvent('hashchange'));
+  try {
+    await signIn({ token: decodeURIComponent(token) });
+    return null;
+  } catch (error) {
+    return sayError(error);
+  }
+}
+
+function PageOf({ place }: { readonly place: Place }) {
+  const [page = '', item, ...rest] = place.path;
+  if (rest.length > 0) return <Unknown />;
+  switch (page) {
+    case '':
+      return <OverviewPage />;
+    case 'documents':
+      return item === undefined ? <DocumentsPage place={place} /> : <DocumentPage id={Number(item)} />;
+    case 'folders':
+      if (item === undefined) return <FoldersPage />;
+      return <FolderEdit path={item === 'new' ? null : (place.query.get('path') ?? '')} />;
+    case 'endpoints':
+      if (item === undefined) return <EndpointsPage />;
+      if (item === 'new') return <EndpointCreate />;
+      return <EndpointEdit alias={place.query.get('alias') ?? ''} />;
+    case 'delivery':
+      return <DeliveryEdit />;
+    case 'log':
+      return <LogPage place={place} />;
+    case 'config':
+      return <ConfigPage />;
+    default:
+      return <Unknown />;
+  }
+}
+
+function Unknown() {
+  return (
+    <Page title={t.unknownPage.title}>
+      <p>
+        {t.unknownPage.text} <a href={href([])}>{t.nav.overview}</a>
+      </p>
+    </Page>
+  );
+}

@@ -1,0 +1,83 @@
+/** Numbers and times as the person's own browser writes them. */
+const count = new Intl.NumberFormat();
+const short = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
+const onePlace = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
+const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+const clockSeconds = new Intl.DateTimeFormat(undefined, {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+});
+const dayClock = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+const plural = new Intl.PluralRules('en');
+
+export type Instant = string | number | Date;
+
+export const number = (value: number): string => count.format(value);
+export const compact = (value: number): string =>
+  value < 10_000 ? count.format(value) : short.format(value);
+export const decimal = (value: number): string => onePlace.format(value);
+export const clockTime = (at: Instant): string => clock.format(new Date(at));
+export const seconds = (at: Instant): string => clockSeconds.format(new Date(at));
+export const instant = (at: Instant): string => full.format(new Date(at));
+export const date = (at: Instant): string => day.format(new Date(at));
+
+/** The time alone for today. */
+export function moment(at: Instant, now: Instant = Date.now()): string {
+  const then = new Date(at);
+  return then.toDateString() === new Date(now).toDateString() ? clock.format(then) : dayClock.format(then);
+}
+
+const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
+
+export function bytes(value: number): string {
+  const power = value < 1000 ? 0 : Math.min(Math.floor(Math.log10(value) / 3), UNITS.length - 1);
+  const scaled = value / 1000 ** power;
+  return new Intl.NumberFormat(undefined, {
+    style: 'unit',
+    unit: UNITS[power] ?? 'byte',
+    unitDisplay: power === 0 ? 'long' : 'short',
+    maximumFractionDigits: scaled < 10 && power > 0 ? 1 : 0,
+  }).format(scaled);
+}
+
+const SPANS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1000],
+] as const;
+
+/** The two largest units: "2 hours 5 minutes". */
+export function duration(ms: number): string {
+  const round = ms < 1000 ? 0 : Math.round(ms / 1000) * 1000;
+  const at = SPANS.findIndex(([, span]) => round >= span);
+  if (at < 0) return unit(ms < 1 ? 0 : Math.round(ms), 'millisecond');
+  const [first, second] = [SPANS[at], SPANS[at + 1]];
+  if (first === undefined) return '';
+  const whole = Math.floor(round / first[1]);
+  const rest = second === undefined ? 0 : Math.floor((round % first[1]) / second[1]);
+  return rest === 0 || second === undefined
+    ? unit(whole, first[0])
+    : `${unit(whole, first[0])} ${unit(rest, second[0])}`;
+}
+
+function unit(value: number, name: string): string {
+  const unitDisplay = name === 'millisecond' ? 'short' : 'long';
+  return new Intl.NumberFormat(undefined, { style: 'unit', unit: name, unitDisplay }).format(value);
+}
+
+/** English alone has these two forms; another language brings its own in its texts. */
+export function counted(value: number, one: string, other: string): string {
+  return `${number(value)} ${plural.select(value) === 'one' ? one : other}`;
+}
+
+/** Local midnight of a day such as 2026-11-22, as ISO 8601 in UTC; the day after where `days` is 1. */
+export function midnight(text: string, days = 0): string | undefined {
+  const parts = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
+  if (parts === null) return undefined;
+  const at = new Date(Number(parts[1]), Number(parts[2]) - 1, Number(parts[3]) + days);
+  return Number.isNaN(at.getTime()) ? undefined : at.toISOString();
+}

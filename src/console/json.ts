@@ -1,0 +1,28 @@
+/**
+ * JSON with line breaks, every token as it came: parsing it would round long numbers and drop repeated keys.
+ * Anything that is no JSON stays as it is.
+ */
+export function pretty(text: string): string {
+  try {
+    JSON.parse(text);
+  } catch {
+    return text;
+  }
+  const tokens = text.match(/"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g) ?? [];
+  let shown = '';
+  let depth = 0;
+  const line = () => `\n${'  '.repeat(depth)}`;
+  for (const [index, token] of tokens.entries()) {
+    const last = tokens[index - 1];
+    const isOpened = last === '{' || last === '[';
+    if (token === '}' || token === ']') {
+      depth -= 1;
+      shown += isOpened ? token : line() + token;
+      continue;
+    }
+    if (isOpened || last === ',') shown += line();
+    shown += token === ':' ? ': ' : token;
+    if (token === '{' || token === '[') depth += 1;
+  }
+  return shown;
+}

@@ -1,0 +1,105 @@
+import { call } from '../api.ts';
+import { moment } from '../format.ts';
+import { useOverview } from '../live.ts';
+import { useAsk } from '../parts/hooks.ts';
+import { Failure, Loading } from '../parts/Notice.tsx';
+import { Page, Section } from '../parts/Page.tsx';
+import { PauseButton } from '../parts/PauseButton.tsx';
+import { EndpointTable } from '../parts/Places.tsx';
+import { Table } from '../parts/Table.tsx';
+import { href } from '../router.ts';
+import { isObject, valueAt } from '../settings/edits.ts';
+import { DELIVERY_FIELDS, textOf } from '../settings/fields.ts';
+import { t } from '../texts.ts';
+
+export function EndpointsPage() {
+  const overview = useOverview();
+  return (
+    <Page
+      title={t.endpoints.pageTitle}
+      actions={
+        <a class="button primary" href={href(['endpoints', 'new'])}>
+          {t.endpoints.create}
+        </a>
+      }
+    >
+      {overview === null ? (
+        <Loading />
+      ) : (
+        <EndpointTable
+          overview={overview}
+          actions={({ alias, paused }) => (
+            <>
+              <a
+                class="button"
+                href={href(['endpoints', 'edit'], { alias })}
+                aria-label={t.of(t.edit, alias)}
+              >
+                {t.edit}
+              </a>
+              <PauseButton target={alias} isPaused={paused} />
+            </>
+          )}
+        />
+      )}
+      <Section
+        title={t.endpoints.delivery}
+        id="delivery"
+        actions={
+          <a class="button" href={href(['delivery'])}>
+            {t.endpoints.changeLimits}
+          </a>
+        }
+      >
+        <Delivery />
+      </Section>
+      <Section title={t.endpoints.known} id="known">
+        <Known />
+      </Section>
+    </Page>
+  );
+}
+
+function Delivery() {
+  const { data, error, again } = useAsk((signal) => call('config', {}, signal), '');
+  if (error !== null) return <Failure error={error} again={again} />;
+  if (data === null) return <Loading />;
+  const delivery = valueAt(data.values, ['delivery']);
+  const values = isObject(delivery) ? delivery : {};
+  return (
+    <dl class="facts columns">
+      {DELIVERY_FIELDS.map((field) => {
+        const text = textOf(field, values).replaceAll('\n', ', ');
+        return (
+          <div key={field.id}>
+            <dt>{t.fields[field.id].label}</dt>
+            <dd>{text === '' ? <span class="muted">{t.form.standard(field.initial ?? '')}</span> : text}</dd>
+          </div>
+        );
+      })}
+    </dl>
+  );
+}
+
+/** The service has no list of its endpoints. */
+function Known() {
+  const { data, error, again } = useAsk((signal) => call('knownEndpoints', {}, signal), '');
+  if (error !== null) return <Failure error={error} again={again} />;
+  if (data === null) return <Loading />;
+  return (
+    <Table
+      caption={t.endpoints.known}
+      rows={data.endpoints}
+      rowKey={({ endpoint }) => `${endpoint.baseUrl}#${endpoint.uid}`}
+      columns={[
+        { head: t.endpoints.uid, class: 'mono', cell: ({ endpoint }) => endpoint.uid },
+        { head: t.endpoints.service, cell: ({ endpoint }) => endpoint.baseUrl },
+        { head: t.endpoints.nameThere, cell: ({ name }) => name ?? '–' },
+        {
+          head: t.endpoints.created,
+          cell: ({ createdAt }) => (createdAt === null ? '–' : moment(createdAt)),
+        },
+      ]}
+    />
+  );
+}

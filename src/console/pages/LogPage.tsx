@@ -1,0 +1,131 @@
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { seconds, instant } from '../format.ts';
+import { useLivePart, type LogLine } from '../live.ts';
+import { Page } from '../parts/Page.tsx';
+import { href, replace, type Place } from '../router.ts';
+import { t } from '../texts.ts';
+
+const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+/** More would make the page slow, and nobody reads them. */
+const SHOWN = 1000;
+const NEAR_END = 24;
+
+export function LogPage({ place }: { readonly place: Place }) {
+  const level = place.query.get('level') ?? '';
+  const match = place.query.get('match') ?? '';
+  const live = useLivePart(({ log }) => log);
+  const [frozen, setFrozen] = useState<readonly LogLine[] | null>(null);
+  const [isFollowing, setFollowing] = useState(true);
+  const box = useRef<HTMLDivElement>(null);
+  const all = frozen ?? live;
+  const lines = all.filter((line) => isMeant(line, level, match)).slice(-SHOWN);
+  const last = lines.at(-1)?.id;
+  const toEnd = () => {
+    const element = box.current;
+    if (element !== null) element.scrollTop = element.scrollHeight;
+  };
+  useLayoutEffect(() => {
+    if (isFollowing) toEnd();
+  }, [last, level, match, isFollowing]);
+  // A change of the window's size moves the end away without scrolling.
+  useEffect(() => {
+    addEventListener('resize', toEnd);
+    return () => removeEventListener('resize', toEnd);
+  }, []);
+  const set = (change: { level?: string; match?: string }) =>
+    replace(href(['log'], { level, match, ...change }));
+  const missed = frozen === null ? 0 : live.filter(({ id }) => id > (frozen.at(-1)?.id ?? -1)).length;
+  return (
+    <Page
+      title={t.log.title}
+      actions={
+        <button
+          type="button"
+          aria-pressed={frozen !== null}
+          onClick={() => setFrozen(frozen === null ? live : null)}
+        >
+          {frozen === null ? t.log.pause : t.log.goOn(missed)}
+        </button>
+      }
+    >
+      <form
+        class="filters log-filters"
+        aria-label={t.log.filters}
+        onSubmit={(event) => event.preventDefault()}
+      >
+        <div class="field">
+          <label for="log-level">{t.log.level}</label>
+          <select
+            id="log-level"
+            value={level}
+            onChange={({ currentTarget }) => set({ level: currentTarget.value })}
+          >
+            <option value="">{t.log.allLevels}</option>
+            {LEVELS.slice(1).map((each) => (
+              <option key={each} value={each}>
+                {t.log.atLeast(each)}
+              </option>
+            ))}
+          </select>
+        </div>
+        <div class="field search">
+          <label for="log-match">{t.log.match}</label>
+          <input
+            id="log-match"
+            type="search"
+            value={match}
+            spellcheck={false}
+            onInput={({ currentTarget }) => set({ match: currentTarget.value })}
+          />
+        </div>
+      </form>
+      <p class="muted" role="status">
+        {lines.length === all.length ? t.log.shown(lines.length) : t.log.shownOf(lines.length, all.length)}
+      </p>
+      <div
+        ref={box}
+        class="log scroll"
+        role="log"
+        aria-live="off"
+        aria-label={t.log.title}
+        tabIndex={0}
+        onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) =>
+          setFollowing(scrollHeight - scrollTop - clientHeight < NEAR_END)
+        }
+      >
+        {lines.map((line) => (
+          <Line key={line.id} line={line} />
+        ))}
+      </div>
+      {!isFollowing && (
+        <button type="button" class="to-end" onClick={() => setFollowing(true)}>
+          {t.log.toEnd} ↓
+        </button>
+      )}
+    </Page>
+  );
+}
+
+function isMeant({ level, raw }: LogLine, least: string, match: string): boolean {
+  const rank = (name: string) => LEVELS.findIndex((each) => each === name);
+  if (least !== '' && rank(level) < rank(least)) return false;
+  return match === '' || raw.toLowerCase().includes(match.toLowerCase());
+}
+
+function Line({ line: { at, level, message, fields } }: { readonly line: LogLine }) {
+  return (
+    <p class={`log-line ${level}`}>
+      <time dateTime={at} title={instant(at)}>
+        {seconds(at)}
+      </time>{' '}
+      <span class="level">{level}</span> <span class="message">{message}</span>
+      {Object.entries(fields).map(([key, value]) => (
+        <span key={key} class="log-field">
+          {' '}
+          <span class="log-key">{key}=</span>
+          {typeof value === 'string' ? value : JSON.stringify(value)}
+        </span>
+      ))}
+    </p>
+  );
+}

@@ -1,0 +1,60 @@
+import { useEffect, useState } from 'preact/hooks';
+import { session, signIn } from '../api.ts';
+import { reconnectNow } from '../live.ts';
+import { useAct } from '../parts/hooks.ts';
+import { Failure } from '../parts/Notice.tsx';
+import { Page } from '../parts/Page.tsx';
+import { t } from '../texts.ts';
+
+/** @param problem why the opening link did not work */
+export function SignInPage({ problem }: { readonly problem: string | null }) {
+  const [hasPassword, setHasPassword] = useState(false);
+  const [password, setPassword] = useState('');
+  const act = useAct();
+  useEffect(() => {
+    session().then(
+      ({ password }) => setHasPassword(password),
+      () => setHasPassword(false),
+    );
+  }, []);
+  return (
+    <div class="sign-in">
+      <Page title={t.signIn.title}>
+        <Failure error={problem} />
+        <p>{t.signIn.how}</p>
+        <pre>
+          <code>receiptd console</code>
+        </pre>
+        <p class="muted">{t.signIn.once}</p>
+        {hasPassword && (
+          <form
+            onSubmit={(event) => {
+              event.preventDefault();
+              void act.run(async () => {
+                await signIn({ password });
+                reconnectNow();
+              });
+            }}
+          >
+            <h2>{t.signIn.orPassword}</h2>
+            <div class="field">
+              <label for="password">{t.signIn.password}</label>
+              <input
+                id="password"
+                type="password"
+                autocomplete="current-password"
+                required
+                value={password}
+                onInput={({ currentTarget }) => setPassword(currentTarget.value)}
+              />
+            </div>
+            <Failure error={act.error} />
+            <button type="submit" class="primary" disabled={act.busy}>
+              {t.signIn.submit}
+            </button>
+          </form>
+        )}
+      </Page>
+    </div>
+  );
+}

@@ -1,0 +1,49 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { t } from '../texts.ts';
+import type { Act } from './hooks.ts';
+import { Failure } from './Notice.tsx';
+
+interface DialogProps {
+  readonly title: string;
+  readonly children: ComponentChildren;
+  readonly confirm: string;
+  readonly danger?: boolean;
+  readonly act: Act;
+  readonly onConfirm: () => void;
+  readonly onClose: () => void;
+}
+
+/** Asks before something is done. Escape and the first button leave everything as it is. */
+export function Dialog({ title, children, confirm, danger = false, act, onConfirm, onClose }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const before = document.activeElement;
+    dialog.current?.showModal();
+    return () => {
+      if (before instanceof HTMLElement) before.focus();
+    };
+  }, []);
+  return (
+    <dialog ref={dialog} aria-labelledby="dialog-title" onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          onConfirm();
+        }}
+      >
+        <h2 id="dialog-title">{title}</h2>
+        {children}
+        <Failure error={act.error} />
+        <div class="dialog-actions">
+          <button type="button" onClick={() => dialog.current?.close()}>
+            {t.cancel}
+          </button>
+          <button type="submit" class={danger ? 'danger' : 'primary'} disabled={act.busy}>
+            {confirm}
+          </button>
+        </div>
+      </form>
+    </dialog>
+  );
+}

@@ -1,0 +1,130 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { signOut } from '../api.ts';
+import { moment } from '../format.ts';
+import { forget, reconnectNow, useLivePart } from '../live.ts';
+import { href, type Place } from '../router.ts';
+import { t } from '../texts.ts';
+import { THEMES, savedTheme, setTheme } from '../theme.ts';
+import { useAct } from './hooks.ts';
+import { Icon, type IconName } from './Icon.tsx';
+import { Failure, Notice } from './Notice.tsx';
+
+const PAGES = ['overview', 'documents', 'folders', 'endpoints', 'log', 'config'] as const;
+
+export function Header({ place }: { readonly place: Place }) {
+  const [page = 'overview'] = place.path;
+  const here = page === 'delivery' ? 'endpoints' : page;
+  const act = useAct();
+  const nav = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // On a phone not all of them have room.
+    nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [here]);
+  return (
+    <header class="top">
+      <a
+        class="skip"
+        href="#main"
+        onClick={(event) => {
+          // The address says which page this is.
+          event.preventDefault();
+          document.querySelector<HTMLElement>('main h1')?.focus();
+        }}
+      >
+        {t.nav.skip}
+      </a>
+      <a class="brand" href={href([])} aria-label={t.nav.home}>
+        <img src="/icon.svg" alt="" width={22} height={22} />
+        <span>{t.product}</span>
+      </a>
+      <nav ref={nav} aria-label={t.nav.label}>
+        <ul>
+          {PAGES.map((name) => (
+            <li key={name}>
+              <a
+                href={href(name === 'overview' ? [] : [name])}
+                {...(name === here ? { 'aria-current': 'page' as const } : {})}
+              >
+                {t.nav[name]}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <div class="tools">
+        <ConnectionState />
+        <ThemeButton />
+        <button
+          type="button"
+          class="quiet"
+          disabled={act.busy}
+          onClick={() =>
+            void act.run(async () => {
+              await signOut();
+              forget();
+            })
+          }
+        >
+          {t.nav.signOut}
+        </button>
+      </div>
+      <Failure error={act.error} />
+    </header>
+  );
+}
+
+function ConnectionState() {
+  const connection = useLivePart(({ connection }) => connection);
+  return (
+    <span class={`connection ${connection}`} role="status">
+      <span class="dot" aria-hidden="true" />
+      {t.connection[connection]}
+    </span>
+  );
+}
+
+const THEME_ICONS: Readonly<Record<(typeof THEMES)[number], IconName>> = {
+  auto: 'theme',
+  light: 'sun',
+  dark: 'moon',
+};
+
+function ThemeButton() {
+  const [theme, setShown] = useState(savedTheme);
+  const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? 'auto';
+  return (
+    <button
+      type="button"
+      class="quiet square"
+      aria-label={t.theme.button(t.theme[theme])}
+      title={t.theme.button(t.theme[theme])}
+      onClick={() => {
+        setTheme(next);
+        setShown(next);
+      }}
+    >
+      <Icon name={THEME_ICONS[theme]} />
+    </button>
+  );
+}
+
+/** What is shown below it may be old by now. */
+export function LostBanner() {
+  const lostAt = useLivePart(({ lostAt }) => lostAt);
+  if (lostAt === null) return null;
+  return (
+    <div class="banner">
+      <Notice
+        tone="bad"
+        urgent
+        actions={
+          <button type="button" onClick={reconnectNow}>
+            {t.connection.tryNow}
+          </button>
+        }
+      >
+        <p>{t.connection.lostSince(moment(lostAt))}</p>
+      </Notice>
+    </div>
+  );
+}

@@ -1,0 +1,81 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { sayError } from '../api.ts';
+import { t } from '../texts.ts';
+import { Icon, type IconName } from './Icon.tsx';
+
+export type Tone = 'ok' | 'info' | 'warn' | 'bad';
+
+const ICONS: Readonly<Record<Tone, IconName>> = { ok: 'check', info: 'info', warn: 'wait', bad: 'alert' };
+
+interface NoticeProps {
+  readonly tone: Tone;
+  readonly children: ComponentChildren;
+  readonly actions?: ComponentChildren;
+  /** It answers what the person has just done, and so is read out. */
+  readonly urgent?: boolean;
+}
+
+export function Notice({ tone, children, actions, urgent = false }: NoticeProps) {
+  return (
+    <div class={`notice ${tone}`} {...(urgent ? { role: 'alert' as const } : {})}>
+      <Icon name={ICONS[tone]} />
+      <div class="notice-text">{children}</div>
+      {actions && <div class="actions">{actions}</div>}
+    </div>
+  );
+}
+
+/** Why something could not be done, and a way to try again; nothing where `error` is null. */
+export function Failure({ error, again }: { readonly error: unknown; readonly again?: () => void }) {
+  if (error === null) return null;
+  return (
+    <Notice
+      tone="bad"
+      urgent
+      actions={
+        again && (
+          <button type="button" onClick={again}>
+            {t.again}
+          </button>
+        )
+      }
+    >
+      <p>{sayError(error)}</p>
+    </Notice>
+  );
+}
+
+export function Loading() {
+  return (
+    <p class="muted loading" role="status">
+      {t.loading}
+    </p>
+  );
+}
+
+let tell: (text: string) => void = () => {};
+
+/** Says what has been done, at the edge of the page and to screen readers. */
+export function announce(text: string): void {
+  tell(text);
+}
+
+const SHOWN_MS = 6000;
+
+export function Announcer() {
+  const [said, setSaid] = useState<{ text: string; at: number } | null>(null);
+  useEffect(() => {
+    tell = (text) => setSaid({ text, at: Date.now() });
+  }, []);
+  useEffect(() => {
+    if (said === null) return;
+    const timer = setTimeout(() => setSaid(null), SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [said]);
+  return (
+    <div class="announcer" role="status" aria-live="polite">
+      {said && <p class="said">{said.text}</p>}
+    </div>
+  );
+}

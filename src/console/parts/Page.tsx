@@ -1,0 +1,58 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { t } from '../texts.ts';
+
+interface PageProps {
+  readonly title: string;
+  /** Beside the heading: what can be done with the whole page. */
+  readonly actions?: ComponentChildren;
+  readonly back?: { readonly href: string; readonly text: string };
+  readonly children: ComponentChildren;
+}
+
+/** A screen reader is told of the new page by the heading, which gets the focus. */
+export function Page({ title, actions, back, children }: PageProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    heading.current?.focus({ preventScroll: true });
+    scrollTo(0, 0);
+  }, []);
+  useEffect(() => {
+    document.title = `${title} – ${t.product}`;
+  }, [title]);
+  return (
+    <main id="main">
+      {back && (
+        <a class="back" href={back.href}>
+          ← {back.text}
+        </a>
+      )}
+      <div class="page-head">
+        <h1 ref={heading} tabIndex={-1}>
+          {title}
+        </h1>
+        {actions && <div class="actions">{actions}</div>}
+      </div>
+      {children}
+    </main>
+  );
+}
+
+interface SectionProps {
+  readonly title: string;
+  readonly id: string;
+  readonly actions?: ComponentChildren;
+  readonly children: ComponentChildren;
+}
+
+export function Section({ title, id, actions, children }: SectionProps) {
+  return (
+    <section aria-labelledby={id}>
+      <div class="section-head">
+        <h2 id={id}>{title}</h2>
+        {actions && <div class="actions">{actions}</div>}
+      </div>
+      {children}
+    </section>
+  );
+}

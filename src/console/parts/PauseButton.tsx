@@ -1,0 +1,36 @@
+import { call } from '../api.ts';
+import { t } from '../texts.ts';
+import { useAct } from './hooks.ts';
+import { announce } from './Notice.tsx';
+
+interface PauseButtonProps {
+  /** A folder's path or an endpoint's alias. */
+  readonly target: string;
+  readonly isPaused: boolean;
+}
+
+export function PauseButton({ target, isPaused }: PauseButtonProps) {
+  const act = useAct();
+  const word = isPaused ? t.resume : t.pause;
+  const perform = async () => {
+    await call(isPaused ? 'resume' : 'pause', { target });
+    announce(isPaused ? t.done.resumed(target) : t.done.paused(target));
+  };
+  return (
+    <>
+      <button
+        type="button"
+        aria-label={t.of(word, target)}
+        disabled={act.busy}
+        onClick={() => void act.run(perform)}
+      >
+        {word}
+      </button>
+      {act.error !== null && (
+        <p class="act-error" role="alert">
+          {act.error}
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,56 @@
+import type { ComponentChildren } from 'preact';
+
+export interface Column<R> {
+  readonly head: string;
+  readonly cell: (row: R) => ComponentChildren;
+  readonly numeric?: boolean;
+  readonly class?: string;
+}
+
+interface TableProps<R> {
+  readonly caption: string;
+  readonly columns: readonly Column<R>[];
+  readonly rows: readonly R[];
+  readonly rowKey: (row: R) => string;
+  /** Which column names the row; the first if left out. */
+  readonly rowHead?: number;
+  readonly rowClass?: (row: R) => string;
+}
+
+/** On a narrow screen each row is a card. Roles are said outright: with `display` changed browsers forget them. */
+export function Table<R>({ caption, columns, rows, rowKey, rowHead = 0, rowClass }: TableProps<R>) {
+  const looks = (column: Column<R>) => `${column.class ?? ''}${column.numeric ? ' num' : ''}`.trim();
+  return (
+    <div class="table-box">
+      <table role="table">
+        <caption class="hidden">{caption}</caption>
+        <thead role="rowgroup">
+          <tr role="row">
+            {columns.map((column) => (
+              <th key={column.head} role="columnheader" scope="col" class={looks(column)}>
+                {column.head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody role="rowgroup">
+          {rows.map((row) => (
+            <tr key={rowKey(row)} role="row" class={rowClass?.(row) ?? ''}>
+              {columns.map((column, index) =>
+                index === rowHead ? (
+                  <th key={column.head} role="rowheader" scope="row" class={looks(column)}>
+                    {column.cell(row)}
+                  </th>
+                ) : (
+                  <td key={column.head} role="cell" class={looks(column)} data-label={column.head}>
+                    {column.cell(row)}
+                  </td>
+                ),
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,37 @@
+import { compact, number } from '../format.ts';
+import { href } from '../router.ts';
+import type { Tally } from '../tally.ts';
+import { t } from '../texts.ts';
+import { PERSON_STATES, WAITING_STATES } from './State.tsx';
+import type { Column } from './Table.tsx';
+
+interface Counted {
+  readonly tally: Tally;
+  /** `folder` or `endpoint` of the filter that lists them. */
+  readonly filter: Readonly<Record<string, string>>;
+}
+
+const STATES: Readonly<Record<keyof Tally, readonly string[]>> = {
+  accepted: ['accepted'],
+  waiting: WAITING_STATES,
+  person: PERSON_STATES,
+  other: ['duplicate', 'rejected', 'skipped'],
+};
+
+/** Four columns of counts, each of which leads to what it counts. */
+export function tallyColumns<R extends Counted>(): Column<R>[] {
+  return (['accepted', 'waiting', 'person', 'other'] as const).map((word) => ({
+    head: t.tally[word],
+    numeric: true,
+    cell: ({ tally, filter }) => {
+      const value = tally[word];
+      if (value === 0) return <span class="muted">0</span>;
+      const to = href(['documents'], { ...filter, state: STATES[word].join(',') });
+      return (
+        <a href={to} class={word === 'person' ? 'needs' : ''} title={number(value)}>
+          {compact(value)}
+        </a>
+      );
+    },
+  }));
+}

@@ -1,0 +1,116 @@
+import type { RefObject } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { isAbort, sayError } from '../api.ts';
+
+export interface Asked<T> {
+  readonly data: T | null;
+  readonly error: unknown;
+  readonly again: () => void;
+  /** Takes what another operation has just answered with. */
+  readonly take: (data: T) => void;
+}
+
+/** Asks once for each `key`, and again whenever `tick` changes; what was known stays until then. */
+export function useAsk<T>(
+  ask: (signal: AbortSignal) => Promise<T>,
+  key: string,
+  tick: unknown = null,
+): Asked<T> {
+  const [known, setKnown] = useState<{ key: string; data: T | null; error: unknown }>({
+    key,
+    data: null,
+    error: null,
+  });
+  const [turn, setTurn] = useState(0);
+  useEffect(() => {
+    const control = new AbortController();
+    ask(control.signal).then(
+      (data) => {
+        if (!control.signal.aborted) setKnown({ key, data, error: null });
+      },
+      (error: unknown) => {
+        if (isAbort(error) || control.signal.aborted) return;
+        setKnown((before) => ({ key, data: before.key === key ? before.data : null, error }));
+      },
+    );
+    return () => control.abort();
+  }, [key, turn, tick]);
+  const isOld = known.key !== key;
+  return {
+    data: isOld ? null : known.data,
+    error: isOld ? null : known.error,
+    again: () => setTurn((value) => value + 1),
+    take: (data) => setKnown({ key, data, error: null }),
+  };
+}
+
+export interface Act {
+  readonly busy: boolean;
+  readonly error: string | null;
+  readonly run: (act: () => Promise<void>) => Promise<void>;
+  readonly clear: () => void;
+}
+
+/** One thing at a time that a person asked for, and why it failed. */
+export function useAct(): Act {
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<string | null>(null);
+  const running = useRef(false);
+  return {
+    busy,
+    error,
+    clear: () => setError(null),
+    run: async (act) => {
+      if (running.current) return;
+      running.current = true;
+      setBusy(true);
+      setError(null);
+      try {
+        await act();
+      } catch (problem) {
+        setError(sayError(problem));
+      } finally {
+        running.current = false;
+        setBusy(false);
+      }
+    },
+  };
+}
+
+/** Follows `value`, but changes once in `ms` at most; the last value always comes through. */
+export function useThrottled<T>(value: T, ms: number): T {
+  const [shown, setShown] = useState(value);
+  const changedAt = useRef(0);
+  useEffect(() => {
+    const pause = Math.max(0, changedAt.current + ms - Date.now());
+    const timer = setTimeout(() => {
+      changedAt.current = Date.now();
+      setShown(() => value);
+    }, pause);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return shown;
+}
+
+/** Width of an element in CSS pixels; 0 until it is known. */
+export function useWidth(ref: RefObject<HTMLElement | null>): number {
+  const [width, setWidth] = useState(0);
+  useEffect(() => {
+    const element = ref.current;
+    if (element === null) return;
+    const observer = new ResizeObserver(() => setWidth(Math.floor(element.clientWidth)));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return width;
+}
+
+/** The time now, drawn anew every so often. */
+export function useNow(everyMs: number): number {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), everyMs);
+    return () => clearInterval(timer);
+  }, [everyMs]);
+  return now;
+}

@@ -1,0 +1,118 @@
+import type { Texts } from '../texts.ts';
+import { valueAt, withValue, type Json, type JsonObject } from './edits.ts';
+
+/** One key of the file as a person edits it: always text, which is empty for the default. */
+export interface Field {
+  readonly id: FieldId;
+  /** Below the folder, the endpoint or the section. */
+  readonly path: readonly string[];
+  readonly kind: 'text' | 'number' | 'yes' | 'choice' | 'lines' | 'checks';
+  readonly options?: readonly string[];
+  /** What holds while the key is not in the file. */
+  readonly initial?: string;
+  readonly required?: boolean;
+}
+
+export type FieldId = keyof Texts['fields'];
+
+export const TYPES = ['jpeg', 'png', 'tiff', 'webp', 'gif', 'bmp', 'heic', 'pdf'];
+const ACCEPTED = 'jpeg png tiff webp gif bmp heic';
+
+/** Text of what the file says; of the default where it says nothing and the control has to show something. */
+export function textOf(field: Field, values: JsonObject): string {
+  const value = valueAt(values, field.path);
+  if (value === undefined || value === null) return shownDefault(field);
+  if (!Array.isArray(value)) return plain(value);
+  return value.map(plain).join(field.kind === 'checks' ? ' ' : '\n');
+}
+
+/** What no form has a place for is shown as it is. */
+const plain = (value: Json): string => (typeof value === 'object' ? JSON.stringify(value) : value.toString());
+
+/** Fields with a default that can be typed show it as a placeholder. */
+function shownDefault({ kind, initial = '' }: Field): string {
+  return kind === 'yes' || kind === 'choice' || kind === 'checks' ? initial : '';
+}
+
+function valueOf(field: Field, text: string): Json | undefined {
+  const trimmed = text.trim();
+  switch (field.kind) {
+    case 'yes':
+      return trimmed === 'true';
+    case 'lines': {
+      const lines = text
+        .split('\n')
+        .map((line) => line.trim())
+        .filter((line) => line !== '');
+      if (lines.length === 0) return undefined;
+      // Of the sending hours: the one word that is no list.
+      return lines.length === 1 && lines[0] === 'always' ? 'always' : lines;
+    }
+    case 'checks':
+      return trimmed.split(/\s+/).filter((each) => each !== '');
+    case 'number':
+      if (/^\d+$/.test(trimmed)) return Number(trimmed);
+      return trimmed === '' ? undefined : trimmed;
+    case 'choice':
+    case 'text':
+      return trimmed === '' ? undefined : trimmed;
+  }
+}
+
+/** What the file is to say, once everything that was typed is in it. Untouched fields stay as they are. */
+export function applied(fields: readonly Field[], before: JsonObject, typed: Typed): JsonObject {
+  let next = before;
+  for (const field of fields) {
+    const text = typed[field.id];
+    if (text === undefined || text === textOf(field, before)) continue;
+    next = withValue(next, field.path, valueOf(field, text));
+  }
+  return next;
+}
+
+export type Typed = Partial<Record<FieldId, string>>;
+
+export function folderFields(endpoints: readonly string[]): readonly Field[] {
+  return [
+    { id: 'path', path: ['path'], kind: 'text', required: true },
+    { id: 'endpoint', path: ['endpoint'], kind: 'choice', options: ['', ...endpoints], initial: '' },
+    { id: 'recursive', path: ['recursive'], kind: 'yes', initial: 'false' },
+    { id: 'watch', path: ['watch'], kind: 'choice', options: ['auto', 'poll'], initial: 'auto' },
+    { id: 'name', path: ['name'], kind: 'text', initial: '{stem}-{hash:12}' },
+    { id: 'existing', path: ['existing'], kind: 'text', initial: 'send' },
+    { id: 'accept', path: ['accept'], kind: 'checks', options: TYPES, initial: ACCEPTED },
+    { id: 'maxFileSize', path: ['maxFileSize'], kind: 'text', initial: '50MB' },
+    { id: 'include', path: ['include'], kind: 'lines', initial: '**/*' },
+    { id: 'ignore', path: ['ignore'], kind: 'lines' },
+    {
+      id: 'afterUpload',
+      path: ['afterUpload'],
+      kind: 'choice',
+      options: ['keep', 'archive', 'delete'],
+      initial: 'keep',
+    },
+    { id: 'archiveTo', path: ['archiveTo'], kind: 'text', initial: 'archive' },
+    { id: 'settleShort', path: ['settle', 'short'], kind: 'text', initial: '200ms' },
+    { id: 'settleLong', path: ['settle', 'long'], kind: 'text', initial: '5s' },
+    { id: 'settlePatience', path: ['settle', 'patience'], kind: 'text', initial: '10m' },
+  ];
+}
+
+const LIMITS: readonly Field[] = [
+  { id: 'rate', path: ['rate'], kind: 'text', initial: 'unlimited' },
+  { id: 'perDay', path: ['perDay'], kind: 'number', initial: 'unlimited' },
+  { id: 'perMonth', path: ['perMonth'], kind: 'number', initial: 'unlimited' },
+];
+
+export const ENDPOINT_FIELDS: readonly Field[] = [
+  { id: 'uid', path: ['uid'], kind: 'text', required: true },
+  { id: 'endpointConcurrency', path: ['concurrency'], kind: 'number' },
+  ...LIMITS,
+];
+
+export const DELIVERY_FIELDS: readonly Field[] = [
+  { id: 'concurrency', path: ['concurrency'], kind: 'number', initial: '4' },
+  ...LIMITS,
+  { id: 'bandwidth', path: ['bandwidth'], kind: 'text', initial: 'unlimited' },
+  { id: 'hours', path: ['hours'], kind: 'lines', initial: 'always' },
+];

@@ -1,0 +1,26 @@
+import type { ServerResponse } from 'node:http';
+
+const APP =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/** What lies below /v1/ is no page: a scan that pretends to be one may do nothing. */
+const DATA = "sandbox; default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const ALWAYS: Readonly<Record<string, string>> = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-resource-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin',
+  'x-frame-options': 'DENY',
+  'permissions-policy':
+    'accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), hid=(), magnetometer=(), microphone=(), midi=(), payment=(), serial=(), usb=()',
+};
+
+const YEAR_S = 31_536_000;
+
+/** Set before anything is answered; whoever answers may only add to them, or be stricter. */
+export function setSecurityHeaders(response: ServerResponse, path: string, strict: boolean): void {
+  for (const [name, value] of Object.entries(ALWAYS)) response.setHeader(name, value);
+  response.setHeader('content-security-policy', path.startsWith('/v1/') ? DATA : APP);
+  // Elsewhere this would bind every other service on this machine's loopback to https as well.
+  if (strict) response.setHeader('strict-transport-security', `max-age=${YEAR_S}`);
+}

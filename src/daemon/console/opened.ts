@@ -1,0 +1,103 @@
+import { stat } from 'node:fs/promises';
+import { describeError } from '../../domain/errors.ts';
+import { readPair, type Pair } from './certificate.ts';
+import type { ConsoleDeps } from './deps.ts';
+import { Guesses } from './guesses.ts';
+import { offerOverHttp } from './offer.ts';
+import { PasswordFile } from './password.ts';
+import { removeRedirect } from './redirect.ts';
+import { serveConsole, type ConsoleServer } from './server.ts';
+import { Sessions } from './sessions.ts';
+import type { ConsoleSettings } from './settings.ts';
+import { Statics } from './statics.ts';
+
+export interface Opened {
+  readonly sessions: Sessions;
+  hasPassword(): Promise<boolean>;
+  /** @throws ReceiptdError PORT_IN_USE, CONSOLE_UNAVAILABLE */
+  listen(address: { host: string; port: number }, settings: ConsoleSettings): Promise<ConsoleServer>;
+  /** Names, and the certificate anew. One that is no good is said in the log, and the old one stays. */
+  renew(settings: ConsoleSettings): Promise<void>;
+}
+
+const SWEEP_EVERY_MS = 30_000;
+const SOON_MS = 14 * 24 * 60 * 60_000;
+
+/** All that outlives one server: sessions survive when it listens elsewhere. */
+export function prepareConsole(deps: ConsoleDeps, closed: AbortSignal): Opened {
+  const { stateDir, clock, log, random } = deps;
+  const sessions = new Sessions({ clock, random });
+  const password = new PasswordFile(stateDir);
+  const guesses = new Guesses(clock);
+  const statics = new Statics(deps.statics);
+  const offer = offerOverHttp(deps.offer);
+  const redeemed = () => void removeRedirect(stateDir).catch(() => {});
+  let current: { readonly server: ConsoleServer; settings: ConsoleSettings; mark: string } | null = null;
+  closed.addEventListener('abort', () => sessions.endAll(), { once: true });
+  void sweep();
+
+  async function sweep(): Promise<void> {
+    let waited = false;
+    let seen = '';
+    while (!closed.aborted) {
+      await clock.sleep(SWEEP_EVERY_MS, closed).catch(() => {});
+      const waits = sessions.sweep();
+      if (waited && !waits) redeemed();
+      waited = waits;
+      if (current === null) continue;
+      // Certificate and key are replaced one after the other: only what lies still is looked at.
+      const mark = await markOf(current.settings);
+      if (mark !== current.mark && mark === seen) await renew(current.settings);
+      seen = mark;
+    }
+  }
+
+  async function renew(settings: ConsoleSettings): Promise<void> {
+    if (current === null) return;
+    const { server } = current;
+    current = { server, settings, mark: await markOf(settings) };
+    try {
+      server.take(settings.hosts, await pairOf(settings));
+    } catch (error) {
+      server.take(settings.hosts, null);
+      log.error('The certificate of the console could not be renewed', describeError(error));
+    }
+  }
+
+  async function pairOf({ tls }: ConsoleSettings): Promise<Pair | null> {
+    if (tls === null) return null;
+    const pair = await readPair(tls);
+    if (pair.expiresAt - clock.now() < SOON_MS) {
+      const at = new Date(pair.expiresAt).toISOString();
+      log.warn('The certificate of the console expires soon, or has', { at });
+    }
+    return pair;
+  }
+
+  return {
+    sessions,
+    hasPassword: async () => (await password.current()) !== null,
+    async listen(address, settings) {
+      const mark = await markOf(settings);
+      const pair = await pairOf(settings);
+      const parts = { sessions, password, guesses, statics, offer, clock, log, redeemed };
+      const server = await serveConsole({ ...parts, ...address, hosts: settings.hosts, pair });
+      current = { server, settings, mark };
+      return server;
+    },
+    renew,
+  };
+}
+
+/** Changes with the files of the certificate. */
+async function markOf({ tls }: ConsoleSettings): Promise<string> {
+  if (tls === null) return '';
+  const marks = [tls.cert, tls.key].map(async (file) => {
+    const { mtimeMs, ino, size } = await stat(file);
+    return [mtimeMs, ino, size].join(' ');
+  });
+  return Promise.all(marks).then(
+    (each) => each.join(),
+    () => 'gone',
+  );
+}

@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import { readFile, readdir } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** What else lies there is not served. */
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+  '.woff2': 'font/woff2',
+  '.txt': 'text/plain; charset=utf-8',
+};
+/** `app-4f0c2b1a.js`: another content gets another name. */
+const HASHED = /-(?=[\w-]*\d)[\w-]{8,}\.\w+$/;
+
+interface File {
+  readonly bytes: Buffer;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly etag: string;
+}
+
+/**
+ * The pages of the console, read once at the first request. What is asked for is looked up among the names of those files, so that no
+ * spelling of a path leads anywhere else.
+ */
+export class Statics {
+  readonly #directory: URL;
+  #files: Promise<ReadonlyMap<string, File>> | null = null;
+
+  constructor(directory: URL) {
+    this.#directory = directory;
+  }
+
+  /** `path`: of a URL, as it came. @returns false where there is no such page */
+  async serve(request: IncomingMessage, response: ServerResponse, path: string): Promise<boolean> {
+    const files = await this.#load();
+    const file = files.get(path === '/' ? '/index.html' : path);
+    if (file === undefined) return false;
+    const { bytes, headers, etag } = file;
+    const known = (request.headers['if-none-match'] ?? '').split(',').map((each) => each.trim());
+    if (known.some((each) => each.replace(/^W\//, '') === etag)) {
+      response.writeHead(304, { etag, 'cache-control': headers['cache-control'] }).end();
+    } else {
+      response.writeHead(200, { ...headers, etag, 'content-length': bytes.length });
+      response.end(request.method === 'HEAD' ? undefined : bytes);
+    }
+    return true;
+  }
+
+  /** Whether there are pages at all. */
+  async arePresent(): Promise<boolean> {
+    return (await this.#load()).size > 0;
+  }
+
+  async #load(): Promise<ReadonlyMap<string, File>> {
+    this.#files ??= readAll(this.#directory);
+    try {
+      const files = await this.#files;
+      // Looked for again at the next request.
+      if (files.size === 0) this.#files = null;
+      return files;
+    } catch {
+      this.#files = null;
+      return new Map();
+    }
+  }
+}
+
+async function readAll(directory: URL): Promise<ReadonlyMap<string, File>> {
+  const root = fileURLToPath(directory);
+  const files = new Map<string, File>();
+  for (const name of await readdir(root, { recursive: true })) {
+    const type = TYPES[extname(name)];
+    if (type === undefined) continue;
+    const bytes = await readFile(join(root, name));
+    const path = `/${name.replaceAll('\\', '/')}`;
+    const etag = `"${createHash('sha256').update(bytes).digest('base64url')}"`;
+    const caching = HASHED.test(path) ? 'public, max-age=31536000, immutable' : 'no-cache';
+    files.set(path, { bytes, etag, headers: { 'content-type': type, 'cache-control': caching } });
+  }
+  return files;
+}

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { parse, problemsOf, refusal, yaml } from './support.ts';
+
+const settings = (section: string) => parse(yaml({ more: `console: ${section}` })).console;
+const problem = (section: string) => problemsOf(yaml({ more: `console: ${section}` }));
+
+describe('where the console listens', () => {
+  it.each([
+    ['127.0.0.1:8471', { host: '127.0.0.1', port: 8471 }],
+    ['"[::1]:8471"', { host: '::1', port: 8471 }],
+    ['127.8.9.1:1', { host: '127.8.9.1', port: 1 }],
+    ['onDemand', 'onDemand'],
+    ['off', 'off'],
+  ])('may be %s', (written, meant) => {
+    expect(settings(`{ listen: ${written} }`).listen).toEqual(meant);
+  });
+
+  it.each([
+    'always',
+    '8471',
+    ':8471',
+    'localhost:8471',
+    '127.0.0.1',
+    '127.0.0.1:0',
+    '127.0.0.1:65536',
+    '1.2.3:80',
+  ])('is an address and a port, not %s', (written) => {
+    expect(problem(`{ listen: "${written}" }`)).toEqual([
+      expect.stringMatching(/console\.listen: expected onDemand, off, or an address and a port/),
+    ]);
+  });
+
+  it.each(['"[fe80::1%eth0]:80"', '"[127.0.0.1]:80"', '"::1:80"'])(
+    'is an IPv6 address in brackets, not %s',
+    (written) => {
+      expect(problem(`{ listen: ${written} }`)).toHaveLength(1);
+    },
+  );
+
+  it.each(['0.0.0.0:8471', '192.168.1.2:8471', '"[::]:8471"', '128.0.0.1:80'])(
+    'demands TLS where others reach it: %s',
+    (written) => {
+      const error = refusal(yaml({ more: `console: { listen: ${written} }` }));
+      expect(error.code).toBe('CONFIG_INVALID');
+      expect(error.message).toContain('console.listen: ');
+      expect(error.message).toContain('so console.tls has to name a certificate and its key');
+      const tls = 'tls: { cert: c.pem, key: /k.pem }';
+      expect(settings(`{ listen: ${written}, ${tls} }`).tls).toEqual({
+        cert: '/etc/receiptd/c.pem',
+        key: '/k.pem',
+      });
+    },
+  );
+
+  it('takes a certificate with its key only', () => {
+    for (const tls of ['{ cert: c.pem }', '{ key: k.pem }'])
+      expect(problem(`{ tls: ${tls} }`)).toEqual([
+        expect.stringContaining('console.tls: cert and key are needed both, or neither'),
+      ]);
+  });
+});
+
+describe('further names of the console', () => {
+  it('are host names in lower case, with a port or without', () => {
+    expect(
+      settings('{ hosts: [Receipts.Example.com, "nas:8471", "[2001:DB8::1]:443", 192.0.2.1] }').hosts,
+    ).toEqual(['receipts.example.com', 'nas:8471', '[2001:db8::1]:443', '192.0.2.1']);
+  });
+
+  it.each([
+    'https://nas',
+    'nas/',
+    '*',
+    '*.example.com',
+    'a b',
+    'nas:',
+    'nas:0',
+    '',
+    '-nas',
+    'user@nas',
+    'nas.',
+  ])('are not "%s"', (name) => {
+    expect(problem(`{ hosts: ["${name}"] }`)).toEqual([
+      expect.stringContaining('expected a host name such as'),
+    ]);
+  });
+});

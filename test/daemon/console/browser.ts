@@ -1,0 +1,129 @@
+import { request as overHttp, type IncomingHttpHeaders } from 'node:http';
+import { request as overHttps, type RequestOptions as SecureOptions } from 'node:https';
+import { connect, type Socket } from 'node:net';
+import { checkServerIdentity, type PeerCertificate } from 'node:tls';
+import { buffer } from 'node:stream/consumers';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  /** Undefined for what is no JSON. */
+  readonly json: unknown;
+}
+
+export interface Asked {
+  readonly method?: string;
+  readonly path?: string;
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+  readonly body?: string | Buffer;
+  readonly ca?: string;
+}
+
+/** One request on a connection of its own, with these headers and no others but Host. `undefined` leaves one out. */
+export async function ask(origin: string, { body, headers = {}, ...how }: Asked = {}): Promise<Answer> {
+  const { hostname, port, protocol, host } = new URL(origin);
+  const given = Object.entries({ host, ...headers }).filter(([, value]) => value !== undefined);
+  const options: SecureOptions = {
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port,
+    agent: false,
+    path: '/',
+    ...how,
+    headers: Object.fromEntries(given),
+    setHost: false,
+    // Of the address that is called, whatever Host says.
+    checkServerIdentity: (_: string, certificate: PeerCertificate) =>
+      checkServerIdentity(hostname, certificate),
+  };
+  return new Promise((resolve, reject) => {
+    const sent = (protocol === 'https:' ? overHttps : overHttp)(options, (answer) => {
+      buffer(answer).then((bytes) => {
+        const text = bytes.toString();
+        resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text, json: parsed(text) });
+      }, reject);
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The headers that a browser sends for the console's own page. */
+export function own(
+  origin: string,
+  more: Record<string, string | undefined> = {},
+): Record<string, string | undefined> {
+  return {
+    origin,
+    'sec-fetch-site': 'same-origin',
+    'content-type': 'application/json',
+    'x-receiptd': 'console',
+    ...more,
+  };
+}
+
+/** What the page does with a link. @returns the cookie, as it is sent back */
+export async function signIn(link: string, ca?: string): Promise<string> {
+  const { origin, hash } = new URL(link);
+  const body = JSON.stringify({ token: hash.replace('#token=', '') });
+  const options = { method: 'POST', path: '/session', headers: own(origin), body };
+  const answer = await ask(origin, ca === undefined ? options : { ...options, ca });
+  if (answer.status !== 204) throw new Error(`${answer.status} ${answer.text}`);
+  return cookieOf(answer);
+}
+
+export function cookieOf({ headers }: Answer): string {
+  return headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+}
+
+/** An operation as the page asks for it. */
+export function perform(
+  origin: string,
+  cookie: string,
+  operation: string,
+  request: object = {},
+  ca?: string,
+): Promise<Answer> {
+  return ask(origin, {
+    method: 'POST',
+    path: `/v1/${operation}`,
+    headers: own(origin, { cookie }),
+    body: JSON.stringify(request),
+    ...(ca !== undefined && { ca }),
+  });
+}
+
+/** Bytes as they are, and all that comes back until the other side ends it. */
+export async function raw(origin: string, text: string): Promise<string> {
+  const socket = await dial(origin);
+  socket.write(text, 'latin1');
+  return (await received(socket)).toString('latin1');
+}
+
+export async function dial(origin: string): Promise<Socket> {
+  const { hostname, port } = new URL(origin);
+  const socket = connect(Number(port), hostname.replace(/^\[|\]$/g, ''));
+  await new Promise<void>((resolve, reject) => {
+    socket.once('connect', resolve);
+    socket.once('error', reject);
+  });
+  return socket;
+}
+
+/** A reset is an end as well. */
+export async function received(socket: Socket): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  return new Promise((resolve) => {
+    socket.on('data', (part) => parts.push(part));
+    socket.on('error', () => {});
+    socket.on('close', () => resolve(Buffer.concat(parts)));
+  });
+}

@@ -1,0 +1,137 @@
+import { expect, test } from 'vitest';
+import { announced, heading, inBrowser, shows } from '../../console/support/inBrowser.ts';
+import type { Row } from '../../console/support/stubData.ts';
+
+const widthOf = (image: object): unknown => Reflect.get(image, 'naturalWidth');
+
+inBrowser('the page of a document', (here) => {
+  const find = (isIt: (row: Row) => boolean) => {
+    const row = here.stub.agent.rows.find((each) => each.documentId !== null && isIt(each));
+    if (row === undefined) throw new Error('no such row');
+    return row;
+  };
+  const open = (row: Row) => here.browser.open(`#/documents/${row.documentId}`);
+  const asked = (operation: string) =>
+    here.stub.agent.asked.filter((each) => each.operation === operation).map(({ request }) => request);
+
+  test('shows the image, all facts, what happened in its order, and the answer as it came', async () => {
+    const row = find(({ state, type }) => state === 'accepted' && type === 'jpeg');
+    const page = await open(row);
+    await heading(page, String(row.name));
+    const image = page.getByRole('img', { name: `Image of ${row.name}` });
+    await expect.poll(() => image.evaluate(widthOf)).toBe(300);
+    await shows(page.getByText(String(row.sha256)));
+    await shows(page.getByRole('link', { name: row.folder }));
+    const steps = await page.getByRole('listitem').locator('strong').allTextContents();
+    expect(steps).toEqual([
+      'File seen',
+      'Named and recorded',
+      'Upload met trouble',
+      'Accepted by the service',
+      'File seen: duplicate',
+      'File kept',
+    ]);
+    await shows(page.getByText('HTTP 503 · '));
+    const answer = await page.getByRole('group', { name: 'Answer of the service, as it came' }).textContent();
+    // A number that no browser can count to stays what it is.
+    expect(answer).toContain(
+      '  "number": 12345678901234567890,\n  "pages": [\n    {\n      "index": 0\n    }\n  ],\n  "notes": []\n}',
+    );
+    expect(await page.getByRole('button', { name: 'Retry' }).count()).toBe(0);
+  });
+
+  test('says that a browser can not show a type, and offers it for download', async () => {
+    const row = find(({ type, state }) => type === 'tiff' && state === 'accepted');
+    const page = await open(row);
+    await shows(page.getByText("A browser can't show TIFF."));
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Download image' }).first().click(),
+    ]);
+    expect(download.suggestedFilename()).toBe(`${row.documentId}.tiff`);
+  });
+
+  test('says that an image is gone', async () => {
+    const row = find(({ state }) => state === 'lost');
+    Object.assign(row, { type: 'jpeg' });
+    const page = await open(row);
+    await shows(page.getByText('The image is not there any more'));
+  });
+
+  test.each(['failed', 'unconfirmed', 'lost', 'queued'] as const)('%s can be retried', async (state) => {
+    const row = find((each) => each.state === state);
+    const page = await open(row);
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await announced(page, 'Queued again: 1 document.');
+    await shows(page.locator('.facts').getByText('waiting'));
+    expect(asked('retry')).toEqual([{ names: [row.name] }]);
+  });
+
+  test('what was accepted is sent again only after a dialog that says what it means', async () => {
+    const row = find(
+      ({ state, endpointUid }) =>
+        state === 'accepted' && endpointUid !== null && endpointUid.startsWith('6f'),
+    );
+    const page = await open(row);
+    await page.getByRole('button', { name: 'Send again …' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Send this document again?' });
+    await shows(dialog.getByText('It is sent once more under the same name'));
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    expect(asked('resend')).toEqual([]);
+    // The focus is where it was.
+    await page.keyboard.press('Enter');
+    await dialog.getByRole('button', { name: 'Send again' }).click();
+    await announced(page, `${row.name} is queued.`);
+    expect(asked('resend')).toEqual([{ name: row.name }]);
+  });
+
+  test('and to another endpoint, which may have it already', async () => {
+    const row = find(
+      ({ state, endpointUid }) =>
+        state === 'accepted' && endpointUid !== null && endpointUid.startsWith('6f'),
+    );
+    const page = await open(row);
+    await page.getByRole('button', { name: 'Send again …' }).click();
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.getByLabel('To').locator('option').allTextContents()).toEqual([
+      'the same endpoint',
+      'branch',
+    ]);
+    await dialog.getByLabel('To').selectOption('branch');
+    await shows(dialog.getByText('as a document of its own'));
+    await dialog.getByRole('button', { name: 'Send again' }).click();
+    await announced(page, `branch has this image already, as ${row.name}. Nothing was sent.`);
+    expect(asked('resend')).toEqual([{ name: row.name, endpoint: 'branch' }]);
+  });
+
+  test('gives the evidence', async () => {
+    const row = find(({ state }) => state === 'failed');
+    const page = await open(row);
+    await shows(page.getByText('The service refuses this document').first());
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Download evidence' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe(`evidence-${row.documentId}.json`);
+  });
+
+  test('one that is not there says so', async () => {
+    const page = await here.browser.open('#/documents/999999');
+    await shows(page.getByRole('alert').getByText('There is no document 999999.'));
+    const other = await here.browser.open('#/documents/abc');
+    await shows(other.getByRole('alert').getByText('this address has none'));
+  });
+
+  test('follows what happens to the document', async () => {
+    const row = find(({ state }) => state === 'uploading');
+    const page = await open(row);
+    await shows(page.locator('.facts').getByText('being sent'));
+    const { agent } = here.stub;
+    agent.rows = agent.rows.map((each) =>
+      each === row ? { ...row, state: 'accepted', status: 'PROCESSING' } : each,
+    );
+    here.stub.changed();
+    await shows(page.locator('.facts').getByText('accepted'));
+  });
+});

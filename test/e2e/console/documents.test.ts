@@ -1,0 +1,163 @@
+import { expect, test } from 'vitest';
+import type { Request } from '../../../src/daemon/control/protocol.ts';
+import { inBrowser, rows, shows } from '../../console/support/inBrowser.ts';
+import { isMeant } from '../../console/support/stubList.ts';
+
+const widthOf = (image: object): unknown => Reflect.get(image, 'naturalWidth');
+
+inBrowser('the list of documents', (here) => {
+  const lastAsked = () =>
+    here.stub.agent.asked.findLast(({ operation }) => operation === 'documents')
+      ?.request as Request<'documents'>;
+
+  test('shows a page, goes on to the next and back, and each page can be bookmarked', async () => {
+    const page = await here.browser.open('#/documents');
+    await shows(page.getByText('50 shown.'));
+    const first = await rows(page, 'Documents').first().getByRole('link').textContent();
+    await page.getByRole('link', { name: 'Next page' }).click();
+    await shows(page.getByRole('link', { name: 'First page' }));
+    await shows(page.getByText('50 shown.'));
+    const second = await rows(page, 'Documents').first().getByRole('rowheader').textContent();
+    expect(second).not.toContain(first);
+    const bookmark = page.url();
+    await page.getByRole('link', { name: 'Previous page' }).click();
+    await shows(rows(page, 'Documents').first().getByText(String(first)));
+    await page.goBack();
+    await shows(rows(page, 'Documents').first().getByText(String(second).slice(0, 20)).first());
+    const other = await here.browser.open(new URL(bookmark).hash);
+    await shows(rows(other, 'Documents').first().getByText(String(second).slice(0, 20)).first());
+  });
+
+  test('fills a page by as many requests as it takes, and says when that is all', async () => {
+    const page = await here.browser.open('#/documents?state=failed');
+    const { agent } = here.stub;
+    const failed = agent.rows.filter(({ state }) => state === 'failed').length;
+    await shows(page.getByText(`${failed} shown, these are all.`));
+    expect(agent.asked.filter(({ operation }) => operation === 'documents').length).toBeGreaterThan(3);
+    expect(await rows(page, 'Documents').count()).toBe(failed);
+  });
+
+  test('says how far a long search has come, and can be stopped', async () => {
+    const page = await here.browser.open('#/documents');
+    await shows(page.getByText('50 shown.'));
+    const release = here.stub.hold('documents');
+    await page.getByLabel('Search').fill('Beleg');
+    await shows(page.getByText('Searching …'));
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await shows(page.getByText('The search was stopped.'));
+    release();
+    await page.getByLabel('Search').fill('no such thing');
+    await shows(page.getByText('Nothing here. Wider filters may find more.'));
+  });
+
+  test('filters by text, state, folder, endpoint and days, all of which stand in the address', async () => {
+    const page = await here.browser.open('#/documents');
+    await page.getByLabel('Search').fill('scan_0');
+    await page.waitForURL(/match=scan_0/);
+    await page.getByLabel('State').selectOption({ label: 'Everything that needs a person' });
+    await page.getByLabel('Folder').selectOption('/srv/scans/branch');
+    await page.getByLabel('Endpoint').selectOption({ label: 'branch' });
+    const day = (back: number) => new Date(Date.now() - back * 86_400_000).toISOString().slice(0, 10);
+    await page.getByLabel('From').fill(day(4));
+    await page.getByLabel('To', { exact: true }).fill(day(1));
+    await page.waitForURL(/until=/);
+    await expect.poll(() => lastAsked().until).toBeDefined();
+    const { order: _, limit: __, cursor: ___, ...filter } = lastAsked();
+    expect(Date.parse(String(filter.until)) - Date.parse(String(filter.since))).toBe(4 * 86_400_000);
+    // Midnight where the browser is (Berlin, in winter).
+    expect(filter.since).toBe(`${day(5)}T23:00:00.000Z`);
+    expect(filter.states).toEqual(['failed', 'unconfirmed', 'lost', 'incomplete', 'unreadable']);
+    const meant = here.stub.agent.rows.filter((row) => isMeant(row, filter));
+    await shows(
+      page.getByText(meant.length === 0 ? /Nothing here/ : `${meant.length} shown, these are all.`),
+    );
+
+    const csv = new URL(
+      String(await page.getByRole('link', { name: 'Download as CSV' }).getAttribute('href')),
+      here.stub.url,
+    );
+    expect(Object.fromEntries(csv.searchParams)).toEqual({
+      states: 'failed,unconfirmed,lost,incomplete,unreadable',
+      folder: '/srv/scans/branch',
+      endpoint: `${filter.endpoint?.baseUrl}#${filter.endpoint?.uid}`,
+      match: 'scan_0',
+      since: filter.since,
+      until: filter.until,
+    });
+    const other = await here.browser.open(new URL(page.url()).hash);
+    expect(await other.getByLabel('Search').inputValue()).toBe('scan_0');
+    expect(await other.getByLabel('From').inputValue()).toBe(day(4));
+    await page.getByRole('link', { name: 'Clear filters' }).click();
+    await shows(page.getByText('50 shown.'));
+    expect(await page.getByLabel('Search').inputValue()).toBe('');
+  });
+
+  test('gives the filtered view as CSV', async () => {
+    const page = await here.browser.open('#/documents?state=lost');
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Download as CSV' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe('documents.csv');
+    expect(download.url()).toContain('states=lost');
+  });
+
+  test('shows the oldest first where that is wished', async () => {
+    const page = await here.browser.open('#/documents');
+    await page.getByLabel('Order').selectOption('oldest');
+    await shows(rows(page, 'Documents').first().getByText('scan_00001-'));
+  });
+
+  test('shows thumbnails of what a browser can draw, and the type of everything else', async () => {
+    const page = await here.browser.open('#/documents');
+    const drawn = page.locator('img.thumb').first();
+    await shows(drawn);
+    expect(await drawn.getAttribute('loading')).toBe('lazy');
+    await expect.poll(() => drawn.evaluate(widthOf)).toBe(300);
+    for (const type of ['heic', 'pdf', 'tiff'])
+      await shows(page.locator('.thumb.type', { hasText: type }).first());
+    // A lost one has no image to show: its type takes the place.
+    const lost = await here.browser.open('#/documents?state=lost');
+    await shows(lost.locator('.thumb.type').first());
+    await expect.poll(() => lost.locator('img.thumb').count()).toBe(0);
+  });
+
+  test('new documents appear at the top; not under the pointer, where they wait to be called', async () => {
+    const page = await here.browser.open('#/documents');
+    await shows(page.getByText('50 shown.'));
+    await page.mouse.move(5, 5);
+    const one = here.stub.agent.add();
+    here.stub.changed();
+    await shows(rows(page, 'Documents').first().getByText(String(one.name)));
+    await rows(page, 'Documents').nth(4).hover();
+    const two = here.stub.agent.add();
+    here.stub.changed();
+    await page.getByRole('button', { name: 'Show 1 new document' }).click();
+    await shows(rows(page, 'Documents').first().getByText(String(two.name)));
+    expect(await rows(page, 'Documents').count()).toBe(52);
+  });
+
+  test('a row that changes is changed where it is, and goes when the filter no longer means it', async () => {
+    const page = await here.browser.open('#/documents?state=queued,uploading,held');
+    await shows(page.getByText('3 shown, these are all.'));
+    const { agent } = here.stub;
+    agent.rows = agent.rows.map((row) => (row.state === 'uploading' ? { ...row, state: 'accepted' } : row));
+    here.stub.changed();
+    await shows(page.getByText('2 shown, these are all.'));
+  });
+
+  test('a failing search says why and can be tried again', async () => {
+    await here.stub.down();
+    await here.stub.up();
+    const page = await here.browser.open('#/log');
+    const { ReceiptdError } = await import('../../../src/domain/errors.ts');
+    here.stub.fail(
+      'documents',
+      new ReceiptdError('LEDGER_DAMAGED', 'The ledger is damaged.', { hint: 'Restore it.' }),
+    );
+    await page.getByRole('link', { name: 'Documents' }).click();
+    await shows(page.getByRole('alert').getByText('The ledger is damaged. Restore it.'));
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await shows(page.getByText('50 shown.'));
+  });
+});

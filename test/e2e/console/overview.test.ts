@@ -1,0 +1,108 @@
+import { expect, test } from 'vitest';
+import { ReceiptdError } from '../../../src/domain/errors.ts';
+import { announced, heading, inBrowser, rows, shows } from '../../console/support/inBrowser.ts';
+
+inBrowser('the overview', (here) => {
+  const onlyAccepted = () => {
+    const { agent } = here.stub;
+    agent.rows = agent.rows.filter(({ state }) => state === 'accepted');
+  };
+
+  test('says in one line that everything works, and that nothing waits', async () => {
+    onlyAccepted();
+    const page = await here.browser.open();
+    await shows(page.getByText('Everything works'));
+    await shows(page.getByText('Nothing waits to be sent.').first());
+    expect(await page.getByRole('heading', { name: 'What stands in the way' }).count()).toBe(0);
+  });
+
+  test('says how many things need a person, and each has its remedy as a button', async () => {
+    const { agent } = here.stub;
+    agent.paused.add('office');
+    agent.held = 40;
+    const page = await here.browser.open();
+    await shows(page.getByText('Needs a person: 2'));
+    await page.getByRole('button', { name: 'Resume office' }).click();
+    await announced(page, 'office goes on.');
+    await shows(page.getByText('Needs a person: 1'));
+    expect(agent.paused.size).toBe(0);
+    await page.getByRole('button', { name: 'Try again now' }).click();
+    await announced(page, 'Everything on hold is being tried again.');
+    await page.getByText('HTTP 503').waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Show them' }).click();
+    await heading(page, 'Documents');
+    expect(page.url()).toContain('state=failed');
+    expect(await page.getByLabel('State').inputValue()).toBe('failed');
+  });
+
+  test('a remedy that fails says why, where the button is', async () => {
+    here.stub.agent.paused.add('office');
+    const page = await here.browser.open();
+    here.stub.fail('resume', new ReceiptdError('DISK_FULL', 'The disk is full.', { hint: 'Make room.' }));
+    await page.getByRole('button', { name: 'Resume office' }).click();
+    await shows(page.getByRole('alert').getByText('The disk is full. Make room.'));
+  });
+
+  test('says what passes by itself where no person is needed', async () => {
+    onlyAccepted();
+    here.stub.agent.held = 3;
+    const page = await here.browser.open();
+    await shows(page.getByText('Trouble that passes by itself: 1'));
+    expect(await page.getByText(/Needs a person: /).count()).toBe(0);
+  });
+
+  test('shows what waits, since when, the forecast, notes, folders and endpoints, as they change', async () => {
+    const page = await here.browser.open();
+    await shows(page.getByText(/^the oldest since .* \(40 minutes\)$/));
+    await shows(page.getByText('in 1 hour 23 minutes at this pace'));
+    await shows(page.getByText('Uploads to office keep to 120/min.'));
+    expect(await rows(page, 'Folders').count()).toBe(3);
+    expect(await rows(page, 'Folders').nth(2).textContent()).toContain('not reachable');
+    expect(await rows(page, 'Endpoints').first().textContent()).toContain('4 at once · 120/min');
+    here.stub.agent.held = 9_996;
+    here.stub.changed();
+    await shows(page.getByText('9,999', { exact: true }));
+    await rows(page, 'Folders').first().getByRole('link').first().click();
+    await heading(page, 'Documents');
+    expect(await page.getByLabel('Folder').inputValue()).toBe('/srv/scans/front-desk');
+    expect(await page.getByLabel('State').inputValue()).toBe('accepted');
+  });
+
+  test('draws the last hour and the last day, and has the same as words and as a table', async () => {
+    const page = await here.browser.open();
+    const chart = page.getByRole('img', { name: /^Last hour: [\d,]+ accepted \(.*\), \d+ refused/ });
+    await shows(chart);
+    await shows(page.getByRole('img', { name: /^Last hour: 95 of 100 answers within/ }));
+    expect(await chart.locator('rect').count()).toBeGreaterThan(40);
+    await page.getByRole('button', { name: 'Last day' }).click();
+    await shows(page.getByRole('img', { name: /^Last day: [\d,]+ accepted/ }));
+    await page.getByText('The same as a table').click();
+    expect(await rows(page, 'Uploads over time').count()).toBeGreaterThan(80);
+  });
+
+  test('a chart says what is under the pointer', async () => {
+    const page = await here.browser.open();
+    const chart = page.getByRole('img', { name: /^Last hour: [\d,]+ accepted/ });
+    await chart.hover({ position: { x: 200, y: 60 } });
+    await shows(page.getByText(/^\d\d:\d\d: \d+ accepted, \d+ refused, \d+ in trouble\.$/));
+  });
+
+  test('says that the connection is lost and since when, goes on by itself, and shows what is new then', async () => {
+    const page = await here.browser.open();
+    await shows(page.getByRole('status').getByText('Live'));
+    await here.stub.down();
+    await shows(page.getByText(/The connection to receiptd is lost since/));
+    await page.getByText(/No connection; this is how it was at/).waitFor();
+    here.stub.agent.paused.add('branch');
+    await here.stub.up();
+    await shows(page.getByText('Uploads of branch are paused'));
+    await page.getByText(/The connection to receiptd is lost since/).waitFor({ state: 'detached' });
+  });
+
+  test('an unknown address leads back', async () => {
+    const page = await here.browser.open('#/nowhere');
+    await heading(page, 'There is no such page');
+    await page.getByRole('main').getByRole('link', { name: 'Overview' }).click();
+    await heading(page, 'Overview');
+  });
+});

@@ -1,0 +1,244 @@
+import { expect, test } from 'vitest';
+import { ReceiptdError } from '../../../src/domain/errors.ts';
+import type { Request } from '../../../src/daemon/control/protocol.ts';
+import { announced, heading, inBrowser, rows, shows } from '../../console/support/inBrowser.ts';
+
+inBrowser('folders, endpoints and the configuration', (here) => {
+  const edits = () =>
+    here.stub.agent.asked
+      .filter(({ operation }) => operation === 'changeConfig')
+      .map(({ request }) => (request as Request<'changeConfig'>).edits);
+
+  test('a folder is paused and goes on', async () => {
+    const page = await here.browser.open('#/folders');
+    await page.getByRole('button', { name: 'Pause /srv/scans/branch' }).click();
+    await announced(page, '/srv/scans/branch is paused.');
+    await shows(rows(page, 'Folders').nth(1).getByText('paused'));
+    await page.getByRole('button', { name: 'Resume /srv/scans/branch' }).click();
+    await announced(page, '/srv/scans/branch goes on.');
+    await shows(rows(page, 'Folders').nth(1).getByText('watching'));
+  });
+
+  test('a folder is edited: what was typed and nothing else is changed, and comments stay', async () => {
+    const page = await here.browser.open('#/folders');
+    await page.getByRole('link', { name: 'Edit /srv/scans/branch' }).click();
+    await heading(page, 'Edit folder');
+    expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+    expect(await page.getByLabel('The original').inputValue()).toBe('archive');
+    await page.getByLabel('Watch the folders within it as well').check();
+    await page.getByLabel('How new files are noticed').selectOption('poll');
+    await page.getByLabel('Name template').fill('{date}-{seq:5}');
+    await page.getByLabel('pdf').check();
+    await page.getByLabel('gif').uncheck();
+    await page.getByLabel('Largest file').fill('20MB');
+    await page.getByLabel('Files that are there already').fill('since 2026-01-01');
+    await page.getByLabel('The original').selectOption('keep');
+    await page.getByLabel('Only these files').fill('*.jpg\n*.tif');
+    await page.getByLabel('Leave these alone').fill('old/**');
+    await page.getByLabel('Archive', { exact: true }).fill('done');
+    await page.getByLabel('Complete structure').fill('');
+    await page.getByLabel('Patience').fill('5m');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await announced(page, 'Saved, and in effect.');
+    await heading(page, 'Folders');
+    const at = (...path: (string | number)[]) => ['folders', 1, ...path];
+    expect(edits()[0]).toEqual([
+      { kind: 'set', path: at('afterUpload'), value: 'keep' },
+      { kind: 'remove', path: at('settle', 'short') },
+      { kind: 'set', path: at('settle', 'patience'), value: '5m' },
+      { kind: 'set', path: at('recursive'), value: true },
+      { kind: 'set', path: at('watch'), value: 'poll' },
+      { kind: 'set', path: at('name'), value: '{date}-{seq:5}' },
+      { kind: 'set', path: at('existing'), value: 'since 2026-01-01' },
+      { kind: 'set', path: at('accept'), value: ['jpeg', 'png', 'tiff', 'webp', 'bmp', 'heic', 'pdf'] },
+      { kind: 'set', path: at('maxFileSize'), value: '20MB' },
+      { kind: 'set', path: at('include'), value: ['*.jpg', '*.tif'] },
+      { kind: 'set', path: at('ignore'), value: ['old/**'] },
+      { kind: 'set', path: at('archiveTo'), value: 'done' },
+    ]);
+    expect(here.stub.agent.text).toContain('# The scanner at the front desk.');
+  });
+
+  test('a folder is added after a test that shows what would become of its files', async () => {
+    const page = await here.browser.open('#/folders');
+    await page.getByRole('link', { name: 'Add folder' }).click();
+    await heading(page, 'Add a folder');
+    expect(await page.getByRole('button', { name: 'Test before saving' }).isDisabled()).toBe(true);
+    await page.getByLabel('Path').fill('/mnt/new');
+    await page.getByLabel('Endpoint').selectOption('office');
+    await page.getByLabel('Name template').fill('{stem}');
+    await page.getByRole('button', { name: 'Test before saving' }).click();
+    await shows(page.getByText('It lies on a network share'));
+    await shows(page.getByText('File system: nfs'));
+    const samples = rows(page, 'Names that files would get');
+    expect(await samples.first().textContent()).toBe('scan_00017.jpg{stem}-90d3a1b2c4e5');
+    expect(await samples.last().textContent()).toContain('no image');
+    expect(here.stub.agent.asked.find(({ operation }) => operation === 'testFolder')?.request).toEqual({
+      path: '/mnt/new',
+      settings: { endpoint: 'office', name: '{stem}' },
+    });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await announced(page, 'The folder is added.');
+    await shows(rows(page, 'Folders').nth(3).getByText('/mnt/new', { exact: true }));
+    expect(edits()[0]).toEqual([
+      { kind: 'append', path: ['folders'], value: { path: '/mnt/new', endpoint: 'office', name: '{stem}' } },
+    ]);
+  });
+
+  test('a configured folder is tested where it stands, and what fails is said', async () => {
+    here.stub.agent.text = here.stub.agent.text.replace('/mnt/share/receipts', '/mnt/missing');
+    const page = await here.browser.open('#/folders');
+    await page.getByRole('button', { name: 'Test /mnt/missing' }).click();
+    await shows(page.getByText('This does not work. /mnt/missing does not exist.'));
+    await page.getByRole('button', { name: 'Close' }).click();
+    expect(await page.getByText('does not exist').count()).toBe(0);
+    const tested = here.stub.agent.asked.findLast(({ operation }) => operation === 'testFolder');
+    expect(tested?.request).toEqual({ path: '/mnt/missing' });
+  });
+
+  test('a folder is removed only after a dialog', async () => {
+    const page = await here.browser.open('#/folders');
+    await page.getByRole('button', { name: 'Remove /srv/scans/branch' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Remove this folder?' });
+    await shows(dialog.getByText('Its files stay where they are'));
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    expect(edits()).toEqual([]);
+    await page.getByRole('button', { name: 'Remove /srv/scans/branch' }).click();
+    await dialog.getByRole('button', { name: 'Remove folder' }).click();
+    await announced(page, '/srv/scans/branch is not watched any more.');
+    expect(edits()).toEqual([[{ kind: 'remove', path: ['folders', 1] }]]);
+    await expect.poll(() => rows(page, 'Folders').count()).toBe(2);
+  });
+
+  test('a refusal says the reason and loses nothing that was typed', async () => {
+    const page = await here.browser.open('#/endpoints/edit?alias=office');
+    await page.getByLabel('Rate').fill('fast');
+    await page.getByLabel('Uploads a day').fill('100');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await shows(page.getByRole('alert').getByText('Not saved, nothing is changed: endpoints.office.rate'));
+    expect(await page.getByLabel('Rate').inputValue()).toBe('fast');
+    expect(await page.getByLabel('Uploads a day').inputValue()).toBe('100');
+    await page.getByLabel('Rate').fill('90/min');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await announced(page, 'Saved, and in effect.');
+    await shows(rows(page, 'Endpoints').first().getByText('4 at once · 90/min · 100 a day'));
+    expect(here.stub.agent.text).toContain('# given in 2024');
+  });
+
+  test('a file that somebody else has changed meanwhile is read again, with what was typed or without', async () => {
+    const { agent } = here.stub;
+    const page = await here.browser.open('#/endpoints/edit?alias=office');
+    await page.getByLabel('Uploads a month').fill('70000');
+    agent.text = agent.text.replace('rate: 120/min', 'rate: 60/min');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await shows(page.getByRole('alert').getByText('has been changed by somebody else'));
+    await page.getByRole('button', { name: 'Read it again, keep what I typed' }).click();
+    expect(await page.getByLabel('Rate').inputValue()).toBe('60/min');
+    expect(await page.getByLabel('Uploads a month').inputValue()).toBe('70000');
+    agent.text = agent.text.replace('rate: 60/min', 'rate: 30/min');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Read it again, drop what I typed' }).click();
+    expect(await page.getByLabel('Rate').inputValue()).toBe('30/min');
+    expect(await page.getByLabel('Uploads a month').inputValue()).toBe('');
+    // Of this form the file has nothing any more.
+    await page.getByLabel('Rate').fill('10/min');
+    agent.text = agent.text
+      .replace('  office:', '  head-office:')
+      .replaceAll('endpoint: office', 'endpoint: head-office');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Read it again, keep what I typed' }).click();
+    await shows(page.getByText('not in the configuration file any more'));
+  });
+
+  test('limits of all endpoints together are changed, set for the first time, and taken back', async () => {
+    const { agent } = here.stub;
+    agent.text = agent.text.replace('\ndelivery:\n  concurrency: 4\n', '');
+    const page = await here.browser.open('#/endpoints');
+    await page.getByRole('link', { name: 'Change limits' }).click();
+    await page.getByLabel('Uploads at once').fill('8');
+    await page.getByLabel('Bandwidth').fill('2MB/s');
+    await page.getByLabel('When uploads may start').fill('Mon-Fri 07:00-19:00\nSat 08:00-12:00');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await announced(page, 'Saved, and in effect.');
+    await shows(page.getByText('Mon-Fri 07:00-19:00, Sat 08:00-12:00'));
+    const value = { concurrency: 8, bandwidth: '2MB/s', hours: ['Mon-Fri 07:00-19:00', 'Sat 08:00-12:00'] };
+    expect(edits()[0]).toEqual([{ kind: 'set', path: ['delivery'], value }]);
+    await page.getByRole('link', { name: 'Change limits' }).click();
+    await page.getByLabel('Uploads at once').fill('');
+    await page.getByLabel('Bandwidth').fill('');
+    await page.getByLabel('When uploads may start').fill('');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect.poll(edits).toHaveLength(2);
+    expect(edits()[1]).toEqual([{ kind: 'remove', path: ['delivery'] }]);
+  });
+
+  test('what takes effect at the next start only is said after saving', async () => {
+    here.stub.agent.restartNeeded = ['stateDir'];
+    const page = await here.browser.open('#/delivery');
+    await page.getByLabel('Uploads a day').fill('500');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await announced(page, 'Takes effect at the next start: stateDir.');
+  });
+
+  test('an endpoint is paused and goes on', async () => {
+    const page = await here.browser.open('#/endpoints');
+    await page.getByRole('button', { name: 'Pause branch' }).click();
+    await shows(rows(page, 'Endpoints').nth(1).getByText('paused'));
+    await page.getByRole('button', { name: 'Resume branch' }).click();
+    await shows(rows(page, 'Endpoints').nth(1).getByText('open'));
+  });
+
+  test('an endpoint is created at the service, once, however slow that is', async () => {
+    const page = await here.browser.open('#/endpoints');
+    await shows(rows(page, 'Endpoints known here').nth(1).getByText('Branch Köln'));
+    await page.getByRole('link', { name: 'Create endpoint' }).click();
+    await page.getByLabel('Name at the service').fill('Depot');
+    await page.getByLabel('Name here').fill('office');
+    await page.getByLabel('Language').fill('de-DE');
+    await page.getByRole('button', { name: 'Create endpoint' }).click();
+    await shows(
+      page.getByRole('alert').getByText('There is an endpoint "office" already. Choose another name.'),
+    );
+    expect(await page.getByLabel('Name at the service').inputValue()).toBe('Depot');
+    await page.getByLabel('Name here').fill('depot');
+    const release = here.stub.hold('createEndpoint');
+    await page.getByRole('button', { name: 'Create endpoint' }).click();
+    const waiting = page.getByRole('button', { name: 'Creating …' });
+    await shows(waiting);
+    expect(await waiting.isDisabled()).toBe(true);
+    release();
+    await announced(page, /depot is created, with the uid 0c9d1f70-/);
+    await shows(rows(page, 'Endpoints').nth(2).getByText('depot'));
+    const asked = here.stub.agent.asked.filter(({ operation }) => operation === 'createEndpoint');
+    expect(asked.map(({ request }) => request).at(-1)).toEqual({
+      name: 'Depot',
+      alias: 'depot',
+      language: 'de-DE',
+    });
+    expect(asked).toHaveLength(2);
+  });
+
+  test('the configuration shows the file, where it lies, its problem and what waits for a restart', async () => {
+    const { agent } = here.stub;
+    agent.problem = 'folders.0.path: expected a path.';
+    agent.restartNeeded = ['log.maxSize'];
+    const page = await here.browser.open('#/config');
+    await shows(page.getByText('/etc/receiptd/receiptd.yaml'));
+    await shows(page.getByText(agent.revision, { exact: true }));
+    await shows(page.getByText('folders.0.path: expected a path.'));
+    await shows(page.getByText('Takes effect at the next start: log.maxSize.'));
+    expect(await page.getByRole('group', { name: 'Text of the configuration file' }).textContent()).toContain(
+      '    uid: 6f1c2a58-9c3e-4f0e-8a57-0b1d2c3e4f50 # given in 2024\n    rate: 120/min\n',
+    );
+    agent.problem = null;
+    await page.getByRole('button', { name: 'Read the file again' }).click();
+    await announced(page, 'The file is read again.');
+    await page.getByText('folders.0.path').waitFor({ state: 'detached' });
+    here.stub.fail(
+      'reload',
+      new ReceiptdError('CONFIG_SYNTAX', 'Line 3 is no YAML.', { hint: 'Correct it.' }),
+    );
+    await page.getByRole('button', { name: 'Read the file again' }).click();
+    await shows(page.getByRole('alert').getByText('Line 3 is no YAML. Correct it.'));
+  });
+});

@@ -1,0 +1,179 @@
+import { readFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { ask, cookieOf, own, perform, signIn } from '../daemon/console/browser.ts';
+import { underAttack, type Attacked } from './support/console.ts';
+
+const PAUSE = '{"target":"office"}';
+
+/** What the page would send to pause everything, but for what an attacker has to leave or to get wrong. */
+function pause({ origin, cookie }: Attacked, headers: Record<string, string | undefined> = {}) {
+  return ask(origin, {
+    method: 'POST',
+    path: '/v1/pause',
+    headers: own(origin, { cookie, ...headers }),
+    body: PAUSE,
+  });
+}
+
+test('a name that was rebound to this machine', async () => {
+  const attacked = await underAttack();
+  const { origin, host, cookie } = attacked;
+  const port = host.split(':')[1];
+  for (const name of [
+    `evil.example:${port}`,
+    'evil.example',
+    `127.0.0.1.evil.example:${port}`,
+    '',
+    `localhost:${Number(port) - 1}`,
+  ]) {
+    for (const path of ['/', '/session', '/v1/events'])
+      expect((await ask(origin, { path, headers: { host: name, cookie } })).status).toBe(421);
+    // The page of that name is its own origin.
+    expect((await pause(attacked, { host: name, origin: `http://${name}` })).status).toBe(421);
+  }
+  await attacked.stillWell();
+});
+
+test('another page that sends requests, with the cookie that the browser adds', async () => {
+  const attacked = await underAttack();
+  const { origin, cookie } = attacked;
+  const evil = 'https://evil.example';
+  const tries: Record<string, string | undefined>[] = [
+    // A form.
+    {
+      origin: evil,
+      'sec-fetch-site': 'cross-site',
+      'content-type': 'application/x-www-form-urlencoded',
+      'x-receiptd': undefined,
+    },
+    { origin: evil, 'sec-fetch-site': 'cross-site', 'content-type': 'text/plain', 'x-receiptd': undefined },
+    {
+      origin: 'null',
+      'sec-fetch-site': 'cross-site',
+      'content-type': 'multipart/form-data; boundary=a',
+      'x-receiptd': undefined,
+    },
+    // A script, whose preflight was somehow passed.
+    { origin: evil, 'sec-fetch-site': 'cross-site' },
+    { origin: 'null', 'sec-fetch-site': 'cross-site' },
+    // A page on another port of this host.
+    { origin: 'http://127.0.0.1:9', 'sec-fetch-site': 'same-site' },
+    // An old browser, which sends no Sec-Fetch-Site.
+    { origin: evil, 'sec-fetch-site': undefined },
+    { origin: undefined, 'sec-fetch-site': undefined },
+    // A beacon, a link with ping.
+    { 'content-type': 'text/ping', 'sec-fetch-site': 'cross-site', origin: evil },
+    // The right origin, without what only a script of the page can add.
+    { 'x-receiptd': undefined },
+    { 'content-type': 'text/plain;charset=UTF-8' },
+  ];
+  for (const headers of tries) {
+    const answer = await pause(attacked, headers);
+    expect([headers, answer.status]).toEqual([headers, 403]);
+    expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
+  }
+  // The preflight of a script.
+  const preflight = await ask(origin, {
+    method: 'OPTIONS',
+    path: '/v1/pause',
+    headers: {
+      origin: evil,
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'x-receiptd',
+    },
+  });
+  expect([
+    preflight.status,
+    Object.keys(preflight.headers).filter((name) => name.startsWith('access-control')),
+  ]).toEqual([403, []]);
+  // What changes something is never a GET, whatever says so.
+  for (const name of ['x-http-method-override', 'x-http-method', 'x-method-override'])
+    expect(
+      (
+        await ask(origin, {
+          path: '/v1/pause',
+          headers: own(origin, { cookie, [name]: 'POST' }),
+          body: PAUSE,
+        })
+      ).status,
+    ).not.toBe(200);
+  for (const method of ['HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']) {
+    const answer = await ask(origin, {
+      method,
+      path: '/v1/pause',
+      headers: own(origin, { cookie }),
+      body: PAUSE,
+    });
+    expect([method, answer.status, answer.text.includes('receiptd-')]).toEqual([method, 405, false]);
+  }
+  await attacked.stillWell();
+});
+
+test('tokens and cookies that were used, stolen, invented or planted', async () => {
+  const attacked = await underAttack();
+  const { origin, host, cookie } = attacked;
+  const post = (body: object, headers = {}) =>
+    ask(origin, {
+      method: 'POST',
+      path: '/session',
+      headers: own(origin, headers),
+      body: JSON.stringify(body),
+    });
+  const used = await attacked.link();
+  const token = used.split('#token=')[1];
+  await signIn(used);
+  for (const wrong of [token, '', 'A'.repeat(43), `${token}=`, '../../state', '{}'])
+    expect((await post({ token: wrong })).status).toBe(401);
+  for (const wrong of [
+    { token: [token] },
+    { token: { length: 43 } },
+    { password: 1 },
+    { __proto__: { token } },
+    {},
+  ])
+    expect((await post(wrong)).status).toBe(400);
+  expect((await post({ password: 'no password is set' })).status).toBe(401);
+
+  const secret = cookie.split('=')[1] ?? '';
+  const port = Number(host.split(':')[1]);
+  for (const wrong of [
+    '',
+    `receiptd-${port + 1}=${secret}`,
+    `receiptd=${secret}`,
+    `receiptd-${port}=${secret}x`,
+    `receiptd-${port}=`,
+  ])
+    expect((await pause(attacked, { cookie: wrong })).status).toBe(401);
+
+  // A session that somebody planted in the browser is not the one that it has after signing in.
+  const planted = await signIn(await attacked.link());
+  const answer = await post({ token: (await attacked.link()).split('#token=')[1] }, { cookie: planted });
+  expect(cookieOf(answer)).not.toBe(planted);
+  expect((await pause(attacked, { cookie: planted })).status).toBe(401);
+
+  // What the log says signs nobody in.
+  const log =
+    attacked.agent.stderr + (await readFile(attacked.site.file('state', 'logs', 'receiptd.log'), 'utf8'));
+  for (const known of [token ?? '', secret]) expect(log).not.toContain(known);
+  await attacked.stillWell();
+});
+
+test('operations that a browser may not ask for', async () => {
+  const attacked = await underAttack();
+  const { origin, cookie, site } = attacked;
+  const asked = [
+    ['openConsole', {}],
+    ['backup', { output: site.file('inbox', 'stolen.jpg') }],
+    ['recordEndpoint', { uid: 'u', name: 'n', verbatim: '{}' }],
+  ] as const;
+  for (const [operation, request] of asked) {
+    const answer = await perform(origin, cookie, operation, request);
+    expect([operation, answer.status, answer.json]).toMatchObject([
+      operation,
+      422,
+      { code: 'CONSOLE_REFUSED' },
+    ]);
+  }
+  await expect(readFile(site.file('inbox', 'stolen.jpg'))).rejects.toThrow('ENOENT');
+  await attacked.stillWell();
+});

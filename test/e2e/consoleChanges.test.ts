@@ -1,0 +1,76 @@
+/** The configuration of the console changes while the agent runs, by its own page and in its file. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { ask, perform, signIn } from '../daemon/console/browser.ts';
+import { drawReceipt } from '../support/images.ts';
+import { freePort } from '../daemon/console/opened.ts';
+import { prepare, until, type Site } from './support/agent.ts';
+import { underAttack } from './support/console.ts';
+
+const STATE = z.object({ revision: z.string(), problem: z.string().nullable() });
+
+async function change(origin: string, cookie: string, key: string, value: unknown) {
+  const { revision } = STATE.parse((await perform(origin, cookie, 'config')).json);
+  return perform(origin, cookie, 'changeConfig', {
+    revision,
+    edits: [{ kind: 'set', path: ['console', key], value }],
+    by: 'root',
+  });
+}
+
+const answers = (origin: string, host = new URL(origin).host) =>
+  ask(origin, { path: '/session', headers: { host } }).then(
+    ({ status }) => status,
+    () => 0,
+  );
+
+test('the page that changes it is answered, and stays signed in where the address stays', async () => {
+  const attacked = await underAttack();
+  const { origin, cookie, site } = attacked;
+  expect(await answers(origin, 'nas')).toBe(421);
+  const named = await change(origin, cookie, 'hosts', ['nas']);
+  expect([named.status, named.json]).toMatchObject([200, { problem: null }]);
+  await until(async () => (await answers(origin, 'nas')) === 200);
+  await attacked.stillWell();
+
+  const port = await freePort();
+  expect((await change(origin, cookie, 'listen', `127.0.0.1:${port}`)).status).toBe(200);
+  await until(async () => (await answers(`http://127.0.0.1:${port}`)) === 200);
+  expect(await answers(origin)).toBe(0);
+  const link = (await site.must('console', '--no-open')).trim();
+  expect(new URL(link).port).toBe(String(port));
+  const again = await signIn(link);
+
+  // What others could reach in the clear is refused, and nothing has changed.
+  const open = await change(new URL(link).origin, again, 'listen', `0.0.0.0:${port}`);
+  expect([open.status, open.json]).toMatchObject([422, { code: 'CONFIG_INVALID' }]);
+  expect(await answers(`http://127.0.0.1:${port}`)).toBe(200);
+  const journal = await readFile(site.file('state', 'ledger.journal'), 'utf8');
+  expect(journal).toContain('"by":"console"');
+  expect(journal).not.toContain('"by":"root"');
+});
+
+async function told(site: Site): Promise<string> {
+  return (await site.look('status')).stdout;
+}
+
+test('a port that another program has keeps the console away, and no receipt', async () => {
+  const port = await freePort();
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve));
+  const site = await prepare();
+  await site.configure({ console: { listen: `127.0.0.1:${port}` } });
+  const agent = await site.start();
+  await until(async () => (await told(site)).includes(`127.0.0.1:${port}`), 'status to tell');
+  await writeFile(site.file('inbox', 'a.jpg'), await drawReceipt({ type: 'jpeg', seed: 'a' }));
+  await until(() => site.sandbox.received().length === 1);
+  const refused = await site.run('console');
+  expect([refused.status, refused.stdout]).toEqual([1, '']);
+  expect(refused.stderr).toContain('[PORT_IN_USE]');
+  await new Promise((resolve) => other.close(resolve));
+  await until(async () => (await answers(`http://127.0.0.1:${port}`)) === 200, 'the console to listen');
+  expect(await told(site)).not.toContain('another program');
+  expect((await agent.stop()).status).toBe(0);
+});

@@ -1,0 +1,48 @@
+import { writeFile } from 'node:fs/promises';
+import { expect } from 'vitest';
+import { perform, signIn } from '../../daemon/console/browser.ts';
+import { drawReceipt } from '../../support/images.ts';
+import { prepare, storedOnce, until, type ConfigKeys, type Running, type Site } from './agent.ts';
+
+/** An agent at work whose console is open, and a browser that is signed in. */
+export interface Attacked {
+  readonly site: Site;
+  readonly agent: Running;
+  readonly origin: string;
+  readonly host: string;
+  readonly cookie: string;
+  link(): Promise<string>;
+  /** The agent still answers, goes on with its work, and has lost nothing; nobody has paused anything. */
+  stillWell(): Promise<void>;
+}
+
+export async function underAttack(keys: ConfigKeys = {}): Promise<Attacked> {
+  const site = await prepare(keys);
+  const agent = await site.start();
+  const link = async () => (await site.must('console', '--no-open')).trim();
+  const first = await link();
+  const { origin, host } = new URL(first);
+  const cookie = await signIn(first);
+  let dropped = 0;
+  return {
+    site,
+    agent,
+    origin,
+    host,
+    cookie,
+    link,
+    async stillWell() {
+      dropped += 1;
+      const name = `after-${dropped}.jpg`;
+      await writeFile(site.file('inbox', name), await drawReceipt({ type: 'jpeg', seed: name }));
+      await until(() => site.sandbox.received().length === dropped, 'the next receipt to be sent');
+      await until(async () => (await site.list('--state', 'accepted')).length === dropped);
+      expect((await storedOnce(site)).size).toBe(dropped);
+      const answer = await perform(origin, cookie, 'status');
+      expect([answer.status, answer.json]).toMatchObject([200, { pid: agent.pid, incidents: [] }]);
+      expect((await site.look('status')).stdout).not.toContain('paused');
+      expect(agent.alive).toBe(true);
+      expect(agent.stderr).not.toContain('"level":"error"');
+    },
+  };
+}
