@@ -36,6 +36,9 @@ export async function runDaemon(options: DaemonOptions, stop: AbortSignal): Prom
   const startedAt = new Date().toISOString();
   const lasting = await composeLasting(config, options);
   const { clock, ledger } = lasting;
+  // Until it is read, it need not be read again; and a signal that nobody listens to would end the process.
+  let onReload = (): void => {};
+  const endReload = options.onReload(() => onReload());
   try {
     const replace = (next: Config): Promise<void> => generations.replace(next);
     const settings = await Settings.read(config.file, context, { lasting, replace });
@@ -63,7 +66,7 @@ export async function runDaemon(options: DaemonOptions, stop: AbortSignal): Prom
         config: config.file,
         stateDir: config.stateDir,
       });
-      const endReload = options.onReload(() => void reload(settings, log));
+      onReload = () => void reload(settings, log);
       const parts = [
         (until: AbortSignal) => generations.run(until),
         (until: AbortSignal) => lasting.keepUp(until),
@@ -74,7 +77,6 @@ export async function runDaemon(options: DaemonOptions, stop: AbortSignal): Prom
         const isInPlace = async () => (await lock.isInPlace()) && (await ledger.isInPlace());
         await whileInPlace({ isInPlace }, config.stateDir, clock, stop, (until) => together(parts, until));
       } finally {
-        endReload();
         await console.close();
         await control.close();
         log.info('receiptd has stopped');
@@ -83,6 +85,7 @@ export async function runDaemon(options: DaemonOptions, stop: AbortSignal): Prom
       await generations.close();
     }
   } finally {
+    endReload();
     await ledger.close();
   }
 }

@@ -102,7 +102,7 @@ export class YamlText {
         ? renderBlock(value, this.#layout)
         : [renderInline(value)];
     const text = `- ${lines.join(`${this.#layout.lineBreak}${' '.repeat(column + 2)}`)}`;
-    return this.#addLine(end, column, text);
+    return this.#addLine(end, column, text, column + 1);
   }
 
   #addKey(map: YAMLMap<Node, Node | null>, key: string, value: Json): Spliced {
@@ -247,17 +247,31 @@ export class YamlText {
     return end;
   }
 
-  #addLine(after: number, column: number, text: string): string {
-    const end = this.#lineEnd(after);
+  #addLine(after: number, column: number, text: string, notesFrom = Math.max(1, column)): string {
+    const end = this.#pastNotes(this.#lineEnd(after), notesFrom);
     return this.#splice([[end, end, `${this.#layout.lineBreak}${' '.repeat(column)}${text}`]]);
+  }
+
+  /** Comments that are indented like this belong to what is before them, such as keys that are commented out. */
+  #pastNotes(lineEnd: number, indent: number): number {
+    let end = lineEnd;
+    for (let at = lineEnd; at < this.text.length;) {
+      const start = this.text.indexOf('\n', at) + 1;
+      at = this.#lineEnd(start);
+      const line = this.text.slice(start, at);
+      const column = line.search(/\S/);
+      if (column >= 0 && (column < indent || line[column] !== '#')) return end;
+      if (column >= 0) end = at;
+      if (start >= this.text.length) return end;
+    }
+    return end;
   }
 
   #cutLines(from: number, lastAt: number): string {
     const end = this.#lineEnd(lastAt);
     if (end === this.text.length) {
       // The last line had no line break, and the one before it keeps none either.
-      const before = this.text.slice(0, from).replace(/\r?\n$/, '');
-      return before;
+      return this.text.slice(0, from).replace(/\r?\n$/, '');
     }
     return this.#splice([[from, end + (this.text[end] === '\r' ? 2 : 1), '']]);
   }

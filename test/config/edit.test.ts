@@ -116,6 +116,19 @@ describe('an edit changes its own bytes and no others', () => {
     );
   });
 
+  it('behind keys that are commented out, which belong to what is before them', () => {
+    const text =
+      'folders:\n  - path: /a\n    # or not\n    #recursive: true\n\n    #watch: poll\n# the end\nspool: auto\n';
+    const folder: ConfigChange = { kind: 'append', path: ['folders'], value: { path: '/b' } };
+    expect(applyEdits(text, [folder], FILE)).toBe(
+      text.replace('#watch: poll\n', '#watch: poll\n  - path: /b\n'),
+    );
+    const key: ConfigChange = { kind: 'set', path: ['folders', 0, 'accept'], value: ['pdf'] };
+    expect(changes(applyEdits(text, [key], FILE), text)).toEqual(['+    accept:', '+      - pdf']);
+    const top: ConfigChange = { kind: 'set', path: ['delivery', 'rate'], value: '1/s' };
+    expect(applyEdits(text, [top], FILE)).toBe(`${text}delivery:\n  rate: 1/s\n`);
+  });
+
   it('where something goes away, with its lines; what people wrote around it stays', () => {
     expect(changes(edit({ kind: 'remove', path: ['folders', 1] }))).toEqual([
       "-    - { path: '/srv/other', endpoint: depot }",

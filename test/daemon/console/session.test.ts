@@ -140,6 +140,8 @@ describe('a session', () => {
     const out = await ask(origin, { method: 'DELETE', path: '/session', headers: own(origin, { cookie }) });
     expect(out.status).toBe(204);
     expect(out.headers['set-cookie']).toEqual([expect.stringMatching(/=; HttpOnly; .*Max-Age=0$/)]);
+    // Long before anything else would end it.
+    await expect.poll(() => socket.closed, { timeout: 20_000 }).toBe(true);
     expect(String(await all)).toContain('data: 1');
     expect((await perform(origin, cookie, 'tryHeld')).status).toBe(401);
   });
