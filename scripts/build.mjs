@@ -88,6 +88,7 @@ function smaller(css) {
     .replace(/ ?([{};,>]) ?/g, '$1')
     .replace(/: /g, ':')
     .replaceAll(';}', '}')
+    .replace(/([ ,(:])0\./g, '$1.')
     .trim();
 }
 

@@ -38,7 +38,7 @@ const english = {
   connection: {
     connecting: 'Connecting',
     live: 'Live',
-    lost: 'Connection lost',
+    lost: 'Lost',
     signedOut: 'Signed out',
     lostSince: (at: string) =>
       `The connection to receiptd is lost since ${at}; what is shown is as old as that. It is tried again by itself. If it lasts, see whether receiptd still runs.`,

@@ -3,6 +3,7 @@ import { useAct, useAsk } from '../parts/hooks.ts';
 import { Failure, Loading, Notice, announce } from '../parts/Notice.tsx';
 import { Page } from '../parts/Page.tsx';
 import { t } from '../texts.ts';
+import { Button } from '../parts/Button.tsx';
 
 export function ConfigPage() {
   const { data, error, again, take } = useAsk((signal) => call('config', {}, signal), '');
@@ -15,9 +16,9 @@ export function ConfigPage() {
     <Page
       title={t.config.title}
       actions={
-        <button type="button" disabled={act.busy} onClick={() => void act.run(reload)}>
+        <Button disabled={act.busy} onClick={() => void act.run(reload)}>
           {t.config.reload}
-        </button>
+        </Button>
       }
     >
       <p class="muted lead">{t.config.means}</p>

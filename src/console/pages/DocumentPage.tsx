@@ -15,6 +15,7 @@ import { href } from '../router.ts';
 import { t } from '../texts.ts';
 import { ResendDialog } from './ResendDialog.tsx';
 import { Timeline } from './Timeline.tsx';
+import { Button } from '../parts/Button.tsx';
 
 const REFRESH_MS = 1500;
 const BACK = { href: href(['documents']), text: t.documents.title };
@@ -52,15 +53,11 @@ function Shown({ document, again }: { readonly document: DocumentDetailJson; rea
   const actions = (
     <>
       {state !== 'accepted' && state !== 'uploading' && (
-        <button type="button" class="primary" disabled={act.busy} onClick={() => void act.run(retry)}>
+        <Button class="primary" disabled={act.busy} onClick={() => void act.run(retry)}>
           {t.document.retry}
-        </button>
+        </Button>
       )}
-      {state === 'accepted' && (
-        <button type="button" onClick={() => setAsking(true)}>
-          {t.document.resend}
-        </button>
-      )}
+      {state === 'accepted' && <Button onClick={() => setAsking(true)}>{t.document.resend}</Button>}
       <a class="button" href={`${imageUrl(id)}?download=1`} download>
         {t.document.downloadImage}
       </a>

@@ -13,6 +13,7 @@ import { t } from '../texts.ts';
 import { csvHref, filterHref, filterOf, keyOf } from './documentFilter.ts';
 import { Filters } from './Filters.tsx';
 import { useListing, type Listed } from './useListing.ts';
+import { Button } from '../parts/Button.tsx';
 
 /** Where each page came from, so that there is a way back to it. */
 const before = new Map<string, string | undefined>();
@@ -37,9 +38,9 @@ export function DocumentsPage({ place }: { readonly place: Place }) {
       <Failure error={list.error} again={list.again} />
       <Status list={list} />
       {list.pending > 0 && (
-        <button type="button" class="pending" onClick={list.showPending}>
+        <Button class="pending" onClick={list.showPending}>
           {t.documents.pending(list.pending)}
-        </button>
+        </Button>
       )}
       <div ref={box} class="documents">
         {list.rows.length > 0 && (
@@ -88,9 +89,9 @@ function Status({ list }: { readonly list: Listed }) {
         {text}
       </p>
       {busy && (
-        <button type="button" class="small" onClick={list.stop}>
+        <Button class="small" onClick={list.stop}>
           {t.documents.stop}
-        </button>
+        </Button>
       )}
     </div>
   );

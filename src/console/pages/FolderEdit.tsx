@@ -17,6 +17,7 @@ import {
 } from '../settings/edits.ts';
 import { folderFields } from '../settings/fields.ts';
 import { t } from '../texts.ts';
+import { Button } from '../parts/Button.tsx';
 
 const BACK = { href: href(['folders']), text: t.folders.title };
 const GROUPS = [
@@ -64,9 +65,9 @@ function Form({ config, path }: { readonly config: ConfigState; readonly path: s
       cancel={BACK.href}
       extra={(next) => (
         <div class="test">
-          <button type="button" disabled={next['path'] === undefined} onClick={() => setTested({ ...next })}>
+          <Button disabled={next['path'] === undefined} onClick={() => setTested({ ...next })}>
             {t.folders.testBefore}
-          </button>
+          </Button>
           {tested !== null && <Tested folder={tested} onClose={() => setTested(null)} />}
         </div>
       )}

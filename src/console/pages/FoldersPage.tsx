@@ -12,6 +12,7 @@ import { PauseButton } from '../parts/PauseButton.tsx';
 import { href } from '../router.ts';
 import { folderIndex } from '../settings/edits.ts';
 import { t } from '../texts.ts';
+import { Button } from '../parts/Button.tsx';
 
 export function FoldersPage() {
   const overview = useOverview();
@@ -37,12 +38,12 @@ export function FoldersPage() {
                 {t.edit}
               </a>
               <PauseButton target={path} isPaused={isPaused(overview, path)} />
-              <button type="button" aria-label={t.of(t.folders.test, path)} onClick={() => setTested(path)}>
+              <Button aria-label={t.of(t.folders.test, path)} onClick={() => setTested(path)}>
                 {t.folders.test}
-              </button>
-              <button type="button" aria-label={t.of(t.remove, path)} onClick={() => setRemoving(path)}>
+              </Button>
+              <Button aria-label={t.of(t.remove, path)} onClick={() => setRemoving(path)}>
                 {t.remove}
-              </button>
+              </Button>
             </>
           )}
         />

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { HistoryBucket } from '../../daemon/control/protocol/documents.ts';
 import { call } from '../api.ts';
 import { bytes, duration, moment, number } from '../format.ts';
+import { Button } from '../parts/Button.tsx';
 import { Chart, type Series } from '../parts/Chart.tsx';
 import { useAsk, useNow } from '../parts/hooks.ts';
 import { Failure, Loading } from '../parts/Notice.tsx';
@@ -38,9 +39,9 @@ export function History() {
       actions={
         <div class="segments" role="group" aria-label={t.history.span}>
           {(['hour', 'day'] as const).map((each) => (
-            <button key={each} type="button" aria-pressed={each === span} onClick={() => setSpan(each)}>
+            <Button key={each} aria-pressed={each === span} onClick={() => setSpan(each)}>
               {t.history.spans[each]}
-            </button>
+            </Button>
           ))}
         </div>
       }

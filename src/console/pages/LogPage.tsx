@@ -4,6 +4,7 @@ import { useLivePart, type LogLine } from '../live.ts';
 import { Page } from '../parts/Page.tsx';
 import { href, replace, type Place } from '../router.ts';
 import { t } from '../texts.ts';
+import { Button } from '../parts/Button.tsx';
 
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 /** More would make the page slow, and nobody reads them. */
@@ -39,13 +40,9 @@ export function LogPage({ place }: { readonly place: Place }) {
     <Page
       title={t.log.title}
       actions={
-        <button
-          type="button"
-          aria-pressed={frozen !== null}
-          onClick={() => setFrozen(frozen === null ? live : null)}
-        >
+        <Button aria-pressed={frozen !== null} onClick={() => setFrozen(frozen === null ? live : null)}>
           {frozen === null ? t.log.pause : t.log.goOn(missed)}
-        </button>
+        </Button>
       }
     >
       <form
@@ -98,9 +95,9 @@ export function LogPage({ place }: { readonly place: Place }) {
         ))}
       </div>
       {!isFollowing && (
-        <button type="button" class="to-end" onClick={() => setFollowing(true)}>
+        <Button class="to-end" onClick={() => setFollowing(true)}>
           {t.log.toEnd} ↓
-        </button>
+        </Button>
       )}
     </Page>
   );

@@ -4,6 +4,7 @@ import { useLive } from '../live.ts';
 import { Icon } from '../parts/Icon.tsx';
 import { Loading, Notice } from '../parts/Notice.tsx';
 import { Page, Section } from '../parts/Page.tsx';
+import { WAITING_STATES } from '../parts/State.tsx';
 import { EndpointTable, FolderTable } from '../parts/Places.tsx';
 import { Stats, type Stat } from '../parts/Stats.tsx';
 import { Troubles } from '../parts/Troubles.tsx';
@@ -83,13 +84,15 @@ function statsOf({ now, backlog, status }: OverviewResponse): Stat[] {
       name: t.overview.waiting,
       value: number(backlog.waiting),
       more: oldest === null ? t.overview.noneWaits : t.overview.oldest(moment(oldest, now), duration(waited)),
-      href: href(['documents'], { state: 'queued,uploading,held', order: 'oldest' }),
+      ...(backlog.waiting > 0
+        ? { href: href(['documents'], { state: WAITING_STATES.join(','), order: 'oldest' }) }
+        : {}),
     },
     {
       name: t.overview.held,
       value: number(backlog.held),
       more: backlog.held === 0 ? t.overview.noneHeld : t.overview.ofWaiting,
-      href: href(['documents'], { state: 'held' }),
+      ...(backlog.held > 0 ? { href: href(['documents'], { state: 'held' }) } : {}),
     },
     {
       name: t.overview.pace,

@@ -7,6 +7,7 @@ import type { JsonObject } from '../settings/edits.ts';
 import { t } from '../texts.ts';
 import { Input } from './Input.tsx';
 import { Notice, announce } from './Notice.tsx';
+import { Button } from './Button.tsx';
 
 interface ConfigFormProps {
   readonly config: ConfigState;
@@ -109,12 +110,10 @@ export function ConfigForm(props: ConfigFormProps) {
           urgent
           actions={
             <>
-              <button type="button" class="primary" onClick={() => reload(true)}>
+              <Button class="primary" onClick={() => reload(true)}>
                 {t.form.reloadKeep}
-              </button>
-              <button type="button" onClick={() => reload(false)}>
-                {t.form.reloadDiscard}
-              </button>
+              </Button>
+              <Button onClick={() => reload(false)}>{t.form.reloadDiscard}</Button>
             </>
           }
         >

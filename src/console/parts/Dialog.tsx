@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { t } from '../texts.ts';
 import type { Act } from './hooks.ts';
 import { Failure } from './Notice.tsx';
+import { Button } from './Button.tsx';
 
 interface DialogProps {
   readonly title: string;
@@ -36,9 +37,7 @@ export function Dialog({ title, children, confirm, danger = false, act, onConfir
         {children}
         <Failure error={act.error} />
         <div class="dialog-actions">
-          <button type="button" onClick={() => dialog.current?.close()}>
-            {t.cancel}
-          </button>
+          <Button onClick={() => dialog.current?.close()}>{t.cancel}</Button>
           <button type="submit" class={danger ? 'danger' : 'primary'} disabled={act.busy}>
             {confirm}
           </button>

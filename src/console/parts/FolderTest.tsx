@@ -9,6 +9,7 @@ import { useAsk } from './hooks.ts';
 import { Failure, Notice, type Tone } from './Notice.tsx';
 import { Section } from './Page.tsx';
 import { Table } from './Table.tsx';
+import { Button } from './Button.tsx';
 
 interface FolderTestProps {
   readonly path: string;
@@ -42,12 +43,8 @@ export function FolderTest({ path, settings, onClose }: FolderTestProps) {
         id="folder-test"
         actions={
           <>
-            <button type="button" onClick={again}>
-              {t.again}
-            </button>
-            <button type="button" onClick={onClose}>
-              {t.close}
-            </button>
+            <Button onClick={again}>{t.again}</Button>
+            <Button onClick={onClose}>{t.close}</Button>
           </>
         }
       >

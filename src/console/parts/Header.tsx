@@ -8,6 +8,7 @@ import { THEMES, savedTheme, setTheme } from '../theme.ts';
 import { useAct } from './hooks.ts';
 import { Icon, type IconName } from './Icon.tsx';
 import { Failure, Notice } from './Notice.tsx';
+import { Button } from './Button.tsx';
 
 const PAGES = ['overview', 'documents', 'folders', 'endpoints', 'log', 'config'] as const;
 
@@ -54,8 +55,7 @@ export function Header({ place }: { readonly place: Place }) {
       <div class="tools">
         <ConnectionState />
         <ThemeButton />
-        <button
-          type="button"
+        <Button
           class="quiet"
           disabled={act.busy}
           onClick={() =>
@@ -66,7 +66,7 @@ export function Header({ place }: { readonly place: Place }) {
           }
         >
           {t.nav.signOut}
-        </button>
+        </Button>
       </div>
       <Failure error={act.error} />
     </header>
@@ -93,8 +93,7 @@ function ThemeButton() {
   const [theme, setShown] = useState(savedTheme);
   const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? 'auto';
   return (
-    <button
-      type="button"
+    <Button
       class="quiet square"
       aria-label={t.theme.button(t.theme[theme])}
       title={t.theme.button(t.theme[theme])}
@@ -104,7 +103,7 @@ function ThemeButton() {
       }}
     >
       <Icon name={THEME_ICONS[theme]} />
-    </button>
+    </Button>
   );
 }
 
@@ -114,15 +113,7 @@ export function LostBanner() {
   if (lostAt === null) return null;
   return (
     <div class="banner">
-      <Notice
-        tone="bad"
-        urgent
-        actions={
-          <button type="button" onClick={reconnectNow}>
-            {t.connection.tryNow}
-          </button>
-        }
-      >
+      <Notice tone="bad" urgent actions={<Button onClick={reconnectNow}>{t.connection.tryNow}</Button>}>
         <p>{t.connection.lostSince(moment(lostAt))}</p>
       </Notice>
     </div>

@@ -13,7 +13,6 @@ const PATHS = {
   theme: 'M8 2.5a5.5 5.5 0 100 11zM8 2.5a5.5 5.5 0 010 11',
   sun: 'M8 10.8a2.8 2.8 0 100-5.6 2.8 2.8 0 000 5.6zM8 1.3v1.4M8 13.3v1.4M1.3 8h1.4M13.3 8h1.4M3.3 3.3l1 1M11.7 11.7l1 1M3.3 12.7l1-1M11.7 4.3l1-1',
   moon: 'M13 9.6A5.5 5.5 0 016.4 3a5.5 5.5 0 106.6 6.6z',
-  link: 'M6 3h7v7M13 3L5 11',
 } as const;
 
 export type IconName = keyof typeof PATHS;

@@ -1,8 +1,9 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { sayError } from '../api.ts';
 import { t } from '../texts.ts';
 import { Icon, type IconName } from './Icon.tsx';
+import { Button } from './Button.tsx';
 
 export type Tone = 'ok' | 'info' | 'warn' | 'bad';
 
@@ -17,8 +18,12 @@ interface NoticeProps {
 }
 
 export function Notice({ tone, children, actions, urgent = false }: NoticeProps) {
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (urgent) box.current?.scrollIntoView({ block: 'nearest' });
+  }, []);
   return (
-    <div class={`notice ${tone}`} {...(urgent ? { role: 'alert' as const } : {})}>
+    <div ref={box} class={`notice ${tone}`} {...(urgent ? { role: 'alert' as const } : {})}>
       <Icon name={ICONS[tone]} />
       <div class="notice-text">{children}</div>
       {actions && <div class="actions">{actions}</div>}
@@ -30,17 +35,7 @@ export function Notice({ tone, children, actions, urgent = false }: NoticeProps)
 export function Failure({ error, again }: { readonly error: unknown; readonly again?: () => void }) {
   if (error === null) return null;
   return (
-    <Notice
-      tone="bad"
-      urgent
-      actions={
-        again && (
-          <button type="button" onClick={again}>
-            {t.again}
-          </button>
-        )
-      }
-    >
+    <Notice tone="bad" urgent actions={again && <Button onClick={again}>{t.again}</Button>}>
       <p>{sayError(error)}</p>
     </Notice>
   );

@@ -2,6 +2,7 @@ import { call } from '../api.ts';
 import { t } from '../texts.ts';
 import { useAct } from './hooks.ts';
 import { announce } from './Notice.tsx';
+import { Button } from './Button.tsx';
 
 interface PauseButtonProps {
   /** A folder's path or an endpoint's alias. */
@@ -18,14 +19,9 @@ export function PauseButton({ target, isPaused }: PauseButtonProps) {
   };
   return (
     <>
-      <button
-        type="button"
-        aria-label={t.of(word, target)}
-        disabled={act.busy}
-        onClick={() => void act.run(perform)}
-      >
+      <Button aria-label={t.of(word, target)} disabled={act.busy} onClick={() => void act.run(perform)}>
         {word}
-      </button>
+      </Button>
       {act.error !== null && (
         <p class="act-error" role="alert">
           {act.error}

@@ -5,6 +5,7 @@ import { t } from '../texts.ts';
 import { useAct } from './hooks.ts';
 import { Notice, announce } from './Notice.tsx';
 import { Section } from './Page.tsx';
+import { Button } from './Button.tsx';
 
 /** What needs a person comes first. */
 export function Troubles({ troubles }: { readonly troubles: readonly TroubleJson[] }) {
@@ -47,9 +48,9 @@ function Remedy({ trouble: { remedy } }: { readonly trouble: TroubleJson }) {
   };
   return (
     <>
-      <button type="button" class="primary" disabled={act.busy} onClick={() => void act.run(perform)}>
+      <Button class="primary" disabled={act.busy} onClick={() => void act.run(perform)}>
         {remedy.kind === 'resume' ? t.troubles.resume(remedy.target) : t.troubles.retry}
-      </button>
+      </Button>
       {act.error !== null && (
         <p class="act-error" role="alert">
           {act.error}

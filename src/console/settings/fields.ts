@@ -16,7 +16,7 @@ export interface Field {
 export type FieldId = keyof Texts['fields'];
 
 export const TYPES = ['jpeg', 'png', 'tiff', 'webp', 'gif', 'bmp', 'heic', 'pdf'];
-const ACCEPTED = 'jpeg png tiff webp gif bmp heic';
+const ACCEPTED = TYPES.slice(0, -1).join(' ');
 
 /** Text of what the file says; of the default where it says nothing and the control has to show something. */
 export function textOf(field: Field, values: JsonObject): string {

@@ -107,8 +107,8 @@ export async function startBrowser(under: ConsoleUnderTest): Promise<TestBrowser
       const page = await context.newPage();
       await page.goto(await under.link());
       await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
-      await page.close();
       state = await context.storageState();
+      idle.set(context, page);
     }
     return context;
   };
@@ -167,6 +167,7 @@ export async function axeViolations(page: Page): Promise<string[]> {
   await page.emulateMedia({ colorScheme: 'dark' });
   // What a page consists of is the same by day and by night.
   const dark = await violations(page, ['color-contrast']);
+  await page.emulateMedia({ colorScheme: null });
   return [...found, ...dark.map((each) => `dark: ${each}`)];
 }
 

@@ -39,6 +39,8 @@ export interface StubService extends ConsoleUnderTest {
   /** Nobody answers any more, and streams end; until `up`. */
   down(): Promise<void>;
   up(): Promise<void>;
+  /** How many pages look on. */
+  watchers(): number;
   /** Sessions end. */
   forgetSessions(): void;
   setPassword(isThere: boolean): void;
@@ -252,6 +254,7 @@ export async function startStub(): Promise<StubService> {
     changed: () => tell('overview', agent.overview()),
     down,
     up: () => listen(port),
+    watchers: () => watchers.size,
     forgetSessions: () => sessions.clear(),
     setPassword: (isThere) => (hasPassword = isThere),
     close: down,

@@ -99,6 +99,22 @@ inBrowser('the overview', (here) => {
     await page.getByText(/The connection to receiptd is lost since/).waitFor({ state: 'detached' });
   });
 
+  test('a hidden tab gives its stream back, and knows what is new when it is looked at again', async () => {
+    const { stub, browser } = here;
+    const page = await browser.open();
+    await shows(page.getByRole('status').getByText('Live'));
+    const setHidden = (isHidden: boolean) =>
+      page.evaluate(`Object.defineProperty(document, 'hidden', { configurable: true, value: ${isHidden} });
+        document.dispatchEvent(new Event('visibilitychange'))`);
+    expect(stub.watchers()).toBe(1);
+    await setHidden(true);
+    await expect.poll(() => stub.watchers()).toBe(0);
+    stub.agent.paused.add('branch');
+    await setHidden(false);
+    await shows(page.getByText('Uploads of branch are paused'));
+    await expect.poll(() => stub.watchers()).toBe(1);
+  });
+
   test('an unknown address leads back', async () => {
     const page = await here.browser.open('#/nowhere');
     await heading(page, 'There is no such page');

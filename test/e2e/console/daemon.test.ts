@@ -1,0 +1,116 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { hasChromium, startBrowser, type TestBrowser } from '../../console/support/browser.ts';
+import { announced, heading, rows, shows } from '../../console/support/inBrowser.ts';
+import { drawReceipt } from '../../support/images.ts';
+import { prepare, type Site } from '../support/agent.ts';
+
+describe.skipIf(!hasChromium)('the console of a real agent', () => {
+  let site: Site;
+  let browser: TestBrowser;
+  let page: Page;
+
+  beforeEach(async () => {
+    site = await prepare();
+    await site.start();
+    const link = async () => (await site.must('console', '--no-open')).trim();
+    const first = await link();
+    let isUsed = false;
+    browser = await startBrowser({
+      url: new URL(first).origin,
+      link: async () => {
+        if (isUsed) return link();
+        isUsed = true;
+        return first;
+      },
+    });
+    page = await browser.open();
+  });
+
+  afterEach(async () => {
+    browser.expectNoTrouble();
+    await browser.close();
+  });
+
+  test('a scan is seen from its arrival to its answer, sent again, and its evidence taken', async () => {
+    await shows(page.getByText('Everything works'));
+    await page.getByRole('link', { name: 'Documents' }).click();
+    await shows(page.getByText('Nothing here.'));
+    await page.mouse.move(2, 2);
+    await writeFile(site.file('inbox', 'lunch.jpg'), await drawReceipt({ type: 'jpeg', seed: 'lunch' }));
+    const row = rows(page, 'Documents').first();
+    await shows(row.getByText('accepted'));
+    const thumb = row.locator('img.thumb');
+    await expect
+      .poll(() => thumb.evaluate((it: object): unknown => Reflect.get(it, 'naturalWidth')))
+      .toBe(96);
+    await row.getByRole('link').click();
+    await heading(page, /^lunch-/);
+    await shows(page.getByText('Accepted by the service'));
+    expect(await page.getByRole('group', { name: 'Answer of the service' }).textContent()).toContain(
+      '"PROCESSING"',
+    );
+    const [evidence] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Download evidence' }).click(),
+    ]);
+    expect(evidence.suggestedFilename()).toMatch(/\.json$/);
+    await page.getByRole('button', { name: 'Send again …' }).click();
+    await page.getByRole('dialog').getByLabel('To').selectOption('depot');
+    await page.getByRole('dialog').getByRole('button', { name: 'Send again' }).click();
+    await announced(page, /is queued\./);
+    await expect.poll(() => site.sandbox.received().length).toBe(2);
+    await page.getByRole('link', { name: 'Documents' }).first().click();
+    await expect.poll(() => rows(page, 'Documents').count()).toBe(2);
+    await page.getByLabel('Search').fill('unch-');
+    await page.getByLabel('Endpoint').selectOption('depot');
+    await expect.poll(() => rows(page, 'Documents').count()).toBe(1);
+  });
+
+  test('limits and folders are changed in the file, a bad value is refused, and a folder is tested', async () => {
+    const folder = site.file('inbox');
+    await page.getByRole('link', { name: 'Endpoints', exact: true }).click();
+    await page.getByRole('link', { name: 'Edit office' }).click();
+    await page.getByLabel('Rate').fill('quickly');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await shows(page.getByRole('alert').getByText('Not saved, nothing is changed:'));
+    await page.getByLabel('Rate').fill('90/min');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await announced(page, 'Saved, and in effect.');
+    await shows(rows(page, 'Endpoints').getByText('90/min'));
+    expect(await readFile(site.config, 'utf8')).toContain('90/min');
+
+    await page.getByRole('link', { name: 'Folders', exact: true }).click();
+    await page.getByRole('button', { name: `Test ${folder}` }).click();
+    await shows(page.getByText('Fine.').first());
+    await page.getByRole('button', { name: `Pause ${folder}` }).click();
+    await announced(page, `${folder} is paused.`);
+    await shows(rows(page, 'Folders').getByText('paused'));
+    await page.getByRole('link', { name: 'Overview', exact: true }).click();
+    await shows(page.getByText('Needs a person: 1'));
+    await page.getByRole('button', { name: `Resume ${folder}` }).click();
+    await shows(page.getByText('Everything works'));
+
+    await page.goto(new URL(`#/folders/edit?path=${encodeURIComponent(folder)}`, page.url()).href);
+    await page.getByLabel('Largest file').fill('20MB');
+    await writeFile(site.config, `# by hand\n${await readFile(site.config, 'utf8')}`);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Read it again, keep what I typed' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await announced(page, 'Saved, and in effect.');
+    expect(await readFile(site.config, 'utf8')).toMatch(/^# by hand\n[^]*20MB/);
+  });
+
+  test('the log is live, the configuration is shown, and signing out ends it', async () => {
+    await page.getByRole('link', { name: 'Log' }).click();
+    await writeFile(site.file('inbox', 'taxi.jpg'), await drawReceipt({ type: 'jpeg', seed: 'taxi' }));
+    await shows(page.getByRole('log').getByText(/taxi-/).first());
+    await page.getByRole('link', { name: 'Configuration' }).click();
+    await shows(page.getByText(site.config));
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await heading(page, 'You are not signed in');
+    await page.reload();
+    await heading(page, 'You are not signed in');
+  });
+});
