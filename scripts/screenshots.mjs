@@ -65,6 +65,9 @@ async function take(page, name) {
 /** Where this machine keeps its checkouts is nobody's business. */
 function withoutPlace([place, instead]) {
   for (const input of document.querySelectorAll('input')) input.value = input.value.replace(place, instead);
+  // A long path may be several texts, between which it is broken.
+  for (const each of document.querySelectorAll('a, td'))
+    if (each.textContent.trim() === place) each.textContent = instead;
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (texts.nextNode()) texts.currentNode.data = texts.currentNode.data.replaceAll(place, instead);
 }

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { hasChromium, startBrowser, type TestBrowser } from '../../console/support/browser.ts';
 import { announced, heading, rows, shows } from '../../console/support/inBrowser.ts';
 import { drawReceipt } from '../../support/images.ts';
-import { prepare, type Site } from '../support/agent.ts';
+import { prepare, sha256, type Site } from '../support/agent.ts';
 
 describe.skipIf(!hasChromium)('the console of a real agent', () => {
   let site: Site;
@@ -51,6 +51,10 @@ describe.skipIf(!hasChromium)('the console of a real agent', () => {
     expect(await page.getByRole('group', { name: 'Answer of the service' }).textContent()).toContain(
       '"PROCESSING"',
     );
+    const image = await page.getByRole('link', { name: 'Download image' }).first().getAttribute('href');
+    // As the browser asks for it, without its way of keeping a file.
+    const kept = await page.context().request.get(new URL(String(image), page.url()).href);
+    expect(sha256(await kept.body())).toBe(site.sandbox.received()[0]?.sha256);
     const [evidence] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('link', { name: 'Download evidence' }).click(),
