@@ -194,7 +194,7 @@ export class Settings {
     const { file, lasting, replace } = this.#deps;
     const { log, incidents, ledger } = lasting;
     const changed = changedKeys(this.#live.parsed, read.parsed);
-    if (!isDeepStrictEqual(this.#live.parsed, read.parsed)) {
+    if (!isDeepStrictEqual(ofAgent(this.#live.parsed), ofAgent(read.parsed))) {
       const trouble = ledger.storage.trouble();
       // What takes over from the ledger has to write it.
       if (trouble) throw new ReceiptdError(trouble.code, trouble.message, { hint: trouble.hint });
@@ -296,4 +296,9 @@ function changedMeanwhile(file: string): ReceiptdError {
   return new ReceiptdError('CONFIG_CHANGED', `${file} was changed meanwhile, so nothing was written.`, {
     hint: 'Look at it as it is now, then make the change again.',
   });
+}
+
+/** The console takes its part without the agent being begun anew. */
+function ofAgent({ console: _, ...rest }: LiveConfig['parsed']): object {
+  return rest;
 }

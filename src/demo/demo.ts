@@ -163,6 +163,7 @@ What the service received lies in ${scratch.sandbox}.
 
 In another terminal, in ${project}:
 
+  ${receiptd} console ${config}   (all of it in a browser)
   ${receiptd} list ${config}
   ${receiptd} show NAME ${config}
   ${receiptd} status ${config}

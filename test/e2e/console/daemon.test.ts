@@ -4,9 +4,9 @@ import type { Page } from 'playwright-core';
 import { hasChromium, startBrowser, type TestBrowser } from '../../console/support/browser.ts';
 import { announced, heading, rows, shows } from '../../console/support/inBrowser.ts';
 import { drawReceipt } from '../../support/images.ts';
-import { prepare, type Site } from '../support/agent.ts';
+import { prepare, sha256, type Site } from '../support/agent.ts';
 
-describe.skipIf(!hasChromium)('in a browser, the console of an agent at work', () => {
+describe.skipIf(!hasChromium)('the console of a real agent', () => {
   let site: Site;
   let browser: TestBrowser;
   let page: Page;
@@ -33,7 +33,7 @@ describe.skipIf(!hasChromium)('in a browser, the console of an agent at work', (
     await browser.close();
   });
 
-  test('a scan appears in the list by itself, and is sent to another endpoint as well', async () => {
+  test('a scan is seen from its arrival to its answer, sent again, and its evidence taken', async () => {
     await shows(page.getByText('Everything works'));
     await page.getByRole('link', { name: 'Documents' }).click();
     await shows(page.getByText('Nothing here.'));
@@ -41,12 +41,25 @@ describe.skipIf(!hasChromium)('in a browser, the console of an agent at work', (
     await writeFile(site.file('inbox', 'lunch.jpg'), await drawReceipt({ type: 'jpeg', seed: 'lunch' }));
     const row = rows(page, 'Documents').first();
     await shows(row.getByText('accepted'));
+    const thumb = row.locator('img.thumb');
+    await expect
+      .poll(() => thumb.evaluate((it: object): unknown => Reflect.get(it, 'naturalWidth')))
+      .toBe(96);
     await row.getByRole('link').click();
     await heading(page, /^lunch-/);
     await shows(page.getByText('Accepted by the service'));
     expect(await page.getByRole('group', { name: 'Answer of the service' }).textContent()).toContain(
       '"PROCESSING"',
     );
+    const image = await page.getByRole('link', { name: 'Download image' }).first().getAttribute('href');
+    // As the browser asks for it, without its way of keeping a file.
+    const kept = await page.context().request.get(new URL(String(image), page.url()).href);
+    expect(sha256(await kept.body())).toBe(site.sandbox.received()[0]?.sha256);
+    const [evidence] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Download evidence' }).click(),
+    ]);
+    expect(evidence.suggestedFilename()).toMatch(/\.json$/);
     await page.getByRole('button', { name: 'Send again …' }).click();
     await page.getByRole('dialog').getByLabel('To').selectOption('depot');
     await page.getByRole('dialog').getByRole('button', { name: 'Send again' }).click();
@@ -91,5 +104,17 @@ describe.skipIf(!hasChromium)('in a browser, the console of an agent at work', (
     await page.getByRole('button', { name: 'Save' }).click();
     await announced(page, 'Saved, and in effect.');
     expect(await readFile(site.config, 'utf8')).toMatch(/^# by hand\n[^]*20MB/);
+  });
+
+  test('the log is live, the configuration is shown, and signing out ends it', async () => {
+    await page.getByRole('link', { name: 'Log' }).click();
+    await writeFile(site.file('inbox', 'taxi.jpg'), await drawReceipt({ type: 'jpeg', seed: 'taxi' }));
+    await shows(page.getByRole('log').getByText(/taxi-/).first());
+    await page.getByRole('link', { name: 'Configuration' }).click();
+    await shows(page.getByText(site.config));
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await heading(page, 'You are not signed in');
+    await page.reload();
+    await heading(page, 'You are not signed in');
   });
 });

@@ -1,0 +1,84 @@
+// Takes the pictures of the console that README.md shows: `npm start`, looked at with Chromium.
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { chromium } from 'playwright-core';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const MAIN = join(ROOT, 'dist', 'receiptd.cjs');
+const CONFIG = join(ROOT, 'scratch', 'receiptd.yaml');
+const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
+const VIEWPORT = { width: 1280, height: 860 };
+
+const demo = spawn(process.execPath, [join(ROOT, 'dist', 'demo', 'start.js')], {
+  cwd: ROOT,
+  stdio: ['ignore', 'pipe', 'inherit'],
+});
+try {
+  await said(demo.stdout, 'Ctrl-C stops both.');
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    MAIN,
+    'console',
+    '--no-open',
+    '--config',
+    CONFIG,
+  ]);
+  const [link] = /http\S+#token=\S+/.exec(stdout);
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--disable-gpu'] });
+  try {
+    const context = await browser.newContext({ viewport: VIEWPORT, locale: 'en-GB', colorScheme: 'light' });
+    const page = await context.newPage();
+    await page.goto(link);
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    await take(page, 'console-overview');
+    await page.getByRole('link', { name: 'Documents', exact: true }).click();
+    await page.getByRole('table').locator('tbody tr').first().waitFor();
+    await take(page, 'console-documents');
+    await page.locator('tbody tr', { hasText: 'hotel' }).first().getByRole('link').first().click();
+    await page.getByRole('heading', { name: 'What happened' }).waitFor();
+    await take(page, 'console-document');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.getByRole('link', { name: 'Folders', exact: true }).first().click();
+    await page.getByRole('link', { name: /^Edit / }).click();
+    await page.getByRole('heading', { level: 1, name: 'Edit folder' }).waitFor();
+    await take(page, 'console-folder-dark');
+  } finally {
+    await browser.close();
+  }
+} finally {
+  demo.kill('SIGINT');
+  await once(demo, 'close');
+}
+
+async function take(page, name) {
+  await page.waitForFunction(() =>
+    [...document.images]
+      .filter((image) => image.getBoundingClientRect().top < innerHeight)
+      .every(({ complete }) => complete),
+  );
+  await page.evaluate(withoutPlace, [join(ROOT, 'scratch', 'inbox'), '/srv/scans']);
+  await page.screenshot({ path: join(ROOT, 'docs', 'images', `${name}.png`) });
+}
+
+/** Where this machine keeps its checkouts is nobody's business. */
+function withoutPlace([place, instead]) {
+  for (const input of document.querySelectorAll('input')) input.value = input.value.replace(place, instead);
+  // A long path may be several texts, between which it is broken.
+  for (const each of document.querySelectorAll('a, td'))
+    if (each.textContent.trim() === place) each.textContent = instead;
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) texts.currentNode.data = texts.currentNode.data.replaceAll(place, instead);
+}
+
+function said(stream, text) {
+  return new Promise((resolve, reject) => {
+    let all = '';
+    stream.setEncoding('utf8').on('data', (part) => {
+      all += part;
+      if (all.includes(text)) resolve();
+    });
+    stream.on('end', () => reject(new Error(`The demo ended: ${all}`)));
+  });
+}
