@@ -26,11 +26,16 @@ export function App() {
   const [started, setStarted] = useState(false);
   const place = usePlace();
   useEffect(() => {
-    void start().then((why) => {
-      setProblem(why);
+    const begin = async () => {
+      setProblem(await start());
       setStarted(true);
       reconnectNow();
-    });
+    };
+    // A new link, opened where the console is open already: that is no new page.
+    const moved = () => location.hash.startsWith('#token=') && void begin();
+    void begin();
+    addEventListener('hashchange', moved);
+    return () => removeEventListener('hashchange', moved);
   }, []);
   if (!started) return null;
   if (connection === 'signedOut') {

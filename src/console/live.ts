@@ -30,6 +30,7 @@ export interface Live {
 
 const LOG_KEPT = 2000;
 const FIRST_PAUSE_MS = 500;
+const ANSWER_MS = 10_000;
 const LONGEST_PAUSE_MS = 10_000;
 
 let state: Live = { connection: 'connecting', lostAt: null, overview: null, log: [] };
@@ -80,7 +81,7 @@ function lost(): void {
 /** An EventSource does not say why it was refused; an operation does. */
 async function retry(): Promise<void> {
   try {
-    change({ overview: await call('overview', {}) });
+    change({ overview: await call('overview', {}, AbortSignal.timeout(ANSWER_MS)) });
   } catch {
     if (state.connection !== 'signedOut') lost();
     return;

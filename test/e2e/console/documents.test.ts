@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Request } from '../../../src/daemon/control/protocol.ts';
+import { ReceiptdError } from '../../../src/domain/errors.ts';
 import { inBrowser, rows, shows } from '../../console/support/inBrowser.ts';
 import { isMeant } from '../../console/support/stubList.ts';
 
@@ -147,10 +148,7 @@ inBrowser('the list of documents', (here) => {
   });
 
   test('a failing search says why and can be tried again', async () => {
-    await here.stub.down();
-    await here.stub.up();
     const page = await here.browser.open('#/log');
-    const { ReceiptdError } = await import('../../../src/domain/errors.ts');
     here.stub.fail(
       'documents',
       new ReceiptdError('LEDGER_DAMAGED', 'The ledger is damaged.', { hint: 'Restore it.' }),
