@@ -299,6 +299,6 @@ function changedMeanwhile(file: string): ReceiptdError {
 }
 
 /** The console takes its part without the agent being begun anew. */
-function ofAgent({ console: _, ...rest }: LiveConfig['parsed']): object {
-  return rest;
+function ofAgent(parsed: LiveConfig['parsed']): object {
+  return { ...parsed, console: null };
 }
