@@ -44,6 +44,8 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // Many tests wait more than they work; by default two processors would get one worker.
     maxWorkers: availableParallelism() + 1,
+    // A busy machine takes its time; who waits for what comes loses nothing by patience.
+    expect: { poll: { timeout: 30_000 } },
     coverage: {
       provider: 'v8',
       include: ['src/**/*.ts'],

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,6 +16,8 @@ import { startSink } from '../world/sinkProcess.ts';
 const PAGE = 50;
 const RUNS = 15;
 const ASK_EVERY_MS = 20;
+const VIEWS = 5;
+const CHROMIUM = '/usr/bin/chromium';
 /** Not watched any more, so that nobody misses its files. */
 const FOLDER = '/srv/former';
 
@@ -37,7 +40,12 @@ export const console: Scenario = {
       const daemon = await startDaemon(dir, receiptd('run'));
       try {
         await daemon.reconciled();
-        return { figures: await look(join(dir, 'state'), path, count), skipped: [] };
+        const figures = await look(join(dir, 'state'), path, count);
+        const views = await firstViews(join(dir, 'state'));
+        return {
+          figures: [...figures, ...(views ?? [])],
+          skipped: views === null ? [`first view: this machine has no ${CHROMIUM}.`] : [],
+        };
       } finally {
         await daemon.stop();
       }
@@ -47,6 +55,65 @@ export const console: Scenario = {
     }
   },
 };
+
+/** Milliseconds from an address to what was asked for on the screen, in a browser that has never been there; null without one. */
+async function firstViews(stateDir: string): Promise<Figure[] | null> {
+  if (!existsSync(CHROMIUM)) return null;
+  const { chromium } = await import('playwright-core');
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--disable-gpu'] });
+  try {
+    const overviews: number[] = [];
+    const lists: number[] = [];
+    const searches: number[] = [];
+    for (let run = 0; run < VIEWS; run += 1) {
+      const context = await browser.newContext();
+      const page = await context.newPage();
+      const { url } = await callControl(stateDir, 'openConsole', {});
+      overviews.push(
+        ...(await times(async () => {
+          await page.goto(url);
+          await page.getByText('Everything works').waitFor();
+        }, 1)),
+      );
+      const rows = page.getByRole('table', { name: 'Documents' }).locator('tbody tr');
+      lists.push(
+        ...(await times(async () => {
+          await page.getByRole('link', { name: 'Documents', exact: true }).click();
+          await rows.nth(PAGE - 1).waitFor();
+        }, 1)),
+      );
+      searches.push(
+        ...(await times(async () => {
+          await page.getByLabel('Search').fill(fileOf(1).replace('.jpg', ''));
+          await page.getByText('1 shown').waitFor();
+        }, 1)),
+      );
+      await context.close();
+    }
+    const figure = (name: string, all: readonly number[], note: string): Figure => ({
+      name: `in a browser: ${name}`,
+      value: median(all),
+      unit: 'ms',
+      better: 'less',
+      note,
+    });
+    return [
+      figure(
+        'first view',
+        overviews,
+        `From the link to the overview on the screen, nothing cached; ${VIEWS} times.`,
+      ),
+      figure('first page of documents', lists, 'From the click to fifty rows.'),
+      figure(
+        'search for the oldest',
+        searches,
+        'From the last key to the end of the search through all of them.',
+      ),
+    ];
+  } finally {
+    await browser.close();
+  }
+}
 
 async function look(stateDir: string, path: string, count: number): Promise<Figure[]> {
   const name = (number: number): string => fileOf(number).replace('.jpg', '');

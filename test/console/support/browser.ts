@@ -15,6 +15,8 @@ import { ordinaryOwner } from '../../support/ordinaryUser.ts';
 import { requirement } from '../../support/requires.ts';
 
 const CHROMIUM = '/usr/bin/chromium';
+/** On a busy machine a page takes its time. */
+const PATIENCE_MS = 40_000;
 
 export const hasChromium = requirement('Chromium', existsSync(CHROMIUM), 'install chromium');
 
@@ -100,7 +102,7 @@ export async function startBrowser(under: ConsoleUnderTest): Promise<TestBrowser
       ...(isSignedIn && state !== undefined ? { storageState: state } : {}),
       ...options,
     });
-    context.setDefaultTimeout(10_000);
+    context.setDefaultTimeout(PATIENCE_MS);
     await watch(context);
     if (isSignedIn) contexts.set(key, context);
     if (isSignedIn && state === undefined) {
