@@ -42,8 +42,8 @@ export default defineConfig({
     pool: 'forks',
     setupFiles: ['test/support/propertySeed.ts'],
     sequence: { sequencer: LongestFirst },
-    // Many tests wait more than they work; by default two processors would get one worker.
-    maxWorkers: availableParallelism() + 1,
+    // Many tests wait more than they work; two processors would get one worker by default.
+    maxWorkers: availableParallelism() + 2,
     // A busy machine takes its time; who waits for what comes loses nothing by patience.
     expect: { poll: { timeout: 30_000 } },
     coverage: {

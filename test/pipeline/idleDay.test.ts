@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { watchingPlace } from './watching.ts';
 
 const HOUR = 3_600_000;
-const FILES = 200;
+const FILES = 40;
 /** What the engine itself keeps of some thousand more turns: compiled code, feedback of it. */
 const SLACK_BYTES = 1_000_000;
 
