@@ -19,6 +19,7 @@ const LONG = [
   'e2e/console',
   'e2e/trouble',
   'e2e/diskFull',
+  'pipeline/idleDay',
   'e2e/',
   'pipeline/disposeKill',
   'pipeline/outageBacklog',
@@ -40,6 +41,7 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     pool: 'forks',
+    globalSetup: ['test/support/compiled.ts'],
     setupFiles: ['test/support/propertySeed.ts'],
     sequence: { sequencer: LongestFirst },
     // Many tests wait more than they work; two processors would get one worker by default.

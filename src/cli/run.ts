@@ -1,6 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
 import type { Command } from 'commander';
-import { runDaemon } from '../compose/daemon.ts';
 import { composeGeneration } from '../compose/generation.ts';
 import { composeLasting } from '../compose/lasting.ts';
 import type { Surroundings } from '../compose/service.ts';
@@ -70,6 +69,8 @@ async function runAgent(
     if (how.once) return await runOnce(io, config, surroundings, how.waitMs, bar);
     const context = loadContext(io);
     const { onReload } = io;
+    // A single run has no use for what a daemon is asked.
+    const { runDaemon } = await import('../compose/daemon.ts');
     await runDaemon(
       { ...surroundings, config, context, lock, lines: log.lines, version: VERSION, onReload },
       io.stop,

@@ -31,12 +31,15 @@ export interface Live {
 const LOG_KEPT = 2000;
 const FIRST_PAUSE_MS = 500;
 const ANSWER_MS = 10_000;
+/** Three signs of life of the daemon: where they do not come the line is dead, and nobody said so. */
+const SILENCE_MS = 45_000;
 const LONGEST_PAUSE_MS = 10_000;
 
 let state: Live = { connection: 'connecting', lostAt: null, overview: null, log: [] };
 const listeners = new Set<() => void>();
 let source: EventSource | null = null;
 let timer: number | undefined;
+let silence: number | undefined;
 let pause = FIRST_PAUSE_MS;
 let nextId = 0;
 /** Lines of before a reconnect: the daemon begins with its last 200 once more. */
@@ -55,12 +58,18 @@ export function connect(): void {
   source = new EventSource('/v1/events');
   source.addEventListener('open', () => {
     pause = FIRST_PAUSE_MS;
+    heard();
     change({ connection: 'live', lostAt: null });
   });
   source.addEventListener('overview', ({ data }: MessageEvent<string>) => {
+    heard();
     change({ overview: JSON.parse(data) as OverviewResponse });
   });
-  source.addEventListener('log', ({ data }: MessageEvent<string>) => receive(data));
+  source.addEventListener('log', ({ data }: MessageEvent<string>) => {
+    heard();
+    receive(data);
+  });
+  source.addEventListener('alive', heard);
   source.addEventListener('error', () => lost());
 }
 
@@ -68,6 +77,12 @@ export function disconnect(): void {
   source?.close();
   source = null;
   clearTimeout(timer);
+  clearTimeout(silence);
+}
+
+function heard(): void {
+  clearTimeout(silence);
+  silence = setTimeout(lost, SILENCE_MS);
 }
 
 /** The browser's own reconnecting gives up at the first answer that is no stream. */

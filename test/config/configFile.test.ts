@@ -114,7 +114,6 @@ it('who may not write the file or its directory is told so, and nothing changes'
 it('a kill at any moment leaves the former text or a new one, whole, and the next change works', async () => {
   const { dir, file, replacement } = await place();
   const compiled = await compile('config/configFile.ts');
-  onTestFinished(() => compiled.remove());
   for (let round = 0; round < 6; round += 1) {
     const script = runScript(`
       import { readFile } from 'node:fs/promises';

@@ -1,6 +1,6 @@
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { keychainAccount } from '../../src/credentials/keychain.ts';
 import type { CredentialsOptions } from '../../src/credentials/source.ts';
 import { createCredentialsSource, createWritableCredentials } from '../../src/credentials/source.ts';
@@ -26,7 +26,6 @@ let helper: Awaited<ReturnType<typeof compiledHelper>>;
 beforeAll(async () => {
   helper = await compiledHelper();
 });
-afterAll(() => helper.remove());
 
 const keyringIsHere =
   requirement('keytar', keytarIsHere(), 'apt install libsecret-1-dev, then npm ci') &&

@@ -1,38 +1,14 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import os from 'node:os';
 import path from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import { promisify } from 'node:util';
+import { pathToFileURL } from 'node:url';
+import { compiledSources } from '../support/compiled.ts';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-
-/** Compiles one source file and what it imports, so that real child processes can run it as it is now. */
-export async function compile(source: string): Promise<{ url: string; remove(): Promise<void> }> {
-  const dir = await mkdtemp(path.join(os.tmpdir(), 'receiptd-compiled-'));
-  await symlink(path.join(ROOT, 'node_modules'), path.join(dir, 'node_modules'), 'junction');
-  await writeFile(path.join(dir, 'package.json'), '{ "type": "module" }');
-  await writeFile(
-    path.join(dir, 'tsconfig.json'),
-    JSON.stringify({
-      extends: path.join(ROOT, 'tsconfig.trials.json'),
-      compilerOptions: {
-        rootDir: path.join(ROOT, 'src'),
-        outDir: path.join(dir, 'out'),
-        typeRoots: [path.join(ROOT, 'node_modules', '@types')],
-      },
-      include: [path.join(ROOT, 'src', source)],
-    }),
-  );
-  const tsc = path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
-  await promisify(execFile)(process.execPath, [tsc, '-p', dir]);
-  return {
-    url: pathToFileURL(path.join(dir, 'out', source.replace(/\.ts$/, '.js'))).href,
-    remove: () => rm(dir, { recursive: true, force: true }),
-  };
+/** A source file, compiled with what it imports, so that real child processes can run it as it is now. */
+export async function compile(source: string): Promise<{ url: string }> {
+  const file = path.join(await compiledSources(), 'src', source.replace(/\.ts$/, '.js'));
+  return { url: pathToFileURL(file).href };
 }
 
 export interface Script {

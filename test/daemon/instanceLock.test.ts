@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { acquireInstanceLock } from '../../src/daemon/instanceLock.ts';
 import { compile, runScript } from './compiled.ts';
 import type { Script } from './compiled.ts';
@@ -14,7 +14,6 @@ const scripts: Script[] = [];
 beforeAll(async () => {
   compiled = await compile('daemon/instanceLock.ts');
 }, 60_000);
-afterAll(() => compiled.remove());
 beforeEach(async () => {
   dir = await mkdtemp(path.join(os.tmpdir(), 'receiptd-lock-'));
 });

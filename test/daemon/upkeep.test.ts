@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { upkeep } from '../../src/daemon/upkeep.ts';
 import { openSqliteLedger } from '../../src/ledger/sqlite/open.ts';
 import { OpenIncidents } from '../../src/pipeline/incidents.ts';
@@ -16,7 +16,6 @@ let checker: Awaited<ReturnType<typeof compile>>;
 beforeAll(async () => {
   checker = await compile('ledger/sqlite/checker.ts');
 });
-afterAll(() => checker.remove());
 
 async function place(backups = 2) {
   const dir = mkdtempSync(join(tmpdir(), 'receiptd-upkeep-'));

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createHashing } from '../../src/image/hashing.ts';
 import { createImageInspector } from '../../src/image/inspect.ts';
 import { compile } from '../daemon/compiled.ts';
@@ -10,7 +10,6 @@ let program: Awaited<ReturnType<typeof compile>>;
 beforeAll(async () => {
   program = await compile('image/hashThread.ts');
 });
-afterAll(() => program.remove());
 
 function shared(bytes: Uint8Array, offset = 0): Buffer {
   const buffer = Buffer.from(new SharedArrayBuffer(offset + bytes.length + 7), offset, bytes.length);

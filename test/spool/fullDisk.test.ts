@@ -25,7 +25,6 @@ beforeAll(async () => {
 }, 60_000);
 
 afterAll(async () => {
-  await compiled.remove();
   await rm(dir, { recursive: true, force: true });
 });
 

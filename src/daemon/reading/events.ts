@@ -20,7 +20,7 @@ const WAITING_LINES = 1_000;
 /** So that whoever has gone is noticed, and nothing between closes what is quiet. */
 const SIGN_OF_LIFE_MS = 15_000;
 
-/** Server-sent events (HTML Living Standard, 9.2): `overview` when it has changed, `log` with each line. */
+/** Server-sent events (HTML Living Standard, 9.2): `overview` when it has changed, `log` with each line, `alive` in a silence. */
 export function eventStream(deps: EventDeps): StreamRoute {
   const watched = new WatchedOverview(deps);
   return {
@@ -65,7 +65,7 @@ async function* events(
         () => false,
       );
       wake = () => {};
-      if (isQuiet) yield ': still here\n\n';
+      if (isQuiet) yield event('alive', '{}');
     }
   } finally {
     for (const end of ends) end();

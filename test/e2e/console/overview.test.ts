@@ -99,6 +99,21 @@ inBrowser('the overview', (here) => {
     await page.getByText(/The connection to receiptd is lost since/).waitFor({ state: 'detached' });
   });
 
+  test('a line on which nothing comes any more is taken anew', async () => {
+    const { browser } = here;
+    const streams = () => browser.requests.filter((url) => url.endsWith('/v1/events')).length;
+    const page = await browser.open('#/', { reducedMotion: 'reduce' });
+    await page.clock.install();
+    await page.reload();
+    await shows(page.getByRole('status').getByText('Live'));
+    const before = streams();
+    await page.clock.fastForward(30_000);
+    expect(streams()).toBe(before);
+    await page.clock.fastForward(16_000);
+    await expect.poll(streams).toBe(before + 1);
+    await shows(page.getByRole('status').getByText('Live'));
+  });
+
   test('a hidden tab gives its stream back, and knows what is new when it is looked at again', async () => {
     const { stub, browser } = here;
     const page = await browser.open();

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { Reserve } from '../../../src/ledger/sqlite/reserve.ts';
 import { compile } from '../../daemon/compiled.ts';
 import { canMount, withSmallDisk } from '../../support/ownMount.ts';
@@ -101,7 +101,6 @@ describe.skipIf(!canMount())('on a disk that is full', () => {
   beforeAll(async () => {
     compiled = await compile('ledger/sqlite/reserve.ts');
   });
-  afterAll(() => compiled.remove());
 
   /** Runs `body` in a process whose `dir` is a disk of that size; what it passes to `say`. */
   function onDisk(size: string, body: string): unknown[] {

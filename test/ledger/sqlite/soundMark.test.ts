@@ -1,7 +1,7 @@
 import { DatabaseSync } from '@photostructure/sqlite';
 import fs from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
 import { soundMarkOf } from '../../../src/ledger/sqlite/soundMark.ts';
 import type { Ledger } from '../../../src/ports/ledger.ts';
@@ -17,7 +17,6 @@ let checker: Awaited<ReturnType<typeof compile>>;
 beforeAll(async () => {
   checker = await compile('ledger/sqlite/checker.ts');
 });
-afterAll(() => checker.remove());
 
 let place: Awaited<ReturnType<typeof createPlace>>;
 let clock: FakeClock;

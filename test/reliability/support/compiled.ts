@@ -1,10 +1,8 @@
 import { execFile, type ChildProcess } from 'node:child_process';
-import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { onTestFinished } from 'vitest';
+import { compiledSources } from '../../support/compiled.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -14,26 +12,13 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** The trials as `npm run` would run them, compiled from the sources as they are now. Removed when the test is over. */
+/** The trials as `npm run` would run them. What still runs of them is killed when the test is over. */
 export async function compileTrials(): Promise<(trial: string, ...args: string[]) => Promise<Ended>> {
-  const dir = await mkdtemp(join(tmpdir(), 'receiptd-trials-'));
   const running = new Set<ChildProcess>();
-  onTestFinished(async () => {
+  onTestFinished(() => {
     for (const child of running) child.kill('SIGKILL');
-    await rm(dir, { recursive: true, force: true });
   });
-  await symlink(join(ROOT, 'node_modules'), join(dir, 'node_modules'), 'junction');
-  await cp(join(ROOT, 'package.json'), join(dir, 'package.json'));
-  const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
-  const build = join(dir, 'build');
-  await promisify(execFile)(process.execPath, [
-    tsc,
-    '-p',
-    join(ROOT, 'tsconfig.trials.json'),
-    '--outDir',
-    build,
-  ]);
-  await cp(join(ROOT, 'package.json'), join(build, 'package.json'));
+  const build = await compiledSources();
   return (trial, ...args) =>
     new Promise((resolve) => {
       const main = join(build, 'test', 'reliability', trial, 'main.js');

@@ -15,7 +15,7 @@ export interface StreamDescription {
 export const STREAMS = {
   events: {
     path: '/v1/events',
-    says: 'Server-sent events: `overview` when it has changed, `log` with each line of the log, the last ones first.',
+    says: 'Server-sent events: `overview` when it has changed, `log` with each line of the log, the last ones first, `alive` where nothing else came for 15 s.',
     types: ['text/event-stream'],
     query: {},
   },
