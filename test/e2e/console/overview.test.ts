@@ -112,6 +112,8 @@ inBrowser('the overview', (here) => {
     await page.clock.fastForward(16_000);
     await expect.poll(streams).toBe(before + 1);
     await shows(page.getByRole('status').getByText('Live'));
+    // Its clock and its stream are nobody else's.
+    await page.close();
   });
 
   test('a hidden tab gives its stream back, and knows what is new when it is looked at again', async () => {
@@ -121,7 +123,7 @@ inBrowser('the overview', (here) => {
     const setHidden = (isHidden: boolean) =>
       page.evaluate(`Object.defineProperty(document, 'hidden', { configurable: true, value: ${isHidden} });
         document.dispatchEvent(new Event('visibilitychange'))`);
-    expect(stub.watchers()).toBe(1);
+    await expect.poll(() => stub.watchers()).toBe(1);
     await setHidden(true);
     await expect.poll(() => stub.watchers()).toBe(0);
     stub.agent.paused.add('branch');
