@@ -25,11 +25,13 @@ export function applyEdits(text: string, edits: readonly ConfigChange[], file: s
   for (const edit of edits) {
     const wanted = editData(data, edit);
     for (const step of stepsOf(data, edit)) {
-      const before = readYaml(now, file).data as Json;
-      const spliced = splice(new YamlText(now), before, step);
-      now = checked(spliced, editData(before, step), step.path, now, file);
+      const spliced = splice(new YamlText(now), data, step);
+      const next = editData(data, step);
+      now = checked(spliced, next, step.path, now, file);
+      data = next;
     }
-    data = checkedData(now, wanted, edit.path, file);
+    if (!isDeepStrictEqual(data, wanted)) throw tangled(edit.path, now);
+    data = wanted;
   }
   return mark + now;
 }

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { constants, open, readFile } from 'node:fs/promises';
 import { ReceiptdError, systemCode } from '../domain/errors.ts';
 import { assemble } from './assemble.ts';
 import type { Config, LoadContext } from './config.ts';
@@ -10,21 +10,35 @@ import { configSchema } from './schema.ts';
 import type { ParsedConfig } from './schema.ts';
 import { readYaml } from './yamlSource.ts';
 
+const A_FILE = 'It has to be a file that the user who runs receiptd may read.';
+
 /**
  * Reads a config file and resolves it. `file` may be relative to `context.cwd`.
  * @throws ReceiptdError CONFIG_NOT_FOUND, CONFIG_UNREADABLE, CONFIG_SYNTAX, and what `parseConfig` throws
  */
 export async function loadConfig(file: string, context: LoadContext): Promise<Config> {
   const path = pathsOf(context.platform).resolve(context.cwd, file);
-  return parseConfig(textOf(await readConfigFile(path), path), path, context);
+  // A command may get it through a pipe: --config <(...).
+  const bytes = await readFile(path).catch((error: unknown) => {
+    throw unreadable(path, error);
+  });
+  return parseConfig(textOf(bytes, path), path, context);
 }
 
-/** @throws ReceiptdError CONFIG_NOT_FOUND, CONFIG_UNREADABLE */
+/** Never waits for a pipe: an agent reads it again and again. @throws ReceiptdError CONFIG_NOT_FOUND, CONFIG_UNREADABLE */
 export async function readConfigFile(path: string): Promise<Buffer> {
   try {
-    return await readFile(path);
+    // Opening a pipe would wait until somebody writes it, which can not be given up.
+    const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    try {
+      const about = await handle.stat();
+      if (!about.isFile() && !about.isDirectory()) throw notAFile(path);
+      return await handle.readFile();
+    } finally {
+      await handle.close();
+    }
   } catch (error) {
-    throw unreadable(path, error);
+    throw error instanceof ReceiptdError ? error : unreadable(path, error);
   }
 }
 
@@ -40,6 +54,12 @@ export function textOf(bytes: Uint8Array, path: string): string {
   }
 }
 
+function notAFile(path: string): ReceiptdError {
+  return new ReceiptdError('CONFIG_UNREADABLE', `The config file ${path} is a pipe, socket or device.`, {
+    hint: A_FILE,
+  });
+}
+
 function unreadable(path: string, error: unknown): ReceiptdError {
   const code = systemCode(error);
   if (code === 'ENOENT' || code === 'ENOTDIR') {
@@ -50,7 +70,7 @@ function unreadable(path: string, error: unknown): ReceiptdError {
   }
   const why = code === 'EISDIR' ? 'is a directory' : `can't be read (${code ?? 'unknown error'})`;
   return new ReceiptdError('CONFIG_UNREADABLE', `The config file ${path} ${why}.`, {
-    hint: 'It has to be a file that the user who runs receiptd may read.',
+    hint: A_FILE,
     cause: error,
   });
 }

@@ -1,8 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { loadConfig } from '../../src/config/load.ts';
+import { loadConfig, readConfigFile } from '../../src/config/load.ts';
 import { context, parse, yaml } from './support.ts';
 import { asOrdinaryUser } from '../support/ordinaryUser.ts';
 
@@ -211,6 +212,15 @@ describe('a config file', () => {
     await expect(loadConfig(join(dir, 'none.yaml'), context())).rejects.toMatchObject({
       code: 'CONFIG_NOT_FOUND',
       hint: 'Write one with `receiptd init`.',
+    });
+  });
+
+  it.skipIf(process.platform === 'win32')('that is a pipe is not waited for', async () => {
+    const pipe = join(dir, 'pipe.yaml');
+    execFileSync('mkfifo', [pipe]);
+    await expect(readConfigFile(pipe)).rejects.toMatchObject({
+      code: 'CONFIG_UNREADABLE',
+      message: `The config file ${pipe} is a pipe, socket or device.`,
     });
   });
 
