@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { isConfigWritable, replaceConfigFile, revisionOf } from '../config/configFile.ts';
 import type { Config, LoadContext } from '../config/config.ts';
@@ -140,7 +141,13 @@ export class Settings {
       const revision = revisionOf(before);
       if (how.revision !== undefined && how.revision !== revision) throw changedMeanwhile(file);
       const former = this.#decode(before);
-      const text = applyEdits(former, withPasswords(edits), file);
+      if (edits.some(({ path }) => path[0] === 'stateDir')) throw notWhileRunning();
+      let text = former;
+      for (const edit of withPasswords(edits)) {
+        text = applyEdits(text, [edit], file);
+        // A large file takes its time, and answers of the service wait meanwhile.
+        await nextTurn();
+      }
       const read = this.#parse(text);
       if (how.dryRun) return this.#state();
       if (text === former) {
@@ -301,4 +308,11 @@ function changedMeanwhile(file: string): ReceiptdError {
 /** The console takes its part without the agent being begun anew. */
 function ofAgent(parsed: LiveConfig['parsed']): object {
   return { ...parsed, console: null };
+}
+
+/** Commands look for the agent there: a second one, with a ledger that knows nothing, would send everything again. */
+function notWhileRunning(): ReceiptdError {
+  return new ReceiptdError('CONFIG_INVALID', "stateDir can't be changed while receiptd runs.", {
+    hint: 'Stop it, move the directory, change the file in an editor, and start it again.',
+  });
 }

@@ -133,7 +133,10 @@ function unwritable(file: string, cause: unknown): ReceiptdError {
     'CONFIG_UNWRITABLE',
     `${file} can't be written (${code}), so nothing was changed.`,
     {
-      hint: 'Let the user that runs receiptd write it and its directory, or change it in an editor.',
+      hint:
+        code === 'ENOSPC' || code === 'EDQUOT'
+          ? 'Make room on its disk.'
+          : 'Let the user that runs receiptd write it and its directory, or change it in an editor.',
       cause,
     },
   );

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { z } from 'zod';
 import { ReceiptdError } from '../../domain/errors.ts';
 import type { Log } from '../../ports/log.ts';
 import { PROTOCOL, isOperation } from './protocol.ts';
@@ -119,13 +120,24 @@ async function perform<O extends Operation>(
   operation: Operations[O],
   body: string,
 ): Promise<Reply> {
-  const parsed = request.safeParse(parseJson(body));
+  const parsed = parse(request, body);
+  if (parsed === null) return failure(400, 'USAGE', 'The request is nested too deeply.');
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
     const where = issue === undefined || issue.path.length === 0 ? 'the request' : issue.path.join('.');
     return failure(400, 'USAGE', `${where}: ${issue?.message ?? 'invalid'}.`);
   }
   return { status: 200, body: await operation(parsed.data) };
+}
+
+/** Null where it goes deeper than can be followed. */
+function parse<T>(schema: z.ZodType<T>, body: string): z.ZodSafeParseResult<T> | null {
+  try {
+    return schema.safeParse(parseJson(body));
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
 }
 
 function parseJson(text: string): unknown {

@@ -2,18 +2,19 @@ import { z } from 'zod';
 import { by, nothing, type Exchange } from './shapes.ts';
 
 const key = z.union([z.string(), z.number().int().min(0)]);
+const path = z.array(key).min(1).max(20);
 
 const edit = z
   .discriminatedUnion('kind', [
     z.object({
       kind: z.literal('set'),
-      path: z.array(key).min(1).describe('Keys and indices, such as ["folders", 0, "name"].'),
+      path: path.describe('Keys and indices, such as ["folders", 0, "name"].'),
       value: z.json(),
     }),
-    z.object({ kind: z.literal('remove'), path: z.array(key).min(1) }),
+    z.object({ kind: z.literal('remove'), path: path }),
     z.object({
       kind: z.literal('append'),
-      path: z.array(key).min(1).describe('Of a list.'),
+      path: path.describe('Of a list.'),
       value: z.json(),
     }),
   ])
@@ -39,7 +40,7 @@ export const SETTINGS = {
     says: 'Changes the configuration file, its comments kept, and puts it into effect. A bad change is refused, and nothing is changed.',
     request: z.object({
       revision: z.string().describe('Of the file that was looked at; refused where it is another by now.'),
-      edits: z.array(edit).min(1).max(1000),
+      edits: z.array(edit).min(1).max(100),
       dryRun: z.boolean().optional().describe('Only says whether it would be taken.'),
       by,
     }),
