@@ -1,4 +1,4 @@
-import type { Request, Response } from '../daemon/control/protocol.ts';
+import type { ConfigEdit, ConfigState, Request, Response } from '../daemon/control/protocol.ts';
 import type { Generations } from '../daemon/generations.ts';
 import { ReceiptdError } from '../domain/errors.ts';
 import type { Config } from '../config/config.ts';
@@ -20,7 +20,10 @@ export async function createEndpoint(
   if (before.problem !== null) throw notRight(before.file, before.problem);
   if (!before.writable) throw notWritable(before.file);
   if (Object.hasOwn(Object(before.values['endpoints']), alias)) throw taken(alias);
-  const edit = (uid: string) => [{ kind: 'set' as const, path: ['endpoints', alias, 'uid'], value: uid }];
+  const edit = (uid: string) => [
+    { kind: 'set' as const, path: ['endpoints', alias, 'uid'], value: uid },
+    ...namingTheOnly(before.values),
+  ];
   await settings.edit(edit(PROBE), { dryRun: true });
   const created = await generations.act(async ({ service, acts }) => {
     const record = await service.createEndpoint({
@@ -40,6 +43,17 @@ export async function createEndpoint(
   } catch (error) {
     throw butNot('put into the configuration', { name, uid, alias }, error);
   }
+}
+
+/** Folders that need not name their endpoint while there is one have to, once there are two: it stays the one they had. */
+function namingTheOnly({ endpoints, folders }: ConfigState['values']): ConfigEdit[] {
+  const [only, ...others] = Object.keys(Object(endpoints));
+  if (only === undefined || others.length > 0 || !Array.isArray(folders)) return [];
+  return folders.flatMap((folder, index) =>
+    Object.hasOwn(Object(folder), 'endpoint')
+      ? []
+      : [{ kind: 'set', path: ['folders', index, 'endpoint'], value: only }],
+  );
 }
 
 function butNot(what: string, made: { name: string; uid: string; alias: string }, error: unknown): Error {

@@ -236,12 +236,12 @@ export class Settings {
       bytes = await this.#bytes();
     } catch (error) {
       if (!(error instanceof ReceiptdError)) throw error;
-      return { ...about, revision: '', text: '', values: {}, problem: error.sentence() };
+      return { ...about, revision: '', text: '', values: {}, folderPaths: [], problem: error.sentence() };
     }
     const revision = revisionOf(bytes);
     try {
       const text = this.#decode(bytes);
-      const { data, restartNeeded } = this.#parse(text);
+      const { data, config, restartNeeded } = this.#parse(text);
       const values = hidePasswords(data) as ConfigState['values'];
       const problem = revision === this.#revision ? null : (this.#problem?.sentence() ?? JUST_CHANGED);
       return {
@@ -249,6 +249,7 @@ export class Settings {
         revision,
         text: hidePasswords(text),
         values,
+        folderPaths: config.folders.map(({ path }) => path),
         problem,
         restartNeeded: [...restartNeeded],
       };
@@ -257,7 +258,7 @@ export class Settings {
       const text = bytes.toString();
       // A file that is not right may hold what must not be shown.
       const shown = mayHoldSecret(text) ? '' : hidePasswords(text);
-      return { ...about, revision, text: shown, values: {}, problem: error.sentence() };
+      return { ...about, revision, text: shown, values: {}, folderPaths: [], problem: error.sentence() };
     }
   }
 

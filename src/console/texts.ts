@@ -105,6 +105,7 @@ const english = {
     forecast: 'Backlog empty',
     emptyNow: 'now',
     unknown: 'unknown',
+    allHeld: 'All that waits is on hold.',
     noPace: 'Too little is accepted to tell.',
     emptyIn: (span: string) => `in ${span} at this pace`,
     spool: 'Copies kept',

@@ -110,6 +110,17 @@ it('what is taken at the start only stays as it is, and is told', async () => {
   expect(replace).toHaveBeenCalledTimes(2);
 });
 
+it('says which folder of the file lies where, for a home that only the agent knows', async () => {
+  const more = '  - path: ~/receipts\n  - path: receipts/../other//receipts\n  - path: /srv/receipts\n';
+  const { dir, file, settings } = await begin(TEXT.replace('stateDir', `${more}stateDir`));
+  const { folderPaths } = await settings.state();
+  const places = ['/srv/scans', join(dir, 'receipts'), join(dir, 'other/receipts'), '/srv/receipts'];
+  expect(folderPaths).toEqual(places);
+  expect(settings.current.folders.map(({ path }) => path)).toEqual(places);
+  await writeFile(file, `${TEXT}unknown: 1\n`);
+  expect((await settings.state()).folderPaths).toEqual([]);
+});
+
 it('passwords are not shown, and what stands for them is not written', async () => {
   const { file, settings, content } = await begin();
   const state = await settings.state();

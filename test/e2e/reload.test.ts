@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { callControl } from '../../src/daemon/control/client.ts';
 import type { ConfigEdit } from '../../src/daemon/control/protocol.ts';
 import { drawReceipt } from '../support/images.ts';
-import { DEPOT, prepare, storedOnce, until, type Running, type Site } from './support/agent.ts';
+import { OFFICE, DEPOT, prepare, storedOnce, until, type Running, type Site } from './support/agent.ts';
 
 /** What an editor does: a new file in the place of the old one. */
 async function replaceBy(site: Site, text: string): Promise<void> {
@@ -192,6 +192,18 @@ it('a new endpoint is made at the service and in the configuration', async () =>
     { kind: 'append', path: ['folders'], value: { path: site.file('shop'), endpoint: 'shop' } },
   ]);
   await until(() => site.sandbox.received().some(({ endpointUid }) => endpointUid === made.uid));
+  expect(await agent.stop()).toMatchObject({ status: 0 });
+});
+
+it('a second endpoint leaves the folders that named none with the one they had', async () => {
+  const site = await prepare({ folders: [] });
+  await site.configure({ endpoints: { office: { uid: OFFICE } }, folders: [{ path: site.file('inbox') }] });
+  const agent = await site.start();
+  const { config } = await callControl(site.stateDir, 'createEndpoint', { name: 'Shop', alias: 'shop' });
+  expect(config.problem).toBeNull();
+  expect(config.values['folders']).toEqual([{ path: site.file('inbox'), endpoint: 'office' }]);
+  await drop(site, 'inbox', 'a.jpg');
+  await until(() => stored(site).length === 1);
   expect(await agent.stop()).toMatchObject({ status: 0 });
 });
 

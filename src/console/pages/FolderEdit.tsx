@@ -7,14 +7,7 @@ import { useAsk } from '../parts/hooks.ts';
 import { Failure, Loading } from '../parts/Notice.tsx';
 import { Page } from '../parts/Page.tsx';
 import { go, href } from '../router.ts';
-import {
-  appendTo,
-  editsBetween,
-  folderIndex,
-  isObject,
-  valueAt,
-  type JsonObject,
-} from '../settings/edits.ts';
+import { appendTo, editsBetween, isObject, valueAt, type JsonObject } from '../settings/edits.ts';
 import { folderFields } from '../settings/fields.ts';
 import { t } from '../texts.ts';
 import { Button } from '../parts/Button.tsx';
@@ -44,7 +37,7 @@ function Form({ config, path }: { readonly config: ConfigState; readonly path: s
   const endpoints = valueAt(config.values, ['endpoints']);
   const values = (state: ConfigState): JsonObject | null => {
     if (path === null) return {};
-    const folder = valueAt(state.values, ['folders', folderIndex(state.values, state.file, path)]);
+    const folder = valueAt(state.values, ['folders', state.folderPaths.indexOf(path)]);
     return isObject(folder) ? folder : null;
   };
   return (
@@ -55,7 +48,7 @@ function Form({ config, path }: { readonly config: ConfigState; readonly path: s
       values={values}
       edits={(state, before, next) => {
         if (path !== null) {
-          return editsBetween(before, next, ['folders', folderIndex(state.values, state.file, path)]);
+          return editsBetween(before, next, ['folders', state.folderPaths.indexOf(path)]);
         }
         if (next['path'] === undefined) return [];
         return [appendTo(valueAt(state.values, ['folders']), ['folders'], next)];

@@ -10,7 +10,6 @@ import { Page } from '../parts/Page.tsx';
 import { FolderTable } from '../parts/Places.tsx';
 import { PauseButton } from '../parts/PauseButton.tsx';
 import { href } from '../router.ts';
-import { folderIndex } from '../settings/edits.ts';
 import { t } from '../texts.ts';
 import { Button } from '../parts/Button.tsx';
 
@@ -62,7 +61,7 @@ function Remove({ path, onClose }: { readonly path: string; readonly onClose: ()
   const act = useAct();
   const remove = async () => {
     const config = await call('config', {});
-    const index = folderIndex(config.values, config.file, path);
+    const index = config.folderPaths.indexOf(path);
     if (index < 0) throw new ApiError(0, { code: 'USAGE', message: t.form.goneFromFile });
     await call('changeConfig', {
       revision: config.revision,

@@ -108,9 +108,10 @@ function statsOf({ now, backlog, status }: OverviewResponse): Stat[] {
   ];
 }
 
-function forecast(now: string, { waiting, emptyInMs }: OverviewResponse['backlog']): Stat {
+function forecast(now: string, { waiting, held, emptyInMs }: OverviewResponse['backlog']): Stat {
   const name = t.overview.forecast;
   if (waiting === 0) return { name, value: t.overview.emptyNow, more: t.overview.nothingWaits };
+  if (waiting === held) return { name, value: t.overview.unknown, more: t.overview.allHeld };
   if (emptyInMs === null) return { name, value: t.overview.unknown, more: t.overview.noPace };
   const at = Date.parse(now) + emptyInMs;
   return { name, value: moment(at, now), more: t.overview.emptyIn(duration(emptyInMs)) };

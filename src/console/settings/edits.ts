@@ -53,27 +53,3 @@ export function appendTo(list: Json | undefined, path: Path, value: JsonObject):
     ? { kind: 'append', path: [...path], value: item }
     : { kind: 'set', path: [...path], value: [item] as ConfigValue };
 }
-
-/** The index in the file of a folder by its absolute path; -1 where it is not there. */
-export function folderIndex(values: JsonObject, file: string, path: string): number {
-  const folders = values['folders'];
-  if (!Array.isArray(folders)) return -1;
-  const base = file.replace(/[/\\][^/\\]*$/, '');
-  return (folders as readonly Json[]).findIndex((folder) => {
-    const its = valueAt(folder, ['path']);
-    if (typeof its !== 'string') return false;
-    // Only the agent knows whose home that is.
-    if (/^~[/\\]/.test(its)) return path.endsWith(its.slice(1));
-    return absolute(base, its) === absolute(base, path);
-  });
-}
-
-function absolute(base: string, path: string): string {
-  const isWhole = /^([/\\]|[A-Za-z]:[/\\])/.test(path);
-  const parts: string[] = [];
-  for (const part of (isWhole ? path : `${base}/${path}`).split(/[/\\]+/)) {
-    if (part === '..') parts.pop();
-    else if (part !== '.' && part !== '') parts.push(part);
-  }
-  return parts.join('/');
-}

@@ -126,12 +126,15 @@ export class StubAgent {
   }
 
   config(): Response<'config'> {
+    const values = parseDocument(this.text).toJS() as Response<'config'>['values'];
+    const folders = values['folders'] as readonly { path: string }[] | undefined;
     return {
       file: '/etc/receiptd/receiptd.yaml',
       revision: this.revision,
       writable: true,
       text: this.text,
-      values: parseDocument(this.text).toJS() as Response<'config'>['values'],
+      values,
+      folderPaths: (folders ?? []).map(({ path }) => path.replace(/^~/, '/root')),
       problem: this.problem,
       restartNeeded: this.restartNeeded,
     };

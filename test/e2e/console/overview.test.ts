@@ -48,6 +48,7 @@ inBrowser('the overview', (here) => {
     here.stub.agent.held = 3;
     const page = await here.browser.open();
     await shows(page.getByText('Trouble that passes by itself: 1'));
+    await shows(page.getByText('All that waits is on hold.'));
     expect(await page.getByText(/Needs a person: /).count()).toBe(0);
   });
 

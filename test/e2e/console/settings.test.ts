@@ -110,6 +110,21 @@ inBrowser('folders, endpoints and the configuration', (here) => {
     await expect.poll(() => rows(page, 'Folders').count()).toBe(2);
   });
 
+  test('a folder is not taken for one below the home that ends in the same way', async () => {
+    const { agent } = here.stub;
+    agent.text = agent.text.replace(
+      '  - path: /srv/scans/front-desk',
+      '  - path: ~/branch\n    endpoint: office\n  - path: /srv/scans/front-desk',
+    );
+    const page = await here.browser.open('#/folders/edit?path=/srv/scans/branch');
+    await expect.poll(() => page.locator('#field-path').inputValue()).toBe('/srv/scans/branch');
+    await page.goto(`${page.url().split('#')[0]}#/folders`);
+    await page.getByRole('button', { name: 'Remove /srv/scans/branch' }).click();
+    await page.getByRole('button', { name: 'Remove folder' }).click();
+    await announced(page, '/srv/scans/branch is not watched any more.');
+    expect(edits()).toEqual([[{ kind: 'remove', path: ['folders', 2] }]]);
+  });
+
   test('a refusal says the reason and loses nothing that was typed', async () => {
     const page = await here.browser.open('#/endpoints/edit?alias=office');
     await page.getByLabel('Rate').fill('fast');

@@ -30,6 +30,9 @@ const configState = z.object({
   writable: z.boolean().describe('Whether the agent may write the file.'),
   text: z.string().describe('The file, comments and all. It holds no secret.'),
   values: z.record(z.string(), z.json()).describe('What the file says, without defaults and comments.'),
+  folderPaths: z
+    .array(z.string())
+    .describe('Absolute paths of the folders, in the order of the file; none where the file is not right.'),
   problem: z.string().nullable().describe('Why the file as it is now is not in effect; null where it is.'),
   restartNeeded: z.array(z.string()).describe('Keys whose values take effect at the next start only.'),
 });
