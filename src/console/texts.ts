@@ -41,7 +41,7 @@ const english = {
     lost: 'Lost',
     signedOut: 'Signed out',
     lostSince: (at: string) =>
-      `The connection to receiptd is lost since ${at}; what is shown is as old as that. It is tried again by itself. If it lasts, see whether receiptd still runs.`,
+      `The connection to receiptd is lost since ${at}; what is shown is as old as that. It is tried again by itself. If it lasts, see whether receiptd still runs; once it was started anew, open the console anew as well.`,
     tryNow: 'Try now',
     noAnswer: {
       message: 'receiptd gives no answer.',
@@ -205,7 +205,7 @@ const english = {
     answerLost: 'The answer to an earlier attempt was lost: the service may have it already.',
     timeline: 'What happened',
     answer: 'Answer of the service, as it came',
-    noAnswer: 'None yet.',
+    noAnswer: 'None that accepts it.',
     lanes: { fresh: 'fresh scan', backlog: 'backlog' },
     facts: {
       state: 'State',
