@@ -141,7 +141,6 @@ export class Settings {
       const revision = revisionOf(before);
       if (how.revision !== undefined && how.revision !== revision) throw changedMeanwhile(file);
       const former = this.#decode(before);
-      if (edits.some(({ path }) => path[0] === 'stateDir')) throw notWhileRunning();
       let text = former;
       for (const edit of withPasswords(edits)) {
         text = applyEdits(text, [edit], file);
@@ -149,6 +148,8 @@ export class Settings {
         await nextTurn();
       }
       const read = this.#parse(text);
+      const isMoved = ({ restartNeeded }: LiveConfig): boolean => restartNeeded.includes('stateDir');
+      if (isMoved(read) && !isMoved(this.#live)) throw notWhileRunning();
       if (how.dryRun) return this.#state();
       if (text === former) {
         await this.#readAgain();

@@ -186,6 +186,14 @@ it('a change that changes nothing writes nothing', async () => {
   expect(replace).not.toHaveBeenCalled();
 });
 
+it('the state directory stays where commands look for the agent', async () => {
+  const { file, settings, replace } = await begin();
+  const moved = settings.edit([{ kind: 'set', path: ['stateDir'], value: 'elsewhere' }], {});
+  await expect(moved).rejects.toMatchObject({ code: 'CONFIG_INVALID', message: /stateDir can't be changed/ });
+  expect(await readFile(file, 'utf8')).toBe(TEXT);
+  expect(replace).not.toHaveBeenCalled();
+});
+
 it('a revision that nobody shows any more is refused', async () => {
   const { file, settings } = await begin();
   const { revision } = await settings.state();

@@ -33,7 +33,7 @@ async function withDesktop(): Promise<Site> {
   await mkdir(site.file('bin'));
   await writeFile(
     site.file('bin', 'xdg-open'),
-    `#!/bin/sh\necho "$@" > ${site.file('opened.new')}\nmv ${site.file('opened.new')} ${site.file('opened')}\nwhile [ ! -e ${site.file('close')} ]; do sleep 0.05; done\n`,
+    `#!/bin/sh\necho "$@" > ${site.file('opened.new')}\nmv ${site.file('opened.new')} ${site.file('opened')}\nwhile [ -e ${site.file('opened')} ] && [ ! -e ${site.file('close')} ]; do sleep 0.05; done\n`,
   );
   await chmod(site.file('bin', 'xdg-open'), 0o755);
   site.env = { ...site.env, PATH: `${site.file('bin')}:${process.env['PATH'] ?? ''}`, DISPLAY: ':0' };
