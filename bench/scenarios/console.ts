@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,7 +8,7 @@ import type { Request } from '../../src/daemon/control/protocol.ts';
 import type { Figure, Scenario } from '../scenario.ts';
 import { furnish } from '../world/agent.ts';
 import { startDaemon } from '../world/daemon.ts';
-import { fillLedger, type Entry } from '../world/fillLedger.ts';
+import { fileName, fillLedger, imaginedFiles } from '../world/fillLedger.ts';
 import { median, quantile } from '../world/measure.ts';
 import { startSink } from '../world/sinkProcess.ts';
 
@@ -35,7 +34,13 @@ export const console: Scenario = {
       await mkdir(dir, { recursive: true });
       const receiptd = await furnish({ dir, baseUrl: sink.url });
       const path = join(dir, 'state', 'ledger.db');
-      fillLedger({ path, baseUrl: sink.url, folder: FOLDER, state: 'accepted', entries: images(count) });
+      fillLedger({
+        path,
+        baseUrl: sink.url,
+        folder: FOLDER,
+        state: 'accepted',
+        entries: imaginedFiles(count),
+      });
       say(`${count} documents are known`);
       const daemon = await startDaemon(dir, receiptd('run'));
       try {
@@ -84,7 +89,7 @@ async function firstViews(stateDir: string): Promise<Figure[] | null> {
       );
       searches.push(
         ...(await times(async () => {
-          await page.getByLabel('Search').fill(fileOf(1).replace('.jpg', ''));
+          await page.getByLabel('Search').fill(fileName(1).replace('.jpg', ''));
           await page.getByText('1 shown').waitFor();
         }, 1)),
       );
@@ -116,7 +121,7 @@ async function firstViews(stateDir: string): Promise<Figure[] | null> {
 }
 
 async function look(stateDir: string, path: string, count: number): Promise<Figure[]> {
-  const name = (number: number): string => fileOf(number).replace('.jpg', '');
+  const name = (number: number): string => fileName(number).replace('.jpg', '');
   const page = { order: 'newest' } as const;
   const oldest = new Date(Date.now() - 100 * 24 * 3_600_000).toISOString();
   const searches: Record<string, Search> = {
@@ -219,21 +224,4 @@ async function times(work: () => Promise<unknown>, runs = RUNS): Promise<number[
     took.push(performance.now() - startedAt);
   }
   return took;
-}
-
-function fileOf(number: number): string {
-  return `SCAN${String(number).padStart(7, '0')}.jpg`;
-}
-
-function* images(count: number): Generator<Entry> {
-  for (let number = 1; number <= count; number += 1) {
-    const file = fileOf(number);
-    const sha256 = createHash('sha256').update(file).digest('hex');
-    yield {
-      number,
-      file,
-      sha256,
-      identity: { size: 1_000_000, mtimeNs: 1n, ctimeNs: 1n, inode: BigInt(number) },
-    };
-  }
 }

@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Figure, Scenario } from '../scenario.ts';
-import { fillLedger, type Entry } from '../world/fillLedger.ts';
+import { fillLedger, imaginedFiles } from '../world/fillLedger.ts';
 import { median, quantile } from '../world/measure.ts';
 import type { QueueReport } from '../world/queueProbe.ts';
 
@@ -23,7 +22,13 @@ export const queue: Scenario = {
     const dir = join(scratch, 'queue');
     const path = join(dir, 'ledger.db');
     try {
-      fillLedger({ path, baseUrl: BASE_URL, folder: '/srv/scans', state: 'queued', entries: images(count) });
+      fillLedger({
+        path,
+        baseUrl: BASE_URL,
+        folder: '/srv/scans',
+        state: 'queued',
+        entries: imaginedFiles(count),
+      });
       say(`${count} documents are queued`);
       const { stdout } = await promisify(execFile)(
         process.execPath,
@@ -36,19 +41,6 @@ export const queue: Scenario = {
     }
   },
 };
-
-function* images(count: number): Generator<Entry> {
-  for (let number = 1; number <= count; number += 1) {
-    const file = `SCAN${String(number).padStart(7, '0')}.jpg`;
-    const sha256 = createHash('sha256').update(file).digest('hex');
-    yield {
-      number,
-      file,
-      sha256,
-      identity: { size: 1_000_000, mtimeNs: 1n, ctimeNs: 1n, inode: BigInt(number) },
-    };
-  }
-}
 
 function figuresOf(count: number, { opened, documents, timings, early, late }: QueueReport): Figure[] {
   const { [BARE]: bare = [], record = [] } = timings;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { FileIdentity } from '../../src/domain/document.ts';
@@ -116,4 +117,18 @@ function eventsOf(
     { kind: 'ended', ...attempt, outcome: 'accepted', httpStatus: 200, message: null },
     { kind: 'moved', documents: [number], state: 'accepted', status: 'PROCESSING', response: RESPONSE },
   ];
+}
+
+export function fileName(number: number): string {
+  return `SCAN${String(number).padStart(7, '0')}.jpg`;
+}
+
+/** Files that nobody ever looks for. */
+export function* imaginedFiles(count: number): Generator<Entry> {
+  for (let number = 1; number <= count; number += 1) {
+    const file = fileName(number);
+    const sha256 = createHash('sha256').update(file).digest('hex');
+    const identity = { size: 1_000_000, mtimeNs: 1n, ctimeNs: 1n, inode: BigInt(number) };
+    yield { number, file, sha256, identity };
+  }
 }
