@@ -43,6 +43,7 @@ try {
     await page.getByRole('link', { name: 'Folders', exact: true }).first().click();
     await page.getByRole('link', { name: /^Edit / }).click();
     await page.getByRole('heading', { level: 1, name: 'Edit folder' }).waitFor();
+    await page.getByLabel('Path').waitFor();
     await take(page, 'console-folder-dark');
   } finally {
     await browser.close();
@@ -65,11 +66,13 @@ async function take(page, name) {
 /** Where this machine keeps its checkouts is nobody's business. */
 function withoutPlace([place, instead]) {
   for (const input of document.querySelectorAll('input')) input.value = input.value.replace(place, instead);
-  // A long path may be several texts, between which it is broken.
-  for (const each of document.querySelectorAll('a, td'))
-    if (each.textContent.trim() === place) each.textContent = instead;
-  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  while (texts.nextNode()) texts.currentNode.data = texts.currentNode.data.replaceAll(place, instead);
+  // The inmost first; a long path is several parts, between which it may be broken.
+  for (const each of [...document.querySelectorAll('body *')].reverse()) {
+    const isText = each.querySelector(':not(span, wbr, code)') === null;
+    if (isText && each.textContent.includes(place))
+      each.textContent = each.textContent.replaceAll(place, instead);
+  }
+  if (document.body.innerText.includes(place)) throw new Error(`The picture would show ${place}.`);
 }
 
 function said(stream, text) {

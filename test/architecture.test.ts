@@ -17,7 +17,17 @@ interface Rule {
   readonly typesOf?: readonly string[];
 }
 
-const ADAPTERS = ['intake', 'image', 'ledger', 'service', 'credentials', 'telemetry', 'config', 'spool'];
+const ADAPTERS = [
+  'intake',
+  'image',
+  'ledger',
+  'service',
+  'credentials',
+  'telemetry',
+  'config',
+  'spool',
+  'alerts',
+];
 const PURE = ['domain', 'ports'];
 
 /** The table of docs/architecture.md. A part is a folder of `src`, or a file that lies in it. */

@@ -18,9 +18,9 @@ export const idle: Scenario = {
   title: 'An agent at rest',
   async run({ quick, scratch, say }) {
     if (!tellsOfProcesses()) return { figures: [], skipped: ['idle: this machine has no /proc.'] };
-    // One comparison of every file falls into the window whenever that begins; so many files are compared every 5 minutes.
+    // One comparison of every file falls into the window whenever that begins; so many files are compared every 500 s.
     const count = quick ? 2_500 : 100_000;
-    const windowS = quick ? 9 : 310;
+    const windowS = quick ? 9 : 510;
     const reconcileEvery = quick ? '8s' : '60s';
     const dir = join(scratch, 'idle');
     await mkdir(dir, { recursive: true });

@@ -7,6 +7,7 @@ import { install } from './install.ts';
 import { latency } from './latency.ts';
 import { link } from './link.ts';
 import { queue } from './queue.ts';
+import { results } from './results.ts';
 import { service } from './service.ts';
 import { start } from './start.ts';
 
@@ -20,6 +21,7 @@ export const SCENARIOS: readonly Scenario[] = [
   queue,
   console,
   fair,
+  results,
   link,
   install,
 ];

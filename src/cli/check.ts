@@ -2,8 +2,11 @@ import type { Command } from 'commander';
 import { ledgerPath } from '../compose/reports.ts';
 import { composeService } from '../compose/service.ts';
 import type { Config } from '../config/config.ts';
+import { readPair } from '../daemon/listening/certificate.ts';
+import { CONSOLE_LISTENER, RESULTS_LISTENER } from '../daemon/listening/listen.ts';
 import { prepareStateDir } from '../daemon/stateDir.ts';
 import { ReceiptdError } from '../domain/errors.ts';
+import { checkAlerts } from '../compose/checkAlerts.ts';
 import { checkFolder, type Finding } from '../compose/checkFolder.ts';
 import { checkMachine } from './checkMachine.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
@@ -21,7 +24,7 @@ export function addCheck(program: Command, io: Io, done: (status: ExitStatus) =>
   program
     .command('check')
     .description(
-      'config, folders, permissions, credentials, disk and watch limits: one line each, and what to do',
+      'config, folders, permissions, credentials, alerts, disk and watch limits: one line each, and what to do',
     )
     .option('--config <file>', 'config file')
     .option('--offline', 'do not ask the service')
@@ -35,6 +38,11 @@ export function addCheck(program: Command, io: Io, done: (status: ExitStatus) =>
       const findings: Finding[] = [{ level: 'ok', subject: 'config', message: `${config.file} is valid.` }];
       findings.push(await checkState(config));
       for (const folder of config.folders) findings.push(...(await checkFolder(folder)));
+      findings.push(
+        ...(await checkAlerts(config, io.env)),
+        ...checkResults(config),
+        ...(await checkCertificates(config)),
+      );
       findings.push(...(await checkMachine(config)));
       if (!options.offline) findings.push(await checkService(io, config));
       if (options.json) printJson(io, findings);
@@ -56,6 +64,38 @@ async function checkState(config: Config): Promise<Finding> {
   } catch (error) {
     return failure('state', error);
   }
+}
+
+function checkResults({ folders, results }: Config): Finding[] {
+  if (results.listen !== null) return [];
+  const waiting = folders.filter(
+    ({ afterUpload, afterUploadOn }) => afterUpload !== 'keep' && afterUploadOn !== null,
+  );
+  const message = 'Its originals stay until a result comes (`afterUploadOn`), and results.listen is off.';
+  return waiting.map(({ path: subject }) => ({ level: 'warn', subject, message }));
+}
+
+async function checkCertificates({ console, results }: Config): Promise<Finding[]> {
+  const pairs = [
+    { tls: console.tls, listener: CONSOLE_LISTENER },
+    { tls: results.tls, listener: RESULTS_LISTENER },
+  ];
+  const findings: Finding[] = [];
+  for (const { tls, listener } of pairs) {
+    if (tls === null) continue;
+    try {
+      const { expiresAt } = await readPair(tls, listener);
+      const until = new Date(expiresAt).toISOString().slice(0, 10);
+      findings.push({
+        level: 'ok',
+        subject: `${listener.section}.tls`,
+        message: `The certificate is good until ${until}.`,
+      });
+    } catch (error) {
+      findings.push(failure(`${listener.section}.tls`, error));
+    }
+  }
+  return findings;
 }
 
 async function checkService(io: Io, config: Config): Promise<Finding> {

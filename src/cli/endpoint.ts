@@ -8,12 +8,14 @@ import { helpOf } from './help.ts';
 import { print, printJson, type Io } from './io.ts';
 import { operatorName } from './operator.ts';
 import { openReading } from './reading.ts';
+import { resultsPathOf, webBase } from './resultsAddress.ts';
 import { configOf, openLog, operate, type ConfigOption } from './session.ts';
 import { printable } from './printable.ts';
 import { table } from './table.ts';
 
 interface CreateOptions extends ConfigOption {
   readonly outgoingUrl?: string;
+  readonly results?: string;
   readonly language?: string;
   readonly json?: boolean;
 }
@@ -28,12 +30,19 @@ export function addEndpoint(program: Command, io: Io): void {
     .description('create an endpoint at the service; never repeated by itself')
     .option('--config <file>', 'config file')
     .option('--outgoing-url <url>', 'address of your response handler')
+    .option(
+      '--results <url>',
+      'have results posted to this agent, which the service reaches at this address; the secret is added',
+    )
     .option('--language <tag>', 'dominant language, for instance de-DE')
     .option('--json', "the service's record, verbatim")
     .addHelpText(
       'after',
       helpOf({
-        examples: ['endpoint create Office --language en-GB'],
+        examples: [
+          'endpoint create Office --language en-GB',
+          'endpoint create Office --results https://receipts.example.com',
+        ],
         statuses: '5 the service could not be reached',
       }),
     )
@@ -48,16 +57,23 @@ export function addEndpoint(program: Command, io: Io): void {
 }
 
 async function create(io: Io, name: string, options: CreateOptions): Promise<void> {
+  if (options.results !== undefined && options.outgoingUrl !== undefined)
+    throw new ReceiptdError('USAGE', 'Either --results or --outgoing-url, not both.');
   const config = await configOf(io, options);
   // What can't be recorded must not be created: nobody would know its uid.
   await prepareStateDir(config);
+  // Not as an argument, which every user of the machine can read.
+  const outgoingUrl =
+    options.results === undefined
+      ? options.outgoingUrl
+      : `${webBase('--results', options.results)}${await resultsPathOf(config, null)}`;
   const { log, secrets } = await openLog(io, config, { toFile: false, level: 'warn' });
   const { service } = await composeService(config, { env: io.env, log, secrets });
   try {
     const record = await service.createEndpoint(
       {
         name,
-        ...(options.outgoingUrl !== undefined && { outgoingUrl: options.outgoingUrl }),
+        ...(outgoingUrl !== undefined && { outgoingUrl }),
         ...(options.language !== undefined && { dominantLanguage: options.language }),
       },
       io.stop,

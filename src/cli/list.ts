@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import { parseDay } from '../config/units.ts';
 import { ReceiptdError } from '../domain/errors.ts';
 import { LIST_STATES, type ListFilter, type ListRow, type ListState } from '../ports/ledgerReports.ts';
-import { escapeUnsafeJson } from '../telemetry/escape.ts';
+import { escapeUnsafeJson } from '../domain/escape.ts';
 import { helpOf } from './help.ts';
 import { colorsFor, print, type Io } from './io.ts';
 import { openReading } from './reading.ts';

@@ -18,7 +18,11 @@ export async function look(config: Config): Promise<Overview> {
   const answer = await askDaemon(config);
   if (typeof answer === 'object' && answer !== null) return fromDaemon(answer);
   const now = systemClock.now();
-  const reports = await openReportsIfThere(config);
+  const reports = await openReportsIfThere(config).catch((error: unknown) => {
+    // Whoever may not ask the agent has been told so, and who may.
+    if (answer !== null && error instanceof ReceiptdError && error.code === 'FILE_UNREADABLE') return null;
+    throw error;
+  });
   const silence = { now, daemon: null, silent: answer };
   if (reports === null) return { ...silence, counts: [], holds: [], oldestWaiting: null };
   try {

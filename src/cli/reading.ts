@@ -4,7 +4,10 @@ import type { Config } from '../config/config.ts';
 import { callControl } from '../daemon/control/client.ts';
 import { PAGE_LIMIT } from '../daemon/control/protocol/documents.ts';
 import type { DocumentDetailJson } from '../daemon/control/protocol/documents.ts';
+import type { Request, Response } from '../daemon/control/protocol.ts';
+import type { ResultDetailJson } from '../daemon/control/protocol/results.ts';
 import { documentDetails } from '../daemon/reading/documents.ts';
+import { oneResult, resultsPage } from '../daemon/reading/results.ts';
 import { ReceiptdError } from '../domain/errors.ts';
 import type { JournalHead } from '../ports/journal.ts';
 import type { KnownEndpoint, LedgerReports, ListFilter, ListRow } from '../ports/ledgerReports.ts';
@@ -13,6 +16,9 @@ import type { KnownEndpoint, LedgerReports, ListFilter, ListRow } from '../ports
 export interface Reading extends Pick<LedgerReports, 'list' | 'endpoints' | 'head'> {
   /** @throws ReceiptdError DOCUMENT_UNKNOWN */
   details(name: string): Promise<readonly DocumentDetailJson[]>;
+  resultsPage(request: Request<'results'>): Promise<Response<'results'>>;
+  /** @throws ReceiptdError RESULT_UNKNOWN */
+  oneResult(id: number): Promise<ResultDetailJson>;
   close(): Promise<void>;
 }
 
@@ -23,7 +29,12 @@ export interface Reading extends Pick<LedgerReports, 'list' | 'endpoints' | 'hea
 export async function openReading(config: Config): Promise<Reading> {
   try {
     const reports = await openReports(config);
-    return { ...reports, details: async (name) => (await documentDetails(reports, { name })).documents };
+    return {
+      ...reports,
+      details: async (name) => (await documentDetails(reports, { name })).documents,
+      resultsPage: (request) => resultsPage(reports, request),
+      oneResult: async (id) => (await oneResult(reports, { id })).result,
+    };
   } catch (error) {
     if (error instanceof ReceiptdError && error.code === 'FILE_UNREADABLE') return askingReading(config);
     throw error;
@@ -33,6 +44,8 @@ export async function openReading(config: Config): Promise<Reading> {
 function askingReading({ stateDir }: Config): Reading {
   return {
     list: (filter) => pages(stateDir, filter),
+    resultsPage: (request) => callControl(stateDir, 'results', request),
+    oneResult: async (id) => (await callControl(stateDir, 'result', { id })).result,
     details: async (name) => (await callControl(stateDir, 'document', { name })).documents,
     async endpoints(): Promise<KnownEndpoint[]> {
       const { endpoints } = await callControl(stateDir, 'knownEndpoints', {});

@@ -8,6 +8,7 @@ import {
   type FaultRule,
   type RequestEvent,
   type Sandbox,
+  type ResultsPlan,
 } from '../sandbox/server.ts';
 import { helpOf } from './help.ts';
 import { print, type Io } from './io.ts';
@@ -24,6 +25,9 @@ interface Options {
   readonly quota?: string;
   readonly plan: boolean;
   readonly onRepeat: string;
+  readonly outgoingUrl?: string;
+  readonly results?: string;
+  readonly resultsAfter: string;
   readonly fault: string[];
   readonly json?: boolean;
 }
@@ -49,6 +53,12 @@ export function addSandbox(program: Command, io: Io): void {
     .option('--quota <n>', 'uploads that the plan allows')
     .option('--no-plan', 'no plan: uploads are answered with 403')
     .option('--on-repeat <what>', 'a name that it has already: accept or conflict (409)', 'accept')
+    .option('--outgoing-url <url>', 'outgoing URL of that endpoint (`receiptd results url`)')
+    .option(
+      '--results <statuses>',
+      'what it posts after each upload to an endpoint with an outgoing URL, such as READ,DONE',
+    )
+    .option('--results-after <ms>', 'before each of them', '2000')
     .option(
       '--fault <rule>',
       'misbehave, see below; repeatable',
@@ -61,7 +71,7 @@ export function addSandbox(program: Command, io: Io): void {
       helpOf({
         more: `Rules for --fault: delay=MS, status=CODE, cut, lost (stored, then no answer), stall, html, truncated, redirect,
 or a rule as JSON; followed by *N (the next N uploads) or @P (with probability P). While it runs, rules can be
-read and changed at /sandbox/faults.`,
+read and changed at /sandbox/faults; a result can be posted with /sandbox/results.`,
         examples: [
           'sandbox --fault status=503*5',
           'sandbox --fault delay=200 --fault lost@0.1',
@@ -121,7 +131,14 @@ async function start(
       credentials,
       tokenLifetimeSeconds: numberOf('--token-lifetime', options.tokenLifetime),
       plan: { enabled: options.plan, quota },
-      endpoints: [{ uid: options.endpointUid, name: 'Sandbox' }],
+      endpoints: [
+        {
+          uid: options.endpointUid,
+          name: 'Sandbox',
+          ...(options.outgoingUrl !== undefined && { outgoingUrl: options.outgoingUrl }),
+        },
+      ],
+      results: resultsOf(options),
       onRepeat: options.onRepeat,
       onRequest,
     });
@@ -137,6 +154,12 @@ async function start(
       hint: 'Check --dir, --host and --port.',
     });
   }
+}
+
+function resultsOf({ results, resultsAfter }: Options): ResultsPlan | null {
+  if (results === undefined) return null;
+  const statuses = results.split(',').filter((status) => status !== '');
+  return { statuses, afterMs: numberOf('--results-after', resultsAfter) };
 }
 
 function numberOf(option: string, text: string, most = Number.MAX_SAFE_INTEGER): number {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { DocumentDetailJson } from '../daemon/control/protocol/documents.ts';
-import { local } from '../domain/words.ts';
+import { local, size } from '../domain/words.ts';
 import { helpOf } from './help.ts';
 import { colorsFor, print, printJson, type Io } from './io.ts';
 import { openReading } from './reading.ts';
@@ -50,6 +50,10 @@ function printDetail(io: Io, detail: DocumentDetailJson): void {
     const took = finishedAt === null ? 'running' : `${Date.parse(finishedAt) - Date.parse(startedAt)} ms`;
     const said = [outcome ?? 'open', httpStatus === null ? '' : `HTTP ${httpStatus}`, took, message ?? ''];
     line('attempt', `${local(startedAt)}  ${said.filter((part) => part !== '').join(', ')}`);
+  }
+  for (const { id, receivedAt, status, size: bytes } of detail.results) {
+    const said = [status ?? 'no status', size(bytes), `receiptd results show ${id}`];
+    line('result', `${local(receivedAt)}  ${said.join(', ')}`);
   }
   if (detail.response !== null) line('answer', detail.response);
 }

@@ -1,6 +1,9 @@
 import { access, constants, readdir, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { ReceiptdError, systemCode } from '../domain/errors.ts';
+import { counted } from '../domain/words.ts';
+import { archivePlace, attentionPlace, inOwnPlace } from '../intake/folder/ownPlace.ts';
 
 export interface Finding {
   readonly level: 'ok' | 'warn' | 'fail';
@@ -26,17 +29,29 @@ export async function checkFolder(folder: Config['folders'][number]): Promise<Fi
     const entries = await readdir(subject, { withFileTypes: true });
     await access(subject, constants.R_OK | constants.X_OK);
     const findings = [
-      say('ok', `It can be read; ${entries.filter((entry) => entry.isFile()).length} files lie in it.`),
+      say('ok', `It can be read; ${liesInIt(entries.filter((entry) => entry.isFile()).length)} in it.`),
     ];
-    const below = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.')).length;
+    // What the agent itself has there is never watched.
+    const own = [folder.archiveTo, folder.needsAttention];
+    const others = entries.filter(({ name }) => !name.startsWith('.') && !own.includes(join(subject, name)));
+    const below = others.filter((entry) => entry.isDirectory()).length;
     if (below > 0 && !folder.recursive) {
+      const [are, them] = below === 1 ? ['is', 'it'] : ['are', 'them'];
       findings.push(
-        say('warn', `${below} folders in it are not watched; set \`recursive: true\` to watch them.`),
+        say(
+          'warn',
+          `${counted(below, 'folder')} in it ${are} not watched; set \`recursive: true\` to watch ${them}.`,
+        ),
       );
     }
     const links = entries.filter((entry) => entry.isSymbolicLink()).length;
-    if (links > 0) findings.push(say('warn', `${links} symbolic links in it are not followed.`));
+    if (links > 0)
+      findings.push(
+        say('warn', `${counted(links, 'symbolic link')} in it ${links === 1 ? 'is' : 'are'} not followed.`),
+      );
     if (folder.afterUpload !== 'keep') findings.push(await checkWritable(folder));
+    if (folder.afterUpload === 'archive') findings.push(...(await checkArchive(subject, folder.archiveTo)));
+    if (folder.needsAttention !== null) findings.push(await checkAttention(subject, folder.needsAttention));
     return findings;
   } catch (error) {
     const code = systemCode(error);
@@ -66,9 +81,52 @@ async function checkWritable({ path, afterUpload }: Config['folders'][number]): 
   }
 }
 
+/** It is made when it is first needed. */
+async function checkArchive(subject: string, archiveTo: string): Promise<Finding[]> {
+  try {
+    await inOwnPlace(archivePlace(archiveTo, [subject]), '', async () => {});
+    return [];
+  } catch (error) {
+    if (!isNoFolder(error)) return [];
+    const hint = 'Remove the link, or name the folder that it leads to as `archiveTo`.';
+    return [fail(subject, 'FOLDER_NOT_A_DIRECTORY', `${archiveTo} is not a folder, or ${LINK}.`, hint)];
+  }
+}
+
+/** It is made when it is first needed, beside what is there. */
+async function checkAttention(subject: string, place: string): Promise<Finding> {
+  const canWrite = (directory: string) => access(directory, constants.W_OK | constants.X_OK);
+  try {
+    await inOwnPlace(attentionPlace(place, [subject]), '', canWrite).catch((error: unknown) => {
+      if (systemCode(error) !== 'ENOENT') throw error;
+      return canWrite(dirname(place));
+    });
+    return { level: 'ok', subject, message: `What can't be sent can be shown in ${place}.` };
+  } catch (error) {
+    if (isNoFolder(error)) {
+      const hint = 'Remove the link, or name another folder as `needsAttention`.';
+      return fail(subject, 'ATTENTION_UNWRITABLE', `${place} is not a folder, or ${LINK}.`, hint);
+    }
+    const why = systemCode(error) ?? String(error);
+    const hint = 'Let the user that runs receiptd create files in it, or correct `needsAttention`.';
+    return fail(subject, 'ATTENTION_UNWRITABLE', `${place} can't be written (${why}).`, hint);
+  }
+}
+
+const LINK = 'a link leads to it, and none is followed there';
+
+function isNoFolder(error: unknown): boolean {
+  return ['ENOTDIR', 'ELOOP'].includes(systemCode(error) ?? '');
+}
+
+/** `1 file lies`, `12 files lie`. */
+function liesInIt(files: number): string {
+  return `${counted(files, 'file')} ${files === 1 ? 'lies' : 'lie'}`;
+}
+
 function fail(
   subject: string,
-  code: 'FOLDER_NOT_A_DIRECTORY' | 'FOLDER_UNREADABLE' | 'FOLDER_UNWRITABLE',
+  code: 'FOLDER_NOT_A_DIRECTORY' | 'FOLDER_UNREADABLE' | 'FOLDER_UNWRITABLE' | 'ATTENTION_UNWRITABLE',
   message: string,
   hint: string,
 ): Finding {

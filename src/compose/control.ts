@@ -6,6 +6,7 @@ import type { LogLines } from '../ports/logLines.ts';
 import { createEndpoint } from './createEndpoint.ts';
 import type { Running } from './generation.ts';
 import type { Lasting } from './lasting.ts';
+import type { Results } from './results.ts';
 import { composeReading } from './reading.ts';
 import type { Settings } from './settings.ts';
 import { testFolder } from './testFolder.ts';
@@ -16,6 +17,7 @@ export interface ControlDeps {
   readonly lasting: Lasting;
   readonly lines: LogLines;
   readonly version: string;
+  readonly results: Pick<Results, 'notes' | 'path'>;
   /** When the process started, ISO 8601. */
   readonly startedAt: string;
 }
@@ -31,7 +33,12 @@ export function controlOf(deps: ControlDeps): { operations: Partial<Operations>;
     findBytes: (document) => generations.current.findBytes(document),
   });
   return {
-    operations: { ...actsOf(deps), ...settingsOf(deps), ...reading.operations },
+    operations: {
+      ...actsOf(deps),
+      ...settingsOf(deps),
+      ...reading.operations,
+      resultsPath: async ({ uid }) => ({ path: await deps.results.path(uid ?? null) }),
+    },
     streams: reading.streams,
   };
 }
@@ -66,6 +73,7 @@ export function statusOf({
   generations,
   settings,
   lasting,
+  results,
   version,
   startedAt,
 }: ControlDeps): StatusResponse {
@@ -75,7 +83,7 @@ export function statusOf({
     startedAt,
     version,
     ...status,
-    notes: [...notes, ...settings.notes()],
+    notes: [...notes, ...results.notes(), ...settings.notes()],
     incidents: lasting.incidents.list().map(({ code, message, hint, since }) => ({
       code,
       message,

@@ -4,12 +4,12 @@ import { gidOf } from '../daemon/group.ts';
 import { watchFile } from '../daemon/fileWatch.ts';
 import { Generations } from '../daemon/generations.ts';
 import type { InstanceLock } from '../daemon/instanceLock.ts';
+import { ServiceManager } from '../daemon/serviceManager.ts';
 import { together } from '../daemon/together.ts';
 import { whileInPlace } from '../daemon/whileInPlace.ts';
 import { ReceiptdError } from '../domain/errors.ts';
 import type { LogLines } from '../ports/logLines.ts';
-import { composeConsole } from './console.ts';
-import { controlOf } from './control.ts';
+import { composeBeside } from './beside.ts';
 import { composeGeneration } from './generation.ts';
 import { composeLasting } from './lasting.ts';
 import type { Surroundings } from './service.ts';
@@ -49,27 +49,29 @@ export async function runDaemon(options: DaemonOptions, stop: AbortSignal): Prom
       log,
     });
     try {
+      const deps = { generations, settings, lasting, lines, version, startedAt };
+      const beside = await composeBeside(deps, stop);
+      const manager = new ServiceManager({ env: options.env, pid: process.pid, clock, log });
       const { startControlServer } = await import('../daemon/control/server.ts');
-      const offer = { log, ...controlOf({ generations, settings, lasting, lines, version, startedAt }) };
-      const console = composeConsole(settings.current, offer, lasting);
-      settings.onTaken((next) => console.take(next.console));
       const control = await startControlServer({
-        ...offer,
+        ...beside.offer,
         socketPath: controlSocketPath(config.stateDir),
         gid: config.control.group === null ? null : await gidOf(config.control.group),
-        operations: { ...offer.operations, openConsole: () => console.open() },
       });
-      await console.start();
+      await beside.start();
       log.info('receiptd has started', {
         version,
         pid: process.pid,
         config: config.file,
         stateDir: config.stateDir,
       });
-      onReload = () => void reload(settings, log);
+      onReload = () => void reload(settings, manager, log);
+      await manager.ready();
+      const endTelling = tellManager(manager, beside.line, stop);
       const parts = [
         (until: AbortSignal) => generations.run(until),
         (until: AbortSignal) => lasting.keepUp(until),
+        ...beside.parts,
         (until: AbortSignal) =>
           watchFile(settings.file, clock, (isLast) => settings.fileChanged(isLast), until),
       ];
@@ -77,7 +79,8 @@ export async function runDaemon(options: DaemonOptions, stop: AbortSignal): Prom
         const isInPlace = async () => (await lock.isInPlace()) && (await ledger.isInPlace());
         await whileInPlace({ isInPlace }, config.stateDir, clock, stop, (until) => together(parts, until));
       } finally {
-        await console.close();
+        await endTelling();
+        await beside.close();
         await control.close();
         log.info('receiptd has stopped');
       }
@@ -96,10 +99,29 @@ function changedAtStart(file: string): ReceiptdError {
   });
 }
 
-async function reload(settings: Settings, log: Surroundings['log']): Promise<void> {
+/** Also while uploads in flight end. Resolves the function that ends it. */
+function tellManager(
+  manager: ServiceManager,
+  status: () => Promise<string>,
+  stop: AbortSignal,
+): () => Promise<void> {
+  const closed = new AbortController();
+  const stopping = (): void => void manager.stopping();
+  stop.addEventListener('abort', stopping, { once: true });
+  const telling = manager.keepTelling(status, closed.signal);
+  return async () => {
+    stop.removeEventListener('abort', stopping);
+    closed.abort();
+    await telling;
+  };
+}
+
+async function reload(settings: Settings, manager: ServiceManager, log: Surroundings['log']): Promise<void> {
+  await manager.reloading(process.hrtime.bigint());
   log.info('Reading the configuration file again, as asked', { file: settings.file });
   await settings.reload().catch((error: unknown) => {
     // What is wrong with it is an incident, which has said so.
     if (!(error instanceof ReceiptdError)) log.error('It could not be read', { why: String(error) });
   });
+  await manager.ready();
 }

@@ -9,20 +9,30 @@ import type { WatchedFolder } from '../ports/folder.ts';
 /** One for each root, as long as the process lives: what hung under one configuration hangs under the next. */
 export type Guards = Map<string, Guard>;
 
+export function guardOver(root: string, guards: Guards): Guard {
+  const guard = guards.get(root) ?? createFolderGuard(root);
+  guards.set(root, guard);
+  return guard;
+}
+
+/** Directories of the agent's own, wherever they lie. */
+export function neverWatched({ stateDir, folders }: Pick<Config, 'stateDir' | 'folders'>): string[] {
+  const own = folders.flatMap(({ archiveTo, needsAttention }) => [archiveTo, needsAttention ?? []].flat());
+  return [stateDir, ...own];
+}
+
 /** Opens any folder: a configured one with its patterns, another (a former one, an archive) for reading. */
 export function composeFolders(
   { stateDir, folders }: Pick<Config, 'stateDir' | 'folders'>,
   buffers?: Buffers,
   guards: Guards = new Map(),
+  formerPlaces: readonly string[] = [],
 ): OpenFolder {
-  const exclude = [stateDir, ...folders.map(({ archiveTo }) => archiveTo)];
+  const exclude = [...neverWatched({ stateDir, folders }), ...formerPlaces];
   /** One for a folder and one for its archive: what hangs, hangs for all who open something below it. */
   const guardOf = (path: string): Guard => {
     const roots = folders.flatMap((folder) => [folder.archiveTo, folder.path]);
-    const root = roots.find((each) => path === each || path.startsWith(each + sep)) ?? path;
-    const guard = guards.get(root) ?? createFolderGuard(root);
-    guards.set(root, guard);
-    return guard;
+    return guardOver(roots.find((each) => path === each || path.startsWith(each + sep)) ?? path, guards);
   };
   const opened = new Map<string, WatchedFolder>();
   return (path) => {
@@ -36,6 +46,7 @@ export function composeFolders(
       ignore: settings?.ignore ?? [],
       exclude,
       archiveTo: settings?.archiveTo ?? join(path, 'archive'),
+      watched: folders.map((folder) => folder.path),
       random: Math.random,
       guard: guardOf(path),
       ownDirectory: stateDir,

@@ -2,6 +2,7 @@ import type { Config } from '../config/config.ts';
 import type { OnceResult } from '../daemon/agent.ts';
 import type { FolderStatus, SpoolStatus } from '../daemon/control/protocol.ts';
 import type { Generation } from '../daemon/generations.ts';
+import type { FolderNow } from '../daemon/silence.ts';
 import type { Operations } from '../daemon/operations.ts';
 import { endpointId, type Document } from '../domain/document.ts';
 import { inItsPlace } from '../pipeline/folderPlace.ts';
@@ -11,7 +12,9 @@ import type { Ledger } from '../ports/ledger.ts';
 import type { Log } from '../ports/log.ts';
 import type { ReceiptService } from '../ports/service.ts';
 import type { Spool } from '../ports/spool.ts';
-import { composeFolders } from './folders.ts';
+import { meteredService } from '../telemetry/metrics/metered.ts';
+import { composeAttention, leaveFormerPlaces } from './attention.ts';
+import { composeFolders, neverWatched } from './folders.ts';
 import type { Lasting } from './lasting.ts';
 import { openConfiguredSpool } from './ledger.ts';
 import { operationsOf } from './operations.ts';
@@ -49,8 +52,17 @@ export async function composeGeneration(
   const { log, clock, inherited: incidents, ledger, buffers, inspector, host } = lasting;
   incidents.passOn();
   const spool = await openConfiguredSpool(config, log);
-  const { service, tokens, credentials } = await composeService(config, lasting);
+  const { service: plain, tokens, credentials } = await composeService(config, lasting);
+  const service = meteredService(plain, () => lasting.metering.meter, clock);
   try {
+    const formerPlaces = await leaveFormerPlaces(config, lasting);
+    // With memory of its own: what is looked at is not what is sent.
+    const openToLook = composeFolders(config, undefined, lasting.guards, formerPlaces);
+    const isInPlace = (folder: string): boolean => {
+      const state = pipeline.intakeOf(folder)?.status.state;
+      return state === 'watching' || (once && state === 'starting');
+    };
+    const attention = composeAttention(config, lasting, openToLook, isInPlace);
     const world = {
       clock,
       random: Math.random,
@@ -61,20 +73,26 @@ export async function composeGeneration(
       service,
       tokens,
       credentialsChanged: changesOf(credentials, lasting.lastCredentials),
-      folders: composeFolders(config, buffers, lasting.guards),
+      folders: composeFolders(config, buffers, lasting.guards, formerPlaces),
       buffers,
-      hints: once ? NO_HINTS : await hintsOf(config),
+      hints: once ? NO_HINTS : await hintsOf(config, formerPlaces),
       inspector,
       host,
-      background: [(signal: AbortSignal) => settleIncidents(lasting, () => pipeline.intakes, signal)],
+      onAccepted: ({ createdAt }: Document) =>
+        lasting.metering.meter?.accepted(Math.max(0, clock.now() - createdAt) / 1_000),
+      background: [
+        (signal: AbortSignal) => settleIncidents(lasting, () => pipeline.intakes, signal),
+        (signal: AbortSignal) => lasting.silence.run(() => foldersNow(pipeline), incidents, signal),
+        ...attention.background,
+      ],
+      tidy: attention.tidy,
+      onAmiss: attention.look,
     };
     const pipeline = await composePipeline(config, world, { once });
     const { agent, dispatcher, holds, intakes, open, intakeOf } = pipeline;
     await warnOfOrphans(config, ledger, log);
     const changed = (): Promise<void> => dispatcher.forgetClaims();
     const takeOver = async (folder: string): Promise<void> => intakeOf(folder)?.takeOver();
-    // With memory of its own: what is looked at is not what is sent.
-    const openToLook = composeFolders(config, undefined, lasting.guards);
     const look: OpenFolder = (path) => inItsPlace(openToLook(path), ledger);
     let closing: Promise<void> | null = null;
     return {
@@ -122,9 +140,9 @@ export async function composeGeneration(
 /** A single run lists, and need not load what watches. */
 const NO_HINTS: FolderHints = { watch: () => Promise.reject(new Error('a single run watches nothing')) };
 
-async function hintsOf({ stateDir, folders }: Config): Promise<FolderHints> {
+async function hintsOf(config: Config, formerPlaces: readonly string[]): Promise<FolderHints> {
   const { createFolderHints } = await import('../intake/folder/hints.ts');
-  return createFolderHints({ exclude: [stateDir, ...folders.map(({ archiveTo }) => archiveTo)] });
+  return createFolderHints({ exclude: [...neverWatched(config), ...formerPlaces] });
 }
 
 /** By then a file that can't be read was tried again after the first listing. */
@@ -138,6 +156,14 @@ async function settleIncidents(
   do await clock.sleep(MET_AGAIN_MS, signal).catch(() => {});
   while (!signal.aborted && intakes().some(({ status }) => status.state === 'starting'));
   if (!signal.aborted) inherited.settle();
+}
+
+function foldersNow({ intakes, holds }: Pipeline): FolderNow[] {
+  return intakes.map(({ status: { path, state } }) => ({
+    path,
+    state,
+    isPaused: holds.isPaused('folder', path),
+  }));
 }
 
 async function warnOfOrphans(config: Config, ledger: Ledger, log: Log): Promise<void> {

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Config } from '../config/config.ts';
 import { InheritedIncidents } from '../daemon/inheritedIncidents.ts';
 import { giveBackMemory, processMemory } from '../daemon/giveBack.ts';
+import { SilenceWatch } from '../daemon/silence.ts';
 import { systemClock } from '../daemon/systemClock.ts';
 import { upkeep } from '../daemon/upkeep.ts';
 import { createHashing } from '../image/hashing.ts';
@@ -12,6 +13,8 @@ import { OpenIncidents } from '../pipeline/incidents.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ImageInspector } from '../ports/image.ts';
 import type { Ledger } from '../ports/ledger.ts';
+import type { Meter } from '../ports/meter.ts';
+import { meteredLedger } from '../telemetry/metrics/metered.ts';
 import type { Guards } from './folders.ts';
 import { openLedger } from './ledger.ts';
 import type { LastCredentials, Surroundings } from './service.ts';
@@ -22,12 +25,16 @@ export interface Lasting extends Surroundings {
   readonly incidents: OpenIncidents;
   /** Those of the generation that runs. */
   readonly inherited: InheritedIncidents;
+  /** Counted by `metering`. */
   readonly ledger: Ledger;
+  /** Who counts, once somebody asks for figures. */
+  readonly metering: { meter: Meter | null };
   readonly buffers: ImageBuffers;
   readonly guards: Guards;
   readonly inspector: ImageInspector;
   readonly lastCredentials: LastCredentials;
   readonly host: string;
+  readonly silence: SilenceWatch;
   /** Keeps ledger and memory in order until aborted. */
   readonly keepUp: (signal: AbortSignal) => Promise<unknown>;
 }
@@ -37,7 +44,8 @@ export async function composeLasting(config: Config, surroundings: Surroundings)
   const { log } = surroundings;
   const clock = systemClock;
   const incidents = new OpenIncidents({ clock, log });
-  const ledger = await openLedger(config, (story) =>
+  const metering: Lasting['metering'] = { meter: null };
+  const opened = await openLedger(config, (story) =>
     incidents.open({
       key: `mended ${story}`,
       code: 'LEDGER_DAMAGED',
@@ -45,6 +53,7 @@ export async function composeLasting(config: Config, surroundings: Surroundings)
       hint: 'Check the disk and what was done to the state directory. This is shown until the next start.',
     }),
   );
+  const ledger = meteredLedger(opened, () => metering.meter, clock);
   const { backupEveryMs, backups } = config.storage;
   return {
     ...surroundings,
@@ -52,11 +61,13 @@ export async function composeLasting(config: Config, surroundings: Surroundings)
     incidents,
     inherited: new InheritedIncidents(incidents),
     ledger,
+    metering,
     buffers: new ImageBuffers(),
     guards: new Map(),
     inspector: createImageInspector(createHashing(HASH_THREAD)),
     lastCredentials: {},
     host: hostname(),
+    silence: new SilenceWatch({ ledger, clock, log }, config.alerts.silence),
     keepUp: (signal) =>
       Promise.all([
         upkeep({ ledger, incidents, clock, log, backupEveryMs, backups }, signal),

@@ -23,7 +23,7 @@ import type { Ledger, LedgerStorage } from '../ports/ledger.ts';
 import type { Log } from '../ports/log.ts';
 import type { ReceiptService, TokenSource } from '../ports/service.ts';
 import type { Spool } from '../ports/spool.ts';
-import { endpointId } from '../domain/document.ts';
+import { endpointId, type Document } from '../domain/document.ts';
 
 /** Images in hand between admission and upload, images being read, and images being sent. Bytes. */
 const HAND_BYTES = 16 * 1024 * 1024;
@@ -59,6 +59,12 @@ export interface World {
   readonly host: string;
   /** What runs beside intake and delivery, until the agent stops. */
   readonly background: readonly ((signal: AbortSignal) => Promise<void>)[];
+  /** Told after each acceptance is recorded. */
+  readonly onAccepted?: (document: Document) => void;
+  /** What a run that has nothing beside it does at its end. */
+  readonly tidy?: (signal: AbortSignal) => Promise<void>;
+  /** A file of this watched folder can't be sent as it is. */
+  readonly onAmiss?: (folder: string, path: string) => void;
 }
 
 export interface Pipeline {
@@ -108,8 +114,22 @@ export async function composePipeline(
   });
   const intakeOf = (path: string) => intakes.find((intake) => intake.status.path === path);
   const { parkAfter } = config.delivery;
-  const onAccepted = ({ folder }: { folder: string }) => intakeOf(folder)?.disposeSoon();
-  const recorder = new Recorder({ ledger, holds, pacer, clock, random, log, parkAfter, onAccepted });
+  const onAccepted = (document: Document): void => {
+    intakeOf(document.folder)?.disposeSoon();
+    world.onAccepted?.(document);
+  };
+  const onFailed = ({ folder, path }: Document) => world.onAmiss?.(folder, path);
+  const recorder = new Recorder({
+    ledger,
+    holds,
+    pacer,
+    clock,
+    random,
+    log,
+    parkAfter,
+    onAccepted,
+    onFailed,
+  });
   const { uploadContentType } = config.service;
   const dispatcher: Dispatcher = new Dispatcher({
     ledger,
@@ -160,6 +180,7 @@ export async function composePipeline(
         pollEveryMs: config.intake.pollEveryMs,
         comparedApartMs: config.intake.comparedApartMs,
         confirmAbove: config.intake.confirmAbove,
+        onAmiss: (path) => world.onAmiss?.(folder.path, path),
         onAdmitted: ({ kind }) => {
           if (kind === 'queued' || kind === 'requeued') dispatcher.wake();
           else intakeOf(folder.path)?.disposeSoon();
@@ -176,7 +197,10 @@ export async function composePipeline(
     log,
     graceMs: config.delivery.graceMs,
     background: [(signal) => runSpoolSweep(sweep, signal), ...world.background],
-    tidy: (signal) => trySweeping(sweep, signal),
+    tidy: async (signal) => {
+      await trySweeping(sweep, signal);
+      await world.tidy?.(signal);
+    },
   });
   const endWatching = watchStorage(ledger.storage, incidents);
   dispatcher.onIdle(() => world.buffers.clear());

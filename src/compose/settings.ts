@@ -309,7 +309,7 @@ function changedMeanwhile(file: string): ReceiptdError {
 
 /** The console takes its part without the agent being begun anew. */
 function ofAgent(parsed: LiveConfig['parsed']): object {
-  return { ...parsed, console: null };
+  return { ...parsed, console: null, monitoring: null, alerts: null, results: null };
 }
 
 /** Commands look for the agent there: a second one, with a ledger that knows nothing, would send everything again. */

@@ -1,9 +1,17 @@
 import { parseTemplate } from '../domain/naming.ts';
-import type { Config, EndpointConfig, FolderConfig, LimitsConfig, LoadContext } from './config.ts';
+import type {
+  AlertsConfig,
+  Config,
+  EndpointConfig,
+  FolderConfig,
+  LimitsConfig,
+  LoadContext,
+} from './config.ts';
 import type { Draft, DraftFolder } from './draft.ts';
 import { BUILT_IN_IGNORES, OWN_FILES } from './ignores.ts';
 import { pathsOf, resolvePath } from './resolve.ts';
 import type { ParsedConfig } from './schema.ts';
+import type { ParsedAlerts } from './schemaBeside.ts';
 
 /** The config of a file that has no problems. */
 export function assemble(parsed: ParsedConfig, draft: Draft, file: string, context: LoadContext): Config {
@@ -61,6 +69,9 @@ export function assemble(parsed: ParsedConfig, draft: Draft, file: string, conte
       tls: resolvePair(parsed.console.tls, file, context),
       hosts: parsed.console.hosts,
     },
+    monitoring: parsed.monitoring,
+    alerts: assembleAlerts(parsed.alerts, file, context),
+    results: { ...parsed.results, tls: resolvePair(parsed.results.tls, file, context) },
     control: { group: control.group === 'none' ? null : control.group },
     log,
   };
@@ -72,12 +83,37 @@ function resolvePair({ cert, key }: { cert: string; key: string }, file: string,
   return { cert: resolvePath(cert, from, context), key: resolvePath(key, from, context) };
 }
 
+function assembleAlerts(parsed: ParsedAlerts, file: string, context: LoadContext): AlertsConfig {
+  const from = pathsOf(context.platform).dirname(file);
+  const fileOf = (text: string): string | null => (text === 'none' ? null : resolvePath(text, from, context));
+  const { after, quietHours, digest, silence, desktop, command, webhook, email } = parsed;
+  return {
+    afterMs: after,
+    quietHours,
+    digest,
+    silence,
+    desktop,
+    command,
+    webhook: webhook.url === null ? null : { url: webhook.url, secretFile: fileOf(webhook.secretFile) },
+    email:
+      email.server === null
+        ? null
+        : {
+            server: email.server,
+            user: email.user === 'none' ? null : email.user,
+            passwordFile: fileOf(email.passwordFile),
+            from: email.from ?? null,
+            to: email.to,
+          },
+  };
+}
+
 function limitsOf({ concurrency, rate, perDay, perMonth }: LimitsConfig): LimitsConfig {
   return { concurrency, rate, perDay, perMonth };
 }
 
 function assembleFolder(
-  { settings, path, archiveTo }: DraftFolder,
+  { settings, path, archiveTo, needsAttention }: DraftFolder,
   endpoints: readonly EndpointConfig[],
 ): FolderConfig {
   const endpoint = endpoints.find(
@@ -101,5 +137,7 @@ function assembleFolder(
     existing: settings.existing,
     afterUpload: settings.afterUpload,
     archiveTo,
+    afterUploadOn: settings.afterUploadOn === 'accepted' ? null : settings.afterUploadOn,
+    needsAttention,
   };
 }

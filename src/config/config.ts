@@ -61,12 +61,56 @@ export interface Config {
     /** Lower case; with a port or without. */
     readonly hosts: readonly string[];
   };
+  readonly monitoring: { readonly listen: Address | null };
+  readonly alerts: AlertsConfig;
+  readonly results: ResultsConfig;
   readonly control: {
     /** Group of the operating system whose members may use the control socket; null: its owner and root alone. */
     readonly group: string | null;
   };
   /** `maxSize` in bytes. */
   readonly log: Readonly<ParsedConfig['log']>;
+}
+
+/** `host` without brackets. */
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface AlertsConfig {
+  readonly afterMs: number;
+  /** Null: none. */
+  readonly quietHours: Hours | null;
+  /** Minutes since midnight, local time; null: no digest. */
+  readonly digest: number | null;
+  readonly silence: boolean;
+  readonly desktop: boolean;
+  /** A program and its arguments. */
+  readonly command: readonly string[] | null;
+  /** `secretFile`: absolute; null: unsigned. */
+  readonly webhook: { readonly url: string; readonly secretFile: string | null } | null;
+  readonly email: {
+    /** smtp: or smtps: */
+    readonly server: string;
+    readonly user: string | null;
+    /** Absolute. */
+    readonly passwordFile: string | null;
+    /** Null: receiptd at this machine. */
+    readonly from: string | null;
+    readonly to: readonly string[];
+  } | null;
+}
+
+export interface ResultsConfig {
+  readonly listen: Address | null;
+  /** Absolute paths of PEM files. */
+  readonly tls: { readonly cert: string; readonly key: string } | null;
+  /** Bytes. */
+  readonly maxSize: number;
+  readonly rate: Rate | null;
+  /** A program and its arguments. */
+  readonly command: readonly string[] | null;
 }
 
 export interface EndpointConfig {
@@ -107,6 +151,10 @@ export interface FolderConfig {
   readonly afterUpload: ParsedFolder['afterUpload'];
   /** Absolute. Not watched, whatever `afterUpload` says. */
   readonly archiveTo: string;
+  /** Statuses of the service of which one has to be reached before `afterUpload` happens; null: acceptance is enough. */
+  readonly afterUploadOn: readonly string[] | null;
+  /** Absolute, never watched; null: none. */
+  readonly needsAttention: string | null;
 }
 
 /** Where the program runs, as arguments. */

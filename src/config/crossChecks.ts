@@ -6,7 +6,8 @@ import { didYouMean } from './problems.ts';
 import type { Problem } from './problems.ts';
 import { pathRelations } from './resolve.ts';
 import type { PathRelations } from './resolve.ts';
-import type { ParsedConsole, ParsedEndpoint, ParsedService } from './schema.ts';
+import type { ParsedEndpoint, ParsedService } from './schema.ts';
+import type { ParsedAlerts, ParsedConsole, ParsedResults } from './schemaBeside.ts';
 import { shorten, showPath } from './show.ts';
 
 /** What no key can tell by itself. */
@@ -19,8 +20,12 @@ export function crossChecks(draft: Draft, platform: NodeJS.Platform): Problem[] 
     ...draft.folders.flatMap(checkTemplate),
     ...draft.folders.flatMap((folder) => checkNesting(folder, draft.folders, relations)),
     ...draft.folders.flatMap((folder) => checkArchive(folder, draft.folders, relations)),
+    ...draft.folders.flatMap((folder) => checkAttention(folder, draft, relations)),
     ...checkStateDir(draft, relations),
-    ...checkConsole(draft.console),
+    ...checkListening('console', draft.console),
+    ...checkListening('results', draft.results),
+    ...checkAlerts(draft.alerts),
+    ...checkPorts(draft),
   ];
 }
 
@@ -149,6 +154,36 @@ function checkArchive(
   ];
 }
 
+/** What is shown to people would be taken for scans, or be tidied up by somebody else. */
+function checkAttention(
+  { index, needsAttention }: DraftFolder,
+  { folders, stateDir }: Draft,
+  { same, within }: PathRelations,
+): Problem[] {
+  if (needsAttention === null) return [];
+  const say = (text: string): Problem[] => [
+    { code: 'FOLDERS_NESTED', path: ['folders', index, 'needsAttention'], text },
+  ];
+  const watching = folders.find(
+    (other) =>
+      same(needsAttention, other.path) ||
+      within(other.path, needsAttention) ||
+      (other.index !== index && other.settings.recursive && within(needsAttention, other.path)),
+  );
+  if (watching !== undefined)
+    return say(
+      `${shorten(needsAttention)} would be watched by ${showPath(['folders', watching.index])}; choose one that no folder watches`,
+    );
+  const touches = (other: string): boolean =>
+    same(needsAttention, other) || within(needsAttention, other) || within(other, needsAttention);
+  if (touches(stateDir.path))
+    return say(`${shorten(needsAttention)} lies in the state directory, or holds it; choose another one`);
+  const archive = folders.find(({ archiveTo }) => touches(archiveTo));
+  if (archive === undefined) return [];
+  const of = showPath(['folders', archive.index]);
+  return say(`${shorten(needsAttention)} lies in the archive of ${of}, or holds it; choose another one`);
+}
+
 function checkStateDir({ folders, stateDir }: Draft, { same, within }: PathRelations): Problem[] {
   const watching = folders.find(({ path }) => same(stateDir.path, path) || within(stateDir.path, path));
   if (watching === undefined) return [];
@@ -162,15 +197,67 @@ function checkStateDir({ folders, stateDir }: Draft, { same, within }: PathRelat
   ];
 }
 
-/** Passwords, cookies and receipts would travel in the clear. */
-function checkConsole(settings: ParsedConsole | undefined): Problem[] {
+/** Passwords, cookies, receipts and what became of them would travel in the clear. */
+function checkListening(
+  key: 'console' | 'results',
+  settings: ParsedConsole | ParsedResults | undefined,
+): Problem[] {
   if (settings === undefined) return [];
   const { listen, tls } = settings;
   const none = [tls.cert, tls.key].filter((file) => file === 'none').length;
-  if (none === 1) return [invalid(['console', 'tls'], 'cert and key are needed both, or neither')];
-  if (typeof listen !== 'object' || none === 0 || isLoopback(listen.host)) return [];
-  const text = `"${shorten(listen.host)}" can be reached from other machines, so console.tls has to name a certificate and its key (cert, key); or listen on 127.0.0.1`;
-  return [invalid(['console', 'listen'], text)];
+  if (none === 1) return [invalid([key, 'tls'], 'cert and key are needed both, or neither')];
+  if (typeof listen !== 'object' || listen === null || none === 0 || isLoopback(listen.host)) return [];
+  const text = `"${shorten(listen.host)}" can be reached from other machines, so ${key}.tls has to name a certificate and its key (cert, key); or listen on 127.0.0.1`;
+  return [invalid([key, 'listen'], text)];
+}
+
+/** All of them are this very program: no other one is in the way. */
+function checkPorts({ console, monitoring, results }: Draft): Problem[] {
+  const taken = new Map<string, string>();
+  return Object.entries({ console, monitoring, results }).flatMap(([key, settings]) => {
+    const listen = settings?.listen;
+    if (typeof listen !== 'object' || listen === null) return [];
+    const place = `${listen.host} ${listen.port}`;
+    const first = taken.get(place);
+    if (first === undefined) taken.set(place, key);
+    return first === undefined
+      ? []
+      : [invalid([key, 'listen'], `is the address of ${first}.listen; choose another port`)];
+  });
+}
+
+function checkAlerts(alerts: ParsedAlerts | undefined): Problem[] {
+  if (alerts === undefined) return [];
+  const { webhook, email } = alerts;
+  const problems: Problem[] = [];
+  if (
+    webhook.url !== null &&
+    new URL(webhook.url).protocol === 'http:' &&
+    !isLoopback(new URL(webhook.url).hostname)
+  )
+    problems.push(invalid(['alerts', 'webhook', 'url'], 'would send alerts in the clear; use https'));
+  if (webhook.url === null && webhook.secretFile !== 'none')
+    problems.push(
+      invalid(
+        ['alerts', 'webhook', 'secretFile'],
+        'signs nothing as long as alerts.webhook.url is none; name the address that alerts are to be posted to, or take secretFile out',
+      ),
+    );
+  if (email.server === null) {
+    if (email.to.length > 0)
+      problems.push(
+        invalid(
+          ['alerts', 'email', 'to'],
+          'nobody gets mail as long as alerts.email.server is none; name the mail server, or take the addresses out',
+        ),
+      );
+    return problems;
+  }
+  if (email.to.length === 0)
+    problems.push(invalid(['alerts', 'email', 'to'], 'needs at least one mail address'));
+  if ((email.user === 'none') !== (email.passwordFile === 'none'))
+    problems.push(invalid(['alerts', 'email'], 'user and passwordFile are needed both, or neither'));
+  return problems;
 }
 
 function invalid(path: readonly PropertyKey[], text: string): Problem {

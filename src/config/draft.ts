@@ -1,8 +1,10 @@
 import type { z } from 'zod';
 import type { LoadContext } from './config.ts';
 import { pathsOf, resolvePath, resolveStateDir } from './resolve.ts';
-import { consoleSchema, endpointSchema, folderSchema, serviceSchema } from './schema.ts';
-import type { ParsedConsole, ParsedEndpoint, ParsedFolder, ParsedService } from './schema.ts';
+import { endpointSchema, folderSchema, serviceSchema } from './schema.ts';
+import type { ParsedEndpoint, ParsedFolder, ParsedService } from './schema.ts';
+import { alertsSchema, consoleSchema, monitoringSchema, resultsSchema } from './schemaBeside.ts';
+import type { ParsedAlerts, ParsedConsole, ParsedMonitoring, ParsedResults } from './schemaBeside.ts';
 import { isSecret } from './secrets.ts';
 
 /** The parts of a config that have the right shape each; parts that have not are left out, and told elsewhere. */
@@ -14,6 +16,9 @@ export interface Draft {
   readonly folders: readonly DraftFolder[];
   readonly stateDir: { readonly path: string; readonly inFile: boolean };
   readonly console: ParsedConsole | undefined;
+  readonly monitoring: ParsedMonitoring | undefined;
+  readonly alerts: ParsedAlerts | undefined;
+  readonly results: ParsedResults | undefined;
 }
 
 export interface DraftEndpoint {
@@ -24,15 +29,17 @@ export interface DraftEndpoint {
 export interface DraftFolder {
   readonly index: number;
   readonly settings: ParsedFolder;
-  /** Absolute, as is `archiveTo`. */
+  /** Absolute, as are the others. */
   readonly path: string;
   readonly archiveTo: string;
+  /** Null: none. */
+  readonly needsAttention: string | null;
 }
 
 /** Reads each part by itself, so that one wrong key does not hide what is wrong between the others. */
 export function draftOf(data: unknown, file: string, context: LoadContext): Draft {
   const configDir = pathsOf(context.platform).dirname(file);
-  const { service, endpoints, folders, stateDir, console } = mapping(data);
+  const { service, endpoints, folders, stateDir, console, monitoring, alerts, results } = mapping(data);
   const inFile = typeof stateDir === 'string' && stateDir !== '' && !context.env['RECEIPTD_STATE_DIR'];
   return {
     service: part(serviceSchema, service),
@@ -52,6 +59,9 @@ export function draftOf(data: unknown, file: string, context: LoadContext): Draf
       inFile,
     },
     console: part(consoleSchema, console),
+    monitoring: part(monitoringSchema, monitoring),
+    alerts: part(alertsSchema, alerts),
+    results: part(resultsSchema, results),
   };
 }
 
@@ -62,7 +72,14 @@ function draftFolder(
   context: LoadContext,
 ): DraftFolder {
   const path = resolvePath(settings.path, configDir, context);
-  return { index, settings, path, archiveTo: resolvePath(settings.archiveTo ?? 'archive', path, context) };
+  const { archiveTo = 'archive', needsAttention } = settings;
+  return {
+    index,
+    settings,
+    path,
+    archiveTo: resolvePath(archiveTo, path, context),
+    needsAttention: needsAttention === 'none' ? null : resolvePath(needsAttention, path, context),
+  };
 }
 
 function part<T>(schema: z.ZodType<T>, value: unknown): T | undefined {

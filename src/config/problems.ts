@@ -96,9 +96,9 @@ export function didYouMean(written: string, candidates: readonly string[]): stri
 
 /** Where people put secrets although no key asks for one. */
 function mayBeSecret(path: readonly PropertyKey[], value: unknown): boolean {
-  return (
-    path[0] === 'credentials' || (typeof value === 'string' && value.includes('@') && path[0] === 'service')
-  );
+  // User and password in an address, whichever key it stands under.
+  const isAddress = typeof value === 'string' && value.includes('@') && /:|\/\//.test(value);
+  return path[0] === 'credentials' || isAddress || (path[0] === 'service' && String(value).includes('@'));
 }
 
 function valueAt(data: unknown, path: readonly PropertyKey[]): unknown {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { DEFAULT_ACCEPTED_TYPES, IMAGE_TYPES } from '../domain/imageType.ts';
 import { DEFAULT_TEMPLATE, MIN_NAME_BYTES } from '../domain/naming.ts';
 import { CREDENTIAL_STORES } from '../ports/credentials.ts';
+import { alertsSchema, consoleSchema, monitoringSchema, resultsSchema } from './schemaBeside.ts';
 import {
   bandwidth,
   baseUrl,
@@ -9,13 +10,12 @@ import {
   contentType,
   duration,
   existing,
-  hostName,
   hours,
-  listen,
   path,
   patterns,
   proxy,
   rate,
+  serviceStatus,
   size,
   text,
   whole,
@@ -173,36 +173,21 @@ export const folderSchema = z.strictObject({
       'Where originals go if afterUpload is archive; relative paths start at the folder. Never watched, whatever afterUpload is.',
     )
     .meta({ title: 'path', 'x-default': '`<folder>/archive`' }),
-});
-
-export const consoleSchema = z.strictObject({
-  listen: listen
-    .prefault('onDemand')
-    .describe(
-      'Where the console listens: onDemand (nothing does, until `receiptd console` asks for it; then 127.0.0.1 and a free port), off, or an address and a port such as 127.0.0.1:8471, from the start. An address other than 127.0.0.1 or [::1] demands tls, and a password (`receiptd console password`).',
-    ),
-  tls: z
-    .strictObject({
-      cert: path
-        .prefault('none')
-        .describe(
-          'File with the certificate, and those between it and the authority (PEM), or none; relative paths start at the config file.',
-        )
-        .meta({ title: 'path, or none' }),
-      key: path
-        .prefault('none')
-        .describe('File with its private key (PEM, without a passphrase), or none.')
-        .meta({ title: 'path, or none' }),
+  afterUploadOn: z
+    .union([z.literal('accepted'), z.array(serviceStatus).min(1, { error: 'at least one status' })], {
+      error: 'accepted, or a list of statuses as the service writes them',
     })
-    .prefault({})
-    .describe('Certificate and key, for https.'),
-  hosts: z
-    .array(hostName)
-    .prefault([])
+    .prefault('accepted')
     .describe(
-      'Further names by which browsers call the console, with a port or without: the name in the certificate, or that of a reverse proxy. Any other name is refused, since it may be a trick (DNS rebinding).',
+      'When afterUpload happens: once the upload is accepted, or only once a result (`results`) brought one of these statuses of the service, such as [ DONE ].',
     )
-    .meta({ title: 'list of host names' }),
+    .meta({ title: 'accepted, or list of statuses' }),
+  needsAttention: path
+    .prefault('none')
+    .describe(
+      'A folder for the people at the scanner, such as "_needs attention", or none: it gets a copy of every file that can not be sent as it is, and a line of text why. It is emptied by itself once that is over, and never watched. Relative paths start at the folder.',
+    )
+    .meta({ title: 'path, or none' }),
 });
 
 const folders = z.array(folderSchema).min(1, { error: 'at least one folder' });
@@ -267,7 +252,7 @@ export const configSchema = z.strictObject({
       reconcileEvery: duration('100ms')
         .prefault('60s')
         .describe(
-          'How often every folder is compared with the ledger. With more than 20,000 files, directories in which nothing was created, renamed or deleted are passed over in between: a file overwritten in its place whose event was lost is found after 3 ms for each file in the folder, 15 minutes at most.',
+          'How often every folder is compared with the ledger. With more than 12,000 files, directories in which nothing was created, renamed or deleted are passed over in between: a file overwritten in its place whose event was lost is found after 5 ms for each file in the folder, 15 minutes at most.',
         ),
       pollEvery: duration('100ms').prefault('5s').describe('How often a folder that is polled is listed.'),
       confirmAbove: whole(0, 1_000_000_000)
@@ -317,6 +302,15 @@ export const configSchema = z.strictObject({
   console: consoleSchema
     .prefault({})
     .describe('The console: a page in the browser to watch and steer the agent.'),
+  monitoring: monitoringSchema.prefault({}).describe('Metrics and health, for machines.'),
+  alerts: alertsSchema
+    .prefault({})
+    .describe(
+      'Who is told of trouble, and how. Each cause is told once when it begins and once when it ends.',
+    ),
+  results: resultsSchema
+    .prefault({})
+    .describe('Receives what becomes of documents, where the service can post it.'),
   control: z
     .strictObject({
       group: text('text', /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,62}$/, 'the name of a group, or none')
@@ -345,4 +339,3 @@ export type ParsedConfig = z.output<typeof configSchema>;
 export type ParsedService = z.output<typeof serviceSchema>;
 export type ParsedEndpoint = z.output<typeof endpointSchema>;
 export type ParsedFolder = z.output<typeof folderSchema>;
-export type ParsedConsole = z.output<typeof consoleSchema>;

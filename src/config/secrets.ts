@@ -1,6 +1,9 @@
 /** Keys under which people keep secrets, in any spelling: client_secret, apiKey, TOKEN, ... */
 const SECRET_KEY = /secret|passw(?:or)?d|passphrase|token|apikey|clientid/;
 
+/** Keys of ours under which stands where a secret is kept. */
+const PLACES = /(?:secret|password)file/g;
+
 /** Whether a key and what stands under it are a secret; a mapping is none, since an endpoint may be called `token-desk`. */
 export function isSecret(key: string, value: unknown): boolean {
   const isMapping = typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -8,7 +11,7 @@ export function isSecret(key: string, value: unknown): boolean {
 }
 
 export function isSecretKey(key: string): boolean {
-  return SECRET_KEY.test(key.toLowerCase().replace(/[-_ ]/g, ''));
+  return SECRET_KEY.test(key.toLowerCase().replace(/[-_ ]/g, '').replace(PLACES, ''));
 }
 
 /** Paths of secrets that somebody wrote into the file. */

@@ -54,6 +54,9 @@ export function defaultConfigText({ baseUrl, uid, folder, schema }: DefaultConfi
     `\n${optional(['storage'], '')}`,
     `\n${optional(['stateDir'], '', '/var/lib/receiptd')}`,
     `\n${optional(['console'], '')}`,
+    `\n${optional(['monitoring'], '')}`,
+    `\n${optional(['alerts'], '', ALERTS)}`,
+    `\n${optional(['results'], '')}`,
     `\n${optional(['control'], '')}`,
     `\n${optional(['log'], '')}`,
   ].join('');
@@ -64,6 +67,18 @@ export const SHIPPED_VALUES: DefaultConfigValues = {
   baseUrl: 'https://receipts.example.com',
   uid: '00000000-0000-0000-0000-000000000000',
   folder: '/srv/scans',
+};
+
+/** As by default, with a sender, whose default depends on the machine. */
+const ALERTS = {
+  after: '2m',
+  quietHours: 'none',
+  digest: 'off',
+  silence: true,
+  desktop: false,
+  command: 'none',
+  webhook: { url: 'none', secretFile: 'none' },
+  email: { server: 'none', user: 'none', passwordFile: 'none', from: 'receiptd@example.com', to: [] },
 };
 
 function at(tree: SchemaNode, path: readonly string[]): SchemaNode {

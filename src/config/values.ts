@@ -125,13 +125,25 @@ export const bandwidth = text(
   .transform((value) => (value === 'unlimited' ? null : parseSize(value.slice(0, -2))))
   .meta({ title: 'size per second, or unlimited' });
 
-const HOURS = 'always, or a list of days and times such as [ Mon-Fri 07:00-19:00 ]';
-export const hours = z
-  .union([z.literal('always'), z.array(z.string().regex(HOURS_PATTERN, { error: HOURS })).min(1)], {
-    error: HOURS,
-  })
-  .transform((value) => (value === 'always' ? null : parseHours(value)))
-  .meta({ title: 'always, or list of days and times' });
+/** `word` stands for null. */
+function spansOr(word: 'always' | 'none', example: string) {
+  const expected = `${word}, or a list of days and times such as ${example}`;
+  return z
+    .union(
+      [
+        z.literal(word),
+        z.array(z.string().regex(HOURS_PATTERN, { error: expected })).min(1, { error: expected }),
+      ],
+      {
+        error: expected,
+      },
+    )
+    .transform((value) => (typeof value === 'string' ? null : parseHours(value)))
+    .meta({ title: `${word}, or list of days and times` });
+}
+
+export const hours = spansOr('always', '[ Mon-Fri 07:00-19:00 ]');
+export const quietHours = spansOr('none', '[ Mon-Fri 19:00-07:00, Sat-Sun 00:00-24:00 ]');
 
 const PROXY = 'auto, direct, or the address of a proxy such as http://proxy.example:3128';
 export const proxy = z
@@ -148,6 +160,7 @@ function isProxy(value: string): boolean {
 /** `host` is an address without brackets. */
 export type Listen = 'onDemand' | 'off' | { readonly host: string; readonly port: number };
 
+const LISTEN_OR_OFF = 'off, or an address and a port such as 127.0.0.1:9464 or [::1]:9464';
 const LISTEN = 'onDemand, off, or an address and a port such as 127.0.0.1:8471 or [::1]:8471';
 export const listen = z
   .string({ error: LISTEN })
@@ -169,3 +182,75 @@ export const hostName = text(
   new RegExp(`^(?:${LABEL}(?:\\.${LABEL})*|\\[[0-9a-fA-F:.]+\\])(?::[1-9]\\d{0,4})?$`),
   'a host name such as receipts.example.com or receipts.example.com:8443',
 ).transform((value) => value.toLowerCase());
+
+/** `null`: off. */
+export const listenOrOff = z
+  .string({ error: LISTEN_OR_OFF })
+  .refine((value) => value !== 'onDemand' && readListen(value) !== null, { error: LISTEN_OR_OFF })
+  .transform((value) => {
+    const read = readListen(value);
+    return typeof read === 'object' ? read : null;
+  })
+  .meta({ title: 'off or address:port' });
+
+/** Minutes since midnight, local time; null: off. */
+export const timeOfDay = text(
+  'off, or time',
+  /^(?:off|(?:[01]\d|2[0-3]):[0-5]\d)$/,
+  'a time of day in quotes, such as "07:30", or off',
+)
+  .transform((value) => (value === 'off' ? null : Number(value.slice(0, 2)) * 60 + Number(value.slice(3))))
+  .meta({ title: 'off, or HH:MM' });
+
+const COMMAND = 'none, or a list: the absolute path of a program, then its arguments';
+/** Null: none. A program is started as it stands here, by no shell. */
+export const command = z
+  .union(
+    [z.literal('none'), z.array(z.string().regex(/^[^\0]*$/, { error: COMMAND })).min(1, { error: COMMAND })],
+    {
+      error: COMMAND,
+    },
+  )
+  .refine((value) => value === 'none' || /^(?:\/|[A-Za-z]:[\\/])/.test(value[0] ?? ''), { error: COMMAND })
+  .transform((value) => (value === 'none' ? null : value))
+  .meta({ title: 'none, or list of texts' });
+
+const WEB_URL = 'none, or an address such as https://hooks.example.com/receipts, without user';
+export const webUrl = z
+  .string({ error: WEB_URL })
+  .refine((value) => value === 'none' || isWebUrl(value), { error: WEB_URL })
+  .transform((value) => (value === 'none' ? null : value))
+  .meta({ title: 'none or URL' });
+
+function isWebUrl(value: string): boolean {
+  if (!URL.canParse(value)) return false;
+  const { protocol, username, password } = new URL(value);
+  return (protocol === 'https:' || protocol === 'http:') && username === '' && password === '';
+}
+
+const MAIL_SERVER =
+  'none, or a mail server such as smtp://mail.example.com:587 or smtps://mail.example.com, without user';
+/** smtps: TLS from the start; smtp: STARTTLS, demanded unless the host is this machine. */
+export const mailServer = z
+  .string({ error: MAIL_SERVER })
+  .refine((value) => value === 'none' || isMailServer(value), { error: MAIL_SERVER })
+  .transform((value) => (value === 'none' ? null : value))
+  .meta({ title: 'none or URL' });
+
+function isMailServer(value: string): boolean {
+  if (!URL.canParse(value)) return false;
+  const { protocol, hostname, username, password, pathname, search, hash } = new URL(value);
+  const isBare = username === '' && password === '' && search === '' && hash === '';
+  return (
+    (protocol === 'smtp:' || protocol === 'smtps:') && hostname !== '' && isBare && /^\/?$/.test(pathname)
+  );
+}
+
+export const mailAddress = text(
+  'mail address',
+  /^[^\s@<>,;"\0]{1,64}@[^\s@<>,;"\0]{1,255}$/,
+  'a mail address such as office@example.com',
+);
+
+/** The service's status of a document, verbatim: which ones there are, the interface does not say. */
+export const serviceStatus = text('status', /^[^\0\r\n]{1,200}$/, 'a status as the service writes it');

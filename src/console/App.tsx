@@ -12,6 +12,7 @@ import { FolderEdit } from './pages/FolderEdit.tsx';
 import { FoldersPage } from './pages/FoldersPage.tsx';
 import { LogPage } from './pages/LogPage.tsx';
 import { OverviewPage } from './pages/OverviewPage.tsx';
+import { ResultsPage } from './pages/ResultsPage.tsx';
 import { SignInPage } from './pages/SignInPage.tsx';
 import { Page } from './parts/Page.tsx';
 import { href, usePlace, type Place } from './router.ts';
@@ -82,6 +83,8 @@ function PageOf({ place }: { readonly place: Place }) {
       return <OverviewPage />;
     case 'documents':
       return item === undefined ? <DocumentsPage place={place} /> : <DocumentPage id={Number(item)} />;
+    case 'results':
+      return <ResultsPage place={place} />;
     case 'folders':
       if (item === undefined) return <FoldersPage />;
       return <FolderEdit path={item === 'new' ? null : (place.query.get('path') ?? '')} />;

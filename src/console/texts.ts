@@ -205,6 +205,7 @@ const english = {
     answerLost: 'The answer to an earlier attempt was lost: the service may have it already.',
     timeline: 'What happened',
     answer: 'Answer of the service, as it came',
+    results: 'Results, as they came',
     noAnswer: 'None that accepts it.',
     lanes: { fresh: 'fresh scan', backlog: 'backlog' },
     facts: {
@@ -239,6 +240,20 @@ const english = {
       unknown: 'Upload without an answer',
       notSent: 'Not sent',
     },
+    result: (status: string | null) => (status === null ? 'Result received' : `Result received: ${status}`),
+  },
+  results: {
+    title: 'Results',
+    received: 'Received',
+    document: 'Document',
+    unknown: 'No document that is known here.',
+    payload: 'As it came',
+    show: 'Show',
+    hide: 'Hide',
+    erased: 'It was erased.',
+    none: 'The service has posted nothing of the kind.',
+    all: 'Show all',
+    unmatched: 'Only without a document',
   },
   resend: {
     title: 'Send this document again?',

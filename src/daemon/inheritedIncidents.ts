@@ -32,6 +32,11 @@ export class InheritedIncidents implements Incidents {
     return this.#all.list();
   }
 
+  /** Whether a generation opened it, so that the next one has to meet it again. */
+  has(key: string): boolean {
+    return this.#own.has(key) || this.#inherited.has(key);
+  }
+
   /** Another generation begins: nothing is its own yet. */
   passOn(): void {
     for (const key of this.#own) this.#inherited.add(key);

@@ -8,6 +8,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Act, Ledger } from '../ports/ledger.ts';
 import type { Spool } from '../ports/spool.ts';
 import type { Request, Response } from './control/protocol.ts';
+import { withoutSecret } from './results/address.ts';
 import { unknownDocument } from './unknownDocument.ts';
 
 export interface OperationDeps {
@@ -118,7 +119,7 @@ export class Operations {
     by,
   }: Request<'recordEndpoint'>): Promise<Record<string, never>> {
     const { ledger, clock, baseUrl } = this.#deps;
-    await ledger.recordEndpoint({ baseUrl, uid }, name, verbatim, clock.now());
+    await ledger.recordEndpoint({ baseUrl, uid }, name, withoutSecret(verbatim), clock.now());
     await this.#record('endpointCreate', `${name} ${uid}`, by);
     return {};
   }

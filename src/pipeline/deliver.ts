@@ -132,9 +132,11 @@ async function send(
     looking -= 1;
   };
   for (let replayed = deps.replays.delete(document.id); ; replayed = true) {
-    const attemptId = await orCancel(slot, () =>
-      deps.ledger.begin(document.id, deps.clock.now(), bytes.length),
-    );
+    const attemptId = await orCancel(slot, () => begin(document, bytes.length, deps));
+    if (attemptId === null) {
+      slot.cancel();
+      return { isSettled: true, isAccepted: true, isTaken: looking === 0 };
+    }
     looking += 1;
     const answer = await request(document, bytes, token, slot, deps, signal, onTaken);
     const outcome = classify(answer, {
@@ -161,6 +163,22 @@ async function send(
     }
     token = renewed;
     slot = next;
+  }
+}
+
+/** Null where a result has said since the claim that the service has the document: there is nothing to send. */
+async function begin(
+  { id }: Document,
+  bytes: number,
+  { ledger, clock }: DeliverDeps,
+): Promise<number | null> {
+  try {
+    return await ledger.begin(id, clock.now(), bytes);
+  } catch (error) {
+    const isOfState = error instanceof ReceiptdError && error.code === 'DOCUMENT_STATE';
+    if (!isOfState || (await ledger.document(id))?.state !== 'accepted') throw error;
+    await ledger.release([id]);
+    return null;
   }
 }
 

@@ -58,7 +58,7 @@ export async function disposeAccepted(
   let after = 0;
   let well = !withFilesAside.has(folder) && undecided.size === 0;
   for (;;) {
-    const batch = await ledger.toDispose(settings.path, after, BATCH);
+    const batch = await ledger.toDispose(settings.path, after, BATCH, settings.afterUploadOn);
     for (const disposal of batch) {
       if (signal.aborted) return well;
       after = disposal.sightingId;

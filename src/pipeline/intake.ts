@@ -48,6 +48,8 @@ export interface IntakeDeps extends Omit<ExamineDeps, 'settling' | 'onNote'> {
   readonly comparedApartMs?: number | undefined;
   /** `existing: send` says so when more files than this lie in a folder that is first watched. */
   readonly confirmAbove: number;
+  /** This file was found not to be sendable as it is. */
+  readonly onAmiss?: (path: string) => void;
 }
 
 type Present = FolderAvailability & { readonly state: 'present' };
@@ -109,6 +111,7 @@ export class Intake {
       settling: this.#settling,
       onNote: (verdict, path) => {
         this.#count(verdict);
+        deps.onAmiss?.(path);
         // One that is not tried again by itself is tried at every listing.
         if (verdict === 'unreadable' && !this.#settling.has(path)) this.#unchanged.forget();
       },

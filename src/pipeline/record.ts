@@ -20,6 +20,8 @@ export interface RecordDeps {
   /** Server errors about one document, while others pass, after which it is parked. */
   readonly parkAfter: number;
   readonly onAccepted: (document: Document) => void;
+  /** The service refused it, and the ledger says so. */
+  readonly onFailed?: (document: Document) => void;
 }
 
 /** This many different documents refused in a row: more likely the endpoint than the documents. */
@@ -211,6 +213,7 @@ export class Recorder {
         httpStatus,
         detail: message,
       });
+      this.#deps.onFailed?.(document);
       await holds.passed(document.endpoint, document.id);
       return true;
     }

@@ -19,6 +19,8 @@ export interface FolderSettings {
   readonly maxFileSize: number;
   readonly existing: Existing;
   readonly afterUpload: 'keep' | 'archive' | 'delete';
+  /** Statuses of the service of which one has to be reached before that; null: acceptance is enough. */
+  readonly afterUploadOn: readonly string[] | null;
 }
 
 export interface SettleTimes {

@@ -11,6 +11,7 @@ import type { ImageType } from '../domain/imageType.ts';
 import type { Hold, HoldScope } from './hold.ts';
 import type { JournalHead } from './journal.ts';
 import type { LedgerReports } from './ledgerReports.ts';
+import type { LedgerResults } from './results.ts';
 
 /**
  * The ledger: what was seen, named, sent, and what became of it. Every method that writes resolves when
@@ -19,7 +20,7 @@ import type { LedgerReports } from './ledgerReports.ts';
  * All times are wall-clock milliseconds.
  */
 export interface Ledger
-  extends LedgerIntake, LedgerQueue, LedgerHolds, LedgerAdmin, LedgerReports, LedgerUpkeep {
+  extends LedgerIntake, LedgerQueue, LedgerResults, LedgerHolds, LedgerAdmin, LedgerReports, LedgerUpkeep {
   readonly storage: LedgerStorage;
   close(): Promise<void>;
 }
@@ -204,7 +205,10 @@ export interface LedgerQueue {
    */
   claim(query: ClaimQuery): Promise<readonly Document[]>;
   release(documentIds: readonly number[]): Promise<void>;
-  /** Records an upload request before it is sent; the document is `uploading`. Resolves the attempt's id. */
+  /**
+   * Records an upload request before it is sent; the document is `uploading`. Resolves the attempt's id. Rejects with
+   * DOCUMENT_STATE where a result has made a claimed document accepted.
+   */
   begin(documentId: number, at: number, bytes: number): Promise<number>;
   /** Ends an attempt and moves its document on; in the same transaction queues others (and itself) again. */
   finish(attemptId: number, result: AttemptResult, requeue?: Requeue): Promise<void>;
@@ -224,8 +228,16 @@ export interface LedgerQueue {
   nextDue(endpoint: EndpointKey, now: number): Promise<number | null>;
   /** Where these bytes were seen, newest first, in any folder. */
   sources(sha256: string): Promise<readonly Source[]>;
-  /** Files of accepted documents (and their duplicates) that are still where they were, oldest first. */
-  toDispose(folder: string, afterSightingId: number, limit: number): Promise<readonly Disposal[]>;
+  /**
+   * Files of accepted documents (and their duplicates) that are still where they were, oldest first; with `statuses` only
+   * of those that the service has given one of these.
+   */
+  toDispose(
+    folder: string,
+    afterSightingId: number,
+    limit: number,
+    statuses: readonly string[] | null,
+  ): Promise<readonly Disposal[]>;
   /** Says durably what is about to be done with a file, before it is touched; null takes it back. */
   disposing(sightingId: number, how: 'archived' | 'deleted' | null, at: number): Promise<void>;
   /** Disposals that were begun and not ended, of one folder. */

@@ -4,10 +4,12 @@ import type {
   Document,
   EndpointKey,
   FileIdentity,
+  FileRef,
   Verdict,
 } from '../domain/document.ts';
 import type { Hold } from './hold.ts';
 import type { JournalHead } from './journal.ts';
+import type { ResultReports, ResultRow } from './results.ts';
 
 /** What `list` shows: a document, or a file that did not become one. */
 export const LIST_STATES = [
@@ -112,6 +114,8 @@ export interface DocumentDetail {
   readonly response: string | null;
   readonly attempts: readonly Attempt[];
   readonly sightings: readonly SightingRow[];
+  /** What the service posted about it, oldest first; of very many the last. */
+  readonly results: readonly ResultRow[];
 }
 
 export interface StateCount {
@@ -135,6 +139,14 @@ export interface SeenCount {
   readonly count: number;
 }
 
+/** Scans that came into a folder in one span of time, duplicates and what can't be sent among them. */
+export interface ArrivedCount {
+  readonly folder: string;
+  /** When the span begins; milliseconds, a multiple of its length. */
+  readonly at: number;
+  readonly count: number;
+}
+
 /** What the ledger holds of the file at a path now. */
 export interface Standing {
   readonly identity: FileIdentity;
@@ -143,8 +155,18 @@ export interface Standing {
   readonly name: string | null;
 }
 
+/** The same, and why. */
+export interface FileStanding extends Standing {
+  /** The number of its sighting. */
+  readonly sighting: number;
+  readonly reason: string | null;
+  readonly message: string | null;
+  /** When it came to stand so; milliseconds. */
+  readonly at: number;
+}
+
 /** Reading; works on a ledger that another process writes. Nothing here changes anything. */
-export interface LedgerReports {
+export interface LedgerReports extends ResultReports {
   /** Oldest first. */
   list(filter: ListFilter): AsyncIterable<ListRow>;
   /** A part of the same, in either order. @throws ReceiptdError USAGE for a cursor that is none */
@@ -166,12 +188,21 @@ export interface LedgerReports {
   /** The number that the endpoint's next `{seq}` would get. */
   nextSeq(endpoint: EndpointKey): Promise<number>;
   counts(): Promise<readonly StateCount[]>;
+  /** The documents among them. Costs the same however much was seen. */
+  documentCounts(): Promise<readonly StateCount[]>;
   holds(): Promise<readonly Hold[]>;
   endpoints(): Promise<readonly KnownEndpoint[]>;
   /** Files first seen from `since` until before `until` (milliseconds; null: no bound). */
   seenCounts(since: number | null, until: number | null): Promise<readonly SeenCount[]>;
+  /**
+   * What came from `from` until before `to` (milliseconds) into any folder, in spans of `everyMs`. Files that lay in a
+   * folder when it was first watched, and were skipped, did not come.
+   */
+  arrivals(from: number, to: number, everyMs: number): Promise<readonly ArrivedCount[]>;
   /** Current files of a folder, in batches, by their path relative to it. */
   standings(folder: string): AsyncIterable<ReadonlyMap<string, Standing>>;
+  /** Of the file at this path now; null: none is known. */
+  standing(file: FileRef): Promise<FileStanding | null>;
   /** Settled documents created before that time whose personal data is still there. */
   erasable(before: number): Promise<readonly number[]>;
   /** The last journal entry that the ledger holds; null for a ledger that has no journal. */

@@ -2,6 +2,7 @@ import { systemClock } from './clock.ts';
 import type { SandboxClock } from './clock.ts';
 import type { EndpointSeed } from './endpoints.ts';
 import type { Plan } from './plan.ts';
+import type { ResultsPlan } from './results.ts';
 import type { Ending } from './stats.ts';
 import type { Route } from './target.ts';
 
@@ -41,6 +42,8 @@ export interface SandboxOptions {
   readonly createStatus?: number;
   /** The answer when the quota is used up; not shown by the interface. Default 429. */
   readonly quotaStatus?: number;
+  /** What is posted to `outgoingUrl`; default null, nothing. */
+  readonly results?: ResultsPlan | null;
   readonly onRequest?: (event: RequestEvent) => void;
   readonly clock?: SandboxClock;
   /** In [0, 1); decides rules with a probability. */
@@ -59,6 +62,7 @@ export function withDefaults(options: SandboxOptions): Required<SandboxOptions> 
     maxBodyBytes: 100_000_000,
     createStatus: 201,
     quotaStatus: 429,
+    results: null,
     onRequest: () => undefined,
     clock: systemClock,
     random: Math.random,

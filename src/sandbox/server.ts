@@ -12,6 +12,8 @@ import { withDefaults } from './options.ts';
 import type { SandboxOptions } from './options.ts';
 import { PlanMeter } from './plan.ts';
 import type { Plan } from './plan.ts';
+import { ResultPoster } from './results.ts';
+import type { ResultRequest } from './results.ts';
 import { Meter } from './stats.ts';
 import type { SandboxStats } from './stats.ts';
 import { DocumentStore } from './store.ts';
@@ -23,6 +25,7 @@ export { isFaultRule } from './faults.ts';
 export type { FaultReport, FaultRule } from './faults.ts';
 export type { RequestEvent, SandboxOptions } from './options.ts';
 export type { Plan } from './plan.ts';
+export type { ResultRequest, ResultsPlan } from './results.ts';
 export type { Ending, SandboxStats } from './stats.ts';
 export type { StoredDocument } from './store.ts';
 
@@ -47,6 +50,8 @@ export interface Sandbox {
   setPlan(plan: Plan): void;
   /** Every token issued so far is answered with 401. */
   revokeTokens(): void;
+  /** Posts a result now. Resolves the statuses that came back, 0 where there was no answer; null without an outgoingUrl. */
+  postResult(result: ResultRequest): Promise<number[] | null>;
   /** Cuts every connection, finishes what is being written, and frees the port. */
   close(): Promise<void>;
 }
@@ -103,7 +108,12 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       service.plan.plan = plan;
     },
     revokeTokens: () => service.tokens.revokeAll(),
-    close: () => (closing ??= stop().then(() => service.store.close())),
+    postResult: (result) => service.poster.post(result),
+    close: () =>
+      (closing ??= service.poster
+        .close()
+        .then(stop)
+        .then(() => service.store.close())),
   };
 }
 
@@ -116,6 +126,7 @@ async function open(settings: Required<SandboxOptions>, dir: string): Promise<Ha
   await store.deleteLeftovers();
   const faults = new FaultBook(settings.random);
   const meter = new Meter(clock);
+  const poster = new ResultPoster(settings.results, endpoints, clock);
   const stats = (): SandboxStats => {
     const { documents, repeats, repeatsWithOtherBytes, accepted } = store.totals;
     return { stored: documents, repeats, repeatsWithOtherBytes, quotaUsed: accepted, ...meter.report() };
@@ -127,8 +138,9 @@ async function open(settings: Required<SandboxOptions>, dir: string): Promise<Ha
       endpoints,
       store,
       plan: new PlanMeter(settings.plan, store.totals.accepted),
+      poster,
     },
-    controls: { faults, store, stats },
+    controls: { faults, store, stats, poster },
     faults,
     meter,
     onRequest: settings.onRequest,

@@ -1,6 +1,6 @@
 import pc from 'picocolors';
 import type { LogFields } from '../ports/log.ts';
-import { escapeUnsafe, escapeUnsafeJson } from './escape.ts';
+import { escapeUnsafe, escapeUnsafeJson } from '../domain/escape.ts';
 
 export const LEVELS = ['error', 'warn', 'info', 'debug'] as const;
 export type Level = (typeof LEVELS)[number];

@@ -47,6 +47,7 @@ it('has every scenario once, in the order in which they are told of', () => {
     'queue',
     'console',
     'fair',
+    'results',
     'link',
     'install',
   ]);

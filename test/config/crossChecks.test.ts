@@ -161,6 +161,29 @@ describe('watched folders', () => {
     expect(parse(folders(first, second)).folders).toHaveLength(2);
   });
 
+  it.each([
+    ['path: /a, needsAttention: .', 'path: /b'],
+    ['path: /a, needsAttention: /', 'path: /b'],
+    ['path: /a, needsAttention: /b', 'path: /b'],
+    ['path: /a, needsAttention: /b/attention', 'path: /b, recursive: true'],
+    ['path: /a, needsAttention: /attention', 'path: /attention/in'],
+    ['path: /a, needsAttention: /a/archive/bad, afterUpload: archive', 'path: /b'],
+    ['path: /a, needsAttention: /var/lib', 'path: /b'],
+  ])('never hold what people are shown: %s beside %s', (first, second) => {
+    const problem = nested(`${folders(first, second)}stateDir: /var/lib/receiptd`);
+    expect(problem).toMatch(
+      /folders\[0\]\.needsAttention: .*; choose (one that no folder watches|another one)$/,
+    );
+  });
+
+  it.each([
+    ['path: /a, recursive: true, needsAttention: _needs attention', 'path: /b'],
+    ['path: /a, needsAttention: /b/attention', 'path: /b'],
+    ['path: /a, needsAttention: /attention', 'path: /b, needsAttention: /attention'],
+  ])('may have a place for what people are shown: %s beside %s', (first, second) => {
+    expect(parse(folders(first, second)).folders).toHaveLength(2);
+  });
+
   it('never hold the state directory', () => {
     expect(nested(`${yaml()}stateDir: /srv/scans/state`)).toBe(
       '4:1: stateDir: the state directory /srv/scans/state lies in the watched folder folders[0]; move it with stateDir or RECEIPTD_STATE_DIR',
@@ -172,6 +195,28 @@ describe('watched folders', () => {
       '/state',
     );
     expect(parse(`${yaml()}stateDir: /srv`).stateDir).toBe('/srv');
+  });
+});
+
+describe('alerts', () => {
+  it.each([
+    [
+      'email: { to: [a@b.example] }',
+      /alerts\.email\.to: nobody gets mail as long as alerts\.email\.server is none/,
+    ],
+    [
+      'webhook: { secretFile: /secret }',
+      /alerts\.webhook\.secretFile: signs nothing as long as alerts\.webhook\.url/,
+    ],
+  ])('have somewhere to go: %s', (alerts, words) => {
+    const error = refusal(`${yaml()}alerts: { ${alerts} }\n`);
+    expect(error.code).toBe('CONFIG_INVALID');
+    expect(error.message).toMatch(words);
+  });
+
+  it('may name nobody at all', () => {
+    const { alerts } = parse(`${yaml()}alerts: { email: { to: [] }, webhook: { secretFile: none } }\n`);
+    expect([alerts.email, alerts.webhook]).toEqual([null, null]);
   });
 });
 
@@ -187,4 +232,45 @@ it('problems of several kinds share the code of an invalid config', () => {
   );
   expect(error.code).toBe('CONFIG_INVALID');
   expect(error.message.split('\n')).toHaveLength(2);
+});
+
+describe('what listens', () => {
+  it('has an address of its own', () => {
+    const more = 'monitoring: { listen: "127.0.0.1:9464" }\nresults: { listen: "127.0.0.1:9464" }';
+    expect(problemsOf(yaml({ more }))).toEqual([
+      expect.stringContaining('results.listen: is the address of monitoring.listen; choose another port'),
+    ]);
+    const others = 'monitoring: { listen: "127.0.0.1:9464" }\nresults: { listen: "127.0.0.1:9465" }';
+    expect(parse(yaml({ more: others })).results.listen).toEqual({ host: '127.0.0.1', port: 9465 });
+  });
+
+  it.each(['127.0.0.1:99999', '127.0.0.1:0', 'localhost:9464', ':9464', 'onDemand', '9464'])(
+    'is refused where it is no address: %s',
+    (listen) => {
+      for (const key of ['monitoring', 'results']) {
+        const [problem] = problemsOf(yaml({ more: `${key}: { listen: "${listen}" }` }));
+        expect(problem).toContain(`${key}.listen: expected off, or an address and a port`);
+      }
+    },
+  );
+
+  it('demands a certificate for results where others reach it', () => {
+    const more = 'results: { listen: "192.0.2.7:8472" }';
+    expect(problemsOf(yaml({ more }))).toEqual([
+      expect.stringContaining('results.tls has to name a certificate'),
+    ]);
+  });
+});
+
+describe('a password that somebody wrote into an address', () => {
+  it.each([
+    "alerts: { email: { server: 'smtp://u:PASSW0RD@h', to: [a@example.com] } }",
+    "alerts: { webhook: { url: 'https://u:PASSW0RD@h/x' } }",
+    "alerts: { webhook: { url: 'ftp://u:PASSW0RD@h/x' } }",
+  ])('is in no message: %s', (more) => {
+    const problems = problemsOf(yaml({ more }));
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toContain('without user');
+    expect(problems[0]).not.toContain('PASSW0RD');
+  });
 });

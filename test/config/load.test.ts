@@ -47,6 +47,8 @@ describe('a config that says as little as possible', () => {
           existing: { kind: 'send' },
           afterUpload: 'keep',
           archiveTo: '/srv/scans/archive',
+          afterUploadOn: null,
+          needsAttention: null,
         },
       ],
       delivery: {
@@ -67,6 +69,24 @@ describe('a config that says as little as possible', () => {
       },
       stateDir: '/home/ann/.local/state/receiptd',
       console: { listen: 'onDemand', tls: null, hosts: [] },
+      monitoring: { listen: null },
+      alerts: {
+        afterMs: 120_000,
+        quietHours: null,
+        digest: null,
+        silence: true,
+        desktop: false,
+        command: null,
+        webhook: null,
+        email: null,
+      },
+      results: {
+        listen: null,
+        tls: null,
+        maxSize: 1_000_000,
+        rate: { count: 2_000, intervalMs: 1_000 },
+        command: null,
+      },
       control: { group: null },
       log: { level: 'info', maxSize: 10_000_000, maxFiles: 5 },
     });

@@ -12,6 +12,7 @@ import type {
   Transition,
 } from '../../src/ports/ledger.ts';
 import type { ListFilter, ListRow } from '../../src/ports/ledgerReports.ts';
+import type { NewResult } from '../../src/ports/results.ts';
 
 /** A place for one ledger. `open` opens what the last `open` left there. */
 export interface LedgerPlace {
@@ -776,7 +777,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         const { id, sha256 } = await queued('a', 'a');
         await ledger.admit(admission('', 'a', { file: seen('b', 2, '/other') }));
         await upload(id, ACCEPTED);
-        const [disposal] = await ledger.toDispose('/scans', 0, 10);
+        const [disposal] = await ledger.toDispose('/scans', 0, 10, null);
         await ledger.disposed(disposal!.sightingId, 'archived', '/archive/a', 5_000);
         expect(await ledger.sources(sha256)).toEqual([
           { folder: '/other', path: 'b', identity: identity(2), archivedTo: null },
@@ -793,7 +794,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
       it('does not name a place where the agent deleted the file', async () => {
         const { id, sha256 } = await queued('a', 'a');
         await upload(id, ACCEPTED);
-        const [disposal] = await ledger.toDispose('/scans', 0, 10);
+        const [disposal] = await ledger.toDispose('/scans', 0, 10, null);
         await ledger.disposed(disposal!.sightingId, 'deleted', null, 5_000);
         expect(await ledger.sources(sha256)).toEqual([]);
         expect(await ledger.known(seen('a'))).toBeNull();
@@ -804,31 +805,31 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         const b = await queued('b', 'b');
         await ledger.admit(admission('copy', 'a'));
         await ledger.note(seen('x'), note('rejected'));
-        expect(await ledger.toDispose('/scans', 0, 10)).toEqual([]);
+        expect(await ledger.toDispose('/scans', 0, 10, null)).toEqual([]);
         await upload(a.id, ACCEPTED);
         await upload(b.id, FAILED, 'refused');
-        const due = await ledger.toDispose('/scans', 0, 10);
+        const due = await ledger.toDispose('/scans', 0, 10, null);
         expect(due.map(({ file, sha256 }) => [file, sha256])).toEqual([
           [seen('sub/a', 4), hashOf('a')],
           [seen('copy'), hashOf('a')],
         ]);
-        expect(await ledger.toDispose('/scans', due[0]!.sightingId, 10)).toEqual([due[1]]);
-        expect(await ledger.toDispose('/scans', 0, 1)).toEqual([due[0]]);
-        expect(await ledger.toDispose('/other', 0, 10)).toEqual([]);
+        expect(await ledger.toDispose('/scans', due[0]!.sightingId, 10, null)).toEqual([due[1]]);
+        expect(await ledger.toDispose('/scans', 0, 1, null)).toEqual([due[0]]);
+        expect(await ledger.toDispose('/other', 0, 10, null)).toEqual([]);
         await ledger.disposed(due[0]!.sightingId, 'kept', null, 5_000);
         await ledger.gone('/scans', ['copy'], 5_000);
-        expect(await ledger.toDispose('/scans', 0, 10)).toEqual([]);
+        expect(await ledger.toDispose('/scans', 0, 10, null)).toEqual([]);
         expect(await ledger.known(seen('sub/a'))).not.toBeNull();
       });
 
       it('disposes of a file that was kept for its other bytes once it has those that were sent again', async () => {
         const { id } = await queued('a', 'a');
         await upload(id, ACCEPTED);
-        const [due] = await ledger.toDispose('/scans', 0, 10);
+        const [due] = await ledger.toDispose('/scans', 0, 10, null);
         await ledger.disposed(due!.sightingId, 'kept', null, 5_000);
         const again = { ...admission('a', 'a'), file: seen('a', 9) };
         expect(await ledger.admit(again)).toMatchObject({ kind: 'duplicate' });
-        expect(await ledger.toDispose('/scans', 0, 10)).toMatchObject([{ file: seen('a', 9) }]);
+        expect(await ledger.toDispose('/scans', 0, 10, null)).toMatchObject([{ file: seen('a', 9) }]);
       });
     });
 
@@ -837,7 +838,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         const { id } = await queued('a', 'a');
         await upload(id, ACCEPTED);
         await ledger.admit(admission('copy', 'a'));
-        const [first, second] = await ledger.toDispose('/scans', 0, 10);
+        const [first, second] = await ledger.toDispose('/scans', 0, 10, null);
         await ledger.disposing(first!.sightingId, 'archived', 5_000);
         await ledger.disposing(second!.sightingId, 'deleted', 5_000);
         await reopen();
@@ -848,7 +849,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         await ledger.disposed(first!.sightingId, 'archived', '/archive/a', 6_000);
         await ledger.disposing(second!.sightingId, null, 6_000);
         expect(await ledger.begunDisposals('/scans')).toEqual([]);
-        expect(await ledger.toDispose('/scans', 0, 10)).toEqual([second]);
+        expect(await ledger.toDispose('/scans', 0, 10, null)).toEqual([second]);
         expect(await ledger.begunDisposals('/other')).toEqual([]);
       });
     });
@@ -856,7 +857,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
     describe('the account of files', () => {
       it('tells what became of every file that was seen, the moved and the deleted included', async () => {
         const a = await queued('a', 'a', { at: 1_000 });
-        await queued('b', 'b', { at: 2_000 });
+        const b = await queued('b', 'b', { at: 2_000 });
         await ledger.admit(admission('copy', 'a', { at: 3_000 }));
         await ledger.note(seen('note.txt'), note('rejected', { at: 3_000 }));
         await ledger.note(seen('half'), note('incomplete', { at: 3_000 }));
@@ -881,6 +882,40 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
           for (const [path, standing] of batch) current.set(path, standing);
         expect([...current.keys()].sort()).toEqual(['b', 'copy', 'note.txt', 'other-half']);
         expect(current.get('copy')).toEqual({ identity: identity(), state: 'duplicate', name: 'doc-a' });
+        expect(await ledger.standing({ folder: '/scans', path: 'note.txt' })).toMatchObject({
+          state: 'rejected',
+          name: null,
+          reason: 'WHY',
+          message: 'Because.',
+        });
+        expect(await ledger.standing({ folder: '/scans', path: 'a' })).toBeNull();
+        await upload(b.id, FAILED);
+        expect(await ledger.standing({ folder: '/scans', path: 'b' })).toMatchObject({
+          identity: identity(),
+          state: 'failed',
+          name: 'doc-b',
+          reason: 'HTTP_422',
+          message: 'Refused.',
+          at: 3_000,
+        });
+      });
+
+      it('counts what came into each folder, duplicates and rejected files too, but not what lay there before', async () => {
+        await ledger.markWatched('/scans', [seen('old', 9)], note('skipped', { at: 1_100 }));
+        await queued('a', 'a', { at: 1_200 });
+        await queued('b', 'b', { at: 1_999 });
+        await ledger.admit(admission('copy', 'a', { at: 2_000, file: seen('copy', 2) }));
+        await ledger.note(seen('note.txt'), note('rejected', { at: 2_100 }));
+        await ledger.admit(admission('till', 'till', { at: 2_100, file: seen('till', 3, '/shop') }));
+        expect(await ledger.arrivals(1_000, 2_100, 500)).toEqual([
+          { folder: '/scans', at: 1_000, count: 1 },
+          { folder: '/scans', at: 1_500, count: 1 },
+          { folder: '/scans', at: 2_000, count: 1 },
+        ]);
+        expect(await ledger.arrivals(2_000, 3_000, 1_000)).toEqual([
+          { folder: '/scans', at: 2_000, count: 2 },
+          { folder: '/shop', at: 2_000, count: 1 },
+        ]);
       });
 
       it('remembers the file system of a folder, once it is watched', async () => {
@@ -892,6 +927,218 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         await ledger.doubtFolderMark('/scans', 'nfs server:/scans\nwith witnesses');
         await reopen();
         expect(await ledger.folderMark('/scans')).toBe('nfs server:/scans\nwith witnesses');
+      });
+    });
+
+    describe('results', () => {
+      const text = (fields: object): Buffer => Buffer.from(JSON.stringify(fields));
+
+      function posted(name: string | null, status: string | null, more: Partial<NewResult> = {}): NewResult {
+        const payload = text({ name, endpointUid: OFFICE.uid, status, total: '12.50 €' });
+        return { at: 7_000, baseUrl: OFFICE.baseUrl, uid: OFFICE.uid, name, status, payload, ...more };
+      }
+      const everything = { of: 'all', order: 'oldest', after: null, limit: 99 } as const;
+
+      it('keeps what was posted verbatim beside its document, and takes the status over', async () => {
+        const a = await queued('a', 'a');
+        await upload(a.id, ACCEPTED);
+        const first = posted('doc-a', 'DONE');
+        expect(await ledger.recordResult(first)).toMatchObject({
+          isNew: true,
+          isProof: false,
+          document: { id: a.id, state: 'accepted', serviceStatus: 'DONE' },
+        });
+        await ledger.recordResult(posted('doc-a', null));
+        await reopen();
+        expect(await state(a.id)).toMatchObject({ serviceStatus: 'DONE' });
+        const [one, two] = await ledger.results({ ...everything, of: a.id });
+        expect(one).toMatchObject({
+          receivedAt: 7_000,
+          document: { id: a.id, name: 'doc-a', endpoint: OFFICE },
+          status: 'DONE',
+          sha256: hashOf(first.payload.toString()),
+          size: first.payload.length,
+          encoding: 'utf8',
+        });
+        expect(two).toMatchObject({ status: null });
+        expect((await ledger.result(one!.id))?.payload).toBe(first.payload.toString());
+        expect(await ledger.result(99)).toBeNull();
+        expect(await ledger.lastResult()).toBe(two!.id);
+        expect(await ledger.countUnmatchedResults()).toBe(0);
+      });
+
+      it('changes nothing for a repeat, also where another one came between', async () => {
+        const a = await queued('a', 'a');
+        await upload(a.id, ACCEPTED);
+        const { id } = await ledger.recordResult(posted('doc-a', 'READ'));
+        await ledger.recordResult(posted('doc-a', 'DONE'));
+        const unknown = await ledger.recordResult(posted('who', 'DONE'));
+        const head = await ledger.head();
+        expect(await ledger.recordResult(posted('doc-a', 'READ', { at: 8_000 }))).toMatchObject({
+          id,
+          isNew: false,
+          document: { serviceStatus: 'DONE' },
+        });
+        expect(await ledger.recordResult(posted('who', 'DONE'))).toMatchObject({
+          id: unknown.id,
+          isNew: false,
+        });
+        expect(await ledger.head()).toEqual(head);
+      });
+
+      it('keeps what belongs to no document, whatever bytes it has, and counts it', async () => {
+        await queued('a', 'a');
+        const bytes = [
+          Buffer.from([0xff, 0xfe, 0, 1]),
+          Buffer.from('no JSON'),
+          Buffer.from('a\0b'),
+          Buffer.alloc(0),
+        ];
+        for (const payload of bytes) await ledger.recordResult(posted(null, null, { payload }));
+        await ledger.recordResult(posted('doc-a', 'DONE', { uid: SHOP.uid }));
+        await ledger.recordResult(posted('doc-a', 'DONE', { baseUrl: 'http://127.0.0.1:10' }));
+        await reopen();
+        // The last two have the same bytes, and are of nothing both.
+        expect(await ledger.countUnmatchedResults()).toBe(5);
+        const rows = await ledger.results({ ...everything, of: 'unmatched' });
+        const payloads = await Promise.all(
+          rows.map(async ({ id, encoding }) =>
+            Buffer.from((await ledger.result(id))?.payload ?? '?', encoding),
+          ),
+        );
+        expect(payloads.slice(0, 4)).toEqual(bytes);
+        expect(rows[4]).toMatchObject({ givenName: 'doc-a', givenUid: SHOP.uid, document: null });
+        expect(await ledger.find('doc-a')).toMatchObject([{ serviceStatus: null, state: 'queued' }]);
+      });
+
+      it('finds the document by its name alone where no endpoint is said, if there is only one', async () => {
+        const a = await queued('a', 'a');
+        const b = await queued('b', 'b');
+        await queued('b2', 'b2', { endpoint: SHOP, propose: () => ['doc-b'] });
+        const nameless = { uid: null };
+        expect((await ledger.recordResult(posted('doc-a', 'X', nameless))).document?.id).toBe(a.id);
+        expect((await ledger.recordResult(posted('doc-b', 'X', nameless))).document).toBeNull();
+        expect((await ledger.recordResult(posted('doc-b', 'X'))).document?.id).toBe(b.id);
+      });
+
+      it('pages through them in both orders', async () => {
+        for (const name of ['a', 'b', 'c']) await ledger.recordResult(posted(name, null));
+        const names = async (order: 'oldest' | 'newest', after: number | null) =>
+          (await ledger.results({ ...everything, order, after, limit: 2 })).map(({ givenName }) => givenName);
+        expect(await names('oldest', null)).toEqual(['a', 'b']);
+        expect(await names('oldest', 2)).toEqual(['c']);
+        expect(await names('newest', null)).toEqual(['c', 'b']);
+        expect(await names('newest', 2)).toEqual(['a']);
+      });
+
+      it('is the proof that an unconfirmed or lost document, or one to be sent again, has arrived', async () => {
+        const [a, b, c] = [await queued('a', 'a'), await queued('b', 'b'), await queued('c', 'c')];
+        await upload(a.id, { state: 'unconfirmed', reason: 'HTTP_409', message: 'Perhaps.' }, 'refused');
+        await upload(b.id, later(9_000, { answerLost: true }), 'unknown');
+        await upload(c.id, later(0, { answerLost: true }), 'unknown');
+        await ledger.markLost(c.id, 'Gone.', 4_000);
+        for (const { id, name } of [a, b, c]) {
+          const recorded = await ledger.recordResult(posted(name, 'DONE'));
+          expect(recorded).toMatchObject({
+            isProof: true,
+            document: { id, state: 'accepted', message: null },
+          });
+        }
+        await reopen();
+        expect(await claimNames(9, { now: 10_000 })).toEqual([]);
+        expect((await ledger.counts()).map(({ state: of, count }) => [of, count])).toEqual([['accepted', 3]]);
+      });
+
+      it('keeps a document that was claimed from being sent once it is proof', async () => {
+        const a = await queued('a', 'a');
+        await upload(a.id, later(0, { answerLost: true }), 'unknown');
+        expect(await claimNames(1)).toEqual(['doc-a']);
+        expect(await ledger.recordResult(posted('doc-a', null))).toMatchObject({ isProof: true });
+        await expect(ledger.begin(a.id, 8_000, 1)).rejects.toMatchObject({ code: 'DOCUMENT_STATE' });
+        expect(await state(a.id)).toMatchObject({ state: 'accepted', serviceStatus: null });
+      });
+
+      it('leaves alone what failed, what was never sent, and what a person sends again', async () => {
+        const [a, b, c] = [await queued('a', 'a'), await queued('b', 'b'), await queued('c', 'c')];
+        await upload(a.id, FAILED, 'refused');
+        await upload(c.id, later(0, { answerLost: true }), 'unknown');
+        await upload(c.id, ACCEPTED);
+        await ledger.resend(c.id, 5_000);
+        for (const { name } of [a, b, c]) {
+          expect(await ledger.recordResult(posted(name, 'DONE'))).toMatchObject({ isProof: false });
+        }
+        expect(await state(a.id)).toMatchObject({ state: 'failed', serviceStatus: 'DONE' });
+        expect(await state(b.id)).toMatchObject({ state: 'queued', serviceStatus: 'DONE' });
+        expect(await state(c.id)).toMatchObject({ state: 'queued', serviceStatus: 'DONE' });
+      });
+
+      it('leaves a request that is under way to its answer, which keeps the status of the result', async () => {
+        const a = await queued('a', 'a');
+        const attempt = await ledger.begin(a.id, 2_000, 100);
+        expect(await ledger.recordResult(posted('doc-a', 'DONE'))).toMatchObject({
+          isProof: false,
+          document: { state: 'uploading', serviceStatus: 'DONE' },
+        });
+        await ledger.finish(attempt, ended('accepted', ACCEPTED));
+        expect(await state(a.id)).toMatchObject({ state: 'accepted', serviceStatus: 'DONE' });
+        expect((await ledger.detail(a.id))?.response).toBe('{"status":"PROCESSING"}');
+        // Sent once more, its answer is the newer one.
+        await ledger.resend(a.id, 5_000);
+        await upload(a.id, ACCEPTED);
+        expect(await state(a.id)).toMatchObject({ state: 'accepted', serviceStatus: 'PROCESSING' });
+      });
+
+      it('that came before anything was sent keeps its status through the first acceptance, and is no proof', async () => {
+        const [a, b] = [await queued('a', 'a'), await queued('b', 'b')];
+        for (const { name } of [a, b]) await ledger.recordResult(posted(name, 'DONE'));
+        await upload(a.id, later(0, { answerLost: false }), 'trouble');
+        await upload(a.id, ACCEPTED);
+        expect(await state(a.id)).toMatchObject({ state: 'accepted', serviceStatus: 'DONE' });
+        await ledger.resend(a.id, 5_000);
+        await upload(a.id, ACCEPTED);
+        expect(await state(a.id)).toMatchObject({ state: 'accepted', serviceStatus: 'PROCESSING' });
+        await upload(b.id, later(9_000, { answerLost: true }), 'unknown');
+        expect(await state(b.id)).toMatchObject({ state: 'queued', answerLost: true });
+      });
+
+      it('stands for the answer that a request under way lost, also over an end of the program', async () => {
+        const [a, b] = [await queued('a', 'a'), await queued('b', 'b')];
+        const attempt = await ledger.begin(a.id, 2_000, 100);
+        await ledger.begin(b.id, 2_000, 100);
+        await ledger.recordResult(posted('doc-a', 'DONE'));
+        await ledger.recordResult(posted('doc-b', null));
+        await ledger.finish(attempt, ended('unknown', later(9_000, { answerLost: true })));
+        expect(await state(a.id)).toMatchObject({ state: 'accepted', serviceStatus: 'DONE' });
+        await reopen();
+        expect(await ledger.recover(9_000)).toBe(1);
+        expect(await state(b.id)).toMatchObject({ state: 'accepted', serviceStatus: null });
+      });
+
+      it('lets originals go only once a result brought one of the wanted statuses', async () => {
+        const a = await queued('a', 'a');
+        await upload(a.id, ACCEPTED);
+        const due = async () => (await ledger.toDispose('/scans', 0, 9, ['DONE', 'STORED'])).length;
+        expect(await due()).toBe(0);
+        await ledger.recordResult(posted('doc-a', 'READ'));
+        expect(await due()).toBe(0);
+        await ledger.recordResult(posted('doc-a', 'DONE'));
+        await ledger.recordResult(posted('doc-a', 'BOOKED'));
+        expect(await due()).toBe(1);
+        expect(await ledger.toDispose('/scans', 0, 9, ['GONE'])).toEqual([]);
+      });
+
+      it('are erased with their document, also those that come later', async () => {
+        const a = await queued('a', 'a');
+        await upload(a.id, ACCEPTED);
+        const { id } = await ledger.recordResult(posted('doc-a', 'DONE'));
+        expect(await ledger.erase([a.id], 8_000)).toBe(1);
+        expect(await ledger.result(id)).toMatchObject({ status: 'DONE', payload: null, givenUid: null });
+        expect(await ledger.recordResult(posted('doc-a', 'DONE'))).toMatchObject({ isNew: false });
+        expect(await ledger.erasable(9_000)).toEqual([]);
+        const late = await ledger.recordResult(posted('doc-a', 'BOOKED'));
+        expect(await ledger.erasable(9_000)).toEqual([a.id]);
+        expect(await ledger.erase([a.id], 9_000)).toBe(1);
+        expect(await ledger.result(late.id)).toMatchObject({ payload: null });
       });
     });
 
@@ -1254,6 +1501,8 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
           ),
         ).toEqual(listed);
         expect(listed['shop /other held']).toBe(1);
+        const ofFiles = ['duplicate', 'rejected', 'skipped', 'incomplete', 'unreadable'];
+        expect(await ledger.documentCounts()).toEqual(counts.filter(({ state }) => !ofFiles.includes(state)));
       });
 
       it('lists thousands of rows once each while others are written', async () => {

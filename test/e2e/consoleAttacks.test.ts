@@ -163,6 +163,7 @@ test('operations that a browser may not ask for', async () => {
   const { origin, cookie, site } = attacked;
   const asked = [
     ['openConsole', {}],
+    ['resultsPath', {}],
     ['backup', { output: site.file('inbox', 'stolen.jpg') }],
     ['recordEndpoint', { uid: 'u', name: 'n', verbatim: '{}' }],
   ] as const;

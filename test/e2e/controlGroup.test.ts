@@ -45,6 +45,10 @@ describe.skipIf(!isRoot)('with a control group', () => {
     ]);
     expect(member('export', '--format', 'csv').stdout).toContain(name);
     expect(member('endpoint', 'list').stdout).toContain('office');
+    expect(member('results', 'list')).toMatchObject({ status: 0, stdout: 'None yet.\n' });
+    expect(member('results', 'url', '--base', 'https://a.example').stdout).toMatch(
+      /^https:\/\/a\.example\/results\/[\w-]{43}\n$/,
+    );
     expect(member('pause', 'office')).toMatchObject({ status: 0 });
     expect(member('status').stdout).toContain('paused');
     expect(member('resume', 'office')).toMatchObject({ status: 0 });

@@ -47,6 +47,31 @@ describe('the original of an accepted document', () => {
     expect((await place.once(DELETE)).admitted).toEqual([]);
   });
 
+  it('waits for a result with one of the statuses, where the folder says so', async () => {
+    const place = await watchingPlace();
+    await place.drop('a.jpg');
+    const options = { settings: { afterUpload: 'archive', afterUploadOn: ['DONE'] } } as const;
+    const { intake } = await place.once(options);
+    await place.acceptAll();
+    await intake.dispose(never);
+    const [document] = await place.rows();
+    const post = async (status: string) =>
+      place.ledger.recordResult({
+        at: place.clock.now(),
+        baseUrl: document?.baseUrl ?? '',
+        uid: null,
+        name: document?.name ?? '',
+        status,
+        payload: Buffer.from(status),
+      });
+    await post('READ');
+    await intake.dispose(never);
+    expect(await filesOf(place)).toEqual(['a.jpg']);
+    await post('DONE');
+    await intake.dispose(never);
+    expect(await filesOf(place)).toEqual([]);
+  });
+
   it('stays where it is by default', async () => {
     const place = await watchingPlace();
     await place.drop('a.jpg');
@@ -207,7 +232,7 @@ describe('a disposal that was begun and not ended', () => {
     };
     await place.once(options);
     await place.acceptAll();
-    const [disposal] = await place.ledger.toDispose(place.scans, 0, 1);
+    const [disposal] = await place.ledger.toDispose(place.scans, 0, 1, null);
     await place.ledger.disposing(disposal?.sightingId ?? 0, how, place.clock.now());
     const sighting = async () => {
       const [row] = await place.rows();

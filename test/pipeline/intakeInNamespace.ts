@@ -84,7 +84,7 @@ export async function runIntakes(
         settings: {
           path, recursive: true, watch: 'auto', endpoint: { baseUrl: 'https://example.org', uid: 'office' }, alias: 'office',
           settle: { shortMs: 200, longMs: 5_000, patienceMs: 600_000 }, template: parseTemplate('{stem}-{hash:12}'),
-          nameMaxBytes: 300, accept: ['jpeg'], maxFileSize: 1e7, existing: { kind: 'send' }, afterUpload: 'keep',
+          nameMaxBytes: 300, accept: ['jpeg'], maxFileSize: 1e7, existing: { kind: 'send' }, afterUpload: 'keep', afterUploadOn: null,
         },
       });
       void intake.run(new AbortController().signal);

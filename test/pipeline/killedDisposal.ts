@@ -65,7 +65,7 @@ const folder = createWatchedFolder({
     parseInt(createHash('sha256').update(`${nth}-${changes}`).digest('hex').slice(0, 8), 16) / 2 ** 32,
 });
 const ledger = await openSqliteLedger({ path: join(dir, 'ledger.db'), clock: systemClock });
-const settings = { path: scans, afterUpload } as DisposeDeps['settings'];
+const settings = { path: scans, afterUpload, afterUploadOn: null } as DisposeDeps['settings'];
 const ignore = (): void => {};
 const troubles: string[] = [];
 const trouble = (message: string): void => void troubles.push(message);

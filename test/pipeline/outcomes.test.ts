@@ -55,6 +55,48 @@ describe('a request', () => {
   });
 });
 
+describe('a result that comes between claim and request', () => {
+  it('keeps a document whose answer was lost from being sent again, and its place free for others', async () => {
+    const place = await sendingPlace();
+    const { id } = await place.admit('a.jpg');
+    let requests = 0;
+    place.service.script = (request) => {
+      requests += 1;
+      return requests === 1 ? fault('ECONNRESET', true) : accept(request);
+    };
+    const posted = { baseUrl: OFFICE.baseUrl, uid: OFFICE.uid, name: 'doc-a.jpg', status: 'DONE' };
+    let begun = 0;
+    const { spool, pacer, dispatcher } = await place.start({
+      wrap: (ledger) => ({
+        ...ledger,
+        begin: async (...args) => {
+          begun += 1;
+          if (begun === 2)
+            await ledger.recordResult({ ...posted, at: place.clock.now(), payload: Buffer.from('{}') });
+          return ledger.begin(...args);
+        },
+      }),
+    });
+    await place.clock.advance(120_000);
+    expect(begun).toBe(2);
+    expect(requests).toBe(1);
+    expect(await documentOf(place.ledger, 'doc-a.jpg')).toMatchObject({
+      state: 'accepted',
+      serviceStatus: 'DONE',
+      attempts: 1,
+    });
+    expect(place.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
+    expect(spool.hashes()).toEqual([]);
+    expect(pacer.delay(OFFICE, 'fresh').ms).toBe(0);
+    await place.admit('b.jpg');
+    await place.ledger.resend(id, place.clock.now());
+    dispatcher.wake();
+    await place.clock.advance(120_000);
+    expect(await stateOf(place, 'doc-b.jpg')).toBe('accepted');
+    expect(requests).toBe(3);
+  });
+});
+
 describe('the first answer', () => {
   const record = JSON.stringify({ name: 'other', endpointUid: 'office', status: 'NEW' });
   const rows: [string, Answer, object, string | null, string][] = [

@@ -58,6 +58,7 @@ export async function watchingPlace(shared?: Pick<Place, 'dir' | 'scans' | 'cloc
       maxFileSize: 10_000_000,
       existing: { kind: 'send' },
       afterUpload: 'keep',
+      afterUploadOn: null,
       ...options.settings,
     };
     const real = createWatchedFolder({

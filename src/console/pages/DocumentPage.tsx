@@ -13,6 +13,7 @@ import { StateBadge } from '../parts/State.tsx';
 import { canShow, imageUrl } from '../parts/Thumb.tsx';
 import { href } from '../router.ts';
 import { t } from '../texts.ts';
+import { Payload } from './Payload.tsx';
 import { ResendDialog } from './ResendDialog.tsx';
 import { Timeline } from './Timeline.tsx';
 import { Button } from '../parts/Button.tsx';
@@ -79,6 +80,17 @@ function Shown({ document, again }: { readonly document: DocumentDetailJson; rea
       <Section title={t.document.timeline} id="timeline">
         <Timeline document={document} />
       </Section>
+      {document.results.length > 0 && (
+        <Section title={t.document.results} id="results">
+          <ul>
+            {document.results.map(({ id, receivedAt, status }) => (
+              <li key={id}>
+                {instant(receivedAt)} {status} <Payload id={id} />
+              </li>
+            ))}
+          </ul>
+        </Section>
+      )}
       <Section title={t.document.answer} id="answer">
         {document.response === null ? (
           <p class="muted">{t.document.noAnswer}</p>

@@ -29,9 +29,14 @@ export function DocumentsPage({ place }: { readonly place: Place }) {
     <Page
       title={t.documents.title}
       actions={
-        <a class="button" href={csvHref(filter)} download="documents.csv">
-          {t.documents.csv}
-        </a>
+        <>
+          <a class="button" href={href(['results'])}>
+            {t.results.title}
+          </a>
+          <a class="button" href={csvHref(filter)} download="documents.csv">
+            {t.documents.csv}
+          </a>
+        </>
       }
     >
       <Filters filter={filter} />

@@ -14,7 +14,7 @@ interface Step {
 
 /** Everything that happened to it, in the order in which it happened. */
 export function Timeline({ document }: { readonly document: DocumentDetailJson }) {
-  const steps = [...filesOf(document), named(document), ...attemptsOf(document)];
+  const steps = [...filesOf(document), named(document), ...attemptsOf(document), ...resultsOf(document)];
   steps.sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
   return (
     <ol class="timeline">
@@ -80,4 +80,14 @@ function attemptsOf({ attempts }: DocumentDetailJson): Step[] {
       ),
     };
   });
+}
+
+function resultsOf({ results }: DocumentDetailJson): Step[] {
+  return results.map(({ receivedAt, status, size }) => ({
+    at: receivedAt,
+    tone: 'ok',
+    icon: 'info',
+    what: t.timeline.result(status),
+    more: bytes(size),
+  }));
 }

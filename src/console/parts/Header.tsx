@@ -14,7 +14,7 @@ const PAGES = ['overview', 'documents', 'folders', 'endpoints', 'log', 'config']
 
 export function Header({ place }: { readonly place: Place }) {
   const [page = 'overview'] = place.path;
-  const here = page === 'delivery' ? 'endpoints' : page;
+  const here = page === 'delivery' ? 'endpoints' : page === 'results' ? 'documents' : page;
   const act = useAct();
   const nav = useRef<HTMLElement>(null);
   useEffect(() => {

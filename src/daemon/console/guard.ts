@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { isIPv6 } from 'node:net';
 import { isLoopback } from '../../domain/loopback.ts';
+import { literal } from '../listening/listen.ts';
 
 export interface Place {
   readonly port: number;
@@ -67,12 +67,6 @@ function hostsOf(localAddress: string, { port, secure, hosts }: Place): string[]
     // Without a port: that of a reverse proxy in front.
     ...hosts.flatMap((name) => (/:\d+$/.test(name) ? [name] : [name, `${name}:${port}`])),
   ];
-}
-
-/** As it stands in a URL. */
-export function literal(address: string): string {
-  const plain = address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '');
-  return isIPv6(plain) ? `[${plain.toLowerCase()}]` : plain;
 }
 
 function refusalOfOrigin({ method, headers }: IncomingMessage, host: string, place: Place): Refusal | null {

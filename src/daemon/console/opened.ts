@@ -1,6 +1,6 @@
-import { stat } from 'node:fs/promises';
 import { describeError } from '../../domain/errors.ts';
-import { readPair, type Pair } from './certificate.ts';
+import { expiresSoon, markOf, readPair, type Pair } from '../listening/certificate.ts';
+import { CONSOLE_LISTENER } from '../listening/listen.ts';
 import type { ConsoleDeps } from './deps.ts';
 import { Guesses } from './guesses.ts';
 import { offerOverHttp } from './offer.ts';
@@ -21,7 +21,6 @@ export interface Opened {
 }
 
 const SWEEP_EVERY_MS = 30_000;
-const SOON_MS = 14 * 24 * 60 * 60_000;
 
 /** All that outlives one server: sessions survive when it listens elsewhere. */
 export function prepareConsole(deps: ConsoleDeps, closed: AbortSignal): Opened {
@@ -46,7 +45,7 @@ export function prepareConsole(deps: ConsoleDeps, closed: AbortSignal): Opened {
       waited = waits;
       if (current === null) continue;
       // Certificate and key are replaced one after the other: only what lies still is looked at.
-      const mark = await markOf(current.settings);
+      const mark = await markOf(current.settings.tls);
       if (mark !== current.mark && mark === seen) await renew(current.settings);
       seen = mark;
     }
@@ -55,7 +54,7 @@ export function prepareConsole(deps: ConsoleDeps, closed: AbortSignal): Opened {
   async function renew(settings: ConsoleSettings): Promise<void> {
     if (current === null) return;
     const { server } = current;
-    current = { server, settings, mark: await markOf(settings) };
+    current = { server, settings, mark: await markOf(settings.tls) };
     try {
       server.take(settings.hosts, await pairOf(settings));
     } catch (error) {
@@ -66,8 +65,8 @@ export function prepareConsole(deps: ConsoleDeps, closed: AbortSignal): Opened {
 
   async function pairOf({ tls }: ConsoleSettings): Promise<Pair | null> {
     if (tls === null) return null;
-    const pair = await readPair(tls);
-    if (pair.expiresAt - clock.now() < SOON_MS) {
+    const pair = await readPair(tls, CONSOLE_LISTENER);
+    if (expiresSoon(pair, clock.now())) {
       const at = new Date(pair.expiresAt).toISOString();
       log.warn('The certificate of the console expires soon, or has', { at });
     }
@@ -78,7 +77,7 @@ export function prepareConsole(deps: ConsoleDeps, closed: AbortSignal): Opened {
     sessions,
     hasPassword: async () => (await password.current()) !== null,
     async listen(address, settings) {
-      const mark = await markOf(settings);
+      const mark = await markOf(settings.tls);
       const pair = await pairOf(settings);
       const parts = { sessions, password, guesses, statics, offer, clock, log, redeemed };
       const server = await serveConsole({ ...parts, ...address, hosts: settings.hosts, pair });
@@ -87,17 +86,4 @@ export function prepareConsole(deps: ConsoleDeps, closed: AbortSignal): Opened {
     },
     renew,
   };
-}
-
-/** Changes with the files of the certificate. */
-async function markOf({ tls }: ConsoleSettings): Promise<string> {
-  if (tls === null) return '';
-  const marks = [tls.cert, tls.key].map(async (file) => {
-    const { mtimeMs, ino, size } = await stat(file);
-    return [mtimeMs, ino, size].join(' ');
-  });
-  return Promise.all(marks).then(
-    (each) => each.join(),
-    () => 'gone',
-  );
 }

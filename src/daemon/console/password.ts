@@ -1,9 +1,10 @@
-import { createHash, randomBytes, randomUUID, scrypt, timingSafeEqual } from 'node:crypto';
+import { createHash, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { constants } from 'node:fs';
-import { open, rename, rm, stat, unlink } from 'node:fs/promises';
+import { open, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { systemCode } from '../../domain/errors.ts';
+import { writeDurably } from '../durableFile.ts';
 
 export const SHORTEST_PASSWORD = 12;
 /** Characters. A limit, so that nobody has megabytes hashed. */
@@ -75,21 +76,7 @@ export async function writePassword(stateDir: string, password: string): Promise
   const { log2N, r, p } = COST;
   const key = await derive(password, salt);
   const line = `scrypt$${log2N}$${r}$${p}$${salt.toString('base64url')}$${key.toString('base64url')}\n`;
-  const file = passwordFile(stateDir);
-  const temporary = `${file}.${randomUUID()}.tmp`;
-  try {
-    const handle = await open(temporary, 'wx', 0o600);
-    try {
-      await handle.writeFile(line);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(temporary, file);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
+  await writeDurably(passwordFile(stateDir), line, { shared: true });
 }
 
 /** @returns whether there was one */

@@ -1,19 +1,13 @@
-import {
-  createServer as createPlain,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
+import { createServer as createPlain, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createSecure, Server as SecureServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
-import { ReceiptdError, systemCode } from '../../domain/errors.ts';
 import { isLoopback } from '../../domain/loopback.ts';
 import { respond, type Offer } from '../control/respond.ts';
 import { sendError } from './answers.ts';
-import type { Pair } from './certificate.ts';
-import { literal, pathOf, refusalOf, type Place } from './guard.ts';
+import { answerBroken } from '../listening/broken.ts';
+import type { Pair } from '../listening/certificate.ts';
+import { closeServer, CONSOLE_LISTENER, listenOn, literal } from '../listening/listen.ts';
+import { pathOf, refusalOf, type Place } from './guard.ts';
 import { setSecurityHeaders } from './headers.ts';
-import { answerBroken } from './broken.ts';
 import { SignIn, type SignInDeps } from './signIn.ts';
 import type { Statics } from './statics.ts';
 
@@ -47,7 +41,6 @@ const LOOK_EVERY_MS = 2_000;
 const KEEP_ALIVE_MS = 5_000;
 /** In which nothing moves on a connection: a reader that has gone, or does not read. Event streams give signs of life. */
 const STILL_MS = 60_000;
-const CLOSE_GRACE_MS = 1_000;
 const REQUESTS_PER_CONNECTION = 1_000;
 
 /** @throws ReceiptdError PORT_IN_USE, CONSOLE_UNAVAILABLE */
@@ -71,7 +64,7 @@ export async function serveConsole(options: ServeOptions): Promise<ConsoleServer
   server.maxConnections = MOST_CONNECTIONS;
   server.maxRequestsPerSocket = REQUESTS_PER_CONNECTION;
   server.timeout = STILL_MS;
-  const port = await listen(server, options);
+  const port = await listenOn(server, options, CONSOLE_LISTENER);
   server.on('error', (error) => log.warn('The console reports trouble', { why: error.message }));
   server.on('clientError', answerBroken);
   const place = { port, secure: pair !== null, hosts };
@@ -85,7 +78,7 @@ export async function serveConsole(options: ServeOptions): Promise<ConsoleServer
       if (server instanceof SecureServer && renewed !== null)
         server.setSecureContext({ cert: renewed.cert, key: renewed.key });
     },
-    close: () => close(server),
+    close: () => closeServer(server),
   };
 }
 
@@ -199,52 +192,4 @@ function nameFor(host: string, port: number, hosts: readonly string[]): string {
   if (name !== undefined) return /:\d+$/.test(name) ? name : `${name}:${port}`;
   const address = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return `${literal(address)}:${port}`;
-}
-
-async function listen(server: Server, { host, port }: ServeOptions): Promise<number> {
-  try {
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen({ host, port, exclusive: true }, () => {
-        server.removeListener('error', reject);
-        resolve();
-      });
-    });
-  } catch (error) {
-    throw notListening(error, host, port);
-  }
-  return (server.address() as AddressInfo).port;
-}
-
-function notListening(error: unknown, host: string, port: number): ReceiptdError {
-  const code = systemCode(error) ?? 'unknown reason';
-  const where = `${literal(host)}:${port}`;
-  if (code === 'EADDRINUSE') {
-    return new ReceiptdError('PORT_IN_USE', `The console can't listen on ${where}: another program does.`, {
-      hint: 'Set console.listen to another port, or to onDemand.',
-      cause: error,
-    });
-  }
-  const why =
-    code === 'EADDRNOTAVAIL'
-      ? 'this machine has no such address'
-      : code === 'EACCES'
-        ? 'ports below 1024 are for root'
-        : code;
-  return new ReceiptdError('CONSOLE_UNAVAILABLE', `The console can't listen on ${where}: ${why}.`, {
-    hint: 'Correct console.listen.',
-    cause: error,
-  });
-}
-
-async function close(server: Server): Promise<void> {
-  await new Promise<void>((resolve) => {
-    // Event streams would never end.
-    const impatient = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS);
-    server.close(() => {
-      clearTimeout(impatient);
-      resolve();
-    });
-    server.closeIdleConnections();
-  });
 }

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { ERROR_CODES } from '../../domain/errors.ts';
 import { ACTS } from './protocol/acts.ts';
+import { ALERTS } from './protocol/alerts.ts';
 import { CONSOLE } from './protocol/console.ts';
 import { DOCUMENTS } from './protocol/documents.ts';
 import { OVERVIEW } from './protocol/overview.ts';
+import { RESULTS } from './protocol/results.ts';
 import { SETTINGS } from './protocol/settings.ts';
 import { STATUS } from './protocol/status.ts';
 
@@ -16,7 +18,7 @@ export type { FolderStatus, IncidentStatus, SpoolStatus, StatusResponse } from '
  * the control socket (the command line) and over HTTP (the console). Both sides check what they receive, for either may
  * be of another version. docs/openapi.json describes the same, and is made from this.
  */
-const ALL = { ...STATUS, ...OVERVIEW, ...DOCUMENTS, ...ACTS, ...SETTINGS, ...CONSOLE };
+const ALL = { ...STATUS, ...OVERVIEW, ...DOCUMENTS, ...RESULTS, ...ACTS, ...SETTINGS, ...CONSOLE, ...ALERTS };
 
 export type Exchanges = {
   [O in keyof typeof ALL]: {

@@ -45,7 +45,13 @@ export async function documentDetails(
   return { documents: details.map(detailJson) };
 }
 
-export function detailJson({ document, response, attempts, sightings }: DocumentDetail): DocumentDetailJson {
+export function detailJson({
+  document,
+  response,
+  attempts,
+  sightings,
+  results,
+}: DocumentDetail): DocumentDetailJson {
   const {
     endpoint,
     createdAt,
@@ -69,6 +75,13 @@ export function detailJson({ document, response, attempts, sightings }: Document
       ...each,
       startedAt: iso(each.startedAt),
       finishedAt: each.finishedAt === null ? null : iso(each.finishedAt),
+    })),
+    results: results.map(({ id, receivedAt, status, sha256, size: bytes }) => ({
+      id,
+      receivedAt: iso(receivedAt),
+      status,
+      sha256,
+      size: bytes,
     })),
     files: sightings.map((each) => ({
       ...each,

@@ -1,6 +1,7 @@
 import { iso } from '../../domain/words.ts';
 import type { Operations } from '../control/protocol.ts';
 import { documentDetails, documentsPage } from './documents.ts';
+import { oneResult, resultsPage } from './results.ts';
 import { overview, type OverviewDeps } from './overview.ts';
 
 const HOUR_MINUTES = 60;
@@ -10,7 +11,15 @@ export function readingOperations(
   deps: OverviewDeps,
 ): Pick<
   Operations,
-  'status' | 'overview' | 'documents' | 'document' | 'history' | 'ledgerHead' | 'knownEndpoints'
+  | 'status'
+  | 'overview'
+  | 'documents'
+  | 'document'
+  | 'results'
+  | 'result'
+  | 'history'
+  | 'ledgerHead'
+  | 'knownEndpoints'
 > {
   const { ledger, history, status } = deps;
   return {
@@ -18,6 +27,8 @@ export function readingOperations(
     overview: () => overview(deps),
     documents: (request) => documentsPage(ledger, request),
     document: (request) => documentDetails(ledger, request),
+    results: (request) => resultsPage(ledger, request),
+    result: (request) => oneResult(ledger, request),
     history: ({ minutes = HOUR_MINUTES }) => history.last(minutes),
     ledgerHead: async () => ({ head: await ledger.head() }),
     async knownEndpoints() {

@@ -2,6 +2,7 @@ import type { FolderStatus, IncidentStatus, StatusResponse } from '../control/pr
 import type { TroubleJson } from '../control/protocol/overview.ts';
 import { endpointId } from '../../domain/document.ts';
 import { counted, local } from '../../domain/words.ts';
+import { orphansAmong } from '../orphans.ts';
 import type { EndpointSettings } from '../../pipeline/settings.ts';
 import type { Hold } from '../../ports/hold.ts';
 import type { ListState, StateCount } from '../../ports/ledgerReports.ts';
@@ -193,14 +194,7 @@ function ofDocuments({ counts }: Looked): Trouble[] {
 }
 
 function orphans(endpoints: Endpoints, { counts }: Looked): Trouble[] {
-  const configured = new Set(endpoints.map(({ key }) => endpointId(key)));
-  const waiting = new Map<string, number>();
-  for (const { endpoint, state, count } of counts) {
-    if (endpoint === null || configured.has(endpointId(endpoint))) continue;
-    if (state !== 'queued' && state !== 'held' && state !== 'uploading') continue;
-    waiting.set(endpointId(endpoint), (waiting.get(endpointId(endpoint)) ?? 0) + count);
-  }
-  return [...waiting].map(([id, total]) => ({
+  return [...orphansAmong(counts, endpoints)].map(([id, total]) => ({
     person: true,
     text: `${counted(total, 'document waits', 'documents wait')} for the endpoint ${id}, which is not in the config any more. Put it back under \`endpoints\`, or scan the receipts again for another one.`,
     remedy: null,

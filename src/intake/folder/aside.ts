@@ -8,6 +8,7 @@ import type { ExcludedDirectories } from './excludedDirectories.ts';
 import { inside, isAbsent, joinPath, nameOf, parentOf } from './folderPath.ts';
 import { moveBeside } from './moveBeside.ts';
 import { clearIncoming, moveToArchive } from './moveToArchive.ts';
+import { archivePlace, inOwnPlace } from './ownPlace.ts';
 import { inRealDirectory } from './realDirectory.ts';
 
 /*
@@ -65,11 +66,13 @@ export async function putBack(
   path: string,
   random: Random,
   archiveTo?: string,
+  watched: readonly string[] = [folder],
 ): Promise<string> {
   const incoming = incomingNameOf(aside);
   inside(folder, path);
   if (archiveTo !== undefined) {
-    await inRealDirectory(archiveTo, parentOf(path), (archived) => clearIncoming(archived, incoming)).catch(
+    const to = archivePlace(archiveTo, watched);
+    await inOwnPlace(to, parentOf(path), (archived) => clearIncoming(archived, incoming)).catch(
       ignoreSystemErrors,
     );
   }
@@ -86,19 +89,21 @@ export async function archive(
   aside: string,
   path: string,
   random: Random,
+  watched: readonly string[] = [folder],
 ): Promise<string> {
   const incoming = incomingNameOf(aside);
   inside(folder, path);
+  const to = archivePlace(archiveTo, watched);
   const place = inside(archiveTo, parentOf(path));
   return withAside(folder, aside, async (source) => {
     const move = async (directory: string) =>
       join(place, await moveToArchive(source, { directory, place, incoming }, nameOf(path), random));
     try {
-      return await inRealDirectory(archiveTo, parentOf(path), move, { make: true });
+      return await inOwnPlace(to, parentOf(path), move, { make: true });
     } catch (error) {
       if (systemCode(error) !== 'ENOTDIR' && systemCode(error) !== 'ELOOP') throw error;
       throw new ReceiptdError('FOLDER_NOT_A_DIRECTORY', `${place} in the archive is not a directory.`, {
-        hint: 'Remove or rename it; the agent follows no link inside an archive.',
+        hint: 'Remove or rename it; the agent follows no link inside an archive, nor on the way from a watched folder to its archive.',
         cause: error,
       });
     }

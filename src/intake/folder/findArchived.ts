@@ -2,7 +2,7 @@ import { opendir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inside, isAbsent, nameOf, parentOf } from './folderPath.ts';
 import { isLike } from './freeNames.ts';
-import { inRealDirectory } from './realDirectory.ts';
+import { archivePlace, inOwnPlace } from './ownPlace.ts';
 import { hasContent } from './sameContent.ts';
 
 /**
@@ -14,12 +14,14 @@ export async function findArchived(
   path: string,
   size: number,
   sha256: string,
+  watched: readonly string[] = [],
 ): Promise<string | null> {
+  const archive = archivePlace(archiveTo, watched);
   const place = inside(archiveTo, parentOf(path));
   const name = nameOf(path);
-  await (await opendir(archiveTo)).close();
+  await inOwnPlace(archive, '', async (directory) => (await opendir(directory)).close());
   try {
-    return await inRealDirectory(archiveTo, parentOf(path), async (directory) => {
+    return await inOwnPlace(archive, parentOf(path), async (directory) => {
       const like = (await readdir(directory)).filter((candidate) => isLike(candidate, name));
       // Its own name first, then in the order in which they are given.
       like.sort((a, b) => a.length - b.length || (a < b ? -1 : 1));

@@ -8,6 +8,7 @@ import { copyExclusively } from './exclusiveCopy.ts';
 import { isAbsent } from './folderPath.ts';
 import { freeNames, nameTaken } from './freeNames.ts';
 import { placeByLink, placeByRename } from './placeExclusively.ts';
+import { inRealDirectory } from './realDirectory.ts';
 import { holdsTheSame } from './sameContent.ts';
 
 /*
@@ -75,30 +76,33 @@ export async function moveToArchive(
 
 /** Removes what is left of a copy under way. Idempotent. */
 export async function clearIncoming(directory: string, incoming: string): Promise<void> {
-  const staging = join(directory, incoming);
   try {
-    if (!(await lstat(staging)).isDirectory()) return;
-    for (const name of await readdir(staging)) {
-      // The empty file that kept the name for it, where there are no links.
-      if (name !== COPY && (await isEmptyFile(join(directory, name)))) await unlink(join(directory, name));
-      await unlink(join(staging, name));
-    }
-    await rmdir(staging);
+    await inRealDirectory(directory, incoming, async (staging) => {
+      for (const name of await readdir(staging)) {
+        // The empty file that kept the name for it, where there are no links.
+        if (name !== COPY && (await isEmptyFile(join(directory, name)))) await unlink(join(directory, name));
+        await unlink(join(staging, name));
+      }
+    });
+    await rmdir(join(directory, incoming));
   } catch (error) {
     if (!isAbsent(error)) throw error;
   }
 }
 
 async function stage(source: string, archive: Archive): Promise<string> {
-  const staging = join(archive.directory, archive.incoming);
-  const copy = join(staging, COPY);
-  await mkdir(staging, { mode: 0o700 });
+  const { directory, incoming } = archive;
+  const copy = join(directory, incoming, COPY);
+  await mkdir(join(directory, incoming), { mode: 0o700 });
   try {
     await sweepOnce(archive);
-    if (!(await copyExclusively(source, copy))) throw systemError('EEXIST', copy);
+    const isCopied = await inRealDirectory(directory, incoming, (staging) =>
+      copyExclusively(source, join(staging, COPY)),
+    );
+    if (!isCopied) throw systemError('EEXIST', copy);
     return copy;
   } catch (error) {
-    await rmdir(staging).catch(() => undefined);
+    await rmdir(join(directory, incoming)).catch(() => undefined);
     throw error;
   }
 }

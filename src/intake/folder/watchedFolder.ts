@@ -35,6 +35,8 @@ export interface WatchedFolderOptions {
   readonly exclude: readonly string[];
   /** Where `archive` moves files, keeping their relative directory; relative to `path`, or absolute. */
   readonly archiveTo: string;
+  /** Absolute: all folders in which people may put links; this one if not given. */
+  readonly watched?: readonly string[];
   readonly random: Random;
   /** Shared by all who open this folder: what hangs, hangs for all of them. */
   readonly guard?: Guard;
@@ -55,6 +57,7 @@ export function createWatchedFolder(options: WatchedFolderOptions): WatchedFolde
   const { recursive, random, ownDirectory, allocate, now = Date.now, fileSystem: sources } = options;
   const folder = resolve(options.path);
   const archiveTo = resolve(folder, options.archiveTo);
+  const watched = [folder, ...(options.watched ?? [])];
   const filter = createPathFilter(options.include, options.ignore);
   const excluded = createExcludedDirectories(folder, [...options.exclude, archiveTo]);
   const guard = options.guard ?? createFolderGuard(folder);
@@ -164,9 +167,12 @@ export function createWatchedFolder(options: WatchedFolderOptions): WatchedFolde
       }
     },
     setAside: (path) => guard.runLong(() => asides.setAside(folder, path, random)),
-    putBack: (aside, path) => guard.runLong(() => asides.putBack(folder, aside, path, random, archiveTo)),
-    archive: (aside, path) => guard.runLong(() => asides.archive(folder, archiveTo, aside, path, random)),
-    findArchived: (path, size, sha256) => guard.runLong(() => findArchived(archiveTo, path, size, sha256)),
+    putBack: (aside, path) =>
+      guard.runLong(() => asides.putBack(folder, aside, path, random, archiveTo, watched)),
+    archive: (aside, path) =>
+      guard.runLong(() => asides.archive(folder, archiveTo, aside, path, random, watched)),
+    findArchived: (path, size, sha256) =>
+      guard.runLong(() => findArchived(archiveTo, path, size, sha256, watched)),
     discard: (aside) => guard.runLong(() => asides.discard(folder, aside)),
     leftAside: (signal) => guard.runLong(() => asides.leftAside(folder, excluded, signal)),
   };

@@ -6,6 +6,7 @@ import * as ENDPOINTS from './sql/endpoints.ts';
 import * as HOLDS from './sql/holds.ts';
 import { ADD_ERASURE } from './sql/journal.ts';
 import * as QUEUE from './sql/queue.ts';
+import * as RESULTS from './sql/results.ts';
 import * as SIGHTINGS from './sql/sightings.ts';
 import type { Params, Sql } from './statements.ts';
 
@@ -51,6 +52,14 @@ export function apply(sql: Sql, event: LedgerEvent, at: number): void {
     case 'moved':
       for (const id of event.documents) applyMove(sql, id, event, at);
       return;
+    case 'result': {
+      const { result: id, document: documentId, attempts, status, sha256, size, encoding } = event;
+      const { payload, givenName, givenUid } = event;
+      const kept = { attempts, status, sha256, size, encoding, payload, givenName, givenUid };
+      sql.run(RESULTS.INSERT_RESULT, { id, documentId, ...kept, at });
+      if (documentId !== null && status !== null) sql.run(RESULTS.SET_STATUS, { id: documentId, status, at });
+      return;
+    }
     case 'disposing':
       sql.run(SIGHTINGS.DISPOSING, { id: event.sighting, how: event.how, at });
       return;
@@ -81,6 +90,7 @@ export function apply(sql: Sql, event: LedgerEvent, at: number): void {
         sql.run(DOCUMENTS.ERASE_DOCUMENT, { id, at });
         sql.run(DOCUMENTS.ERASE_ATTEMPTS, { id });
         sql.run(DOCUMENTS.ERASE_SIGHTINGS, { id, at });
+        sql.run(RESULTS.ERASE_RESULTS, { id });
       }
       sql.run(ADD_ERASURE, { entries: JSON.stringify(event.entries) });
       return;

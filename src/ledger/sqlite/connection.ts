@@ -1,7 +1,7 @@
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import fs from 'node:fs';
 import { dirname } from 'node:path';
-import { ReceiptdError } from '../../domain/errors.ts';
+import { ReceiptdError, systemCode } from '../../domain/errors.ts';
 import { damaged, isDamage, isStoreFailure } from './failure.ts';
 import { APPLICATION_ID, LATEST_VERSION, migrate } from './migrate.ts';
 import { syncDirectory } from '../durable.ts';
@@ -52,7 +52,7 @@ export function openForReading(
   path: string,
   { anyVersion = false }: { readonly anyVersion?: boolean } = {},
 ): DatabaseSyncInstance {
-  if (!fs.existsSync(path)) {
+  if (!isThere(path)) {
     throw new ReceiptdError('LEDGER_MISSING', `There is no ledger at ${path}.`, {
       hint: 'Check the state directory in the config; `receiptd run` creates the ledger.',
     });
@@ -121,6 +121,20 @@ function guarded(
       `The ledger ${path} can't be opened: ${words(error)}.`,
       { hint: 'Check the disk, and the permissions of the file and its directory.', cause: error },
     );
+  }
+}
+
+/** A directory that may not be looked into hides whether there is one. @throws ReceiptdError FILE_UNREADABLE */
+function isThere(path: string): boolean {
+  try {
+    return fs.statSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    const code = systemCode(error);
+    if (code !== 'EACCES' && code !== 'EPERM') return false;
+    throw new ReceiptdError('FILE_UNREADABLE', `The ledger ${path} can't be looked for: ${words(error)}.`, {
+      hint: 'Run this as the user who owns the state directory, as root, or as a member of control.group.',
+      cause: error,
+    });
   }
 }
 

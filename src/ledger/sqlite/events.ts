@@ -1,5 +1,6 @@
 import type { AttemptOutcome, DocumentState, EndpointKey, Lane, Verdict } from '../../domain/document.ts';
 import type { ImageType } from '../../domain/imageType.ts';
+import type { PayloadEncoding } from '../../ports/results.ts';
 import type { Json, JournalEntry, JournalEvent } from '../../ports/journal.ts';
 
 /**
@@ -84,6 +85,22 @@ export type LedgerEvent =
       readonly key: string;
       readonly message: string;
     }
+  /** What the service posted; `document` is null where it is about none that the ledger knows. */
+  | {
+      readonly kind: 'result';
+      readonly result: number;
+      readonly document: number | null;
+      /** Upload requests of the document by then. */
+      readonly attempts: number | null;
+      readonly status: string | null;
+      /** Of the payload. */
+      readonly sha256: string;
+      readonly size: number;
+      readonly encoding: PayloadEncoding;
+      readonly payload: string | null;
+      readonly givenName: string | null;
+      readonly givenUid: string | null;
+    }
   | {
       readonly kind: 'erased';
       readonly documents: readonly number[];
@@ -96,7 +113,7 @@ export type LedgerEvent =
 
 /** How documents change state. */
 export type Move =
-  | { readonly state: 'accepted'; readonly status: string; readonly response: string | null }
+  | { readonly state: 'accepted'; readonly status: string | null; readonly response: string | null }
   | {
       readonly state: Extract<DocumentState, 'failed' | 'unconfirmed' | 'lost'>;
       readonly reason: string;
@@ -136,6 +153,9 @@ const PERSONAL: ReadonlySet<string> = new Set([
   'archivedTo',
   'record',
   'detail',
+  'payload',
+  'givenName',
+  'givenUid',
 ]);
 
 export function toJournal(event: LedgerEvent, at: number): JournalEvent {
@@ -168,6 +188,9 @@ const BLANK: Readonly<Record<string, Json>> = {
   archivedTo: null,
   record: '',
   detail: '',
+  payload: null,
+  givenName: null,
+  givenUid: null,
 };
 
 export function fromJournal({ kind, facts, personal }: JournalEntry): LedgerEvent {

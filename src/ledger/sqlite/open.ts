@@ -8,6 +8,7 @@ import { markDamaged } from './files.ts';
 import { openPair } from './pair.ts';
 import { createQueue } from './queue.ts';
 import { createReports } from './reports.ts';
+import { createResults } from './results.ts';
 import { leaveSoundMark } from './soundMark.ts';
 import { Store } from './store.ts';
 import { Trouble, type ReservedSpace } from './trouble.ts';
@@ -66,6 +67,7 @@ export function ledgerOver(store: Store, storage: LedgerStorage, keeping: Keepin
     ...createQueue(store),
     ...createHolds(store, keeping.clock),
     ...createAdmin(store, keeping.clock),
+    ...createResults(store),
     ...createReports(store),
     ...createUpkeep(store, keeping),
     storage,

@@ -4,6 +4,7 @@ import type { Disposal, LedgerQueue, Requeue, Transition } from '../../ports/led
 import { Claims, dueFolders } from './claims.ts';
 import { documentUnknown, wrongState } from './documents.ts';
 import type { Move } from './events.ts';
+import { besideResults } from './results.ts';
 import {
   relativePath,
   toDocument,
@@ -82,7 +83,7 @@ export function createQueue(store: Store): LedgerQueue {
     finish: (attemptId, result, requeue) =>
       store.writeOutcome((sql) => {
         const documentId = endAttempt(sql, attemptId, result);
-        const move = moveOf(result.transition);
+        const move = besideResults(sql, documentId, moveOf(result.transition));
         sql.emit({ kind: 'moved', documents: [documentId], ...move }, result.at);
         if (requeue) queueAtEnd(sql, requeue, result.at);
       }),
@@ -134,12 +135,19 @@ export function createQueue(store: Store): LedgerQueue {
           })),
       ),
 
-    toDispose: (folder, after, limit) =>
-      store.read((sql) =>
-        sql
-          .all<DisposalRow>(SIGHTINGS.DISPOSABLE, { folder, after, limit })
-          .map((row) => toDisposal(folder, row)),
-      ),
+    toDispose: (folder, after, limit, statuses) =>
+      store.read((sql) => {
+        const rows =
+          statuses === null
+            ? sql.all<DisposalRow>(SIGHTINGS.DISPOSABLE, { folder, after, limit })
+            : sql.all<DisposalRow>(SIGHTINGS.DISPOSABLE_ON, {
+                folder,
+                after,
+                limit,
+                statuses: JSON.stringify(statuses),
+              });
+        return rows.map((row) => toDisposal(folder, row));
+      }),
 
     disposing: (sighting, how, at) =>
       store.write((sql) => sql.emit({ kind: 'disposing', sighting, how }, at)),
@@ -243,7 +251,8 @@ function recover(sql: Transaction, at: number): number {
     }
     const flags = { answerLost: attemptId !== null, serverError: false };
     const why = { notBefore: 0, reason: 'INTERRUPTED', message: INTERRUPTED };
-    sql.emit({ kind: 'moved', documents: [id], state: 'queued', how: 'later', ...why, ...flags }, at);
+    const move = besideResults(sql, id, { state: 'queued', how: 'later', ...why, ...flags });
+    sql.emit({ kind: 'moved', documents: [id], ...move }, at);
   }
   return rows.length;
 }

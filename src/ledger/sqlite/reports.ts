@@ -1,6 +1,7 @@
 import type { EndpointKey } from '../../domain/document.ts';
 import type { JournalHead } from '../../ports/journal.ts';
 import type {
+  ArrivedCount,
   LedgerReports,
   ListState,
   SeenCount,
@@ -13,6 +14,7 @@ import { allHolds, holdOver, isHeld } from './holds.ts';
 import { list, page } from './list.ts';
 import {
   relativePath,
+  splitPath,
   toAttempt,
   toDocument,
   toIdentity,
@@ -22,6 +24,7 @@ import {
   type DocumentRow,
   type IdentityRow,
 } from './rows.ts';
+import { createResultReports, resultsOf } from './results.ts';
 import * as DOCUMENTS from './sql/documents.ts';
 import { ALL_ENDPOINTS, ENDPOINT_BY_KEY } from './sql/endpoints.ts';
 import * as SQL from './sql/reports.ts';
@@ -40,12 +43,20 @@ interface StandingRow extends IdentityRow {
   readonly documentName: string | null;
 }
 
+interface FileStandingRow extends StandingRow {
+  readonly reason: string | null;
+  readonly message: string | null;
+  readonly at: number;
+}
+
 function toStanding(row: StandingRow): Standing {
   return { identity: toIdentity(row), state: row.state, name: row.documentName };
 }
 
 export function createReports(store: Store): LedgerReports {
   return {
+    ...createResultReports(store),
+
     list: (filter) => list(store, filter),
 
     page: (filter, wanted) => page(store, filter, wanted),
@@ -67,6 +78,7 @@ export function createReports(store: Store): LedgerReports {
             sql.get<{ response: string | null }>(DOCUMENTS.DOCUMENT_RESPONSE, { id })?.response ?? null,
           attempts: sql.all<AttemptRow>(SQL.ATTEMPTS_OF, { id }).map(toAttempt),
           sightings: sql.all<DetailSightingRow>(SQL.SIGHTINGS_OF, { id }).map(toSightingRow),
+          results: resultsOf(sql, id),
         };
       }),
 
@@ -91,12 +103,17 @@ export function createReports(store: Store): LedgerReports {
     countAccepted: (from, to) =>
       store.read((sql) => sql.get<{ count: number }>(SQL.COUNT_ACCEPTED, { from, to })?.count ?? 0),
 
-    counts: () => store.read(counts),
+    counts: () => store.read((sql) => toCounts(sql, [SQL.COUNT_DOCUMENTS, SQL.COUNT_SIGHTINGS])),
+
+    documentCounts: () => store.read((sql) => toCounts(sql, [SQL.COUNT_DOCUMENTS])),
 
     holds: () => store.read(allHolds),
 
     seenCounts: (since, until) =>
       store.read((sql) => sql.all<SeenCount>(SIGHTINGS.SEEN_COUNTS, { since, until })),
+
+    arrivals: (from, to, everyMs) =>
+      store.read((sql) => sql.all<ArrivedCount>(SIGHTINGS.ARRIVALS, { from, to, everyMs })),
 
     async *standings(folder) {
       for (let after = 0; ;) {
@@ -110,6 +127,14 @@ export function createReports(store: Store): LedgerReports {
         after = last.id;
       }
     },
+
+    standing: ({ folder, path }) =>
+      store.read((sql) => {
+        const row = sql.get<FileStandingRow>(SIGHTINGS.STANDING, { folder, ...splitPath(path) });
+        if (!row) return null;
+        const { id: sighting, reason, message, at } = row;
+        return { ...toStanding(row), sighting, reason, message, at };
+      }),
 
     erasable: (before) =>
       store.read((sql) => sql.all<{ id: number }>(SQL.ERASABLE, { before }).map(({ id }) => id)),
@@ -134,9 +159,9 @@ interface CountRow {
 }
 
 /** As many as `list` shows in each state. */
-function counts(sql: Sql): StateCount[] {
+function toCounts(sql: Sql, queries: readonly string[]): StateCount[] {
   const holds = allHolds(sql);
-  const rows = [...sql.all<CountRow>(SQL.COUNT_DOCUMENTS), ...sql.all<CountRow>(SQL.COUNT_SIGHTINGS)];
+  const rows = queries.flatMap((query) => sql.all<CountRow>(query));
   return rows.map(({ baseUrl, uid, folder, state, count }) => {
     const endpoint = baseUrl === null || uid === null ? null : { baseUrl, uid };
     const held = state === 'queued' && endpoint !== null && isHeld(holdOver(holds, endpoint, folder));

@@ -23,8 +23,13 @@ export function* snapshot(sql: Sql, onUnreadable?: (table: string) => void): Gen
     if (name !== null)
       yield { event: { kind: 'endpoint', endpoint, name, record: record ?? '' }, at: createdAt ?? 0 };
   }
+  const hasResults = holdsResults(sql, onUnreadable);
   for (const row of rowsOf<SnapshotRow>(sql, 'documents', SQL.DOCUMENTS, onUnreadable)) {
-    yield* documentEvents(sql, row);
+    yield* documentEvents(sql, row, hasResults);
+  }
+  if (hasResults) {
+    for (const row of rowsOf<ResultRow>(sql, 'results', SQL.UNMATCHED_RESULTS, onUnreadable))
+      yield toldResult(row);
   }
   for (const row of rowsOf<SightingRow>(sql, 'sightings', SQL.SIGHTINGS, onUnreadable)) {
     yield* sightingEvents(row);
@@ -53,7 +58,7 @@ function pauses(sql: Sql, onUnreadable: ((table: string) => void) | undefined): 
   }
 }
 
-function* documentEvents(sql: Sql, row: SnapshotRow): Generator<Told> {
+function* documentEvents(sql: Sql, row: SnapshotRow, hasResults: boolean): Generator<Told> {
   const { id: document, baseUrl, uid, name, sha256, type, size, lane, line, folder, path } = row;
   const endpoint = { baseUrl, uid };
   // The numbers that `{seq}` gave out are kept by the last of them.
@@ -69,6 +74,9 @@ function* documentEvents(sql: Sql, row: SnapshotRow): Generator<Told> {
     const ended = { outcome: outcome ?? ('unknown' as const), httpStatus, message };
     yield { event: { kind: 'ended', attempt, document, ...ended }, at: finishedAt ?? row.updatedAt };
   }
+  // The status of the last one comes again with the state, which may know a later one.
+  const results = hasResults ? sql.all<ResultRow>(SQL.RESULTS_OF, { id: document }) : [];
+  for (const result of results) yield toldResult(result);
   for (const move of movesOf(row))
     yield { event: { kind: 'moved', documents: [document], ...move }, at: row.updatedAt };
   if (row.erasedAt !== null)
@@ -78,7 +86,8 @@ function* documentEvents(sql: Sql, row: SnapshotRow): Generator<Told> {
 /** The service's status stays with a document that was accepted once, whatever came after. */
 function movesOf(row: SnapshotRow): Move[] {
   const { state, reason, message, serviceStatus: status, response } = row;
-  const accepted: Move[] = status === null ? [] : [{ state: 'accepted', status, response }];
+  const isAccepted = status !== null || state === 'accepted';
+  const accepted: Move[] = isAccepted ? [{ state: 'accepted', status, response }] : [];
   switch (state) {
     case 'accepted':
       return row.answerLost === 1 ? [later(row), ...accepted] : accepted;
@@ -114,6 +123,26 @@ function* sightingEvents(row: SightingRow): Generator<Told> {
   if (disposing !== null) yield { event: { kind: 'disposing', sighting, how: disposing }, at: updatedAt };
   if (disposed !== null)
     yield { event: { kind: 'disposed', sighting, how: disposed, archivedTo }, at: updatedAt };
+}
+
+/** What is told may be of a version before there were any. */
+function holdsResults(sql: Sql, onUnreadable: ((table: string) => void) | undefined): boolean {
+  try {
+    return sql.get(SQL.HAS_RESULTS) !== undefined;
+  } catch (error) {
+    if (!onUnreadable) throw error;
+    onUnreadable('results');
+    return false;
+  }
+}
+
+function toldResult({ id: result, receivedAt, ...row }: ResultRow): Told {
+  return { event: { kind: 'result', result, ...row }, at: receivedAt };
+}
+
+interface ResultRow extends Omit<Extract<LedgerEvent, { kind: 'result' }>, 'kind' | 'result'> {
+  readonly id: number;
+  readonly receivedAt: number;
 }
 
 interface FolderRow {
@@ -178,7 +207,7 @@ interface PauseRow {
 /** By ranges of ids; where a range of a damaged table can't be read, row by row. */
 function* rowsOf<Row extends { readonly id: number }>(
   sql: Sql,
-  table: 'endpoints' | 'documents' | 'sightings' | 'folders' | 'acts',
+  table: 'endpoints' | 'documents' | 'results' | 'sightings' | 'folders' | 'acts',
   text: string,
   onUnreadable: ((table: string) => void) | undefined,
 ): Generator<Row> {

@@ -5,6 +5,7 @@ import type { Exchange } from '../exchange.ts';
 import type { FaultBook } from '../faults.ts';
 import { json, problem } from '../reply.ts';
 import type { Reply } from '../reply.ts';
+import { RESULT, type ResultPoster } from '../results.ts';
 import type { SandboxStats } from '../stats.ts';
 import type { DocumentStore } from '../store.ts';
 
@@ -12,6 +13,7 @@ export interface Controls {
   readonly faults: FaultBook;
   readonly store: DocumentStore;
   readonly stats: () => SandboxStats;
+  readonly poster: ResultPoster;
 }
 
 /**
@@ -22,11 +24,17 @@ export interface Controls {
  *   GET    /sandbox/faults      the fault rules in force, and how often each fired
  *   PUT    /sandbox/faults      replaces them: an array of rules, or one rule
  *   DELETE /sandbox/faults      behaves again
+ *   POST   /sandbox/results     posts a result to the outgoingUrl of an endpoint now; answers what came back
  *
  * For example, every second upload answered with 503, on average:
  *
  *   curl -X PUT http://127.0.0.1:PORT/sandbox/faults \
  *        -d '[{"kind":"status","status":503,"probability":0.5}]'
+ *
+ * A result that comes twice, or (with `payload`) one that is no JSON:
+ *
+ *   curl http://127.0.0.1:PORT/sandbox/results \
+ *        -d '{"endpointUid":"UID","name":"NAME","status":"DONE","times":2}'
  */
 export async function control(controls: Controls, exchange: Exchange, path: string): Promise<void> {
   const { request } = exchange;
@@ -48,6 +56,12 @@ export async function control(controls: Controls, exchange: Exchange, path: stri
     case 'DELETE /sandbox/faults':
       controls.faults.replace([]);
       return exchange.send(json(200, []));
+    case 'POST /sandbox/results':
+      return exchange.send(
+        body.ok
+          ? await postResult(controls.poster, body.value)
+          : problem(400, 'invalid_request', body.message),
+      );
     default:
       return exchange.send(problem(404, 'not_found', `there is no ${request.method} ${path}`));
   }
@@ -61,6 +75,14 @@ function replaceFaults(faults: FaultBook, value: unknown): Reply {
     throw error;
   }
   return json(200, faults.report());
+}
+
+async function postResult(poster: ResultPoster, value: unknown): Promise<Reply> {
+  const parsed = RESULT.safeParse(value);
+  if (!parsed.success) return problem(400, 'invalid_request', z.prettifyError(parsed.error));
+  const answers = await poster.post(parsed.data);
+  if (answers === null) return problem(404, 'no_outgoing_url', 'no such endpoint has an outgoingUrl');
+  return json(200, { answers });
 }
 
 /** Piece by piece: the list of a million documents does not fit into one string. */

@@ -1,6 +1,7 @@
 import type { SandboxClock } from '../clock.ts';
 import type { Endpoints } from '../endpoints.ts';
 import type { PlanMeter } from '../plan.ts';
+import type { ResultPoster } from '../results.ts';
 import type { DocumentStore } from '../store.ts';
 import type { Tokens } from '../tokens.ts';
 
@@ -17,4 +18,5 @@ export interface Service {
   readonly maxBodyBytes: number;
   readonly createStatus: number;
   readonly quotaStatus: number;
+  readonly poster: ResultPoster;
 }

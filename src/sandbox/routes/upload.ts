@@ -69,5 +69,6 @@ async function receive(service: Service, request: IncomingMessage, place: Place)
   if (kept !== 'new' && !acceptRepeats) {
     return problem(409, 'name_taken', 'the endpoint holds a document of that name already');
   }
+  service.poster.stored(document);
   return { ...jsonText(200, documentRecord(document)), document };
 }

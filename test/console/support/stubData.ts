@@ -159,6 +159,7 @@ export function detailOf(row: Row): DocumentDetailJson {
           },
         ]
       : [],
+    results: [],
     files: [
       {
         path: row.path,

@@ -3,8 +3,10 @@ import { parseDocument } from 'yaml';
 import { configSchema } from '../../../src/config/schema.ts';
 import type { Operations, Response } from '../../../src/daemon/control/protocol.ts';
 import type { OverviewResponse } from '../../../src/daemon/control/protocol/overview.ts';
+import type { ResultDetailJson, ResultJson } from '../../../src/daemon/control/protocol/results.ts';
 import { ReceiptdError } from '../../../src/domain/errors.ts';
 import { counts, page } from './stubList.ts';
+import { makeResults } from './stubResults.ts';
 import { BASE_URL, CONFIG, UIDS, detailOf, makeHistory, makeRow, makeRows, type Row } from './stubData.ts';
 
 const ROWS = 1200;
@@ -21,6 +23,7 @@ interface FileShape {
 export class StubAgent {
   readonly startedAt = Date.now() - 3 * 86_400_000;
   rows: Row[] = makeRows(ROWS, Date.now());
+  results = makeResults(this.rows);
   text = CONFIG;
   problem: string | null = null;
   restartNeeded: string[] = [];
@@ -159,9 +162,25 @@ export class StubAgent {
             hint: 'Look for it in the list.',
           });
         }
-        return { documents: [detailOf(row)] };
+        const results = this.results.filter(({ document }) => document?.id === row.documentId);
+        return { documents: [{ ...detailOf(row), results: [...results] }] };
       },
       ledgerHead: unused,
+      results: async ({ unmatched = false, before = Infinity, limit = 50 }) => {
+        const wanted = this.results.filter(
+          ({ id, document }) => id < before && (!unmatched || document === null),
+        );
+        const page = wanted.slice(0, limit).map(withoutPayload);
+        return { results: page, next: wanted.length > limit ? (page.at(-1)?.id ?? null) : null };
+      },
+      result: async ({ id }) => {
+        const result = this.results.find((each) => each.id === id);
+        if (result === undefined) throw new ReceiptdError('USAGE', `There is no result ${id}.`);
+        return { result };
+      },
+      resultsPath: unused,
+      alerts: unused,
+      testAlerts: unused,
       knownEndpoints: async () => ({
         endpoints: [
           { endpoint: { baseUrl: BASE_URL, uid: UIDS.office }, name: null, createdAt: null },
@@ -262,4 +281,10 @@ export class StubAgent {
       },
     };
   }
+}
+
+function withoutPayload(result: ResultDetailJson): ResultJson {
+  const row: Partial<ResultDetailJson> = { ...result };
+  delete row.payload;
+  return row as ResultJson;
 }

@@ -13,11 +13,11 @@ describe('on demand', () => {
   it('listens when somebody asks, and stays where it is', async () => {
     const { console, log } = await prepare();
     await console.start();
-    expect(log.said('The console listens')).toEqual([]);
+    expect(log.said('Listening')).toEqual([]);
     const [{ url }, { url: second }] = await Promise.all([console.open(), console.open()]);
     expect(new URL(url).origin).toBe(new URL(second).origin);
     expect(url).not.toBe(second);
-    expect(log.said('The console listens')).toHaveLength(1);
+    expect(log.said('Listening')).toHaveLength(1);
     expect(JSON.stringify(log.lines)).not.toContain('token');
     for (const link of [url, second]) await signIn(link);
   });
@@ -129,7 +129,7 @@ describe('changed settings', () => {
     console.take({ ...ON_DEMAND, hosts: ['nas'] });
     await console.open();
     expect((await perform(new URL(url).origin, cookie, 'tryHeld')).status).toBe(200);
-    expect(log.said('The console listens')).toHaveLength(1);
+    expect(log.said('Listening')).toHaveLength(1);
   });
 
   it('end trouble that was with the old ones', async () => {

@@ -119,6 +119,7 @@ describe('what changes something', () => {
     const { origin, cookie, performed } = await signedIn();
     for (const [operation, request] of [
       ['openConsole', {}],
+      ['resultsPath', {}],
       ['recordEndpoint', { uid: 'u', name: 'n', verbatim: '{}' }],
       ['backup', { output: '/tmp/anywhere' }],
       ['backup', { output: '' }],

@@ -80,8 +80,11 @@ export interface ConfigKeys {
   readonly spool?: string;
   readonly storage?: Record<string, unknown>;
   readonly console?: Record<string, unknown>;
+  readonly monitoring?: Record<string, unknown>;
   readonly control?: Record<string, unknown>;
+  readonly results?: Record<string, unknown>;
   readonly log?: Record<string, unknown>;
+  readonly alerts?: Record<string, unknown>;
   readonly stateDir?: string;
 }
 

@@ -170,12 +170,29 @@ describe('archiving', () => {
     expect(await folder.read(aside, 10)).toMatchObject({ kind: 'bytes' });
   });
 
-  it('follows a link that the admin configured', async () => {
+  it('follows a link that the admin configured, elsewhere', async () => {
     const elsewhere = await temporaryDirectory();
-    const { root, folder } = await folderWith({ 'a.jpg': 'a' });
-    await fs.symlink(elsewhere, join(root, 'archive'));
+    const archiveTo = join(await temporaryDirectory(), 'link');
+    await fs.symlink(elsewhere, archiveTo);
+    const { folder } = await folderWith({ 'a.jpg': 'a' }, { archiveTo });
     await folder.archive(await folder.setAside('a.jpg'), 'a.jpg');
     expect(await filesIn(elsewhere)).toEqual({ 'a.jpg': 'a' });
+  });
+
+  it('follows no link in the watched folder: whoever scans may have put it there', async () => {
+    const elsewhere = await temporaryDirectory();
+    for (const [link, archiveTo] of [
+      ['archive', 'archive'],
+      ['y', 'y/archive'],
+    ] as const) {
+      const { root, folder } = await folderWith({ 'a.jpg': 'a' }, { archiveTo });
+      await fs.symlink(elsewhere, join(root, link));
+      const aside = await folder.setAside('a.jpg');
+      await expect(folder.archive(aside, 'a.jpg')).rejects.toMatchObject({ code: 'FOLDER_NOT_A_DIRECTORY' });
+      await expect(folder.findArchived('a.jpg', 1, '')).rejects.toMatchObject({ code: 'ENOTDIR' });
+      expect(await folder.putBack(aside, 'a.jpg')).toBe('a.jpg');
+    }
+    expect(await filesIn(elsewhere)).toEqual({});
   });
 
   it.skipIf(!otherDevice)('crosses to another file system, overwriting nothing', async () => {

@@ -1,5 +1,6 @@
 import { DatabaseSync } from '@photostructure/sqlite';
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ReceiptdError } from '../../../src/domain/errors.ts';
@@ -8,6 +9,7 @@ import { LATEST_VERSION } from '../../../src/ledger/sqlite/migrate.ts';
 import { openSqliteLedger, openSqliteReports } from '../../../src/ledger/sqlite/open.ts';
 import { admission, hashOf, OFFICE } from '../../contract/ledger.ts';
 import { clock, createPlace } from './place.ts';
+import { asOrdinaryUser } from '../../support/ordinaryUser.ts';
 
 type Place = Awaited<ReturnType<typeof createPlace>>;
 
@@ -67,6 +69,7 @@ describe('opening the SQLite ledger', () => {
       { version: 1, applied_at: clock.now() },
       { version: 2, applied_at: clock.now() },
       { version: 3, applied_at: clock.now() },
+      { version: 4, applied_at: clock.now() },
     ]);
     expect(loose.map((table: { name: string }) => table.name)).toEqual(['sqlite_schema']);
   });
@@ -101,9 +104,9 @@ describe('opening the SQLite ledger', () => {
       const error = await refusal(opening);
       expect(error).toMatchObject({
         code: 'LEDGER_NEWER',
-        message: expect.stringMatching(/version 7.*version 3/),
+        message: expect.stringMatching(/version 7.*version 4/),
       });
-      expect(LATEST_VERSION).toBe(3);
+      expect(LATEST_VERSION).toBe(4);
     },
   );
 
@@ -176,6 +179,21 @@ describe('reading the SQLite ledger', () => {
     expect(error.code).toBe('LEDGER_MISSING');
     expect(error.sentence()).toContain(`There is no ledger at ${place.path}.`);
     expect(fs.readdirSync(place.dir)).toEqual([]);
+  });
+
+  it.skipIf(process.platform === 'win32')('says so where it may not be looked for', async () => {
+    await asOrdinaryUser(async () => {
+      const closed = fs.mkdtempSync(path.join(os.tmpdir(), 'receiptd-closed-'));
+      try {
+        fs.chmodSync(closed, 0o000);
+        const error = await refusal(openSqliteReports({ path: path.join(closed, 'ledger.db') }));
+        expect(error.code).toBe('FILE_UNREADABLE');
+        expect(error.hint).toContain('control.group');
+      } finally {
+        fs.chmodSync(closed, 0o700);
+        fs.rmSync(closed, { recursive: true });
+      }
+    });
   });
 
   it('works without a writer, and changes nothing in the file', async () => {

@@ -67,6 +67,9 @@ async function fill(ledger: Ledger): Promise<void> {
     transition: { state: 'failed', reason: 'HTTP_422', message: 'Unreadable.' },
   });
   await ledger.markLost(c!.id, 'Gone.', 4_000);
+  const result = { at: 4_500, baseUrl: OFFICE.baseUrl, uid: null, payload: Buffer.from('{"total":"9.90"}') };
+  await ledger.recordResult({ ...result, name: 'doc-b', status: 'READ' });
+  await ledger.recordResult({ ...result, name: 'nobody', status: 'READ', payload: Buffer.from([0, 255]) });
   await ledger.postpone(d!.id, 9_000, 'HTTP_503', 'Down.', 4_000);
   await ledger.note(seen('note.txt'), {
     verdict: 'rejected',
@@ -426,7 +429,7 @@ async function take(
       await ledger.retry('all', now);
       return;
     case 'dispose': {
-      const [disposal] = await ledger.toDispose('/scans', 0, 1);
+      const [disposal] = await ledger.toDispose('/scans', 0, 1, null);
       if (!disposal) return;
       await ledger.disposing(disposal.sightingId, 'archived', now);
       await ledger.disposed(disposal.sightingId, 'archived', '/archive/1', now);

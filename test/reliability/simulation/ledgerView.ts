@@ -12,6 +12,10 @@ export interface KnownDocument {
   /** All that it ever was in. */
   readonly states: Set<DocumentState>;
   reason: string | null;
+  /** The service's. */
+  status: string | null;
+  /** A result of it is in the ledger. */
+  hasResult: boolean;
   /** Requests recorded before they were sent. */
   begun: number;
   readonly outcomes: AttemptOutcome[];
@@ -47,6 +51,8 @@ export class LedgerView {
           sha256,
           state: 'queued',
           reason: null,
+          status: null,
+          hasResult: false,
           begun: 0,
           outcomes: [],
           states: new Set(),
@@ -79,6 +85,14 @@ export class LedgerView {
       case 'ended':
         this.documents.get(event.document)?.outcomes.push(event.outcome);
         break;
+      case 'result': {
+        const document = event.document === null ? undefined : this.documents.get(event.document);
+        if (document) {
+          document.hasResult = true;
+          document.status = event.status ?? document.status;
+        }
+        break;
+      }
       case 'moved':
         for (const id of event.documents) {
           const document = this.documents.get(id);
@@ -86,6 +100,7 @@ export class LedgerView {
           document.state = event.state;
           document.states.add(event.state);
           document.reason = 'reason' in event ? event.reason : null;
+          if (event.state === 'accepted') document.status = event.status;
         }
         break;
       default:

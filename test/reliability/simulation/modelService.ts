@@ -86,6 +86,7 @@ export class ModelService {
   readonly #dice: Dice;
   readonly #story: Story;
   readonly #onArrival: (arrival: Arrival) => void;
+  readonly #onStored: (arrival: Arrival) => void;
   #tokens = 1;
   #closed: string | null = null;
 
@@ -95,12 +96,14 @@ export class ModelService {
     dice: Dice,
     story: Story,
     onArrival: (arrival: Arrival) => void,
+    onStored: (arrival: Arrival) => void,
   ) {
     this.habits = habits;
     this.#timeline = timeline;
     this.#dice = dice;
     this.#story = story;
     this.#onArrival = onArrival;
+    this.#onStored = onStored;
   }
 
   /** Whatever comes to that endpoint is answered with 403 from now on. */
@@ -285,6 +288,7 @@ export class ModelService {
     const isKnown = this.arrivals.some((each) => each.stored && each.uid === uid && each.name === name);
     if (this.habits.isStrict && isKnown) return status(409, 'this name exists');
     arrival.stored = true;
+    this.#onStored(arrival);
     return record(name, uid);
   }
 }

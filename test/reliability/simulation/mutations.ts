@@ -14,9 +14,11 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       edit(
         'src/pipeline/deliver.ts',
-        `    const attemptId = await orCancel(slot, () =>
-      deps.ledger.begin(document.id, deps.clock.now(), bytes.length),
-    );
+        `    const attemptId = await orCancel(slot, () => begin(document, bytes.length, deps));
+    if (attemptId === null) {
+      slot.cancel();
+      return { isSettled: true, isAccepted: true, isTaken: looking === 0 };
+    }
     looking += 1;
     const answer = await request(document, bytes, token, slot, deps, signal, onTaken);`,
         `    looking += 1;
@@ -415,6 +417,50 @@ function request(`,
         'src/pipeline/deliver.ts',
         'await deps.recorder.replay(attemptId, outcome.message, signal);',
         'await deps.recorder.replay(attemptId, `${outcome.message} (${token})`, signal);',
+      ),
+    ],
+  },
+  {
+    what: 'a result is answered as taken before it is durable',
+    promises: ['P1'],
+    edits: [
+      edit(
+        'src/ledger/sqlite/store.ts',
+        'this.#events.push(toJournal(event, at));',
+        "if (event.kind !== 'result') this.#events.push(toJournal(event, at));",
+      ),
+    ],
+  },
+  {
+    what: 'a document that a result has accepted is sent if it was claimed before',
+    promises: ['P2'],
+    edits: [
+      edit(
+        'src/ledger/sqlite/queue.ts',
+        "if (row.state === 'queued' || (row.state === 'uploading' && row.attemptOpen === 0)) return row;",
+        "if (row.state !== 'failed' && row.attemptOpen === 0) return row;",
+      ),
+    ],
+  },
+  {
+    what: 'the answer to an upload takes the place of the status of a later result',
+    promises: ['P1'],
+    edits: [
+      edit(
+        'src/ledger/sqlite/results.ts',
+        "if (move.state === 'accepted') return statuses > 0 ? { ...move, status } : move;",
+        "if (move.state === 'accepted') return move;",
+      ),
+    ],
+  },
+  {
+    what: 'a result that came before an answer was lost is no proof',
+    promises: ['P1'],
+    edits: [
+      edit(
+        'src/ledger/sqlite/results.ts',
+        "return results > 0 ? { state: 'accepted', status, response } : move;",
+        'return move;',
       ),
     ],
   },

@@ -3,6 +3,7 @@ import type { DocumentState } from '../../../src/domain/document.ts';
 import { complaintsAbout } from './limitsOracle.ts';
 import { LedgerView, type KnownDocument } from './ledgerView.ts';
 import { hashOf, isAside, type Disposals } from './modelFolder.ts';
+import { DONE } from './modelResults.ts';
 import { TOKEN, type Arrival, type ModelService } from './modelService.ts';
 import type { Office } from './office.ts';
 import type { Plan } from './plan.ts';
@@ -46,6 +47,10 @@ export class Oracle implements Disposals {
   entry(entry: JournalEntry): void {
     if (JSON.stringify(entry).includes(TOKEN))
       this.#story.breach('P7', `a token is in the journal (${entry.kind})`);
+    if (entry.kind === 'began') {
+      const { name, state } = this.view.documents.get(Number(entry.facts['document'])) ?? {};
+      if (state === 'accepted') this.#story.breach('P2', `${name} is sent again after its acceptance`);
+    }
     const event = this.view.read(entry);
     if (event.kind === 'named') this.#named(event);
     if (event.kind === 'moved') {
@@ -79,6 +84,7 @@ export class Oracle implements Disposals {
         if (!arrivals.some((each) => each.stored && each.sha256 === sha256))
           this.#story.breach('P1', `${name} counts as accepted, and the service does not have it`);
         if (
+          !document.hasResult &&
           !told.some(
             ({ answered, stored }) => stored && answered?.kind === 'response' && answered.httpStatus === 200,
           )
@@ -105,6 +111,13 @@ export class Oracle implements Disposals {
       case 'uploading':
         break;
     }
+  }
+
+  /** The agent has answered that it has the result: it must be durable by then, and beside its document. */
+  resultTaken({ uid, name }: Arrival): void {
+    const document = [...this.view.documents.values()].find((each) => each.uid === uid && each.name === name);
+    if (!document?.hasResult)
+      this.#story.breach('P1', `a result of ${name} was taken, and is not in the journal`);
   }
 
   /** What is admitted with the same bytes later on has no copy yet. */
@@ -210,7 +223,7 @@ export class Oracle implements Disposals {
   }
 
   counts(): Record<
-    'storedTwice' | 'documents' | 'accepted' | 'failed' | 'unconfirmed' | 'lost' | 'disposed',
+    'storedTwice' | 'documents' | 'accepted' | 'failed' | 'unconfirmed' | 'lost' | 'disposed' | 'results',
     number
   > {
     const documents = [...this.view.documents.values()];
@@ -224,12 +237,17 @@ export class Oracle implements Disposals {
       unconfirmed: were('unconfirmed'),
       lost: were('lost'),
       disposed: this.#disposed,
+      results: documents.filter(({ hasResult }) => hasResult).length,
     };
   }
 
   /** What can only be told when everything is over. */
   finish(): void {
-    for (const { uid, name, outcomes } of this.view.documents.values()) {
+    for (const { uid, name, outcomes, state, status, hasResult } of this.view.documents.values()) {
+      if (hasResult && (state === 'unconfirmed' || state === 'lost'))
+        this.#story.breach('P1', `${name} is ${state}, though a result shows that the service has it`);
+      if (hasResult && state === 'accepted' && status !== DONE)
+        this.#story.breach('P1', `${name} has the status ${status}, though its result said ${DONE}`);
       const stored = this.service.arrivals.filter(
         (each) => each.uid === uid && each.name === name && each.stored,
       );

@@ -113,6 +113,8 @@ function draw(dice: Dice): Plan {
       existing: { kind: 'send' },
       afterUpload: dice.pick(['keep', 'keep', 'archive', 'delete']),
       archiveTo: `${path}-archive`,
+      afterUploadOn: null,
+      needsAttention: null,
     })),
     delivery: { limits, hours: null, graceMs: 5_000, parkAfter: 3 },
     intake: {

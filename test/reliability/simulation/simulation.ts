@@ -1,3 +1,4 @@
+import { HOLD_BACKOFF } from '../../../src/domain/backoff.ts';
 import { composePipeline } from '../../../src/compose/pipeline.ts';
 import { ImageBuffers } from '../../../src/pipeline/imageBuffers.ts';
 import { OpenIncidents } from '../../../src/pipeline/incidents.ts';
@@ -6,6 +7,7 @@ import type { Log } from '../../../src/ports/log.ts';
 import { Dice } from '../support/dice.ts';
 import { inspector } from './images.ts';
 import { modelFolder, modelHints } from './modelFolder.ts';
+import { ModelResults } from './modelResults.ts';
 import { ModelService, TOKEN } from './modelService.ts';
 import { Office } from './office.ts';
 import { Oracle } from './oracle.ts';
@@ -36,6 +38,7 @@ export const COUNTED = [
   'unconfirmed',
   'lost',
   'disposed',
+  'results',
 ] as const;
 /** `failed`, `unconfirmed` and `lost`: documents that were so at some time. */
 export type Counts = Readonly<Record<(typeof COUNTED)[number], number>>;
@@ -66,6 +69,7 @@ class Simulation {
   readonly #state: StateDirectory;
   readonly #office: Office;
   readonly #service: ModelService;
+  readonly #results: ModelResults;
   readonly #oracle: Oracle;
   readonly #deaths: Death[];
   #process: Process | null = null;
@@ -95,8 +99,16 @@ class Simulation {
     const some = (share: number): Set<string> =>
       new Set(pictures.filter(() => unlucky.chance(share)).map(({ sha256 }) => sha256));
     const habits = { phases: plan.phases, isStrict: plan.isStrict, refused: some(0.06), poison: some(0.02) };
-    const service = new ModelService(habits, timeline, dice('service'), story, (arrival) =>
-      oracle.arrival(arrival),
+    const results = new ModelResults(timeline, dice('results'), story, (arrival) =>
+      oracle.resultTaken(arrival),
+    );
+    const service = new ModelService(
+      habits,
+      timeline,
+      dice('service'),
+      story,
+      (arrival) => oracle.arrival(arrival),
+      (arrival) => results.stored(arrival),
     );
     Object.assign(oracle, { office, service, state });
     this.#seed = seed;
@@ -107,6 +119,7 @@ class Simulation {
     this.#state = state;
     this.#office = office;
     this.#service = service;
+    this.#results = results;
     this.#oracle = oracle;
     this.#deaths = [...plan.deaths];
   }
@@ -161,6 +174,7 @@ class Simulation {
     const process = new Process(number, timeline, dice, this.#plan.pace, point, (how) => {
       this.#story.tell('KILL', how);
       this.#kills += 1;
+      this.#results.receiving = null;
       for (const share of this.#shares.values()) share.watchers.clear();
       if (death && 'ledgerLost' in death && death.ledgerLost) {
         this.#story.tell('KILL', 'the power failed as well: the ledger has to be made anew from the journal');
@@ -187,6 +201,7 @@ class Simulation {
       () => {
         if (process.isDead) return;
         process.isDead = true;
+        this.#results.receiving = null;
         this.#story.tell('agent', 'has stopped');
         for (const share of this.#shares.values()) share.watchers.clear();
         timeline.after(dice.next() * 3_000, WORLD, () => this.#live());
@@ -231,6 +246,13 @@ class Simulation {
       background: [],
     };
     const pipeline = await composePipeline(config, world, { once: false });
+    this.#results.receiving = {
+      ledger,
+      clock,
+      onRecorded: ({ document }) => {
+        if (document?.state === 'accepted') pipeline.intakeOf(document.folder)?.disposeSoon();
+      },
+    };
     await pipeline.agent.run(stop);
     await pipeline.keeper.close();
   }
@@ -332,7 +354,8 @@ class Simulation {
       };
       look();
     };
-    // By then the trouble beside them is known.
-    this.#timeline.after(closedForGood === null ? 0 : boundMs, WORLD, put);
+    // By then the trouble beside them is known, and a hold is over whose probe a result has settled.
+    const knownMs = closedForGood === null ? 0 : boundMs;
+    this.#timeline.after(Math.max(knownMs, this.#results.hasProved ? HOLD_BACKOFF.maxMs : 0), WORLD, put);
   }
 }

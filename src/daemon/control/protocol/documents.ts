@@ -81,6 +81,17 @@ const documentDetail = z
         message: z.string().nullable(),
       }),
     ),
+    results: z
+      .array(
+        z.object({
+          id: z.number(),
+          receivedAt: instant,
+          status: z.string().nullable(),
+          sha256: z.string(),
+          size: z.number(),
+        }),
+      )
+      .describe('What the service posted about it, oldest first.'),
     files: z.array(
       z.object({
         path: z.string(),

@@ -25,5 +25,10 @@ export const COMPARISONS: readonly { readonly what: string; readonly columns: (s
        s.gone_at, s.disposed, s.archived_to
   FROM ${s}.sightings s JOIN ${s}.folders f ON f.id = s.folder_id`,
     },
+    {
+      what: 'Result',
+      columns: (s) =>
+        `id, received_at, document_id, attempts, status, sha256, size, encoding, payload, given_name, given_uid FROM ${s}.results`,
+    },
     { what: 'Act', columns: (s) => `id, at, kind, by, detail FROM ${s}.acts` },
   ];

@@ -51,9 +51,13 @@ export const RETRIABLE_ONE = `SELECT id FROM documents WHERE id = :id AND ${RETR
 
 export const RETRIABLE_ALL = `SELECT id FROM documents WHERE ${RETRIABLE} ORDER BY id`;
 
+/** A result may come after everything else was erased. */
+export const HOLDS_PERSONAL_DATA = `(erased_at IS NULL
+  OR EXISTS (SELECT 1 FROM results r WHERE r.document_id = documents.id AND r.payload IS NOT NULL))`;
+
 /** Only what is settled: what waits is needed as it is. */
 export const ERASABLE_ONE = `
-SELECT id FROM documents WHERE id = :id AND erased_at IS NULL AND state NOT IN ('queued', 'uploading')`;
+SELECT id FROM documents WHERE id = :id AND ${HOLDS_PERSONAL_DATA} AND state NOT IN ('queued', 'uploading')`;
 
 export const ERASE_DOCUMENT = `
 UPDATE documents SET path = '', message = NULL, response = NULL, erased_at = :at, updated_at = :at WHERE id = :id`;

@@ -12,4 +12,5 @@ ON CONFLICT (id) DO UPDATE SET ledger = :ledger, seq = :seq, hash = :hash`;
 
 export const HOLDS_SOMETHING = `
 SELECT 1 AS something
- WHERE EXISTS (SELECT 1 FROM documents) OR EXISTS (SELECT 1 FROM sightings) OR EXISTS (SELECT 1 FROM acts)`;
+ WHERE EXISTS (SELECT 1 FROM documents) OR EXISTS (SELECT 1 FROM sightings) OR EXISTS (SELECT 1 FROM acts)
+    OR EXISTS (SELECT 1 FROM results)`;

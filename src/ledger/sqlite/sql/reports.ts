@@ -1,4 +1,4 @@
-import { SELECT_DOCUMENT } from './documents.ts';
+import { HOLDS_PERSONAL_DATA, SELECT_DOCUMENT } from './documents.ts';
 
 /** A sighting that `list` shows beside the documents; waiting ones only while they are current. */
 const LISTED = `s.verdict <> 'document' AND (s.gone_at IS NULL OR s.verdict NOT IN ('incomplete', 'unreadable'))`;
@@ -135,5 +135,5 @@ SELECT f.path AS folder, s.dir, s.name, s.verdict, s.size, s.seen_at AS seenAt, 
 
 export const ERASABLE = `
 SELECT id FROM documents
- WHERE created_at < :before AND erased_at IS NULL AND state NOT IN ('queued', 'uploading')
+ WHERE created_at < :before AND ${HOLDS_PERSONAL_DATA} AND state NOT IN ('queued', 'uploading')
  ORDER BY id`;

@@ -91,14 +91,21 @@ SELECT f.path AS folder, s.dir, s.name, s.archived_to AS archivedTo, ${IDENTITY}
  ORDER BY s.id DESC
  LIMIT 100`;
 
-export const DISPOSABLE = `
+const DISPOSABLE_FILES = `
 SELECT s.id, s.dir, s.name, s.sha256, ${IDENTITY}
   FROM sightings s CROSS JOIN documents d ON d.id = s.document_id
  WHERE s.folder_id = ${FOLDER_ID} AND s.id > :after
    AND s.gone_at IS NULL AND s.disposed IS NULL AND s.document_id IS NOT NULL
-   AND d.state = 'accepted'
- ORDER BY s.id
- LIMIT :limit`;
+   AND d.state = 'accepted'`;
+
+export const DISPOSABLE = `${DISPOSABLE_FILES} ORDER BY s.id LIMIT :limit`;
+
+/** Also where another status has come since. */
+export const DISPOSABLE_ON = `${DISPOSABLE_FILES}
+   AND (d.service_status IN (SELECT value FROM json_each(:statuses))
+        OR EXISTS (SELECT 1 FROM results r
+                    WHERE r.document_id = d.id AND r.status IN (SELECT value FROM json_each(:statuses))))
+ ORDER BY s.id LIMIT :limit`;
 
 export const DISPOSING = `UPDATE sightings SET disposing = :how, updated_at = :at WHERE id = :id`;
 
@@ -123,6 +130,14 @@ SELECT s.id, f.path AS folder, s.dir, s.name, ${LISTED_STATE} AS state, d.name A
  WHERE +s.folder_id = ${FOLDER_ID} AND s.gone_at IS NULL AND s.id > :after
  ORDER BY s.id LIMIT :limit`;
 
+export const STANDING = `
+SELECT s.id, f.path AS folder, s.dir, s.name, ${LISTED_STATE} AS state, d.name AS documentName, ${IDENTITY},
+       CASE s.verdict WHEN 'document' THEN d.reason ELSE s.reason END AS reason,
+       CASE s.verdict WHEN 'document' THEN d.message ELSE s.message END AS message,
+       CASE s.verdict WHEN 'document' THEN d.updated_at ELSE s.updated_at END AS at
+  FROM sightings s CROSS JOIN folders f ON f.id = s.folder_id LEFT JOIN documents d ON d.id = s.document_id
+ WHERE s.folder_id = ${FOLDER_ID} AND s.dir = :dir AND s.name = :name AND s.gone_at IS NULL`;
+
 /**
  * An image that went away and came back was seen twice, and is one. What was not at rest yet and went away was never
  * an image.
@@ -133,5 +148,17 @@ SELECT f.path AS folder, ${LISTED_STATE} AS state,
   FROM sightings s CROSS JOIN folders f ON f.id = s.folder_id LEFT JOIN documents d ON d.id = s.document_id
  WHERE (:since IS NULL OR s.seen_at >= :since) AND (:until IS NULL OR s.seen_at < :until)
    AND (s.gone_at IS NULL OR s.verdict NOT IN ('incomplete', 'unreadable'))
+ GROUP BY f.id, 2
+ ORDER BY f.id, 2`;
+
+/** Documents by their names' time, the rest by when it was seen: both have an index, and a ledger may hold a million of either. */
+export const ARRIVALS = `
+SELECT f.path AS folder, came.at - came.at % :everyMs AS at, count(*) AS count
+  FROM (SELECT d.folder_id, d.created_at AS at FROM documents d INDEXED BY documents_created
+         WHERE d.created_at >= :from AND d.created_at < :to
+        UNION ALL
+        SELECT s.folder_id, s.seen_at FROM sightings s INDEXED BY sightings_listed
+         WHERE s.verdict <> 'document' AND s.seen_at >= :from AND s.seen_at < :to AND s.verdict <> 'skipped') came
+  JOIN folders f ON f.id = came.folder_id
  GROUP BY f.id, 2
  ORDER BY f.id, 2`;

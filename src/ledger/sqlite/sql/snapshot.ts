@@ -22,6 +22,17 @@ export const ATTEMPTS_OF = `
 SELECT id, started_at AS startedAt, finished_at AS finishedAt, outcome, http_status AS httpStatus, bytes, message
   FROM attempts WHERE document_id = :id ORDER BY id`;
 
+const RESULTS = `
+SELECT id, received_at AS receivedAt, document_id AS document, attempts, status, sha256, size, encoding, payload,
+       given_name AS givenName, given_uid AS givenUid
+  FROM results`;
+
+export const HAS_RESULTS = `SELECT 1 AS there FROM sqlite_master WHERE type = 'table' AND name = 'results'`;
+
+export const RESULTS_OF = `${RESULTS} WHERE document_id = :id ORDER BY id`;
+
+export const UNMATCHED_RESULTS = `${RESULTS} WHERE id BETWEEN :from AND :to AND document_id IS NULL ORDER BY id`;
+
 export const SIGHTINGS = `
 SELECT s.id, f.path AS folder, s.dir, s.name, s.verdict, s.document_id AS documentId, s.sha256, s.policy, s.reason,
        s.message, s.size, CAST(s.mtime_ns AS TEXT) AS mtimeNs, CAST(s.ctime_ns AS TEXT) AS ctimeNs,

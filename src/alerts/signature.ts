@@ -1,0 +1,35 @@
+import { createHmac } from 'node:crypto';
+import { undelivered } from './undelivered.ts';
+
+const PREFIX = 'whsec_';
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
+/** What Standard Webhooks asks for, in bytes. */
+const SHORTEST = 24;
+const LONGEST = 64;
+
+/**
+ * The headers of a message as Standard Webhooks has them (https://www.standardwebhooks.com): identifier, time in seconds
+ * and HMAC-SHA256 over both and the body, so that a receiver can tell what is forged, changed, old or repeated.
+ * @throws ReceiptdError ALERT_UNDELIVERED for a secret that is none
+ */
+export function signatureHeaders(
+  secret: string | null,
+  message: { readonly id: string; readonly atMs: number; readonly body: string },
+): Record<string, string> {
+  const { id, atMs, body } = message;
+  const timestamp = String(Math.floor(atMs / 1000));
+  const headers = { 'webhook-id': id, 'webhook-timestamp': timestamp };
+  if (secret === null) return headers;
+  const hmac = createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.${body}`).digest('base64');
+  return { ...headers, 'webhook-signature': `v1,${hmac}` };
+}
+
+function keyOf(secret: string): Buffer {
+  const text = secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret;
+  const key = Buffer.from(text, 'base64');
+  if (BASE64.test(text) && key.length >= SHORTEST && key.length <= LONGEST) return key;
+  throw undelivered(
+    `The secret in alerts.webhook.secretFile is none: it has to be ${PREFIX} and ${SHORTEST} to ${LONGEST} random bytes in base64.`,
+    'Make one: printf \'whsec_%s\\n\' "$(openssl rand -base64 32)"',
+  );
+}

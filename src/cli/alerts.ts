@@ -1,0 +1,133 @@
+import { hostname } from 'node:os';
+import { randomUUID } from 'node:crypto';
+import type { Command } from 'commander';
+import type { Config } from '../config/config.ts';
+import { callControl } from '../daemon/control/client.ts';
+import type { Response } from '../daemon/control/protocol.ts';
+import type { OpenAlertJson } from '../daemon/control/protocol/alerts.ts';
+import { ReceiptdError } from '../domain/errors.ts';
+import { local } from '../domain/words.ts';
+import { EXIT, type ExitStatus } from './exitStatus.ts';
+import { helpOf } from './help.ts';
+import { colorsFor, print, printJson, type Io } from './io.ts';
+import { printable } from './printable.ts';
+import { configOf, openLog, type ConfigOption } from './session.ts';
+
+interface Options extends ConfigOption {
+  readonly json?: boolean;
+}
+
+export function addAlerts(program: Command, io: Io, done: (status: ExitStatus) => void): void {
+  const command = program
+    .command('alerts')
+    .description('what is wrong, since when, and whether people were told')
+    .option('--config <file>', 'config file')
+    .option('--json', 'as JSON: { channels, quietUntil, open }')
+    .addHelpText('after', helpOf({ examples: ['alerts', 'alerts --json', 'alerts test'] }))
+    .action((options: Options) => list(io, options));
+  command
+    .command('test')
+    .description('send a test through every channel that is configured')
+    .option('--config <file>', 'config file')
+    .option('--json', 'as JSON: [{ channel, problem }]')
+    .addHelpText(
+      'after',
+      helpOf({
+        more: 'The running agent sends it; where none runs, this command does.',
+        examples: ['alerts test'],
+      }),
+    )
+    // The options stand in both commands: whichever takes them, they are found.
+    .action(async (_: unknown, own: Command) => done(await test(io, own.optsWithGlobals())));
+}
+
+async function list(io: Io, options: Options): Promise<void> {
+  const { stateDir } = await configOf(io, options);
+  const alerts = await callControl(stateDir, 'alerts', {}, { signal: io.stop });
+  if (options.json) return printJson(io, alerts);
+  const { channels, quietUntil, open } = alerts;
+  print(
+    io,
+    channels.length === 0
+      ? 'Nobody is told: no channel is configured under `alerts`.'
+      : `Told by ${channels.join(', ')}.${quietUntil === null ? '' : ` Quiet hours until ${local(quietUntil)}.`}`,
+  );
+  print(io, open.length === 0 ? 'Nothing is wrong.' : '');
+  const colors = colorsFor(io, io.stdout);
+  for (const alert of open) {
+    const { message, code, hint, since, overSince } = alert;
+    if (overSince === null) {
+      print(io, `${colors.red(printable(message))} [${code}]`);
+      print(io, `  Since ${local(since)}. ${stateOf(alert)}`);
+      print(io, `  ${printable(hint)}`);
+    } else {
+      print(io, `${colors.green(`Over since ${local(overSince)}:`)} ${printable(message)} [${code}]`);
+      print(io, `  It began at ${local(since)}. ${stateOf(alert)} Its end is told once it has stayed away.`);
+    }
+  }
+}
+
+function stateOf({ toldAt, toldBy, waitingFor, untold }: OpenAlertJson): string {
+  const waiting = waitingFor.join(', ');
+  if (toldAt !== null)
+    return `Told at ${local(toldAt)} by ${toldBy.join(', ')}${waiting === '' ? '' : `, not yet by ${waiting}`}.`;
+  if (waiting !== '') return `On its way (${waiting}).`;
+  switch (untold) {
+    case 'quietHours':
+      return 'Not told yet: these are quiet hours.';
+    case 'soon':
+      return 'Not told yet: it is told within minutes, together with others.';
+    case 'noChannel':
+      return 'Not told: there is no channel for it.';
+    case null:
+      return 'Nobody was told: no channel took it.';
+    case 'young':
+      return 'Not told yet: it may be over soon (`alerts.after`).';
+  }
+}
+
+async function test(io: Io, options: Options): Promise<ExitStatus> {
+  const config = await configOf(io, options);
+  const { results } = await ask(io, config);
+  if (options.json) printJson(io, results);
+  else if (results.length === 0)
+    print(io, 'No channel is configured under `alerts`, so nobody is told anything.');
+  else {
+    const colors = colorsFor(io, io.stdout);
+    for (const { channel, problem } of results) {
+      const words =
+        problem === null ? colors.green('delivered') : colors.red(`not delivered: ${printable(problem)}`);
+      print(io, `${channel}: ${words}`);
+    }
+  }
+  return results.length > 0 && results.every(({ problem }) => problem === null) ? EXIT.ok : EXIT.failed;
+}
+
+async function ask(io: Io, config: Config): Promise<Response<'testAlerts'>> {
+  try {
+    return await callControl(config.stateDir, 'testAlerts', {}, { signal: io.stop });
+  } catch (error) {
+    if (!(error instanceof ReceiptdError && error.code === 'NOT_RUNNING')) throw error;
+  }
+  return testAlone(io, config);
+}
+
+async function testAlone(io: Io, config: Config): Promise<Response<'testAlerts'>> {
+  const [{ alertChannels }, { sendWithin }, { testAlert }, { systemClock }] = await Promise.all([
+    import('../compose/alertChannels.ts'),
+    import('../daemon/alerting/delivery.ts'),
+    import('../daemon/alerting/message.ts'),
+    import('../daemon/systemClock.ts'),
+  ]);
+  const { log, secrets } = await openLog(io, config, { toFile: false, level: 'warn' });
+  try {
+    const alert = testAlert(randomUUID(), { host: hostname(), now: systemClock.now() });
+    const results = alertChannels(config, { env: io.env, log, secrets }).map(async (channel) => {
+      const trouble = await sendWithin(channel, alert, systemClock, io.stop);
+      return { channel: channel.name, problem: trouble === null ? null : trouble.sentence() };
+    });
+    return { results: await Promise.all(results) };
+  } finally {
+    await log.close();
+  }
+}

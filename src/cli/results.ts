@@ -1,0 +1,142 @@
+import type { Command } from 'commander';
+import type { Config } from '../config/config.ts';
+import { RESULTS_LIMIT } from '../daemon/control/protocol/results.ts';
+import type { ResultDetailJson, ResultJson } from '../daemon/control/protocol/results.ts';
+import { ReceiptdError } from '../domain/errors.ts';
+import { local, size } from '../domain/words.ts';
+import { helpOf } from './help.ts';
+import { colorsFor, print, printJson, type Io } from './io.ts';
+import { endpointOf, writeJsonArray } from './list.ts';
+import { printable } from './printable.ts';
+import { openReading, type Reading } from './reading.ts';
+import { resultsPathOf, webBase } from './resultsAddress.ts';
+import { configOf, type ConfigOption } from './session.ts';
+
+interface ListOptions extends ConfigOption {
+  readonly unmatched?: boolean;
+  readonly json?: boolean;
+}
+
+interface UrlOptions extends ConfigOption {
+  readonly endpoint?: string;
+  readonly base?: string;
+}
+
+/** On a terminal; as JSON all of them are told. */
+const SHOWN = 50;
+
+export function addResults(program: Command, io: Io): void {
+  const results = program
+    .command('results')
+    .description('what the service posted about documents, and where it can post it');
+  results
+    .command('list')
+    .description(`the last ${SHOWN} results, newest first`)
+    .option('--config <file>', 'config file')
+    .option('--unmatched', 'only what belongs to no document that is known here')
+    .option('--json', 'all of them, as one JSON array')
+    .addHelpText('after', helpOf({ examples: ['results list', 'results list --unmatched --json'] }))
+    .action((options: ListOptions) => list(io, options));
+  results
+    .command('show')
+    .argument('<id>', 'number of the result')
+    .description('one result, as it was posted')
+    .option('--config <file>', 'config file')
+    .option('--json', 'as JSON, with what was posted as a text')
+    .addHelpText('after', helpOf({ examples: ['results show 17'] }))
+    .action((id: string, options: ConfigOption & { json?: boolean }) => show(io, id, options));
+  results
+    .command('url')
+    .description('the address to give to an endpoint as its outgoingUrl; it holds a secret')
+    .option('--config <file>', 'config file')
+    .option('--endpoint <alias>', 'for this endpoint: results need not say then to which one they belong')
+    .option('--base <url>', 'how the service reaches this machine, such as https://receipts.example.com')
+    .addHelpText(
+      'after',
+      helpOf({ examples: ['results url --endpoint office --base https://receipts.example.com'] }),
+    )
+    .action((options: UrlOptions) => url(io, options));
+}
+
+async function list(io: Io, options: ListOptions): Promise<void> {
+  const config = await configOf(io, options);
+  const reading = await openReading(config);
+  const { unmatched = false } = options;
+  try {
+    if (options.json) return await writeJsonArray(io, everyResult(reading, unmatched));
+    const { results, next } = await reading.resultsPage({ unmatched, limit: SHOWN });
+    if (results.length === 0)
+      return print(io, unmatched ? 'Every result belongs to a document.' : 'None yet.');
+    const { table } = await import('./table.ts');
+    const text = table(['ID', 'RECEIVED', 'STATUS', 'SIZE', 'DOCUMENT'], results.map(cellsOf));
+    const [head = '', ...lines] = text.split('\n');
+    print(io, [colorsFor(io, io.stdout).bold(head), ...lines].join('\n'));
+    if (next !== null) print(io, `There are more; --json tells all of them.`);
+  } finally {
+    await reading.close();
+  }
+}
+
+async function* everyResult(reading: Reading, unmatched: boolean): AsyncGenerator<ResultJson> {
+  let before: number | null = null;
+  do {
+    const request = { unmatched, limit: RESULTS_LIMIT, ...(before !== null && { before }) };
+    const { results, next }: Awaited<ReturnType<Reading['resultsPage']>> = await reading.resultsPage(request);
+    yield* results;
+    before = next;
+  } while (before !== null);
+}
+
+function cellsOf({ id, receivedAt, status, size: bytes, document, givenName }: ResultJson): string[] {
+  const name = document?.name ?? (givenName === null ? '(unknown)' : `(unknown: ${givenName})`);
+  return [String(id), local(receivedAt), printable(status ?? ''), size(bytes), printable(name)];
+}
+
+async function show(io: Io, text: string, options: ConfigOption & { json?: boolean }): Promise<void> {
+  if (!/^[1-9]\d{0,14}$/.test(text)) {
+    throw new ReceiptdError('USAGE', `"${text}" is not the number of a result.`, {
+      hint: '`receiptd results list` shows the numbers.',
+    });
+  }
+  const config = await configOf(io, options);
+  const reading = await openReading(config);
+  try {
+    const result = await reading.oneResult(Number(text));
+    if (options.json) printJson(io, result);
+    else printResult(io, result);
+  } finally {
+    await reading.close();
+  }
+}
+
+function printResult(io: Io, result: ResultDetailJson): void {
+  const { id, receivedAt, document, status, sha256, size: bytes, encoding, payload } = result;
+  const line = (label: string, value: string) => print(io, `  ${label.padEnd(10)} ${printable(value)}`);
+  print(io, colorsFor(io, io.stdout).bold(`Result ${id}`));
+  line('received', local(receivedAt));
+  if (document !== null) line('document', `${document.name} (endpoint ${document.endpoint.uid})`);
+  else line('document', 'none that is known here');
+  if (result.givenName !== null) line('name', result.givenName);
+  if (result.givenUid !== null) line('endpoint', result.givenUid);
+  line('status', status ?? 'none');
+  line('sha256', sha256);
+  line('payload', `${size(bytes)}${encoding === 'base64' ? ', shown in base64' : ''}`);
+  print(io, payload === null ? '  (erased)' : payload.split('\n').map(printable).join('\n'));
+}
+
+async function url(io: Io, options: UrlOptions): Promise<void> {
+  const config = await configOf(io, options);
+  const uid = options.endpoint === undefined ? null : endpointOf(config, options.endpoint).key.uid;
+  const base = options.base === undefined ? ownBase(config) : webBase('--base', options.base);
+  print(io, `${base}${await resultsPathOf(config, uid)}`);
+}
+
+function ownBase({ results: { listen, tls } }: Config): string {
+  if (listen === null) {
+    throw new ReceiptdError('USAGE', 'Results are not received: results.listen is off.', {
+      hint: 'Set results.listen, or say with --base how the service reaches this machine.',
+    });
+  }
+  const host = listen.host.includes(':') ? `[${listen.host}]` : listen.host;
+  return `${tls === null ? 'http' : 'https'}://${host}:${listen.port}`;
+}

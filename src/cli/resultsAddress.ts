@@ -1,0 +1,31 @@
+import { randomBytes } from 'node:crypto';
+import type { Config } from '../config/config.ts';
+import { callControl } from '../daemon/control/client.ts';
+import { resultsPath } from '../daemon/results/address.ts';
+import { resultsSecret } from '../daemon/results/secret.ts';
+import { prepareStateDir } from '../daemon/stateDir.ts';
+import { ReceiptdError } from '../domain/errors.ts';
+
+/** The secret is in a file of the agent's user; another admin asks the running agent. */
+export async function resultsPathOf(config: Config, uid: string | null): Promise<string> {
+  try {
+    const { path } = await callControl(config.stateDir, 'resultsPath', uid === null ? {} : { uid });
+    return path;
+  } catch (error) {
+    if (!(error instanceof ReceiptdError && error.code === 'NOT_RUNNING')) throw error;
+  }
+  await prepareStateDir(config);
+  return resultsPath(await resultsSecret(config.stateDir, randomBytes), uid);
+}
+
+/** A path in front is a reverse proxy's. */
+export function webBase(option: string, text: string): string {
+  const parsed = URL.canParse(text) ? new URL(text) : null;
+  const isWeb = parsed?.protocol === 'https:' || parsed?.protocol === 'http:';
+  if (parsed === null || !isWeb || parsed.search !== '' || parsed.hash !== '' || parsed.username !== '') {
+    throw new ReceiptdError('USAGE', `${option} does not take "${text}".`, {
+      hint: 'It takes the beginning of an address, such as https://receipts.example.com.',
+    });
+  }
+  return text.replace(/\/+$/, '');
+}

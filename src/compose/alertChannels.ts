@@ -1,0 +1,109 @@
+import { createCommandChannel } from '../alerts/command.ts';
+import { createDesktopChannel } from '../alerts/desktop.ts';
+import { createEmailChannel } from '../alerts/email.ts';
+import type { Run } from '../alerts/program.ts';
+import { readSecretFile } from '../alerts/secretFile.ts';
+import { quoted } from '../alerts/undelivered.ts';
+import { createWebhookChannel } from '../alerts/webhook.ts';
+import type { Config } from '../config/config.ts';
+import { howItEnded, plainEnvironment, runProgram } from '../daemon/programs.ts';
+import { systemClock } from '../daemon/systemClock.ts';
+import type { AlertChannel } from '../ports/alert.ts';
+import type { Surroundings } from './service.ts';
+
+/** Keys under which the files of secrets stand. */
+export const SECRET_KEYS = {
+  webhook: 'alerts.webhook.secretFile',
+  email: 'alerts.email.passwordFile',
+} as const;
+
+/** The ways to people that the configuration names. Nothing is opened, read or sent before the first alert. */
+export function alertChannels(config: Config, surroundings: Surroundings): AlertChannel[] {
+  const { desktop, command, webhook, email } = config.alerts;
+  const { secrets, log } = surroundings;
+  const run = programsOf(surroundings);
+  const secretIn = (file: string, key: string) => async (): Promise<string> => {
+    const secret = await readSecretFile(file, key);
+    secrets.addSecret(secret);
+    return secret;
+  };
+  const channels: AlertChannel[] = [];
+  if (desktop) channels.push(createDesktopChannel({ platform: process.platform, run }));
+  if (command !== null) channels.push(createCommandChannel({ command, run }));
+  if (webhook !== null) {
+    const { url, secretFile } = webhook;
+    channels.push(
+      createWebhookChannel({
+        url,
+        secret: secretFile === null ? null : secretIn(secretFile, SECRET_KEYS.webhook),
+        now: () => systemClock.now(),
+        exchange: exchangeWith(new URL(url).origin, config, surroundings),
+      }),
+    );
+  }
+  if (email !== null) {
+    const { server, user, passwordFile, from, to } = email;
+    const { ca } = config.service;
+    channels.push(
+      createEmailChannel({
+        server,
+        login:
+          user === null || passwordFile === null
+            ? null
+            : { user, password: secretIn(passwordFile, SECRET_KEYS.email) },
+        from,
+        to,
+        tls: async () => {
+          if (ca === null) return {};
+          const { trusting } = await import('../service/authorities.ts');
+          return { secureContext: trusting(ca, surroundings.env) };
+        },
+        log,
+        redact: (text) => secrets.redactCut(text),
+      }),
+    );
+  }
+  return channels;
+}
+
+/** Below the limit of a delivery, so that what ran too long is said to have. Milliseconds. */
+const PROGRAM = { timeoutMs: 8_500, graceMs: 1_000 };
+
+function programsOf({ env, secrets }: Surroundings): Run {
+  return async (command, { stdin, env: own }, signal) => {
+    const end = await runProgram(command, stdin, { ...plainEnvironment(env), ...own }, PROGRAM, signal);
+    if (end.how === 'exited' && end.status === 0) return null;
+    const said =
+      end.how === 'notStarted' || end.said === '' ? '' : `: ${quoted(secrets.redactCut(end.said))}`;
+    return howItEnded(end) + said;
+  };
+}
+
+const STEP_MS = 8_000;
+const TIMEOUTS = { connectMs: STEP_MS, progressMs: STEP_MS, headersMs: STEP_MS, bodyMs: STEP_MS };
+
+/** As the service is reached: through the same proxy, trusting the same authorities. A connection for each alert, since they are few. */
+function exchangeWith(
+  origin: string,
+  { service: { proxy, ca } }: Config,
+  { env, secrets }: Surroundings,
+): Parameters<typeof createWebhookChannel>[0]['exchange'] {
+  return async (request, signal) => {
+    const { createTransport } = await import('../service/transport.ts');
+    const transport = createTransport({
+      baseUrl: origin,
+      timeouts: TIMEOUTS,
+      connections: 1,
+      clock: systemClock,
+      proxy,
+      ca,
+      env,
+      addSecret: (value) => secrets.addSecret(value),
+    });
+    try {
+      return await transport.exchange(request, signal);
+    } finally {
+      await transport.close();
+    }
+  };
+}

@@ -1,0 +1,155 @@
+import { z } from 'zod';
+import {
+  command,
+  duration,
+  hostName,
+  listen,
+  listenOrOff,
+  mailAddress,
+  mailServer,
+  path,
+  quietHours,
+  rate,
+  size,
+  text,
+  timeOfDay,
+  webUrl,
+  yesOrNo,
+} from './values.ts';
+
+/* The sections of what looks on and speaks beside the pipeline, as schema.ts has the others. */
+
+const certificate = z
+  .strictObject({
+    cert: path
+      .prefault('none')
+      .describe(
+        'File with the certificate, and those between it and the authority (PEM), or none; relative paths start at the config file.',
+      )
+      .meta({ title: 'path, or none' }),
+    key: path
+      .prefault('none')
+      .describe('File with its private key (PEM, without a passphrase), or none.')
+      .meta({ title: 'path, or none' }),
+  })
+  .prefault({})
+  .describe('Certificate and key, for https.');
+
+export const consoleSchema = z.strictObject({
+  listen: listen
+    .prefault('onDemand')
+    .describe(
+      'Where the console listens: onDemand (nothing does, until `receiptd console` asks for it; then 127.0.0.1 and a free port), off, or an address and a port such as 127.0.0.1:8471, from the start. An address other than 127.0.0.1 or [::1] demands tls, and a password (`receiptd console password`).',
+    ),
+  tls: certificate,
+  hosts: z
+    .array(hostName)
+    .prefault([])
+    .describe(
+      'Further names by which browsers call the console, with a port or without: the name in the certificate, or that of a reverse proxy. Any other name is refused, since it may be a trick (DNS rebinding).',
+    )
+    .meta({ title: 'list of host names' }),
+});
+
+export const resultsSchema = z.strictObject({
+  listen: listenOrOff
+    .prefault('off')
+    .describe(
+      "Where results of the service are received (an endpoint's outgoingUrl): off, or an address and a port such as 127.0.0.1:8472. An address other than 127.0.0.1 or [::1] demands tls; behind a reverse proxy 127.0.0.1 does. `receiptd results url` prints the secret path.",
+    ),
+  tls: certificate,
+  maxSize: size('1kB', '8MB')
+    .prefault('1MB')
+    .describe('Larger results are refused. The interface states no limit.'),
+  rate: rate
+    .prefault('2000/s')
+    .describe('Most results taken in any second, minute or hour; more are asked to come again later (429).'),
+  command: command
+    .prefault('none')
+    .describe(
+      'A program that is run for each result, with the result on its standard input (JSON), one at a time; none runs nothing. It is started as it stands here, by no shell.',
+    ),
+});
+
+export const monitoringSchema = z.strictObject({
+  listen: listenOrOff
+    .prefault('off')
+    .describe(
+      'Where metrics (`/metrics`, for Prometheus) and health (`/healthz`, `/readyz`) are served: off, or an address and a port such as 127.0.0.1:9464. They name folders, but no documents, hold no secrets, and ask for no password.',
+    ),
+});
+
+export const alertsSchema = z.strictObject({
+  after: duration('0s')
+    .prefault('2m')
+    .describe('Trouble that is over within this time is told to nobody (the log has it all the same).'),
+  quietHours: quietHours
+    .prefault('none')
+    .describe(
+      'When nobody is to be disturbed, local time: none, or a list such as [ Mon-Fri 19:00-07:00, Sat-Sun 00:00-24:00 ]. What is still true when they end is told then.',
+    ),
+  digest: timeOfDay
+    .prefault('off')
+    .describe(
+      'When a summary of the last day is told (sent, duplicates, rejected, waiting, by folder), local time: off, or a time in quotes such as "07:30".',
+    ),
+  silence: yesOrNo
+    .prefault(true)
+    .describe(
+      'Tells when a folder is silent in which, by its own history, many scans would have come by now.',
+    ),
+  desktop: yesOrNo
+    .prefault(false)
+    .describe("Shows alerts on the desktop of the agent's user (notify-send on Linux)."),
+  command: command
+    .prefault('none')
+    .describe(
+      'A program that is run for each alert, with the alert on its standard input (JSON) and in its environment (RECEIPTD_ALERT_...); none runs nothing. It is started as it stands here, by no shell.',
+    ),
+  webhook: z
+    .strictObject({
+      url: webUrl.prefault('none').describe('Address that each alert is posted to (JSON), or none.'),
+      secretFile: path
+        .prefault('none')
+        .describe(
+          'File with the secret that signs each alert (Standard Webhooks), readable by its owner only, or none; relative paths start at the config file.',
+        )
+        .meta({ title: 'path, or none' }),
+    })
+    .prefault({})
+    .describe('Alerts by HTTP.'),
+  email: z
+    .strictObject({
+      server: mailServer
+        .prefault('none')
+        .describe(
+          'Mail server, or none. smtps:// is encrypted from the start, smtp:// by STARTTLS, which is demanded of a server on another machine.',
+        ),
+      user: text('text', /^[^\0\r\n]{1,200}$/, 'the user at the mail server, or none')
+        .prefault('none')
+        .describe('User at the mail server, or none.')
+        .meta({ title: 'text, or none' }),
+      passwordFile: path
+        .prefault('none')
+        .describe(
+          'File with the password of that user, readable by its owner only, or none; relative paths start at the config file.',
+        )
+        .meta({ title: 'path, or none' }),
+      from: mailAddress
+        .optional()
+        .describe('Sender of the mails.')
+        .meta({ 'x-default': '`receiptd@<host>`' }),
+      to: z
+        .array(mailAddress)
+        .prefault([])
+        .describe('Who gets the mails.')
+        .meta({ title: 'list of mail addresses' }),
+    })
+    .prefault({})
+    .describe('Alerts by e-mail.'),
+});
+
+export type ParsedConsole = z.output<typeof consoleSchema>;
+export type ParsedAlerts = z.output<typeof alertsSchema>;
+export type ParsedResults = z.output<typeof resultsSchema>;
+export type ParsedMonitoring = z.output<typeof monitoringSchema>;

@@ -1,0 +1,97 @@
+import { escapeUnsafe, replaceUnsafe, withoutUnseen } from './escape.ts';
+import { local, size } from './words.ts';
+
+/** Why a file can't be sent as it is, and needs somebody at the scanner. */
+export interface Amiss {
+  readonly state: 'rejected' | 'incomplete' | 'unreadable' | 'failed';
+  /** A code that stands in docs/operations.md. */
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** The service's words may be long, and are for those who look after it. */
+const WORDS = 300;
+
+/**
+ * Plain lines, as old editors of Windows read them: a byte order mark, and ends of line of two characters. What a file is
+ * called is a stranger's choice: its name begins no line of its own, and turns none around.
+ */
+export function attentionText(path: string, bytes: number, amiss: Amiss, at: number): string {
+  const [what, advice] = sayings(amiss, bytes);
+  const lines = [
+    `${escapeUnsafe(withoutUnseen(path))} was not sent. ${what}`,
+    advice,
+    'This note goes away by itself once that file is removed or replaced by a good one. You may delete it.',
+    `${local(at)} [${amiss.reason}]`,
+  ];
+  return `\u{feff}${lines.join('\r\n')}\r\n`;
+}
+
+const ASK = 'ask the person who looks after receiptd';
+
+function sayings({ state, reason, message }: Amiss, bytes: number): readonly [what: string, advice: string] {
+  switch (state) {
+    case 'failed':
+      return [
+        `The service refused it: ${short(message)}`,
+        `Scan the receipt again; if it is refused again, ${ASK}.`,
+      ];
+    case 'incomplete':
+      return reason === 'EMPTY'
+        ? ['The file is empty.', 'Scan the receipt again, and delete the empty file.']
+        : ['The file breaks off before its end.', 'Scan the receipt again, and delete the broken file.'];
+    case 'unreadable':
+      return reason === 'NAME_NOT_UTF8'
+        ? ['Its name has signs that can not be read.', 'Rename the file.']
+        : ['The file can not be opened.', `Close the program that has it open; if that is not it, ${ASK}.`];
+    case 'rejected':
+      return rejected(reason, bytes);
+  }
+}
+
+function rejected(reason: string, bytes: number): readonly [what: string, advice: string] {
+  switch (reason) {
+    case 'TOO_LARGE':
+      return [
+        `The file is too large (${size(bytes)}).`,
+        'Scan the receipt again with a lower resolution, such as 300 dpi.',
+      ];
+    case 'TYPE_NOT_ACCEPTED':
+      return [
+        'Files of this kind are not sent from this folder.',
+        `Scan the receipt again as JPEG; if this kind should be sent, ${ASK}.`,
+      ];
+    default:
+      return [
+        'It is not an image, or it is damaged.',
+        'Scan the receipt again. If it is no receipt, move it to another folder.',
+      ];
+  }
+}
+
+function short(message: string): string {
+  const line = escapeUnsafe(withoutUnseen(message.replace(/[\s\p{Cc}]+/gu, ' ').trim()));
+  return line.length <= WORDS ? line : `${line.slice(0, WORDS)}...`;
+}
+
+const NAME_BYTES = 255;
+export const NOTE_ENDING = ' - why.txt';
+/** With the number that tells it from others of the name. */
+const ROOM = NAME_BYTES - NOTE_ENDING.length - ' (0a1b2c3d)'.length;
+/** Names that Windows keeps for devices, whatever their ending. */
+const DEVICE = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\.|$)/i;
+
+/** The name of a file as every system takes it; its folders are left out. */
+export function safeName(path: string): string {
+  const name = replaceUnsafe(withoutUnseen(path.slice(path.lastIndexOf('/') + 1)))
+    .replace(/[<>:"\\|?*]/g, '_')
+    .replace(/[. ]+$/, '');
+  const whole = name === '' || name.startsWith('.') || DEVICE.test(name) ? `_${name}` : name;
+  const dot = whole.lastIndexOf('.');
+  const ending = dot > 0 && whole.length - dot <= 10 ? whole.slice(dot) : '';
+  const stem = Array.from(ending === '' ? whole : whole.slice(0, -ending.length));
+  const encoder = new TextEncoder();
+  let used = encoder.encode(whole).length;
+  while (used > ROOM) used -= encoder.encode(stem.pop() ?? '').length;
+  return stem.join('') + ending;
+}

@@ -1,0 +1,41 @@
+/** What the interface documents of a document (2.2); a result may carry them, and what else it carries nobody has described. */
+export interface ResultFields {
+  readonly name: string | null;
+  readonly endpointUid: string | null;
+  readonly status: string | null;
+}
+
+/** Longer ones are no name, uid or status, and neither is what holds control characters; they stay in the payload. */
+const MOST_CHARACTERS = 1_000;
+
+function isPlain(text: string): boolean {
+  return text !== '' && text.length <= MOST_CHARACTERS && !/\p{Cc}/u.test(text);
+}
+
+const NONE: ResultFields = { name: null, endpointUid: null, status: null };
+
+/** The documented fields of a payload, where it has them as texts. @param text null where the payload is no text */
+export function readResult(text: string | null): ResultFields {
+  const value = text === null ? null : parsed(text);
+  if (value === null) return NONE;
+  const field = (name: string): string | null => {
+    const found = Object.hasOwn(value, name) ? value[name] : undefined;
+    return typeof found === 'string' && isPlain(found) ? found : null;
+  };
+  return { name: field('name'), endpointUid: field('endpointUid'), status: field('status') };
+}
+
+function parsed(text: string): Readonly<Record<string, unknown>> | null {
+  try {
+    // Some programs put a mark before what they write.
+    const value: unknown = JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an object has fields of unknown kind
+    return isObject(value) ? (value as Readonly<Record<string, unknown>>) : null;
+  } catch {
+    return null;
+  }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

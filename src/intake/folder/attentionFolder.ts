@@ -1,0 +1,251 @@
+import type { BigIntStats } from 'node:fs';
+import { chmod, chown, lstat, mkdir, readdir, rmdir, stat, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { NOTE_ENDING } from '../../domain/attention.ts';
+import { systemCode } from '../../domain/errors.ts';
+import type { AttentionFile, AttentionFolder } from '../../ports/attention.ts';
+import type { Random } from '../../ports/clock.ts';
+import { randomHex } from './asideName.ts';
+import { syncDirectory } from './durableDirectory.ts';
+import { isAbsent, nameOf, parentOf } from './folderPath.ts';
+import { freeNames, nameTaken } from './freeNames.ts';
+import type { Guard } from './guarded.ts';
+import { attentionPlace, inOwnPlace } from './ownPlace.ts';
+import { openNew, placeByLink, placeByRename } from './placeExclusively.ts';
+import { inRealDirectory } from './realDirectory.ts';
+
+const HIDDEN_PREFIX = '.receiptd-attention-';
+/** FAT keeps every second second. */
+const SAME_TIME_MS = 2_000;
+
+export interface AttentionFolderOptions {
+  /** Absolute. */
+  readonly path: string;
+  /** Absolute: the watched folder whose answers these are; who may write there may write here. */
+  readonly like: string;
+  /** Absolute: all folders in which people may put links. */
+  readonly watched: readonly string[];
+  /** Of this watched folder: several may share the place. Eight hexadecimal digits. */
+  readonly mark: string;
+  readonly guard: Guard;
+  readonly random: Random;
+}
+
+/** Every operation holds the directory: a link put in its place, or on the way to it, leads nowhere. */
+export function createAttentionFolder(options: AttentionFolderOptions): AttentionFolder {
+  const { path: folder, like, mark, guard, random } = options;
+  const place = attentionPlace(folder, options.watched);
+  const held = <T>(work: (directory: string) => Promise<T>): Promise<T> => inOwnPlace(place, '', work);
+
+  const freeName = async (directory: string, wanted: string): Promise<string> => {
+    for (const name of freeNames(wanted, random)) {
+      const path = join(directory, name);
+      if ((await isFree(path)) && (await isFree(path + NOTE_ENDING))) return name;
+    }
+    throw nameTaken(wanted, folder);
+  };
+
+  const write = async (directory: string, name: string, bytes: Uint8Array): Promise<Written> => {
+    const hidden = `${HIDDEN_PREFIX}${mark}${randomHex(random)}`;
+    const handle = await openNew(join(directory, hidden), 0o666);
+    if (handle === null) throw nameTaken(hidden, folder);
+    try {
+      await handle.writeFile(bytes);
+      await handle.sync();
+      const { size, mtimeMs } = await handle.stat();
+      return { hidden, file: { name, size, mtimeMs } };
+    } catch (error) {
+      await unlink(join(directory, hidden)).catch(() => {});
+      throw error;
+    } finally {
+      await handle.close();
+    }
+  };
+
+  return {
+    path: folder,
+    isThere: () =>
+      guard.run(() =>
+        ifThere(
+          held(() => Promise.resolve(true)),
+          false,
+        ),
+      ),
+    make: () =>
+      guard.run(() =>
+        inRealDirectory(place.base, parentOf(place.below), (parent) =>
+          makeLike(parent, nameOf(place.below), like),
+        ),
+      ),
+    unmake: (made) =>
+      guard.run(() =>
+        ifThere(
+          inRealDirectory(place.base, parentOf(place.below), (parent) =>
+            unmake(join(parent, nameOf(place.below)), made),
+          ),
+          undefined,
+        ),
+      ),
+    prepare: ({ name: wanted, copy, note }) =>
+      guard.runLong(() =>
+        held(async (directory) => {
+          const name = await freeName(directory, wanted);
+          const first = copy === null ? null : await write(directory, name, copy);
+          try {
+            const second = await write(directory, name + NOTE_ENDING, Buffer.from(note));
+            const both = first === null ? [second] : [first, second];
+            return { files: both.map(({ file }) => file), hidden: both.map(({ hidden }) => hidden) };
+          } catch (error) {
+            if (first !== null) await unlinkIfThere(join(directory, first.hidden)).catch(() => {});
+            throw error;
+          }
+        }),
+      ),
+    publish: ({ files, hidden }) =>
+      guard.runLong(() =>
+        held(async (directory) => {
+          const placed: AttentionFile[] = [];
+          for (const [index, file] of files.entries()) {
+            const source = join(directory, hidden[index] ?? '');
+            if (await give(source, join(directory, file.name))) {
+              placed.push(file);
+              continue;
+            }
+            await removeOurs(directory, placed);
+            for (const left of hidden) await unlinkIfThere(join(directory, left));
+            return false;
+          }
+          await syncDirectory(directory);
+          return true;
+        }),
+      ),
+    remove: (files) =>
+      guard.run(() =>
+        ifThere(
+          held((directory) => removeOurs(directory, files)),
+          undefined,
+        ),
+      ),
+    count: (files) =>
+      guard.run(() =>
+        ifThere(
+          held((directory) => countOurs(directory, files)),
+          0,
+        ),
+      ),
+    sweep: () =>
+      guard.runLong(() =>
+        ifThere(
+          held(async (directory) => {
+            const left = new RegExp(`^\\${HIDDEN_PREFIX}${mark}[0-9a-f]{8}$`);
+            for (const name of await readdir(directory))
+              if (left.test(name)) await unlinkIfThere(join(directory, name));
+          }),
+          undefined,
+        ),
+      ),
+  };
+}
+
+interface Written {
+  readonly hidden: string;
+  readonly file: AttentionFile;
+}
+
+/** What is no directory, or a link to one, is not taken for one that is not there. */
+async function ifThere<T>(work: Promise<T>, otherwise: T): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error;
+    return otherwise;
+  }
+}
+
+async function isFree(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return false;
+  } catch (error) {
+    if (!isAbsent(error)) throw error;
+    return true;
+  }
+}
+
+async function isOurs(directory: string, { name, size, mtimeMs }: AttentionFile): Promise<boolean> {
+  try {
+    const there = await lstat(join(directory, name));
+    return there.isFile() && there.size === size && Math.abs(there.mtimeMs - mtimeMs) <= SAME_TIME_MS;
+  } catch (error) {
+    if (!isAbsent(error)) throw error;
+    return false;
+  }
+}
+
+async function removeOurs(directory: string, files: readonly AttentionFile[]): Promise<void> {
+  for (const file of files)
+    if (await isOurs(directory, file)) await unlinkIfThere(join(directory, file.name));
+}
+
+async function countOurs(directory: string, files: readonly AttentionFile[]): Promise<number> {
+  let count = 0;
+  for (const file of files) if (await isOurs(directory, file)) count += 1;
+  return count;
+}
+
+/** False if the name is taken. */
+async function give(source: string, target: string): Promise<boolean> {
+  const placed = await placeByLink(source, target);
+  if (placed === 'unsupported') return placeByRename(source, target);
+  if (placed === 'placed') await unlinkIfThere(source);
+  return placed === 'placed';
+}
+
+/** Those who scan may delete what they have seen to. */
+async function makeLike(parent: string, name: string, watched: string): Promise<string | null> {
+  try {
+    await mkdir(join(parent, name));
+  } catch (error) {
+    if (systemCode(error) !== 'EEXIST') throw error;
+    return null;
+  }
+  const made = identityOf(await lstat(join(parent, name), { bigint: true }));
+  if (process.platform === 'win32') return made;
+  const { mode, uid, gid } = await stat(watched);
+  await inRealDirectory(parent, name, async (directory) => {
+    // Another one may stand there by now, and is not given away.
+    if ((await readdir(directory)).length > 0) return;
+    try {
+      await chown(directory, uid, gid);
+    } catch (error) {
+      // Only root gives away what is its own.
+      if (systemCode(error) === undefined) throw error;
+    }
+    await chmod(directory, mode & 0o7777).catch(() => {});
+  });
+  return made;
+}
+
+/** Numbers are given anew to other directories; one that was born at the same time is the same. */
+function identityOf({ ino, birthtimeNs }: BigIntStats): string {
+  return `${ino} ${birthtimeNs}`;
+}
+
+async function unmake(folder: string, made: string): Promise<void> {
+  const there = await lstat(folder, { bigint: true });
+  if (!there.isDirectory() || identityOf(there) !== made) return;
+  try {
+    await rmdir(folder);
+  } catch (error) {
+    // Something lies in it, or it may not be removed: it stays.
+    if (systemCode(error) === undefined) throw error;
+  }
+}
+
+async function unlinkIfThere(path: string): Promise<void> {
+  try {
+    await unlink(path);
+  } catch (error) {
+    if (!isAbsent(error)) throw error;
+  }
+}

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { ServiceManager } from '../../src/daemon/serviceManager.ts';
+import { FakeClock } from '../support/fakeClock.ts';
+import { RecordedLog } from '../support/recordedLog.ts';
+
+function prepare(env: Record<string, string>, isBroken = false) {
+  const clock = new FakeClock();
+  const log = new RecordedLog();
+  const sent: string[] = [];
+  const send = async (assignments: readonly string[]): Promise<void> => {
+    if (isBroken) throw new Error('spawn systemd-notify ENOENT');
+    sent.push(...assignments);
+  };
+  const manager = new ServiceManager({ env: { PATH: '', ...env }, pid: 7, clock, log, send });
+  return { clock, log, sent, manager };
+}
+
+describe('what a service manager is told', () => {
+  it('is nothing where none asks', async () => {
+    const { sent, manager } = prepare({ WATCHDOG_USEC: '2000000' });
+    await manager.ready();
+    await manager.keepTelling(async () => 'well', new AbortController().signal);
+    expect(sent).toEqual([]);
+  });
+
+  it('is a sign of life twice in each of its intervals, and the status when that has changed', async () => {
+    const { clock, sent, manager } = prepare({ NOTIFY_SOCKET: '/run/notify', WATCHDOG_USEC: '10000000' });
+    const stop = new AbortController();
+    let status = 'well';
+    const telling = manager.keepTelling(async () => status, stop.signal);
+    await clock.advance(9_500);
+    expect(sent).toEqual(['WATCHDOG=1', 'STATUS=well', 'WATCHDOG=1']);
+    status = 'a folder\nis missing';
+    await clock.advance(1_000);
+    expect(sent.slice(3)).toEqual(['WATCHDOG=1', 'STATUS=a folder is missing']);
+    stop.abort();
+    await telling;
+    await manager.stopping();
+    expect(sent.at(-2)).toBe('STOPPING=1');
+  });
+
+  it('holds no sign of life where the watchdog is meant for another process', async () => {
+    const env = { NOTIFY_SOCKET: '/run/notify', WATCHDOG_USEC: '20000000', WATCHDOG_PID: '8' };
+    const { clock, sent, manager } = prepare(env);
+    const stop = new AbortController();
+    const telling = manager.keepTelling(async () => 'well', stop.signal);
+    await clock.advance(65_000);
+    expect(sent).toEqual(['STATUS=well']);
+    stop.abort();
+    await telling;
+  });
+
+  it('says once in the log that it can not be said, and stops nothing', async () => {
+    const { log, manager } = prepare({ NOTIFY_SOCKET: '/run/notify' }, true);
+    await manager.ready();
+    await manager.reloading(5_000n);
+    await manager.stopping();
+    expect(log.lines.map(({ level, fields }) => [level, fields?.['why']])).toEqual([
+      ['warn', 'spawn systemd-notify ENOENT'],
+    ]);
+  });
+});

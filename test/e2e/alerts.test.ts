@@ -1,0 +1,136 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Webhook } from 'standardwebhooks';
+import { expect, it } from 'vitest';
+import { alertsFile } from '../../src/daemon/alerting/store.ts';
+import { hookServer, mailServer } from '../alerts/receivers.ts';
+import { prepare, until, type Site } from './support/agent.ts';
+
+interface Body {
+  readonly type: string;
+  readonly data: { readonly id: string; readonly code: string; readonly follows: readonly string[] };
+}
+
+/** How many alerts are not delivered to all, as far as that is recorded. */
+async function waiting(site: Site): Promise<number> {
+  const { outbox } = JSON.parse(await readFile(alertsFile(site.stateDir), 'utf8')) as { outbox: unknown[] };
+  return outbox.length;
+}
+
+it('a folder that is taken away is told once by mail and webhook, across a kill, and its return once', async () => {
+  const { mails, port } = await mailServer();
+  const { hooks, url } = await hookServer();
+  const site = await prepare();
+  const secret = `whsec_${randomBytes(32).toString('base64')}`;
+  await writeFile(site.file('secret'), `${secret}\n`, { mode: 0o600 });
+  await writeFile(
+    site.file('tell.sh'),
+    '#!/bin/sh\ncat >> told.jsonl; echo "$RECEIPTD_ALERT_SUBJECT" >> subjects\n',
+  );
+  await chmod(site.file('tell.sh'), 0o700);
+  await site.configure({
+    alerts: {
+      after: '1s',
+      webhook: { url: `${url}/hook?key=1`, secretFile: 'secret' },
+      email: { server: `smtp://127.0.0.1:${port}`, from: 'scans@example.com', to: ['ann@example.com'] },
+      command: [site.file('tell.sh')],
+    },
+  });
+  const first = await site.start();
+  await rename(site.file('inbox'), site.file('gone'));
+  await until(() => mails.length === 1 && hooks.length === 1);
+  expect(mails[0]?.headers.get('subject')).toMatch(/^receiptd on .*inbox.* \(since \d\d:\d\d\)$/);
+  const [opened] = hooks;
+  expect(opened?.url).toBe('/hook?key=1');
+  const { type, data } = new Webhook(secret).verify(opened?.body ?? '', opened?.headers ?? {}) as Body;
+  expect([type, data.code]).toEqual(['alert.opened', 'FOLDER_MISSING']);
+  // A kill before the delivery was recorded would deliver it again, under the same id.
+  await until(async () => (await waiting(site)) === 0);
+  expect(await site.must('alerts')).toMatch(
+    /Told at [-\d: ]+ by (?=.*command)(?=.*webhook)(?=.*email)[a-z, ]+\.\n/,
+  );
+  expect((await stat(alertsFile(site.stateDir))).mode & 0o777).toBe(0o600);
+  await first.kill();
+  const second = await site.start();
+  await second.logged('The folder is not available');
+  expect(await site.must('alerts', 'test')).toMatch(
+    /^command: delivered\nwebhook: delivered\nemail: delivered\n$/,
+  );
+  await rename(site.file('gone'), site.file('inbox'));
+  await until(() => mails.length === 3 && hooks.length === 3);
+  await until(async () => (await waiting(site)) === 0);
+  // The command is one channel of three, and was told the same.
+  expect((await readFile(site.file('subjects'), 'utf8')).trim().split('\n')).toHaveLength(3);
+  expect(hooks.map(({ body }) => (JSON.parse(body) as Body).type)).toEqual([
+    'alert.opened',
+    'alert.test',
+    'alert.closed',
+  ]);
+  const closed = JSON.parse(hooks[2]?.body ?? '') as Body;
+  expect(closed.data.follows).toEqual([data.id]);
+  expect(mails[2]?.headers.get('in-reply-to')).toBe(mails[0]?.headers.get('message-id'));
+  expect(await site.must('alerts')).toContain('Nothing is wrong.');
+
+  // A change takes effect, and the folders are not listed anew for it.
+  const listed = second.stderr.split('"Watching"').length;
+  await site.configure();
+  await site.must('reload');
+  expect(await site.must('alerts')).toBe(
+    'Nobody is told: no channel is configured under `alerts`.\nNothing is wrong.\n',
+  );
+  expect(second.stderr.split('"Watching"')).toHaveLength(listed);
+  expect(await second.stop()).toMatchObject({ status: 0 });
+  // Whoever has the secret could forge alerts, and the address may let people in.
+  for (const text of [
+    await readFile(alertsFile(site.stateDir), 'utf8'),
+    await readFile(join(site.stateDir, 'logs', 'receiptd.log'), 'utf8'),
+    first.stderr + second.stderr,
+  ]) {
+    expect(text).not.toContain(secret.slice(6));
+    expect(text).not.toContain('key=1');
+  }
+});
+
+it('a test says for each channel why it is not delivered, without an agent as well', async () => {
+  const { url } = await hookServer(() => [302, { location: 'http://127.0.0.1:1/' }]);
+  const site = await prepare();
+  await mkdir(site.file('bin'));
+  await writeFile(site.file('bin', 'notify-send'), '#!/bin/sh\nprintf "%s\\n" "$@" > "$0.told"\n', {
+    mode: 0o755,
+  });
+  await writeFile(site.file('open'), 'whsec_x', { mode: 0o644 });
+  await site.configure({
+    alerts: {
+      desktop: true,
+      webhook: { url },
+      command: ['/nowhere/program'],
+      email: { server: 'smtp://127.0.0.1:1', to: ['a@b.c'] },
+    },
+  });
+  site.env = { ...site.env, PATH: `${site.file('bin')}:${process.env['PATH']}` };
+  const { status, stdout } = await site.run('alerts', 'test');
+  expect(status).toBe(1);
+  expect(stdout.split('\n')).toEqual([
+    'desktop: delivered',
+    expect.stringMatching(
+      /^command: not delivered: \/nowhere\/program could not be started .*\[ALERT_UNDELIVERED\]$/,
+    ),
+    expect.stringContaining('answered with HTTP 302, which leads elsewhere and is not followed.'),
+    expect.stringMatching(/^email: not delivered: The mail server 127.0.0.1:1 can't be reached/),
+    '',
+  ]);
+  expect(await readFile(site.file('bin', 'notify-send.told'), 'utf8')).toContain('receiptd: This is a test');
+
+  await rm(site.file('bin', 'notify-send'));
+  await site.configure({
+    alerts: { desktop: true, webhook: { url, secretFile: 'open' }, command: ['/nowhere/program'] },
+  });
+  const check = await site.run('check', '--offline');
+  expect(check.status).toBe(1);
+  expect(check.stdout).toContain("alerts.command: /nowhere/program can't be run: it is not there.");
+  expect(check.stdout).toMatch(
+    /FAIL {2}alerts: alerts.webhook.secretFile: .*open is open to others .*\[CREDENTIALS_INSECURE\]/,
+  );
+  expect(check.stdout).toContain('alerts.desktop: there is no notify-send');
+});

@@ -1,0 +1,139 @@
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import parse from 'parse-prometheus-text-format';
+import { expect, it } from 'vitest';
+import { freePort } from '../daemon/console/opened.ts';
+import { drawReceipt } from '../support/images.ts';
+import { callControl } from '../../src/daemon/control/client.ts';
+import { METRICS } from '../../src/telemetry/metrics/set.ts';
+import { prepare, until, type Site } from './support/agent.ts';
+
+async function prepared(port: number): Promise<Site> {
+  const site = await prepare();
+  const settle = { short: '50ms', long: '50ms' };
+  await site.configure({
+    folders: [{ path: site.file('inbox'), endpoint: 'office', settle }],
+    monitoring: { listen: `127.0.0.1:${port}` },
+  });
+  return site;
+}
+
+const ask = (port: number, path: string, init: RequestInit = {}): Promise<Response> =>
+  fetch(`http://127.0.0.1:${port}${path}`, init);
+
+interface Sample {
+  readonly labels?: Record<string, string>;
+  readonly value?: string;
+  readonly buckets?: Record<string, string>;
+}
+
+async function scrape(port: number) {
+  const response = await ask(port, '/metrics');
+  expect(response.headers.get('content-type')).toContain('text/plain');
+  const text = await response.text();
+  const families = new Map(parse(text).map((family) => [family.name, family]));
+  const samples = (name: string): readonly Sample[] => families.get(name)?.metrics ?? [];
+  const value = (name: string, labels: Record<string, string> = {}): number =>
+    samples(name)
+      .filter((each) => Object.entries(labels).every(([key, wanted]) => each.labels?.[key] === wanted))
+      .reduce((sum, each) => sum + Number(each.value ?? each.buckets?.['+Inf']), 0);
+  return { text, families, value };
+}
+
+it('what was uploaded, refused and left waiting is counted, under the names that are documented', async () => {
+  const port = await freePort();
+  const site = await prepared(port);
+  site.sandbox.misbehave({ kind: 'status', status: 422, nameIncludes: 'refused', times: 1 });
+  await site.start();
+  for (const name of ['one', 'two', 'refused'])
+    await writeFile(site.file('inbox', `${name}.jpg`), await drawReceipt({ type: 'jpeg', seed: name }));
+  await writeFile(site.file('inbox', 'letter.jpg'), 'Dear office, this is no image at all.');
+  await writeFile(site.file('inbox', 'copy of one.jpg'), await readFile(site.file('inbox', 'one.jpg')));
+  await until(async () => {
+    const { value } = await scrape(port);
+    return (
+      value('receiptd_documents') === 5 &&
+      value('receiptd_files_total') === 5 &&
+      value('receiptd_attempts_total') === 3 &&
+      value('receiptd_acceptance_seconds') === 2
+    );
+  });
+
+  const { text, families, value } = await scrape(port);
+  expect(value('receiptd_upload_requests_total', { endpoint: 'office', status: '200' })).toBe(2);
+  expect(value('receiptd_upload_requests_total', { status: '422' })).toBe(1);
+  expect(value('receiptd_upload_seconds')).toBe(3);
+  expect(value('receiptd_attempts_total', { outcome: 'accepted' })).toBe(2);
+  expect(value('receiptd_attempts_total', { outcome: 'refused' })).toBe(1);
+  expect(value('receiptd_acceptance_seconds')).toBe(2);
+  expect(value('receiptd_files_total', { verdict: 'rejected' })).toBe(1);
+  expect(value('receiptd_files_total', { verdict: 'duplicate' })).toBe(1);
+  expect(value('receiptd_documents', { endpoint: 'office', state: 'accepted' })).toBe(2);
+  expect(value('receiptd_documents', { state: 'failed' })).toBe(1);
+  expect(value('receiptd_documents', { endpoint: '', state: 'rejected' })).toBe(1);
+  expect(value('receiptd_folder_watched', { folder: site.file('inbox') })).toBe(1);
+  expect(value('receiptd_ledger_write_seconds')).toBeGreaterThan(6);
+  expect(value('receiptd_upload_bytes_total')).toBeGreaterThan(1_000);
+  expect(value('receiptd_oldest_waiting_seconds')).toBe(0);
+  const own = [...families.keys()].filter((name) => name.startsWith('receiptd_'));
+  expect(own.filter((name) => !Object.hasOwn(METRICS, name))).toEqual([]);
+  // A document's name is nobody's business here, nor is any secret.
+  expect(text).not.toContain('refused-');
+  expect(text).not.toContain(site.env['RECEIPTD_CLIENT_SECRET']);
+  // The parts of the library that tell of the process.
+  expect(value('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0);
+  expect(value('process_resident_memory_bytes')).toBeGreaterThan(1e6);
+});
+
+it('what waits, what is paused and what is missing shows, with its age', async () => {
+  const port = await freePort();
+  const site = await prepared(port);
+  await site.start();
+  await site.must('pause', 'office');
+  await writeFile(site.file('inbox', 'a.jpg'), await drawReceipt({ type: 'jpeg', seed: 'waits' }));
+  await until(async () => (await scrape(port)).value('receiptd_documents', { state: 'held' }) === 1);
+  const waiting = await scrape(port);
+  expect(waiting.value('receiptd_oldest_waiting_seconds')).toBeGreaterThan(0);
+  expect(waiting.value('receiptd_holds', { scope: 'endpoint', reason: 'PAUSED' })).toBe(1);
+  await rename(site.file('inbox'), site.file('away'));
+  await until(async () => (await scrape(port)).value('receiptd_folder_watched') === 0);
+});
+
+it('health is told apart from readiness, and only looking is possible', async () => {
+  const port = await freePort();
+  const site = await prepared(port);
+  await site.start();
+  await until(async () => (await ask(port, '/readyz')).status === 200);
+  expect(await (await ask(port, '/readyz')).json()).toEqual({ status: 'ready' });
+  expect(await (await ask(port, '/healthz')).json()).toEqual({ status: 'alive' });
+  expect((await ask(port, '/metrics', { method: 'HEAD' })).status).toBe(200);
+  expect((await ask(port, '/metrics', { method: 'POST', body: 'x' })).status).toBe(405);
+  expect((await ask(port, '/v1/status')).status).toBe(404);
+  expect((await ask(port, '/../../etc/passwd')).status).toBe(404);
+});
+
+it('an address that is taken is an incident and keeps no receipt from going; it is served once the address is free', async () => {
+  const port = await freePort();
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve));
+  const site = await prepared(port);
+  await site.start();
+  await writeFile(site.file('inbox', 'a.jpg'), await drawReceipt({ type: 'jpeg', seed: 'goes' }));
+  await until(() => site.sandbox.received().length === 1);
+  const { incidents } = await callControl(site.stateDir, 'status', {});
+  expect(incidents).toMatchObject([{ code: 'PORT_IN_USE', message: expect.stringContaining(String(port)) }]);
+  const moved = await freePort();
+  await writeFile(
+    `${site.config}~`,
+    (await readFile(site.config, 'utf8')).replace(`127.0.0.1:${port}`, `127.0.0.1:${moved}`),
+  );
+  await rename(`${site.config}~`, site.config);
+  await until(async () =>
+    ask(moved, '/healthz').then(
+      ({ status }) => status === 200,
+      () => false,
+    ),
+  );
+  expect((await callControl(site.stateDir, 'status', {})).incidents).toEqual([]);
+  await new Promise((resolve) => other.close(resolve));
+});
