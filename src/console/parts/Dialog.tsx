@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { t } from '../texts.ts';
 import type { Act } from './hooks.ts';
 import { Failure } from './Notice.tsx';
@@ -18,7 +18,7 @@ interface DialogProps {
 /** Asks before something is done. Escape and the first button leave everything as it is. */
 export function Dialog({ title, children, confirm, danger = false, act, onConfirm, onClose }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const before = document.activeElement;
     dialog.current?.showModal();
     return () => {

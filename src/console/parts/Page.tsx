@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { t } from '../texts.ts';
 
 interface PageProps {
@@ -10,10 +10,13 @@ interface PageProps {
   readonly children: ComponentChildren;
 }
 
-/** A screen reader is told of the new page by the heading, which gets the focus. */
+/**
+ * A screen reader is told of the new page by the heading, which gets the focus: with the page and not a
+ * moment after it, when somebody may have moved the focus on already.
+ */
 export function Page({ title, actions, back, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     heading.current?.focus({ preventScroll: true });
     scrollTo(0, 0);
   }, []);
