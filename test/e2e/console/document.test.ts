@@ -83,7 +83,8 @@ inBrowser('the page of a document', (here) => {
     const dialog = page.getByRole('dialog', { name: 'Send this document again?' });
     await shows(dialog.getByText('It is sent once more under the same name'));
     await page.keyboard.press('Escape');
-    await dialog.waitFor({ state: 'detached' });
+    // A closed dialog is no dialog by its role any more while its page has yet to hear of it.
+    await page.locator('dialog').waitFor({ state: 'detached' });
     expect(asked('resend')).toEqual([]);
     // The focus is where it was.
     await page.keyboard.press('Enter');
