@@ -132,6 +132,19 @@ describe('what keeps the agent from its work', () => {
     expect(found[who][0]).toMatch(/^\/srv\/scans is in trouble\. Since 2026-03-02 10:00:00\. .{30,}\.$/);
   });
 
+  it('that a file can not be read is said once: by the incident, which names it', () => {
+    const counts = [many('unreadable', 1)];
+    const incident = {
+      code: 'FILE_UNREADABLE' as const,
+      message: `1 file in ${SCANS} can't be read (EACCES): a.jpg.`,
+      hint: "Let the agent's user read them.",
+      since: new Date(NOW - HOUR).toISOString(),
+    };
+    const told = sorted({ counts, daemon: { ...daemon, incidents: [incident] } });
+    expect(told.person).toEqual([expect.stringContaining('a.jpg')]);
+    expect(sorted({ counts }).person).toEqual([expect.stringContaining('1 file can not be opened')]);
+  });
+
   it('is not said twice where an incident tells of the folder already', () => {
     const folder = { ...watching, state: 'unreachable' as const, message: `${SCANS} does not answer.` };
     const incident = {

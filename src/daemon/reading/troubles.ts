@@ -145,7 +145,9 @@ function sentence(message: string): string {
   return /[.!?\]]$/.test(message) ? message : `${message}.`;
 }
 
-function ofDocuments({ counts }: Looked): Trouble[] {
+function ofDocuments({ counts, daemon }: Looked): Trouble[] {
+  // The incident names the files.
+  const isSaid = daemon?.incidents.some(({ code }) => code === 'FILE_UNREADABLE') ?? false;
   const total = (wanted: ListState) =>
     counts.filter(({ state }) => state === wanted).reduce((sum, { count }) => sum + count, 0);
   const say = (state: ListState, one: string, many: string, advice: string): Trouble[] => {
@@ -178,12 +180,14 @@ function ofDocuments({ counts }: Looked): Trouble[] {
       'documents were gone before they could be sent',
       'Scan the receipt again; it gets the same name.',
     ),
-    ...say(
-      'unreadable',
-      'file can not be opened',
-      'files can not be opened',
-      'Let the user that runs receiptd read them.',
-    ),
+    ...(isSaid
+      ? []
+      : say(
+          'unreadable',
+          'file can not be opened',
+          'files can not be opened',
+          'Let the user that runs receiptd read them.',
+        )),
     ...say(
       'incomplete',
       'file is cut short',
