@@ -3,7 +3,7 @@ import { Arrivals, dayOf } from '../domain/arrivals.ts';
 import { describeError } from '../domain/errors.ts';
 import { HISTORY_DAYS } from '../domain/silence.ts';
 import { silentAmong, type FolderArrivals } from '../domain/silentFolders.ts';
-import { ClockWatch } from '../pipeline/clockWatch.ts';
+import { ClockWatch } from '../domain/clockWatch.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Incident, Incidents } from '../ports/incident.ts';
 import type { LedgerStorage } from '../ports/ledger.ts';

@@ -5,7 +5,7 @@ import type { Answer, Outcome } from '../domain/outcome.ts';
 import { Pace } from '../domain/pace.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { LedgerQueue } from '../ports/ledger.ts';
-import { ClockWatch } from './clockWatch.ts';
+import { ClockWatch } from '../domain/clockWatch.ts';
 import { paceNote } from './paceNote.ts';
 import type { EndpointSettings, Limits } from './settings.ts';
 
