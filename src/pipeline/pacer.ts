@@ -217,10 +217,11 @@ class Limiter {
     ] as [BudgetPeriod, number | null][]) {
       if (limit === null) continue;
       const [latest] = await ledger.attemptTimes(endpoint, 0, 1);
-      const at = Math.max(now, latest ?? 0);
+      const countSince = (at: number) => ledger.countAttempts(endpoint, periodStart(period, at) - 1, now);
+      const ahead =
+        latest !== undefined && latest > now ? { at: latest, used: await countSince(latest) } : null;
       // After a clock that went back: what was sent today and what was sent tomorrow.
-      const used = await ledger.countAttempts(endpoint, periodStart(period, now) - 1);
-      budgets.push(new Budget(period, limit, used, at));
+      budgets.push(new Budget(period, limit, await countSince(now), now, ahead));
     }
     return new Limiter(alias, limits, window, budgets);
   }
