@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ReceiptdError } from '../domain/errors.ts';
+import { ageOf, momentOf, type Moment } from '../domain/moment.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { CredentialsSource } from '../ports/credentials.ts';
 import type { Log } from '../ports/log.ts';
@@ -25,13 +26,8 @@ interface Held {
   /** Since it was asked for, milliseconds. */
   refreshAfterMs: number;
   readonly lifetimeMs: number;
-  /** On both clocks: monotonic time may stand still while the machine sleeps, and a token does not. */
-  readonly monotonic: number;
-  readonly wall: number;
-}
-
-function ageOf({ monotonic, wall }: Pick<Held, 'monotonic' | 'wall'>, clock: Clock): number {
-  return Math.max(clock.monotonic() - monotonic, clock.now() - wall);
+  /** Monotonic time may stand still while the machine sleeps, and a token does not. */
+  readonly askedAt: Moment;
 }
 
 /** Interface 2.3 and 5.5. A lifetime that makes no sense counts as none: a 401 puts it right. */
@@ -73,13 +69,13 @@ export function createTokenSource(options: TokenOptions): TokenSource {
 
   async function refresh(): Promise<string> {
     try {
-      const asked = { monotonic: clock.monotonic(), wall: clock.now() };
+      const askedAt = momentOf(clock);
       const { token, lifetimeMs } = await request(options);
-      held = { token, refreshAfterMs: refreshAfterMs(lifetimeMs), lifetimeMs, ...asked };
+      held = { token, refreshAfterMs: refreshAfterMs(lifetimeMs), lifetimeMs, askedAt };
       log.debug('access token obtained', { lifetimeSeconds: Math.round(lifetimeMs / 1000) });
       return token;
     } catch (error) {
-      const ageMs = held === null ? Infinity : ageOf(held, clock);
+      const ageMs = held === null ? Infinity : ageOf(held.askedAt, clock);
       if (held === null || ageMs >= held.lifetimeMs) throw error;
       const demandedMs = error instanceof ServiceBusy ? (error.retryAfterMs ?? 0) : 0;
       held.refreshAfterMs = ageMs + Math.max(AGAIN_MS, demandedMs);
@@ -95,7 +91,7 @@ export function createTokenSource(options: TokenOptions): TokenSource {
   return {
     async token(signal) {
       signal?.throwIfAborted();
-      if (held !== null && ageOf(held, clock) < Math.min(held.refreshAfterMs, held.lifetimeMs))
+      if (held !== null && ageOf(held.askedAt, clock) < Math.min(held.refreshAfterMs, held.lifetimeMs))
         return held.token;
       flight ??= refresh();
       return await orAborted(flight, signal);
