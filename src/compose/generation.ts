@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts';
+import { asleepMs } from '../daemon/systemClock.ts';
 import type { OnceResult } from '../daemon/agent.ts';
 import type { FolderStatus, SpoolStatus } from '../daemon/control/protocol.ts';
 import type { Generation } from '../daemon/generations.ts';
@@ -78,6 +79,7 @@ export async function composeGeneration(
       hints: once ? NO_HINTS : await hintsOf(config, formerPlaces),
       inspector,
       host,
+      asleepMs,
       onAccepted: ({ createdAt }: Document) =>
         lasting.metering.meter?.accepted(Math.max(0, clock.now() - createdAt) / 1_000),
       background: [

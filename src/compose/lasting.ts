@@ -6,6 +6,7 @@ import { giveBackMemory, processMemory } from '../daemon/giveBack.ts';
 import { SilenceWatch } from '../daemon/silence.ts';
 import { systemClock } from '../daemon/systemClock.ts';
 import { upkeep } from '../daemon/upkeep.ts';
+import { watchZone } from '../daemon/zone.ts';
 import { createHashing } from '../image/hashing.ts';
 import { createImageInspector } from '../image/inspect.ts';
 import { ImageBuffers } from '../pipeline/imageBuffers.ts';
@@ -72,6 +73,7 @@ export async function composeLasting(config: Config, surroundings: Surroundings)
       Promise.all([
         upkeep({ ledger, incidents, clock, log, backupEveryMs, backups }, signal),
         giveBackMemory(processMemory(), clock, signal),
+        watchZone({ clock, log, env: surroundings.env }, signal),
       ]),
   };
 }

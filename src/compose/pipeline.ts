@@ -1,5 +1,6 @@
 import { Agent } from '../daemon/agent.ts';
 import { MEDIA_TYPES } from '../domain/imageType.ts';
+import { watchOverSleep } from '../pipeline/awake.ts';
 import { ByteBudget } from '../pipeline/byteBudget.ts';
 import { Dispatcher } from '../pipeline/dispatch.ts';
 import { inItsPlace } from '../pipeline/folderPlace.ts';
@@ -59,6 +60,8 @@ export interface World {
   readonly host: string;
   /** What runs beside intake and delivery, until the agent stops. */
   readonly background: readonly ((signal: AbortSignal) => Promise<void>)[];
+  /** Milliseconds that the machine has been asleep since it was started; not there, or null: the system does not tell. */
+  readonly asleepMs?: () => number | null;
   /** Told after each acceptance is recorded. */
   readonly onAccepted?: (document: Document) => void;
   /** What a run that has nothing beside it does at its end. */
@@ -188,6 +191,12 @@ export async function composePipeline(
       }),
   );
   const sweep = { keeper, spool, ledger, open, memory: reading, clock, log, keepFailedMs };
+  const onWoke = (): void => {
+    service.dropIdle?.();
+    holds.woke();
+    dispatcher.wake();
+    for (const intake of intakes) intake.woke();
+  };
   const agent = new Agent({
     ledger,
     intakes,
@@ -196,7 +205,11 @@ export async function composePipeline(
     clock,
     log,
     graceMs: config.delivery.graceMs,
-    background: [(signal) => runSpoolSweep(sweep, signal), ...world.background],
+    background: [
+      (signal) => runSpoolSweep(sweep, signal),
+      (signal) => watchOverSleep({ clock, log, asleepMs: world.asleepMs ?? (() => null), onWoke }, signal),
+      ...world.background,
+    ],
     tidy: async (signal) => {
       await trySweeping(sweep, signal);
       await world.tidy?.(signal);

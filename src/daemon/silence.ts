@@ -3,12 +3,13 @@ import { Arrivals, dayOf } from '../domain/arrivals.ts';
 import { describeError } from '../domain/errors.ts';
 import { HISTORY_DAYS } from '../domain/silence.ts';
 import { silentAmong, type FolderArrivals } from '../domain/silentFolders.ts';
-import { ClockWatch } from '../pipeline/clockWatch.ts';
+import { ClockWatch } from '../domain/clockWatch.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Incident, Incidents } from '../ports/incident.ts';
 import type { LedgerStorage } from '../ports/ledger.ts';
 import type { LedgerReports } from '../ports/ledgerReports.ts';
 import type { Log } from '../ports/log.ts';
+import { zoneName } from './zone.ts';
 import { incidentsOf } from './silenceIncidents.ts';
 
 export interface FolderNow {
@@ -50,6 +51,8 @@ export class SilenceWatch {
   readonly #open = new Map<string, Omit<Incident, 'since'>>();
   /** What came before is in `#arrivals`; null: nothing is. */
   #readUntil: number | null = null;
+  /** In which days and hours of `#arrivals` are counted. */
+  #zone = '';
   #judgedHour: number | null = null;
   #isWanted: boolean;
 
@@ -123,7 +126,9 @@ export class SilenceWatch {
 
   /** A day at a time, since a busy year has many. */
   async #read(now: number, signal: AbortSignal): Promise<void> {
-    if (this.#readUntil === null || now < this.#readUntil) {
+    const zone = zoneName();
+    if (this.#readUntil === null || now < this.#readUntil || zone !== this.#zone) {
+      this.#zone = zone;
       this.#arrivals.clear();
       this.#readUntil = now - HISTORY_DAYS * DAY_MS;
     }

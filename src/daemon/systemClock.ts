@@ -1,5 +1,16 @@
+import { uptime } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import type { Clock } from '../ports/clock.ts';
+
+/**
+ * Milliseconds that this machine has been asleep since it was started. On Linux the time since the start counts sleep, and the
+ * monotonic clock does not; elsewhere that can't be told from these two.
+ */
+export function asleepMs(): number | null {
+  return process.platform === 'linux'
+    ? uptime() * 1_000 - Number(process.hrtime.bigint() / 1_000_000n)
+    : null;
+}
 
 /** Longer sleeps overflow Node's timers and would end at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;

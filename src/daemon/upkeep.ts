@@ -1,4 +1,5 @@
 import { describeError, ReceiptdError } from '../domain/errors.ts';
+import { ageOf, momentOf } from '../domain/moment.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Incidents } from '../ports/incident.ts';
 import type { LedgerStorage, LedgerUpkeep } from '../ports/ledger.ts';
@@ -16,6 +17,7 @@ export interface UpkeepDeps {
 
 /** Not in the first moment, when everything else wants the disk. */
 const FIRST_AFTER_MS = 60_000;
+const LOOK_EVERY_MS = 60 * 60_000;
 const CHECK_EVERY_MS = 24 * 60 * 60_000;
 
 /** Backs the ledger up and looks through it, now and then, until aborted. */
@@ -46,7 +48,7 @@ async function every(
 ): Promise<void> {
   let waitMs = Math.max(firstMs, Math.min(FIRST_AFTER_MS, ms));
   while (!signal.aborted) {
-    await clock.sleep(waitMs, signal).catch(() => {});
+    await rest(waitMs, clock, signal);
     if (signal.aborted) return;
     try {
       await work();
@@ -56,6 +58,13 @@ async function every(
     }
     waitMs = ms;
   }
+}
+
+/** A laptop that sleeps most of the day has its days counted all the same. */
+async function rest(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
+  const from = momentOf(clock);
+  for (let leftMs = ms; leftMs > 0 && !signal.aborted; leftMs = ms - ageOf(from, clock))
+    await clock.sleep(Math.min(leftMs, LOOK_EVERY_MS), signal).catch(() => {});
 }
 
 async function backUp({ ledger, incidents, log, backups }: UpkeepDeps): Promise<void> {

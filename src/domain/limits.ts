@@ -80,35 +80,77 @@ export function periodStart(period: BudgetPeriod, at: number, offset = 0): numbe
     : new Date(date.getFullYear(), date.getMonth() + offset, 1).getTime();
 }
 
+/** A calendar day or month as a number that is greater for a later one, whatever the time zone has become meanwhile. */
+function dateOf(period: BudgetPeriod, at: number): number {
+  const date = new Date(at);
+  return Date.UTC(date.getFullYear(), date.getMonth(), period === 'day' ? date.getDate() : 1);
+}
+
+function dateAfter(period: BudgetPeriod, date: number): number {
+  const of = new Date(date);
+  const [year, month, day] = [of.getUTCFullYear(), of.getUTCMonth(), of.getUTCDate()];
+  return period === 'day' ? Date.UTC(year, month, day + 1) : Date.UTC(year, month + 1, 1);
+}
+
+/** When it begins, in the time zone of now. */
+function beginOf(date: number): number {
+  const of = new Date(date);
+  return new Date(of.getUTCFullYear(), of.getUTCMonth(), of.getUTCDate()).getTime();
+}
+
+/** What the record says of a time that lies ahead of the clock. */
+export interface Ahead {
+  readonly at: number;
+  /** In the period that holds it. */
+  readonly used: number;
+}
+
 /** A number of requests in a calendar day or month, local time. Wall-clock milliseconds. */
 export class Budget {
   readonly period: BudgetPeriod;
   readonly limit: number;
-  #start: number;
+  #date: number;
   #used: number;
+  /** Since it was made. */
+  #sent = 0;
+  #ahead: { readonly date: number; readonly used: number } | null;
   /** Reserved and not sent yet: on which side of midnight those fall is not known, so they count on both. */
   #pending = 0;
 
-  /** `used` requests were recorded since the start of the period that holds `now`. */
-  constructor(period: BudgetPeriod, limit: number, used: number, now: number) {
+  /**
+   * `used` requests were recorded since the start of the period that holds `now`. `ahead`: the clock is behind what was recorded, as after a
+   * start without a battery; once it is right, the period that it was then goes on.
+   */
+  constructor(period: BudgetPeriod, limit: number, used: number, now: number, ahead: Ahead | null = null) {
     this.period = period;
     this.limit = limit;
     this.#used = used;
-    this.#start = periodStart(period, now);
+    this.#ahead = ahead && { date: dateOf(period, ahead.at), used: ahead.used };
+    this.#date = Math.max(dateOf(period, now), this.#ahead?.date ?? 0);
   }
 
   /**
-   * A clock that goes backwards opens no second budget: a period once begun is not left for an earlier one. One
-   * that had been years ahead must not stop everything for years: the next period is the last that is waited for.
+   * A clock that goes backwards opens no second budget: a period once begun is not left for an earlier one, nor for the same date in
+   * another time zone. A clock that had been years ahead must not stop everything for years: the next period is the last that is waited for.
    */
   delay(now: number): number {
-    const start = periodStart(this.period, now);
-    if (start > this.#start) {
-      this.#start = start;
-      this.#used = this.#pending;
-    }
-    this.#start = Math.min(this.#start, periodStart(this.period, now, 1));
-    return this.#used < this.limit ? 0 : Math.max(1, periodStart(this.period, this.#start, 1) - now);
+    const date = dateOf(this.period, now);
+    if (date > this.#date) this.#begin(date);
+    this.#date = Math.min(this.#date, dateAfter(this.period, date));
+    if (this.#used < this.limit) return 0;
+    return Math.max(1, beginOf(dateAfter(this.period, this.#date)) - now);
+  }
+
+  #begin(date: number): void {
+    const isNext = date === dateAfter(this.period, this.#date);
+    const ahead = this.#ahead;
+    this.#date = date;
+    this.#used = this.#pending;
+    if (ahead === null) return;
+    if (date >= ahead.date) this.#ahead = null;
+    if (isNext && date !== ahead.date) return;
+    // The clock was put right: what was sent while it was wrong, nobody knows on which day, counts on this one.
+    this.#used += this.#sent + (date === ahead.date ? ahead.used : 0);
   }
 
   reserve(): Slot {
@@ -117,6 +159,7 @@ export class Budget {
     return {
       sent: () => {
         this.#pending -= 1;
+        this.#sent += 1;
       },
       cancel: () => {
         this.#pending -= 1;

@@ -25,7 +25,7 @@ export function sinceText(at: number, now: number): string {
   if (ago === 0) return time;
   if (ago === 1) return `yesterday ${time}`;
   if (ago <= WEEK_DAYS) return `${DAYS[date.getDay()] ?? ''} ${time}`;
-  return local(at).slice(0, -3);
+  return local(at).slice(0, 16);
 }
 
 function clock(hour: number): string {

@@ -4,9 +4,16 @@ export function iso(at: number): string {
   return new Date(at).toISOString();
 }
 
-/** 2026-01-31 08:30:00, where the machine is. */
+/** 2026-01-31 08:30:00 +01:00, where the machine is: its reader may be elsewhere, and one hour of autumn comes twice. */
 export function local(at: string | number): string {
-  return new Date(at).toLocaleString('sv');
+  const date = new Date(at);
+  return `${date.toLocaleString('sv')} ${offset(-date.getTimezoneOffset())}`;
+}
+
+function offset(minutes: number): string {
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const ahead = Math.abs(minutes);
+  return `${minutes < 0 ? '-' : '+'}${two(Math.floor(ahead / 60))}:${two(ahead % 60)}`;
 }
 
 /** 1,204 */

@@ -5,7 +5,7 @@ import { nextOpening, openingText, type Hours } from '../domain/hours.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { Log } from '../ports/log.ts';
-import { ClockWatch } from './clockWatch.ts';
+import { ClockWatch } from '../domain/clockWatch.ts';
 import { deliver, type DeliverDeps } from './deliver.ts';
 import type { Gate, Holds } from './holds.ts';
 import { LANES, Line } from './line.ts';

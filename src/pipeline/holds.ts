@@ -159,6 +159,18 @@ export class Holds {
     for (const [scope, key] of scopesOf(endpoint)) await this.#openFor(scope, key, id);
   }
 
+  /**
+   * The machine was asleep: an outage of before says nothing of now, and is tried at once, gently. What the service asked for, and what
+   * waits for a person, stays as it is.
+   */
+  woke(): void {
+    for (const hold of this.#closed.values()) {
+      if (hold.scope !== 'service' || hold.patient || hold.probe !== null) continue;
+      const waitMs = Math.min(SERVICE_BACKOFF.baseMs, Math.max(0, timeLeft(hold, this.#clock)));
+      Object.assign(hold, endsIn(waitMs, this.#clock), { failures: 0 });
+    }
+  }
+
   /** A person says: try everything again now. */
   async clearAll(): Promise<void> {
     for (const hold of this.#closed.values()) await this.#open(hold.scope, hold.key);

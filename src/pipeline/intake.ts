@@ -149,6 +149,13 @@ export class Intake {
     };
   }
 
+  /** The machine was asleep: events may have been lost, and what is known of directories is out of date. */
+  woke(): void {
+    this.#unchanged.forget();
+    this.#relistSoon = true;
+    this.#watchWake.ring();
+  }
+
   /** A document of this folder was accepted: its files may be disposed of, if so configured. */
   disposeSoon(): void {
     this.#disposeSoon = true;

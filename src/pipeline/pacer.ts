@@ -5,7 +5,7 @@ import type { Answer, Outcome } from '../domain/outcome.ts';
 import { Pace } from '../domain/pace.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { LedgerQueue } from '../ports/ledger.ts';
-import { ClockWatch } from './clockWatch.ts';
+import { ClockWatch } from '../domain/clockWatch.ts';
 import { paceNote } from './paceNote.ts';
 import type { EndpointSettings, Limits } from './settings.ts';
 
@@ -217,10 +217,11 @@ class Limiter {
     ] as [BudgetPeriod, number | null][]) {
       if (limit === null) continue;
       const [latest] = await ledger.attemptTimes(endpoint, 0, 1);
-      const at = Math.max(now, latest ?? 0);
+      const countSince = (at: number) => ledger.countAttempts(endpoint, periodStart(period, at) - 1, now);
+      const ahead =
+        latest !== undefined && latest > now ? { at: latest, used: await countSince(latest) } : null;
       // After a clock that went back: what was sent today and what was sent tomorrow.
-      const used = await ledger.countAttempts(endpoint, periodStart(period, now) - 1);
-      budgets.push(new Budget(period, limit, used, at));
+      budgets.push(new Budget(period, limit, await countSince(now), now, ahead));
     }
     return new Limiter(alias, limits, window, budgets);
   }

@@ -1,5 +1,5 @@
 import type { Clock } from '../ports/clock.ts';
-import { ClockWatch } from './clockWatch.ts';
+import { ClockWatch } from '../domain/clockWatch.ts';
 
 /** A reason of our own: the default one is made anew, with a stack, each time. */
 const SOONER = new Error('a sooner time was asked for');

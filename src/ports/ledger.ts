@@ -254,7 +254,11 @@ export interface LedgerQueue {
    * endpoints.
    */
   attemptTimes(endpoint: EndpointKey | null, since: number, limit: number): Promise<readonly number[]>;
-  countAttempts(endpoint: EndpointKey | null, since: number): Promise<number>;
+  /**
+   * Those that began after `since`. What is recorded as of later than `now` was so by a clock that was ahead: it counts unless a request of
+   * before `since` was recorded after it, which shows that it is older than that.
+   */
+  countAttempts(endpoint: EndpointKey | null, since: number, now: number): Promise<number>;
 }
 
 /* ---- Holds -------------------------------------------------------------------------------------- */

@@ -45,6 +45,8 @@ export interface ReceiptService {
   whoami(signal?: AbortSignal): Promise<Whoami>;
   /** Not idempotent, and never repeated by itself. @throws ReceiptdError CREATE_UNCERTAIN if the answer was lost. */
   createEndpoint(request: EndpointRequest, signal?: AbortSignal): Promise<EndpointRecord>;
+  /** The machine was asleep: connections that were open before are not relied on. Those under way go on. */
+  dropIdle?(): void;
   close(): Promise<void>;
 }
 

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { buildConnector, Dispatcher } from 'undici';
+import { ClockWatch } from '../domain/clockWatch.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Patience } from './patience.ts';
 import { Client, DecoratorHandler } from './undici.ts';
@@ -9,9 +10,9 @@ import { Client, DecoratorHandler } from './undici.ts';
  *
  *   none ──request──▶ open ──"connection: close" on the first request after its term──▶ none
  *
- * so that a service which has moved is found at its new address though the old one still answers. undici's own
- * `clientTtl` does not serve: when every connection of a full pool is over its term, the next request waits for ever
- * (seen in 7.30.2).
+ * so that a service which has moved is found at its new address though the old one still answers. One that lay idle while the
+ * machine slept is dropped: its other end is gone, and a request into it would be lost. undici's own `clientTtl` does not
+ * serve: when every connection of a full pool is over its term, the next request waits for ever (seen in 7.30.2).
  */
 
 /** What `exchange` gives along with a request. */
@@ -24,9 +25,13 @@ interface Socketed {
   since: number;
 }
 
+/** No connection of ours lies idle for so long without being closed, and a clock is not corrected by so much. */
+const SLEPT_MS = 5_000;
+
 export class Line extends Client {
   readonly #current: Socketed;
   readonly #clock: Clock;
+  readonly #clockWatch: ClockWatch;
   readonly #termMs: number;
 
   constructor(
@@ -47,11 +52,18 @@ export class Line extends Client {
     });
     this.#current = current;
     this.#clock = clock;
+    this.#clockWatch = new ClockWatch(clock);
     this.#termMs = termMs;
+  }
+
+  /** The next request gets a connection of its own; one that is under way keeps its. */
+  dropIdle(): void {
+    if (this.stats.running === 0) this.#current.socket?.destroy();
   }
 
   override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
     const { patience } = options as Dispatcher.DispatchOptions & LineOptions;
+    if (this.#clockWatch.takeJump() >= SLEPT_MS) this.dropIdle();
     const { socket, since } = this.#current;
     const isOld = socket !== null && !socket.destroyed && this.#clock.monotonic() - since > this.#termMs;
     return super.dispatch(

@@ -40,6 +40,7 @@ export function createReceiptService(options: ReceiptServiceOptions): {
     upload: (request, signal, progress) => upload(transport, request, signal, progress),
     whoami: (signal) => whoami(transport, tokens, signal),
     createEndpoint: (request, signal) => createEndpoint(transport, tokens, request, signal),
+    dropIdle: () => transport.dropIdle(),
     async close() {
       closing.abort(new Error('The service client was closed.'));
       await transport.close();

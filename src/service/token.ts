@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ReceiptdError } from '../domain/errors.ts';
+import { ageOf, momentOf, type Moment } from '../domain/moment.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { CredentialsSource } from '../ports/credentials.ts';
 import type { Log } from '../ports/log.ts';
@@ -22,9 +23,11 @@ import type { Transport } from './transport.ts';
 
 interface Held {
   readonly token: string;
-  /** Monotonic milliseconds. */
-  refreshAt: number;
-  readonly endsAt: number;
+  /** Since it was asked for, milliseconds. */
+  refreshAfterMs: number;
+  readonly lifetimeMs: number;
+  /** Monotonic time may stand still while the machine sleeps, and a token does not. */
+  readonly askedAt: Moment;
 }
 
 /** Interface 2.3 and 5.5. A lifetime that makes no sense counts as none: a 401 puts it right. */
@@ -66,16 +69,16 @@ export function createTokenSource(options: TokenOptions): TokenSource {
 
   async function refresh(): Promise<string> {
     try {
-      const startedAt = clock.monotonic();
+      const askedAt = momentOf(clock);
       const { token, lifetimeMs } = await request(options);
-      held = { token, refreshAt: startedAt + refreshAfterMs(lifetimeMs), endsAt: startedAt + lifetimeMs };
+      held = { token, refreshAfterMs: refreshAfterMs(lifetimeMs), lifetimeMs, askedAt };
       log.debug('access token obtained', { lifetimeSeconds: Math.round(lifetimeMs / 1000) });
       return token;
     } catch (error) {
-      const now = clock.monotonic();
-      if (held === null || now >= held.endsAt) throw error;
+      const ageMs = held === null ? Infinity : ageOf(held.askedAt, clock);
+      if (held === null || ageMs >= held.lifetimeMs) throw error;
       const demandedMs = error instanceof ServiceBusy ? (error.retryAfterMs ?? 0) : 0;
-      held.refreshAt = now + Math.max(AGAIN_MS, demandedMs);
+      held.refreshAfterMs = ageMs + Math.max(AGAIN_MS, demandedMs);
       log.warn('access token not refreshed, the old one is still good', {
         error: error instanceof ReceiptdError ? error.sentence() : String(error),
       });
@@ -88,8 +91,8 @@ export function createTokenSource(options: TokenOptions): TokenSource {
   return {
     async token(signal) {
       signal?.throwIfAborted();
-      const now = clock.monotonic();
-      if (held !== null && now < held.refreshAt && now < held.endsAt) return held.token;
+      if (held !== null && ageOf(held.askedAt, clock) < Math.min(held.refreshAfterMs, held.lifetimeMs))
+        return held.token;
       flight ??= refresh();
       return await orAborted(flight, signal);
     },

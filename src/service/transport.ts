@@ -65,6 +65,8 @@ export interface Transport {
   readonly host: string;
   /** One request, never repeated and never redirected. Rejects only with the signal's reason. */
   exchange(request: Exchange, signal: AbortSignal | undefined): Promise<Answer>;
+  /** Connections that lie idle are not used again. */
+  dropIdle(): void;
   /** Ends what is still running. */
   close(): Promise<void>;
 }
@@ -95,17 +97,26 @@ export function createTransport(options: TransportOptions): Transport {
   });
   const forward = route.kind === 'forward' ? route : null;
   const peer = forward ? `The proxy ${forward.proxy.host}` : base.host;
+  const lines = new Set<Line>();
   const pool = new Pool(forward ? forward.proxy.origin : base.origin, {
     connections: options.connections + 1,
     pipelining: 1,
-    factory: (origin, lineOptions) => new Line(origin, { ...lineOptions, connect }, clock, termMs),
+    factory: (origin, lineOptions) => {
+      const line = new Line(origin, { ...lineOptions, connect }, clock, termMs);
+      lines.add(line);
+      return line;
+    },
     // Limits of our own, below: undici's begin before the body is sent, and anew with every chunk of an answer.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
   // Codes do not tell: ECONNRESET comes from a TLS handshake as well as from the middle of an upload.
   const whileConnecting = new WeakSet<Error>();
-  pool.on('connectionError', (_origin, _targets, error) => whileConnecting.add(error));
+  pool.on('connectionError', (_origin, targets, error) => {
+    whileConnecting.add(error);
+    // The pool takes another one instead.
+    for (const target of targets) lines.delete(target as Line);
+  });
 
   return {
     host: base.host,
@@ -171,6 +182,10 @@ export function createTransport(options: TransportOptions): Transport {
         over?.abort();
       }
       return { kind: 'response', httpStatus, retryAfterMs: retryAfter, body: text() };
+    },
+
+    dropIdle() {
+      for (const line of lines) line.dropIdle();
     },
 
     close: () => pool.destroy(),

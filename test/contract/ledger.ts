@@ -738,9 +738,22 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         // Begun before, it may have left after that: its beginning may have waited for a slow disk.
         expect(await ledger.attemptTimes(OFFICE, 10, 10)).toEqual([35, 15]);
         expect(await ledger.attemptTimes(OFFICE, 15, 10)).toEqual([35]);
-        expect(await ledger.countAttempts(null, 10)).toBe(3);
-        expect(await ledger.countAttempts(SHOP, 20)).toBe(1);
-        expect(await ledger.countAttempts({ ...SHOP, uid: 'none' }, 0)).toBe(0);
+        expect(await ledger.countAttempts(null, 10, 100)).toBe(3);
+        expect(await ledger.countAttempts(SHOP, 20, 100)).toBe(1);
+        expect(await ledger.countAttempts({ ...SHOP, uid: 'none' }, 0, 100)).toBe(0);
+      });
+
+      it('counts what was recorded by a clock that was ahead, until later requests show that it is old', async () => {
+        const a = await queued('a', 'a');
+        const sentAt = async (at: number) =>
+          ledger.finish(await ledger.begin(a.id, at, 1), ended('trouble', later(0), at));
+        await sentAt(10);
+        await sentAt(9_000);
+        await sentAt(9_001);
+        expect(await ledger.countAttempts(OFFICE, 15, 20)).toBe(2);
+        await sentAt(20);
+        expect(await ledger.countAttempts(OFFICE, 15, 20)).toBe(3);
+        expect(await ledger.countAttempts(OFFICE, 25, 30)).toBe(0);
       });
 
       it('puts requeued documents at the end of the line', async () => {

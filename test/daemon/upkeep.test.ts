@@ -101,3 +101,19 @@ it('finds damage that a quick look does not see, and the next start mends it', a
   expect(await mended.find('doc-a')).toHaveLength(1);
   await mended.close();
 });
+
+it('counts the days of a laptop that sleeps most of them', async () => {
+  const { dir, clock } = await place();
+  const backups = join(dir, 'backups');
+  const made = (): number =>
+    existsSync(backups) ? readdirSync(backups).filter((name) => name.endsWith('.db')).length : 0;
+  await clock.advanceUntil(() => made() === 1, 60_000);
+  const before = clock.monotonic();
+  for (let day = 0; day < 2; day += 1) {
+    // Two hours awake, and the rest of the day asleep.
+    await clock.advance(2 * 3_600_000);
+    clock.jump(22 * 3_600_000);
+  }
+  await clock.advanceUntil(() => made() === 2, 60_000);
+  expect(clock.monotonic() - before).toBeLessThan(8 * 3_600_000);
+});

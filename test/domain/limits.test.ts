@@ -195,6 +195,65 @@ describe('a budget', () => {
     expect(budget.delay(local(2026, 2, 5))).toBe(0);
   });
 
+  it.each([
+    ['years', local(1970, 0, 1, 1)],
+    ['a day', local(2026, 2, 2, 10)],
+  ])(
+    'is not opened a second time where the clock is behind by %s at the start, and put right later',
+    (_how, wrong) => {
+      const now = local(2026, 2, 3, 10);
+      const budget = new Budget('day', 5, 3, wrong, { at: now - 3_600_000, used: 3 });
+      expect(budget.delay(wrong)).toBe(0);
+      budget.reserve().sent(0);
+      // Three of before, and one that was sent while the clock was wrong.
+      expect(budget.delay(now)).toBe(0);
+      budget.reserve().sent(0);
+      expect(budget.delay(now)).toBe(local(2026, 2, 4) - now);
+      expect(budget.delay(local(2026, 2, 4))).toBe(0);
+      for (let n = 0; n < 5; n += 1) {
+        expect(budget.delay(local(2026, 2, 4))).toBe(0);
+        budget.reserve().sent(0);
+      }
+      expect(budget.delay(local(2026, 2, 4))).toBeGreaterThan(0);
+    },
+  );
+
+  it('a record of years ahead takes nothing from the days after tomorrow', () => {
+    const now = local(2026, 2, 3, 10);
+    const budget = new Budget('day', 3, 0, now, { at: local(2099, 0, 1), used: 3 });
+    expect(budget.delay(now)).toBe(0);
+    budget.reserve().sent(0);
+    budget.reserve().sent(0);
+    expect(budget.delay(local(2026, 2, 5))).toBe(0);
+    for (let n = 0; n < 3; n += 1) {
+      expect(budget.delay(local(2026, 2, 5))).toBe(0);
+      budget.reserve().sent(0);
+    }
+    expect(budget.delay(local(2026, 2, 5))).toBeGreaterThan(0);
+    expect(budget.delay(local(2026, 2, 6))).toBe(0);
+  });
+
+  it.each([
+    ['west', 'Europe/Berlin', 'America/New_York', 12],
+    ['east', 'America/New_York', 'Asia/Kathmandu', 15],
+    ['over the date line', 'Pacific/Kiritimati', 'Pacific/Pago_Pago', 1],
+  ])('a laptop that travels %s gets no second budget for the same date', (_how, from, to, hourUtc) => {
+    process.env['TZ'] = from;
+    const now = Date.UTC(2026, 1, 3, hourUtc);
+    const budget = new Budget('day', 1, 0, now);
+    budget.reserve().sent(0);
+    const date = new Date(now).getDate();
+    process.env['TZ'] = to;
+    // Whatever the hour: not before the calendar shows another day than the one on which it was spent.
+    for (let at = now; at < now + 50 * 3_600_000; at += 900_000) {
+      if (budget.delay(at) > 0) continue;
+      expect(new Date(at).getDate()).toBeGreaterThan(date);
+      expect(new Date(at - 900_000).getDate()).toBeLessThanOrEqual(date);
+      return;
+    }
+    expect.unreachable('it never opened again');
+  });
+
   it('gets back what was cancelled', () => {
     const at = local(2026, 2, 3, 10);
     const budget = new Budget('day', 1, 0, at);

@@ -123,4 +123,30 @@ describe('limits', () => {
     clock.jump(DAY);
     expect(pacer.delay(OFFICE, 'fresh').ms).toBeLessThan(MINUTE + 1_000);
   });
+
+  it.each([
+    ['1970', (now: number) => -now + 60_000],
+    ['2000', (now: number) => Date.UTC(2000, 0, 1) - now],
+    ['yesterday', () => -DAY],
+  ])(
+    'a clock that stands at %s when the machine starts opens no second budget once it is put right',
+    async (_when, backBy) => {
+      const place = await sendingPlace();
+      const { clock, ledger } = place;
+      const endpoints = [{ key: OFFICE, alias: 'office', limits: UNLIMITED }];
+      const create = () => Pacer.create({ clock, ledger, overall: { ...overall, rate: null }, endpoints });
+      const starts: number[] = [];
+      await sendFor(place, await create(), 1_000, starts);
+      expect(starts).toHaveLength(12);
+      const by = backBy(clock.now());
+      clock.jump(by);
+      const pacer = await create();
+      await sendFor(place, pacer, 30_000, starts);
+      clock.jump(-by);
+      await sendFor(place, pacer, HOUR, starts);
+      expect(starts).toHaveLength(12);
+      clock.jump(DAY);
+      expect(pacer.delay(OFFICE, 'fresh').ms).toBe(0);
+    },
+  );
 });

@@ -6,9 +6,9 @@ import type { ReceiptService, TokenSource, UploadRequest } from '../../src/ports
 import { createReceiptService } from '../../src/service/receiptService.ts';
 import type { ReceiptServiceOptions } from '../../src/service/receiptService.ts';
 
-/** A wall clock that stands still, and a monotonic one that the test moves. */
+/** A wall clock that stands still unless the test sets it, and a monotonic one that the test moves. */
 export class HandClock implements Clock {
-  readonly wall = Date.UTC(2026, 10, 21, 12, 0, 0);
+  wall = Date.UTC(2026, 10, 21, 12, 0, 0);
   elapsed = 0;
   now(): number {
     return this.wall;

@@ -248,3 +248,34 @@ it('closing ends a reading of the credentials that hangs', async () => {
   const { service, tokens } = client('http://127.0.0.1:9', { credentials: source });
   await Promise.all([expect(tokens.token()).rejects.toThrow('closed'), service.close()]);
 });
+
+describe('a machine that sleeps', () => {
+  it('takes no token for valid that ended meanwhile, though its monotonic clock stood still', async () => {
+    const server = await issuer();
+    const { tokens, clock } = client(server.baseUrl);
+    expect(await tokens.token()).toBe('token-1');
+    clock.wall += 25 * HOUR;
+    expect(await tokens.token()).toBe('token-2');
+  });
+
+  it('or whose clock is set back, keeps a token no longer than it lives', async () => {
+    const { tokens, clock } = client((await issuer()).baseUrl);
+    expect(await tokens.token()).toBe('token-1');
+    clock.wall -= 400 * 24 * HOUR;
+    clock.elapsed = 12 * HOUR;
+    expect(await tokens.token()).toBe('token-1');
+    clock.elapsed = 24 * HOUR;
+    expect(await tokens.token()).toBe('token-2');
+  });
+
+  it('asks once more only, where its clock was far behind when it began', async () => {
+    const server = await issuer();
+    const { tokens, clock } = client(server.baseUrl);
+    clock.wall = 5_000;
+    await tokens.token();
+    clock.wall = Date.UTC(2026, 0, 14);
+    expect(await tokens.token()).toBe('token-2');
+    expect(await tokens.token()).toBe('token-2');
+    expect(server.received).toHaveLength(2);
+  });
+});

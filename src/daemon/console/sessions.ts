@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { ageOf, momentOf, type Moment } from '../../domain/moment.ts';
 import type { Clock } from '../../ports/clock.ts';
 
 const MINUTE_MS = 60_000;
@@ -18,8 +19,8 @@ export interface Session {
 
 interface Held extends Session {
   readonly end: () => void;
-  readonly since: number;
-  usedAt: number;
+  readonly since: Moment;
+  usedAt: Moment;
 }
 
 /**
@@ -36,8 +37,8 @@ interface Held extends Session {
 export class Sessions {
   readonly #clock: Clock;
   readonly #random: (bytes: number) => Buffer;
-  /** Until when each is valid, by hash; oldest first, as are the sessions. */
-  readonly #tokens = new Map<string, number>();
+  /** Since when each is valid, by hash; oldest first, as are the sessions. */
+  readonly #tokens = new Map<string, Moment>();
   readonly #sessions = new Map<string, Held>();
 
   constructor({ clock, random }: { clock: Clock; random: (bytes: number) => Buffer }) {
@@ -48,23 +49,23 @@ export class Sessions {
   /** `validUntil`: wall-clock milliseconds. */
   issueToken(): { token: string; validUntil: number } {
     const token = this.#secret();
-    const validUntil = this.#clock.now() + TOKEN_MS;
-    this.#tokens.set(hashOf(token), validUntil);
+    const now = momentOf(this.#clock);
+    this.#tokens.set(hashOf(token), now);
     while (this.#tokens.size > MOST_TOKENS) this.#tokens.delete(oldest(this.#tokens));
-    return { token, validUntil };
+    return { token, validUntil: now.wall + TOKEN_MS };
   }
 
   /** Whether it was good. It is not from now on. */
   redeem(token: string): boolean {
-    const validUntil = this.#tokens.get(hashOf(token));
+    const issuedAt = this.#tokens.get(hashOf(token));
     this.#tokens.delete(hashOf(token));
-    return validUntil !== undefined && this.#clock.now() < validUntil;
+    return issuedAt !== undefined && ageOf(issuedAt, this.#clock) < TOKEN_MS;
   }
 
   /** The secret of a new session. Never one that a browser brought along. */
   begin(password: string | null): string {
     const secret = this.#secret();
-    const now = this.#clock.now();
+    const now = momentOf(this.#clock);
     const controller = new AbortController();
     const end = () => controller.abort();
     this.#sessions.set(hashOf(secret), { over: controller.signal, end, password, since: now, usedAt: now });
@@ -78,7 +79,7 @@ export class Sessions {
     for (const secret of secrets) {
       const session = this.#sessions.get(hashOf(secret));
       if (session === undefined) continue;
-      session.usedAt = this.#clock.now();
+      session.usedAt = momentOf(this.#clock);
       return session;
     }
     return null;
@@ -95,10 +96,10 @@ export class Sessions {
 
   /** Ends what is over. @returns whether a token is still good */
   sweep(): boolean {
-    const now = this.#clock.now();
+    const age = (moment: Moment): number => ageOf(moment, this.#clock);
     for (const [hash, { since, usedAt }] of this.#sessions)
-      if (now - usedAt >= IDLE_MS || now - since >= ABSOLUTE_MS) this.#drop(hash);
-    for (const [hash, validUntil] of this.#tokens) if (now >= validUntil) this.#tokens.delete(hash);
+      if (age(usedAt) >= IDLE_MS || age(since) >= ABSOLUTE_MS) this.#drop(hash);
+    for (const [hash, issuedAt] of this.#tokens) if (age(issuedAt) >= TOKEN_MS) this.#tokens.delete(hash);
     return this.#tokens.size > 0;
   }
 

@@ -43,9 +43,12 @@ export function backupsIn(directory: string): string[] {
     .map((name) => join(directory, name));
 }
 
-/** Removes all but the newest `keep`. */
-export function pruneBackups(directory: string, keep: number): void {
-  for (const path of backupsIn(directory).slice(keep)) fs.rmSync(path, { force: true });
+/** Removes all but the newest `keep`. Those from the future were made by a clock that was wrong: they go first. */
+export function pruneBackups(directory: string, keep: number, now: number): void {
+  const all = backupsIn(directory);
+  const isAhead = (path: string): boolean => backupTime(path) > now;
+  const byWorth = [...all.filter((path) => !isAhead(path)), ...all.filter(isAhead)];
+  for (const path of byWorth.slice(keep)) fs.rmSync(path, { force: true });
 }
 
 /**

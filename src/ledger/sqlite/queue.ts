@@ -181,11 +181,12 @@ export function createQueue(store: Store): LedgerQueue {
           .slice(0, limit),
       ),
 
-    countAttempts: (endpoint, since) =>
+    countAttempts: (endpoint, since, now) =>
       store.read((sql) =>
         endpointIds(sql, endpoint)
           .map(
-            (endpointId) => sql.get<{ count: number }>(SQL.COUNT_ATTEMPTS, { endpointId, since })?.count ?? 0,
+            (endpointId) =>
+              sql.get<{ count: number }>(SQL.COUNT_ATTEMPTS, { endpointId, since, now })?.count ?? 0,
           )
           .reduce((sum, count) => sum + count, 0),
       ),

@@ -35,7 +35,8 @@ export function createUpkeep(
 
     async lastBackup() {
       try {
-        const [newest] = backupsIn(backupsDir);
+        // One from the future was made by a clock that was wrong.
+        const newest = backupsIn(backupsDir).find((path) => backupTime(path) <= clock.now());
         return newest === undefined ? null : backupTime(newest);
       } catch (error) {
         // Why the directory can't be listed is for the backup to say that is made then.
@@ -45,7 +46,7 @@ export function createUpkeep(
     },
 
     async pruneBackups(keep) {
-      pruneBackups(backupsDir, keep);
+      pruneBackups(backupsDir, keep, clock.now());
     },
 
     async check(signal) {

@@ -56,6 +56,7 @@ export function meteredService(service: ReceiptService, meter: CurrentMeter, clo
     },
     whoami: (signal) => service.whoami(signal),
     createEndpoint: (request, signal) => service.createEndpoint(request, signal),
+    dropIdle: () => service.dropIdle?.(),
     close: () => service.close(),
   };
 }

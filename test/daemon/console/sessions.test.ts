@@ -105,3 +105,26 @@ describe('a session', () => {
     expect(sessions.find([])).toBeNull();
   });
 });
+
+describe('a clock that jumps', () => {
+  it('back lengthens neither a link nor a session', async () => {
+    const { clock, sessions } = prepare();
+    const { token } = sessions.issueToken();
+    const secret = sessions.begin(null);
+    clock.jump(-400 * DAY);
+    await clock.advance(5 * MINUTE);
+    expect(sessions.redeem(token)).toBe(false);
+    expect(sessions.find([secret])).not.toBeNull();
+    await clock.advance(12 * HOUR);
+    expect(sessions.find([secret])).toBeNull();
+  });
+
+  it('ahead, as in a sleep of the machine, ends what has lasted so long', () => {
+    const { clock, sessions } = prepare();
+    const { token } = sessions.issueToken();
+    const secret = sessions.begin(null);
+    clock.jump(13 * HOUR);
+    expect(sessions.redeem(token)).toBe(false);
+    expect(sessions.find([secret])).toBeNull();
+  });
+});

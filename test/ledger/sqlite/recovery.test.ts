@@ -643,15 +643,31 @@ describe('a backup', () => {
     const backups = path.join(place.dir, 'backups');
     await during(async (ledger) => {
       const { file } = await ledger.backup(null);
+      fs.renameSync(file, path.join(place.dir, 'copied.db'));
       for (const day of ['01', '02', '03'])
-        fs.copyFileSync(file, path.join(backups, `ledger-2999${day}01T000000000Z.db`));
+        fs.copyFileSync(
+          path.join(place.dir, 'copied.db'),
+          path.join(backups, `ledger-1969${day}01T000000000Z.db`),
+        );
       fs.writeFileSync(path.join(backups, 'mine.txt'), 'not a backup');
       await ledger.pruneBackups(2);
     });
     expect(fs.readdirSync(backups).sort()).toEqual([
-      'ledger-29990201T000000000Z.db',
-      'ledger-29990301T000000000Z.db',
+      'ledger-19690201T000000000Z.db',
+      'ledger-19690301T000000000Z.db',
       'mine.txt',
     ]);
+  });
+
+  it('goes when it was made by a clock that was years ahead, and keeps none of today from being kept', async () => {
+    const backups = path.join(place.dir, 'backups');
+    await during(async (ledger) => {
+      const { file } = await ledger.backup(null);
+      for (const day of ['01', '02'])
+        fs.copyFileSync(file, path.join(backups, `ledger-2999${day}01T000000000Z.db`));
+      await ledger.pruneBackups(2);
+      expect(fs.readdirSync(backups).sort()).toEqual([path.basename(file), 'ledger-29990201T000000000Z.db']);
+      expect(await ledger.lastBackup()).toBe(clock.now());
+    });
   });
 });

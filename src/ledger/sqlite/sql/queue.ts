@@ -104,4 +104,8 @@ SELECT max(started_at, coalesce(finished_at, started_at)) AS sentBy FROM attempt
  ORDER BY started_at DESC LIMIT :limit`;
 
 export const COUNT_ATTEMPTS = `
-SELECT count(*) AS count FROM attempts WHERE endpoint_id = :endpointId AND started_at > :since`;
+SELECT count(*) AS count FROM attempts
+ WHERE endpoint_id = :endpointId AND started_at > :since
+   AND (started_at <= :now
+        OR id > (SELECT coalesce(max(id), 0) FROM attempts
+                  WHERE endpoint_id = :endpointId AND started_at <= :since))`;

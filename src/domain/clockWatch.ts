@@ -1,4 +1,8 @@
-import type { Clock } from '../ports/clock.ts';
+/** Of a clock what is needed here. */
+export interface Clocks {
+  now(): number;
+  monotonic(): number;
+}
 
 /** Below this it is the usual correcting of a clock. */
 const NOTICED_MS = 1_000;
@@ -8,10 +12,10 @@ const NOTICED_MS = 1_000;
  * then), or somebody set the clock.
  */
 export class ClockWatch {
-  readonly #clock: Clock;
+  readonly #clock: Clocks;
   #ahead: number;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clocks) {
     this.#clock = clock;
     this.#ahead = clock.now() - clock.monotonic();
   }
