@@ -38,6 +38,7 @@ const program = await build(
       hashThread: 'src/image/hashThread.ts',
       'demo/start': 'src/demo/start.ts',
       'compose/generate': 'src/compose/generate.ts',
+      'cli/generate': 'src/cli/generate.ts',
     },
     external: NATIVE,
     transform: { define: { RECEIPTD_VERSION: JSON.stringify(version) } },

@@ -34,15 +34,22 @@ const COMMANDS: readonly Entry[] = [
   { names: ['audit'], load: async () => (await import('./audit.ts')).addAudit },
   { names: ['erase'], load: async () => (await import('./erase.ts')).addErase },
   { names: ['ledger'], load: async () => (await import('./ledger.ts')).addLedger },
+  { names: ['completion'], load: async () => (await import('./completion.ts')).addCompletion },
+  { names: ['complete'], load: async () => (await import('./complete.ts')).addComplete },
   { names: ['sandbox'], load: async () => (await import('./sandbox.ts')).addSandbox },
 ];
 
 /** What is said before anything of a command matters. */
 const NEEDS_NONE: readonly (string | undefined)[] = ['--version', '-V'];
 
+/** What tells of all the others. */
+const NEEDS_ALL: readonly (string | undefined)[] = ['completion'];
+
 /** `first`: the first word of the command line. Anything but a command's name needs them all: to be listed, or guessed at. */
 export async function commandsFor(first: string | undefined): Promise<readonly Add[]> {
   if (NEEDS_NONE.includes(first)) return [];
-  const asked = COMMANDS.filter(({ names }) => names.some((name) => name === first));
+  const asked = NEEDS_ALL.includes(first)
+    ? COMMANDS
+    : COMMANDS.filter(({ names }) => names.some((name) => name === first));
   return Promise.all((asked.length > 0 ? asked : COMMANDS).map(({ load }) => load()));
 }

@@ -1,0 +1,38 @@
+import type { Command } from 'commander';
+import { ReceiptdError } from '../domain/errors.ts';
+import { bashScript } from './completion/bash.ts';
+import { fishScript } from './completion/fish.ts';
+import { powershellScript } from './completion/powershell.ts';
+import { wordsOf } from './completion/words.ts';
+import { zshScript } from './completion/zsh.ts';
+import { helpOf } from './help.ts';
+import type { Io } from './io.ts';
+
+const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript, powershell: powershellScript };
+
+const MORE = `To have it in every shell from now on:
+  bash        receiptd completion bash > ~/.local/share/bash-completion/completions/receiptd
+              (or put eval "$(receiptd completion bash)" into ~/.bashrc)
+  zsh         put source <(receiptd completion zsh) into ~/.zshrc, behind compinit
+  fish        receiptd completion fish > ~/.config/fish/completions/receiptd.fish
+  powershell  put receiptd completion powershell | Out-String | Invoke-Expression into $PROFILE`;
+
+/** `program` has all commands when this one is asked for. */
+export function addCompletion(program: Command, io: Io): void {
+  program
+    .command('completion')
+    .argument('<shell>', `one of: ${Object.keys(SCRIPTS).join(', ')}`)
+    .description(
+      'print what lets a shell complete commands, options, endpoints and documents with the Tab key',
+    )
+    .addHelpText('after', helpOf({ examples: ['completion bash', 'completion fish'], more: MORE }))
+    .action((shell: string) => {
+      const [, script] = Object.entries(SCRIPTS).find(([name]) => name === shell) ?? [];
+      if (script === undefined) {
+        throw new ReceiptdError('USAGE', `There is no completion for "${shell}".`, {
+          hint: `It takes: ${Object.keys(SCRIPTS).join(', ')}.`,
+        });
+      }
+      io.stdout.write(script(wordsOf(program)));
+    });
+}

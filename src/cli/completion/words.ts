@@ -1,0 +1,84 @@
+import type { Argument, Command, Option } from 'commander';
+
+/** What may stand in a place of the command line. */
+export type Kind =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'files' }
+  | { readonly kind: 'folders' }
+  | { readonly kind: 'words'; readonly words: readonly string[] }
+  /** Asked for when they are wanted: `receiptd complete documents`. */
+  | { readonly kind: 'documents' }
+  | { readonly kind: 'endpoints' }
+  /** Endpoints and folders. */
+  | { readonly kind: 'targets' };
+
+export interface OptionWords {
+  readonly flags: readonly string[];
+  readonly description: string;
+  /** Null for one that takes no value. */
+  readonly value: { readonly name: string; readonly is: Kind; readonly variadic: boolean } | null;
+}
+
+/** A command, and what may follow it. */
+export interface CommandWords {
+  /** The words behind `receiptd`; none for the program itself. */
+  readonly path: readonly string[];
+  readonly description: string;
+  readonly commands: readonly { readonly name: string; readonly description: string }[];
+  readonly options: readonly OptionWords[];
+  /** By place; the last one stays if it may come several times. */
+  readonly places: readonly { readonly name: string; readonly is: Kind; readonly variadic: boolean }[];
+}
+
+/** The program and all its commands, as the help shows them: hidden ones are left out. */
+export function wordsOf(program: Command): CommandWords[] {
+  const found: CommandWords[] = [];
+  const visit = (command: Command, path: readonly string[]): void => {
+    const help = command.createHelp();
+    const below = help.visibleCommands(command).filter((each) => each.name() !== 'help');
+    found.push({
+      path,
+      description: path.length === 0 ? command.description() : help.subcommandDescription(command),
+      commands: below.map((each) => ({ name: each.name(), description: help.subcommandDescription(each) })),
+      options: help.visibleOptions(command).map(optionWords),
+      places: command.registeredArguments.map((each) => ({
+        name: each.name(),
+        is: kindOf(each.name(), each),
+        variadic: each.variadic,
+      })),
+    });
+    for (const each of below) visit(each, [...path, each.name()]);
+  };
+  visit(program, []);
+  return found;
+}
+
+function optionWords(option: Option): OptionWords {
+  const { short, long, description, variadic, flags } = option;
+  const [, name] = /[<[]([^>\].]+)/.exec(flags) ?? [];
+  return {
+    flags: [short, long].filter((flag) => flag !== undefined),
+    description,
+    value: name === undefined ? null : { name, is: kindOf(name, option), variadic },
+  };
+}
+
+const LISTED = /: ((?:[a-z]+, )+[a-z]+)$/;
+const EITHER = /^([a-z]+) or ([a-z]+)\b/;
+
+/** The help says it already: by the name of the place, or by the words that it offers. */
+function kindOf(
+  name: string,
+  { argChoices, description }: Pick<Option | Argument, 'argChoices' | 'description'>,
+): Kind {
+  if (argChoices !== undefined) return { kind: 'words', words: argChoices };
+  if (name === 'file') return { kind: 'files' };
+  if (name === 'path' || name === 'folder' || name === 'dir') return { kind: 'folders' };
+  if (name === 'alias') return { kind: 'endpoints' };
+  if (name === 'target') return { kind: 'targets' };
+  if (/^names? of (?:the )?documents?$/.test(description)) return { kind: 'documents' };
+  const [, list] = LISTED.exec(description) ?? [];
+  if (list !== undefined) return { kind: 'words', words: list.split(', ') };
+  const [, one, other] = EITHER.exec(description) ?? [];
+  return one !== undefined && other !== undefined ? { kind: 'words', words: [one, other] } : { kind: 'none' };
+}

@@ -1,0 +1,139 @@
+import type { Command } from 'commander';
+import { wordsOf, type CommandWords } from './completion/words.ts';
+
+/**
+ * receiptd(1), from the same definitions as the help. Nothing in it is of the moment in which it is made: the date is that
+ * of the release, empty where `version` is not released yet.
+ */
+export function manPage(program: Command, version: string, date: string): string {
+  const all = wordsOf(program);
+  const [whole, ...commands] = all;
+  if (whole === undefined) throw new Error('a program without commands');
+  const ends = commands.filter((each) => each.commands.length === 0 || takesMore(each));
+  return [
+    String.raw`.\" Made by npm run generate.`,
+    `.TH RECEIPTD 1 "${date}" "receiptd ${version}" "User Commands"`,
+    '.SH NAME',
+    String.raw`receiptd \- ${text(lowerFirst(whole.description)).replace(/\.$/, '')}`,
+    '.SH SYNOPSIS',
+    '.B receiptd',
+    String.raw`.I command`,
+    String.raw`.RI [ option ...]`,
+    '.SH DESCRIPTION',
+    text(
+      'receiptd watches folders into which scanners drop receipts, gives every new image a document name, uploads it to a ' +
+        'receipt analysis service at the pace that was set, and keeps a ledger of what became of it.',
+    ),
+    '.SH COMMANDS',
+    ...ends.flatMap((each) => commandLines(each, helpTextOf(find(program, each.path)))),
+    '.SH EXIT STATUS',
+    ...EXIT_STATUSES.flatMap(([status, meaning]) => ['.TP', `.B ${status}`, text(meaning)]),
+    '.SH ENVIRONMENT',
+    ...ENVIRONMENT.flatMap(([name, meaning]) => ['.TP', `.B ${name}`, text(meaning)]),
+    '.SH FILES',
+    ...FILES.flatMap(([name, meaning]) => ['.TP', `.I ${text(name)}`, text(meaning)]),
+    '.SH SEE ALSO',
+    text('The files operations.md, configuration.md and errors.md that come with receiptd.'),
+    '',
+  ].join('\n');
+}
+
+const EXIT_STATUSES = [
+  ['0', 'Done.'],
+  ['1', 'It could not be done; the sentence says why.'],
+  ['2', 'Wrong usage, or a configuration that is not valid.'],
+  ['3', 'Something was refused, rejected or lost, or is not as receiptd left it; a person has to look.'],
+  ['4', 'Something waits, or could not be looked at.'],
+  ['5', 'The service could not be reached.'],
+  ['6', 'Another receiptd runs with this state directory.'],
+  ['130', 'Ended by a signal.'],
+] as const;
+
+const ENVIRONMENT = [
+  ['RECEIPTD_CONFIG', 'The config file, where --config names none.'],
+  ['RECEIPTD_STATE_DIR', 'The state directory, whatever the config file says.'],
+  [
+    'RECEIPTD_CLIENT_ID, RECEIPTD_CLIENT_SECRET',
+    'Credentials for the service; they go before those in every other store.',
+  ],
+  ['NO_COLOR', 'Not empty: no colours.'],
+] as const;
+
+const FILES = [
+  [
+    './receiptd.yaml, ~/.config/receiptd/receiptd.yaml, /etc/receiptd/receiptd.yaml',
+    'The config file: the first that is there.',
+  ],
+  ['/var/lib/receiptd, ~/.local/state/receiptd', 'The state directory by default, for root and for others.'],
+] as const;
+
+/** A command that does something itself, although others lie below it. */
+function takesMore({ options }: CommandWords): boolean {
+  return options.some(({ flags }) => !flags.includes('--help'));
+}
+
+function commandLines({ path, description, options, places }: CommandWords, help: HelpText): string[] {
+  const taken = places.map(
+    ({ name, variadic }) => ` ${String.raw`\fI`}${text(name)}${variadic ? '...' : ''}${String.raw`\fR`}`,
+  );
+  const own = options.filter(({ flags }) => !flags.includes('--help'));
+  return [
+    `.SS receiptd ${text(path.join(' '))}${taken.join('')}`,
+    text(`${upperFirst(description)}.`),
+    ...own.flatMap(({ flags, value, description: what }) => [
+      '.TP',
+      `${flags.map((flag) => String.raw`\fB${text(flag)}\fR`).join(', ')}${value === null ? '' : String.raw` \fI${text(value.name)}${value.variadic ? '...' : ''}\fR`}`,
+      text(`${upperFirst(what)}.`),
+    ]),
+    ...(help.more === '' ? [] : ['.PP', ...literal(help.more)]),
+    ...(help.examples.length === 0 ? [] : ['.PP', 'For example:', ...literal(help.examples.join('\n'))]),
+    ...(help.statuses === '' ? [] : ['.PP', text(help.statuses)]),
+  ];
+}
+
+interface HelpText {
+  readonly more: string;
+  readonly examples: readonly string[];
+  readonly statuses: string;
+}
+
+/** What `helpOf` put behind the options. The command prints nothing any more afterwards. */
+function helpTextOf(command: Command): HelpText {
+  let whole = '';
+  command.configureOutput({ writeOut: (part) => (whole += part) });
+  command.outputHelp();
+  const after = whole.slice(command.helpInformation().length).trim();
+  const [before = '', rest = ''] = after.split(/^Examples?:$/m);
+  const [examples = '', statuses = ''] = rest.split(/^(?=Exit status)/m);
+  return {
+    more: before.trim(),
+    examples: examples.split('\n').flatMap((line) => /^\s*\$ (.+)$/.exec(line)?.[1] ?? []),
+    statuses: statuses.replaceAll('\n', ' ').trim(),
+  };
+}
+
+function find(program: Command, path: readonly string[]): Command {
+  return path.reduce((command, name) => {
+    const next = command.commands.find((each) => each.name() === name);
+    if (next === undefined) throw new Error(`no command ${path.join(' ')}`);
+    return next;
+  }, program);
+}
+
+function literal(lines: string): string[] {
+  return ['.PP', '.nf', '.RS 4', ...lines.split('\n').map(text), '.RE', '.fi'].slice(1);
+}
+
+/** So that nothing in it is a command to the formatter, and a dash can be copied. */
+function text(plain: string): string {
+  const escaped = plain.replaceAll('\\', String.raw`\e`).replaceAll('-', String.raw`\-`);
+  return escaped.replaceAll('`', '').replace(/^(?=[.'])/, String.raw`\&`);
+}
+
+function upperFirst(plain: string): string {
+  return plain.charAt(0).toUpperCase() + plain.slice(1);
+}
+
+function lowerFirst(plain: string): string {
+  return plain.charAt(0).toLowerCase() + plain.slice(1);
+}

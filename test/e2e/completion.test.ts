@@ -1,0 +1,159 @@
+import { spawnSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { LIST_STATES } from '../../src/ports/ledgerReports.ts';
+import { drawReceipt } from '../support/images.ts';
+import { requirement } from '../support/requires.ts';
+import { MAIN, prepare, temporaryDirectory, until, type Site } from './support/agent.ts';
+import { receiptd } from './support/commandLine.ts';
+
+const PATH = process.env['PATH'] ?? '';
+
+function has(shell: string): boolean {
+  return requirement(shell, spawnSync(shell, ['--version']).status === 0, `apt-get install ${shell}`);
+}
+
+/** A directory with `receiptd` for the PATH, and the scripts. */
+async function place(site?: Site): Promise<string> {
+  const dir = site?.dir ?? (await temporaryDirectory());
+  await writeFile(join(dir, 'receiptd'), `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`, {
+    mode: 0o755,
+  });
+  for (const shell of ['bash', 'zsh', 'fish', 'powershell'])
+    await writeFile(join(dir, shell), scripts[shell] ?? '');
+  return dir;
+}
+
+const scripts: Record<string, string> = {};
+
+beforeAll(() => {
+  for (const shell of ['bash', 'zsh', 'fish', 'powershell']) {
+    const { status, stdout } = spawnSync(process.execPath, [MAIN, 'completion', shell], { encoding: 'utf8' });
+    if (status !== 0) throw new Error(`completion ${shell}: ${status}`);
+    scripts[shell] = stdout;
+  }
+});
+
+function run(dir: string, shell: string, args: readonly string[]): string[] {
+  const env = {
+    PATH: `${dir}${delimiter}${PATH}`,
+    HOME: dir,
+    TERM: 'dumb',
+    XDG_CONFIG_HOME: join(dir, 'none'),
+  };
+  const { stdout, stderr } = spawnSync(shell, args, { cwd: dir, env, encoding: 'utf8', timeout: 60_000 });
+  expect(stderr).toBe('');
+  return stdout.split('\n').filter((line) => line !== '');
+}
+
+const BASH = `source ./bash
+COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+__receiptd
+printf '%s\\n' "\${COMPREPLY[@]}"`;
+
+/** What bash offers for the last of these words. */
+function bash(dir: string, ...words: string[]): string[] {
+  return run(dir, 'bash', ['--norc', '--noprofile', '-c', BASH, 'bash', 'receiptd', ...words]);
+}
+
+describe('bash', () => {
+  it('completes commands, their commands, options and the words that an option takes', async () => {
+    const dir = await place();
+    expect(bash(dir, 'le')).toEqual(['ledger']);
+    expect(bash(dir, 'ledger', '')).toEqual(['head', 'verify', 'backup', 'restore']);
+    expect(bash(dir, 'ledger', 'verify', '--h')).toEqual(['--head', '--help']);
+    expect(bash(dir, '--v')).toEqual(['--version']);
+    expect(bash(dir, 'list', '--state', '')).toEqual([...LIST_STATES]);
+    expect(bash(dir, 'list', '--state', 'failed', 'un')).toEqual(['unconfirmed', 'unreadable']);
+    expect(bash(dir, 'list', '--state', 'failed', '--js')).toEqual(['--json']);
+    expect(bash(dir, 'export', '--format', '')).toEqual(['csv', 'json']);
+    expect(bash(dir, 'login', '--store', '=', 'k')).toEqual(['keychain']);
+    expect(bash(dir, 'run', '--wait', '')).toEqual([]);
+  });
+
+  it('completes files and folders, whatever they are called', async () => {
+    const dir = await place();
+    await writeFile(join(dir, 'my config.yaml'), '');
+    expect(bash(dir, 'check', '--config', 'my')).toEqual(['my config.yaml']);
+    expect(bash(dir, 'check', '--config', '=', 'my')).toEqual(['my config.yaml']);
+    expect(bash(dir, 'ledger', 'restore', 'b')).toEqual(['bash']);
+    expect(bash(dir, 'list', '--folder', 'my')).toEqual([]);
+  });
+
+  it('completes endpoints of the configuration and documents of a running agent, and nothing without one', async () => {
+    const site = await prepare();
+    const dir = await place(site);
+    expect(bash(dir, 'list', '--endpoint', '')).toEqual(['office', 'depot']);
+    expect(bash(dir, 'show', '')).toEqual([]);
+    await writeFile(site.file('inbox', 'SCAN0007.jpg'), await drawReceipt({ type: 'jpeg', seed: 'a' }));
+    const agent = await site.start();
+    await until(() => site.sandbox.received().length === 1);
+    const [received] = site.sandbox.received();
+    // Elsewhere by --config.
+    const other = await place();
+    await until(() => bash(other, 'show', '--config', site.config, 'SCAN').length > 0);
+    expect(bash(other, 'show', '--config', site.config, 'SCAN')).toEqual([received?.name]);
+    expect(bash(dir, 'retry', received?.name ?? '', 'SCAN')).toEqual([received?.name]);
+    expect(bash(dir, 'retry', 'PLAN')).toEqual([]);
+    // A hung agent keeps nobody waiting: the limit is 300 ms, besides what a start takes.
+    agent.signal('SIGSTOP');
+    const asked = performance.now();
+    expect(bash(dir, 'show', 'SCAN')).toEqual([]);
+    expect(performance.now() - asked).toBeLessThan(20_000);
+    agent.signal('SIGCONT');
+  });
+});
+
+it('a shell that is not known is refused in one sentence', async () => {
+  const site = await prepare();
+  expect(await receiptd(site, ['completion', 'tcsh'])).toBeRefused(2, 'USAGE', 'bash, zsh, fish, powershell');
+});
+
+it('what can not be asked is answered with nothing', async () => {
+  const site = await prepare();
+  for (const args of [['endpoints', '--config', 'gone.yaml'], ['documents', 'x'], ['nonsense']]) {
+    const { status, stdout, stderr } = await receiptd(site, ['complete', ...args]);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout === '' || args[0] === 'nonsense').toBe(true);
+  }
+});
+
+describe.skipIf(!has('fish'))('fish', () => {
+  it('completes commands, options and words', async () => {
+    const site = await prepare();
+    const dir = await place(site);
+    const fish = (line: string) =>
+      run(dir, 'fish', ['--no-config', '-c', `source ./fish; complete -C '${line}'`]).map(
+        (each) => each.split('\t')[0],
+      );
+    expect(fish('receiptd led')).toEqual(['ledger']);
+    expect(fish('receiptd ledger ').sort()).toEqual(['backup', 'head', 'restore', 'verify']);
+    expect(fish('receiptd ledger verify --he').sort()).toEqual(['--head', '--help']);
+    expect(fish('receiptd list --state fa')).toEqual(['failed']);
+    expect(fish('receiptd list --endpoint ').sort()).toEqual(['depot', 'office']);
+  });
+});
+
+const ZSH = `zmodload zsh/zpty
+zpty shell zsh -f -i
+zpty -w shell "PROMPT= ; unsetopt prompt_cr prompt_sp; autoload -Uz compinit; compinit -u -D; source ./zsh; echo READY-\${:-NOW}"
+zpty -r -m shell said '*READY-NOW*'
+zpty -n -w shell $'receiptd led\\tver\\t--he\\tx\\001echo RESULT-""1 \\n'
+zpty -r -m shell said '*RESULT-1*
+*'
+zpty -n -w shell $'receiptd list --state fa\\t--endpoint off\\t\\001echo RESULT-""2 \\n'
+zpty -r -m shell more '*RESULT-2*
+*'
+print -r -- $said $more
+zpty -d shell`;
+
+describe.skipIf(!has('zsh'))('zsh', () => {
+  it('completes commands, options, words and endpoints on a terminal', async () => {
+    const site = await prepare();
+    const dir = await place(site);
+    const said = run(dir, 'zsh', ['-f', '-c', ZSH]).join('\n');
+    expect(said).toMatch(/RESULT-1 receiptd ledger verify --hex|RESULT-1 receiptd ledger verify --he/);
+    expect(said).toContain('RESULT-2 receiptd list --state failed --endpoint office');
+  });
+});
