@@ -54,10 +54,16 @@ export async function compiledSources(): Promise<{
 /**
  * Runs an ES module given as text in new namespaces, after `prepare` (shell). Resolves with the JSON values that it
  * wrote, one a line; rejects with what it wrote to standard error if it fails or takes longer than `limitMs`.
+ * `more`: further options of unshare.
  */
-export async function runInNamespace(prepare: string, code: string, limitMs = 30_000): Promise<unknown[]> {
+export async function runInNamespace(
+  prepare: string,
+  code: string,
+  limitMs = 30_000,
+  more: readonly string[] = [],
+): Promise<unknown[]> {
   const shell = 'set -e; eval "$PREPARE"; exec "$NODE" --input-type=module -e "$CODE"';
-  const child = spawn('unshare', [...UNSHARE, 'sh', '-c', shell], {
+  const child = spawn('unshare', [...UNSHARE, ...more, 'sh', '-c', shell], {
     env: { ...process.env, PREPARE: prepare, CODE: code, NODE: process.execPath },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

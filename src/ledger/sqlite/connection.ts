@@ -1,10 +1,11 @@
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import fs from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { ReceiptdError, systemCode } from '../../domain/errors.ts';
 import { damaged, isDamage, isStoreFailure } from './failure.ts';
 import { APPLICATION_ID, LATEST_VERSION, migrate } from './migrate.ts';
 import { syncDirectory } from '../durable.ts';
+import { keepBeforeUpgrade } from './upgrade.ts';
 
 export const BUSY_TIMEOUT_MS = 5_000;
 /** Of 4 KiB pages: fewer, larger checkpoints than the default of 1,000; the log grows to 16 MB. */
@@ -12,13 +13,14 @@ const CHECKPOINT_PAGES = 4_000;
 
 /**
  * Opens the ledger for its one writer, and creates it where there is none. `isKnownSound` may leave out the look through
- * all of it; it is asked about a ledger of the latest version only.
- * @throws ReceiptdError STATE_UNWRITABLE, LEDGER_NEWER, LEDGER_DAMAGED
+ * all of it; it is asked about a ledger of the latest version only. One of a former version is kept before it is changed.
+ * @throws ReceiptdError STATE_UNWRITABLE, LEDGER_NEWER, LEDGER_DAMAGED, UPGRADE_NO_SPACE, BACKUP_FAILED
  */
 export function openForWriting(
   path: string,
   at: number,
   isKnownSound: (db: DatabaseSyncInstance) => boolean = () => false,
+  backupsDir = join(dirname(path), 'backups'),
 ): DatabaseSyncInstance {
   if (!fs.existsSync(path)) create(path, at);
   return guarded(path, { readOnly: false }, (db) => {
@@ -28,6 +30,7 @@ export function openForWriting(
       const [verdict] = pragma(db, 'quick_check(1)');
       if (verdict !== 'ok') throw damaged(path, String(verdict));
     }
+    if (version < LATEST_VERSION) keepBeforeUpgrade(db, path, backupsDir, version);
     migrate(db, version, at);
     // The journal is what is synced at each commit; what a power failure takes from the end of SQLite's log, the next
     // start takes over from it (pair.ts). What a savepoint would undo is kept in memory: in a file beside it, each write
@@ -147,7 +150,9 @@ function checkedVersion(db: DatabaseSyncInstance, path: string): number {
     throw new ReceiptdError(
       'LEDGER_NEWER',
       `The ledger ${path} is of version ${version}; this receiptd knows version ${LATEST_VERSION} at most.`,
-      { hint: 'Install the newer receiptd that wrote it.' },
+      {
+        hint: 'Install the newer receiptd that wrote it, or restore the ledger that was kept before the upgrade (docs/upgrading.md).',
+      },
     );
   }
   return version;

@@ -97,7 +97,7 @@ function openOrRemake(options: PairOptions, found: FoundJournal): Pick<Pair, 'db
   const damage = damageOf(options, found);
   if (damage !== null) return { db: remake(options, found.journal, damage), lookedAt };
   try {
-    return { db: openForWriting(path, at, isKnownSound), lookedAt };
+    return { db: openForWriting(path, at, isKnownSound, options.backupsDir), lookedAt };
   } catch (error) {
     if (!(error instanceof ReceiptdError) || error.code !== 'LEDGER_DAMAGED') throw error;
     return { db: remake(options, found.journal, error.message), lookedAt: at };

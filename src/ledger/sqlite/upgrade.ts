@@ -1,0 +1,91 @@
+import type { DatabaseSyncInstance } from '@photostructure/sqlite';
+import fs from 'node:fs';
+import { dirname, join } from 'node:path';
+import { ReceiptdError } from '../../domain/errors.ts';
+import { syncDirectory } from '../durable.ts';
+import { syncFile } from './files.ts';
+import { LATEST_VERSION } from './migrate.ts';
+
+const NAME = /^upgrade-from-v\d+\.db$/;
+
+/** The ledger as it was, and room for it to grow by as much again while tables are made anew. */
+const COPIES = 2;
+
+export interface UpgradeSources {
+  /** Free bytes of the file system that a directory lies on. */
+  readonly freeBytes?: (directory: string) => number;
+}
+
+/**
+ * Keeps the ledger as it is, before it is brought to the latest version, as `upgrade-from-vN.db` beside the backups:
+ * whole and durable when this returns. The one of the upgrade before goes.
+ * @throws ReceiptdError UPGRADE_NO_SPACE, BACKUP_FAILED; the ledger is untouched by then
+ */
+export function keepBeforeUpgrade(
+  db: DatabaseSyncInstance,
+  ledger: string,
+  backupsDir: string,
+  version: number,
+  { freeBytes = freeBytesOf }: UpgradeSources = {},
+): void {
+  const file = join(backupsDir, `upgrade-from-v${version}.db`);
+  const aside = `${file}.new`;
+  try {
+    fs.mkdirSync(backupsDir, { recursive: true, mode: 0o700 });
+    const needed = COPIES * sizeOf(ledger);
+    const free = freeBytes(backupsDir);
+    if (free < needed) throw noSpace(ledger, version, needed, free);
+    fs.rmSync(aside, { force: true });
+    // SQLite writes into an empty file that is there; it would make one that all may read.
+    fs.closeSync(fs.openSync(aside, 'wx', 0o600));
+    db.prepare('VACUUM INTO ?').run(aside);
+    syncFile(aside);
+    fs.renameSync(aside, file);
+    for (const name of fs.readdirSync(backupsDir)) {
+      if (NAME.test(name) && join(backupsDir, name) !== file) fs.rmSync(join(backupsDir, name));
+    }
+    syncDirectory(backupsDir);
+  } catch (error) {
+    if (error instanceof ReceiptdError) throw error;
+    const words = error instanceof Error ? error.message : String(error);
+    throw new ReceiptdError('BACKUP_FAILED', `The backup ${file} can't be written: ${words}.`, {
+      hint: 'The ledger is brought to the new version only after it. Check the permissions of its directory and the space on its disk.',
+      cause: error,
+    });
+  } finally {
+    removeAside(aside);
+  }
+}
+
+function removeAside(aside: string): void {
+  try {
+    fs.rmSync(aside, { force: true });
+  } catch {
+    // Where nothing could be made, nothing is left; the failure that led here is the one to report.
+  }
+}
+
+function sizeOf(ledger: string): number {
+  return ['', '-wal']
+    .map((suffix) => fs.statSync(ledger + suffix, { throwIfNoEntry: false })?.size ?? 0)
+    .reduce((sum, size) => sum + size, 0);
+}
+
+function freeBytesOf(directory: string): number {
+  const { bavail, bsize } = fs.statfsSync(directory);
+  return bavail * bsize;
+}
+
+function noSpace(ledger: string, version: number, needed: number, free: number): ReceiptdError {
+  return new ReceiptdError(
+    'UPGRADE_NO_SPACE',
+    `The ledger ${ledger} is to be brought from version ${version} to ${LATEST_VERSION}, which needs ${megabytes(needed)} free on ${dirname(ledger)} and has ${megabytes(free)}.`,
+    {
+      hint: 'Free space and start again. Nothing was changed; what is scanned meanwhile stays in its folder.',
+    },
+  );
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(1)} MB`;
+}
