@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { ledgerPath } from '../compose/reports.ts';
-import { composeService } from '../compose/service.ts';
+import { checkStore } from '../compose/checkStore.ts';
+import { composeService, type ComposedService } from '../compose/service.ts';
 import type { Config } from '../config/config.ts';
 import { readPair } from '../daemon/listening/certificate.ts';
 import { CONSOLE_LISTENER, RESULTS_LISTENER } from '../daemon/listening/listen.ts';
@@ -44,7 +45,7 @@ export function addCheck(program: Command, io: Io, done: (status: ExitStatus) =>
         ...(await checkCertificates(config)),
       );
       findings.push(...(await checkMachine(config)));
-      if (!options.offline) findings.push(await checkService(io, config));
+      findings.push(...(await checkAccounts(io, config, options.offline ?? false)));
       if (options.json) printJson(io, findings);
       else for (const finding of findings) printFinding(io, finding);
       if (findings.some(({ level }) => level === 'fail')) done(EXIT.failed);
@@ -98,20 +99,46 @@ async function checkCertificates({ console, results }: Config): Promise<Finding[
   return findings;
 }
 
-async function checkService(io: Io, config: Config): Promise<Finding> {
+async function checkAccounts(io: Io, config: Config, offline: boolean): Promise<Finding[]> {
   const { log, secrets } = await openLog(io, config, { toFile: false, level: 'error' });
-  const { service, credentials } = await composeService(config, { env: io.env, log, secrets });
+  const composed = await composeService(config, { env: io.env, log, secrets });
   try {
-    const { store } = await credentials.get(io.stop);
-    const { company } = await service.whoami(io.stop);
-    const message = `${config.service.baseUrl} takes the credentials from the ${store} store: ${company}.`;
-    return { level: 'ok', subject: 'service', message };
-  } catch (error) {
-    return failure('service', error);
+    const findings: Finding[] = [];
+    for (const account of accountsInUse(config))
+      findings.push(...(await checkAccount(io, config, composed, account, offline)));
+    return findings;
   } finally {
-    await service.close();
+    await composed.service.close();
     await log.close();
   }
+}
+
+/** The default one too, unless every endpoint names another. */
+function accountsInUse({ endpoints, accounts }: Config): (string | null)[] {
+  const isDefaultUsed = endpoints.some(({ account }) => account === null);
+  return [...(isDefaultUsed ? [null] : []), ...accounts.map(({ name }) => name)];
+}
+
+async function checkAccount(
+  io: Io,
+  config: Config,
+  { service, credentialsOf }: ComposedService,
+  account: string | null,
+  offline: boolean,
+): Promise<Finding[]> {
+  const end = account === null ? '' : ` ${account}`;
+  const findings: Finding[] = [];
+  try {
+    const { store } = await credentialsOf(account).get(io.stop);
+    findings.push(await checkStore(config, account, store, io.env, `credentials${end}`));
+    if (offline) return findings;
+    const { company } = await service.whoami(io.stop, account);
+    const message = `${config.service.baseUrl} takes the credentials from the ${store} store: ${company}.`;
+    findings.push({ level: 'ok', subject: `service${end}`, message });
+  } catch (error) {
+    findings.push(failure(`${findings.length === 0 ? 'credentials' : 'service'}${end}`, error));
+  }
+  return findings;
 }
 
 function failure(subject: string, error: unknown): Finding {

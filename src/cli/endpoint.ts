@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { composeService } from '../compose/service.ts';
+import { composeService, credentialsConfig } from '../compose/service.ts';
 import type { Config } from '../config/config.ts';
 import { prepareStateDir } from '../daemon/stateDir.ts';
 import { ReceiptdError } from '../domain/errors.ts';
@@ -17,6 +17,7 @@ interface CreateOptions extends ConfigOption {
   readonly outgoingUrl?: string;
   readonly results?: string;
   readonly language?: string;
+  readonly account?: string;
   readonly json?: boolean;
 }
 
@@ -35,6 +36,7 @@ export function addEndpoint(program: Command, io: Io): void {
       'have results posted to this agent, which the service reaches at this address; the secret is added',
     )
     .option('--language <tag>', 'dominant language, for instance de-DE')
+    .option('--account <name>', 'an account of the config whose endpoint it is to be')
     .option('--json', "the service's record, verbatim")
     .addHelpText(
       'after',
@@ -60,6 +62,8 @@ async function create(io: Io, name: string, options: CreateOptions): Promise<voi
   if (options.results !== undefined && options.outgoingUrl !== undefined)
     throw new ReceiptdError('USAGE', 'Either --results or --outgoing-url, not both.');
   const config = await configOf(io, options);
+  const account = options.account ?? null;
+  credentialsConfig(config, account);
   // What can't be recorded must not be created: nobody would know its uid.
   await prepareStateDir(config);
   // Not as an argument, which every user of the machine can read.
@@ -73,6 +77,7 @@ async function create(io: Io, name: string, options: CreateOptions): Promise<voi
     const record = await service.createEndpoint(
       {
         name,
+        account,
         ...(outgoingUrl !== undefined && { outgoingUrl }),
         ...(options.language !== undefined && { dominantLanguage: options.language }),
       },
@@ -82,7 +87,7 @@ async function create(io: Io, name: string, options: CreateOptions): Promise<voi
     else
       print(
         io,
-        `Created "${printable(record.name)}". Put its uid into the config file:\n\n  uid: "${printable(record.uid)}"`,
+        `Created "${printable(record.name)}". Put its uid into the config file:\n\n  uid: "${printable(record.uid)}"${account === null ? '' : `\n  account: ${account}`}`,
       );
     const { uid, verbatim } = record;
     await operate(io, config, 'recordEndpoint', {

@@ -1,59 +1,153 @@
 import type { Command } from 'commander';
-import { composeService, composeWritableCredentials } from '../compose/service.ts';
+import {
+  agreeOn,
+  findToMove,
+  putSafely,
+  takeOut,
+  targetPlace,
+  UNIT_CREDENTIALS_DIR,
+  unitLines,
+  WRITABLE_STORES,
+  type Stored,
+  type StoresOf,
+  type WritableStore,
+} from '../compose/credentialStores.ts';
+import { composeService, credentialsConfig } from '../compose/service.ts';
 import type { Config } from '../config/config.ts';
 import { callControl } from '../daemon/control/client.ts';
+import { accountOption, ofAccount } from '../domain/account.ts';
 import { ReceiptdError } from '../domain/errors.ts';
-import { helpOf } from './help.ts';
-import { print, type Io } from './io.ts';
+import { CREDENTIAL_STORES, type Credentials, type CredentialStore } from '../ports/credentials.ts';
 import { askText } from './askText.ts';
-import { configOf, openLog, type ConfigOption } from './session.ts';
+import { helpOf } from './help.ts';
+import { isTerminal, loadContext, print, type Io } from './io.ts';
 import { printable } from './printable.ts';
+import { configOf, openLog, type ConfigOption } from './session.ts';
 
-interface LoginOptions extends ConfigOption {
-  readonly clientId?: string;
+interface StoreOptions extends ConfigOption {
+  readonly account?: string;
   readonly store?: string;
+  readonly credentialsDir: string;
+}
+
+interface LoginOptions extends StoreOptions {
+  readonly clientId?: string;
+  readonly from?: string;
   readonly verify: boolean;
 }
 
-const STORES = ['keychain', 'file'] as const;
-type WritableStore = (typeof STORES)[number];
+const STORE_OPTION = 'keychain, file or systemd; by default as configured, else keychain';
+const ACCOUNT_OPTION = 'an account of the config; the default one if left out';
+const DIR_OPTION = 'where store systemd keeps encrypted files';
 
 export function addLogin(program: Command, io: Io): void {
   program
     .command('login')
-    .description("put the service's credentials into the keychain (or an owner-only file)")
+    .description("put the service's credentials into the keychain (or another store), or move them there")
     .option('--config <file>', 'config file')
     .option('--client-id <id>', 'client identifier (asked for if left out)')
-    .option('--store <store>', 'keychain or file; by default as configured, else keychain')
+    .option('--account <name>', ACCOUNT_OPTION)
+    .option('--store <store>', STORE_OPTION)
+    .option('--from <store>', 'move what this store has into --store, and ask for nothing')
+    .option('--credentials-dir <dir>', DIR_OPTION, UNIT_CREDENTIALS_DIR)
     .option('--no-verify', 'do not ask the service whether it takes them')
     .addHelpText(
       'after',
       helpOf({
-        more: 'The secret is asked for without being shown, or read from standard input; it is never an argument.',
-        examples: ['login', 'login --client-id abc < secret.txt', 'login --store file'],
+        more: 'The secret is asked for without being shown, or read from standard input; it is never an argument.\nWith --store and without new credentials, those that another store has are moved.',
+        examples: [
+          'login',
+          'login --client-id abc < secret.txt',
+          'login --store file',
+          'login --account branch',
+          'login --store keychain --from file',
+        ],
         statuses: '5 the service could not be reached',
       }),
     )
     .action((options: LoginOptions) => login(io, options));
   program
     .command('logout')
-    .description('remove the credentials from the keychain (or the file)')
+    .description('remove the credentials from the keychain (or another store)')
     .option('--config <file>', 'config file')
-    .option('--store <store>', 'keychain or file')
-    .addHelpText('after', helpOf({ examples: ['logout', 'logout --store file'] }))
-    .action(async (options: LoginOptions) => {
-      const config = await configOf(io, options);
-      const { removed, store } = await logout(io, config, options.store);
-      print(
-        io,
-        removed ? `Removed the credentials from the ${store}.` : `There were no credentials in the ${store}.`,
-      );
-    });
+    .option('--account <name>', ACCOUNT_OPTION)
+    .option('--store <store>', STORE_OPTION)
+    .option('--credentials-dir <dir>', DIR_OPTION, UNIT_CREDENTIALS_DIR)
+    .addHelpText('after', helpOf({ examples: ['logout', 'logout --store file', 'logout --account branch'] }))
+    .action((options: StoreOptions) => logout(io, options));
 }
 
 async function login(io: Io, options: LoginOptions): Promise<void> {
   const config = await configOf(io, options);
-  const store = storeOf(config, options.store);
+  const of = storesOf(io, config, options);
+  const store = targetOf(of, options.store);
+  const toMove = await toMoveInto(io, store, of, options);
+  if (toMove !== null) return move(io, toMove, store, of);
+  const credentials = await askFor(io, options);
+  if (options.verify) await verify(io, of, credentials);
+  await putSafely(targetPlace(store, of), credentials);
+  print(io, `Saved the credentials${ofAccount(of.account)} for ${config.service.baseUrl} in the ${store}.`);
+  await afterwards(io, store, of);
+  await tellTheAgent(config);
+}
+
+async function logout(io: Io, options: StoreOptions): Promise<void> {
+  const config = await configOf(io, options);
+  const of = storesOf(io, config, options);
+  const store = targetOf(of, options.store);
+  const removed = await targetPlace(store, of).writable?.remove();
+  const whose = ofAccount(of.account);
+  print(
+    io,
+    removed
+      ? `Removed the credentials${whose} from the ${store}.`
+      : `There were no credentials${whose} in the ${store}.`,
+  );
+}
+
+function storesOf(io: Io, config: Config, { account, credentialsDir }: StoreOptions): StoresOf {
+  credentialsConfig(config, account ?? null);
+  return { config, account: account ?? null, env: io.env, unitDirectory: credentialsDir };
+}
+
+/** What is moved; null where new credentials are to be asked for. */
+async function toMoveInto(
+  io: Io,
+  store: WritableStore,
+  of: StoresOf,
+  { from, clientId, store: named }: LoginOptions,
+): Promise<Stored | null> {
+  if (from !== undefined) {
+    if (clientId !== undefined)
+      throw new ReceiptdError('USAGE', 'Either --from or --client-id, not both.', {
+        hint: 'With --from what is stored is moved; with --client-id new credentials are stored.',
+      });
+    return findToMove(store, sourceOf(from, store), of);
+  }
+  if (named === undefined || clientId !== undefined) return null;
+  if (!isTerminal(io.stdin) && !(await isEmpty(io.stdin))) return null;
+  return findToMove(store, undefined, of);
+}
+
+/** Whether nothing comes from a file or a pipe; what does stays to be read. */
+async function isEmpty(stdin: NodeJS.ReadStream): Promise<boolean> {
+  return new Promise((resolve) => {
+    const end = (): void => settle(true);
+    const readable = (): void => {
+      const chunk = stdin.read() as Buffer | null;
+      if (chunk === null) return;
+      stdin.unshift(chunk);
+      settle(false);
+    };
+    const settle = (empty: boolean): void => {
+      stdin.off('end', end).off('error', end).off('readable', readable);
+      resolve(empty);
+    };
+    stdin.once('end', end).once('error', end).on('readable', readable);
+  });
+}
+
+async function askFor(io: Io, options: LoginOptions): Promise<Credentials> {
   const clientId = options.clientId ?? (await askText(io, 'Client identifier: ', true));
   const clientSecret = await askText(io, 'Client secret: ', false);
   if (clientId === '' || clientSecret === '') {
@@ -61,36 +155,88 @@ async function login(io: Io, options: LoginOptions): Promise<void> {
       hint: 'Give the identifier with --client-id and the secret on standard input.',
     });
   }
-  if (options.verify) await verify(io, config, clientId, clientSecret);
-  await composeWritableCredentials(store, config, io.env).set({ clientId, clientSecret });
-  print(io, `Saved the credentials for ${config.service.baseUrl} in the ${store}.`);
-  await tellTheAgent(config);
+  return { clientId, clientSecret };
 }
 
-async function logout(io: Io, config: Config, named: string | undefined) {
-  const store = storeOf(config, named);
-  return { removed: await composeWritableCredentials(store, config, io.env).remove(), store };
+/** The new copy is there, read back and configured before the old one goes. */
+async function move(
+  io: Io,
+  { place, credentials }: Stored,
+  store: WritableStore,
+  of: StoresOf,
+): Promise<void> {
+  const whose = ofAccount(of.account);
+  await putSafely(targetPlace(store, of), credentials);
+  print(io, `Copied the credentials${whose} from the ${place.store} to the ${store}, and read them back.`);
+  const isRead = await afterwards(io, store, of);
+  await tellTheAgent(of.config);
+  const old = `The old copy in the ${place.store} store`;
+  const remove = `receiptd logout --store ${place.store}${accountOption(of.account)}`;
+  if (place.writable === null) {
+    print(io, `${old} stays: it is not receiptd's to remove. Take it out where it comes from.`);
+  } else if (!isRead) {
+    print(io, `${old} stays, since the agent still needs it; afterwards remove it with: ${remove}`);
+  } else if (await takenOut(place, credentials, io)) {
+    print(io, `${old} is removed.`);
+  } else {
+    print(io, `${old} stays; look at it, and remove it with: ${remove}`);
+  }
+}
+
+async function takenOut(place: Stored['place'], credentials: Credentials, io: Io): Promise<boolean> {
+  try {
+    return await takeOut(place, credentials);
+  } catch (error) {
+    if (!(error instanceof ReceiptdError)) throw error;
+    print(io, printable(error.sentence()));
+    return false;
+  }
+}
+
+/** Says or does what is left to be done; resolves whether an agent reads that store from now on. */
+async function afterwards(io: Io, store: WritableStore, of: StoresOf): Promise<boolean> {
+  const { config, account, unitDirectory } = of;
+  const agreement = await agreeOn(store, of, loadContext(io));
+  if (agreement.kind === 'changed') {
+    print(io, `Changed ${config.file}: ${agreement.key} is ${store} now.`);
+    await reload(config);
+  } else if (agreement.kind === 'toBeChanged') {
+    print(
+      io,
+      `Change ${config.file}, which can't be changed from here: ${agreement.key} has to be ${store}. Until then the agent does not look there.`,
+    );
+  }
+  if (store !== 'systemd') return agreement.kind !== 'toBeChanged';
+  print(
+    io,
+    'Give them to the agent with these lines in its unit (`systemctl edit receiptd`), then restart it:\n',
+  );
+  for (const line of ['[Service]', ...unitLines(unitDirectory, account)]) print(io, `  ${line}`);
+  print(io);
+  return false;
+}
+
+async function reload({ stateDir }: Config): Promise<void> {
+  await callControl(stateDir, 'reload', {}).catch(onlyTold);
 }
 
 /** A running agent that waits for credentials need not wait out its back-off. */
 async function tellTheAgent({ stateDir }: Config): Promise<void> {
-  try {
-    await callControl(stateDir, 'tryHeld', {});
-  } catch (error) {
-    // Where none runs, or one of another user, the next token request finds them.
-    if (!(error instanceof ReceiptdError)) throw error;
-  }
+  await callControl(stateDir, 'tryHeld', {}).catch(onlyTold);
+}
+
+/** Where none runs, or one of another user, the next token request finds them. */
+function onlyTold(error: unknown): void {
+  if (!(error instanceof ReceiptdError)) throw error;
 }
 
 /** Credentials that the service does not take are not saved over those that it may. */
-async function verify(io: Io, config: Config, clientId: string, clientSecret: string): Promise<void> {
+async function verify(io: Io, { config, account }: StoresOf, given: Credentials): Promise<void> {
   const { log, secrets } = await openLog(io, config, { toFile: false, level: 'warn' });
-  secrets.addSecret(clientSecret);
-  const env = { ...io.env, RECEIPTD_CLIENT_ID: clientId, RECEIPTD_CLIENT_SECRET: clientSecret };
-  const given = { ...config, credentials: { ...config.credentials, store: 'environment' as const } };
-  const { service } = await composeService(given, { env, log, secrets });
+  secrets.addSecret(given.clientSecret);
+  const { service } = await composeService(config, { env: io.env, log, secrets }, new Map(), given);
   try {
-    const { company } = await service.whoami(io.stop);
+    const { company } = await service.whoami(io.stop, account);
     print(io, `The service takes them: ${printable(company)}.`);
   } finally {
     await service.close();
@@ -98,9 +244,20 @@ async function verify(io: Io, config: Config, clientId: string, clientSecret: st
   }
 }
 
-function storeOf(config: Config, named: string | undefined): WritableStore {
-  const wanted = named ?? (config.credentials.store === 'file' ? 'file' : 'keychain');
-  const store = STORES.find((each) => each === wanted);
+function targetOf(of: StoresOf, named: string | undefined): WritableStore {
+  const configured = credentialsConfig(of.config, of.account).store;
+  const wanted = named ?? (configured === 'file' ? 'file' : 'keychain');
+  const store = WRITABLE_STORES.find((each) => each === wanted);
   if (store) return store;
-  throw new ReceiptdError('USAGE', `--store takes ${STORES.join(' or ')}, not "${wanted}".`);
+  throw new ReceiptdError('USAGE', `--store takes ${WRITABLE_STORES.join(', ')}, not "${wanted}".`);
+}
+
+function sourceOf(named: string, to: WritableStore): CredentialStore {
+  const store = CREDENTIAL_STORES.find((each) => each === named);
+  if (store === undefined)
+    throw new ReceiptdError('USAGE', `--from takes ${CREDENTIAL_STORES.join(', ')}, not "${named}".`);
+  if (store !== to) return store;
+  throw new ReceiptdError('USAGE', `--from and --store name the same store, ${to}.`, {
+    hint: 'Say with --store where the credentials are to go.',
+  });
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { composeService } from '../compose/service.ts';
+import { composeService, credentialsConfig } from '../compose/service.ts';
 import { helpOf } from './help.ts';
 import { print, printJson, type Io } from './io.ts';
 import { configOf, openLog, type ConfigOption } from './session.ts';
@@ -10,16 +10,25 @@ export function addWhoami(program: Command, io: Io): void {
     .command('whoami')
     .description('ask the service whom the credentials belong to')
     .option('--config <file>', 'config file')
-    .option('--json', 'as JSON: { company, message, store }')
-    .addHelpText('after', helpOf({ examples: ['whoami'], statuses: '5 the service could not be reached' }))
-    .action(async (options: ConfigOption & { json?: boolean }) => {
+    .option('--account <name>', 'an account of the config; the default one if left out')
+    .option('--json', 'as JSON: { company, message, store, account }')
+    .addHelpText(
+      'after',
+      helpOf({
+        examples: ['whoami', 'whoami --account branch'],
+        statuses: '5 the service could not be reached',
+      }),
+    )
+    .action(async (options: ConfigOption & { account?: string; json?: boolean }) => {
       const config = await configOf(io, options);
+      const account = options.account ?? null;
+      credentialsConfig(config, account);
       const { log, secrets } = await openLog(io, config, { toFile: false, level: 'warn' });
-      const { service, credentials } = await composeService(config, { env: io.env, log, secrets });
+      const { service, credentialsOf } = await composeService(config, { env: io.env, log, secrets });
       try {
-        const { store } = await credentials.get(io.stop);
-        const answer = await service.whoami(io.stop);
-        if (options.json) printJson(io, { ...answer, store });
+        const { store } = await credentialsOf(account).get(io.stop);
+        const answer = await service.whoami(io.stop, account);
+        if (options.json) printJson(io, { ...answer, store, account });
         else print(io, printable(`${answer.company}: ${answer.message} (credentials from: ${store})`));
       } finally {
         await service.close();

@@ -5,7 +5,8 @@ import type { FolderStatus, SpoolStatus } from '../daemon/control/protocol.ts';
 import type { Generation } from '../daemon/generations.ts';
 import type { FolderNow } from '../daemon/silence.ts';
 import type { Operations } from '../daemon/operations.ts';
-import { endpointId, type Document } from '../domain/document.ts';
+import { accountsAmong } from '../domain/account.ts';
+import { endpointId, type Document, type EndpointKey } from '../domain/document.ts';
 import { inItsPlace } from '../pipeline/folderPlace.ts';
 import { findBytes, type Found, type OpenFolder } from '../pipeline/originals.ts';
 import type { FolderHints } from '../ports/folder.ts';
@@ -53,7 +54,9 @@ export async function composeGeneration(
   const { log, clock, inherited: incidents, ledger, buffers, inspector, host } = lasting;
   incidents.passOn();
   const spool = await openConfiguredSpool(config, log);
-  const { service: plain, tokens, credentials } = await composeService(config, lasting);
+  const accountOf = accountsAmong(config.endpoints);
+  lasting.accounts.of = accountOf;
+  const { service: plain, ...composed } = await composeService(config, lasting, lasting.lastCredentials);
   const service = meteredService(plain, () => lasting.metering.meter, clock);
   try {
     const formerPlaces = await leaveFormerPlaces(config, lasting);
@@ -72,8 +75,8 @@ export async function composeGeneration(
       ledger,
       spool,
       service,
-      tokens,
-      credentialsChanged: changesOf(credentials, lasting.lastCredentials),
+      tokens: (endpoint: EndpointKey) => composed.tokensOf(accountOf(endpoint)),
+      credentialsChanged: changesOf(composed.credentialsOf, lasting.lastCredentials),
       folders: composeFolders(config, buffers, lasting.guards, formerPlaces),
       buffers,
       hints: once ? NO_HINTS : await hintsOf(config, formerPlaces),

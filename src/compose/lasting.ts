@@ -9,6 +9,7 @@ import { upkeep } from '../daemon/upkeep.ts';
 import { watchZone } from '../daemon/zone.ts';
 import { createHashing } from '../image/hashing.ts';
 import { createImageInspector } from '../image/inspect.ts';
+import { accountsAmong, type AccountOf } from '../domain/account.ts';
 import { ImageBuffers } from '../pipeline/imageBuffers.ts';
 import { OpenIncidents } from '../pipeline/incidents.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -34,6 +35,8 @@ export interface Lasting extends Surroundings {
   readonly guards: Guards;
   readonly inspector: ImageInspector;
   readonly lastCredentials: LastCredentials;
+  /** As the configuration in effect has it. */
+  readonly accounts: { of: AccountOf };
   readonly host: string;
   readonly silence: SilenceWatch;
   /** Keeps ledger and memory in order until aborted. */
@@ -46,14 +49,15 @@ export async function composeLasting(config: Config, surroundings: Surroundings)
   const clock = systemClock;
   const incidents = new OpenIncidents({ clock, log });
   const metering: Lasting['metering'] = { meter: null };
-  const opened = await openLedger(config, (story) =>
+  const accounts: Lasting['accounts'] = { of: accountsAmong(config.endpoints) };
+  const mended = (story: string): void =>
     incidents.open({
       key: `mended ${story}`,
       code: 'LEDGER_DAMAGED',
       message: story,
       hint: 'Check the disk and what was done to the state directory. This is shown until the next start.',
-    }),
-  );
+    });
+  const opened = await openLedger(config, mended, (endpoint) => accounts.of(endpoint));
   const ledger = meteredLedger(opened, () => metering.meter, clock);
   const { backupEveryMs, backups } = config.storage;
   return {
@@ -66,7 +70,8 @@ export async function composeLasting(config: Config, surroundings: Surroundings)
     buffers: new ImageBuffers(),
     guards: new Map(),
     inspector: createImageInspector(createHashing(HASH_THREAD)),
-    lastCredentials: {},
+    lastCredentials: new Map(),
+    accounts,
     host: hostname(),
     silence: new SilenceWatch({ ledger, clock, log }, config.alerts.silence),
     keepUp: (signal) =>

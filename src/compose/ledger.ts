@@ -3,6 +3,7 @@ import type { Config } from '../config/config.ts';
 import { acquireInstanceLock } from '../daemon/instanceLock.ts';
 import { prepareStateDir } from '../daemon/stateDir.ts';
 import { systemClock } from '../daemon/systemClock.ts';
+import { accountsAmong, type AccountOf } from '../domain/account.ts';
 import { ReceiptdError } from '../domain/errors.ts';
 import type { JournalVerification, KeptHead } from '../ledger/journal/verification.ts';
 import { verifyJournal } from '../ledger/journal/verify.ts';
@@ -21,14 +22,19 @@ import { ledgerPath, openReports } from './reports.ts';
 /** Measured in a burst of 5,000: a fifth less of time and of processor than with one. */
 const BUSY_TURNS = 4;
 
-/** `onMended` is told what had to be mended: a person should read it. */
-export function openLedger(config: Config, onMended: (story: string) => void): Promise<Ledger> {
+/** `onMended` is told what had to be mended: a person should read it. `accountOf`: where that may change. */
+export function openLedger(
+  config: Config,
+  onMended: (story: string) => void,
+  accountOf: AccountOf = accountsAmong(config.endpoints),
+): Promise<Ledger> {
   return openSqliteLedger({
     path: ledgerPath(config),
     clock: systemClock,
     reserve: new Reserve(join(config.stateDir, 'reserve'), config.storage.reserve),
     busyTurns: BUSY_TURNS,
     onMended,
+    accountOf,
   });
 }
 

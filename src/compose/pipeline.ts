@@ -24,7 +24,8 @@ import type { Ledger, LedgerStorage } from '../ports/ledger.ts';
 import type { Log } from '../ports/log.ts';
 import type { ReceiptService, TokenSource } from '../ports/service.ts';
 import type { Spool } from '../ports/spool.ts';
-import { endpointId, type Document } from '../domain/document.ts';
+import { accountsAmong } from '../domain/account.ts';
+import { endpointId, type Document, type EndpointKey } from '../domain/document.ts';
 
 /** Images in hand between admission and upload, images being read, and images being sent. Bytes. */
 const HAND_BYTES = 16 * 1024 * 1024;
@@ -49,8 +50,9 @@ export interface World {
   readonly ledger: Ledger;
   readonly spool: Spool;
   readonly service: ReceiptService;
-  readonly tokens: TokenSource;
-  readonly credentialsChanged: () => Promise<boolean>;
+  /** Those of the account that an endpoint is used with. */
+  readonly tokens: (endpoint: EndpointKey) => TokenSource;
+  readonly credentialsChanged: (account: string | null) => Promise<boolean>;
   readonly folders: OpenFolder;
   /** What `folders` read files into. */
   readonly buffers: ImageBuffers;
@@ -93,7 +95,8 @@ export async function composePipeline(
   const { clock, random, log, incidents, ledger, spool, service, tokens, folders, hints, inspector } = world;
   const { credentialsChanged } = world;
   const endpoints = usedEndpoints(config);
-  const holds = new Holds({ ledger, clock, random, log, credentialsChanged });
+  const accountOf = accountsAmong(config.endpoints);
+  const holds = new Holds({ ledger, clock, random, log, accountOf, credentialsChanged });
   await recover({ ledger, holds, clock, log });
   const overall = config.delivery.limits;
   const pacer = await Pacer.create({ clock, ledger, overall, endpoints });

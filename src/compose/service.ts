@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { Config } from '../config/config.ts';
-import { createCredentialsSource, createWritableCredentials } from '../credentials/source.ts';
+import type { Config, CredentialsConfig } from '../config/config.ts';
+import { createCredentialsSource } from '../credentials/source.ts';
 import { systemClock } from '../daemon/systemClock.ts';
-import type { Credentials, CredentialsSource, WritableCredentials } from '../ports/credentials.ts';
+import { ReceiptdError } from '../domain/errors.ts';
+import { nearest } from '../domain/nearest.ts';
+import type { Credentials, CredentialsSource } from '../ports/credentials.ts';
 import type { Log } from '../ports/log.ts';
 import type { ReceiptService, TokenSource } from '../ports/service.ts';
 import type { Redactor } from '../telemetry/redact.ts';
@@ -13,30 +15,52 @@ export interface Surroundings {
   readonly secrets: Redactor;
 }
 
+export interface ComposedService {
+  readonly service: ReceiptService;
+  /** Of an account; null: the default one. */
+  readonly tokensOf: (account: string | null) => TokenSource;
+  readonly credentialsOf: (account: string | null) => CredentialsSource;
+}
+
 /**
  * The client of the configured service. Every secret it handles is taken out of all output. Loaded when it is
- * wanted: `receiptd list` has no use for an HTTP client, and starts sooner without it.
+ * wanted: `receiptd list` has no use for an HTTP client, and starts sooner without it. `last` is told which credentials are
+ * used. `given`: instead of what is stored, for every account.
  */
 export async function composeService(
   config: Config,
   { env, log, secrets }: Surroundings,
-): Promise<{ service: ReceiptService; tokens: TokenSource; credentials: CredentialsSource }> {
+  last: LastCredentials = new Map(),
+  given?: Credentials,
+): Promise<ComposedService> {
   const { createReceiptService } = await import('../service/receiptService.ts');
   const { baseUrl, timeouts, proxy, ca } = config.service;
-  const source = createCredentialsSource({ ...config.credentials, baseUrl, env });
-  const credentials: CredentialsSource = {
-    async get(signal) {
-      const found = await source.get(signal);
-      secrets.addSecret(found.clientSecret);
-      return found;
-    },
+  const sourceOf = (account: string | null): CredentialsSource => {
+    if (given) return { get: async () => ({ ...given, store: 'environment' }) };
+    const source = createCredentialsSource({ ...credentialsConfig(config, account), baseUrl, account, env });
+    return {
+      async get(signal) {
+        try {
+          const found = await source.get(signal);
+          secrets.addSecret(found.clientSecret);
+          last.set(account, fingerprint(found));
+          return found;
+        } catch (error) {
+          if (error instanceof ReceiptdError) last.set(account, NONE);
+          throw error;
+        }
+      },
+    };
   };
+  const credentials = sourceOf(null);
+  const accounts = new Map(config.accounts.map(({ name }) => [name, sourceOf(name)]));
   const connections = config.delivery.limits.concurrency;
-  const { service, tokens } = createReceiptService({
+  const { service, tokensOf } = createReceiptService({
     baseUrl,
     timeouts,
     connections,
     credentials,
+    accounts,
     clock: systemClock,
     log,
     redact: (text) => secrets.redactCut(text),
@@ -47,44 +71,63 @@ export async function composeService(
     bandwidth: config.delivery.bandwidth,
     addSecret: (value) => secrets.addSecret(value),
   });
-  const redactedTokens: TokenSource = {
-    refused: (token) => tokens.refused(token),
-    async token(signal) {
-      const token = await tokens.token(signal);
-      secrets.addSecret(token);
-      return token;
+  return {
+    service,
+    tokensOf(account) {
+      const tokens = tokensOf(account);
+      return {
+        refused: (token) => tokens.refused(token),
+        async token(signal) {
+          const token = await tokens.token(signal);
+          secrets.addSecret(token);
+          return token;
+        },
+      };
     },
+    credentialsOf: (account) =>
+      account === null ? credentials : (accounts.get(account) ?? sourceOf(account)),
   };
-  return { service, tokens: redactedTokens, credentials };
 }
 
-/** Where `login` and `logout` keep the credentials for the configured service. */
-export function composeWritableCredentials(
-  store: 'keychain' | 'file',
-  { credentials, service: { baseUrl } }: Config,
-  env: NodeJS.ProcessEnv,
-): WritableCredentials {
-  return createWritableCredentials(store, { ...credentials, baseUrl, env });
+/** @throws ReceiptdError ACCOUNT_UNKNOWN */
+export function credentialsConfig(
+  { credentials, accounts, file }: Config,
+  account: string | null,
+): CredentialsConfig {
+  if (account === null) return credentials;
+  const found = accounts.find(({ name }) => name === account);
+  if (found) return found.credentials;
+  const names = accounts.map(({ name }) => name);
+  const meant = nearest(account, names);
+  const hint =
+    names.length === 0
+      ? 'Name it under `accounts` in the config first.'
+      : meant === undefined
+        ? `Accounts are ${names.join(', ')}; leave --account out for the default one.`
+        : `Did you mean ${meant}?`;
+  throw new ReceiptdError('ACCOUNT_UNKNOWN', `${file} has no account "${account}".`, { hint });
 }
 
-/** What the credentials were when they were last looked at. */
-export interface LastCredentials {
-  fingerprint?: string;
-}
+/** What the credentials of each account were when they were last used or looked at; hashes. */
+export type LastCredentials = Map<string | null, string>;
+
+const NONE = 'none';
 
 /**
- * Whether the stored credentials are others than when this was asked before; none are others than some. `last` is
- * remembered from one configuration to the next.
+ * Whether the stored credentials of an account are others than those that were last used, or looked at by this; none are others
+ * than some. `last` is remembered from one configuration to the next.
  */
 export function changesOf(
-  credentials: CredentialsSource,
-  last: LastCredentials = {},
-): () => Promise<boolean> {
-  return async () => {
-    const before = last.fingerprint;
-    const now = await credentials.get().then(fingerprint, () => 'none');
-    last.fingerprint = now;
-    return before !== undefined && before !== now && now !== 'none';
+  credentialsOf: (account: string | null) => CredentialsSource,
+  last: LastCredentials = new Map(),
+): (account: string | null) => Promise<boolean> {
+  return async (account) => {
+    const before = last.get(account);
+    const now = await credentialsOf(account)
+      .get()
+      .then(fingerprint, () => NONE);
+    last.set(account, now);
+    return before !== undefined && before !== now && now !== NONE;
   };
 }
 

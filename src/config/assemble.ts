@@ -24,6 +24,7 @@ export function assemble(parsed: ParsedConfig, draft: Draft, file: string, conte
     return {
       alias,
       key,
+      account: settings.account === 'none' ? null : settings.account,
       limits: limitsOf({ ...settings, concurrency: settings.concurrency ?? delivery.concurrency }),
     };
   });
@@ -34,13 +35,11 @@ export function assemble(parsed: ParsedConfig, draft: Draft, file: string, conte
       ca: service.ca === 'none' ? null : resolvePath(service.ca, paths.dirname(file), context),
       timeouts: { connectMs: connect, progressMs: progress, headersMs: headers, bodyMs: body },
     },
-    credentials: {
-      store: credentials.store,
-      file:
-        credentials.file === undefined
-          ? paths.join(stateDir, 'credentials.json')
-          : resolvePath(credentials.file, paths.dirname(file), context),
-    },
+    credentials: { store: credentials.store, file: draft.credentialsFile },
+    accounts: draft.accounts.map(({ name, store, file: its }) => ({
+      name,
+      credentials: { store, file: its },
+    })),
     endpoints,
     folders: draft.folders.map((folder) => assembleFolder(folder, endpoints)),
     delivery: {

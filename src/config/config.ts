@@ -26,7 +26,10 @@ export interface Config {
       readonly bodyMs: number;
     };
   };
-  readonly credentials: { readonly store: ParsedConfig['credentials']['store']; readonly file: string };
+  /** The default account's. */
+  readonly credentials: CredentialsConfig;
+  /** The others, in the order of the file. */
+  readonly accounts: readonly AccountConfig[];
   /** In the order of the file. */
   readonly endpoints: readonly EndpointConfig[];
   readonly folders: readonly FolderConfig[];
@@ -113,10 +116,24 @@ export interface ResultsConfig {
   readonly command: readonly string[] | null;
 }
 
+export interface CredentialsConfig {
+  readonly store: ParsedConfig['credentials']['store'];
+  /** Absolute. */
+  readonly file: string;
+}
+
+export interface AccountConfig {
+  /** The local name. */
+  readonly name: string;
+  readonly credentials: CredentialsConfig;
+}
+
 export interface EndpointConfig {
   /** The local name. */
   readonly alias: string;
   readonly key: EndpointKey;
+  /** The name of an account; null: the default one. */
+  readonly account: string | null;
   readonly limits: LimitsConfig;
 }
 

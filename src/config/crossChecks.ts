@@ -2,6 +2,7 @@ import { ReceiptdError } from '../domain/errors.ts';
 import { isLoopback } from '../domain/loopback.ts';
 import { parseTemplate } from '../domain/naming.ts';
 import type { Draft, DraftEndpoint, DraftFolder } from './draft.ts';
+import { checkAccount, checkAccounts } from './accountChecks.ts';
 import { didYouMean } from './problems.ts';
 import type { Problem } from './problems.ts';
 import { pathRelations } from './resolve.ts';
@@ -16,6 +17,8 @@ export function crossChecks(draft: Draft, platform: NodeJS.Platform): Problem[] 
   return [
     ...checkHttps(draft.service),
     ...checkUids(draft.endpoints),
+    ...checkAccounts(draft, relations),
+    ...draft.endpoints.flatMap((endpoint) => checkAccount(endpoint, draft.accountNames)),
     ...draft.folders.flatMap((folder) => checkEndpoint(folder, draft.aliases)),
     ...draft.folders.flatMap(checkTemplate),
     ...draft.folders.flatMap((folder) => checkNesting(folder, draft.folders, relations)),
@@ -52,6 +55,13 @@ function checkUids(endpoints: readonly DraftEndpoint[]): Problem[] {
     if (twin.settings.uid !== settings.uid) {
       return [invalid(path, `is the uid of endpoints.${twin.alias} in other letter case; write both alike`)];
     }
+    if (twin.settings.account !== settings.account)
+      return [
+        invalid(
+          path,
+          `is also the uid of endpoints.${twin.alias}, which has another account; keep one of the two`,
+        ),
+      ];
     if (limitsOf(twin.settings) === limitsOf(settings)) return [];
     return [
       invalid(

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { LoadContext } from './config.ts';
 import { pathsOf, resolvePath, resolveStateDir } from './resolve.ts';
 import { endpointSchema, folderSchema, serviceSchema } from './schema.ts';
+import { accountSchema, type ParsedAccount } from './schemaAccounts.ts';
 import type { ParsedEndpoint, ParsedFolder, ParsedService } from './schema.ts';
 import { alertsSchema, consoleSchema, monitoringSchema, resultsSchema } from './schemaBeside.ts';
 import type { ParsedAlerts, ParsedConsole, ParsedMonitoring, ParsedResults } from './schemaBeside.ts';
@@ -10,6 +11,11 @@ import { isSecret } from './secrets.ts';
 /** The parts of a config that have the right shape each; parts that have not are left out, and told elsewhere. */
 export interface Draft {
   readonly service: ParsedService | undefined;
+  /** All names of accounts in the file, those with wrong settings included. */
+  readonly accountNames: readonly string[];
+  readonly accounts: readonly DraftAccount[];
+  /** The file of the default account. */
+  readonly credentialsFile: string;
   /** All names of endpoints in the file, those with wrong settings included. */
   readonly aliases: readonly string[];
   readonly endpoints: readonly DraftEndpoint[];
@@ -19,6 +25,13 @@ export interface Draft {
   readonly monitoring: ParsedMonitoring | undefined;
   readonly alerts: ParsedAlerts | undefined;
   readonly results: ParsedResults | undefined;
+}
+
+export interface DraftAccount {
+  readonly name: string;
+  readonly store: ParsedAccount['store'];
+  /** Absolute. */
+  readonly file: string;
 }
 
 export interface DraftEndpoint {
@@ -40,12 +53,23 @@ export interface DraftFolder {
 export function draftOf(data: unknown, file: string, context: LoadContext): Draft {
   const configDir = pathsOf(context.platform).dirname(file);
   const { service, endpoints, folders, stateDir, console, monitoring, alerts, results } = mapping(data);
+  const { accounts, credentials } = mapping(data);
   const inFile = typeof stateDir === 'string' && stateDir !== '' && !context.env['RECEIPTD_STATE_DIR'];
+  const statePath = resolveStateDir(inFile ? stateDir : undefined, configDir, context.isRoot, context);
+  const fileOf = (file: unknown, name: string): string =>
+    typeof file === 'string' && file !== ''
+      ? resolvePath(file, configDir, context)
+      : pathsOf(context.platform).join(statePath, name);
   return {
     service: part(serviceSchema, service),
-    aliases: Object.entries(mapping(endpoints)).flatMap(([alias, value]) =>
-      isSecret(alias, value) ? [] : [alias],
-    ),
+    accountNames: namesOf(accounts),
+    accounts: Object.entries(mapping(accounts)).flatMap(([name, value]) => {
+      const settings = part(accountSchema, value);
+      if (settings === undefined) return [];
+      return [{ name, store: settings.store, file: fileOf(settings.file, `credentials-${name}.json`) }];
+    }),
+    credentialsFile: fileOf(mapping(credentials)['file'], 'credentials.json'),
+    aliases: namesOf(endpoints),
     endpoints: Object.entries(mapping(endpoints)).flatMap(([alias, value]) => {
       const settings = part(endpointSchema, value);
       return settings === undefined ? [] : [{ alias, settings }];
@@ -55,7 +79,7 @@ export function draftOf(data: unknown, file: string, context: LoadContext): Draf
       return settings === undefined ? [] : [draftFolder(index, settings, configDir, context)];
     }),
     stateDir: {
-      path: resolveStateDir(inFile ? stateDir : undefined, configDir, context.isRoot, context),
+      path: statePath,
       inFile,
     },
     console: part(consoleSchema, console),
@@ -80,6 +104,10 @@ function draftFolder(
     archiveTo: resolvePath(archiveTo, path, context),
     needsAttention: needsAttention === 'none' ? null : resolvePath(needsAttention, path, context),
   };
+}
+
+function namesOf(value: unknown): string[] {
+  return Object.entries(mapping(value)).flatMap(([name, inner]) => (isSecret(name, inner) ? [] : [name]));
 }
 
 function part<T>(schema: z.ZodType<T>, value: unknown): T | undefined {

@@ -28,6 +28,7 @@ const ENVIRONMENT = `## Environment
 | \`RECEIPTD_CONFIG\` | The config file, unless \`--config\` names one. |
 | \`RECEIPTD_STATE_DIR\` | The state directory; wins over \`stateDir\`. |
 | \`RECEIPTD_CLIENT_ID\`, \`RECEIPTD_CLIENT_SECRET\` | Credentials, for the store \`environment\`. |
+| \`RECEIPTD_CLIENT_ID_BRANCH\`, \`RECEIPTD_CLIENT_SECRET_BRANCH\` | The same for the account \`branch\`: its name in capitals, with _ for -. |
 | \`NO_COLOR\` | If set, nothing is coloured. |
 `;
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { DEFAULT_ACCEPTED_TYPES, IMAGE_TYPES } from '../domain/imageType.ts';
 import { DEFAULT_TEMPLATE, MIN_NAME_BYTES } from '../domain/naming.ts';
-import { CREDENTIAL_STORES } from '../ports/credentials.ts';
+import { accountName, accountSchema, credentialsSchema, shortName } from './schemaAccounts.ts';
 import { alertsSchema, consoleSchema, monitoringSchema, resultsSchema } from './schemaBeside.ts';
 import {
   bandwidth,
@@ -83,6 +83,13 @@ export const endpointSchema = z.strictObject({
     /^[A-Za-z0-9_-]{1,128}$/,
     'the uid that the service gave the endpoint, in quotes',
   ).describe('The uid that the service gave the endpoint; `receiptd endpoint create` prints it.'),
+  account: z
+    .string({ error: 'the name of an account, or none' })
+    .prefault('none')
+    .describe(
+      'Name of the account (`accounts`) whose credentials are used for this endpoint; none uses `credentials`.',
+    )
+    .meta({ title: 'account, or none' }),
   concurrency: whole(1, 64)
     .optional()
     .describe('Most uploads at once to this endpoint.')
@@ -194,30 +201,17 @@ const folders = z.array(folderSchema).min(1, { error: 'at least one folder' });
 
 export const configSchema = z.strictObject({
   service: serviceSchema.describe('The receipt analysis service.'),
-  credentials: z
-    .strictObject({
-      store: z
-        .enum(['auto', ...CREDENTIAL_STORES])
-        .prefault('auto')
-        .describe(
-          'Where client identifier and secret are read from. auto takes the first of environment, systemd, file and keychain that has them.',
-        ),
-      file: path
-        .optional()
-        .describe(
-          'The file of store file, readable by its owner only; relative paths start at the config file.',
-        )
-        .meta({ title: 'path', 'x-default': '`<stateDir>/credentials.json`' }),
-    })
+  credentials: credentialsSchema.describe(
+    'Where the credentials are kept. Never in this file: `receiptd login` stores them.',
+  ),
+  accounts: z
+    .record(accountName, accountSchema)
     .prefault({})
-    .describe('Where the credentials are kept. Never in this file: `receiptd login` stores them.'),
+    .describe(
+      'Further accounts at the same service, each under a name of your own: `receiptd login --account NAME` stores its credentials, `endpoints.<name>.account` uses them. Endpoints that name none use `credentials`.',
+    ),
   endpoints: z
-    .record(
-      z
-        .string()
-        .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/, { error: 'a short name of letters, digits, - and _' }),
-      endpointSchema,
-    )
+    .record(shortName, endpointSchema)
     .refine((value) => Object.keys(value).length > 0, { error: 'at least one endpoint' })
     .describe(
       'Endpoints of the service, each under a name of your own. The limits here hold in addition to those of delivery.',

@@ -1,16 +1,23 @@
 import { absent, asCredentials } from './store.ts';
 import type { Store } from './store.ts';
 
-const ID = 'RECEIPTD_CLIENT_ID';
-const SECRET = 'RECEIPTD_CLIENT_SECRET';
+export const CLIENT_ID = 'RECEIPTD_CLIENT_ID';
+export const CLIENT_SECRET = 'RECEIPTD_CLIENT_SECRET';
 
-export function environmentStore(env: NodeJS.ProcessEnv): Store {
+/** The variable of an account: `RECEIPTD_CLIENT_ID_BRANCH`. The configuration sees to it that no two have the same. */
+export function variableOf(base: string, account: string | null): string {
+  return account === null ? base : `${base}_${account.toUpperCase().replaceAll('-', '_')}`;
+}
+
+export function environmentStore(env: NodeJS.ProcessEnv, account: string | null = null): Store {
+  const id = variableOf(CLIENT_ID, account);
+  const secret = variableOf(CLIENT_SECRET, account);
   return {
     store: 'environment',
     async look() {
-      const credentials = asCredentials(env[ID], env[SECRET]);
+      const credentials = asCredentials(env[id], env[secret]);
       if (credentials) return { kind: 'found', credentials };
-      const missing = [ID, SECRET].filter((name) => (env[name] ?? '').trim() === '');
+      const missing = [id, secret].filter((name) => (env[name] ?? '').trim() === '');
       return absent(`the environment (no ${missing.join(', no ')})`);
     },
   };

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { mkdir, open, rename, rm, unlink } from 'node:fs/promises';
+import { mkdir, open, rename, rm, stat, unlink, type FileHandle } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { ReceiptdError, systemCode } from '../domain/errors.ts';
 import type { WritableCredentials } from '../ports/credentials.ts';
@@ -34,9 +34,9 @@ async function read(path: string): Promise<Look> {
   const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     // Of the open file, so that nobody can swap it between the check and the reading.
-    const stat = await handle.stat();
-    if (!stat.isFile()) return absent(`${path} (not a regular file)`);
-    if (process.platform !== 'win32' && (stat.mode & GROUP_AND_OTHERS) !== 0) {
+    const found = await handle.stat();
+    if (!found.isFile()) return absent(`${path} (not a regular file)`);
+    if (process.platform !== 'win32' && (found.mode & GROUP_AND_OTHERS) !== 0) {
       throw new ReceiptdError('CREDENTIALS_INSECURE', `${path} is open to others than its owner.`, {
         hint: `Close it with: chmod 600 '${path}'`,
       });
@@ -56,7 +56,7 @@ export function writableFile(file: string): WritableCredentials {
     async set({ clientId, clientSecret }) {
       try {
         await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-        await replace(path, `${JSON.stringify({ clientId, clientSecret })}\n`);
+        await replaceFile(path, `${JSON.stringify({ clientId, clientSecret })}\n`);
       } catch (error) {
         throw unwritable(path, error);
       }
@@ -75,12 +75,13 @@ export function writableFile(file: string): WritableCredentials {
 }
 
 /** At every moment the path holds the old content or the new, and never in a file that others can read. */
-async function replace(path: string, content: string): Promise<void> {
+export async function replaceFile(path: string, content: string): Promise<void> {
   const temporary = `${path}.${randomUUID()}.tmp`;
   try {
     const handle = await open(temporary, 'wx', 0o600);
     try {
       await handle.writeFile(content);
+      await giveToOwnerOf(dirname(path), handle);
       await handle.sync();
     } finally {
       await handle.close();
@@ -98,6 +99,13 @@ async function replace(path: string, content: string): Promise<void> {
   } finally {
     await directory.close();
   }
+}
+
+/** What root stores in a service account's directory is for the service: as root's it could not be read there. */
+async function giveToOwnerOf(directory: string, handle: FileHandle): Promise<void> {
+  if (process.geteuid?.() !== 0) return;
+  const { uid, gid } = await stat(directory);
+  if (uid !== 0) await handle.chown(uid, gid);
 }
 
 function unwritable(path: string, cause: unknown): ReceiptdError {

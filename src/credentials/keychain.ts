@@ -7,22 +7,25 @@ import type { KeychainReply, KeychainRequest } from './keychainProtocol.ts';
 import { absent, parseCredentials } from './store.ts';
 import type { Store } from './store.ts';
 
-/** The account under which the keychain lists the entry: the base URL without user, query and trailing slash. */
-export function keychainAccount(baseUrl: string): string {
+/**
+ * The account under which the keychain lists the entry: the base URL without user, query and trailing slash; for an account
+ * of the configuration its name after a #, which no base URL has.
+ */
+export function keychainAccount(baseUrl: string, name: string | null = null): string {
   const { origin, pathname } = new URL(baseUrl);
-  return origin + pathname.replace(/\/+$/, '');
+  return origin + pathname.replace(/\/+$/, '') + (name === null ? '' : `#${name}`);
 }
 
 /** The keychain of the operating system, through keytar. */
-export function keychainStore(baseUrl: string, options: KeychainOptions): Store {
-  const account = keychainAccount(baseUrl);
+export function keychainStore(account: string, options: KeychainOptions): Store {
   const entry = `${KEYCHAIN_SERVICE}, ${account}`;
   return {
     store: 'keychain',
     async look(signal) {
       const reply = await ask({ operation: 'get', account }, options, signal);
+      if (reply.kind === 'absent')
+        return absent(`the keychain (no entry "${entry}"${reply.isCertain ? '' : ', or it is locked'})`);
       if (reply.kind !== 'got') throw unexpected(reply);
-      if (reply.secret === null) return absent(`the keychain (no entry "${entry}", or it is locked)`);
       const credentials = parseCredentials(reply.secret);
       return credentials
         ? { kind: 'found', credentials }
@@ -31,8 +34,7 @@ export function keychainStore(baseUrl: string, options: KeychainOptions): Store 
   };
 }
 
-export function writableKeychain(baseUrl: string, options: KeychainOptions): WritableCredentials {
-  const account = keychainAccount(baseUrl);
+export function writableKeychain(account: string, options: KeychainOptions): WritableCredentials {
   return {
     store: 'keychain',
     async set({ clientId, clientSecret }) {
@@ -42,8 +44,10 @@ export function writableKeychain(baseUrl: string, options: KeychainOptions): Wri
     },
     async remove() {
       const reply = await ask({ operation: 'remove', account }, options);
+      if (reply.kind === 'absent' && reply.isCertain) return false;
+      if (reply.kind === 'absent') throw unavailable('has no such entry, or is locked');
       if (reply.kind !== 'removed') throw unexpected(reply);
-      return reply.existed;
+      return true;
     },
   };
 }
@@ -63,11 +67,18 @@ async function ask(
 
 function unexpected(reply: KeychainReply): ReceiptdError {
   switch (reply.kind) {
+    case 'locked':
+      return new ReceiptdError('KEYCHAIN_LOCKED', 'The keychain is locked.', {
+        hint: 'Unlock it, which logging in at the desktop does; a service that runs without anybody logged in keeps its credentials in a file (`receiptd login --store file`) or gets them from systemd.',
+      });
     case 'notInstalled':
-      return unavailable('is not supported by this install: the optional package keytar is missing');
+      return unavailable(
+        `is not supported by this install: the optional package keytar is missing, or does not load${process.platform === 'linux' ? ', and so is the program secret-tool' : ''}`,
+      );
     case 'failed':
-      return unavailable(`failed: ${reply.message.replace(/\.$/, '')}`);
+      return failed(reply.message.replace(/\.$/, ''));
     case 'got':
+    case 'absent':
     case 'set':
     case 'removed':
     default:
@@ -75,9 +86,22 @@ function unexpected(reply: KeychainReply): ReceiptdError {
   }
 }
 
+/** libsecret's words for what is not there are about its own insides. */
+function failed(message: string): ReceiptdError {
+  if (
+    /autolaunch D-Bus|connect to (?:the )?(?:session )?bus|Could not connect|DBUS_SESSION_BUS_ADDRESS/i.test(
+      message,
+    )
+  )
+    return unavailable(`is out of reach: this user has no D-Bus session, as without a desktop (${message})`);
+  if (/org\.freedesktop\.secrets.*(?:was not provided|not activatable|exited)|ServiceUnknown/i.test(message))
+    return unavailable(`is not there: no keyring answers in this session (${message})`);
+  return unavailable(`failed: ${message}`);
+}
+
 function unavailable(what: string, cause?: unknown): ReceiptdError {
   return new ReceiptdError('KEYCHAIN_UNAVAILABLE', `The keychain ${what}.`, {
-    hint: 'Unlock it, or keep the credentials in a file: `receiptd login --store file`.',
+    hint: 'Mend it, or keep the credentials in a file: `receiptd login --store file`.',
     cause,
   });
 }

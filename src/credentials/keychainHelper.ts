@@ -1,6 +1,8 @@
 import { text } from 'node:stream/consumers';
 import { KEYCHAIN_SERVICE } from './keychainProtocol.ts';
-import type { KeychainReply, KeychainRequest } from './keychainProtocol.ts';
+import type { KeychainReply, KeychainRequest, Keyring } from './keychainProtocol.ts';
+import { findSecretTool } from './secretTool.ts';
+import { whyNothing } from './secretService.ts';
 
 /*
  * A process of its own for one call: a frozen keychain blocks a call for most of a minute, and a native
@@ -8,18 +10,11 @@ import type { KeychainReply, KeychainRequest } from './keychainProtocol.ts';
  * locked keychain.
  */
 
-/** What is used of keytar. Its own types are not at hand where it is not installed, and the build must not need it. */
-interface Keytar {
-  getPassword(service: string, account: string): Promise<string | null>;
-  setPassword(service: string, account: string, password: string): Promise<void>;
-  deletePassword(service: string, account: string): Promise<boolean>;
-}
-
-/** Null on an install without libsecret: keytar is optional. */
-async function loadKeytar(): Promise<Keytar | null> {
+/** Null where it is not installed, or does not load: it is optional. Its own types are not at hand then. */
+async function loadKeytar(): Promise<Keyring | null> {
   const name: string = 'keytar';
   try {
-    const module: { default: Keytar } = await import(name);
+    const module: { default: Keyring } = await import(name);
     return module.default;
   } catch {
     return null;
@@ -27,16 +22,22 @@ async function loadKeytar(): Promise<Keytar | null> {
 }
 
 async function answer(request: KeychainRequest): Promise<KeychainReply> {
-  const keytar = await loadKeytar();
-  if (keytar === null) return { kind: 'notInstalled' };
+  const keyring = (await loadKeytar()) ?? (await findSecretTool());
+  if (keyring === null) return { kind: 'notInstalled' };
   const { account } = request;
-  if (request.operation === 'get')
-    return { kind: 'got', secret: await keytar.getPassword(KEYCHAIN_SERVICE, account) };
-  if (request.operation === 'remove') {
-    return { kind: 'removed', existed: await keytar.deletePassword(KEYCHAIN_SERVICE, account) };
+  switch (request.operation) {
+    case 'get': {
+      const secret = await keyring.getPassword(KEYCHAIN_SERVICE, account);
+      return secret === null ? whyNothing(account) : { kind: 'got', secret };
+    }
+    case 'remove': {
+      const existed = await keyring.deletePassword(KEYCHAIN_SERVICE, account);
+      return existed ? { kind: 'removed' } : whyNothing(account);
+    }
+    case 'set':
+      await keyring.setPassword(KEYCHAIN_SERVICE, account, request.secret);
+      return { kind: 'set' };
   }
-  await keytar.setPassword(KEYCHAIN_SERVICE, account, request.secret);
-  return { kind: 'set' };
 }
 
 async function reply(): Promise<KeychainReply> {
@@ -44,7 +45,9 @@ async function reply(): Promise<KeychainReply> {
     const request: KeychainRequest = JSON.parse(await text(process.stdin));
     return await answer(request);
   } catch (error) {
-    return { kind: 'failed', message: error instanceof Error ? error.message : String(error) };
+    const message = error instanceof Error ? error.message : String(error);
+    // "Cannot create an item in a locked collection", of libsecret.
+    return /\blocked\b/.test(message) ? { kind: 'locked' } : { kind: 'failed', message };
   }
 }
 

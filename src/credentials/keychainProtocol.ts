@@ -8,12 +8,21 @@ export type KeychainRequest =
   | { readonly operation: 'set'; readonly account: string; readonly secret: string };
 
 export type KeychainReply =
-  /** Null: absent, or in a keychain that is locked and that nobody unlocks; keytar does not tell them apart. */
-  | { readonly kind: 'got'; readonly secret: string | null }
+  | { readonly kind: 'got'; readonly secret: string }
+  /** Not certain: it may also lie in a keychain that is locked, and nobody could be asked. */
+  | { readonly kind: 'absent'; readonly isCertain: boolean }
+  | { readonly kind: 'locked' }
   | { readonly kind: 'set' }
-  | { readonly kind: 'removed'; readonly existed: boolean }
+  | { readonly kind: 'removed' }
   | { readonly kind: 'notInstalled' }
   | { readonly kind: 'failed'; readonly message: string };
 
 /** The service under which the keychain lists the entry. */
 export const KEYCHAIN_SERVICE = 'receiptd';
+
+/** What can be done with a keychain; keytar's own names. */
+export interface Keyring {
+  getPassword(service: string, account: string): Promise<string | null>;
+  setPassword(service: string, account: string, password: string): Promise<void>;
+  deletePassword(service: string, account: string): Promise<boolean>;
+}

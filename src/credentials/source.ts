@@ -1,8 +1,9 @@
+import { accountOption, ofAccount } from '../domain/account.ts';
 import { ReceiptdError } from '../domain/errors.ts';
 import type { CredentialsSource, CredentialStore, WritableCredentials } from '../ports/credentials.ts';
 import { environmentStore } from './environment.ts';
 import { fileStore, writableFile } from './file.ts';
-import { keychainStore, writableKeychain } from './keychain.ts';
+import { keychainAccount, keychainStore, writableKeychain } from './keychain.ts';
 import type { KeychainOptions } from './keychainCall.ts';
 import { absent } from './store.ts';
 import type { Store } from './store.ts';
@@ -13,22 +14,20 @@ export interface CredentialsOptions extends KeychainOptions {
   readonly baseUrl: string;
   /** The credentials file; without one that store has nothing. */
   readonly file?: string | undefined;
+  /** Which account's; null or left out: the default one's. */
+  readonly account?: string | null;
 }
 
 /** `auto`: the first store that has them, in the order of `CREDENTIAL_STORES`. */
 export function createCredentialsSource(
   options: CredentialsOptions & { readonly store: 'auto' | CredentialStore },
 ): CredentialsSource {
-  const all: Readonly<Record<CredentialStore, () => Store>> = {
-    environment: () => environmentStore(options.env),
-    systemd: () => systemdStore(options.env),
-    file: () => fileStore(options.file),
-    keychain: () => keychainStore(options.baseUrl, options),
-  };
+  const account = options.account ?? null;
+  const of = (store: CredentialStore): Store => storeOf(store, options);
   const stores =
     options.store === 'auto'
-      ? [all.environment(), all.systemd(), all.file(), tolerant(all.keychain())]
-      : [all[options.store]()];
+      ? [of('environment'), of('systemd'), of('file'), tolerant(of('keychain'))]
+      : [of(options.store)];
 
   return {
     async get(signal) {
@@ -41,13 +40,26 @@ export function createCredentialsSource(
       }
       throw new ReceiptdError(
         'CREDENTIALS_MISSING',
-        `No credentials for the service; looked in: ${looked.join('; ')}.`,
-        {
-          hint: 'Store them with: receiptd login',
-        },
+        `No credentials${ofAccount(account)} for the service; looked in: ${looked.join('; ')}.`,
+        { hint: `Store them with: receiptd login${accountOption(account)}` },
       );
     },
   };
+}
+
+/** One place where they may be. */
+export function storeOf(store: CredentialStore, options: CredentialsOptions): Store {
+  const { env, file, baseUrl, account = null } = options;
+  switch (store) {
+    case 'environment':
+      return environmentStore(env, account);
+    case 'systemd':
+      return systemdStore(env, account);
+    case 'file':
+      return fileStore(file);
+    case 'keychain':
+      return keychainStore(keychainAccount(baseUrl, account), options);
+  }
 }
 
 /** A machine without a keychain is no fault where any store would do; the reason stands among the places looked in. */
@@ -70,7 +82,8 @@ export function createWritableCredentials(
   store: 'keychain' | 'file',
   options: CredentialsOptions,
 ): WritableCredentials {
-  if (store === 'keychain') return writableKeychain(options.baseUrl, options);
+  if (store === 'keychain')
+    return writableKeychain(keychainAccount(options.baseUrl, options.account), options);
   if (options.file === undefined) {
     throw new ReceiptdError('USAGE', 'No credentials file is configured.', {
       hint: 'Set credentials.file in the configuration.',

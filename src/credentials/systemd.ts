@@ -4,8 +4,15 @@ import { systemCode } from '../domain/errors.ts';
 import { absent, asCredentials } from './store.ts';
 import type { Store } from './store.ts';
 
+/** The names of a unit's credentials: `client_id`, or `client_id_branch` for an account. */
+export function unitCredentials(account: string | null): { readonly id: string; readonly secret: string } {
+  const end = account === null ? '' : `_${account}`;
+  return { id: `client_id${end}`, secret: `client_secret${end}` };
+}
+
 /** `LoadCredential=client_id:…` and `client_secret:…` of a unit; systemd alone sets up the directory. */
-export function systemdStore(env: NodeJS.ProcessEnv): Store {
+export function systemdStore(env: NodeJS.ProcessEnv, account: string | null = null): Store {
+  const { id, secret } = unitCredentials(account);
   return {
     store: 'systemd',
     async look(signal) {
@@ -14,14 +21,12 @@ export function systemdStore(env: NodeJS.ProcessEnv): Store {
       const read = (name: string): Promise<string> =>
         readFile(join(directory, name), { encoding: 'utf8', ...(signal ? { signal } : {}) });
       try {
-        const credentials = asCredentials(await read('client_id'), await read('client_secret'));
+        const credentials = asCredentials(await read(id), await read(secret));
         if (credentials) return { kind: 'found', credentials };
-        return absent(`systemd's credentials (client_id or client_secret in ${directory} is empty)`);
+        return absent(`systemd's credentials (${id} or ${secret} in ${directory} is empty)`);
       } catch (error) {
         if (signal?.aborted) throw signal.reason;
-        return absent(
-          `systemd's credentials (client_id or client_secret in ${directory}: ${systemCode(error)})`,
-        );
+        return absent(`systemd's credentials (${id} or ${secret} in ${directory}: ${systemCode(error)})`);
       }
     },
   };

@@ -1,4 +1,4 @@
-import type { Document } from '../domain/document.ts';
+import type { Document, EndpointKey } from '../domain/document.ts';
 import { ReceiptdError } from '../domain/errors.ts';
 import type { ImageType } from '../domain/imageType.ts';
 import type { Slot } from '../domain/limits.ts';
@@ -18,7 +18,8 @@ import { retryAfterOf } from './retryAfter.ts';
 export interface DeliverDeps {
   readonly ledger: Ledger;
   readonly service: ReceiptService;
-  readonly tokens: TokenSource;
+  /** Those of the account that an endpoint is used with. */
+  readonly tokens: (endpoint: EndpointKey) => TokenSource;
   readonly pacer: Pacer;
   readonly holds: Holds;
   readonly keeper: Keeper;
@@ -151,7 +152,7 @@ async function send(
       return { isSettled, isAccepted: outcome.kind === 'accepted', isTaken: looking === 0 };
     }
     // The token has expired or was withdrawn: one new token for everybody, one replay (interface section 5).
-    deps.tokens.refused(token);
+    deps.tokens(document.endpoint).refused(token);
     await deps.recorder.replay(attemptId, outcome.message, signal);
     const renewed = await fetchToken(document, deps, signal);
     const next = renewed && (await deps.pacer.waitForSlot(document.endpoint, REPLAY_WAIT_MS, signal));
@@ -207,10 +208,10 @@ async function fetchToken(
   signal: AbortSignal,
 ): Promise<string | null> {
   try {
-    return await deps.tokens.token(signal);
+    return await deps.tokens(document.endpoint).token(signal);
   } catch (error) {
     if (!(error instanceof ReceiptdError)) throw error;
-    const ofCredentials = error.code.startsWith('CREDENTIALS_') || error.code === 'KEYCHAIN_UNAVAILABLE';
+    const ofCredentials = error.code.startsWith('CREDENTIALS_') || error.code.startsWith('KEYCHAIN_');
     const why = { reason: error.code, message: error.sentence() };
     if (ofCredentials) await deps.holds.holdCredentials(document, why);
     else await deps.holds.serviceTrouble(document, why, retryAfterOf(error));

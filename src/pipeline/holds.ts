@@ -1,3 +1,4 @@
+import { accountOfKey, credentialsKey, DEFAULT_ACCOUNT, type AccountOf } from '../domain/account.ts';
 import {
   backoff,
   HOLD_BACKOFF,
@@ -18,7 +19,7 @@ const LONGEST_DEMAND_MS = 24 * 60 * 60_000;
 const RECHECK_CREDENTIALS_MS = 20_000;
 
 /**
- * What keeps more than one document waiting. Each scope (the service, the credentials, an endpoint) is
+ * What keeps more than one document waiting. Each scope (the service, the credentials of an account, an endpoint) is
  *
  *   open ──trouble──▶ closed until T ──T passes──▶ probing (one request) ──passed──▶ open
  *                          ▲                           │
@@ -34,7 +35,8 @@ export class Holds {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #log: Log;
-  readonly #credentialsChanged: (() => Promise<boolean>) | null;
+  readonly #accountOf: AccountOf;
+  readonly #credentialsChanged: ((account: string | null) => Promise<boolean>) | null;
   readonly #closed = new Map<string, Closed>();
   readonly #paused = new Map<string, Hold>();
   /** Lifted, but the ledger still shows them. */
@@ -48,13 +50,16 @@ export class Holds {
     clock: Clock;
     random: Random;
     log: Log;
-    /** Whether the stored credentials are others than those that were last used. */
-    credentialsChanged?: () => Promise<boolean>;
+    /** One account for all endpoints where left out. */
+    accountOf?: AccountOf;
+    /** Whether an account's stored credentials are others than those that were last used. */
+    credentialsChanged?: (account: string | null) => Promise<boolean>;
   }) {
     this.#ledger = deps.ledger;
     this.#clock = deps.clock;
     this.#random = deps.random;
     this.#log = deps.log;
+    this.#accountOf = deps.accountOf ?? DEFAULT_ACCOUNT;
     this.#credentialsChanged = deps.credentialsChanged ?? null;
   }
 
@@ -108,11 +113,19 @@ export class Holds {
 
   async #recheck(): Promise<boolean> {
     const held = [...this.#closed.values()].filter(({ scope }) => scope === 'credentials');
-    for (const hold of held) hold.checkedAt = this.#clock.monotonic();
-    if (!(await this.#credentialsChanged?.().catch(() => false))) return false;
-    for (const hold of held) Object.assign(hold, endsIn(0, this.#clock), { failures: 0 });
-    this.#log.info('The credentials have changed; they are tried at once');
-    return held.length > 0;
+    let isTried = false;
+    for (const hold of held) {
+      hold.checkedAt = this.#clock.monotonic();
+      const account = accountOfKey(hold.key);
+      if (!(await this.#credentialsChanged?.(account).catch(() => false))) continue;
+      Object.assign(hold, endsIn(0, this.#clock), { failures: 0 });
+      this.#log.info(
+        'The credentials have changed; they are tried at once',
+        account === null ? {} : { account },
+      );
+      isTried = true;
+    }
+    return isTried;
   }
 
   #recheckIn(closed: readonly Closed[]): number | null {
@@ -148,7 +161,15 @@ export class Holds {
 
   async holdCredentials(sent: Sent, why: Why): Promise<void> {
     await this.#openFor('service', sent.endpoint.baseUrl, sent.id);
-    await this.#close('credentials', sent.endpoint.baseUrl, sent, why, HOLD_BACKOFF, null, false);
+    await this.#close(
+      'credentials',
+      this.#credentialsOf(sent.endpoint),
+      sent,
+      why,
+      HOLD_BACKOFF,
+      null,
+      false,
+    );
   }
 
   /**
@@ -156,7 +177,7 @@ export class Holds {
    * asked for waits for its own probe: what was under way when it was told to slow down still ends well.
    */
   async passed(endpoint: EndpointKey, id: number | null = null): Promise<void> {
-    for (const [scope, key] of scopesOf(endpoint)) await this.#openFor(scope, key, id);
+    for (const [scope, key] of this.#scopesOf(endpoint)) await this.#openFor(scope, key, id);
   }
 
   /**
@@ -207,7 +228,7 @@ export class Holds {
   /** An answer about the endpoint says that the service is there and took the token. */
   async #authenticated({ id, endpoint }: Sent): Promise<void> {
     await this.#openFor('service', endpoint.baseUrl, id);
-    await this.#openFor('credentials', endpoint.baseUrl, id);
+    await this.#openFor('credentials', this.#credentialsOf(endpoint), id);
   }
 
   async #openFor(scope: HoldScope, key: string, id: number | null): Promise<void> {
@@ -217,7 +238,19 @@ export class Holds {
   }
 
   #ofEndpoint(endpoint: EndpointKey): Closed[] {
-    return scopesOf(endpoint).flatMap(([scope, key]) => this.#closed.get(keyOf(scope, key)) ?? []);
+    return this.#scopesOf(endpoint).flatMap(([scope, key]) => this.#closed.get(keyOf(scope, key)) ?? []);
+  }
+
+  #scopesOf(endpoint: EndpointKey): [HoldScope, string][] {
+    return [
+      ['service', endpoint.baseUrl],
+      ['credentials', this.#credentialsOf(endpoint)],
+      ['endpoint', endpointId(endpoint)],
+    ];
+  }
+
+  #credentialsOf(endpoint: EndpointKey): string {
+    return credentialsKey(endpoint.baseUrl, this.#accountOf(endpoint));
   }
 
   async #close(
@@ -304,14 +337,6 @@ export type Gate =
       /** When to look whether the credentials have changed; null if they are not what it waits for. */
       readonly recheckMs: number | null;
     };
-
-function scopesOf(endpoint: EndpointKey): [HoldScope, string][] {
-  return [
-    ['service', endpoint.baseUrl],
-    ['credentials', endpoint.baseUrl],
-    ['endpoint', endpointId(endpoint)],
-  ];
-}
 
 function keyOf(scope: HoldScope, key: string): string {
   return `${scope} ${key}`;

@@ -46,6 +46,8 @@ export interface Limits {
 export interface EndpointSettings {
   readonly key: EndpointKey;
   readonly alias: string;
+  /** Whose credentials it is used with; null or left out: the default account's. */
+  readonly account?: string | null;
   readonly limits: Limits;
 }
 

@@ -11,7 +11,7 @@ export type CredentialStore = (typeof CREDENTIAL_STORES)[number];
 export interface CredentialsSource {
   /**
    * @throws ReceiptdError CREDENTIALS_MISSING (no store has them), CREDENTIALS_INSECURE (a file that
-   * others can read), KEYCHAIN_UNAVAILABLE (absent, locked or hanging; within 3 s).
+   * others can read), KEYCHAIN_LOCKED, KEYCHAIN_UNAVAILABLE (absent or hanging; within 3 s).
    */
   get(signal?: AbortSignal): Promise<Credentials & { readonly store: CredentialStore }>;
 }

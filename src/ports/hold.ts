@@ -4,7 +4,7 @@ export type HoldScope = (typeof HOLD_SCOPES)[number];
 /** Why something waits that is more than one document. */
 export interface Hold {
   readonly scope: HoldScope;
-  /** endpointId for an endpoint, the absolute path for a folder, the base URL otherwise. */
+  /** endpointId for an endpoint, the absolute path for a folder, credentialsKey for credentials, the base URL of a service. */
   readonly key: string;
   /** 'PAUSED' when a person did it. */
   readonly reason: string;

@@ -20,6 +20,8 @@ export interface EndpointRequest {
   readonly name: string;
   readonly outgoingUrl?: string;
   readonly dominantLanguage?: string;
+  /** Whose credentials are used; null or left out: the default account's. */
+  readonly account?: string | null;
 }
 
 /** Interface 2.1. `verbatim` is the whole record as it came. */
@@ -42,7 +44,7 @@ export interface ReceiptService {
   /** One upload request; not idempotent. Never rejects but on abort: every fault is an answer. */
   upload(request: UploadRequest, signal: AbortSignal, progress?: UploadProgress): Promise<Answer>;
   /** Idempotent. @throws ReceiptdError CREDENTIALS_*, SERVICE_* */
-  whoami(signal?: AbortSignal): Promise<Whoami>;
+  whoami(signal?: AbortSignal, account?: string | null): Promise<Whoami>;
   /** Not idempotent, and never repeated by itself. @throws ReceiptdError CREATE_UNCERTAIN if the answer was lost. */
   createEndpoint(request: EndpointRequest, signal?: AbortSignal): Promise<EndpointRecord>;
   /** The machine was asleep: connections that were open before are not relied on. Those under way go on. */
@@ -50,7 +52,7 @@ export interface ReceiptService {
   close(): Promise<void>;
 }
 
-/** Access tokens (interface 4.1, 5): cached, refreshed early, one request at a time for everybody. */
+/** Access tokens of one account (interface 4.1, 5): cached, refreshed early, one request at a time for everybody. */
 export interface TokenSource {
   /** @throws ReceiptdError CREDENTIALS_* (hold), SERVICE_UNREACHABLE or SERVICE_ANSWER (back off) */
   token(signal?: AbortSignal): Promise<string>;

@@ -10,7 +10,10 @@ import { upload } from './upload.ts';
 import { whoami } from './whoami.ts';
 
 export interface ReceiptServiceOptions extends TransportOptions {
+  /** The default account's. */
   readonly credentials: CredentialsSource;
+  /** The other accounts', by name. */
+  readonly accounts?: ReadonlyMap<string, CredentialsSource>;
   readonly log: Log;
   /** Takes secrets out of a text that may have been cut, and whatever looks like one. */
   readonly redact?: (text: string) => string;
@@ -25,28 +28,42 @@ export interface ReceiptServiceOptions extends TransportOptions {
 export function createReceiptService(options: ReceiptServiceOptions): {
   readonly service: ReceiptService;
   readonly tokens: TokenSource;
+  /** Of an account; null: the default one. */
+  readonly tokensOf: (account: string | null) => TokenSource;
 } {
   const bare = redacted(createTransport(options), options.redact);
   const transport = hidden(bare, options.hide);
   const closing = new AbortController();
-  const tokens = createTokenSource({
-    transport: bare,
-    credentials: options.credentials,
-    clock: options.clock,
-    log: options.log,
-    closed: closing.signal,
-  });
+  const tokenSource = (credentials: CredentialsSource, account: string | null): TokenSource =>
+    createTokenSource({
+      transport: bare,
+      credentials,
+      account,
+      clock: options.clock,
+      log: options.log,
+      closed: closing.signal,
+    });
+  const tokens = tokenSource(options.credentials, null);
+  const others = new Map(
+    [...(options.accounts ?? [])].map(([name, credentials]) => [name, tokenSource(credentials, name)]),
+  );
+  const tokensOf = (account: string | null): TokenSource => {
+    const found = account === null ? tokens : others.get(account);
+    if (found === undefined) throw new Error(`There is no account ${account}.`);
+    return found;
+  };
   const service: ReceiptService = {
     upload: (request, signal, progress) => upload(transport, request, signal, progress),
-    whoami: (signal) => whoami(transport, tokens, signal),
-    createEndpoint: (request, signal) => createEndpoint(transport, tokens, request, signal),
+    whoami: async (signal, account = null) => whoami(transport, tokensOf(account), signal),
+    createEndpoint: async (request, signal) =>
+      createEndpoint(transport, tokensOf(request.account ?? null), request, signal),
     dropIdle: () => transport.dropIdle(),
     async close() {
       closing.abort(new Error('The service client was closed.'));
       await transport.close();
     },
   };
-  return { service, tokens };
+  return { service, tokens, tokensOf };
 }
 
 /** What a refusal says ends in errors, ledger and log, and may repeat the client's secret. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { accountOption, ofAccount } from '../domain/account.ts';
 import { ReceiptdError } from '../domain/errors.ts';
 import { ageOf, momentOf, type Moment } from '../domain/moment.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -56,6 +57,8 @@ function refreshAfterMs(lifetimeMs: number): number {
 export interface TokenOptions {
   readonly transport: Transport;
   readonly credentials: CredentialsSource;
+  /** For errors; null or left out: the default one. */
+  readonly account?: string | null;
   readonly clock: Clock;
   readonly log: Log;
   /** Aborted when the service is closed. */
@@ -103,9 +106,30 @@ export function createTokenSource(options: TokenOptions): TokenSource {
   };
 }
 
-async function request(options: TokenOptions): Promise<{ token: string; lifetimeMs: number }> {
-  const { transport, closed } = options;
-  const { clientId, clientSecret, store } = await options.credentials.get(closed);
+type Found = Awaited<ReturnType<CredentialsSource['get']>>;
+
+/** Refused, although the store has others by now: they were rotated while the request was under way. */
+async function request(options: TokenOptions): Promise<Granted> {
+  const sent = await options.credentials.get(options.closed);
+  try {
+    return await requestWith(sent, options);
+  } catch (error) {
+    if (!(error instanceof ReceiptdError && error.code === 'CREDENTIALS_REFUSED')) throw error;
+    const now = await options.credentials.get(options.closed);
+    if (now.clientId === sent.clientId && now.clientSecret === sent.clientSecret) throw error;
+    return requestWith(now, options);
+  }
+}
+
+interface Granted {
+  readonly token: string;
+  readonly lifetimeMs: number;
+}
+
+async function requestWith(
+  { clientId, clientSecret, store }: Found,
+  { transport, closed, account = null }: TokenOptions,
+): Promise<Granted> {
   const answer = await transport.exchange(
     {
       method: 'POST',
@@ -125,8 +149,8 @@ async function request(options: TokenOptions): Promise<{ token: string; lifetime
   if (httpStatus === 400 || httpStatus === 401 || httpStatus === 403) {
     throw new ReceiptdError(
       'CREDENTIALS_REFUSED',
-      `${transport.host} did not take the credentials from the ${store} store (HTTP ${httpStatus}).`,
-      { hint: 'Correct them there, or store the right ones with: receiptd login' },
+      `${transport.host} did not take the credentials${ofAccount(account)} from the ${store} store (HTTP ${httpStatus}).`,
+      { hint: `Correct them there, or store the right ones with: receiptd login${accountOption(account)}` },
     );
   }
   if (httpStatus === 429 || httpStatus >= 500) {

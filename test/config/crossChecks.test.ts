@@ -32,6 +32,63 @@ describe('the address of the service', () => {
   });
 });
 
+describe('the account of an endpoint', () => {
+  const endpoints = '{ office: { uid: u-1 }, depot: { uid: u-2, account: branch } }';
+  const folders = '[{ path: /a, endpoint: office }]';
+  const withAccounts = (more: string) => yaml({ endpoints, folders, more: `accounts: ${more}` });
+
+  it('is one of those that are named, with names of its own in every store', () => {
+    const config = parse(withAccounts('{ branch: { store: file } }'));
+    expect(config.endpoints.map(({ account }) => account)).toEqual([null, 'branch']);
+    expect(config.accounts).toEqual([
+      {
+        name: 'branch',
+        credentials: { store: 'file', file: '/home/ann/.local/state/receiptd/credentials-branch.json' },
+      },
+    ]);
+    expect(parse(withAccounts('{ branch: { file: keys.json } }')).accounts[0]?.credentials).toEqual({
+      store: 'auto',
+      file: '/etc/receiptd/keys.json',
+    });
+  });
+
+  it('that is unknown is guessed, or listed', () => {
+    const error = refusal(withAccounts('{ brnach: {} }'));
+    expect(error.code).toBe('ACCOUNT_UNKNOWN');
+    expect(error.message).toBe(
+      '/etc/receiptd/receiptd.yaml:2:55: endpoints.depot.account: there is no account "branch"; did you mean brnach?',
+    );
+    expect(problemsOf(withAccounts('{ main: {} }'))).toEqual([
+      '2:55: endpoints.depot.account: there is no account "branch"; accounts are main',
+    ]);
+    expect(problemsOf(withAccounts('{}'))[0]).toContain('name it under accounts, or leave the key out');
+  });
+
+  it('is never taken for another one', () => {
+    expect(problemsOf(withAccounts('{ branch: {}, a-b: {}, A_B: {} }'))).toEqual([
+      '4:34: accounts.A_B: is too much like a-b: both would be …_A_B in the environment',
+    ]);
+    expect(problemsOf(withAccounts('{ branch: { file: x.json }, other: { file: x.json } }'))).toEqual([
+      '4:50: accounts.other.file: is the file of accounts.branch as well: /etc/receiptd/x.json; choose another one',
+    ]);
+    const own = '~/.local/state/receiptd/credentials.json';
+    expect(problemsOf(withAccounts(`{ branch: { file: "${own}" } }`))[0]).toContain(
+      'is the file of credentials',
+    );
+    expect(problemsOf(withAccounts('{ branch: {}, none: {} }'))[0]).toContain('other than none');
+    const twice = '{ office: { uid: u-1 }, depot: { uid: u-1, account: branch } }';
+    expect(problemsOf(yaml({ endpoints: twice, folders, more: 'accounts: { branch: {} }' }))).toEqual([
+      '2:43: endpoints.depot.uid: is also the uid of endpoints.office, which has another account; keep one of the two',
+    ]);
+  });
+
+  it('holds no secret in the file', () => {
+    expect(problemsOf(withAccounts('{ branch: { clientSecret: very-secret } }'))[0]).toContain(
+      'credentials do not belong in this file',
+    );
+  });
+});
+
 describe('the endpoint of a folder', () => {
   const endpoints = '{ office: { uid: u-1 }, branch: { uid: u-2 } }';
 

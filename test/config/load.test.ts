@@ -23,10 +23,12 @@ describe('a config that says as little as possible', () => {
         timeouts: { connectMs: 10_000, progressMs: 30_000, headersMs: 60_000, bodyMs: 60_000 },
       },
       credentials: { store: 'auto', file: '/home/ann/.local/state/receiptd/credentials.json' },
+      accounts: [],
       endpoints: [
         {
           alias: 'office',
           key: { baseUrl: 'https://api.example.com', uid: 'u-1' },
+          account: null,
           limits: { concurrency: 4, rate: null, perDay: null, perMonth: null },
         },
       ],

@@ -1,14 +1,21 @@
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { keychainAccount } from '../../src/credentials/keychain.ts';
+import { whyNothing } from '../../src/credentials/secretService.ts';
 import type { CredentialsOptions } from '../../src/credentials/source.ts';
 import { createCredentialsSource, createWritableCredentials } from '../../src/credentials/source.ts';
 import type { CredentialsPair } from '../contract/credentials.ts';
 import { credentialsContract } from '../contract/credentials.ts';
 import { requirement } from '../support/requires.ts';
 import { compiledHelper } from './compiledHelper.ts';
-import { keytarIsHere, secretService, secretServiceIsHere } from './secretService.ts';
+import {
+  keytarIsHere,
+  secretService,
+  secretServiceIsHere,
+  secretToolIsHere,
+  sessionWithoutKeyring,
+} from './secretService.ts';
 import { temporaryFolder } from './temporaryFolder.ts';
 
 const baseUrl = 'https://service.example/api';
@@ -44,9 +51,7 @@ describe.skipIf(!keyringIsHere)('the keychain', () => {
         baseUrl: 'https://other.example',
         store: 'keychain',
       });
-      await expect(other.get()).rejects.toThrow(
-        'no entry "receiptd, https://other.example", or it is locked',
-      );
+      await expect(other.get()).rejects.toThrow('no entry "receiptd, https://other.example").');
       const withSlash = createCredentialsSource({ ...options, baseUrl: `${baseUrl}/`, store: 'keychain' });
       expect(await withSlash.get()).toMatchObject(credentials);
     });
@@ -60,15 +65,52 @@ describe.skipIf(!keyringIsHere)('the keychain', () => {
     });
   });
 
-  it('that is locked says "absent or locked", and refuses to be written', async () => {
+  it('that is locked says so, whether it holds an entry or not, and refuses every change', async () => {
     const { env, lock } = await secretService();
-    const { source, writable } = pair({ helperPath: helper.path, env });
+    const options = { helperPath: helper.path, env };
+    const { source, writable } = pair(options);
     await writable.set(credentials);
     await lock();
-    const failed = source.get();
-    await expect(failed).rejects.toMatchObject({ code: 'CREDENTIALS_MISSING' });
-    await expect(failed).rejects.toThrow('or it is locked');
-    await expect(writable.set(credentials)).rejects.toMatchObject({ code: 'KEYCHAIN_UNAVAILABLE' });
+    const other = pair({ ...options, account: 'branch' });
+    const calls = [
+      () => source.get(),
+      () => other.source.get(),
+      () => writable.set(credentials),
+      () => writable.remove(),
+    ];
+    for (const call of calls)
+      await expect(call()).rejects.toMatchObject({
+        code: 'KEYCHAIN_LOCKED',
+        message: 'The keychain is locked.',
+      });
+    const auto = createCredentialsSource({ ...options, baseUrl, store: 'auto' });
+    await expect(auto.get()).rejects.toThrow('the keychain (is locked)');
+  });
+
+  it('is said to hold nothing, or to be locked, where nobody can be asked which', async () => {
+    const { env, lock } = await secretService();
+    const bin = await temporaryFolder();
+    const { source, writable } = pair({ helperPath: helper.path, env: { ...env, PATH: bin } });
+    await expect(source.get()).rejects.toThrow('or it is locked');
+    await writable.set(credentials);
+    await lock();
+    await expect(source.get()).rejects.toThrow('or it is locked');
+    await expect(writable.remove()).rejects.toThrow('has no such entry, or is locked');
+  });
+
+  it('keeps an entry for each account', async () => {
+    const { env } = await secretService();
+    const options = { helperPath: helper.path, env };
+    await pair(options).writable.set(credentials);
+    const branch = pair({ ...options, account: 'branch' });
+    await expect(branch.source.get()).rejects.toThrow(
+      `No credentials of account branch for the service; looked in: the keychain (no entry "receiptd, ${baseUrl}#branch").`,
+    );
+    await branch.writable.set({ clientId: 'b', clientSecret: 'branch-secret' });
+    expect(await pair(options).source.get()).toMatchObject(credentials);
+    expect(await branch.source.get()).toMatchObject({ clientId: 'b', clientSecret: 'branch-secret' });
+    expect(await branch.writable.remove()).toBe(true);
+    expect(await pair(options).source.get()).toMatchObject(credentials);
   });
 
   it('that is frozen is given up after 3 seconds', async () => {
@@ -90,9 +132,18 @@ describe.skipIf(!keyringIsHere)('the keychain', () => {
     for (const call of [() => source.get(), () => writable.set(credentials), () => writable.remove()]) {
       await expect(call()).rejects.toMatchObject({
         code: 'KEYCHAIN_UNAVAILABLE',
-        message: expect.stringContaining('D-Bus'),
+        message: expect.stringContaining('is out of reach: this user has no D-Bus session'),
       });
     }
+  });
+
+  it('without a keyring in the session is not there, in words', async () => {
+    const env = await sessionWithoutKeyring();
+    const { source } = pair({ helperPath: helper.path, env });
+    await expect(source.get()).rejects.toMatchObject({
+      code: 'KEYCHAIN_UNAVAILABLE',
+      message: expect.stringContaining('is not there: no keyring answers in this session'),
+    });
   });
 });
 
@@ -104,13 +155,105 @@ it('the helper lies beside the compiled code', async () => {
   await expect(failed).rejects.toThrow(/D-Bus|keytar is missing|or it is locked/);
 });
 
+/** Where no keytar is to be found. */
+async function copyHelper(folder: string): Promise<string> {
+  await writeFile(join(folder, 'package.json'), '{"type":"module"}');
+  for (const name of ['keychainHelper.js', 'keychainProtocol.js', 'secretService.js', 'secretTool.js'])
+    await copyFile(join(dirname(helper.path), name), join(folder, name));
+  return join(folder, 'keychainHelper.js');
+}
+
+const secretTool = requirement('secret-tool', secretToolIsHere(), 'apt install libsecret-tools');
+
+describe.skipIf(!keyringIsHere || !secretTool)('the keychain without keytar, through secret-tool', () => {
+  const without = async () => copyHelper(await temporaryFolder());
+
+  credentialsContract(async () => pair({ helperPath: await without(), env: (await secretService()).env }));
+
+  it('reads and replaces what keytar wrote, and keytar what it wrote', async () => {
+    const { env } = await secretService();
+    const byKeytar = pair({ helperPath: helper.path, env });
+    const byTool = pair({ helperPath: await without(), env });
+    const other = { clientId: 'other', clientSecret: 'sécret "2" 🧾' };
+    await byKeytar.writable.set(credentials);
+    expect(await byTool.source.get()).toMatchObject(credentials);
+    await byTool.writable.set(other);
+    expect(await byKeytar.source.get()).toMatchObject(other);
+    await byKeytar.writable.set(credentials);
+    expect(await byTool.source.get()).toMatchObject(credentials);
+    expect(await byTool.writable.remove()).toBe(true);
+    await expect(byKeytar.source.get()).rejects.toMatchObject({ code: 'CREDENTIALS_MISSING' });
+  });
+
+  it('says that it is locked, frozen or out of reach', async () => {
+    const { env, lock, freeze } = await secretService();
+    const { source, writable } = pair({ helperPath: await without(), env });
+    await writable.set(credentials);
+    await lock();
+    for (const call of [() => source.get(), () => writable.set(credentials), () => writable.remove()])
+      await expect(call()).rejects.toMatchObject({ code: 'KEYCHAIN_LOCKED' });
+    freeze();
+    await expect(source.get()).rejects.toMatchObject({ code: 'KEYCHAIN_UNAVAILABLE' });
+    const nowhere = { PATH: process.env['PATH'], HOME: '/nonexistent' };
+    await expect(pair({ helperPath: await without(), env: nowhere }).source.get()).rejects.toThrow('D-Bus');
+  });
+});
+
+describe('whether a keychain that gave nothing is locked', () => {
+  const ask = (answers: Record<string, string>) => async (file: string, args: readonly string[]) => {
+    const found = answers[`${file} ${args.includes('Locked') ? 'Locked' : 'SearchItems'}`];
+    if (found === undefined) throw new Error('not here');
+    return found;
+  };
+
+  it.each([
+    ['the entry is locked', { 'busctl SearchItems': '{"data":[[],["/1"]]}' }, { kind: 'locked' }],
+    [
+      'all is locked',
+      { 'busctl SearchItems': '{"data":[[],[]]}', 'busctl Locked': '{"data":true}' },
+      { kind: 'locked' },
+    ],
+    [
+      'it is open',
+      { 'busctl SearchItems': '{"data":[[],[]]}', 'busctl Locked': '{"data":false}' },
+      { kind: 'absent', isCertain: true },
+    ],
+    [
+      'it has no default collection',
+      { 'busctl SearchItems': '{"data":[[],[]]}' },
+      { kind: 'absent', isCertain: true },
+    ],
+    [
+      'the entry is locked, says gdbus',
+      { 'gdbus SearchItems': "(@ao [], [objectpath '/1'])\n" },
+      { kind: 'locked' },
+    ],
+    [
+      'all is locked, says gdbus',
+      { 'gdbus SearchItems': '(@ao [], @ao [])', 'gdbus Locked': '(<true>,)' },
+      { kind: 'locked' },
+    ],
+    [
+      'it is open, says gdbus',
+      { 'gdbus SearchItems': '(@ao [], @ao [])', 'gdbus Locked': '(<false>,)' },
+      { kind: 'absent', isCertain: true },
+    ],
+    ['nobody can say', {}, { kind: 'absent', isCertain: false }],
+    ['something else is said', { 'gdbus SearchItems': 'hello' }, { kind: 'absent', isCertain: false }],
+  ])('%s', async (_how, answers, expected) => {
+    expect(await whyNothing('account', 'linux', ask(answers))).toEqual(expected);
+  });
+
+  it('is an error of its own elsewhere', async () => {
+    expect(await whyNothing('account', 'darwin', ask({}))).toEqual({ kind: 'absent', isCertain: true });
+  });
+});
+
 it('without keytar says so', async () => {
   const folder = await temporaryFolder();
-  const path = join(folder, 'keychainHelper.js');
-  await writeFile(join(folder, 'package.json'), '{"type":"module"}');
-  await copyFile(helper.path, path);
-  await copyFile(helper.path.replace('Helper', 'Protocol'), path.replace('Helper', 'Protocol'));
-  await expect(pair({ helperPath: path, env: {} }).source.get()).rejects.toMatchObject({
+  const path = await copyHelper(folder);
+  const env = { PATH: await temporaryFolder() };
+  await expect(pair({ helperPath: path, env }).source.get()).rejects.toMatchObject({
     code: 'KEYCHAIN_UNAVAILABLE',
     message: expect.stringContaining('keytar is missing'),
   });
@@ -213,4 +356,7 @@ it.each([
   ['https://service.example/', 'https://service.example'],
   ['https://SERVICE.example:443/api/', 'https://service.example/api'],
   ['http://127.0.0.1:8080/a/b', 'http://127.0.0.1:8080/a/b'],
-])('the entry for %s is %s', (url, account) => expect(keychainAccount(url)).toBe(account));
+])('the entry for %s is %s', (url, account) => {
+  expect(keychainAccount(url)).toBe(account);
+  expect(keychainAccount(url, 'branch')).toBe(`${account}#branch`);
+});

@@ -1,5 +1,5 @@
 import { execFile, spawn, spawnSync } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +11,10 @@ const PARTS = ['dbus-run-session', 'dbus-send', 'gnome-keyring-daemon'];
 
 export function secretServiceIsHere(): boolean {
   return PARTS.every((part) => spawnSync('sh', ['-c', `command -v ${part}`]).status === 0);
+}
+
+export function secretToolIsHere(): boolean {
+  return spawnSync('sh', ['-c', 'command -v secret-tool']).status === 0;
 }
 
 export function keytarIsHere(): boolean {
@@ -28,6 +32,36 @@ export interface SecretService {
   readonly lock: () => Promise<void>;
   /** Stops the keyring in its tracks: it takes calls, and answers none. */
   readonly freeze: () => void;
+}
+
+/** The environment of a D-Bus session that starts nothing when it is asked for a keyring. */
+export async function sessionWithoutKeyring(): Promise<NodeJS.ProcessEnv> {
+  const home = await mkdtemp(join(tmpdir(), 'receiptd-session-'));
+  const config = join(home, 'session.conf');
+  await writeFile(
+    config,
+    `<busconfig><type>session</type><listen>unix:tmpdir=${home}</listen><auth>EXTERNAL</auth>
+     <policy context="default"><allow send_destination="*"/><allow eavesdrop="true"/><allow own="*"/></policy></busconfig>`,
+  );
+  const env = { PATH: process.env['PATH'], HOME: home, XDG_RUNTIME_DIR: home };
+  const args = [
+    `--config-file=${config}`,
+    '--',
+    'sh',
+    '-c',
+    'echo "$DBUS_SESSION_BUS_ADDRESS"; cat >/dev/null',
+  ];
+  const session = spawn('dbus-run-session', args, { env, stdio: ['pipe', 'pipe', 'ignore'] });
+  const ended = new Promise((resolve) => session.once('close', resolve));
+  onTestFinished(async () => {
+    session.stdin.end();
+    await ended;
+    await rm(home, { recursive: true, force: true, maxRetries: 5 });
+  });
+  const address = await new Promise<string>((resolve) =>
+    createInterface(session.stdout).once('line', resolve),
+  );
+  return { ...env, DBUS_SESSION_BUS_ADDRESS: address };
 }
 
 /** A real, unlocked and empty keyring on a D-Bus session of its own, with a home of its own. */

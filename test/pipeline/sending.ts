@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import type { AccountOf } from '../../src/domain/account.ts';
 import type { Document, EndpointKey, Lane } from '../../src/domain/document.ts';
 import { MEDIA_TYPES } from '../../src/domain/imageType.ts';
 import { createWatchedFolder } from '../../src/intake/folder/watchedFolder.ts';
@@ -34,7 +35,10 @@ export interface SendingOptions {
   readonly endpoints?: readonly { readonly key: EndpointKey; readonly limits?: Partial<Limits> }[];
   readonly parkAfter?: number;
   readonly hours?: Hours;
-  readonly credentialsChanged?: () => Promise<boolean>;
+  readonly credentialsChanged?: (account: string | null) => Promise<boolean>;
+  readonly accountOf?: AccountOf;
+  /** Those of the place unless told. */
+  readonly tokens?: DeliverDeps['tokens'];
   /** Always so unless told. */
   readonly lookedThrough?: DeliverDeps['lookedThrough'];
   /** No copies are kept unless told. */
@@ -104,13 +108,14 @@ export async function sendingPlace() {
       limits: { ...UNLIMITED, ...each.limits },
     }));
     const used = options.wrap ? options.wrap(ledger) : ledger;
-    const { credentialsChanged } = options;
+    const { credentialsChanged, accountOf } = options;
     const holds = new Holds({
       ledger: used,
       clock,
       random,
       log,
       ...(credentialsChanged ? { credentialsChanged } : {}),
+      ...(accountOf ? { accountOf } : {}),
     });
     await recover({ ledger: used, holds, clock, log });
     const pacer = await Pacer.create({ clock, ledger: used, overall, endpoints });
@@ -141,7 +146,7 @@ export async function sendingPlace() {
       deliver: {
         ledger: used,
         service,
-        tokens,
+        tokens: (endpoint) => options.tokens?.(endpoint) ?? tokens,
         keeper,
         spool,
         memory: new ByteBudget(1_000_000),

@@ -80,9 +80,15 @@ export function EndpointTable({ overview, actions }: Shown<EndpointStatus>) {
   return <Table caption={t.endpoints.title} columns={columns} rows={rows} rowKey={({ alias }) => alias} />;
 }
 
-function isHeld({ holds }: OverviewResponse, { endpoint }: EndpointStatus): boolean {
-  const keys = [endpointId(endpoint), endpoint.baseUrl];
-  return holds.some(({ scope, key }) => scope !== 'folder' && keys.includes(key));
+function isHeld({ holds }: OverviewResponse, { endpoint, account }: EndpointStatus): boolean {
+  const { baseUrl } = endpoint;
+  const keys = {
+    folder: null,
+    endpoint: endpointId(endpoint),
+    credentials: account === null ? baseUrl : `${baseUrl} account ${account}`,
+    service: baseUrl,
+  };
+  return holds.some(({ scope, key }) => keys[scope] === key);
 }
 
 function limits({ concurrency, rate, perDay, perMonth }: EndpointStatus) {

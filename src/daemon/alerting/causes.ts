@@ -1,3 +1,4 @@
+import { accountOfKey, accountOption, ofAccount } from '../../domain/account.ts';
 import { endpointId } from '../../domain/document.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
 import { counted } from '../../domain/words.ts';
@@ -117,6 +118,7 @@ function ofHold({ scope, key, reason, message, since }: Hold, { endpoints }: Sig
   // Whoever paused it knows.
   if (reason === 'PAUSED') return [];
   const alias = endpoints.find((endpoint) => endpointId(endpoint.key) === key)?.alias ?? key;
+  const account = accountOfKey(key);
   const made = (what: string, code: ErrorCode, hint: string, patienceMs: number | null): Cause[] => [
     {
       // What is answered with 403 has another remedy than what is answered with 429.
@@ -140,9 +142,9 @@ function ofHold({ scope, key, reason, message, since }: Hold, { endpoints }: Sig
       );
     case 'credentials':
       return made(
-        'The credentials do not work',
+        `The credentials${ofAccount(account)} do not work`,
         'CREDENTIALS_REFUSED',
-        'Give new ones with `receiptd login`.',
+        `Give new ones with \`receiptd login${accountOption(account)}\`.`,
         null,
       );
     case 'endpoint':

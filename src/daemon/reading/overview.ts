@@ -41,8 +41,9 @@ export async function overview({
     troubles: troubles(endpoints(), { now, daemon, silent: null, counts, holds }),
     counts: counts.map((each) => ({ ...each })),
     holds: holds.map(holdJson),
-    endpoints: endpoints().map(({ alias, key, limits }) => ({
+    endpoints: endpoints().map(({ alias, key, account, limits }) => ({
       alias,
+      account: account ?? null,
       endpoint: key,
       paused: isPaused(endpointId(key)),
       concurrency: limits.concurrency,

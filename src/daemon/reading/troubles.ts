@@ -1,5 +1,12 @@
 import type { FolderStatus, IncidentStatus, StatusResponse } from '../control/protocol/status.ts';
 import type { TroubleJson } from '../control/protocol/overview.ts';
+import {
+  accountOfKey,
+  accountOption,
+  accountsAmong,
+  credentialsKey,
+  ofAccount,
+} from '../../domain/account.ts';
 import { endpointId } from '../../domain/document.ts';
 import { counted, local } from '../../domain/words.ts';
 import { orphansAmong } from '../orphans.ts';
@@ -21,7 +28,7 @@ export interface Looked {
 /** What keeps the agent from its work: what, since when, what to do. */
 export type Trouble = TroubleJson;
 
-type Endpoints = readonly Pick<EndpointSettings, 'key' | 'alias'>[];
+type Endpoints = readonly Pick<EndpointSettings, 'key' | 'alias' | 'account'>[];
 
 export function troubles(endpoints: Endpoints, looked: Looked): Trouble[] {
   const incidents = looked.daemon?.incidents ?? [];
@@ -80,9 +87,10 @@ function ofHold(hold: Hold, endpoints: Endpoints, looked: Looked): Trouble {
   const { scope, key, reason, since, until } = hold;
   const alias = endpoints.find((endpoint) => endpointId(endpoint.key) === key)?.alias;
   const target = scope === 'endpoint' ? (alias ?? key) : key;
+  const account = accountOfKey(key);
   const message = sentence(hold.message);
   const sinceThen = `since ${local(since)}`;
-  const waiting = waitingFor(hold, looked);
+  const waiting = waitingFor(hold, endpoints, looked);
   const next = nextTry(until, looked);
   if (reason === 'PAUSED') {
     const what = scope === 'endpoint' ? `Uploads to endpoint ${target}` : `Uploads from ${target}`;
@@ -99,7 +107,7 @@ function ofHold(hold: Hold, endpoints: Endpoints, looked: Looked): Trouble {
     case 'credentials':
       return {
         person: true,
-        text: `The credentials do not work ${sinceThen}${waiting}: ${message} Give new ones with \`receiptd login\`; otherwise ${next}.`,
+        text: `The credentials${ofAccount(account)} do not work ${sinceThen}${waiting}: ${message} Give new ones with \`receiptd login${accountOption(account)}\`; otherwise ${next}.`,
         remedy: { kind: 'tryHeld' },
       };
     case 'endpoint':
@@ -129,11 +137,13 @@ function nextTry(until: number | null, { now, daemon, silent }: Looked): string 
   return until <= now ? 'it is being tried again now' : `it is tried again at ${local(until)}`;
 }
 
-function waitingFor({ scope, key }: Hold, { counts }: Looked): string {
+function waitingFor({ scope, key }: Hold, endpoints: Endpoints, { counts }: Looked): string {
+  const accountOf = accountsAmong(endpoints);
   const held = counts.filter(({ endpoint, folder, state }) => {
     if (state !== 'held' && state !== 'queued') return false;
     if (scope === 'folder') return folder === key;
     if (endpoint === null) return false;
+    if (scope === 'credentials') return credentialsKey(endpoint.baseUrl, accountOf(endpoint)) === key;
     return scope === 'endpoint' ? endpointId(endpoint) === key : endpoint.baseUrl === key;
   });
   const total = held.reduce((sum, { count }) => sum + count, 0);

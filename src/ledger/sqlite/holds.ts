@@ -1,3 +1,4 @@
+import { credentialsKey, type AccountOf } from '../../domain/account.ts';
 import { endpointId, type EndpointKey } from '../../domain/document.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Hold, HoldScope } from '../../ports/hold.ts';
@@ -48,11 +49,16 @@ export function allHolds(sql: Sql): Hold[] {
 const NEAREST: readonly HoldScope[] = ['folder', 'endpoint', 'credentials', 'service'];
 
 /** What keeps the queued documents of a folder and endpoint waiting: a pause before anything else. */
-export function holdOver(holds: readonly Hold[], endpoint: EndpointKey, folder: string): Hold | undefined {
+export function holdOver(
+  holds: readonly Hold[],
+  endpoint: EndpointKey,
+  folder: string,
+  accountOf: AccountOf,
+): Hold | undefined {
   const keys: Record<HoldScope, string> = {
     folder,
     endpoint: endpointId(endpoint),
-    credentials: endpoint.baseUrl,
+    credentials: credentialsKey(endpoint.baseUrl, accountOf(endpoint)),
     service: endpoint.baseUrl,
   };
   const rank = (hold: Hold): number =>

@@ -1,4 +1,5 @@
 import { join, sep } from 'node:path';
+import type { AccountOf } from '../../domain/account.ts';
 import type { Verdict } from '../../domain/document.ts';
 import { ReceiptdError } from '../../domain/errors.ts';
 import type { Hold } from '../../ports/hold.ts';
@@ -20,8 +21,8 @@ import { nextOf, Walk, type Position, type WalkOptions } from './walk.ts';
 type Walks = readonly [documents: Walk | null, sightings: Walk | null];
 
 /** Merged by the time of creation, so that a list of any length costs one window of memory. */
-export async function* list(store: Store, filter: ListFilter): AsyncGenerator<ListRow> {
-  const walks = await walksOf(store, filter, 'oldest');
+export async function* list(store: Store, accountOf: AccountOf, filter: ListFilter): AsyncGenerator<ListRow> {
+  const walks = await walksOf(store, accountOf, filter, 'oldest');
   const open = walks.filter((walk) => walk !== null);
   for (let left = filter.limit ?? Infinity; left > 0; left -= 1) {
     const row = await take(open, filter, 'oldest');
@@ -32,10 +33,11 @@ export async function* list(store: Store, filter: ListFilter): AsyncGenerator<Li
 
 export async function page(
   store: Store,
+  accountOf: AccountOf,
   filter: Omit<ListFilter, 'limit'>,
   { order, cursor, limit, withinMs }: PageWanted,
 ): Promise<Page> {
-  const walks = await walksOf(store, filter, order, cursor);
+  const walks = await walksOf(store, accountOf, filter, order, cursor);
   const open = walks.filter((walk) => walk !== null);
   const endsAt = performance.now() + withinMs;
   const rows: ListRow[] = [];
@@ -67,7 +69,13 @@ async function take(
   }
 }
 
-async function walksOf(store: Store, filter: ListFilter, order: ListOrder, cursor?: string): Promise<Walks> {
+async function walksOf(
+  store: Store,
+  accountOf: AccountOf,
+  filter: ListFilter,
+  order: ListOrder,
+  cursor?: string,
+): Promise<Walks> {
   const { states, folder, endpoint, match, since, until } = filter;
   const holds = await store.read(allHolds);
   const from = since ?? Number.MIN_SAFE_INTEGER;
@@ -97,7 +105,7 @@ async function walksOf(store: Store, filter: ListFilter, order: ListOrder, curso
     walk(documentsWanted(filter), documentsFrom, (sql, text, all) =>
       sql
         .all<DocumentRow & { archivedTo: string | null }>(text, { ...all, spans })
-        .map((row) => ({ at: row.createdAt, id: row.id, row: documentRow(row, holds) })),
+        .map((row) => ({ at: row.createdAt, id: row.id, row: documentRow(row, holds, accountOf) })),
     ),
     walk(sightingsWanted(filter), sightingsFrom, (sql, text, all) =>
       sql
@@ -148,9 +156,14 @@ function isVerdict(state: ListState): boolean {
   return VERDICTS.has(state);
 }
 
-function documentRow(raw: DocumentRow & { archivedTo: string | null }, holds: readonly Hold[]): ListRow {
+function documentRow(
+  raw: DocumentRow & { archivedTo: string | null },
+  holds: readonly Hold[],
+  accountOf: AccountOf,
+): ListRow {
   const document = toDocument(raw);
-  const hold = document.state === 'queued' ? holdOver(holds, document.endpoint, document.folder) : undefined;
+  const hold =
+    document.state === 'queued' ? holdOver(holds, document.endpoint, document.folder, accountOf) : undefined;
   return {
     name: document.name,
     endpointUid: document.endpoint.uid,

@@ -1,4 +1,5 @@
 import { dirname, join, resolve } from 'node:path';
+import type { AccountOf } from '../../domain/account.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Ledger, LedgerStorage } from '../../ports/ledger.ts';
 import { createAdmin } from './admin.ts';
@@ -23,6 +24,8 @@ export interface LedgerOptions {
   readonly backupsDir?: string;
   /** Space for the outcomes of requests under way when the disk is full. */
   readonly reserve?: ReservedSpace;
+  /** Tells what the credentials of which account keep waiting; one account for all where left out. */
+  readonly accountOf?: AccountOf;
   /** The compiled program that looks through the ledger; by default the one beside this file. */
   readonly checkerPath?: string;
   /** Turns of the event loop in which writes gather for one commit while there are many; 1 if left out. */
@@ -47,11 +50,16 @@ export async function openSqliteLedger(options: LedgerOptions): Promise<Ledger> 
     trouble,
     ...(options.busyTurns !== undefined && { busyTurns: options.busyTurns }),
   });
-  const { checkerPath } = options;
+  const { checkerPath, accountOf } = options;
   let lookedAt: number | null = opened.lookedAt;
   const onLooked = (soundAt: number | null): void => void (lookedAt = soundAt);
   return {
-    ...ledgerOver(store, trouble, { clock, backupsDir, onLooked, ...(checkerPath && { checkerPath }) }),
+    ...ledgerOver(
+      store,
+      trouble,
+      { clock, backupsDir, onLooked, ...(checkerPath && { checkerPath }) },
+      accountOf,
+    ),
     async close() {
       const isWell = trouble.trouble() === null;
       const isWhole = await store.close();
@@ -61,14 +69,19 @@ export async function openSqliteLedger(options: LedgerOptions): Promise<Ledger> 
 }
 
 /** The ledger's operations on a store that is open for writing. */
-export function ledgerOver(store: Store, storage: LedgerStorage, keeping: Keeping): Ledger {
+export function ledgerOver(
+  store: Store,
+  storage: LedgerStorage,
+  keeping: Keeping,
+  accountOf?: AccountOf,
+): Ledger {
   return {
     ...createIntake(store),
     ...createQueue(store),
     ...createHolds(store, keeping.clock),
     ...createAdmin(store, keeping.clock),
     ...createResults(store),
-    ...createReports(store),
+    ...createReports(store, accountOf),
     ...createUpkeep(store, keeping),
     storage,
     close: async () => void (await store.close()),

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { AccountOf } from '../../domain/account.ts';
 import type { LedgerReports } from '../../ports/ledgerReports.ts';
 import { openForReading } from './connection.ts';
 import { createReports } from './reports.ts';
@@ -10,8 +11,10 @@ import { Store } from './store.ts';
  */
 export async function openSqliteReports(options: {
   readonly path: string;
+  /** Tells what the credentials of which account keep waiting; one account for all where left out. */
+  readonly accountOf?: AccountOf;
 }): Promise<LedgerReports & { close(): Promise<void> }> {
   const path = resolve(options.path);
   const store = new Store(openForReading(path), path, null);
-  return { ...createReports(store), close: async () => void (await store.close()) };
+  return { ...createReports(store, options.accountOf), close: async () => void (await store.close()) };
 }

@@ -1,3 +1,4 @@
+import { DEFAULT_ACCOUNT, type AccountOf } from '../../domain/account.ts';
 import type { EndpointKey } from '../../domain/document.ts';
 import type { JournalHead } from '../../ports/journal.ts';
 import type {
@@ -53,13 +54,13 @@ function toStanding(row: StandingRow): Standing {
   return { identity: toIdentity(row), state: row.state, name: row.documentName };
 }
 
-export function createReports(store: Store): LedgerReports {
+export function createReports(store: Store, accountOf: AccountOf = DEFAULT_ACCOUNT): LedgerReports {
   return {
     ...createResultReports(store),
 
-    list: (filter) => list(store, filter),
+    list: (filter) => list(store, accountOf, filter),
 
-    page: (filter, wanted) => page(store, filter, wanted),
+    page: (filter, wanted) => page(store, accountOf, filter, wanted),
 
     uploads: (from, to) => store.read((sql) => sql.all<UploadRow>(SQL.UPLOADS, { from, to })),
 
@@ -103,9 +104,9 @@ export function createReports(store: Store): LedgerReports {
     countAccepted: (from, to) =>
       store.read((sql) => sql.get<{ count: number }>(SQL.COUNT_ACCEPTED, { from, to })?.count ?? 0),
 
-    counts: () => store.read((sql) => toCounts(sql, [SQL.COUNT_DOCUMENTS, SQL.COUNT_SIGHTINGS])),
+    counts: () => store.read((sql) => toCounts(sql, accountOf, [SQL.COUNT_DOCUMENTS, SQL.COUNT_SIGHTINGS])),
 
-    documentCounts: () => store.read((sql) => toCounts(sql, [SQL.COUNT_DOCUMENTS])),
+    documentCounts: () => store.read((sql) => toCounts(sql, accountOf, [SQL.COUNT_DOCUMENTS])),
 
     holds: () => store.read(allHolds),
 
@@ -159,12 +160,13 @@ interface CountRow {
 }
 
 /** As many as `list` shows in each state. */
-function toCounts(sql: Sql, queries: readonly string[]): StateCount[] {
+function toCounts(sql: Sql, accountOf: AccountOf, queries: readonly string[]): StateCount[] {
   const holds = allHolds(sql);
   const rows = queries.flatMap((query) => sql.all<CountRow>(query));
   return rows.map(({ baseUrl, uid, folder, state, count }) => {
     const endpoint = baseUrl === null || uid === null ? null : { baseUrl, uid };
-    const held = state === 'queued' && endpoint !== null && isHeld(holdOver(holds, endpoint, folder));
+    const held =
+      state === 'queued' && endpoint !== null && isHeld(holdOver(holds, endpoint, folder, accountOf));
     return { endpoint, folder, state: held ? 'held' : state, count };
   });
 }

@@ -54,7 +54,7 @@ export function meteredService(service: ReceiptService, meter: CurrentMeter, clo
       );
       return answer;
     },
-    whoami: (signal) => service.whoami(signal),
+    whoami: (signal, account) => service.whoami(signal, account),
     createEndpoint: (request, signal) => service.createEndpoint(request, signal),
     dropIdle: () => service.dropIdle?.(),
     close: () => service.close(),

@@ -111,6 +111,7 @@ export class StubAgent {
       })),
       endpoints: Object.entries(endpoints).map(([alias, { uid, concurrency, rate, perDay, perMonth }]) => ({
         alias,
+        account: null,
         endpoint: { baseUrl: BASE_URL, uid },
         paused: this.paused.has(alias),
         concurrency: concurrency ?? 4,

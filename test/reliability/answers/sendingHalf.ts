@@ -125,7 +125,7 @@ export async function startSending(parts: Parts): Promise<{ dispatcher: Dispatch
     deliver: {
       ledger,
       service,
-      tokens,
+      tokens: () => tokens,
       keeper,
       spool,
       memory: new ByteBudget(32_000_000),

@@ -68,7 +68,7 @@ export class Subject {
         ledger,
         spool: await openConfiguredSpool(config, log),
         service: this.#service,
-        tokens: TOKENS,
+        tokens: () => TOKENS,
         credentialsChanged: async () => false,
         folders: composeFolders(config, buffers),
         buffers,

@@ -112,9 +112,21 @@ export class ModelService {
   }
 
   /** As the agent's process reaches it. */
-  clientOf(process: Process): { service: ReceiptService; tokens: TokenSource } {
+  clientOf(process: Process): { service: ReceiptService; tokens: () => TokenSource } {
     const notPartOfIt = () => Promise.reject(new Error('not part of the simulation'));
     let token = this.#tokens;
+    const source: TokenSource = {
+      token: async () => {
+        await process.step('a token', () => {
+          if (this.#faultFor(null, 'token') === 'unreachable')
+            throw new ReceiptdError('SERVICE_UNREACHABLE', "The service can't be reached.");
+        });
+        return `${TOKEN}-${token}`;
+      },
+      refused: (which) => {
+        if (which === `${TOKEN}-${token}`) token = this.#tokens;
+      },
+    };
     return {
       service: {
         upload: (request, signal, progress) => this.#upload(request, process, signal, progress),
@@ -122,18 +134,7 @@ export class ModelService {
         createEndpoint: notPartOfIt,
         close: async () => {},
       },
-      tokens: {
-        token: async () => {
-          await process.step('a token', () => {
-            if (this.#faultFor(null, 'token') === 'unreachable')
-              throw new ReceiptdError('SERVICE_UNREACHABLE', "The service can't be reached.");
-          });
-          return `${TOKEN}-${token}`;
-        },
-        refused: (which) => {
-          if (which === `${TOKEN}-${token}`) token = this.#tokens;
-        },
-      },
+      tokens: () => source,
     };
   }
 

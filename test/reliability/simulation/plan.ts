@@ -88,6 +88,7 @@ function draw(dice: Dice): Plan {
     endpoints: uids.map((uid) => ({
       alias: uid,
       key: key(uid),
+      account: null,
       limits: {
         concurrency: dice.int(1, 3),
         rate: dice.chance(0.2) ? { count: dice.int(1, 3), intervalMs: 1_000 } : null,

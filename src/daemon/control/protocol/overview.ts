@@ -10,7 +10,7 @@ const hold = z
     key: z
       .string()
       .describe(
-        'Base URL and uid joined by # for an endpoint, the path for a folder, the base URL otherwise.',
+        'Base URL and uid joined by # for an endpoint, the path for a folder, the base URL otherwise; for the credentials of a named account the base URL, " account " and its name.',
       ),
     reason: z.string().describe('PAUSED when a person did it.'),
     message: z.string(),
@@ -55,6 +55,7 @@ const overviewResponse = z
     endpoints: z.array(
       z.object({
         alias: z.string(),
+        account: z.string().nullable().describe('Whose credentials are used; null: the default account.'),
         endpoint: endpointKey,
         paused: z.boolean(),
         concurrency: z.number(),

@@ -1,0 +1,62 @@
+import type { Draft, DraftEndpoint } from './draft.ts';
+import { didYouMean, type Problem } from './problems.ts';
+import type { PathRelations } from './resolve.ts';
+import { shorten } from './show.ts';
+
+export function checkAccount(
+  { alias, settings: { account } }: DraftEndpoint,
+  names: readonly string[],
+): Problem[] {
+  if (account === 'none' || names.includes(account)) return [];
+  const among =
+    names.length === 0
+      ? '; name it under accounts, or leave the key out'
+      : `; accounts are ${shorten(names.join(', '))}`;
+  return [
+    {
+      code: 'ACCOUNT_UNKNOWN',
+      path: ['endpoints', alias, 'account'],
+      text: `there is no account "${shorten(account)}"${didYouMean(account, names) || among}`,
+    },
+  ];
+}
+
+/** What is stored for one account must not be taken for another's. */
+export function checkAccounts(
+  { accountNames, accounts, credentialsFile }: Draft,
+  { same }: PathRelations,
+): Problem[] {
+  const names = accountNames.flatMap((name, index) => {
+    const twin = accountNames.slice(0, index).find((other) => variable(other) === variable(name));
+    return twin === undefined
+      ? []
+      : [
+          invalid(
+            ['accounts', name],
+            `is too much like ${twin}: both would be ${variable(name)} in the environment`,
+          ),
+        ];
+  });
+  const files = accounts.flatMap(({ name, file }, index) => {
+    const twin = accounts.slice(0, index).find((other) => same(other.file, file));
+    const of = same(credentialsFile, file) ? 'credentials' : twin && `accounts.${twin.name}`;
+    return of === undefined
+      ? []
+      : [
+          invalid(
+            ['accounts', name, 'file'],
+            `is the file of ${of} as well: ${shorten(file)}; choose another one`,
+          ),
+        ];
+  });
+  return [...names, ...files];
+}
+
+/** Also tells names apart that a file system would not. */
+function variable(name: string): string {
+  return `…_${name.toUpperCase().replaceAll('-', '_')}`;
+}
+
+function invalid(path: readonly PropertyKey[], text: string): Problem {
+  return { code: 'CONFIG_INVALID', path, text };
+}

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { CREDENTIAL_STORES } from '../ports/credentials.ts';
+import { path } from './values.ts';
+
+/** Of endpoints. */
+export const shortName = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/, { error: 'a short name of letters, digits, - and _' });
+
+/** `none` is what an endpoint says that has no account. */
+export const accountName = z.string().regex(/^(?!none$)[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/, {
+  error: 'a short name of letters, digits, - and _, other than none',
+});
+
+const store = z.enum(['auto', ...CREDENTIAL_STORES]).prefault('auto');
+
+export const accountSchema = z.strictObject({
+  store: store.describe(
+    'Where its client identifier and secret are read from; as `credentials.store`, each store under names of its own.',
+  ),
+  file: path
+    .optional()
+    .describe('Its file of store file; relative paths start at the config file.')
+    .meta({ title: 'path', 'x-default': '`<stateDir>/credentials-<name>.json`' }),
+});
+
+export const credentialsSchema = z
+  .strictObject({
+    store: store.describe(
+      'Where client identifier and secret are read from. auto takes the first of environment, systemd, file and keychain that has them.',
+    ),
+    file: path
+      .optional()
+      .describe(
+        'The file of store file, readable by its owner only; relative paths start at the config file.',
+      )
+      .meta({ title: 'path', 'x-default': '`<stateDir>/credentials.json`' }),
+  })
+  .prefault({});
+
+export type ParsedAccount = z.output<typeof accountSchema>;

@@ -1,0 +1,73 @@
+import { execFile } from 'node:child_process';
+import type { Keyring } from './keychainProtocol.ts';
+
+/*
+ * libsecret's own program, of the distribution (Debian: libsecret-tools): for installs where keytar was not built or does not
+ * load. It reads and writes the very entries that keytar does, which takes keytar's schema among the attributes
+ * (docs/decisions/0046-second-keyring.md).
+ */
+
+const SCHEMA = ['xdg:schema', 'org.freedesktop.Secret.Generic'];
+
+/** Below the limit for reading (keychainCall.ts), so that it does not outlive the helper. */
+const READ_LIMIT_MS = 2_500;
+const WRITE_LIMIT_MS = 28_000;
+
+/** Null where it is not installed. */
+export async function findSecretTool(platform = process.platform): Promise<Keyring | null> {
+  if (platform !== 'linux') return null;
+  const isThere = await new Promise<boolean>((resolve) => {
+    // Any answer will do; it has no option for its version.
+    execFile('secret-tool', ['--help'], { timeout: READ_LIMIT_MS }, (error) =>
+      resolve(!(error && 'code' in error && error.code === 'ENOENT')),
+    );
+  });
+  return isThere ? SECRET_TOOL : null;
+}
+
+const SECRET_TOOL: Keyring = {
+  async getPassword(service, account) {
+    const { status, stdout, stderr } = await run(['lookup', ...of(service, account)], READ_LIMIT_MS);
+    if (status === 0) return stdout;
+    if (stderr === '') return null;
+    throw new Error(stderr);
+  },
+  async setPassword(service, account, password) {
+    const args = ['store', `--label=${service}/${account}`, ...of(service, account)];
+    const { status, stderr } = await run(args, WRITE_LIMIT_MS, password);
+    if (status !== 0) throw new Error(stderr || 'secret-tool could not store it');
+  },
+  async deletePassword(service, account) {
+    const { status, stderr } = await run(['clear', ...of(service, account)], WRITE_LIMIT_MS);
+    if (status !== 0 && stderr !== '') throw new Error(stderr);
+    return status === 0;
+  },
+};
+
+function of(service: string, account: string): string[] {
+  return [...SCHEMA, 'service', service, 'account', account];
+}
+
+interface Ended {
+  readonly status: number | null;
+  readonly stdout: string;
+  /** Without the program's name. */
+  readonly stderr: string;
+}
+
+function run(args: readonly string[], timeout: number, input = ''): Promise<Ended> {
+  return new Promise((resolve, reject) => {
+    const child = execFile('secret-tool', [...args], { timeout }, (error, stdout, stderr) => {
+      if (error?.killed) reject(new Error('secret-tool gave no answer'));
+      else
+        resolve({
+          status: child.exitCode,
+          stdout,
+          stderr: stderr.trim().replace(/^secret-tool: /, ''),
+        });
+    });
+    // It may end before it reads; its status says what became of it.
+    child.stdin?.on('error', () => {});
+    child.stdin?.end(input);
+  });
+}
