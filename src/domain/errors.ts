@@ -87,6 +87,8 @@ export const ERROR_CODES = [
   'RESULTS_UNAVAILABLE',
   'RESULTS_COMMAND_FAILED',
   'RESULT_UNKNOWN',
+  'SETUP_INCOMPLETE',
+  'TEST_RECEIPT_UNDELIVERED',
 ] as const;
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
