@@ -12,6 +12,7 @@ interface Entry {
 
 /** In the order of the help. Loaded on demand: all of them together are some 500 modules, and a third of a second. */
 const COMMANDS: readonly Entry[] = [
+  { names: ['setup'], load: async () => (await import('./setup.ts')).addSetup },
   { names: ['init'], load: async () => (await import('./init.ts')).addInit },
   { names: ['check'], load: async () => (await import('./check.ts')).addCheck },
   { names: ['login', 'logout'], load: async () => (await import('./login.ts')).addLogin },

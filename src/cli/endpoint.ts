@@ -124,7 +124,8 @@ async function list(io: Io, options: ConfigOption & { json?: boolean }): Promise
   print(io, table(['ALIAS', 'UID', 'NAME'], cells));
 }
 
-async function createdHere(config: Config): Promise<readonly KnownEndpoint[]> {
+/** Those that this ledger knows; none before the first run. */
+export async function createdHere(config: Config): Promise<readonly KnownEndpoint[]> {
   try {
     const reading = await openReading(config);
     try {

@@ -33,6 +33,7 @@ export function exitStatusOf({ code }: ReceiptdError): ExitStatus {
     case 'ENDPOINT_UNKNOWN':
     case 'HTTPS_REQUIRED':
     case 'CONFIRMATION_NEEDED':
+    case 'SETUP_INCOMPLETE':
       return EXIT.usage;
     case 'SERVICE_UNREACHABLE':
       return EXIT.unreachable;

@@ -32,7 +32,7 @@ interface Options {
   readonly json?: boolean;
 }
 
-const ENDPOINT_UID = '11111111-1111-4111-8111-111111111111';
+export const ENDPOINT_UID = '11111111-1111-4111-8111-111111111111';
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export function addSandbox(program: Command, io: Io): void {
@@ -41,13 +41,9 @@ export function addSandbox(program: Command, io: Io): void {
     .description('a local receipt analysis service to try things on; it keeps what it receives')
     .option('--port <port>', 'port; 0 takes a free one', '8470')
     .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option(
-      '--dir <dir>',
-      'where it keeps what it receives',
-      join(tmpdir(), `receiptd-sandbox-${process.getuid?.() ?? 'here'}`),
-    )
+    .option('--dir <dir>', 'where it keeps what it receives', defaultDir())
     .option('--endpoint-uid <uid>', 'uid of the endpoint that is there from the start', ENDPOINT_UID)
-    .option('--client-id <id>', 'client identifier that it takes', 'sandbox')
+    .option('--client-id <id>', 'client identifier that it takes', SANDBOX_CREDENTIALS.clientId)
     .option('--client-secret-env <name>', 'variable with the secret that it takes', 'RECEIPTD_CLIENT_SECRET')
     .option('--token-lifetime <seconds>', 'lifetime of a token', '86400')
     .option('--quota <n>', 'uploads that the plan allows')
@@ -82,11 +78,27 @@ read and changed at /sandbox/faults; a result can be posted with /sandbox/result
     .action((options: Options) => run(io, options));
 }
 
+export const SANDBOX_CREDENTIALS = { clientId: 'sandbox', clientSecret: 'sandbox-secret' };
+
+function defaultDir(): string {
+  return join(tmpdir(), `receiptd-sandbox-${process.getuid?.() ?? 'here'}`);
+}
+
+/**
+ * The sandbox of `receiptd sandbox` without options but its port, in this process; 0 takes a free one.
+ * @throws ReceiptdError PORT_IN_USE
+ */
+export function startPractice(port: number): Promise<Sandbox> {
+  const options = { port: String(port), host: '127.0.0.1', dir: defaultDir(), endpointUid: ENDPOINT_UID };
+  const asByDefault = { tokenLifetime: '86400', plan: true, onRepeat: 'accept', resultsAfter: '2000' };
+  return start({ ...options, ...asByDefault }, SANDBOX_CREDENTIALS, () => {});
+}
+
 async function run(io: Io, options: Options): Promise<void> {
   const rules = options.fault.map(ruleOf);
   const credentials = {
     clientId: options.clientId,
-    clientSecret: io.env[options.clientSecretEnv] || 'sandbox-secret',
+    clientSecret: io.env[options.clientSecretEnv] || SANDBOX_CREDENTIALS.clientSecret,
   };
   const sandbox = await start(options, credentials, (event) => {
     if (!options.json) print(io, lineOf(event));
@@ -109,7 +121,7 @@ async function run(io: Io, options: Options): Promise<void> {
 }
 
 async function start(
-  options: Options,
+  options: Omit<Options, 'clientId' | 'clientSecretEnv' | 'fault' | 'json'>,
   credentials: { clientId: string; clientSecret: string },
   onRequest: (event: RequestEvent) => void,
 ): Promise<Sandbox> {
@@ -156,7 +168,7 @@ async function start(
   }
 }
 
-function resultsOf({ results, resultsAfter }: Options): ResultsPlan | null {
+function resultsOf({ results, resultsAfter }: Pick<Options, 'results' | 'resultsAfter'>): ResultsPlan | null {
   if (results === undefined) return null;
   const statuses = results.split(',').filter((status) => status !== '');
   return { statuses, afterMs: numberOf('--results-after', resultsAfter) };

@@ -101,7 +101,7 @@ function folderOf(path: string, given: Request<'testFolder'>['settings'], settin
 }
 
 /** How many files there are (null: too many to count), and the newest of those that were looked at. */
-async function lookThrough(folder: WatchedFolder) {
+export async function lookThrough(folder: WatchedFolder) {
   const until = AbortSignal.timeout(COUNTING_MS);
   let count = 0;
   let newest: { readonly path: string; readonly at: bigint }[] = [];

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import {
   access,
   constants,
+  link,
   mkdir,
   open,
   readdir,
@@ -77,6 +78,50 @@ export async function replaceConfigFile(
     throw unwritable(file, error);
   }
   return revisionOf(bytes);
+}
+
+/**
+ * Makes a config file where there is none, and its directory: at every moment it is not there, or whole.
+ * @throws ReceiptdError CONFIG_EXISTS where there is one by now, CONFIG_UNWRITABLE
+ */
+export async function createConfigFile(file: string, text: string): Promise<void> {
+  const aside = join(dirname(file), `.${basename(file)}.new`);
+  try {
+    await mkdir(dirname(file), { recursive: true });
+    // What a kill left of an earlier attempt is replaced; a link that somebody put there is not followed.
+    await rm(aside, { force: true });
+    try {
+      const handle = await open(aside, 'wx', 0o644);
+      try {
+        await handle.writeFile(text);
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+      await moveTo(aside, file);
+    } finally {
+      await rm(aside, { force: true });
+    }
+    await syncDirectory(dirname(file));
+  } catch (error) {
+    if (systemCode(error) === 'EEXIST') {
+      throw new ReceiptdError('CONFIG_EXISTS', `${file} exists already, and is left as it is.`, {
+        hint: 'Name another file with --config, or remove it first.',
+        cause: error,
+      });
+    }
+    throw unwritable(file, error);
+  }
+}
+
+/** A link refuses to replace what somebody else wrote meanwhile; not every file system has links. */
+async function moveTo(aside: string, file: string): Promise<void> {
+  try {
+    await link(aside, file);
+  } catch (error) {
+    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(systemCode(error) ?? '')) throw error;
+    await rename(aside, file);
+  }
 }
 
 /** What a kill left of an earlier one is replaced; a link that somebody put there is not followed. */

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { ReceiptdError, systemCode } from '../domain/errors.ts';
-import type { Surroundings } from './config.ts';
+import type { LoadContext, Surroundings } from './config.ts';
 import { pathsOf, resolvePath, xdg } from './resolve.ts';
 
 /**
@@ -21,6 +21,37 @@ export async function findConfig(explicit: string | undefined, surroundings: Sur
       : `There is no config file ${places.join()}, which ${named}.`,
     { hint: 'Write one with `receiptd init`, or name one with --config.' },
   );
+}
+
+export interface ConfigPlace {
+  /** Absolute. */
+  readonly file: string;
+  readonly exists: boolean;
+  /** Why it is this one, for people. */
+  readonly why: string;
+}
+
+/**
+ * The config file that set-up writes: the one that commands would find, else a new one: the machine's for root, the user's for
+ * anybody else.
+ */
+export async function placeForConfig(
+  explicit: string | undefined,
+  surroundings: LoadContext,
+): Promise<ConfigPlace> {
+  const chosen = explicit ?? (surroundings.env['RECEIPTD_CONFIG'] || undefined);
+  if (chosen !== undefined) {
+    const file = resolvePath(chosen, surroundings.cwd, surroundings);
+    const why = explicit === undefined ? 'RECEIPTD_CONFIG names it' : '--config names it';
+    return { file, exists: await isThere(file), why };
+  }
+  const places = candidates(surroundings);
+  for (const file of places)
+    if (await isThere(file)) return { file, exists: true, why: 'it is there already' };
+  const [, user = '', machine = ''] = places;
+  return surroundings.isRoot
+    ? { file: machine, exists: false, why: "for the whole machine, since this is root's terminal" }
+    : { file: user, exists: false, why: 'your own; run this as root to set up the whole machine' };
 }
 
 function candidates({ env, platform, home, cwd }: Surroundings): string[] {

@@ -1,0 +1,42 @@
+import type { Command } from 'commander';
+import type { ExitStatus } from './exitStatus.ts';
+import { helpOf } from './help.ts';
+import type { Io } from './io.ts';
+import { ANSWERS, SECRET_VARIABLE, variableOf, type AnswerName, type SetupOptions } from './setup/given.ts';
+
+export function addSetup(program: Command, io: Io, done: (status: ExitStatus) => void): void {
+  const command = program
+    .command('setup')
+    .description('set everything up by answering some questions, or unattended; can be run again')
+    .option(
+      '--config <file>',
+      "config file; by default the one that is there, else yours, or the machine's for root",
+    )
+    .option('-y, --yes', 'ask nothing; what is not given is as configured, or as by default')
+    .option('--non-interactive', 'the same')
+    .option('--no-verify', 'do not ask the service whether it takes the credentials')
+    .option('--json', 'print what was done as JSON');
+  for (const [name, answer] of Object.entries(ANSWERS)) {
+    const value = 'value' in answer ? ` ${answer.value}` : '';
+    command.option(`${answer.flag}${value}`, `${answer.about} [${variableOf(name as AnswerName)}]`);
+  }
+  command
+    .addHelpText(
+      'after',
+      helpOf({
+        more: `Every answer can be given as an option or as the variable in brackets. The secret is never an argument: it is asked for
+without being shown, or read from $${SECRET_VARIABLE} or a file. Run again, it changes only what
+differs, and says so.`,
+        examples: [
+          'setup',
+          'setup --sandbox',
+          'setup --yes --base-url https://service.example --client-id abc --client-secret-file secret.txt --create-endpoint Office --folder /srv/scans --existing skip --service system',
+        ],
+        statuses: '5 the service could not be reached; 130 ended by a person',
+      }),
+    )
+    .action(async (options: SetupOptions) => {
+      const { runSetup } = await import('./setup/run.ts');
+      done(await runSetup(io, options));
+    });
+}

@@ -1,0 +1,195 @@
+import { mkdir } from 'node:fs/promises';
+import { composeWritableCredentials } from '../../compose/service.ts';
+import type { Config } from '../../config/config.ts';
+import { prepareStateDir } from '../../daemon/stateDir.ts';
+import { callControl } from '../../daemon/control/client.ts';
+import { ReceiptdError, systemCode } from '../../domain/errors.ts';
+import { operatorName } from '../operator.ts';
+import { installService, type InstalledService } from '../service.ts';
+import { operate } from '../session.ts';
+import { withService, type CredentialsAnswer } from './credentials.ts';
+import type { Store } from './given.ts';
+import { plan, TO_BE_CREATED, writePlanned } from './plan.ts';
+import { Ended } from './prompts.ts';
+import { wantedOf, type Answers } from './steps.ts';
+import type { Talk } from './talk.ts';
+import { acceptedBefore, sendTestReceipt, type Delivered } from './testReceipt.ts';
+
+/** What set-up did; `--json` prints it. */
+export interface Done {
+  readonly changed: boolean;
+  readonly config: { readonly file: string; readonly result: 'created' | 'changed' | 'unchanged' };
+  readonly service: { readonly baseUrl: string; readonly company: string | null };
+  readonly credentials: { readonly store: string; readonly result: 'stored' | 'unchanged' };
+  readonly endpoint: { readonly alias: string; readonly uid: string; readonly created: boolean };
+  readonly folder: {
+    readonly path: string;
+    readonly result: 'created' | 'added' | 'unchanged';
+    readonly existing: string | null;
+  };
+  readonly rate: string;
+  readonly installed: InstalledService | null;
+  readonly testReceipt:
+    (Delivered & { readonly sent: true }) | { readonly sent: false; readonly why: string } | null;
+}
+
+/**
+ * Carries the answers out, each part whole or not at all; `tell` hears a sentence of each that is done. The config file is
+ * written once, when all that it names is there.
+ */
+export async function apply(talk: Talk, answers: Answers, tell: (text: string) => void): Promise<Done> {
+  const { io, found } = talk;
+  const { service, credentials, endpoint, folder } = answers;
+  const goOn = () => {
+    if (io.stop.aborted) throw new Ended('ended by a signal');
+  };
+  // All that can be known before is checked before.
+  const { config: planned } = plan(found, wantedOf(talk, answers, endpoint.uid ?? TO_BE_CREATED));
+  await prepareStateDir(planned);
+  goOn();
+  if (folder.create) {
+    await makeFolder(folder.path);
+    tell(`Made the folder ${folder.path}.`);
+  }
+  goOn();
+  const uid = endpoint.uid ?? (await create(talk, planned, answers));
+  if (endpoint.uid === null) tell(`Created the endpoint "${endpoint.create?.name ?? ''}", uid ${uid}.`);
+  goOn();
+  const stored = await store(talk, planned, credentials, tell);
+  goOn();
+  // A keychain that turned out not to work is a file now, and the config has to say so.
+  const inFact =
+    credentials.kind === 'new' && stored !== null ? { ...credentials, store: stored } : credentials;
+  const target = plan(found, wantedOf(talk, { ...answers, credentials: inFact }, uid));
+  const result = await writePlanned(found, target, new Date());
+  const { file } = found.place;
+  tell(result === 'unchanged' ? `${file} is as it should be.` : `Wrote ${file}.`);
+  await tellTheAgent(target.config);
+  goOn();
+  const { config } = target;
+  const installed = answers.install === null ? null : await install(talk, config, answers.install, tell);
+  goOn();
+  const testReceipt = answers.sendsTest ? await test(talk, config, folder.path, tell) : null;
+  return {
+    changed: result !== 'unchanged' || stored !== null || folder.create || testReceipt?.sent === true,
+    config: { file, result },
+    service: { baseUrl: service.baseUrl, company: credentials.company },
+    credentials: { store: stored ?? credentials.store, result: stored === null ? 'unchanged' : 'stored' },
+    endpoint: { alias: endpoint.alias, uid, created: endpoint.uid === null },
+    folder: {
+      path: folder.path,
+      result: folder.create ? 'created' : folder.isNew ? 'added' : 'unchanged',
+      existing: folder.isNew ? folder.existing : null,
+    },
+    rate: answers.rate,
+    installed,
+    testReceipt,
+  };
+}
+
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true });
+  } catch (error) {
+    throw new ReceiptdError(
+      'FOLDER_UNWRITABLE',
+      `${path} can't be made (${systemCode(error) ?? 'unknown error'}).`,
+      {
+        hint: 'Name another folder, or make it yourself.',
+        cause: error,
+      },
+    );
+  }
+}
+
+/** Recorded before the config file names it: what was created is not to be lost, whatever goes wrong then. */
+async function create({ io }: Talk, config: Config, { endpoint, credentials }: Answers): Promise<string> {
+  const { name, language } = endpoint.create ?? { name: '', language: undefined };
+  const pair = credentials.kind === 'new' ? credentials : null;
+  const record = await withService(io, config, pair, (service) =>
+    service.createEndpoint({ name, ...(language !== undefined && { dominantLanguage: language }) }, io.stop),
+  );
+  const { uid, verbatim } = record;
+  try {
+    await operate(io, config, 'recordEndpoint', { uid, name: record.name, verbatim, by: operatorName() });
+  } catch (error) {
+    if (!(error instanceof ReceiptdError)) throw error;
+    throw new ReceiptdError(
+      error.code,
+      `The endpoint "${name}" was created, with the uid ${uid}, but could not be recorded: ${error.message}`,
+      { hint: `Do not create it again: run this with --endpoint-uid ${uid}.`, cause: error },
+    );
+  }
+  return uid;
+}
+
+/** Where they were stored; null where they were not. */
+async function store(
+  { io }: Talk,
+  config: Config,
+  answer: CredentialsAnswer,
+  tell: (text: string) => void,
+): Promise<Store | null> {
+  if (answer.kind === 'kept') return null;
+  const { clientId, clientSecret, why } = answer;
+  const put = (where: Store) =>
+    composeWritableCredentials(where, config, io.env).set({ clientId, clientSecret });
+  const place = (where: Store) =>
+    where === 'keychain' ? 'the keychain' : `${config.credentials.file}, which its owner alone can read`;
+  try {
+    await put(answer.store);
+    tell(`Stored the credentials in ${place(answer.store)} (${why}).`);
+    return answer.store;
+  } catch (error) {
+    // Asked for in so many words, it is not replaced by another.
+    const isAsked = answer.why.startsWith('as ');
+    if (isAsked || !(error instanceof ReceiptdError) || error.code !== 'KEYCHAIN_UNAVAILABLE') throw error;
+    await put('file');
+    tell(`${error.message} So the credentials are stored in ${place('file')}.`);
+    return 'file';
+  }
+}
+
+/** One that runs finds a changed file by itself; credentials that it waits for need not wait out its back-off. */
+async function tellTheAgent({ stateDir }: Config): Promise<void> {
+  try {
+    await callControl(stateDir, 'tryHeld', {});
+  } catch (error) {
+    if (!(error instanceof ReceiptdError)) throw error;
+  }
+}
+
+async function install(
+  { io }: Talk,
+  config: Config,
+  scope: 'user' | 'system',
+  tell: (text: string) => void,
+): Promise<InstalledService> {
+  const installed = await installService(io, config, { scope, start: true, dryRun: false });
+  const { manager, user, started, notes } = installed;
+  tell(`Installed as a service (${manager}), which runs as ${user}${started ? ' and has started' : ''}.`);
+  for (const note of notes) tell(note);
+  return installed;
+}
+
+async function test(
+  { io }: Talk,
+  config: Config,
+  folder: string,
+  tell: (text: string) => void,
+): Promise<NonNullable<Done['testReceipt']>> {
+  const before = await acceptedBefore(config, folder);
+  if (before !== null) {
+    const why = `A test receipt was accepted before, as ${before}; no other is sent.`;
+    tell(why);
+    return { sent: false, why };
+  }
+  tell('Sending a test receipt ...');
+  const delivered = await sendTestReceipt(io, config, folder);
+  const { file, name, status, response } = delivered;
+  tell(`  file     ${file}`);
+  tell(`  name     ${name}`);
+  tell(`  state    accepted${status === null ? '' : ` (service: ${status})`}`);
+  if (response !== null) tell(`  answer   ${response}`);
+  return { ...delivered, sent: true };
+}

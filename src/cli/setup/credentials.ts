@@ -1,0 +1,247 @@
+import { composeService } from '../../compose/service.ts';
+import type { Config } from '../../config/config.ts';
+import { ReceiptdError } from '../../domain/errors.ts';
+import type { Credentials, CredentialStore } from '../../ports/credentials.ts';
+import type { Io } from '../io.ts';
+import { openLog } from '../session.ts';
+import type { Store } from './given.ts';
+import type { Talk } from './talk.ts';
+
+/** The credentials for the service. `company`: who the service says they belong to; null where it was not asked. */
+export type CredentialsAnswer = { readonly company: string | null } & (
+  | { readonly kind: 'kept'; readonly store: CredentialStore }
+  | {
+      readonly kind: 'new';
+      readonly clientId: string;
+      readonly clientSecret: string;
+      readonly store: Store;
+      /** Why there. */
+      readonly why: string;
+      /** What lies in a store that is looked in before this one. */
+      readonly hidden: CredentialStore | null;
+    }
+);
+
+const ATTEMPTS = 3;
+type FoundCredentials = Credentials & { readonly store: CredentialStore };
+type Pair = Credentials;
+
+/** What `credentials.store` has to say, so that the agent finds these and no others; undefined: what it says will do. */
+export function storeInConfig(
+  answer: CredentialsAnswer,
+  now: Config['credentials']['store'],
+): Store | undefined {
+  if (answer.kind === 'kept' || answer.store === now) return undefined;
+  // `auto` looks into the keychain last.
+  const isFound = now === 'auto' && (answer.hidden === null || answer.hidden === 'keychain');
+  return isFound ? undefined : answer.store;
+}
+
+/** `back`: the person wants to correct the address. `config`: the service's, the rest of it does not matter. */
+export async function credentialsStep(
+  talk: Talk,
+  config: Config,
+  practice: Pair | null,
+): Promise<CredentialsAnswer | 'back'> {
+  const { io } = talk;
+  const inStore = await storedCredentials(io, config);
+  const stored = isForThisService(talk, config, inStore) ? inStore : null;
+  const answer = await answered(talk, config, stored, practice);
+  if (answer === 'back' || answer.kind === 'kept' || inStore === null) return answer;
+  return { ...answer, hidden: inStore.store === answer.store ? null : inStore.store };
+}
+
+/** Whether some are stored that set-up would take without asking. */
+export async function hasCredentials(talk: Talk, config: Config): Promise<boolean> {
+  const stored = await storedCredentials(talk.io, config);
+  return stored !== null && isForThisService(talk, config, stored);
+}
+
+/** The keychain knows which service its entries are for; a secret from elsewhere is shown to no other service. */
+function isForThisService({ found }: Talk, config: Config, stored: FoundCredentials | null): boolean {
+  return stored?.store === 'keychain' || found.before?.config.service.baseUrl === config.service.baseUrl;
+}
+
+async function answered(
+  talk: Talk,
+  config: Config,
+  stored: FoundCredentials | null,
+  practice: Pair | null,
+): Promise<CredentialsAnswer | 'back'> {
+  const { io, given, ask, say } = talk;
+  const from = practice ?? (await givenPair(talk, stored));
+  if (from === null) return keptOrTyped(talk, config, stored);
+  if (stored !== null && same(stored, from) && (given.store ?? stored.store) === stored.store) {
+    const company = given.verify ? await whoami(io, config, from) : null;
+    return { kind: 'kept', store: stored.store, company };
+  }
+  if (!given.verify) return withStore(talk, config, from, null);
+  try {
+    return await withStore(talk, config, from, await whoami(io, config, from));
+  } catch (error) {
+    if (ask === null || practice !== null || !(error instanceof ReceiptdError)) throw error;
+    say(error.sentence());
+    return typed(talk, config, from.clientId, error.code === 'CREDENTIALS_REFUSED' ? 1 : 0);
+  }
+}
+
+/** Null where a person is to be asked, or where what is stored will do. */
+async function givenPair({ given, ask }: Talk, stored: FoundCredentials | null): Promise<Pair | null> {
+  const clientId = given.clientId ?? (given.clientSecret === undefined ? undefined : stored?.clientId);
+  if (clientId === undefined) return null;
+  if (given.clientSecret !== undefined) return { clientId, clientSecret: given.clientSecret };
+  if (stored?.clientId === clientId) return stored;
+  return ask === null ? null : { clientId, clientSecret: await ask.secret('Client secret:') };
+}
+
+async function keptOrTyped(talk: Talk, config: Config, stored: FoundCredentials | null) {
+  const { io, given, ask, say } = talk;
+  if (stored === null) return typed(talk, config, undefined, 0);
+  if (!given.verify) return { kind: 'kept' as const, store: stored.store, company: null };
+  try {
+    const company = await whoami(io, config, stored);
+    const kept = { kind: 'kept' as const, store: stored.store, company };
+    if (ask === null) return kept;
+    say(`The service takes the credentials that are stored already (${stored.store}): ${company}.`);
+    if (await ask.confirm('Keep them?', true)) return kept;
+    return await typed(talk, config, stored.clientId, 0);
+  } catch (error) {
+    if (ask === null || !(error instanceof ReceiptdError)) throw error;
+    say(error.sentence());
+    return typed(talk, config, stored.clientId, 0);
+  }
+}
+
+/** Asks until the service takes them; three times at most. */
+async function typed(
+  talk: Talk,
+  config: Config,
+  knownId: string | undefined,
+  refusedBefore: number,
+): Promise<CredentialsAnswer | 'back'> {
+  const { io, given, ask, say } = talk;
+  if (ask === null) throw new ReceiptdError('CREDENTIALS_MISSING', 'No credentials were given.');
+  let clientId = knownId;
+  let refused = refusedBefore;
+  for (;;) {
+    clientId = await ask.text('Client identifier:', { otherwise: clientId });
+    const pair = { clientId, clientSecret: await ask.secret('Client secret:') };
+    if (!given.verify) return withStore(talk, config, pair, null);
+    for (let isAgain = true; isAgain;) {
+      isAgain = false;
+      try {
+        return await withStore(talk, config, pair, await whoami(io, config, pair));
+      } catch (error) {
+        if (!(error instanceof ReceiptdError)) throw error;
+        if (error.code === 'CREDENTIALS_REFUSED') {
+          refused += 1;
+          if (refused >= ATTEMPTS) throw error;
+          say(error.sentence());
+          say(`Please type them again (${refused + 1} of ${ATTEMPTS}).`);
+          continue;
+        }
+        say(error.sentence());
+        const next = await ask.choose('The credentials could not be checked.', [
+          { label: 'Try again', value: 'again' as const },
+          { label: 'Correct the address', value: 'back' as const },
+          { label: 'Go on, and check later', value: 'later' as const, about: 'With receiptd check.' },
+        ]);
+        if (next === 'back') return 'back';
+        if (next === 'later') return withStore(talk, config, pair, null);
+        isAgain = true;
+      }
+    }
+  }
+}
+
+function same(a: Pair, b: Pair): boolean {
+  return a.clientId === b.clientId && a.clientSecret === b.clientSecret;
+}
+
+async function withStore(
+  talk: Talk,
+  config: Config,
+  { clientId, clientSecret }: Pair,
+  company: string | null,
+): Promise<CredentialsAnswer> {
+  if (company !== null) talk.say(`The service takes them: ${company}.`);
+  const { store, why } = await storeFor(talk, config);
+  return { kind: 'new', clientId, clientSecret, company, store, why, hidden: null };
+}
+
+/** The keychain where it works, else a file that its owner alone can read. */
+async function storeFor({ io, given, found }: Talk, config: Config): Promise<{ store: Store; why: string }> {
+  if (given.store !== undefined) return { store: given.store, why: 'as you asked for' };
+  const configured = found.before?.config.credentials.store;
+  if (configured === 'keychain' || configured === 'file') return { store: configured, why: 'as configured' };
+  if (found.context.isRoot) {
+    return {
+      store: 'file',
+      why: 'since a service has no keychain, which belongs to a person who is signed in',
+    };
+  }
+  try {
+    await lookUp(io, { ...config, credentials: { ...config.credentials, store: 'keychain' } });
+  } catch (error) {
+    if (!(error instanceof ReceiptdError)) throw error;
+    if (error.code !== 'CREDENTIALS_MISSING') {
+      return {
+        store: 'file',
+        why: `since the keychain can't be used here: ${error.message.replace(/\.$/, '')}`,
+      };
+    }
+  }
+  return { store: 'keychain', why: 'which your sign-in protects' };
+}
+
+/** What the agent would find without the variables of this terminal, which a service does not have. Null: nothing. */
+async function storedCredentials(io: Io, config: Config): Promise<FoundCredentials | null> {
+  try {
+    return await lookUp(io, config);
+  } catch (error) {
+    if (!(error instanceof ReceiptdError)) throw error;
+    return null;
+  }
+}
+
+async function lookUp(io: Io, config: Config): Promise<FoundCredentials> {
+  const { RECEIPTD_CLIENT_ID: _, RECEIPTD_CLIENT_SECRET: __, ...others } = io.env;
+  const env = config.credentials.store === 'environment' ? io.env : others;
+  const { log, secrets } = await openLog(io, config, { toFile: false, level: 'error' });
+  const { service, credentials } = await composeService(config, { env, log, secrets });
+  try {
+    return await credentials.get(io.stop);
+  } finally {
+    await service.close();
+    await log.close();
+  }
+}
+
+/** The company that they belong to. @throws ReceiptdError CREDENTIALS_REFUSED, SERVICE_* */
+async function whoami(io: Io, config: Config, { clientId, clientSecret }: Pair): Promise<string> {
+  return withService(io, config, { clientId, clientSecret }, async (service) => {
+    const { company } = await service.whoami(io.stop);
+    return company;
+  });
+}
+
+/** The client of the service with these credentials, which are stored nowhere. */
+export async function withService<T>(
+  io: Io,
+  config: Config,
+  pair: Pair | null,
+  work: (service: Awaited<ReturnType<typeof composeService>>['service']) => Promise<T>,
+): Promise<T> {
+  const { log, secrets } = await openLog(io, config, { toFile: false, level: 'error' });
+  const variables = pair && { RECEIPTD_CLIENT_ID: pair.clientId, RECEIPTD_CLIENT_SECRET: pair.clientSecret };
+  if (pair !== null) secrets.addSecret(pair.clientSecret);
+  const withPair = { ...config, credentials: { ...config.credentials, store: 'environment' as const } };
+  const surroundings = { env: { ...io.env, ...variables }, log, secrets };
+  const { service } = await composeService(pair === null ? config : withPair, surroundings);
+  try {
+    return await work(service);
+  } finally {
+    await service.close();
+    await log.close();
+  }
+}

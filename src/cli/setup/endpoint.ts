@@ -1,0 +1,92 @@
+import type { Config } from '../../config/config.ts';
+import { endpointSchema } from '../../config/schema.ts';
+import { createdHere } from '../endpoint.ts';
+import { notTaken } from './given.ts';
+import { DEFAULT_ALIAS } from './plan.ts';
+import type { Choice } from './prompts.ts';
+import type { Practice } from './service.ts';
+import type { Talk } from './talk.ts';
+
+export interface EndpointAnswer {
+  readonly alias: string;
+  /** Null: it is still to be created. */
+  readonly uid: string | null;
+  readonly create: { readonly name: string; readonly language: string | undefined } | null;
+}
+
+/**
+ * The endpoint that the folder feeds. `isChecked`: whether the service can be asked, without which none is created.
+ * `config`: as planned so far, of which address and state directory count.
+ */
+export async function endpointStep(
+  talk: Talk,
+  config: Config,
+  { practice, isChecked }: { readonly practice: Practice | null; readonly isChecked: boolean },
+): Promise<EndpointAnswer> {
+  const { given, found, ask, say } = talk;
+  const before = found.before;
+  const own = before?.config.endpoints ?? [];
+  const alias = own[0]?.alias ?? DEFAULT_ALIAS;
+  const there = (uid: string, at = alias): EndpointAnswer => ({ alias: at, uid, create: null });
+  if (given.endpointUid !== undefined) {
+    const wrong = wrongUid(given.endpointUid);
+    if (wrong !== null) throw notTaken('endpointUid', given.endpointUid, wrong);
+    return there(given.endpointUid, own.find(({ key }) => key.uid === given.endpointUid)?.alias);
+  }
+  if (practice !== null) return there(practice.endpointUid);
+  const configured = own.filter(({ key }) => !before?.isExample && key.baseUrl === config.service.baseUrl);
+  const created = (await createdHere(config)).filter(
+    ({ endpoint, name }) =>
+      name !== null &&
+      endpoint.baseUrl === config.service.baseUrl &&
+      !configured.some(({ key }) => key.uid === endpoint.uid),
+  );
+  const [first] = configured;
+  if (given.createEndpoint !== undefined) {
+    // Each success makes another one: what is there already is taken instead.
+    if (first !== undefined) return there(first.key.uid, first.alias);
+    const same = created.find(({ name }) => name === given.createEndpoint);
+    if (same !== undefined) return there(same.endpoint.uid);
+    return { alias, uid: null, create: { name: given.createEndpoint, language: given.language } };
+  }
+  if (ask === null) return there(first?.key.uid ?? '', first?.alias);
+  const choices: Choice<EndpointAnswer | 'uid' | 'create'>[] = [
+    ...configured.map((each) => ({
+      label: `Keep ${each.alias}`,
+      value: there(each.key.uid, each.alias),
+      about: each.key.uid,
+    })),
+    ...created.map(({ endpoint, name }) => ({
+      label: `${name ?? ''}, created from here before`,
+      value: there(endpoint.uid),
+      about: endpoint.uid,
+    })),
+    {
+      label: 'I have the uid of one',
+      value: 'uid' as const,
+      about: 'From the letter or the site of the service.',
+    },
+    ...(isChecked ? [{ label: 'Create a new one', value: 'create' as const }] : []),
+  ];
+  say('An endpoint is what the service calls the place that receipts are collected in.');
+  const choice = choices.length === 1 ? 'uid' : await ask.choose('Which endpoint?', choices);
+  if (choice === 'create') {
+    const name = await ask.text('Its name:', { otherwise: 'Receipts' });
+    return { alias, uid: null, create: { name, language: given.language } };
+  }
+  if (choice !== 'uid') return choice;
+  const uid = await ask.text('Its uid:', { wrong: (text) => whyNotUid(text) });
+  say('Whether it is right shows with the first receipt: the service can not be asked for it.');
+  return there(uid);
+}
+
+function wrongUid(uid: string): string | null {
+  const read = endpointSchema.shape.uid.safeParse(uid);
+  return read.success ? null : (read.error.issues[0]?.message ?? 'a uid');
+}
+
+function whyNotUid(uid: string): string | null {
+  return wrongUid(uid) === null
+    ? null
+    : 'It is letters, digits and hyphens, such as 3fa85f64-5717-4562-b3fc-2c963f66afa6.';
+}

@@ -1,0 +1,143 @@
+import { lookAtFolder, likelyFolders, thisMachine, type FolderLook } from '../../compose/lookAtFolder.ts';
+import type { Config } from '../../config/config.ts';
+import { resolvePath } from '../../config/resolve.ts';
+import { folderSchema } from '../../config/schema.ts';
+import { ReceiptdError, type ErrorCode } from '../../domain/errors.ts';
+import { counted, local } from '../../domain/words.ts';
+import { notTaken } from './given.ts';
+import type { Choice } from './prompts.ts';
+import type { Talk } from './talk.ts';
+
+export interface FolderAnswer {
+  /** Absolute. */
+  readonly path: string;
+  /** It is not in the configuration yet. */
+  readonly isNew: boolean;
+  /** It has to be made. */
+  readonly create: boolean;
+  /** For a new one: what becomes of files that lie in it already. */
+  readonly existing: string;
+  /** How many those are; null: more than could be counted. */
+  readonly files: number | null;
+}
+
+const REFUSALS: Readonly<Record<Exclude<FolderLook['state'], 'present'>, ErrorCode>> = {
+  missing: 'FOLDER_MISSING',
+  notADirectory: 'FOLDER_NOT_A_DIRECTORY',
+  unreadable: 'FOLDER_UNREADABLE',
+  unreachable: 'FOLDER_UNREACHABLE',
+};
+const WAY_OUT = 'Name another folder, or let the user that runs receiptd read and enter it.';
+
+/** `config`: as planned so far. `check`: throws what would be wrong with a configuration that watches the folder. */
+export async function folderStep(
+  talk: Talk,
+  config: Config,
+  check: (path: string) => void,
+): Promise<FolderAnswer> {
+  const { given, found, ask, say } = talk;
+  if (given.existing !== undefined) checkExisting(given.existing);
+  const resolved = (text: string) => resolvePath(text, found.context.cwd, found.context);
+  const configured = configuredFolders(talk);
+  const answer = async (path: string): Promise<FolderAnswer> => {
+    check(path);
+    const isNew = !configured.includes(path);
+    const look = await lookAtFolder(path, config);
+    if (look.state === 'missing' && (given.createFolder ?? (await mayCreate(talk, path)))) {
+      return { path, isNew, create: true, existing: given.existing ?? 'send', files: 0 };
+    }
+    // The agent waits for a folder that it knows, and so may this.
+    if (look.state !== 'present' && !isNew) {
+      say(look.message);
+      return { path, isNew, create: false, existing: 'send', files: null };
+    }
+    if (look.state !== 'present')
+      throw new ReceiptdError(REFUSALS[look.state], look.message, { hint: WAY_OUT });
+    say(describe(path, look));
+    const existing = isNew ? await existingFiles(talk, look.files) : 'send';
+    return { path, isNew, create: false, existing, files: look.files };
+  };
+  if (given.folder !== undefined) {
+    const read = folderSchema.shape.path.safeParse(given.folder);
+    if (!read.success) throw notTaken('folder', given.folder, read.error.issues[0]?.message ?? 'a path');
+    return answer(resolved(given.folder));
+  }
+  if (ask === null) return answer(configured[0] ?? '');
+  const choices = await candidates(talk, config, configured);
+  for (;;) {
+    const chosen =
+      choices.length === 0 ? null : await ask.choose('Which folder do the scans come into?', choices);
+    const typed =
+      chosen ?? (await ask.text('Path of the folder that the scans come into:', { wrong: notAPath }));
+    const path = resolved(typed);
+    if (path !== typed) say(`That is ${path}.`);
+    try {
+      return await answer(path);
+    } catch (error) {
+      if (!(error instanceof ReceiptdError)) throw error;
+      say(error.sentence());
+    }
+  }
+}
+
+/** Those that the file has, unless it is an example. */
+export function configuredFolders({ found: { before } }: Pick<Talk, 'found'>): string[] {
+  return before === null || before.isExample ? [] : before.config.folders.map(({ path }) => path);
+}
+
+async function mayCreate({ ask }: Talk, path: string): Promise<boolean> {
+  return ask !== null && (await ask.confirm(`${path} does not exist. Make it?`, true));
+}
+
+async function existingFiles({ given, ask }: Talk, files: number | null): Promise<string> {
+  if (given.existing !== undefined) return given.existing;
+  if (files === 0 || ask === null) return 'send';
+  const all = files === null ? 'all of them (too many to count)' : `all ${counted(files, 'file')}`;
+  return ask.choose('What of the files that lie there already?', [
+    { label: 'Leave them, and send what comes from now on', value: 'skip' },
+    { label: `Send ${all}`, value: 'send', about: 'Every image counts against the plan of the service.' },
+  ]);
+}
+
+function checkExisting(text: string): void {
+  const read = folderSchema.shape.existing.safeParse(text);
+  if (!read.success) throw notTaken('existing', text, read.error.issues[0]?.message ?? 'send or skip');
+}
+
+async function candidates(
+  talk: Talk,
+  config: Config,
+  configured: readonly string[],
+): Promise<Choice<string | null>[]> {
+  const { context } = talk.found;
+  const likely = await likelyFolders(thisMachine(context));
+  const found: { path: string; look: FolderLook & { state: 'present' } }[] = [];
+  for (const path of likely) {
+    if (configured.includes(path)) continue;
+    const look = await lookAtFolder(path, config);
+    if (look.state === 'present') found.push({ path, look });
+  }
+  found.sort((a, b) => (b.look.newest?.at ?? 0) - (a.look.newest?.at ?? 0));
+  const choices: Choice<string | null>[] = [
+    ...configured.map((path) => ({ label: path, value: path, about: 'It is watched already.' })),
+    ...found.map(({ path, look }) => ({ label: path, value: path, about: detail(look) })),
+  ];
+  return choices.length === 0 ? [] : [...choices, { label: 'Another folder', value: null }];
+}
+
+function describe(path: string, look: FolderLook & { state: 'present' }): string {
+  return `${path}: ${detail(look)}`;
+}
+
+function detail({ fileSystem, isNetwork, files, newest }: FolderLook & { state: 'present' }): string {
+  const place = isNetwork
+    ? `on a network share or the like (${fileSystem})`
+    : `on this machine (${fileSystem})`;
+  const many = files === null ? 'very many files' : files === 0 ? 'no files yet' : counted(files, 'file');
+  const last = newest === null ? '' : `, the newest ${newest.name} of ${local(newest.at)}`;
+  return `${place}, ${many}${last}.`;
+}
+
+function notAPath(text: string): string | null {
+  return folderSchema.shape.path.safeParse(text).success ? null : 'It has to be a path, such as /srv/scans.';
+}

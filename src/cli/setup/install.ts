@@ -1,0 +1,55 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { LoadContext } from '../../config/config.ts';
+import type { ServiceScope } from './given.ts';
+import type { Talk } from './talk.ts';
+
+/** Whether something here starts programs with the machine, and what to do where nothing does. */
+export interface Manager {
+  readonly name: string;
+  readonly runs: boolean;
+  /** For whom a service would be installed: the machine by root, oneself by anybody else. */
+  readonly scope: ServiceScope;
+  /** A sentence, where none runs. */
+  readonly instead: string;
+}
+
+/** `isThere`: whether there is such a file; an argument, so that a test can be any machine. */
+export function managerOf(
+  { platform, isRoot, env }: Pick<LoadContext, 'platform' | 'isRoot' | 'env'>,
+  isThere: (path: string) => boolean = existsSync,
+): Manager {
+  const scope = isRoot ? 'system' : 'user';
+  const manager = (name: string, runs: boolean, instead = '') => ({ name, runs, scope, instead }) as const;
+  if (platform === 'darwin') return manager('launchd', true);
+  // Only an administrator may; who that is shows when it is tried.
+  if (platform === 'win32') return { ...manager('Windows', true), scope: 'system' };
+  if (!isThere('/run/systemd/system')) {
+    const isWsl = (env['WSL_DISTRO_NAME'] ?? '') !== '';
+    const isContainer = isThere('/.dockerenv') || isThere('/run/.containerenv');
+    const why = isContainer
+      ? 'A container has no service manager: make `receiptd run` its command, and let the engine restart it.'
+      : isWsl
+        ? 'systemd does not run in this WSL: switch it on in /etc/wsl.conf ([boot] systemd=true), or keep a window open with `receiptd run`.'
+        : 'systemd does not run here: have `receiptd run` started by whatever starts programs on this machine.';
+    return manager('systemd', false, why);
+  }
+  const runtime = env['XDG_RUNTIME_DIR'];
+  if (isRoot || (runtime !== undefined && isThere(join(runtime, 'systemd')))) return manager('systemd', true);
+  return manager(
+    'systemd',
+    false,
+    'No systemd runs for this user: run `receiptd setup` as root for a service of the machine, or keep a terminal open with `receiptd run`.',
+  );
+}
+
+/** Null: none is installed. */
+export async function installStep({ given, found, ask, say }: Talk): Promise<ServiceScope | null> {
+  if (given.service !== undefined) return given.service === 'no' ? null : given.service;
+  if (ask === null) return null;
+  const manager = managerOf(found.context);
+  if (!manager.runs) say(manager.instead);
+  const whose = manager.scope === 'system' ? 'starts with the machine' : 'starts when you sign in';
+  const question = `Install receiptd as a service, which ${whose}?`;
+  return (await ask.confirm(question, manager.runs)) ? manager.scope : null;
+}

@@ -1,0 +1,52 @@
+import { lookAtFolder } from '../../compose/lookAtFolder.ts';
+import type { Config } from '../../config/config.ts';
+import { resolvePath } from '../../config/resolve.ts';
+import { ReceiptdError } from '../../domain/errors.ts';
+import { hasCredentials } from './credentials.ts';
+import { configuredFolders } from './folder.ts';
+import { incomplete, type AnswerName } from './given.ts';
+import { knownBaseUrl } from './service.ts';
+import type { Talk } from './talk.ts';
+
+/**
+ * All that would have to be asked for, before anything is done. `config`: as planned from what is known.
+ * @throws ReceiptdError SETUP_INCOMPLETE
+ */
+export async function refuseMissing(talk: Talk, config: Config, why: string): Promise<void> {
+  const { given, found } = talk;
+  const { before, context } = found;
+  const missing: (AnswerName | readonly AnswerName[])[] = [];
+  const baseUrl = knownBaseUrl(talk);
+  if (baseUrl === null && !given.sandbox) missing.push(['baseUrl', 'sandbox']);
+  if (!given.sandbox) {
+    const isStored = baseUrl !== null && (await hasCredentials(talk, config));
+    if (!isStored && given.clientId === undefined) missing.push('clientId');
+    if (!isStored && given.clientSecret === undefined) missing.push('clientSecretFile');
+    const isKnown = before !== null && !before.isExample && before.config.service.baseUrl === baseUrl;
+    if (!isKnown && given.endpointUid === undefined && given.createEndpoint === undefined)
+      missing.push(['endpointUid', 'createEndpoint']);
+  }
+  const configured = configuredFolders(talk);
+  if (given.folder === undefined) {
+    if (configured.length === 0) missing.push('folder');
+  } else {
+    const path = resolvePath(given.folder, context.cwd, context);
+    if (!configured.includes(path)) missing.push(...(await missingOf(path, config, talk)));
+  }
+  if (missing.length > 0) throw incomplete(missing, why);
+}
+
+/** Of a folder that is to be watched from now on. */
+async function missingOf(path: string, config: Config, { given }: Talk): Promise<AnswerName[]> {
+  try {
+    const look = await lookAtFolder(path, config);
+    if (look.state === 'missing') return given.createFolder === undefined ? ['createFolder'] : [];
+    // Every image costs quota: that is for a person to decide.
+    const isBacklog = look.state === 'present' && look.files !== 0;
+    return isBacklog && given.existing === undefined ? ['existing'] : [];
+  } catch (error) {
+    // What is wrong with it is told when its turn comes.
+    if (error instanceof ReceiptdError) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,106 @@
+import type { Config, LoadContext } from '../../config/config.ts';
+import { createConfigFile, replaceConfigFile, revisionOf } from '../../config/configFile.ts';
+import { applyEdits, type ConfigChange } from '../../config/edit.ts';
+import { readConfig, readConfigFile, textOf } from '../../config/load.ts';
+import type { ConfigPlace } from '../../config/locate.ts';
+import { resolvePath, pathsOf } from '../../config/resolve.ts';
+import { defaultConfigText, SHIPPED_VALUES } from '../../config/template.ts';
+import { rateText } from '../../domain/rate.ts';
+
+/** The config file as it was found; what it says is where answers come from that are not given. */
+export interface Found {
+  readonly place: ConfigPlace;
+  readonly context: LoadContext;
+  /** Null where there is none yet. */
+  readonly before: Before | null;
+}
+
+export interface Before {
+  readonly text: string;
+  readonly revision: string;
+  readonly config: Config;
+  /** Its endpoint is the one that stands in an example: it is as `receiptd init` wrote it. */
+  readonly isExample: boolean;
+}
+
+/** What set-up writes into the config file. */
+export interface Wanted {
+  readonly baseUrl: string;
+  readonly alias: string;
+  readonly uid: string;
+  /** Absolute. */
+  readonly folder: string;
+  /** Of a folder that is not in the file yet. */
+  readonly existing: string;
+  readonly rate: string;
+  /** Undefined: as it is. */
+  readonly store?: 'auto' | 'keychain' | 'file';
+}
+
+export const DEFAULT_ALIAS = 'office';
+export const DEFAULT_RATE = '60/min';
+/** Stands for the uid that only the service knows. */
+export const TO_BE_CREATED = 'to-be-created';
+
+/** @throws ReceiptdError what is wrong with the file */
+export async function readFound(place: ConfigPlace, context: LoadContext): Promise<Found> {
+  if (!place.exists) return { place, context, before: null };
+  const bytes = await readConfigFile(place.file);
+  const text = textOf(bytes, place.file);
+  const { config } = readConfig(text, place.file, context);
+  const isExample = config.endpoints.every(({ key }) => key.uid === SHIPPED_VALUES.uid);
+  // A byte order mark is a part of the text that is changed.
+  const whole = bytes.toString('utf8');
+  return { place, context, before: { text: whole, revision: revisionOf(bytes), config, isExample } };
+}
+
+/** The whole text of the file as it is to be, and what it means. @throws ReceiptdError what would be wrong with it */
+export function plan(found: Found, wanted: Wanted): { readonly text: string; readonly config: Config } {
+  const { place, context, before } = found;
+  const start =
+    before?.text ?? defaultConfigText({ baseUrl: wanted.baseUrl, uid: wanted.uid, folder: wanted.folder });
+  const { config } = before ?? readConfig(start, place.file, context);
+  const text = applyEdits(start, changes(found, config, wanted), place.file);
+  return { text, config: readConfig(text.replace(/^\uFEFF/, ''), place.file, context).config };
+}
+
+function changes({ place, context, before }: Found, now: Config, wanted: Wanted): ConfigChange[] {
+  const { alias, uid, folder, store } = wanted;
+  const edits: ConfigChange[] = [];
+  const set = (path: ConfigChange['path'], value: string) => edits.push({ kind: 'set', path, value });
+  if (now.service.baseUrl !== wanted.baseUrl) set(['service', 'baseUrl'], wanted.baseUrl);
+  const endpoint = now.endpoints.find((each) => each.alias === alias);
+  if (endpoint?.key.uid !== uid) set(['endpoints', alias, 'uid'], uid);
+  const [only, ...others] = now.endpoints;
+  // Folders that need not name their endpoint while there is one have to, once there are two: it stays the one they had.
+  if (endpoint === undefined && only !== undefined && others.length === 0)
+    for (const [index] of now.folders.entries()) set(['folders', index, 'endpoint'], only.alias);
+  const resolved = resolvePath(folder, pathsOf(context.platform).dirname(place.file), context);
+  const at = now.folders.findIndex(({ path }) => path === resolved);
+  if (at < 0 && before?.isExample === true) {
+    set(['folders', 0, 'path'], folder);
+    set(['folders', 0, 'existing'], wanted.existing);
+  } else if (at < 0) {
+    const value = { path: folder, endpoint: alias, existing: wanted.existing };
+    edits.push({ kind: 'append', path: ['folders'], value });
+  } else if (before === null) set(['folders', at, 'existing'], wanted.existing);
+  if (rateText(now.delivery.limits.rate) !== wanted.rate) set(['delivery', 'rate'], wanted.rate);
+  if (store !== undefined && now.credentials.store !== store) set(['credentials', 'store'], store);
+  return edits;
+}
+
+/** At every moment the file is as it was, or as planned. Resolves what was done. */
+export async function writePlanned(
+  { place, before }: Found,
+  { text, config }: { readonly text: string; readonly config: Config },
+  at: Date,
+): Promise<'created' | 'changed' | 'unchanged'> {
+  if (before === null) {
+    await createConfigFile(place.file, text);
+    return 'created';
+  }
+  if (before.text === text) return 'unchanged';
+  const history = pathsOf(process.platform).join(config.stateDir, 'config-history');
+  await replaceConfigFile(place.file, { revision: before.revision, text, history, at });
+  return 'changed';
+}

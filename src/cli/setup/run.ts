@@ -1,0 +1,123 @@
+import { placeForConfig } from '../../config/locate.ts';
+import { ReceiptdError } from '../../domain/errors.ts';
+import { counted } from '../../domain/words.ts';
+import { canAsk } from '../ask.ts';
+import { EXIT, type ExitStatus } from '../exitStatus.ts';
+import { loadContext, print, printJson, type Io } from '../io.ts';
+import { printable } from '../printable.ts';
+import { apply, type Done } from './apply.ts';
+import { givenAnswers, type SetupOptions } from './given.ts';
+import { refuseMissing } from './missing.ts';
+import { readFound } from './plan.ts';
+import { createPrompts, Ended } from './prompts.ts';
+import { askAll, provisionalConfig, type Answers } from './steps.ts';
+import { sayOn, type Talk } from './talk.ts';
+
+/*
+ * Set-up:
+ *
+ *   asking ──all answered, and agreed to──▶ applying ──▶ done
+ *     │  nothing is changed                   │  each part whole or not at all
+ *     └──Ctrl-C──▶ ended, nothing changed     └──Ctrl-C──▶ ended; says what is done by then
+ */
+export async function runSetup(io: Io, options: SetupOptions): Promise<ExitStatus> {
+  const context = loadContext(io);
+  const given = await givenAnswers(io, options);
+  const isUnattended = options.yes === true || options.nonInteractive === true;
+  const asks = !isUnattended && canAsk(io);
+  const found = await readFound(await placeForConfig(options.config, context), context);
+  const say = asks ? sayOn(io) : () => {};
+  const talk: Talk = { io, given, found, ask: asks ? await createPrompts(io) : null, say };
+  if (!asks) {
+    const why = isUnattended ? 'Nobody is to be asked' : 'Nobody can be asked here';
+    await refuseMissing(talk, provisionalConfig(talk), why);
+  }
+  const done: string[] = [];
+  const open: (() => Promise<void>)[] = [];
+  try {
+    greet(talk);
+    const answers = await askAll(talk, ({ practice }) => {
+      if (practice !== null) open.push(() => practice.close());
+    });
+    if (talk.ask !== null && !(await agreed(talk, answers))) throw new Ended('not agreed to');
+    const result = await apply(talk, answers, (text) => {
+      done.push(text);
+      if (options.json !== true) print(io, printable(text));
+      else say(text);
+    });
+    if (options.json === true) printJson(io, result);
+    else await farewell(io, talk, answers, result);
+    return EXIT.ok;
+  } catch (error) {
+    if (error instanceof Ended || (io.stop.aborted && asks)) {
+      say(
+        done.length === 0
+          ? 'Set-up was ended; nothing was changed.'
+          : 'Set-up was ended; what is said above is done. Run it again to go on.',
+      );
+      return EXIT.interrupted;
+    }
+    if (error instanceof ReceiptdError && asks && done.length === 0) say('Nothing was changed.');
+    throw error;
+  } finally {
+    for (const close of open) await close();
+  }
+}
+
+function greet({ found, say }: Talk): void {
+  const { place, before } = found;
+  say('This sets up receiptd. Nothing is changed before you agree in the end; Ctrl-C ends it at any time.');
+  say(
+    before === null
+      ? `The configuration will be ${place.file} (${place.why}).`
+      : `The configuration is ${place.file} (${place.why}); what it says is kept unless you answer otherwise.`,
+  );
+}
+
+async function agreed({ found, ask, say }: Talk, answers: Answers): Promise<boolean> {
+  const { service, credentials, endpoint, folder, rate, install } = answers;
+  const files = folder.files === null ? 'all files' : counted(folder.files, 'file');
+  const backlog =
+    folder.isNew && folder.existing === 'send' && folder.files !== 0 ? `, and sends the ${files} in it` : '';
+  const stored =
+    credentials.kind === 'kept' ? 'as they are' : `into the ${credentials.store}, ${credentials.why}`;
+  const where = endpoint.uid ?? `to be created as "${endpoint.create?.name ?? ''}"`;
+  say('');
+  say('This is what will be done:');
+  say(`  Configuration: ${found.place.file}`);
+  say(
+    `  Service: ${service.baseUrl}${credentials.company === null ? ' (not checked)' : ` (${credentials.company})`}`,
+  );
+  say(`  Credentials: ${stored}`);
+  say(`  Endpoint: ${endpoint.alias}, ${where}`);
+  say(`  Folder: ${folder.path}${folder.create ? ' (to be made)' : ''}${backlog}`);
+  say(`  Limit: ${rate}`);
+  say(`  Service of the machine: ${install === null ? 'no' : install}`);
+  return ask === null || (await ask.confirm('Go ahead?', true));
+}
+
+/** What comes next, in commands that can be copied. */
+async function farewell(
+  io: Io,
+  { found }: Talk,
+  { service, install }: Answers,
+  { changed }: Done,
+): Promise<void> {
+  if (!changed) print(io, 'All is as it should be; nothing was changed.');
+  const usual = await placeForConfig(undefined, found.context);
+  const config = usual.file === found.place.file ? '' : ` --config ${quoted(found.place.file)}`;
+  const { practice } = service;
+  print(io);
+  if (practice !== null) {
+    const port = practice.port === 8470 ? '' : ` --port ${practice.port}`;
+    print(io, 'To go on practising, in two terminals:');
+    print(io, `  receiptd sandbox${port}`);
+  } else print(io, install === null ? 'Next:' : 'It is at work. To see it:');
+  if (install === null) print(io, `  receiptd run${config}`);
+  print(io, `  receiptd status${config}`);
+  print(io, `  receiptd console${config}`);
+}
+
+function quoted(path: string): string {
+  return /^[\w./:\\-]+$/.test(path) ? path : `"${path}"`;
+}

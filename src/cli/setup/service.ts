@@ -1,0 +1,100 @@
+import { serviceSchema } from '../../config/schema.ts';
+import { ReceiptdError } from '../../domain/errors.ts';
+import { ENDPOINT_UID, SANDBOX_CREDENTIALS, startPractice } from '../sandbox.ts';
+import { notTaken } from './given.ts';
+import type { Talk } from './talk.ts';
+
+/** The service that receipts go to. */
+export interface ServiceAnswer {
+  readonly baseUrl: string;
+  /** The built-in one. */
+  readonly practice: Practice | null;
+}
+
+export interface Practice {
+  readonly credentials: { readonly clientId: string; readonly clientSecret: string };
+  readonly endpointUid: string;
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** Where an answer to the first question comes from if none was given. */
+export function knownBaseUrl({ given, found: { before } }: Pick<Talk, 'given' | 'found'>): string | null {
+  return given.baseUrl ?? (before === null || before.isExample ? null : before.config.service.baseUrl);
+}
+
+export async function serviceStep(talk: Talk): Promise<ServiceAnswer> {
+  const { given, ask } = talk;
+  if (given.sandbox) return practise(talk);
+  if (given.baseUrl !== undefined) {
+    const wrong = wrongBaseUrl(given.baseUrl);
+    if (wrong !== null) throw notTaken('baseUrl', given.baseUrl, wrong);
+    return { baseUrl: tidyBaseUrl(given.baseUrl), practice: null };
+  }
+  const known = knownBaseUrl(talk);
+  if (ask === null) return { baseUrl: known ?? '', practice: null };
+  if (known === null) {
+    const choice = await ask.choose('Where do the receipts go?', [
+      { label: 'To our receipt analysis service', value: 'service' as const },
+      {
+        label: 'Nowhere yet: try it first',
+        value: 'practice' as const,
+        about: 'A service for practice, built in, on this machine alone.',
+      },
+    ]);
+    if (choice === 'practice') return practise(talk);
+  }
+  const answer = await ask.text('Address of the service:', {
+    otherwise: known ?? undefined,
+    wrong: whyNotBaseUrl,
+  });
+  return { baseUrl: tidyBaseUrl(answer), practice: null };
+}
+
+async function practise({ given, found, say }: Talk): Promise<ServiceAnswer> {
+  const { before, place } = found;
+  if (
+    before !== null &&
+    !before.isExample &&
+    new URL(before.config.service.baseUrl).hostname !== '127.0.0.1'
+  ) {
+    throw new ReceiptdError(
+      'USAGE',
+      `${place.file} is for ${before.config.service.baseUrl}, which practice must not replace.`,
+      {
+        hint: 'Name another file: `receiptd setup --sandbox --config practice.yaml`.',
+      },
+    );
+  }
+  const sandbox = await startPractice(given.sandboxPort);
+  const port = Number(new URL(sandbox.url).port);
+  say(`The practice service listens on ${sandbox.url}, and keeps what it receives in ${sandbox.dir}.`);
+  return {
+    baseUrl: sandbox.url,
+    practice: {
+      credentials: SANDBOX_CREDENTIALS,
+      endpointUid: ENDPOINT_UID,
+      port,
+      close: () => sandbox.close(),
+    },
+  };
+}
+
+/** As people copy it from a letter: with the path of an operation, or without https://. */
+export function tidyBaseUrl(text: string): string {
+  const typed = text.trim();
+  const whole = /^[a-z][a-z+.-]*:\/\//i.test(typed) ? typed : `https://${typed}`;
+  return whole.replace(/\/+$/, '').replace(/\/v2$/, '');
+}
+
+function whyNotBaseUrl(text: string): string | null {
+  const wrong = wrongBaseUrl(text);
+  return wrong === null ? null : `It has to be ${wrong}.`;
+}
+
+/** What it has to be instead, or null. */
+export function wrongBaseUrl(text: string): string | null {
+  const baseUrl = tidyBaseUrl(text);
+  const read = serviceSchema.safeParse({ baseUrl });
+  return read.success ? null : (read.error.issues[0]?.message ?? 'an address');
+}

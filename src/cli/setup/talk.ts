@@ -1,0 +1,40 @@
+import { printable } from '../printable.ts';
+import type { Io } from '../io.ts';
+import type { Given } from './given.ts';
+import type { Found } from './plan.ts';
+import type { Prompts } from './prompts.ts';
+
+/** What every step of set-up knows. */
+export interface Talk {
+  readonly io: Io;
+  readonly given: Given;
+  readonly found: Found;
+  /** Null: nobody is asked. */
+  readonly ask: Prompts | null;
+  /** A sentence for the person who is asked; nothing where nobody is. */
+  readonly say: (text: string) => void;
+}
+
+const WIDEST = 100;
+
+/** Lines no longer than the terminal is wide, broken between words. */
+export function sayOn(io: Io): (text: string) => void {
+  return (text) => {
+    const width = Math.min(io.stderr.columns || 80, WIDEST);
+    for (const line of text.split('\n').map(printable)) io.stderr.write(`${wrap(line, width).join('\n')}\n`);
+  };
+}
+
+/** A word that is longer than a line (a path) is left to the terminal. */
+export function wrap(text: string, width: number): string[] {
+  const indent = /^ */.exec(text)?.[0] ?? '';
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.trim().split(' ')) {
+    if (line !== '' && indent.length + line.length + 1 + word.length > width) {
+      lines.push(indent + line);
+      line = word;
+    } else line = line === '' ? word : `${line} ${word}`;
+  }
+  return [...lines, indent + line];
+}

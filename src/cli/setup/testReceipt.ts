@@ -1,0 +1,229 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import { access, constants, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { folderCovers } from '../../compose/lookAtFolder.ts';
+import type { Config } from '../../config/config.ts';
+import { callControl } from '../../daemon/control/client.ts';
+import { drawTestReceipt } from '../../demo/testReceipt.ts';
+import { ReceiptdError, systemCode } from '../../domain/errors.ts';
+import { local } from '../../domain/words.ts';
+import type { ListRow } from '../../ports/ledgerReports.ts';
+import { openReading } from '../reading.ts';
+import { openLog } from '../session.ts';
+import type { Io } from '../io.ts';
+import { loadContext } from '../io.ts';
+import { VERSION } from '../version.ts';
+
+export interface Delivered {
+  readonly file: string;
+  readonly name: string;
+  /** The service's status, verbatim. */
+  readonly status: string | null;
+  /** Its record, verbatim. */
+  readonly response: string | null;
+}
+
+const PREFIX = 'receiptd-test-';
+const EVERY_MS = 100;
+const LIMIT_MS = 60_000;
+
+/**
+ * Puts a test receipt into the folder and waits until the service has it: the agent that runs sends it, or one that runs for
+ * as long as this takes. The file is removed once it is accepted.
+ * @throws ReceiptdError TEST_RECEIPT_UNDELIVERED
+ */
+export async function sendTestReceipt(io: Io, config: Config, folder: string): Promise<Delivered> {
+  const at = Date.now();
+  const time = new Date(at).toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-');
+  const file = `${PREFIX}${time}-${randomBytes(2).toString('hex')}.png`;
+  const path = join(folder, file);
+  if (!folderCovers(folder, file, config)) {
+    throw undelivered(file, `the patterns of ${folder} (\`include\`, \`ignore\`) leave it alone`);
+  }
+  await access(folder, constants.W_OK | constants.X_OK).catch((error: unknown) => {
+    throw undelivered(file, `it can't be put into ${folder} (${systemCode(error) ?? 'unknown error'})`);
+  });
+  const agent = await anAgent(io, config);
+  try {
+    const soon = AbortSignal.any([io.stop, AbortSignal.timeout(LIMIT_MS)]);
+    await watched(config, folder, file, agent.ended, soon);
+    // Paper is white and ink is black: the same picture is never drawn twice.
+    const bytes = drawTestReceipt({ number: randomInt(1_000_000), at: local(at).slice(0, 16) });
+    await writeFile(path, bytes, { flag: 'wx' });
+    const row = await settled(config, file, agent.ended, soon);
+    if (row.state !== 'accepted' || row.name === null) throw undelivered(file, howFar(row));
+    await removeOwn(path, bytes);
+    return { file, name: row.name, status: row.status, response: await responseOf(config, row.name) };
+  } finally {
+    await agent.stop();
+  }
+}
+
+/** The name of one that was accepted before, so that set-up that runs again sends no other. */
+export async function acceptedBefore(config: Config, folder: string): Promise<string | null> {
+  try {
+    const reading = await openReading(config);
+    try {
+      const filter = { states: ['accepted'], folder, match: PREFIX } as const;
+      for await (const { name, baseUrl } of reading.list(filter))
+        if (baseUrl === config.service.baseUrl && name !== null) return name;
+      return null;
+    } finally {
+      await reading.close();
+    }
+  } catch (error) {
+    if (error instanceof ReceiptdError && error.code === 'LEDGER_MISSING') return null;
+    throw error;
+  }
+}
+
+interface SomeAgent {
+  /** What ended it before its time, if anything did. */
+  readonly ended: () => unknown;
+  stop(): Promise<void>;
+}
+
+/** The one that runs, or one in this process. */
+async function anAgent(io: Io, config: Config): Promise<SomeAgent> {
+  const [{ acquireInstanceLock }, { prepareStateDir }] = await Promise.all([
+    import('../../daemon/instanceLock.ts'),
+    import('../../daemon/stateDir.ts'),
+  ]);
+  if (await answers(config)) return { ended: () => null, stop: async () => {} };
+  await prepareStateDir(config);
+  let lock;
+  try {
+    lock = await acquireInstanceLock(config.stateDir);
+  } catch (error) {
+    // It starts at this moment.
+    if (error instanceof ReceiptdError && error.code === 'ALREADY_RUNNING')
+      return { ended: () => null, stop: async () => {} };
+    throw error;
+  }
+  const { log, secrets } = await openLog(io, config, { toFile: true, level: 'warn' });
+  const { runDaemon } = await import('../../compose/daemon.ts');
+  const stop = new AbortController();
+  let trouble: unknown = null;
+  const options = { config, context: loadContext(io), lock, log, secrets, env: io.env, lines: log.lines };
+  const running = runDaemon({ ...options, version: VERSION, onReload: io.onReload }, stop.signal).catch(
+    (error: unknown) => {
+      trouble = error;
+    },
+  );
+  return {
+    ended: () => trouble,
+    async stop() {
+      stop.abort(new Error('the test receipt is through'));
+      await running;
+      await log.close();
+      await lock.release();
+    },
+  };
+}
+
+async function answers(config: Config): Promise<boolean> {
+  try {
+    await callControl(config.stateDir, 'status', {});
+    return true;
+  } catch (error) {
+    if (error instanceof ReceiptdError && error.code === 'NOT_RUNNING') return false;
+    throw error;
+  }
+}
+
+/** What lies in a folder when it is first watched may be left alone: the receipt must come after that. */
+async function watched(
+  config: Config,
+  folder: string,
+  file: string,
+  ended: () => unknown,
+  signal: AbortSignal,
+): Promise<void> {
+  let last = 'no agent answers';
+  await until(
+    async () => {
+      try {
+        const { folders } = await callControl(config.stateDir, 'status', {});
+        const found = folders.find(({ path }) => path === folder);
+        last = found === undefined ? `the agent does not watch ${folder} yet` : `${folder} is ${found.state}`;
+        return found?.state === 'watching' || null;
+      } catch (error) {
+        if (!(error instanceof ReceiptdError)) throw error;
+        last = error.message;
+        return null;
+      }
+    },
+    ended,
+    signal,
+    () => undelivered(file, last),
+  );
+}
+
+/** States after which nothing happens by itself. */
+const SETTLED = ['accepted', 'duplicate', 'rejected', 'failed', 'unconfirmed', 'lost', 'skipped'];
+
+async function settled(
+  config: Config,
+  file: string,
+  ended: () => unknown,
+  signal: AbortSignal,
+): Promise<ListRow> {
+  let last: ListRow | null = null;
+  return until(
+    async () => {
+      const reading = await openReading(config);
+      try {
+        for await (const row of reading.list({ match: file })) last = row;
+      } finally {
+        await reading.close();
+      }
+      return last !== null && SETTLED.includes(last.state) ? last : null;
+    },
+    ended,
+    signal,
+    () => undelivered(file, last === null ? 'nothing was seen of it' : howFar(last)),
+  );
+}
+
+async function until<T>(
+  look: () => Promise<T | null>,
+  ended: () => unknown,
+  signal: AbortSignal,
+  late: () => Error,
+): Promise<T> {
+  for (;;) {
+    const found = await look();
+    if (found !== null) return found;
+    const trouble = ended();
+    if (trouble !== null) throw trouble;
+    if (signal.aborted) throw late();
+    await sleep(EVERY_MS, undefined, { signal }).catch(() => {});
+  }
+}
+
+function howFar({ state, message, reason }: ListRow): string {
+  return `it is ${state}${message === null ? (reason === null ? '' : ` (${reason})`) : ` (${message.replace(/\.$/, '')})`}`;
+}
+
+function undelivered(file: string, why: string): ReceiptdError {
+  return new ReceiptdError('TEST_RECEIPT_UNDELIVERED', `The test receipt ${file} was not accepted: ${why}.`, {
+    hint: 'Look at `receiptd status` and `receiptd check`.',
+  });
+}
+
+async function responseOf(config: Config, name: string): Promise<string | null> {
+  const reading = await openReading(config);
+  try {
+    const all = await reading.details(name);
+    return all.find(({ baseUrl }) => baseUrl === config.service.baseUrl)?.response ?? null;
+  } finally {
+    await reading.close();
+  }
+}
+
+/** Only if it is the one that was put there; the agent may have archived or deleted it. */
+async function removeOwn(path: string, bytes: Buffer): Promise<void> {
+  const there = await readFile(path).catch(() => null);
+  if (there?.equals(bytes) === true) await rm(path, { force: true }).catch(() => {});
+}
