@@ -1,5 +1,5 @@
 import { mkdir } from 'node:fs/promises';
-import { composeWritableCredentials } from '../../compose/service.ts';
+import { putSafely, targetPlace, UNIT_CREDENTIALS_DIR } from '../../compose/credentialStores.ts';
 import type { Config } from '../../config/config.ts';
 import { prepareStateDir } from '../../daemon/stateDir.ts';
 import { callControl } from '../../daemon/control/client.ts';
@@ -133,7 +133,10 @@ async function store(
   if (answer.kind === 'kept') return null;
   const { clientId, clientSecret, why } = answer;
   const put = (where: Store) =>
-    composeWritableCredentials(where, config, io.env).set({ clientId, clientSecret });
+    putSafely(
+      targetPlace(where, { config, account: null, env: io.env, unitDirectory: UNIT_CREDENTIALS_DIR }),
+      { clientId, clientSecret },
+    );
   const place = (where: Store) =>
     where === 'keychain' ? 'the keychain' : `${config.credentials.file}, which its owner alone can read`;
   try {

@@ -208,9 +208,9 @@ async function lookUp(io: Io, config: Config): Promise<FoundCredentials> {
   const { RECEIPTD_CLIENT_ID: _, RECEIPTD_CLIENT_SECRET: __, ...others } = io.env;
   const env = config.credentials.store === 'environment' ? io.env : others;
   const { log, secrets } = await openLog(io, config, { toFile: false, level: 'error' });
-  const { service, credentials } = await composeService(config, { env, log, secrets });
+  const { service, credentialsOf } = await composeService(config, { env, log, secrets });
   try {
-    return await credentials.get(io.stop);
+    return await credentialsOf(null).get(io.stop);
   } finally {
     await service.close();
     await log.close();
@@ -233,11 +233,9 @@ export async function withService<T>(
   work: (service: Awaited<ReturnType<typeof composeService>>['service']) => Promise<T>,
 ): Promise<T> {
   const { log, secrets } = await openLog(io, config, { toFile: false, level: 'error' });
-  const variables = pair && { RECEIPTD_CLIENT_ID: pair.clientId, RECEIPTD_CLIENT_SECRET: pair.clientSecret };
   if (pair !== null) secrets.addSecret(pair.clientSecret);
-  const withPair = { ...config, credentials: { ...config.credentials, store: 'environment' as const } };
-  const surroundings = { env: { ...io.env, ...variables }, log, secrets };
-  const { service } = await composeService(pair === null ? config : withPair, surroundings);
+  const surroundings = { env: io.env, log, secrets };
+  const { service } = await composeService(config, surroundings, new Map(), pair ?? undefined);
   try {
     return await work(service);
   } finally {
