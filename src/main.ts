@@ -3,29 +3,15 @@ import { closeSync, openSync } from 'node:fs';
 import { EXIT } from './cli/exitStatus.ts';
 import { outputUnwritable } from './cli/output.ts';
 import { runCommandLine } from './cli/program.ts';
+import { takeSignals } from './cli/signals.ts';
 import { systemCode } from './domain/errors.ts';
 
 /** The entry: arguments, signals, the only process exit. */
-const stop = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.on(signal, () => {
-    // The first asks for a clean end, the second gets one at once; the ledger survives either.
-    if (stop.signal.aborted) process.exit(130);
-    stop.abort(new Error(`stopped by ${signal}`));
-  });
-}
-/** Where a terminal was, its end is the end of what runs in it; anywhere else the signal asks to read the configuration again. */
-const hadTerminal = [process.stdin, process.stdout, process.stderr].some((stream) => stream.isTTY);
-function onReload(listener: () => void): () => void {
-  // Windows sends it when the console is closed.
-  if (process.platform === 'win32') return () => {};
-  const heard = (): void => {
-    if (hadTerminal && !hasTerminal()) stop.abort(new Error('the terminal was closed'));
-    else listener();
-  };
-  process.on('SIGHUP', heard);
-  return () => process.off('SIGHUP', heard);
-}
+const signals = takeSignals(process, process.platform, {
+  hadTerminal: [process.stdin, process.stdout, process.stderr].some((stream) => stream.isTTY),
+  hasTerminal,
+  exit: () => process.exit(130),
+});
 
 function hasTerminal(): boolean {
   try {
@@ -50,8 +36,8 @@ const status = await runCommandLine(process.argv, {
   stderr,
   env,
   cwd: process.cwd(),
-  stop: stop.signal,
-  onReload,
+  stop: signals.stop,
+  onReload: (listener) => signals.onReload(listener),
 });
 // An exit drops what a slow reader has not taken yet: `receiptd list --json | …` would end in the middle.
 await Promise.all([stdout, stderr].map((stream) => new Promise((written) => stream.write('', written))));

@@ -1,3 +1,4 @@
+import { uptime } from 'node:os';
 import type { Config } from '../config/config.ts';
 import { asleepMs } from '../daemon/systemClock.ts';
 import type { OnceResult } from '../daemon/agent.ts';
@@ -83,6 +84,7 @@ export async function composeGeneration(
       inspector,
       host,
       asleepMs,
+      upForMs: () => uptime() * 1_000,
       onAccepted: ({ createdAt }: Document) =>
         lasting.metering.meter?.accepted(Math.max(0, clock.now() - createdAt) / 1_000),
       background: [

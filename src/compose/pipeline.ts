@@ -64,6 +64,8 @@ export interface World {
   readonly background: readonly ((signal: AbortSignal) => Promise<void>)[];
   /** Milliseconds that the machine has been asleep since it was started; not there, or null: the system does not tell. */
   readonly asleepMs?: () => number | null;
+  /** How long ago the machine was started; milliseconds. */
+  readonly upForMs?: () => number;
   /** Told after each acceptance is recorded. */
   readonly onAccepted?: (document: Document) => void;
   /** What a run that has nothing beside it does at its end. */
@@ -184,6 +186,7 @@ export async function composePipeline(
         watchLimit,
         reconcileEveryMs: config.intake.reconcileEveryMs,
         pollEveryMs: config.intake.pollEveryMs,
+        upForMs: world.upForMs,
         comparedApartMs: config.intake.comparedApartMs,
         confirmAbove: config.intake.confirmAbove,
         onAmiss: (path) => world.onAmiss?.(folder.path, path),

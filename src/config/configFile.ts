@@ -14,6 +14,7 @@ import {
 } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { ReceiptdError, systemCode } from '../domain/errors.ts';
+import { whileHeld } from '../domain/heldFile.ts';
 import { readConfigFile } from './load.ts';
 
 /** SHA-256 of the file's bytes, in hexadecimal digits. */
@@ -67,7 +68,7 @@ export async function replaceConfigFile(
     try {
       await writeAside(aside, bytes, target);
       if (revisionOf(await readConfigFile(target)) !== revision) throw changedMeanwhile(file);
-      await rename(aside, target);
+      await whileHeld(() => rename(aside, target), process);
     } catch (error) {
       await rm(aside, { force: true });
       throw error;

@@ -10,6 +10,7 @@ import type { PathRelations } from './resolve.ts';
 import type { ParsedEndpoint, ParsedService } from './schema.ts';
 import type { ParsedAlerts, ParsedConsole, ParsedResults } from './schemaBeside.ts';
 import { shorten, showPath } from './show.ts';
+import { checkWindowsPaths } from './windowsPaths.ts';
 
 /** What no key can tell by itself. */
 export function crossChecks(draft: Draft, platform: NodeJS.Platform): Problem[] {
@@ -25,6 +26,7 @@ export function crossChecks(draft: Draft, platform: NodeJS.Platform): Problem[] 
     ...draft.folders.flatMap((folder) => checkArchive(folder, draft.folders, relations)),
     ...draft.folders.flatMap((folder) => checkAttention(folder, draft, relations)),
     ...checkStateDir(draft, relations),
+    ...checkWindowsPaths(draft, platform),
     ...checkListening('console', draft.console),
     ...checkListening('results', draft.results),
     ...checkAlerts(draft.alerts),

@@ -7,11 +7,12 @@ export function pathsOf(platform: NodeJS.Platform): PlatformPath {
   return platform === 'win32' ? win32 : posix;
 }
 
-/** Absolute, without a trailing slash; `~` is the user's home. */
+/** Absolute, without a trailing slash; `~` is the user's home. The letter of a drive is upper case: c: and C: are one folder in the ledger. */
 export function resolvePath(text: string, from: string, { platform, home }: Surroundings): string {
   const paths = pathsOf(platform);
   const isHome = text === '~' || text.startsWith('~/') || (platform === 'win32' && text.startsWith('~\\'));
-  return isHome ? paths.resolve(home, `.${paths.sep}${text.slice(2)}`) : paths.resolve(from, text);
+  const path = isHome ? paths.resolve(home, `.${paths.sep}${text.slice(2)}`) : paths.resolve(from, text);
+  return platform === 'win32' ? path.replace(/^[a-z]:/, (drive) => drive.toUpperCase()) : path;
 }
 
 /** RECEIPTD_STATE_DIR, else what the file says, else what systemd made for its unit, else where the platform keeps such things. */

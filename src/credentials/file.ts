@@ -3,6 +3,7 @@ import { constants } from 'node:fs';
 import { mkdir, open, rename, rm, stat, unlink, type FileHandle } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { ReceiptdError, systemCode } from '../domain/errors.ts';
+import { whileHeld } from '../domain/heldFile.ts';
 import type { WritableCredentials } from '../ports/credentials.ts';
 import { absent, parseCredentials } from './store.ts';
 import type { Look, Store } from './store.ts';
@@ -86,7 +87,7 @@ export async function replaceFile(path: string, content: string): Promise<void> 
     } finally {
       await handle.close();
     }
-    await rename(temporary, path);
+    await whileHeld(() => rename(temporary, path), process);
   } catch (error) {
     await rm(temporary, { force: true });
     throw error;

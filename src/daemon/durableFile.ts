@@ -3,6 +3,7 @@ import { constants } from 'node:fs';
 import { link, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { systemCode } from '../domain/errors.ts';
+import { whileHeld } from '../domain/heldFile.ts';
 
 /**
  * Writes a small private file, whole or not at all, and durable when it resolves. What a kill leaves beside it is written over
@@ -11,7 +12,7 @@ import { systemCode } from '../domain/errors.ts';
 export async function writeDurably(file: string, text: string, { shared = false } = {}): Promise<void> {
   const temporary = await writeAside(shared ? unique(file) : `${file}.tmp`, text, shared ? 'wx' : REPLACE);
   try {
-    await rename(temporary, file);
+    await whileHeld(() => rename(temporary, file), process);
     await syncDirectory(dirname(file));
   } catch (error) {
     await rm(temporary, { force: true });

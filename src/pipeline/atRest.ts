@@ -1,3 +1,4 @@
+import { ClockWatch, type Clocks } from '../domain/clockWatch.ts';
 import type { FileIdentity } from '../domain/document.ts';
 import type { FileSystem } from '../ports/folder.ts';
 
@@ -5,6 +6,27 @@ import type { FileSystem } from '../ports/folder.ts';
 const OWN_TIME: ReadonlySet<string> = new Set(['ext4', 'xfs', 'btrfs', 'f2fs', 'tmpfs']);
 /** Kernels stamp files with the time of their last tick. */
 const TICK_MS = 10;
+
+/** Within this time of a start clocks are set: one without a battery stands years back until then. */
+const CLOCK_IS_SET_WITHIN_MS = 5 * 60_000;
+
+/** Whether what this clock says of the past may be believed. Made at the beginning of a run. */
+export class ClockTrust {
+  readonly #watch: ClockWatch;
+  readonly #upForMs: number;
+  #hasJumped = false;
+
+  /** `upForMs`: how long ago the machine was started. */
+  constructor(clock: Clocks, upForMs: number) {
+    this.#watch = new ClockWatch(clock);
+    this.#upForMs = upForMs;
+  }
+
+  get isGiven(): boolean {
+    if (this.#watch.takeJump() !== 0) this.#hasJumped = true;
+    return !this.#hasJumped && this.#upForMs >= CLOCK_IS_SET_WITHIN_MS;
+  }
+}
 
 /**
  * Milliseconds for which a file has surely been still, from its ctime: a run that ends by itself need not watch for the

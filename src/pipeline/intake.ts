@@ -4,7 +4,7 @@ import { describeError, ReceiptdError, systemCode } from '../domain/errors.ts';
 import { isUnreachable } from '../domain/unreachable.ts';
 import type { FileSystem, FolderAvailability, FolderHints } from '../ports/folder.ts';
 import type { Incidents } from '../ports/incident.ts';
-import { restedMs } from './atRest.ts';
+import { ClockTrust, restedMs } from './atRest.ts';
 import { DISPOSE_AGAIN_MS, DisposalWaits } from './disposalWaits.ts';
 import { disposeAccepted, recoverAside } from './dispose.ts';
 import type { ExamineDeps } from './examine.ts';
@@ -45,6 +45,8 @@ export interface IntakeDeps extends Omit<ExamineDeps, 'settling' | 'onNote'> {
   /** Where there are no events, or they can't be relied on. */
   readonly pollEveryMs: number;
   /** See `ListingTimesDeps`. */
+  /** How long ago the machine was started. */
+  readonly upForMs?: (() => number) | undefined;
   readonly comparedApartMs?: number | undefined;
   /** `existing: send` says so when more files than this lie in a folder that is first watched. */
   readonly confirmAbove: number;
@@ -79,6 +81,7 @@ export class Intake {
   readonly #hinted: Hinted;
   readonly #unreadableDirs: UnreadableDirs;
   readonly #unchanged = new Unchanged();
+  readonly #clockTrust: ClockTrust;
   #disposeSoon = false;
   #disposeNotBefore = 0;
   #relistSoon = false;
@@ -95,6 +98,7 @@ export class Intake {
 
   constructor(deps: IntakeDeps) {
     this.#deps = deps;
+    this.#clockTrust = new ClockTrust(deps.clock, deps.upForMs?.() ?? Infinity);
     this.#settling = new Settling(deps.clock, deps.settings.settle, SETTLING_CAPACITY);
     this.#looked = new LookThrough(deps.clock, this.#settling);
     this.#disposalWaits = new DisposalWaits(deps.clock);
@@ -121,7 +125,9 @@ export class Intake {
       settling: this.#settling,
       isInPlace: () => this.#isInPlace(),
       restedMs: (identity) =>
-        this.#isOnce && this.#fileSystem ? restedMs(identity, this.#fileSystem, deps.clock.now()) : 0,
+        this.#isOnce && this.#fileSystem && this.#clockTrust.isGiven
+          ? restedMs(identity, this.#fileSystem, deps.clock.now())
+          : 0,
       onSeen: () => this.#settleWake.ring(),
       onKnown: ({ verdict }) => this.#count(verdict),
       onMissed: () => this.#unchanged.forget(),

@@ -3,6 +3,7 @@ import { constants } from 'node:fs';
 import { chmod, lstat, mkdir, open, opendir, rename, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { systemCode } from '../domain/errors.ts';
+import { whileHeld } from '../domain/heldFile.ts';
 
 const COPY_NAME = /^[0-9a-f]{64}$/;
 /** Written, or half written, when the program ended. */
@@ -60,7 +61,7 @@ export async function writeCopy(dir: string, sha256: string, bytes: Buffer): Pro
     } finally {
       await handle.close();
     }
-    await rename(aside, path);
+    await whileHeld(() => rename(aside, path), process);
   } catch (error) {
     await unlink(aside).catch(() => {});
     throw error;

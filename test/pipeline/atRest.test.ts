@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { restedMs } from '../../src/pipeline/atRest.ts';
+import { ClockTrust, restedMs } from '../../src/pipeline/atRest.ts';
+import { FakeClock } from '../support/fakeClock.ts';
+import { watchingPlace } from './watching.ts';
 
 const NOW = Date.UTC(2026, 1, 3, 4, 5, 6);
 const ext4 = { name: 'ext4', network: false };
@@ -30,5 +32,40 @@ describe('how long a file has surely been still', () => {
 
   it.each(['overlay', 'vfat', 'local', '0x1234'])('can’t be told on %s', (name) => {
     expect(restedMs(changed(3_600_000), { name, network: false }, NOW)).toBe(0);
+  });
+});
+
+describe('the clock', () => {
+  const HOUR = 3_600_000;
+
+  it.each([
+    ['an hour ago', HOUR, true],
+    ['a minute ago, when clocks are still set', 60_000, false],
+  ])('of a machine that was started %s', (_when, upForMs, isGiven) => {
+    expect(new ClockTrust(new FakeClock(), upForMs).isGiven).toBe(isGiven);
+  });
+
+  it.each([5_000, -5_000, 56 * 365 * 24 * HOUR])(
+    'that is set by %d ms in the midst of a run is not believed in it',
+    (byMs) => {
+      const clock = new FakeClock();
+      const trust = new ClockTrust(clock, HOUR);
+      expect(trust.isGiven).toBe(true);
+      clock.jump(byMs);
+      expect([trust.isGiven, trust.isGiven]).toEqual([false, false]);
+    },
+  );
+
+  it('of a machine that was started a moment ago has a single run look twice', async () => {
+    const place = await watchingPlace();
+    await place.drop('yesterday.jpg');
+    place.clock.jump(Date.now() + 24 * HOUR - place.clock.now());
+    const { intake } = place.create({ deps: { upForMs: () => 10_000 } });
+    let isOver = false;
+    const running = intake.runOnce(new AbortController().signal).finally(() => (isOver = true));
+    await place.clock.advanceUntil(() => isOver, 10);
+    await running;
+    expect(await place.states()).toEqual({ 'yesterday.jpg': 'queued' });
+    expect(place.clock.monotonic()).toBeGreaterThanOrEqual(200);
   });
 });

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCode } from '../../domain/errors.ts';
+import { whileHeld } from '../../domain/heldFile.ts';
 import type {
   AttentionBook,
   AttentionEntry,
@@ -67,7 +68,7 @@ async function replace(file: string, text: string): Promise<void> {
   } finally {
     await handle.close();
   }
-  await rename(aside, file);
+  await whileHeld(() => rename(aside, file), process);
 }
 
 async function namesIn(directory: string): Promise<string[]> {

@@ -1,5 +1,8 @@
+import { execFile } from 'node:child_process';
+import fs from 'node:fs';
 import { readFile, statfs } from 'node:fs/promises';
-import { parse } from 'node:path';
+import { win32 } from 'node:path';
+import { promisify } from 'node:util';
 import { systemCode } from '../../domain/errors.ts';
 import type { FileSystem } from '../../ports/folder.ts';
 
@@ -10,6 +13,11 @@ export interface FileSystemSources {
   readonly statfs?: StatFs;
   /** The text of /proc/self/mountinfo, or null where there is none. */
   readonly mounts?: () => Promise<string | null>;
+  readonly platform?: NodeJS.Platform;
+  /** What `mount` prints on macOS, or null. */
+  readonly mountTable?: () => Promise<string | null>;
+  /** Where a path leads to in the end. */
+  readonly realPath?: (path: string) => Promise<string>;
 }
 
 interface Kind {
@@ -82,8 +90,11 @@ export async function fileSystemOf(
   device: bigint,
   sources: FileSystemSources = {},
 ): Promise<FileSystem> {
-  // Only Linux has types that mean the same everywhere; elsewhere the path is all that tells.
-  if (process.platform !== 'linux' && !sources.statfs) return fromPath(folder, device);
+  // Only Linux has types that mean the same everywhere.
+  const platform = sources.platform ?? process.platform;
+  if (platform === 'win32') return ofWindows(folder, device, sources);
+  if (platform === 'darwin') return ofMac(folder, device, sources);
+  if (platform !== 'linux' && !sources.statfs) return local('local', device);
   const { type } = await (sources.statfs ?? statfs)(folder);
   // Signed on 32-bit systems.
   const kind = KINDS.get(type >>> 0) ?? { name: `0x${(type >>> 0).toString(16)}`, network: false };
@@ -98,10 +109,55 @@ function local(name: string, device: bigint): FileSystem {
   return { name, network: false, mark: `${name} ${device}` };
 }
 
-function fromPath(folder: string, device: bigint): FileSystem {
-  const { root } = parse(folder);
-  const isShare = process.platform === 'win32' && /^[\\/]{2}(?![?.])/.test(root);
-  return isShare ? { name: 'smb', network: true, mark: `smb ${root.toLowerCase()}` } : local('local', device);
+/** The path tells: of a mapped drive (Z:) the one that it leads to. */
+async function ofWindows(folder: string, device: bigint, sources: FileSystemSources): Promise<FileSystem> {
+  const share = shareOf(folder) ?? shareOf(await (sources.realPath ?? realPath)(folder).catch(() => folder));
+  return share === null ? local('local', device) : { name: 'smb', network: true, mark: `smb ${share}` };
+}
+
+/** `\\server\share\` in lower case; null for a drive of this machine, and for what is no share (`\\?\C:\`). */
+function shareOf(path: string): string | null {
+  const plain = path.replace(/^[\\/]{2}\?[\\/]UNC[\\/]/i, () => '\\\\');
+  return /^[\\/]{2}(?![?.])/.test(plain) ? win32.parse(plain).root.toLowerCase() : null;
+}
+
+/** Of macOS' names for file systems those that lie elsewhere. */
+const MAC_SHARES = /^(?:smbfs|nfs|afpfs|webdav|ftp|acfs|macfuse|osxfuse|fusefs)$/;
+/** A mount gets another device when it is made anew, and asking starts a program. */
+const macKinds = new Map<bigint, FileSystem>();
+
+async function ofMac(folder: string, device: bigint, sources: FileSystemSources): Promise<FileSystem> {
+  const known = macKinds.get(device);
+  if (known) return known;
+  const table = await (sources.mountTable ?? printedMounts)();
+  if (table === null) return local('local', device);
+  const found = macKind(table, await (sources.realPath ?? realPath)(folder).catch(() => folder), device);
+  macKinds.set(device, found);
+  return found;
+}
+
+/** Lines such as `//scan@nas/scans on /Volumes/scans (smbfs, nodev, nosuid)`. */
+function macKind(table: string, folder: string, device: bigint): FileSystem {
+  let best = { at: '', type: 'local', source: '' };
+  for (const line of table.split('\n')) {
+    const [, source = '', at = '', type = ''] = /^(.*) on (\/.*) \(([^,)]+)/.exec(line) ?? [];
+    const isAbove = at !== '' && (folder === at || folder.startsWith(at === '/' ? '/' : `${at}/`));
+    if (isAbove && at.length >= best.at.length) best = { at, type, source };
+  }
+  if (!MAC_SHARES.test(best.type)) return local(best.type, device);
+  return { name: best.type, network: true, mark: `${best.type} ${best.source}` };
+}
+
+async function printedMounts(): Promise<string | null> {
+  try {
+    return (await promisify(execFile)('/sbin/mount', { timeout: 10_000 })).stdout;
+  } catch {
+    return null;
+  }
+}
+
+function realPath(path: string): Promise<string> {
+  return promisify(fs.realpath.native)(path);
 }
 
 interface Mount {

@@ -21,12 +21,27 @@ import { locationOf, realLocation } from './location.ts';
 // chokidar reads a new directory first and watches it afterwards; what is created in between raises no event.
 const SECOND_HINT_MS = 2000;
 
+/**
+ * Whether the name of an event is the one that a listing gives. Not where it is no valid UTF-8; nor on macOS where it may be composed
+ * otherwise (é as one character or as two); nor on Windows where it may be the short form (SCAN00~1.JPG) of a long name. Then the
+ * directory is listed: the same file must not be seen under two names.
+ */
+export function namesOneFile(name: string, platform: NodeJS.Platform): boolean {
+  if (name.includes('\uFFFD')) return false;
+  if (platform === 'darwin') return !/[^\x20-\x7e]/.test(name);
+  return platform !== 'win32' || !/~\d/.test(name);
+}
+
 export interface FolderHintsOptions {
   /** Absolute directories that are not watched, with all that is below them. */
   readonly exclude?: readonly string[];
+  readonly platform?: NodeJS.Platform;
 }
 
-export function createFolderHints({ exclude = [] }: FolderHintsOptions = {}): FolderHints {
+export function createFolderHints({
+  exclude = [],
+  platform = process.platform,
+}: FolderHintsOptions = {}): FolderHints {
   return {
     async watch(path, recursive, onHint, onTrouble) {
       const folder = resolve(path);
@@ -101,8 +116,7 @@ export function createFolderHints({ exclude = [] }: FolderHintsOptions = {}): Fo
           hint(directory);
           if (event === 'rename') void moved(directory);
         } else {
-          // A name that is not valid UTF-8 can't be looked up.
-          hint(name === null || name.includes('\uFFFD') ? directory : join(directory, name));
+          hint(name === null || !namesOneFile(name, platform) ? directory : join(directory, name));
         }
       });
       watcher.add(root);

@@ -62,6 +62,90 @@ describe('what a folder lies on', () => {
   });
 });
 
+describe('on Windows', () => {
+  const platform = 'win32';
+  const leadsTo = (path: string) => ({ platform, realPath: async () => path }) as const;
+
+  it.each([
+    [
+      'a share',
+      String.raw`\\NAS\Scans\office`,
+      String.raw`\\NAS\Scans\office`,
+      String.raw`smb \\nas\scans` + '\\',
+    ],
+    [
+      'its long form',
+      String.raw`\\?\UNC\NAS\Scans\office`,
+      String.raw`C:\x`,
+      String.raw`smb \\nas\scans` + '\\',
+    ],
+    [
+      'a mapped drive',
+      String.raw`Z:\office`,
+      String.raw`\\nas\scans\office`,
+      String.raw`smb \\nas\scans` + '\\',
+    ],
+  ])('%s is one', async (_what, folder, real, mark) => {
+    expect(await fileSystemOf(folder, 7n, leadsTo(real))).toEqual({ name: 'smb', network: true, mark });
+  });
+
+  it.each([
+    ['a drive', String.raw`C:\Scans`],
+    ['its long form', String.raw`\\?\C:\Scans`],
+    ['a volume without a letter', String.raw`\\?\Volume{1}\Scans`],
+  ])('%s is none', async (_what, folder) => {
+    expect(await fileSystemOf(folder, 7n, leadsTo(folder))).toEqual({
+      name: 'local',
+      network: false,
+      mark: 'local 7',
+    });
+  });
+
+  it('a path of which nobody says where it leads counts as a drive', async () => {
+    const realPath = () => Promise.reject(new Error('EPERM'));
+    expect(await fileSystemOf(String.raw`Z:\x`, 7n, { platform, realPath })).toMatchObject({
+      network: false,
+    });
+  });
+});
+
+describe('on macOS', () => {
+  const TABLE = [
+    '/dev/disk3s1s1 on / (apfs, sealed, local, read-only, journaled)',
+    'map auto_home on /System/Volumes/Data/home (autofs, automounted, nobrowse)',
+    '//scan@nas._smb._tcp.local/Scans on /Volumes/Scans (smbfs, nodev, nosuid, mounted by office)',
+    'nas:/export on /Volumes/export (2) (nfs, nodev, nosuid)',
+    '/dev/disk4s2 on /Volumes/USB on a stick (exfat, local, nodev, nosuid, noowners)',
+  ].join('\n');
+  let device = 1_000n;
+  const at = (folder: string, table: string | null = TABLE) =>
+    fileSystemOf(folder, (device += 1n), {
+      platform: 'darwin',
+      mountTable: async () => table,
+      realPath: async (path) => path,
+    });
+
+  it.each([
+    ['/Volumes/Scans/office', 'smbfs', 'smbfs //scan@nas._smb._tcp.local/Scans'],
+    ['/Volumes/Scans', 'smbfs', 'smbfs //scan@nas._smb._tcp.local/Scans'],
+    ['/Volumes/export (2)/a', 'nfs', 'nfs nas:/export'],
+  ])('%s is a share', async (folder, name, mark) => {
+    expect(await at(folder)).toEqual({ name, network: true, mark });
+  });
+
+  it.each([
+    ['/Users/office/Scans', 'apfs'],
+    ['/Volumes/Scans2', 'apfs'],
+    ['/Volumes/USB on a stick/DCIM', 'exfat'],
+  ])('%s is none', async (folder, name) => {
+    expect(await at(folder)).toMatchObject({ name, network: false });
+  });
+
+  it('nothing is known without the table', async () => {
+    expect(await at('/Volumes/Scans', null)).toMatchObject({ name: 'local', network: false });
+  });
+});
+
 describe('the inode of a file', () => {
   it('counts as 0 on a share, in what is read too, and as it is on a disk', async () => {
     const folder = await temporaryDirectory();

@@ -10,8 +10,8 @@ export function complaintsAbout(arrival: Arrival, arrivals: readonly Arrival[], 
   return [
     ...limitComplaints('overall', arrival, arrivals, delivery.limits, plan),
     ...(own ? limitComplaints(`at ${arrival.uid}`, arrival, atEndpoint, own, plan) : []),
-    // A wait ends when either clock says so: a wall clock that is set forward ends it.
-    ...(plan.clockJumps.length === 0 ? impatience(arrival, atEndpoint) : []),
+    // A wait ends when either clock says so: a wall clock that is set forward ends it, and so does a sleep.
+    ...(plan.clockJumps.length + plan.sleeps.length === 0 ? impatience(arrival, atEndpoint) : []),
   ];
 }
 
@@ -20,7 +20,7 @@ function limitComplaints(
   arrival: Arrival,
   arrivals: readonly Arrival[],
   { concurrency, rate, perDay }: Limits,
-  { clockJumps }: Plan,
+  { clockJumps, sleeps }: Plan,
 ): string[] {
   const complaints: string[] = [];
   // A killed process has no connection any more, whatever the service goes on to do.
@@ -29,8 +29,8 @@ function limitComplaints(
     complaints.push(`${open.length} requests at once ${where}; ${concurrency} may be`);
   if (rate && arrivals.length > rate.count) {
     const first = arrivals[arrivals.length - 1 - rate.count]!;
-    // A clock that was set forward while no process lived: nobody could know.
-    const isTold = clockJumps.length === 0 || first.life === arrival.life;
+    // A clock that was set forward while no process lived: nobody could know. Of a sleep the timeline does not count the time.
+    const isTold = clockJumps.length + sleeps.length === 0 || first.life === arrival.life;
     const within = arrival.at - first.at;
     if (isTold && within < rate.intervalMs)
       complaints.push(

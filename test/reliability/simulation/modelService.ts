@@ -166,11 +166,15 @@ export class ModelService {
       const sha256 = hashOf(bytes);
       const askedAt = this.#timeline.now;
       const fault = this.#faultFor(uid, 'upload');
+      const { sleeps } = this.#timeline;
       if (process.isDead) return;
       /** The answer reaches the agent, if that still lives. */
-      const answer = (given: Answer, delayMs: number): void => {
+      const answer = (intended: Answer, delayMs: number): void => {
         this.#timeline.after(delayMs, WORLD, () => {
           if (process.isDead || signal.aborted) return;
+          // Few connections outlast a sleep.
+          const isCut = arrival !== null && sleeps !== this.#timeline.sleeps && this.#dice.chance(0.7);
+          const given = isCut ? broken('ECONNRESET', true) : intended;
           if (arrival) arrival.endedAt = this.#timeline.now;
           if (arrival && hashOf(bytes) !== sha256)
             this.#story.breach('P2', `other bytes took the place of those of ${name} while they were sent`);

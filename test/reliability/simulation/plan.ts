@@ -30,6 +30,7 @@ export interface Plan {
   }[];
   readonly archiveFull: readonly { readonly at: number; readonly forMs: number; readonly path: string }[];
   readonly clockJumps: readonly { readonly at: number; readonly byMs: number }[];
+  readonly sleeps: readonly { readonly at: number; readonly forMs: number }[];
   readonly scans: number;
   /** The scans come within so much from the start. */
   readonly scansWithinMs: number;
@@ -178,6 +179,11 @@ function draw(dice: Dice): Plan {
     clockJumps: many(dice.chance(0.1) ? dice.int(1, 2) : 0, () => ({
       at: at(),
       byMs: dice.pick([-86_400_000, -3_600_000, -5_000, 5_000, 3_600_000, 86_400_000]),
+    })),
+    // Together never into the next day.
+    sleeps: many(dice.chance(0.15) ? dice.int(1, 2) : 0, () => ({
+      at: at(),
+      forMs: dice.pick([20_000, 600_000, 14_400_000]),
     })),
     scans: dice.int(2, 8),
     scansWithinMs: troubleMs * 0.9,

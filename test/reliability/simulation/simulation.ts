@@ -244,6 +244,7 @@ class Simulation {
       inspector,
       host: 'scanner-pc',
       background: [],
+      asleepMs: () => this.#timeline.asleepMs,
     };
     const pipeline = await composePipeline(config, world, { once: false });
     this.#results.receiving = {

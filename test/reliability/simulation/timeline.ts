@@ -30,6 +30,8 @@ export class Timeline {
   readonly #heap: Event[] = [];
   #now = 0;
   #wallOffset = WALL_START;
+  #sleeps = 0;
+  #asleepMs = 0;
 
   constructor(dice: Dice) {
     this.#dice = dice;
@@ -45,6 +47,23 @@ export class Timeline {
 
   setClock(byMs: number): void {
     this.#wallOffset += byMs;
+  }
+
+  /** How often the machine was asleep. */
+  get sleeps(): number {
+    return this.#sleeps;
+  }
+
+  /** For how long in all, as the system tells. */
+  get asleepMs(): number {
+    return this.#asleepMs;
+  }
+
+  /** The machine sleeps: its monotonic clock and all its timers stand still, and the wall clock goes on. */
+  sleepMachine(forMs: number): void {
+    this.#sleeps += 1;
+    this.#asleepMs += forMs;
+    this.setClock(forMs);
   }
 
   /** Resolves the function that cancels it. */

@@ -51,6 +51,8 @@ export function scheduleTrouble({ plan, timeline, story, shares, state }: Troubl
   }
   for (const { at: from, byMs } of clockJumps)
     at(from, `the clock is set by ${byMs} ms`, () => timeline.setClock(byMs));
+  for (const { at: from, forMs } of plan.sleeps)
+    at(from, `the machine sleeps for ${forMs} ms`, () => timeline.sleepMachine(forMs));
   for (const { from, until, fault, uid } of phases) {
     at(from, `the service begins: ${fault}${uid ? ` at ${uid}` : ''}`, () => {});
     at(until, `the service ends: ${fault}`, () => {});

@@ -1,0 +1,52 @@
+import type { Draft, DraftFolder } from './draft.ts';
+import type { Problem } from './problems.ts';
+import { shorten } from './show.ts';
+
+/** `C:scans` is below whatever directory somebody was last in on that drive. */
+const DRIVE_RELATIVE = /^[A-Za-z]:(?![\\/])/;
+/** Names of devices in every directory, with any ending. */
+const DEVICE = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(?:\..*)?$/i;
+/** SQLite's limit on Windows is 260, with the names of what lies in it. */
+const LONGEST_STATE_DIR = 200;
+
+/** What only Windows makes of a path. */
+export function checkWindowsPaths({ folders, stateDir }: Draft, platform: NodeJS.Platform): Problem[] {
+  if (platform !== 'win32') return [];
+  return [...folders.flatMap(checkFolder), ...checkLength(stateDir.path)];
+}
+
+function checkFolder({ index, settings }: DraftFolder): Problem[] {
+  return (['path', 'archiveTo', 'needsAttention'] as const).flatMap((key) => {
+    const text = settings[key];
+    if (text === undefined) return [];
+    const why = whyNot(text);
+    return why === null
+      ? []
+      : [
+          {
+            code: 'CONFIG_INVALID' as const,
+            path: ['folders', index, key],
+            text: `"${shorten(text)}" ${why}`,
+          },
+        ];
+  });
+}
+
+function whyNot(text: string): string | null {
+  if (DRIVE_RELATIVE.test(text))
+    return `depends on the current directory of drive ${text.slice(0, 2)}; write ${text.slice(0, 2)}\\ and the whole path`;
+  const segments = text.split(/[\\/]/).filter((segment) => !/^\.{0,2}$/.test(segment));
+  const device = segments.find((segment) => DEVICE.test(segment));
+  if (device !== undefined)
+    return `has the name of a device of Windows in it (${device}); choose another one`;
+  const cut = segments.find((segment) => /[. ]$/.test(segment));
+  return cut === undefined
+    ? null
+    : `has a name that ends with a dot or a space, which Windows leaves out; choose another one`;
+}
+
+function checkLength(path: string): Problem[] {
+  if (path.length <= LONGEST_STATE_DIR) return [];
+  const text = `the path of the state directory has ${path.length} characters, and Windows lets the ledger in it be opened with ${LONGEST_STATE_DIR} at most; set a shorter one`;
+  return [{ code: 'CONFIG_INVALID', path: ['stateDir'], text }];
+}
