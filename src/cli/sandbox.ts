@@ -67,7 +67,8 @@ export function addSandbox(program: Command, io: Io): void {
       helpOf({
         more: `Rules for --fault: delay=MS, status=CODE, cut, lost (stored, then no answer), stall, html, truncated, redirect,
 or a rule as JSON; followed by *N (the next N uploads) or @P (with probability P). While it runs, rules can be
-read and changed at /sandbox/faults; a result can be posted with /sandbox/results.`,
+read and changed at /sandbox/faults; a result can be posted with /sandbox/results, other
+credentials be taken with /sandbox/credentials.`,
         examples: [
           'sandbox --fault status=503*5',
           'sandbox --fault delay=200 --fault lost@0.1',

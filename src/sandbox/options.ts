@@ -29,6 +29,8 @@ export interface SandboxOptions {
   readonly dir: string;
   /** Default `sandbox` and `sandbox-secret`. */
   readonly credentials?: { readonly clientId: string; readonly clientSecret: string };
+  /** Endpoint uid → the only client that may upload to it; by default all may. */
+  readonly owners?: Readonly<Record<string, string>>;
   /** Default 86400 (interface 2.3). */
   readonly tokenLifetimeSeconds?: number;
   /** Default enabled, without a quota. */
@@ -55,6 +57,7 @@ export function withDefaults(options: SandboxOptions): Required<SandboxOptions> 
     port: 0,
     host: '127.0.0.1',
     credentials: { clientId: 'sandbox', clientSecret: 'sandbox-secret' },
+    owners: {},
     tokenLifetimeSeconds: 86_400,
     plan: { enabled: true, quota: null },
     endpoints: [],

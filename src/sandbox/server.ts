@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { resolve } from 'node:path';
+import { Clients, type Client } from './clients.ts';
 import { Endpoints } from './endpoints.ts';
 import type { SandboxEndpoint } from './endpoints.ts';
 import { FaultBook } from './faults.ts';
@@ -48,6 +49,8 @@ export interface Sandbox {
   arrivals(endpointUid?: string): number[];
   /** From now on. An upload that has begun keeps its place. */
   setPlan(plan: Plan): void;
+  /** Takes these credentials from now on, and no others. */
+  takeCredentials(...clients: Client[]): void;
   /** Every token issued so far is answered with 401. */
   revokeTokens(): void;
   /** Posts a result now. Resolves the statuses that came back, 0 where there was no answer; null without an outgoingUrl. */
@@ -107,6 +110,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     setPlan: (plan) => {
       service.plan.plan = plan;
     },
+    takeCredentials: (...clients) => service.clients.take(clients),
     revokeTokens: () => service.tokens.revokeAll(),
     postResult: (result) => service.poster.post(result),
     close: () =>
@@ -131,16 +135,19 @@ async function open(settings: Required<SandboxOptions>, dir: string): Promise<Ha
     const { documents, repeats, repeatsWithOtherBytes, accepted } = store.totals;
     return { stored: documents, repeats, repeatsWithOtherBytes, quotaUsed: accepted, ...meter.report() };
   };
+  const tokens = new Tokens(clock, settings.tokenLifetimeSeconds);
+  const clients = new Clients(tokens, settings.credentials, settings.owners);
   return {
     service: {
       ...settings,
-      tokens: new Tokens(clock, settings.tokenLifetimeSeconds),
+      tokens,
+      clients,
       endpoints,
       store,
       plan: new PlanMeter(settings.plan, store.totals.accepted),
       poster,
     },
-    controls: { faults, store, stats, poster },
+    controls: { faults, store, stats, poster, clients },
     faults,
     meter,
     onRequest: settings.onRequest,

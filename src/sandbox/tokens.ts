@@ -11,22 +11,22 @@ const MOST_TOKENS = 10_000;
 export class Tokens {
   readonly #clock: SandboxClock;
   readonly #lifetimeMs: number;
-  /** Token → the monotonic moment at which it expires; in order of issue. */
-  readonly #live = new Map<string, number>();
+  /** Token → whose it is, and the monotonic moment at which it expires; in order of issue. */
+  readonly #live = new Map<string, { readonly clientId: string; readonly expiresAt: number }>();
 
   constructor(clock: SandboxClock, lifetimeSeconds: number) {
     this.#clock = clock;
     this.#lifetimeMs = lifetimeSeconds * 1000;
   }
 
-  issue(): string {
+  issue(clientId: string): string {
     const now = this.#clock.monotonic();
-    for (const [token, expiresAt] of this.#live) {
+    for (const [token, { expiresAt }] of this.#live) {
       if (expiresAt > now && this.#live.size < MOST_TOKENS) break;
       this.#live.delete(token);
     }
     const token = randomBytes(192).toString('base64url');
-    this.#live.set(token, now + this.#lifetimeMs);
+    this.#live.set(token, { clientId, expiresAt: now + this.#lifetimeMs });
     return token;
   }
 
@@ -37,10 +37,19 @@ export class Tokens {
     const token = /^Bearer ([^\s]+)$/.exec(values[0] ?? '')?.[1];
     if (token === undefined)
       return 'the Authorization header is not "Bearer", exactly one space, and a token';
-    const expiresAt = this.#live.get(token);
-    if (expiresAt === undefined) return 'the token is invalid';
-    if (this.#clock.monotonic() >= expiresAt) return 'the token has expired';
+    const live = this.#live.get(token);
+    if (live === undefined) return 'the token is invalid';
+    if (this.#clock.monotonic() >= live.expiresAt) return 'the token has expired';
     return null;
+  }
+
+  /** Whose token a header carries that is not refused; null for any other. */
+  clientOf([value = '']: readonly string[]): string | null {
+    return this.#live.get(value.replace(/^Bearer /, ''))?.clientId ?? null;
+  }
+
+  revokeOf(clientId: string): void {
+    for (const [token, live] of this.#live) if (live.clientId === clientId) this.#live.delete(token);
   }
 
   revokeAll(): void {

@@ -69,7 +69,7 @@ describe('the account of an endpoint', () => {
       '4:34: accounts.A_B: is too much like a-b: both would be …_A_B in the environment',
     ]);
     expect(problemsOf(withAccounts('{ branch: { file: x.json }, other: { file: x.json } }'))).toEqual([
-      '4:50: accounts.other.file: is the file of accounts.branch as well: /etc/receiptd/x.json; choose another one',
+      '4:48: accounts.other.file: is the file of accounts.branch as well: /etc/receiptd/x.json; choose another one',
     ]);
     const own = '~/.local/state/receiptd/credentials.json';
     expect(problemsOf(withAccounts(`{ branch: { file: "${own}" } }`))[0]).toContain(

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { readJson } from '../body.ts';
+import { CLIENTS, type Clients } from '../clients.ts';
 import type { Exchange } from '../exchange.ts';
 import type { FaultBook } from '../faults.ts';
 import { json, problem } from '../reply.ts';
@@ -14,6 +15,7 @@ export interface Controls {
   readonly store: DocumentStore;
   readonly stats: () => SandboxStats;
   readonly poster: ResultPoster;
+  readonly clients: Clients;
 }
 
 /**
@@ -24,6 +26,7 @@ export interface Controls {
  *   GET    /sandbox/faults      the fault rules in force, and how often each fired
  *   PUT    /sandbox/faults      replaces them: an array of rules, or one rule
  *   DELETE /sandbox/faults      behaves again
+ *   PUT    /sandbox/credentials takes these from now on: an array of clientId and clientSecret; tokens of others are over
  *   POST   /sandbox/results     posts a result to the outgoingUrl of an endpoint now; answers what came back
  *
  * For example, every second upload answered with 503, on average:
@@ -56,6 +59,12 @@ export async function control(controls: Controls, exchange: Exchange, path: stri
     case 'DELETE /sandbox/faults':
       controls.faults.replace([]);
       return exchange.send(json(200, []));
+    case 'PUT /sandbox/credentials':
+      return exchange.send(
+        body.ok
+          ? takeCredentials(controls.clients, body.value)
+          : problem(400, 'invalid_request', body.message),
+      );
     case 'POST /sandbox/results':
       return exchange.send(
         body.ok
@@ -75,6 +84,14 @@ function replaceFaults(faults: FaultBook, value: unknown): Reply {
     throw error;
   }
   return json(200, faults.report());
+}
+
+/** What is taken is not in the answer. */
+function takeCredentials(clients: Clients, value: unknown): Reply {
+  const parsed = CLIENTS.safeParse(value);
+  if (!parsed.success) return problem(400, 'invalid_request', z.prettifyError(parsed.error));
+  clients.take(parsed.data);
+  return json(200, {});
 }
 
 async function postResult(poster: ResultPoster, value: unknown): Promise<Reply> {

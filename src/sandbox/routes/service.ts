@@ -1,4 +1,5 @@
 import type { SandboxClock } from '../clock.ts';
+import type { Clients } from '../clients.ts';
 import type { Endpoints } from '../endpoints.ts';
 import type { PlanMeter } from '../plan.ts';
 import type { ResultPoster } from '../results.ts';
@@ -8,7 +9,7 @@ import type { Tokens } from '../tokens.ts';
 /** What the routes work with. */
 export interface Service {
   readonly clock: SandboxClock;
-  readonly credentials: { readonly clientId: string; readonly clientSecret: string };
+  readonly clients: Clients;
   readonly tokenLifetimeSeconds: number;
   readonly tokens: Tokens;
   readonly endpoints: Endpoints;

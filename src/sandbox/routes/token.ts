@@ -22,13 +22,13 @@ export async function token(service: Service, request: IncomingMessage): Promise
   const parsed = REQUEST.safeParse(body.value);
   if (!parsed.success) return problem(400, 'invalid_request', z.prettifyError(parsed.error));
   const { client_id: clientId, client_secret: clientSecret } = parsed.data;
-  if (clientId !== service.credentials.clientId || clientSecret !== service.credentials.clientSecret) {
+  if (!service.clients.has(clientId, clientSecret)) {
     return problem(401, 'invalid_client', 'the client identifier or the client secret is wrong');
   }
   return json(
     200,
     {
-      access_token: service.tokens.issue(),
+      access_token: service.tokens.issue(clientId),
       expires_in: service.tokenLifetimeSeconds,
       scope: '',
       token_type: 'Bearer',

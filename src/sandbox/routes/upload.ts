@@ -42,6 +42,9 @@ function check(service: Service, request: IncomingMessage, target: Target): Repl
   if (endpointUid === null || !service.endpoints.has(endpointUid)) {
     return problem(404, 'unknown_endpoint', 'there is no such endpoint');
   }
+  const client = service.tokens.clientOf(request.headersDistinct['authorization'] ?? []);
+  if (!service.clients.mayUse(endpointUid, client))
+    return problem(403, 'other_account', 'the endpoint belongs to another account');
   if (names === null) return problem(400, 'invalid_request', 'the query is not well-formed UTF-8');
   const [name] = names;
   if (name === undefined || name === '') return problem(400, 'name_missing', 'the name parameter is missing');

@@ -77,6 +77,7 @@ export interface ConfigKeys {
   readonly delivery?: Record<string, unknown>;
   readonly intake?: Record<string, unknown>;
   readonly credentials?: Record<string, unknown>;
+  readonly accounts?: Record<string, Record<string, unknown>>;
   readonly spool?: string;
   readonly storage?: Record<string, unknown>;
   readonly console?: Record<string, unknown>;

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import type { Tokens } from './tokens.ts';
+
+export const CLIENTS = z.array(z.strictObject({ clientId: z.string(), clientSecret: z.string() })).min(1);
+
+export interface Client {
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+/** Whose credentials are taken: of one client at first, or of several accounts. They can be changed while it runs. */
+export class Clients {
+  readonly #tokens: Tokens;
+  #taken: readonly Client[];
+  /** Endpoint uid → the only client that may upload to it. */
+  readonly #owners: Readonly<Record<string, string>>;
+
+  constructor(tokens: Tokens, first: Client, owners: Readonly<Record<string, string>>) {
+    this.#tokens = tokens;
+    this.#taken = [first];
+    this.#owners = owners;
+  }
+
+  /** From now on. Tokens of clients whose credentials are others by now are answered with 401. */
+  take(clients: readonly Client[]): void {
+    const gone = this.#taken.filter(
+      (before) =>
+        !clients.some(
+          ({ clientId, clientSecret }) =>
+            clientId === before.clientId && clientSecret === before.clientSecret,
+        ),
+    );
+    this.#taken = [...clients];
+    for (const { clientId } of gone) this.#tokens.revokeOf(clientId);
+  }
+
+  has(clientId: string, clientSecret: string): boolean {
+    return this.#taken.some((each) => each.clientId === clientId && each.clientSecret === clientSecret);
+  }
+
+  mayUse(endpointUid: string, clientId: string | null): boolean {
+    const owner = this.#owners[endpointUid];
+    return owner === undefined || owner === clientId;
+  }
+}

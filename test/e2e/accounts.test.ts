@@ -1,0 +1,176 @@
+/** Several accounts at one service, and secrets that change while the agent runs. */
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { keytarIsHere, secretService, secretServiceIsHere } from '../credentials/secretService.ts';
+import { requirement } from '../support/requires.ts';
+import { drawReceipt } from '../support/images.ts';
+import { DEPOT, OFFICE, prepare, storedOnce, until, type Site } from './support/agent.ts';
+import { receiptd } from './support/commandLine.ts';
+
+const MAIN_CLIENT = { clientId: 'e2e', clientSecret: 'e2e-secret' };
+const BRANCH_CLIENT = { clientId: 'branch-id', clientSecret: 'branch-secret' };
+
+const KEYS = (site: Site) => ({
+  credentials: { store: 'file' },
+  accounts: { branch: { store: 'file' } },
+  endpoints: { office: { uid: OFFICE }, depot: { uid: DEPOT, account: 'branch' } },
+  folders: [
+    { path: site.file('inbox'), endpoint: 'office' },
+    { path: site.file('branch'), endpoint: 'depot' },
+  ],
+});
+
+/** Two accounts with an endpoint each, which no other account may use; nothing is stored yet. */
+async function twoAccounts(): Promise<Site> {
+  const owners = { [OFFICE]: MAIN_CLIENT.clientId, [DEPOT]: BRANCH_CLIENT.clientId };
+  const site = await prepare({}, { owners });
+  site.sandbox.takeCredentials(MAIN_CLIENT, BRANCH_CLIENT);
+  site.env = {};
+  await site.configure(KEYS(site));
+  return site;
+}
+
+const keychain =
+  requirement('A Secret Service', secretServiceIsHere(), 'scripts/install-test-parts.sh') &&
+  requirement('keytar', keytarIsHere(), 'npm ci with optional dependencies');
+
+async function keyringEnv(): Promise<Record<string, string>> {
+  const { env } = await secretService();
+  return Object.fromEntries(Object.entries(env).map(([key, value]) => [key, value ?? '']));
+}
+
+type Client = typeof MAIN_CLIENT;
+
+function login(site: Site, { clientId, clientSecret }: Client, ...more: string[]) {
+  const args = ['login', '--client-id', clientId, '--config', site.config, ...more];
+  return receiptd(site, args, { input: `${clientSecret}\n` });
+}
+
+async function scan(site: Site, folder: string, name: string): Promise<void> {
+  await writeFile(site.file(folder, `${name}.jpg`), await drawReceipt({ type: 'jpeg', seed: name }));
+}
+
+const states = async (site: Site, folder: string) =>
+  (await site.list('--folder', site.file(folder))).map(({ state }) => state);
+
+test('each endpoint is used with the credentials of its account, and a bad one stops only its own', async () => {
+  const site = await twoAccounts();
+  expect(await login(site, MAIN_CLIENT)).toMatchObject({ status: 0 });
+  expect(await login(site, BRANCH_CLIENT, '--account', 'brnach')).toBeRefused(
+    1,
+    'ACCOUNT_UNKNOWN',
+    'branch?',
+  );
+  expect(await login(site, { ...BRANCH_CLIENT, clientSecret: 'x' }, '--account', 'branch')).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('receiptd login --account branch [CREDENTIALS_REFUSED]') as string,
+  });
+  await scan(site, 'inbox', 'one');
+  await scan(site, 'branch', 'two');
+  const agent = await site.start();
+  await until(() => site.sandbox.received().length === 1);
+  await until(async () => (await states(site, 'branch'))[0] === 'held');
+  expect(await states(site, 'inbox')).toEqual(['accepted']);
+  const status = await site.must('status');
+  expect(status).toMatch(
+    /The credentials of account branch do not work .*1 document waits.*`receiptd login --account branch`/,
+  );
+  expect(status).not.toContain('The credentials do not work');
+  const held = JSON.parse(await site.must('status', '--json')) as { holds: unknown[] };
+  expect(held.holds).toMatchObject([{ scope: 'credentials', key: `${site.sandbox.url} account branch` }]);
+
+  const stored = await login(site, BRANCH_CLIENT, '--account', 'branch');
+  expect(stored.stdout).toContain('Saved the credentials of account branch');
+  await until(() => site.sandbox.received().length === 2);
+  await until(async () => (await states(site, 'branch'))[0] === 'accepted');
+  expect(site.sandbox.received().map(({ endpointUid }) => endpointUid)).toEqual([OFFICE, DEPOT]);
+  expect(JSON.parse(await site.must('whoami', '--account', 'branch', '--json'))).toMatchObject({
+    store: 'file',
+    account: 'branch',
+  });
+  const check = await site.must('check');
+  expect(check).toContain('credentials branch: They come from the file store. Fair:');
+  expect(check).toMatch(/ok {4}service branch: .* takes the credentials from the file store/);
+  const logout = await site.must('logout', '--store', 'file', '--account', 'branch');
+  expect(logout).toBe('Removed the credentials of account branch from the file.\n');
+  expect(JSON.parse(await readFile(site.file('state', 'credentials.json'), 'utf8'))).toEqual(MAIN_CLIENT);
+  expect(await site.run('whoami', '--account', 'branch')).toBeRefused(
+    1,
+    'CREDENTIALS_MISSING',
+    'of account branch',
+  );
+  const { stderr } = await agent.stop();
+  expect(stderr).not.toContain('-secret');
+});
+
+test('an account may come from the environment or from systemd, under names of its own', async () => {
+  const site = await twoAccounts();
+  await site.configure({ ...KEYS(site), credentials: {}, accounts: { branch: {} } });
+  const directory = site.file('unit-credentials');
+  await mkdir(directory);
+  await writeFile(`${directory}/client_id_branch`, `${BRANCH_CLIENT.clientId}\n`);
+  await writeFile(`${directory}/client_secret_branch`, BRANCH_CLIENT.clientSecret);
+  site.env = { CREDENTIALS_DIRECTORY: directory };
+  expect(await site.run('whoami')).toBeRefused(1, 'CREDENTIALS_MISSING');
+  expect(await site.must('whoami', '--account', 'branch')).toContain('(credentials from: systemd)');
+  site.env = {
+    RECEIPTD_CLIENT_ID_BRANCH: BRANCH_CLIENT.clientId,
+    RECEIPTD_CLIENT_SECRET_BRANCH: BRANCH_CLIENT.clientSecret,
+  };
+  expect(await site.run('whoami')).toBeRefused(1, 'CREDENTIALS_MISSING');
+  expect(await site.must('whoami', '--account', 'branch')).toContain('(credentials from: environment)');
+});
+
+describe('a secret that changes while the agent runs', () => {
+  async function running(store: 'file' | 'keychain' = 'file') {
+    const site = await prepare();
+    site.env = store === 'file' ? {} : await keyringEnv();
+    await site.configure({ credentials: { store } });
+    expect(await login(site, MAIN_CLIENT)).toMatchObject({ status: 0 });
+    const agent = await site.start();
+    await scan(site, 'inbox', 'before');
+    await until(() => site.sandbox.received().length === 1);
+    return { site, agent };
+  }
+
+  test.each((keychain ? ['file', 'keychain'] : ['file']) as ('file' | 'keychain')[])(
+    'in the %s is taken up without a restart, and nothing is lost, failed or sent twice',
+    async (store) => {
+      const { site, agent } = await running(store);
+      for (let turn = 1; turn <= 2; turn += 1) {
+        const rotated = { clientId: 'e2e', clientSecret: `rotated-secret-${turn}` };
+        // At the service first, so that the agent meets with the refusal, in the midst of its work.
+        const scanned = Promise.all(
+          Array.from({ length: 8 }, (_, index) => scan(site, 'inbox', `${turn}-${index}`)),
+        );
+        site.sandbox.takeCredentials(rotated);
+        await scanned;
+        expect(await login(site, rotated)).toMatchObject({ status: 0 });
+        await until(() => site.sandbox.received().length === 1 + 8 * turn);
+      }
+      await until(async () => (await site.list('--state', 'accepted')).length === 17);
+      expect((await site.list()).map(({ state }) => state)).toEqual(Array(17).fill('accepted'));
+      expect((await storedOnce(site)).size).toBe(17);
+      expect(agent.alive).toBe(true);
+      expect((await agent.stop()).stderr).not.toContain('rotated-secret');
+    },
+  );
+
+  test('to a wrong one holds, says so, and heals by itself upon the right one', async () => {
+    const { site, agent } = await running();
+    const file = site.file('state', 'credentials.json');
+    const rotated = { clientId: 'e2e', clientSecret: 'rotated-secret' };
+    site.sandbox.takeCredentials(rotated);
+    // Written by hand, or by configuration management: nobody tells the agent.
+    await writeFile(file, JSON.stringify({ ...rotated, clientSecret: 'mistyped-secret' }));
+    await chmod(file, 0o600);
+    await scan(site, 'inbox', 'after');
+    await until(async () => (await states(site, 'inbox')).includes('held'));
+    expect(await site.must('status')).toMatch(/The credentials do not work .*`receiptd login`/);
+    await writeFile(file, JSON.stringify(rotated));
+    await until(() => site.sandbox.received().length === 2, 'the right secret to be taken up', 120_000);
+    await until(async () => (await site.list('--state', 'accepted')).length === 2);
+    expect(await site.must('status')).not.toContain('credentials do not work');
+    expect((await agent.stop()).stderr).not.toContain('-secret');
+  });
+});
