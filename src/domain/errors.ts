@@ -46,6 +46,9 @@ export const ERROR_CODES = [
   // State directory and ledger
   'STATE_UNWRITABLE',
   'ALREADY_RUNNING',
+  'STATE_MOVED',
+  'ARCHIVE_REFUSED',
+  'LEDGER_EXISTS',
   'LEDGER_MISSING',
   'LEDGER_NEWER',
   'LEDGER_DAMAGED',
