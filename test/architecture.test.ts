@@ -27,6 +27,7 @@ const ADAPTERS = [
   'config',
   'spool',
   'alerts',
+  'archive',
 ];
 const PURE = ['domain', 'ports'];
 

@@ -38,6 +38,16 @@ export function openLedger(
   });
 }
 
+/** Copies it into a new file. The caller holds the instance lock. @throws ReceiptdError what opening and backing up throw */
+export async function copyLedger(config: Config, target: string): Promise<JournalHead> {
+  const ledger = await openLedger(config, () => {});
+  try {
+    return (await ledger.backup(target)).head;
+  } finally {
+    await ledger.close();
+  }
+}
+
 /** Null for a ledger that has no journal. */
 export async function ledgerHead(config: Config): Promise<JournalHead | null> {
   const reports = await openReports(config);

@@ -4,6 +4,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { ReceiptdError } from '../domain/errors.ts';
 import { unwritable } from './stateDir.ts';
+import { finishImport, refuseIfMoved } from './stateMoved.ts';
 
 /*
  * One instance per state directory.
@@ -38,10 +39,14 @@ const WAIT_MS = 500;
 const held = new Set<DatabaseSyncInstance>();
 
 /**
- * Holds the lock until `release` or the end of the process. The directory must exist (`prepareStateDir`).
- * @throws ReceiptdError ALREADY_RUNNING, STATE_UNWRITABLE
+ * Holds the lock until `release` or the end of the process. The directory must exist (`prepareStateDir`). An import that was killed
+ * while it was put in place is ended here. `evenIfMoved`: for who takes a move back, or puts something else in its place.
+ * @throws ReceiptdError ALREADY_RUNNING, STATE_UNWRITABLE, STATE_MOVED
  */
-export async function acquireInstanceLock(stateDir: string): Promise<InstanceLock> {
+export async function acquireInstanceLock(
+  stateDir: string,
+  { evenIfMoved = false }: { readonly evenIfMoved?: boolean } = {},
+): Promise<InstanceLock> {
   const file = path.join(stateDir, LOCK_FILE);
   const owner = path.join(stateDir, OWNER_FILE);
   const database = open(stateDir, file, { timeout: WAIT_MS });
@@ -67,9 +72,16 @@ export async function acquireInstanceLock(stateDir: string): Promise<InstanceLoc
     await chmod(file, 0o600);
     const startedAt = new Date().toISOString();
     await writeFile(owner, `${JSON.stringify({ pid: process.pid, startedAt })}\n`, { mode: 0o600 });
+    await finishImport(stateDir);
   } catch (error) {
     await release();
     throw unwritable(stateDir, error);
+  }
+  if (!evenIfMoved) {
+    await refuseIfMoved(stateDir).catch(async (error: unknown) => {
+      await release();
+      throw error;
+    });
   }
   return { isInPlace, release };
 }

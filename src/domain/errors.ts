@@ -47,6 +47,9 @@ export const ERROR_CODES = [
   // State directory and ledger
   'STATE_UNWRITABLE',
   'ALREADY_RUNNING',
+  'STATE_MOVED',
+  'ARCHIVE_REFUSED',
+  'LEDGER_EXISTS',
   'LEDGER_MISSING',
   'LEDGER_NEWER',
   'UPGRADE_NO_SPACE',

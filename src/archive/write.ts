@@ -1,0 +1,64 @@
+import { createReadStream } from 'node:fs';
+import { once } from 'node:events';
+import { open } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { pack, type Header, type Pack } from 'tar-stream';
+
+/** A file of an archive: bytes at hand, or a file that keeps its size. */
+export interface Part {
+  /** Its path in the archive, with `/`. */
+  readonly name: string;
+  readonly from: Buffer | { readonly file: string; readonly size: number };
+}
+
+/**
+ * Writes a new .tar.gz that its owner alone may read; durable when this resolves. What is left of one that failed is the
+ * caller's to remove. @throws what the file system says; EEXIST where there is one already
+ */
+export async function writeArchive(file: string, parts: Iterable<Part>, modifiedAt: Date): Promise<void> {
+  const handle = await open(file, 'wx', 0o600);
+  try {
+    const tar = pack();
+    await Promise.all([
+      // Images are compressed already, ledgers are mostly text: more effort gains little.
+      pipeline(Readable.from(tar), createGzip({ level: 3 }), async (source: AsyncIterable<Buffer>) => {
+        for await (const chunk of source) await handle.writeFile(chunk);
+      }),
+      fill(tar, parts, modifiedAt).catch((error: unknown) => {
+        tar.destroy(error instanceof Error ? error : new Error(String(error)));
+        throw error;
+      }),
+    ]);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function fill(tar: Pack, parts: Iterable<Part>, mtime: Date): Promise<void> {
+  for (const { name, from } of parts) {
+    const header = { name, mode: 0o600, mtime, uid: 0, gid: 0 };
+    if (Buffer.isBuffer(from)) {
+      tar.entry({ ...header, size: from.length }, from);
+      continue;
+    }
+    await putFile(tar, { ...header, size: from.size }, from.file);
+  }
+  tar.finalize();
+}
+
+/** tar-stream's streams are no streams of Node's: its pipeline would wait for them for ever. */
+async function putFile(tar: Pack, header: Partial<Header> & { name: string }, file: string): Promise<void> {
+  let entry: ReturnType<Pack['entry']> | undefined;
+  const done = new Promise<void>((resolve, reject) => {
+    entry = tar.entry(header, (error) => (error ? reject(error) : resolve()));
+  });
+  // Whoever waits for it is told; until then nobody listens.
+  done.catch(() => {});
+  for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>)
+    if (entry?.write(chunk) === false) await once(entry, 'drain');
+  entry?.end(null);
+  await done;
+}
