@@ -89,6 +89,13 @@ export const ERROR_CODES = [
   'RESULT_UNKNOWN',
   'SETUP_INCOMPLETE',
   'TEST_RECEIPT_UNDELIVERED',
+  // The service manager of the machine
+  'MANAGER_ABSENT',
+  'MANAGER_FAILED',
+  'ROOT_NEEDED',
+  'INSTALL_REFUSED',
+  'INSTALL_EDITED',
+  'NOT_INSTALLED',
 ] as const;
 
 export type ErrorCode = (typeof ERROR_CODES)[number];

@@ -1,6 +1,7 @@
 import { readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import YAML from 'yaml';
 import { defaultConfigText } from '../../src/config/template.ts';
 import { KEYS, terminalIsHere, type Terminal } from '../support/terminal.ts';
 import { OFFICE, until } from './support/agent.ts';
@@ -92,6 +93,7 @@ describe.skipIf(!terminalIsHere)('receiptd setup that is ended', () => {
     const inbox = join(here.dir, 'inbox');
     const args = [...secret(here), '--create-endpoint', 'Office 1', '--folder', inbox, '--create-folder'];
     const all = [...args, '--rate', '10/min', '--service', 'no', '--test-receipt'];
+    const found: unknown[][] = [];
     for (const step of [
       'Made the folder',
       'Created the endpoint',
@@ -103,17 +105,23 @@ describe.skipIf(!terminalIsHere)('receiptd setup that is ended', () => {
       await terminal.answers('Go ahead?');
       await terminal.sees(step);
       await terminal.kill();
-      const written = await readFile(here.config, 'utf8').catch(() => null);
-      if (written !== null) expect(await here.settings()).toMatchObject({ delivery: { rate: '10/min' } });
-      expect((await readdir(here.dir)).filter((name) => name.endsWith('.yaml')).length).toBe(
-        written === null ? 0 : 1,
-      );
+      // Each is not there, or whole: half a file would not be read.
+      const config = await readFile(here.config, 'utf8').catch(() => null);
       const credentials = await readFile(join(here.dir, 'state', 'credentials.json'), 'utf8').catch(
         () => null,
       );
-      if (credentials !== null)
-        expect(JSON.parse(credentials)).toEqual({ clientId: 'e2e', clientSecret: SECRET });
+      found.push([
+        config === null ? null : (YAML.parse(config) as { delivery: object }).delivery,
+        credentials === null ? null : (JSON.parse(credentials) as unknown),
+      ]);
     }
+    const whole = [
+      { concurrency: 4, rate: '10/min' },
+      { clientId: 'e2e', clientSecret: SECRET },
+    ];
+    for (const each of found)
+      expect(each).toEqual(each.map((part, at) => (part === null ? null : whole[at])));
+    expect(found.at(-1)).toEqual(whole);
     const last = here.setup(all);
     await last.answers('Go ahead?');
     expect(await last.ends()).toBe(0);
