@@ -104,7 +104,8 @@ function environmentOf({ env }: Io, { stateDir }: Config, host: Host): Record<st
   return names.some((name) => env[name]) ? { RECEIPTD_STATE_DIR: stateDir } : {};
 }
 
-function demandRights(host: Host, scope: Scope): void {
+/** @throws ReceiptdError ROOT_NEEDED, USAGE */
+export function demandRights(host: Host, scope: Scope): void {
   if (host.uid === null) return;
   if (scope === 'system' && host.uid !== 0) {
     throw new ReceiptdError('ROOT_NEEDED', 'A service of the machine is installed by root.', {

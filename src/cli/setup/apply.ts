@@ -1,4 +1,5 @@
 import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { putSafely, targetPlace, UNIT_CREDENTIALS_DIR } from '../../compose/credentialStores.ts';
 import type { Config } from '../../config/config.ts';
 import { prepareStateDir } from '../../daemon/stateDir.ts';
@@ -6,14 +7,20 @@ import { callControl } from '../../daemon/control/client.ts';
 import { ReceiptdError, systemCode } from '../../domain/errors.ts';
 import { operatorName } from '../operator.ts';
 import { installService, type InstalledService } from '../service.ts';
+import type { Io } from '../io.ts';
+import { hostOf, managerOf } from '../serviceHost.ts';
+import { demandRights } from '../serviceInstall.ts';
 import { operate } from '../session.ts';
 import { withService, type CredentialsAnswer } from './credentials.ts';
-import type { Store } from './given.ts';
+import type { ServiceScope, Store } from './given.ts';
 import { plan, TO_BE_CREATED, writePlanned } from './plan.ts';
+import { giveToOwner, otherOwner } from './owner.ts';
 import { Ended } from './prompts.ts';
 import { wantedOf, type Answers } from './steps.ts';
 import type { Talk } from './talk.ts';
 import { acceptedBefore, sendTestReceipt, type Delivered } from './testReceipt.ts';
+
+type Installed = Omit<InstalledService, 'text'> & { readonly result: 'installed' | 'unchanged' };
 
 /** What set-up did; `--json` prints it. */
 export interface Done {
@@ -28,7 +35,7 @@ export interface Done {
     readonly existing: string | null;
   };
   readonly rate: string;
-  readonly installed: InstalledService | null;
+  readonly installed: Installed | null;
   readonly testReceipt:
     (Delivered & { readonly sent: true }) | { readonly sent: false; readonly why: string } | null;
 }
@@ -45,7 +52,9 @@ export async function apply(talk: Talk, answers: Answers, tell: (text: string) =
   };
   // All that can be known before is checked before.
   const { config: planned } = plan(found, wantedOf(talk, answers, endpoint.uid ?? TO_BE_CREATED));
-  await prepareStateDir(planned);
+  if (answers.install !== null) await demandManager(io, planned, answers.install);
+  // A service's belongs to its user, and is prepared by that.
+  if ((await otherOwner(planned.stateDir)) === null) await prepareStateDir(planned);
   goOn();
   if (folder.create) {
     await makeFolder(folder.path);
@@ -62,6 +71,10 @@ export async function apply(talk: Talk, answers: Answers, tell: (text: string) =
     credentials.kind === 'new' && stored !== null ? { ...credentials, store: stored } : credentials;
   const target = plan(found, wantedOf(talk, { ...answers, credentials: inFact }, uid));
   const result = await writePlanned(found, target, new Date());
+  await giveToOwner(target.config.stateDir, [
+    target.config.credentials.file,
+    join(target.config.stateDir, 'config-history'),
+  ]);
   const { file } = found.place;
   tell(result === 'unchanged' ? `${file} is as it should be.` : `Wrote ${file}.`);
   await tellTheAgent(target.config);
@@ -71,7 +84,12 @@ export async function apply(talk: Talk, answers: Answers, tell: (text: string) =
   goOn();
   const testReceipt = answers.sendsTest ? await test(talk, config, folder.path, tell) : null;
   return {
-    changed: result !== 'unchanged' || stored !== null || folder.create || testReceipt?.sent === true,
+    changed:
+      result !== 'unchanged' ||
+      stored !== null ||
+      folder.create ||
+      installed?.result === 'installed' ||
+      testReceipt?.sent === true,
     config: { file, result },
     service: { baseUrl: service.baseUrl, company: credentials.company },
     credentials: { store: stored ?? credentials.store, result: stored === null ? 'unchanged' : 'stored' },
@@ -162,17 +180,36 @@ async function tellTheAgent({ stateDir }: Config): Promise<void> {
   }
 }
 
+/** What would refuse it in the end is known now. */
+async function demandManager(io: Io, { stateDir }: Config, scope: ServiceScope): Promise<void> {
+  const host = hostOf(io);
+  demandRights(host, scope);
+  await managerOf(host, scope, host.userName, stateDir).present();
+}
+
+/** One that is at work as it would be defined now is left at work. */
 async function install(
   { io }: Talk,
   config: Config,
-  scope: 'user' | 'system',
+  scope: ServiceScope,
   tell: (text: string) => void,
-): Promise<InstalledService> {
-  const installed = await installService(io, config, { scope, start: true, dryRun: false });
-  const { manager, user, started, notes } = installed;
-  tell(`Installed as a service (${manager}), which runs as ${user}${started ? ' and has started' : ''}.`);
-  for (const note of notes) tell(note);
-  return installed;
+): Promise<Installed> {
+  const how = { scope, start: true } as const;
+  const { text, ...would } = await installService(io, config, { ...how, dryRun: true });
+  const manager = managerOf(hostOf(io), scope, would.user, config.stateDir);
+  if ((await manager.installed().catch(() => null)) === text) {
+    const { isRunning, isEnabled } = await manager.status();
+    if (isRunning && isEnabled) {
+      tell(`It is at work as a service (${would.manager}) already, as the user ${would.user}.`);
+      return { ...would, started: true, notes: [], result: 'unchanged' };
+    }
+  }
+  const { text: _, ...made } = await installService(io, config, { ...how, dryRun: false });
+  tell(
+    `Installed as a service (${made.manager}), which runs as ${made.user}${made.started ? ' and has started' : ''}.`,
+  );
+  for (const note of made.notes) tell(note);
+  return { ...made, result: 'installed' };
 }
 
 async function test(

@@ -5,7 +5,7 @@ import type { ServiceScope } from './given.ts';
 import type { Talk } from './talk.ts';
 
 /** Whether something here starts programs with the machine, and what to do where nothing does. */
-export interface Manager {
+export interface ManagerHere {
   readonly name: string;
   readonly runs: boolean;
   /** For whom a service would be installed: the machine by root, oneself by anybody else. */
@@ -15,10 +15,10 @@ export interface Manager {
 }
 
 /** `isThere`: whether there is such a file; an argument, so that a test can be any machine. */
-export function managerOf(
+export function managerHere(
   { platform, isRoot, env }: Pick<LoadContext, 'platform' | 'isRoot' | 'env'>,
   isThere: (path: string) => boolean = existsSync,
-): Manager {
+): ManagerHere {
   const scope = isRoot ? 'system' : 'user';
   const manager = (name: string, runs: boolean, instead = '') => ({ name, runs, scope, instead }) as const;
   if (platform === 'darwin') return manager('launchd', true);
@@ -47,7 +47,7 @@ export function managerOf(
 export async function installStep({ given, found, ask, say }: Talk): Promise<ServiceScope | null> {
   if (given.service !== undefined) return given.service === 'no' ? null : given.service;
   if (ask === null) return null;
-  const manager = managerOf(found.context);
+  const manager = managerHere(found.context);
   if (!manager.runs) say(manager.instead);
   const whose = manager.scope === 'system' ? 'starts with the machine' : 'starts when you sign in';
   const question = `Install receiptd as a service, which ${whose}?`;

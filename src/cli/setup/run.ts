@@ -80,7 +80,9 @@ async function agreed({ found, ask, say }: Talk, answers: Answers): Promise<bool
   const backlog =
     folder.isNew && folder.existing === 'send' && folder.files !== 0 ? `, and sends the ${files} in it` : '';
   const stored =
-    credentials.kind === 'kept' ? 'as they are' : `into the ${credentials.store}, ${credentials.why}`;
+    credentials.kind === 'kept'
+      ? 'as they are'
+      : `into ${credentials.store === 'file' ? 'a file' : 'the keychain'}, ${credentials.why}`;
   const where = endpoint.uid ?? `to be created as "${endpoint.create?.name ?? ''}"`;
   say('');
   say('This is what will be done:');
@@ -92,7 +94,7 @@ async function agreed({ found, ask, say }: Talk, answers: Answers): Promise<bool
   say(`  Endpoint: ${endpoint.alias}, ${where}`);
   say(`  Folder: ${folder.path}${folder.create ? ' (to be made)' : ''}${backlog}`);
   say(`  Limit: ${rate}`);
-  say(`  Service of the machine: ${install === null ? 'no' : install}`);
+  say(`  Installed as a service: ${install ?? 'no'}`);
   return ask === null || (await ask.confirm('Go ahead?', true));
 }
 

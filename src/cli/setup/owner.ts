@@ -1,0 +1,25 @@
+import { lchown, lstat, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/**
+ * The user of the service, whose state directory it is, where root sets things up; null where it is one's own, or not
+ * there yet.
+ */
+export async function otherOwner(stateDir: string): Promise<{ uid: number; gid: number } | null> {
+  if (process.geteuid?.() !== 0) return null;
+  const status = await lstat(stateDir).catch(() => null);
+  return status === null || status.uid === 0 ? null : { uid: status.uid, gid: status.gid };
+}
+
+/** What root wrote there has to be readable, and replaceable, for the user whose directory it is. */
+export async function giveToOwner(stateDir: string, paths: readonly string[]): Promise<void> {
+  const owner = await otherOwner(stateDir);
+  if (owner === null) return;
+  for (const path of paths) {
+    const status = await lstat(path).catch(() => null);
+    if (status === null || status.uid === owner.uid) continue;
+    await lchown(path, owner.uid, owner.gid);
+    if (status.isDirectory())
+      for (const name of await readdir(path)) await lchown(join(path, name), owner.uid, owner.gid);
+  }
+}

@@ -1,0 +1,199 @@
+import { chmod, mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { drawTestReceipt } from '../../src/demo/testReceipt.ts';
+import { KEYS, terminalIsHere } from '../support/terminal.ts';
+import { OFFICE } from './support/agent.ts';
+import { ordinaryUserCanRun } from './support/commandLine.ts';
+import { SECRET, desk, type Desk } from './support/desk.ts';
+
+/** What a person would answer beforehand to come to one question at once. */
+function answered({ sandbox, scans }: Desk) {
+  return {
+    service: ['--base-url', sandbox.url],
+    id: ['--client-id', 'e2e'],
+    secret: { RECEIPTD_SETUP_CLIENT_SECRET: SECRET },
+    endpoint: ['--endpoint-uid', OFFICE],
+    folder: ['--folder', scans],
+    rest: ['--rate', '60/min', '--service', 'no'],
+  };
+}
+
+describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {
+  test('takes somebody from nothing to a receipt at the service, on a narrow terminal without colours', async () => {
+    const here = await desk();
+    const { dir, sandbox } = here;
+    const env = { LANG: 'C', LC_ALL: 'C', NO_COLOR: '1' };
+    const terminal = here.setup([], { columns: 40, env });
+    await terminal.chooses('Where do the receipts go?', 'To our receipt analysis');
+    await terminal.answers('Address of the service:', 'ftp://nowhere');
+    await terminal.sees('It has to be');
+    terminal.type(KEYS.clear);
+    // As it stands in a letter, with the version behind it.
+    await terminal.answers('', `${sandbox.url}/v2`);
+    await terminal.answers('Client identifier:', 'e2e');
+    await terminal.answers('Client secret:', 'wrong');
+    await terminal.sees('did not take these credentials');
+    await terminal.sees('(2 of 3)');
+    await terminal.answers('Client identifier:');
+    await terminal.answers('Client secret:', SECRET);
+    await terminal.sees('The service takes them: Sandbox Company.');
+    await terminal.chooses('Which endpoint?', 'I have the uid');
+    await terminal.answers('Its uid:', OFFICE);
+    await terminal.chooses('Which folder do the scans come into?', 'Another folder');
+    await terminal.answers('Path of the folder', 'Büro 1/in box');
+    await terminal.answers('does not exist. Make it?', 'y');
+    await terminal.answers('How many receipts may be sent at most?');
+    await terminal.answers('Install receiptd as a service', 'n');
+    await terminal.answers('Send a test receipt', 'y');
+    await terminal.answers('Go ahead?');
+    await terminal.sees('accepted (service: PROCESSING)');
+    expect(await terminal.ends()).toBe(0);
+
+    const folder = join(dir, 'Büro 1/in box');
+    expect(await here.settings()).toMatchObject({
+      service: { baseUrl: sandbox.url },
+      endpoints: { office: { uid: OFFICE } },
+      folders: [{ path: folder, endpoint: 'office' }],
+      delivery: { rate: '60/min' },
+    });
+    const [received, ...others] = sandbox.received();
+    expect(received?.name).toMatch(/^receiptd-test-/);
+    expect(received?.endpointUid).toBe(OFFICE);
+    expect(others).toEqual([]);
+    expect(await readdir(folder)).toEqual([]);
+    expect(terminal.raw).not.toContain(SECRET);
+    // No colours, and of our own words nothing that a terminal without UTF-8 could not show.
+    expect(terminal.colours()).toEqual([]);
+    const own = terminal.shown.replace(/^ *answer .*$/gm, '').replaceAll('ü', '');
+    expect(own.match(/[^ -~\r\n]/g)).toBeNull();
+  });
+
+  test('is a practice service, an agent and a receipt, for somebody who has no service yet', async () => {
+    const here = await desk();
+    const terminal = here.setup(['--sandbox-port', '0', ...answered(here).rest]);
+    await terminal.chooses('Where do the receipts go?', 'Nowhere yet: try it first');
+    await terminal.sees('The practice service listens on http://127.0.0.1:');
+    await terminal.chooses('Which folder do the scans come into?', here.scans);
+    // The built-in service keeps no books: Enter sends one.
+    await terminal.answers('Send a test receipt');
+    await terminal.answers('Go ahead?');
+    await terminal.sees('accepted (service: PROCESSING)');
+    await terminal.sees('receiptd sandbox --port');
+    expect(await terminal.ends()).toBe(0);
+    const rows = await here.site.list();
+    expect(rows).toMatchObject([{ state: 'accepted', path: expect.stringContaining(here.scans) as string }]);
+  });
+
+  test('run again, offers what is there, and changes not a byte', async () => {
+    const here = await desk();
+    const { service, id, secret, endpoint, folder, rest } = answered(here);
+    const first = [
+      'setup',
+      '--yes',
+      '--config',
+      here.config,
+      ...service,
+      ...id,
+      ...endpoint,
+      ...folder,
+      ...rest,
+    ];
+    here.site.env = { ...here.env, ...secret };
+    expect((await here.site.spawn(...first).ended).status).toBe(0);
+    const own = `# ours\n${await readFile(here.config, 'utf8')}`;
+    await writeFile(here.config, own);
+    const terminal = here.setup();
+    await terminal.sees('what it says is kept');
+    await terminal.answers('Address of the service:');
+    await terminal.sees('(file): Sandbox Company');
+    await terminal.answers('Keep them?');
+    await terminal.chooses('Which endpoint?', 'Keep office');
+    await terminal.chooses('Which folder do the scans come into?', here.scans);
+    await terminal.answers('How many receipts may be sent at most?');
+    await terminal.answers('Install receiptd as a service', 'n');
+    await terminal.answers('Send a test receipt', '');
+    await terminal.answers('Go ahead?');
+    await terminal.sees('All is as it should be; nothing was changed.');
+    expect(await terminal.ends()).toBe(0);
+    expect(await readFile(here.config, 'utf8')).toBe(own);
+  });
+
+  test('sends no backlog that nobody has agreed to, and says how much it would be', async () => {
+    const here = await desk();
+    const { service, id, secret, endpoint, folder, rest } = answered(here);
+    for (let number = 1; number <= 3; number += 1) {
+      const bytes = drawTestReceipt({ number, at: '2026-01-31 08:30' });
+      await writeFile(join(here.scans, `SCAN000${number}.png`), bytes);
+    }
+    const terminal = here.setup([...service, ...id, ...endpoint, ...folder, ...rest, '--test-receipt'], {
+      env: secret,
+    });
+    await terminal.sees('3 files, the newest SCAN000');
+    await terminal.chooses('What of the files that lie there already?', 'Leave them');
+    await terminal.answers('Go ahead?');
+    expect(await terminal.ends()).toBe(0);
+    expect(here.sandbox.received().map(({ name }) => name)).toEqual([
+      expect.stringMatching(/^receiptd-test-/),
+    ]);
+    expect((await readdir(here.scans)).sort()).toEqual(['SCAN0001.png', 'SCAN0002.png', 'SCAN0003.png']);
+  });
+
+  test('three wrong secrets end it, and nothing is stored', async () => {
+    const here = await desk();
+    const terminal = here.setup([...answered(here).service]);
+    for (const time of ['(2 of 3)', '(3 of 3)', null]) {
+      await terminal.answers('Client identifier:', time === '(2 of 3)' ? 'e2e' : '');
+      await terminal.answers('Client secret:', 'wrong');
+      if (time !== null) await terminal.sees(time);
+    }
+    await terminal.sees('Nothing was changed.');
+    await terminal.sees('[CREDENTIALS_REFUSED]');
+    expect(await terminal.ends()).toBe(1);
+    expect((await readdir(here.dir)).sort()).toEqual(['home', 'sandbox']);
+  });
+
+  test('a service that can not be reached can be checked later', async () => {
+    const here = await desk();
+    await here.sandbox.close();
+    const { service, folder, rest } = answered(here);
+    const terminal = here.setup([...service, ...folder, ...rest]);
+    await terminal.answers('Client identifier:', 'e2e');
+    await terminal.answers('Client secret:', SECRET);
+    await terminal.sees('[SERVICE_UNREACHABLE]');
+    await terminal.chooses('The credentials could not be checked.', 'Try again');
+    await terminal.sees('[SERVICE_UNREACHABLE]');
+    await terminal.chooses('The credentials could not be checked.', 'Go on, and check later');
+    // None can be created there now.
+    await terminal.answers('Its uid:', OFFICE);
+    await terminal.answers('Send a test receipt', 'n');
+    await terminal.sees('(not checked)');
+    await terminal.answers('Go ahead?');
+    expect(await terminal.ends()).toBe(0);
+    expect(await here.settings()).toMatchObject({ endpoints: { office: { uid: OFFICE } } });
+  });
+
+  test.skipIf(!ordinaryUserCanRun)(
+    'a folder that may not be read is said, and another one asked for',
+    async () => {
+      const here = await desk();
+      const { service, id, secret, endpoint, rest } = answered(here);
+      const closed = join(here.dir, 'closed');
+      await mkdir(closed);
+      await here.giveAway();
+      await chmod(closed, 0);
+      const how = { env: secret, ordinary: true };
+      const terminal = here.setup([...service, ...id, ...endpoint, ...rest], how);
+      await terminal.chooses('Which folder do the scans come into?', 'Another folder');
+      await terminal.answers('Path of the folder', 'closed');
+      await terminal.sees('[FOLDER_UNREADABLE]');
+      await terminal.chooses('Which folder do the scans come into?', here.scans);
+      await terminal.answers('Send a test receipt', 'y');
+      // No keychain answers here, and it says so.
+      await terminal.sees("since the keychain can't be used here");
+      await terminal.answers('Go ahead?');
+      await terminal.sees('accepted (service: PROCESSING)');
+      expect(await terminal.ends()).toBe(0);
+    },
+  );
+});

@@ -1,0 +1,146 @@
+import { readFile, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import YAML from 'yaml';
+import { defaultConfigText } from '../../src/config/template.ts';
+import { KEYS, terminalIsHere, type Terminal } from '../support/terminal.ts';
+import { OFFICE, until } from './support/agent.ts';
+import { SECRET, desk, type Desk } from './support/desk.ts';
+
+/** A way to one question: what is answered beforehand, and what is seen when it is asked. */
+interface Way {
+  readonly question: string;
+  readonly args: (here: Desk) => readonly string[];
+  readonly before?: (terminal: Terminal) => Promise<void>;
+}
+
+const service = ({ sandbox }: Desk) => ['--base-url', sandbox.url];
+const id = (here: Desk) => [...service(here), '--client-id', 'e2e'];
+const secret = (here: Desk) => [...id(here), '--client-secret-file', join(here.dir, 'secret')];
+const endpoint = (here: Desk) => [...secret(here), '--endpoint-uid', OFFICE];
+const folder = (here: Desk) => [...endpoint(here), '--folder', here.scans];
+const rate = (here: Desk) => [...folder(here), '--rate', '10/min'];
+const install = (here: Desk) => [...rate(here), '--service', 'no'];
+
+const WAYS: readonly Way[] = [
+  { question: 'Client identifier:', args: service },
+  { question: 'Client secret:', args: id },
+  { question: 'Which endpoint?', args: secret },
+  { question: 'Its uid:', args: secret, before: (terminal) => terminal.chooses('Which endpoint?', 'I have') },
+  { question: 'Which folder', args: endpoint },
+  { question: 'How many receipts', args: folder },
+  { question: 'Install receiptd', args: rate },
+  { question: 'Send a test receipt', args: install },
+  { question: 'Go ahead?', args: (here) => [...install(here), '--test-receipt'] },
+];
+const FIRST: readonly Way[] = [
+  { question: 'Where do the receipts go?', args: () => [] },
+  {
+    question: 'Address of the service:',
+    args: () => [],
+    before: (terminal) => terminal.chooses('Where do the receipts go?', 'To our'),
+  },
+];
+
+/** Everything in the desk but what the service keeps. */
+async function filesOf({ dir }: Desk): Promise<Record<string, string>> {
+  const entries = await readdir(dir, { recursive: true, withFileTypes: true });
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .filter((file) => !file.startsWith(join(dir, 'sandbox')));
+  return Object.fromEntries(
+    await Promise.all(files.map(async (file) => [file, await readFile(file, 'latin1')])),
+  );
+}
+
+async function withSecret(): Promise<Desk> {
+  const here = await desk();
+  await writeFile(join(here.dir, 'secret'), `${SECRET}\n`);
+  return here;
+}
+
+async function asked(here: Desk, { question, args, before }: Way): Promise<Terminal> {
+  const terminal = here.setup(args(here));
+  await before?.(terminal);
+  await terminal.sees(question);
+  return terminal;
+}
+
+describe.skipIf(!terminalIsHere)('receiptd setup that is ended', () => {
+  test.each([...FIRST, ...WAYS])('by Ctrl-C at "$question" has changed nothing, and says so', async (way) => {
+    const here = await withSecret();
+    const before = await filesOf(here);
+    const terminal = await asked(here, way);
+    terminal.type(way.question === 'Its uid:' ? KEYS.ctrlD : KEYS.ctrlC);
+    await terminal.sees('Set-up was ended; nothing was changed.');
+    expect(await terminal.ends()).toBe(130);
+    expect(await filesOf(here)).toEqual(before);
+  });
+
+  test.each(WAYS)('by kill -9 at "$question" leaves the configuration as it was', async (way) => {
+    const here = await withSecret();
+    const values = { baseUrl: 'https://old.example', uid: OFFICE, folder: join(here.dir, 'old') };
+    await writeFile(here.config, defaultConfigText(values));
+    const before = await filesOf(here);
+    const terminal = await asked(here, way);
+    await terminal.kill();
+    expect(await filesOf(here)).toEqual(before);
+  });
+
+  test('by kill -9 at each step of the work leaves parts that are whole, and goes on when it is run again', async () => {
+    const here = await withSecret();
+    const inbox = join(here.dir, 'inbox');
+    const args = [...secret(here), '--create-endpoint', 'Office 1', '--folder', inbox, '--create-folder'];
+    const all = [...args, '--rate', '10/min', '--service', 'no', '--test-receipt'];
+    const found: unknown[][] = [];
+    for (const step of [
+      'Made the folder',
+      'Created the endpoint',
+      'Stored the credentials',
+      'Wrote',
+      'Sending',
+    ]) {
+      const terminal = here.setup(all);
+      await terminal.answers('Go ahead?');
+      await terminal.sees(step);
+      await terminal.kill();
+      // Each is not there, or whole: half a file would not be read.
+      const config = await readFile(here.config, 'utf8').catch(() => null);
+      const credentials = await readFile(join(here.dir, 'state', 'credentials.json'), 'utf8').catch(
+        () => null,
+      );
+      found.push([
+        config === null ? null : (YAML.parse(config) as { delivery: object }).delivery,
+        credentials === null ? null : (JSON.parse(credentials) as unknown),
+      ]);
+    }
+    const whole = [
+      { concurrency: 4, rate: '10/min' },
+      { clientId: 'e2e', clientSecret: SECRET },
+    ];
+    for (const each of found)
+      expect(each).toEqual(each.map((part, at) => (part === null ? null : whole[at])));
+    expect(found.at(-1)).toEqual(whole);
+    const last = here.setup(all);
+    await last.answers('Go ahead?');
+    expect(await last.ends()).toBe(0);
+    const made = here.sandbox.endpoints().filter(({ name }) => name === 'Office 1');
+    expect(made).toHaveLength(1);
+    expect(await here.settings()).toMatchObject({ endpoints: { office: { uid: made[0]?.uid } } });
+    await until(() => here.sandbox.received().length > 0);
+  });
+
+  test('by Ctrl-C while it works says what is done', async () => {
+    const here = await withSecret();
+    here.sandbox.misbehave({ kind: 'status', status: 503 });
+    const terminal = here.setup([...install(here), '--test-receipt']);
+    await terminal.answers('Go ahead?');
+    await terminal.sees('Sending a test receipt');
+    await until(() => (here.sandbox.stats().requests['upload']?.['503'] ?? 0) > 0);
+    terminal.type(KEYS.ctrlC);
+    await terminal.sees('what is said above is done');
+    expect(await terminal.ends()).toBe(130);
+    expect(await here.settings()).toMatchObject({ service: { baseUrl: here.sandbox.url } });
+  });
+});

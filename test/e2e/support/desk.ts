@@ -1,0 +1,72 @@
+/** A person's home with a folder for scans, a service to send to, and nothing else: what `receiptd setup` begins with. */
+import { mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import YAML from 'yaml';
+import type { Sandbox } from '../../../src/sandbox/server.ts';
+import { ordinaryOwner } from '../../support/ordinaryUser.ts';
+import { Terminal } from '../../support/terminal.ts';
+import { MAIN, Site, cleanUp, practiceService, temporaryDirectory } from './agent.ts';
+import { giveAway } from './commandLine.ts';
+
+export const SECRET = 'e2e-secret';
+
+export interface How {
+  readonly columns?: number;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Without root's rights, in a desk that was given away. */
+  readonly ordinary?: boolean;
+}
+
+export class Desk {
+  readonly dir: string;
+  readonly config: string;
+  readonly scans: string;
+  readonly sandbox: Sandbox;
+  /** For commands without a terminal. */
+  readonly site: Site;
+
+  constructor(dir: string, sandbox: Sandbox) {
+    this.dir = dir;
+    this.config = join(dir, 'receiptd.yaml');
+    this.scans = join(dir, 'home', 'Scans');
+    this.sandbox = sandbox;
+    this.site = new Site(dir, sandbox);
+    this.site.env = { ...this.env };
+  }
+
+  get env(): Readonly<Record<string, string>> {
+    const { PATH = '' } = process.env;
+    const { dir } = this;
+    const state = join(dir, 'state');
+    return { PATH, HOME: join(dir, 'home'), TMPDIR: dir, TERM: 'xterm', RECEIPTD_STATE_DIR: state };
+  }
+
+  /** `receiptd setup` in a terminal. */
+  setup(args: readonly string[] = [], { columns, env = {}, ordinary = false }: How = {}): Terminal {
+    const command = [process.execPath, MAIN, 'setup', '--config', this.config, ...args];
+    const user = ordinary && process.geteuid?.() === 0 ? ordinaryOwner() : null;
+    const terminal = new Terminal(command, {
+      cwd: this.dir,
+      env: { ...this.env, ...env },
+      ...(columns !== undefined && { columns }),
+      ...(user && { user }),
+    });
+    cleanUp(() => terminal.close());
+    return terminal;
+  }
+
+  async settings(): Promise<Record<string, unknown>> {
+    return YAML.parse(await readFile(this.config, 'utf8')) as Record<string, unknown>;
+  }
+
+  giveAway(): Promise<void> {
+    return giveAway(this.dir);
+  }
+}
+
+export async function desk(): Promise<Desk> {
+  const dir = await temporaryDirectory();
+  const made = new Desk(dir, await practiceService({ dir: join(dir, 'sandbox') }));
+  await mkdir(made.scans, { recursive: true });
+  return made;
+}
