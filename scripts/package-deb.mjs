@@ -69,7 +69,7 @@ async function program() {
   const { stdout } = await run('npm', pack, { cwd: ROOT, maxBuffer: 16e6 });
   const [{ files }] = Object.values(JSON.parse(stdout));
   for (const { path } of files)
-    if (!/\.md$/.test(path)) await place(join(ROOT, path), `usr/lib/receiptd/${path}`);
+    if (!path.endsWith('.md')) await place(join(ROOT, path), `usr/lib/receiptd/${path}`);
   for (const name of installed(Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies }))) {
     const from = join(ROOT, 'node_modules', name);
     for (const path of await filesBelow(from)) {
