@@ -37,9 +37,10 @@ const RULES: Readonly<Record<string, Rule>> = {
   pipeline: { parts: PURE, packages: ['node:', 'p-queue'] },
   ...Object.fromEntries(ADAPTERS.map((adapter) => [adapter, { parts: PURE }])),
   daemon: { parts: [...PURE, 'pipeline'] },
-  compose: { parts: [...PURE, 'pipeline', ...ADAPTERS, 'daemon'] },
+  hosting: { parts: ['domain'], packages: ['node:'] },
+  compose: { parts: [...PURE, 'pipeline', ...ADAPTERS, 'daemon', 'hosting'] },
   // The other adapters are for compose to wire.
-  cli: { parts: [...PURE, 'pipeline', 'config', 'telemetry', 'daemon', 'compose', 'sandbox'] },
+  cli: { parts: [...PURE, 'pipeline', 'config', 'telemetry', 'daemon', 'hosting', 'compose', 'sandbox'] },
   'main.ts': { parts: ['domain', 'cli'] },
   // It runs elsewhere: of the agent it knows what is said between the two, and nothing of how it is done.
   console: {

@@ -18,6 +18,7 @@ const COMMANDS: readonly Entry[] = [
   { names: ['whoami'], load: async () => (await import('./whoami.ts')).addWhoami },
   { names: ['endpoint'], load: async () => (await import('./endpoint.ts')).addEndpoint },
   { names: ['run'], load: async () => (await import('./run.ts')).addRun },
+  { names: ['service'], load: async () => (await import('./service.ts')).addService },
   { names: ['reload'], load: async () => (await import('./reload.ts')).addReload },
   { names: ['status'], load: async () => (await import('./status.ts')).addStatus },
   { names: ['top'], load: async () => (await import('./top.ts')).addTop },

@@ -14,7 +14,7 @@ export function resolvePath(text: string, from: string, { platform, home }: Surr
   return isHome ? paths.resolve(home, `.${paths.sep}${text.slice(2)}`) : paths.resolve(from, text);
 }
 
-/** RECEIPTD_STATE_DIR, else what the file says, else where the platform keeps such things. */
+/** RECEIPTD_STATE_DIR, else what the file says, else what systemd made for its unit, else where the platform keeps such things. */
 export function resolveStateDir(
   fromFile: string | undefined,
   configDir: string,
@@ -28,6 +28,10 @@ export function resolveStateDir(
   if (platform === 'win32') {
     return paths.join(env['LOCALAPPDATA'] || paths.join(home, 'AppData', 'Local'), 'receiptd');
   }
+  const ofUnit = env['STATE_DIRECTORY'];
+  // Several would be separated by colons.
+  if (ofUnit !== undefined && posix.isAbsolute(ofUnit) && !ofUnit.includes(':'))
+    return posix.normalize(ofUnit);
   if (isRoot) return '/var/lib/receiptd';
   if (platform === 'darwin') return paths.join(home, 'Library', 'Application Support', 'receiptd');
   return paths.join(xdg(env['XDG_STATE_HOME']) ?? paths.join(home, '.local', 'state'), 'receiptd');

@@ -88,6 +88,13 @@ export const ERROR_CODES = [
   'RESULTS_UNAVAILABLE',
   'RESULTS_COMMAND_FAILED',
   'RESULT_UNKNOWN',
+  // The service manager of the machine
+  'MANAGER_ABSENT',
+  'MANAGER_FAILED',
+  'ROOT_NEEDED',
+  'INSTALL_REFUSED',
+  'INSTALL_EDITED',
+  'NOT_INSTALLED',
 ] as const;
 
 export type ErrorCode = (typeof ERROR_CODES)[number];

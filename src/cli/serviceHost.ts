@@ -1,0 +1,28 @@
+import { userInfo } from 'node:os';
+import type { Scope } from '../hosting/agent.ts';
+import type { Host } from '../hosting/host.ts';
+import { Launchd } from '../hosting/launchd/manager.ts';
+import type { Manager } from '../hosting/manager.ts';
+import { Systemd } from '../hosting/systemd/manager.ts';
+import { WindowsTasks } from '../hosting/windows/manager.ts';
+import { loadContext, type Io } from './io.ts';
+
+export function hostOf(io: Io): Host {
+  const { platform, home } = loadContext(io);
+  return { platform, home, uid: process.getuid?.() ?? null, userName: ownName(), env: io.env };
+}
+
+/** A number without a name is one of a container. */
+function ownName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return String(process.getuid?.() ?? 'unknown');
+  }
+}
+
+export function managerOf(host: Host, scope: Scope, user: string, stateDir: string): Manager {
+  if (host.platform === 'darwin') return new Launchd(host, scope, user, stateDir);
+  if (host.platform === 'win32') return new WindowsTasks(host, scope, user, stateDir);
+  return new Systemd(host, scope, user);
+}

@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto';
+
+const WORDS = 'Made by `receiptd service install` from the configuration; sha256 of the rest:';
+
+/**
+ * The text of a definition with a line by which a change made by hand is told. `line` makes a comment of a text; `after`: how many lines
+ * come before it.
+ */
+export function mark(text: string, line: (words: string) => string, after = 0): string {
+  const lines = text.split('\n');
+  return [...lines.slice(0, after), line(`${WORDS} ${hashOf(text)}`), ...lines.slice(after)].join('\n');
+}
+
+/** Whether somebody else made this definition, or changed it since. */
+export function isEdited(text: string): boolean {
+  const lines = text.split('\n');
+  const at = lines.findIndex((line) => line.includes(WORDS));
+  if (at < 0) return true;
+  const rest = [...lines.slice(0, at), ...lines.slice(at + 1)].join('\n');
+  return !lines[at]?.includes(hashOf(rest));
+}
+
+/** The lines that one has and the other has not, as `- line` and `+ line`. */
+export function changesOf(before: string, after: string): string[] {
+  const linesOf = (text: string): string[] =>
+    text.split('\n').filter((line) => line !== '' && !line.includes(WORDS));
+  const [was, is] = [linesOf(before), linesOf(after)];
+  return [
+    ...was.filter((line) => !is.includes(line)).map((line) => `- ${line}`),
+    ...is.filter((line) => !was.includes(line)).map((line) => `+ ${line}`),
+  ];
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

@@ -1,0 +1,16 @@
+import { plainText } from '../plainText.ts';
+
+/** One line of a section. */
+export type Setting = readonly [name: string, value: string];
+
+/** A word of a list of paths or values, for systemd.syntax(7): quotes only where they are needed. */
+export function unitWord(text: string): string {
+  const escaped = plainText(text).replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('%', '%%');
+  return /[\s"'\\;#]/.test(text) ? `"${escaped}"` : escaped;
+}
+
+/** A command line; the colon has systemd leave `$` alone. */
+export function unitCommand(words: readonly string[]): string {
+  const line = words.map(unitWord).join(' ');
+  return line.includes('$') ? `:${line}` : line;
+}
