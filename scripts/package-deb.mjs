@@ -1,0 +1,260 @@
+// Makes the Debian package of what `npm pack` would take, the packages that it needs, and the Node.js that runs this:
+//   npm run package:deb -- [--output DIR] [--revision N] [--system-node] [--compression xz|zstd|gzip|none]
+// The same sources, Node.js and SOURCE_DATE_EPOCH (the last commit's time, if it is not set) give the same bytes.
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import {
+  chmod,
+  copyFile,
+  lstat,
+  lutimes,
+  mkdir,
+  mkdtemp,
+  readFile,
+  readdir,
+  rm,
+  writeFile,
+} from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs, promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const FROM = join(ROOT, 'packaging/debian');
+const run = promisify(execFile);
+const ARCHITECTURES = { x64: 'amd64', arm64: 'arm64' };
+/** What the parts with compiled code need at run time; the rest of their packages builds them or describes them. */
+const NEEDED = /(?:^|\/)(?:package\.json|licen[cs]e[^/]*|copying[^/]*)$|\.(?:c|m)?js$/i;
+const NOT_NEEDED = /(?:^|\/)(?:src|deps|scripts|tools|test|tests|docs|build-test\.js|bin\.js)(?:\/|$)/;
+
+const { values: options } = parseArgs({
+  options: {
+    output: { type: 'string', default: ROOT },
+    revision: { type: 'string', default: '1' },
+    'system-node': { type: 'boolean', default: false },
+    compression: { type: 'string', default: 'xz' },
+  },
+});
+const manifest = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
+const architecture = ARCHITECTURES[process.arch];
+if (process.platform !== 'linux' || architecture === undefined)
+  fail(`The package is made on Linux for x64 or arm64, not on ${process.platform} ${process.arch}.`);
+const version = `${manifest.version}-${options.revision}`;
+const epoch = Number(process.env.SOURCE_DATE_EPOCH ?? (await lastCommit()));
+const tree = await mkdtemp(join(tmpdir(), 'receiptd-deb-'));
+try {
+  await program();
+  if (!options['system-node']) await node();
+  await system();
+  await documents();
+  await control();
+  const file = resolve(options.output, `receiptd_${version}_${architecture}.deb`);
+  await settleTimes(tree);
+  await mkdir(dirname(file), { recursive: true });
+  await run('dpkg-deb', ['--root-owner-group', `-Z${options.compression}`, '--build', tree, file], {
+    env: { ...process.env, SOURCE_DATE_EPOCH: String(epoch) },
+  });
+  process.stdout.write(`${file}\n`);
+} finally {
+  await rm(tree, { recursive: true, force: true });
+}
+
+/** What an install with npm has, and the packages that it would bring. */
+async function program() {
+  if (!existsSync(join(ROOT, 'dist/receiptd.cjs'))) fail('dist/ is missing; run `npm run build` first.');
+  const pack = ['pack', '--dry-run', '--json', '--ignore-scripts', '--loglevel=error'];
+  const { stdout } = await run('npm', pack, { cwd: ROOT, maxBuffer: 16e6 });
+  const [{ files }] = Object.values(JSON.parse(stdout));
+  for (const { path } of files)
+    if (!path.endsWith('.md')) await place(join(ROOT, path), `usr/lib/receiptd/${path}`);
+  for (const name of installed(Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies }))) {
+    const from = join(ROOT, 'node_modules', name);
+    for (const path of await filesBelow(from)) {
+      const isCompiled = path.endsWith('.node') && isForHere(path);
+      if (!isCompiled && (!NEEDED.test(path) || NOT_NEEDED.test(path))) continue;
+      await place(join(from, path), `usr/lib/receiptd/node_modules/${name}/${path}`);
+    }
+  }
+}
+
+/** Names of packages and of what they need, as far as they are installed; optional parts may not be. */
+function* installed(names, seen = new Set()) {
+  for (const name of names) {
+    const file = join(ROOT, 'node_modules', name, 'package.json');
+    if (seen.has(name) || !existsSync(file)) continue;
+    seen.add(name);
+    yield name;
+    yield* installed(Object.keys(JSON.parse(readFileSync(file, 'utf8')).dependencies ?? {}), seen);
+  }
+}
+
+/** One of several that are built beforehand, or the one that was built here. */
+function isForHere(path) {
+  if (/(?:^|\/)build\/Release\/[^/]+\.node$/.test(path)) return true;
+  return path.includes(`prebuilds/linux-${process.arch}/`) && !path.includes('musl');
+}
+
+async function node() {
+  const licence = ['/usr/share/doc/nodejs/LICENSE', join(dirname(process.execPath), '../LICENSE')].find(
+    existsSync,
+  );
+  if (licence === undefined) fail('The licence of this Node.js was not found; the package has to carry it.');
+  await place(process.execPath, 'usr/lib/receiptd/node', 0o755);
+  await text('usr/share/doc/receiptd/NODE-LICENSE.gz', gzipSync(await readFile(licence), { level: 9 }));
+}
+
+async function system() {
+  const start = await readFile(join(FROM, 'receiptd.sh'), 'utf8');
+  const interpreter = options['system-node'] ? '/usr/bin/node' : '/usr/lib/receiptd/node';
+  await text('usr/bin/receiptd', start.replace('/usr/lib/receiptd/node', interpreter), 0o755);
+  await place(join(FROM, 'receiptd.service'), 'lib/systemd/system/receiptd.service');
+  await place(join(FROM, 'receiptd.default'), 'etc/default/receiptd');
+  await mkdir(join(tree, 'etc/receiptd'), { recursive: true });
+  await chmod(join(tree, 'etc/receiptd'), 0o750);
+  await completions();
+}
+
+/** Where the program has them. */
+async function completions() {
+  const places = {
+    bash: 'usr/share/bash-completion/completions/receiptd',
+    zsh: 'usr/share/zsh/vendor-completions/_receiptd',
+    fish: 'usr/share/fish/vendor_completions.d/receiptd.fish',
+  };
+  const main = join(ROOT, 'dist/receiptd.cjs');
+  const { stdout: help } = await run(process.execPath, [main, '--help']);
+  if (!/^ {2}completion\b/m.test(help)) return;
+  for (const [shell, path] of Object.entries(places)) {
+    const { stdout } = await run(process.execPath, [main, 'completion', shell]);
+    await text(path, stdout);
+  }
+}
+
+async function documents() {
+  const doc = 'usr/share/doc/receiptd';
+  for (const name of ['README.Debian', 'copyright']) await place(join(FROM, name), `${doc}/${name}`);
+  await place(join(ROOT, 'docs/upgrading.md'), `${doc}/upgrading.md`);
+  await place(join(ROOT, 'config/receiptd.yaml'), `${doc}/examples/receiptd.yaml`);
+  await place(join(FROM, 'lintian-overrides'), 'usr/share/lintian/overrides/receiptd');
+  const zipped = async (to, content) => text(to, gzipSync(content, { level: 9 }));
+  await zipped(`${doc}/changelog.gz`, await readFile(join(ROOT, 'CHANGELOG.md')));
+  await zipped(`${doc}/changelog.Debian.gz`, changelog());
+  const man = join(ROOT, 'docs/man/receiptd.1');
+  if (existsSync(man)) await zipped('usr/share/man/man1/receiptd.1.gz', await readFile(man));
+}
+
+function changelog() {
+  const when = new Date(epoch * 1000).toUTCString().replace('GMT', '+0000');
+  return `receiptd (${version}) unstable; urgency=medium
+
+  * Release ${manifest.version}; changelog.gz says what changed for users.
+
+ -- ${maintainer()}  ${when}
+`;
+}
+
+function maintainer() {
+  const { DEBFULLNAME = 'receiptd maintainers', DEBEMAIL = 'receiptd@packages.example.com' } = process.env;
+  return `${DEBFULLNAME} <${DEBEMAIL}>`;
+}
+
+async function control() {
+  const dir = join(tree, 'DEBIAN');
+  await mkdir(dir);
+  const files = (await filesBelow(tree)).filter((path) => !path.startsWith('DEBIAN/'));
+  const sums = await Promise.all(
+    files
+      .filter((path) => !path.startsWith('etc/'))
+      .map(
+        async (path) =>
+          `${createHash('md5')
+            .update(await readFile(join(tree, path)))
+            .digest('hex')}  ${path}\n`,
+      ),
+  );
+  const sizes = await Promise.all(files.map(async (path) => (await lstat(join(tree, path))).size));
+  const kilobytes = sizes.reduce((sum, size) => sum + Math.ceil(size / 1024), 0);
+  const needs = [
+    'adduser',
+    'init-system-helpers (>= 1.54~)',
+    'libc6 (>= 2.29)',
+    'libgcc-s1 (>= 3.0)',
+    'libstdc++6 (>= 5.2)',
+    ...(options['system-node'] ? ['nodejs (>= 20.19)'] : []),
+  ];
+  await text(
+    'DEBIAN/control',
+    `Package: receiptd
+Version: ${version}
+Architecture: ${architecture}
+Maintainer: ${maintainer()}
+Installed-Size: ${kilobytes}
+Depends: ${needs.join(', ')}
+Recommends: libsecret-1-0
+Section: net
+Priority: optional
+Description: sends scanned receipts to a receipt analysis service
+ Watches the folders into which scanners drop receipts, gives every new image
+ a document name, uploads it at the pace that is set, and keeps a ledger that
+ tells of each receipt whether it was sent, and what became of it.
+`,
+  );
+  await text('DEBIAN/md5sums', sums.join(''));
+  await text('DEBIAN/conffiles', '/etc/default/receiptd\n');
+  for (const name of ['postinst', 'prerm', 'postrm']) {
+    await place(join(FROM, name), `DEBIAN/${name}`, 0o755);
+  }
+}
+
+async function place(from, to, mode = 0o644) {
+  const file = join(tree, to);
+  await mkdir(dirname(file), { recursive: true });
+  await copyFile(from, file);
+  await chmod(file, mode);
+}
+
+async function text(to, content, mode = 0o644) {
+  const file = join(tree, to);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, content);
+  await chmod(file, mode);
+}
+
+/** Relative paths of all files, in an order that is the same everywhere. */
+async function filesBelow(dir) {
+  const entries = await readdir(dir, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(dir, join(entry.parentPath, entry.name)))
+    .sort();
+}
+
+/** Whatever the umask and the hour: one mode for directories, one time for everything. */
+async function settleTimes(dir) {
+  for (const entry of await readdir(dir, { withFileTypes: true })) {
+    const path = join(dir, entry.name);
+    if (!entry.isDirectory()) {
+      await lutimes(path, epoch, epoch);
+      continue;
+    }
+    await settleTimes(path);
+  }
+  if (!dir.endsWith('/etc/receiptd')) await chmod(dir, 0o755);
+  await lutimes(dir, epoch, epoch);
+}
+
+async function lastCommit() {
+  try {
+    return (await run('git', ['log', '-1', '--format=%ct'], { cwd: ROOT })).stdout.trim();
+  } catch {
+    return fail('This is no git checkout: set SOURCE_DATE_EPOCH, in seconds since 1970.');
+  }
+}
+
+function fail(sentence) {
+  process.stderr.write(`${sentence}\n`);
+  process.exit(1);
+}

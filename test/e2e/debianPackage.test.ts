@@ -1,0 +1,246 @@
+/** The Debian package's whole life, by dpkg itself and its own scripts, in a root tree that lends the machine's. */
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { cp, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LATEST_VERSION } from '../../src/ledger/sqlite/migrate.ts';
+import { hasDebianTree, openDebianTree, type DebianTree } from '../support/debianTree.ts';
+import { buildBmp } from '../support/handmadeImages.ts';
+import { ROWS, type Row } from '../support/listRows.ts';
+import { until } from './support/agent.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const run = promisify(execFile);
+
+const CONFIG = '/etc/receiptd/receiptd.yaml';
+const STATE = '/var/lib/receiptd';
+const SHIPPED = 40;
+const asAgent = (command: string): string =>
+  `runuser -u receiptd -- env RECEIPTD_STATE_DIR=${STATE} receiptd ${command} --config ${CONFIG}`;
+
+/** Builds the package; its path. Not compressed: that is a minute of xz. */
+async function build(output: string): Promise<string> {
+  const script = join(ROOT, 'scripts/package-deb.mjs');
+  const { stdout } = await run(process.execPath, [script, '--compression', 'none', '--output', output], {
+    env: { ...process.env, SOURCE_DATE_EPOCH: '1700000000' },
+  });
+  return stdout.trim();
+}
+
+/** The next version of it, which keeps its ledger in one more table. */
+async function buildNewer(from: string, to: string): Promise<void> {
+  const tree = `${to}.tree`;
+  await run('dpkg-deb', ['-R', from, tree]);
+  const control = join(tree, 'DEBIAN/control');
+  await writeFile(control, (await readFile(control, 'utf8')).replace(/^Version: .*$/m, 'Version: 99.0.0-1'));
+  const dist = join(tree, 'usr/lib/receiptd/dist');
+  let changed = 0;
+  for (const name of await readdir(dist)) {
+    if (!name.endsWith('.js')) continue;
+    const text = await readFile(join(dist, name), 'utf8');
+    const mark = 'const LATEST_VERSION = MIGRATIONS.length;';
+    if (!text.includes(mark)) continue;
+    const more = 'MIGRATIONS.push("CREATE TABLE probe (id INTEGER PRIMARY KEY) STRICT;");\n';
+    await writeFile(join(dist, name), text.replace(mark, more + mark));
+    changed += 1;
+  }
+  expect(changed).toBe(1);
+  const conffile = join(tree, 'etc/default/receiptd');
+  await writeFile(conffile, `${await readFile(conffile, 'utf8')}\n# New in this version.\n`);
+  await run('dpkg-deb', ['--root-owner-group', '-Znone', '--build', tree, to]);
+}
+
+let place: string;
+let tree: DebianTree;
+let deb: string;
+
+describe.skipIf(!hasDebianTree)('the Debian package', () => {
+  beforeAll(async () => {
+    place = await mkdtemp(join(tmpdir(), 'receiptd-deb-'));
+    deb = await build(place);
+    await cp(deb, join(place, 'old.deb'));
+    await buildNewer(deb, join(place, 'new.deb'));
+    await mkdir(join(place, 'scans'));
+    await cp(join(ROOT, 'test/support/systemctl.sh'), join(place, 'systemctl'));
+    tree = await openDebianTree(place);
+    await tree.sh(
+      `if [ -e /usr/bin/systemctl ]; then mv /usr/bin/systemctl /usr/bin/systemctl.real; fi
+       install -m 755 /in/systemctl /usr/bin/systemctl; mkdir -p /run/systemd/system`,
+    );
+  }, 120_000);
+  afterAll(async () => {
+    await tree?.close();
+    await rm(place, { recursive: true, force: true });
+  });
+
+  const install = (file: string, more = ''): Promise<string> =>
+    tree.sh(`DEBIAN_FRONTEND=noninteractive dpkg --force-confdef ${more} -i /in/${file} 2>&1`);
+  const exists = async (path: string): Promise<boolean> =>
+    (await tree.sh(`if [ -e ${path} ]; then echo yes; fi`)).includes('yes');
+  const list = async (): Promise<Row[]> => ROWS.parse(JSON.parse(await tree.sh(asAgent('list --json'))));
+  /** How many documents the running agent has brought away. */
+  const accepted = async (): Promise<number> => {
+    await until(() => exists(`${STATE}/control.sock`), 'the agent to be there');
+    return (await list()).filter(({ state }) => state === 'accepted').length;
+  };
+  const ledgerVersion = async (): Promise<number> =>
+    (await tree.sh(`od -An -j60 -N4 -tu1 ${STATE}/ledger.db`))
+      .trim()
+      .split(/\s+/)
+      .reduce((sum, byte) => sum * 256 + Number(byte), 0);
+  /** Main process of the service; null where it does not run. */
+  const pid = async (): Promise<number | null> =>
+    Number(
+      (await tree.sh('systemctl is-active receiptd.service && cat /run/receiptd.service.pid || true')).trim(),
+    ) || null;
+  const drop = async (from: number, count: number): Promise<void> => {
+    for (let n = from; n < from + count; n += 1)
+      await writeFile(
+        join(place, 'scans', `S${n}.bmp`),
+        buildBmp({ width: 8, height: 8, data: Buffer.alloc(192, n) }),
+      );
+    await tree.sh('cp -n /in/scans/*.bmp /srv/scans/');
+  };
+  /** What the service has, and that each image is there once, under one name. */
+  const stored = async (): Promise<number> => {
+    const documents = JSON.parse(await tree.sh('cat /run/sandbox.documents')) as {
+      name: string;
+      sha256: string;
+    }[];
+    expect(new Set(documents.map(({ sha256 }) => sha256)).size).toBe(documents.length);
+    expect(new Set(documents.map(({ name }) => name)).size).toBe(documents.length);
+    return documents.length;
+  };
+  const askSandbox = (): Promise<string> =>
+    tree.sh(
+      `/usr/lib/receiptd/node -e 'fetch("http://127.0.0.1:" + process.argv[1] + "/sandbox/documents").then((r) => r.text()).then((t) => require("fs").writeFileSync("/run/sandbox.documents", t))' $(cat /run/sandbox.port)`,
+    );
+
+  it('is the same, byte for byte, whenever it is built', async () => {
+    const again = await build(join(place, 'again'));
+    const hash = async (file: string) =>
+      createHash('sha256')
+        .update(await readFile(file))
+        .digest('hex');
+    expect(await hash(again)).toBe(await hash(deb));
+    await rm(join(place, 'again'), { recursive: true });
+  });
+
+  it('installs without Node.js on the machine, makes its user, and waits for a configuration', async () => {
+    expect(await tree.sh('command -v node || echo none')).toBe('none\n');
+    const said = await install('old.deb');
+    expect(said).toContain('README.Debian');
+    expect(await tree.sh('receiptd --version')).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect(await tree.sh(`stat -c '%U:%G %a' ${STATE} /etc/receiptd`)).toBe(
+      'receiptd:receiptd 700\nroot:receiptd 750\n',
+    );
+    expect(await tree.sh('getent passwd receiptd')).toMatch(/:\/usr\/sbin\/nologin\n$/);
+    expect(await tree.sh('systemctl is-enabled receiptd.service')).toBe('enabled\n');
+    expect(await pid()).toBeNull();
+    expect(await tree.sh('cd /; md5sum --quiet -c /var/lib/dpkg/info/receiptd.md5sums')).toBe('');
+    expect(await tree.sh('dpkg --verify receiptd')).toBe('');
+  });
+
+  it('runs as its user once there is a configuration', async () => {
+    await tree.sh('install -d -o receiptd /srv/scans');
+    await tree.sh(
+      `RECEIPTD_CLIENT_SECRET=s3 setsid receiptd sandbox --port 0 --dir /var/tmp/box --fault delay=150 --json >/run/sandbox.json 2>/run/sandbox.log </dev/null &`,
+    );
+    await until(async () => (await tree.sh('cat /run/sandbox.json')).includes('\n'));
+    const { url } = JSON.parse(await tree.sh('cat /run/sandbox.json')) as { url: string };
+    await tree.sh(`echo ${new URL(url).port} >/run/sandbox.port`);
+    await tree.sh(
+      `receiptd init --config ${CONFIG} --base-url ${url} --uid 11111111-1111-4111-8111-111111111111 --folder /srv/scans
+       chgrp receiptd ${CONFIG}; chmod 640 ${CONFIG}`,
+    );
+    await tree.sh(`echo s3 | ${asAgent('login --store file --client-id sandbox')}`);
+    await tree.sh('systemctl start receiptd.service');
+    await drop(0, 3);
+    await until(async () => (await accepted()) === 3, 'three receipts to be accepted');
+    expect(await tree.sh(`ps -o user= -p ${String(await pid())}`)).toBe('receiptd\n');
+    expect(await tree.sh(asAgent('status'))).toMatch(/Running/);
+  });
+
+  it('upgrades with receipts under way: nothing is lost or sent twice, and the ledger is brought along', async () => {
+    await tree.sh('echo "# mine" >>/etc/default/receiptd');
+    const before = await pid();
+    await drop(3, SHIPPED);
+    await until(async () => (await accepted()) > 5, 'the queue to move');
+    expect(await accepted()).toBeLessThan(SHIPPED);
+    await install('new.deb');
+    const after = await pid();
+    expect(after).not.toBe(before);
+    await until(async () => (await accepted()) === SHIPPED + 3, 'all to be accepted');
+    await askSandbox();
+    expect(await stored()).toBe(SHIPPED + 3);
+    expect(await ledgerVersion()).toBe(LATEST_VERSION + 1);
+    expect(await exists(`${STATE}/backups/upgrade-from-v${LATEST_VERSION}.db`)).toBe(true);
+    expect(await tree.sh(asAgent('ledger verify'))).toBeTruthy();
+    // What the admin changed stays; what came with the package lies beside it.
+    expect(await tree.read('/etc/default/receiptd')).toContain('# mine');
+    expect(await tree.read('/etc/default/receiptd.dpkg-dist')).toContain('# New in this version.');
+  });
+
+  it('says what is wrong when it is taken back to a version that does not know the ledger, and leaves it alone', async () => {
+    const said = await install('old.deb', '--force-downgrade');
+    expect(said).toMatch(/goes back from .* to 0\.1\.0-1/);
+    await until(async () => (await tree.sh('cat /run/agent.log')).includes('[LEDGER_NEWER]'));
+    await until(async () => (await pid()) === null);
+    expect(await ledgerVersion()).toBe(LATEST_VERSION + 1);
+    await drop(SHIPPED + 3, 1);
+    await install('new.deb');
+    await tree.sh('systemctl start receiptd.service');
+    await until(async () => (await accepted()) === SHIPPED + 4);
+  });
+
+  it('goes back by the ledger that was kept, and sends nothing again', async () => {
+    await tree.sh('systemctl stop receiptd.service');
+    await install('old.deb', '--force-downgrade');
+    expect(await pid()).toBeNull();
+    await tree.sh(asAgent(`ledger restore --yes ${STATE}/backups/upgrade-from-v${LATEST_VERSION}.db`));
+    expect(await ledgerVersion()).toBe(LATEST_VERSION);
+    await tree.sh('systemctl start receiptd.service');
+    await drop(SHIPPED + 4, 1);
+    await until(async () => (await accepted()) === SHIPPED + 5);
+    await askSandbox();
+    expect(await stored()).toBe(SHIPPED + 5);
+  });
+
+  it('an upgrade starts nothing that did not run', async () => {
+    await tree.sh('systemctl stop receiptd.service');
+    await install('new.deb');
+    expect(await pid()).toBeNull();
+    await tree.sh('systemctl start receiptd.service');
+    await until(async () => (await pid()) !== null);
+  });
+
+  it('leaves configuration and ledger when it is removed, and goes on when it is back', async () => {
+    await tree.sh('dpkg -r receiptd 2>&1');
+    expect(await pid()).toBeNull();
+    expect(await exists('/usr/bin/receiptd')).toBe(false);
+    expect(await exists('/usr/lib/receiptd')).toBe(false);
+    expect(await exists(CONFIG)).toBe(true);
+    expect(await exists(`${STATE}/ledger.db`)).toBe(true);
+    await install('new.deb');
+    await drop(SHIPPED + 5, 1);
+    await until(async () => (await accepted()) === SHIPPED + 6);
+  });
+
+  it('is purged without a trace but the record of what was sent', async () => {
+    const said = await tree.sh('dpkg -P receiptd 2>&1');
+    expect(said).toContain(`stay in ${STATE}`);
+    expect(
+      await tree.sh('ls -d /etc/receiptd /etc/default/receiptd* /run/receiptd.upgrade 2>/dev/null || true'),
+    ).toBe('');
+    expect(await tree.sh('find /etc/systemd /var/lib/systemd -name "receiptd*" 2>/dev/null')).toBe('');
+    const left = (await tree.sh(`find ${STATE} -type f`)).trim().split('\n');
+    for (const file of left) expect(file).toMatch(/\/(ledger\.(db|journal)\S*|backups\/\S+\.db)$/);
+    expect(left).toContain(`${STATE}/ledger.db`);
+    expect(left).toContain(`${STATE}/ledger.journal`);
+    expect(await tree.sh('dpkg -l receiptd 2>&1 || true')).toContain('no packages found');
+  });
+});
