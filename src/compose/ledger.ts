@@ -21,14 +21,19 @@ import { ledgerPath, openReports } from './reports.ts';
 /** Measured in a burst of 5,000: a fifth less of time and of processor than with one. */
 const BUSY_TURNS = 4;
 
-/** `onMended` is told what had to be mended: a person should read it. */
-export function openLedger(config: Config, onMended: (story: string) => void): Promise<Ledger> {
+/** `onMended` is told what had to be mended: a person should read it. `onSynced`: how long each commit waited for the disk. */
+export function openLedger(
+  config: Config,
+  onMended: (story: string) => void,
+  onSynced: (ms: number) => void = () => {},
+): Promise<Ledger> {
   return openSqliteLedger({
     path: ledgerPath(config),
     clock: systemClock,
     reserve: new Reserve(join(config.stateDir, 'reserve'), config.storage.reserve),
     busyTurns: BUSY_TURNS,
     onMended,
+    onSynced,
   });
 }
 
