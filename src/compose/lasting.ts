@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts';
 import { InheritedIncidents } from '../daemon/inheritedIncidents.ts';
 import { giveBackMemory, processMemory } from '../daemon/giveBack.ts';
 import { SilenceWatch } from '../daemon/silence.ts';
+import { SlowDisk } from '../daemon/slowDisk.ts';
 import { systemClock } from '../daemon/systemClock.ts';
 import { upkeep } from '../daemon/upkeep.ts';
 import { watchZone } from '../daemon/zone.ts';
@@ -50,14 +51,19 @@ export async function composeLasting(config: Config, surroundings: Surroundings)
   const incidents = new OpenIncidents({ clock, log });
   const metering: Lasting['metering'] = { meter: null };
   const accounts: Lasting['accounts'] = { of: accountsAmong(config.endpoints) };
-  const mended = (story: string): void =>
+  const slowDisk = new SlowDisk(config.stateDir, incidents);
+  const onMended = (story: string): void =>
     incidents.open({
       key: `mended ${story}`,
       code: 'LEDGER_DAMAGED',
       message: story,
       hint: 'Check the disk and what was done to the state directory. This is shown until the next start.',
     });
-  const opened = await openLedger(config, mended, (endpoint) => accounts.of(endpoint));
+  const opened = await openLedger(config, {
+    onMended,
+    onSynced: (ms) => slowDisk.synced(ms),
+    accountOf: (endpoint) => accounts.of(endpoint),
+  });
   const ledger = meteredLedger(opened, () => metering.meter, clock);
   const { backupEveryMs, backups } = config.storage;
   return {

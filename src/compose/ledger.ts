@@ -22,11 +22,18 @@ import { ledgerPath, openReports } from './reports.ts';
 /** Measured in a burst of 5,000: a fifth less of time and of processor than with one. */
 const BUSY_TURNS = 4;
 
-/** `onMended` is told what had to be mended: a person should read it. `accountOf`: where that may change. */
+interface OpenOptions {
+  /** Told what had to be mended: a person should read it. */
+  readonly onMended: (story: string) => void;
+  /** How long each commit waited for the disk. */
+  readonly onSynced?: (ms: number) => void;
+  /** Where that may change. */
+  readonly accountOf?: AccountOf;
+}
+
 export function openLedger(
   config: Config,
-  onMended: (story: string) => void,
-  accountOf: AccountOf = accountsAmong(config.endpoints),
+  { onMended, onSynced = () => {}, accountOf = accountsAmong(config.endpoints) }: OpenOptions,
 ): Promise<Ledger> {
   return openSqliteLedger({
     path: ledgerPath(config),
@@ -35,12 +42,13 @@ export function openLedger(
     busyTurns: BUSY_TURNS,
     onMended,
     accountOf,
+    onSynced,
   });
 }
 
 /** Copies it into a new file. The caller holds the instance lock. @throws ReceiptdError what opening and backing up throw */
 export async function copyLedger(config: Config, target: string): Promise<JournalHead> {
-  const ledger = await openLedger(config, () => {});
+  const ledger = await openLedger(config, { onMended: () => {} });
   try {
     return (await ledger.backup(target)).head;
   } finally {

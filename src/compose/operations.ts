@@ -12,7 +12,9 @@ export async function composeOperations(
   config: Config,
   log: Log,
 ): Promise<{ operations: Operations; close: () => Promise<void> }> {
-  const ledger = await openLedger(config, (story) => log.error(story, { code: 'LEDGER_DAMAGED' }));
+  const ledger = await openLedger(config, {
+    onMended: (story) => log.error(story, { code: 'LEDGER_DAMAGED' }),
+  });
   const spool = await openConfiguredSpool(config, log);
   const holds = new Holds({ ledger, clock: systemClock, random: Math.random, log });
   await holds.restore();

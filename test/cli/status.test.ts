@@ -8,8 +8,11 @@ import type { Config } from '../../src/config/config.ts';
 import { FOLDER_STATES, type FolderStatus, type StatusResponse } from '../../src/daemon/control/protocol.ts';
 import { HOLD_SCOPES, type Hold } from '../../src/ports/hold.ts';
 import { LIST_STATES, type StateCount } from '../../src/ports/ledgerReports.ts';
+import { local } from '../../src/domain/words.ts';
 
 const NOW = new Date(2026, 2, 2, 12, 0).getTime();
+/** As +01:00, wherever the test runs. */
+const ZONE = local(NOW).slice(-6);
 const HOUR = 3_600_000;
 const OFFICE = { baseUrl: 'https://service.example', uid: 'u-1' };
 const SCANS = '/srv/scans';
@@ -77,11 +80,11 @@ function sorted(overview: Partial<Overview>) {
 describe('status', () => {
   it('says in one line that nothing is wrong', () => {
     expect(textOf({ counts: [many('accepted', 1204), many('duplicate', 1)] }).split('\n')).toEqual([
-      'Running since 2026-03-02 09:00:00 (process 4711, version 1.2.3); 1 upload is under way.',
+      `Running since 2026-03-02 09:00:00 ${ZONE} (process 4711, version 1.2.3); 1 upload is under way.`,
       'Nothing is wrong. No document waits to be sent.',
       '',
       '/srv/scans → endpoint office',
-      '  Watched since 2026-03-02 10:00:00; new files are noticed at once; file system ext4; last listed 2026-03-02 11:59:00.',
+      `  Watched since 2026-03-02 10:00:00 ${ZONE}; new files are noticed at once; file system ext4; last listed 2026-03-02 11:59:00 ${ZONE}.`,
       '  1,204 accepted, 1 the same as another image (not sent again).',
       '',
     ]);
@@ -129,7 +132,9 @@ describe('what keeps the agent from its work', () => {
     const folder = { ...watching, state, message: `${SCANS} is in trouble.` };
     const found = sorted({ daemon: { ...daemon, folders: [folder] } });
     expect(found[who]).toHaveLength(1);
-    expect(found[who][0]).toMatch(/^\/srv\/scans is in trouble\. Since 2026-03-02 10:00:00\. .{30,}\.$/);
+    expect(found[who][0]).toMatch(
+      /^\/srv\/scans is in trouble\. Since 2026-03-02 10:00:00 [+-]\d\d:\d\d\. .{30,}\.$/,
+    );
   });
 
   it('that a file can not be read is said once: by the incident, which names it', () => {
@@ -156,7 +161,7 @@ describe('what keeps the agent from its work', () => {
     const found = sorted({ daemon: { ...daemon, folders: [folder], incidents: [incident] } });
     expect(found.passing).toEqual([]);
     expect(found.person).toEqual([
-      `${SCANS} does not answer. Since 2026-03-02 11:00:00. Look at the share. [FOLDER_UNREACHABLE]`,
+      `${SCANS} does not answer. Since 2026-03-02 11:00:00 ${ZONE}. Look at the share. [FOLDER_UNREACHABLE]`,
     ]);
   });
 

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { attentionText, NOTE_ENDING, safeName } from '../../src/domain/attention.ts';
+import { local } from '../../src/domain/words.ts';
 
 const AT = new Date(2026, 10, 22, 8, 5).getTime();
 
@@ -11,7 +12,7 @@ describe('what people at the scanner read', () => {
       '\u{feff}SCAN1.jpg was not sent. The file is empty.\r\n' +
         'Scan the receipt again, and delete the empty file.\r\n' +
         'This note goes away by itself once that file is removed or replaced by a good one. You may delete it.\r\n' +
-        '2026-11-22 08:05:00 [EMPTY]\r\n',
+        `2026-11-22 08:05:00 ${local(AT).slice(-6)} [EMPTY]\r\n`,
     );
   });
 

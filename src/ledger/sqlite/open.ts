@@ -30,6 +30,8 @@ export interface LedgerOptions {
   readonly checkerPath?: string;
   /** Turns of the event loop in which writes gather for one commit while there are many; 1 if left out. */
   readonly busyTurns?: number;
+  /** Told how long each commit waited for the disk; milliseconds. */
+  readonly onSynced?: (ms: number) => void;
   /** Told what had to be mended before the ledger could be used, in sentences. */
   readonly onMended?: (story: string) => void;
 }
@@ -49,6 +51,7 @@ export async function openSqliteLedger(options: LedgerOptions): Promise<Ledger> 
     journal,
     trouble,
     ...(options.busyTurns !== undefined && { busyTurns: options.busyTurns }),
+    ...(options.onSynced && { onSynced: options.onSynced }),
   });
   const { checkerPath, accountOf } = options;
   let lookedAt: number | null = opened.lookedAt;

@@ -31,6 +31,8 @@ export interface Writing {
   readonly trouble: Trouble;
   /** Turns of the event loop for which a write waits for company where a commit has just been; 1 if left out. */
   readonly busyTurns?: number;
+  /** Told how long each commit waited for the disk; milliseconds. */
+  readonly onSynced?: (ms: number) => void;
   /** Calls back in the next turn of the event loop; `setImmediate` if left out. */
   readonly nextTurn?: (work: () => void) => void;
 }
@@ -216,8 +218,11 @@ export class Store {
       this.#db.exec('BEGIN IMMEDIATE');
       const settle = this.#workOff(group);
       if (this.#events.length > 0 && this.#writing) {
-        const { ledger, seq, hash } = this.#writing.journal.append(this.#events);
+        const { journal, onSynced } = this.#writing;
+        const startedAt = performance.now();
+        const { ledger, seq, hash } = journal.append(this.#events);
         appended = true;
+        onSynced?.(performance.now() - startedAt);
         this.#sql.run(SET_HEAD, { ledger, seq, hash });
       }
       this.#db.exec('COMMIT');

@@ -67,6 +67,24 @@ describe.skipIf(!hasBindfs)('a share', () => {
     },
   );
 
+  it('that is slow is not taken for one that hangs: what comes piece by piece is read to its end', async () => {
+    // All of it takes six seconds, and nothing may show no progress for longer than four.
+    const said = await run(
+      0x6969,
+      `const { mkdirSync, writeFileSync } = await import('node:fs');
+      mkdirSync(dir + '/slow');
+      writeFileSync(dir + '/server/long.jpg', Buffer.alloc(1_200_000, 'x'));
+      shell('bindfs --read-rate=200k ' + dir + '/server ' + dir + '/slow');
+      const slow = open(dir + '/slow', { statfs: async () => ({ type: 0x6969 }) }, 4_000);
+      const reading = slow.read('long.jpg', 2_000_000);
+      say((await disk.stat('a.jpg')).kind);
+      const read = await reading;
+      say([read.kind, read.bytes?.length]);
+      say((await slow.availability()).state);`,
+    );
+    expect(said).toEqual(['file', ['bytes', 1_200_000], 'present']);
+  });
+
   it.each(KINDS)(
     '(%s) that hangs is unreachable, takes no other folder with it, and comes back',
     async (_, type) => {

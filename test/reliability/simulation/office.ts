@@ -17,7 +17,7 @@ export class Office {
   readonly whole = new Map<string, Picture>();
   /** Contents that are no whole image, by hash. */
   readonly unfit = new Map<string, 'junk' | 'cut short'>();
-  /** First pages, by hash, and when they were written: more is to come. */
+  /** First pages, by hash, and when they were first written: more is to come. */
   readonly #paged = new Map<string, number>();
   readonly #plan: Plan;
   readonly #shares: readonly Share[];
@@ -139,7 +139,7 @@ export class Office {
         this.#whenThere(share, () => {
           const piece = bytes.subarray(0, cut);
           if (cut === bytes.length) this.#good(image);
-          else if (isPaged) this.#paged.set(page.sha256, this.#timeline.now);
+          else if (isPaged) this.#paged.set(page.sha256, this.#paged.get(page.sha256) ?? this.#timeline.now);
           else this.#unfit(piece, 'cut short');
           share.write(name, Buffer.from(piece));
           this.#story.tell(

@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest';
+import { SlowDisk } from '../../src/daemon/slowDisk.ts';
+import { OpenIncidents } from '../../src/pipeline/incidents.ts';
+import { FakeClock } from '../support/fakeClock.ts';
+import { RecordedLog } from '../support/recordedLog.ts';
+
+function disk() {
+  const incidents = new OpenIncidents({ clock: new FakeClock(), log: new RecordedLog() });
+  const slow = new SlowDisk('/var/lib/receiptd', incidents);
+  return (...ms: number[]) => {
+    for (const each of ms) slow.synced(each);
+    return incidents.list().map(({ code, message }) => `${code} ${message}`);
+  };
+}
+
+it('a disk that is slow time after time is said, once, and so is its end', () => {
+  const took = disk();
+  expect(took(2_000, 2_000, 2_000, 2_000)).toEqual([]);
+  const [said = ''] = took(2_400);
+  expect(said).toMatch(/^DISK_SLOW The disk of \/var\/lib\/receiptd takes 2\.0 seconds/);
+  expect(took(9_000, 1_000)).toEqual([said]);
+  expect(took(10, 10, 10, 10)).toEqual([said]);
+  expect(took(10)).toEqual([]);
+});
+
+it('a disk that is slow now and then is as disks are', () => {
+  expect(disk()(10, 3_000, 3_000, 3_000, 3_000, 400, 3_000, 3_000, 3_000, 3_000, 10)).toEqual([]);
+});
