@@ -125,8 +125,11 @@ async function toMoveInto(
     return findToMove(store, sourceOf(from, store), of);
   }
   if (named === undefined || clientId !== undefined) return null;
-  if (!isTerminal(io.stdin) && !(await isEmpty(io.stdin))) return null;
-  return findToMove(store, undefined, of);
+  if (isTerminal(io.stdin)) return findToMove(store, undefined, of);
+  if (!(await isEmpty(io.stdin))) return null;
+  const found = await findToMove(store, undefined, of);
+  if (found === null) throw notGiven();
+  return found;
 }
 
 /** Whether nothing comes from a file or a pipe; what does stays to be read. */
@@ -150,12 +153,14 @@ async function isEmpty(stdin: NodeJS.ReadStream): Promise<boolean> {
 async function askFor(io: Io, options: LoginOptions): Promise<Credentials> {
   const clientId = options.clientId ?? (await askText(io, 'Client identifier: ', true));
   const clientSecret = await askText(io, 'Client secret: ', false);
-  if (clientId === '' || clientSecret === '') {
-    throw new ReceiptdError('USAGE', 'Both a client identifier and a client secret are needed.', {
-      hint: 'Give the identifier with --client-id and the secret on standard input.',
-    });
-  }
+  if (clientId === '' || clientSecret === '') throw notGiven();
   return { clientId, clientSecret };
+}
+
+function notGiven(): ReceiptdError {
+  return new ReceiptdError('USAGE', 'Both a client identifier and a client secret are needed.', {
+    hint: 'Give the identifier with --client-id and the secret on standard input.',
+  });
 }
 
 /** The new copy is there, read back and configured before the old one goes. */
@@ -249,7 +254,7 @@ function targetOf(of: StoresOf, named: string | undefined): WritableStore {
   const wanted = named ?? (configured === 'file' ? 'file' : 'keychain');
   const store = WRITABLE_STORES.find((each) => each === wanted);
   if (store) return store;
-  throw new ReceiptdError('USAGE', `--store takes ${WRITABLE_STORES.join(', ')}, not "${wanted}".`);
+  throw new ReceiptdError('USAGE', `--store takes keychain, file or systemd, not "${wanted}".`);
 }
 
 function sourceOf(named: string, to: WritableStore): CredentialStore {
