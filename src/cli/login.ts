@@ -86,7 +86,10 @@ async function login(io: Io, options: LoginOptions): Promise<void> {
   const credentials = await askFor(io, options);
   if (options.verify) await verify(io, of, credentials);
   await putSafely(targetPlace(store, of), credentials);
-  print(io, `Saved the credentials${ofAccount(of.account)} for ${config.service.baseUrl} in the ${store}.`);
+  print(
+    io,
+    `Saved the credentials${ofAccount(of.account)} for ${config.service.baseUrl} in the ${called(store)}.`,
+  );
   await afterwards(io, store, of);
   await tellTheAgent(config);
 }
@@ -100,8 +103,8 @@ async function logout(io: Io, options: StoreOptions): Promise<void> {
   print(
     io,
     removed
-      ? `Removed the credentials${whose} from the ${store}.`
-      : `There were no credentials${whose} in the ${store}.`,
+      ? `Removed the credentials${whose} from the ${called(store)}.`
+      : `There were no credentials${whose} in the ${called(store)}.`,
   );
 }
 
@@ -172,7 +175,10 @@ async function move(
 ): Promise<void> {
   const whose = ofAccount(of.account);
   await putSafely(targetPlace(store, of), credentials);
-  print(io, `Copied the credentials${whose} from the ${place.store} to the ${store}, and read them back.`);
+  print(
+    io,
+    `Copied the credentials${whose} from the ${called(place.store)} to the ${called(store)}, and read them back.`,
+  );
   const isRead = await afterwards(io, store, of);
   await tellTheAgent(of.config);
   const old = `The old copy in the ${place.store} store`;
@@ -205,7 +211,7 @@ async function afterwards(io: Io, store: WritableStore, of: StoresOf): Promise<b
   if (agreement.kind === 'changed') {
     print(io, `Changed ${config.file}: ${agreement.key} is ${store} now.`);
     await reload(config);
-  } else if (agreement.kind === 'toBeChanged') {
+  } else if (agreement.kind === 'toBeChanged' && store !== 'systemd') {
     print(
       io,
       `Change ${config.file}, which can't be changed from here: ${agreement.key} has to be ${store}. Until then the agent does not look there.`,
@@ -218,6 +224,8 @@ async function afterwards(io: Io, store: WritableStore, of: StoresOf): Promise<b
   );
   for (const line of ['[Service]', ...unitLines(unitDirectory, account)]) print(io, `  ${line}`);
   print(io);
+  if (agreement.kind === 'toBeChanged')
+    print(io, `Change ${config.file} as well: ${agreement.key} has to be systemd.`);
   return false;
 }
 
@@ -265,4 +273,8 @@ function sourceOf(named: string, to: WritableStore): CredentialStore {
   throw new ReceiptdError('USAGE', `--from and --store name the same store, ${to}.`, {
     hint: 'Say with --store where the credentials are to go.',
   });
+}
+
+function called(store: CredentialStore): string {
+  return store === 'systemd' ? 'systemd store' : store;
 }

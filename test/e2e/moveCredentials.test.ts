@@ -1,17 +1,26 @@
 /** Credentials that move between stores with `receiptd login --store`. */
-import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { keytarIsHere, secretService, secretServiceIsHere } from '../credentials/secretService.ts';
+import { canMount } from '../support/ownMount.ts';
 import { requirement } from '../support/requires.ts';
 import { drawReceipt } from '../support/images.ts';
-import { prepare, until, type ConfigKeys, type Site } from './support/agent.ts';
-import { begin, giveAway, ordinaryUserCanRun, receiptd } from './support/commandLine.ts';
+import { cleanUp, prepare, until, type ConfigKeys, type Site } from './support/agent.ts';
+import { begin, giveAway, ordinaryUserCanRun, receiptd, shell } from './support/commandLine.ts';
 
 const CLIENT = { clientId: 'e2e', clientSecret: 'e2e-secret' };
 
 const keychain =
   requirement('A Secret Service', secretServiceIsHere(), 'scripts/install-test-parts.sh') &&
   requirement('keytar', keytarIsHere(), 'npm ci with optional dependencies');
+
+const canSeal =
+  requirement(
+    "systemd's credentials",
+    spawnSync('systemd-creds', ['--version']).status === 0 && process.geteuid?.() === 0,
+    'apt install systemd, and run as root',
+  ) && canMount();
 
 const fileOf = (site: Site) => site.file('state', 'credentials.json');
 
@@ -136,6 +145,46 @@ test('out of the environment they are copied, and what stays is said', async () 
   expect(await inFile(site)).toEqual(CLIENT);
   expect((await stat(fileOf(site))).mode & 0o777).toBe(0o600);
 });
+
+test.skipIf(!canSeal)(
+  'into systemd’s they are encrypted, and the lines of the unit are said; the old copy stays until it has them',
+  async () => {
+    const site = await siteWith({ credentials: { store: 'file' } });
+    await storedInFile(site);
+    // A key of its own, in place of the machine's; not on a tmpfs, where systemd-creds keeps none.
+    const own = await mkdtemp('/var/tmp/receiptd-systemd-');
+    cleanUp(() => rm(own, { recursive: true, force: true }));
+    const directory = site.file('unit');
+    const command = `mount --bind '${own}' /var/lib/systemd && $RECEIPTD login --store systemd --credentials-dir '${directory}' --config '${site.config}' </dev/null`;
+    const moved = await shell(site, `unshare -m sh -c "${command}"`);
+    expect(moved).toMatchObject({ status: 0, stderr: '' });
+    expect(moved.stdout).toBe(
+      `Copied the credentials from the file to the systemd store, and read them back.
+Give them to the agent with these lines in its unit (\`systemctl edit receiptd\`), then restart it:
+
+  [Service]
+  LoadCredentialEncrypted=client_id:${directory}/client_id.cred
+  LoadCredentialEncrypted=client_secret:${directory}/client_secret.cred
+
+Change ${site.config} as well: credentials.store has to be systemd.
+The old copy in the file store stays, since the agent still needs it; afterwards remove it with: receiptd logout --store file
+`,
+    );
+    expect(await inFile(site)).toEqual(CLIENT);
+    expect(await readFile(site.config, 'utf8')).toContain('store: file');
+    expect(await readFile(`${directory}/client_secret.cred`, 'utf8')).toMatch(/^[A-Za-z0-9+/=\n]+$/);
+    const gone = await receiptd(site, [
+      'logout',
+      '--store',
+      'systemd',
+      '--credentials-dir',
+      directory,
+      '--config',
+      site.config,
+    ]);
+    expect(gone.stdout).toBe('Removed the credentials from the systemd store.\n');
+  },
+);
 
 test('what can not be is said, and nothing is changed', async () => {
   const site = await siteWith({ credentials: { store: 'file' } });
