@@ -86,7 +86,10 @@ async function login(io: Io, options: LoginOptions): Promise<void> {
   const credentials = await askFor(io, options);
   if (options.verify) await verify(io, of, credentials);
   await putSafely(targetPlace(store, of), credentials);
-  print(io, `Saved the credentials${ofAccount(of.account)} for ${config.service.baseUrl} in the ${store}.`);
+  print(
+    io,
+    `Saved the credentials${ofAccount(of.account)} for ${config.service.baseUrl} in the ${called(store)}.`,
+  );
   await afterwards(io, store, of);
   await tellTheAgent(config);
 }
@@ -100,8 +103,8 @@ async function logout(io: Io, options: StoreOptions): Promise<void> {
   print(
     io,
     removed
-      ? `Removed the credentials${whose} from the ${store}.`
-      : `There were no credentials${whose} in the ${store}.`,
+      ? `Removed the credentials${whose} from the ${called(store)}.`
+      : `There were no credentials${whose} in the ${called(store)}.`,
   );
 }
 
@@ -125,8 +128,11 @@ async function toMoveInto(
     return findToMove(store, sourceOf(from, store), of);
   }
   if (named === undefined || clientId !== undefined) return null;
-  if (!isTerminal(io.stdin) && !(await isEmpty(io.stdin))) return null;
-  return findToMove(store, undefined, of);
+  if (isTerminal(io.stdin)) return findToMove(store, undefined, of);
+  if (!(await isEmpty(io.stdin))) return null;
+  const found = await findToMove(store, undefined, of);
+  if (found === null) throw notGiven();
+  return found;
 }
 
 /** Whether nothing comes from a file or a pipe; what does stays to be read. */
@@ -150,12 +156,14 @@ async function isEmpty(stdin: NodeJS.ReadStream): Promise<boolean> {
 async function askFor(io: Io, options: LoginOptions): Promise<Credentials> {
   const clientId = options.clientId ?? (await askText(io, 'Client identifier: ', true));
   const clientSecret = await askText(io, 'Client secret: ', false);
-  if (clientId === '' || clientSecret === '') {
-    throw new ReceiptdError('USAGE', 'Both a client identifier and a client secret are needed.', {
-      hint: 'Give the identifier with --client-id and the secret on standard input.',
-    });
-  }
+  if (clientId === '' || clientSecret === '') throw notGiven();
   return { clientId, clientSecret };
+}
+
+function notGiven(): ReceiptdError {
+  return new ReceiptdError('USAGE', 'Both a client identifier and a client secret are needed.', {
+    hint: 'Give the identifier with --client-id and the secret on standard input.',
+  });
 }
 
 /** The new copy is there, read back and configured before the old one goes. */
@@ -167,7 +175,10 @@ async function move(
 ): Promise<void> {
   const whose = ofAccount(of.account);
   await putSafely(targetPlace(store, of), credentials);
-  print(io, `Copied the credentials${whose} from the ${place.store} to the ${store}, and read them back.`);
+  print(
+    io,
+    `Copied the credentials${whose} from the ${called(place.store)} to the ${called(store)}, and read them back.`,
+  );
   const isRead = await afterwards(io, store, of);
   await tellTheAgent(of.config);
   const old = `The old copy in the ${place.store} store`;
@@ -200,7 +211,7 @@ async function afterwards(io: Io, store: WritableStore, of: StoresOf): Promise<b
   if (agreement.kind === 'changed') {
     print(io, `Changed ${config.file}: ${agreement.key} is ${store} now.`);
     await reload(config);
-  } else if (agreement.kind === 'toBeChanged') {
+  } else if (agreement.kind === 'toBeChanged' && store !== 'systemd') {
     print(
       io,
       `Change ${config.file}, which can't be changed from here: ${agreement.key} has to be ${store}. Until then the agent does not look there.`,
@@ -213,6 +224,8 @@ async function afterwards(io: Io, store: WritableStore, of: StoresOf): Promise<b
   );
   for (const line of ['[Service]', ...unitLines(unitDirectory, account)]) print(io, `  ${line}`);
   print(io);
+  if (agreement.kind === 'toBeChanged')
+    print(io, `Change ${config.file} as well: ${agreement.key} has to be systemd.`);
   return false;
 }
 
@@ -249,7 +262,7 @@ function targetOf(of: StoresOf, named: string | undefined): WritableStore {
   const wanted = named ?? (configured === 'file' ? 'file' : 'keychain');
   const store = WRITABLE_STORES.find((each) => each === wanted);
   if (store) return store;
-  throw new ReceiptdError('USAGE', `--store takes ${WRITABLE_STORES.join(', ')}, not "${wanted}".`);
+  throw new ReceiptdError('USAGE', `--store takes keychain, file or systemd, not "${wanted}".`);
 }
 
 function sourceOf(named: string, to: WritableStore): CredentialStore {
@@ -260,4 +273,8 @@ function sourceOf(named: string, to: WritableStore): CredentialStore {
   throw new ReceiptdError('USAGE', `--from and --store name the same store, ${to}.`, {
     hint: 'Say with --store where the credentials are to go.',
   });
+}
+
+function called(store: CredentialStore): string {
+  return store === 'systemd' ? 'systemd store' : store;
 }

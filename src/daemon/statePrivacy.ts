@@ -8,7 +8,7 @@ const GROUP_PASS = 0o010;
 const OTHERS_WRITE = 0o002;
 
 /** Refused while it is open to others, by the part that reads it: a secret that was readable has to be changed. */
-const CREDENTIALS_FILE = 'credentials.json';
+const CREDENTIALS_FILE = /^credentials(?:-[A-Za-z0-9][A-Za-z0-9_-]*)?\.json$/;
 
 /** Why a place does not belong to us; to follow "cannot be used: ". Null if it does. It need not exist. */
 export async function whyNotOurs(stateDir: string): Promise<string | null> {
@@ -58,7 +58,7 @@ async function closeWithin(dir: string, found: { closed: string[]; open: string[
   for (const entry of await readdir(dir)) {
     const file = path.join(dir, entry);
     const status = await lstat(file).catch(ifMissing);
-    if (status === null || entry === CREDENTIALS_FILE) continue;
+    if (status === null || CREDENTIALS_FILE.test(entry)) continue;
     // A link leads elsewhere.
     if (!status.isFile() && !status.isDirectory()) continue;
     if ((status.mode & GROUP_AND_OTHERS) === 0) continue;

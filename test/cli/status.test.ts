@@ -188,6 +188,24 @@ describe('what keeps the agent from its work', () => {
     expect(found[who][0]).not.toMatch(/HTTP_\d|PAUSED/);
   });
 
+  it('of the credentials of an account is of its endpoints alone, and names it', () => {
+    const shop = { ...OFFICE, uid: 'u-2' };
+    const endpoints = [
+      { alias: 'office', key: OFFICE },
+      { alias: 'shop', key: shop, account: 'branch' },
+    ];
+    const counts = [many('queued', 5), many('held', 7, shop)];
+    const of = (key: string) =>
+      troubles(endpoints, { ...calm, holds: [hold({ scope: 'credentials', key })], counts })[0]?.text;
+    const branch = of(`${OFFICE.baseUrl} account branch`);
+    expect(branch).toContain('The credentials of account branch do not work');
+    expect(branch).toContain('7 documents wait for that');
+    expect(branch).toContain('`receiptd login --account branch`');
+    expect(of(OFFICE.baseUrl)).toMatch(
+      /^The credentials do not work .*5 documents wait for that.*`receiptd login`/,
+    );
+  });
+
   it('is tried again when the agent runs, where none does', () => {
     const [text] = sorted({ daemon: null, holds: [hold({})] }).person;
     expect(text).toContain('it is tried again when the agent runs');

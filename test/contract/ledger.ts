@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { credentialsKey } from '../../src/domain/account.ts';
 import { endpointId, type Document, type EndpointKey, type FileIdentity } from '../../src/domain/document.ts';
 import type { Hold } from '../../src/ports/hold.ts';
 import type {
@@ -1242,6 +1243,17 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         });
         await ledger.clearHold(scope, key);
         expect(await rows({ states: ['held'] })).toEqual([]);
+      });
+
+      it('shows only what waits for the account whose credentials are on hold', async () => {
+        await queued('a', 'a');
+        await queued('b', 'b', { endpoint: SHOP, file: seen('b', 1, '/other') });
+        const states = async () =>
+          Object.fromEntries((await rows()).map((row) => [row.endpointUid, row.state]));
+        await ledger.putHold(hold({ scope: 'credentials', key: credentialsKey(SHOP.baseUrl, 'nobody') }));
+        expect(await states()).toEqual({ [OFFICE.uid]: 'queued', [SHOP.uid]: 'queued' });
+        await ledger.putHold(hold({ scope: 'credentials', key: OFFICE.baseUrl }));
+        expect(await states()).toEqual({ [OFFICE.uid]: 'held', [SHOP.uid]: 'held' });
       });
 
       it('shows a pause rather than another hold, and leaves other folders and endpoints alone', async () => {

@@ -47,6 +47,7 @@ test.skipIf(!posix)(
     await writeFile(path.join(dir, 'ledger.db'), '');
     await writeFile(path.join(dir, 'logs', 'receiptd.log'), '');
     await writeFile(path.join(dir, 'credentials.json'), '');
+    await writeFile(path.join(dir, 'credentials-branch.json'), '');
     const outside = await mkdtemp(path.join(os.tmpdir(), 'receiptd-outside-'));
     try {
       await symlink(outside, path.join(dir, 'link'));
@@ -55,6 +56,7 @@ test.skipIf(!posix)(
         ['ledger.db', 0o644],
         ['logs/receiptd.log', 0o666],
         ['credentials.json', 0o644],
+        ['credentials-branch.json', 0o644],
       ] as const)
         await chmod(path.join(dir, place), mode);
       await chmod(outside, 0o755);
@@ -69,6 +71,7 @@ test.skipIf(!posix)(
       expect(await modeOf('logs/receiptd.log')).toBe(0o600);
       // Its reader refuses it and says so: who could read it may have.
       expect(await modeOf('credentials.json')).toBe(0o644);
+      expect(await modeOf('credentials-branch.json')).toBe(0o644);
       expect((await stat(outside)).mode & 0o777).toBe(0o755);
       expect(await prepareStateDir(at(dir))).toEqual({ note: null });
     } finally {

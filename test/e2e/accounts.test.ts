@@ -133,7 +133,7 @@ describe('a secret that changes while the agent runs', () => {
     return { site, agent };
   }
 
-  test.each((keychain ? ['file', 'keychain'] : ['file']) as ('file' | 'keychain')[])(
+  test.each(keychain ? (['file', 'keychain'] as const) : (['file'] as const))(
     'in the %s is taken up without a restart, and nothing is lost, failed or sent twice',
     async (store) => {
       const { site, agent } = await running(store);

@@ -50,7 +50,7 @@ describe('a command line is refused with one sentence', () => {
     ],
     [
       ['login', '--store', 'cloud'],
-      ['keychain or file', '"cloud"'],
+      ['keychain, file or systemd', '"cloud"'],
     ],
     // No command takes a secret: it would stand in the process list and the shell's history.
     [['login', '--client-secret', 's3cret'], ['"--client-secret"']],

@@ -1,9 +1,10 @@
 /** Admins who are not root: what a member of the control group can do, and what another user can't. */
-import { spawnSync } from 'node:child_process';
-import { chmod, stat, writeFile } from 'node:fs/promises';
+import { spawn, spawnSync } from 'node:child_process';
+import { chmod, chown, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { drawReceipt } from '../support/images.ts';
-import { MAIN, prepare, until, type Site } from './support/agent.ts';
+import { canMount } from '../support/ownMount.ts';
+import { MAIN, prepare, Running, until, type Site } from './support/agent.ts';
 
 const GROUP = 54_321;
 const MEMBER = 54_322;
@@ -20,6 +21,67 @@ function as(user: number, group: number, site: Site, ...args: string[]) {
   );
   return { status, stdout, stderr };
 }
+
+/**
+ * A machine with a group `scanadmins` and three ordinary users, of whom ann is in that group: files of its own in place of
+ * /etc/passwd and /etc/group, for the processes of this test alone.
+ */
+async function ownUsers(site: Site): Promise<(command: readonly string[]) => [string, string[]]> {
+  const files = { passwd: site.file('passwd'), group: site.file('group') };
+  const users = ['receipts:61001', 'ann:61002', 'bob:61003'].map((each) => each.split(':'));
+  const lines = users.map(([name, id]) => `${name}:x:${id}:${id}::/nonexistent:/bin/sh\n`);
+  const groups = users.map(([name, id]) => `${name}:x:${id}:\n`);
+  await writeFile(files.passwd, `${await readFile('/etc/passwd', 'utf8')}${lines.join('')}`);
+  await writeFile(
+    files.group,
+    `${await readFile('/etc/group', 'utf8')}${groups.join('')}scanadmins:x:61009:ann,receipts\n`,
+  );
+  const script = 'mount --bind "$1" /etc/passwd && mount --bind "$2" /etc/group && shift 2 && exec "$@"';
+  return (command) => ['unshare', ['-m', 'sh', '-c', script, 'sh', files.passwd, files.group, ...command]];
+}
+
+/** As that user logs in: with the groups that /etc/group gives it. */
+const loggedInAs = (name: string, ...command: string[]) => [
+  'setpriv',
+  `--reuid=${name}`,
+  `--regid=${name}`,
+  '--init-groups',
+  ...command,
+];
+
+const canBe = isRoot && canMount();
+
+describe.skipIf(!canBe)('with a control group by name', () => {
+  test('an ordinary user who is in it asks and steers an agent that is not root, and one who is not can’t', async () => {
+    const site = await prepare();
+    const here = await ownUsers(site);
+    await site.configure({ control: { group: 'scanadmins' } });
+    for (const dir of [site.file('inbox'), site.stateDir]) {
+      await mkdir(dir, { recursive: true });
+      await chown(dir, 61_001, 61_001);
+    }
+    await chmod(site.dir, 0o755);
+    await chmod(site.config, 0o644);
+    const env = { PATH: process.env['PATH'], HOME: '/', LANG: 'C', ...site.env };
+    const launch = (name: string, ...args: string[]) => {
+      const command = loggedInAs(name, process.execPath, MAIN, ...args, '--config', site.config);
+      return new Running(spawn(...here(command), { cwd: '/', env, stdio: ['ignore', 'pipe', 'pipe'] }));
+    };
+    const agent = launch('receipts', 'run');
+    await agent.logged('receiptd has started');
+    expect((await stat(site.file('state', 'control.sock'))).gid).toBe(61_009);
+    const status = await launch('ann', 'status', '--json').ended;
+    expect(status).toMatchObject({ status: 0, stderr: '' });
+    expect(JSON.parse(status.stdout)).toMatchObject({ silent: null, daemon: { inFlight: 0 } });
+    expect(await launch('ann', 'pause', 'office').ended).toMatchObject({ status: 0 });
+    expect((await launch('ann', 'status').ended).stdout).toContain('are paused');
+    expect((await launch('bob', 'status').ended).stdout).toContain('a member of its control group');
+    const refused = await launch('bob', 'resume', 'office').ended;
+    expect(refused.status).not.toBe(0);
+    expect(refused.stderr).toMatch(/^error: .*\[[A-Z_]+\]\n$/);
+    await agent.stop();
+  });
+});
 
 // Only root can be somebody else.
 describe.skipIf(!isRoot)('with a control group', () => {

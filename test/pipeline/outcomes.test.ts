@@ -2,12 +2,12 @@
 import { rename, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, describe, it } from 'vitest';
-import { endpointId } from '../../src/domain/document.ts';
+import { endpointId, type EndpointKey } from '../../src/domain/document.ts';
 import { ReceiptdError } from '../../src/domain/errors.ts';
 import type { Answer } from '../../src/domain/outcome.ts';
 import { openSqliteReports } from '../../src/ledger/sqlite/open.ts';
 import type { Ledger, LedgerStorage, StorageTrouble } from '../../src/ports/ledger.ts';
-import { accept, fault, pending, status } from '../support/scriptedService.ts';
+import { accept, fault, pending, ScriptedTokens, status } from '../support/scriptedService.ts';
 import { documentOf, OFFICE, sendingPlace, SHOP, type Place } from './sending.ts';
 
 async function stateOf(place: Place, name: string): Promise<string> {
@@ -338,6 +338,62 @@ describe('credentials that are changed', () => {
     expect(sending.accepted).toEqual(['doc-a.jpg']);
     expect(place.log.said('On hold')).toHaveLength(1);
     expect(place.log.said('No longer on hold')).toHaveLength(1);
+  });
+});
+
+describe('the credentials of one account', () => {
+  const SHOPS = 'shops';
+  const accountOf = ({ uid }: EndpointKey) => (uid === SHOP.uid ? SHOPS : null);
+
+  async function twoAccounts(changed: (string | null)[] = []) {
+    const place = await sendingPlace();
+    const shops = new ScriptedTokens();
+    await place.admit('a.jpg');
+    await place.admit('b.jpg', { endpoint: SHOP });
+    const sending = () =>
+      place.start({
+        endpoints: [{ key: OFFICE }, { key: SHOP }],
+        accountOf,
+        tokens: (endpoint) => (accountOf(endpoint) === null ? place.tokens : shops),
+        credentialsChanged: async (account) => changed.includes(account),
+      });
+    return { place, shops, sending };
+  }
+
+  it.each([
+    ['named', SHOPS, `${SHOP.baseUrl} account shops`, 'doc-a.jpg', 'doc-b.jpg'],
+    ['default', null, OFFICE.baseUrl, 'doc-b.jpg', 'doc-a.jpg'],
+  ])('stop its endpoints and no other: the %s account', async (_which, account, key, sent, held) => {
+    const changed: (string | null)[] = [];
+    const { place, shops, sending } = await twoAccounts(changed);
+    const bad = account === null ? place.tokens : shops;
+    bad.failure = new ReceiptdError('CREDENTIALS_REFUSED', 'They were refused.');
+    const { accepted } = await sending();
+    await place.clock.advance(3 * 3_600_000);
+    expect(accepted).toEqual([sent]);
+    expect(await place.ledger.holds()).toMatchObject([{ scope: 'credentials', key }]);
+    bad.failure = null;
+    // Of the other one nobody has to know.
+    changed.push(account === null ? SHOPS : null);
+    await place.clock.advance(60_000);
+    expect(accepted).toEqual([sent]);
+    changed.push(account);
+    await place.clock.advance(30_000);
+    expect(accepted).toEqual([sent, held]);
+    expect(await place.ledger.holds()).toEqual([]);
+  });
+
+  it('are not told to work by an answer to another account', async () => {
+    const { place, shops, sending } = await twoAccounts();
+    place.service.script = (request) => (request.endpoint.uid === SHOP.uid ? status(401) : accept(request));
+    const { accepted } = await sending();
+    await place.clock.advance(30_000);
+    await place.admit('c.jpg');
+    await place.clock.advance(10_000);
+    expect(accepted).toContain('doc-a.jpg');
+    expect(shops.issued).toBe(2);
+    expect(place.tokens.issued).toBe(1);
+    expect(await place.ledger.holds()).toMatchObject([{ key: `${SHOP.baseUrl} account shops` }]);
   });
 });
 

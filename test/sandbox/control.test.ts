@@ -33,6 +33,25 @@ test('a rule over HTTP that makes no sense gets 400 with the reason, and changes
   expect(sandbox.faults()).toMatchObject([{ kind: 'html' }]);
 });
 
+test('other credentials are taken from now on, for several accounts; tokens of the former are over', async () => {
+  const sandbox = await start({ owners: { [DEPOT]: 'branch' } });
+  const client = await new Client(sandbox.url).login();
+  expect((await client.upload('x', 'bytes', { uid: DEPOT })).status).toBe(403);
+  const put = (body: string) => client.call('PUT', '/sandbox/credentials', { headers: {}, body });
+  const branch = { client_id: 'branch', client_secret: 'b' };
+  expect((await client.requestToken(branch)).status).toBe(401);
+  const both = '[{"clientId":"sandbox","clientSecret":"new"},{"clientId":"branch","clientSecret":"b"}]';
+  expect(await put(both)).toMatchObject({ status: 200, text: '{}' });
+  expect((await client.upload('x', 'bytes')).status).toBe(401);
+  expect((await client.requestToken()).status).toBe(401);
+  expect((await client.requestToken({ client_secret: 'new' })).status).toBe(200);
+  client.token = String(fields((await client.requestToken(branch)).text)['access_token']);
+  expect((await client.upload('x', 'bytes', { uid: DEPOT })).status).toBe(200);
+  expect((await put('[]')).status).toBe(400);
+  expect((await put('{')).status).toBe(400);
+  expect((await client.upload('y', 'bytes', { uid: DEPOT })).status).toBe(200);
+});
+
 test('the list of documents is what was received', async () => {
   const sandbox = await start();
   const client = await new Client(sandbox.url).login();

@@ -230,6 +230,53 @@ describe('without a token', () => {
   });
 });
 
+describe('credentials that were rotated', () => {
+  /** Takes one secret and no other. */
+  async function takes(secret: string) {
+    return scriptedServer((request, response) => {
+      if (request.method === 'GET') return sendJson(response, 200, { company: 'Branch', message: 'Hello.' });
+      const { client_secret: given } = JSON.parse(String(request.body)) as { client_secret: string };
+      if (given === secret) sendJson(response, 200, { access_token: 'token-1', expires_in: 60 });
+      else response.writeHead(401).end();
+    });
+  }
+
+  const inTurn = (secrets: string[]): CredentialsSource => ({
+    get: async () => ({
+      clientId: 'id',
+      clientSecret: secrets.length > 1 ? secrets.shift()! : secrets[0]!,
+      store: 'file',
+    }),
+  });
+
+  it('while the request was under way are tried once more, and no others', async () => {
+    const server = await takes('new');
+    const { tokens } = client(server.baseUrl, { credentials: inTurn(['old', 'new']) });
+    expect(await tokens.token()).toBe('token-1');
+    const same = client(server.baseUrl, { credentials: inTurn(['old', 'old', 'old']) });
+    await expect(same.tokens.token()).rejects.toMatchObject({ code: 'CREDENTIALS_REFUSED' });
+    const worse = client(server.baseUrl, { credentials: inTurn(['old', 'worse', 'new']) });
+    await expect(worse.tokens.token()).rejects.toMatchObject({ code: 'CREDENTIALS_REFUSED' });
+    expect(server.received).toHaveLength(5);
+  });
+
+  it('are those of one account, which the refusal names', async () => {
+    const server = await takes('branch');
+    const accounts = new Map([
+      ['branch', inTurn(['branch'])],
+      ['depot', inTurn(['wrong'])],
+    ]);
+    const { service } = client(server.baseUrl, { credentials: inTurn(['wrong']), accounts });
+    const refused = (account?: string) =>
+      service.whoami(never, account).catch((error: ReceiptdError) => error.sentence());
+    expect(await refused()).toContain('did not take the credentials from the file store');
+    expect(await refused('depot')).toMatch(
+      /credentials of account depot from .*receiptd login --account depot/,
+    );
+    expect(await service.whoami(never, 'branch')).toEqual({ company: 'Branch', message: 'Hello.' });
+  });
+});
+
 it('closing ends a token request that hangs', async () => {
   let arrived = (): void => {};
   const arrival = new Promise<void>((resolve) => (arrived = resolve));

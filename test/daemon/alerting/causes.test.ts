@@ -67,6 +67,17 @@ it('a hold is a cause unless a person made it, and one that mends itself has to 
   expect(shown({ holds: [hold({ ...endpoint, reason: 'PAUSED' })] })).toEqual([]);
 });
 
+it('the credentials of another account are another cause, which names the account', () => {
+  const [own, branch] = [
+    causesOf(sight({ holds: [hold({ scope: 'credentials' })] })),
+    causesOf(sight({ holds: [hold({ scope: 'credentials', key: `${OFFICE.baseUrl} account branch` })] })),
+  ].map((causes) => [...causes.values()][0]);
+  expect(own?.message).toMatch(/^The credentials do not work: /);
+  expect(branch?.message).toMatch(/^The credentials of account branch do not work: /);
+  expect(branch?.hint).toBe('Give new ones with `receiptd login --account branch`.');
+  expect(branch?.key).not.toBe(own?.key);
+});
+
 it('another code under the same key of an incident is another cause', () => {
   const incident = (key: string, code: Incident['code']) => ({
     key,

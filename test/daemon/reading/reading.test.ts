@@ -134,6 +134,7 @@ it('tells what waits, the pace, and when the backlog is empty', async () => {
   expect(seen.endpoints).toEqual([
     {
       alias: 'office',
+      account: null,
       endpoint: OFFICE,
       paused: false,
       concurrency: 2,

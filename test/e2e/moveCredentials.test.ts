@@ -1,0 +1,219 @@
+/** Credentials that move between stores with `receiptd login --store`. */
+import { spawnSync } from 'node:child_process';
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { keytarIsHere, secretService, secretServiceIsHere } from '../credentials/secretService.ts';
+import { canMount } from '../support/ownMount.ts';
+import { requirement } from '../support/requires.ts';
+import { drawReceipt } from '../support/images.ts';
+import { cleanUp, prepare, until, type ConfigKeys, type Site } from './support/agent.ts';
+import { begin, giveAway, ordinaryUserCanRun, receiptd, shell } from './support/commandLine.ts';
+
+const CLIENT = { clientId: 'e2e', clientSecret: 'e2e-secret' };
+
+const keychain =
+  requirement('A Secret Service', secretServiceIsHere(), 'scripts/install-test-parts.sh') &&
+  requirement('keytar', keytarIsHere(), 'npm ci with optional dependencies');
+
+const canSeal =
+  requirement(
+    "systemd's credentials",
+    spawnSync('systemd-creds', ['--version']).status === 0 && process.geteuid?.() === 0,
+    'apt install systemd, and run as root',
+  ) && canMount();
+
+const fileOf = (site: Site) => site.file('state', 'credentials.json');
+
+/** What is in the file store; null without it. */
+async function inFile(site: Site): Promise<unknown> {
+  return readFile(fileOf(site), 'utf8').then(JSON.parse, () => null);
+}
+
+async function storedInFile(site: Site): Promise<void> {
+  const args = ['login', '--store', 'file', '--client-id', CLIENT.clientId, '--config', site.config];
+  const login = await receiptd(site, args, { input: `${CLIENT.clientSecret}\n` });
+  expect(login).toMatchObject({ status: 0, stderr: '' });
+}
+
+async function siteWith(keys: ConfigKeys, env: Record<string, string> = {}): Promise<Site> {
+  const site = await prepare();
+  site.env = env;
+  await site.configure(keys);
+  return site;
+}
+
+/** `login` with nothing on standard input. */
+const login = (site: Site, ...args: string[]) => receiptd(site, ['login', ...args, '--config', site.config]);
+
+describe.skipIf(!keychain)('between file and keychain', () => {
+  async function withKeyring(keys: ConfigKeys) {
+    const keyring = await secretService();
+    const env = Object.fromEntries(Object.entries(keyring.env).map(([key, value]) => [key, value ?? '']));
+    return { site: await siteWith(keys, env), keyring };
+  }
+
+  const storeOf = async (site: Site) =>
+    (JSON.parse(await site.must('whoami', '--json')) as { store: string }).store;
+
+  test('they are written, read back and removed; the config file follows, with its comments, and so does the agent', async () => {
+    const { site } = await withKeyring({ credentials: { store: 'file' } });
+    await writeFile(site.config, `# of the admin\n${await readFile(site.config, 'utf8')}`);
+    await storedInFile(site);
+    const agent = await site.start();
+    const there = await login(site, '--store', 'keychain');
+    expect(there).toMatchObject({ status: 0, stderr: '' });
+    expect(there.stdout).toBe(
+      'Copied the credentials from the file to the keychain, and read them back.\n' +
+        `Changed ${site.config}: credentials.store is keychain now.\n` +
+        'The old copy in the file store is removed.\n',
+    );
+    expect(await inFile(site)).toBeNull();
+    expect(await readFile(site.config, 'utf8')).toMatch(/^# of the admin\n[^]*store: keychain/);
+    expect(await storeOf(site)).toBe('keychain');
+    await writeFile(site.file('inbox', 'a.jpg'), await drawReceipt({ type: 'jpeg', seed: 'a' }));
+    await until(() => site.sandbox.received().length === 1);
+
+    const back = await login(site, '--store', 'file', '--from', 'keychain');
+    expect(back.stdout).toContain('The old copy in the keychain store is removed.');
+    expect(await inFile(site)).toEqual(CLIENT);
+    expect(await storeOf(site)).toBe('file');
+    site.sandbox.revokeTokens();
+    await writeFile(site.file('inbox', 'b.jpg'), await drawReceipt({ type: 'jpeg', seed: 'b' }));
+    await until(() => site.sandbox.received().length === 2);
+    expect(agent.alive).toBe(true);
+    const ended = await agent.stop();
+    expect(`${ended.stderr}${there.stdout}${back.stdout}`).not.toContain(CLIENT.clientSecret);
+    expect(await login(site, '--store', 'file', '--from', 'keychain')).toBeRefused(
+      1,
+      'CREDENTIALS_MISSING',
+      'There is nothing to move',
+    );
+  });
+
+  test('a keychain that is locked, frozen or killed in the midst costs nothing', async () => {
+    const { site, keyring } = await withKeyring({});
+    await storedInFile(site);
+    await keyring.lock();
+    expect(await login(site, '--store', 'keychain')).toBeRefused(
+      1,
+      'KEYCHAIN_LOCKED',
+      'locked',
+      '--store file',
+    );
+    expect(await inFile(site)).toEqual(CLIENT);
+    keyring.freeze();
+    const hanging = begin(site, ['login', '--store', 'keychain', '--from', 'file', '--config', site.config]);
+    await until(async () => (await helpersOf(hanging.pid)) > 0, 'the keychain to be asked');
+    await hanging.kill();
+    expect(await inFile(site)).toEqual(CLIENT);
+    expect(await site.must('whoami')).toContain('(credentials from: file)');
+  });
+
+  test('different ones in both are nobody’s guess', async () => {
+    const { site } = await withKeyring({});
+    await storedInFile(site);
+    const args = [
+      'login',
+      '--store',
+      'keychain',
+      '--client-id',
+      'e2e',
+      '--no-verify',
+      '--config',
+      site.config,
+    ];
+    expect((await receiptd(site, args, { input: 'another-secret' })).status).toBe(0);
+    expect(await login(site, '--store', 'keychain')).toBeRefused(2, 'USAGE', 'file, keychain', '--from file');
+    expect(await login(site, '--store', 'keychain', '--from', 'file')).toMatchObject({ status: 0 });
+    expect(await inFile(site)).toBeNull();
+    expect(await site.must('whoami')).toContain('(credentials from: keychain)');
+  });
+});
+
+/** Processes that this one has started and that are there still. Linux only. */
+async function helpersOf(pid: number): Promise<number> {
+  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
+  return text.split(' ').filter((each) => each.trim() !== '').length;
+}
+
+test('out of the environment they are copied, and what stays is said', async () => {
+  const env = { RECEIPTD_CLIENT_ID: CLIENT.clientId, RECEIPTD_CLIENT_SECRET: CLIENT.clientSecret };
+  const site = await siteWith({}, env);
+  const moved = await login(site, '--store', 'file');
+  expect(moved).toMatchObject({ status: 0, stderr: '' });
+  expect(moved.stdout).toContain('The old copy in the environment store stays');
+  expect(await inFile(site)).toEqual(CLIENT);
+  expect((await stat(fileOf(site))).mode & 0o777).toBe(0o600);
+});
+
+test.skipIf(!canSeal)(
+  'into systemd’s they are encrypted, and the lines of the unit are said; the old copy stays until it has them',
+  async () => {
+    const site = await siteWith({ credentials: { store: 'file' } });
+    await storedInFile(site);
+    // A key of its own, in place of the machine's; not on a tmpfs, where systemd-creds keeps none.
+    const own = await mkdtemp('/var/tmp/receiptd-systemd-');
+    cleanUp(() => rm(own, { recursive: true, force: true }));
+    const directory = site.file('unit');
+    const command = `mount --bind '${own}' /var/lib/systemd && $RECEIPTD login --store systemd --credentials-dir '${directory}' --config '${site.config}' </dev/null`;
+    const moved = await shell(site, `unshare -m sh -c "${command}"`);
+    expect(moved).toMatchObject({ status: 0, stderr: '' });
+    expect(moved.stdout).toBe(
+      `Copied the credentials from the file to the systemd store, and read them back.
+Give them to the agent with these lines in its unit (\`systemctl edit receiptd\`), then restart it:
+
+  [Service]
+  LoadCredentialEncrypted=client_id:${directory}/client_id.cred
+  LoadCredentialEncrypted=client_secret:${directory}/client_secret.cred
+
+Change ${site.config} as well: credentials.store has to be systemd.
+The old copy in the file store stays, since the agent still needs it; afterwards remove it with: receiptd logout --store file
+`,
+    );
+    expect(await inFile(site)).toEqual(CLIENT);
+    expect(await readFile(site.config, 'utf8')).toContain('store: file');
+    expect(await readFile(`${directory}/client_secret.cred`, 'utf8')).toMatch(/^[A-Za-z0-9+/=\n]+$/);
+    const gone = await receiptd(site, [
+      'logout',
+      '--store',
+      'systemd',
+      '--credentials-dir',
+      directory,
+      '--config',
+      site.config,
+    ]);
+    expect(gone.stdout).toBe('Removed the credentials from the systemd store.\n');
+  },
+);
+
+test('what can not be is said, and nothing is changed', async () => {
+  const site = await siteWith({ credentials: { store: 'file' } });
+  expect(await login(site, '--store', 'file', '--from', 'file')).toBeRefused(2, 'USAGE', 'the same store');
+  expect(await login(site, '--store', 'file', '--from', 'drawer')).toBeRefused(2, 'USAGE', '--from takes');
+  expect(await login(site, '--store', 'drawer')).toBeRefused(
+    2,
+    'USAGE',
+    '--store takes keychain, file or systemd',
+  );
+  expect(await login(site, '--from', 'environment', '--client-id', 'x')).toBeRefused(2, 'USAGE', 'not both');
+  expect(await login(site, '--store', 'file')).toBeRefused(2, 'USAGE', '--client-id');
+  expect(await login(site, '--store', 'file', '--from', 'systemd')).toBeRefused(1, 'CREDENTIALS_MISSING');
+});
+
+test.skipIf(!ordinaryUserCanRun)(
+  'where the config file can not be changed, the old copy stays and the line to change is said',
+  async () => {
+    const env = { RECEIPTD_CLIENT_ID: CLIENT.clientId, RECEIPTD_CLIENT_SECRET: CLIENT.clientSecret };
+    const site = await siteWith({ credentials: { store: 'environment' } }, env);
+    await giveAway(site.dir);
+    await chmod(site.config, 0o444);
+    const moved = await receiptd(site, ['login', '--store', 'file', '--config', site.config], {
+      ordinary: true,
+    });
+    expect(moved).toMatchObject({ status: 0, stderr: '' });
+    expect(moved.stdout).toContain(
+      `Change ${site.config}, which can't be changed from here: credentials.store has to be file.`,
+    );
+    expect(await inFile(site)).toEqual(CLIENT);
+  },
+);
