@@ -36,20 +36,30 @@ export function addCheck(program: Command, io: Io, done: (status: ExitStatus) =>
     )
     .action(async (options: Options) => {
       const config = await configOf(io, options);
-      const findings: Finding[] = [{ level: 'ok', subject: 'config', message: `${config.file} is valid.` }];
-      findings.push(await checkState(config));
-      for (const folder of config.folders) findings.push(...(await checkFolder(folder)));
-      findings.push(
-        ...(await checkAlerts(config, io.env)),
-        ...checkResults(config),
-        ...(await checkCertificates(config)),
-      );
-      findings.push(...(await checkMachine(config)));
-      findings.push(...(await checkAccounts(io, config, options.offline ?? false)));
+      const findings = await findingsOf(io, config, { offline: options.offline ?? false });
       if (options.json) printJson(io, findings);
       else for (const finding of findings) printFinding(io, finding);
       if (findings.some(({ level }) => level === 'fail')) done(EXIT.failed);
     });
+}
+
+/** Everything that `check` looks at. */
+export async function findingsOf(
+  io: Io,
+  config: Config,
+  { offline }: { readonly offline: boolean },
+): Promise<Finding[]> {
+  const findings: Finding[] = [{ level: 'ok', subject: 'config', message: `${config.file} is valid.` }];
+  findings.push(await checkState(config));
+  for (const folder of config.folders) findings.push(...(await checkFolder(folder)));
+  findings.push(
+    ...(await checkAlerts(config, io.env)),
+    ...checkResults(config),
+    ...(await checkCertificates(config)),
+  );
+  findings.push(...(await checkMachine(config)));
+  findings.push(...(await checkAccounts(io, config, offline)));
+  return findings;
 }
 
 async function checkState(config: Config): Promise<Finding> {
@@ -146,7 +156,7 @@ function failure(subject: string, error: unknown): Finding {
   return { level: 'fail', subject, message: error.sentence() };
 }
 
-function printFinding(io: Io, { level, subject, message }: Finding): void {
+export function printFinding(io: Io, { level, subject, message }: Finding): void {
   const colors = colorsFor(io, io.stdout);
   const mark = { ok: colors.green('ok  '), warn: colors.yellow('warn'), fail: colors.red('FAIL') }[level];
   print(io, `${mark}  ${printable(subject)}: ${printable(message)}`);

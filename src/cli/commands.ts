@@ -36,6 +36,7 @@ const COMMANDS: readonly Entry[] = [
   { names: ['audit'], load: async () => (await import('./audit.ts')).addAudit },
   { names: ['erase'], load: async () => (await import('./erase.ts')).addErase },
   { names: ['ledger'], load: async () => (await import('./ledger.ts')).addLedger },
+  { names: ['doctor'], load: async () => (await import('./doctor.ts')).addDoctor },
   { names: ['export-state'], load: async () => (await import('./exportState.ts')).addExportState },
   { names: ['import-state'], load: async () => (await import('./importState.ts')).addImportState },
   { names: ['completion'], load: async () => (await import('./completion.ts')).addCompletion },

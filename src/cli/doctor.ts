@@ -1,0 +1,134 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import type { Finding } from '../compose/checkFolder.ts';
+import { bundleOf, ownNames, writeBundle, type Part } from '../compose/doctor/bundle.ts';
+import { examine, withinAll } from '../compose/doctor/examine.ts';
+import { knownSecrets } from '../compose/doctor/knownSecrets.ts';
+import { createRedaction } from '../compose/doctor/redaction.ts';
+import type { Config } from '../config/config.ts';
+import { loadConfig, readConfigFile, textOf } from '../config/load.ts';
+import { findConfig } from '../config/locate.ts';
+import { stateDirOf } from '../config/stateDirOf.ts';
+import { ReceiptdError } from '../domain/errors.ts';
+import { counted, size } from '../domain/words.ts';
+import { findingsOf, printFinding } from './check.ts';
+import { EXIT, type ExitStatus } from './exitStatus.ts';
+import { helpOf } from './help.ts';
+import { loadContext, print, type Io } from './io.ts';
+import { outputUnwritable } from './output.ts';
+import { printable } from './printable.ts';
+import type { ConfigOption } from './session.ts';
+import { VERSION } from './version.ts';
+
+interface Options extends ConfigOption {
+  readonly output?: string;
+  readonly list?: boolean;
+  readonly withNames?: boolean;
+  readonly offline?: boolean;
+}
+
+export function addDoctor(program: Command, io: Io, done: (status: ExitStatus) => void): void {
+  program
+    .command('doctor')
+    .description(
+      'what is wrong, in plain words, and a file for whoever helps: no secrets, no images, no names',
+    )
+    .option('--config <file>', 'config file')
+    .option('--output <file>', 'a new file; receiptd-doctor-TIME.tar.gz here if left out')
+    .option('--list', 'write nothing; show what would be in it')
+    .option('--with-names', 'with names of files, folders, endpoints and documents; never with secrets')
+    .option('--offline', 'do not ask the service')
+    .addHelpText(
+      'after',
+      helpOf({
+        examples: ['doctor', 'doctor --list', 'doctor --offline --output /tmp/help.tar.gz'],
+        more: 'Works beside a running agent and without one, also where the configuration, the ledger or the disk is what is wrong.\nNames become stand-ins such as name-1f2e3d4c, the same for the same name within one file.',
+      }),
+    )
+    .action(async (options: Options) => {
+      const findings = await run(io, options);
+      if (findings.some(({ level }) => level === 'fail')) done(EXIT.failed);
+    });
+}
+
+async function run(io: Io, options: Options): Promise<readonly Finding[]> {
+  const offline = options.offline ?? false;
+  const { config, text, stateDir, trouble } = await found(io, options);
+  const checked =
+    config === null ? trouble : await withinAll('check', () => findingsOf(io, config, { offline }));
+  const findings = [...checked, ...(await examine({ config, stateDir, offline, version: VERSION }))];
+  print(io, verdict(findings));
+  const order = { fail: 0, warn: 1, ok: 2 };
+  for (const finding of findings.toSorted((a, b) => order[a.level] - order[b.level]))
+    printFinding(io, finding);
+  const redaction = createRedaction({
+    withNames: options.withNames ?? false,
+    secrets: await knownSecrets({ env: io.env, stateDir, config, text }),
+    names: await ownNames({ config, stateDir }),
+  });
+  const parts = await bundleOf(
+    { config, text, stateDir, env: io.env, version: VERSION, findings },
+    redaction,
+  );
+  print(io);
+  if (options.list) {
+    print(io, 'A bundle would hold:');
+    tell(io, parts);
+    return findings;
+  }
+  const stamp = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '');
+  const file = resolve(io.cwd, options.output ?? `receiptd-doctor-${stamp}.tar.gz`);
+  await write(file, parts);
+  print(
+    io,
+    `Wrote ${printable(file)}, readable by you alone${options.withNames ? '; it holds names' : ''}. In it:`,
+  );
+  tell(io, parts);
+  return findings;
+}
+
+async function found(io: Io, options: Options) {
+  const context = loadContext(io);
+  let text = '';
+  let file: string | null = null;
+  let config: Config | null = null;
+  const trouble: Finding[] = [];
+  try {
+    file = await findConfig(options.config, context);
+    text = textOf(await readConfigFile(file), file);
+    config = await loadConfig(file, context);
+  } catch (error) {
+    if (!(error instanceof ReceiptdError)) throw error;
+    trouble.push({ level: 'fail', subject: 'config', message: error.sentence() });
+  }
+  return {
+    config,
+    text,
+    trouble,
+    stateDir: config?.stateDir ?? stateDirOf(text, file ?? resolve(io.cwd, 'receiptd.yaml'), context),
+  };
+}
+
+function verdict(findings: readonly Finding[]): string {
+  const failed = findings.filter(({ level }) => level === 'fail').length;
+  const warned = findings.filter(({ level }) => level === 'warn').length;
+  if (failed > 0) return `Something is wrong: ${counted(failed, 'thing')} to mend, ${warned} to know of.`;
+  return warned > 0 ? `It works; ${counted(warned, 'thing')} to know of.` : 'All is well.';
+}
+
+function tell(io: Io, parts: readonly Part[]): void {
+  for (const { name, from } of parts)
+    print(io, `  ${name} (${size(Buffer.isBuffer(from) ? from.length : from.size)})`);
+}
+
+async function write(file: string, parts: readonly Part[]): Promise<void> {
+  try {
+    await writeBundle(file, parts);
+  } catch (error) {
+    throw outputUnwritable(
+      file,
+      error,
+      'Name a file elsewhere with --output; what is said above is all the same true.',
+    );
+  }
+}

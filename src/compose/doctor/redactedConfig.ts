@@ -1,0 +1,73 @@
+import YAML from 'yaml';
+import { jsonSchemaText } from '../../config/jsonSchema.ts';
+import { isSecretKey } from '../../config/secrets.ts';
+import type { Redaction } from './redaction.ts';
+
+/** Figures, with a unit or without, hours and the words of our own that stand for a choice. */
+const FIGURE =
+  /^\d{1,9}(?:\.\d+)?\s?(?:ms|s|m|min|h|d|[kMG]?B)?(?:\/(?:s|min|h))?$|^\d\d:\d\d(?:-\d\d:\d\d)?$/;
+const CHOICE =
+  /^(?:auto|always|never|keep|archive|delete|send|skip|unlimited|none|off|on|direct|debug|info|warn|error|events|poll|polled|environment|systemd|file|keychain|jpeg|png|tiff|webp|gif|bmp|heic|pdf)$/;
+
+/** The file's settings by an allow-list; comments, unknown keys and free text are left out or get stand-ins. Any text will do. */
+export function redactedConfig(text: string, redaction: Redaction): string {
+  let data: unknown;
+  try {
+    data = YAML.parse(text, { maxAliasCount: 10, logLevel: 'silent' });
+  } catch {
+    return `The file is no YAML; it has ${text.split('\n').length} lines.\n`;
+  }
+  const keys = knownKeys(JSON.parse(jsonSchemaText()));
+  return YAML.stringify(shown(data, [], keys, redaction));
+}
+
+function shown(
+  value: unknown,
+  path: readonly string[],
+  keys: ReadonlySet<string>,
+  redaction: Redaction,
+): unknown {
+  const key = path.at(-1) ?? '';
+  if (typeof value === 'number' || typeof value === 'boolean' || value === null)
+    return isSecretKey(key) ? HIDDEN : value;
+  if (Array.isArray(value)) {
+    // Arguments of programs may be anything.
+    if (key === 'command') return `[a program with ${value.length - 1} arguments]`;
+    return value.map((each: unknown) => shown(each, path, keys, redaction));
+  }
+  if (typeof value === 'object') {
+    return Object.fromEntries(
+      Object.entries(value ?? {}).map(([name, inner]) => [
+        keys.has(name) && path.at(-1) !== 'endpoints'
+          ? name
+          : redaction.name(name, path.at(-1) === 'endpoints' ? 'endpoint' : 'key'),
+        isSecretKey(name) && (typeof inner !== 'object' || inner === null) && !name.endsWith('File')
+          ? HIDDEN
+          : shown(inner, [...path, name], keys, redaction),
+      ]),
+    );
+  }
+  return typeof value === 'string' ? shownText(value, key, redaction) : HIDDEN;
+}
+
+const HIDDEN = '[not shown]';
+
+function shownText(text: string, key: string, redaction: Redaction): string {
+  if (FIGURE.test(text) || CHOICE.test(text)) return text;
+  if (/^[a-z][a-z+.-]*:\/\//i.test(text)) {
+    if (!URL.canParse(text)) return HIDDEN;
+    const { protocol, hostname, port } = new URL(text);
+    return `${protocol}//${redaction.name(hostname, 'host')}${port === '' ? '' : `:${port}`}`;
+  }
+  return redaction.name(text, key === 'endpoint' ? 'endpoint' : 'name');
+}
+
+function knownKeys(schema: unknown, found = new Set<string>()): Set<string> {
+  if (typeof schema !== 'object' || schema === null) return found;
+  for (const [key, value] of Object.entries(schema)) {
+    if (key === 'properties' && typeof value === 'object' && value !== null)
+      for (const name of Object.keys(value)) found.add(name);
+    knownKeys(value, found);
+  }
+  return found;
+}

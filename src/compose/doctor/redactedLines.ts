@@ -1,0 +1,43 @@
+import type { Redaction } from './redaction.ts';
+
+/** Fields whose texts are our own words: one of a few, a code, a time. */
+const OWN = /^(?:time|timestamp|level|code|version|state|outcome|reason|kind|at|store|scope|mode)$/;
+const OWN_TEXT = /^(?:[A-Z][A-Z0-9_]{1,39}|[a-z][A-Za-z]{1,19}|\d{4}-\d\d-\d\dT[\d:.]+Z|\d+\.\d+\.\d+)$/;
+/** What we log is a constant sentence of plain words. */
+const MESSAGE = /^[A-Za-z][A-Za-z ,.;:'()`-]{0,199}$/;
+const CODE_AT_END = /\[([A-Z][A-Z_]{2,39})\]$/;
+
+/** Lines of JSON, each by an allow-list: numbers, codes and our own words stay, all other text gets a stand-in. */
+export function redactedLines(text: string, redaction: Redaction): string {
+  const lines = text.split('\n').filter((line) => line !== '');
+  return lines.map((line) => `${redactedLine(line, redaction)}\n`).join('');
+}
+
+function redactedLine(line: string, redaction: Redaction): string {
+  try {
+    const value: unknown = JSON.parse(line);
+    return JSON.stringify(redactedValue(value, '', redaction));
+  } catch {
+    return JSON.stringify({ notShown: `a line of ${line.length} characters that is no JSON` });
+  }
+}
+
+export function redactedValue(value: unknown, key: string, redaction: Redaction): unknown {
+  if (typeof value === 'number' || typeof value === 'boolean' || value === null) return value;
+  if (Array.isArray(value)) return value.map((each: unknown) => redactedValue(each, key, redaction));
+  if (typeof value === 'object') {
+    return Object.fromEntries(
+      Object.entries(value ?? {}).map(([name, inner]) => [
+        /^[a-z][A-Za-z]{0,29}$/.test(name) ? name : redaction.name(name, 'key'),
+        redactedValue(inner, name, redaction),
+      ]),
+    );
+  }
+  if (typeof value !== 'string') return null;
+  if (OWN.test(key) && OWN_TEXT.test(value)) return value;
+  if (key === 'message' && MESSAGE.test(value) && value.split(' ').every((word) => word.length <= 20))
+    return value;
+  if (redaction.withNames) return value;
+  const [, code] = CODE_AT_END.exec(value) ?? [];
+  return code === undefined ? redaction.name(value) : `[${code}]`;
+}
