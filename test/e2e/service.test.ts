@@ -264,20 +264,22 @@ describe('the built program', () => {
     const { file } = await at.config();
     const words = ['service', 'install', '--dry-run', '--user', 'receiptd-of-a-package', '--config', file];
     const without = isRoot ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : [];
-    const [program = '', ...args] = [
+    const [program, ...args] = [
       ...without,
       process.execPath,
       MAIN,
       ...words,
       '--exec',
       '/usr/bin/receiptd',
+      '--config-at',
+      '/etc/receiptd/receiptd.yaml',
     ];
     const { stdout, stderr } = await run(program, args, {
       env: { PATH: process.env['PATH'], HOME: '/' },
       cwd: '/',
     });
     expect(stdout).toMatch(/^# Made by .*\n\[Unit\]\n/);
-    expect(stdout).toContain(`ExecStart=/usr/bin/receiptd run --config ${file}\n`);
+    expect(stdout).toContain(`ExecStart=/usr/bin/receiptd run --config /etc/receiptd/receiptd.yaml\n`);
     expect(stdout).toContain('User=receiptd-of-a-package\n');
     expect(stderr).toContain('The user receiptd-of-a-package is not there yet, and would be created.');
   });
@@ -298,9 +300,14 @@ describe('the built program', () => {
       ),
     });
   });
+});
 
-  test.skipIf(isRoot)('says that root installs for the machine', async () => {
-    const at = await place();
-    await expect(install(at, await at.config())).rejects.toMatchObject({ code: 'ROOT_NEEDED' });
-  });
+test('a service of the machine is installed by root, one of a user by that user', async () => {
+  const at = await place();
+  const ordinary = { ...at, host: { ...at.host, uid: 1_000 } };
+  await expect(install(ordinary, await at.config())).rejects.toMatchObject({ code: 'ROOT_NEEDED' });
+  const root = { ...at, host: { ...at.host, uid: 0 } };
+  const own = { scope: 'user' as const, user: 'root' };
+  await expect(install(root, await at.config(), own)).rejects.toMatchObject({ code: 'USAGE' });
+  expect(await at.asked()).toEqual([]);
 });
