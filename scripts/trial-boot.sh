@@ -50,11 +50,11 @@ is_not() { [ "$(property "$1")" != "$2" ]; }
 accepted() { [ "$(inside receiptd list --state accepted --json | grep -c '"name"')" -eq "$1" ]; }
 
 if [ ! -d "$tree/usr" ]; then
-  debootstrap --variant=minbase --include=systemd,dbus,ca-certificates,util-linux,libstdc++6 "$(. /etc/os-release && echo "$VERSION_CODENAME")" "$tree" >"$dir/debootstrap.log" 2>&1 ||
+  debootstrap --variant=minbase --include=systemd,dbus,libpam-systemd,ca-certificates,util-linux,libstdc++6 "$(. /etc/os-release && echo "$VERSION_CODENAME")" "$tree" >"$dir/debootstrap.log" 2>&1 ||
     { tail -n 5 "$dir/debootstrap.log" >&2; exit 1; }
 fi
 package=$tree/usr/local/lib/node_modules/receiptd
-rm -rf "$package" "$tree/etc/receiptd" "$tree/etc/systemd/system/receiptd.service" "$tree"/etc/credstore* "$tree/var/lib/receiptd" "$tree/srv/scans"
+rm -rf "$package" "$tree/etc/receiptd" "$tree/etc/systemd/system/receiptd.service" "$tree"/etc/credstore* "$tree/var/lib/receiptd" "$tree/srv/scans" "$tree/mnt/late"
 mkdir -p "$package/node_modules/@photostructure" "$tree/etc/receiptd" "$tree/usr/local/bin" "$tree/srv/scans"
 install "$(command -v node)" "$tree/usr/bin/node"
 cp -r dist package.json "$package"
@@ -150,8 +150,62 @@ inside receiptd service start >/dev/null
 printf '# by hand\n' >>"$tree/etc/systemd/system/receiptd.service"
 expect 'a unit that was changed by hand is left alone' 'INSTALL_EDITED' inside receiptd service install
 expect 'and written anew when asked to' '- # by hand' inside receiptd service install --force
+
+# What the confinement has to let through: people's folders with their groups, admins who are not root, a share that comes later.
+inside sh -c 'groupadd --force scanadmins; groupadd --force office; usermod --append --groups office receiptd; mkdir -p /srv/shared; rmdir /mnt/late 2>/dev/null; rm -rf /srv/shared/*
+  chown receiptd:office /srv/shared; chmod 2770 /srv/shared
+  rm -rf /home/bob /var/tmp/scans; mkdir -p /home/bob/scans /var/tmp/scans; chown receiptd /home/bob/scans'
+cat >>"$tree/etc/receiptd/receiptd.yaml" <<'YAML'
+  - { path: /srv/shared, endpoint: office, afterUpload: archive, needsAttention: /srv/shared/look here }
+  - { path: /mnt/late, endpoint: office }
+  - { path: /home/bob/scans, endpoint: office, afterUpload: archive }
+  - { path: /var/tmp/scans, endpoint: office }
+control: { group: scanadmins }
+stateDir: /var/lib/receiptd
+YAML
+sed -i 's/^folders: \[\(.*\)\]$/folders:\n  - \1/' "$tree/etc/receiptd/receiptd.yaml"
+expect 'installed for more folders, it says what changed' '\+ SupplementaryGroups=scanadmins' inside receiptd service install
+printf 'no image' >"$tree/srv/shared/letter.jpg"
+until_true 'what can not be sent is shown to people' inside sh -c 'ls "/srv/shared/look here" | grep -q why'
+expect 'with the rights of their folder' '^2770$' inside stat --format=%a '/srv/shared/look here'
+expect 'a member of the control group may ask' 'Running since' \
+  inside setpriv --reuid=nobody --regid=nogroup --groups="$(inside getent group scanadmins | cut -d: -f3)" env HOME=/ receiptd status
+inside sh -c 'mkdir /mnt/late && mount -t tmpfs late /mnt/late'
+cp docs/images/console-document.png "$tree/three.png" && inside mv /three.png /mnt/late/three.png
+until_true 'a share that is mounted later is seen' accepted 3
+cp docs/images/console-folder-dark.png "$tree/home/bob/scans/four.png"
+until_true 'a folder in a home is sent' accepted 4
+until_true 'and archived there' test -e "$tree/home/bob/scans/archive"
+cp docs/images/console-folder-dark.png "$tree/var/tmp/scans/five.png"
+until_true 'one below /var/tmp is seen, and the same image known' \
+  grep -q 'Duplicate of a known document.*/var/tmp/scans' "$tree/var/lib/receiptd/logs/receiptd.log"
 expect 'it is removed' 'was stopped and removed' inside receiptd service uninstall
 [ ! -e "$tree/etc/systemd/system/receiptd.service" ] || fail 'the unit is still there'
 [ -e "$tree/var/lib/receiptd/ledger.db" ] || fail 'the ledger is gone'
 say "ok    ledger and configuration are still there"
+
+# A service of one's own, of an ordinary user who is not signed in.
+inside useradd --create-home anna 2>/dev/null || true
+uid=$(inside id -u anna)
+inside loginctl enable-linger anna
+until_true 'anna has a service manager of her own' inside test -S "/run/user/$uid/systemd/private"
+anna() {
+  inside setpriv --reuid=anna --regid=anna --init-groups env HOME=/home/anna XDG_RUNTIME_DIR="/run/user/$uid" "$@"
+}
+rm -rf "$tree/home/anna/receiptd.yaml" "$tree/home/anna/scans" "$tree/home/anna/.config" "$tree/home/anna/.local"
+anna mkdir -p /home/anna/scans /home/anna/.config/receiptd
+anna tee /home/anna/.config/receiptd/receiptd.yaml >/dev/null <<'YAML'
+service: { baseUrl: 'http://127.0.0.1:8470' }
+endpoints: { office: { uid: '11111111-1111-4111-8111-111111111111' } }
+folders: [{ path: /home/anna/scans, endpoint: office, afterUpload: archive, needsAttention: /home/anna/scans/look here }]
+credentials: { store: file }
+YAML
+printf 'secret-of-the-trial' | anna receiptd login --client-id sandbox --store file >/dev/null
+expect 'she installs one of her own' 'It runs: active' anna receiptd service install
+cp docs/images/console-overview.png "$tree/home/anna/scans/one.png"
+hers() { anna receiptd list --state accepted --json | grep -q '"name"'; }
+until_true 'it uploads' hers
+until_true 'and archives' test -e "$tree/home/anna/scans/archive"
+expect 'she looks at it' '1 of 1 folder watched|active' anna receiptd service status
+expect 'and removes it' 'was stopped and removed' anna receiptd service uninstall
 say "All of it worked ($(node --version), $(inside systemctl --version | head -n 1), kernel $(uname -r))."

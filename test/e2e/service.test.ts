@@ -25,6 +25,7 @@ echo "systemctl $*" >> "$RECORD"
 case "$*" in
   *Version*) echo Version=252 ;;
   "show receiptd.service"*) printf 'LoadState=loaded\\nActiveState=active\\nSubState=running\\nUnitFileState=enabled\\nStatusText=1 of 1 folder watched\\nMainPID=42\\nResult=success\\n' ;;
+  stop*) [ ! -e "$RECORD.denies" ] || { echo 'Failed to stop receiptd.service: Interactive authentication required.' >&2; exit 1; } ;;
   restart*) [ ! -e "$RECORD.fails" ] || { echo 'Job for receiptd.service failed.' >&2; exit 1; } ;;
 esac
 `;
@@ -239,6 +240,13 @@ test('systemd is asked to stop, start and forget it, and says how it is', async 
   );
 });
 
+test('who may not stop a service of the machine is sent to root', async () => {
+  const at = await place();
+  await writeFile(join(at.dir, 'record.denies'), '');
+  const manager = new Systemd({ ...at.host, uid: 1_000 }, 'system', 'nobody');
+  await expect(manager.stop()).rejects.toMatchObject({ code: 'ROOT_NEEDED', hint: 'Run it with sudo.' });
+});
+
 test('launchd loads, stops and forgets it', async () => {
   const at = await place();
   const manager = new Launchd({ ...at.host, platform: 'darwin' }, 'system', '_receiptd', at.dir);
@@ -264,20 +272,22 @@ describe('the built program', () => {
     const { file } = await at.config();
     const words = ['service', 'install', '--dry-run', '--user', 'receiptd-of-a-package', '--config', file];
     const without = isRoot ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : [];
-    const [program = '', ...args] = [
+    const [program, ...args] = [
       ...without,
       process.execPath,
       MAIN,
       ...words,
       '--exec',
       '/usr/bin/receiptd',
+      '--config-at',
+      '/etc/receiptd/receiptd.yaml',
     ];
     const { stdout, stderr } = await run(program, args, {
       env: { PATH: process.env['PATH'], HOME: '/' },
       cwd: '/',
     });
     expect(stdout).toMatch(/^# Made by .*\n\[Unit\]\n/);
-    expect(stdout).toContain(`ExecStart=/usr/bin/receiptd run --config ${file}\n`);
+    expect(stdout).toContain(`ExecStart=/usr/bin/receiptd run --config /etc/receiptd/receiptd.yaml\n`);
     expect(stdout).toContain('User=receiptd-of-a-package\n');
     expect(stderr).toContain('The user receiptd-of-a-package is not there yet, and would be created.');
   });
@@ -298,9 +308,14 @@ describe('the built program', () => {
       ),
     });
   });
+});
 
-  test.skipIf(isRoot)('says that root installs for the machine', async () => {
-    const at = await place();
-    await expect(install(at, await at.config())).rejects.toMatchObject({ code: 'ROOT_NEEDED' });
-  });
+test('a service of the machine is installed by root, one of a user by that user', async () => {
+  const at = await place();
+  const ordinary = { ...at, host: { ...at.host, uid: 1_000 } };
+  await expect(install(ordinary, await at.config())).rejects.toMatchObject({ code: 'ROOT_NEEDED' });
+  const root = { ...at, host: { ...at.host, uid: 0 } };
+  const own = { scope: 'user' as const, user: 'root' };
+  await expect(install(root, await at.config(), own)).rejects.toMatchObject({ code: 'USAGE' });
+  expect(await at.asked()).toEqual([]);
 });
