@@ -104,12 +104,7 @@ export async function createConfigFile(file: string, text: string): Promise<void
     }
     await syncDirectory(dirname(file));
   } catch (error) {
-    if (systemCode(error) === 'EEXIST') {
-      throw new ReceiptdError('CONFIG_EXISTS', `${file} exists already, and is left as it is.`, {
-        hint: 'Name another file with --config, or remove it first.',
-        cause: error,
-      });
-    }
+    if (error instanceof ReceiptdError) throw error;
     throw unwritable(file, error);
   }
 }
@@ -119,6 +114,12 @@ async function moveTo(aside: string, file: string): Promise<void> {
   try {
     await link(aside, file);
   } catch (error) {
+    if (systemCode(error) === 'EEXIST') {
+      throw new ReceiptdError('CONFIG_EXISTS', `${file} exists already, and is left as it is.`, {
+        hint: 'Name another file with --config, or remove it first.',
+        cause: error,
+      });
+    }
     if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(systemCode(error) ?? '')) throw error;
     await rename(aside, file);
   }

@@ -1,7 +1,6 @@
-import { serviceSchema } from '../../config/schema.ts';
 import { ReceiptdError } from '../../domain/errors.ts';
 import { ENDPOINT_UID, SANDBOX_CREDENTIALS, startPractice } from '../sandbox.ts';
-import { notTaken } from './given.ts';
+import { sentence, tidyBaseUrl, wrongBaseUrl } from './checks.ts';
 import type { Talk } from './talk.ts';
 
 /** The service that receipts go to. */
@@ -26,11 +25,7 @@ export function knownBaseUrl({ given, found: { before } }: Pick<Talk, 'given' | 
 export async function serviceStep(talk: Talk): Promise<ServiceAnswer> {
   const { given, ask } = talk;
   if (given.sandbox) return practise(talk);
-  if (given.baseUrl !== undefined) {
-    const wrong = wrongBaseUrl(given.baseUrl);
-    if (wrong !== null) throw notTaken('baseUrl', given.baseUrl, wrong);
-    return { baseUrl: tidyBaseUrl(given.baseUrl), practice: null };
-  }
+  if (given.baseUrl !== undefined) return { baseUrl: given.baseUrl, practice: null };
   const known = knownBaseUrl(talk);
   if (ask === null) return { baseUrl: known ?? '', practice: null };
   if (known === null) {
@@ -46,7 +41,7 @@ export async function serviceStep(talk: Talk): Promise<ServiceAnswer> {
   }
   const answer = await ask.text('Address of the service:', {
     otherwise: known ?? undefined,
-    wrong: whyNotBaseUrl,
+    wrong: sentence(wrongBaseUrl),
   });
   return { baseUrl: tidyBaseUrl(answer), practice: null };
 }
@@ -78,23 +73,4 @@ async function practise({ given, found, say }: Talk): Promise<ServiceAnswer> {
       close: () => sandbox.close(),
     },
   };
-}
-
-/** As people copy it from a letter: with the path of an operation, or without https://. */
-export function tidyBaseUrl(text: string): string {
-  const typed = text.trim();
-  const whole = /^[a-z][a-z+.-]*:\/\//i.test(typed) ? typed : `https://${typed}`;
-  return whole.replace(/\/+$/, '').replace(/\/v2$/, '');
-}
-
-function whyNotBaseUrl(text: string): string | null {
-  const wrong = wrongBaseUrl(text);
-  return wrong === null ? null : `It has to be ${wrong}.`;
-}
-
-/** What it has to be instead, or null. */
-export function wrongBaseUrl(text: string): string | null {
-  const baseUrl = tidyBaseUrl(text);
-  const read = serviceSchema.safeParse({ baseUrl });
-  return read.success ? null : (read.error.issues[0]?.message ?? 'an address');
 }

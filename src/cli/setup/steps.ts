@@ -1,9 +1,10 @@
 import type { Config } from '../../config/config.ts';
-import { RATE_PATTERN, rateText } from '../../domain/rate.ts';
+import { rateText } from '../../domain/rate.ts';
+import { sentence, wrongRate } from './checks.ts';
 import { credentialsStep, storeInConfig, type CredentialsAnswer } from './credentials.ts';
 import { endpointStep, type EndpointAnswer } from './endpoint.ts';
 import { folderStep, type FolderAnswer } from './folder.ts';
-import { notTaken, type ServiceScope } from './given.ts';
+import type { ServiceScope } from './given.ts';
 import { installStep } from './install.ts';
 import { DEFAULT_ALIAS, DEFAULT_RATE, plan, TO_BE_CREATED, type Wanted } from './plan.ts';
 import { knownBaseUrl, serviceStep, type ServiceAnswer } from './service.ts';
@@ -91,17 +92,13 @@ export function wantedOf(
 }
 
 async function rateStep({ given, found: { before }, ask }: Talk): Promise<string> {
-  const expected = 'N/s, N/min or N/h, such as 60/min, or unlimited';
-  if (given.rate !== undefined) {
-    if (RATE_PATTERN.test(given.rate)) return given.rate;
-    throw notTaken('rate', given.rate, expected);
-  }
+  if (given.rate !== undefined) return given.rate;
   const otherwise =
     before === null || before.isExample ? DEFAULT_RATE : rateText(before.config.delivery.limits.rate);
   if (ask === null) return otherwise;
   return ask.text('How many receipts may be sent at most?', {
     otherwise,
-    wrong: (text) => (RATE_PATTERN.test(text) ? null : `It has to be ${expected}.`),
+    wrong: sentence(wrongRate),
   });
 }
 
