@@ -1,11 +1,12 @@
-import { mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises';
+import { chown, mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { defaultConfigText } from '../../src/config/template.ts';
 import { drawTestReceipt } from '../../src/demo/testReceipt.ts';
 import { keytarIsHere, secretService, secretServiceIsHere } from '../credentials/secretService.ts';
+import { ordinaryOwner } from '../support/ordinaryUser.ts';
 import { requirement } from '../support/requires.ts';
-import { DEPOT, OFFICE, type Ended } from './support/agent.ts';
+import { DEPOT, OFFICE, until, type Ended } from './support/agent.ts';
 import { receiptd } from './support/commandLine.ts';
 import { SECRET, desk, type Desk } from './support/desk.ts';
 import { runInProcess } from './support/inProcess.ts';
@@ -241,6 +242,39 @@ describe('receiptd setup --yes', () => {
     await writeFile(here.config, defaultConfigText(values));
     const ended = await quick(here, ['--sandbox', '--sandbox-port', '0', '--config', here.config]);
     expect(ended).toBeRefused(2, 'USAGE', 'https://real.example');
+  });
+
+  test('practises with the practice service that runs already, and takes no other program for one', async () => {
+    const here = await desk();
+    const sandbox = here.site.spawn('sandbox', '--port', '0', '--dir', join(here.dir, 'practice'), '--json');
+    await until(() => sandbox.stdout.includes('\n'), 'the sandbox');
+    const { url } = JSON.parse(sandbox.stdout) as { url: string };
+    const args = ['--sandbox', '--folder', here.scans, '--config', here.config, '--json'];
+    const ended = await quick(here, [...args, '--sandbox-port', new URL(url).port]);
+    expect(JSON.parse(ended.stdout)).toMatchObject({ service: { baseUrl: url, company: 'Sandbox Company' } });
+    const other = await quick(here, [...args, '--sandbox-port', new URL(here.sandbox.url).port]);
+    expect(other).toBeRefused(1, 'PORT_IN_USE', '--sandbox-port');
+    await sandbox.stop();
+  });
+
+  test("root leaves what it writes into a service's state directory to the user of the service", async ({
+    skip,
+  }) => {
+    skip(process.geteuid?.() !== 0, 'only root may give files away');
+    const here = await desk();
+    expect((await quick(here, [], variables(here))).status).toBe(0);
+    const state = join(here.dir, 'state');
+    const owner = ordinaryOwner();
+    for (const path of [state, join(state, 'credentials.json')]) await chown(path, owner.uid, owner.gid);
+    const rotated = {
+      ...variables(here),
+      RECEIPTD_SETUP_CLIENT_SECRET: 'another',
+      RECEIPTD_SETUP_RATE: '1/s',
+    };
+    expect((await quick(here, ['--no-verify'], rotated)).status).toBe(0);
+    for (const path of ['credentials.json', 'config-history'])
+      expect(await stat(join(state, path))).toMatchObject(owner);
+    expect(await readFile(join(state, 'credentials.json'), 'utf8')).toContain('another');
   });
 
   test.skipIf(!keychain)('stores in the keychain, where the agent finds it', async () => {

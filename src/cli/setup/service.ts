@@ -1,6 +1,8 @@
 import { ReceiptdError } from '../../domain/errors.ts';
 import { ENDPOINT_UID, SANDBOX_CREDENTIALS, startPractice } from '../sandbox.ts';
 import { sentence, tidyBaseUrl, wrongBaseUrl } from './checks.ts';
+import { withService } from './credentials.ts';
+import { plan, provisional } from './plan.ts';
 import type { Talk } from './talk.ts';
 
 /** The service that receipts go to. */
@@ -46,7 +48,8 @@ export async function serviceStep(talk: Talk): Promise<ServiceAnswer> {
   return { baseUrl: tidyBaseUrl(answer), practice: null };
 }
 
-async function practise({ given, found, say }: Talk): Promise<ServiceAnswer> {
+async function practise(talk: Talk): Promise<ServiceAnswer> {
+  const { given, found, say } = talk;
   const { before, place } = found;
   if (
     before !== null &&
@@ -61,16 +64,34 @@ async function practise({ given, found, say }: Talk): Promise<ServiceAnswer> {
       },
     );
   }
-  const sandbox = await startPractice(given.sandboxPort);
-  const port = Number(new URL(sandbox.url).port);
-  say(`The practice service listens on ${sandbox.url}, and keeps what it receives in ${sandbox.dir}.`);
-  return {
-    baseUrl: sandbox.url,
-    practice: {
-      credentials: SANDBOX_CREDENTIALS,
-      endpointUid: ENDPOINT_UID,
-      port,
-      close: () => sandbox.close(),
-    },
-  };
+  const practice = { credentials: SANDBOX_CREDENTIALS, endpointUid: ENDPOINT_UID };
+  try {
+    const sandbox = await startPractice(given.sandboxPort);
+    const port = Number(new URL(sandbox.url).port);
+    say(`The practice service listens on ${sandbox.url}, and keeps what it receives in ${sandbox.dir}.`);
+    return { baseUrl: sandbox.url, practice: { ...practice, port, close: () => sandbox.close() } };
+  } catch (error) {
+    if (!(error instanceof ReceiptdError) || error.code !== 'PORT_IN_USE') throw error;
+    const baseUrl = `http://127.0.0.1:${given.sandboxPort}`;
+    if (!(await isPractice(talk, baseUrl))) {
+      throw new ReceiptdError(error.code, error.message, {
+        hint: 'Take another with --sandbox-port; 0 takes a free one.',
+        cause: error,
+      });
+    }
+    say(`The practice service runs already, on ${baseUrl}.`);
+    return { baseUrl, practice: { ...practice, port: given.sandboxPort, close: async () => {} } };
+  }
+}
+
+/** Whether what listens there is `receiptd sandbox`, started in another terminal. */
+async function isPractice({ io, found }: Talk, baseUrl: string): Promise<boolean> {
+  const { config } = plan(found, provisional(found, { baseUrl }));
+  try {
+    await withService(io, config, SANDBOX_CREDENTIALS, (service) => service.whoami(io.stop));
+    return true;
+  } catch (error) {
+    if (error instanceof ReceiptdError) return false;
+    throw error;
+  }
 }
