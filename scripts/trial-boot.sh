@@ -153,10 +153,13 @@ expect 'and written anew when asked to' '- # by hand' inside receiptd service in
 
 # What the confinement has to let through: people's folders with their groups, admins who are not root, a share that comes later.
 inside sh -c 'groupadd --force scanadmins; groupadd --force office; usermod --append --groups office receiptd; mkdir -p /srv/shared; rmdir /mnt/late 2>/dev/null; rm -rf /srv/shared/*
-  chown receiptd:office /srv/shared; chmod 2770 /srv/shared'
+  chown receiptd:office /srv/shared; chmod 2770 /srv/shared
+  rm -rf /home/bob /var/tmp/scans; mkdir -p /home/bob/scans /var/tmp/scans; chown receiptd /home/bob/scans'
 cat >>"$tree/etc/receiptd/receiptd.yaml" <<'YAML'
   - { path: /srv/shared, endpoint: office, afterUpload: archive, needsAttention: /srv/shared/look here }
   - { path: /mnt/late, endpoint: office }
+  - { path: /home/bob/scans, endpoint: office, afterUpload: archive }
+  - { path: /var/tmp/scans, endpoint: office }
 control: { group: scanadmins }
 stateDir: /var/lib/receiptd
 YAML
@@ -170,6 +173,12 @@ expect 'a member of the control group may ask' 'Running since' \
 inside sh -c 'mkdir /mnt/late && mount -t tmpfs late /mnt/late'
 cp docs/images/console-document.png "$tree/three.png" && inside mv /three.png /mnt/late/three.png
 until_true 'a share that is mounted later is seen' accepted 3
+cp docs/images/console-folder-dark.png "$tree/home/bob/scans/four.png"
+until_true 'a folder in a home is sent' accepted 4
+until_true 'and archived there' test -e "$tree/home/bob/scans/archive"
+cp docs/images/console-folder-dark.png "$tree/var/tmp/scans/five.png"
+until_true 'one below /var/tmp is seen, and the same image known' \
+  grep -q 'Duplicate of a known document.*/var/tmp/scans' "$tree/var/lib/receiptd/logs/receiptd.log"
 expect 'it is removed' 'was stopped and removed' inside receiptd service uninstall
 [ ! -e "$tree/etc/systemd/system/receiptd.service" ] || fail 'the unit is still there'
 [ -e "$tree/var/lib/receiptd/ledger.db" ] || fail 'the ledger is gone'

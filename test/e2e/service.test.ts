@@ -25,6 +25,7 @@ echo "systemctl $*" >> "$RECORD"
 case "$*" in
   *Version*) echo Version=252 ;;
   "show receiptd.service"*) printf 'LoadState=loaded\\nActiveState=active\\nSubState=running\\nUnitFileState=enabled\\nStatusText=1 of 1 folder watched\\nMainPID=42\\nResult=success\\n' ;;
+  stop*) [ ! -e "$RECORD.denies" ] || { echo 'Failed to stop receiptd.service: Interactive authentication required.' >&2; exit 1; } ;;
   restart*) [ ! -e "$RECORD.fails" ] || { echo 'Job for receiptd.service failed.' >&2; exit 1; } ;;
 esac
 `;
@@ -237,6 +238,13 @@ test('systemd is asked to stop, start and forget it, and says how it is', async 
   expect(new Systemd(at.host, 'user', 'x').logs({ lines: 5, follow: true })).toEqual(
     expect.arrayContaining(['--user-unit=receiptd.service', '--lines=5', '--follow']),
   );
+});
+
+test('who may not stop a service of the machine is sent to root', async () => {
+  const at = await place();
+  await writeFile(join(at.dir, 'record.denies'), '');
+  const manager = new Systemd({ ...at.host, uid: 1_000 }, 'system', 'nobody');
+  await expect(manager.stop()).rejects.toMatchObject({ code: 'ROOT_NEEDED', hint: 'Run it with sudo.' });
 });
 
 test('launchd loads, stops and forgets it', async () => {

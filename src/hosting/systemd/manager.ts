@@ -128,7 +128,17 @@ export class Systemd implements Manager {
   }
 
   async #demand(words: readonly string[], limitMs?: number): Promise<void> {
-    await demand(this.#command(words), { env: this.#env(), ...(limitMs !== undefined && { limitMs }) });
+    try {
+      await demand(this.#command(words), { env: this.#env(), ...(limitMs !== undefined && { limitMs }) });
+    } catch (error) {
+      // Some machines let others do it as well, so it is tried first.
+      if (this.#scope === 'user' || this.#host.uid === 0 || !/authentication|denied/i.test(String(error)))
+        throw error;
+      throw new ReceiptdError('ROOT_NEEDED', 'Only root may do that with a service of the machine.', {
+        hint: 'Run it with sudo.',
+        cause: error,
+      });
+    }
   }
 }
 
