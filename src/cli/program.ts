@@ -46,7 +46,8 @@ export async function createProgram(
       'after',
       `
 Examples:
-  $ receiptd init                     write a config file, then edit it
+  $ receiptd setup                    everything from the service to the first receipt
+  $ receiptd init                     or: write a config file, then edit it
   $ receiptd login                    credentials into the keychain
   $ receiptd check                    is everything in place?
   $ receiptd run                      watch and upload until stopped

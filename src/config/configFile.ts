@@ -105,12 +105,7 @@ export async function createConfigFile(file: string, text: string): Promise<void
     }
     await syncDirectory(dirname(file));
   } catch (error) {
-    if (systemCode(error) === 'EEXIST') {
-      throw new ReceiptdError('CONFIG_EXISTS', `${file} exists already, and is left as it is.`, {
-        hint: 'Name another file with --config, or remove it first.',
-        cause: error,
-      });
-    }
+    if (error instanceof ReceiptdError) throw error;
     throw unwritable(file, error);
   }
 }
@@ -120,6 +115,12 @@ async function moveTo(aside: string, file: string): Promise<void> {
   try {
     await link(aside, file);
   } catch (error) {
+    if (systemCode(error) === 'EEXIST') {
+      throw new ReceiptdError('CONFIG_EXISTS', `${file} exists already, and is left as it is.`, {
+        hint: 'Name another file with --config, or remove it first.',
+        cause: error,
+      });
+    }
     if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(systemCode(error) ?? '')) throw error;
     await rename(aside, file);
   }

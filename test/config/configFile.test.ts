@@ -15,7 +15,12 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { isConfigWritable, replaceConfigFile, revisionOf } from '../../src/config/configFile.ts';
+import {
+  createConfigFile,
+  isConfigWritable,
+  replaceConfigFile,
+  revisionOf,
+} from '../../src/config/configFile.ts';
 import { compile, runScript } from '../daemon/compiled.ts';
 import { asOwnerOf, asOrdinaryUser, ordinaryOwner } from '../support/ordinaryUser.ts';
 
@@ -49,6 +54,20 @@ it('the text is replaced, mode and owner stay, and the former one is kept', asyn
   expect(kept).toBe('2026-03-04T05-06-07.000Z.receiptd.yaml');
   expect(await readFile(join(replacement.history, kept), 'utf8')).toBe(FORMER);
   expect((await stat(join(replacement.history, kept))).mode & 0o077).toBe(0);
+});
+
+it('a new one is made with its directory, and never in the place of another', async () => {
+  const { dir } = await place();
+  const file = join(dir, 'etc', 'receiptd', 'receiptd.yaml');
+  await createConfigFile(file, NEW);
+  expect(await readFile(file, 'utf8')).toBe(NEW);
+  // What a kill left is in nobody's way.
+  await writeFile(join(dir, 'etc', 'receiptd', '.receiptd.yaml.new'), 'half');
+  await expect(createConfigFile(file, FORMER)).rejects.toMatchObject({ code: 'CONFIG_EXISTS' });
+  expect(await readFile(file, 'utf8')).toBe(NEW);
+  expect(await readdir(join(dir, 'etc', 'receiptd'))).toEqual(['receiptd.yaml']);
+  const below = createConfigFile(join(file, 'receiptd.yaml'), NEW);
+  await expect(below).rejects.toMatchObject({ code: 'CONFIG_UNWRITABLE' });
 });
 
 it('root keeps the file of another owner as theirs', async ({ skip }) => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Surroundings } from '../../src/config/config.ts';
-import { findConfig } from '../../src/config/locate.ts';
+import { findConfig, placeForConfig } from '../../src/config/locate.ts';
 
 describe('the config file', () => {
   let root: string;
@@ -69,5 +69,28 @@ describe('the config file', () => {
         'There is no config file; looked for C:\\w\\receiptd.yaml, C:\\Roaming\\receiptd\\receiptd.yaml, C:\\ProgramData\\receiptd\\receiptd.yaml.',
       hint: expect.stringContaining('receiptd init'),
     });
+  });
+
+  it('that set-up writes is the one that is there, else the one of the machine for root and of the user for others', async () => {
+    const empty = { ...around, home: join(root, 'nobody') };
+    const forRoot = await placeForConfig(undefined, { ...empty, isRoot: true });
+    expect(forRoot).toMatchObject({ file: '/etc/receiptd/receiptd.yaml', exists: false });
+    const own = join(root, 'nobody/.config/receiptd/receiptd.yaml');
+    expect(await placeForConfig(undefined, { ...empty, isRoot: false })).toMatchObject({
+      file: own,
+      exists: false,
+    });
+    const named = await placeForConfig('new.yaml', { ...empty, isRoot: true });
+    expect(named).toMatchObject({ file: join(root, 'cwd/new.yaml'), exists: false });
+    await touch('cwd/receiptd.yaml');
+    const there = join(root, 'cwd/receiptd.yaml');
+    expect(await placeForConfig(undefined, { ...empty, isRoot: true })).toMatchObject({
+      file: there,
+      exists: true,
+    });
+    const env = { PROGRAMDATA: 'D:\\Data', APPDATA: 'D:\\anna' };
+    const windows = { env, platform: 'win32', home: 'D:\\', cwd: 'D:\\none', isRoot: false } as const;
+    const { file } = await placeForConfig(undefined, windows);
+    expect(file).toBe('D:\\anna\\receiptd\\receiptd.yaml');
   });
 });

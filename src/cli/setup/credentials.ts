@@ -196,13 +196,21 @@ async function storeFor({ io, given, found }: Talk, config: Config): Promise<{ s
 
 /** What the agent would find without the variables of this terminal, which a service does not have. Null: nothing. */
 async function storedCredentials(io: Io, config: Config): Promise<FoundCredentials | null> {
-  try {
-    return await lookUp(io, config);
-  } catch (error) {
-    if (!(error instanceof ReceiptdError)) throw error;
-    return null;
-  }
+  const { baseUrl } = config.service;
+  const looks = lookedUp.get(io) ?? new Map<string, Promise<FoundCredentials | null>>();
+  lookedUp.set(io, looks);
+  const look =
+    looks.get(baseUrl) ??
+    lookUp(io, config).catch((error: unknown) => {
+      if (!(error instanceof ReceiptdError)) throw error;
+      return null;
+    });
+  looks.set(baseUrl, look);
+  return look;
 }
+
+/** A keychain is asked in a process of its own, and may take its time: once for each service. */
+const lookedUp = new WeakMap<Io, Map<string, Promise<FoundCredentials | null>>>();
 
 async function lookUp(io: Io, config: Config): Promise<FoundCredentials> {
   const { RECEIPTD_CLIENT_ID: _, RECEIPTD_CLIENT_SECRET: __, ...others } = io.env;

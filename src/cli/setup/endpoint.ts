@@ -1,7 +1,6 @@
 import type { Config } from '../../config/config.ts';
-import { endpointSchema } from '../../config/schema.ts';
 import { createdHere } from '../endpoint.ts';
-import { notTaken } from './given.ts';
+import { sentence, wrongUid } from './checks.ts';
 import { DEFAULT_ALIAS } from './plan.ts';
 import type { Choice } from './prompts.ts';
 import type { Practice } from './service.ts';
@@ -29,8 +28,6 @@ export async function endpointStep(
   const alias = own[0]?.alias ?? DEFAULT_ALIAS;
   const there = (uid: string, at = alias): EndpointAnswer => ({ alias: at, uid, create: null });
   if (given.endpointUid !== undefined) {
-    const wrong = wrongUid(given.endpointUid);
-    if (wrong !== null) throw notTaken('endpointUid', given.endpointUid, wrong);
     return there(given.endpointUid, own.find(({ key }) => key.uid === given.endpointUid)?.alias);
   }
   if (practice !== null) return there(practice.endpointUid);
@@ -75,18 +72,7 @@ export async function endpointStep(
     return { alias, uid: null, create: { name, language: given.language } };
   }
   if (choice !== 'uid') return choice;
-  const uid = await ask.text('Its uid:', { wrong: (text) => whyNotUid(text) });
+  const uid = await ask.text('Its uid:', { wrong: sentence(wrongUid) });
   say('Whether it is right shows with the first receipt: the service can not be asked for it.');
   return there(uid);
-}
-
-function wrongUid(uid: string): string | null {
-  const read = endpointSchema.shape.uid.safeParse(uid);
-  return read.success ? null : (read.error.issues[0]?.message ?? 'a uid');
-}
-
-function whyNotUid(uid: string): string | null {
-  return wrongUid(uid) === null
-    ? null
-    : 'It is letters, digits and hyphens, such as 3fa85f64-5717-4562-b3fc-2c963f66afa6.';
 }

@@ -1,10 +1,9 @@
 import { lookAtFolder, likelyFolders, thisMachine, type FolderLook } from '../../compose/lookAtFolder.ts';
 import type { Config } from '../../config/config.ts';
 import { resolvePath } from '../../config/resolve.ts';
-import { folderSchema } from '../../config/schema.ts';
 import { ReceiptdError, type ErrorCode } from '../../domain/errors.ts';
 import { counted, local } from '../../domain/words.ts';
-import { notTaken } from './given.ts';
+import { sentence, wrongFolder } from './checks.ts';
 import type { Choice } from './prompts.ts';
 import type { Talk } from './talk.ts';
 
@@ -36,7 +35,6 @@ export async function folderStep(
   check: (path: string) => void,
 ): Promise<FolderAnswer> {
   const { given, found, ask, say } = talk;
-  if (given.existing !== undefined) checkExisting(given.existing);
   const resolved = (text: string) => resolvePath(text, found.context.cwd, found.context);
   const configured = configuredFolders(talk);
   const answer = async (path: string): Promise<FolderAnswer> => {
@@ -57,18 +55,15 @@ export async function folderStep(
     const existing = isNew ? await existingFiles(talk, look.files) : 'send';
     return { path, isNew, create: false, existing, files: look.files };
   };
-  if (given.folder !== undefined) {
-    const read = folderSchema.shape.path.safeParse(given.folder);
-    if (!read.success) throw notTaken('folder', given.folder, read.error.issues[0]?.message ?? 'a path');
-    return answer(resolved(given.folder));
-  }
+  if (given.folder !== undefined) return answer(resolved(given.folder));
   if (ask === null) return answer(configured[0] ?? '');
   const choices = await candidates(talk, config, configured);
   for (;;) {
     const chosen =
       choices.length === 0 ? null : await ask.choose('Which folder do the scans come into?', choices);
     const typed =
-      chosen ?? (await ask.text('Path of the folder that the scans come into:', { wrong: notAPath }));
+      chosen ??
+      (await ask.text('Path of the folder that the scans come into:', { wrong: sentence(wrongFolder) }));
     const path = resolved(typed);
     if (path !== typed) say(`That is ${path}.`);
     try {
@@ -97,11 +92,6 @@ async function existingFiles({ given, ask }: Talk, files: number | null): Promis
     { label: 'Leave them, and send what comes from now on', value: 'skip' },
     { label: `Send ${all}`, value: 'send', about: 'Every image counts against the plan of the service.' },
   ]);
-}
-
-function checkExisting(text: string): void {
-  const read = folderSchema.shape.existing.safeParse(text);
-  if (!read.success) throw notTaken('existing', text, read.error.issues[0]?.message ?? 'send or skip');
 }
 
 async function candidates(
@@ -136,8 +126,4 @@ function detail({ fileSystem, isNetwork, files, newest }: FolderLook & { state: 
   const many = files === null ? 'very many files' : files === 0 ? 'no files yet' : counted(files, 'file');
   const last = newest === null ? '' : `, the newest ${newest.name} of ${local(newest.at)}`;
   return `${place}, ${many}${last}.`;
-}
-
-function notAPath(text: string): string | null {
-  return folderSchema.shape.path.safeParse(text).success ? null : 'It has to be a path, such as /srv/scans.';
 }

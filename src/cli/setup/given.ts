@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { ReceiptdError, systemCode } from '../../domain/errors.ts';
 import { askText } from '../askText.ts';
 import { isTerminal, type Io } from '../io.ts';
+import { tidyBaseUrl, wrongBaseUrl, wrongExisting, wrongFolder, wrongRate, wrongUid } from './checks.ts';
 
 /** Answers given beforehand. What is left out is asked for, or taken from the config file, or has a default. */
 export interface Given {
@@ -120,18 +121,24 @@ export async function givenAnswers(io: Io, options: SetupOptions): Promise<Given
   const port = text('sandboxPort') ?? '8470';
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)
     throw notTaken('sandboxPort', port, 'a number from 0 to 65535');
+  const right = (name: AnswerName, wrong: (given: string) => string | null): string | undefined => {
+    const given = text(name);
+    const found = given === undefined ? null : wrong(given);
+    return found === null ? given : refuse(name, given ?? '', found);
+  };
+  const baseUrl = right('baseUrl', wrongBaseUrl);
   const answers = {
-    baseUrl: text('baseUrl'),
+    baseUrl: baseUrl === undefined ? undefined : tidyBaseUrl(baseUrl),
     clientId: text('clientId') ?? (io.env['RECEIPTD_CLIENT_ID'] || undefined),
     clientSecret: await secretOf(io, text('clientSecretFile')),
     store: oneOf('store', STORES),
-    endpointUid: text('endpointUid'),
+    endpointUid: right('endpointUid', wrongUid),
     createEndpoint: text('createEndpoint'),
     language: text('language'),
-    folder: text('folder'),
+    folder: right('folder', wrongFolder),
     createFolder: yesOrNo('createFolder'),
-    existing: text('existing'),
-    rate: text('rate'),
+    existing: right('existing', wrongExisting),
+    rate: right('rate', wrongRate),
     service: oneOf('service', SERVICES),
     testReceipt: yesOrNo('testReceipt'),
   };
@@ -192,7 +199,7 @@ function refuse(name: AnswerName, given: string, takes: string): never {
   throw notTaken(name, given, takes);
 }
 
-export function notTaken(name: AnswerName, given: string, takes: string): ReceiptdError {
+function notTaken(name: AnswerName, given: string, takes: string): ReceiptdError {
   return new ReceiptdError('USAGE', `${ANSWERS[name].flag} (${variableOf(name)}) does not take "${given}".`, {
     hint: `It takes ${takes}.`,
   });

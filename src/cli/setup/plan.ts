@@ -54,6 +54,21 @@ export async function readFound(place: ConfigPlace, context: LoadContext): Promi
   return { place, context, before: { text: whole, revision: revisionOf(bytes), config, isExample } };
 }
 
+/** What would be written if the rest were as it is, or as in an example. */
+export function provisional({ before }: Found, some: Partial<Wanted>): Wanted {
+  const [endpoint] = before?.config.endpoints ?? [];
+  const [folder] = before?.config.folders ?? [];
+  return {
+    baseUrl: before?.config.service.baseUrl ?? 'https://service.example',
+    alias: endpoint?.alias ?? DEFAULT_ALIAS,
+    uid: endpoint?.key.uid ?? TO_BE_CREATED,
+    folder: folder?.path ?? '/srv/scans',
+    existing: 'send',
+    rate: before === null ? DEFAULT_RATE : rateText(before.config.delivery.limits.rate),
+    ...some,
+  };
+}
+
 /** The whole text of the file as it is to be, and what it means. @throws ReceiptdError what would be wrong with it */
 export function plan(found: Found, wanted: Wanted): { readonly text: string; readonly config: Config } {
   const { place, context, before } = found;

@@ -1,7 +1,8 @@
-import { serviceSchema } from '../../config/schema.ts';
 import { ReceiptdError } from '../../domain/errors.ts';
 import { ENDPOINT_UID, SANDBOX_CREDENTIALS, startPractice } from '../sandbox.ts';
-import { notTaken } from './given.ts';
+import { sentence, tidyBaseUrl, wrongBaseUrl } from './checks.ts';
+import { withService } from './credentials.ts';
+import { plan, provisional } from './plan.ts';
 import type { Talk } from './talk.ts';
 
 /** The service that receipts go to. */
@@ -26,11 +27,7 @@ export function knownBaseUrl({ given, found: { before } }: Pick<Talk, 'given' | 
 export async function serviceStep(talk: Talk): Promise<ServiceAnswer> {
   const { given, ask } = talk;
   if (given.sandbox) return practise(talk);
-  if (given.baseUrl !== undefined) {
-    const wrong = wrongBaseUrl(given.baseUrl);
-    if (wrong !== null) throw notTaken('baseUrl', given.baseUrl, wrong);
-    return { baseUrl: tidyBaseUrl(given.baseUrl), practice: null };
-  }
+  if (given.baseUrl !== undefined) return { baseUrl: given.baseUrl, practice: null };
   const known = knownBaseUrl(talk);
   if (ask === null) return { baseUrl: known ?? '', practice: null };
   if (known === null) {
@@ -46,12 +43,13 @@ export async function serviceStep(talk: Talk): Promise<ServiceAnswer> {
   }
   const answer = await ask.text('Address of the service:', {
     otherwise: known ?? undefined,
-    wrong: whyNotBaseUrl,
+    wrong: sentence(wrongBaseUrl),
   });
   return { baseUrl: tidyBaseUrl(answer), practice: null };
 }
 
-async function practise({ given, found, say }: Talk): Promise<ServiceAnswer> {
+async function practise(talk: Talk): Promise<ServiceAnswer> {
+  const { given, found, say } = talk;
   const { before, place } = found;
   if (
     before !== null &&
@@ -66,35 +64,34 @@ async function practise({ given, found, say }: Talk): Promise<ServiceAnswer> {
       },
     );
   }
-  const sandbox = await startPractice(given.sandboxPort);
-  const port = Number(new URL(sandbox.url).port);
-  say(`The practice service listens on ${sandbox.url}, and keeps what it receives in ${sandbox.dir}.`);
-  return {
-    baseUrl: sandbox.url,
-    practice: {
-      credentials: SANDBOX_CREDENTIALS,
-      endpointUid: ENDPOINT_UID,
-      port,
-      close: () => sandbox.close(),
-    },
-  };
+  const practice = { credentials: SANDBOX_CREDENTIALS, endpointUid: ENDPOINT_UID };
+  try {
+    const sandbox = await startPractice(given.sandboxPort);
+    const port = Number(new URL(sandbox.url).port);
+    say(`The practice service listens on ${sandbox.url}, and keeps what it receives in ${sandbox.dir}.`);
+    return { baseUrl: sandbox.url, practice: { ...practice, port, close: () => sandbox.close() } };
+  } catch (error) {
+    if (!(error instanceof ReceiptdError) || error.code !== 'PORT_IN_USE') throw error;
+    const baseUrl = `http://127.0.0.1:${given.sandboxPort}`;
+    if (!(await isPractice(talk, baseUrl))) {
+      throw new ReceiptdError(error.code, error.message, {
+        hint: 'Take another with --sandbox-port; 0 takes a free one.',
+        cause: error,
+      });
+    }
+    say(`The practice service runs already, on ${baseUrl}.`);
+    return { baseUrl, practice: { ...practice, port: given.sandboxPort, close: async () => {} } };
+  }
 }
 
-/** As people copy it from a letter: with the path of an operation, or without https://. */
-export function tidyBaseUrl(text: string): string {
-  const typed = text.trim();
-  const whole = /^[a-z][a-z+.-]*:\/\//i.test(typed) ? typed : `https://${typed}`;
-  return whole.replace(/\/+$/, '').replace(/\/v2$/, '');
-}
-
-function whyNotBaseUrl(text: string): string | null {
-  const wrong = wrongBaseUrl(text);
-  return wrong === null ? null : `It has to be ${wrong}.`;
-}
-
-/** What it has to be instead, or null. */
-export function wrongBaseUrl(text: string): string | null {
-  const baseUrl = tidyBaseUrl(text);
-  const read = serviceSchema.safeParse({ baseUrl });
-  return read.success ? null : (read.error.issues[0]?.message ?? 'an address');
+/** Whether what listens there is `receiptd sandbox`, started in another terminal. */
+async function isPractice({ io, found }: Talk, baseUrl: string): Promise<boolean> {
+  const { config } = plan(found, provisional(found, { baseUrl }));
+  try {
+    await withService(io, config, SANDBOX_CREDENTIALS, (service) => service.whoami(io.stop));
+    return true;
+  } catch (error) {
+    if (error instanceof ReceiptdError) return false;
+    throw error;
+  }
 }

@@ -1,11 +1,12 @@
 import type { Config } from '../../config/config.ts';
-import { RATE_PATTERN, rateText } from '../../domain/rate.ts';
+import { rateText } from '../../domain/rate.ts';
+import { sentence, wrongRate } from './checks.ts';
 import { credentialsStep, storeInConfig, type CredentialsAnswer } from './credentials.ts';
 import { endpointStep, type EndpointAnswer } from './endpoint.ts';
 import { folderStep, type FolderAnswer } from './folder.ts';
-import { notTaken, type ServiceScope } from './given.ts';
+import type { ServiceScope } from './given.ts';
 import { installStep } from './install.ts';
-import { DEFAULT_ALIAS, DEFAULT_RATE, plan, TO_BE_CREATED, type Wanted } from './plan.ts';
+import { DEFAULT_RATE, plan, provisional, TO_BE_CREATED, type Wanted } from './plan.ts';
 import { knownBaseUrl, serviceStep, type ServiceAnswer } from './service.ts';
 import type { Talk } from './talk.ts';
 
@@ -19,26 +20,12 @@ export interface Answers {
   readonly sendsTest: boolean;
 }
 
-/** What would be written if the rest were as it is, or as in an example. */
-export function provisional({ found }: Pick<Talk, 'found'>, some: Partial<Wanted>): Wanted {
-  const { before } = found;
-  const [endpoint] = before?.config.endpoints ?? [];
-  const [folder] = before?.config.folders ?? [];
-  return {
-    baseUrl: before?.config.service.baseUrl ?? 'https://service.example',
-    alias: endpoint?.alias ?? DEFAULT_ALIAS,
-    uid: endpoint?.key.uid ?? TO_BE_CREATED,
-    folder: folder?.path ?? '/srv/scans',
-    existing: 'send',
-    rate: before === null ? DEFAULT_RATE : rateText(before.config.delivery.limits.rate),
-    ...some,
-  };
-}
-
 /** The configuration that an unattended set-up starts from. */
 export function provisionalConfig(talk: Talk): Config {
-  return plan(talk.found, provisional(talk, { baseUrl: knownBaseUrl(talk) ?? 'https://service.example' }))
-    .config;
+  return plan(
+    talk.found,
+    provisional(talk.found, { baseUrl: knownBaseUrl(talk) ?? 'https://service.example' }),
+  ).config;
 }
 
 /** All questions, in their order. Nothing is changed. `opened` is told of what has to be closed in the end. */
@@ -47,14 +34,14 @@ export async function askAll(talk: Talk, opened: (service: ServiceAnswer) => voi
     const service = await serviceStep(talk);
     opened(service);
     const { baseUrl, practice } = service;
-    const { config } = plan(talk.found, provisional(talk, { baseUrl }));
+    const { config } = plan(talk.found, provisional(talk.found, { baseUrl }));
     const credentials = await credentialsStep(talk, config, practice?.credentials ?? null);
     if (credentials === 'back') continue;
     const isChecked = credentials.company !== null;
     const endpoint = await endpointStep(talk, config, { practice, isChecked });
     const { alias } = endpoint;
     const uid = endpoint.uid ?? TO_BE_CREATED;
-    const planned = provisional(talk, { baseUrl, alias, uid });
+    const planned = provisional(talk.found, { baseUrl, alias, uid });
     const folder = await folderStep(talk, config, (path) => {
       plan(talk.found, { ...planned, folder: path });
     });
@@ -91,17 +78,13 @@ export function wantedOf(
 }
 
 async function rateStep({ given, found: { before }, ask }: Talk): Promise<string> {
-  const expected = 'N/s, N/min or N/h, such as 60/min, or unlimited';
-  if (given.rate !== undefined) {
-    if (RATE_PATTERN.test(given.rate)) return given.rate;
-    throw notTaken('rate', given.rate, expected);
-  }
+  if (given.rate !== undefined) return given.rate;
   const otherwise =
     before === null || before.isExample ? DEFAULT_RATE : rateText(before.config.delivery.limits.rate);
   if (ask === null) return otherwise;
   return ask.text('How many receipts may be sent at most?', {
     otherwise,
-    wrong: (text) => (RATE_PATTERN.test(text) ? null : `It has to be ${expected}.`),
+    wrong: sentence(wrongRate),
   });
 }
 

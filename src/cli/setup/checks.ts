@@ -1,0 +1,48 @@
+import { endpointSchema, folderSchema, serviceSchema } from '../../config/schema.ts';
+import { RATE_PATTERN } from '../../domain/rate.ts';
+
+/*
+ * What is wrong with an answer, given beforehand or typed: what it has to be instead, or null. The configuration's own rules.
+ */
+
+/** As people copy it from a letter: with the version behind it, or without https://. */
+export function tidyBaseUrl(text: string): string {
+  const typed = text.trim();
+  const whole = /^[a-z][a-z+.-]*:\/\//i.test(typed) ? typed : `https://${typed}`;
+  return whole.replace(/\/+$/, '').replace(/\/v2$/, '');
+}
+
+export function wrongBaseUrl(text: string): string | null {
+  return expected(serviceSchema.safeParse({ baseUrl: tidyBaseUrl(text) }));
+}
+
+export function wrongUid(text: string): string | null {
+  return expected(endpointSchema.shape.uid.safeParse(text));
+}
+
+export function wrongFolder(text: string): string | null {
+  return expected(folderSchema.shape.path.safeParse(text));
+}
+
+export function wrongExisting(text: string): string | null {
+  return expected(folderSchema.shape.existing.safeParse(text));
+}
+
+export function wrongRate(text: string): string | null {
+  return RATE_PATTERN.test(text) ? null : 'N/s, N/min or N/h, such as 60/min, or unlimited';
+}
+
+/** For a question. */
+export function sentence(wrong: (text: string) => string | null): (text: string) => string | null {
+  return (text) => {
+    const found = wrong(text);
+    return found === null ? null : `It has to be ${found}.`;
+  };
+}
+
+function expected(read: {
+  readonly success: boolean;
+  readonly error?: { readonly issues: readonly { readonly message: string }[] };
+}): string | null {
+  return read.success ? null : (read.error?.issues[0]?.message ?? 'something else');
+}

@@ -1,0 +1,92 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import YAML from 'yaml';
+import { storeInConfig } from '../../../src/cli/setup/credentials.ts';
+import { plan, type Found, type Wanted } from '../../../src/cli/setup/plan.ts';
+import type { LoadContext } from '../../../src/config/config.ts';
+import { readConfig } from '../../../src/config/load.ts';
+
+const UID = '3fa85f64-5717-4562-b3fc-2c963f66afa6';
+const context: LoadContext = {
+  env: {},
+  platform: 'linux',
+  home: '/home/anna',
+  cwd: '/home/anna',
+  isRoot: false,
+};
+const place = { file: '/home/anna/receiptd.yaml', exists: true, why: 'it is there already' };
+const wanted: Wanted = {
+  baseUrl: 'https://service.example',
+  alias: 'office',
+  uid: UID,
+  folder: '/srv/scans',
+  existing: 'skip',
+  rate: '60/min',
+};
+
+function found(text: string | null): Found {
+  if (text === null) return { place, context, before: null };
+  const { config } = readConfig(text, place.file, context);
+  return { place, context, before: { text, revision: '', config, isExample: false } };
+}
+
+const data = (text: string) => YAML.parse(text) as Record<string, unknown>;
+
+describe('what set-up writes', () => {
+  test('is the whole commented file where there is none', () => {
+    const { text, config } = plan(found(null), { ...wanted, folder: '/home/anna/Büro: "1"' });
+    expect(config.folders[0]).toMatchObject({ path: '/home/anna/Büro: "1"', existing: { kind: 'skip' } });
+    expect(config.delivery.limits.rate).toEqual({ count: 60, intervalMs: 60_000 });
+    expect(text).toContain('# Configuration of receiptd.');
+    // Of what it wrote it changes nothing.
+    expect(plan({ ...found(text) }, { ...wanted, folder: '/home/anna/Büro: "1"' }).text).toBe(text);
+  });
+
+  test('is nothing where all is as it should be, whatever the file looks like', () => {
+    const text = `# ours
+service: { baseUrl: "https://service.example/" }
+endpoints: { "office": { uid: ${UID} } }
+folders: [ ~/scans, ] # tab
+`.replace('~/scans, ', '{ path: ~/scans }');
+    const same = { ...wanted, folder: join('/home/anna', 'scans'), rate: 'unlimited' };
+    expect(plan(found(text), same).text).toBe(text);
+  });
+
+  test('names the endpoint of folders that need not name it while it is the only one', () => {
+    const text = `service: { baseUrl: https://service.example }
+endpoints: { depot: { uid: d } }
+folders:
+  - path: /srv/depot
+`;
+    const { text: after } = plan(found(text), wanted);
+    expect(data(after)).toMatchObject({
+      endpoints: { depot: { uid: 'd' }, office: { uid: UID } },
+      folders: [
+        { path: '/srv/depot', endpoint: 'depot' },
+        { path: '/srv/scans', endpoint: 'office' },
+      ],
+    });
+  });
+
+  test('is refused where it would be no configuration, before anything is written', () => {
+    const { text } = plan(found(null), wanted);
+    const whole = text.replace('#recursive: false', 'recursive: true');
+    expect(() => plan(found(whole), { ...wanted, folder: '/srv/scans/inner' })).toThrow(
+      expect.objectContaining({ code: 'FOLDERS_NESTED' }) as Error,
+    );
+    expect(() => plan(found(text), { ...wanted, baseUrl: 'http://service.example' })).toThrow(
+      expect.objectContaining({ code: 'HTTPS_REQUIRED' }) as Error,
+    );
+  });
+});
+
+test('the config says which store, where the agent would otherwise find others first', () => {
+  const answer = { kind: 'new', clientId: 'a', clientSecret: 'b', company: null, why: '' } as const;
+  const inKeychain = { ...answer, store: 'keychain' } as const;
+  expect(storeInConfig({ ...inKeychain, hidden: null }, 'auto')).toBeUndefined();
+  expect(storeInConfig({ ...inKeychain, hidden: 'file' }, 'auto')).toBe('keychain');
+  expect(storeInConfig({ ...inKeychain, hidden: null }, 'file')).toBe('keychain');
+  expect(storeInConfig({ ...answer, store: 'file', hidden: 'keychain' }, 'auto')).toBeUndefined();
+  expect(storeInConfig({ ...answer, store: 'file', hidden: 'systemd' }, 'auto')).toBe('file');
+  expect(storeInConfig({ kind: 'kept', store: 'keychain', company: null }, 'file')).toBeUndefined();
+});

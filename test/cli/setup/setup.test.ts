@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest';
+import { tidyBaseUrl, wrongBaseUrl } from '../../../src/cli/setup/checks.ts';
+import { ANSWERS, variableOf, type AnswerName } from '../../../src/cli/setup/given.ts';
+import { managerHere } from '../../../src/cli/setup/install.ts';
+import { wrap } from '../../../src/cli/setup/talk.ts';
+
+const nobody = { env: {}, isRoot: false } as const;
+const there =
+  (...paths: string[]) =>
+  (path: string) =>
+    paths.includes(path);
+
+describe('whether something here keeps a service running', () => {
+  const env = { XDG_RUNTIME_DIR: '/run/user/1000' };
+
+  test.each([
+    [
+      'a machine with systemd, as root',
+      { platform: 'linux', env: {}, isRoot: true },
+      ['/run/systemd/system'],
+      'system',
+    ],
+    [
+      'the same, signed in',
+      { platform: 'linux', env, isRoot: false },
+      ['/run/systemd/system', '/run/user/1000/systemd'],
+      'user',
+    ],
+    ['a Mac', { platform: 'darwin', ...nobody }, [], 'user'],
+    ['Windows', { platform: 'win32', ...nobody }, [], 'system'],
+  ] as const)('%s', (_, around, files, scope) => {
+    expect(managerHere(around, there(...files))).toMatchObject({ runs: true, scope });
+  });
+
+  test.each([
+    ['a container', { platform: 'linux', env: {}, isRoot: true }, ['/.dockerenv'], 'the engine restart it'],
+    [
+      'WSL without systemd',
+      { platform: 'linux', env: { WSL_DISTRO_NAME: 'Debian' }, isRoot: false },
+      [],
+      '/etc/wsl.conf',
+    ],
+    ['another init', { platform: 'linux', ...nobody }, [], 'whatever starts programs'],
+    [
+      "systemd, but none of one's own",
+      { platform: 'linux', env, isRoot: false },
+      ['/run/systemd/system'],
+      'as root',
+    ],
+  ] as const)('not in %s, and it is said what to do instead', (_, around, files, words) => {
+    const { runs, instead } = managerHere(around, there(...files));
+    expect(runs).toBe(false);
+    expect(instead).toContain(words);
+  });
+});
+
+test.each([
+  ['receipts.example.com', 'https://receipts.example.com'],
+  [' https://receipts.example.com/v2/ ', 'https://receipts.example.com'],
+  ['http://127.0.0.1:8470', 'http://127.0.0.1:8470'],
+  ['https://example.com/receipts/', 'https://example.com/receipts'],
+])('the address "%s" is taken as people copy it', (typed, meant) => {
+  expect(tidyBaseUrl(typed)).toBe(meant);
+  expect(wrongBaseUrl(typed)).toBeNull();
+});
+
+test('lines are broken between words, and keep their indentation', () => {
+  expect(wrap('  Folder: /srv/a long/way off', 16)).toEqual(['  Folder: /srv/a', '  long/way off']);
+  expect(wrap('', 16)).toEqual(['']);
+});
+
+test('every answer has a variable of its own, and the secret no option', () => {
+  const names = Object.keys(ANSWERS) as AnswerName[];
+  const variables = names.map(variableOf);
+  expect(new Set(variables).size).toBe(names.length);
+  expect(variables).toContain('RECEIPTD_SETUP_CLIENT_SECRET_FILE');
+  expect(names.map((name) => ANSWERS[name].flag)).not.toContain('--client-secret');
+});

@@ -1,0 +1,293 @@
+import { chown, mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { defaultConfigText } from '../../src/config/template.ts';
+import { drawTestReceipt } from '../../src/demo/testReceipt.ts';
+import { keytarIsHere, secretService, secretServiceIsHere } from '../credentials/secretService.ts';
+import { ordinaryOwner } from '../support/ordinaryUser.ts';
+import { requirement } from '../support/requires.ts';
+import { DEPOT, OFFICE, until, type Ended } from './support/agent.ts';
+import { receiptd } from './support/commandLine.ts';
+import { SECRET, desk, type Desk } from './support/desk.ts';
+import { runInProcess } from './support/inProcess.ts';
+
+const keychain =
+  requirement('A Secret Service', secretServiceIsHere(), 'scripts/install-test-parts.sh') &&
+  requirement('keytar', keytarIsHere(), 'npm ci with optional dependencies');
+
+/** Everything that a new machine needs, as a configuration management would hand it over. */
+function variables({ sandbox, scans, config }: Desk): Record<string, string> {
+  return {
+    RECEIPTD_CONFIG: config,
+    RECEIPTD_SETUP_BASE_URL: sandbox.url,
+    RECEIPTD_SETUP_CLIENT_ID: 'e2e',
+    RECEIPTD_SETUP_CLIENT_SECRET: SECRET,
+    RECEIPTD_SETUP_ENDPOINT_UID: OFFICE,
+    RECEIPTD_SETUP_FOLDER: scans,
+  };
+}
+
+/** In this process: for what is refused, or sends nothing. */
+function quick(here: Desk, args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
+  return runInProcess(['setup', '--yes', ...args], { cwd: here.dir, env: { ...here.env, ...env } });
+}
+
+const nothing = ['home', 'sandbox'];
+
+describe('receiptd setup --yes', () => {
+  test('sets a machine up from variables alone, ends with a receipt at the service, and changes nothing the second time', async () => {
+    const here = await desk();
+    const { RECEIPTD_SETUP_ENDPOINT_UID: _, ...known } = variables(here);
+    const folder = join(here.dir, 'Scans vom Büro');
+    const env = {
+      ...known,
+      RECEIPTD_SETUP_CREATE_ENDPOINT: 'Fifty',
+      RECEIPTD_SETUP_LANGUAGE: 'de-DE',
+      RECEIPTD_SETUP_FOLDER: 'Scans vom Büro',
+      RECEIPTD_SETUP_CREATE_FOLDER: 'yes',
+      RECEIPTD_SETUP_RATE: '30/min',
+      RECEIPTD_SETUP_TEST_RECEIPT: 'yes',
+    };
+    const how = { env: { ...here.env, ...env } };
+    const first = await receiptd(here.site, ['setup', '--yes', '--json'], how);
+    expect(first).toMatchObject({ status: 0, stderr: '' });
+    const [endpoint, ...others] = here.sandbox.endpoints().filter(({ name }) => name === 'Fifty');
+    expect(others).toEqual([]);
+    expect(endpoint).toMatchObject({ dominantLanguage: 'de-DE' });
+    const [received] = here.sandbox.received();
+    expect(JSON.parse(first.stdout)).toMatchObject({
+      changed: true,
+      config: { file: here.config, result: 'created' },
+      service: { baseUrl: here.sandbox.url, company: 'Sandbox Company' },
+      credentials: { result: 'stored' },
+      endpoint: { alias: 'office', uid: endpoint?.uid, created: true },
+      folder: { path: folder, result: 'created' },
+      rate: '30/min',
+      installed: null,
+      testReceipt: { sent: true, name: received?.name, status: 'PROCESSING' },
+    });
+    expect(received?.endpointUid).toBe(endpoint?.uid);
+    const written = await readFile(here.config, 'utf8');
+
+    const second = await receiptd(here.site, ['setup', '--yes', '--json'], how);
+    expect(second).toMatchObject({ status: 0, stderr: '' });
+    expect(JSON.parse(second.stdout)).toMatchObject({
+      changed: false,
+      config: { result: 'unchanged' },
+      credentials: { result: 'unchanged' },
+      endpoint: { uid: endpoint?.uid, created: false },
+      folder: { result: 'unchanged' },
+      testReceipt: { sent: false },
+    });
+    expect(await readFile(here.config, 'utf8')).toBe(written);
+    expect(here.sandbox.received()).toHaveLength(1);
+    expect(here.sandbox.endpoints().filter(({ name }) => name === 'Fifty')).toHaveLength(1);
+    const state = join(here.dir, 'state');
+    expect((await stat(join(state, 'credentials.json'))).mode & 0o777).toBe(0o600);
+    expect(await readFile(join(state, 'ledger.journal'), 'utf8')).not.toContain(SECRET);
+  });
+
+  test('sends its test receipt through the agent that runs already, into a folder that it has just learned of', async () => {
+    const here = await desk();
+    expect((await quick(here, [], variables(here))).status).toBe(0);
+    here.site.env = { ...here.env, RECEIPTD_CONFIG: here.config };
+    const agent = here.site.spawn('run');
+    await agent.logged('receiptd has started');
+    const other = join(here.dir, 'other');
+    const args = ['setup', '--yes', '--folder', other, '--create-folder', '--test-receipt'];
+    const ended = await receiptd(here.site, args, { env: here.site.env });
+    expect(ended).toMatchObject({ status: 0, stderr: '' });
+    expect(ended.stdout).toContain('accepted (service: PROCESSING)');
+    expect(here.sandbox.received()).toHaveLength(1);
+    expect(agent.alive).toBe(true);
+    expect((await here.settings())['folders']).toMatchObject([{ path: here.scans }, { path: other }]);
+    await agent.stop();
+  });
+
+  test('names all that is missing in one sentence, and does nothing', async () => {
+    const here = await desk();
+    const ended = await quick(here, ['--config', here.config]);
+    expect(ended).toBeRefused(2, 'SETUP_INCOMPLETE');
+    for (const each of [
+      '--base-url (RECEIPTD_SETUP_BASE_URL) or --sandbox (RECEIPTD_SETUP_SANDBOX)',
+      '--client-id (RECEIPTD_SETUP_CLIENT_ID)',
+      '--client-secret-file (RECEIPTD_SETUP_CLIENT_SECRET_FILE, RECEIPTD_SETUP_CLIENT_SECRET)',
+      '--endpoint-uid (RECEIPTD_SETUP_ENDPOINT_UID) or --create-endpoint (RECEIPTD_SETUP_CREATE_ENDPOINT)',
+      '--folder (RECEIPTD_SETUP_FOLDER)',
+    ])
+      expect(ended.stderr).toContain(each);
+    // Nor where there is no terminal, without being told.
+    const silent = await runInProcess(['setup', '--config', here.config], { cwd: here.dir, env: here.env });
+    expect(silent).toBeRefused(2, 'SETUP_INCOMPLETE', 'Nobody can be asked here');
+    expect((await readdir(here.dir)).sort()).toEqual(nothing);
+  });
+
+  test('wants to be told what becomes of files that lie there already, and leaves them if told so', async () => {
+    const here = await desk();
+    await writeFile(join(here.scans, 'old.png'), drawTestReceipt({ number: 1, at: '2026-01-31 08:30' }));
+    const untold = await quick(here, [], variables(here));
+    expect(untold).toBeRefused(2, 'SETUP_INCOMPLETE', '--existing (RECEIPTD_SETUP_EXISTING)');
+    expect((await quick(here, ['--existing', 'skip'], variables(here))).status).toBe(0);
+    expect((await here.settings())['folders']).toMatchObject([{ path: here.scans, existing: 'skip' }]);
+    here.site.env = { ...here.env };
+    await here.site.once();
+    expect(here.sandbox.received()).toEqual([]);
+  });
+
+  test('wrong credentials, and a service that can not be reached, change nothing', async () => {
+    const here = await desk();
+    const env = variables(here);
+    const wrong = await quick(here, [], { ...env, RECEIPTD_SETUP_CLIENT_SECRET: 'wrong' });
+    expect(wrong).toBeRefused(1, 'CREDENTIALS_REFUSED', 'did not take these credentials');
+    await here.sandbox.close();
+    expect(await quick(here, [], env)).toBeRefused(5, 'SERVICE_UNREACHABLE');
+    expect((await readdir(here.dir)).sort()).toEqual(nothing);
+    const unchecked = await quick(here, ['--no-verify', '--json'], env);
+    expect(unchecked.status).toBe(0);
+    expect(JSON.parse(unchecked.stdout)).toMatchObject({ service: { company: null } });
+  });
+
+  test('edits the file that is there, keeps its comments and all that was not asked for', async () => {
+    const here = await desk();
+    const values = { baseUrl: here.sandbox.url, uid: DEPOT, folder: here.scans };
+    await mkdir(join(here.dir, 'more'));
+    const ours = '# ours: ask Anna before you change this\n';
+    const before =
+      ours + defaultConfigText(values).replace('\n  concurrency: 4', '\n  concurrency: 2 # slow line');
+    await writeFile(here.config, before);
+    const env = { ...variables(here), RECEIPTD_SETUP_RATE: '5/s', RECEIPTD_SETUP_FOLDER: 'more' };
+    expect((await quick(here, [], env)).status).toBe(0);
+    const after = await readFile(here.config, 'utf8');
+    expect(after.startsWith(ours)).toBe(true);
+    expect(after).toContain('concurrency: 2 # slow line');
+    expect(await here.settings()).toMatchObject({
+      endpoints: { office: { uid: OFFICE } },
+      folders: [{ path: here.scans }, { path: join(here.dir, 'more'), endpoint: 'office' }],
+      delivery: { concurrency: 2, rate: '5/s' },
+    });
+    const kept = before.split('\n').filter((line) => line.trimStart().startsWith('#'));
+    expect(after.split('\n').filter((line) => line.trimStart().startsWith('#'))).toEqual(kept);
+    const [former] = await readdir(join(here.dir, 'state', 'config-history'));
+    expect(await readFile(join(here.dir, 'state', 'config-history', former ?? ''), 'utf8')).toBe(before);
+  });
+
+  test('takes the example that `receiptd init` writes for one', async () => {
+    const here = await desk();
+    const env = { ...here.env };
+    await runInProcess(['init', '--config', here.config], { cwd: here.dir, env });
+    expect((await quick(here, [], variables(here))).status).toBe(0);
+    expect(await here.settings()).toMatchObject({
+      service: { baseUrl: here.sandbox.url },
+      endpoints: { office: { uid: OFFICE } },
+      folders: [{ path: here.scans }],
+    });
+  });
+
+  test('leaves a file that is not right as it is', async () => {
+    const here = await desk();
+    await writeFile(here.config, 'folders: [');
+    expect(await quick(here, [], variables(here))).toBeRefused(2, 'CONFIG_SYNTAX');
+    expect(await readFile(here.config, 'utf8')).toBe('folders: [');
+  });
+
+  test('shows a secret that it stored for one service to no other', async () => {
+    const here = await desk();
+    expect((await quick(here, [], variables(here))).status).toBe(0);
+    const { RECEIPTD_SETUP_CLIENT_ID: _, RECEIPTD_SETUP_CLIENT_SECRET: __, ...rest } = variables(here);
+    const elsewhere = { ...rest, RECEIPTD_SETUP_BASE_URL: 'http://127.0.0.1:9' };
+    expect(await quick(here, [], elsewhere)).toBeRefused(2, 'SETUP_INCOMPLETE', '--client-secret-file');
+  });
+
+  test('takes the secret from a file or from standard input, and never from an argument', async () => {
+    const here = await desk();
+    const { RECEIPTD_SETUP_CLIENT_SECRET: _, ...env } = variables(here);
+    await writeFile(join(here.dir, 'secret.txt'), `${SECRET}\n`);
+    expect((await quick(here, ['--client-secret-file', 'secret.txt'], env)).status).toBe(0);
+    const input = { input: `${SECRET}\n`, env: { ...here.env, ...env } };
+    const piped = await receiptd(here.site, ['setup', '--yes', '--json', '--client-secret-file', '-'], input);
+    expect(JSON.parse(piped.stdout)).toMatchObject({ changed: false });
+    expect(await quick(here, ['--client-secret', SECRET], env)).toBeRefused(2, 'USAGE', '--client-secret');
+    expect(await quick(here, ['--client-secret-file', 'none'], env)).toBeRefused(
+      1,
+      'FILE_UNREADABLE',
+      'none',
+    );
+  });
+
+  test.each([
+    ['base-url', 'ftp://scans', 'an address such as'],
+    ['base-url', 'http://service.example', 'HTTPS_REQUIRED'],
+    ['endpoint-uid', 'no uid', 'the uid that the service gave'],
+    ['existing', 'maybe', 'send, skip, or since'],
+    ['rate', '60', 'N/s, N/min or N/h'],
+    ['service', 'maybe', 'no, user, system'],
+    ['store', 'cloud', 'keychain, file'],
+    ['sandbox-port', '99999', '65535'],
+    ['folder', '~anna/scans', 'a path'],
+    ['folder', 'receiptd.txt', 'FOLDER_NOT_A_DIRECTORY'],
+    ['create-endpoint', 'Another', 'not both'],
+  ])('refuses --%s %s', async (option, value, words) => {
+    const here = await desk();
+    await writeFile(join(here.dir, 'receiptd.txt'), '');
+    const ended = await quick(here, [`--${option}`, value], variables(here));
+    expect([1, 2]).toContain(ended.status);
+    expect(ended.stderr).toContain(words);
+    expect(ended.stderr.trimEnd().split('\n')).toHaveLength(1);
+    expect((await readdir(here.dir)).sort()).toEqual([...nothing.slice(0, 1), 'receiptd.txt', 'sandbox']);
+  });
+
+  test('practises beside a configuration that is in earnest, not in its place', async () => {
+    const here = await desk();
+    const values = { baseUrl: 'https://real.example', uid: OFFICE, folder: here.scans };
+    await writeFile(here.config, defaultConfigText(values));
+    const ended = await quick(here, ['--sandbox', '--sandbox-port', '0', '--config', here.config]);
+    expect(ended).toBeRefused(2, 'USAGE', 'https://real.example');
+  });
+
+  test('practises with the practice service that runs already, and takes no other program for one', async () => {
+    const here = await desk();
+    const sandbox = here.site.spawn('sandbox', '--port', '0', '--dir', join(here.dir, 'practice'), '--json');
+    await until(() => sandbox.stdout.includes('\n'), 'the sandbox');
+    const { url } = JSON.parse(sandbox.stdout) as { url: string };
+    const args = ['--sandbox', '--folder', here.scans, '--config', here.config, '--json'];
+    const ended = await quick(here, [...args, '--sandbox-port', new URL(url).port]);
+    expect(JSON.parse(ended.stdout)).toMatchObject({ service: { baseUrl: url, company: 'Sandbox Company' } });
+    const other = await quick(here, [...args, '--sandbox-port', new URL(here.sandbox.url).port]);
+    expect(other).toBeRefused(1, 'PORT_IN_USE', '--sandbox-port');
+    await sandbox.stop();
+  });
+
+  test("root leaves what it writes into a service's state directory to the user of the service", async ({
+    skip,
+  }) => {
+    skip(process.geteuid?.() !== 0, 'only root may give files away');
+    const here = await desk();
+    expect((await quick(here, [], variables(here))).status).toBe(0);
+    const state = join(here.dir, 'state');
+    const owner = ordinaryOwner();
+    for (const path of [state, join(state, 'credentials.json')]) await chown(path, owner.uid, owner.gid);
+    const rotated = {
+      ...variables(here),
+      RECEIPTD_SETUP_CLIENT_SECRET: 'another',
+      RECEIPTD_SETUP_RATE: '1/s',
+    };
+    expect((await quick(here, ['--no-verify'], rotated)).status).toBe(0);
+    for (const path of ['credentials.json', 'config-history'])
+      expect(await stat(join(state, path))).toMatchObject(owner);
+    expect(await readFile(join(state, 'credentials.json'), 'utf8')).toContain('another');
+  });
+
+  test.skipIf(!keychain)('stores in the keychain, where the agent finds it', async () => {
+    const here = await desk();
+    const { env } = await secretService();
+    const session = Object.fromEntries(Object.entries(env).map(([key, value]) => [key, value ?? '']));
+    const how = { env: { ...session, ...variables(here), RECEIPTD_STATE_DIR: join(here.dir, 'state') } };
+    const args = ['setup', '--yes', '--json', '--store', 'keychain'];
+    const ended = await receiptd(here.site, args, how);
+    expect(ended).toMatchObject({ status: 0, stderr: '' });
+    expect(JSON.parse(ended.stdout)).toMatchObject({ credentials: { store: 'keychain', result: 'stored' } });
+    expect(await readdir(join(here.dir, 'state'))).not.toContain('credentials.json');
+    const again = await receiptd(here.site, args, how);
+    expect(JSON.parse(again.stdout)).toMatchObject({ changed: false, credentials: { store: 'keychain' } });
+  });
+});
