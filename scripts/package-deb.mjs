@@ -84,7 +84,8 @@ async function program() {
 function* installed(names, seen = new Set()) {
   for (const name of names) {
     const file = join(ROOT, 'node_modules', name, 'package.json');
-    if (seen.has(name) || !existsSync(file)) continue;
+    // The headers that parts with compiled code are built with.
+    if (seen.has(name) || name === 'node-addon-api' || !existsSync(file)) continue;
     seen.add(name);
     yield name;
     yield* installed(Object.keys(JSON.parse(readFileSync(file, 'utf8')).dependencies ?? {}), seen);
@@ -111,6 +112,7 @@ async function system() {
   const interpreter = options['system-node'] ? '/usr/bin/node' : '/usr/lib/receiptd/node';
   await text('usr/bin/receiptd', start.replace('/usr/lib/receiptd/node', interpreter), 0o755);
   await place(join(FROM, 'receiptd.service'), 'lib/systemd/system/receiptd.service');
+  await place(join(FROM, 'receiptd.conf'), 'lib/systemd/system/receiptd.service.d/package.conf');
   await place(join(FROM, 'receiptd.default'), 'etc/default/receiptd');
   await mkdir(join(tree, 'etc/receiptd'), { recursive: true });
   await chmod(join(tree, 'etc/receiptd'), 0o750);
@@ -209,11 +211,12 @@ Description: sends scanned receipts to a receipt analysis service
   }
 }
 
-async function place(from, to, mode = 0o644) {
+async function place(from, to, mode) {
   const file = join(tree, to);
   await mkdir(dirname(file), { recursive: true });
   await copyFile(from, file);
-  await chmod(file, mode);
+  const isScript = mode === undefined && (await readFile(file)).subarray(0, 2).toString() === '#!';
+  await chmod(file, mode ?? (isScript ? 0o755 : 0o644));
 }
 
 async function text(to, content, mode = 0o644) {

@@ -13,7 +13,7 @@ done
 echo "$verb $unit" >>/run/systemctl.log
 file=/lib/systemd/system/$unit
 pidfile=/run/$unit.pid
-value() { sed -n "s/^$1=//p" "$file"; }
+value() { sed -n "s/^$1=//p" "$file" "$file.d/package.conf"; }
 runs() { [ -e "$pidfile" ] && kill -0 "$(cat "$pidfile")" 2>/dev/null; }
 case "$verb" in
   daemon-reload) ;;
@@ -30,13 +30,15 @@ case "$verb" in
     if [ -n "$condition" ] && [ ! -e "$condition" ]; then exit 0; fi
     environment=$(value EnvironmentFile)
     (
+      STATE_DIRECTORY=/var/lib/$(value StateDirectory)
+      export STATE_DIRECTORY
       for pair in $(value Environment); do export "${pair?}"; done
       if [ -e "${environment#-}" ]; then
         set -a
         . "${environment#-}"
       fi
       # shellcheck disable=SC2046
-      exec setsid setpriv --reuid="$(value User)" --regid="$(value Group)" --init-groups $(value ExecStart) >>/run/agent.log 2>&1 </dev/null
+      exec setsid setpriv --reuid="$(value User)" --regid="$(value User)" --init-groups $(value ExecStart) >>/run/agent.log 2>&1 </dev/null
     ) &
     echo $! >"$pidfile"
     ;;
