@@ -162,7 +162,7 @@ describe.skipIf(!hasDebianTree)('the Debian package', () => {
     await tree.sh('systemctl start receiptd.service');
     await drop(0, 3);
     await until(async () => (await accepted()) === 3, 'three receipts to be accepted');
-    expect(await tree.sh(`ps -o user= -p ${String(await pid())}`)).toBe('receiptd\n');
+    expect(await tree.sh(`stat -c %U /proc/${String(await pid())}`)).toBe('receiptd\n');
     expect(await tree.sh(asAgent('status'))).toMatch(/Running/);
   });
 

@@ -1,11 +1,12 @@
 #!/bin/sh
 # Stands in for systemd's own in a tree where none runs: starts and stops what a unit says, as the user that it names.
-# What needs no manager (--root=/) is done by systemd's own where that is installed. Knows the verbs and the keys that the package uses; anything else is an error, so that a test can't pass by it.
+# What needs no manager (--root=/) is done by systemd's own where that is installed. Knows the verbs and the keys that
+# the package uses; anything else is an error, so that a test can't pass by it.
 verb='' unit=''
 for word; do
   case "$word" in
     --root=*) if [ -x /usr/bin/systemctl.real ]; then exec /usr/bin/systemctl.real "$@"; fi ;;
-    --system | --quiet | -q | --value | --property=ActiveState | --) ;;
+    --preset-mode=enable-only | --system | --quiet | -q | --value | --property=ActiveState | --) ;;
     -*) echo "systemctl: $word is not known here" >&2; exit 64 ;;
     *) if [ -z "$verb" ]; then verb=$word; else unit=$word; fi ;;
   esac
