@@ -1,8 +1,7 @@
 #!/bin/sh
 # Installs, on Debian, the real parts that some tests need: a Secret Service for the keychain tests and what builds
 # keytar; a FUSE file system that can hang (bindfs); namespaces, mounts and a network of their own (util-linux,
-# iproute2); certificates
-# (openssl); a look at what a process writes (strace); a browser for the console (chromium); what tells a service manager how
+# iproute2); certificates (openssl); a look at what a process writes (strace); a browser for the console (chromium); what tells a service manager how
 # the agent is (systemd). Run as root, then run `npm ci` again.
 set -eu
 export DEBIAN_FRONTEND=noninteractive

@@ -1,10 +1,12 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Config } from '../config/config.ts';
-import { loadConfig } from '../config/load.ts';
+import { loadConfig, parseConfig } from '../config/load.ts';
 import { findConfig } from '../config/locate.ts';
 import { ReceiptdError } from '../domain/errors.ts';
 import type { Scope } from '../hosting/agent.ts';
-import { runVisibly, type Host } from '../hosting/host.ts';
+import { runVisibly } from '../hosting/host.ts';
 import type { Manager, ManagerStatus } from '../hosting/manager.ts';
 import { isEdited } from '../hosting/mark.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
@@ -24,6 +26,7 @@ interface Options extends ConfigOption {
   readonly dryRun?: boolean;
   readonly force?: boolean;
   readonly exec?: string;
+  readonly configAt?: string;
   readonly follow?: boolean;
   readonly lines: string;
   readonly json?: boolean;
@@ -53,6 +56,7 @@ export function addService(program: Command, io: Io, done: (status: ExitStatus) 
     .option('--dry-run', 'print the definition and what would be done; nothing is written')
     .option('--force', 'also over a definition that was changed by hand')
     .option('--exec <program>', 'for packages: what is run, instead of this program')
+    .option('--config-at <file>', 'for packages, with --dry-run: where the config file will lie')
     .action((options: Options) => install(io, options));
   add('uninstall', 'stop it and remove the service; ledger, config and credentials stay', [
     'service uninstall',
@@ -94,6 +98,11 @@ export function addService(program: Command, io: Io, done: (status: ExitStatus) 
 async function install(io: Io, options: Options): Promise<void> {
   const scope = scopeOf(io, options);
   const { user, start, dryRun = false, force = false, exec } = options;
+  if (options.configAt !== undefined && !dryRun) {
+    throw new ReceiptdError('USAGE', '--config-at is for a definition that is only printed.', {
+      hint: 'Say --dry-run, or put the config file there and name it with --config.',
+    });
+  }
   const config = await configFor(io, options, scope);
   const made = await installService(io, config, {
     scope,
@@ -108,13 +117,14 @@ async function install(io: Io, options: Options): Promise<void> {
   if (dryRun) return;
   print(io, `receiptd is a service of ${made.manager} now, as the user ${printable(made.user)}.`);
   if (made.file !== null) print(io, `Its definition: ${printable(made.file)}`);
-  const { manager } = lookAt(hostOf(io), scope, made.user, config);
+  const manager = managerOf(hostOf(io), scope, made.user, config.stateDir);
   if (made.started) printStatus(io, await manager.status());
   else print(io, 'Start it with: receiptd service start');
 }
 
 async function uninstall(io: Io, options: Options): Promise<void> {
-  const { manager, config } = await installed(io, options);
+  const found = await installed(io, options);
+  const { manager } = found;
   const text = await manager.installed();
   if (text === null) {
     throw new ReceiptdError(
@@ -136,10 +146,9 @@ async function uninstall(io: Io, options: Options): Promise<void> {
   }
   for (const note of await manager.uninstall()) io.stderr.write(`${note}\n`);
   print(io, 'The service was stopped and removed.');
-  print(
-    io,
-    `What stays: the configuration ${printable(config.file)}, and ledger, copies and log in ${printable(config.stateDir)}.`,
-  );
+  const config = found.config === null ? '' : ` ${printable(found.config.file)}`;
+  const state = found.config === null ? 'its state directory' : printable(found.config.stateDir);
+  print(io, `What stays: the configuration${config}, and ledger, copies and log in ${state}.`);
   print(io, 'Credentials and the user that it ran as stay too.');
 }
 
@@ -189,15 +198,44 @@ async function logs(io: Io, options: Options): Promise<ExitStatus> {
 
 interface Found {
   readonly manager: Manager;
-  readonly config: Config;
+  /** Null where it can't be read, and nothing hangs on that. */
+  readonly config: Config | null;
 }
 
+/** The service that is meant: the one of the scope that is named, else one's own, else the machine's. */
 async function find(io: Io, options: Options): Promise<Found> {
   const scope = scopeOf(io, options);
-  const config = await configFor(io, options, scope);
-  const found = lookAt(hostOf(io), scope, '', config);
+  const found = await lookFor(io, options, scope);
+  if (options.scope !== undefined || scope === 'system') {
+    await found.manager.present();
+    return found;
+  }
+  if (await isInstalled(found.manager)) return found;
+  const ofMachine = await lookFor(io, options, 'system');
+  if (await isInstalled(ofMachine.manager)) return ofMachine;
   await found.manager.present();
   return found;
+}
+
+async function lookFor(io: Io, options: Options, scope: Scope): Promise<Found> {
+  const host = hostOf(io);
+  // systemd knows where its log is; the others are told by the configuration.
+  const config = await configFor(io, options, scope).catch((error: unknown) => {
+    if (host.platform !== 'linux' || options.config !== undefined || !(error instanceof ReceiptdError))
+      throw error;
+    return null;
+  });
+  return { manager: managerOf(host, scope, '', config?.stateDir ?? ''), config };
+}
+
+async function isInstalled(manager: Manager): Promise<boolean> {
+  try {
+    await manager.present();
+    return (await manager.status()).isInstalled;
+  } catch (error) {
+    if (error instanceof ReceiptdError && error.code === 'MANAGER_ABSENT') return false;
+    throw error;
+  }
 }
 
 async function installed(io: Io, options: Options): Promise<Found> {
@@ -206,10 +244,6 @@ async function installed(io: Io, options: Options): Promise<Found> {
   throw new ReceiptdError('NOT_INSTALLED', 'receiptd is no service here.', {
     hint: `Make it one with \`receiptd service install\`, or look at the other kind with --scope ${scopeOf(io, options) === 'user' ? 'system' : 'user'}.`,
   });
-}
-
-function lookAt(host: Host, scope: Scope, user: string, config: Config): Found {
-  return { manager: managerOf(host, scope, user, config.stateDir), config };
 }
 
 function scopeOf(io: Io, { scope, user, dryRun }: Options): Scope {
@@ -221,8 +255,15 @@ function scopeOf(io: Io, { scope, user, dryRun }: Options): Scope {
 }
 
 /** A service of the machine has its state where root has it by default, whoever asks. */
-async function configFor(io: Io, options: ConfigOption, scope: Scope): Promise<Config> {
+async function configFor(
+  io: Io,
+  options: ConfigOption & { readonly configAt?: string },
+  scope: Scope,
+): Promise<Config> {
   const context = loadContext(io);
   const isRoot = context.isRoot || (scope === 'system' && context.platform !== 'win32');
-  return loadConfig(await findConfig(options.config, context), { ...context, isRoot });
+  const file = await findConfig(options.config, context);
+  if (options.configAt === undefined) return loadConfig(file, { ...context, isRoot });
+  // As if it lay there already.
+  return parseConfig(await readFile(file, 'utf8'), resolve(options.configAt), { ...context, isRoot });
 }

@@ -1,5 +1,5 @@
 import { lchown, lstat, mkdir, readdir, realpath } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Finding } from '../compose/checkFolder.ts';
 import { hostedAgent } from '../compose/hosted.ts';
 import type { Config } from '../config/config.ts';
@@ -60,7 +60,11 @@ export async function installService(
   const { scope, start, dryRun } = options;
   const user = userOf(host, options);
   const manager = managerOf(host, scope, user, config.stateDir);
-  const agent = await hostedAgent(config, await commandOf(options.exec), environmentOf(io, config, host));
+  const agent = await hostedAgent(
+    config,
+    await commandOf(options.exec),
+    environmentOf(io, config, host, scope),
+  );
   refuseFleetingProgram(agent);
   const text = manager.define(agent);
   const notes: string[] = [];
@@ -98,10 +102,18 @@ async function commandOf(exec: string | undefined): Promise<readonly string[]> {
   return [process.execPath, await realpath(process.argv[1] ?? '')];
 }
 
-/** What decides where the state is, if it is not the file. */
-function environmentOf({ env }: Io, { stateDir }: Config, host: Host): Record<string, string> {
-  const names = host.platform === 'win32' ? ['RECEIPTD_STATE_DIR'] : ['RECEIPTD_STATE_DIR', 'XDG_STATE_HOME'];
-  return names.some((name) => env[name]) ? { RECEIPTD_STATE_DIR: stateDir } : {};
+/** What decides where the state is, if it is not the file. systemd says it to a unit of the system by itself. */
+function environmentOf(
+  { env }: Io,
+  { stateDir }: Config,
+  { platform }: Host,
+  scope: Scope,
+): Record<string, string> {
+  const isNamed = Boolean(env['RECEIPTD_STATE_DIR']);
+  // By default it hangs on who asks, and a job of the machine is run by another.
+  const hangsOnUser = platform === 'darwin' && scope === 'system';
+  const hangsOnSession = platform === 'linux' && scope === 'user' && Boolean(env['XDG_STATE_HOME']);
+  return isNamed || hangsOnUser || hangsOnSession ? { RECEIPTD_STATE_DIR: stateDir } : {};
 }
 
 function demandRights(host: Host, scope: Scope): void {
@@ -156,7 +168,8 @@ async function giveStateDir(stateDir: string, { name, uid, gid }: Account): Prom
     throw error;
   });
   if (status === null) {
-    await mkdir(stateDir, { recursive: true, mode: 0o700 });
+    await mkdir(dirname(stateDir), { recursive: true });
+    await mkdir(stateDir, { mode: 0o700 });
     await lchown(stateDir, uid, gid);
     return [];
   }

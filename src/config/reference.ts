@@ -35,6 +35,7 @@ const STATE_DIR = `Without \`stateDir\` and \`RECEIPTD_STATE_DIR\` the state dir
 
 | Where | State directory |
 |---|---|
+| a unit of systemd with \`StateDirectory\` | \`$STATE_DIRECTORY\` |
 | root | \`/var/lib/receiptd\` |
 | Linux | \`$XDG_STATE_HOME/receiptd\`, or \`~/.local/state/receiptd\` |
 | macOS | \`~/Library/Application Support/receiptd\` |

@@ -50,8 +50,11 @@ export async function createAccount(host: Host, name: string, stateDir: string):
   await demand(['useradd', ...words], { env: { ...host.env }, hint });
 }
 
-/** Runs a program with the rights of that account and of nobody else, from `/`, with nothing of our environment. */
-export function runAs(
+/**
+ * Runs a program with the rights of that account and of nobody else, from `/`, with nothing of our environment.
+ * @throws ReceiptdError MANAGER_FAILED where the machine lacks what that takes
+ */
+export async function runAs(
   host: Host,
   account: Account,
   command: readonly string[],
@@ -84,5 +87,13 @@ export function runAs(
           '--no-new-privs',
           '--',
         ];
-  return run([...as, ...command], options);
+  const ran = await run([...as, ...command], options);
+  if (ran.why !== 'ENOENT') return ran;
+  throw new ReceiptdError(
+    'MANAGER_FAILED',
+    `${as[0] ?? ''} is missing, which tries things as another user.`,
+    {
+      hint: 'Install it; Debian has it in util-linux.',
+    },
+  );
 }

@@ -186,6 +186,7 @@ describe('the state directory', () => {
       '/place/from/env',
     );
     expect(parse(yaml({ more }), { env: { RECEIPTD_STATE_DIR: '' } }).stateDir).toBe('/from/file');
+    expect(parse(yaml({ more }), { env: { STATE_DIRECTORY: '/of/unit' } }).stateDir).toBe('/from/file');
   });
 
   it.each([
@@ -193,6 +194,8 @@ describe('the state directory', () => {
     [{}, '/home/ann/.local/state/receiptd'],
     [{ env: { XDG_STATE_HOME: '/xdg' } }, '/xdg/receiptd'],
     [{ env: { XDG_STATE_HOME: 'relative' } }, '/home/ann/.local/state/receiptd'],
+    [{ env: { STATE_DIRECTORY: '/var/lib/of-unit' } }, '/var/lib/of-unit'],
+    [{ env: { STATE_DIRECTORY: '/a:/b' } }, '/home/ann/.local/state/receiptd'],
     [{ platform: 'darwin' as const }, '/home/ann/Library/Application Support/receiptd'],
   ])('is by default, for %j, %s', (overrides, expected) => {
     expect(parse(yaml(), overrides).stateDir).toBe(expected);

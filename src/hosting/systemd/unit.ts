@@ -73,11 +73,12 @@ function running(agent: HostedAgent): Setting[] {
 }
 
 /** Made by systemd, and the user's, where it lies where such things lie. */
-function stateDirectory({ stateDir, controlGroup }: HostedAgent): Setting[] {
+function stateDirectory({ stateDir }: HostedAgent): Setting[] {
   if (!stateDir.startsWith(STATE_ROOT)) return [];
   return [
     ['StateDirectory', unitWord(stateDir.slice(STATE_ROOT.length))],
-    ['StateDirectoryMode', controlGroup === null ? '0700' : '0710'],
+    // The agent itself lets the control group through.
+    ['StateDirectoryMode', '0700'],
   ];
 }
 

@@ -1,0 +1,11 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { systemUnit } from '../../src/hosting/systemd/unit.ts';
+import { anAgent } from '../hosting/agents.ts';
+
+it('docs/operations.md shows the unit that is installed', async () => {
+  const text = await readFile(join(import.meta.dirname, '../../docs/operations.md'), 'utf8');
+  const [, shown] = /```ini\n(# Made by .*?)```/s.exec(text) ?? [];
+  expect(shown).toBe(systemUnit(anAgent({ command: ['/usr/bin/receiptd'] }), 'receiptd'));
+});

@@ -1,0 +1,313 @@
+/**
+ * `receiptd service`: as a real other user, with the built binary. Only the service manager is none: a program in its place writes down
+ * what it is asked. A real one is booted by `npm run trial:boot`.
+ */
+import { execFile } from 'node:child_process';
+import { chmod, chown, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import type { Io } from '../../src/cli/io.ts';
+import { installService, type InstallOptions } from '../../src/cli/serviceInstall.ts';
+import type { Config } from '../../src/config/config.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { Launchd } from '../../src/hosting/launchd/manager.ts';
+import type { Host } from '../../src/hosting/host.ts';
+import { Systemd } from '../../src/hosting/systemd/manager.ts';
+import { MAIN, OFFICE, temporaryDirectory } from './support/agent.ts';
+
+const isRoot = process.geteuid?.() === 0;
+const NOBODY = 65_534;
+
+/** Writes down what it is asked, and does nothing. */
+const SYSTEMCTL = `#!/bin/sh
+echo "systemctl $*" >> "$RECORD"
+case "$*" in
+  *Version*) echo Version=252 ;;
+  "show receiptd.service"*) printf 'LoadState=loaded\\nActiveState=active\\nSubState=running\\nUnitFileState=enabled\\nStatusText=1 of 1 folder watched\\nMainPID=42\\nResult=success\\n' ;;
+  restart*) [ ! -e "$RECORD.fails" ] || { echo 'Job for receiptd.service failed.' >&2; exit 1; } ;;
+esac
+`;
+const LAUNCHCTL = `#!/bin/sh
+echo "launchctl $*" >> "$RECORD"
+case "$1" in
+  print) [ -e "$RECORD.loaded" ] || exit 113; printf 'receiptd = {\\n\\tstate = running\\n\\tpid = 42\\n}\\n' ;;
+  bootstrap) touch "$RECORD.loaded" ;;
+  bootout) rm "$RECORD.loaded" ;;
+esac
+`;
+
+interface Place {
+  readonly dir: string;
+  readonly host: Host;
+  readonly io: Io;
+  readonly exec: string;
+  readonly folder: string;
+  readonly unit: string;
+  asked(): Promise<string[]>;
+  config(folder?: object): Promise<Config>;
+}
+
+async function place(): Promise<Place> {
+  const dir = await temporaryDirectory();
+  await chmod(dir, 0o755);
+  const [folder, bin, record] = [join(dir, 'scans'), join(dir, 'bin'), join(dir, 'record')];
+  for (const each of [folder, bin, join(dir, 'etc'), join(dir, 'units')]) await mkdir(each, { mode: 0o755 });
+  await writeFile(record, '');
+  const exec = join(bin, 'receiptd');
+  await writeFile(exec, `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`);
+  await writeFile(join(bin, 'systemctl'), SYSTEMCTL);
+  await writeFile(join(bin, 'launchctl'), LAUNCHCTL);
+  for (const program of [exec, join(bin, 'systemctl'), join(bin, 'launchctl')]) await chmod(program, 0o755);
+  const env = { PATH: `${bin}:${process.env['PATH']}`, RECORD: record, HOME: dir };
+  const host: Host = {
+    platform: 'linux',
+    uid: process.geteuid?.() ?? -1,
+    userName: 'root',
+    home: dir,
+    env,
+    definitionsDir: join(dir, 'units'),
+  };
+  const { stdin, stdout, stderr } = process;
+  const stop = new AbortController().signal;
+  const file = join(dir, 'etc/receiptd.yaml');
+  return {
+    dir,
+    host,
+    io: { stdin, stdout, stderr, env, cwd: dir, stop, onReload: () => () => {} },
+    exec,
+    folder,
+    unit: join(dir, 'units/receiptd.service'),
+    asked: async () =>
+      (await readFile(record, 'utf8'))
+        .trim()
+        .split('\n')
+        .filter((line) => line !== ''),
+    config: async (more = {}) => {
+      const config = {
+        service: { baseUrl: 'http://127.0.0.1:9' },
+        endpoints: { office: { uid: OFFICE } },
+        folders: [{ path: folder, endpoint: 'office', ...more }],
+        stateDir: join(dir, 'state'),
+      };
+      await writeFile(file, JSON.stringify(config));
+      await chmod(file, 0o644);
+      return loadConfig(file, { env: {}, platform: 'linux', home: dir, cwd: dir, isRoot: true });
+    },
+  };
+}
+
+const SYSTEM: InstallOptions = { scope: 'system', user: 'nobody', start: true, dryRun: false };
+
+function install(at: Place, config: Config, more: Partial<InstallOptions> = {}) {
+  return installService(at.io, config, { ...SYSTEM, exec: at.exec, ...more }, at.host);
+}
+
+// Only root installs for another user.
+describe.skipIf(!isRoot)('installed for the machine', () => {
+  test('the unit is written, enabled and started, and its user has the state directory', async () => {
+    const at = await place();
+    const made = await install(at, await at.config());
+    expect(made).toMatchObject({ file: at.unit, manager: 'systemd', user: 'nobody', started: true });
+    expect(await readFile(at.unit, 'utf8')).toBe(made.text);
+    expect((await stat(at.unit)).mode & 0o777).toBe(0o644);
+    expect(await stat(join(at.dir, 'state'))).toMatchObject({ uid: NOBODY, mode: 0o40700 });
+    expect(await at.asked()).toEqual([
+      'systemctl show --property=Version',
+      'systemctl daemon-reload',
+      'systemctl enable receiptd.service',
+      'systemctl restart receiptd.service',
+    ]);
+    // And once more: nothing changes, and it says so.
+    const again = await install(at, await at.config(), { start: false });
+    expect(again.notes).toContain(`${at.unit} is as it was.`);
+  });
+
+  test('a folder that the user can not enter is refused, with what is in the way, before anything is written', async () => {
+    const at = await place();
+    const config = await at.config();
+    await chmod(at.dir, 0o755);
+    const closed = join(at.dir, 'closed');
+    await mkdir(join(closed, 'in/it'), { recursive: true });
+    await chmod(closed, 0o700);
+    const inside = { ...config, folders: [{ ...config.folders[0]!, path: join(closed, 'in/it') }] };
+    await writeFile(
+      config.file,
+      (await readFile(config.file, 'utf8')).replace(
+        JSON.stringify(at.folder),
+        JSON.stringify(join(closed, 'in/it')),
+      ),
+    );
+    await expect(install(at, inside)).rejects.toMatchObject({
+      code: 'INSTALL_REFUSED',
+      message: `The user nobody can't read the folder ${closed}/in/it (FOLDER_UNREADABLE), so nothing was installed.`,
+      hint: `${closed} lets it not pass. Allow it: setfacl -m u:nobody:x ${closed} && setfacl -m u:nobody:rx ${closed}/in/it; or add the user to the folder's group; then try again.`,
+    });
+    await expect(stat(at.unit)).rejects.toMatchObject({ code: 'ENOENT' });
+    expect(await at.asked()).toEqual(['systemctl show --property=Version']);
+  });
+
+  test('a folder that it can read and has to write is refused until it may', async () => {
+    const at = await place();
+    const config = await at.config({ afterUpload: 'delete' });
+    await expect(install(at, config)).rejects.toMatchObject({
+      message: expect.stringContaining(`can't write the folder ${at.folder} (FOLDER_UNWRITABLE)`),
+    });
+    await chown(at.folder, NOBODY, NOBODY);
+    const { text } = await install(at, config);
+    expect(text).toContain(`ReadWritePaths=-${at.folder}\n`);
+  });
+
+  test.each<[string, (at: Place, config: Config) => Promise<unknown>, string]>([
+    ['a configuration', (_, { file }) => chmod(file, 0o600), "can't read the configuration"],
+    ['a program', ({ exec }) => chmod(exec, 0o700), "can't run"],
+    ['a directory of the program', ({ dir }) => chmod(join(dir, 'bin'), 0o700), 'bin is closed to it'],
+  ])('%s that it can not reach is refused', async (_, close, words) => {
+    const at = await place();
+    const config = await at.config();
+    await close(at, config);
+    await expect(install(at, config)).rejects.toMatchObject({
+      code: 'INSTALL_REFUSED',
+      message: expect.stringContaining(words),
+    });
+    await expect(stat(join(at.dir, 'state'))).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  test('a state directory of root is taken over with what lies in it, one of somebody else is not', async () => {
+    const at = await place();
+    const config = await at.config();
+    await mkdir(join(config.stateDir, 'spool'), { recursive: true, mode: 0o700 });
+    await chmod(config.stateDir, 0o700);
+    await writeFile(join(config.stateDir, 'spool/image'), 'x');
+    const { notes } = await install(at, config);
+    expect(notes).toContain(`The state directory ${config.stateDir} was root's, and is nobody's now.`);
+    expect((await stat(join(config.stateDir, 'spool/image'))).uid).toBe(NOBODY);
+    await chown(config.stateDir, 12_345, 12_345);
+    await expect(install(at, config)).rejects.toMatchObject({
+      code: 'INSTALL_REFUSED',
+      message: expect.stringContaining('belongs to another user (12345) than nobody'),
+    });
+  });
+
+  test('a unit that was changed by hand stays, unless it is forced', async () => {
+    const at = await place();
+    const config = await at.config();
+    await install(at, config);
+    const changed = (await readFile(at.unit, 'utf8')).replace('RestartSec=10', 'RestartSec=77');
+    await writeFile(at.unit, changed);
+    await expect(install(at, config)).rejects.toMatchObject({ code: 'INSTALL_EDITED' });
+    expect(await readFile(at.unit, 'utf8')).toBe(changed);
+    const { notes } = await install(at, config, { force: true });
+    expect(notes.join('\n')).toContain('- RestartSec=77\n+ RestartSec=10');
+  });
+
+  test('what systemd says when it does not start is handed on', async () => {
+    const at = await place();
+    await writeFile(join(at.dir, 'record.fails'), '');
+    await expect(install(at, await at.config())).rejects.toMatchObject({
+      code: 'MANAGER_FAILED',
+      message: '`systemctl restart receiptd.service` failed: Job for receiptd.service failed.',
+    });
+  });
+});
+
+test('systemd is asked to stop, start and forget it, and says how it is', async () => {
+  const at = await place();
+  const manager = new Systemd(at.host, 'system', 'nobody');
+  await manager.start();
+  await manager.stop();
+  await writeFile(at.unit, 'x');
+  expect(await manager.status()).toEqual({
+    isInstalled: true,
+    isRunning: true,
+    isEnabled: true,
+    state: 'active (running)',
+    says: '1 of 1 folder watched',
+    pid: 42,
+  });
+  await manager.uninstall();
+  await expect(stat(at.unit)).rejects.toMatchObject({ code: 'ENOENT' });
+  expect((await at.asked()).filter((line) => !line.includes(' show '))).toEqual([
+    'systemctl start receiptd.service',
+    'systemctl stop receiptd.service',
+    'systemctl disable --now receiptd.service',
+    'systemctl daemon-reload',
+    'systemctl reset-failed receiptd.service',
+  ]);
+  expect(new Systemd(at.host, 'user', 'x').logs({ lines: 5, follow: true })).toEqual(
+    expect.arrayContaining(['--user-unit=receiptd.service', '--lines=5', '--follow']),
+  );
+});
+
+test('launchd loads, stops and forgets it', async () => {
+  const at = await place();
+  const manager = new Launchd({ ...at.host, platform: 'darwin' }, 'system', '_receiptd', at.dir);
+  await manager.install('text');
+  await manager.restart();
+  expect(await manager.status()).toMatchObject({ isInstalled: true, isRunning: true, pid: 42 });
+  await manager.stop();
+  expect(await manager.status()).toMatchObject({ isInstalled: true, isRunning: false });
+  await manager.uninstall();
+  expect(await manager.status()).toMatchObject({ isInstalled: false });
+  expect((await at.asked()).filter((line) => !line.includes(' print '))).toEqual([
+    'launchctl enable system/receiptd',
+    `launchctl bootstrap system ${join(at.dir, 'units/receiptd.plist')}`,
+    'launchctl bootout system/receiptd',
+  ]);
+});
+
+describe('the built program', () => {
+  const run = promisify(execFile);
+
+  test('prints a unit and nothing else on a dry run, without root, the user or a service manager', async () => {
+    const at = await place();
+    const { file } = await at.config();
+    const words = ['service', 'install', '--dry-run', '--user', 'receiptd-of-a-package', '--config', file];
+    const without = isRoot ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : [];
+    const [program, ...args] = [
+      ...without,
+      process.execPath,
+      MAIN,
+      ...words,
+      '--exec',
+      '/usr/bin/receiptd',
+      '--config-at',
+      '/etc/receiptd/receiptd.yaml',
+    ];
+    const { stdout, stderr } = await run(program, args, {
+      env: { PATH: process.env['PATH'], HOME: '/' },
+      cwd: '/',
+    });
+    expect(stdout).toMatch(/^# Made by .*\n\[Unit\]\n/);
+    expect(stdout).toContain(`ExecStart=/usr/bin/receiptd run --config /etc/receiptd/receiptd.yaml\n`);
+    expect(stdout).toContain('User=receiptd-of-a-package\n');
+    expect(stderr).toContain('The user receiptd-of-a-package is not there yet, and would be created.');
+  });
+
+  test('says what to do where no service manager is', async () => {
+    const at = await place();
+    const { file } = await at.config();
+    const command = ['service', 'status', '--scope', 'system', '--config', file];
+    const asked = run(process.execPath, [MAIN, ...command], {
+      env: { PATH: at.dir, HOME: at.dir },
+      cwd: '/',
+    });
+    await expect(asked).rejects.toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^error: No systemd runs this machine.*`receiptd run` in the foreground\. \[MANAGER_ABSENT\]\n$/,
+      ),
+    });
+  });
+});
+
+test('a service of the machine is installed by root, one of a user by that user', async () => {
+  const at = await place();
+  const ordinary = { ...at, host: { ...at.host, uid: 1_000 } };
+  await expect(install(ordinary, await at.config())).rejects.toMatchObject({ code: 'ROOT_NEEDED' });
+  const root = { ...at, host: { ...at.host, uid: 0 } };
+  const own = { scope: 'user' as const, user: 'root' };
+  await expect(install(root, await at.config(), own)).rejects.toMatchObject({ code: 'USAGE' });
+  expect(await at.asked()).toEqual([]);
+});
