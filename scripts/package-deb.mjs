@@ -28,7 +28,8 @@ const run = promisify(execFile);
 const ARCHITECTURES = { x64: 'amd64', arm64: 'arm64' };
 /** What the parts with compiled code need at run time; the rest of their packages builds them or describes them. */
 const NEEDED = /(?:^|\/)(?:package\.json|licen[cs]e[^/]*|copying[^/]*)$|\.(?:c|m)?js$/i;
-const NOT_NEEDED = /(?:^|\/)(?:src|deps|scripts|tools|test|tests|docs|build-test\.js|bin\.js|node-addon-api)(?:\/|$)/;
+const NOT_NEEDED =
+  /(?:^|\/)(?:src|deps|scripts|tools|test|tests|docs|build-test\.js|bin\.js|node-addon-api)(?:\/|$)/;
 /** What builds compiled parts, or fetches them built. */
 const BUILDING = ['node-addon-api', 'prebuild-install'];
 

@@ -20,8 +20,7 @@ const CONFIG = '/etc/receiptd/receiptd.yaml';
 const STATE = '/var/lib/receiptd';
 /** So many that they take half a minute at the pace of a slow service: the upgrade comes into their midst on any machine. */
 const SHIPPED = 80;
-const asAgent = (command: string): string =>
-  `runuser -u receiptd -- env RECEIPTD_STATE_DIR=${STATE} receiptd ${command} --config ${CONFIG}`;
+const asAgent = (command: string): string => `runuser -u receiptd -- receiptd ${command} --config ${CONFIG}`;
 
 /** Builds the package; its path. Not compressed: that is a minute of xz. */
 async function build(output: string): Promise<string> {
@@ -146,7 +145,13 @@ describe.skipIf(!hasDebianTree)('the Debian package', () => {
     expect(await tree.sh('dpkg --verify receiptd')).toBe('');
   });
 
-  it('runs as its user once there is a configuration', async () => {
+  /** The commands that a document of the package shows. */
+  const printed = async (name: string): Promise<string[]> => {
+    const text = await tree.read(`/usr/share/doc/receiptd/${name}`);
+    return [...text.matchAll(/^ {4}(\S.*)$/gm)].map(([, line = '']) => line);
+  };
+
+  it('runs as its user, set up with the commands of README.Debian as they are printed', async () => {
     await tree.sh('install -d -o receiptd /srv/scans');
     await tree.sh(
       `RECEIPTD_CLIENT_SECRET=s3 setsid receiptd sandbox --port 0 --dir /var/tmp/box --json >/run/sandbox.json 2>/run/sandbox.log </dev/null &`,
@@ -154,12 +159,14 @@ describe.skipIf(!hasDebianTree)('the Debian package', () => {
     await until(async () => (await tree.sh('cat /run/sandbox.json')).includes('\n'));
     const { url } = JSON.parse(await tree.sh('cat /run/sandbox.json')) as { url: string };
     await tree.sh(`echo ${new URL(url).port} >/run/sandbox.port`);
-    await tree.sh(
-      `receiptd init --config ${CONFIG} --base-url ${url} --uid 11111111-1111-4111-8111-111111111111 --folder /srv/scans
-       chgrp receiptd ${CONFIG}; chmod 640 ${CONFIG}`,
-    );
-    await tree.sh(`echo s3 | ${asAgent('login --store file --client-id sandbox')}`);
-    await tree.sh('systemctl start receiptd.service');
+    for (const line of await printed('README.Debian')) {
+      if (line.includes('service install')) continue;
+      const command = line
+        .replace('https://service.example', url)
+        .replace(/^editor (\S+)$/, "sed -i 's/uid: .*/uid: 11111111-1111-4111-8111-111111111111/' $1")
+        .replace(/^(.* login .*)$/, 'printf "sandbox\\ns3\\n" | $1');
+      await tree.sh(command);
+    }
     await drop(0, 3);
     await until(async () => (await accepted()) === 3, 'three receipts to be accepted');
     expect(await tree.sh(`stat -c %U /proc/${String(await pid())}`)).toBe('receiptd\n');

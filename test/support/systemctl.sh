@@ -11,7 +11,7 @@ for word; do
     *) if [ -z "$verb" ]; then verb=$word; else unit=$word; fi ;;
   esac
 done
-echo "$verb $unit" >>/run/systemctl.log
+unit=${unit%.service}.service
 file=/lib/systemd/system/$unit
 pidfile=/run/$unit.pid
 value() { sed -n "s/^$1=//p" "$file" "$file.d/package.conf"; }
