@@ -10,6 +10,7 @@ const LONG = [
   'reliability/answers',
   'reliability/files',
   'reliability/soak',
+  'e2e/debianPackage',
   'e2e/burst',
   'e2e/badPlaces',
   'e2e/control',

@@ -28,7 +28,10 @@ const run = promisify(execFile);
 const ARCHITECTURES = { x64: 'amd64', arm64: 'arm64' };
 /** What the parts with compiled code need at run time; the rest of their packages builds them or describes them. */
 const NEEDED = /(?:^|\/)(?:package\.json|licen[cs]e[^/]*|copying[^/]*)$|\.(?:c|m)?js$/i;
-const NOT_NEEDED = /(?:^|\/)(?:src|deps|scripts|tools|test|tests|docs|build-test\.js|bin\.js)(?:\/|$)/;
+const NOT_NEEDED =
+  /(?:^|\/)(?:src|deps|scripts|tools|test|tests|docs|build-test\.js|bin\.js|node-addon-api)(?:\/|$)/;
+/** What builds compiled parts, or fetches them built. */
+const BUILDING = ['node-addon-api', 'prebuild-install'];
 
 const { values: options } = parseArgs({
   options: {
@@ -69,13 +72,13 @@ async function program() {
   const { stdout } = await run('npm', pack, { cwd: ROOT, maxBuffer: 16e6 });
   const [{ files }] = Object.values(JSON.parse(stdout));
   for (const { path } of files)
-    if (!path.endsWith('.md')) await place(join(ROOT, path), `usr/lib/receiptd/${path}`);
+    if (!path.endsWith('.md')) await module(join(ROOT, path), `usr/lib/receiptd/${path}`);
   for (const name of installed(Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies }))) {
     const from = join(ROOT, 'node_modules', name);
     for (const path of await filesBelow(from)) {
       const isCompiled = path.endsWith('.node') && isForHere(path);
       if (!isCompiled && (!NEEDED.test(path) || NOT_NEEDED.test(path))) continue;
-      await place(join(from, path), `usr/lib/receiptd/node_modules/${name}/${path}`);
+      await module(join(from, path), `usr/lib/receiptd/node_modules/${name}/${path}`);
     }
   }
 }
@@ -84,7 +87,7 @@ async function program() {
 function* installed(names, seen = new Set()) {
   for (const name of names) {
     const file = join(ROOT, 'node_modules', name, 'package.json');
-    if (seen.has(name) || !existsSync(file)) continue;
+    if (seen.has(name) || BUILDING.includes(name) || !existsSync(file)) continue;
     seen.add(name);
     yield name;
     yield* installed(Object.keys(JSON.parse(readFileSync(file, 'utf8')).dependencies ?? {}), seen);
@@ -111,6 +114,7 @@ async function system() {
   const interpreter = options['system-node'] ? '/usr/bin/node' : '/usr/lib/receiptd/node';
   await text('usr/bin/receiptd', start.replace('/usr/lib/receiptd/node', interpreter), 0o755);
   await place(join(FROM, 'receiptd.service'), 'lib/systemd/system/receiptd.service');
+  await place(join(FROM, 'receiptd.conf'), 'lib/systemd/system/receiptd.service.d/package.conf');
   await place(join(FROM, 'receiptd.default'), 'etc/default/receiptd');
   await mkdir(join(tree, 'etc/receiptd'), { recursive: true });
   await chmod(join(tree, 'etc/receiptd'), 0o750);
@@ -209,11 +213,19 @@ Description: sends scanned receipts to a receipt analysis service
   }
 }
 
-async function place(from, to, mode = 0o644) {
+async function place(from, to, mode) {
   const file = join(tree, to);
   await mkdir(dirname(file), { recursive: true });
   await copyFile(from, file);
-  await chmod(file, mode);
+  await chmod(file, mode ?? 0o644);
+}
+
+/** A file of the program. It is run by the Node.js that usr/bin/receiptd names, and by no other that env might find. */
+async function module(from, to) {
+  await place(from, to);
+  const file = join(tree, to);
+  const bytes = await readFile(file);
+  if (bytes.subarray(0, 2).toString() === '#!') await writeFile(file, bytes.subarray(bytes.indexOf('\n')));
 }
 
 async function text(to, content, mode = 0o644) {

@@ -1,23 +1,32 @@
 import type { Command } from 'commander';
 import { iso } from '../domain/words.ts';
+import { EXIT, type ExitStatus } from './exitStatus.ts';
 import { helpOf } from './help.ts';
 import { printJson, type Io } from './io.ts';
 import { look, type Overview } from './overview.ts';
 import { configOf, type ConfigOption } from './session.ts';
 import { printStatus } from './statusText.ts';
 
-export function addStatus(program: Command, io: Io): void {
+export function addStatus(program: Command, io: Io, done: (status: ExitStatus) => void): void {
   program
     .command('status')
     .description('is it working, what waits and why, what needs a person')
     .option('--config <file>', 'config file')
     .option('--json', 'as JSON: { daemon, silent, counts, holds, oldestWaiting }')
-    .addHelpText('after', helpOf({ examples: ['status', 'status --json'] }))
-    .action(async (options: ConfigOption & { json?: boolean }) => {
+    .option('--running', 'fail where no agent answers: for a container or a watchdog')
+    .addHelpText(
+      'after',
+      helpOf({
+        examples: ['status', 'status --json', 'status --running'],
+        statuses: '1 with --running: no agent answers',
+      }),
+    )
+    .action(async (options: ConfigOption & { json?: boolean; running?: boolean }) => {
       const config = await configOf(io, options);
       const overview = await look(config);
       if (options.json) printJson(io, jsonOf(overview));
       else printStatus(io, config, overview);
+      if (options.running && overview.daemon === null) done(EXIT.failed);
     });
 }
 

@@ -6,17 +6,19 @@ import { referenceText } from '../config/reference.ts';
 import { SHIPPED_VALUES, defaultConfigText } from '../config/template.ts';
 import { openApi } from '../daemon/control/openapi.ts';
 import { systemCode } from '../domain/errors.ts';
+import { packagedUnit } from './packagedUnit.ts';
 
 /** Of the control interface: what it says changes with each of these, and not with each release. */
 const INTERFACE_VERSION = '1';
 
-/** Files that follow from the schemas, by path below the project, with `/`. */
+/** Files that follow from the schemas and from what a service is, by path below the project, with `/`. */
 export function generatedFiles(): ReadonlyMap<string, string> {
   return new Map([
     ['config/receiptd.schema.json', jsonSchemaText()],
     ['config/receiptd.yaml', defaultConfigText(SHIPPED_VALUES)],
     ['docs/configuration.md', referenceText()],
     ['docs/openapi.json', `${JSON.stringify(openApi(INTERFACE_VERSION), null, 2)}\n`],
+    ['packaging/debian/receiptd.service', packagedUnit()],
   ]);
 }
 
@@ -49,7 +51,7 @@ async function main(): Promise<void> {
   const stale = await staleFiles(root);
   if (stale.length === 0) return;
   process.stderr.write(
-    `Not as src/config/schema.ts and src/daemon/control/protocol say: ${stale.join(', ')}. Run \`npm run generate\`.\n`,
+    `Not as src/config/schema.ts, src/daemon/control/protocol and src/hosting say: ${stale.join(', ')}. Run \`npm run generate\`.\n`,
   );
   process.exitCode = 1;
 }

@@ -1,19 +1,20 @@
 #!/bin/sh
 # Stands in for systemd's own in a tree where none runs: starts and stops what a unit says, as the user that it names.
-# What needs no manager (--root=/) is done by systemd's own where that is installed. Knows the verbs and the keys that the package uses; anything else is an error, so that a test can't pass by it.
+# What needs no manager (--root=/) is done by systemd's own where that is installed. Knows the verbs and the keys that
+# the package uses; anything else is an error, so that a test can't pass by it.
 verb='' unit=''
 for word; do
   case "$word" in
     --root=*) if [ -x /usr/bin/systemctl.real ]; then exec /usr/bin/systemctl.real "$@"; fi ;;
-    --system | --quiet | -q | --value | --property=ActiveState | --) ;;
+    --preset-mode=enable-only | --system | --quiet | -q | --value | --property=ActiveState | --) ;;
     -*) echo "systemctl: $word is not known here" >&2; exit 64 ;;
     *) if [ -z "$verb" ]; then verb=$word; else unit=$word; fi ;;
   esac
 done
-echo "$verb $unit" >>/run/systemctl.log
+unit=${unit%.service}.service
 file=/lib/systemd/system/$unit
 pidfile=/run/$unit.pid
-value() { sed -n "s/^$1=//p" "$file"; }
+value() { sed -n "s/^$1=//p" "$file" "$file.d/package.conf"; }
 runs() { [ -e "$pidfile" ] && kill -0 "$(cat "$pidfile")" 2>/dev/null; }
 case "$verb" in
   daemon-reload) ;;
@@ -30,13 +31,15 @@ case "$verb" in
     if [ -n "$condition" ] && [ ! -e "$condition" ]; then exit 0; fi
     environment=$(value EnvironmentFile)
     (
+      STATE_DIRECTORY=/var/lib/$(value StateDirectory)
+      export STATE_DIRECTORY
       for pair in $(value Environment); do export "${pair?}"; done
       if [ -e "${environment#-}" ]; then
         set -a
         . "${environment#-}"
       fi
       # shellcheck disable=SC2046
-      exec setsid setpriv --reuid="$(value User)" --regid="$(value Group)" --init-groups $(value ExecStart) >>/run/agent.log 2>&1 </dev/null
+      exec setsid setpriv --reuid="$(value User)" --regid="$(value User)" --init-groups $(value ExecStart) >>/run/agent.log 2>&1 </dev/null
     ) &
     echo $! >"$pidfile"
     ;;
