@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ReceiptdError } from '../../../src/domain/errors.ts';
+import { openJournal } from '../../../src/ledger/journal/journal.ts';
 import { compareWithJournal } from '../../../src/ledger/sqlite/compare.ts';
 import { openForWriting } from '../../../src/ledger/sqlite/connection.ts';
 import { LATEST_VERSION, migrate } from '../../../src/ledger/sqlite/migrate.ts';
@@ -133,3 +134,19 @@ it.each(OLD.filter((version) => version > 1))(
     expect(without(rowsOf(file), 'migrations', 'journal')).toEqual(before);
   },
 );
+
+it('an older program goes on with what a newer one wrote: entries that it does not know change nothing', async () => {
+  const file = putFormer(3, dir);
+  await openAndClose(file);
+  const ledger = await openSqliteLedger({ path: file, clock });
+  await ledger.markLost(4, 'Gone.', 4_000);
+  await ledger.close();
+  const before = without(rowsOf(file), 'migrations', 'journal');
+  const journal = openJournal(path.join(dir, 'ledger.journal'));
+  journal?.append([{ kind: 'of a later version', at: 5_000, facts: { document: 4 } }]);
+  journal?.close();
+  const options = { path: file, backup: kept(3), backupsDir: path.join(dir, 'backups') };
+  expect(restoreBackup({ ...options, at: 6_000, by: 'ann' })).toMatchObject({ documents: 5, story: [] });
+  expect(without(rowsOf(file), 'migrations', 'journal')).toEqual(before);
+  expect((await compareWithJournal(file, path.join(dir, 'ledger.journal'), 1)).findings).toEqual([]);
+});
