@@ -6,21 +6,16 @@ import { prepareStateDir } from '../../daemon/stateDir.ts';
 import { callControl } from '../../daemon/control/client.ts';
 import { ReceiptdError, systemCode } from '../../domain/errors.ts';
 import { operatorName } from '../operator.ts';
-import { installService, type InstalledService } from '../service.ts';
-import type { Io } from '../io.ts';
-import { hostOf, managerOf } from '../serviceHost.ts';
-import { demandRights } from '../serviceInstall.ts';
 import { operate } from '../session.ts';
 import { withService, type CredentialsAnswer } from './credentials.ts';
-import type { ServiceScope, Store } from './given.ts';
+import type { Store } from './given.ts';
 import { plan, TO_BE_CREATED, writePlanned } from './plan.ts';
+import { demandManager, installOnce, type Installed } from './installing.ts';
 import { giveToOwner, otherOwner } from './owner.ts';
 import { Ended } from './prompts.ts';
 import { wantedOf, type Answers } from './steps.ts';
 import type { Talk } from './talk.ts';
 import { acceptedBefore, sendTestReceipt, type Delivered } from './testReceipt.ts';
-
-type Installed = Omit<InstalledService, 'text'> & { readonly result: 'installed' | 'unchanged' };
 
 /** What set-up did; `--json` prints it. */
 export interface Done {
@@ -80,7 +75,10 @@ export async function apply(talk: Talk, answers: Answers, tell: (text: string) =
   await tellTheAgent(target.config);
   goOn();
   const { config } = target;
-  const installed = answers.install === null ? null : await install(talk, config, answers.install, tell);
+  const installed =
+    answers.install === null
+      ? null
+      : await installOnce(io, config, { scope: answers.install, user: talk.given.serviceUser }, tell);
   goOn();
   const testReceipt = answers.sendsTest ? await test(talk, config, folder.path, tell) : null;
   return {
@@ -178,38 +176,6 @@ async function tellTheAgent({ stateDir }: Config): Promise<void> {
   } catch (error) {
     if (!(error instanceof ReceiptdError)) throw error;
   }
-}
-
-/** What would refuse it in the end is known now. */
-async function demandManager(io: Io, { stateDir }: Config, scope: ServiceScope): Promise<void> {
-  const host = hostOf(io);
-  demandRights(host, scope);
-  await managerOf(host, scope, host.userName, stateDir).present();
-}
-
-/** One that is at work as it would be defined now is left at work. */
-async function install(
-  { io }: Talk,
-  config: Config,
-  scope: ServiceScope,
-  tell: (text: string) => void,
-): Promise<Installed> {
-  const how = { scope, start: true } as const;
-  const { text, ...would } = await installService(io, config, { ...how, dryRun: true });
-  const manager = managerOf(hostOf(io), scope, would.user, config.stateDir);
-  if ((await manager.installed().catch(() => null)) === text) {
-    const { isRunning, isEnabled } = await manager.status();
-    if (isRunning && isEnabled) {
-      tell(`It is at work as a service (${would.manager}) already, as the user ${would.user}.`);
-      return { ...would, started: true, notes: [], result: 'unchanged' };
-    }
-  }
-  const { text: _, ...made } = await installService(io, config, { ...how, dryRun: false });
-  tell(
-    `Installed as a service (${made.manager}), which runs as ${made.user}${made.started ? ' and has started' : ''}.`,
-  );
-  for (const note of made.notes) tell(note);
-  return { ...made, result: 'installed' };
 }
 
 async function test(

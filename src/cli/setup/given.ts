@@ -22,6 +22,7 @@ export interface Given {
   readonly existing?: string;
   readonly rate?: string;
   readonly service?: ServiceScope | 'no';
+  readonly serviceUser?: string;
   readonly testReceipt?: boolean;
 }
 
@@ -75,6 +76,11 @@ export const ANSWERS = {
   },
   rate: { flag: '--rate', value: '<rate>', about: 'most uploads: N/s, N/min, N/h, or unlimited' },
   service: { flag: '--service', value: '<scope>', about: 'install as a service: system, user, or no' },
+  serviceUser: {
+    flag: '--service-user',
+    value: '<name>',
+    about: 'who a service of the machine runs as (default receiptd)',
+  },
   testReceipt: { flag: '--test-receipt', about: 'send a test receipt' },
 } as const satisfies Readonly<Record<string, Answer>>;
 
@@ -140,6 +146,7 @@ export async function givenAnswers(io: Io, options: SetupOptions): Promise<Given
     existing: right('existing', wrongExisting),
     rate: right('rate', wrongRate),
     service: oneOf('service', SERVICES),
+    serviceUser: text('serviceUser'),
     testReceipt: yesOrNo('testReceipt'),
   };
   const given = {

@@ -1,0 +1,46 @@
+import type { Config } from '../../config/config.ts';
+import type { Host } from '../../hosting/host.ts';
+import type { Io } from '../io.ts';
+import { installService, type InstalledService, type InstallOptions } from '../service.ts';
+import { hostOf, managerOf } from '../serviceHost.ts';
+import { demandRights } from '../serviceInstall.ts';
+import type { ServiceScope } from './given.ts';
+
+export type Installed = Omit<InstalledService, 'text'> & { readonly result: 'installed' | 'unchanged' };
+
+/** What would refuse it in the end is known before anything is done. @throws ReceiptdError ROOT_NEEDED, MANAGER_ABSENT, USAGE */
+export async function demandManager(io: Io, { stateDir }: Config, scope: ServiceScope): Promise<void> {
+  const host = hostOf(io);
+  demandRights(host, scope);
+  await managerOf(host, scope, host.userName, stateDir).present();
+}
+
+/** Installs the service and starts it; one that is at work as it would be defined now is left at work. */
+export async function installOnce(
+  io: Io,
+  config: Config,
+  { scope, user, exec }: Pick<InstallOptions, 'scope' | 'exec'> & { readonly user?: string | undefined },
+  tell: (text: string) => void,
+  host: Host = hostOf(io),
+): Promise<Installed> {
+  const how = {
+    scope,
+    start: true,
+    ...(user !== undefined && { user }),
+    ...(exec !== undefined && { exec }),
+  };
+  const { text, ...would } = await installService(io, config, { ...how, dryRun: true }, host);
+  const manager = managerOf(host, scope, would.user, config.stateDir);
+  if ((await manager.installed().catch(() => null)) === text) {
+    const { isRunning, isEnabled } = await manager.status();
+    if (isRunning && isEnabled) {
+      tell(`It is at work as a service (${would.manager}) already, as the user ${would.user}.`);
+      return { ...would, started: true, notes: [], result: 'unchanged' };
+    }
+  }
+  const { text: _, ...made } = await installService(io, config, { ...how, dryRun: false }, host);
+  const started = made.started ? ' and has started' : '';
+  tell(`Installed as a service (${made.manager}), which runs as ${made.user}${started}.`);
+  for (const note of made.notes) tell(note);
+  return { ...made, result: 'installed' };
+}
