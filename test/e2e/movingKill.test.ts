@@ -13,8 +13,8 @@ import { prepare, type Site } from './support/agent.ts';
 /** What is there before, and what comes: told apart by the one name in each. */
 const OLD = 'OLD';
 const NEW = 'NEW';
-/** Steps before this one leave the old state, so some of them will do. */
-const COUNTS_FROM = 13;
+/** The step that puts the mark there. */
+const MARK = 14;
 
 interface Scene {
   readonly site: Site;
@@ -45,8 +45,8 @@ async function scene(): Promise<Scene> {
   };
 }
 
-/** Imports, and kills itself right before its n-th change of a file or directory. Says what that was, or how many there were. */
-async function killed(url: string, config: unknown, file: string, nth: number): Promise<string> {
+/** Does `work`, and kills itself right before its n-th change of a file or directory. Says what that was, or how many there were. */
+async function killed(work: string, nth: number): Promise<string> {
   const script = runScript(`
     import fs from 'node:fs/promises';
     import { writeSync } from 'node:fs';
@@ -65,8 +65,7 @@ async function killed(url: string, config: unknown, file: string, nth: number): 
       fs[name] = (...args) => { change(name + ' ' + target(args)); return real(...args); };
     }
     syncBuiltinESMExports();
-    const { importState } = await import(${JSON.stringify(url)});
-    await importState(${JSON.stringify(config)}, { file: ${JSON.stringify(file)}, replace: true, by: 'test' });
+    ${work}
     console.log('done ' + changes);
   `);
   try {
@@ -99,35 +98,53 @@ async function heldIn(stateDir: string): Promise<string> {
   }
 }
 
+async function copyOf(site: Site, from: string, name: string): Promise<string> {
+  const stateDir = site.file(name);
+  await cp(from, stateDir, { recursive: true });
+  return stateDir;
+}
+
+/** The next command that opens the ledger for writing. */
+async function comeNext(stateDir: string): Promise<string> {
+  await (await acquireInstanceLock(stateDir)).release();
+  return heldIn(stateDir);
+}
+
 test('a kill at any step leaves the old state or the new one, whole, and the import can be ended', async () => {
   const { site, archive, at } = await scene();
   const { url } = await compile('compose/moving/importState.ts');
-  const config = await at(site.file('counted'));
-  await cp(site.stateDir, config.stateDir, { recursive: true });
-  const [, count] = (await killed(url, config, archive, 0)).split(' ').map(Number);
-  expect(await heldIn(config.stateDir)).toBe(NEW);
-  const ended: string[] = [];
-  const steps: { n: number; what: string; held: string }[] = [];
-  for (let n = 1; n <= (count ?? 0); n += n < COUNTS_FROM ? 4 : 1) {
-    const stateDir = site.file(`n${n}`);
-    await cp(site.stateDir, stateDir, { recursive: true });
-    const what = await killed(url, { ...config, stateDir }, archive, n);
-    // Whoever comes next ends what counts.
-    await (await acquireInstanceLock(stateDir)).release();
-    const held = await heldIn(stateDir);
-    steps.push({ n, what, held });
-    if (n % 4 === 1) {
-      await importState({ ...config, stateDir }, { file: archive, replace: true, by: 'test' });
-      ended.push(await heldIn(stateDir));
-    }
-    await rm(stateDir, { recursive: true });
+  const config = await at(site.stateDir);
+  const how = { file: archive, replace: true, by: 'test' };
+  const importing = (stateDir: string): string => `
+    const { importState } = await import(${JSON.stringify(url)});
+    await importState(${JSON.stringify({ ...config, stateDir })}, ${JSON.stringify(how)});`;
+
+  // Before the mark: steps of one kind, so some of them. The last of these is the mark itself.
+  for (const n of [1, 4, 9, MARK]) {
+    const stateDir = await copyOf(site, site.stateDir, `before${n}`);
+    const what = await killed(importing(stateDir), n);
+    expect(await comeNext(stateDir), what).toBe(OLD);
+    expect(/^rename import\.json/.test(what)).toBe(n === MARK);
+    await importState({ ...config, stateDir }, how);
+    expect(await heldIn(stateDir)).toBe(NEW);
   }
-  expect(new Set(ended)).toEqual(new Set([NEW]));
-  const turn = steps.findIndex(({ held }) => held === NEW);
-  expect(turn, JSON.stringify(steps, null, 1)).toBeGreaterThan(2);
-  expect(steps.slice(0, turn).every(({ held }) => held === OLD)).toBe(true);
-  expect(steps.slice(turn).every(({ held }) => held === NEW)).toBe(true);
-  // The mark itself is the step between the two, and there are many after it.
-  expect(steps[turn - 1]?.what).toMatch(/^rename import\.json/);
-  expect(steps.length - turn).toBeGreaterThan(10);
+
+  // From the mark on: whoever comes next ends it, and may be killed at each step of that as well.
+  const marked = await copyOf(site, site.stateDir, 'marked');
+  await killed(importing(marked), MARK + 1);
+  const { url: ending } = await compile('daemon/stateMoved.ts');
+  const finishing = (stateDir: string): string => `
+    const { finishImport } = await import(${JSON.stringify(ending)});
+    await finishImport(${JSON.stringify(stateDir)});`;
+  const [, count = 0] = (await killed(finishing(await copyOf(site, marked, 'counted')), 0))
+    .split(' ')
+    .map(Number);
+  expect(count).toBeGreaterThan(15);
+  for (let n = 1; n <= count; n += 1) {
+    const stateDir = await copyOf(site, marked, `after${n}`);
+    const what = await killed(finishing(stateDir), n);
+    expect(await comeNext(stateDir), `${n}: ${what}`).toBe(NEW);
+  }
+  const again = await importState({ ...config, stateDir: site.file('after1') }, how);
+  expect(again.isNew).toBe(false);
 });
