@@ -48,7 +48,7 @@ it('a folder that is taken away is told once by mail and webhook, across a kill,
   // A kill before the delivery was recorded would deliver it again, under the same id.
   await until(async () => (await waiting(site)) === 0);
   expect(await site.must('alerts')).toMatch(
-    /Told at [-\d: ]+ by (?=.*command)(?=.*webhook)(?=.*email)[a-z, ]+\.\n/,
+    /Told at [-+\d: ]+ by (?=.*command)(?=.*webhook)(?=.*email)[a-z, ]+\.\n/,
   );
   expect((await stat(alertsFile(site.stateDir))).mode & 0o777).toBe(0o600);
   await first.kill();

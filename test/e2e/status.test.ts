@@ -17,7 +17,9 @@ describe('status in plain words', () => {
     await drop(site, 'a.jpg');
     await until(async () => (await site.look('status')).stdout.includes('1 accepted'));
     const calm = await site.must('status');
-    expect(calm).toMatch(/^Running since \S+ \S+ \(process \d+, version \S+\); 0 uploads are under way\.\n/);
+    expect(calm).toMatch(
+      /^Running since \S+ \S+ [+-]\d\d:\d\d \(process \d+, version \S+\); 0 uploads are under way\.\n/,
+    );
     expect(calm).toContain('\nNothing is wrong. No document waits to be sent.\n');
     expect(calm).toMatch(/ {2}Watched since .*; new files are noticed at once; .*last listed .*\.\n/);
 
@@ -29,7 +31,7 @@ describe('status in plain words', () => {
     expect(status).not.toContain('Nothing is wrong');
     expect(status).toMatch(/\nNeeds a person:\n/);
     expect(status).toContain(`${site.file('inbox')} does not exist.`);
-    expect(status).toMatch(/Since \S+ \S+\. Create or mount it, or correct `folders`/);
+    expect(status).toMatch(/Since \S+ \S+ [+-]\d\d:\d\d\. Create or mount it, or correct `folders`/);
   });
 
   test('tells what passes by itself from what needs a person', async () => {
