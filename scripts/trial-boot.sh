@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Boots systemd in a root tree of its own and lives through the life of the service there: refusal, installation, credentials, uploads,
 # a crash, a standstill, a wrong configuration, removal. Nothing outside of a temporary directory and of namespaces is touched. As root, on Debian
-# with debootstrap and a mirror; `npm run build` first. Some two minutes, most of them debootstrap's. RECEIPTD_TRIAL_TREE names a tree to use again.
+# with debootstrap and a mirror; `npm run build` first. Two to four minutes, as busy as the machine is. RECEIPTD_TRIAL_TREE names a tree to use again.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
