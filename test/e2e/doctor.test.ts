@@ -211,8 +211,10 @@ test('a ledger that is missing, damaged or locked is told, and the bundle is wri
   db.close();
   await writeFile(ledger, Buffer.concat([good.subarray(0, 4096), Buffer.alloc(good.length - 4096, 7)]));
   expect((await doctor('damaged')).stdout).toMatch(/FAIL {2}ledger: .*\[LEDGER_DAMAGED\]/);
-  await rm(site.stateDir, { recursive: true });
+  await rm(ledger);
   expect((await doctor('missing')).stdout).toMatch(/FAIL {2}ledger: .*\[LEDGER_MISSING\]/);
+  await rm(site.stateDir, { recursive: true });
+  expect((await doctor('none')).stdout).toMatch(/warn {2}ledger: There is none yet/);
 });
 
 test.skipIf(!canMount())(

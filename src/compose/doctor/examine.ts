@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { open, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getSystemErrorMap } from 'node:util';
@@ -121,6 +122,10 @@ function asFailure(error: unknown, stateDir: string): Error {
 async function ledger(stateDir: string): Promise<Finding> {
   const subject = 'ledger';
   const path = ledgerPath({ stateDir });
+  if (!existsSync(path) && !existsSync(journalPathOf(path)) && existsSync(stateDir)) {
+    const message = 'There is none yet; `receiptd run` makes it. [LEDGER_MISSING]';
+    return { level: 'warn', subject, message };
+  }
   const db = openForReading(path, { anyVersion: true });
   try {
     const { size } = await stat(path);
