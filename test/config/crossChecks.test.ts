@@ -78,7 +78,7 @@ describe('the account of an endpoint', () => {
     expect(problemsOf(withAccounts('{ branch: {}, none: {} }'))[0]).toContain('other than none');
     const twice = '{ office: { uid: u-1 }, depot: { uid: u-1, account: branch } }';
     expect(problemsOf(yaml({ endpoints: twice, folders, more: 'accounts: { branch: {} }' }))).toEqual([
-      '2:43: endpoints.depot.uid: is also the uid of endpoints.office, which has another account; keep one of the two',
+      '2:45: endpoints.depot.uid: is also the uid of endpoints.office, which has another account; keep one of the two',
     ]);
   });
 
