@@ -119,6 +119,9 @@ test('an account may come from the environment or from systemd, under names of i
   await writeFile(`${directory}/client_secret_branch`, BRANCH_CLIENT.clientSecret);
   site.env = { CREDENTIALS_DIRECTORY: directory };
   expect(await site.look('whoami')).toBeRefused(1, 'CREDENTIALS_MISSING');
+  const offline = await said(site, 'check', '--offline');
+  expect(offline).toMatch(/warn {2}credentials: .*\[CREDENTIALS_MISSING\]/);
+  expect(offline).toContain('ok    credentials branch: They come from the systemd store. Strong:');
   expect(await said(site, 'whoami', '--account', 'branch')).toContain('(credentials from: systemd)');
   site.env = {
     RECEIPTD_CLIENT_ID_BRANCH: BRANCH_CLIENT.clientId,
