@@ -63,6 +63,7 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: ['test/e2e/**', '**/node_modules/**'],
           testTimeout: 90_000,
+          hookTimeout: 60_000,
         },
       },
       {

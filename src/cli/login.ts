@@ -220,7 +220,9 @@ async function afterwards(io: Io, store: WritableStore, of: StoresOf): Promise<b
   if (store !== 'systemd') return agreement.kind !== 'toBeChanged';
   print(
     io,
-    'Give them to the agent with these lines in its unit (`systemctl edit receiptd`), then restart it:\n',
+    unitDirectory === UNIT_CREDENTIALS_DIR
+      ? 'Restart the agent: a unit of `receiptd service install` takes them from there. Any other unit needs these lines (`systemctl edit receiptd`):\n'
+      : 'Give them to the agent with these lines in its unit (`systemctl edit receiptd`), then restart it:\n',
   );
   for (const line of ['[Service]', ...unitLines(unitDirectory, account)]) print(io, `  ${line}`);
   print(io);

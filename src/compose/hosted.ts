@@ -1,12 +1,16 @@
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Config } from '../config/config.ts';
+import { unitCredentials } from '../credentials/systemd.ts';
 import { pathRelations } from '../config/resolve.ts';
 import type { HostedAgent, HostedCredential, HostedFolder } from '../hosting/agent.ts';
 
-/** What the systemd store reads; each is looked for as `receiptd.NAME` in the credential stores of systemd. */
-export function credentialNames({ credentials }: Config): readonly string[] {
-  return ['auto', 'systemd'].includes(credentials.store) ? ['client_id', 'client_secret'] : [];
+/** What the systemd store reads, of every account; each is looked for as `receiptd.NAME` in the credential stores of systemd. */
+export function credentialNames({ credentials, accounts }: Config): readonly string[] {
+  const all = [{ name: null, credentials }, ...accounts];
+  return all
+    .filter((each) => ['auto', 'systemd'].includes(each.credentials.store))
+    .flatMap(({ name }) => Object.values(unitCredentials(name)));
 }
 
 /** What a service manager has to know of the agent with this configuration. `command` starts it. */

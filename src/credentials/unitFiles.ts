@@ -16,8 +16,13 @@ import { unitCredentials } from './systemd.ts';
 
 const LIMIT_MS = 30_000;
 
-/** The default of `login --store systemd`; for root alone. */
-export const UNIT_CREDENTIALS_DIR = '/etc/receiptd/credentials';
+/** Where systemd looks for encrypted credentials that a unit names without a path (systemd.exec(5)); for root alone. */
+export const UNIT_CREDENTIALS_DIR = '/etc/credstore.encrypted';
+
+/** Of a unit's credential in that directory, which other programs use too. */
+export function credstoreName(name: string): string {
+  return `receiptd.${name}`;
+}
 
 interface UnitFile {
   /** As the unit names it. */
@@ -27,13 +32,17 @@ interface UnitFile {
 
 export function unitFiles(directory: string, account: string | null): [id: UnitFile, secret: UnitFile] {
   const { id, secret } = unitCredentials(account);
-  const file = (name: string): UnitFile => ({ name, path: join(directory, `${name}.cred`) });
+  const file = (name: string): UnitFile => ({ name, path: join(directory, credstoreName(name)) });
   return [file(id), file(secret)];
 }
 
 /** The lines of the unit, or of a drop-in, that give them to the agent. */
 export function unitLines(directory: string, account: string | null): string[] {
-  return unitFiles(directory, account).map(({ name, path }) => `LoadCredentialEncrypted=${name}:${path}`);
+  return unitFiles(directory, account).map(({ name, path }) => {
+    // Without a path the unit starts also where there is no such file.
+    const source = directory === UNIT_CREDENTIALS_DIR ? credstoreName(name) : path;
+    return `LoadCredentialEncrypted=${name}:${source}`;
+  });
 }
 
 export function writableUnitFiles(directory: string, account: string | null): WritableCredentials {
@@ -96,7 +105,7 @@ export function unitFileStore(directory: string, account: string | null): Store 
       const credentials = asCredentials(values[0], values[1]);
       return credentials
         ? { kind: 'found', credentials }
-        : absent(`${directory} (client_id or client_secret is empty)`);
+        : absent(`${directory} (${id.name} or ${secret.name} is empty)`);
     },
   };
 }

@@ -69,7 +69,7 @@ describe.skipIf(!canSeal)('credentials of a unit', () => {
       await writeFile(program, PROGRAM);
       // What systemd does at the start of a unit with LoadCredentialEncrypted=, without a systemd that runs.
       const unseal = [id, secret]
-        .map((name) => `systemd-creds decrypt --name=${name} "$4/${name}.cred" "$5/${name}" 2>/dev/null`)
+        .map((name) => `systemd-creds decrypt --name=${name} "$4/receiptd.${name}" "$5/${name}" 2>/dev/null`)
         .join(' && ');
       const said = await inOwnSystem(`"$1" "$2" "$3" "$4" "$6" && ${unseal}`, [
         process.execPath,
@@ -85,7 +85,7 @@ describe.skipIf(!canSeal)('credentials of a unit', () => {
       expect(key).toBe(0o400);
       expect((await stat(directory)).mode & 0o777).toBe(0o700);
       for (const name of [id, secret]) {
-        const path = join(directory, `${name}.cred`);
+        const path = join(directory, `receiptd.${name}`);
         expect((await stat(path)).mode & 0o777).toBe(0o600);
         const sealed = await readFile(path, 'utf8');
         expect(sealed).not.toContain('cret');
@@ -106,12 +106,12 @@ describe.skipIf(!canSeal)('credentials of a unit', () => {
 });
 
 it('are named in the unit line by line', () => {
-  expect(unitLines('/etc/receiptd/credentials', null)).toEqual([
-    'LoadCredentialEncrypted=client_id:/etc/receiptd/credentials/client_id.cred',
-    'LoadCredentialEncrypted=client_secret:/etc/receiptd/credentials/client_secret.cred',
+  expect(unitLines('/etc/credstore.encrypted', null)).toEqual([
+    'LoadCredentialEncrypted=client_id:receiptd.client_id',
+    'LoadCredentialEncrypted=client_secret:receiptd.client_secret',
   ]);
   expect(unitLines('/c', 'branch')[0]).toBe(
-    'LoadCredentialEncrypted=client_id_branch:/c/client_id_branch.cred',
+    'LoadCredentialEncrypted=client_id_branch:/c/receiptd.client_id_branch',
   );
 });
 

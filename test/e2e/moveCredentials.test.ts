@@ -163,8 +163,8 @@ test.skipIf(!canSeal)(
 Give them to the agent with these lines in its unit (\`systemctl edit receiptd\`), then restart it:
 
   [Service]
-  LoadCredentialEncrypted=client_id:${directory}/client_id.cred
-  LoadCredentialEncrypted=client_secret:${directory}/client_secret.cred
+  LoadCredentialEncrypted=client_id:${directory}/receiptd.client_id
+  LoadCredentialEncrypted=client_secret:${directory}/receiptd.client_secret
 
 Change ${site.config} as well: credentials.store has to be systemd.
 The old copy in the file store stays, since the agent still needs it; afterwards remove it with: receiptd logout --store file
@@ -172,7 +172,7 @@ The old copy in the file store stays, since the agent still needs it; afterwards
     );
     expect(await inFile(site)).toEqual(CLIENT);
     expect(await readFile(site.config, 'utf8')).toContain('store: file');
-    expect(await readFile(`${directory}/client_secret.cred`, 'utf8')).toMatch(/^[A-Za-z0-9+/=\n]+$/);
+    expect(await readFile(`${directory}/receiptd.client_secret`, 'utf8')).toMatch(/^[A-Za-z0-9+/=\n]+$/);
     const gone = await receiptd(site, [
       'logout',
       '--store',

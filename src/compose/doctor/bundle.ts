@@ -122,7 +122,7 @@ function environment({ env, version }: Patient) {
 
 /** Our own; whatever else lies there gets a stand-in. */
 const OWN_FILE =
-  /^(?:ledger\.db(?:-wal|-shm|\.sound|\.damaged|\.new)?|ledger\.(?:db|journal)\.aside-\d{8}T\d{6}Z(?:-\d+)?(?:-wal|-shm)?|ledger\.journal|ledger-\d{8}T\d{9}Z\.db|reserve|instance\.(?:lock|json)|control\.sock|alerts\.json|attention|backups|spool|logs|config-history|results-(?:secret|handed)|console-password|credentials\.json|receiptd\.log(?:\.\d+)?|moved-away\.json|import(?:ed)?\.json|importing)$/;
+  /^(?:ledger\.db(?:-wal|-shm|\.sound|\.damaged|\.new)?|ledger\.(?:db|journal)\.aside-\d{8}T\d{6}Z(?:-\d+)?(?:-wal|-shm)?|ledger\.journal|ledger-\d{8}T\d{9}Z\.db|reserve|instance\.(?:lock|json)|control\.sock|alerts\.json|attention|backups|spool|logs|config-history|results-(?:secret|handed)|console-password|credentials(?:-[^/]+)?\.json|receiptd\.log(?:\.\d+)?|moved-away\.json|import(?:ed)?\.json|importing)$/;
 
 async function stateFiles(stateDir: string, redaction: Redaction) {
   const files: Record<string, unknown> = { '.': await fileFacts(stateDir) };
@@ -254,6 +254,7 @@ export async function ownNames({
   ];
   if (config !== null) {
     names.push(config.file, config.credentials.file, config.service.baseUrl);
+    for (const { name, credentials } of config.accounts) names.push(name, credentials.file);
     for (const { alias, key } of config.endpoints) names.push(alias, key.uid);
     for (const { path, archiveTo, needsAttention } of config.folders)
       names.push(path, archiveTo, needsAttention ?? '');

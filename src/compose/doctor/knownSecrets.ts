@@ -5,6 +5,8 @@ import { isSecretKey } from '../../config/secrets.ts';
 
 const LONGEST = 64 * 1024;
 const USERINFO = /:\/\/([^\s/?#"'<>\\]+)@/g;
+/** In the state directory. */
+const HOLDS_SECRETS = /^(?:credentials(?:-.+)?\.json|results-secret|console-password)$/;
 const SECRET_LINE = /^\s*-?\s*["']?([\w -]+?)["']?\s*:\s*(.+?)\s*$/;
 
 /** Every secret that this process can learn without asking anybody, to look for it in what is about to be written. */
@@ -30,10 +32,11 @@ export async function knownSecrets(options: {
     config?.alerts.email?.passwordFile,
     config?.alerts.webhook?.secretFile,
     config?.credentials.file,
+    ...(config?.accounts ?? []).map(({ credentials }) => credentials.file),
   ];
   if (stateDir !== null)
-    for (const name of ['credentials.json', 'results-secret', 'console-password'])
-      files.push(join(stateDir, name));
+    for (const name of await readdir(stateDir).catch(() => []))
+      if (HOLDS_SECRETS.test(name)) files.push(join(stateDir, name));
   const systemd = env['CREDENTIALS_DIRECTORY'];
   if (systemd !== undefined)
     for (const name of await readdir(systemd).catch(() => [])) files.push(join(systemd, name));

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Config } from '../../config/config.ts';
+import { accountOption } from '../../domain/account.ts';
 import { hidePasswords } from '../hidePasswords.ts';
 
 export interface PortableSettings {
@@ -11,7 +12,10 @@ export interface PortableSettings {
 
 /** The configuration without what is secret in it. Comments and all the rest stay as they are. */
 export function portableSettings(text: string, config: Config): PortableSettings {
-  const anew = ['The credentials for the service: `receiptd login`.'];
+  const logins = [null, ...config.accounts.map(({ name }) => name)].map(
+    (account) => `\`receiptd login${accountOption(account)}\``,
+  );
+  const anew = [`The credentials for the service: ${logins.join(', ')}.`];
   let portable = hidePasswords(text);
   if (portable !== text) anew.push('Passwords in addresses of the configuration, which are *** in it now.');
   const hook = config.alerts.webhook?.url;
