@@ -21,6 +21,7 @@ const SECRETS = {
   loggedField: 'Zq7 in a field of the log',
   loggedLine: 'Zq8-in-a-line-that-is-no-json',
   credentials: 'Zq9-in-credentials-json',
+  account: 'Zq0-in-the-file-of-an-account',
   results: 'ZqA-in-results-secret',
   console: 'ZqB-in-console-password',
   image: 'ZqC-bytes-of-an-image',
@@ -76,12 +77,14 @@ async function plant(site: Site): Promise<void> {
         message: 'A file was sent',
         [SECRETS.incident]: Buffer.from(SECRETS.incident).toString('base64'),
       }),
+      JSON.stringify({ level: 'warn', message: `A file was sent ${SECRETS.account}` }),
       `oops ${SECRETS.loggedLine}`,
       '',
     ].join('\n'),
   );
   for (const [name, text] of [
     ['credentials.json', JSON.stringify({ clientId: 'e2e', clientSecret: SECRETS.credentials })],
+    ['credentials-anna.json', JSON.stringify({ clientId: 'anna', clientSecret: SECRETS.account })],
     ['results-secret', SECRETS.results],
     ['console-password', SECRETS.console],
   ] as const)
