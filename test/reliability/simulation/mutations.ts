@@ -371,8 +371,8 @@ function request(`,
     edits: [
       edit(
         'src/domain/limits.ts',
-        'return this.#used < this.limit ? 0 :',
-        'return this.#used < this.limit * 100 ? 0 :',
+        'if (this.#used < this.limit) return 0;',
+        'if (this.#used < this.limit * 100) return 0;',
       ),
     ],
   },
