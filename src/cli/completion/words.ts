@@ -64,7 +64,7 @@ function optionWords(option: Option): OptionWords {
 }
 
 const LISTED = /: ((?:[a-z]+, )+[a-z]+)$/;
-const EITHER = /^([a-z]+) or ([a-z]+)\b/;
+const EITHER = /^((?:[a-z]+, )*[a-z]+) or ([a-z]+)\b/;
 
 /** The help says it already: by the name of the place, or by the words that it offers. */
 function kindOf(
@@ -79,6 +79,7 @@ function kindOf(
   if (/^names? of (?:the )?documents?$/.test(description)) return { kind: 'documents' };
   const [, list] = LISTED.exec(description) ?? [];
   if (list !== undefined) return { kind: 'words', words: list.split(', ') };
-  const [, one, other] = EITHER.exec(description) ?? [];
-  return one !== undefined && other !== undefined ? { kind: 'words', words: [one, other] } : { kind: 'none' };
+  const [, first, last] = EITHER.exec(description) ?? [];
+  if (first === undefined || last === undefined) return { kind: 'none' };
+  return { kind: 'words', words: [...first.split(', '), last] };
 }
