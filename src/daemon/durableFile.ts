@@ -80,7 +80,7 @@ async function writeSynced(file: string, text: string, flags: string | number): 
 /** Some file systems can't, nor can Windows. */
 const NO_SYNC = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'EISDIR', 'EPERM', 'EACCES', 'EBADF']);
 
-async function syncDirectory(directory: string): Promise<void> {
+export async function syncDirectory(directory: string): Promise<void> {
   try {
     const handle = await open(directory, constants.O_RDONLY);
     try {

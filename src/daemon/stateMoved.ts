@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { ReceiptdError, systemCode } from '../domain/errors.ts';
-import { writeDurably } from './durableFile.ts';
+import { syncDirectory, writeDurably } from './durableFile.ts';
 
 /*
  * Two marks in a state directory, read by whoever has just got its instance lock:
@@ -128,15 +128,5 @@ function mappingOf(text: string): Record<string, unknown> {
     return typeof value === 'object' && value !== null ? { ...value } : {};
   } catch {
     return {};
-  }
-}
-
-async function syncDirectory(directory: string): Promise<void> {
-  if (process.platform === 'win32') return;
-  const handle = await fs.open(directory, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }

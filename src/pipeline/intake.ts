@@ -44,9 +44,9 @@ export interface IntakeDeps extends Omit<ExamineDeps, 'settling' | 'onNote'> {
   readonly reconcileEveryMs: number;
   /** Where there are no events, or they can't be relied on. */
   readonly pollEveryMs: number;
-  /** See `ListingTimesDeps`. */
   /** How long ago the machine was started. */
   readonly upForMs?: (() => number) | undefined;
+  /** See `ListingTimesDeps`. */
   readonly comparedApartMs?: number | undefined;
   /** `existing: send` says so when more files than this lie in a folder that is first watched. */
   readonly confirmAbove: number;
