@@ -108,7 +108,7 @@ export async function secretService(): Promise<SecretService> {
       );
       return Number(/uint32 (\d+)/.exec(reply)?.[1]);
     },
-    { timeout: 10_000, interval: 50 },
+    { timeout: 60_000, interval: 50 },
   );
   return {
     env,

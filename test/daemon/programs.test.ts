@@ -100,7 +100,7 @@ describe.skipIf(process.platform === 'win32')('a program of the admin', () => {
       NEVER,
     );
     expect(end).toMatchObject({ how: 'exited', status: 0 });
-    process.kill(Number(await readFile(out, 'utf8')));
+    process.kill(Number.parseInt(await readFile(out, 'utf8'), 10));
   });
 
   it('that is killed is told of with the signal', async () => {

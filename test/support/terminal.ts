@@ -113,7 +113,10 @@ export class Terminal {
   async kill(): Promise<void> {
     const pid = this.#child.pid;
     const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
-    process.kill(Number(children.trim().split(' ')[0]), 'SIGKILL');
+    const program = Number.parseInt(children, 10);
+    // Of nobody, or of 0, it would be the tests themselves.
+    if (!(program > 1)) throw new Error(`there is no program to kill: ${this.shown.slice(-2000)}`);
+    process.kill(program, 'SIGKILL');
     await this.#ended;
   }
 
