@@ -4,6 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Where the time goes; first these, in this order, then the rest of the end-to-end tests, then the quick ones. */
 const LONG = [
+  'e2e/debianPackage',
   'reliability/simulation',
   'reliability/kill/kill',
   'reliability/images',
