@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { ledgerPath } from '../compose/reports.ts';
+import { refuseOtherVersion } from '../compose/ledger.ts';
 import { checkStore } from '../compose/checkStore.ts';
 import { composeService, type ComposedService } from '../compose/service.ts';
 import type { Config } from '../config/config.ts';
@@ -50,7 +51,7 @@ export async function findingsOf(
   { offline }: { readonly offline: boolean },
 ): Promise<Finding[]> {
   const findings: Finding[] = [{ level: 'ok', subject: 'config', message: `${config.file} is valid.` }];
-  findings.push(await checkState(config));
+  findings.push(await checkState(config), ...(await checkLedger(config)));
   for (const folder of config.folders) findings.push(...(await checkFolder(folder)));
   findings.push(
     ...(await checkAlerts(config, io.env)),
@@ -74,6 +75,18 @@ async function checkState(config: Config): Promise<Finding> {
       : { level: 'warn', subject: 'state', message: note };
   } catch (error) {
     return failure('state', error);
+  }
+}
+
+/** Of which version it is, where there is one; what else may be wrong with it is mended by the agent, or told by `ledger verify`. */
+async function checkLedger(config: Config): Promise<Finding[]> {
+  try {
+    await refuseOtherVersion(config);
+    return [];
+  } catch (error) {
+    const found = failure('ledger', error);
+    const isOlder = error instanceof ReceiptdError && error.code === 'LEDGER_OLDER';
+    return [isOlder ? { ...found, level: 'warn' } : found];
   }
 }
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { ledgerHead, restoreLedger, verifyLedger } from '../compose/ledger.ts';
+import { ledgerHead, refuseOtherVersion, restoreLedger, verifyLedger } from '../compose/ledger.ts';
 import { clock } from '../compose/machine.ts';
 import { ReceiptdError } from '../domain/errors.ts';
 import type { JournalHead } from '../ports/journal.ts';
@@ -179,6 +179,7 @@ function jsonOrNull(text: string): unknown {
 async function backup(io: Io, options: Options & { output?: string }): Promise<void> {
   const config = await configOf(io, options);
   const { output } = options;
+  await refuseOtherVersion(config);
   const result = await operate(io, config, 'backup', {
     by: operatorName(),
     ...(output !== undefined && { output: resolve(io.cwd, output) }),

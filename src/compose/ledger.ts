@@ -77,8 +77,26 @@ export async function verifyLedger(
     return { journal, ledger: await compareWithJournal(path, journalPathOf(path), systemClock.now()) };
   } catch (error) {
     // What is wrong with the ledger must not hide what the journal says.
-    if (!(error instanceof ReceiptdError) || error.code === 'LEDGER_NEWER') throw error;
+    if (!(error instanceof ReceiptdError) || isOfOtherVersion(error)) throw error;
     return { journal, ledger: { findings: [error.message], documents: 0, head: null } };
+  }
+}
+
+/** No damage: another program reads it. */
+function isOfOtherVersion({ code }: ReceiptdError): boolean {
+  return code === 'LEDGER_OLDER' || code === 'LEDGER_NEWER';
+}
+
+/**
+ * What only looks, or copies, brings no ledger to a new version.
+ * @throws ReceiptdError LEDGER_OLDER, LEDGER_NEWER
+ */
+export async function refuseOtherVersion(config: Config): Promise<void> {
+  try {
+    await (await openReports(config)).close();
+  } catch (error) {
+    // Whatever else is wrong is found, or mended, by who works with it.
+    if (!(error instanceof ReceiptdError) || isOfOtherVersion(error)) throw error;
   }
 }
 

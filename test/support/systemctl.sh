@@ -13,8 +13,9 @@ for word; do
 done
 unit=${unit%.service}.service
 file=/lib/systemd/system/$unit
+if [ -f "/etc/systemd/system/$unit" ]; then file=/etc/systemd/system/$unit; fi
 pidfile=/run/$unit.pid
-value() { sed -n "s/^$1=//p" "$file" "$file.d/package.conf"; }
+value() { sed -n "s/^$1=//p" "$file" "/lib/systemd/system/$unit.d/package.conf" 2>/dev/null; }
 runs() { [ -e "$pidfile" ] && kill -0 "$(cat "$pidfile")" 2>/dev/null; }
 case "$verb" in
   daemon-reload) ;;

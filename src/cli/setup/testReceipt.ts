@@ -73,7 +73,8 @@ export async function acceptedBefore(config: Config, folder: string): Promise<st
       await reading.close();
     }
   } catch (error) {
-    if (error instanceof ReceiptdError && error.code === 'LEDGER_MISSING') return null;
+    if (error instanceof ReceiptdError && ['LEDGER_MISSING', 'LEDGER_OLDER'].includes(error.code))
+      return null;
     throw error;
   }
 }

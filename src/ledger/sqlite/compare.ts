@@ -24,7 +24,7 @@ const SHOWN = 20;
 /**
  * Makes a second ledger from the journal alone, beside the first, and compares the two: whoever changed the ledger
  * and not the journal is found. Works beside a running daemon, on a copy of one moment.
- * @throws ReceiptdError LEDGER_MISSING, FILE_UNREADABLE, LEDGER_NEWER, LEDGER_DAMAGED, BACKUP_FAILED
+ * @throws ReceiptdError LEDGER_MISSING, LEDGER_OLDER, FILE_UNREADABLE, LEDGER_NEWER, LEDGER_DAMAGED, BACKUP_FAILED
  */
 export async function compareWithJournal(path: string, journalPath: string, at: number): Promise<Comparison> {
   const scratch = fs.mkdtempSync(join(dirname(path), '.verify-'));

@@ -49,7 +49,7 @@ export function openForWriting(
 /**
  * Opens a ledger that another process may be writing. SQLite may put its `-wal` and `-shm` files beside it.
  * `anyVersion`: also one that was not yet brought to the latest.
- * @throws ReceiptdError LEDGER_MISSING, FILE_UNREADABLE, LEDGER_NEWER, LEDGER_DAMAGED
+ * @throws ReceiptdError LEDGER_MISSING, LEDGER_OLDER, FILE_UNREADABLE, LEDGER_NEWER, LEDGER_DAMAGED
  */
 export function openForReading(
   path: string,
@@ -64,9 +64,9 @@ export function openForReading(
     const version = checkedVersion(db, path);
     if (version < LATEST_VERSION && !anyVersion) {
       throw new ReceiptdError(
-        'LEDGER_MISSING',
-        `The ledger ${path} is of version ${version} and was not yet brought to version ${LATEST_VERSION}.`,
-        { hint: 'Start `receiptd run` once.' },
+        'LEDGER_OLDER',
+        `The ledger ${path} is of version ${version}, of a receiptd before this one, which knows version ${LATEST_VERSION}.`,
+        { hint: 'Start the agent once: it keeps a copy and brings the ledger to the new version.' },
       );
     }
   });

@@ -12,21 +12,25 @@ export const LATEST_VERSION = MIGRATIONS.length;
 /** 'rcpt': tells a ledger from any other SQLite database. */
 export const APPLICATION_ID = 0x72637074;
 
-/** Each migration in a transaction of its own. Uses `exec` only, so that no statement outlives the call. */
+/**
+ * All steps in one transaction: cut short, the ledger is of the version that it was, and the copy that was kept is of that one.
+ * Uses `exec` only, so that no statement outlives the call.
+ */
 export function migrate(
   db: DatabaseSyncInstance,
   fromVersion: number,
   at: number,
   toVersion = LATEST_VERSION,
 ): void {
+  if (fromVersion >= toVersion) return;
+  db.exec('BEGIN IMMEDIATE');
   for (const [index, sql] of MIGRATIONS.entries()) {
     const version = index + 1;
     if (version <= fromVersion || version > toVersion) continue;
-    db.exec(`BEGIN IMMEDIATE;
-      ${sql}
-      INSERT INTO migrations (version, applied_at) VALUES (${version}, ${Math.trunc(at)});
-      PRAGMA application_id = ${APPLICATION_ID};
-      PRAGMA user_version = ${version};
-      COMMIT;`);
+    db.exec(`${sql}
+      INSERT INTO migrations (version, applied_at) VALUES (${version}, ${Math.trunc(at)})`);
   }
+  db.exec(`PRAGMA application_id = ${APPLICATION_ID};
+    PRAGMA user_version = ${toVersion};
+    COMMIT`);
 }

@@ -7,7 +7,7 @@ import { Store } from './store.ts';
 
 /**
  * Opens an existing ledger for reading, beside a running daemon or without one.
- * @throws ReceiptdError LEDGER_MISSING, FILE_UNREADABLE, LEDGER_NEWER, LEDGER_DAMAGED
+ * @throws ReceiptdError LEDGER_MISSING, LEDGER_OLDER, FILE_UNREADABLE, LEDGER_NEWER, LEDGER_DAMAGED
  */
 export async function openSqliteReports(options: {
   readonly path: string;

@@ -1,0 +1,63 @@
+/** What commands say of a ledger that the agent has not brought to this version yet, or that is of a later one. */
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { LATEST_VERSION } from '../../src/ledger/sqlite/migrate.ts';
+import { putFormer } from '../ledger/sqlite/former.ts';
+import { temporaryDirectory } from './support/agent.ts';
+import { runInProcess } from './support/inProcess.ts';
+
+describe('a ledger of the version before', () => {
+  const version = LATEST_VERSION - 1;
+  let ledger: string;
+  let config: string;
+  let place: string;
+  beforeEach(async () => {
+    place = await temporaryDirectory();
+    for (const name of ['state', 'scans']) await mkdir(join(place, name), { mode: 0o700 });
+    ledger = putFormer(version, join(place, 'state'));
+    config = join(place, 'receiptd.yaml');
+    await writeFile(
+      config,
+      `service: { baseUrl: 'http://127.0.0.1:9' }
+endpoints: { office: { uid: 11111111-1111-4111-8111-111111111111 } }
+folders: [{ path: ${place}/scans, endpoint: office }]
+stateDir: ${place}/state
+`,
+    );
+  });
+  const receiptd = (...args: string[]) =>
+    runInProcess([...args, '--config', config], {
+      cwd: place,
+      env: { RECEIPTD_CLIENT_ID: 'a', RECEIPTD_CLIENT_SECRET: 'b' },
+    });
+
+  it.each(['status', 'list', 'endpoint list', 'ledger head', 'ledger verify', 'ledger backup', 'audit'])(
+    'is told of in a sentence by %s, and left as it is',
+    async (command) => {
+      const before = await readFile(ledger);
+      const { status, stdout, stderr } = await receiptd(...command.split(' '));
+      expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+      expect(stderr).toContain(`is of version ${version}, of a receiptd before this one`);
+      expect(stderr).toMatch(/Start the agent once.*\[LEDGER_OLDER\]\n$/);
+      expect(await readFile(ledger)).toEqual(before);
+    },
+  );
+
+  it('is warned of by check; one of a later version fails it', async () => {
+    const older = await receiptd('check', '--offline');
+    expect(older).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/^warn {2}ledger: .*LEDGER_OLDER/m),
+    });
+    const db = new DatabaseSync(ledger);
+    db.exec(`PRAGMA user_version = ${LATEST_VERSION + 5}`);
+    db.close();
+    const newer = await receiptd('check', '--offline');
+    expect(newer).toMatchObject({
+      status: 1,
+      stdout: expect.stringMatching(/^FAIL {2}ledger: .*LEDGER_NEWER/m),
+    });
+  });
+});
