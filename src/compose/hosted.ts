@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { unitCredentials } from '../credentials/systemd.ts';
+import { linkedPaths } from './links.ts';
 import { pathRelations } from '../config/resolve.ts';
 import type { HostedAgent, HostedCredential, HostedFolder } from '../hosting/agent.ts';
 
@@ -19,16 +20,30 @@ export async function hostedAgent(
   command: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): Promise<HostedAgent> {
+  const folders = await Promise.all(config.folders.map(hostedFolder));
+  const paths = [
+    ...command,
+    config.file,
+    config.stateDir,
+    ...folders.flatMap(({ path, writes }) => [path, ...writes]),
+  ];
   return {
     command,
     configFile: config.file,
     stateDir: config.stateDir,
-    folders: await Promise.all(config.folders.map(hostedFolder)),
+    folders,
     graceMs: config.delivery.graceMs,
     controlGroup: config.control.group,
     credentials: await Promise.all(credentialNames(config).map(hostedCredential)),
     environment,
+    links: await linksOf(paths),
   };
+}
+
+/** What confines the agent goes by where paths really lead. */
+async function linksOf(paths: readonly string[]): Promise<Record<string, readonly string[]>> {
+  const found = await Promise.all(paths.map(async (path) => [path, await linkedPaths(path)] as const));
+  return Object.fromEntries(found.filter(([, linked]) => linked.length > 0));
 }
 
 async function hostedFolder(folder: Config['folders'][number]): Promise<HostedFolder> {
