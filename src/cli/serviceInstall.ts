@@ -79,7 +79,7 @@ export async function installService(
     throw edited(manager.file);
   if (host.platform === 'win32') refuseMappedDrives(agent, await drivesOf(host));
   else notes.push(...(await prepareAccount(host, config, agent, user)));
-  await manager.install(text);
+  notes.push(...(await manager.install(text)));
   notes.push(...whatChanged(before, text, manager.file));
   if (start) await manager.restart();
   notes.push(...(await advice(host, manager, scope, user)));

@@ -3,7 +3,7 @@
  * what it is asked. A real one is booted by `npm run trial:boot`.
  */
 import { execFile } from 'node:child_process';
-import { chmod, chown, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, lstat, mkdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
@@ -24,17 +24,29 @@ const SYSTEMCTL = `#!/bin/sh
 echo "systemctl $*" >> "$RECORD"
 case "$*" in
   *Version*) echo Version=252 ;;
-  "show receiptd.service"*) printf 'LoadState=loaded\\nActiveState=active\\nSubState=running\\nUnitFileState=enabled\\nStatusText=1 of 1 folder watched\\nMainPID=42\\nResult=success\\n' ;;
+  "show receiptd.service"*) if [ -e "$RECORD.waits" ]; then
+    printf 'LoadState=loaded\\nActiveState=inactive\\nSubState=dead\\nStatusText=Stopping.\\nMainPID=0\\nResult=success\\nConditionResult=no\\n'
+  elif [ -e "$RECORD.fails" ]; then
+    printf 'LoadState=loaded\\nActiveState=failed\\nSubState=failed\\nMainPID=0\\nResult=exit-code\\nConditionResult=yes\\nInvocationID=0123456789abcdef0123456789abcdef\\n'
+  else printf 'LoadState=loaded\\nActiveState=active\\nSubState=running\\nUnitFileState=enabled\\nStatusText=1 of 1 folder watched\\nMainPID=42\\nResult=success\\n'; fi ;;
+  status*) printf '  Condition: start condition failed at Sun 2026-11-22 09:00:00 UTC; 1s ago\\n             └─ ConditionPathExists=/etc/receiptd/receiptd.yaml was not met\\n'; exit 3 ;;
+  enable*) [ ! -e "$RECORD.refuses" ] || { echo 'Failed to enable unit.' >&2; exit 1; } ;;
   stop*) [ ! -e "$RECORD.denies" ] || { echo 'Failed to stop receiptd.service: Interactive authentication required.' >&2; exit 1; } ;;
   restart*) [ ! -e "$RECORD.fails" ] || { echo 'Job for receiptd.service failed.' >&2; exit 1; } ;;
 esac
 `;
+/** The log of a run that failed, if there is one. */
+const JOURNALCTL = `#!/bin/sh
+case "$*" in *_SYSTEMD_INVOCATION_ID=0123456789abcdef0123456789abcdef*) cat "$RECORD.fails" ;; esac
+`;
+/** A job that is ended is there for a while: it is found three times more. */
 const LAUNCHCTL = `#!/bin/sh
 echo "launchctl $*" >> "$RECORD"
 case "$1" in
-  print) [ -e "$RECORD.loaded" ] || exit 113; printf 'receiptd = {\\n\\tstate = running\\n\\tpid = 42\\n}\\n' ;;
-  bootstrap) touch "$RECORD.loaded" ;;
-  bootout) rm "$RECORD.loaded" ;;
+  print) [ ! -e "$RECORD.going" ] || { echo . >> "$RECORD.going"; [ $(wc -l < "$RECORD.going") -lt 4 ] || rm "$RECORD.going" "$RECORD.loaded"; }
+    [ -e "$RECORD.loaded" ] || exit 113; printf 'receiptd = {\\n\\tstate = running\\n\\tpid = 42\\n}\\n' ;;
+  bootstrap) [ ! -e "$RECORD.loaded" ] || { echo 'Bootstrap failed: 5: Input/output error' >&2; exit 5; }; touch "$RECORD.loaded" ;;
+  bootout) touch "$RECORD.going" ;;
 esac
 `;
 
@@ -59,7 +71,9 @@ async function place(): Promise<Place> {
   await writeFile(exec, `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`);
   await writeFile(join(bin, 'systemctl'), SYSTEMCTL);
   await writeFile(join(bin, 'launchctl'), LAUNCHCTL);
-  for (const program of [exec, join(bin, 'systemctl'), join(bin, 'launchctl')]) await chmod(program, 0o755);
+  await writeFile(join(bin, 'journalctl'), JOURNALCTL);
+  for (const name of ['receiptd', 'systemctl', 'journalctl', 'launchctl'])
+    await chmod(join(bin, name), 0o755);
   const env = { PATH: `${bin}:${process.env['PATH']}`, RECORD: record, HOME: dir };
   const host: Host = {
     platform: 'linux',
@@ -118,6 +132,7 @@ describe.skipIf(!isRoot)('installed for the machine', () => {
       'systemctl daemon-reload',
       'systemctl enable receiptd.service',
       'systemctl restart receiptd.service',
+      expect.stringMatching(/^systemctl show receiptd.service /),
     ]);
     // And once more: nothing changes, and it says so.
     const again = await install(at, await at.config(), { start: false });
@@ -210,6 +225,22 @@ describe.skipIf(!isRoot)('installed for the machine', () => {
       message: '`systemctl restart receiptd.service` failed: Job for receiptd.service failed.',
     });
   });
+
+  test('what systemd does not take is not left behind', async () => {
+    const at = await place();
+    await writeFile(join(at.dir, 'record.refuses'), '');
+    await expect(install(at, await at.config())).rejects.toMatchObject({ code: 'MANAGER_FAILED' });
+    await expect(stat(at.unit)).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  test('a unit that a removed package left masked is no unit of anybody, and is unmasked', async () => {
+    const at = await place();
+    await symlink('/dev/null', at.unit);
+    const { notes, text } = await install(at, await at.config());
+    expect(notes).toContainEqual(expect.stringContaining('was masked'));
+    expect((await lstat(at.unit)).isFile()).toBe(true);
+    expect(await readFile(at.unit, 'utf8')).toBe(text);
+  });
 });
 
 test('systemd is asked to stop, start and forget it, and says how it is', async () => {
@@ -240,6 +271,25 @@ test('systemd is asked to stop, start and forget it, and says how it is', async 
   );
 });
 
+test('what does not start says why: the condition that is not met, or the error that it ended with', async () => {
+  const at = await place();
+  const manager = new Systemd(at.host, 'system', 'nobody');
+  await writeFile(join(at.dir, 'record.waits'), '');
+  await expect(manager.start()).rejects.toMatchObject({
+    code: 'MANAGER_FAILED',
+    message:
+      'receiptd.service did not start: its unit has it wait, for ConditionPathExists=/etc/receiptd/receiptd.yaml is not met.',
+  });
+  expect(await manager.status()).toMatchObject({ isRunning: false, says: null });
+  await rm(join(at.dir, 'record.waits'));
+  const log = 'Starting.\nerror: The ledger is too new. [LEDGER_TOO_NEW]\nFailed.\n';
+  await writeFile(join(at.dir, 'record.fails'), log);
+  await expect(manager.restart()).rejects.toMatchObject({
+    code: 'MANAGER_FAILED',
+    message: 'receiptd.service did not start: The ledger is too new. [LEDGER_TOO_NEW]',
+  });
+});
+
 test('who may not stop a service of the machine is sent to root', async () => {
   const at = await place();
   await writeFile(join(at.dir, 'record.denies'), '');
@@ -247,10 +297,11 @@ test('who may not stop a service of the machine is sent to root', async () => {
   await expect(manager.stop()).rejects.toMatchObject({ code: 'ROOT_NEEDED', hint: 'Run it with sudo.' });
 });
 
-test('launchd loads, stops and forgets it', async () => {
+test('launchd loads it, waits until it has gone, loads it again, stops and forgets it', async () => {
   const at = await place();
   const manager = new Launchd({ ...at.host, platform: 'darwin' }, 'system', '_receiptd', at.dir);
   await manager.install('text');
+  await manager.restart();
   await manager.restart();
   expect(await manager.status()).toMatchObject({ isInstalled: true, isRunning: true, pid: 42 });
   await manager.stop();
@@ -259,6 +310,8 @@ test('launchd loads, stops and forgets it', async () => {
   expect(await manager.status()).toMatchObject({ isInstalled: false });
   expect((await at.asked()).filter((line) => !line.includes(' print '))).toEqual([
     'launchctl enable system/receiptd',
+    `launchctl bootstrap system ${join(at.dir, 'units/receiptd.plist')}`,
+    'launchctl bootout system/receiptd',
     `launchctl bootstrap system ${join(at.dir, 'units/receiptd.plist')}`,
     'launchctl bootout system/receiptd',
   ]);
