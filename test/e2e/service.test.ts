@@ -3,7 +3,7 @@
  * what it is asked. A real one is booted by `npm run trial:boot`.
  */
 import { execFile } from 'node:child_process';
-import { chmod, chown, lstat, mkdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, chown, lstat, mkdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
@@ -72,7 +72,8 @@ async function place(): Promise<Place> {
   await writeFile(join(bin, 'systemctl'), SYSTEMCTL);
   await writeFile(join(bin, 'launchctl'), LAUNCHCTL);
   await writeFile(join(bin, 'journalctl'), JOURNALCTL);
-  for (const name of ['receiptd', 'systemctl', 'journalctl', 'launchctl'])
+  await writeFile(join(bin, 'useradd'), '#!/bin/sh\necho "useradd $*" >> "$RECORD"\nexit 1\n');
+  for (const name of ['receiptd', 'useradd', 'systemctl', 'journalctl', 'launchctl'])
     await chmod(join(bin, name), 0o755);
   const env = { PATH: `${bin}:${process.env['PATH']}`, RECORD: record, HOME: dir };
   const host: Host = {
@@ -116,6 +117,11 @@ const SYSTEM: InstallOptions = { scope: 'system', user: 'nobody', start: true, d
 
 function install(at: Place, config: Config, more: Partial<InstallOptions> = {}) {
   return installService(at.io, config, { ...SYSTEM, exec: at.exec, ...more }, at.host);
+}
+
+/** The configuration as it is, wherever it was moved to. */
+function loadFrom(at: Place, file: string): Promise<Config> {
+  return loadConfig(file, { env: {}, platform: 'linux', home: at.dir, cwd: at.dir, isRoot: true });
 }
 
 // Only root installs for another user.
@@ -224,6 +230,86 @@ describe.skipIf(!isRoot)('installed for the machine', () => {
       code: 'MANAGER_FAILED',
       message: '`systemctl restart receiptd.service` failed: Job for receiptd.service failed.',
     });
+  });
+
+  test('only the default user is created, and only where the program could be run', async () => {
+    const at = await place();
+    const config = await at.config();
+    await expect(install(at, config, { user: 'nobdy-of-a-typo' })).rejects.toMatchObject({
+      code: 'INSTALL_REFUSED',
+      message: 'There is no user nobdy-of-a-typo on this machine.',
+    });
+    for (const user of ['-x', '--badname', 'a:b', 'a b', '']) {
+      await expect(install(at, config, { user })).rejects.toMatchObject({ code: 'USAGE' });
+    }
+    await chmod(at.exec, 0o700);
+    const { user: _, ...byDefault } = SYSTEM;
+    const asked = installService(at.io, config, { ...byDefault, exec: at.exec }, at.host);
+    await expect(asked).rejects.toMatchObject({
+      code: 'INSTALL_REFUSED',
+      message: expect.stringContaining("The user receiptd can't run"),
+    });
+    expect((await at.asked()).filter((line) => line.startsWith('useradd'))).toEqual([]);
+    await expect(stat(at.unit)).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  test('a closed configuration is opened by the group, which has a name; a closed directory that is not its own stays', async () => {
+    const at = await place();
+    const { file, stateDir } = await at.config();
+    await chmod(file, 0o600);
+    const { stdout } = await promisify(execFile)('id', ['-gn', 'nobody']);
+    const group = stdout.trim();
+    await expect(install(at, await loadFrom(at, file))).rejects.toMatchObject({
+      hint: `Let that user read it: chgrp ${group} ${file} && chmod 640 ${file}`,
+    });
+    await chmod(file, 0o644);
+    await chmod(join(at.dir, 'etc'), 0o700);
+    await expect(install(at, await loadFrom(at, file))).rejects.toMatchObject({
+      message: expect.stringContaining(`(${at.dir}/etc is closed to it)`),
+      hint: expect.stringMatching(/^Move it to \/etc\/receiptd/),
+    });
+    const own = join(at.dir, 'receiptd');
+    await rename(join(at.dir, 'etc'), own);
+    await expect(install(at, await loadFrom(at, join(own, 'receiptd.yaml')))).rejects.toMatchObject({
+      hint: `Let that user into the directory: chgrp ${group} ${own} && chmod 750 ${own}`,
+    });
+    await expect(stat(stateDir)).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  test('a state directory that root links to one of the user is for the agent to judge, one of root is refused', async () => {
+    const at = await place();
+    const config = await at.config();
+    const real = join(at.dir, 'disk');
+    await mkdir(real, { mode: 0o700 });
+    await symlink(real, config.stateDir);
+    await expect(install(at, config)).rejects.toMatchObject({
+      message: expect.stringContaining('belongs to another user (0) than nobody'),
+    });
+    await chown(real, NOBODY, NOBODY);
+    // The agent follows a link, though not to below a directory that is everybody's, as the one of these tests is.
+    await expect(install(at, config)).rejects.toMatchObject({
+      message: expect.stringContaining('and everybody may write to'),
+    });
+    const { text } = await install(at, config, { dryRun: true });
+    expect(text).toContain(`\nReadWritePaths=-${real}\n`);
+    expect((await lstat(config.stateDir)).isSymbolicLink()).toBe(true);
+  });
+
+  test('credentials that systemd holds are not missed, others are', async () => {
+    const at = await place();
+    const config = await at.config();
+    const store = join(at.dir, 'credstore');
+    await mkdir(store);
+    const host = { ...at.host, credentialStores: [store] };
+    const missed = async () => {
+      const how = { ...SYSTEM, exec: at.exec };
+      const { notes } = await installService(at.io, config, how, host);
+      return notes.filter((note) => note.includes('CREDENTIALS_MISSING')).length;
+    };
+    await writeFile(join(store, 'receiptd.client_id'), 'x', { mode: 0o600 });
+    expect(await missed()).toBe(1);
+    await writeFile(join(store, 'receiptd.client_secret'), 'x', { mode: 0o600 });
+    expect(await missed()).toBe(0);
   });
 
   test('what systemd does not take is not left behind', async () => {
@@ -342,7 +428,9 @@ describe('the built program', () => {
     expect(stdout).toMatch(/^# Made by .*\n\[Unit\]\n/);
     expect(stdout).toContain(`ExecStart=/usr/bin/receiptd run --config /etc/receiptd/receiptd.yaml\n`);
     expect(stdout).toContain('User=receiptd-of-a-package\n');
-    expect(stderr).toContain('The user receiptd-of-a-package is not there yet, and would be created.');
+    expect(stderr).toContain(
+      'The user receiptd-of-a-package is not there yet, and has to be there before it is installed.',
+    );
   });
 
   test('says what to do where no service manager is', async () => {
