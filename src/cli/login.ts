@@ -221,7 +221,7 @@ async function afterwards(io: Io, store: WritableStore, of: StoresOf): Promise<b
   print(
     io,
     unitDirectory === UNIT_CREDENTIALS_DIR
-      ? 'Restart the agent: a unit of `receiptd service install` takes them from there. Any other unit needs these lines (`systemctl edit receiptd`):\n'
+      ? `Restart the agent: a unit of \`receiptd service install\`${account === null ? ', or of the Debian package,' : ''} takes them from there. One of your own needs these lines (\`systemctl edit receiptd\`):\n`
       : 'Give them to the agent with these lines in its unit (`systemctl edit receiptd`), then restart it:\n',
   );
   for (const line of ['[Service]', ...unitLines(unitDirectory, account)]) print(io, `  ${line}`);

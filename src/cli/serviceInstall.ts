@@ -1,17 +1,26 @@
-import { lchown, lstat, mkdir, readdir, realpath } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import { lchown, lstat, mkdir, readdir, realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Finding } from '../compose/checkFolder.ts';
-import { hostedAgent } from '../compose/hosted.ts';
+import { accountsHeldBySystemd, hostedAgent } from '../compose/hosted.ts';
 import type { Config } from '../config/config.ts';
 import { gidOf } from '../daemon/group.ts';
 import { acquireInstanceLock } from '../daemon/instanceLock.ts';
 import { ReceiptdError, systemCode } from '../domain/errors.ts';
-import { createAccount, findAccount, runAs, type Account } from '../hosting/account.ts';
+import {
+  createAccount,
+  demandUserName,
+  findAccount,
+  noSuchUser,
+  runAs,
+  STRANGER,
+  type Account,
+} from '../hosting/account.ts';
 import { DEFAULT_USER, type HostedAgent, type Scope } from '../hosting/agent.ts';
 import { run, type Host } from '../hosting/host.ts';
 import type { Manager } from '../hosting/manager.ts';
 import { changesOf, isEdited } from '../hosting/mark.ts';
-import { demandReach, folderAdvice, refuseFleetingProgram } from '../hosting/reach.ts';
+import { demandProgram, demandReach, folderAdvice, refuseFleetingProgram } from '../hosting/reach.ts';
 import { mappedDrives, refuseMappedDrives, WINDOWS_USER } from '../hosting/windows/task.ts';
 import type { Io } from './io.ts';
 import { hostOf, managerOf } from './serviceHost.ts';
@@ -79,7 +88,7 @@ export async function installService(
     throw edited(manager.file);
   if (host.platform === 'win32') refuseMappedDrives(agent, await drivesOf(host));
   else notes.push(...(await prepareAccount(host, config, agent, user)));
-  await manager.install(text);
+  notes.push(...(await manager.install(text)));
   notes.push(...whatChanged(before, text, manager.file));
   if (start) await manager.restart();
   notes.push(...(await advice(host, manager, scope, user)));
@@ -93,6 +102,7 @@ function userOf(host: Host, { scope, user }: InstallOptions): string {
       hint: 'Leave out --user, or install it for the machine with --scope system.',
     });
   }
+  if (user !== undefined && host.platform !== 'win32') demandUserName(user);
   return user ?? (host.platform === 'win32' ? WINDOWS_USER : DEFAULT_USER);
 }
 
@@ -147,18 +157,27 @@ async function prepareAccount(
   const notes: string[] = [];
   let account = await findAccount(host, user);
   if (account === null) {
+    if (user !== DEFAULT_USER) throw noSuchUser(user);
+    // What nobody else can run the new user can't either, and need not be made for.
+    await demandProgram(host, { ...STRANGER, name: user }, agent);
     await createAccount(host, user, config.stateDir);
     notes.push(`The user ${user} was created.`);
     account = await findAccount(host, user);
   }
-  if (account === null)
-    throw new ReceiptdError('INSTALL_REFUSED', `There is no user ${user} on this machine.`);
+  if (account === null) throw noSuchUser(user);
   await demandReach(host, account, agent);
   if (host.uid === 0) notes.push(...(await giveStateDir(config.stateDir, account)));
   const findings = await checkAs(host, config, agent, account);
   const grave = findings.find(({ level, message }) => level === 'fail' && GRAVE.test(message));
   if (grave !== undefined) throw await refusal(host, config, account, grave);
-  const others = findings.filter(({ level }) => level !== 'ok');
+  // systemd hands over what it holds, and to the unit alone.
+  const held = (await accountsHeldBySystemd(config, host.credentialStores)).map((name) =>
+    name === null ? 'credentials' : `credentials ${name}`,
+  );
+  const others = findings.filter(
+    ({ level, subject, message }) =>
+      level !== 'ok' && !(message.endsWith('[CREDENTIALS_MISSING]') && held.includes(subject)),
+  );
   return [...notes, ...others.map(({ subject, message }) => `${subject}: ${message}`)];
 }
 
@@ -174,7 +193,7 @@ async function giveStateDir(stateDir: string, { name, uid, gid }: Account): Prom
     await lchown(stateDir, uid, gid);
     return [];
   }
-  if (status.uid === uid) return [];
+  if (status.uid === uid || (await leadsToDirectoryOf(stateDir, status, uid))) return [];
   if (status.uid !== 0 || !status.isDirectory() || (status.mode & 0o022) !== 0) {
     throw new ReceiptdError(
       'INSTALL_REFUSED',
@@ -194,6 +213,13 @@ async function giveStateDir(stateDir: string, { name, uid, gid }: Account): Prom
     await lock.release();
   }
   return [`The state directory ${stateDir} was root's, and is ${name}'s now.`];
+}
+
+/** A link of root's, as an admin makes one to another disk, to a directory that is the account's already. */
+async function leadsToDirectoryOf(path: string, link: Stats, uid: number): Promise<boolean> {
+  if (!link.isSymbolicLink() || link.uid !== 0) return false;
+  const target = await stat(path).catch(() => null);
+  return target !== null && target.isDirectory() && target.uid === uid;
 }
 
 /** What `receiptd check` finds with the rights of the account. */
@@ -248,7 +274,10 @@ async function foreseen(host: Host, manager: Manager, agent: HostedAgent, user: 
   const notes = [`Would be written to ${manager.file ?? 'the Task Scheduler'}; it runs as ${user}.`];
   if (host.platform === 'win32') return notes;
   const account = await findAccount(host, user);
-  if (account === null) return [...notes, `The user ${user} is not there yet, and would be created.`];
+  if (account === null) {
+    const end = user === DEFAULT_USER ? 'would be created' : 'has to be there before it is installed';
+    return [...notes, `The user ${user} is not there yet, and ${end}.`];
+  }
   if (host.uid !== 0 && host.uid !== account.uid)
     return [...notes, `Whether ${user} can read the folders is only tried by root.`];
   const trouble = await demandReach(host, account, agent).then(

@@ -1,4 +1,5 @@
 import { ReceiptdError } from '../domain/errors.ts';
+import { DEFAULT_USER } from './agent.ts';
 import { demand, run, type Host, type Ran } from './host.ts';
 
 /** A user of the operating system. */
@@ -11,6 +12,23 @@ export interface Account {
   readonly groups: readonly string[];
 }
 
+/** Has the rights that everybody has. */
+export const STRANGER = { uid: 65_534, gid: 65_534, groups: ['65534'], home: '/' } as const;
+/** Wide, for directory services have names of their own; but no option of a program, and no list. */
+const USER_NAME = /^[\p{L}\p{N}_][^\s:,/\p{Cc}]*$/u;
+
+/** @throws ReceiptdError USAGE */
+export function demandUserName(name: string): void {
+  if (USER_NAME.test(name)) return;
+  throw new ReceiptdError('USAGE', `--user takes the name of a user, which "${name}" can't be.`);
+}
+
+export function noSuchUser(name: string): ReceiptdError {
+  return new ReceiptdError('INSTALL_REFUSED', `There is no user ${name} on this machine.`, {
+    hint: `Name one that is there; without --user it is ${DEFAULT_USER}, which is created.`,
+  });
+}
+
 /** Null where there is none of this name. */
 export async function findAccount(host: Host, name: string): Promise<Account | null> {
   const env = { ...host.env };
@@ -18,7 +36,7 @@ export async function findAccount(host: Host, name: string): Promise<Account | n
   const passwd = host.platform === 'darwin' ? null : await run(['getent', 'passwd', '--', name], { env });
   if (passwd !== null && passwd.status !== 0 && passwd.why !== 'ENOENT') return null;
   const [uid, gid, groups] = await Promise.all(
-    ['-u', '-g', '-G'].map((what) => run(['id', what, name], { env })),
+    ['-u', '-g', '-G'].map((what) => run(['id', what, '--', name], { env })),
   );
   if (uid?.status !== 0) return null;
   return {
@@ -45,6 +63,7 @@ export async function createAccount(host: Host, name: string, stateDir: string):
     stateDir,
     '--shell',
     shell,
+    '--',
     name,
   ];
   await demand(['useradd', ...words], { env: { ...host.env }, hint });

@@ -13,6 +13,8 @@ export interface HostedAgent {
   readonly credentials: readonly HostedCredential[];
   /** Variables that it needs besides those of the manager. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Of the paths above that have links on their way: the other paths by which they are got to, the real one last. */
+  readonly links: Readonly<Record<string, readonly string[]>>;
 }
 
 export interface HostedFolder {
@@ -41,6 +43,18 @@ export function runCommand({ command, configFile }: HostedAgent): string[] {
 }
 
 /** Every path that the agent has to reach. */
-export function reachedPaths({ command, configFile, stateDir, folders }: HostedAgent): string[] {
-  return [...command, configFile, stateDir, ...folders.flatMap(({ path, writes }) => [path, ...writes])];
+export function reachedPaths(agent: HostedAgent): string[] {
+  const { command, configFile, stateDir, folders } = agent;
+  const named = [
+    ...command,
+    configFile,
+    stateDir,
+    ...folders.flatMap(({ path, writes }) => [path, ...writes]),
+  ];
+  return named.flatMap((path) => withLinks(agent, path));
+}
+
+/** The path, and every other by which the system gets to it. */
+export function withLinks({ links }: HostedAgent, path: string): readonly string[] {
+  return [path, ...(links[path] ?? [])];
 }

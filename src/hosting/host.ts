@@ -11,6 +11,8 @@ export interface Host {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Where definitions of the system lie; the manager's own place if left out. */
   readonly definitionsDir?: string;
+  /** Where systemd finds credentials of units; its own places if left out. */
+  readonly credentialStores?: readonly string[];
 }
 
 export interface Ran {

@@ -11,11 +11,11 @@ export interface Manager {
   define(agent: HostedAgent): string;
   /** The definition that is installed; null: none. */
   installed(): Promise<string | null>;
-  /** Puts the definition in place of the one that is there, to be started with the machine. */
-  install(text: string): Promise<void>;
+  /** Puts the definition in place of the one that is there, to be started with the machine. @returns what is to be said of it */
+  install(text: string): Promise<readonly string[]>;
   /** Stops it and takes the definition away. @returns what is left to say */
   uninstall(): Promise<readonly string[]>;
-  /** Resolves when the agent says that it is ready, as far as the manager hears that. */
+  /** Resolves when the agent says that it is ready, as far as the manager hears that. @throws ReceiptdError MANAGER_FAILED */
   start(): Promise<void>;
   stop(): Promise<void>;
   restart(): Promise<void>;

@@ -2,17 +2,26 @@ import { posix } from 'node:path';
 import { ReceiptdError } from '../domain/errors.ts';
 import { runAs, type Account } from './account.ts';
 import type { HostedAgent } from './agent.ts';
-import type { Host } from './host.ts';
+import { run, type Host } from './host.ts';
 
 /**
  * That the account can run the program and read its configuration, tried as that account.
  * @throws ReceiptdError INSTALL_REFUSED
  */
-export async function demandReach(
-  host: Host,
-  account: Account,
-  { command, configFile }: HostedAgent,
-): Promise<void> {
+export async function demandReach(host: Host, account: Account, agent: HostedAgent): Promise<void> {
+  await demandProgram(host, account, agent);
+  const { configFile } = agent;
+  if (await can(host, account, '-r', configFile)) return;
+  const at = await obstacle(host, account, configFile);
+  throw new ReceiptdError(
+    'INSTALL_REFUSED',
+    `The user ${account.name} can't read the configuration ${configFile}${inWay(at, configFile)}, so nothing was installed.`,
+    { hint: await configurationAdvice(host, account, configFile, at) },
+  );
+}
+
+/** That the account can run the program. It need not be there yet. @throws ReceiptdError INSTALL_REFUSED */
+export async function demandProgram(host: Host, account: Account, { command }: HostedAgent): Promise<void> {
   for (const [index, path] of command.entries()) {
     if (await can(host, account, index === 0 ? '-x' : '-r', path)) continue;
     const at = await obstacle(host, account, path);
@@ -24,15 +33,23 @@ export async function demandReach(
       },
     );
   }
-  if (await can(host, account, '-r', configFile)) return;
-  const at = await obstacle(host, account, configFile);
-  throw new ReceiptdError(
-    'INSTALL_REFUSED',
-    `The user ${account.name} can't read the configuration ${configFile}${inWay(at, configFile)}, so nothing was installed.`,
-    {
-      hint: `Put it into /etc/receiptd and let that user read it: chgrp ${account.gid} /etc/receiptd/receiptd.yaml && chmod 640 /etc/receiptd/receiptd.yaml`,
-    },
-  );
+}
+
+/** What lets the account read the configuration. A directory that is closed is opened where it is the configuration's own. */
+async function configurationAdvice(
+  host: Host,
+  account: Account,
+  configFile: string,
+  at: string,
+): Promise<string> {
+  const { stdout } = await run(['id', '-gn', '--', account.name], { env: { ...host.env } });
+  const group = shellWord(stdout.trim() || String(account.gid));
+  const open = (path: string, mode: string): string =>
+    `chgrp ${group} ${shellWord(path)} && chmod ${mode} ${shellWord(path)}`;
+  if (at === configFile) return `Let that user read it: ${open(configFile, '640')}`;
+  const isItsOwn = at === posix.dirname(configFile) && posix.basename(at) === 'receiptd';
+  if (isItsOwn) return `Let that user into the directory: ${open(at, '750')}`;
+  return 'Move it to /etc/receiptd, or another directory that this user can enter, and install it from there with --config.';
 }
 
 /** What lets the account read the folder (and write it): the first directory on the way that it can't enter, or the folder. */

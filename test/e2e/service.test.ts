@@ -3,7 +3,7 @@
  * what it is asked. A real one is booted by `npm run trial:boot`.
  */
 import { execFile } from 'node:child_process';
-import { chmod, chown, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, lstat, mkdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
@@ -24,17 +24,29 @@ const SYSTEMCTL = `#!/bin/sh
 echo "systemctl $*" >> "$RECORD"
 case "$*" in
   *Version*) echo Version=252 ;;
-  "show receiptd.service"*) printf 'LoadState=loaded\\nActiveState=active\\nSubState=running\\nUnitFileState=enabled\\nStatusText=1 of 1 folder watched\\nMainPID=42\\nResult=success\\n' ;;
+  "show receiptd.service"*) if [ -e "$RECORD.waits" ]; then
+    printf 'LoadState=loaded\\nActiveState=inactive\\nSubState=dead\\nStatusText=Stopping.\\nMainPID=0\\nResult=success\\nConditionResult=no\\n'
+  elif [ -e "$RECORD.fails" ]; then
+    printf 'LoadState=loaded\\nActiveState=failed\\nSubState=failed\\nMainPID=0\\nResult=exit-code\\nConditionResult=yes\\nInvocationID=0123456789abcdef0123456789abcdef\\n'
+  else printf 'LoadState=loaded\\nActiveState=active\\nSubState=running\\nUnitFileState=enabled\\nStatusText=1 of 1 folder watched\\nMainPID=42\\nResult=success\\n'; fi ;;
+  status*) printf '  Condition: start condition failed at Sun 2026-11-22 09:00:00 UTC; 1s ago\\n             └─ ConditionPathExists=/etc/receiptd/receiptd.yaml was not met\\n'; exit 3 ;;
+  enable*) [ ! -e "$RECORD.refuses" ] || { echo 'Failed to enable unit.' >&2; exit 1; } ;;
   stop*) [ ! -e "$RECORD.denies" ] || { echo 'Failed to stop receiptd.service: Interactive authentication required.' >&2; exit 1; } ;;
   restart*) [ ! -e "$RECORD.fails" ] || { echo 'Job for receiptd.service failed.' >&2; exit 1; } ;;
 esac
 `;
+/** The log of a run that failed, if there is one. */
+const JOURNALCTL = `#!/bin/sh
+case "$*" in *_SYSTEMD_INVOCATION_ID=0123456789abcdef0123456789abcdef*) cat "$RECORD.fails" ;; esac
+`;
+/** A job that is ended is there for a while: it is found three times more. */
 const LAUNCHCTL = `#!/bin/sh
 echo "launchctl $*" >> "$RECORD"
 case "$1" in
-  print) [ -e "$RECORD.loaded" ] || exit 113; printf 'receiptd = {\\n\\tstate = running\\n\\tpid = 42\\n}\\n' ;;
-  bootstrap) touch "$RECORD.loaded" ;;
-  bootout) rm "$RECORD.loaded" ;;
+  print) [ ! -e "$RECORD.going" ] || { echo . >> "$RECORD.going"; [ $(wc -l < "$RECORD.going") -lt 4 ] || rm "$RECORD.going" "$RECORD.loaded"; }
+    [ -e "$RECORD.loaded" ] || exit 113; printf 'receiptd = {\\n\\tstate = running\\n\\tpid = 42\\n}\\n' ;;
+  bootstrap) [ ! -e "$RECORD.loaded" ] || { echo 'Bootstrap failed: 5: Input/output error' >&2; exit 5; }; touch "$RECORD.loaded" ;;
+  bootout) touch "$RECORD.going" ;;
 esac
 `;
 
@@ -59,7 +71,10 @@ async function place(): Promise<Place> {
   await writeFile(exec, `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`);
   await writeFile(join(bin, 'systemctl'), SYSTEMCTL);
   await writeFile(join(bin, 'launchctl'), LAUNCHCTL);
-  for (const program of [exec, join(bin, 'systemctl'), join(bin, 'launchctl')]) await chmod(program, 0o755);
+  await writeFile(join(bin, 'journalctl'), JOURNALCTL);
+  await writeFile(join(bin, 'useradd'), '#!/bin/sh\necho "useradd $*" >> "$RECORD"\nexit 1\n');
+  for (const name of ['receiptd', 'useradd', 'systemctl', 'journalctl', 'launchctl'])
+    await chmod(join(bin, name), 0o755);
   const env = { PATH: `${bin}:${process.env['PATH']}`, RECORD: record, HOME: dir };
   const host: Host = {
     platform: 'linux',
@@ -104,6 +119,11 @@ function install(at: Place, config: Config, more: Partial<InstallOptions> = {}) 
   return installService(at.io, config, { ...SYSTEM, exec: at.exec, ...more }, at.host);
 }
 
+/** The configuration as it is, wherever it was moved to. */
+function loadFrom(at: Place, file: string): Promise<Config> {
+  return loadConfig(file, { env: {}, platform: 'linux', home: at.dir, cwd: at.dir, isRoot: true });
+}
+
 // Only root installs for another user.
 describe.skipIf(!isRoot)('installed for the machine', () => {
   test('the unit is written, enabled and started, and its user has the state directory', async () => {
@@ -118,6 +138,7 @@ describe.skipIf(!isRoot)('installed for the machine', () => {
       'systemctl daemon-reload',
       'systemctl enable receiptd.service',
       'systemctl restart receiptd.service',
+      expect.stringMatching(/^systemctl show receiptd.service /),
     ]);
     // And once more: nothing changes, and it says so.
     const again = await install(at, await at.config(), { start: false });
@@ -210,6 +231,102 @@ describe.skipIf(!isRoot)('installed for the machine', () => {
       message: '`systemctl restart receiptd.service` failed: Job for receiptd.service failed.',
     });
   });
+
+  test('only the default user is created, and only where the program could be run', async () => {
+    const at = await place();
+    const config = await at.config();
+    await expect(install(at, config, { user: 'nobdy-of-a-typo' })).rejects.toMatchObject({
+      code: 'INSTALL_REFUSED',
+      message: 'There is no user nobdy-of-a-typo on this machine.',
+    });
+    for (const user of ['-x', '--badname', 'a:b', 'a b', '']) {
+      await expect(install(at, config, { user })).rejects.toMatchObject({ code: 'USAGE' });
+    }
+    await chmod(at.exec, 0o700);
+    const { user: _, ...byDefault } = SYSTEM;
+    const asked = installService(at.io, config, { ...byDefault, exec: at.exec }, at.host);
+    await expect(asked).rejects.toMatchObject({
+      code: 'INSTALL_REFUSED',
+      message: expect.stringContaining("The user receiptd can't run"),
+    });
+    expect((await at.asked()).filter((line) => line.startsWith('useradd'))).toEqual([]);
+    await expect(stat(at.unit)).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  test('a closed configuration is opened by the group, which has a name; a closed directory that is not its own stays', async () => {
+    const at = await place();
+    const { file, stateDir } = await at.config();
+    await chmod(file, 0o600);
+    const { stdout } = await promisify(execFile)('id', ['-gn', 'nobody']);
+    const group = stdout.trim();
+    await expect(install(at, await loadFrom(at, file))).rejects.toMatchObject({
+      hint: `Let that user read it: chgrp ${group} ${file} && chmod 640 ${file}`,
+    });
+    await chmod(file, 0o644);
+    await chmod(join(at.dir, 'etc'), 0o700);
+    await expect(install(at, await loadFrom(at, file))).rejects.toMatchObject({
+      message: expect.stringContaining(`(${at.dir}/etc is closed to it)`),
+      hint: expect.stringMatching(/^Move it to \/etc\/receiptd/),
+    });
+    const own = join(at.dir, 'receiptd');
+    await rename(join(at.dir, 'etc'), own);
+    await expect(install(at, await loadFrom(at, join(own, 'receiptd.yaml')))).rejects.toMatchObject({
+      hint: `Let that user into the directory: chgrp ${group} ${own} && chmod 750 ${own}`,
+    });
+    await expect(stat(stateDir)).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  test('a state directory that root links to one of the user is for the agent to judge, one of root is refused', async () => {
+    const at = await place();
+    const config = await at.config();
+    const real = join(at.dir, 'disk');
+    await mkdir(real, { mode: 0o700 });
+    await symlink(real, config.stateDir);
+    await expect(install(at, config)).rejects.toMatchObject({
+      message: expect.stringContaining('belongs to another user (0) than nobody'),
+    });
+    await chown(real, NOBODY, NOBODY);
+    // The agent follows a link, though not to below a directory that is everybody's, as the one of these tests is.
+    await expect(install(at, config)).rejects.toMatchObject({
+      message: expect.stringContaining('and everybody may write to'),
+    });
+    const { text } = await install(at, config, { dryRun: true });
+    expect(text).toContain(`\nReadWritePaths=-${real}\n`);
+    expect((await lstat(config.stateDir)).isSymbolicLink()).toBe(true);
+  });
+
+  test('credentials that systemd holds are not missed, others are', async () => {
+    const at = await place();
+    const config = await at.config();
+    const store = join(at.dir, 'credstore');
+    await mkdir(store);
+    const host = { ...at.host, credentialStores: [store] };
+    const missed = async () => {
+      const how = { ...SYSTEM, exec: at.exec };
+      const { notes } = await installService(at.io, config, how, host);
+      return notes.filter((note) => note.includes('CREDENTIALS_MISSING')).length;
+    };
+    await writeFile(join(store, 'receiptd.client_id'), 'x', { mode: 0o600 });
+    expect(await missed()).toBe(1);
+    await writeFile(join(store, 'receiptd.client_secret'), 'x', { mode: 0o600 });
+    expect(await missed()).toBe(0);
+  });
+
+  test('what systemd does not take is not left behind', async () => {
+    const at = await place();
+    await writeFile(join(at.dir, 'record.refuses'), '');
+    await expect(install(at, await at.config())).rejects.toMatchObject({ code: 'MANAGER_FAILED' });
+    await expect(stat(at.unit)).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  test('a unit that a removed package left masked is no unit of anybody, and is unmasked', async () => {
+    const at = await place();
+    await symlink('/dev/null', at.unit);
+    const { notes, text } = await install(at, await at.config());
+    expect(notes).toContainEqual(expect.stringContaining('was masked'));
+    expect((await lstat(at.unit)).isFile()).toBe(true);
+    expect(await readFile(at.unit, 'utf8')).toBe(text);
+  });
 });
 
 test('systemd is asked to stop, start and forget it, and says how it is', async () => {
@@ -240,6 +357,25 @@ test('systemd is asked to stop, start and forget it, and says how it is', async 
   );
 });
 
+test('what does not start says why: the condition that is not met, or the error that it ended with', async () => {
+  const at = await place();
+  const manager = new Systemd(at.host, 'system', 'nobody');
+  await writeFile(join(at.dir, 'record.waits'), '');
+  await expect(manager.start()).rejects.toMatchObject({
+    code: 'MANAGER_FAILED',
+    message:
+      'receiptd.service did not start: its unit has it wait, for ConditionPathExists=/etc/receiptd/receiptd.yaml is not met.',
+  });
+  expect(await manager.status()).toMatchObject({ isRunning: false, says: null });
+  await rm(join(at.dir, 'record.waits'));
+  const log = 'Starting.\nerror: The ledger is too new. [LEDGER_TOO_NEW]\nFailed.\n';
+  await writeFile(join(at.dir, 'record.fails'), log);
+  await expect(manager.restart()).rejects.toMatchObject({
+    code: 'MANAGER_FAILED',
+    message: 'receiptd.service did not start: The ledger is too new. [LEDGER_TOO_NEW]',
+  });
+});
+
 test('who may not stop a service of the machine is sent to root', async () => {
   const at = await place();
   await writeFile(join(at.dir, 'record.denies'), '');
@@ -247,10 +383,11 @@ test('who may not stop a service of the machine is sent to root', async () => {
   await expect(manager.stop()).rejects.toMatchObject({ code: 'ROOT_NEEDED', hint: 'Run it with sudo.' });
 });
 
-test('launchd loads, stops and forgets it', async () => {
+test('launchd loads it, waits until it has gone, loads it again, stops and forgets it', async () => {
   const at = await place();
   const manager = new Launchd({ ...at.host, platform: 'darwin' }, 'system', '_receiptd', at.dir);
   await manager.install('text');
+  await manager.restart();
   await manager.restart();
   expect(await manager.status()).toMatchObject({ isInstalled: true, isRunning: true, pid: 42 });
   await manager.stop();
@@ -259,6 +396,8 @@ test('launchd loads, stops and forgets it', async () => {
   expect(await manager.status()).toMatchObject({ isInstalled: false });
   expect((await at.asked()).filter((line) => !line.includes(' print '))).toEqual([
     'launchctl enable system/receiptd',
+    `launchctl bootstrap system ${join(at.dir, 'units/receiptd.plist')}`,
+    'launchctl bootout system/receiptd',
     `launchctl bootstrap system ${join(at.dir, 'units/receiptd.plist')}`,
     'launchctl bootout system/receiptd',
   ]);
@@ -289,7 +428,9 @@ describe('the built program', () => {
     expect(stdout).toMatch(/^# Made by .*\n\[Unit\]\n/);
     expect(stdout).toContain(`ExecStart=/usr/bin/receiptd run --config /etc/receiptd/receiptd.yaml\n`);
     expect(stdout).toContain('User=receiptd-of-a-package\n');
-    expect(stderr).toContain('The user receiptd-of-a-package is not there yet, and would be created.');
+    expect(stderr).toContain(
+      'The user receiptd-of-a-package is not there yet, and has to be there before it is installed.',
+    );
   });
 
   test('says what to do where no service manager is', async () => {

@@ -14,6 +14,7 @@ export function anAgent(differences: Partial<HostedAgent> = {}): HostedAgent {
       { name: 'client_secret', encrypted: true },
     ],
     environment: {},
+    links: {},
     ...differences,
   };
 }

@@ -43,7 +43,9 @@ describe('a unit of the system', () => {
       ].join('\n'),
     );
     expect(valuesOf(unit, 'User')).toEqual(['receiptd']);
-    expect(valuesOf(unit, 'RestartPreventExitStatus')).toEqual(['2']);
+    expect(valuesOf(unit, 'RestartPreventExitStatus')).toEqual(['2 203']);
+    expect(valuesOf(unit, 'ConditionFileIsExecutable')).toEqual(['/usr/bin/node']);
+    expect(valuesOf(unit, 'ConditionPathExists')).toEqual(['/usr/lib/receiptd/dist/receiptd.cjs']);
     expect(valuesOf(unit, 'StateDirectory')).toEqual(['receiptd']);
     expect(valuesOf(unit, 'LoadCredentialEncrypted')).toEqual([
       'client_id:receiptd.client_id',
@@ -87,6 +89,42 @@ describe('a unit of the system', () => {
     const unit = systemUnit(ofFolder(path), 'receiptd');
     expect(valuesOf(unit, 'ProtectHome')).toEqual([home]);
     expect(valuesOf(unit, 'PrivateTmp')).toEqual([tmp]);
+  });
+
+  it('sees and writes where links lead, by every path on the way', () => {
+    const folders = [{ path: '/srv/linked', writes: ['/srv/linked'], isShared: false }];
+    const unit = systemUnit(
+      anAgent({ folders, links: { '/srv/linked': ['/home/bob/scans', '/tmp/scans'] } }),
+      'receiptd',
+    );
+    expect(valuesOf(unit, 'ProtectHome')).toEqual(['read-only']);
+    expect(valuesOf(unit, 'PrivateTmp')).toEqual(['no']);
+    expect(valuesOf(unit, 'ReadWritePaths')).toEqual(
+      expect.arrayContaining(['-/srv/linked', '-/home/bob/scans', '-/tmp/scans']),
+    );
+  });
+
+  it.each([
+    ['/var/lib/a:b', {}],
+    ['/var/lib/a b', {}],
+    ['/var/lib/a%n', {}],
+    ['/var/lib/linked', { '/var/lib/linked': ['/srv/state'] }],
+  ])('leaves the state directory %s to the one who installs it', (stateDir, links) => {
+    const unit = systemUnit(anAgent({ stateDir, links }), 'receiptd');
+    expect(valuesOf(unit, 'StateDirectory')).toEqual([]);
+    expect(valuesOf(unit, 'StateDirectoryMode')).toEqual([]);
+    const writes = valuesOf(unit, 'ReadWritePaths').join(' ');
+    expect(writes).toContain(`-${stateDir.replaceAll('%', '%%')}`);
+    for (const path of Object.values(links).flat()) expect(writes).toContain(`-${path}`);
+  });
+
+  it('tells the agent of the state directory of every package, where that is a link', () => {
+    const links = { '/var/lib/receiptd': ['/data/receiptd'] };
+    const unit = systemUnit(anAgent({ links }), 'receiptd');
+    expect(valuesOf(unit, 'Environment')).toEqual(['RECEIPTD_STATE_DIR=/var/lib/receiptd']);
+    expect(valuesOf(unit, 'RequiresMountsFor')).toEqual([
+      '/var/lib/receiptd /data/receiptd /etc/receiptd/receiptd.yaml',
+    ]);
   });
 
   it('lets its user into the control group', () => {

@@ -1,10 +1,17 @@
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ReceiptdError } from '../../domain/errors.ts';
 import { SERVICE_NAME, type HostedAgent, type Scope } from '../agent.ts';
 import { readDefinition, removeDefinition, writeDefinition } from '../definition.ts';
 import { demand, run, type Host } from '../host.ts';
 import type { Manager, ManagerStatus } from '../manager.ts';
 import { launchdPlist } from './plist.ts';
+
+/** Longer than uploads under way are given by default. */
+const GONE_MS = 2 * 60_000;
+const LOOK_MS = 100;
+/** EINPROGRESS of macOS. */
+const IN_PROGRESS = 36;
 
 export class Launchd implements Manager {
   readonly name = 'launchd';
@@ -39,13 +46,14 @@ export class Launchd implements Manager {
     return readDefinition(this.file);
   }
 
-  async install(text: string): Promise<void> {
+  async install(text: string): Promise<readonly string[]> {
     await writeDefinition(this.file, text);
     await this.#demand(['enable', this.#target()]);
+    return [];
   }
 
   async uninstall(): Promise<readonly string[]> {
-    if (await this.#isLoaded()) await this.#demand(['bootout', this.#target()]);
+    await this.stop();
     await removeDefinition(this.file);
     return [];
   }
@@ -57,7 +65,24 @@ export class Launchd implements Manager {
 
   /** A job that stays loaded would be started again. */
   async stop(): Promise<void> {
-    if (await this.#isLoaded()) await this.#demand(['bootout', this.#target()]);
+    if (!(await this.#isLoaded())) return;
+    const { status, why, stderr } = await this.#run(['bootout', this.#target()], GONE_MS);
+    // It may answer before the job has gone, which then can't be loaded again; or that it is under way.
+    const until = Date.now() + GONE_MS;
+    while (await this.#isLoaded()) {
+      if (status === 0 || status === IN_PROGRESS) {
+        if (Date.now() < until) {
+          await sleep(LOOK_MS);
+          continue;
+        }
+      }
+      const words =
+        stderr.trim().replace(/\.$/, '') ||
+        (why ?? (status === 0 ? 'it is still there' : `status ${status ?? 'unknown'}`));
+      throw new ReceiptdError('MANAGER_FAILED', `launchd did not end it: ${words}.`, {
+        hint: '`receiptd service status` says more.',
+      });
+    }
   }
 
   async restart(): Promise<void> {
@@ -93,8 +118,11 @@ export class Launchd implements Manager {
     return (await this.#run(['print', this.#target()])).status === 0;
   }
 
-  #run(words: readonly string[]) {
-    return run(['launchctl', ...words], { env: { ...this.#host.env } });
+  #run(words: readonly string[], limitMs?: number) {
+    return run(['launchctl', ...words], {
+      env: { ...this.#host.env },
+      ...(limitMs !== undefined && { limitMs }),
+    });
   }
 
   async #demand(words: readonly string[]): Promise<void> {

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { reachedPaths, type HostedAgent } from '../agent.ts';
+import { reachedPaths, withLinks, type HostedAgent } from '../agent.ts';
 import { unitWord, type Setting } from './quote.ts';
 
 const HOMES = ['/home', '/root', '/run/user'];
@@ -70,11 +70,11 @@ export function ordinaryConfinement({ folders, controlGroup }: HostedAgent): Set
 }
 
 function writable(agent: HostedAgent, hasStateDirectory: boolean, isTmpReached: boolean): Setting[] {
-  const configDir = posix.dirname(agent.configFile);
+  const configDirs = withLinks(agent, agent.configFile).map((file) => posix.dirname(file));
   const paths = [
-    ...(hasStateDirectory ? [] : [agent.stateDir]),
-    ...(COMMON.includes(configDir) ? [] : [configDir]),
-    ...agent.folders.flatMap(({ writes }) => writes),
+    ...(hasStateDirectory ? [] : withLinks(agent, agent.stateDir)),
+    ...configDirs.filter((dir) => !COMMON.includes(dir)),
+    ...agent.folders.flatMap(({ writes }) => writes.flatMap((path) => withLinks(agent, path))),
     ...(isTmpReached ? TEMPORARY : []),
   ];
   // One that is not there, a share that is away say, keeps nothing from starting.

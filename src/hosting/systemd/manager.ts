@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { readlink, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ReceiptdError } from '../../domain/errors.ts';
 import { SERVICE_NAME, type HostedAgent, type Scope } from '../agent.ts';
@@ -20,7 +20,13 @@ const PROPERTIES = [
   'StatusText',
   'MainPID',
   'Result',
+  'ConditionResult',
+  'InvocationID',
 ];
+/** A unit that is a link to this is masked: it can't be started, and nobody wrote anything into it. */
+const MASK = '/dev/null';
+/** Lines of a log among which the reason is looked for. */
+const LOOKED_THROUGH = 200;
 
 export class Systemd implements Manager {
   readonly name = 'systemd';
@@ -57,14 +63,25 @@ export class Systemd implements Manager {
     return this.#scope === 'system' ? systemUnit(agent, this.#user) : userUnit(agent);
   }
 
-  installed(): Promise<string | null> {
-    return readDefinition(this.file);
+  async installed(): Promise<string | null> {
+    return (await this.#isMasked()) ? null : readDefinition(this.file);
   }
 
-  async install(text: string): Promise<void> {
+  async install(text: string): Promise<readonly string[]> {
+    const wasMasked = await this.#isMasked();
+    const isNew = (await this.installed()) === null;
     await writeDefinition(this.file, text);
-    await this.#demand(['daemon-reload']);
-    await this.#demand(['enable', UNIT]);
+    try {
+      await this.#demand(['daemon-reload']);
+      await this.#demand(['enable', UNIT]);
+    } catch (error) {
+      // Nothing is left behind that systemd does not take.
+      if (isNew) await removeDefinition(this.file);
+      throw error;
+    }
+    return wasMasked
+      ? [`${UNIT} was masked, as a package leaves it when it is removed, and is not now.`]
+      : [];
   }
 
   async uninstall(): Promise<readonly string[]> {
@@ -78,7 +95,7 @@ export class Systemd implements Manager {
   }
 
   start(): Promise<void> {
-    return this.#demand(['start', UNIT], START_MS);
+    return this.#demandRunning('start');
   }
 
   stop(): Promise<void> {
@@ -86,24 +103,21 @@ export class Systemd implements Manager {
   }
 
   restart(): Promise<void> {
-    return this.#demand(['restart', UNIT], START_MS);
+    return this.#demandRunning('restart');
   }
 
   async status(): Promise<ManagerStatus> {
-    const asked = ['show', UNIT, ...PROPERTIES.map((name) => `--property=${name}`)];
-    const text = await demand(this.#command(asked), { env: this.#env() });
-    const values = new Map(
-      text.split('\n').map((line) => [line.replace(/=.*$/, ''), line.replace(/^[^=]*=/, '')] as const),
-    );
-    const of = (name: string): string => values.get(name) ?? '';
+    const of = await this.#properties();
+    const pid = Number(of('MainPID')) || null;
     const failed = ['', 'success'].includes(of('Result')) ? '' : `, ${of('Result')}`;
     return {
-      isInstalled: of('LoadState') !== 'not-found',
+      isInstalled: !['not-found', 'masked'].includes(of('LoadState')),
       isRunning: ['active', 'reloading'].includes(of('ActiveState')),
       isEnabled: of('UnitFileState') === 'enabled',
       state: `${of('ActiveState')} (${of('SubState')}${failed})`,
-      says: of('StatusText') || null,
-      pid: Number(of('MainPID')) || null,
+      // The words of a process that has ended are kept until the next one speaks.
+      says: pid === null ? null : of('StatusText') || null,
+      pid,
     };
   }
 
@@ -117,6 +131,66 @@ export class Systemd implements Manager {
       '--output=cat',
       ...(follow ? ['--follow'] : []),
     ];
+  }
+
+  async #isMasked(): Promise<boolean> {
+    return (await readlink(this.file).catch(() => null)) === MASK;
+  }
+
+  async #properties(): Promise<(name: string) => string> {
+    const asked = ['show', UNIT, ...PROPERTIES.map((name) => `--property=${name}`)];
+    const text = await demand(this.#command(asked), { env: this.#env() });
+    const values = new Map(
+      text.split('\n').map((line) => [line.replace(/=.*$/, ''), line.replace(/^[^=]*=/, '')] as const),
+    );
+    return (name) => values.get(name) ?? '';
+  }
+
+  /** systemd calls it done where a condition keeps a unit from starting, and sends people to the log where it fails. */
+  async #demandRunning(verb: 'start' | 'restart'): Promise<void> {
+    const trouble = await this.#demand([verb, UNIT], START_MS).then(
+      () => null,
+      (error: unknown) => error,
+    );
+    if (trouble !== null && !(trouble instanceof ReceiptdError && trouble.code === 'MANAGER_FAILED'))
+      throw trouble;
+    const of = await this.#properties();
+    const state = of('ActiveState');
+    if (trouble === null && ['active', 'reloading'].includes(state)) return;
+    // One that was not even tried has the log of the run before.
+    const isTried = state !== 'inactive';
+    const isHeld = trouble === null && !isTried && of('ConditionResult') === 'no';
+    const why = isHeld
+      ? await this.#unmetCondition()
+      : isTried
+        ? await this.#lastError(of('InvocationID'))
+        : null;
+    if (why === null && trouble !== null) throw trouble;
+    throw new ReceiptdError('MANAGER_FAILED', `${UNIT} did not start: ${why ?? `it is ${state}.`}`, {
+      hint: '`receiptd service logs` and `receiptd check` say more; then `receiptd service start`.',
+      ...(trouble !== null && { cause: trouble }),
+    });
+  }
+
+  async #unmetCondition(): Promise<string> {
+    const { stdout } = await run(this.#command(['status', '--no-pager', '--lines=0', UNIT]), {
+      env: this.#env(),
+    });
+    const [, condition = 'a condition of it'] = /(Condition\w+=.*) was not met/.exec(stdout) ?? [];
+    return `its unit has it wait, for ${condition} is not met.`;
+  }
+
+  /** The sentence that the agent ended with; null where there is none, or it may not be read. */
+  async #lastError(invocation: string): Promise<string | null> {
+    if (!/^[\da-f]{32}$/.test(invocation)) return null;
+    const of = this.#scope === 'user' ? '_SYSTEMD_USER_UNIT' : '_SYSTEMD_UNIT';
+    const words = [`_SYSTEMD_INVOCATION_ID=${invocation}`, `${of}=${UNIT}`];
+    const { stdout } = await run(
+      ['journalctl', ...words, `--lines=${LOOKED_THROUGH}`, '--no-pager', '--output=cat', '--quiet'],
+      { env: this.#env() },
+    );
+    const errors = stdout.split('\n').filter((line) => line.startsWith('error: '));
+    return errors.at(-1)?.slice('error: '.length) ?? null;
   }
 
   #command(words: readonly string[]): string[] {

@@ -9,6 +9,12 @@ export function unitWord(text: string): string {
   return /[\s"'\\;#]/.test(text) ? `"${escaped}"` : escaped;
 }
 
+/** A path where systemd takes all of the line for it, quotes and all; null where it can't be said. */
+export function unitPath(text: string): string | null {
+  const escaped = plainText(text).replaceAll('%', '%%');
+  return /[\s\\]$/.test(escaped) ? null : escaped;
+}
+
 /** A command line; the colon has systemd leave `$` alone. */
 export function unitCommand(words: readonly string[]): string {
   const line = words.map(unitWord).join(' ');

@@ -43,13 +43,16 @@ export class WindowsTasks implements Manager {
     return status === 0 ? stdout : null;
   }
 
-  async install(text: string): Promise<void> {
+  async install(text: string): Promise<readonly string[]> {
     const dir = await mkdtemp(join(tmpdir(), 'receiptd-task-'));
     try {
       const file = join(dir, 'task.xml');
       await writeFile(file, `\ufeff${text}`, 'utf16le');
       const words = ['/Create', '/F', '/TN', NAME, '/XML', file];
-      if (!text.includes('<LogonType>Password</LogonType>')) return await this.#demand(words);
+      if (!text.includes('<LogonType>Password</LogonType>')) {
+        await this.#demand(words);
+        return [];
+      }
       // The password of the account is asked for by the program itself, and is never seen here.
       const command = ['schtasks', ...words, '/RU', this.#user, '/RP', '*'];
       const status = await runVisibly(command, {
@@ -60,6 +63,7 @@ export class WindowsTasks implements Manager {
         throw new ReceiptdError('MANAGER_FAILED', 'The task was not made.', {
           hint: 'Try again with the right password.',
         });
+      return [];
     } finally {
       await rm(dir, { recursive: true, force: true });
     }
