@@ -44,7 +44,7 @@ describe('the account of an endpoint', () => {
     expect(config.accounts).toEqual([
       {
         name: 'branch',
-        credentials: { store: 'file', file: '/home/ann/.local/state/receiptd/credentials-branch.json' },
+        credentials: { store: 'file', file: '/var/lib/receiptd/credentials-branch.json' },
       },
     ]);
     expect(parse(withAccounts('{ branch: { file: keys.json } }')).accounts[0]?.credentials).toEqual({
@@ -72,7 +72,7 @@ describe('the account of an endpoint', () => {
     expect(problemsOf(withAccounts('{ branch: { file: x.json }, other: { file: x.json } }'))).toEqual([
       '4:48: accounts.other.file: is the file of accounts.branch as well: /etc/receiptd/x.json; choose another one',
     ]);
-    const own = '~/.local/state/receiptd/credentials.json';
+    const own = '/var/lib/receiptd/credentials.json';
     expect(problemsOf(withAccounts(`{ branch: { file: "${own}" } }`))[0]).toContain(
       'is the file of credentials',
     );
