@@ -6,7 +6,7 @@ import { composeService, type ComposedService } from '../compose/service.ts';
 import type { Config } from '../config/config.ts';
 import { readPair } from '../daemon/listening/certificate.ts';
 import { CONSOLE_LISTENER, RESULTS_LISTENER } from '../daemon/listening/listen.ts';
-import { prepareStateDir } from '../daemon/stateDir.ts';
+import { lookAtStateDir } from '../daemon/stateDir.ts';
 import { ReceiptdError } from '../domain/errors.ts';
 import { checkAlerts } from '../compose/checkAlerts.ts';
 import { checkFolder, type Finding } from '../compose/checkFolder.ts';
@@ -65,7 +65,7 @@ export async function findingsOf(
 
 async function checkState(config: Config): Promise<Finding> {
   try {
-    const { note } = await prepareStateDir(config);
+    const { note } = await lookAtStateDir(config);
     return note === null
       ? {
           level: 'ok',

@@ -6,6 +6,8 @@ import { accountsHeldBySystemd, hostedAgent } from '../compose/hosted.ts';
 import type { Config } from '../config/config.ts';
 import { gidOf } from '../daemon/group.ts';
 import { acquireInstanceLock } from '../daemon/instanceLock.ts';
+import { isOwnName } from '../daemon/stateFiles.ts';
+import { whyNotForState } from '../daemon/statePrivacy.ts';
 import { ReceiptdError, systemCode } from '../domain/errors.ts';
 import {
   createAccount,
@@ -203,11 +205,23 @@ async function giveStateDir(stateDir: string, { name, uid, gid }: Account): Prom
       },
     );
   }
+  const refused = await whyNotForState(stateDir);
+  if (refused !== null) {
+    throw new ReceiptdError(
+      'INSTALL_REFUSED',
+      `The state directory ${stateDir} cannot be given to ${name}: ${refused.why}.`,
+      { hint: refused.hint },
+    );
+  }
   // Nobody may be at work in it meanwhile; ALREADY_RUNNING says who is.
   const lock = await acquireInstanceLock(stateDir);
   try {
-    const below = await readdir(stateDir, { recursive: true });
-    for (const path of below) await lchown(join(stateDir, path), uid, gid);
+    for (const own of (await readdir(stateDir)).filter(isOwnName)) {
+      const place = join(stateDir, own);
+      const isDirectory = (await lstat(place)).isDirectory();
+      const below = isDirectory ? await readdir(place, { recursive: true }) : [];
+      for (const path of ['', ...below]) await giveIfRoots(join(place, path), uid, gid);
+    }
     await lchown(stateDir, uid, gid);
   } finally {
     await lock.release();
@@ -220,6 +234,11 @@ async function leadsToDirectoryOf(path: string, link: Stats, uid: number): Promi
   if (!link.isSymbolicLink() || link.uid !== 0) return false;
   const target = await stat(path).catch(() => null);
   return target !== null && target.isDirectory() && target.uid === uid;
+}
+
+/** What belongs to somebody else stays theirs. A link is given itself, and not what it leads to. */
+async function giveIfRoots(path: string, uid: number, gid: number): Promise<void> {
+  if ((await lstat(path)).uid === 0) await lchown(path, uid, gid);
 }
 
 /** What `receiptd check` finds with the rights of the account. */

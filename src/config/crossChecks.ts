@@ -1,11 +1,12 @@
 import { ReceiptdError } from '../domain/errors.ts';
 import { isLoopback } from '../domain/loopback.ts';
 import { parseTemplate } from '../domain/naming.ts';
+import { isSharedPlace } from '../domain/sharedPlaces.ts';
 import type { Draft, DraftEndpoint, DraftFolder } from './draft.ts';
 import { checkAccount, checkAccounts } from './accountChecks.ts';
 import { didYouMean } from './problems.ts';
 import type { Problem } from './problems.ts';
-import { pathRelations } from './resolve.ts';
+import { pathRelations, pathsOf } from './resolve.ts';
 import type { PathRelations } from './resolve.ts';
 import type { ParsedEndpoint, ParsedService } from './schema.ts';
 import type { ParsedAlerts, ParsedConsole, ParsedResults } from './schemaBeside.ts';
@@ -26,6 +27,7 @@ export function crossChecks(draft: Draft, platform: NodeJS.Platform): Problem[] 
     ...draft.folders.flatMap((folder) => checkArchive(folder, draft.folders, relations)),
     ...draft.folders.flatMap((folder) => checkAttention(folder, draft, relations)),
     ...checkStateDir(draft, relations),
+    ...checkSharedPlace(draft, platform),
     ...checkWindowsPaths(draft, platform),
     ...checkListening('console', draft.console),
     ...checkListening('results', draft.results),
@@ -207,6 +209,14 @@ function checkStateDir({ folders, stateDir }: Draft, { same, within }: PathRelat
       text: `the state directory ${shorten(stateDir.path)} lies in the watched folder ${name}; move it with stateDir or RECEIPTD_STATE_DIR`,
     },
   ];
+}
+
+/** It is closed to everybody but its owner. */
+function checkSharedPlace({ stateDir }: Draft, platform: NodeJS.Platform): Problem[] {
+  if (!isSharedPlace(stateDir.path, platform)) return [];
+  const own = pathsOf(platform).join(stateDir.path, 'receiptd');
+  const text = `${shorten(stateDir.path)} belongs to the whole machine or to a person, and would be closed to everybody else; name a directory of its own, for instance ${shorten(own)}`;
+  return [invalid(['stateDir'], text)];
 }
 
 /** Passwords, cookies, receipts and what became of them would travel in the clear. */

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { ReceiptdError, systemCode } from '../domain/errors.ts';
 import type { LoadContext, Surroundings } from './config.ts';
-import { pathsOf, resolvePath, xdg } from './resolve.ts';
+import { MACHINE_CONFIG_DIR, pathsOf, resolvePath, xdg } from './resolve.ts';
 
 /**
  * Absolute path of the config file: `explicit` (--config) or $RECEIPTD_CONFIG if given, and then no other; else
@@ -64,7 +64,7 @@ function candidates({ env, platform, home, cwd }: Surroundings): string[] {
     return [here, paths.join(user, 'receiptd', name), paths.join(machine, 'receiptd', name)];
   }
   const user = xdg(env['XDG_CONFIG_HOME']) ?? paths.join(home, '.config');
-  return [here, paths.join(user, 'receiptd', name), paths.join('/etc/receiptd', name)];
+  return [here, paths.join(user, 'receiptd', name), paths.join(MACHINE_CONFIG_DIR, name)];
 }
 
 async function isThere(path: string): Promise<boolean> {

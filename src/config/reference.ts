@@ -37,10 +37,14 @@ const STATE_DIR = `Without \`stateDir\` and \`RECEIPTD_STATE_DIR\` the state dir
 | Where | State directory |
 |---|---|
 | a unit of systemd with \`StateDirectory\` | \`$STATE_DIRECTORY\` |
+| a configuration in \`/etc/receiptd\`, whoever runs the command | \`/var/lib/receiptd\` |
 | root | \`/var/lib/receiptd\` |
 | Linux | \`$XDG_STATE_HOME/receiptd\`, or \`~/.local/state/receiptd\` |
 | macOS | \`~/Library/Application Support/receiptd\` |
 | Windows | \`%LOCALAPPDATA%\\receiptd\` |
+
+The first line that fits counts. It has to be a directory of its own: one that holds other things, and one of the machine or of a person (\`/etc\`, \`/var/lib\`, a home), is
+refused, since it is closed to everybody but its owner.
 `;
 
 /** The text of docs/configuration.md. */

@@ -15,7 +15,14 @@ export function resolvePath(text: string, from: string, { platform, home }: Surr
   return platform === 'win32' ? path.replace(/^[a-z]:/, (drive) => drive.toUpperCase()) : path;
 }
 
-/** RECEIPTD_STATE_DIR, else what the file says, else what systemd made for its unit, else where the platform keeps such things. */
+/** Where a configuration is the machine's, on POSIX. */
+export const MACHINE_CONFIG_DIR = '/etc/receiptd';
+const MACHINE_STATE_DIR = '/var/lib/receiptd';
+
+/**
+ * RECEIPTD_STATE_DIR, else what the file says, else what systemd made for its unit, else the machine's for root and for a
+ * configuration of the machine, whoever asks (one ledger, not one for each user), else where the platform keeps such things.
+ */
 export function resolveStateDir(
   fromFile: string | undefined,
   configDir: string,
@@ -33,7 +40,7 @@ export function resolveStateDir(
   // Several would be separated by colons.
   if (ofUnit !== undefined && posix.isAbsolute(ofUnit) && !ofUnit.includes(':'))
     return posix.normalize(ofUnit);
-  if (isRoot) return '/var/lib/receiptd';
+  if (isRoot || configDir === MACHINE_CONFIG_DIR) return MACHINE_STATE_DIR;
   if (platform === 'darwin') return paths.join(home, 'Library', 'Application Support', 'receiptd');
   return paths.join(xdg(env['XDG_STATE_HOME']) ?? paths.join(home, '.local', 'state'), 'receiptd');
 }

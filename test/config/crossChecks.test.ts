@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { isSharedPlace } from '../../src/domain/sharedPlaces.ts';
 import { parse, problemsOf, refusal, yaml } from './support.ts';
 
 const folders = (...items: string[]) =>
@@ -43,7 +44,7 @@ describe('the account of an endpoint', () => {
     expect(config.accounts).toEqual([
       {
         name: 'branch',
-        credentials: { store: 'file', file: '/home/ann/.local/state/receiptd/credentials-branch.json' },
+        credentials: { store: 'file', file: '/var/lib/receiptd/credentials-branch.json' },
       },
     ]);
     expect(parse(withAccounts('{ branch: { file: keys.json } }')).accounts[0]?.credentials).toEqual({
@@ -71,7 +72,7 @@ describe('the account of an endpoint', () => {
     expect(problemsOf(withAccounts('{ branch: { file: x.json }, other: { file: x.json } }'))).toEqual([
       '4:48: accounts.other.file: is the file of accounts.branch as well: /etc/receiptd/x.json; choose another one',
     ]);
-    const own = '~/.local/state/receiptd/credentials.json';
+    const own = '/var/lib/receiptd/credentials.json';
     expect(problemsOf(withAccounts(`{ branch: { file: "${own}" } }`))[0]).toContain(
       'is the file of credentials',
     );
@@ -251,7 +252,7 @@ describe('watched folders', () => {
     expect(parse(`${yaml()}stateDir: /srv/scans`, { env: { RECEIPTD_STATE_DIR: '/state' } }).stateDir).toBe(
       '/state',
     );
-    expect(parse(`${yaml()}stateDir: /srv`).stateDir).toBe('/srv');
+    expect(parse(`${yaml()}stateDir: /srv/state`).stateDir).toBe('/srv/state');
   });
 });
 
@@ -330,4 +331,42 @@ describe('a password that somebody wrote into an address', () => {
     expect(problems[0]).toContain('without user');
     expect(problems[0]).not.toContain('PASSW0RD');
   });
+});
+
+describe('the state directory', () => {
+  it.each([
+    '/',
+    '/etc',
+    '/etc/',
+    '/etc/receiptd',
+    '/var/lib',
+    '/srv',
+    '/root',
+    '/home',
+    '/home/joe',
+    '~/',
+    '/Users/joe',
+  ])('is a directory of its own: %s is none', (place) => {
+    const [problem] = problemsOf(yaml({ more: `stateDir: ${place}` }));
+    expect(problem).toMatch(/^4:1: stateDir: .* belongs to the whole machine or to a person, .*\/receiptd$/);
+  });
+
+  it.each(['/state', '/var/lib/receiptd', '/home/joe/receiptd', '/etc/receiptd/state', '/data'])(
+    'may be %s',
+    (place) => {
+      expect(parse(yaml({ more: `stateDir: ${place}` })).stateDir).toBe(place);
+    },
+  );
+
+  it('is none in the environment either', () => {
+    expect(problemsOf(yaml(), { env: { RECEIPTD_STATE_DIR: '/var/lib' } })).toHaveLength(1);
+  });
+
+  it.each(['C:\\', 'c:\\Windows\\System32', 'C:\\ProgramData', 'C:\\Users\\joe', '\\\\nas\\share'])(
+    'is a directory of its own on Windows: %s is none',
+    (place) => {
+      expect(isSharedPlace(place, 'win32')).toBe(true);
+      expect(isSharedPlace(`${place}\\receiptd`, 'win32')).toBe(place.includes('System32'));
+    },
+  );
 });

@@ -22,7 +22,7 @@ describe('a config that says as little as possible', () => {
         ca: null,
         timeouts: { connectMs: 10_000, progressMs: 30_000, headersMs: 60_000, bodyMs: 60_000 },
       },
-      credentials: { store: 'auto', file: '/home/ann/.local/state/receiptd/credentials.json' },
+      credentials: { store: 'auto', file: '/var/lib/receiptd/credentials.json' },
       accounts: [],
       endpoints: [
         {
@@ -69,7 +69,7 @@ describe('a config that says as little as possible', () => {
         backupEveryMs: 86_400_000,
         backups: 7,
       },
-      stateDir: '/home/ann/.local/state/receiptd',
+      stateDir: '/var/lib/receiptd',
       console: { listen: 'onDemand', tls: null, hosts: [] },
       monitoring: { listen: null },
       alerts: {
@@ -200,7 +200,20 @@ describe('the state directory', () => {
     [{ env: { STATE_DIRECTORY: '/a:/b' } }, '/home/ann/.local/state/receiptd'],
     [{ platform: 'darwin' as const }, '/home/ann/Library/Application Support/receiptd'],
   ])('is by default, for %j, %s', (overrides, expected) => {
-    expect(parse(yaml(), overrides).stateDir).toBe(expected);
+    expect(parse(yaml(), overrides, '/home/ann/receiptd.yaml').stateDir).toBe(expected);
+  });
+
+  it('of a configuration of the machine is the same for every user', () => {
+    for (const overrides of [
+      {},
+      { isRoot: true },
+      { env: { XDG_STATE_HOME: '/xdg' } },
+      { platform: 'darwin' },
+    ] as const)
+      expect(parse(yaml(), overrides, '/etc/receiptd/receiptd.yaml').stateDir).toBe('/var/lib/receiptd');
+    const env = { STATE_DIRECTORY: '/var/lib/of-unit' };
+    expect(parse(yaml(), { env }, '/etc/receiptd/receiptd.yaml').stateDir).toBe('/var/lib/of-unit');
+    expect(parse(yaml({ more }), {}, '/etc/receiptd/receiptd.yaml').stateDir).toBe('/from/file');
   });
 
   it.each([

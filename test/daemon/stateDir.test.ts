@@ -2,7 +2,8 @@ import { chmod, chown, mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } f
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { prepareStateDir, type StatePlace } from '../../src/daemon/stateDir.ts';
+import { lookAtStateDir, prepareStateDir, type StatePlace } from '../../src/daemon/stateDir.ts';
+import { foreignNames, isOwnName } from '../../src/daemon/stateFiles.ts';
 import { asOrdinaryUser, asOwnerOf, ordinaryOwner } from '../support/ordinaryUser.ts';
 
 function at(stateDir: string, group: string | null = null): StatePlace {
@@ -28,16 +29,85 @@ test('a missing state directory is created, with its parents', async () => {
 });
 
 test('what is in an existing one is left alone', async () => {
-  await writeFile(path.join(dir, 'ledger'), 'kept');
+  await writeFile(path.join(dir, 'ledger.db'), 'kept');
+  await writeFile(path.join(dir, 'note'), 'kept');
   expect(await prepareStateDir(at(dir))).toEqual({ note: null });
-  expect(await readdir(dir)).toEqual(['ledger']);
+  expect(await readdir(dir)).toEqual(['ledger.db', 'note']);
+});
+
+test('a directory of somebody else’s things is refused, and nothing in it is touched', async () => {
+  await mkdir(path.join(dir, 'logs'));
+  await writeFile(path.join(dir, 'passwd'), '');
+  await writeFile(path.join(dir, 'credentials.json'), '');
+  const open = ['.', 'logs', 'passwd'].map((name) => path.join(dir, name));
+  for (const place of open) await chmod(place, 0o755);
+  const link = `${dir}-link`;
+  await symlink(dir, link);
+  try {
+    for (const look of [prepareStateDir, lookAtStateDir])
+      await expect(look(at(dir))).rejects.toMatchObject({
+        code: 'STATE_UNWRITABLE',
+        message: expect.stringContaining("it holds what is not receiptd's (passwd)"),
+        hint: expect.stringContaining(`for instance ${path.join(dir, 'receiptd')}.`),
+      });
+    await expect(prepareStateDir(at(link))).rejects.toMatchObject({ code: 'STATE_UNWRITABLE' });
+  } finally {
+    await rm(link);
+  }
+  for (const place of open) expect((await stat(place)).mode & 0o777).toBe(posix ? 0o755 : 0o777);
+  expect(await readdir(dir)).toEqual(['credentials.json', 'logs', 'passwd']);
+  // A directory of its own below is.
+  expect(await prepareStateDir(at(path.join(dir, 'receiptd')))).toEqual({ note: null });
+});
+
+test.skipIf(!posix)('the places of a machine and of people are none, whatever lies in them', async () => {
+  // Not one of them is looked into: they are refused by name.
+  for (const place of ['/etc', '/var/lib', '/home/joe', '/'])
+    await expect(prepareStateDir(at(place))).rejects.toMatchObject({
+      code: 'STATE_UNWRITABLE',
+      message: expect.stringContaining('belongs to the whole machine or to a person'),
+    });
+});
+
+test.skipIf(!posix)(
+  'one of ours that holds other things is closed, and they are left as they are',
+  async () => {
+    await mkdir(path.join(dir, 'scans'));
+    await mkdir(path.join(dir, 'spool'));
+    await writeFile(path.join(dir, 'ledger.db'), '');
+    for (const name of ['scans', 'spool', 'ledger.db', '.']) await chmod(path.join(dir, name), 0o755);
+    const looked = await lookAtStateDir(at(dir));
+    expect(looked.note).toContain(`Others have access to ${dir} (mode 755), `);
+    expect(looked.note).toContain('`receiptd run` takes it from them');
+    expect((await modeOf(dir))[0]).toBe(0o755);
+    await prepareStateDir(at(dir));
+    for (const [name, mode] of [
+      ['.', 0o700],
+      ['spool', 0o700],
+      ['ledger.db', 0o700],
+      ['scans', 0o755],
+    ] as const)
+      expect((await modeOf(path.join(dir, name)))[0]).toBe(mode);
+  },
+);
+
+test('names of our own are known, also of files that are being written', () => {
+  for (const name of ['ledger.db-wal', 'alerts.json.tmp', '.doctor-12', 'exporting-a1B2c3', 'import.json'])
+    expect(isOwnName(name)).toBe(true);
+  expect(isOwnName('credentials.json.e4e23708-aac5-4f3c-a701-d6e683148941.tmp')).toBe(true);
+  for (const name of ['passwd', '.ssh', 'ledger', 'a.tmp', 'spool2', 'exporting-all-of-it'])
+    expect(isOwnName(name)).toBe(false);
+  expect(foreignNames(['lost+found', 'receiptd.yaml', 'credentials-a.json', 'spool'])).toEqual([]);
+  expect(foreignNames(['credentials.json', 'x'])).toEqual(['x']);
+  expect(foreignNames(['instance.lock', 'x'])).toEqual([]);
 });
 
 test('the probe of a start that was killed is removed', async () => {
   await writeFile(path.join(dir, '.probe-e4e23708-aac5-4f3c-a701-d6e683148941'), 'x');
   await writeFile(path.join(dir, '.probe-of-somebody'), 'kept');
+  await writeFile(path.join(dir, 'instance.lock'), '');
   await prepareStateDir(at(dir));
-  expect(await readdir(dir)).toEqual(['.probe-of-somebody']);
+  expect(await readdir(dir)).toEqual(['.probe-of-somebody', 'instance.lock']);
 });
 
 test.skipIf(!posix)(
@@ -90,12 +160,16 @@ test.skipIf(!posix || process.geteuid?.() !== 0)('one that belongs to somebody e
   const asRoot = await prepareStateDir(at(place)).catch((error: unknown) => error);
   expect(asRoot).toMatchObject({
     code: 'STATE_UNWRITABLE',
-    message: expect.stringContaining(`belongs to another user (${uid})`),
+    message: expect.stringContaining('belongs to another user (nobody) than the one running receiptd (0)'),
+    hint:
+      process.platform === 'linux'
+        ? 'Run it as that user: runuser -u nobody -- receiptd ….'
+        : 'Run it as that user: sudo -u nobody receiptd ….',
   });
   await chown(place, 0, 0);
   await chmod(place, 0o777);
   const asOther = await asOrdinaryUser(() => prepareStateDir(at(place)).catch((error: unknown) => error));
-  expect(asOther).toMatchObject({ code: 'STATE_UNWRITABLE', message: expect.stringContaining('(0)') });
+  expect(asOther).toMatchObject({ code: 'STATE_UNWRITABLE', message: expect.stringContaining('(root)') });
   expect((await stat(place)).mode & 0o777).toBe(0o777);
 });
 
@@ -190,6 +264,7 @@ test.skipIf(!posix)('a group that nobody knows, or that is not one’s own, is r
   expect(refusal).toMatchObject({
     code: 'STATE_UNWRITABLE',
     message: expect.stringContaining('not a member of the group 54321'),
+    hint: expect.stringContaining('`receiptd service install` again'),
   });
   await chown(dir, process.geteuid?.() ?? -1, process.getegid?.() ?? -1);
 });

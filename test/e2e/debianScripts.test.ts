@@ -52,6 +52,7 @@ const unitOf = (...command: string[]): string =>
       controlGroup: null,
       credentials: [],
       environment: {},
+      links: {},
     },
     'receiptd',
   );

@@ -201,9 +201,20 @@ describe.skipIf(!isRoot)('installed for the machine', () => {
     await mkdir(join(config.stateDir, 'spool'), { recursive: true, mode: 0o700 });
     await chmod(config.stateDir, 0o700);
     await writeFile(join(config.stateDir, 'spool/image'), 'x');
+    await mkdir(join(at.dir, 'outside'));
+    await symlink(join(at.dir, 'outside'), join(config.stateDir, 'logs'));
+    await mkdir(join(config.stateDir, 'joes'));
+    await expect(install(at, config)).rejects.toMatchObject({
+      code: 'INSTALL_REFUSED',
+      message: expect.stringContaining("it holds what is not receiptd's (joes)"),
+    });
+    expect((await stat(config.stateDir)).uid).toBe(0);
+    await writeFile(join(config.stateDir, 'ledger.journal'), '');
     const { notes } = await install(at, config);
     expect(notes).toContain(`The state directory ${config.stateDir} was root's, and is nobody's now.`);
     expect((await stat(join(config.stateDir, 'spool/image'))).uid).toBe(NOBODY);
+    expect((await stat(join(config.stateDir, 'joes'))).uid).toBe(0);
+    expect((await stat(join(at.dir, 'outside'))).uid).toBe(0);
     await chown(config.stateDir, 12_345, 12_345);
     await expect(install(at, config)).rejects.toMatchObject({
       code: 'INSTALL_REFUSED',

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { writeArchive, type Part } from '../../archive/write.ts';
 import type { Config } from '../../config/config.ts';
 import { callControl } from '../../daemon/control/client.ts';
+import { isOwnName } from '../../daemon/stateFiles.ts';
 import { describeError, systemCode } from '../../domain/errors.ts';
 import { openSqliteReports } from '../../ledger/sqlite/openReports.ts';
 import type { Finding } from '../checkFolder.ts';
@@ -120,15 +121,12 @@ function environment({ env, version }: Patient) {
   };
 }
 
-/** Our own; whatever else lies there gets a stand-in. */
-const OWN_FILE =
-  /^(?:ledger\.db(?:-wal|-shm|\.sound|\.damaged|\.new)?|ledger\.(?:db|journal)\.aside-\d{8}T\d{6}Z(?:-\d+)?(?:-wal|-shm)?|ledger\.journal|ledger-\d{8}T\d{9}Z\.db|reserve|instance\.(?:lock|json)|control\.sock|alerts\.json|attention|backups|spool|logs|config-history|results-(?:secret|handed)|console-password|credentials(?:-[^/]+)?\.json|receiptd\.log(?:\.\d+)?|moved-away\.json|import(?:ed)?\.json|importing)$/;
-
 async function stateFiles(stateDir: string, redaction: Redaction) {
   const files: Record<string, unknown> = { '.': await fileFacts(stateDir) };
   for (const folder of ['', 'backups', 'logs']) {
     for (const name of (await readdir(join(stateDir, folder)).catch(() => [])).slice(0, MOST_FILES)) {
-      const shown = OWN_FILE.test(name) ? name : redaction.name(name, 'file');
+      // Whatever is not our own gets a stand-in.
+      const shown = isOwnName(name) ? name : redaction.name(name, 'file');
       files[folder === '' ? shown : `${folder}/${shown}`] = await fileFacts(join(stateDir, folder, name));
     }
   }

@@ -1,0 +1,28 @@
+/** What receiptd itself makes in a state directory, and in `backups` and `logs` of it. */
+const OWN_FILE =
+  /^(?:ledger\.db(?:-wal|-shm|\.sound|\.damaged|\.new)?|ledger\.(?:db|journal)\.aside-\d{8}T\d{6}Z(?:-\d+)?(?:-wal|-shm)?|ledger\.journal|ledger-\d{8}T\d{9}Z\.db|reserve|instance\.(?:lock|json)|control\.sock|alerts\.json|attention|backups|spool|logs|config-history|results-(?:secret|handed)|console-password|console-open\.html|credentials(?:-[^/]+)?\.json|receiptd\.log(?:\.\d+)?|moved-away\.json|import(?:ed)?\.json|importing)$/;
+/** Of work under way, or of work that was killed. */
+const OWN_PASSING =
+  /^(?:\.probe-[0-9a-f-]{36}|\.doctor-\d+|\.verify-\w{6}|exporting-\w{6}|before-import(?:-[\w-]+)?)$/;
+const ASIDE = /(?:\.[0-9a-f]{8}-[0-9a-f-]{27})?\.tmp$/;
+
+/** Whether receiptd makes files or directories of this name in a state directory. */
+export function isOwnName(name: string): boolean {
+  return OWN_FILE.test(name) || OWN_PASSING.test(name) || OWN_FILE.test(name.replace(ASIDE, ''));
+}
+
+/** What nothing else is called: where one of these lies, receiptd has worked before. */
+const MARKS: ReadonlySet<string> = new Set([
+  'ledger.db',
+  'ledger.journal',
+  'instance.lock',
+  'moved-away.json',
+]);
+/** Found in directories that are meant for nothing else: of a file system, and of receiptd itself. */
+const NO_MATTER: ReadonlySet<string> = new Set(['lost+found', 'receiptd.yaml']);
+
+/** The names by which a directory shows that it is somebody else's; none for an empty one and for one of ours. */
+export function foreignNames(names: readonly string[]): string[] {
+  if (names.some((name) => MARKS.has(name))) return [];
+  return names.filter((name) => !isOwnName(name) && !NO_MATTER.has(name));
+}

@@ -1,0 +1,26 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+
+const ANSWER_MS = 5_000;
+
+/** What a user of the operating system is called; null where nobody knows. */
+export async function userNameOf(uid: number): Promise<string | null> {
+  const text = await readFile('/etc/passwd', 'utf8').catch(() => '');
+  const line = text.split('\n').find((each) => each.split(':')[2] === String(uid));
+  if (line !== undefined) return line.split(':')[0] || null;
+  try {
+    const { stdout } = await promisify(execFile)('id', ['-un', '--', String(uid)], { timeout: ANSWER_MS });
+    return stdout.trim() || null;
+  } catch {
+    return null;
+  }
+}
+
+/** The command line that runs receiptd as another user. */
+export function asUser(name: string, isRoot: boolean, platform: NodeJS.Platform): string {
+  if (name === 'root') return 'sudo receiptd …';
+  return isRoot && platform === 'linux' && !name.startsWith('#')
+    ? `runuser -u ${name} -- receiptd …`
+    : `sudo -u ${name.startsWith('#') ? `'${name}'` : name} receiptd …`;
+}
