@@ -18,6 +18,7 @@ import { configOf, type ConfigOption } from './session.ts';
 
 interface Options extends ConfigOption {
   readonly replace?: boolean;
+  readonly older?: boolean;
   readonly yes?: boolean;
   readonly json?: boolean;
 }
@@ -29,6 +30,7 @@ export function addImportState(program: Command, io: Io): void {
     .description('put what another PC exported into the state directory of this one, all of it or nothing')
     .option('--config <file>', 'config file; written from the archive if there is none')
     .option('--replace', 'put a ledger that is here aside')
+    .option('--older', 'with --replace: even one that recorded more of the same ledger since')
     .option('--yes', 'do not ask')
     .option('--json', 'as JSON: { documents, waiting, setAside, isNew, wroteConfig, misfits, anew }')
     .addHelpText(
@@ -49,7 +51,12 @@ async function run(io: Io, file: string, options: Options): Promise<void> {
   const manifest = await readManifest(file);
   const { config, text } = await configFor(io, file, options);
   await confirm(io, manifest, options);
-  const result = await importState(config, { file, replace: options.replace ?? false, by: operatorName() });
+  const result = await importState(config, {
+    file,
+    replace: options.replace ?? false,
+    older: options.older ?? false,
+    by: operatorName(),
+  });
   if (text !== null) await writeConfig(config.file, text);
   const unfit = await misfits(config);
   const { documents, setAside, isNew } = result;

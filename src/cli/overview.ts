@@ -3,12 +3,15 @@ import { callControl } from '../daemon/control/client.ts';
 import type { OverviewResponse } from '../daemon/control/protocol/overview.ts';
 import { oldestWaiting } from '../daemon/reading/overview.ts';
 import type { Looked } from '../daemon/reading/troubles.ts';
+import { movedAway } from '../daemon/stateMoved.ts';
 import { systemClock } from '../daemon/systemClock.ts';
 import { ReceiptdError } from '../domain/errors.ts';
 import { openReportsIfThere } from './session.ts';
 
 /** What `status` and `top` have looked at. */
 export interface Overview extends Looked {
+  /** When the ledger was moved to another PC; null or left out where it was not, or an agent runs. */
+  readonly movedAway?: string | null;
   /** When the document that has waited longest was named; milliseconds. */
   readonly oldestWaiting: number | null;
 }
@@ -23,7 +26,8 @@ export async function look(config: Config): Promise<Overview> {
     if (answer !== null && error instanceof ReceiptdError && error.code === 'FILE_UNREADABLE') return null;
     throw error;
   });
-  const silence = { now, daemon: null, silent: answer };
+  const mark = answer === null ? await movedAway(config.stateDir).catch(() => null) : null;
+  const silence = { now, daemon: null, silent: answer, movedAway: mark?.at ?? null };
   if (reports === null) return { ...silence, counts: [], holds: [], oldestWaiting: null };
   try {
     const counts = await reports.counts();

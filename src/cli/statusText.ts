@@ -31,6 +31,10 @@ export function statusLines(config: Config, overview: Overview, colors: Colors):
     );
   } else if (silent !== null) {
     say(`${colors.yellow('Running')}, but it does not say how it is: ${printable(silent)}`);
+  } else if (overview.movedAway) {
+    say(
+      `${colors.yellow('Not running.')} The ledger was moved to another PC (${printable(overview.movedAway)}), and receiptd runs there. To take that back: \`receiptd export-state --undo\`.`,
+    );
   } else say(`${colors.yellow('Not running.')} Start it with \`receiptd run\`.`);
 
   const all = troubles(config.endpoints, overview);
@@ -46,9 +50,9 @@ export function statusLines(config: Config, overview: Overview, colors: Colors):
   for (const note of daemon?.notes ?? []) say(printable(note));
   const spool = daemon?.spool;
   if (spool && spool.images > 0) {
-    const copies = counted(spool.images, 'image is', 'images are');
+    const copies = counted(spool.images, 'image', 'images');
     say(
-      `Copies of ${copies} kept in the state directory (${size(spool.used)} of at most ${size(spool.limit)}).`,
+      `${spool.images === 1 ? 'A copy' : 'Copies'} of ${copies} ${spool.images === 1 ? 'is' : 'are'} kept in the state directory (${size(spool.used)} of at most ${size(spool.limit)}).`,
     );
   }
 

@@ -108,6 +108,14 @@ describe('status', () => {
     expect(text).toContain('2 files are not at rest yet.\n');
   });
 
+  it('says of one copy that it is kept, and of a ledger that was moved where it is', () => {
+    const spool = { mode: 'auto', used: 100, limit: 2_000_000_000, images: 1 } as const;
+    expect(textOf({ daemon: { ...daemon, spool } })).toContain('A copy of 1 image is kept in the state');
+    const moved = textOf({ daemon: null, movedAway: '2026-01-31T08:00:00.000Z' });
+    expect(moved).toContain('moved to another PC (2026-01-31T08:00:00.000Z)');
+    expect(moved).not.toContain('Start it');
+  });
+
   it('says that nothing runs, or that what runs does not say how it is', () => {
     expect(textOf({ daemon: null })).toMatch(/^Not running\. Start it with `receiptd run`\.\n/);
     const silent = 'The running receiptd gave an answer that this one does not understand. [CONTROL_FAILED]';

@@ -128,6 +128,56 @@ test('what does not fit the other PC is told, and an agent that runs there is no
   await agent.stop();
 });
 
+test('a PC that was moved away takes no file but one that comes back from the other one', async () => {
+  const site = await prepare();
+  await scan(site, 0, 1);
+  expect((await site.once()).status).toBe(0);
+  const [before, there, back] = ['before', 'there', 'back'].map((name) => site.file(name)) as [
+    string,
+    string,
+    string,
+  ];
+  await site.must('export-state', before);
+  await site.must('export-state', '--final', there);
+  for (const file of [before, there])
+    for (const args of [[], ['--replace', '--older']])
+      expect(await site.run('import-state', file, '--yes', ...args)).toBeRefused(1, 'STATE_MOVED', '--undo');
+  expect((await site.look('status')).stdout).toContain('was moved to another PC');
+  expect(await site.run('run', '--once')).toBeRefused(1, 'STATE_MOVED');
+
+  const other = await otherPc(site);
+  await other.must('import-state', there);
+  await scan(other, 1, 2);
+  expect((await other.once()).status).toBe(0);
+  await other.must('export-state', '--final', back);
+  expect(await site.must('import-state', back, '--replace')).toContain('2 documents');
+  expect((await site.once()).status).toBe(0);
+  expect(site.sandbox.received()).toHaveLength(2);
+});
+
+test('an older state does not take the place of a ledger that went on, unless somebody insists; one that was destroyed is restored', async () => {
+  const site = await prepare();
+  await scan(site, 0, 1);
+  expect((await site.once()).status).toBe(0);
+  const archive = site.file('backup.receiptd');
+  await site.must('export-state', archive);
+  const again = (...args: string[]) => site.run('import-state', archive, '--yes', '--replace', ...args);
+  await scan(site, 1, 3);
+  expect((await site.once()).status).toBe(0);
+  const ledger = join(site.stateDir, 'ledger.db');
+  const newer = /entries newer than \S+: 2 documents that were accepted since would be sent again/;
+  expect(await again()).toBeRefused(1, 'LEDGER_EXISTS', '--older');
+  expect((await again()).stderr).toMatch(newer);
+  await writeFile(ledger, 'destroyed');
+  expect((await again()).stderr).toMatch(newer);
+  expect((await again('--older')).status).toBe(0);
+  expect((await again()).stdout).toContain('had been imported before');
+  // The very same, over what is no ledger any more.
+  await writeFile(ledger, 'destroyed');
+  expect((await again()).stdout).toContain('Imported into');
+  expect((await site.look('ledger', 'verify')).stdout).toContain('Everything is as receiptd left it.');
+});
+
 test('a document whose image is nowhere keeps a final move from happening, until somebody says so', async () => {
   const site = await prepare({ storage: { spoolLimit: '1MB' } });
   await scan(site, 0, 1);

@@ -79,7 +79,10 @@ async function gather(config: Config, aside: string, options: ExportOptions) {
     if (!isThere && !(await copyOriginal(path, sha256, copy))) withoutImage.push(path);
   }
   if (withoutImage.length > 0) await options.onWithoutImage(withoutImage);
-  const { text, anew } = portableSettings(textOf(await readConfigFile(config.file), config.file), config);
+  const { text, anew } = await portableSettings(
+    textOf(await readConfigFile(config.file), config.file),
+    config,
+  );
   const parts: Part[] = [];
   const entries: PartEntry[] = [];
   const add = async (name: string, file: string): Promise<void> => {

@@ -4,14 +4,23 @@ import { basename, join } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { acquireInstanceLock } from '../../daemon/instanceLock.ts';
 import { prepareStateDir } from '../../daemon/stateDir.ts';
-import { commitImport, finishImport, lastImport, STAGING } from '../../daemon/stateMoved.ts';
+import {
+  commitImport,
+  finishImport,
+  lastImport,
+  movedAway,
+  refuseIfMoved,
+  STAGING,
+} from '../../daemon/stateMoved.ts';
 import { systemClock } from '../../daemon/systemClock.ts';
 import { ReceiptdError } from '../../domain/errors.ts';
+import { counted } from '../../domain/words.ts';
 import { syncDirectory } from '../../ledger/durable.ts';
 import { adoptLedger } from '../../ledger/sqlite/adopt.ts';
 import { journalPathOf } from '../../ledger/sqlite/files.ts';
 import { ledgerPath, openReports } from '../reports.ts';
 import { SETTINGS, type Manifest } from './manifest.ts';
+import { compareWithArchive, headHere } from './newerHere.ts';
 import { missingPaths } from './settings.ts';
 import { unpack } from './unpack.ts';
 
@@ -20,6 +29,8 @@ export interface ImportOptions {
   readonly file: string;
   /** Puts a ledger that is there aside. */
   readonly replace: boolean;
+  /** Even one that recorded more of the same ledger since. */
+  readonly older?: boolean;
   /** Operating-system user. */
   readonly by: string;
 }
@@ -35,9 +46,10 @@ export interface Imported {
 
 /**
  * Puts what an archive holds into the state directory, all of it or nothing, whatever ends this on the way. Under the instance lock.
- * @throws ReceiptdError ARCHIVE_REFUSED, LEDGER_NEWER, LEDGER_EXISTS, ALREADY_RUNNING, DISK_FULL, STATE_UNWRITABLE
+ * @throws ReceiptdError ARCHIVE_REFUSED, LEDGER_NEWER, LEDGER_EXISTS, STATE_MOVED, ALREADY_RUNNING, DISK_FULL, STATE_UNWRITABLE
  */
-export async function importState(config: Config, { file, replace, by }: ImportOptions): Promise<Imported> {
+export async function importState(config: Config, options: ImportOptions): Promise<Imported> {
+  const { file, replace, by } = options;
   const { stateDir } = config;
   await prepareStateDir(config);
   const lock = await acquireInstanceLock(stateDir, { evenIfMoved: true });
@@ -47,9 +59,15 @@ export async function importState(config: Config, { file, replace, by }: ImportO
     await fs.rm(staging, { recursive: true, force: true });
     await fs.mkdir(staging, { mode: 0o700 });
     const manifest = await unpack(file, staging);
-    if ((await lastImport(stateDir)) === manifest.id && existsSync(ledgerPath(config)))
+    const mark = await movedAway(stateDir);
+    if (mark === null && (await isImported(config, manifest, replace)))
       return { manifest, isNew: false, documents: manifest.documents, setAside: null };
+    const journal = journalPathOf(join(staging, 'ledger.db'));
+    const { continues, entries, accepted } = await compareWithArchive(config, journal, manifest.head);
+    // Who comes back from there takes the mark's place; anybody else would be a second one.
+    if (mark !== null && (!continues || mark.id === manifest.id)) await refuseIfMoved(stateDir);
     if (!replace) await refuseExisting(config);
+    else if (entries > 0 && !options.older) throw newerThan(file, config, entries, accepted);
     const { documents } = adopt(staging, manifest, by);
     await makeWhole(staging);
     const stamp = new Date(systemClock.now()).toISOString().replaceAll(/[-:]|\.\d+/g, '');
@@ -64,6 +82,28 @@ export async function importState(config: Config, { file, replace, by }: ImportO
   }
 }
 
+/** Before this. One that was destroyed since may be replaced by the same. */
+async function isImported(config: Config, { id, head }: Manifest, replace: boolean): Promise<boolean> {
+  if ((await lastImport(config.stateDir)) !== id || !existsSync(ledgerPath(config))) return false;
+  if (!replace) return true;
+  const here = await headHere(config);
+  return here !== null && here.seq >= head.seq;
+}
+
+function newerThan(file: string, { stateDir }: Config, entries: number, accepted: number): ReceiptdError {
+  const newer = counted(entries, 'entry', 'entries');
+  const sent = counted(accepted, 'document that was accepted since', 'documents that were accepted since');
+  const lost =
+    accepted === 0 ? 'they would be lost' : `${sent} would be sent again, if found in a watched folder`;
+  return new ReceiptdError(
+    'LEDGER_EXISTS',
+    `The ledger in ${stateDir} is ${newer} newer than ${file}: ${lost}.`,
+    {
+      hint: 'To mend a ledger, start receiptd, or use `receiptd ledger restore`: both take over what the journal says. To go back to the older state all the same, say --older.',
+    },
+  );
+}
+
 function adopt(staging: string, { head, host, at }: Manifest, by: string): { readonly documents: number } {
   const because = `Moved here from ${host} (state of ${at}) by ${by}.`;
   try {
@@ -71,7 +111,7 @@ function adopt(staging: string, { head, host, at }: Manifest, by: string): { rea
   } catch (error) {
     if (!(error instanceof ReceiptdError) || error.code === 'LEDGER_NEWER') throw error;
     throw new ReceiptdError('ARCHIVE_REFUSED', `The ledger in the archive can't be used: ${error.message}`, {
-      hint: 'Nothing was changed. Make another with `receiptd export-state`.',
+      hint: 'Nothing was imported. Make another with `receiptd export-state`.',
       cause: error,
     });
   }

@@ -2,7 +2,9 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { accountOption } from '../../domain/account.ts';
-import { hidePasswords } from '../hidePasswords.ts';
+import { ReceiptdError } from '../../domain/errors.ts';
+import { knownSecrets } from '../doctor/knownSecrets.ts';
+import { withoutSecrets } from './withoutSecrets.ts';
 
 export interface PortableSettings {
   readonly text: string;
@@ -10,21 +12,19 @@ export interface PortableSettings {
   readonly anew: readonly string[];
 }
 
-/** The configuration without what is secret in it. Comments and all the rest stay as they are. */
-export function portableSettings(text: string, config: Config): PortableSettings {
+/**
+ * The configuration without what is secret in it. Comments stay, but for the paths of addresses in them; all the rest stays as it is.
+ * @throws ReceiptdError CONFIG_INVALID where a secret can't be taken out
+ */
+export async function portableSettings(text: string, config: Config): Promise<PortableSettings> {
   const logins = [null, ...config.accounts.map(({ name }) => name)].map(
     (account) => `\`receiptd login${accountOption(account)}\``,
   );
   const anew = [`The credentials for the service: ${logins.join(', ')}.`];
-  let portable = hidePasswords(text);
-  if (portable !== text) anew.push('Passwords in addresses of the configuration, which are *** in it now.');
-  const hook = config.alerts.webhook?.url;
-  if (hook !== undefined) {
-    // Whoever knows the whole of such an address may post there.
-    portable = portable.replaceAll(hook, `${new URL(hook).origin}/***`);
-    portable = portable.replaceAll(hidePasswords(hook), `${new URL(hook).origin}/***`);
-    anew.push('The address of alerts.webhook.');
-  }
+  const { text: portable, hasPasswords } = withoutSecrets(text, config);
+  await refuseSecrets(portable, text, config);
+  if (hasPasswords) anew.push('Passwords in addresses of the configuration, which are *** in it now.');
+  if (config.alerts.webhook !== undefined) anew.push('The address of alerts.webhook.');
   const { ca } = config.service;
   const files = [
     ca,
@@ -41,6 +41,23 @@ export function portableSettings(text: string, config: Config): PortableSettings
   if (existsSync(join(config.stateDir, 'console-password')))
     anew.push('The password of the console: `receiptd console password`.');
   return { text: portable, anew };
+}
+
+/** Shorter ones, and plain words, are found in names too. */
+const TELLING = /^(?=.*\d)(?=.*[A-Za-z]).{8,}$|^.{20,}$/;
+
+async function refuseSecrets(portable: string, text: string, config: Config): Promise<void> {
+  const names = new Set([
+    ...config.endpoints.flatMap(({ alias, key }) => [alias, key.uid]),
+    ...config.accounts.map(({ name }) => name),
+  ]);
+  const secrets = await knownSecrets({ env: {}, stateDir: config.stateDir, config, text });
+  if (!secrets.some((each) => TELLING.test(each) && !names.has(each) && portable.includes(each))) return;
+  throw new ReceiptdError(
+    'CONFIG_INVALID',
+    `${config.file} holds a password or another secret in a place where it can not be taken out.`,
+    { hint: 'Remove it there, also from comments, and try again. Nothing was written.' },
+  );
 }
 
 /** Paths of the configuration that are not there on this machine, each with the key that names it. */

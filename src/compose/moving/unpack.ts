@@ -174,7 +174,7 @@ async function refusing<T>(file: string, work: () => Promise<T>): Promise<T> {
       thrown instanceof ReceiptdError || systemCode(thrown) === undefined ? thrown : asBad(thrown);
     if (error instanceof BadArchive) {
       throw new ReceiptdError('ARCHIVE_REFUSED', `${file} can't be used: ${error.message}.`, {
-        hint: 'Nothing was changed. Make another with `receiptd export-state`, and copy it as it is.',
+        hint: 'Nothing was imported. Make another with `receiptd export-state`, and copy it as it is.',
         cause: error,
       });
     }
@@ -183,7 +183,7 @@ async function refusing<T>(file: string, work: () => Promise<T>): Promise<T> {
     const isFull = code === 'ENOSPC' || code === 'EDQUOT';
     if (isFull)
       throw new ReceiptdError('DISK_FULL', `There is no space left to unpack ${file}.`, {
-        hint: 'Make room; nothing was changed.',
+        hint: 'Make room; nothing was imported.',
         cause: error,
       });
     const why = code === 'ENOENT' ? 'there is no such file' : code;
