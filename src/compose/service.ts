@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Config, CredentialsConfig } from '../config/config.ts';
 import { createCredentialsSource } from '../credentials/source.ts';
+import { assertFit } from '../credentials/store.ts';
 import { systemClock } from '../daemon/systemClock.ts';
 import { ReceiptdError } from '../domain/errors.ts';
 import { nearest } from '../domain/nearest.ts';
@@ -33,6 +34,7 @@ export async function composeService(
   last: LastCredentials = new Map(),
   given?: Credentials,
 ): Promise<ComposedService> {
+  if (given) assertFit(given);
   const { createReceiptService } = await import('../service/receiptService.ts');
   const { baseUrl, timeouts, proxy, ca } = config.service;
   const sourceOf = (account: string | null): CredentialsSource => {

@@ -26,10 +26,11 @@ export function keychainStore(account: string, options: KeychainOptions): Store 
       if (reply.kind === 'absent')
         return absent(`the keychain (no entry "${entry}"${reply.isCertain ? '' : ', or it is locked'})`);
       if (reply.kind !== 'got') throw unexpected(reply);
-      const credentials = parseCredentials(reply.secret);
-      return credentials
-        ? { kind: 'found', credentials }
-        : absent(`the keychain (its entry "${entry}" was not written by receiptd login)`);
+      const otherwise = `its entry "${entry}" was not written by receiptd login`;
+      const credentials = parseCredentials(reply.secret, otherwise);
+      return typeof credentials === 'string'
+        ? absent(`the keychain (${credentials})`)
+        : { kind: 'found', credentials };
     },
   };
 }

@@ -119,6 +119,24 @@ describe('a store by name', () => {
     });
   });
 
+  it.each([
+    ['x'.repeat(5000), 'its client secret has more than 4096 characters'],
+    ['a\u0000b', 'its client secret holds control characters'],
+  ])('what is no secret is not taken for one', async (secret, words) => {
+    const options = await machine();
+    const env = { RECEIPTD_CLIENT_ID: 'id', RECEIPTD_CLIENT_SECRET: secret };
+    const file = join(options.folder, 'other.json');
+    await writeFile(file, JSON.stringify({ clientId: 'id', clientSecret: secret }), { mode: 0o600 });
+    await writeFile(join(options.folder, 'client_secret'), secret);
+    for (const store of ['environment', 'systemd', 'file'] as const) {
+      const from = { ...options, file, store, env: { ...options.env, ...env } };
+      await expect(createCredentialsSource(from).get()).rejects.toMatchObject({
+        code: 'CREDENTIALS_MISSING',
+        message: expect.stringContaining(words) as string,
+      });
+    }
+  });
+
   it('a systemd directory with one of the two lacks something', async () => {
     const folder = await temporaryFolder();
     await writeFile(join(folder, 'client_id'), 'id');

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { readFile, stat } from 'node:fs/promises';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { keytarIsHere, secretService, secretServiceIsHere } from '../credentials/secretService.ts';
 import { requirement } from '../support/requires.ts';
@@ -83,4 +83,29 @@ test('credentials that the service does not take are not saved over those that a
   expect(refused.stderr).toContain('[CREDENTIALS_REFUSED]');
   const { store } = JSON.parse(await site.must('whoami', '--json')) as { store: string };
   expect(store).toBe('file');
+});
+
+test('what is too long to be a secret is refused, and never shown, wherever it is', async () => {
+  const site = await siteWithoutCredentials();
+  const long = 'Q'.repeat(60_000);
+  const login = ['login', '--store', 'file', '--client-id', 'e2e', '--config', site.config];
+  expect(await receiptd(site, login, { input: long })).toBeRefused(2, 'USAGE', 'more than 4096 characters');
+  expect(await receiptd(site, [...login, '--no-verify'], { input: 'a\0b' })).toBeRefused(
+    2,
+    'USAGE',
+    'control',
+  );
+  const file = `${site.stateDir}/credentials.json`;
+  await mkdir(site.stateDir, { recursive: true });
+  await writeFile(file, JSON.stringify({ clientId: 'e2e', clientSecret: long }), { mode: 0o600 });
+  const config = ['--config', site.config];
+  expect(await receiptd(site, ['whoami', ...config])).toBeRefused(1, 'CREDENTIALS_MISSING', 'more than 4096');
+  const unit = site.file('unit');
+  await mkdir(unit);
+  await writeFile(`${unit}/client_secret`, long);
+  const env = { CREDENTIALS_DIRECTORY: unit, RECEIPTD_CLIENT_SECRET: long };
+  const doctor = await receiptd(site, ['doctor', '--list', ...config], { env });
+  expect(doctor.stderr).toBe('');
+  expect(doctor.stdout).toContain('A bundle would hold');
+  expect(doctor.stdout).not.toContain('QQQ');
 });
