@@ -38,7 +38,7 @@ export async function composeService(
   const { createReceiptService } = await import('../service/receiptService.ts');
   const { baseUrl, timeouts, proxy, ca } = config.service;
   const sourceOf = (account: string | null): CredentialsSource => {
-    if (given) return { get: async () => ({ ...given, store: 'environment' }) };
+    if (given) return { get: async () => ({ ...given, store: 'environment', isTried: true }) };
     const source = createCredentialsSource({ ...credentialsConfig(config, account), baseUrl, account, env });
     return {
       async get(signal) {

@@ -53,6 +53,12 @@ export function writableKeychain(account: string, options: KeychainOptions): Wri
   };
 }
 
+/** Whether a keychain is there that may hold something, but does not say now: it is locked, or hangs. */
+export function isUnanswered(error: unknown): boolean {
+  if (!(error instanceof ReceiptdError)) return false;
+  return error.code === 'KEYCHAIN_LOCKED' || (error.cause instanceof KeychainSilence && error.cause.isLate);
+}
+
 async function ask(
   request: KeychainRequest,
   options: KeychainOptions,

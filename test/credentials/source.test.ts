@@ -61,6 +61,22 @@ describe('auto', () => {
     });
   });
 
+  it.each([
+    ['is locked', 'process.stdout.write(\'{"kind":"locked"}\')', 'KEYCHAIN_LOCKED'],
+    ['hangs', 'setInterval(() => {}, 1000)', 'KEYCHAIN_UNAVAILABLE'],
+  ])('a keychain that %s may hold them: that is what is told', async (_how, helper, code) => {
+    const options = await machine();
+    await writeFile(join(options.folder, 'helper.mjs'), helper);
+    // What hangs never answers; what answers has the usual time.
+    const limit = code === 'KEYCHAIN_LOCKED' ? {} : { limitMs: 200 };
+    const failed = auto({ ...options, ...limit, env: {}, file: '/no/such/file' }).get();
+    await expect(failed).rejects.toMatchObject({
+      code,
+      message: expect.stringContaining('and no other place has credentials; looked in: ') as string,
+      hint: expect.stringContaining('receiptd login --store file') as string,
+    });
+  });
+
   it('stops at a file that others can read', async () => {
     const options = await machine();
     await writeFile(join(options.folder, 'open.json'), '{}', { mode: 0o644 });
