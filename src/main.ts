@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { closeSync, openSync } from 'node:fs';
+import { defectReport } from './cli/defect.ts';
 import { EXIT } from './cli/exitStatus.ts';
 import { outputUnwritable } from './cli/output.ts';
 import { runCommandLine } from './cli/program.ts';
@@ -29,6 +30,11 @@ process.stdout.on('error', (error) => {
   process.stderr.write(`error: ${trouble.sentence()}\n`, () => process.exit(EXIT.failed));
 });
 
+// Node would print the message, which may hold a secret: a piece of a file that was parsed, a value that was not taken.
+process.on('uncaughtException', (error) => {
+  process.stderr.write(defectReport(error), () => process.exit(EXIT.failed));
+});
+
 const { stdin, stdout, stderr, env } = process;
 const status = await runCommandLine(process.argv, {
   stdin,
@@ -38,6 +44,9 @@ const status = await runCommandLine(process.argv, {
   cwd: process.cwd(),
   stop: signals.stop,
   onReload: (listener) => signals.onReload(listener),
+}).catch((error: unknown) => {
+  stderr.write(defectReport(error));
+  return EXIT.failed;
 });
 // An exit drops what a slow reader has not taken yet: `receiptd list --json | …` would end in the middle.
 await Promise.all([stdout, stderr].map((stream) => new Promise((written) => stream.write('', written))));

@@ -1,8 +1,11 @@
 import type { Command } from 'commander';
 import {
   agreeOn,
+  assertFound,
+  defaultTarget,
   findToMove,
   putSafely,
+  storesLeft,
   takeOut,
   targetPlace,
   UNIT_CREDENTIALS_DIR,
@@ -18,7 +21,7 @@ import { callControl } from '../daemon/control/client.ts';
 import { accountOption, ofAccount } from '../domain/account.ts';
 import { ReceiptdError } from '../domain/errors.ts';
 import { CREDENTIAL_STORES, type Credentials, type CredentialStore } from '../ports/credentials.ts';
-import { askText } from './askText.ts';
+import { askText, awaited } from './askText.ts';
 import { helpOf } from './help.ts';
 import { isTerminal, loadContext, print, type Io } from './io.ts';
 import { printable } from './printable.ts';
@@ -36,7 +39,8 @@ interface LoginOptions extends StoreOptions {
   readonly verify: boolean;
 }
 
-const STORE_OPTION = 'keychain, file or systemd; by default as configured, else keychain';
+const STORE_OPTION =
+  'keychain, file or systemd; by default as configured, else where they are now, else keychain';
 const ACCOUNT_OPTION = 'an account of the config; the default one if left out';
 const DIR_OPTION = 'where store systemd keeps encrypted files';
 
@@ -80,12 +84,13 @@ export function addLogin(program: Command, io: Io): void {
 async function login(io: Io, options: LoginOptions): Promise<void> {
   const config = await configOf(io, options);
   const of = storesOf(io, config, options);
-  const store = targetOf(of, options.store);
+  const store = await targetOf(io, of, options.store);
   const toMove = await toMoveInto(io, store, of, options);
   if (toMove !== null) return move(io, toMove, store, of);
   const credentials = await askFor(io, options);
   if (options.verify) await verify(io, of, credentials);
   await putSafely(targetPlace(store, of), credentials);
+  await assertFound(store, credentials, of);
   print(
     io,
     `Saved the credentials${ofAccount(of.account)} for ${config.service.baseUrl} in the ${called(store)}.`,
@@ -97,7 +102,7 @@ async function login(io: Io, options: LoginOptions): Promise<void> {
 async function logout(io: Io, options: StoreOptions): Promise<void> {
   const config = await configOf(io, options);
   const of = storesOf(io, config, options);
-  const store = targetOf(of, options.store);
+  const store = options.store === undefined ? (await defaultTarget(of)).store : storeNamed(options.store);
   const removed = await targetPlace(store, of).writable?.remove();
   const whose = ofAccount(of.account);
   print(
@@ -106,6 +111,12 @@ async function logout(io: Io, options: StoreOptions): Promise<void> {
       ? `Removed the credentials${whose} from the ${called(store)}.`
       : `There were no credentials${whose} in the ${called(store)}.`,
   );
+  for (const left of await storesLeft(of)) {
+    const remove = WRITABLE_STORES.some((each) => each === left)
+      ? `Remove them with: receiptd logout --store ${left}${accountOption(of.account)}`
+      : "They are not receiptd's to remove: take them out where they come from.";
+    print(io, `There are still some in the ${called(left)}, which the agent goes on using. ${remove}`);
+  }
 }
 
 function storesOf(io: Io, config: Config, { account, credentialsDir }: StoreOptions): StoresOf {
@@ -128,8 +139,14 @@ async function toMoveInto(
     return findToMove(store, sourceOf(from, store), of);
   }
   if (named === undefined || clientId !== undefined) return null;
-  if (isTerminal(io.stdin)) return findToMove(store, undefined, of);
-  if (!(await isEmpty(io.stdin))) return null;
+  if (isTerminal(io.stdin)) {
+    return findToMove(store, undefined, of).catch((error: unknown) => {
+      if (!(error instanceof ReceiptdError) || error.code === 'USAGE') throw error;
+      io.stderr.write(`${printable(error.sentence())}\n`);
+      return null;
+    });
+  }
+  if (!(await awaited(io, isEmpty(io.stdin), 'the client secret'))) return null;
   const found = await findToMove(store, undefined, of);
   if (found === null) throw notGiven();
   return found;
@@ -192,6 +209,7 @@ async function move(
   } else {
     print(io, `${old} stays; look at it, and remove it with: ${remove}`);
   }
+  if (isRead) await assertFound(store, credentials, of);
 }
 
 async function takenOut(place: Stored['place'], credentials: Credentials, io: Io): Promise<boolean> {
@@ -259,12 +277,18 @@ async function verify(io: Io, { config, account }: StoresOf, given: Credentials)
   }
 }
 
-function targetOf(of: StoresOf, named: string | undefined): WritableStore {
-  const configured = credentialsConfig(of.config, of.account).store;
-  const wanted = named ?? (configured === 'file' ? 'file' : 'keychain');
-  const store = WRITABLE_STORES.find((each) => each === wanted);
+async function targetOf(io: Io, of: StoresOf, named: string | undefined): Promise<WritableStore> {
+  if (named !== undefined) return storeNamed(named);
+  const { store, why } = await defaultTarget(of);
+  if (why !== null)
+    io.stderr.write(`${printable(why)} So the credentials go into a file that its owner alone can read.\n`);
+  return store;
+}
+
+function storeNamed(named: string): WritableStore {
+  const store = WRITABLE_STORES.find((each) => each === named);
   if (store) return store;
-  throw new ReceiptdError('USAGE', `--store takes keychain, file or systemd, not "${wanted}".`);
+  throw new ReceiptdError('USAGE', `--store takes keychain, file or systemd, not "${named}".`);
 }
 
 function sourceOf(named: string, to: WritableStore): CredentialStore {

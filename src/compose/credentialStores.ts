@@ -3,13 +3,21 @@ import { isConfigWritable, replaceConfigFile, revisionOf } from '../config/confi
 import { applyEdits } from '../config/edit.ts';
 import { parseConfig, readConfigFile, textOf } from '../config/load.ts';
 import { placeOf, putSafely, same, takeOut, type Place } from '../credentials/move.ts';
-import { createWritableCredentials, storeOf, type CredentialsOptions } from '../credentials/source.ts';
+import { isUnanswered } from '../credentials/keychain.ts';
+import {
+  createCredentialsSource,
+  createWritableCredentials,
+  storeOf,
+  type CredentialsOptions,
+} from '../credentials/source.ts';
+import type { Look } from '../credentials/store.ts';
 import {
   UNIT_CREDENTIALS_DIR,
   unitFileStore,
   unitLines,
   writableUnitFiles,
 } from '../credentials/unitFiles.ts';
+import { accountOption, ofAccount } from '../domain/account.ts';
 import { ReceiptdError } from '../domain/errors.ts';
 import { CREDENTIAL_STORES, type Credentials, type CredentialStore } from '../ports/credentials.ts';
 import { credentialsConfig } from './service.ts';
@@ -72,16 +80,19 @@ export async function findToMove(
     });
   }
   const found: Stored[] = [];
+  let trouble: ReceiptdError | null = null;
   for (const store of CREDENTIAL_STORES) {
     if (store === to) continue;
     const place = sourcePlace(store, of);
     const look = await tolerantly(place);
-    if (look?.kind === 'found') found.push({ place, credentials: look.credentials });
+    if (look.kind === 'trouble' && mayHold(look.error)) trouble ??= look.error;
+    if (look.kind === 'found') found.push({ place, credentials: look.credentials });
   }
   const [first, ...others] = found;
+  if (first === undefined && trouble !== null) throw trouble;
   if (first === undefined) return null;
   const there = await tolerantly(targetPlace(to, of));
-  const differs = there?.kind === 'found' && !same(there.credentials, first.credentials);
+  const differs = there.kind === 'found' && !same(there.credentials, first.credentials);
   if (others.length === 0 && !differs) return first;
   const stores = [...found.map(({ place }) => place.store), ...(differs ? [to] : [])];
   throw new ReceiptdError(
@@ -92,13 +103,70 @@ export async function findToMove(
 }
 
 /** A keychain that is locked, or not there, need not keep credentials from being moved between others. */
-async function tolerantly(place: Place): Promise<Awaited<ReturnType<Place['look']>> | null> {
+async function tolerantly(place: Place): Promise<Look | { kind: 'trouble'; error: ReceiptdError }> {
   try {
     return await place.look();
   } catch (error) {
-    if (error instanceof ReceiptdError) return null;
+    if (error instanceof ReceiptdError) return { kind: 'trouble', error };
     throw error;
   }
+}
+
+/** Not so where there is no keychain at all. */
+function mayHold(error: ReceiptdError): boolean {
+  return error.code !== 'KEYCHAIN_UNAVAILABLE' || isUnanswered(error);
+}
+
+/**
+ * Where credentials go that nobody named a store for: where the agent finds some now, else the keychain, else, where none works,
+ * the file; `why` says so then.
+ */
+export async function defaultTarget(of: StoresOf): Promise<{ store: WritableStore; why: string | null }> {
+  const { store } = credentialsConfig(of.config, of.account);
+  if (store !== 'auto') return { store: store === 'file' ? 'file' : 'keychain', why: null };
+  // The agent looks there before it looks into the keychain, and stops at a file that is open to others.
+  const file = await tolerantly(targetPlace('file', of));
+  if (file.kind !== 'absent') return { store: 'file', why: null };
+  const keychain = await tolerantly(targetPlace('keychain', of));
+  if (keychain.kind !== 'trouble' || mayHold(keychain.error)) return { store: 'keychain', why: null };
+  return { store: 'file', why: keychain.error.message };
+}
+
+/**
+ * Reads credentials that were put into a store back as the agent would.
+ * @throws ReceiptdError CREDENTIALS_UNWRITABLE where it would find others, in a store that it looks into first
+ */
+export async function assertFound(
+  store: WritableStore,
+  credentials: Credentials,
+  of: StoresOf,
+): Promise<void> {
+  const { store: configured } = credentialsConfig(of.config, of.account);
+  // A unit gets its own when it starts; a store by name is the only one that is looked into.
+  if (configured !== 'auto' || store === 'systemd') return;
+  const found = await createCredentialsSource({ ...optionsOf(of), store: 'auto' }).get();
+  if (same(found, credentials)) return;
+  const option = accountOption(of.account);
+  const hint =
+    found.store === 'file'
+      ? `Remove those with \`receiptd logout --store file${option}\`, or replace them with \`receiptd login --store file${option}\`.`
+      : found.store === 'environment'
+        ? 'Correct them there, or take them out of the environment of the agent and of this terminal.'
+        : `Replace them with \`receiptd login --store ${found.store}${option}\`.`;
+  throw new ReceiptdError(
+    'CREDENTIALS_UNWRITABLE',
+    `The credentials${ofAccount(of.account)} are in the ${store} store now, but the ${found.store} store holds others and is looked into first, so those are used.`,
+    { hint },
+  );
+}
+
+/** The stores that still have credentials, of those that the agent looks into. */
+export async function storesLeft(of: StoresOf): Promise<CredentialStore[]> {
+  const { store: configured } = credentialsConfig(of.config, of.account);
+  const left: CredentialStore[] = [];
+  for (const store of configured === 'auto' ? CREDENTIAL_STORES : [configured])
+    if ((await tolerantly(sourcePlace(store, of))).kind === 'found') left.push(store);
+  return left;
 }
 
 /** What `credentials.store` has to say, so that the agent reads what was stored. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Config, CredentialsConfig } from '../config/config.ts';
 import { createCredentialsSource } from '../credentials/source.ts';
+import { assertFit } from '../credentials/store.ts';
 import { systemClock } from '../daemon/systemClock.ts';
 import { ReceiptdError } from '../domain/errors.ts';
 import { nearest } from '../domain/nearest.ts';
@@ -33,10 +34,11 @@ export async function composeService(
   last: LastCredentials = new Map(),
   given?: Credentials,
 ): Promise<ComposedService> {
+  if (given) assertFit(given);
   const { createReceiptService } = await import('../service/receiptService.ts');
   const { baseUrl, timeouts, proxy, ca } = config.service;
   const sourceOf = (account: string | null): CredentialsSource => {
-    if (given) return { get: async () => ({ ...given, store: 'environment' }) };
+    if (given) return { get: async () => ({ ...given, store: 'environment', isTried: true }) };
     const source = createCredentialsSource({ ...credentialsConfig(config, account), baseUrl, account, env });
     return {
       async get(signal) {

@@ -1,4 +1,4 @@
-import { absent, asCredentials } from './store.ts';
+import { absent, asCredentials, flawOf } from './store.ts';
 import type { Store } from './store.ts';
 
 export const CLIENT_ID = 'RECEIPTD_CLIENT_ID';
@@ -17,6 +17,8 @@ export function environmentStore(env: NodeJS.ProcessEnv, account: string | null 
     async look() {
       const credentials = asCredentials(env[id], env[secret]);
       if (credentials) return { kind: 'found', credentials };
+      const flaw = flawOf({ clientId: env[id] ?? '', clientSecret: env[secret] ?? '' });
+      if (flaw !== null) return absent(`the environment (${flaw})`);
       const missing = [id, secret].filter((name) => (env[name] ?? '').trim() === '');
       return absent(`the environment (no ${missing.join(', no ')})`);
     },

@@ -9,6 +9,8 @@ import { absent, parseCredentials } from './store.ts';
 import type { Look, Store } from './store.ts';
 
 const SHAPE = '{"clientId": "…", "clientSecret": "…"}';
+/** Far more than two values of the longest kind take, however they are escaped. */
+const MOST_BYTES = 256 * 1024;
 const GROUP_AND_OTHERS = 0o077;
 
 /** A JSON file that only its owner can read. */
@@ -42,8 +44,11 @@ async function read(path: string): Promise<Look> {
         hint: `Close it with: chmod 600 '${path}'`,
       });
     }
-    const credentials = parseCredentials(await handle.readFile('utf8'));
-    return credentials ? { kind: 'found', credentials } : absent(`${path} (it does not hold ${SHAPE})`);
+    if (found.size > MOST_BYTES) return absent(`${path} (it is too large to be credentials)`);
+    const credentials = parseCredentials(await handle.readFile('utf8'), `it does not hold ${SHAPE}`);
+    return typeof credentials === 'string'
+      ? absent(`${path} (${credentials})`)
+      : { kind: 'found', credentials };
   } finally {
     await handle.close();
   }

@@ -26,10 +26,11 @@ export function keychainStore(account: string, options: KeychainOptions): Store 
       if (reply.kind === 'absent')
         return absent(`the keychain (no entry "${entry}"${reply.isCertain ? '' : ', or it is locked'})`);
       if (reply.kind !== 'got') throw unexpected(reply);
-      const credentials = parseCredentials(reply.secret);
-      return credentials
-        ? { kind: 'found', credentials }
-        : absent(`the keychain (its entry "${entry}" was not written by receiptd login)`);
+      const otherwise = `its entry "${entry}" was not written by receiptd login`;
+      const credentials = parseCredentials(reply.secret, otherwise);
+      return typeof credentials === 'string'
+        ? absent(`the keychain (${credentials})`)
+        : { kind: 'found', credentials };
     },
   };
 }
@@ -50,6 +51,12 @@ export function writableKeychain(account: string, options: KeychainOptions): Wri
       return true;
     },
   };
+}
+
+/** Whether a keychain is there that may hold something, but does not say now: it is locked, or hangs. */
+export function isUnanswered(error: unknown): boolean {
+  if (!(error instanceof ReceiptdError)) return false;
+  return error.code === 'KEYCHAIN_LOCKED' || (error.cause instanceof KeychainSilence && error.cause.isLate);
 }
 
 async function ask(

@@ -12,7 +12,15 @@ export interface KeychainOptions {
 }
 
 /** Why no reply came; to follow "the keychain ". */
-export class KeychainSilence extends Error {}
+export class KeychainSilence extends Error {
+  /** It was asked, and took too long. */
+  readonly isLate: boolean;
+
+  constructor(message: string, options: { isLate?: boolean; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.isLate = options.isLate ?? false;
+  }
+}
 
 const LIMIT_MS = 3000;
 /** For changes: the desktop may be asking the person at it for the keychain's password. */
@@ -45,7 +53,10 @@ export async function callKeychain(
     };
     const abort = (): void => give(() => reject(signal?.reason));
     const timer = setTimeout(
-      () => give(() => reject(new KeychainSilence(`gave no answer within ${limitMs / 1000} s`))),
+      () =>
+        give(() =>
+          reject(new KeychainSilence(`gave no answer within ${limitMs / 1000} s`, { isLate: true })),
+        ),
       limitMs,
     );
     signal?.addEventListener('abort', abort, { once: true });

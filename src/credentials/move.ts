@@ -1,5 +1,6 @@
 import { ReceiptdError } from '../domain/errors.ts';
 import type { Credentials, CredentialStore, WritableCredentials } from '../ports/credentials.ts';
+import { assertFit } from './store.ts';
 import type { Look, Store } from './store.ts';
 
 /** A store that is written, and looked into by itself. */
@@ -20,6 +21,7 @@ export function placeOf(store: Store, writable: WritableCredentials | null): Pla
  */
 export async function putSafely(to: Place, credentials: Credentials): Promise<void> {
   if (to.writable === null) throw new Error(`Nothing can be written to the ${to.store} store.`);
+  assertFit(credentials);
   await to.writable.set(credentials);
   const look = await to.look();
   if (look.kind === 'found' && same(look.credentials, credentials)) return;

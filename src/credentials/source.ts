@@ -3,7 +3,7 @@ import { ReceiptdError } from '../domain/errors.ts';
 import type { CredentialsSource, CredentialStore, WritableCredentials } from '../ports/credentials.ts';
 import { environmentStore } from './environment.ts';
 import { fileStore, writableFile } from './file.ts';
-import { keychainAccount, keychainStore, writableKeychain } from './keychain.ts';
+import { isUnanswered, keychainAccount, keychainStore, writableKeychain } from './keychain.ts';
 import type { KeychainOptions } from './keychainCall.ts';
 import { absent } from './store.ts';
 import type { Store } from './store.ts';
@@ -34,7 +34,15 @@ export function createCredentialsSource(
       const looked: string[] = [];
       for (const store of stores) {
         signal?.throwIfAborted();
-        const look = await store.look(signal);
+        const look = await store.look(signal).catch((error: unknown) => {
+          // They may well be there: to store them anew is not what is to be done.
+          if (looked.length === 0 || !(error instanceof ReceiptdError) || !isUnanswered(error)) throw error;
+          const message = `${error.message.replace(/\.$/, '')}, and no other place has credentials${ofAccount(account)}; looked in: ${looked.join('; ')}.`;
+          throw new ReceiptdError(error.code, message, {
+            ...(error.hint !== undefined && { hint: error.hint }),
+            cause: error.cause,
+          });
+        });
         if (look.kind === 'found') return { ...look.credentials, store: store.store };
         looked.push(look.detail);
       }
@@ -70,7 +78,7 @@ function tolerant(keychain: Store): Store {
       try {
         return await keychain.look(signal);
       } catch (error) {
-        if (!(error instanceof ReceiptdError)) throw error;
+        if (isUnanswered(error) || !(error instanceof ReceiptdError)) throw error;
         return absent(`the keychain (${error.message.replace(/^The keychain |\.$/g, '')})`);
       }
     },

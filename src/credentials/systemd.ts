@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCode } from '../domain/errors.ts';
-import { absent, asCredentials } from './store.ts';
+import { absent, asCredentials, flawOf } from './store.ts';
 import type { Store } from './store.ts';
 
 /** The names of a unit's credentials: `client_id`, or `client_id_branch` for an account. */
@@ -21,9 +21,11 @@ export function systemdStore(env: NodeJS.ProcessEnv, account: string | null = nu
       const read = (name: string): Promise<string> =>
         readFile(join(directory, name), { encoding: 'utf8', ...(signal ? { signal } : {}) });
       try {
-        const credentials = asCredentials(await read(id), await read(secret));
+        const given = { clientId: await read(id), clientSecret: await read(secret) };
+        const credentials = asCredentials(given.clientId, given.clientSecret);
         if (credentials) return { kind: 'found', credentials };
-        return absent(`systemd's credentials (${id} or ${secret} in ${directory} is empty)`);
+        const why = flawOf(given) ?? `${id} or ${secret} in ${directory} is empty`;
+        return absent(`systemd's credentials (${why})`);
       } catch (error) {
         if (signal?.aborted) throw signal.reason;
         return absent(`systemd's credentials (${id} or ${secret} in ${directory}: ${systemCode(error)})`);

@@ -7,13 +7,19 @@ export interface Credentials {
 export const CREDENTIAL_STORES = ['environment', 'systemd', 'file', 'keychain'] as const;
 export type CredentialStore = (typeof CREDENTIAL_STORES)[number];
 
+export interface Found extends Credentials {
+  readonly store: CredentialStore;
+  /** True for those that are tried before they are saved: they are in no store. */
+  readonly isTried?: boolean;
+}
+
 /** Where credentials come from. Read anew at each token request, so that rotation needs no restart. */
 export interface CredentialsSource {
   /**
    * @throws ReceiptdError CREDENTIALS_MISSING (no store has them), CREDENTIALS_INSECURE (a file that
    * others can read), KEYCHAIN_LOCKED, KEYCHAIN_UNAVAILABLE (absent or hanging; within 3 s).
    */
-  get(signal?: AbortSignal): Promise<Credentials & { readonly store: CredentialStore }>;
+  get(signal?: AbortSignal): Promise<Found>;
 }
 
 /** A store that `login` and `logout` can write to. */

@@ -127,7 +127,7 @@ interface Granted {
 }
 
 async function requestWith(
-  { clientId, clientSecret, store }: Found,
+  { clientId, clientSecret, store, isTried = false }: Found,
   { transport, closed, account = null }: TokenOptions,
 ): Promise<Granted> {
   const answer = await transport.exchange(
@@ -147,6 +147,12 @@ async function requestWith(
   // The body is never quoted here: it may repeat the secret, or hold a token.
   const { httpStatus } = answer;
   if (httpStatus === 400 || httpStatus === 401 || httpStatus === 403) {
+    if (isTried)
+      throw new ReceiptdError(
+        'CREDENTIALS_REFUSED',
+        `${transport.host} did not take these credentials${ofAccount(account)} (HTTP ${httpStatus}); nothing was saved.`,
+        { hint: 'Compare both with what the service gave you when the account was made.' },
+      );
     throw new ReceiptdError(
       'CREDENTIALS_REFUSED',
       `${transport.host} did not take the credentials${ofAccount(account)} from the ${store} store (HTTP ${httpStatus}).`,

@@ -1,3 +1,5 @@
+import { hiderOf } from './hideTexts.ts';
+
 /** Takes secrets out of text that is about to be shown or stored (promise P7). */
 export interface Redactor {
   /**
@@ -50,7 +52,7 @@ export function isSecretField(name: string): boolean {
 export function createRedactor(secrets: readonly string[] = []): Redactor {
   /** The forms of each, the one named last at the end. */
   const forms = new Map<string, readonly string[]>();
-  let known: RegExp | null = null;
+  let known: ReturnType<typeof hiderOf> | null = null;
 
   const addSecret = (value: string): void => {
     if (value.length < MIN_LENGTH) return;
@@ -60,14 +62,12 @@ export function createRedactor(secrets: readonly string[] = []): Redactor {
     if (before) return;
     const [oldest] = forms.keys();
     if (forms.size > MOST_SECRETS && oldest !== undefined) forms.delete(oldest);
-    // Longest first: where one secret begins another, no rest of the longer one may stay.
-    const longestFirst = [...new Set([...forms.values()].flat())].sort((a, b) => b.length - a.length);
-    known = new RegExp(longestFirst.map(escapeRegExp).join('|'), 'g');
+    known = hiderOf([...forms.values()].flat());
   };
 
   for (const secret of secrets) addSecret(secret);
 
-  const hide = (text: string): string => (known === null ? text : text.replace(known, REDACTED));
+  const hide = (text: string): string => known?.(text, () => REDACTED) ?? text;
 
   const redact = (text: string): string => {
     const hidden = hide(text);
@@ -113,8 +113,4 @@ function formsOf(value: string): string[] {
 
 function jsonInner(value: string): string {
   return JSON.stringify(value).slice(1, -1);
-}
-
-function escapeRegExp(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
 }

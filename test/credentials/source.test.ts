@@ -61,6 +61,22 @@ describe('auto', () => {
     });
   });
 
+  it.each([
+    ['is locked', 'process.stdout.write(\'{"kind":"locked"}\')', 'KEYCHAIN_LOCKED'],
+    ['hangs', 'setInterval(() => {}, 1000)', 'KEYCHAIN_UNAVAILABLE'],
+  ])('a keychain that %s may hold them: that is what is told', async (_how, helper, code) => {
+    const options = await machine();
+    await writeFile(join(options.folder, 'helper.mjs'), helper);
+    // What hangs never answers; what answers has the usual time.
+    const limit = code === 'KEYCHAIN_LOCKED' ? {} : { limitMs: 200 };
+    const failed = auto({ ...options, ...limit, env: {}, file: '/no/such/file' }).get();
+    await expect(failed).rejects.toMatchObject({
+      code,
+      message: expect.stringContaining('and no other place has credentials; looked in: ') as string,
+      hint: expect.stringContaining('receiptd login --store file') as string,
+    });
+  });
+
   it('stops at a file that others can read', async () => {
     const options = await machine();
     await writeFile(join(options.folder, 'open.json'), '{}', { mode: 0o644 });
@@ -117,6 +133,24 @@ describe('a store by name', () => {
       clientId: 'id',
       clientSecret: 'se cret',
     });
+  });
+
+  it.each([
+    ['x'.repeat(5000), 'its client secret has more than 4096 characters'],
+    ['a\u0000b', 'its client secret holds control characters'],
+  ])('what is no secret is not taken for one', async (secret, words) => {
+    const options = await machine();
+    const env = { RECEIPTD_CLIENT_ID: 'id', RECEIPTD_CLIENT_SECRET: secret };
+    const file = join(options.folder, 'other.json');
+    await writeFile(file, JSON.stringify({ clientId: 'id', clientSecret: secret }), { mode: 0o600 });
+    await writeFile(join(options.folder, 'client_secret'), secret);
+    for (const store of ['environment', 'systemd', 'file'] as const) {
+      const from = { ...options, file, store, env: { ...options.env, ...env } };
+      await expect(createCredentialsSource(from).get()).rejects.toMatchObject({
+        code: 'CREDENTIALS_MISSING',
+        message: expect.stringContaining(words) as string,
+      });
+    }
   });
 
   it('a systemd directory with one of the two lacks something', async () => {

@@ -101,6 +101,7 @@ describe.skipIf(!keychain)('between file and keychain', () => {
       '--store file',
     );
     expect(await inFile(site)).toEqual(CLIENT);
+    expect(await login(site, '--store', 'file')).toBeRefused(1, 'KEYCHAIN_LOCKED', 'locked');
     keyring.freeze();
     const hanging = begin(site, ['login', '--store', 'keychain', '--from', 'file', '--config', site.config]);
     await until(async () => (await helpersOf(hanging.pid)) > 0, 'the keychain to be asked');
@@ -122,7 +123,12 @@ describe.skipIf(!keychain)('between file and keychain', () => {
       '--config',
       site.config,
     ];
-    expect((await receiptd(site, args, { input: 'another-secret' })).status).toBe(0);
+    expect(await receiptd(site, args, { input: 'another-secret' })).toBeRefused(
+      1,
+      'CREDENTIALS_UNWRITABLE',
+      'the file store holds others',
+      'receiptd logout --store file',
+    );
     expect(await login(site, '--store', 'keychain')).toBeRefused(2, 'USAGE', 'file, keychain', '--from file');
     expect(await login(site, '--store', 'keychain', '--from', 'file')).toMatchObject({ status: 0 });
     expect(await inFile(site)).toBeNull();
@@ -182,7 +188,11 @@ The old copy in the file store stays, since the agent still needs it; afterwards
       '--config',
       site.config,
     ]);
-    expect(gone.stdout).toBe('Removed the credentials from the systemd store.\n');
+    expect(gone.stdout).toBe(
+      `Removed the credentials from the systemd store.
+There are still some in the file, which the agent goes on using. Remove them with: receiptd logout --store file
+`,
+    );
   },
 );
 

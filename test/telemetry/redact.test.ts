@@ -67,6 +67,13 @@ describe('a known secret', () => {
     expect(createRedactor(['', 'abc']).redact('abc def')).toBe('abc def');
   });
 
+  test('disappears however long it is, and however many there are', () => {
+    const long = 'Q'.repeat(60_000);
+    expect(createRedactor([long]).redact(`a ${long} b`)).toBe('a [redacted] b');
+    const many = Array.from({ length: 32 }, (_, n) => `${n}${'"'.repeat(4096)}`);
+    expect(createRedactor(many).redact(`x${JSON.stringify(many[31])}`)).toBe('x"[redacted]"');
+  });
+
   test('never survives, whatever it is and whatever surrounds it', () => {
     const secret = fc.string({ minLength: 4, unit: 'binary' });
     fc.assert(

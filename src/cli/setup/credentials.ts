@@ -227,17 +227,7 @@ async function lookUp(io: Io, config: Config): Promise<FoundCredentials> {
 
 /** The company that they belong to. @throws ReceiptdError CREDENTIALS_REFUSED, SERVICE_* */
 async function whoami(io: Io, config: Config, pair: Pair): Promise<string> {
-  try {
-    return (await withService(io, config, pair, (service) => service.whoami(io.stop))).company;
-  } catch (error) {
-    if (!(error instanceof ReceiptdError) || error.code !== 'CREDENTIALS_REFUSED') throw error;
-    // They are in no store yet.
-    const message = error.message.replace('the credentials from the environment store', 'these credentials');
-    throw new ReceiptdError(error.code, message, {
-      hint: 'Compare both with what the service gave you when the account was made.',
-      cause: error,
-    });
-  }
+  return (await withService(io, config, pair, (service) => service.whoami(io.stop))).company;
 }
 
 /** The client of the service with these credentials, which are stored nowhere. */

@@ -7,6 +7,8 @@ const LONGEST = 64 * 1024;
 const USERINFO = /:\/\/([^\s/?#"'<>\\]+)@/g;
 /** In the state directory. */
 const HOLDS_SECRETS = /^(?:credentials(?:-.+)?\.json|results-secret|console-password)$/;
+/** Of what systemd gave the unit: ours. What is not is read only where the configuration names it. */
+const OF_UNIT = /^client_(?:id|secret)(?:_.+)?$/;
 const SECRET_LINE = /^\s*-?\s*["']?([\w -]+?)["']?\s*:\s*(.+?)\s*$/;
 
 /** Every secret that this process can learn without asking anybody, to look for it in what is about to be written. */
@@ -39,7 +41,8 @@ export async function knownSecrets(options: {
       if (HOLDS_SECRETS.test(name)) files.push(join(stateDir, name));
   const systemd = env['CREDENTIALS_DIRECTORY'];
   if (systemd !== undefined)
-    for (const name of await readdir(systemd).catch(() => [])) files.push(join(systemd, name));
+    for (const name of await readdir(systemd).catch(() => []))
+      if (OF_UNIT.test(name)) files.push(join(systemd, name));
   for (const file of files) if (typeof file === 'string') secrets.push(...(await secretsIn(file)));
   const hook = config?.alerts.webhook?.url;
   if (hook !== undefined) {

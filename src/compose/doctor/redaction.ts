@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import { hiderOf } from '../../telemetry/hideTexts.ts';
 import { createRedactor } from '../../telemetry/redact.ts';
 
 /** What stands between a support bundle and what must not be in it. */
@@ -31,39 +32,28 @@ export function createRedaction(options: {
   const { withNames } = options;
   const key = randomBytes(32);
   const forms = [...new Set(options.secrets.filter((each) => each.length >= SHORTEST).flatMap(formsOf))];
-  const secret = matcher(forms);
+  const hide = hiderOf(forms, { anyCase: true });
   const patterns = createRedactor();
-  const known = matcher(options.names.filter((each) => each.length > 1));
+  const standIn = hiderOf(
+    options.names.filter((each) => each.length > 1),
+    { anyCase: true },
+  );
   const name = (text: string, kind = 'name'): string =>
     withNames ? text : `${kind}-${createHmac('sha256', key).update(text).digest('hex').slice(0, 8)}`;
-  const scrub = (text: string): string => {
-    const hidden = secret === null ? text : text.replace(secret, HIDDEN);
-    return patterns.redact(hidden).replace(TOKEN, HIDDEN);
-  };
+  const scrub = (text: string): string => patterns.redact(hide(text, () => HIDDEN)).replace(TOKEN, HIDDEN);
   return {
     withNames,
     name,
     scrub,
     sentence(text) {
       if (withNames) return text;
-      const standIns = known === null ? text : text.replace(known, (found) => name(found));
-      const words = standIns.split(' ');
+      const words = standIn(text, (found) => name(found)).split(' ');
       return words.map((word) => (PLAIN_WORD.test(word) || STAND_IN.test(word) ? word : '[…]')).join(' ');
     },
   };
 }
 
 const STAND_IN = /^[a-z]+-[0-9a-f]{8}[,.;:)]*$/;
-
-/** Longest first: where one begins another, no rest of the longer one may stay. */
-function matcher(texts: readonly string[]): RegExp | null {
-  if (texts.length === 0) return null;
-  const longestFirst = [...texts].sort((a, b) => b.length - a.length);
-  return new RegExp(
-    longestFirst.map((each) => each.replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`)).join('|'),
-    'gi',
-  );
-}
 
 /** As it is, in JSON, percent-encoded, in hexadecimal, and in base64 wherever it begins there. */
 function formsOf(value: string): string[] {

@@ -1,0 +1,48 @@
+import { isNativeError } from 'node:util/types';
+import { systemCode } from '../domain/errors.ts';
+import { printable } from './printable.ts';
+import { VERSION } from './version.ts';
+
+/** Messages of the language itself, which name pieces of the program and no values. */
+const OF_PROGRAM =
+  /^(?:Cannot (?:read|set) propert\S* of (?:undefined|null)|\S+ is not (?:a function|defined|iterable))/;
+const FRAME = /^ {4}at .{0,300}(?::\d+:\d+|<anonymous>)\)?$/;
+
+/**
+ * What is said of an exception that nobody expected: its kind, its code and where it came from, and what caused it. Not its message,
+ * which may hold a secret or a piece of a file, unless it is about the program alone.
+ */
+export function defectReport(error: unknown): string {
+  const lines = [
+    `error: receiptd ${VERSION} has a defect, and this command ended by it. Nothing that was recorded is lost. Please report it with these lines:`,
+  ];
+  let before = '';
+  for (let each = error; each !== undefined && lines.length < 60;) {
+    lines.push(`${before}${nameOf(each)}`, ...framesOf(each));
+    before = 'caused by ';
+    each = isNativeError(each) ? each.cause : undefined;
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+function nameOf(error: unknown): string {
+  if (!isNativeError(error)) return `a thrown ${typeof error}`;
+  const given = systemCode(error);
+  const code = given !== undefined && /^\w{1,60}$/.test(given) ? given : undefined;
+  const name = /^\w{1,60}$/.test(error.name) ? error.name : 'Error';
+  const about =
+    given === undefined && OF_PROGRAM.test(error.message) ? `: ${error.message.slice(0, 200)}` : '';
+  return printable(`${name}${code === undefined ? '' : ` (${code})`}${about}`);
+}
+
+/** The stack begins with the message, which may have lines that look like it. */
+function framesOf(error: unknown): string[] {
+  if (!isNativeError(error) || error.stack === undefined) return [];
+  const { stack, message } = error;
+  const at = message === '' ? -1 : stack.indexOf(message);
+  const rest = at < 0 ? stack : stack.slice(at + message.length);
+  return rest
+    .split('\n')
+    .filter((line) => FRAME.test(line))
+    .slice(0, 15);
+}
