@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { ledgerPath } from '../compose/reports.ts';
 import { checkStore } from '../compose/checkStore.ts';
 import { composeService, type ComposedService } from '../compose/service.ts';
+import { refuseExampleUid } from '../config/exampleUid.ts';
 import type { Config } from '../config/config.ts';
 import { readPair } from '../daemon/listening/certificate.ts';
 import { CONSOLE_LISTENER, RESULTS_LISTENER } from '../daemon/listening/listen.ts';
@@ -49,7 +50,7 @@ export async function findingsOf(
   config: Config,
   { offline }: { readonly offline: boolean },
 ): Promise<Finding[]> {
-  const findings: Finding[] = [{ level: 'ok', subject: 'config', message: `${config.file} is valid.` }];
+  const findings: Finding[] = [checkConfig(config)];
   findings.push(await checkState(config));
   for (const folder of config.folders) findings.push(...(await checkFolder(folder)));
   findings.push(
@@ -60,6 +61,15 @@ export async function findingsOf(
   findings.push(...(await checkMachine(config)));
   findings.push(...(await checkAccounts(io, config, offline)));
   return findings;
+}
+
+function checkConfig(config: Config): Finding {
+  try {
+    refuseExampleUid(config);
+    return { level: 'ok', subject: 'config', message: `${config.file} is valid.` };
+  } catch (error) {
+    return failure('config', error);
+  }
 }
 
 async function checkState(config: Config): Promise<Finding> {

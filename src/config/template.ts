@@ -1,4 +1,5 @@
 import { stringify } from 'yaml';
+import { EXAMPLE_UID } from './exampleUid.ts';
 import { nodeAt, schemaTree } from './schemaTree.ts';
 import type { SchemaNode } from './schemaTree.ts';
 
@@ -67,7 +68,7 @@ export function defaultConfigText({ baseUrl, uid, folder, schema }: DefaultConfi
 /** The file in this repository. */
 export const SHIPPED_VALUES: DefaultConfigValues = {
   baseUrl: 'https://receipts.example.com',
-  uid: '00000000-0000-0000-0000-000000000000',
+  uid: EXAMPLE_UID,
   folder: '/srv/scans',
 };
 
