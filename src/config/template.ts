@@ -8,7 +8,7 @@ export interface DefaultConfigValues {
   readonly baseUrl: string;
   readonly uid: string;
   readonly folder: string;
-  /** Where editors find the schema; relative to the config file, or a URL. */
+  /** Where editors find the schema, relative to the config file or a URL; left out where it is not there. */
   readonly schema?: string;
 }
 
@@ -31,7 +31,7 @@ export function defaultConfigText({ baseUrl, uid, folder, schema }: DefaultConfi
   const office = ['endpoints', 'office'];
   const limits = ['rate', 'perDay', 'perMonth'];
   return [
-    `# yaml-language-server: $schema=${schema ?? './receiptd.schema.json'}\n`,
+    schema === undefined ? '' : `# yaml-language-server: $schema=${schema}\n`,
     comment(INTRODUCTION, ''),
     `\n${about(['service'], '')}service:\n`,
     `${about(['service', 'baseUrl'], '  ')}  baseUrl: ${inline(baseUrl)}\n`,
@@ -70,6 +70,7 @@ export const SHIPPED_VALUES: DefaultConfigValues = {
   baseUrl: 'https://receipts.example.com',
   uid: EXAMPLE_UID,
   folder: '/srv/scans',
+  schema: './receiptd.schema.json',
 };
 
 /** As by default, with a sender, whose default depends on the machine. */
