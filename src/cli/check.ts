@@ -3,6 +3,7 @@ import { ledgerPath } from '../compose/reports.ts';
 import { refuseOtherVersion } from '../compose/ledger.ts';
 import { checkStore } from '../compose/checkStore.ts';
 import { composeService, type ComposedService } from '../compose/service.ts';
+import { refuseExampleUid } from '../config/exampleUid.ts';
 import type { Config } from '../config/config.ts';
 import { readPair } from '../daemon/listening/certificate.ts';
 import { CONSOLE_LISTENER, RESULTS_LISTENER } from '../daemon/listening/listen.ts';
@@ -50,7 +51,7 @@ export async function findingsOf(
   config: Config,
   { offline }: { readonly offline: boolean },
 ): Promise<Finding[]> {
-  const findings: Finding[] = [{ level: 'ok', subject: 'config', message: `${config.file} is valid.` }];
+  const findings: Finding[] = [checkConfig(config)];
   findings.push(await checkState(config), ...(await checkLedger(config)));
   for (const folder of config.folders) findings.push(...(await checkFolder(folder)));
   findings.push(
@@ -61,6 +62,15 @@ export async function findingsOf(
   findings.push(...(await checkMachine(config)));
   findings.push(...(await checkAccounts(io, config, offline)));
   return findings;
+}
+
+function checkConfig(config: Config): Finding {
+  try {
+    refuseExampleUid(config);
+    return { level: 'ok', subject: 'config', message: `${config.file} is valid.` };
+  } catch (error) {
+    return failure('config', error);
+  }
 }
 
 async function checkState(config: Config): Promise<Finding> {

@@ -3,7 +3,7 @@ import { ReceiptdError } from '../domain/errors.ts';
 import { bashScript } from './completion/bash.ts';
 import { fishScript } from './completion/fish.ts';
 import { powershellScript } from './completion/powershell.ts';
-import { wordsOf } from './completion/words.ts';
+import { withHelp, wordsOf } from './completion/words.ts';
 import { zshScript } from './completion/zsh.ts';
 import { helpOf } from './help.ts';
 import type { Io } from './io.ts';
@@ -11,10 +11,12 @@ import type { Io } from './io.ts';
 const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript, powershell: powershellScript };
 
 const MORE = `To have it in every shell from now on:
-  bash        receiptd completion bash > ~/.local/share/bash-completion/completions/receiptd
+  bash        mkdir -p ~/.local/share/bash-completion/completions
+              receiptd completion bash > ~/.local/share/bash-completion/completions/receiptd
               (or put eval "$(receiptd completion bash)" into ~/.bashrc)
   zsh         put source <(receiptd completion zsh) into ~/.zshrc, behind compinit
-  fish        receiptd completion fish > ~/.config/fish/completions/receiptd.fish
+  fish        mkdir -p ~/.config/fish/completions
+              receiptd completion fish > ~/.config/fish/completions/receiptd.fish
   powershell  put receiptd completion powershell | Out-String | Invoke-Expression into $PROFILE`;
 
 /** `program` has all commands when this one is asked for. */
@@ -33,6 +35,6 @@ export function addCompletion(program: Command, io: Io): void {
           hint: `It takes: ${Object.keys(SCRIPTS).join(', ')}.`,
         });
       }
-      io.stdout.write(script(wordsOf(program)));
+      io.stdout.write(script(withHelp(wordsOf(program))));
     });
 }

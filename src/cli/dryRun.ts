@@ -34,7 +34,7 @@ export async function dryRun(io: Io, config: Config): Promise<void> {
       }
       for await (const found of foresee(deps, io.stop)) {
         totals.set(found.would, (totals.get(found.would) ?? 0) + 1);
-        if (found.would !== 'nothing') rows.push(rowOf(found));
+        if (found.would !== 'nothing' || found.why !== null) rows.push(rowOf(found));
       }
     }
     if (rows.length > 0) {

@@ -31,6 +31,7 @@ export function exitStatusOf({ code }: ReceiptdError): ExitStatus {
     case 'TEMPLATE_INVALID':
     case 'FOLDERS_NESTED':
     case 'ENDPOINT_UNKNOWN':
+    case 'ENDPOINT_IS_EXAMPLE':
     case 'HTTPS_REQUIRED':
     case 'CONFIRMATION_NEEDED':
     case 'SETUP_INCOMPLETE':

@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { EXAMPLE_UID } from '../config/exampleUid.ts';
 import { defaultConfigText } from '../config/template.ts';
 import { ReceiptdError, systemCode } from '../domain/errors.ts';
 import { helpOf } from './help.ts';
@@ -20,7 +21,7 @@ export function addInit(program: Command, io: Io): void {
     .description('write a commented config file to start from')
     .option('--config <file>', 'where to write it', 'receiptd.yaml')
     .option('--base-url <url>', 'address of the service', 'https://service.example')
-    .option('--uid <uid>', 'uid of the endpoint', '00000000-0000-0000-0000-000000000000')
+    .option('--uid <uid>', 'uid of the endpoint', EXAMPLE_UID)
     .option('--folder <path>', 'folder to watch', '/srv/scans')
     .addHelpText(
       'after',
@@ -33,7 +34,11 @@ export function addInit(program: Command, io: Io): void {
         defaultConfigText({ baseUrl: options.baseUrl, uid: options.uid, folder: options.folder }),
       );
       print(io, `Wrote ${file}.`);
-      print(io, 'Next: edit it, then `receiptd login`, then `receiptd check`.');
+      const endpoint =
+        options.uid === EXAMPLE_UID
+          ? 'then `receiptd endpoint create NAME` and write the uid that it prints into the file, '
+          : '';
+      print(io, `Next: edit it, then \`receiptd login\`, ${endpoint}then \`receiptd check\`.`);
     });
 }
 

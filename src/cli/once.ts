@@ -32,7 +32,7 @@ export function summaryOf(result: OnceResult): string {
   const orphans =
     orphaned === 0
       ? ''
-      : ` ${counted(orphaned, 'document waits', 'documents wait')} for an endpoint that is no longer in the config: put it back.`;
+      : ` ${counted(orphaned, 'document waits', 'documents wait')} for an endpoint that is no longer in the config; \`receiptd status\` says what to do.`;
   return `${[...counts, ...missing, ...unreachable].join(', ')}.${orphans}`;
 }
 

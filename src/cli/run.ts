@@ -4,6 +4,7 @@ import { composeGeneration } from '../compose/generation.ts';
 import { composeLasting } from '../compose/lasting.ts';
 import type { Surroundings } from '../compose/service.ts';
 import { parseDuration } from '../config/units.ts';
+import { refuseExampleUid } from '../config/exampleUid.ts';
 import type { Config } from '../config/config.ts';
 import { acquireInstanceLock } from '../daemon/instanceLock.ts';
 import { prepareStateDir } from '../daemon/stateDir.ts';
@@ -46,6 +47,7 @@ export function addRun(program: Command, io: Io, done: (status: ExitStatus) => v
       const config = await configOf(io, options);
       const waitMs = durationOf(options.wait);
       if (options.dryRun) return (await import('./dryRun.ts')).dryRun(io, config);
+      refuseExampleUid(config);
       done(await runAgent(io, config, { once: options.once ?? false, yes: options.yes ?? false, waitMs }));
     });
 }

@@ -97,9 +97,14 @@ export function startPractice(port: number): Promise<Sandbox> {
 
 async function run(io: Io, options: Options): Promise<void> {
   const rules = options.fault.map(ruleOf);
+  const given = io.env[options.clientSecretEnv];
+  // The built-in one is no secret; somebody's own may be.
+  const secret = given
+    ? `and the secret in ${options.clientSecretEnv}`
+    : `RECEIPTD_CLIENT_SECRET=${SANDBOX_CREDENTIALS.clientSecret}`;
   const credentials = {
     clientId: options.clientId,
-    clientSecret: io.env[options.clientSecretEnv] || SANDBOX_CREDENTIALS.clientSecret,
+    clientSecret: given || SANDBOX_CREDENTIALS.clientSecret,
   };
   const sandbox = await start(options, credentials, (event) => {
     if (!options.json) print(io, lineOf(event));
@@ -113,7 +118,7 @@ async function run(io: Io, options: Options): Promise<void> {
       `A receipt analysis service listens on ${sandbox.url}; it keeps what it receives in ${sandbox.dir}.`,
     );
     print(io, `  endpoint uid:  ${options.endpointUid}`);
-    print(io, `  credentials:   RECEIPTD_CLIENT_ID=${credentials.clientId}, and its secret`);
+    print(io, `  credentials:   RECEIPTD_CLIENT_ID=${credentials.clientId} ${secret}`);
     print(io, '  Ctrl-C ends it.');
   }
   if (!io.stop.aborted)

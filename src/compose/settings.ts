@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isConfigWritable, replaceConfigFile, revisionOf } from '../config/configFile.ts';
 import type { Config, LoadContext } from '../config/config.ts';
 import { applyEdits } from '../config/edit.ts';
+import { refuseExampleUid } from '../config/exampleUid.ts';
 import { changedKeys, readLiveConfig, type LiveConfig } from '../config/live.ts';
 import { readConfigFile, textOf } from '../config/load.ts';
 import { mayHoldSecret } from '../config/secrets.ts';
@@ -203,6 +204,7 @@ export class Settings {
     const { log, incidents, ledger } = lasting;
     const changed = changedKeys(this.#live.parsed, read.parsed);
     if (!isDeepStrictEqual(ofAgent(this.#live.parsed), ofAgent(read.parsed))) {
+      refuseExampleUid(read.config);
       const trouble = ledger.storage.trouble();
       // What takes over from the ledger has to write it.
       if (trouble) throw new ReceiptdError(trouble.code, trouble.message, { hint: trouble.hint });

@@ -96,8 +96,8 @@ export interface ReadConfig {
 export function readConfig(text: string, file: string, context: LoadContext): ReadConfig {
   const source = readYaml(text, file);
   if (source.data === null) {
-    throw new ReceiptdError('CONFIG_INVALID', `The config file ${file} is empty.`, {
-      hint: 'Write one with `receiptd init`.',
+    throw new ReceiptdError('CONFIG_INVALID', `The config file ${file} is empty, or has comments only.`, {
+      hint: 'Remove it, then write one with `receiptd init` or `receiptd setup`.',
     });
   }
   const parsed = configSchema.safeParse(source.data);

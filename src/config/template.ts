@@ -1,4 +1,5 @@
 import { stringify } from 'yaml';
+import { EXAMPLE_UID } from './exampleUid.ts';
 import { nodeAt, schemaTree } from './schemaTree.ts';
 import type { SchemaNode } from './schemaTree.ts';
 
@@ -7,7 +8,7 @@ export interface DefaultConfigValues {
   readonly baseUrl: string;
   readonly uid: string;
   readonly folder: string;
-  /** Where editors find the schema; relative to the config file, or a URL. */
+  /** Where editors find the schema, relative to the config file or a URL; left out where it is not there. */
   readonly schema?: string;
 }
 
@@ -30,7 +31,7 @@ export function defaultConfigText({ baseUrl, uid, folder, schema }: DefaultConfi
   const office = ['endpoints', 'office'];
   const limits = ['rate', 'perDay', 'perMonth'];
   return [
-    `# yaml-language-server: $schema=${schema ?? './receiptd.schema.json'}\n`,
+    schema === undefined ? '' : `# yaml-language-server: $schema=${schema}\n`,
     comment(INTRODUCTION, ''),
     `\n${about(['service'], '')}service:\n`,
     `${about(['service', 'baseUrl'], '  ')}  baseUrl: ${inline(baseUrl)}\n`,
@@ -67,8 +68,9 @@ export function defaultConfigText({ baseUrl, uid, folder, schema }: DefaultConfi
 /** The file in this repository. */
 export const SHIPPED_VALUES: DefaultConfigValues = {
   baseUrl: 'https://receipts.example.com',
-  uid: '00000000-0000-0000-0000-000000000000',
+  uid: EXAMPLE_UID,
   folder: '/srv/scans',
+  schema: './receiptd.schema.json',
 };
 
 /** As by default, with a sender, whose default depends on the machine. */

@@ -90,12 +90,15 @@ function syntaxError(
   const [first] = [...mistakes].sort((a, b) => a.offset - b.offset);
   const what = first?.text ?? '';
   const { line, col } = lines.linePos(first?.offset ?? 0);
-  const content = (text.split('\n')[line - 1] ?? '').trim();
+  const upToIt = text.split('\n', line).map((each) => each.trim());
+  // What was never closed is missed at the end of the file, behind its last line.
+  const isShown = upToIt.length === line && upToIt.at(-1) !== '';
+  const content = upToIt.findLast((each) => each !== '') ?? '';
   const known = Object.values(IN_OTHER_WORDS).includes(what);
   const detail =
     mayHoldSecret(text) || isSecretKey(content)
       ? `${known ? what : 'this is not YAML'} (line not shown: the file seems to hold a secret)`
-      : `${what}; the line is: ${shorten(content)}`;
+      : `${what}; the ${isShown ? 'line' : 'last line before it'} is: ${shorten(content)}`;
   return new ReceiptdError('CONFIG_SYNTAX', `${file}:${line}:${col}: ${detail}`);
 }
 

@@ -1,17 +1,36 @@
 import { endpointId, type EndpointKey } from '../domain/document.ts';
 import type { StateCount } from '../ports/ledgerReports.ts';
 
-/** How many documents wait for endpoints that are not in the configuration any more, by the id of the endpoint. */
+export interface Orphans {
+  readonly waiting: number;
+  /** What to do about them. */
+  readonly advice: string;
+}
+
+/** Documents that wait for endpoints that are not in the configuration any more, by the id of the endpoint. */
 export function orphansAmong(
   counts: readonly StateCount[],
   endpoints: readonly { readonly key: EndpointKey }[],
-): ReadonlyMap<string, number> {
+): ReadonlyMap<string, Orphans> {
   const configured = new Set(endpoints.map(({ key }) => endpointId(key)));
   const waiting = new Map<string, number>();
+  const tookSome = new Set<string>();
   for (const { endpoint, state, count } of counts) {
     if (endpoint === null || configured.has(endpointId(endpoint))) continue;
+    const id = endpointId(endpoint);
+    if (state === 'accepted' && count > 0) tookSome.add(id);
     if (state !== 'queued' && state !== 'held' && state !== 'uploading') continue;
-    waiting.set(endpointId(endpoint), (waiting.get(endpointId(endpoint)) ?? 0) + count);
+    waiting.set(id, (waiting.get(id) ?? 0) + count);
   }
-  return waiting;
+  return new Map(
+    [...waiting].map(([id, total]) => [
+      id,
+      { waiting: total, advice: tookSome.has(id) ? PUT_BACK : NEVER_TOOK },
+    ]),
+  );
 }
+
+const SEND_ELSEWHERE = '`receiptd resend NAME --endpoint ALIAS`';
+const PUT_BACK = `Put it back under \`endpoints\`, or send each document to another one with ${SEND_ELSEWHERE}.`;
+/** To put back the uid of a slip would only strand more. */
+const NEVER_TOOK = `It never took a document: if its uid was a mistake, send each to the right endpoint with ${SEND_ELSEWHERE}.`;

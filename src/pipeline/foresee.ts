@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { endpointId } from '../domain/document.ts';
+import { endpointId, sameIdentity } from '../domain/document.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { WatchedFolder } from '../ports/folder.ts';
 import type { ImageInspector } from '../ports/image.ts';
-import type { LedgerReports } from '../ports/ledgerReports.ts';
+import type { LedgerReports, Standing } from '../ports/ledgerReports.ts';
 import { judge, nameContext, sha256 } from './admit.ts';
 import { isSkipped } from './reconcile.ts';
 import type { FolderSettings } from './settings.ts';
@@ -41,6 +41,10 @@ export async function* foreseeSome(
   for (const { path } of files) yield await foreseeOne(path, firstWatch, deps);
 }
 
+function elsewhere({ state, name }: Standing, { alias }: FolderSettings): string {
+  return `It is a document of another endpoint (${state}); \`receiptd resend ${name} --endpoint ${alias}\` sends it to this one too.`;
+}
+
 async function foreseeOne(path: string, firstWatch: boolean, deps: ForeseeDeps): Promise<Foreseen> {
   const { folder, settings, reports, inspector, clock, host, seen } = deps;
   const at = join(settings.path, path);
@@ -57,17 +61,24 @@ async function foreseeOne(path: string, firstWatch: boolean, deps: ForeseeDeps):
   if (read.kind !== 'bytes') return say('wait', null, 'It is changing now.');
   if (firstWatch && isSkipped(read.identity, settings.existing))
     return say('skip', null, 'It lies there already (`existing`).');
+  const standing = (await reports?.standing({ folder: settings.path, path })) ?? null;
+  // As reconciliation compares: what is known and unchanged is not looked at again.
+  const known = standing !== null && sameIdentity(standing.identity, read.identity) ? standing : null;
+  if (known?.state === 'skipped' && isSkipped(known.identity, settings.existing))
+    return say('skip', null, known.message);
   const judgement = await judge(read.bytes, settings, inspector);
   if (judgement.kind === 'rejected') return say('reject', null, judgement.message);
   if (judgement.kind === 'incomplete') return say('wait', null, judgement.message);
   const hash = sha256(read.bytes);
-  const known = await reports?.bySha256(settings.endpoint, hash);
-  if (known) {
-    const isItself = known.folder === settings.path && known.path === path;
+  const document = await reports?.bySha256(settings.endpoint, hash);
+  if (document) {
+    const isItself = document.folder === settings.path && document.path === path;
     return isItself
-      ? say('nothing', known.name, null)
-      : say('duplicate', known.name, `The same image as ${join(known.folder, known.path)}.`);
+      ? say('nothing', document.name, null)
+      : say('duplicate', document.name, `The same image as ${join(document.folder, document.path)}.`);
   }
+  // Named for an endpoint that was this folder's then.
+  if (known !== null && known.name !== null) return say('nothing', known.name, elsewhere(known, settings));
   const image = `${endpointId(settings.endpoint)} ${hash}`;
   const earlier = seen.get(image);
   if (earlier !== undefined) return say('duplicate', earlier, 'The same image as another file here.');

@@ -39,7 +39,7 @@ describe('the exit status', () => {
     [
       { orphaned: 2 },
       EXIT.waiting,
-      '3 accepted. 2 documents wait for an endpoint that is no longer in the config: put it back.',
+      '3 accepted. 2 documents wait for an endpoint that is no longer in the config; `receiptd status` says what to do.',
     ],
     [{ missingFolders: ['/a'] }, EXIT.waiting, "3 accepted, /a can't be listed."],
     [

@@ -101,7 +101,7 @@ delivery:
 
   it('is told for a file that is empty, only comments, or not a mapping', () => {
     expect(refusal('').sentence()).toBe(
-      `The config file /etc/receiptd/receiptd.yaml is empty. Write one with \`receiptd init\`. [CONFIG_INVALID]`,
+      `The config file /etc/receiptd/receiptd.yaml is empty, or has comments only. Remove it, then write one with \`receiptd init\` or \`receiptd setup\`. [CONFIG_INVALID]`,
     );
     expect(refusal('# nothing yet\n').message).toContain('is empty');
     expect(problemsOf('- a\n- b\n')).toEqual([

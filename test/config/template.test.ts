@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Config } from '../../src/config/config.ts';
 import { schemaTree } from '../../src/config/schemaTree.ts';
 import type { SchemaNode } from '../../src/config/schemaTree.ts';
-import { defaultConfigText } from '../../src/config/template.ts';
+import { defaultConfigText, SHIPPED_VALUES } from '../../src/config/template.ts';
 import { parse, yaml } from './support.ts';
 
 const VALUES = { baseUrl: 'https://api.example.com', uid: 'u-1', folder: '/srv/scans' };
@@ -48,8 +48,11 @@ describe('the config that init writes', () => {
     expect(missing).toEqual([]);
   });
 
-  it('names the schema for editors in its first line', () => {
-    expect(text.split('\n')[0]).toBe('# yaml-language-server: $schema=./receiptd.schema.json');
+  it('names the schema for editors in its first line, where it is', () => {
+    const shipped = defaultConfigText(SHIPPED_VALUES);
+    expect(shipped.split('\n')[0]).toBe('# yaml-language-server: $schema=./receiptd.schema.json');
+    // It is not beside the file that is written for somebody.
+    expect(text).not.toContain('$schema');
     expect(defaultConfigText({ ...VALUES, schema: '/opt/s.json' }).split('\n')[0]).toContain(
       '$schema=/opt/s.json',
     );

@@ -18,6 +18,7 @@ describe('broken YAML', () => {
     ],
     ['a reserved character', 'a: @b\n', '1:4: a text can not start with this character'],
     ['a quote without end', 'a: 1\nb: "c\n', 'a quote or bracket that was opened is never closed'],
+    ['a bracket without end', 'a: 1\nb: [c,\n\n', '; the last line before it is: b: [c,'],
     ['two documents', 'a: 1\n---\nb: 2\n', '2:1: a second document starts here'],
     ['a key without colon', 'a\nb: 1\n', 'a colon is missing, or this is indented wrongly'],
     ['a second colon', 'a: b: c\n', '1:4: a second "key:" in one line'],

@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
+import { EXAMPLE_UID } from '../../src/config/exampleUid.ts';
 import { OFFICE, prepare, type Site } from './support/agent.ts';
 import { receiptd } from './support/commandLine.ts';
 import { runInProcess } from './support/inProcess.ts';
@@ -115,6 +116,35 @@ describe('a config file is refused with one sentence', () => {
       dir,
       'is a directory',
     );
+  });
+});
+
+describe('the uid that `init` writes as an example', () => {
+  test('is refused before anything is queued for it', async () => {
+    const site = await prepare();
+    const file = site.file('new.yaml');
+    const where = ['--base-url', site.sandbox.url, '--folder', site.file('inbox')];
+    const { stdout } = await receiptd(site, ['init', '--config', file, ...where]);
+    expect(stdout).toContain('`receiptd endpoint create NAME`');
+    await writeFile(site.file('inbox', 'a.jpg'), 'whatever it is');
+    for (const form of [['run'], ['run', '--once']])
+      expect(await receiptd(site, [...form, '--config', file])).toBeRefused(
+        2,
+        'ENDPOINT_IS_EXAMPLE',
+        file,
+        'receiptd endpoint create',
+      );
+    const check = await receiptd(site, ['check', '--offline', '--config', file]);
+    expect([check.status, check.stdout]).toEqual([
+      1,
+      expect.stringMatching(/^FAIL {2}config: .*ENDPOINT_IS_EXAMPLE\]$/m),
+    ]);
+  });
+
+  test('is nothing to a folder with another endpoint', async () => {
+    const site = await prepare();
+    await site.configure({ endpoints: { office: { uid: OFFICE }, later: { uid: EXAMPLE_UID } } });
+    expect(await site.once()).toMatchObject({ status: 0 });
   });
 });
 

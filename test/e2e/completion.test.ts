@@ -69,6 +69,11 @@ describe('bash', () => {
     expect(bash(dir, 'list', '--state', 'failed', '--js')).toEqual(['--json']);
     expect(bash(dir, 'export', '--format', '')).toEqual(['csv', 'json']);
     expect(bash(dir, 'login', '--store', '=', 'k')).toEqual(['keychain']);
+    expect(bash(dir, 'setup', '--store', '')).toEqual(['keychain', 'file']);
+    expect(bash(dir, 'setup', '--service', '')).toEqual(['system', 'user', 'no']);
+    expect(bash(dir, 'setup', '--existing', '')).toEqual(['send', 'skip']);
+    expect(bash(dir, 'help', 'le')).toEqual(['ledger']);
+    expect(bash(dir, 'help', 'ledger', 'v')).toEqual(['verify']);
     expect(bash(dir, 'run', '--wait', '')).toEqual([]);
   });
 

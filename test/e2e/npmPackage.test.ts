@@ -61,12 +61,15 @@ describe('the npm package', () => {
         !/^dist\/[\w.-]+\.(js|cjs|js\.map)$/.test(file) &&
         !/^dist\/console\/(app\.js|app\.css|index\.html|icon\.svg)$/.test(file) &&
         !/^config\/[\w.-]+\.(ya?ml|json)$/.test(file) &&
-        file !== 'docs/man/receiptd.1' &&
+        !/^docs\/(\w+\.md|man\/receiptd\.1)$/.test(file) &&
         !['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'dist/LICENSES.txt'].includes(file),
     );
     expect(odd).toEqual([]);
     expect(files).toContain('dist/receiptd.cjs');
     expect(files).toContain('config/receiptd.schema.json');
+    // What its sentences and its README tell people to read.
+    for (const doc of ['configuration', 'operations', 'errors', 'audit', 'upgrading'])
+      expect(files).toContain(`docs/${doc}.md`);
   });
 
   it('names no place of the machine that it was made on, and no registry', async () => {

@@ -116,6 +116,30 @@ describe('run --once', () => {
     expect(await agent.stop()).toMatchObject({ status: 0 });
   });
 
+  test('--dry-run knows of what was skipped, and of what belongs to another endpoint', async () => {
+    const site = await prepare();
+    const inbox = { path: site.file('inbox'), endpoint: 'office' };
+    await site.configure({ folders: [{ ...inbox, existing: 'skip' }] });
+    await drop(site, 'a.jpg', 'b.jpg');
+    expect(await site.must('run', '--dry-run')).toMatch(/\n2 skip\. /);
+    await site.once();
+    expect(await site.must('run', '--dry-run')).toMatch(/\n2 skip\. /);
+    // New bytes under a name that is known are a new file.
+    await writeFile(site.file('inbox', 'b.jpg'), await drawReceipt({ type: 'jpeg', seed: 'another' }));
+    expect(await site.must('run', '--dry-run')).toMatch(/\n1 skip, 1 send\. /);
+    await site.configure({ folders: [{ ...inbox, existing: 'send' }] });
+    expect(await site.must('run', '--dry-run')).toMatch(/\n2 send\. /);
+    await site.once();
+
+    await site.configure({ folders: [{ ...inbox, endpoint: 'depot' }] });
+    const elsewhere = await site.must('run', '--dry-run');
+    expect(elsewhere).toMatch(/\n2 nothing\. /);
+    const [name] = (await site.list('--match', 'a.jpg')).map((row) => row.name);
+    expect(elsewhere).toContain(`\`receiptd resend ${name} --endpoint depot\``);
+    await site.once();
+    expect(site.sandbox.stats().stored).toBe(2);
+  });
+
   test('--dry-run says what would be sent under which name, and touches nothing', async () => {
     const site = await prepare();
     await site.configure(briskly(site));

@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { callControl } from '../../src/daemon/control/client.ts';
+import { EXAMPLE_UID } from '../../src/config/exampleUid.ts';
 import type { ConfigEdit } from '../../src/daemon/control/protocol.ts';
 import { drawReceipt } from '../support/images.ts';
 import { OFFICE, DEPOT, prepare, storedOnce, until, type Running, type Site } from './support/agent.ts';
@@ -88,6 +89,20 @@ it('a file that is not right changes nothing, is one incident, and over when it 
   await replaceBy(site, good);
   await until(async () => (await callControl(site.stateDir, 'status', {})).incidents.length === 0);
   expect((await callControl(site.stateDir, 'config', {})).problem).toBeNull();
+  expect(await agent.stop()).toMatchObject({ status: 0 });
+});
+
+it('a file with the uid of the example changes nothing', async () => {
+  const site = await prepare();
+  const agent = await site.start();
+  const good = await readFile(site.config, 'utf8');
+  await replaceBy(site, good.replace(OFFICE, EXAMPLE_UID));
+  const refused = expect.stringContaining('[ENDPOINT_IS_EXAMPLE]') as string;
+  expect(await site.run('reload')).toMatchObject({ status: 2, stderr: refused });
+  await drop(site, 'inbox', 'a.jpg');
+  await until(() => stored(site).length === 1);
+  await replaceBy(site, good);
+  await until(async () => (await callControl(site.stateDir, 'status', {})).incidents.length === 0);
   expect(await agent.stop()).toMatchObject({ status: 0 });
 });
 

@@ -77,10 +77,18 @@ describe('status in plain words', () => {
       folders: [{ path: site.file('other'), endpoint: 'depot' }],
     });
     expect(await site.must('status')).toMatch(
-      new RegExp(`\n {2}1 document waits for the endpoint \\S+#${OFFICE}, which is not in the config`),
+      new RegExp(
+        `\n {2}1 document waits for the endpoint \\S+#${OFFICE}, which is not in the config any more. It never took a document`,
+      ),
     );
     const { status, stdout } = await site.once();
     expect(status).toBe(4);
     expect(stdout).toContain('1 document waits for an endpoint that is no longer in the config');
+
+    // As it says: no document was ever taken there.
+    const [waiting] = await site.list('--state', 'queued', 'held');
+    await site.must('resend', waiting?.name ?? '', '--endpoint', 'depot');
+    await site.once();
+    expect(site.sandbox.received().map(({ endpointUid }) => endpointUid)).toEqual([DEPOT]);
   });
 });

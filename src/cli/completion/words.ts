@@ -53,6 +53,15 @@ export function wordsOf(program: Command): CommandWords[] {
   return found;
 }
 
+/** The same with `help`, behind which every command may stand. */
+export function withHelp(all: readonly CommandWords[]): CommandWords[] {
+  const help = { name: 'help', description: 'display help for a command' };
+  return [
+    ...all.map((each) => (each.path.length === 0 ? { ...each, commands: [...each.commands, help] } : each)),
+    ...all.map((each) => ({ ...each, path: ['help', ...each.path], options: [], places: [] })),
+  ];
+}
+
 function optionWords(option: Option): OptionWords {
   const { short, long, description, variadic, flags } = option;
   const [, name] = /[<[]([^>\].]+)/.exec(flags) ?? [];
@@ -64,6 +73,8 @@ function optionWords(option: Option): OptionWords {
 }
 
 const LISTED = /: ((?:[a-z]+, )+[a-z]+)$/;
+/** `kept: keychain or file`, `already: send, skip, or "since YYYY-MM-DD" [VARIABLE]` */
+const OFFERED = /: ((?:[a-z]+, )*[a-z]+),? or (?:([a-z]+)|"[^"]*")(?: \[\w+\])?$/;
 const EITHER = /^((?:[a-z]+, )*[a-z]+) or ([a-z]+)\b/;
 
 /** The help says it already: by the name of the place, or by the words that it offers. */
@@ -79,6 +90,9 @@ function kindOf(
   if (/^names? of (?:the )?documents?$/.test(description)) return { kind: 'documents' };
   const [, list] = LISTED.exec(description) ?? [];
   if (list !== undefined) return { kind: 'words', words: list.split(', ') };
+  const [, offered, another] = OFFERED.exec(description) ?? [];
+  if (offered !== undefined)
+    return { kind: 'words', words: [...offered.split(', '), ...(another === undefined ? [] : [another])] };
   const [, first, last] = EITHER.exec(description) ?? [];
   if (first === undefined || last === undefined) return { kind: 'none' };
   return { kind: 'words', words: [...first.split(', '), last] };

@@ -4,7 +4,8 @@ import { applyEdits, type ConfigChange } from '../../config/edit.ts';
 import { readConfig, readConfigFile, textOf } from '../../config/load.ts';
 import type { ConfigPlace } from '../../config/locate.ts';
 import { resolvePath, pathsOf } from '../../config/resolve.ts';
-import { defaultConfigText, SHIPPED_VALUES } from '../../config/template.ts';
+import { EXAMPLE_UID } from '../../config/exampleUid.ts';
+import { defaultConfigText } from '../../config/template.ts';
 import { rateText } from '../../domain/rate.ts';
 
 /** The config file as it was found; what it says is where answers come from that are not given. */
@@ -48,7 +49,7 @@ export async function readFound(place: ConfigPlace, context: LoadContext): Promi
   const bytes = await readConfigFile(place.file);
   const text = textOf(bytes, place.file);
   const { config } = readConfig(text, place.file, context);
-  const isExample = config.endpoints.every(({ key }) => key.uid === SHIPPED_VALUES.uid);
+  const isExample = config.endpoints.every(({ key }) => key.uid === EXAMPLE_UID);
   // A byte order mark is a part of the text that is changed.
   const whole = bytes.toString('utf8');
   return { place, context, before: { text: whole, revision: revisionOf(bytes), config, isExample } };

@@ -206,11 +206,11 @@ function hintFor([first = 'failed', ...others]: readonly string[]): string {
 }
 
 function ofOrphans({ counts, endpoints, now }: Sight): Cause[] {
-  return [...orphansAmong(counts, endpoints)].map(([id, count]) => ({
+  return [...orphansAmong(counts, endpoints)].map(([id, { waiting: count, advice }]) => ({
     key: `orphans ${id}`,
     code: 'ENDPOINT_UNKNOWN',
     message: `${counted(count, 'document waits', 'documents wait')} for the endpoint ${id}, which is not in the config any more.`,
-    hint: 'Put it back under `endpoints`, or scan the receipts again for another one.',
+    hint: advice,
     since: now,
     count,
     patienceMs: null,

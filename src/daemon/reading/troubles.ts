@@ -208,9 +208,9 @@ function ofDocuments({ counts, daemon }: Looked): Trouble[] {
 }
 
 function orphans(endpoints: Endpoints, { counts }: Looked): Trouble[] {
-  return [...orphansAmong(counts, endpoints)].map(([id, total]) => ({
+  return [...orphansAmong(counts, endpoints)].map(([id, { waiting, advice }]) => ({
     person: true,
-    text: `${counted(total, 'document waits', 'documents wait')} for the endpoint ${id}, which is not in the config any more. Put it back under \`endpoints\`, or scan the receipts again for another one.`,
+    text: `${counted(waiting, 'document waits', 'documents wait')} for the endpoint ${id}, which is not in the config any more. ${advice}`,
     remedy: null,
   }));
 }

@@ -1,0 +1,18 @@
+import { ReceiptdError } from '../domain/errors.ts';
+import type { Config } from './config.ts';
+
+/** What `receiptd init` writes where it is told no uid. */
+export const EXAMPLE_UID = '00000000-0000-0000-0000-000000000000';
+
+/**
+ * What is queued for an endpoint that no service knows would wait for it for ever.
+ * @throws ReceiptdError ENDPOINT_IS_EXAMPLE where a folder's endpoint still has the uid of the example
+ */
+export function refuseExampleUid({ file, folders }: Config): void {
+  const example = folders.find(({ endpoint }) => endpoint.uid === EXAMPLE_UID);
+  if (example === undefined) return;
+  const what = `In ${file} the uid of the endpoint ${example.alias} is still the example, which no service knows.`;
+  throw new ReceiptdError('ENDPOINT_IS_EXAMPLE', what, {
+    hint: 'Make an endpoint with `receiptd endpoint create NAME` (or take the one that you have), and write its uid there.',
+  });
+}
