@@ -7,7 +7,7 @@ import { keytarIsHere, secretService, secretServiceIsHere } from '../credentials
 import { ordinaryOwner } from '../support/ordinaryUser.ts';
 import { requirement } from '../support/requires.ts';
 import { DEPOT, OFFICE, until, type Ended } from './support/agent.ts';
-import { receiptd } from './support/commandLine.ts';
+import { ordinaryUserCanRun, receiptd } from './support/commandLine.ts';
 import { SECRET, desk, type Desk } from './support/desk.ts';
 import { runInProcess } from './support/inProcess.ts';
 
@@ -161,8 +161,11 @@ describe('receiptd setup --yes', () => {
     expect(after.startsWith(ours)).toBe(true);
     expect(after).toContain('concurrency: 2 # slow line');
     expect(await here.settings()).toMatchObject({
-      endpoints: { office: { uid: OFFICE } },
-      folders: [{ path: here.scans }, { path: join(here.dir, 'more'), endpoint: 'office' }],
+      endpoints: { office: { uid: DEPOT }, 'office-2': { uid: OFFICE } },
+      folders: [
+        { path: here.scans, endpoint: 'office' },
+        { path: join(here.dir, 'more'), endpoint: 'office-2' },
+      ],
       delivery: { concurrency: 2, rate: '5/s' },
     });
     const kept = before.split('\n').filter((line) => line.trimStart().startsWith('#'));
@@ -235,6 +238,64 @@ describe('receiptd setup --yes', () => {
     expect(ended.stderr.trimEnd().split('\n')).toHaveLength(1);
     expect((await readdir(here.dir)).sort()).toEqual([...nothing.slice(0, 1), 'receiptd.txt', 'sandbox']);
   });
+
+  test('replaces the uid of an endpoint only where told to, and says which folders that concerns', async () => {
+    const here = await desk();
+    expect((await quick(here, [], variables(here))).status).toBe(0);
+    const rotated = { ...variables(here), RECEIPTD_SETUP_ENDPOINT_UID: DEPOT };
+    const ended = await quick(here, ['--endpoint-alias', 'office', '--json'], rotated);
+    const baseUrl = here.sandbox.url;
+    expect(JSON.parse(ended.stdout)).toMatchObject({
+      folders: [{ path: here.scans, endpoint: 'office' }],
+      rerouted: [{ path: here.scans, from: { baseUrl, uid: OFFICE }, to: { baseUrl, uid: DEPOT } }],
+    });
+    const back = await quick(here, ['--endpoint-alias', 'office'], variables(here));
+    expect(back.stdout).toContain(`${here.scans}: office, ${DEPOT} -> office, ${OFFICE}`);
+    expect(back.stdout).toContain('are not sent again');
+  });
+
+  test('sets what becomes of files of a folder that is configured already', async () => {
+    const here = await desk();
+    expect((await quick(here, [], variables(here))).status).toBe(0);
+    expect((await quick(here, ['--existing', 'skip'], variables(here))).status).toBe(0);
+    expect((await here.settings())['folders']).toMatchObject([{ existing: 'skip' }]);
+    const again = await quick(here, ['--existing', 'skip', '--json'], variables(here));
+    expect(JSON.parse(again.stdout)).toMatchObject({ changed: false, rerouted: [] });
+  });
+
+  test.skipIf(!ordinaryUserCanRun)(
+    'what was practised is sent to the real service all the same',
+    async () => {
+      const here = await desk();
+      const picture = drawTestReceipt({ number: 1, at: '2026-01-31 08:30' });
+      await writeFile(join(here.scans, 'one.png'), picture);
+      await here.giveAway();
+      const { PATH = '', HOME = '', TMPDIR = '' } = here.env;
+      here.site.env = { PATH, HOME, TMPDIR, RECEIPTD_CONFIG: here.config };
+      const how = { env: here.site.env, ordinary: true };
+      const practice = ['--sandbox', '--sandbox-port', '0', '--existing', 'send', '--test-receipt'];
+      const first = await receiptd(here.site, ['setup', '--yes', ...practice, '--folder', here.scans], how);
+      expect(first).toMatchObject({ status: 0, stderr: '' });
+      const state = join(HOME, '.local', 'state', 'receiptd');
+      expect(first.stdout).toContain(`What is practised is kept apart, in ${state}-practice`);
+      expect((await here.settings())['stateDir']).toBe(`${state}-practice`);
+
+      const { RECEIPTD_SETUP_FOLDER: _, ...real } = variables(here);
+      const env = { ...how.env, ...real };
+      const args = ['setup', '--yes', '--json'];
+      const untold = await receiptd(here.site, args, { ...how, env });
+      expect(untold).toBeRefused(2, 'SETUP_INCOMPLETE', '--existing', here.scans);
+      const second = await receiptd(here.site, [...args, '--existing', 'send'], { ...how, env });
+      expect(second).toMatchObject({ status: 0, stderr: '' });
+      expect(JSON.parse(second.stdout)).toMatchObject({
+        stateDir: state,
+        rerouted: [{ path: here.scans, to: { baseUrl: here.sandbox.url } }],
+      });
+      expect(await here.settings()).not.toHaveProperty('stateDir');
+      expect((await receiptd(here.site, ['run', '--once'], how)).status).toBe(0);
+      expect(here.sandbox.received()).toHaveLength(1);
+    },
+  );
 
   test('practises beside a configuration that is in earnest, not in its place', async () => {
     const here = await desk();

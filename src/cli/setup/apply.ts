@@ -12,7 +12,9 @@ import type { Store } from './given.ts';
 import { plan, TO_BE_CREATED, writePlanned } from './plan.ts';
 import { demandManager, installOnce, type Installed } from './installing.ts';
 import { giveToOwner, otherOwner } from './owner.ts';
+import { leavesPractice, practiceStateDir } from './practiceState.ts';
 import { Ended } from './prompts.ts';
+import { linesOf, reroutedBy, type Rerouted } from './rerouted.ts';
 import { wantedOf, type Answers } from './steps.ts';
 import type { Talk } from './talk.ts';
 import { acceptedBefore, sendTestReceipt, type Delivered } from './testReceipt.ts';
@@ -29,6 +31,11 @@ export interface Done {
     readonly result: 'created' | 'added' | 'unchanged';
     readonly existing: string | null;
   };
+  /** All that are watched now. */
+  readonly folders: readonly { readonly path: string; readonly endpoint: string }[];
+  /** Folders that were watched before, and whose receipts go elsewhere now. */
+  readonly rerouted: readonly Rerouted[];
+  readonly stateDir: string;
   readonly rate: string;
   readonly installed: Installed | null;
   readonly testReceipt:
@@ -42,6 +49,7 @@ export interface Done {
 export async function apply(talk: Talk, answers: Answers, tell: (text: string) => void): Promise<Done> {
   const { io, found } = talk;
   const { service, credentials, endpoint, folder } = answers;
+  const isFresh = leavesPractice(found, wantedOf(talk, answers, endpoint.uid ?? TO_BE_CREATED));
   const goOn = () => {
     if (io.stop.aborted) throw new Ended('ended by a signal');
   };
@@ -75,6 +83,14 @@ export async function apply(talk: Talk, answers: Answers, tell: (text: string) =
   await tellTheAgent(target.config);
   goOn();
   const { config } = target;
+  const rerouted = reroutedBy(found, config);
+  for (const line of linesOf(rerouted, isFresh)) tell(line);
+  if (answers.existingOf.size > 0 && !isFresh && result !== 'unchanged')
+    tell('What becomes of files that lie there already holds for those that the ledger does not know yet.');
+  if (config.stateDir === practiceStateDir(found))
+    tell(
+      `What is practised is kept apart, in ${config.stateDir}: a service is set up as if nothing had been sent.`,
+    );
   const installed =
     answers.install === null
       ? null
@@ -97,6 +113,9 @@ export async function apply(talk: Talk, answers: Answers, tell: (text: string) =
       result: folder.create ? 'created' : folder.isNew ? 'added' : 'unchanged',
       existing: folder.isNew ? folder.existing : null,
     },
+    folders: config.folders.map(({ path, alias }) => ({ path, endpoint: alias })),
+    rerouted,
+    stateDir: config.stateDir,
     rate: answers.rate,
     installed,
     testReceipt,

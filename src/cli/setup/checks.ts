@@ -1,4 +1,5 @@
 import { endpointSchema, folderSchema, serviceSchema } from '../../config/schema.ts';
+import { shortName } from '../../config/schemaAccounts.ts';
 import { RATE_PATTERN } from '../../domain/rate.ts';
 
 /*
@@ -18,6 +19,10 @@ export function wrongBaseUrl(text: string): string | null {
 
 export function wrongUid(text: string): string | null {
   return expected(endpointSchema.shape.uid.safeParse(text));
+}
+
+export function wrongAlias(text: string): string | null {
+  return expected(shortName.safeParse(text));
 }
 
 export function wrongFolder(text: string): string | null {

@@ -10,6 +10,8 @@ export interface EndpointAnswer {
   readonly alias: string;
   /** Null: it is still to be created. */
   readonly uid: string | null;
+  /** It was asked for in so many words, so that the folder is to feed it. */
+  readonly isExplicit: boolean;
   readonly create: { readonly name: string; readonly language: string | undefined } | null;
 }
 
@@ -25,10 +27,25 @@ export async function endpointStep(
   const { given, found, ask, say } = talk;
   const before = found.before;
   const own = before?.config.endpoints ?? [];
-  const alias = own[0]?.alias ?? DEFAULT_ALIAS;
-  const there = (uid: string, at = alias): EndpointAnswer => ({ alias: at, uid, create: null });
+  const alias = given.endpointAlias ?? own[0]?.alias ?? DEFAULT_ALIAS;
+  const there = (uid: string, at = alias, isExplicit = false): EndpointAnswer => ({
+    alias: at,
+    uid,
+    isExplicit,
+    create: null,
+  });
+  // At another service none of the uids is any good. At the same one the folders that feed an endpoint go on doing so.
+  const isInUse =
+    before !== null &&
+    !before.isExample &&
+    practice === null &&
+    before.config.service.baseUrl === config.service.baseUrl;
   if (given.endpointUid !== undefined) {
-    return there(given.endpointUid, own.find(({ key }) => key.uid === given.endpointUid)?.alias);
+    const known = own.find(({ key }) => key.uid === given.endpointUid)?.alias;
+    const at = given.endpointAlias ?? known ?? (await another());
+    // Which folder is to feed one that others feed already is not to be guessed.
+    const isNew = own.every((each) => each.alias !== at);
+    return there(given.endpointUid, at, isNew || given.folder !== undefined);
   }
   if (practice !== null) return there(practice.endpointUid);
   const configured = own.filter(({ key }) => !before?.isExample && key.baseUrl === config.service.baseUrl);
@@ -44,13 +61,14 @@ export async function endpointStep(
     if (first !== undefined) return there(first.key.uid, first.alias);
     const same = created.find(({ name }) => name === given.createEndpoint);
     if (same !== undefined) return there(same.endpoint.uid);
-    return { alias, uid: null, create: { name: given.createEndpoint, language: given.language } };
+    const { createEndpoint: name, language } = given;
+    return { alias, uid: null, isExplicit: true, create: { name, language } };
   }
   if (ask === null) return there(first?.key.uid ?? '', first?.alias);
   const choices: Choice<EndpointAnswer | 'uid' | 'create'>[] = [
     ...configured.map((each) => ({
       label: `Keep ${each.alias}`,
-      value: there(each.key.uid, each.alias),
+      value: there(each.key.uid, each.alias, true),
       about: each.key.uid,
     })),
     ...created.map(({ endpoint, name }) => ({
@@ -69,10 +87,41 @@ export async function endpointStep(
   const choice = choices.length === 1 ? 'uid' : await ask.choose('Which endpoint?', choices);
   if (choice === 'create') {
     const name = await ask.text('Its name:', { otherwise: 'Receipts' });
-    return { alias, uid: null, create: { name, language: given.language } };
+    return {
+      alias: await another(),
+      uid: null,
+      isExplicit: true,
+      create: { name, language: given.language },
+    };
   }
-  if (choice !== 'uid') return choice;
+  if (choice !== 'uid') {
+    const isKept = configured.some(({ alias: at }) => at === choice.alias && choice.isExplicit);
+    return isKept ? choice : { ...choice, alias: await another(), isExplicit: true };
+  }
   const uid = await ask.text('Its uid:', { wrong: sentence(wrongUid) });
   say('Whether it is right shows with the first receipt: the service can not be asked for it.');
-  return there(uid);
+  const known = own.find(({ key }) => key.uid === uid)?.alias;
+  return there(uid, known ?? (await another()), true);
+
+  /** The alias of an endpoint that is not configured yet. */
+  async function another(): Promise<string> {
+    if (given.endpointAlias !== undefined || !isInUse) return alias;
+    const free = freeAlias(own.map((each) => each.alias));
+    if (ask === null) return free;
+    return ask.choose(`Replace the uid of ${alias}, or add another endpoint?`, [
+      { label: `Add another one, ${free}`, value: free, about: `Other folders go on feeding ${alias}.` },
+      {
+        label: `Replace the uid of ${alias}`,
+        value: alias,
+        about: 'Its folders feed the new one from now on.',
+      },
+    ]);
+  }
+}
+
+function freeAlias(taken: readonly string[]): string {
+  for (let number = 2; ; number += 1) {
+    const alias = `${DEFAULT_ALIAS}-${number}`;
+    if (!taken.includes(alias)) return alias;
+  }
 }

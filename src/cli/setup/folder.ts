@@ -75,6 +75,32 @@ export async function folderStep(
   }
 }
 
+/**
+ * What becomes of files in folders that are configured already: what was given for the one that was chosen. `isFresh`: the
+ * ledger knows none of them, so it is asked for each.
+ */
+export async function existingStep(
+  talk: Talk,
+  config: Config,
+  chosen: FolderAnswer,
+  isFresh: boolean,
+): Promise<ReadonlyMap<string, string>> {
+  const { given, say } = talk;
+  const configured = configuredFolders(talk);
+  const answers = new Map<string, string>();
+  for (const path of isFresh ? configured : configured.filter((each) => each === chosen.path)) {
+    if (given.existing !== undefined) {
+      answers.set(path, given.existing);
+    } else if (isFresh) {
+      const look = await lookAtFolder(path, config);
+      if (look.state !== 'present' || look.files === 0) continue;
+      say(describe(path, look));
+      answers.set(path, await existingFiles(talk, look.files));
+    }
+  }
+  return answers;
+}
+
 /** Those that the file has, unless it is an example. */
 export function configuredFolders({ found: { before } }: Pick<Talk, 'found'>): string[] {
   return before === null || before.isExample ? [] : before.config.folders.map(({ path }) => path);

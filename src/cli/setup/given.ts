@@ -3,7 +3,15 @@ import { resolve } from 'node:path';
 import { ReceiptdError, systemCode } from '../../domain/errors.ts';
 import { askText } from '../askText.ts';
 import { isTerminal, type Io } from '../io.ts';
-import { tidyBaseUrl, wrongBaseUrl, wrongExisting, wrongFolder, wrongRate, wrongUid } from './checks.ts';
+import {
+  tidyBaseUrl,
+  wrongAlias,
+  wrongBaseUrl,
+  wrongExisting,
+  wrongFolder,
+  wrongRate,
+  wrongUid,
+} from './checks.ts';
 
 /** Answers given beforehand. What is left out is asked for, or taken from the config file, or has a default. */
 export interface Given {
@@ -15,6 +23,7 @@ export interface Given {
   readonly store?: Store;
   readonly verify: boolean;
   readonly endpointUid?: string;
+  readonly endpointAlias?: string;
   readonly createEndpoint?: string;
   readonly language?: string;
   readonly folder?: string;
@@ -57,6 +66,11 @@ export const ANSWERS = {
   },
   store: { flag: '--store', value: '<store>', about: 'where the credentials are kept: keychain or file' },
   endpointUid: { flag: '--endpoint-uid', value: '<uid>', about: 'uid of an endpoint that there is' },
+  endpointAlias: {
+    flag: '--endpoint-alias',
+    value: '<alias>',
+    about: 'its name in the config file; the uid of one of that name is replaced',
+  },
   createEndpoint: {
     flag: '--create-endpoint',
     value: '<name>',
@@ -139,6 +153,7 @@ export async function givenAnswers(io: Io, options: SetupOptions): Promise<Given
     clientSecret: await secretOf(io, text('clientSecretFile')),
     store: oneOf('store', STORES),
     endpointUid: right('endpointUid', wrongUid),
+    endpointAlias: right('endpointAlias', wrongAlias),
     createEndpoint: text('createEndpoint'),
     language: text('language'),
     folder: right('folder', wrongFolder),

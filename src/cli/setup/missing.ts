@@ -5,6 +5,7 @@ import { ReceiptdError } from '../../domain/errors.ts';
 import { hasCredentials } from './credentials.ts';
 import { configuredFolders } from './folder.ts';
 import { incomplete, type AnswerName } from './given.ts';
+import { leavesPractice } from './practiceState.ts';
 import { knownBaseUrl } from './service.ts';
 import type { Talk } from './talk.ts';
 
@@ -33,7 +34,21 @@ export async function refuseMissing(talk: Talk, config: Config, why: string): Pr
     const path = resolvePath(given.folder, context.cwd, context);
     if (!configured.includes(path)) missing.push(...(await missingOf(path, config, talk)));
   }
-  if (missing.length > 0) throw incomplete(missing, why);
+  const backlogs: string[] = [];
+  if (
+    given.existing === undefined &&
+    leavesPractice(found, { baseUrl: baseUrl ?? '', isPractice: given.sandbox })
+  )
+    for (const path of configured) if (await hasBacklog(path, config)) backlogs.push(path);
+  if (backlogs.length > 0 && !missing.includes('existing')) missing.push('existing');
+  const of = backlogs.length === 0 ? '' : ` (files lie in ${backlogs.join(', ')} already)`;
+  if (missing.length > 0) throw incomplete(missing, `${why}${of}`);
+}
+
+/** Whether it holds files, of which the real ledger knows none. */
+async function hasBacklog(path: string, config: Config): Promise<boolean> {
+  const look = await lookAtFolder(path, config);
+  return look.state === 'present' && look.files !== 0;
 }
 
 /** Of a folder that is to be watched from now on. */

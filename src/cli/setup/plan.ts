@@ -1,42 +1,18 @@
 import type { Config, LoadContext } from '../../config/config.ts';
 import { createConfigFile, replaceConfigFile, revisionOf } from '../../config/configFile.ts';
+import { isDeepStrictEqual } from 'node:util';
 import { applyEdits, type ConfigChange } from '../../config/edit.ts';
 import { readConfig, readConfigFile, textOf } from '../../config/load.ts';
 import type { ConfigPlace } from '../../config/locate.ts';
 import { resolvePath, pathsOf } from '../../config/resolve.ts';
 import { EXAMPLE_UID } from '../../config/exampleUid.ts';
 import { defaultConfigText } from '../../config/template.ts';
+import { folderSchema } from '../../config/schema.ts';
 import { rateText } from '../../domain/rate.ts';
+import { entersPractice, leavesPractice, practiceStateDir } from './practiceState.ts';
+import type { Found, Wanted } from './wanted.ts';
 
-/** The config file as it was found; what it says is where answers come from that are not given. */
-export interface Found {
-  readonly place: ConfigPlace;
-  readonly context: LoadContext;
-  /** Null where there is none yet. */
-  readonly before: Before | null;
-}
-
-export interface Before {
-  readonly text: string;
-  readonly revision: string;
-  readonly config: Config;
-  /** Its endpoint is the one that stands in an example: it is as `receiptd init` wrote it. */
-  readonly isExample: boolean;
-}
-
-/** What set-up writes into the config file. */
-export interface Wanted {
-  readonly baseUrl: string;
-  readonly alias: string;
-  readonly uid: string;
-  /** Absolute. */
-  readonly folder: string;
-  /** Of a folder that is not in the file yet. */
-  readonly existing: string;
-  readonly rate: string;
-  /** Undefined: as it is. */
-  readonly store?: 'auto' | 'keychain' | 'file';
-}
+export type { Before, Found, Wanted } from './wanted.ts';
 
 export const DEFAULT_ALIAS = 'office';
 export const DEFAULT_RATE = '60/min';
@@ -80,10 +56,14 @@ export function plan(found: Found, wanted: Wanted): { readonly text: string; rea
   return { text, config: readConfig(text.replace(/^\uFEFF/, ''), place.file, context).config };
 }
 
-function changes({ place, context, before }: Found, now: Config, wanted: Wanted): ConfigChange[] {
+function changes(found: Found, now: Config, wanted: Wanted): ConfigChange[] {
+  const { place, context, before } = found;
   const { alias, uid, folder, store } = wanted;
   const edits: ConfigChange[] = [];
   const set = (path: ConfigChange['path'], value: string) => edits.push({ kind: 'set', path, value });
+  const practised = practiceStateDir(found);
+  if (practised !== null && entersPractice(found, now, wanted)) set(['stateDir'], practised);
+  if (leavesPractice(found, wanted)) edits.push({ kind: 'remove', path: ['stateDir'] });
   if (now.service.baseUrl !== wanted.baseUrl) set(['service', 'baseUrl'], wanted.baseUrl);
   const endpoint = now.endpoints.find((each) => each.alias === alias);
   if (endpoint?.key.uid !== uid) set(['endpoints', alias, 'uid'], uid);
@@ -100,6 +80,14 @@ function changes({ place, context, before }: Found, now: Config, wanted: Wanted)
     const value = { path: folder, endpoint: alias, existing: wanted.existing };
     edits.push({ kind: 'append', path: ['folders'], value });
   } else if (before === null) set(['folders', at, 'existing'], wanted.existing);
+  else if (wanted.routes === true && now.folders[at]?.alias !== alias)
+    set(['folders', at, 'endpoint'], alias);
+  for (const [path, existing] of wanted.existingOf ?? []) {
+    const index = now.folders.findIndex((each) => each.path === path);
+    const meant = folderSchema.shape.existing.parse(existing);
+    if (index >= 0 && !isDeepStrictEqual(now.folders[index]?.existing, meant))
+      set(['folders', index, 'existing'], existing);
+  }
   if (rateText(now.delivery.limits.rate) !== wanted.rate) set(['delivery', 'rate'], wanted.rate);
   if (store !== undefined && now.credentials.store !== store) set(['credentials', 'store'], store);
   return edits;

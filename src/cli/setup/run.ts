@@ -8,9 +8,11 @@ import { printable } from '../printable.ts';
 import { apply, type Done } from './apply.ts';
 import { givenAnswers, type SetupOptions } from './given.ts';
 import { refuseMissing } from './missing.ts';
-import { readFound } from './plan.ts';
+import { plan, readFound, TO_BE_CREATED } from './plan.ts';
+import { leavesPractice } from './practiceState.ts';
 import { createPrompts, Ended } from './prompts.ts';
-import { askAll, provisionalConfig, type Answers } from './steps.ts';
+import { linesOf, reroutedBy } from './rerouted.ts';
+import { askAll, provisionalConfig, wantedOf, type Answers } from './steps.ts';
 import { sayOn, type Talk } from './talk.ts';
 
 /*
@@ -74,8 +76,9 @@ function greet({ found, say }: Talk): void {
   );
 }
 
-async function agreed({ found, ask, say }: Talk, answers: Answers): Promise<boolean> {
-  const { service, credentials, endpoint, folder, rate, install } = answers;
+async function agreed(talk: Talk, answers: Answers): Promise<boolean> {
+  const { found, ask, say } = talk;
+  const { service, credentials, endpoint, folder, existingOf, rate, install } = answers;
   const files = folder.files === null ? 'all files' : counted(folder.files, 'file');
   const backlog =
     folder.isNew && folder.existing === 'send' && folder.files !== 0 ? `, and sends the ${files} in it` : '';
@@ -93,6 +96,13 @@ async function agreed({ found, ask, say }: Talk, answers: Answers): Promise<bool
   say(`  Credentials: ${stored}`);
   say(`  Endpoint: ${endpoint.alias}, ${where}`);
   say(`  Folder: ${folder.path}${folder.create ? ' (to be made)' : ''}${backlog}`);
+  for (const [path, existing] of existingOf) say(`  Files that lie in ${path} already: ${existing}`);
+  const wanted = wantedOf(talk, answers, endpoint.uid ?? TO_BE_CREATED);
+  const { config } = plan(found, wanted);
+  const rerouted = reroutedBy(found, config);
+  for (const { path, alias } of config.folders)
+    if (path !== folder.path) say(`  Watched as well: ${path}, for ${alias}`);
+  for (const line of linesOf(rerouted, leavesPractice(found, wanted))) say(`  ${line}`);
   say(`  Limit: ${rate}`);
   say(`  Installed as a service: ${install ?? 'no'}`);
   return ask === null || (await ask.confirm('Go ahead?', true));

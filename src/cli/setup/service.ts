@@ -86,7 +86,7 @@ async function practise(talk: Talk): Promise<ServiceAnswer> {
 
 /** Whether what listens there is `receiptd sandbox`, started in another terminal. */
 async function isPractice({ io, found }: Talk, baseUrl: string): Promise<boolean> {
-  const { config } = plan(found, provisional(found, { baseUrl }));
+  const { config } = plan(found, provisional(found, { baseUrl, isPractice: true }));
   try {
     await withService(io, config, SANDBOX_CREDENTIALS, (service) => service.whoami(io.stop));
     return true;

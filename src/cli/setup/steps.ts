@@ -3,10 +3,11 @@ import { rateText } from '../../domain/rate.ts';
 import { sentence, wrongRate } from './checks.ts';
 import { credentialsStep, storeInConfig, type CredentialsAnswer } from './credentials.ts';
 import { endpointStep, type EndpointAnswer } from './endpoint.ts';
-import { folderStep, type FolderAnswer } from './folder.ts';
+import { existingStep, folderStep, type FolderAnswer } from './folder.ts';
 import type { ServiceScope } from './given.ts';
 import { installStep } from './install.ts';
 import { DEFAULT_RATE, plan, provisional, TO_BE_CREATED, type Wanted } from './plan.ts';
+import { demandPracticeEnded, leavesPractice } from './practiceState.ts';
 import { knownBaseUrl, serviceStep, type ServiceAnswer } from './service.ts';
 import type { Talk } from './talk.ts';
 
@@ -15,6 +16,8 @@ export interface Answers {
   readonly credentials: CredentialsAnswer;
   readonly endpoint: EndpointAnswer;
   readonly folder: FolderAnswer;
+  /** Of folders that are in the configuration already: what becomes of files that lie in them, where that is to change. */
+  readonly existingOf: ReadonlyMap<string, string>;
   readonly rate: string;
   readonly install: ServiceScope | null;
   readonly sendsTest: boolean;
@@ -24,7 +27,10 @@ export interface Answers {
 export function provisionalConfig(talk: Talk): Config {
   return plan(
     talk.found,
-    provisional(talk.found, { baseUrl: knownBaseUrl(talk) ?? 'https://service.example' }),
+    provisional(talk.found, {
+      baseUrl: knownBaseUrl(talk) ?? 'https://service.example',
+      isPractice: talk.given.sandbox,
+    }),
   ).config;
 }
 
@@ -34,17 +40,21 @@ export async function askAll(talk: Talk, opened: (service: ServiceAnswer) => voi
     const service = await serviceStep(talk);
     opened(service);
     const { baseUrl, practice } = service;
-    const { config } = plan(talk.found, provisional(talk.found, { baseUrl }));
+    const isPractice = practice !== null;
+    const isFresh = leavesPractice(talk.found, { baseUrl, isPractice });
+    if (isFresh) await demandPracticeEnded(talk.found);
+    const { config } = plan(talk.found, provisional(talk.found, { baseUrl, isPractice }));
     const credentials = await credentialsStep(talk, config, practice?.credentials ?? null);
     if (credentials === 'back') continue;
     const isChecked = credentials.company !== null;
     const endpoint = await endpointStep(talk, config, { practice, isChecked });
     const { alias } = endpoint;
     const uid = endpoint.uid ?? TO_BE_CREATED;
-    const planned = provisional(talk.found, { baseUrl, alias, uid });
+    const planned = provisional(talk.found, { baseUrl, isPractice, alias, uid });
     const folder = await folderStep(talk, config, (path) => {
       plan(talk.found, { ...planned, folder: path });
     });
+    const existingOf = await existingStep(talk, config, folder, isFresh);
     const rate = await rateStep(talk);
     const install = await installStep(talk);
     return {
@@ -52,6 +62,7 @@ export async function askAll(talk: Talk, opened: (service: ServiceAnswer) => voi
       credentials,
       endpoint,
       folder,
+      existingOf,
       rate,
       install,
       sendsTest: await testStep(talk, service),
@@ -62,7 +73,7 @@ export async function askAll(talk: Talk, opened: (service: ServiceAnswer) => voi
 /** What the answers come to in the config file. */
 export function wantedOf(
   talk: Talk,
-  { service, credentials, endpoint, folder, rate }: Answers,
+  { service, credentials, endpoint, folder, existingOf, rate }: Answers,
   uid: string,
 ): Wanted {
   const store = storeInConfig(credentials, talk.found.before?.config.credentials.store ?? 'auto');
@@ -72,6 +83,9 @@ export function wantedOf(
     uid,
     folder: folder.path,
     existing: folder.existing,
+    existingOf,
+    isPractice: service.practice !== null,
+    routes: endpoint.isExplicit,
     rate,
     ...(store !== undefined && { store }),
   };
