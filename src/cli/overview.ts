@@ -4,6 +4,7 @@ import type { OverviewResponse } from '../daemon/control/protocol/overview.ts';
 import { oldestWaiting } from '../daemon/reading/overview.ts';
 import type { Looked } from '../daemon/reading/troubles.ts';
 import { systemClock } from '../daemon/systemClock.ts';
+import { startCommand } from '../daemon/userName.ts';
 import { ReceiptdError } from '../domain/errors.ts';
 import { openReportsIfThere } from './session.ts';
 
@@ -11,6 +12,8 @@ import { openReportsIfThere } from './session.ts';
 export interface Overview extends Looked {
   /** When the document that has waited longest was named; milliseconds. */
   readonly oldestWaiting: number | null;
+  /** What starts the agent, where none runs. */
+  readonly startWith?: string;
 }
 
 /** Asks the daemon; where none runs, or it does not say, reads the ledger. */
@@ -23,7 +26,8 @@ export async function look(config: Config): Promise<Overview> {
     if (answer !== null && error instanceof ReceiptdError && error.code === 'FILE_UNREADABLE') return null;
     throw error;
   });
-  const silence = { now, daemon: null, silent: answer };
+  const startWith = await startCommand(config.stateDir);
+  const silence = { now, daemon: null, silent: answer, startWith };
   if (reports === null) return { ...silence, counts: [], holds: [], oldestWaiting: null };
   try {
     const counts = await reports.counts();

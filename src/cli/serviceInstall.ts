@@ -17,6 +17,7 @@ import { demandReach, folderAdvice, refuseFleetingProgram } from '../hosting/rea
 import { mappedDrives, refuseMappedDrives, WINDOWS_USER } from '../hosting/windows/task.ts';
 import type { Io } from './io.ts';
 import { hostOf, managerOf } from './serviceHost.ts';
+import { refuseLeavingLedger } from './serviceLedger.ts';
 
 /** What `installService` made, or would make. */
 export interface InstalledService {
@@ -75,6 +76,7 @@ export async function installService(
     return { file: manager.file, manager: manager.name, user, started: false, notes, text };
   }
   demandRights(host, scope);
+  if (scope === 'system') await refuseLeavingLedger(host, config);
   await manager.present();
   const before = await manager.installed();
   if (before !== null && manager.file !== null && isEdited(before) && !options.force)

@@ -31,7 +31,7 @@ export function statusLines(config: Config, overview: Overview, colors: Colors):
     );
   } else if (silent !== null) {
     say(`${colors.yellow('Running')}, but it does not say how it is: ${printable(silent)}`);
-  } else say(`${colors.yellow('Not running.')} Start it with \`receiptd run\`.`);
+  } else say(`${colors.yellow('Not running.')} Start it with \`${overview.startWith ?? 'receiptd run'}\`.`);
 
   const all = troubles(config.endpoints, overview);
   const person = all.filter((each) => each.person);
