@@ -8,6 +8,8 @@ import type { Config } from '../config/config.ts';
 import { readPair } from '../daemon/listening/certificate.ts';
 import { CONSOLE_LISTENER, RESULTS_LISTENER } from '../daemon/listening/listen.ts';
 import { lookAtStateDir } from '../daemon/stateDir.ts';
+import { whyNotForState } from '../daemon/statePrivacy.ts';
+import { asUser, otherOwnerOf } from '../daemon/userName.ts';
 import { ReceiptdError } from '../domain/errors.ts';
 import { checkAlerts } from '../compose/checkAlerts.ts';
 import { checkFolder, type Finding } from '../compose/checkFolder.ts';
@@ -74,7 +76,15 @@ function checkConfig(config: Config): Finding {
 }
 
 async function checkState(config: Config): Promise<Finding> {
+  const { stateDir } = config;
   try {
+    // A service's: root looks on, and makes nothing there that its user could not read.
+    const other = process.geteuid?.() === 0 ? await otherOwnerOf(stateDir) : null;
+    if (other !== null && (await whyNotForState(stateDir)) === null) {
+      const user = other.name ?? `#${other.uid}`;
+      const message = `${stateDir} belongs to the user ${user}; whether that user can write it, \`${asUser(user, true, process.platform).replace('…', 'check')}\` says.`;
+      return { level: 'ok', subject: 'state', message };
+    }
     const { note } = await lookAtStateDir(config);
     return note === null
       ? {

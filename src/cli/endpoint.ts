@@ -9,7 +9,7 @@ import { print, printJson, type Io } from './io.ts';
 import { operatorName } from './operator.ts';
 import { openReading } from './reading.ts';
 import { resultsPathOf, webBase } from './resultsAddress.ts';
-import { configOf, openLog, operate, type ConfigOption } from './session.ts';
+import { agentAnswers, configOf, openLog, operate, type ConfigOption } from './session.ts';
 import { printable } from './printable.ts';
 import { table } from './table.ts';
 
@@ -65,7 +65,7 @@ async function create(io: Io, name: string, options: CreateOptions): Promise<voi
   const account = options.account ?? null;
   credentialsConfig(config, account);
   // What can't be recorded must not be created: nobody would know its uid.
-  await prepareStateDir(config);
+  if (!(await agentAnswers(config))) await prepareStateDir(config);
   // Not as an argument, which every user of the machine can read.
   const outgoingUrl =
     options.results === undefined

@@ -5,6 +5,7 @@ import { oldestWaiting } from '../daemon/reading/overview.ts';
 import type { Looked } from '../daemon/reading/troubles.ts';
 import { movedAway } from '../daemon/stateMoved.ts';
 import { systemClock } from '../daemon/systemClock.ts';
+import { startCommand } from '../daemon/userName.ts';
 import { ReceiptdError } from '../domain/errors.ts';
 import { openReportsIfThere } from './session.ts';
 
@@ -14,6 +15,8 @@ export interface Overview extends Looked {
   readonly movedAway?: string | null;
   /** When the document that has waited longest was named; milliseconds. */
   readonly oldestWaiting: number | null;
+  /** What starts the agent, where none runs. */
+  readonly startWith?: string;
 }
 
 /** Asks the daemon; where none runs, or it does not say, reads the ledger. */
@@ -27,7 +30,8 @@ export async function look(config: Config): Promise<Overview> {
     throw error;
   });
   const mark = answer === null ? await movedAway(config.stateDir).catch(() => null) : null;
-  const silence = { now, daemon: null, silent: answer, movedAway: mark?.at ?? null };
+  const startWith = await startCommand(config.stateDir);
+  const silence = { now, daemon: null, silent: answer, movedAway: mark?.at ?? null, startWith };
   if (reports === null) return { ...silence, counts: [], holds: [], oldestWaiting: null };
   try {
     const counts = await reports.counts();

@@ -26,6 +26,7 @@ import { demandProgram, demandReach, folderAdvice, refuseFleetingProgram } from 
 import { mappedDrives, refuseMappedDrives, WINDOWS_USER } from '../hosting/windows/task.ts';
 import type { Io } from './io.ts';
 import { hostOf, managerOf } from './serviceHost.ts';
+import { refuseLeavingLedger } from './serviceLedger.ts';
 
 /** What `installService` made, or would make. */
 export interface InstalledService {
@@ -84,6 +85,7 @@ export async function installService(
     return { file: manager.file, manager: manager.name, user, started: false, notes, text };
   }
   demandRights(host, scope);
+  if (scope === 'system') await refuseLeavingLedger(host, config);
   await manager.present();
   const before = await manager.installed();
   if (before !== null && manager.file !== null && isEdited(before) && !options.force)

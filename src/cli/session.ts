@@ -1,11 +1,12 @@
+import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import { findConfig } from '../config/locate.ts';
 import type { ActName, Request, Response } from '../daemon/control/protocol.ts';
 import { callControl } from '../daemon/control/client.ts';
-import { ReceiptdError } from '../domain/errors.ts';
-import { openReports } from '../compose/reports.ts';
+import { ReceiptdError, systemCode } from '../domain/errors.ts';
+import { ledgerPath, openReports } from '../compose/reports.ts';
 import type { ClosableLog } from '../telemetry/log.ts';
 import { createRedactor, type Redactor } from '../telemetry/redact.ts';
 import { isTerminal, loadContext, usesColor, type Io } from './io.ts';
@@ -80,6 +81,7 @@ async function operateAlone<O extends ActName>(
   operation: O,
   request: Request<O>,
 ): Promise<Response<O>> {
+  if (operation === 'backup') await demandLedger(config);
   // Loaded when they are wanted: a command that reads changes nothing.
   const [{ prepareStateDir }, { acquireInstanceLock }, { composeOperations }] = await Promise.all([
     import('../daemon/stateDir.ts'),
@@ -100,5 +102,34 @@ async function operateAlone<O extends ActName>(
   } finally {
     await log.close();
     await lock.release();
+  }
+}
+
+/** An empty one would be made, and its copy taken for a backup. */
+async function demandLedger({ stateDir }: Config): Promise<void> {
+  const paths = [ledgerPath({ stateDir }), join(stateDir, 'ledger.journal')];
+  // What can't be looked at is there, and is told of later.
+  const missing = await Promise.all(
+    paths.map((path) =>
+      access(path).then(
+        () => false,
+        (error: unknown) => systemCode(error) === 'ENOENT',
+      ),
+    ),
+  );
+  if (missing.includes(false)) return;
+  throw new ReceiptdError('LEDGER_MISSING', `There is no ledger in ${stateDir}.`, {
+    hint: 'If it is elsewhere, name that place in stateDir or RECEIPTD_STATE_DIR; else start `receiptd run` once.',
+  });
+}
+
+/** @throws ReceiptdError CONTROL_FAILED */
+export async function agentAnswers({ stateDir }: Config): Promise<boolean> {
+  try {
+    await callControl(stateDir, 'status', {});
+    return true;
+  } catch (error) {
+    if (error instanceof ReceiptdError && error.code === 'NOT_RUNNING') return false;
+    throw error;
   }
 }

@@ -35,7 +35,7 @@ export function statusLines(config: Config, overview: Overview, colors: Colors):
     say(
       `${colors.yellow('Not running.')} The ledger was moved to another PC (${printable(overview.movedAway)}), and receiptd runs there. To take that back: \`receiptd export-state --undo\`.`,
     );
-  } else say(`${colors.yellow('Not running.')} Start it with \`receiptd run\`.`);
+  } else say(`${colors.yellow('Not running.')} Start it with \`${overview.startWith ?? 'receiptd run'}\`.`);
 
   const all = troubles(config.endpoints, overview);
   const person = all.filter((each) => each.person);

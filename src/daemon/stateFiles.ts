@@ -18,8 +18,17 @@ const MARKS: ReadonlySet<string> = new Set([
   'instance.lock',
   'moved-away.json',
 ]);
-/** Found in directories that are meant for nothing else: of a file system, and of receiptd itself. */
-const NO_MATTER: ReadonlySet<string> = new Set(['lost+found', 'receiptd.yaml']);
+/** Says nothing of whose a directory is: of file systems and file managers, of a service account's home, and receiptd's own file. */
+const NO_MATTER: ReadonlySet<string> = new Set([
+  'lost+found',
+  '.DS_Store',
+  'desktop.ini',
+  'Thumbs.db',
+  '.cache',
+  '.config',
+  '.local',
+  'receiptd.yaml',
+]);
 
 /** The names by which a directory shows that it is somebody else's; none for an empty one and for one of ours. */
 export function foreignNames(names: readonly string[]): string[] {

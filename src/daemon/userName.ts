@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { lstat, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
 const ANSWER_MS = 5_000;
@@ -23,4 +23,17 @@ export function asUser(name: string, isRoot: boolean, platform: NodeJS.Platform)
   return isRoot && platform === 'linux' && !name.startsWith('#')
     ? `runuser -u ${name} -- receiptd …`
     : `sudo -u ${name.startsWith('#') ? `'${name}'` : name} receiptd …`;
+}
+
+/** Whose a place is, if it is there and belongs to another user than the one who asks; null otherwise. */
+export async function otherOwnerOf(place: string): Promise<{ uid: number; name: string | null } | null> {
+  const own = process.geteuid?.();
+  const uid = (await lstat(place).catch(() => null))?.uid;
+  if (own === undefined || uid === undefined || uid === own) return null;
+  return { uid, name: await userNameOf(uid) };
+}
+
+/** The command that starts the agent of a state directory: another user's is a service's. */
+export async function startCommand(stateDir: string): Promise<string> {
+  return (await otherOwnerOf(stateDir)) === null ? 'receiptd run' : 'receiptd service start';
 }

@@ -60,6 +60,18 @@ test('a directory of somebody else’s things is refused, and nothing in it is t
   expect(await prepareStateDir(at(path.join(dir, 'receiptd')))).toEqual({ note: null });
 });
 
+test.skipIf(!posix)('so it is for an ordinary user', async () => {
+  await writeFile(path.join(dir, 'photo.jpg'), '');
+  await chmod(dir, 0o755);
+  const refusal = await asOwnerOf(dir, () => prepareStateDir(at(dir)).catch((error: unknown) => error));
+  expect(refusal).toMatchObject({
+    code: 'STATE_UNWRITABLE',
+    message: expect.stringContaining('(photo.jpg)'),
+  });
+  expect((await modeOf(dir))[0]).toBe(0o755);
+  await chown(dir, process.geteuid?.() ?? -1, process.getegid?.() ?? -1);
+});
+
 test.skipIf(!posix)('the places of a machine and of people are none, whatever lies in them', async () => {
   // Not one of them is looked into: they are refused by name.
   for (const place of ['/etc', '/var/lib', '/home/joe', '/'])
@@ -97,7 +109,7 @@ test('names of our own are known, also of files that are being written', () => {
   expect(isOwnName('credentials.json.e4e23708-aac5-4f3c-a701-d6e683148941.tmp')).toBe(true);
   for (const name of ['passwd', '.ssh', 'ledger', 'a.tmp', 'spool2', 'exporting-all-of-it'])
     expect(isOwnName(name)).toBe(false);
-  expect(foreignNames(['lost+found', 'receiptd.yaml', 'credentials-a.json', 'spool'])).toEqual([]);
+  expect(foreignNames(['lost+found', '.config', 'receiptd.yaml', 'credentials-a.json', 'spool'])).toEqual([]);
   expect(foreignNames(['credentials.json', 'x'])).toEqual(['x']);
   expect(foreignNames(['instance.lock', 'x'])).toEqual([]);
 });

@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import type { Io } from '../../src/cli/io.ts';
 import { installService, type InstallOptions } from '../../src/cli/serviceInstall.ts';
+import { refuseLeavingLedger } from '../../src/cli/serviceLedger.ts';
 import type { Config } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { Launchd } from '../../src/hosting/launchd/manager.ts';
@@ -220,6 +221,41 @@ describe.skipIf(!isRoot)('installed for the machine', () => {
       code: 'INSTALL_REFUSED',
       message: expect.stringContaining('belongs to another user (12345) than nobody'),
     });
+  });
+
+  test('a ledger of the one who sets it up is not left behind', async () => {
+    const at = await place();
+    const home = join(at.dir, 'home');
+    const theirs = join(home, '.local/state/receiptd');
+    await mkdir(theirs, { recursive: true });
+    await writeFile(join(theirs, 'ledger.db'), '');
+    // A person of this machine, as far as the program is told.
+    const bin = join(at.dir, 'bin');
+    await writeFile(
+      join(bin, 'getent'),
+      `#!/bin/sh\n[ "$3" = ann ] && echo "ann:x:4711:4711::${home}:/bin/sh"\n`,
+    );
+    await writeFile(join(bin, 'id'), '#!/bin/sh\n[ "$2" = ann ] && echo 4711\n');
+    for (const name of ['getent', 'id']) await chmod(join(bin, name), 0o755);
+    const { file } = await at.config();
+    const text = await readFile(file, 'utf8');
+    const { stateDir, ...rest } = JSON.parse(text) as { stateDir: string };
+    await writeFile(file, JSON.stringify(rest));
+    const host = { ...at.host, env: { ...at.host.env, SUDO_USER: 'ann' } };
+    const installed = { file, stateDir };
+    await expect(refuseLeavingLedger(host, installed)).rejects.toMatchObject({
+      code: 'INSTALL_REFUSED',
+      message: `The ledger of ann in ${theirs} would not be taken along to ${stateDir}, and every file would be sent again.`,
+      hint: expect.stringContaining('export-state'),
+    });
+    // It is not hers who asks, it is named, or the service has one.
+    await refuseLeavingLedger(at.host, installed);
+    await writeFile(file, text);
+    await refuseLeavingLedger(host, installed);
+    await writeFile(file, JSON.stringify(rest));
+    await mkdir(stateDir);
+    await writeFile(join(stateDir, 'ledger.db'), '');
+    await refuseLeavingLedger(host, installed);
   });
 
   test('a unit that was changed by hand stays, unless it is forced', async () => {

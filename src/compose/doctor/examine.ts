@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { getSystemErrorMap } from 'node:util';
 import type { Config } from '../../config/config.ts';
 import { movedAway } from '../../daemon/stateMoved.ts';
+import { userNameOf } from '../../daemon/userName.ts';
 import { describeError } from '../../domain/errors.ts';
 import { counted } from '../../domain/words.ts';
 import { endOfEntry } from '../../ledger/sqlite/adopt.ts';
@@ -87,7 +88,10 @@ async function owner(stateDir: string): Promise<Finding> {
   const mode = (about.mode & 0o777).toString(8).padStart(3, '0');
   if (own === undefined || about.uid === own)
     return { level: 'ok', subject, message: `${stateDir} is yours (mode ${mode}).` };
-  const message = `${stateDir} belongs to user ${about.uid}, and this runs as user ${own}. Run it as that user to see all.`;
+  const name = (await userNameOf(about.uid)) ?? about.uid;
+  if (own === 0)
+    return { level: 'ok', subject, message: `${stateDir} belongs to the user ${name} (mode ${mode}).` };
+  const message = `${stateDir} belongs to the user ${name}, and this runs as user ${own}. Run it as that user to see all.`;
   return { level: 'warn', subject, message };
 }
 

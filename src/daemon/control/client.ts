@@ -3,6 +3,7 @@ import { request, type IncomingMessage } from 'node:http';
 import { ReceiptdError, systemCode } from '../../domain/errors.ts';
 import { PROTOCOL, errorBody } from './protocol.ts';
 import type { Operation, Protocol, Request, Response } from './protocol.ts';
+import { startCommand } from '../userName.ts';
 import { controlSocketPath, isNobodyThere, reachable } from './socketPath.ts';
 
 const TIMEOUT_MS = 30_000;
@@ -35,8 +36,8 @@ async function exchange(
 ): Promise<{ status: number; text: string }> {
   const timeout = options.timeoutMs ?? TIMEOUT_MS;
   const socketPath = controlSocketPath(stateDir);
-  const address = await reachable(socketPath).catch((error: unknown) => {
-    throw failed(error, socketPath, stateDir);
+  const address = await reachable(socketPath).catch(async (error: unknown) => {
+    throw await failed(error, socketPath, stateDir);
   });
   try {
     return await post(
@@ -45,7 +46,7 @@ async function exchange(
     );
   } catch (error) {
     options.signal?.throwIfAborted();
-    throw failed(error, socketPath, stateDir);
+    throw await failed(error, socketPath, stateDir);
   } finally {
     await address.release();
   }
@@ -87,11 +88,11 @@ function problem(code: string): Error {
   return Object.assign(new Error(`The answer of the running receiptd: ${code}`), { code });
 }
 
-function failed(error: unknown, socketPath: string, stateDir: string): ReceiptdError {
+async function failed(error: unknown, socketPath: string, stateDir: string): Promise<ReceiptdError> {
   if (error instanceof ReceiptdError) return error;
   if (isNobodyThere(error)) {
     return new ReceiptdError('NOT_RUNNING', `receiptd is not running on the state directory ${stateDir}.`, {
-      hint: 'Start it with "receiptd run".',
+      hint: `Start it with "${await startCommand(stateDir)}".`,
       cause: error,
     });
   }

@@ -1,0 +1,57 @@
+import { lstat, stat } from 'node:fs/promises';
+import { posix } from 'node:path';
+import { ledgerPath } from '../compose/reports.ts';
+import type { Config } from '../config/config.ts';
+import { readConfigFile, textOf } from '../config/load.ts';
+import { stateDirOf } from '../config/stateDirOf.ts';
+import { userNameOf } from '../daemon/userName.ts';
+import { ReceiptdError } from '../domain/errors.ts';
+import { findAccount } from '../hosting/account.ts';
+import type { Host } from '../hosting/host.ts';
+
+/**
+ * A person who has run receiptd by hand has a ledger in a place of their own, unless the configuration names one. A service
+ * without it would send every file again.
+ * @throws ReceiptdError INSTALL_REFUSED
+ */
+export async function refuseLeavingLedger(
+  host: Host,
+  { file, stateDir }: Pick<Config, 'file' | 'stateDir'>,
+): Promise<void> {
+  if (host.platform === 'win32' || host.env['RECEIPTD_STATE_DIR']) return;
+  if (await isThere(ledgerPath({ stateDir }))) return;
+  const text = textOf(await readConfigFile(file), file);
+  for (const user of await peopleOf(host, file)) {
+    const home = await homeOf(host, user);
+    if (home === null) continue;
+    const surroundings = { env: {}, platform: host.platform, home, cwd: '/', isRoot: false };
+    const theirs = stateDirOf(text, file, surroundings);
+    if (theirs === stateDir || !(await isThere(ledgerPath({ stateDir: theirs })))) continue;
+    throw new ReceiptdError(
+      'INSTALL_REFUSED',
+      `The ledger of ${user} in ${theirs} would not be taken along to ${stateDir}, and every file would be sent again.`,
+      {
+        hint: `Stop the agent of ${user}; then move the ledger (\`receiptd export-state --final\` as ${user}, \`receiptd import-state\` as root), or name ${theirs} as stateDir and install with --user ${user}.`,
+      },
+    );
+  }
+}
+
+/** Whose configuration it is, and who has become root. */
+async function peopleOf(host: Host, file: string): Promise<string[]> {
+  const { uid } = await stat(file);
+  const names = [uid === 0 ? null : await userNameOf(uid), host.env['SUDO_USER'] || null];
+  return [...new Set(names.filter((name) => name !== null && name !== 'root'))] as string[];
+}
+
+async function homeOf(host: Host, user: string): Promise<string | null> {
+  if (host.platform === 'darwin') return posix.join('/Users', user);
+  return (await findAccount(host, user))?.home ?? null;
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
+}
