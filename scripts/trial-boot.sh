@@ -142,10 +142,19 @@ until_true 'it goes on uploading' accepted 2
 expect 'it stops' 'Stopped' inside receiptd service stop
 expect 'stopped, it says so' 'It does not run' inside receiptd service status
 sed -i 's/^folders/foldrs/' "$tree/etc/receiptd/receiptd.yaml"
-inside systemctl start receiptd 2>/dev/null && fail 'it started with a configuration that is wrong'
+expect 'with a configuration that is wrong it does not start, and says what is wrong' 'did not start: .*foldrs' inside receiptd service start
 expect 'a wrong configuration is tried once' '^failed 2 0$' \
   echo "$(property ActiveState) $(property ExecMainStatus) $(property NRestarts)"
 sed -i 's/^foldrs/folders/' "$tree/etc/receiptd/receiptd.yaml"
+inside sh -c 'printf "[Unit]\nConditionPathExists=/not/there\n" >/run/systemd/system/receiptd.service.d/wait.conf && systemctl daemon-reload'
+expect 'one that only waits says for what' 'did not start: .*ConditionPathExists=/not/there is not met' inside receiptd service start
+inside sh -c 'rm /run/systemd/system/receiptd.service.d/wait.conf && systemctl daemon-reload'
+inside receiptd service start >/dev/null
+mv "$package/dist/receiptd.cjs" "$package/dist/away.cjs"
+pid=$(property MainPID)
+inside sh -c "kill -KILL $pid"
+until_true 'a program that was removed is not tried again' is ActiveState inactive
+mv "$package/dist/away.cjs" "$package/dist/receiptd.cjs"
 inside receiptd service start >/dev/null
 printf '# by hand\n' >>"$tree/etc/systemd/system/receiptd.service"
 expect 'a unit that was changed by hand is left alone' 'INSTALL_EDITED' inside receiptd service install
@@ -154,11 +163,11 @@ expect 'and written anew when asked to' '- # by hand' inside receiptd service in
 # What the confinement has to let through: people's folders with their groups, admins who are not root, a share that comes later.
 inside sh -c 'groupadd --force scanadmins; groupadd --force office; usermod --append --groups office receiptd; mkdir -p /srv/shared; rmdir /mnt/late 2>/dev/null; rm -rf /srv/shared/*
   chown receiptd:office /srv/shared; chmod 2770 /srv/shared
-  rm -rf /home/bob /var/tmp/scans; mkdir -p /home/bob/scans /var/tmp/scans; chown receiptd /home/bob/scans'
+  rm -rf /home/bob /var/tmp/scans; mkdir -p /home/bob/scans /var/tmp/scans; chown receiptd /home/bob/scans; ln -sfn /home/bob/scans /srv/linked'
 cat >>"$tree/etc/receiptd/receiptd.yaml" <<'YAML'
   - { path: /srv/shared, endpoint: office, afterUpload: archive, needsAttention: /srv/shared/look here }
   - { path: /mnt/late, endpoint: office }
-  - { path: /home/bob/scans, endpoint: office, afterUpload: archive }
+  - { path: /srv/linked, endpoint: office, afterUpload: archive }
   - { path: /var/tmp/scans, endpoint: office }
 control: { group: scanadmins }
 stateDir: /var/lib/receiptd
@@ -174,7 +183,7 @@ inside sh -c 'mkdir /mnt/late && mount -t tmpfs late /mnt/late'
 cp docs/images/console-document.png "$tree/three.png" && inside mv /three.png /mnt/late/three.png
 until_true 'a share that is mounted later is seen' accepted 3
 cp docs/images/console-folder-dark.png "$tree/home/bob/scans/four.png"
-until_true 'a folder in a home is sent' accepted 4
+until_true 'a folder that is a link into a home is sent' accepted 4
 until_true 'and archived there' test -e "$tree/home/bob/scans/archive"
 cp docs/images/console-folder-dark.png "$tree/var/tmp/scans/five.png"
 until_true 'one below /var/tmp is seen, and the same image known' \

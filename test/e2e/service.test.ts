@@ -26,7 +26,7 @@ echo "systemctl $*" >> "$RECORD"
 case "$*" in
   *Version*) echo Version=252 ;;
   "show receiptd.service"*) if [ -e "$RECORD.waits" ]; then
-    printf 'LoadState=loaded\\nActiveState=inactive\\nSubState=dead\\nStatusText=Stopping.\\nMainPID=0\\nResult=success\\nConditionResult=no\\n'
+    printf 'LoadState=loaded\\nActiveState=failed\\nSubState=failed\\nStatusText=Stopping.\\nMainPID=0\\nResult=success\\nConditionResult=no\\n'
   elif [ -e "$RECORD.fails" ]; then
     printf 'LoadState=loaded\\nActiveState=failed\\nSubState=failed\\nMainPID=0\\nResult=exit-code\\nConditionResult=yes\\nInvocationID=0123456789abcdef0123456789abcdef\\n'
   else printf 'LoadState=loaded\\nActiveState=active\\nSubState=running\\nUnitFileState=enabled\\nStatusText=1 of 1 folder watched\\nMainPID=42\\nResult=success\\n'; fi ;;
@@ -415,11 +415,11 @@ test('what does not start says why: the condition that is not met, or the error 
   });
   expect(await manager.status()).toMatchObject({ isRunning: false, says: null });
   await rm(join(at.dir, 'record.waits'));
-  const log = 'Starting.\nerror: The ledger is too new. [LEDGER_TOO_NEW]\nFailed.\n';
+  const log = 'Starting.\nerror: a.yaml:1:1: one\na.yaml:2:1: two [CONFIG_INVALID]\nFailed.\n';
   await writeFile(join(at.dir, 'record.fails'), log);
   await expect(manager.restart()).rejects.toMatchObject({
     code: 'MANAGER_FAILED',
-    message: 'receiptd.service did not start: The ledger is too new. [LEDGER_TOO_NEW]',
+    message: 'receiptd.service did not start: a.yaml:1:1: one; a.yaml:2:1: two [CONFIG_INVALID]',
   });
 });
 

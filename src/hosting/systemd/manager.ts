@@ -157,9 +157,10 @@ export class Systemd implements Manager {
     const of = await this.#properties();
     const state = of('ActiveState');
     if (trouble === null && ['active', 'reloading'].includes(state)) return;
+    // One that waits may still be called failed, of the run before.
+    const isHeld = trouble === null && of('ConditionResult') === 'no';
     // One that was not even tried has the log of the run before.
     const isTried = state !== 'inactive';
-    const isHeld = trouble === null && !isTried && of('ConditionResult') === 'no';
     const why = isHeld
       ? await this.#unmetCondition()
       : isTried
@@ -189,8 +190,7 @@ export class Systemd implements Manager {
       ['journalctl', ...words, `--lines=${LOOKED_THROUGH}`, '--no-pager', '--output=cat', '--quiet'],
       { env: this.#env() },
     );
-    const errors = stdout.split('\n').filter((line) => line.startsWith('error: '));
-    return errors.at(-1)?.slice('error: '.length) ?? null;
+    return lastErrorIn(stdout.split('\n'));
   }
 
   #command(words: readonly string[]): string[] {
@@ -214,6 +214,18 @@ export class Systemd implements Manager {
       });
     }
   }
+}
+
+/** It ends with its code, and has a line for each thing that is wrong. */
+function lastErrorIn(lines: readonly string[]): string | null {
+  const from = lines.findLastIndex((line) => line.startsWith('error: '));
+  if (from === -1) return null;
+  const rest = lines.slice(from);
+  const end = rest.findIndex((line) => /\[[A-Z_]+\]$/.test(line));
+  return rest
+    .slice(0, end + 1 || 1)
+    .join('; ')
+    .slice('error: '.length);
 }
 
 function wordsOf({ stderr, why }: { stderr: string; why: string | null }): string {
