@@ -151,6 +151,12 @@ describe.skipIf(!hasDebianTree)("the Debian package's scripts", () => {
     expect(await dpkg('-P receiptd')).toContain(`stay in ${STATE}`);
   });
 
+  it('the service can use a state directory that root made before', async () => {
+    await sh(`mkdir -m 700 ${STATE}`);
+    await dpkg('-i /in/thin.deb');
+    expect(await sh(`stat -c '%U:%G %a' ${STATE}`)).toBe('receiptd:receiptd 700\n');
+  });
+
   it('the service can read its configuration also when the package was there before and had none', async () => {
     await dpkg('-i /in/thin.deb');
     await dpkg('-r receiptd');

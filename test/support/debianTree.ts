@@ -33,6 +33,7 @@ const PREPARE = `
   mkdir run/lock
   if [ -d ".$HIDE" ]; then mount -t tmpfs hidden ".$HIDE"; fi
   rm -f usr/bin/node usr/local/bin/node usr/sbin/policy-rc.d
+  rm -rf etc/receiptd var/lib/receiptd
   mkdir in
   mount --bind "$IN" in
   shift
