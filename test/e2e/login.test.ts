@@ -150,3 +150,15 @@ test.each([
   silent.kill('SIGTERM');
   expect((await waiting.ended).status).toBe(130);
 });
+
+test('an exception that nobody expected ends the command without its message, which may hold a secret', async () => {
+  const site = await siteWithoutCredentials();
+  // As soon as the program has begun.
+  const defect =
+    'const look = () => process.listenerCount("uncaughtException") ? JSON.parse(process.env.TEXT) : setImmediate(look); look()';
+  const env = { TEXT: SECRET, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(defect)}` };
+  const ended = await receiptd(site, ['whoami', '--config', site.config], { env });
+  expect(ended.status).toBe(1);
+  expect(ended.stderr).toMatch(/^error: receiptd \S+ has a defect.*\nSyntaxError\n {4}at JSON\.parse/m);
+  expect(ended.stderr).not.toContain(SECRET.slice(0, 6));
+});

@@ -43,7 +43,8 @@ async function openToOthers(dir: string): Promise<string[]> {
 test('whatever the umask, nothing in the state directory is open to others, running or not', async () => {
   const site = await prepare();
   await scan(site, 'a.jpg');
-  const login = 'umask 000; echo secret-of-tests | $RECEIPTD login --store file --client-id e2e --no-verify';
+  const login =
+    'umask 000; echo secret-of-tests | env -u RECEIPTD_CLIENT_ID -u RECEIPTD_CLIENT_SECRET $RECEIPTD login --store file --client-id e2e --no-verify';
   expect((await shell(site, `${login} --config ${site.config}`)).status).toBe(0);
   const agent = withUmask(0, () => site.spawn('run', '--config', site.config));
   await agent.logged('receiptd has started');
