@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { closeSync, openSync } from 'node:fs';
 import { defectReport } from './cli/defect.ts';
+import { filesAnswered } from './cli/ending.ts';
 import { EXIT } from './cli/exitStatus.ts';
 import { outputUnwritable } from './cli/output.ts';
 import { runCommandLine } from './cli/program.ts';
@@ -50,4 +51,5 @@ const status = await runCommandLine(process.argv, {
 });
 // An exit drops what a slow reader has not taken yet: `receiptd list --json | …` would end in the middle.
 await Promise.all([stdout, stderr].map((stream) => new Promise((written) => stream.write('', written))));
+await filesAnswered();
 process.exit(status);

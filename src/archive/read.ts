@@ -1,4 +1,5 @@
-import { createReadStream } from 'node:fs';
+import { constants } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
 import { Transform, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { extract } from 'tar-stream';
@@ -38,7 +39,7 @@ export async function* readArchive(
       else done(null, chunk);
     },
   });
-  const source = createReadStream(file);
+  const source = (await openFile(file)).createReadStream();
   const gunzip = createGunzip();
   const tar = extract();
   // A stream that ends early would leave the next one waiting for ever.
@@ -62,6 +63,14 @@ export async function* readArchive(
     limited.destroy();
     tar.destroy();
   }
+}
+
+/** Opening a FIFO would wait for ever, and a device never ends. */
+async function openFile(file: string): Promise<FileHandle> {
+  const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  if ((await handle.stat()).isFile()) return handle;
+  await handle.close();
+  throw Object.assign(new Error('not a file'), { code: 'EISDIR', syscall: 'open' });
 }
 
 /** What zlib and tar-stream say of bytes, also to who reads a member; the file system's own errors stay what they are. */

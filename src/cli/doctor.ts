@@ -12,6 +12,7 @@ import { stateDirOf } from '../config/stateDirOf.ts';
 import { ReceiptdError } from '../domain/errors.ts';
 import { counted, size } from '../domain/words.ts';
 import { findingsOf, printFinding } from './check.ts';
+import { unlessStopped } from './ending.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
 import { helpOf } from './help.ts';
 import { loadContext, print, type Io } from './io.ts';
@@ -46,7 +47,7 @@ export function addDoctor(program: Command, io: Io, done: (status: ExitStatus) =
       }),
     )
     .action(async (options: Options) => {
-      const findings = await run(io, options);
+      const findings = await unlessStopped(io, () => run(io, options));
       if (findings.some(({ level }) => level === 'fail')) done(EXIT.failed);
     });
 }

@@ -9,6 +9,7 @@ import { createDurably } from '../daemon/durableFile.ts';
 import { ReceiptdError } from '../domain/errors.ts';
 import { counted, local } from '../domain/words.ts';
 import { ask, canAsk } from './ask.ts';
+import { unlessStopped } from './ending.ts';
 import { helpOf } from './help.ts';
 import { loadContext, print, printJson, type Io } from './io.ts';
 import { operatorName } from './operator.ts';
@@ -44,7 +45,9 @@ export function addImportState(program: Command, io: Io): void {
         more: 'Run it as the user that the agent runs as. A file that was made without --final is asked about: the PC that it comes\nfrom may be running still, and both would send what waits.',
       }),
     )
-    .action((file: string, options: Options) => run(io, resolve(io.cwd, file), options));
+    .action((file: string, options: Options) =>
+      unlessStopped(io, () => run(io, resolve(io.cwd, file), options)),
+    );
 }
 
 async function run(io: Io, file: string, options: Options): Promise<void> {

@@ -3,6 +3,7 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import { ReceiptdError, systemCode } from '../domain/errors.ts';
 import { syncDirectory, writeDurably } from './durableFile.ts';
+import { NotAFile, openPlainFile } from './plainFile.ts';
 
 /*
  * Two marks in a state directory, read by whoever has just got its instance lock:
@@ -53,7 +54,10 @@ export async function unmarkMovedAway(stateDir: string): Promise<boolean> {
 
 /** Null where it was not. A mark that can't be read is one all the same. */
 export async function movedAway(stateDir: string): Promise<MovedAway | null> {
-  const text = await textOf(path.join(stateDir, AWAY));
+  const text = await textOf(path.join(stateDir, AWAY)).catch((error: unknown) => {
+    if (error instanceof NotAFile) return '';
+    throw error;
+  });
   if (text === null) return null;
   const { id, at } = mappingOf(text);
   return { id: typeof id === 'string' ? id : '', at: typeof at === 'string' ? at : 'an unknown time' };
@@ -115,7 +119,12 @@ async function move(from: string, to: string): Promise<void> {
 
 async function textOf(file: string): Promise<string | null> {
   try {
-    return await fs.readFile(file, 'utf8');
+    const handle = await openPlainFile(file);
+    try {
+      return await handle.readFile('utf8');
+    } finally {
+      await handle.close();
+    }
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return null;
     throw error;

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import * as tls from 'node:tls';
 import { ReceiptdError, systemCode } from '../domain/errors.ts';
 
@@ -32,8 +32,11 @@ function trustedAnyway(env: Readonly<Record<string, string | undefined>>): strin
 function certificatesOf(file: string): string[] {
   let text: string;
   try {
+    // Reading a FIFO would wait for ever, and nothing else would go on.
+    if (!statSync(file).isFile()) throw unusable(file, 'is not a file');
     text = readFileSync(file, 'latin1');
   } catch (error) {
+    if (error instanceof ReceiptdError) throw error;
     throw unusable(file, `can not be read (${systemCode(error)})`, error);
   }
   const found = text.match(CERTIFICATE);

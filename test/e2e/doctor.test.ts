@@ -1,13 +1,15 @@
 import { DatabaseSync } from '@photostructure/sqlite';
 import { spawnSync } from 'node:child_process';
 import { appendFile, chmod, mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { drawReceipt } from '../support/images.ts';
 import { canMount, withSmallDisk } from '../support/ownMount.ts';
-import { MAIN, prepare, until, type Site } from './support/agent.ts';
-import { giveAway, ordinaryUserCanRun, receiptd } from './support/commandLine.ts';
+import { cleanUp, MAIN, prepare, until, type Site } from './support/agent.ts';
+import { begin, giveAway, ordinaryUserCanRun, receiptd } from './support/commandLine.ts';
 
 /** Each has a form of its own in every encoding. */
 const SECRETS = {
@@ -30,7 +32,7 @@ const SECRETS = {
   configComment: 'ZqF-in-a-comment',
   incident: 'ZqG-logged-in-base64',
 };
-const NAMES = ['Anna', 'Schmidt', 'Muellerinbox', 'annas-desk'];
+const NAMES = ['Anna', 'Schmidt', 'FRITZI', 'frieda', 'Muellerinbox', 'annas-desk'];
 
 function forms(value: string): string[] {
   const bytes = Buffer.from(value);
@@ -52,6 +54,7 @@ async function leaks(bundle: string, values: readonly string[]): Promise<string[
 async function plant(site: Site): Promise<void> {
   const { stateDir } = site;
   site.env['OFFICE_TOKEN'] = SECRETS.variable;
+  site.env['RECEIPTD_CLIENT_ID_FRITZI'] = 'fritzi';
   site.env['ALL_PROXY'] = `http://anna:${SECRETS.proxy}@127.0.0.1:9`;
   await writeFile(site.file('hook'), SECRETS.hookFile, { mode: 0o600 });
   await writeFile(site.file('mail'), `${SECRETS.mailFile}\n`, { mode: 0o600 });
@@ -84,6 +87,7 @@ async function plant(site: Site): Promise<void> {
   );
   for (const [name, text] of [
     ['credentials.json', JSON.stringify({ clientId: 'e2e', clientSecret: SECRETS.credentials })],
+    ['credentials-frieda.json', '{}'],
     ['credentials-anna.json', JSON.stringify({ clientId: 'anna', clientSecret: SECRETS.account })],
     ['results-secret', SECRETS.results],
     ['console-password', SECRETS.console],
@@ -218,6 +222,37 @@ test('a ledger that is missing, damaged or locked is told, and the bundle is wri
   expect((await doctor('missing')).stdout).toMatch(/FAIL {2}ledger: .*\[LEDGER_MISSING\]/);
   await rm(site.stateDir, { recursive: true });
   expect((await doctor('none')).stdout).toMatch(/warn {2}ledger: There is none yet/);
+});
+
+test.skipIf(process.platform === 'win32')('a FIFO where a file should be keeps nobody waiting', async () => {
+  const site = await planted();
+  const odd = ['logs/receiptd.log.1', 'moved-away.json', 'ledger.db', 'ledger.journal', 'alerts.json'];
+  const fifos = [...odd.map((name) => join(site.stateDir, name)), site.file('ca.pem')];
+  expect(spawnSync('mkfifo', fifos).status).toBe(0);
+  const { status, stdout } = await site.run('doctor', '--offline', '--output', site.file('help.tar.gz'));
+  expect(status).toBe(1);
+  expect(stdout).toMatch(/FAIL {2}ledger: .*ledger\.db is not a regular file/);
+  expect(stdout).toMatch(/FAIL {2}moved: .*\[STATE_MOVED\]/);
+  const [ledger = '', ca = ''] = fifos.slice(2, 3).concat(site.file('ca.pem'));
+  expect(await site.run('import-state', ledger)).toBeRefused(1, 'FILE_UNREADABLE', 'not a file');
+  await site.configure({ service: { baseUrl: site.sandbox.url, ca } });
+  expect((await site.run('doctor', '--list')).stdout).toContain('is not a file');
+});
+
+test('a signal ends it while it waits for an answer', async () => {
+  const site = await prepare();
+  let heard = (): void => {};
+  const asked = new Promise<void>((resolve) => (heard = resolve));
+  const silent = createServer(() => heard());
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  cleanUp(async () => void silent.close());
+  cleanUp(async () => silent.closeAllConnections());
+  const { port } = silent.address() as AddressInfo;
+  await site.configure({ service: { baseUrl: `http://127.0.0.1:${port}` } });
+  const doctor = begin(site, ['doctor', '--config', site.config, '--list']);
+  await asked;
+  doctor.signal('SIGTERM');
+  expect(await doctor.ended).toMatchObject({ status: 130, stdout: '' });
 });
 
 test.skipIf(!canMount())(

@@ -9,7 +9,7 @@ import { describeError, systemCode } from '../../domain/errors.ts';
 import { openSqliteReports } from '../../ledger/sqlite/openReports.ts';
 import type { Finding } from '../checkFolder.ts';
 import { ledgerPath } from '../reports.ts';
-import { tailOf } from './examine.ts';
+import { LOOK_MS, orElse, refuseOddFiles, tailOf } from './examine.ts';
 import { fileFacts, mountOf, systemdUnit } from './machine.ts';
 import { redactedConfig } from './redactedConfig.ts';
 import { redactedLines, redactedValue } from './redactedLines.ts';
@@ -37,7 +37,7 @@ export async function bundleOf(patient: Patient, redaction: Redaction): Promise<
   const parts: [name: string, text: () => Promise<string>][] = [
     ['findings.txt', async () => findingsText(patient.findings, redaction)],
     ['config.yaml', async () => redactedConfig(patient.text, redaction)],
-    ['environment.json', async () => json(environment(patient))],
+    ['environment.json', async () => json(environment(patient, redaction))],
     ['state.json', async () => json(await stateFiles(stateDir, redaction))],
     ['ledger.json', async () => json(await ledgerFigures(stateDir, redaction))],
     ['agent.json', async () => json(await agentStatus(stateDir, redaction))],
@@ -54,7 +54,8 @@ export async function bundleOf(patient: Patient, redaction: Redaction): Promise<
   }
   const done: Part[] = [];
   for (const [name, text] of parts) {
-    const what = await text().catch(
+    const late = `Not to be had: it took longer than ${LOOK_MS / 1000} s.\n`;
+    const what = await orElse(text, () => late).catch(
       (error: unknown) => `Not to be had: ${redaction.sentence(describeError(error).detail)}\n`,
     );
     if (what !== '') done.push({ name, from: Buffer.from(redaction.scrub(what)) });
@@ -96,9 +97,9 @@ const SHOWN_VARIABLES: Readonly<Record<string, RegExp>> = {
   XDG_SESSION_TYPE: /^(?:x11|wayland|tty|unspecified)$/,
 };
 const NAMED_VARIABLES =
-  /^(?:RECEIPTD_[A-Z_]{1,40}|NODE_OPTIONS|NODE_EXTRA_CA_CERTS|(?:https?|no)_proxy|DBUS_SESSION_BUS_ADDRESS|CREDENTIALS_DIRECTORY|NOTIFY_SOCKET|INVOCATION_ID)$/i;
+  /^(?:RECEIPTD_(?:CONFIG|STATE_DIR|CLIENT_ID|CLIENT_SECRET|VERSION)|NODE_OPTIONS|NODE_EXTRA_CA_CERTS|(?:https?|no)_proxy|DBUS_SESSION_BUS_ADDRESS|CREDENTIALS_DIRECTORY|NOTIFY_SOCKET|INVOCATION_ID)$/i;
 
-function environment({ env, version }: Patient) {
+function environment({ env, version }: Patient, redaction: Redaction) {
   const { rss } = process.memoryUsage();
   return {
     receiptd: version,
@@ -117,7 +118,11 @@ function environment({ env, version }: Patient) {
         return value === undefined ? [] : [[name, shape.test(value) ? value : '[set]']];
       }),
     ),
-    variablesThatAreSet: Object.keys(env).filter((name) => NAMED_VARIABLES.test(name)),
+    variablesThatAreSet: Object.keys(env).flatMap((name) => {
+      if (NAMED_VARIABLES.test(name)) return [name];
+      // An account's are called after it.
+      return name.startsWith('RECEIPTD_') ? [redaction.name(name, 'variable')] : [];
+    }),
   };
 }
 
@@ -125,8 +130,9 @@ async function stateFiles(stateDir: string, redaction: Redaction) {
   const files: Record<string, unknown> = { '.': await fileFacts(stateDir) };
   for (const folder of ['', 'backups', 'logs']) {
     for (const name of (await readdir(join(stateDir, folder)).catch(() => [])).slice(0, MOST_FILES)) {
-      // Whatever is not our own gets a stand-in.
-      const shown = isOwnName(name) ? name : redaction.name(name, 'file');
+      // Whatever is not our own gets a stand-in, and so does what is called after an account.
+      const isPlain = isOwnName(name) && !name.startsWith('credentials-');
+      const shown = isPlain ? name : redaction.name(name, 'file');
       files[folder === '' ? shown : `${folder}/${shown}`] = await fileFacts(join(stateDir, folder, name));
     }
   }
@@ -155,6 +161,7 @@ const AGES: readonly [label: string, ms: number][] = [
 
 /** How many, in which state, how old. */
 async function ledgerFigures(stateDir: string, redaction: Redaction) {
+  await refuseOddFiles(stateDir);
   const reports = await openSqliteReports({ path: ledgerPath({ stateDir }) });
   try {
     const counts = (await reports.counts()).map(({ endpoint, folder, state, count }) => ({

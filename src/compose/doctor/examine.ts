@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
-import { open, readFile, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getSystemErrorMap } from 'node:util';
 import type { Config } from '../../config/config.ts';
+import { openPlainFile } from '../../daemon/plainFile.ts';
 import { movedAway } from '../../daemon/stateMoved.ts';
 import { userNameOf } from '../../daemon/userName.ts';
 import { describeError } from '../../domain/errors.ts';
@@ -25,7 +26,7 @@ const LARGE_LEDGER = 500_000_000;
 const LOG_TAIL = 1_000_000;
 const DAY_MS = 24 * 60 * 60_000;
 /** Of one look: a share that hangs must not hang the doctor. */
-const LOOK_MS = 30_000;
+export const LOOK_MS = 30_000;
 
 /** What `check` does not look at. Never throws, never waits for ever. */
 export async function examine(options: {
@@ -59,15 +60,22 @@ export async function withinAll(
   subject: string,
   look: () => Promise<readonly Finding[]>,
 ): Promise<readonly Finding[]> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<Finding[]>((resolve) => {
-    const message = `Looking at it took longer than ${LOOK_MS / 1000} s, and was given up: a share or a disk may hang.`;
-    timer = setTimeout(() => resolve([{ level: 'fail', subject, message }]), LOOK_MS);
-  });
+  const message = `Looking at it took longer than ${LOOK_MS / 1000} s, and was given up: a share or a disk may hang.`;
   try {
-    return await Promise.race([look(), late]);
+    return await orElse(look, () => [{ level: 'fail', subject, message }]);
   } catch (error) {
     return [{ level: 'fail', subject, message: describeError(error).detail }];
+  }
+}
+
+/** What the work gives, or `late` where it takes longer than anybody waits. */
+export async function orElse<T>(work: () => Promise<T>, late: () => T): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const end = new Promise<T>((resolve) => {
+    timer = setTimeout(() => resolve(late()), LOOK_MS);
+  });
+  try {
+    return await Promise.race([work(), end]);
   } finally {
     clearTimeout(timer);
   }
@@ -130,6 +138,7 @@ async function ledger(stateDir: string): Promise<Finding> {
     const message = 'There is none yet; `receiptd run` makes it. [LEDGER_MISSING]';
     return { level: 'warn', subject, message };
   }
+  await refuseOddFiles(stateDir);
   const db = openForReading(path, { anyVersion: true });
   try {
     const { size } = await stat(path);
@@ -158,6 +167,15 @@ async function ledger(stateDir: string): Promise<Finding> {
     };
   } finally {
     await reports.close();
+  }
+}
+
+/** SQLite would wait for ever for somebody to write into a FIFO, and nothing else would go on. @throws what is odd */
+export async function refuseOddFiles(stateDir: string): Promise<void> {
+  const path = ledgerPath({ stateDir });
+  for (const file of [path, `${path}-wal`, `${path}-shm`, journalPathOf(path)]) {
+    const about = await stat(file).catch(() => null);
+    if (about !== null && !about.isFile()) throw new Error(`${file} is not a regular file`);
   }
 }
 
@@ -227,7 +245,7 @@ async function inotify(): Promise<Finding> {
 /** The last bytes of a file, from the beginning of a line; nothing where it can't be read. */
 export async function tailOf(file: string, bytes: number): Promise<string> {
   try {
-    const handle = await open(file, 'r');
+    const handle = await openPlainFile(file);
     try {
       const { size } = await handle.stat();
       const from = Math.max(0, size - bytes);

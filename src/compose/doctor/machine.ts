@@ -5,6 +5,7 @@ import https from 'node:https';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Config } from '../../config/config.ts';
+import { openPlainFile } from '../../daemon/plainFile.ts';
 
 /** Milliseconds that each of some writes took to reach the disk. @throws what the file system says */
 export async function syncTimes(stateDir: string): Promise<number[]> {
@@ -30,7 +31,7 @@ const ANSWER_MS = 5_000;
 /** How far this machine's clock is ahead of the service's, in milliseconds; null where it can't be told. */
 export async function clockAhead({ service }: Config): Promise<number | null> {
   try {
-    const ca = service.ca === null ? undefined : await readFile(service.ca);
+    const ca = service.ca === null ? undefined : await contentOf(service.ca);
     const from = Date.now();
     const date = await new Promise<string | undefined>((resolve, reject) => {
       const { request } = service.baseUrl.startsWith('https:') ? https : http;
@@ -51,6 +52,15 @@ export async function clockAhead({ service }: Config): Promise<number | null> {
     return Number.isNaN(theirs) ? null : Math.round((from + Date.now()) / 2 - theirs - 500);
   } catch {
     return null;
+  }
+}
+
+async function contentOf(path: string): Promise<Buffer> {
+  const handle = await openPlainFile(path);
+  try {
+    return await handle.readFile();
+  } finally {
+    await handle.close();
   }
 }
 

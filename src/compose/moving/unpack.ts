@@ -186,7 +186,7 @@ async function refusing<T>(file: string, work: () => Promise<T>): Promise<T> {
         hint: 'Make room; nothing was imported.',
         cause: error,
       });
-    const why = code === 'ENOENT' ? 'there is no such file' : code;
+    const why = { ENOENT: 'there is no such file', EISDIR: 'it is not a file' }[code] ?? code;
     throw new ReceiptdError('FILE_UNREADABLE', `${file} can't be read: ${why}.`, {
       hint: 'Name a file that `receiptd export-state` wrote.',
       cause: error,

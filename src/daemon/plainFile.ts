@@ -1,0 +1,17 @@
+import { constants } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
+
+/** Thrown where something lies at a path that is no file. */
+export class NotAFile extends Error {}
+
+/** For reading; anything but a regular file is refused. Opening a FIFO would wait for ever. @throws NotAFile, system errors */
+export async function openPlainFile(file: string): Promise<FileHandle> {
+  const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    if ((await handle.stat()).isFile()) return handle;
+    throw new NotAFile(`${file} is not a regular file`);
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
