@@ -51,8 +51,10 @@ export async function runSetup(io: Io, options: SetupOptions): Promise<ExitStatu
     else await farewell(io, talk, answers, result);
     return EXIT.ok;
   } catch (error) {
-    if (error instanceof Ended || (io.stop.aborted && asks)) {
-      say(
+    if (error instanceof Ended || io.stop.aborted) {
+      // Also where nobody is asked: a program that ends has to say how far it came.
+      const tell = asks ? say : (text: string) => io.stderr.write(`${text}\n`);
+      tell(
         done.length === 0
           ? 'Set-up was ended; nothing was changed.'
           : 'Set-up was ended; what is said above is done. Run it again to go on.',

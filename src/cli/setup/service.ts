@@ -19,6 +19,8 @@ export interface Practice {
   close(): Promise<void>;
 }
 
+const PRACTICE_MS = 3000;
+
 /** Where an answer to the first question comes from if none was given. */
 export function knownBaseUrl({ given, found: { before } }: Pick<Talk, 'given' | 'found'>): string | null {
   return given.baseUrl ?? (before === null || before.isExample ? null : before.config.service.baseUrl);
@@ -87,11 +89,14 @@ async function practise(talk: Talk): Promise<ServiceAnswer> {
 /** Whether what listens there is `receiptd sandbox`, started in another terminal. */
 async function isPractice({ io, found }: Talk, baseUrl: string): Promise<boolean> {
   const { config } = plan(found, provisional(found, { baseUrl, isPractice: true }));
+  // Ours answers at once; another program may take a connection, and never answer.
+  const limit = AbortSignal.timeout(PRACTICE_MS);
+  const signal = AbortSignal.any([io.stop, limit]);
   try {
-    await withService(io, config, SANDBOX_CREDENTIALS, (service) => service.whoami(io.stop));
+    await withService(io, config, SANDBOX_CREDENTIALS, (service) => service.whoami(signal));
     return true;
   } catch (error) {
-    if (error instanceof ReceiptdError) return false;
+    if (error instanceof ReceiptdError || limit.aborted) return false;
     throw error;
   }
 }
