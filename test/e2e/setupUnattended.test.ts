@@ -221,11 +221,12 @@ describe('receiptd setup --yes', () => {
 
   test.each([
     ['base-url', 'ftp://scans', 'an address such as'],
-    ['base-url', 'http://service.example', 'HTTPS_REQUIRED'],
+    ['base-url', 'http://service.example', '--base-url (RECEIPTD_SETUP_BASE_URL)'],
     ['endpoint-uid', 'no uid', 'the uid that the service gave'],
     ['existing', 'maybe', 'send, skip, or since'],
     ['rate', '60', 'N/s, N/min or N/h'],
     ['service', 'maybe', 'no, user, system'],
+    ['folder', 'smb://server/scans', 'mount the share first'],
     ['store', 'cloud', 'keychain, file'],
     ['sandbox-port', '99999', '65535'],
     ['folder', '~anna/scans', 'a path'],

@@ -13,6 +13,7 @@ import { leavesPractice } from './practiceState.ts';
 import { createPrompts, Ended } from './prompts.ts';
 import { linesOf, reroutedBy } from './rerouted.ts';
 import { askAll, provisionalConfig, wantedOf, type Answers } from './steps.ts';
+import { demandTransport } from './service.ts';
 import { sayOn, type Talk } from './talk.ts';
 
 /*
@@ -30,6 +31,7 @@ export async function runSetup(io: Io, options: SetupOptions): Promise<ExitStatu
   const found = await readFound(await placeForConfig(options.config, context), context);
   const say = asks ? sayOn(io) : () => {};
   const talk: Talk = { io, given, found, ask: asks ? await createPrompts(io) : null, say };
+  demandTransport(talk);
   if (!asks) {
     const why = isUnattended ? 'Nobody is to be asked' : 'Nobody can be asked here';
     await refuseMissing(talk, provisionalConfig(talk), why);

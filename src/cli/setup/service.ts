@@ -1,6 +1,6 @@
 import { ReceiptdError } from '../../domain/errors.ts';
 import { ENDPOINT_UID, SANDBOX_CREDENTIALS, startPractice } from '../sandbox.ts';
-import { sentence, tidyBaseUrl, wrongBaseUrl } from './checks.ts';
+import { sentence, tidyBaseUrl, wrongBaseUrl, wrongTransport } from './checks.ts';
 import { withService } from './credentials.ts';
 import { plan, provisional } from './plan.ts';
 import type { Talk } from './talk.ts';
@@ -26,6 +26,21 @@ export function knownBaseUrl({ given, found: { before } }: Pick<Talk, 'given' | 
   return given.baseUrl ?? (before === null || before.isExample ? null : before.config.service.baseUrl);
 }
 
+function mayBePlain({ found: { before } }: Talk): boolean {
+  return before?.config.service.allowInsecureHttp === true;
+}
+
+/** Of an address that was given beforehand. @throws ReceiptdError HTTPS_REQUIRED */
+export function demandTransport(talk: Talk): void {
+  const { baseUrl } = talk.given;
+  if (baseUrl === undefined || wrongTransport(baseUrl, mayBePlain(talk)) === null) return;
+  throw new ReceiptdError(
+    'HTTPS_REQUIRED',
+    `--base-url (RECEIPTD_SETUP_BASE_URL): "${baseUrl}" would send credentials and receipts in the clear.`,
+    { hint: 'Use https.' },
+  );
+}
+
 export async function serviceStep(talk: Talk): Promise<ServiceAnswer> {
   const { given, ask } = talk;
   if (given.sandbox) return practise(talk);
@@ -45,7 +60,7 @@ export async function serviceStep(talk: Talk): Promise<ServiceAnswer> {
   }
   const answer = await ask.text('Address of the service:', {
     otherwise: known ?? undefined,
-    wrong: sentence(wrongBaseUrl),
+    wrong: sentence((text) => wrongBaseUrl(text) ?? wrongTransport(text, mayBePlain(talk))),
   });
   return { baseUrl: tidyBaseUrl(answer), practice: null };
 }
