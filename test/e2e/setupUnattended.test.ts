@@ -344,6 +344,16 @@ describe('receiptd setup --yes', () => {
     expect(performance.now() - begun).toBeLessThan(40_000);
   });
 
+  test('refuses a folder that can not be made before anything is changed', async () => {
+    const here = await desk();
+    await writeFile(join(here.dir, 'file'), '');
+    const args = ['--folder', 'file/in/box', '--create-folder'];
+    const ended = await quick(here, args, variables(here));
+    expect(ended.status).not.toBe(0);
+    expect(ended.stderr).toContain('[FOLDER_');
+    expect((await readdir(here.dir)).sort()).toEqual(['file', ...nothing]);
+  });
+
   test('finds out that the config file can not be written before it creates anything', async () => {
     const here = await desk();
     await symlink(join(here.dir, 'gone', 'receiptd.yaml'), here.config);
