@@ -3,6 +3,7 @@ import {
   access,
   constants,
   link,
+  lstat,
   mkdir,
   open,
   readdir,
@@ -31,6 +32,34 @@ export async function isConfigWritable(file: string): Promise<boolean> {
     return true;
   } catch {
     return false;
+  }
+}
+
+/**
+ * That `replaceConfigFile`, or for one that is not there `createConfigFile`, would be let, as far as that shows beforehand.
+ * @throws ReceiptdError CONFIG_UNWRITABLE
+ */
+export async function demandConfigWritable(file: string): Promise<void> {
+  const link = await lstat(file).catch(() => null);
+  if (link === null) return demandPlace(file, dirname(file));
+  try {
+    const target = await realpath(file);
+    await mayWrite(target);
+    await access(dirname(target), constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw unwritable(file, error);
+  }
+}
+
+/** The nearest directory that is there has to take what is missing. */
+async function demandPlace(file: string, directory: string): Promise<void> {
+  try {
+    if (!(await stat(directory)).isDirectory()) throw Object.assign(new Error(), { code: 'ENOTDIR' });
+    await access(directory, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    const isMissing = systemCode(error) === 'ENOENT' && dirname(directory) !== directory;
+    if (!isMissing) throw unwritable(file, error);
+    await demandPlace(file, dirname(directory));
   }
 }
 

@@ -1,4 +1,6 @@
-import { chown, mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { chown, mkdir, readFile, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { defaultConfigText } from '../../src/config/template.ts';
@@ -6,8 +8,8 @@ import { drawTestReceipt } from '../../src/demo/testReceipt.ts';
 import { keytarIsHere, secretService, secretServiceIsHere } from '../credentials/secretService.ts';
 import { ordinaryOwner } from '../support/ordinaryUser.ts';
 import { requirement } from '../support/requires.ts';
-import { DEPOT, OFFICE, until, type Ended } from './support/agent.ts';
-import { ordinaryUserCanRun, receiptd } from './support/commandLine.ts';
+import { DEPOT, OFFICE, cleanUp, until, type Ended } from './support/agent.ts';
+import { begin, ordinaryUserCanRun, receiptd } from './support/commandLine.ts';
 import { SECRET, desk, type Desk } from './support/desk.ts';
 import { runInProcess } from './support/inProcess.ts';
 
@@ -219,11 +221,12 @@ describe('receiptd setup --yes', () => {
 
   test.each([
     ['base-url', 'ftp://scans', 'an address such as'],
-    ['base-url', 'http://service.example', 'HTTPS_REQUIRED'],
+    ['base-url', 'http://service.example', '--base-url (RECEIPTD_SETUP_BASE_URL)'],
     ['endpoint-uid', 'no uid', 'the uid that the service gave'],
     ['existing', 'maybe', 'send, skip, or since'],
     ['rate', '60', 'N/s, N/min or N/h'],
     ['service', 'maybe', 'no, user, system'],
+    ['folder', 'smb://server/scans', 'mount the share first'],
     ['store', 'cloud', 'keychain, file'],
     ['sandbox-port', '99999', '65535'],
     ['folder', '~anna/scans', 'a path'],
@@ -316,6 +319,84 @@ describe('receiptd setup --yes', () => {
     const other = await quick(here, [...args, '--sandbox-port', new URL(here.sandbox.url).port]);
     expect(other).toBeRefused(1, 'PORT_IN_USE', '--sandbox-port');
     await sandbox.stop();
+  });
+
+  test('takes no program for the practice service that takes connections and never answers', async () => {
+    const here = await desk();
+    const mute = createServer().listen(0, '127.0.0.1');
+    cleanUp(async () => {
+      mute.close();
+    });
+    await once(mute, 'listening');
+    const { port } = mute.address() as AddressInfo;
+    const args = [
+      '--sandbox',
+      '--sandbox-port',
+      String(port),
+      '--folder',
+      here.scans,
+      '--config',
+      here.config,
+    ];
+    const begun = performance.now();
+    expect(await quick(here, args)).toBeRefused(1, 'PORT_IN_USE', '--sandbox-port');
+    // A request may take a minute.
+    expect(performance.now() - begun).toBeLessThan(40_000);
+  });
+
+  test('refuses a folder that can not be made before anything is changed', async () => {
+    const here = await desk();
+    await writeFile(join(here.dir, 'file'), '');
+    const args = ['--folder', 'file/in/box', '--create-folder'];
+    const ended = await quick(here, args, variables(here));
+    expect(ended.status).not.toBe(0);
+    expect(ended.stderr).toContain('[FOLDER_');
+    expect((await readdir(here.dir)).sort()).toEqual(['file', ...nothing]);
+  });
+
+  test('finds out that the config file can not be written before it creates anything', async () => {
+    const here = await desk();
+    await symlink(join(here.dir, 'gone', 'receiptd.yaml'), here.config);
+    const { RECEIPTD_SETUP_ENDPOINT_UID: _, ...env } = variables(here);
+    const count = here.sandbox.endpoints().length;
+    expect(await quick(here, ['--create-endpoint', 'Dangling'], env)).toBeRefused(1, 'CONFIG_UNWRITABLE');
+    expect(here.sandbox.endpoints()).toHaveLength(count);
+    expect(await readdir(here.dir)).not.toContain('state');
+  });
+
+  test('a test receipt that waits is the one that is sent when it is run again', async () => {
+    const here = await desk();
+    here.sandbox.misbehave({ kind: 'status', status: 503 });
+    const how = { env: { ...here.env, ...variables(here) } };
+    const first = begin(here.site, ['setup', '--yes', '--no-verify', '--test-receipt'], how);
+    await until(() => (here.sandbox.stats().requests['upload']?.['503'] ?? 0) > 0, 'the first upload');
+    first.signal('SIGINT');
+    const ended = await first.ended;
+    expect(ended.stderr).toContain('Set-up was ended; what is said above is done.');
+    expect(ended.status).toBe(130);
+    here.sandbox.behave();
+    const again = await receiptd(here.site, ['setup', '--yes', '--test-receipt'], how);
+    expect(again).toMatchObject({ status: 0, stderr: '' });
+    expect(here.sandbox.received()).toHaveLength(1);
+    expect(await readdir(here.scans)).toEqual([]);
+  });
+
+  test("root records an endpoint that it creates in the ledger of the service's user", async ({ skip }) => {
+    skip(process.geteuid?.() !== 0, 'only root may give files away');
+    const here = await desk();
+    const state = join(here.dir, 'state');
+    await mkdir(state, { mode: 0o700 });
+    await here.giveAway();
+    const { RECEIPTD_SETUP_ENDPOINT_UID: _, ...env } = variables(here);
+    const ended = await quick(here, ['--create-endpoint', 'Owned', '--json'], env);
+    expect(ended).toMatchObject({ status: 0, stderr: '' });
+    for (const name of await readdir(state))
+      expect(await stat(join(state, name))).toMatchObject(ordinaryOwner());
+    // What was recorded is found again, also where the config file did not get to name it.
+    await rm(here.config);
+    const again = await quick(here, ['--create-endpoint', 'Owned', '--json'], env);
+    expect(JSON.parse(again.stdout)).toMatchObject({ endpoint: { created: false } });
+    expect(here.sandbox.endpoints().filter(({ name }) => name === 'Owned')).toHaveLength(1);
   });
 
   test("root leaves what it writes into a service's state directory to the user of the service", async ({

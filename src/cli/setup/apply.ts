@@ -2,6 +2,8 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { putSafely, targetPlace, UNIT_CREDENTIALS_DIR } from '../../compose/credentialStores.ts';
 import type { Config } from '../../config/config.ts';
+import { demandConfigWritable } from '../../config/configFile.ts';
+import { acquireInstanceLock } from '../../daemon/instanceLock.ts';
 import { prepareStateDir } from '../../daemon/stateDir.ts';
 import { callControl } from '../../daemon/control/client.ts';
 import { ReceiptdError, systemCode } from '../../domain/errors.ts';
@@ -11,7 +13,7 @@ import { withService, type CredentialsAnswer } from './credentials.ts';
 import type { Store } from './given.ts';
 import { plan, TO_BE_CREATED, writePlanned } from './plan.ts';
 import { demandManager, installOnce, type Installed } from './installing.ts';
-import { giveToOwner, otherOwner } from './owner.ts';
+import { asOwner, giveToOwner, otherOwner } from './owner.ts';
 import { leavesPractice, practiceStateDir } from './practiceState.ts';
 import { Ended } from './prompts.ts';
 import { linesOf, reroutedBy, type Rerouted } from './rerouted.ts';
@@ -54,17 +56,22 @@ export async function apply(talk: Talk, answers: Answers, tell: (text: string) =
     if (io.stop.aborted) throw new Ended('ended by a signal');
   };
   // All that can be known before is checked before.
-  const { config: planned } = plan(found, wantedOf(talk, answers, endpoint.uid ?? TO_BE_CREATED));
+  const { config: planned, text: plannedText } = plan(
+    found,
+    wantedOf(talk, answers, endpoint.uid ?? TO_BE_CREATED),
+  );
   if (answers.install !== null) await demandManager(io, planned, answers.install);
+  if (found.before?.text !== plannedText) await demandConfigWritable(found.place.file);
   // A service's belongs to its user, and is prepared by that.
   if ((await otherOwner(planned.stateDir)) === null) await prepareStateDir(planned);
+  if (endpoint.uid === null) await demandRecording(planned);
   goOn();
   if (folder.create) {
     await makeFolder(folder.path);
     tell(`Made the folder ${folder.path}.`);
   }
   goOn();
-  const uid = endpoint.uid ?? (await create(talk, planned, answers));
+  const uid = endpoint.uid ?? (await create(talk, planned, answers, tell));
   if (endpoint.uid === null) tell(`Created the endpoint "${endpoint.create?.name ?? ''}", uid ${uid}.`);
   goOn();
   const stored = await store(talk, planned, credentials, tell);
@@ -137,8 +144,28 @@ async function makeFolder(path: string): Promise<void> {
   }
 }
 
+/** What can't be recorded must not be created: nobody would know its uid, and each attempt would create another. */
+async function demandRecording(config: Config): Promise<void> {
+  const { stateDir } = config;
+  try {
+    await callControl(stateDir, 'status', {});
+    return;
+  } catch (error) {
+    if (!(error instanceof ReceiptdError) || error.code !== 'NOT_RUNNING') throw error;
+  }
+  await asOwner(stateDir, async () => {
+    await prepareStateDir(config);
+    await (await acquireInstanceLock(stateDir)).release();
+  });
+}
+
 /** Recorded before the config file names it: what was created is not to be lost, whatever goes wrong then. */
-async function create({ io }: Talk, config: Config, { endpoint, credentials }: Answers): Promise<string> {
+async function create(
+  { io }: Talk,
+  config: Config,
+  { endpoint, credentials }: Answers,
+  tell: (text: string) => void,
+): Promise<string> {
   const { name, language } = endpoint.create ?? { name: '', language: undefined };
   const pair = credentials.kind === 'new' ? credentials : null;
   const record = await withService(io, config, pair, (service) =>
@@ -146,9 +173,11 @@ async function create({ io }: Talk, config: Config, { endpoint, credentials }: A
   );
   const { uid, verbatim } = record;
   try {
-    await operate(io, config, 'recordEndpoint', { uid, name: record.name, verbatim, by: operatorName() });
+    const request = { uid, name: record.name, verbatim, by: operatorName() };
+    await asOwner(config.stateDir, () => operate(io, config, 'recordEndpoint', request));
   } catch (error) {
     if (!(error instanceof ReceiptdError)) throw error;
+    tell(`Created the endpoint "${name}", uid ${uid}.`);
     throw new ReceiptdError(
       error.code,
       `The endpoint "${name}" was created, with the uid ${uid}, but could not be recorded: ${error.message}`,

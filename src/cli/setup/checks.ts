@@ -1,5 +1,6 @@
 import { endpointSchema, folderSchema, serviceSchema } from '../../config/schema.ts';
 import { shortName } from '../../config/schemaAccounts.ts';
+import { isLoopback } from '../../domain/loopback.ts';
 import { RATE_PATTERN } from '../../domain/rate.ts';
 
 /*
@@ -17,6 +18,13 @@ export function wrongBaseUrl(text: string): string | null {
   return expected(serviceSchema.safeParse({ baseUrl: tidyBaseUrl(text) }));
 }
 
+/** `mayBePlain`: the configuration allows HTTP in so many words. */
+export function wrongTransport(text: string, mayBePlain: boolean): string | null {
+  const { protocol, hostname } = new URL(tidyBaseUrl(text));
+  if (protocol !== 'http:' || mayBePlain || isLoopback(hostname)) return null;
+  return 'an https address: credentials and receipts would go there in the clear';
+}
+
 export function wrongUid(text: string): string | null {
   return expected(endpointSchema.shape.uid.safeParse(text));
 }
@@ -25,7 +33,12 @@ export function wrongAlias(text: string): string | null {
   return expected(shortName.safeParse(text));
 }
 
-export function wrongFolder(text: string): string | null {
+/** Beyond the configuration's rules: a share's address would be a new directory here, and what the system shows is no scan. */
+export function wrongFolder(text: string, platform: NodeJS.Platform = process.platform): string | null {
+  if (platform !== 'win32' && /^(?:\\\\|[a-z][a-z+.-]*:\/\/)/i.test(text))
+    return 'a folder of this machine: mount the share first, then name the mount point';
+  if (platform !== 'win32' && /^\/(?:proc|sys|dev)(?:\/|$)/.test(text))
+    return 'a folder for files, which /proc, /sys and /dev are not';
   return expected(folderSchema.shape.path.safeParse(text));
 }
 

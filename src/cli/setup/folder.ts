@@ -1,7 +1,9 @@
+import { access, constants } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { lookAtFolder, likelyFolders, thisMachine, type FolderLook } from '../../compose/lookAtFolder.ts';
 import type { Config } from '../../config/config.ts';
 import { resolvePath } from '../../config/resolve.ts';
-import { ReceiptdError, type ErrorCode } from '../../domain/errors.ts';
+import { ReceiptdError, systemCode, type ErrorCode } from '../../domain/errors.ts';
 import { counted, local } from '../../domain/words.ts';
 import { sentence, wrongFolder } from './checks.ts';
 import type { Choice } from './prompts.ts';
@@ -42,6 +44,7 @@ export async function folderStep(
     const isNew = !configured.includes(path);
     const look = await lookAtFolder(path, config);
     if (look.state === 'missing' && (given.createFolder ?? (await mayCreate(talk, path)))) {
+      await demandMakeable(path, dirname(path));
       return { path, isNew, create: true, existing: given.existing ?? 'send', files: 0 };
     }
     // The agent waits for a folder that it knows, and so may this.
@@ -72,6 +75,21 @@ export async function folderStep(
       if (!(error instanceof ReceiptdError)) throw error;
       say(error.sentence());
     }
+  }
+}
+
+/** Whether the nearest directory that is there lets it be made. @throws ReceiptdError FOLDER_UNWRITABLE */
+async function demandMakeable(path: string, directory: string): Promise<void> {
+  try {
+    await access(directory, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT' && dirname(directory) !== directory)
+      return demandMakeable(path, dirname(directory));
+    throw new ReceiptdError(
+      'FOLDER_UNWRITABLE',
+      `${path} can't be made (${systemCode(error) ?? 'unknown error'}).`,
+      { hint: 'Name another folder, or make it yourself.', cause: error },
+    );
   }
 }
 

@@ -51,5 +51,9 @@ export async function installStep({ given, found, ask, say }: Talk): Promise<Ser
   if (!manager.runs) say(manager.instead);
   const whose = manager.scope === 'system' ? 'starts with the machine' : 'starts when you sign in';
   const question = `Install receiptd as a service, which ${whose}?`;
-  return (await ask.confirm(question, manager.runs)) ? manager.scope : null;
+  while (await ask.confirm(question, manager.runs)) {
+    if (manager.runs) return manager.scope;
+    say(`That can't be: ${manager.instead}`);
+  }
+  return null;
 }

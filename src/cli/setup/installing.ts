@@ -1,4 +1,5 @@
 import type { Config } from '../../config/config.ts';
+import { ReceiptdError } from '../../domain/errors.ts';
 import type { Host } from '../../hosting/host.ts';
 import type { Io } from '../io.ts';
 import { installService, type InstalledService, type InstallOptions } from '../service.ts';
@@ -11,7 +12,14 @@ export type Installed = Omit<InstalledService, 'text'> & { readonly result: 'ins
 /** What would refuse it in the end is known before anything is done. @throws ReceiptdError ROOT_NEEDED, MANAGER_ABSENT, USAGE */
 export async function demandManager(io: Io, { stateDir }: Config, scope: ServiceScope): Promise<void> {
   const host = hostOf(io);
-  demandRights(host, scope);
+  try {
+    demandRights(host, scope);
+  } catch (error) {
+    if (!(error instanceof ReceiptdError) || error.hint === undefined) throw error;
+    // The words are those of `service install`; set-up has others for the same.
+    const hint = error.hint.replaceAll('--scope ', '--service ');
+    throw new ReceiptdError(error.code, error.message, { hint, cause: error });
+  }
   await managerOf(host, scope, host.userName, stateDir).present();
 }
 

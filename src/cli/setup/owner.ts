@@ -11,6 +11,27 @@ export async function otherOwner(stateDir: string): Promise<{ uid: number; gid: 
   return status === null || status.uid === 0 ? null : { uid: status.uid, gid: status.gid };
 }
 
+/**
+ * Does the work as the user whose directory it is, for all of this process: the ledger in it is written by nobody else.
+ * As whoever runs this where it is one's own.
+ */
+export async function asOwner<T>(stateDir: string, work: () => Promise<T>): Promise<T> {
+  const owner = await otherOwner(stateDir);
+  if (owner === null) return work();
+  const groups = process.getgroups?.() ?? [];
+  const group = process.getegid?.() ?? 0;
+  process.setgroups?.([owner.gid]);
+  process.setegid?.(owner.gid);
+  process.seteuid?.(owner.uid);
+  try {
+    return await work();
+  } finally {
+    process.seteuid?.(0);
+    process.setegid?.(group);
+    process.setgroups?.(groups);
+  }
+}
+
 /** What root wrote there has to be readable, and replaceable, for the user whose directory it is. */
 export async function giveToOwner(stateDir: string, paths: readonly string[]): Promise<void> {
   const owner = await otherOwner(stateDir);

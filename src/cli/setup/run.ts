@@ -13,6 +13,7 @@ import { leavesPractice } from './practiceState.ts';
 import { createPrompts, Ended } from './prompts.ts';
 import { linesOf, reroutedBy } from './rerouted.ts';
 import { askAll, provisionalConfig, wantedOf, type Answers } from './steps.ts';
+import { demandTransport } from './service.ts';
 import { sayOn, type Talk } from './talk.ts';
 
 /*
@@ -30,6 +31,7 @@ export async function runSetup(io: Io, options: SetupOptions): Promise<ExitStatu
   const found = await readFound(await placeForConfig(options.config, context), context);
   const say = asks ? sayOn(io) : () => {};
   const talk: Talk = { io, given, found, ask: asks ? await createPrompts(io) : null, say };
+  demandTransport(talk);
   if (!asks) {
     const why = isUnattended ? 'Nobody is to be asked' : 'Nobody can be asked here';
     await refuseMissing(talk, provisionalConfig(talk), why);
@@ -51,8 +53,10 @@ export async function runSetup(io: Io, options: SetupOptions): Promise<ExitStatu
     else await farewell(io, talk, answers, result);
     return EXIT.ok;
   } catch (error) {
-    if (error instanceof Ended || (io.stop.aborted && asks)) {
-      say(
+    if (error instanceof Ended || io.stop.aborted) {
+      // Also where nobody is asked: a program that ends has to say how far it came.
+      const tell = asks ? say : (text: string) => io.stderr.write(`${text}\n`);
+      tell(
         done.length === 0
           ? 'Set-up was ended; nothing was changed.'
           : 'Set-up was ended; what is said above is done. Run it again to go on.',

@@ -1,6 +1,6 @@
 import { ReceiptdError } from '../../domain/errors.ts';
 import { ENDPOINT_UID, SANDBOX_CREDENTIALS, startPractice } from '../sandbox.ts';
-import { sentence, tidyBaseUrl, wrongBaseUrl } from './checks.ts';
+import { sentence, tidyBaseUrl, wrongBaseUrl, wrongTransport } from './checks.ts';
 import { withService } from './credentials.ts';
 import { plan, provisional } from './plan.ts';
 import type { Talk } from './talk.ts';
@@ -19,9 +19,26 @@ export interface Practice {
   close(): Promise<void>;
 }
 
+const PRACTICE_MS = 3000;
+
 /** Where an answer to the first question comes from if none was given. */
 export function knownBaseUrl({ given, found: { before } }: Pick<Talk, 'given' | 'found'>): string | null {
   return given.baseUrl ?? (before === null || before.isExample ? null : before.config.service.baseUrl);
+}
+
+function mayBePlain({ found: { before } }: Talk): boolean {
+  return before?.config.service.allowInsecureHttp === true;
+}
+
+/** Of an address that was given beforehand. @throws ReceiptdError HTTPS_REQUIRED */
+export function demandTransport(talk: Talk): void {
+  const { baseUrl } = talk.given;
+  if (baseUrl === undefined || wrongTransport(baseUrl, mayBePlain(talk)) === null) return;
+  throw new ReceiptdError(
+    'HTTPS_REQUIRED',
+    `--base-url (RECEIPTD_SETUP_BASE_URL): "${baseUrl}" would send credentials and receipts in the clear.`,
+    { hint: 'Use https.' },
+  );
 }
 
 export async function serviceStep(talk: Talk): Promise<ServiceAnswer> {
@@ -43,7 +60,7 @@ export async function serviceStep(talk: Talk): Promise<ServiceAnswer> {
   }
   const answer = await ask.text('Address of the service:', {
     otherwise: known ?? undefined,
-    wrong: sentence(wrongBaseUrl),
+    wrong: sentence((text) => wrongBaseUrl(text) ?? wrongTransport(text, mayBePlain(talk))),
   });
   return { baseUrl: tidyBaseUrl(answer), practice: null };
 }
@@ -87,11 +104,14 @@ async function practise(talk: Talk): Promise<ServiceAnswer> {
 /** Whether what listens there is `receiptd sandbox`, started in another terminal. */
 async function isPractice({ io, found }: Talk, baseUrl: string): Promise<boolean> {
   const { config } = plan(found, provisional(found, { baseUrl, isPractice: true }));
+  // Ours answers at once; another program may take a connection, and never answer.
+  const limit = AbortSignal.timeout(PRACTICE_MS);
+  const signal = AbortSignal.any([io.stop, limit]);
   try {
-    await withService(io, config, SANDBOX_CREDENTIALS, (service) => service.whoami(io.stop));
+    await withService(io, config, SANDBOX_CREDENTIALS, (service) => service.whoami(signal));
     return true;
   } catch (error) {
-    if (error instanceof ReceiptdError) return false;
+    if (error instanceof ReceiptdError || limit.aborted) return false;
     throw error;
   }
 }

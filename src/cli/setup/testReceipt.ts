@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { access, constants, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { folderCovers } from '../../compose/lookAtFolder.ts';
 import type { Config } from '../../config/config.ts';
@@ -8,12 +8,13 @@ import { callControl } from '../../daemon/control/client.ts';
 import { drawTestReceipt } from '../../demo/testReceipt.ts';
 import { ReceiptdError, systemCode } from '../../domain/errors.ts';
 import { local } from '../../domain/words.ts';
-import type { ListRow } from '../../ports/ledgerReports.ts';
+import type { ListFilter, ListRow } from '../../ports/ledgerReports.ts';
 import { openReading } from '../reading.ts';
 import { openLog } from '../session.ts';
 import type { Io } from '../io.ts';
 import { loadContext } from '../io.ts';
 import { VERSION } from '../version.ts';
+import { Ended } from './prompts.ts';
 
 export interface Delivered {
   readonly file: string;
@@ -25,6 +26,9 @@ export interface Delivered {
 }
 
 const PREFIX = 'receiptd-test-';
+const OWN = /^receiptd-test-\d{8}-\d{6}-[0-9a-f]{4}\.png$/;
+/** States of which a document gets out by itself, or when somebody mends what holds it. */
+const WAITING = ['queued', 'uploading', 'held', 'unconfirmed'] as const;
 const EVERY_MS = 100;
 const LIMIT_MS = 60_000;
 
@@ -44,15 +48,17 @@ export async function sendTestReceipt(io: Io, config: Config, folder: string): P
   await access(folder, constants.W_OK | constants.X_OK).catch((error: unknown) => {
     throw undelivered(file, `it can't be put into ${folder} (${systemCode(error) ?? 'unknown error'})`);
   });
+  const waiting = await waitingBefore(config, folder);
   const agent = await anAgent(io, config);
   try {
     const soon = AbortSignal.any([io.stop, AbortSignal.timeout(LIMIT_MS)]);
+    if (waiting !== null) return await waitFor(io, config, waiting, agent.ended, soon);
     await watched(config, folder, file, agent.ended, soon);
     // Paper is white and ink is black: the same picture is never drawn twice.
     const bytes = drawTestReceipt({ number: randomInt(1_000_000), at: local(at).slice(0, 16) });
     await writeFile(path, bytes, { flag: 'wx' });
-    const row = await settled(config, file, agent.ended, soon);
-    if (row.state !== 'accepted' || row.name === null) throw undelivered(file, howFar(row));
+    const row = await settled(io, config, file, agent.ended, soon);
+    if (row.state !== 'accepted' || row.name === null) throw undelivered(file, howFar(row), row);
     await removeOwn(path, bytes);
     return { file, name: row.name, status: row.status, response: await responseOf(config, row.name) };
   } finally {
@@ -60,14 +66,47 @@ export async function sendTestReceipt(io: Io, config: Config, folder: string): P
   }
 }
 
+/** One that was put there before, and is still to be sent: each attempt would add another one. */
+async function waitFor(
+  io: Io,
+  config: Config,
+  path: string,
+  ended: () => unknown,
+  soon: AbortSignal,
+): Promise<Delivered> {
+  const file = basename(path);
+  const row = await settled(io, config, file, ended, soon);
+  if (row.state !== 'accepted' || row.name === null) throw undelivered(file, howFar(row), row);
+  // Its name has random digits, and what it says is accepted: it is ours.
+  await rm(path, { force: true }).catch(() => {});
+  return { file, name: row.name, status: row.status, response: await responseOf(config, row.name) };
+}
+
+async function waitingBefore(config: Config, folder: string): Promise<string | null> {
+  return first(config, { states: [...WAITING], folder, match: PREFIX }, ({ path, baseUrl }) =>
+    baseUrl === config.service.baseUrl && OWN.test(basename(path)) ? path : null,
+  );
+}
+
 /** The name of one that was accepted before, so that set-up that runs again sends no other. */
 export async function acceptedBefore(config: Config, folder: string): Promise<string | null> {
+  return first(config, { states: ['accepted'], folder, match: PREFIX }, ({ name, baseUrl }) =>
+    baseUrl === config.service.baseUrl ? name : null,
+  );
+}
+
+async function first(
+  config: Config,
+  filter: ListFilter,
+  of: (row: ListRow) => string | null,
+): Promise<string | null> {
   try {
     const reading = await openReading(config);
     try {
-      const filter = { states: ['accepted'], folder, match: PREFIX } as const;
-      for await (const { name, baseUrl } of reading.list(filter))
-        if (baseUrl === config.service.baseUrl && name !== null) return name;
+      for await (const row of reading.list(filter)) {
+        const found = of(row);
+        if (found !== null) return found;
+      }
       return null;
     } finally {
       await reading.close();
@@ -165,6 +204,7 @@ async function watched(
 const SETTLED = ['accepted', 'duplicate', 'rejected', 'failed', 'unconfirmed', 'lost', 'skipped'];
 
 async function settled(
+  io: Io,
   config: Config,
   file: string,
   ended: () => unknown,
@@ -183,7 +223,10 @@ async function settled(
     },
     ended,
     signal,
-    () => undelivered(file, last === null ? 'nothing was seen of it' : howFar(last)),
+    () =>
+      io.stop.aborted
+        ? new Ended('ended by a signal')
+        : undelivered(file, last === null ? 'nothing was seen of it' : howFar(last), last),
   );
 }
 
@@ -207,10 +250,19 @@ function howFar({ state, message, reason }: ListRow): string {
   return `it is ${state}${message === null ? (reason === null ? '' : ` (${reason})`) : ` (${message.replace(/\.$/, '')})`}`;
 }
 
-function undelivered(file: string, why: string): ReceiptdError {
-  return new ReceiptdError('TEST_RECEIPT_UNDELIVERED', `The test receipt ${file} was not accepted: ${why}.`, {
-    hint: 'Look at `receiptd status` and `receiptd check`.',
-  });
+/** `row`: what the ledger knows of it. */
+function undelivered(file: string, why: string, row: ListRow | null = null): ReceiptdError {
+  const isToCome = row !== null && ['queued', 'uploading', 'held'].includes(row.state);
+  const waits = isToCome
+    ? ' It waits, and is sent when that is over; `receiptd pause` holds it back, with all others.'
+    : '';
+  return new ReceiptdError(
+    'TEST_RECEIPT_UNDELIVERED',
+    `The test receipt ${file} was not accepted: ${why}.${waits}`,
+    {
+      hint: 'Look at `receiptd status` and `receiptd check`.',
+    },
+  );
 }
 
 async function responseOf(config: Config, name: string): Promise<string | null> {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { tidyBaseUrl, wrongBaseUrl } from '../../../src/cli/setup/checks.ts';
+import { tidyBaseUrl, wrongBaseUrl, wrongFolder, wrongTransport } from '../../../src/cli/setup/checks.ts';
 import { ANSWERS, variableOf, type AnswerName } from '../../../src/cli/setup/given.ts';
 import { managerHere } from '../../../src/cli/setup/install.ts';
 import { wrap } from '../../../src/cli/setup/talk.ts';
@@ -62,6 +62,24 @@ test.each([
 ])('the address "%s" is taken as people copy it', (typed, meant) => {
   expect(tidyBaseUrl(typed)).toBe(meant);
   expect(wrongBaseUrl(typed)).toBeNull();
+});
+
+test.each(['\\\\server\\share\\Scans', 'smb://server/share', 'file:///srv/scans', '/proc', '/dev/shm/scans'])(
+  'the folder "%s" is none to watch on Linux',
+  (typed) => {
+    expect(wrongFolder(typed, 'linux')).not.toBeNull();
+  },
+);
+
+test('a share is a folder on Windows, and what only begins like one of the system is one on Linux', () => {
+  expect(wrongFolder('\\\\server\\share\\Scans', 'win32')).toBeNull();
+  expect(wrongFolder('/development/scans', 'linux')).toBeNull();
+});
+
+test('an address without HTTPS is refused at the question, unless it is this machine or allowed', () => {
+  expect(wrongTransport('http://service.example', false)).toContain('https');
+  expect(wrongTransport('http://service.example', true)).toBeNull();
+  expect(wrongTransport('http://127.0.0.1:8470', false)).toBeNull();
 });
 
 test('lines are broken between words, and keep their indentation', () => {
