@@ -33,6 +33,7 @@ async function buildThin(place: string): Promise<void> {
   }
   await chmod(join(tree, 'etc/receiptd'), 0o750);
   await writeFile(join(tree, 'usr/lib/receiptd/node'), '#!/bin/sh\nexec sleep 1000\n', { mode: 0o755 });
+  await writeFile(join(tree, 'usr/lib/receiptd/dist/receiptd.cjs'), '');
   await writeFile(
     join(tree, 'DEBIAN/control'),
     'Package: receiptd\nVersion: 1-1\nArchitecture: all\nMaintainer: nobody <nobody@example.com>\nDescription: scripts\n',
