@@ -233,9 +233,9 @@ describe.skipIf(!isRoot)('installed for the machine', () => {
     const bin = join(at.dir, 'bin');
     await writeFile(
       join(bin, 'getent'),
-      `#!/bin/sh\n[ "$3" = ann ] && echo "ann:x:4711:4711::${home}:/bin/sh"\n`,
+      `#!/bin/sh\nfor name; do :; done; [ "$name" = ann ] && echo "ann:x:4711:4711::${home}:/bin/sh"\n`,
     );
-    await writeFile(join(bin, 'id'), '#!/bin/sh\n[ "$2" = ann ] && echo 4711\n');
+    await writeFile(join(bin, 'id'), '#!/bin/sh\nfor name; do :; done; [ "$name" = ann ] && echo 4711\n');
     for (const name of ['getent', 'id']) await chmod(join(bin, name), 0o755);
     const { file } = await at.config();
     const text = await readFile(file, 'utf8');
