@@ -55,7 +55,14 @@ export function openForReading(
   path: string,
   { anyVersion = false }: { readonly anyVersion?: boolean } = {},
 ): DatabaseSyncInstance {
-  if (!isThere(path)) {
+  const about = lookFor(path);
+  // SQLite would wait for ever for somebody to write into a FIFO.
+  if (about !== undefined && !about.isFile() && !about.isDirectory()) {
+    throw new ReceiptdError('FILE_UNREADABLE', `The ledger ${path} is not a regular file.`, {
+      hint: 'Find out who put it there, and remove it.',
+    });
+  }
+  if (about === undefined) {
     throw new ReceiptdError('LEDGER_MISSING', `There is no ledger at ${path}.`, {
       hint: 'Check the state directory in the config; `receiptd run` creates the ledger.',
     });
@@ -128,12 +135,12 @@ function guarded(
 }
 
 /** A directory that may not be looked into hides whether there is one. @throws ReceiptdError FILE_UNREADABLE */
-function isThere(path: string): boolean {
+function lookFor(path: string): fs.Stats | undefined {
   try {
-    return fs.statSync(path, { throwIfNoEntry: false }) !== undefined;
+    return fs.statSync(path, { throwIfNoEntry: false });
   } catch (error) {
     const code = systemCode(error);
-    if (code !== 'EACCES' && code !== 'EPERM') return false;
+    if (code !== 'EACCES' && code !== 'EPERM') return undefined;
     throw new ReceiptdError('FILE_UNREADABLE', `The ledger ${path} can't be looked for: ${words(error)}.`, {
       hint: 'Run this as the user who owns the state directory, as root, or as a member of control.group.',
       cause: error,
