@@ -84,7 +84,7 @@ describe.skipIf(!keyringIsHere)('the keychain', () => {
         message: 'The keychain is locked.',
       });
     const auto = createCredentialsSource({ ...options, baseUrl, store: 'auto' });
-    await expect(auto.get()).rejects.toThrow('the keychain (is locked)');
+    await expect(auto.get()).rejects.toThrow('The keychain is locked, and no other place has credentials');
   });
 
   it('is said to hold nothing, or to be locked, where nobody can be asked which', async () => {
