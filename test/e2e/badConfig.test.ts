@@ -123,6 +123,8 @@ describe('the uid that `init` writes as an example', () => {
   test('is refused before anything is queued for it', async () => {
     const site = await prepare();
     const file = site.file('new.yaml');
+    // It names no state directory; root's would be the machine's.
+    site.env['RECEIPTD_STATE_DIR'] = site.stateDir;
     const where = ['--base-url', site.sandbox.url, '--folder', site.file('inbox')];
     const { stdout } = await receiptd(site, ['init', '--config', file, ...where]);
     expect(stdout).toContain('`receiptd endpoint create NAME`');
