@@ -1,14 +1,9 @@
-import type { Stats } from 'node:fs';
-import { lchown, lstat, mkdir, readdir, realpath, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { realpath } from 'node:fs/promises';
 import type { Finding } from '../compose/checkFolder.ts';
 import { accountsHeldBySystemd, hostedAgent } from '../compose/hosted.ts';
 import type { Config } from '../config/config.ts';
 import { gidOf } from '../daemon/group.ts';
-import { acquireInstanceLock } from '../daemon/instanceLock.ts';
-import { isOwnName } from '../daemon/stateFiles.ts';
-import { whyNotForState } from '../daemon/statePrivacy.ts';
-import { ReceiptdError, systemCode } from '../domain/errors.ts';
+import { ReceiptdError } from '../domain/errors.ts';
 import {
   createAccount,
   demandUserName,
@@ -27,6 +22,7 @@ import { mappedDrives, refuseMappedDrives, WINDOWS_USER } from '../hosting/windo
 import type { Io } from './io.ts';
 import { hostOf, managerOf } from './serviceHost.ts';
 import { refuseLeavingLedger } from './serviceLedger.ts';
+import { giveStateDir } from './serviceState.ts';
 
 /** What `installService` made, or would make. */
 export interface InstalledService {
@@ -183,64 +179,6 @@ async function prepareAccount(
       level !== 'ok' && !(message.endsWith('[CREDENTIALS_MISSING]') && held.includes(subject)),
   );
   return [...notes, ...others.map(({ subject, message }) => `${subject}: ${message}`)];
-}
-
-/** Made for the account, or taken over from root, who may have tried the agent first. */
-async function giveStateDir(stateDir: string, { name, uid, gid }: Account): Promise<string[]> {
-  const status = await lstat(stateDir).catch((error: unknown) => {
-    if (systemCode(error) === 'ENOENT') return null;
-    throw error;
-  });
-  if (status === null) {
-    await mkdir(dirname(stateDir), { recursive: true });
-    await mkdir(stateDir, { mode: 0o700 });
-    await lchown(stateDir, uid, gid);
-    return [];
-  }
-  if (status.uid === uid || (await leadsToDirectoryOf(stateDir, status, uid))) return [];
-  if (status.uid !== 0 || !status.isDirectory() || (status.mode & 0o022) !== 0) {
-    throw new ReceiptdError(
-      'INSTALL_REFUSED',
-      `The state directory ${stateDir} belongs to another user (${status.uid}) than ${name}, so nothing was installed.`,
-      {
-        hint: `Stop what runs there, then give it away: chown -R ${name}: ${stateDir}; or install with --user.`,
-      },
-    );
-  }
-  const refused = await whyNotForState(stateDir);
-  if (refused !== null) {
-    throw new ReceiptdError(
-      'INSTALL_REFUSED',
-      `The state directory ${stateDir} cannot be given to ${name}: ${refused.why}.`,
-      { hint: refused.hint },
-    );
-  }
-  // Nobody may be at work in it meanwhile; ALREADY_RUNNING says who is.
-  const lock = await acquireInstanceLock(stateDir);
-  try {
-    for (const own of (await readdir(stateDir)).filter(isOwnName)) {
-      const place = join(stateDir, own);
-      const isDirectory = (await lstat(place)).isDirectory();
-      const below = isDirectory ? await readdir(place, { recursive: true }) : [];
-      for (const path of ['', ...below]) await giveIfRoots(join(place, path), uid, gid);
-    }
-    await lchown(stateDir, uid, gid);
-  } finally {
-    await lock.release();
-  }
-  return [`The state directory ${stateDir} was root's, and is ${name}'s now.`];
-}
-
-/** A link of root's, as an admin makes one to another disk, to a directory that is the account's already. */
-async function leadsToDirectoryOf(path: string, link: Stats, uid: number): Promise<boolean> {
-  if (!link.isSymbolicLink() || link.uid !== 0) return false;
-  const target = await stat(path).catch(() => null);
-  return target !== null && target.isDirectory() && target.uid === uid;
-}
-
-/** What belongs to somebody else stays theirs. A link is given itself, and not what it leads to. */
-async function giveIfRoots(path: string, uid: number, gid: number): Promise<void> {
-  if ((await lstat(path)).uid === 0) await lchown(path, uid, gid);
 }
 
 /** What `receiptd check` finds with the rights of the account. */

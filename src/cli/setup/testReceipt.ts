@@ -10,7 +10,7 @@ import { ReceiptdError, systemCode } from '../../domain/errors.ts';
 import { local } from '../../domain/words.ts';
 import type { ListFilter, ListRow } from '../../ports/ledgerReports.ts';
 import { openReading } from '../reading.ts';
-import { openLog } from '../session.ts';
+import { agentAnswers, openLog } from '../session.ts';
 import type { Io } from '../io.ts';
 import { loadContext } from '../io.ts';
 import { VERSION } from '../version.ts';
@@ -130,7 +130,7 @@ async function anAgent(io: Io, config: Config): Promise<SomeAgent> {
     import('../../daemon/instanceLock.ts'),
     import('../../daemon/stateDir.ts'),
   ]);
-  if (await answers(config)) return { ended: () => null, stop: async () => {} };
+  if (await agentAnswers(config)) return { ended: () => null, stop: async () => {} };
   await prepareStateDir(config);
   let lock;
   try {
@@ -160,16 +160,6 @@ async function anAgent(io: Io, config: Config): Promise<SomeAgent> {
       await lock.release();
     },
   };
-}
-
-async function answers(config: Config): Promise<boolean> {
-  try {
-    await callControl(config.stateDir, 'status', {});
-    return true;
-  } catch (error) {
-    if (error instanceof ReceiptdError && error.code === 'NOT_RUNNING') return false;
-    throw error;
-  }
 }
 
 /** What lies in a folder when it is first watched may be left alone: the receipt must come after that. */
