@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { FileIdentity } from '../../src/domain/document.ts';
 import { apply } from '../../src/ledger/sqlite/apply.ts';
-import { toJournal, type LedgerEvent } from '../../src/ledger/sqlite/events.ts';
+import { toJournal, type LedgerEvent } from '../../src/ledger/events.ts';
 import { openPair } from '../../src/ledger/sqlite/pair.ts';
 import { leaveSoundMark } from '../../src/ledger/sqlite/soundMark.ts';
 import { SET_HEAD } from '../../src/ledger/sqlite/sql/journal.ts';

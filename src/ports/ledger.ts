@@ -8,6 +8,7 @@ import type {
   Verdict,
 } from '../domain/document.ts';
 import type { ImageType } from '../domain/imageType.ts';
+import type { LedgerFleet } from './fleet.ts';
 import type { Hold, HoldScope } from './hold.ts';
 import type { JournalHead } from './journal.ts';
 import type { LedgerReports } from './ledgerReports.ts';
@@ -15,13 +16,16 @@ import type { LedgerResults } from './results.ts';
 
 /**
  * The ledger: what was seen, named, sent, and what became of it. Every method that writes resolves when
- * its change is durable, and not before; callers act only then. One process writes at a time.
- * Every method rejects with ReceiptdError LEDGER_WRITE_FAILED or LEDGER_DAMAGED when the store fails.
+ * its change is durable, and not before; callers act only then. One process writes at a time, unless the agents of a fleet
+ * share it (`fleet`). Every method rejects with ReceiptdError LEDGER_WRITE_FAILED, LEDGER_DAMAGED or LEDGER_UNREACHABLE when
+ * the store fails, and with AGENT_FENCED when this agent's lease has run out and its work was taken over.
  * All times are wall-clock milliseconds.
  */
 export interface Ledger
   extends LedgerIntake, LedgerQueue, LedgerResults, LedgerHolds, LedgerAdmin, LedgerReports, LedgerUpkeep {
   readonly storage: LedgerStorage;
+  /** What its agents need of each other; null for a ledger that one agent has to itself. */
+  readonly fleet: LedgerFleet | null;
   close(): Promise<void>;
 }
 
@@ -34,7 +38,7 @@ export interface LedgerStorage {
 }
 
 export interface StorageTrouble {
-  readonly code: 'DISK_FULL' | 'LEDGER_WRITE_FAILED' | 'LEDGER_DAMAGED';
+  readonly code: 'DISK_FULL' | 'LEDGER_WRITE_FAILED' | 'LEDGER_DAMAGED' | 'LEDGER_UNREACHABLE';
   readonly message: string;
   readonly hint: string;
 }
@@ -207,7 +211,7 @@ export interface LedgerQueue {
   release(documentIds: readonly number[]): Promise<void>;
   /**
    * Records an upload request before it is sent; the document is `uploading`. Resolves the attempt's id. Rejects with
-   * DOCUMENT_STATE where a result has made a claimed document accepted.
+   * DOCUMENT_STATE where a result has made a claimed document accepted, and with DOCUMENT_TAKEN where another agent has it.
    */
   begin(documentId: number, at: number, bytes: number): Promise<number>;
   /** Ends an attempt and moves its document on; in the same transaction queues others (and itself) again. */

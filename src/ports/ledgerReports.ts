@@ -7,6 +7,7 @@ import type {
   FileRef,
   Verdict,
 } from '../domain/document.ts';
+import type { FleetReports } from './fleet.ts';
 import type { Hold } from './hold.ts';
 import type { JournalHead } from './journal.ts';
 import type { ResultReports, ResultRow } from './results.ts';
@@ -167,6 +168,8 @@ export interface FileStanding extends Standing {
 
 /** Reading; works on a ledger that another process writes. Nothing here changes anything. */
 export interface LedgerReports extends ResultReports {
+  /** The agents that share it; null for a ledger that one agent has to itself. */
+  readonly fleet: FleetReports | null;
   /** Oldest first. */
   list(filter: ListFilter): AsyncIterable<ListRow>;
   /** A part of the same, in either order. @throws ReceiptdError USAGE for a cursor that is none */

@@ -4,7 +4,7 @@ import type { ImageType } from '../../domain/imageType.ts';
 import type { Admission, Admitted } from '../../ports/ledger.ts';
 import { ensureEndpoint } from './apply.ts';
 import { requireDocument } from './documents.ts';
-import { identityParams, toDocument, type DocumentRow } from './rows.ts';
+import { identityParams, toDocument, type DocumentRow } from '../rows.ts';
 import { currentSighting, nextId, putSighting } from './sightings.ts';
 import * as DOCUMENTS from './sql/documents.ts';
 import * as SIGHTINGS from './sql/sightings.ts';

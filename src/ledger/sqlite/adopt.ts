@@ -3,7 +3,7 @@ import { ReceiptdError } from '../../domain/errors.ts';
 import type { JournalHead } from '../../ports/journal.ts';
 import { checkedLines } from '../journal/read.ts';
 import { checkBackup } from './backup.ts';
-import { toJournal } from './events.ts';
+import { toJournal } from '../events.ts';
 import { journalPathOf, syncFile } from './files.ts';
 import { openPair } from './pair.ts';
 import { SET_HEAD } from './sql/journal.ts';

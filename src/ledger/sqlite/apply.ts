@@ -1,6 +1,6 @@
 import type { EndpointKey } from '../../domain/document.ts';
-import type { LedgerEvent, Move } from './events.ts';
-import { splitPath } from './rows.ts';
+import type { LedgerEvent, Move } from '../events.ts';
+import { splitPath } from '../rows.ts';
 import * as DOCUMENTS from './sql/documents.ts';
 import * as ENDPOINTS from './sql/endpoints.ts';
 import * as HOLDS from './sql/holds.ts';

@@ -1,6 +1,6 @@
 import type { Document, DocumentState } from '../../domain/document.ts';
 import { ReceiptdError } from '../../domain/errors.ts';
-import { toDocument, type DocumentRow } from './rows.ts';
+import { toDocument, type DocumentRow } from '../rows.ts';
 import { DOCUMENT_BY_ID } from './sql/documents.ts';
 import type { Sql } from './statements.ts';
 

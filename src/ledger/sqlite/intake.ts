@@ -1,6 +1,6 @@
 import type { LedgerIntake } from '../../ports/ledger.ts';
 import { admit } from './admit.ts';
-import { toKnownFile, toNamedFile, type KnownRow, type KnownTuple } from './rows.ts';
+import { toKnownFile, toNamedFile, type KnownRow, type KnownTuple } from '../rows.ts';
 import { currentSighting, nextId, putSighting } from './sightings.ts';
 import * as SQL from './sql/sightings.ts';
 import type { Store } from './store.ts';

@@ -11,8 +11,9 @@ import type {
   Page,
   PageWanted,
 } from '../../ports/ledgerReports.ts';
-import { allHolds, holdOver, isHeld } from './holds.ts';
-import { absolutePath, toDocument, type DocumentRow, type PlaceRow } from './rows.ts';
+import { holdOver, isHeld } from '../holdOver.ts';
+import { allHolds } from './holds.ts';
+import { absolutePath, toDocument, type DocumentRow, type PlaceRow } from '../rows.ts';
 import * as SQL from './sql/reports.ts';
 import type { Store } from './store.ts';
 import { nextOf, Walk, type Position, type WalkOptions } from './walk.ts';

@@ -87,6 +87,7 @@ export function ledgerOver(
     ...createReports(store, accountOf),
     ...createUpkeep(store, keeping),
     storage,
+    fleet: null,
     close: async () => void (await store.close()),
   };
 }

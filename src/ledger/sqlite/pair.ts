@@ -14,7 +14,7 @@ import {
 } from '../journal/journal.ts';
 import { backupsIn } from './backup.ts';
 import { openForWriting } from './connection.ts';
-import { toJournal, type LedgerEvent } from './events.ts';
+import { toJournal, type LedgerEvent } from '../events.ts';
 import { damageMarkOf, journalPathOf, lastAside, markDamaged, setAside } from './files.ts';
 import { isPartOf, rebuild } from './rebuild.ts';
 import { replay } from './replay.ts';

@@ -3,7 +3,7 @@ import { ReceiptdError } from '../../domain/errors.ts';
 import type { Disposal, LedgerQueue, Requeue, Transition } from '../../ports/ledger.ts';
 import { Claims, dueFolders } from './claims.ts';
 import { documentUnknown, wrongState } from './documents.ts';
-import type { Move } from './events.ts';
+import type { Move } from '../events.ts';
 import { besideResults } from './results.ts';
 import {
   relativePath,
@@ -12,7 +12,7 @@ import {
   type DocumentRow,
   type IdentityRow,
   type PlaceRow,
-} from './rows.ts';
+} from '../rows.ts';
 import { nextId } from './sightings.ts';
 import { ALL_ENDPOINTS, ENDPOINT_BY_KEY, NEXT_LINE } from './sql/endpoints.ts';
 import * as SQL from './sql/queue.ts';

@@ -1,7 +1,7 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import type { JournalEntry } from '../../ports/journal.ts';
 import { apply } from './apply.ts';
-import { fromJournal } from './events.ts';
+import { fromJournal } from '../events.ts';
 import { isStoreFailure } from './failure.ts';
 import { SET_HEAD } from './sql/journal.ts';
 import { createSql } from './statements.ts';

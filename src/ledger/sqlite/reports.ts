@@ -11,7 +11,8 @@ import type {
   UploadRow,
 } from '../../ports/ledgerReports.ts';
 import { documentById } from './documents.ts';
-import { allHolds, holdOver, isHeld } from './holds.ts';
+import { holdOver, isHeld } from '../holdOver.ts';
+import { allHolds } from './holds.ts';
 import { list, page } from './list.ts';
 import {
   relativePath,
@@ -24,7 +25,7 @@ import {
   type DetailSightingRow,
   type DocumentRow,
   type IdentityRow,
-} from './rows.ts';
+} from '../rows.ts';
 import { createResultReports, resultsOf } from './results.ts';
 import * as DOCUMENTS from './sql/documents.ts';
 import { ALL_ENDPOINTS, ENDPOINT_BY_KEY } from './sql/endpoints.ts';
@@ -57,6 +58,8 @@ function toStanding(row: StandingRow): Standing {
 export function createReports(store: Store, accountOf: AccountOf = DEFAULT_ACCOUNT): LedgerReports {
   return {
     ...createResultReports(store),
+
+    fleet: null,
 
     list: (filter) => list(store, accountOf, filter),
 

@@ -3,7 +3,7 @@ import { ReceiptdError } from '../../domain/errors.ts';
 import type { JournalHead } from '../../ports/journal.ts';
 import { openJournal } from '../journal/journal.ts';
 import { checkBackup } from './backup.ts';
-import { toJournal } from './events.ts';
+import { toJournal } from '../events.ts';
 import { journalPathOf, setAside, syncFile } from './files.ts';
 import { openPair } from './pair.ts';
 import { isPartOf } from './rebuild.ts';

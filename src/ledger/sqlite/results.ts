@@ -10,7 +10,7 @@ import type {
   ResultRow,
 } from '../../ports/results.ts';
 import { documentById } from './documents.ts';
-import type { Move } from './events.ts';
+import type { Move } from '../events.ts';
 import { nextId } from './sightings.ts';
 import * as SQL from './sql/results.ts';
 import type { Sql } from './statements.ts';

@@ -1,6 +1,6 @@
 import { sameIdentity, type FileIdentity, type FileRef, type Verdict } from '../../domain/document.ts';
 import type { FileSeen } from '../../ports/ledger.ts';
-import { identityParams, splitPath, toIdentity, type IdentityRow } from './rows.ts';
+import { identityParams, splitPath, toIdentity, type IdentityRow } from '../rows.ts';
 import * as SQL from './sql/sightings.ts';
 import type { Sql } from './statements.ts';
 import type { Transaction } from './store.ts';

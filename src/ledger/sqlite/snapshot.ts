@@ -1,6 +1,6 @@
 import type { Attempt, DocumentState, Verdict } from '../../domain/document.ts';
-import type { LedgerEvent, Move } from './events.ts';
-import { relativePath, type DocumentRow, type IdentityRow } from './rows.ts';
+import type { LedgerEvent, Move } from '../events.ts';
+import { relativePath, type DocumentRow, type IdentityRow } from '../rows.ts';
 import * as SQL from './sql/snapshot.ts';
 import type { Sql } from './statements.ts';
 

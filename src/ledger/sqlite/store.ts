@@ -3,7 +3,7 @@ import { ReceiptdError } from '../../domain/errors.ts';
 import type { JournalEvent, JournalHead } from '../../ports/journal.ts';
 import { apply } from './apply.ts';
 import { BUSY_TIMEOUT_MS } from './connection.ts';
-import { toJournal, type LedgerEvent } from './events.ts';
+import { toJournal, type LedgerEvent } from '../events.ts';
 import { isStoreFailure, storeFailure } from './failure.ts';
 import { SET_HEAD } from './sql/journal.ts';
 import { createSql, type Sql } from './statements.ts';

@@ -1,6 +1,6 @@
 import type { AttemptOutcome, DocumentState, EndpointKey, Verdict } from '../../../src/domain/document.ts';
-import type { LedgerEvent } from '../../../src/ledger/sqlite/events.ts';
-import { fromJournal } from '../../../src/ledger/sqlite/events.ts';
+import type { LedgerEvent } from '../../../src/ledger/events.ts';
+import { fromJournal } from '../../../src/ledger/events.ts';
 import type { JournalEntry } from '../../../src/ports/journal.ts';
 
 export interface KnownDocument {

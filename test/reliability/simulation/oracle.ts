@@ -1,4 +1,4 @@
-import type { LedgerEvent } from '../../../src/ledger/sqlite/events.ts';
+import type { LedgerEvent } from '../../../src/ledger/events.ts';
 import type { DocumentState } from '../../../src/domain/document.ts';
 import { complaintsAbout } from './limitsOracle.ts';
 import { LedgerView, type KnownDocument } from './ledgerView.ts';

@@ -1,5 +1,5 @@
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
-import { toJournal } from '../../../src/ledger/sqlite/events.ts';
+import { toJournal } from '../../../src/ledger/events.ts';
 import { migrate } from '../../../src/ledger/sqlite/migrate.ts';
 import { ledgerOver } from '../../../src/ledger/sqlite/open.ts';
 import { replay } from '../../../src/ledger/sqlite/replay.ts';

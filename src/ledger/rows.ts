@@ -7,11 +7,11 @@ import type {
   FileIdentity,
   Lane,
   Verdict,
-} from '../../domain/document.ts';
-import type { ImageType } from '../../domain/imageType.ts';
-import type { Hold, HoldScope } from '../../ports/hold.ts';
-import type { KnownFile, NamedFile } from '../../ports/ledger.ts';
-import type { SightingRow } from '../../ports/ledgerReports.ts';
+} from '../domain/document.ts';
+import type { ImageType } from '../domain/imageType.ts';
+import type { Hold, HoldScope } from '../ports/hold.ts';
+import type { KnownFile, NamedFile } from '../ports/ledger.ts';
+import type { SightingRow } from '../ports/ledgerReports.ts';
 
 /** Columns as `sql/documents.ts` names them. */
 export interface DocumentRow {

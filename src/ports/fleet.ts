@@ -1,0 +1,68 @@
+import type { EndpointKey, Lane } from '../domain/document.ts';
+import type { Rate } from '../domain/rate.ts';
+import type { Hold } from './hold.ts';
+
+/** What another agent has changed: documents that may be sent, holds and pauses, or the agents themselves. */
+export type FleetSignal = 'queue' | 'holds' | 'agents';
+
+/** An agent of the fleet, as the shared ledger knows it. Times are wall-clock milliseconds of the database. */
+export interface FleetAgent {
+  readonly name: string;
+  readonly host: string;
+  readonly version: string;
+  /** `silent`: its lease has run out without it having stopped. */
+  readonly state: 'running' | 'stopped' | 'silent';
+  readonly startedAt: number | null;
+  readonly lastSeenAt: number | null;
+  /** Who paused it, and since when; null while it is not paused. */
+  readonly paused: { readonly by: string; readonly since: number } | null;
+  /** Documents that it admitted, and that wait. */
+  readonly queued: number;
+  /** Upload requests that it has under way. */
+  readonly uploading: number;
+  /** Shared folders whose intake it leads, by the name of their share. */
+  readonly leads: readonly string[];
+  readonly holds: readonly Hold[];
+}
+
+/** Reading; works without being an agent of the fleet. */
+export interface FleetReports {
+  /** By name. */
+  agents(): Promise<readonly FleetAgent[]>;
+}
+
+/** Limits that the agents of a fleet keep together. */
+export interface FleetLimits {
+  readonly rate: Rate | null;
+  readonly perDay: number | null;
+  readonly perMonth: number | null;
+}
+
+/**
+ * What agents that share a ledger need of each other. Each has a lease, renewed by a heartbeat. Whose lease runs out is
+ * fenced: its work is put back, and what it writes under the old lease is refused with AGENT_FENCED.
+ */
+export interface LedgerFleet extends FleetReports {
+  /** This agent's name. */
+  readonly agent: string;
+  /** Calls back when another agent changed something; resolves the function that ends it. */
+  onSignal(listener: (signal: FleetSignal) => void): () => void;
+  /** Whether this agent's lease is certain, by its own monotonic clock; asked right before a request leaves. */
+  isLeased(): boolean;
+  /**
+   * Takes the lead of a shared folder (its absolute path here), or keeps it. False while another agent leads; of a folder that
+   * is not shared, always true. Idempotent.
+   */
+  lead(folder: string): Promise<boolean>;
+  /** Idempotent. */
+  endLead(folder: string): Promise<void>;
+  /**
+   * Enters one upload request into the endpoint's windows and budgets, which the fleet keeps together. Resolves 0 when it is
+   * entered and may leave now; else for how many milliseconds to wait before asking again, and nothing is entered.
+   */
+  enter(endpoint: EndpointKey, limits: FleetLimits, lane: Lane): Promise<number>;
+  /** Whether a person has paused this agent; others tell it by the signal `agents`. */
+  isPaused(): boolean;
+  /** Pauses or lets go on an agent, this one or another. @throws ReceiptdError AGENT_UNKNOWN */
+  setPaused(agent: string, by: string | null): Promise<void>;
+}
