@@ -51,10 +51,16 @@ export interface Connection extends Sql {
 export class Connector {
   readonly #target: Target;
   readonly #hosts: readonly string[];
+  readonly #answerWithinMs: number;
   #last = 0;
 
-  constructor(target: Target) {
+  /** `answerWithinMs`: 0 for work of which nobody can say how long it takes. */
+  constructor(
+    target: Target,
+    { answerWithinMs = ANSWER_WITHIN_MS }: { readonly answerWithinMs?: number } = {},
+  ) {
     this.#target = target;
+    this.#answerWithinMs = answerWithinMs;
     this.#hosts = hostsOf(target.url);
   }
 
@@ -92,7 +98,7 @@ export class Connector {
       ...(password !== undefined && { password }),
       application_name: applicationName,
       connectionTimeoutMillis: CONNECT_WITHIN_MS,
-      query_timeout: ANSWER_WITHIN_MS,
+      query_timeout: this.#answerWithinMs,
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
       types,
