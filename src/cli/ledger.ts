@@ -12,6 +12,7 @@ import { count, counted, iso } from '../domain/words.ts';
 import { helpOf } from './help.ts';
 import { colorsFor, print, printJson, type Io } from './io.ts';
 import { operatorName } from './operator.ts';
+import { addSharedLedger } from './ledgerShared.ts';
 import { configOf, operate, type ConfigOption } from './session.ts';
 import { printable } from './printable.ts';
 
@@ -30,7 +31,7 @@ const HEAD_FILE = z.object({
 });
 
 export function addLedger(program: Command, io: Io, done: (status: ExitStatus) => void): void {
-  const ledger = program.command('ledger').description('prove, back up and restore the ledger');
+  const ledger = program.command('ledger').description('prove, back up, restore, share and move the ledger');
   ledger
     .command('head')
     .description('number and hash of the last entry of the journal: keep them where nobody can change both')
@@ -76,6 +77,7 @@ export function addLedger(program: Command, io: Io, done: (status: ExitStatus) =
       }),
     )
     .action((file: string, options: Options & { yes?: boolean }) => restore(io, file, options));
+  addSharedLedger(ledger, io);
 }
 
 async function head(io: Io, options: Options): Promise<void> {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { acquireInstanceLock } from '../daemon/instanceLock.ts';
+import { refuseMovedLedger } from '../daemon/ledgerMoved.ts';
 import { prepareStateDir } from '../daemon/stateDir.ts';
 import { systemClock } from '../daemon/systemClock.ts';
 import { accountsAmong, type AccountOf } from '../domain/account.ts';
@@ -31,7 +32,14 @@ interface OpenOptions {
   readonly accountOf?: AccountOf;
 }
 
-export function openLedger(
+/** @throws ReceiptdError LEDGER_MOVED, and what opening throws */
+export async function openLedger(config: Config, options: OpenOptions): Promise<Ledger> {
+  await refuseMovedLedger(config.stateDir);
+  return openSqlite(config, options);
+}
+
+/** The one in the state directory, also where it was moved. */
+export function openSqlite(
   config: Config,
   { onMended, onSynced = () => {}, accountOf = accountsAmong(config.endpoints) }: OpenOptions,
 ): Promise<Ledger> {

@@ -63,7 +63,10 @@ export async function prepare(
     throw new ReceiptdError(
       'LEDGER_REFUSED',
       `The ledger at ${where} can't be prepared: this role does not own it.`,
-      { hint: 'Run `receiptd ledger prepare` with the role that made the schema, or as a superuser.', cause: error },
+      {
+        hint: 'Run `receiptd ledger prepare` with the role that made the schema, or as a superuser.',
+        cause: error,
+      },
     );
   }
 }
