@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import pg from 'pg';
 import { parse } from 'pg-connection-string';
 import { ReceiptdError } from '../../domain/errors.ts';
 import { isLost, ledgerFailure } from './failure.ts';
+import { readAuthorities, readPassword } from './files.ts';
 import { statement, type Params, type Sql } from './statements.ts';
 
 export interface Target {
@@ -87,8 +87,8 @@ export class Connector {
 
   async #connectTo(url: string, applicationName: string): Promise<Connection> {
     const { passwordFile, caFile } = this.#target;
-    const password = passwordFile === null ? undefined : (await readFile(passwordFile, 'utf8')).trimEnd();
-    const ca = caFile === null ? undefined : await readFile(caFile, 'utf8');
+    const password = passwordFile === null ? undefined : await readPassword(passwordFile);
+    const ca = caFile === null ? undefined : await readAuthorities(caFile);
     const options = parse(url);
     const ssl = typeof options.ssl === 'object' && ca !== undefined ? { ...options.ssl, ca } : options.ssl;
     const client = new pg.Client({
