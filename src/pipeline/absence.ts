@@ -32,8 +32,8 @@ const NOTICED_WITHIN_MS = 2 * 60_000;
 const LOOK_AGAIN_MS = 2_000;
 /** An image that can't be admitted for reasons of its own is tried again this often. */
 const ODD_AGAIN_MS = 60_000;
-/** Files that were looked at; those over it may be looked at again. */
-const REMEMBERED = 100_000;
+/** The files that were decided about last; others may be looked at again. */
+const REMEMBERED = 50_000;
 const KEY = 'standby';
 
 /**
@@ -49,7 +49,7 @@ export class Absence {
   readonly #deps: AbsenceDeps;
   readonly #wake: Wake;
   readonly #listeners = new Set<() => void>();
-  /** By folder and path: as it lay there when it was decided about, and whether it was accepted. */
+  /** By folder and path: as it lay there when it was decided about, and whether it was accepted. Latest last. */
   readonly #seen = new Map<string, { readonly identity: FileIdentity; readonly isAccepted: boolean }>();
   /** Being copied and written down. */
   readonly #accepting = new Map<string, number>();
@@ -111,8 +111,8 @@ export class Absence {
     return this.knows(folder, path, identity) && this.#seen.get(keyOf(folder, path))?.isAccepted === true;
   }
 
-  /** It is no image that is to be sent, or not yet: the listing after the absence says so. */
-  passOver(folder: string, path: string, identity: FileIdentity): void {
+  /** It was decided about by the ledger, or is no image that is to be sent: the listing after the absence says so. */
+  decided(folder: string, path: string, identity: FileIdentity): void {
     this.#remember(folder, path, identity, false);
   }
 
@@ -217,10 +217,7 @@ export class Absence {
     const before = this.#state;
     if (before === state) return;
     this.#state = state;
-    if (before === 'here') {
-      this.#since = this.#deps.clock.now() - NOTICED_WITHIN_MS;
-      this.#seen.clear();
-    }
+    if (before === 'here') this.#since = this.#deps.clock.now() - NOTICED_WITHIN_MS;
     if (state === 'here') this.#deps.incidents.close(KEY);
     for (const listener of this.#listeners) listener();
   }
@@ -231,7 +228,11 @@ export class Absence {
   }
 
   #remember(folder: string, path: string, identity: FileIdentity, isAccepted: boolean): void {
-    if (this.#seen.size < REMEMBERED) this.#seen.set(keyOf(folder, path), { identity, isAccepted });
+    const key = keyOf(folder, path);
+    this.#seen.delete(key);
+    this.#seen.set(key, { identity, isAccepted });
+    if (this.#seen.size <= REMEMBERED) return;
+    for (const oldest of this.#seen.keys()) return void this.#seen.delete(oldest);
   }
 
   #isOdd(image: Accepted, error: unknown): void {

@@ -131,6 +131,7 @@ async function admitted(candidate: Candidate, file: Unsettled, deps: ExamineDeps
       log.debug('Unchanged', fields);
       break;
   }
+  absence?.decided(settings.path, file.path, candidate.identity);
   deps.settling.done(file, candidate.identity);
   deps.onAdmitted(result);
 }
@@ -168,7 +169,7 @@ async function note(
   const { settings, ledger, clock, log, settling, absence } = deps;
   if (absence?.isOn) {
     // What can't be read is tried again by itself.
-    if (verdict !== 'unreadable') absence.passOver(settings.path, file.path, identity);
+    if (verdict !== 'unreadable') absence.decided(settings.path, file.path, identity);
     return settling.done(file, identity);
   }
   const policy = verdict === 'rejected' ? acceptPolicy(settings) : null;
@@ -180,6 +181,7 @@ async function note(
   const fields = { folder: settings.path, path: file.path, reason, detail: message };
   if (again) log.debug(`Not sent: ${verdict}`, fields);
   else log.warn(`Not sent: ${verdict}`, fields);
+  if (verdict !== 'unreadable') absence?.decided(settings.path, file.path, identity);
   settling.done(file, identity);
   deps.onNote(verdict, file.path);
 }
