@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { ReceiptdError } from '../domain/errors.ts';
@@ -148,7 +147,7 @@ async function migrate(io: Io, options: MigrateOptions): Promise<void> {
       hint: 'Set ledger.kind: sqlite until the ledger is moved, and name the database with --to.',
     });
   const target = await targetOf(io, options);
-  const agent = agentName(options.agent);
+  const agent = await nameOf(options.agent);
   const { moveLedger } = await import('../compose/shared/moveLedger.ts');
   const moved = await moveLedger(config, {
     target,
@@ -204,11 +203,15 @@ function tellMerged(
   if (renamed > 0) print(io, `  ${counted(renamed, 'document')} that were never sent got a new name.`);
 }
 
-function agentName(given: string | undefined): string {
-  const name = given ?? hostname();
-  if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) return name;
-  throw new ReceiptdError('USAGE', `"${name}" can't be the name of an agent.`, {
-    hint: 'Say --agent with letters, digits, dots and hyphens.',
+async function nameOf(given: string | undefined): Promise<string> {
+  const [{ agentName }, { shortName }] = await Promise.all([
+    import('../compose/fleetMember.ts'),
+    import('../config/schemaAccounts.ts'),
+  ]);
+  if (given === undefined) return agentName({ agent: null });
+  if (shortName.safeParse(given).success) return given;
+  throw new ReceiptdError('USAGE', `"${given}" can't be the name of an agent.`, {
+    hint: 'Say --agent with letters, digits, hyphens and underscores, 63 of them at most.',
   });
 }
 

@@ -1,4 +1,3 @@
-import fs from 'node:fs/promises';
 import path from 'node:path';
 import { ReceiptdError, systemCode } from '../domain/errors.ts';
 import { writeDurably } from './durableFile.ts';
@@ -50,22 +49,6 @@ export async function refuseMovedLedger(stateDir: string): Promise<void> {
         ? `Set ledger.kind: postgres, and ledger.agent: ${agent}.`
         : 'Run `receiptd ledger migrate` once more, which completes the move.',
     },
-  );
-}
-
-/** For who opens the shared ledger as the agent of this machine. @throws ReceiptdError LEDGER_NOT_MOVED */
-export async function refuseUnmovedLedger(stateDir: string): Promise<void> {
-  const mark = await ledgerMoved(stateDir);
-  if (mark?.isComplete === true) return;
-  const isThere = await fs.stat(path.join(stateDir, 'ledger.db')).then(
-    () => true,
-    (error: unknown) => systemCode(error) !== 'ENOENT',
-  );
-  if (!isThere) return;
-  throw new ReceiptdError(
-    'LEDGER_NOT_MOVED',
-    `The ledger in ${stateDir} was not moved to the shared one; all of its images would be taken for new.`,
-    { hint: 'Set ledger.kind: sqlite again, and run `receiptd ledger migrate`.' },
   );
 }
 

@@ -18,7 +18,7 @@ import { migrate } from '../../ledger/postgres/migrate.ts';
 import { journalPathOf } from '../../ledger/sqlite/files.ts';
 import { openSource } from '../../ledger/sqlite/openSource.ts';
 import type { JournalHead } from '../../ports/journal.ts';
-import { openSqlite } from '../ledger.ts';
+import { openOwn } from '../ledger.ts';
 import { ledgerPath } from '../reports.ts';
 
 export interface MoveOptions {
@@ -158,7 +158,7 @@ class Move {
     const { stateDir } = this.#config;
     const { agent } = this.#options;
     // What a crash left of its last moment is brought together, as at every start.
-    await (await openSqlite(this.#config, { onMended: () => {} })).close();
+    await (await openOwn(this.#config, { onMended: () => {} })).close();
     await this.#takeEntries(await this.#stateOf(ledger));
     const state = await this.#stateOf(ledger);
     const source = this.#source();

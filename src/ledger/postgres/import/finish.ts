@@ -186,8 +186,12 @@ async function freeName(connection: Connection, { name, sha256, endpointId }: Tw
   const limit = Math.max(Buffer.byteLength(name), sha256.length);
   const suffix = `-${sha256.slice(0, 16)}`;
   let stem = name;
-  while (Buffer.byteLength(stem) > limit - suffix.length) stem = [...stem].slice(0, -1).join('');
+  while (Buffer.byteLength(stem) > limit - suffix.length) stem = withoutLast(stem);
   const wanted = `${stem}${suffix}`;
   const taken = await connection.get(IS_TAKEN, { endpointId, name: wanted });
   return taken === undefined ? wanted : sha256;
+}
+
+function withoutLast(text: string): string {
+  return Array.from(text).slice(0, -1).join('');
 }
