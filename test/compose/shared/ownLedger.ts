@@ -75,6 +75,7 @@ folders:
   async work(from: number, count: number): Promise<void> {
     const { ledger, folder } = this;
     const many = Array.from({ length: count }, (_, n) => from + n);
+    const erased: number[] = [];
     await Promise.all(
       many.map(async (n) => {
         const { document } = await this.admit(`${this.dir} ${n}`, `R-#-${n}`);
@@ -114,11 +115,12 @@ folders:
         }
         const accepted = { state: 'accepted' as const, serviceStatus: 'PROCESSING', response: `{"n":${n}}` };
         await ledger.finish(attempt, { ...ended('accepted', 201), transition: accepted });
-        if (n % 12 === 6) await ledger.erase([document.id], at + 9);
+        if (n % 12 === 6) erased.push(document.id);
         if (n % 12 === 7) await ledger.gone(folder, [`sub/Beleg ${this.dir} ${n}.jpg`], at + 9);
         return undefined;
       }),
     );
+    await ledger.erase(erased, AT + 2_000 + from);
     const identity = { size: 1, mtimeNs: 1n, ctimeNs: 2n, inode: 3n };
     await ledger.note(
       { folder, path: `notes ${from}.txt`, identity },
