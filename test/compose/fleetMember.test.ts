@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { agentName, ledgerPlace, sharesOf } from '../../src/compose/fleetMember.ts';
+import { agentName, databasePlace, sharesOf } from '../../src/compose/fleetMember.ts';
 import type { PostgresConfig } from '../../src/config/config.ts';
 
 const LEDGER: PostgresConfig = {
@@ -32,7 +32,5 @@ it('shares are known by the paths that they have here', () => {
 });
 
 it('where the ledger is, is told without users', () => {
-  const stateDir = '/var/lib/receiptd';
-  expect(ledgerPlace({ ledger: LEDGER, stateDir }, '/x')).toBe('the database office at db1, db2');
-  expect(ledgerPlace({ ledger: { kind: 'sqlite' }, stateDir }, '/x')).toBe('/x');
+  expect(databasePlace(LEDGER)).toBe('the database office at db1, db2');
 });

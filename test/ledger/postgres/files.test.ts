@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readAuthorities, readPassword } from '../../../src/ledger/postgres/files.ts';
-import { asOrdinaryUser, ordinaryOwner } from '../../support/ordinaryUser.ts';
+import { asOrdinaryUser } from '../../support/ordinaryUser.ts';
 
 let dir: string;
 let file: string;
@@ -35,26 +35,27 @@ describe('the password of the database', () => {
     expect(await readPassword(file, 'win32')).toBe('secret');
   });
 
-  it('is told to be missing, another user’s, nothing, or no file', async () => {
+  it('is told to be missing, empty, or no file', async () => {
     await expect(readPassword(file)).rejects.toMatchObject({
       code: 'FILE_UNREADABLE',
       message: `ledger.passwordFile: ${file} can't be read (ENOENT).`,
     });
     await writeFile(file, '\nsecond\n', { mode: 0o600 });
     await expect(readPassword(file)).rejects.toMatchObject({ code: 'LEDGER_REFUSED' });
-    if (process.geteuid?.() === 0) {
-      await chown(file, 0, 0);
-      await expect(asOrdinaryUser(() => readPassword(file))).rejects.toMatchObject({
-        code: 'FILE_UNREADABLE',
-      });
-    }
     await rm(file);
     execFileSync('mkfifo', ['-m', '600', file]);
-    await chown(file, ordinaryOwner().uid, ordinaryOwner().gid);
     await expect(readPassword(file)).rejects.toMatchObject({
       code: 'LEDGER_REFUSED',
       message: `ledger.passwordFile: ${file} is no regular file.`,
     });
+  });
+});
+
+it.skipIf(process.geteuid?.() !== 0)("another user's password is not read", async () => {
+  await writeFile(file, 'secret', { mode: 0o600 });
+  await expect(asOrdinaryUser(() => readPassword(file))).rejects.toMatchObject({
+    code: 'FILE_UNREADABLE',
+    message: `ledger.passwordFile: ${file} can't be read (EACCES).`,
   });
 });
 
