@@ -39,7 +39,8 @@ export function statement(text: string, params: Params = {}): Statement {
   const values = found.names.map((name) => {
     const value = params[name];
     if (value === undefined) throw new TypeError(`A statement lacks its parameter :${name}.`);
-    return typeof value === 'bigint' ? String(value) : value;
+    if (typeof value === 'bigint') return String(value);
+    return typeof value === 'string' ? storable(value) : value;
   });
   const given = Object.keys(params);
   if (given.length !== found.names.length) {
@@ -47,4 +48,9 @@ export function statement(text: string, params: Params = {}): Statement {
     throw new TypeError(`A statement has no parameter :${unknown.join(', :')}.`);
   }
   return { name: found.name, text: found.text, values };
+}
+
+/** PostgreSQL's text has no place for the character that ends a string in C; whoever sends one gets the sign for what can't be shown. */
+function storable(value: string): string {
+  return value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value;
 }
