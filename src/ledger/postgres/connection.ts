@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import pg from 'pg';
+import { Client, types as ofPackage, type ClientConfig, type CustomTypesConfig, type QueryResult } from 'pg';
 import { parse } from 'pg-connection-string';
 import { ReceiptdError } from '../../domain/errors.ts';
 import { isLost, ledgerFailure } from './failure.ts';
@@ -18,12 +18,20 @@ const CONNECT_WITHIN_MS = 10_000;
 /** Longer than any statement of the agent's takes; a link that is open at one end only is given up then. */
 const ANSWER_WITHIN_MS = 30_000;
 
+/**
+ * What a frozen agent, or one behind a dead link, has locked is free again before its lease has run out for long: others have to
+ * be able to take its work over.
+ */
+const SETTINGS = `
+SET search_path = receiptd; SET client_min_messages = warning; SET idle_in_transaction_session_timeout = '10s'`;
+
+/** A server that is there says goodbye at once. */
+const GOODBYE_WITHIN_MS = 2_000;
+
 /** 64-bit integers are ids and milliseconds here, which a JavaScript number holds exactly. */
-const INT8 = 20;
-const NUMERIC = 1700;
-const types: pg.CustomTypesConfig = {
-  getTypeParser: (oid, format) =>
-    oid === INT8 || oid === NUMERIC ? Number : (pg.types.getTypeParser(oid, format as 'text') as never),
+const NUMBERS: ReadonlySet<number> = new Set([20, 1700]);
+const types: CustomTypesConfig = {
+  getTypeParser: (oid, format) => (NUMBERS.has(oid) ? Number : ofPackage.getTypeParser(oid, format)),
 };
 
 /** One connection. All statements go out at once and are answered in order. */
@@ -86,8 +94,8 @@ export class Connector {
     const ca = caFile === null ? undefined : await readFile(caFile, 'utf8');
     const options = parse(url);
     const ssl = typeof options.ssl === 'object' && ca !== undefined ? { ...options.ssl, ca } : options.ssl;
-    const client = new pg.Client({
-      ...(options as unknown as pg.ClientConfig),
+    const client = new Client({
+      ...(options as unknown as ClientConfig),
       ...(ssl !== undefined && { ssl: ssl as never }),
       ...(password !== undefined && { password }),
       application_name: applicationName,
@@ -102,7 +110,7 @@ export class Connector {
     const connection = new OpenConnection(client, this.where);
     await client.connect();
     try {
-      await connection.exec(`SET search_path = receiptd; SET client_min_messages = warning`);
+      await connection.exec(SETTINGS);
       const standby = await connection.get<{ readOnly: string }>(
         `SELECT current_setting('transaction_read_only') AS "readOnly"`,
       );
@@ -121,12 +129,12 @@ export class Connector {
 
 class OpenConnection implements Connection {
   readonly lost: Promise<string>;
-  readonly #client: pg.Client;
+  readonly #client: Client;
   readonly #where: string;
   #sent: Promise<unknown>[] = [];
   #isOpen = true;
 
-  constructor(client: pg.Client, where: string) {
+  constructor(client: Client, where: string) {
     this.#client = client;
     this.#where = where;
     this.lost = new Promise((resolve) => {
@@ -184,7 +192,9 @@ class OpenConnection implements Connection {
 
   async close(): Promise<void> {
     this.#isOpen = false;
+    const timer = setTimeout(() => this.destroy(), GOODBYE_WITHIN_MS);
     await this.#client.end().catch(() => {});
+    clearTimeout(timer);
   }
 
   destroy(): void {
@@ -194,7 +204,7 @@ class OpenConnection implements Connection {
     connection.stream.destroy();
   }
 
-  async #query(text: string, params?: Params): Promise<pg.QueryResult> {
+  async #query(text: string, params?: Params): Promise<QueryResult> {
     try {
       return await this.#client.query(statement(text, params));
     } catch (error) {

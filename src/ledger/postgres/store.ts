@@ -128,6 +128,8 @@ export class Store {
     this.#leaseLasts(startedAt);
     await connection.exec(`SET receiptd.agent = '${session.agentId}'`);
     await this.#settleUncertain(connection, session);
+    // Another server may have taken over that lacks the last rows of the one before.
+    this.#known.clear();
     this.#session = session;
     this.#connection = connection;
     if (before !== null && !resumed) for (const listener of this.#fencedListeners) listener();
@@ -186,6 +188,7 @@ export class Store {
     this.#isClosed = true;
     while (this.#committing !== null) await this.#committing;
     this.#refuseAll(this.#refusal('is closed'));
+    for (const { reject } of this.#uncertain?.group ?? []) reject(this.#refusal('is closed'));
     const { trouble } = this.#options;
     trouble.close();
     if (this.#connection && this.#session) await leave(this.#connection, this.#session).catch(() => {});
@@ -281,8 +284,10 @@ export class Store {
       await tx.connection.settled();
       return { tx, settle };
     } catch (error) {
-      await tx.connection.settled().catch(() => {});
-      if (isOfServer(error) || isOfServer(await tx.own.catch((cause: unknown) => cause))) throw error;
+      const cause = await causeOf(tx.connection, error);
+      if (isOfServer(cause)) throw cause;
+      const own: unknown = await tx.own.catch((failure: unknown) => failure);
+      if (isOfServer(own)) throw own;
       return null;
     }
   }
@@ -298,11 +303,11 @@ export class Store {
         await tx.connection.exec('RELEASE operation');
         settle.push(done);
       } catch (error) {
-        await tx.connection.settled().catch(() => {});
-        if (isOfServer(error)) throw error;
+        const cause = await causeOf(tx.connection, error);
+        if (isOfServer(cause)) throw cause;
         await tx.connection.exec('ROLLBACK TO operation; RELEASE operation');
         tx.events.length = before;
-        settle.push(() => reject(error));
+        settle.push(() => reject(cause));
       }
     }
     return settle;
@@ -426,6 +431,14 @@ class OpenTransaction implements Transaction {
   notify(signal: 'queue' | 'holds' | 'agents'): void {
     this.signals.add(signal);
   }
+}
+
+/** What failed first: whatever comes behind it in the same transaction is only told that it was aborted. */
+async function causeOf(connection: Connection, error: unknown): Promise<unknown> {
+  return connection.settled().then(
+    () => error,
+    (first: unknown) => first,
+  );
 }
 
 async function rollback(connection: Connection): Promise<void> {
