@@ -68,11 +68,11 @@ export async function openPostgresLedger(options: PostgresLedgerOptions): Promis
   return {
     ...createIntake(store),
     ...createQueue(store),
-    ...createHolds(store),
+    ...createHolds(store, clock),
     ...createAdmin(store),
     ...createResults(store),
     ...createReports(store, accountOf),
-    ...createUpkeep(store),
+    ...createUpkeep(connector.where),
     storage: trouble,
     fleet,
     async close() {

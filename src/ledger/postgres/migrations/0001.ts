@@ -232,18 +232,21 @@ CREATE TABLE budgets (
   PRIMARY KEY (endpoint_id, period, date)
 );
 
--- Everything that changed the ledger, in one chain for each agent: the lines of a journal (docs/audit.md).
+-- Everything that changed the ledger, in one chain for each agent: the lines of a journal (docs/audit.md). What a line is about,
+-- a document or a sighting, says where its personal data belong.
 CREATE TABLE history (
   agent_id    integer NOT NULL,
   seq         bigint NOT NULL,
   recorded_at timestamptz NOT NULL DEFAULT now(),
   document_id bigint,
+  sighting_id bigint,
   entry       text NOT NULL,
   hash        text NOT NULL,
   personal    text NOT NULL,
   PRIMARY KEY (agent_id, seq, recorded_at)
 ) PARTITION BY RANGE (recorded_at);
 CREATE INDEX history_document ON history (document_id) WHERE document_id IS NOT NULL;
+CREATE INDEX history_sighting ON history (sighting_id) WHERE sighting_id IS NOT NULL;
 CREATE TABLE history_rest PARTITION OF history DEFAULT;
 
 -- Makes the partitions of this month and the next one; also for agents, whose role may make no tables.
