@@ -2,8 +2,9 @@ import { ReceiptdError, systemCode } from '../../domain/errors.ts';
 import type { Connection } from './connection.ts';
 import type { Sql } from './statements.ts';
 import { MIGRATION_0001 } from './migrations/0001.ts';
+import { MIGRATION_0002 } from './migrations/0002.ts';
 
-const MIGRATIONS: readonly string[] = [MIGRATION_0001];
+const MIGRATIONS: readonly string[] = [MIGRATION_0001, MIGRATION_0002];
 
 /** The advisory lock that keeps two agents from migrating at once. */
 const LOCK = 7_267_339;
