@@ -39,8 +39,7 @@ export function statement(text: string, params: Params = {}): Statement {
   const values = found.names.map((name) => {
     const value = params[name];
     if (value === undefined) throw new TypeError(`A statement lacks its parameter :${name}.`);
-    if (typeof value === 'bigint') return String(value);
-    return typeof value === 'string' ? storable(value) : value;
+    return toText(value);
   });
   const given = Object.keys(params);
   if (given.length !== found.names.length) {
@@ -50,7 +49,13 @@ export function statement(text: string, params: Params = {}): Statement {
   return { name: found.name, text: found.text, values };
 }
 
-/** PostgreSQL's text has no place for the character that ends a string in C; whoever sends one gets the sign for what can't be shown. */
-function storable(value: string): string {
-  return value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value;
+/** Text can't hold U+0000 there. */
+function toText(value: Value): unknown {
+  if (typeof value === 'bigint') return String(value);
+  if (typeof value === 'string') return value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value;
+  return isList(value) ? value.map((each) => (typeof each === 'string' ? toText(each) : each)) : value;
+}
+
+function isList(value: Value): value is readonly (string | number | null)[] {
+  return Array.isArray(value);
 }

@@ -39,6 +39,8 @@ export interface StoreOptions {
 }
 
 interface Operation {
+  /** Shares its transaction with no other. */
+  readonly isAlone: boolean;
   readonly work: (sql: Transaction) => Promise<() => void>;
   /** The endpoint whose row it locks. */
   readonly endpoint: EndpointKey | null;
@@ -176,7 +178,20 @@ export class Store {
    * Runs `work` in the next group, and resolves what it returned once that is durable. `endpoint`: whose row it locks
    * (`ENDPOINT_FOR_UPDATE`); those of a group are locked beforehand, in the order that all agents keep to.
    */
-  async write<T>(work: (sql: Transaction) => Promise<T>, endpoint: EndpointKey | null = null): Promise<T> {
+  write<T>(work: (sql: Transaction) => Promise<T>, endpoint: EndpointKey | null = null): Promise<T> {
+    return this.#write(work, endpoint, false);
+  }
+
+  /** The same in a transaction of its own. */
+  writeAlone<T>(work: (sql: Transaction) => Promise<T>): Promise<T> {
+    return this.#write(work, null, true);
+  }
+
+  async #write<T>(
+    work: (sql: Transaction) => Promise<T>,
+    endpoint: EndpointKey | null,
+    isAlone: boolean,
+  ): Promise<T> {
     const trouble = this.#options.trouble.error();
     if (this.#isClosed) throw this.#refusal('is closed');
     if (trouble) throw trouble;
@@ -185,7 +200,7 @@ export class Store {
         const value = await work(sql);
         return () => resolve(value);
       };
-      this.#queue.push({ work: operation, endpoint, reject });
+      this.#queue.push({ work: operation, endpoint, isAlone, reject });
       this.#schedule();
     });
   }
@@ -236,7 +251,8 @@ export class Store {
   }
 
   async #commitGroup(connection: Connection): Promise<void> {
-    const group = this.#queue.splice(0, GROUP_LIMIT);
+    const alone = this.#queue.findIndex(({ isAlone }) => isAlone);
+    const group = this.#queue.splice(0, alone < 0 ? GROUP_LIMIT : Math.min(GROUP_LIMIT, Math.max(1, alone)));
     for (let tries = 1; ; tries += 1) {
       try {
         const settle = await this.#commit(connection, group);
