@@ -113,8 +113,8 @@ BEGIN
   FOR i IN 1..2 LOOP
     CONTINUE WHEN budget_limits[i] IS NULL;
     -- An agent whose clock is behind opens no second budget for a day that is over elsewhere.
-    SELECT max(b.date) INTO counting[i] FROM budgets b
-     WHERE b.endpoint_id = endpoint AND b.period = periods[i] AND b.date BETWEEN dates[i] AND next_dates[i];
+    counting[i] := (SELECT max(b.date) FROM budgets b
+                     WHERE b.endpoint_id = endpoint AND b.period = periods[i] AND b.date BETWEEN dates[i] AND next_dates[i]);
     IF counting[i] IS NULL THEN
       counting[i] := dates[i];
       -- Those under way are entered by whoever sends them.
