@@ -1,6 +1,6 @@
 import { endpointId, type Document } from '../../domain/document.ts';
 import type { ClaimQuery } from '../../ports/ledger.ts';
-import { toOwnDocument, type PlacedRow } from './documents.ts';
+import { documentOf, type PlacedRow } from './documents.ts';
 import { DOCUMENTS_BY_ID } from './sql/documents.ts';
 import * as SQL from './sql/queue.ts';
 import type { Sql } from './statements.ts';
@@ -82,7 +82,7 @@ export class Claims {
       if (rows.length === 0) return [];
       const ids = inTurn(rows);
       const found = await sql.all<PlacedRow>(DOCUMENTS_BY_ID, { ids });
-      const byId = new Map(found.map((row) => [row.id, toOwnDocument(row, places)]));
+      const byId = new Map(found.map((row) => [row.id, documentOf(places, row)]));
       const last = rows.find(({ document }) => document === ids.at(-1));
       if (last) this.#lastServed.set(turn, last.folder);
       for (const id of ids) this.#held.add(id);

@@ -5,23 +5,27 @@ import type { Places } from './places.ts';
 import { DOCUMENT_BY_ID } from './sql/documents.ts';
 import type { Sql } from './statements.ts';
 
-/** A document's row as the port has it. */
-export function toOwnDocument(row: PlacedRow, places: Places): Document {
-  return toDocument({ ...row, folder: places.toFolder(row.place, row.folder) });
-}
-
+/** Columns as `SELECT_DOCUMENT` names them; `folder` is the path within the place. */
 export interface PlacedRow extends DocumentRow {
   readonly place: string;
 }
 
-export async function documentById(sql: Sql, places: Places, id: number): Promise<Document | null> {
+/** The document with its folder as the port has it. */
+export function documentOf(places: Places, row: PlacedRow): Document {
+  return { ...toDocument(row), folder: places.toFolder(row.place, row.folder) };
+}
+
+/** A transaction, or what reads and knows the places. */
+export type PlacedSql = Pick<Sql, 'get'> & { readonly places: Places };
+
+export async function documentById(sql: PlacedSql, id: number): Promise<Document | null> {
   const row = await sql.get<PlacedRow>(DOCUMENT_BY_ID, { id });
-  return row ? toOwnDocument(row, places) : null;
+  return row ? documentOf(sql.places, row) : null;
 }
 
 /** @throws ReceiptdError DOCUMENT_UNKNOWN */
-export async function requireDocument(sql: Sql, places: Places, id: number): Promise<Document> {
-  const document = await documentById(sql, places, id);
+export async function requireDocument(sql: PlacedSql, id: number): Promise<Document> {
+  const document = await documentById(sql, id);
   if (!document) throw documentUnknown(id);
   return document;
 }

@@ -3,7 +3,7 @@ import type { Disposal, LedgerQueue, Requeue, Transition } from '../../ports/led
 import { Claims } from './claims.ts';
 import type { Move } from '../events.ts';
 import { relativePath, toIdentity, type IdentityRow, type PlaceRow } from '../rows.ts';
-import { toOwnDocument, type PlacedRow } from './documents.ts';
+import { documentOf, type PlacedRow } from './documents.ts';
 import { besideResults } from './results.ts';
 import * as DISPOSALS from './sql/disposals.ts';
 import { NEXT_LINE } from './sql/endpoints.ts';
@@ -89,7 +89,7 @@ export function createQueue(store: Store): LedgerQueue {
       store.read(async (sql) => {
         const params = { afterId, limit, agentId: store.session.agentId };
         const rows = await sql.all<PlacedRow>(SQL.WAITING_DOCUMENTS, params);
-        return rows.map((row) => toOwnDocument(row, places));
+        return rows.map((row) => documentOf(places, row));
       }),
 
     wanted: (sha256s, failedSince) =>

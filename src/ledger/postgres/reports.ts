@@ -1,5 +1,5 @@
 import type { AccountOf } from '../../domain/account.ts';
-import type { EndpointKey } from '../../domain/document.ts';
+import type { Document, EndpointKey } from '../../domain/document.ts';
 import type { JournalHead } from '../../ports/journal.ts';
 import type {
   ArrivedCount,
@@ -22,7 +22,7 @@ import {
   type DetailSightingRow,
   type IdentityRow,
 } from '../rows.ts';
-import { documentById, toOwnDocument, type PlacedRow } from './documents.ts';
+import { documentOf, type PlacedRow } from './documents.ts';
 import { holdsOf } from './holds.ts';
 import { listSource } from './list.ts';
 import type { Places } from './places.ts';
@@ -66,6 +66,10 @@ export function createReports(ledger: Reading, accountOf: AccountOf): Omit<Ledge
     ledger.read((sql) => sql.get<Row>(text, params));
   const all = <Row>(text: string, params: Parameters<Sql['all']>[1]): Promise<Row[]> =>
     ledger.read((sql) => sql.all<Row>(text, params));
+  const documentIn = async (sql: Sql, id: number): Promise<Document | null> => {
+    const row = await sql.get<PlacedRow>(DOCUMENTS.DOCUMENT_BY_ID, { id });
+    return row ? documentOf(places, row) : null;
+  };
   return {
     ...createResultReports(ledger),
 
@@ -76,14 +80,14 @@ export function createReports(ledger: Reading, accountOf: AccountOf): Omit<Ledge
     uploads: (from, to) => all<UploadRow>(SQL.UPLOADS, { from, to }),
 
     find: async (name) =>
-      (await all<PlacedRow>(SQL.DOCUMENTS_BY_NAME, { name })).map((row) => toOwnDocument(row, places)),
+      (await all<PlacedRow>(SQL.DOCUMENTS_BY_NAME, { name })).map((row) => documentOf(places, row)),
 
-    document: (id) => ledger.read((sql) => documentById(sql, places, id)),
+    document: (id) => ledger.read((sql) => documentIn(sql, id)),
 
     detail: (id) =>
       ledger.read(async (sql) => {
         const [document, response, attempts, sightings, results] = await Promise.all([
-          documentById(sql, places, id),
+          documentIn(sql, id),
           sql.get<{ response: string | null }>(SQL.DOCUMENT_RESPONSE, { id }),
           sql.all<AttemptRow>(SQL.ATTEMPTS_OF, { id }),
           sql.all<DetailSightingRow & Placed>(SQL.SIGHTINGS_OF, { id }),
@@ -108,7 +112,7 @@ export function createReports(ledger: Reading, accountOf: AccountOf): Omit<Ledge
 
     async bySha256({ baseUrl, uid }, sha256) {
       const row = await one<PlacedRow>(DOCUMENTS.DOCUMENT_BY_BYTES, { baseUrl, uid, sha256 });
-      return row ? toOwnDocument(row, places) : null;
+      return row ? documentOf(places, row) : null;
     },
 
     isNameTaken: async ({ baseUrl, uid }, name) =>

@@ -78,7 +78,7 @@ async function record(sql: Transaction, result: NewResult, kept: KeptPayload): P
   sql.send(SQL.LOCK_RESULTS);
   const match = await matchOf(sql, result);
   const target = match?.id ?? null;
-  const documentNow = async () => (target === null ? null : documentById(sql, sql.places, target));
+  const documentNow = async () => (target === null ? null : documentById(sql, target));
   const repeated = await sql.get<{ id: number }>(SQL.REPEATED, { documentId: target ?? 0, sha256 });
   if (repeated) return { id: repeated.id, document: await documentNow(), isNew: false, isProof: false };
   const id = (await sql.get<{ id: number }>(SQL.NEXT_RESULT_ID))?.id;

@@ -55,6 +55,9 @@ interface Uncertain {
 const GROUP_LIMIT = 200;
 const CONFLICT_TRIES = 5;
 
+/** What is written is looked up one by one; a plan that was made while the tables were small is kept while they grow. */
+const BY_INDEX = 'SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off';
+
 const LOCK_SELF = `
 SELECT epoch, head_seq AS seq, head_hash AS hash FROM agents WHERE id = :agentId FOR NO KEY UPDATE`;
 const HEAD = `SELECT head_hash AS hash FROM agents WHERE id = :agentId`;
@@ -128,7 +131,7 @@ export class Store {
     const resumed = before !== null && (await renew(connection, before, this.self.leaseMs));
     const session = resumed ? before : await join(connection, this.self);
     this.#leaseLasts(startedAt);
-    await connection.exec(`SET receiptd.agent = '${session.agentId}'`);
+    await connection.exec(`SET receiptd.agent = '${session.agentId}'; ${BY_INDEX}`);
     await this.#settleUncertain(connection, session);
     // Another server may have taken over that lacks the last rows of the one before.
     this.#known.clear();

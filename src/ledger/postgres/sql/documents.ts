@@ -12,6 +12,9 @@ export const DOCUMENT_BY_ID = `${SELECT_DOCUMENT} WHERE d.id = :id`;
 
 export const DOCUMENTS_BY_ID = `${SELECT_DOCUMENT} WHERE d.id = ANY (:ids::bigint[])`;
 
+/** Before its state decides what is written. */
+export const LOCK_DOCUMENT = `SELECT state FROM documents WHERE id = :id FOR NO KEY UPDATE`;
+
 export const DOCUMENT_BY_BYTES = `${SELECT_DOCUMENT}
  WHERE e.base_url = :baseUrl AND e.uid = :uid AND d.sha256 = :sha256`;
 
