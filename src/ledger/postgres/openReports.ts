@@ -2,6 +2,7 @@ import { DEFAULT_ACCOUNT, type AccountOf } from '../../domain/account.ts';
 import type { LedgerReports } from '../../ports/ledgerReports.ts';
 import { Connector, type Target } from './connection.ts';
 import { ledgerFailure } from './failure.ts';
+import { fleetAgents } from './fleet.ts';
 import { requireVersion } from './migrate.ts';
 import { Places } from './places.ts';
 import { Readers } from './readers.ts';
@@ -29,7 +30,9 @@ export async function openPostgresReports({
   accountOf = DEFAULT_ACCOUNT,
 }: PostgresReportsOptions): Promise<LedgerReports & { close(): Promise<void> }> {
   const ledger = await openReading(target, new Places(agent, shares));
-  return { ...createReports(ledger, accountOf), fleet: null, close: () => ledger.close() };
+  const { places } = ledger;
+  const fleet = { agents: () => ledger.read((sql) => fleetAgents(sql, places)) };
+  return { ...createReports(ledger, accountOf), fleet, close: () => ledger.close() };
 }
 
 /** @throws ReceiptdError as `openPostgresReports` */
