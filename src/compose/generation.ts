@@ -115,7 +115,7 @@ export async function composeGeneration(
       findBytes: (document) => findBytes(document, { ledger, spool, open: look }),
       status: () => ({
         inFlight: dispatcher.inFlight,
-        notes: dispatcher.notes(),
+        notes: pipeline.notes(),
         spool: {
           mode: config.spool,
           used: spool.usedBytes,

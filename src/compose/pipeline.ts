@@ -16,6 +16,7 @@ import { recover } from '../pipeline/recover.ts';
 import { runSpoolSweep, trySweeping } from '../pipeline/spoolSweep.ts';
 import { WatchLimit } from '../pipeline/watchLimit.ts';
 import type { Config } from '../config/config.ts';
+import { composeFleet } from './fleet.ts';
 import type { Clock, Random } from '../ports/clock.ts';
 import type { FolderHints } from '../ports/folder.ts';
 import type { ImageInspector } from '../ports/image.ts';
@@ -84,6 +85,8 @@ export interface Pipeline {
   /** Opens a folder as those see it who look for a document's bytes. */
   readonly open: OpenFolder;
   readonly intakeOf: (path: string) => Intake | undefined;
+  /** What slows sending down and is no trouble, in plain sentences. */
+  readonly notes: () => string[];
   /** After the agent has stopped: what is in hand is kept, and nothing listens any more. */
   readonly close: () => Promise<void>;
 }
@@ -203,6 +206,7 @@ export async function composePipeline(
     dispatcher.wake();
     for (const intake of intakes) intake.woke();
   };
+  const fleet = composeFleet(ledger, { folders: config.folders, dispatcher, holds, clock, log });
   const agent = new Agent({
     ledger,
     intakes,
@@ -211,7 +215,9 @@ export async function composePipeline(
     clock,
     log,
     graceMs: config.delivery.graceMs,
+    leads: fleet?.leads ?? null,
     background: [
+      ...(fleet ? [(signal: AbortSignal) => fleet.watch.run(signal)] : []),
       (signal) => runSpoolSweep(sweep, signal),
       (signal) => watchOverSleep({ clock, log, asleepMs: world.asleepMs ?? (() => null), onWoke }, signal),
       ...world.background,
@@ -227,7 +233,8 @@ export async function composePipeline(
     endWatching();
     return keeper.close();
   };
-  return { agent, dispatcher, holds, keeper, intakes, open, intakeOf, close };
+  const notes = () => [...(fleet?.watch.notes() ?? []), ...dispatcher.notes()];
+  return { agent, dispatcher, holds, keeper, intakes, open, intakeOf, notes, close };
 }
 
 /** Nobody waits for a scanner in a run that ends by itself: what lies still and is incomplete is reported as such. */

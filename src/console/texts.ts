@@ -80,6 +80,7 @@ const english = {
     notADirectory: 'no folder',
     unreachable: 'not reachable',
     starting: 'starting',
+    standby: 'on standby',
     paused: 'paused',
   },
   endpointStates: { open: 'open', paused: 'paused', held: 'on hold' },

@@ -34,6 +34,7 @@ export const WAITING_STATES: readonly ListState[] = ['queued', 'uploading', 'hel
 const FOLDERS: Readonly<Record<FolderStatus['state'], Look>> = {
   watching: ['ok', 'check'],
   starting: ['busy', 'wait'],
+  standby: ['calm', 'dash'],
   paused: ['warn', 'pause'],
   missing: ['bad', 'alert'],
   unreadable: ['bad', 'alert'],
