@@ -80,7 +80,6 @@ const english = {
     notADirectory: 'no folder',
     unreachable: 'not reachable',
     starting: 'starting',
-    standby: 'on standby',
     paused: 'paused',
   },
   endpointStates: { open: 'open', paused: 'paused', held: 'on hold' },
