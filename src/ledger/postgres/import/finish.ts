@@ -103,7 +103,7 @@ export async function finishImport(
       const hold = { paused: 1, reason: 'PAUSED', message, since, until: null, demanded: 0, agentId: 0 };
       connection.send(HOLDS.PUT_HOLD, {
         scope,
-        key: scope === 'folder' ? pausedFolder(agent, key) : key,
+        key: new Places(agent).ofKey(scope, key),
         ...hold,
       });
     }
@@ -128,12 +128,6 @@ export async function finishImport(
       connection.send(`SELECT pg_notify('receiptd', :signal)`, { signal });
     return merged;
   });
-}
-
-/** As the rows have it. */
-function pausedFolder(agent: string, path: string): string {
-  const { place, folder } = new Places(agent).ofFolder(path);
-  return `${place}:${folder}`;
 }
 
 async function decideTwins(

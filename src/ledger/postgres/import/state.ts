@@ -25,7 +25,7 @@ export interface ImportState {
 }
 
 /** Keeps two from beginning the same at once. */
-const LOCK = 7_267_341;
+const LOCK = 7_267_342;
 const NUMBERED: readonly Numbered[] = ['documents', 'attempts', 'sightings', 'results'];
 /** What may come while the rest is taken over. */
 const GROWTH = 1_000_000;
