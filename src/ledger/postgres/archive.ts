@@ -1,8 +1,8 @@
-import { once } from 'node:events';
 import fs from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { finished } from 'node:stream/promises';
+import { rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { ReceiptdError, systemCode } from '../../domain/errors.ts';
 import { syncDirectory } from '../durable.ts';
@@ -158,20 +158,13 @@ async function* linesIn(connection: Connection, partition: string, agentId: numb
 /** Durable, and whole under its name or not there. */
 async function write(file: string, gzip: boolean, texts: AsyncIterable<string>): Promise<void> {
   const aside = `${file}.part`;
-  const handle = await open(aside, 'w', 0o600);
   try {
-    const target = handle.createWriteStream({ autoClose: false });
-    const input = gzip ? createGzip() : target;
-    if (gzip) input.pipe(target);
-    for await (const text of texts) if (!input.write(text)) await once(input, 'drain');
-    input.end();
-    await finished(target);
-    await handle.sync();
-    await handle.close();
+    const target = fs.createWriteStream(aside, { mode: 0o600, flush: true });
+    if (gzip) await pipeline(Readable.from(texts), createGzip(), target);
+    else await pipeline(Readable.from(texts), target);
     await rename(aside, file);
-    syncDirectory(join(file, '..'));
+    syncDirectory(dirname(file));
   } catch (error) {
-    await handle.close().catch(() => {});
     await rm(aside, { force: true });
     throw error;
   }
