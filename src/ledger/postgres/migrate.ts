@@ -1,14 +1,16 @@
 import { ReceiptdError, systemCode } from '../../domain/errors.ts';
 import type { Connection } from './connection.ts';
+import type { Sql } from './statements.ts';
 import { MIGRATION_0001 } from './migrations/0001.ts';
+import { MIGRATION_0002 } from './migrations/0002.ts';
 
-const MIGRATIONS: readonly string[] = [MIGRATION_0001];
+const MIGRATIONS: readonly string[] = [MIGRATION_0001, MIGRATION_0002];
 
 /** The advisory lock that keeps two agents from migrating at once. */
 const LOCK = 7_267_339;
 
 /** The version of the schema in this database; 0 where there is none. */
-export async function versionOf(connection: Connection): Promise<number> {
+export async function versionOf(connection: Sql): Promise<number> {
   const there = await connection.get<{ there: boolean }>(
     `SELECT to_regclass('receiptd.migrations') IS NOT NULL AS there`,
   );
@@ -48,7 +50,7 @@ export async function migrate(connection: Connection, where: string): Promise<vo
 }
 
 /** @throws ReceiptdError LEDGER_OLDER, LEDGER_NEWER, LEDGER_MISSING */
-export async function requireVersion(connection: Connection, where: string): Promise<void> {
+export async function requireVersion(connection: Sql, where: string): Promise<void> {
   const version = await versionOf(connection);
   if (version === 0)
     throw new ReceiptdError('LEDGER_MISSING', `There is no ledger at ${where} yet.`, {

@@ -39,6 +39,8 @@ export interface StoreOptions {
 }
 
 interface Operation {
+  /** Shares its transaction with no other. */
+  readonly isAlone: boolean;
   readonly work: (sql: Transaction) => Promise<() => void>;
   readonly reject: (error: unknown) => void;
 }
@@ -52,6 +54,9 @@ interface Uncertain {
 
 const GROUP_LIMIT = 200;
 const CONFLICT_TRIES = 5;
+
+/** What is written is looked up one by one; a plan that was made while the tables were small is kept while they grow. */
+const BY_INDEX = 'SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off';
 
 const LOCK_SELF = `
 SELECT epoch, head_seq AS seq, head_hash AS hash FROM agents WHERE id = :agentId FOR NO KEY UPDATE`;
@@ -127,9 +132,8 @@ export class Store {
     const session = resumed ? before : await join(connection, this.self);
     this.#leaseLasts(startedAt);
     // A transaction that nobody goes on with must not keep this agent's row locked against those who would take its work over.
-    await connection.exec(
-      `SET receiptd.agent = '${session.agentId}'; SET idle_in_transaction_session_timeout = ${this.self.leaseMs}`,
-    );
+    const idle = `SET idle_in_transaction_session_timeout = ${this.self.leaseMs}`;
+    await connection.exec(`SET receiptd.agent = '${session.agentId}'; ${idle}; ${BY_INDEX}`);
     await this.#settleUncertain(connection, session);
     // Another server may have taken over that lacks the last rows of the one before.
     this.#known.clear();
@@ -151,8 +155,12 @@ export class Store {
   /** Runs `work` on committed state. */
   async read<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     const trouble = this.#options.trouble.error();
-    if (this.#isClosed) throw this.#refusal('is closed');
+    if (this.#isClosed) throw this.#closed();
     if (trouble) throw trouble;
+    return this.#read(work);
+  }
+
+  async #read<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     try {
       return await this.#readers.use(work);
     } catch (error) {
@@ -161,16 +169,25 @@ export class Store {
   }
 
   /** Runs `work` in the next group, and resolves what it returned once that is durable. */
-  async write<T>(work: (sql: Transaction) => Promise<T>): Promise<T> {
+  write<T>(work: (sql: Transaction) => Promise<T>): Promise<T> {
+    return this.#write(work, false);
+  }
+
+  /** The same in a transaction of its own. */
+  writeAlone<T>(work: (sql: Transaction) => Promise<T>): Promise<T> {
+    return this.#write(work, true);
+  }
+
+  async #write<T>(work: (sql: Transaction) => Promise<T>, isAlone: boolean): Promise<T> {
     const trouble = this.#options.trouble.error();
-    if (this.#isClosed) throw this.#refusal('is closed');
+    if (this.#isClosed) throw this.#closed();
     if (trouble) throw trouble;
     return new Promise<T>((resolve, reject) => {
       const operation = async (sql: Transaction): Promise<() => void> => {
         const value = await work(sql);
         return () => resolve(value);
       };
-      this.#queue.push({ work: operation, reject });
+      this.#queue.push({ work: operation, reject, isAlone });
       this.#schedule();
     });
   }
@@ -190,8 +207,8 @@ export class Store {
     if (this.#isClosed) return;
     this.#isClosed = true;
     while (this.#committing !== null) await this.#committing;
-    this.#refuseAll(this.#refusal('is closed'));
-    for (const { reject } of this.#uncertain?.group ?? []) reject(this.#refusal('is closed'));
+    this.#refuseAll(this.#closed());
+    for (const { reject } of this.#uncertain?.group ?? []) reject(this.#closed());
     const { trouble } = this.#options;
     trouble.close();
     if (this.#connection && this.#session) await leave(this.#connection, this.#session).catch(() => {});
@@ -201,7 +218,8 @@ export class Store {
 
   async #ensure(key: string, text: string, params: Params): Promise<void> {
     if (this.#known.has(key)) return;
-    await this.read((sql) => sql.run(text, params));
+    // Also while it closes: what is queued is written yet.
+    await this.#read((sql) => sql.run(text, params));
     this.#known.add(key);
   }
 
@@ -221,7 +239,8 @@ export class Store {
   }
 
   async #commitGroup(connection: Connection): Promise<void> {
-    const group = this.#queue.splice(0, GROUP_LIMIT);
+    const alone = this.#queue.findIndex(({ isAlone }) => isAlone);
+    const group = this.#queue.splice(0, alone < 0 ? GROUP_LIMIT : Math.min(GROUP_LIMIT, Math.max(1, alone)));
     for (let tries = 1; ; tries += 1) {
       try {
         const settle = await this.#commit(connection, group);
@@ -370,6 +389,10 @@ export class Store {
   #leaseLasts({ monotonic, wall }: { readonly monotonic: number; readonly wall: number }): void {
     const { leaseMs } = this.self;
     this.#leasedUntil = { monotonic: monotonic + leaseMs, wall: wall + leaseMs };
+  }
+
+  #closed(): ReceiptdError {
+    return new ReceiptdError('LEDGER_WRITE_FAILED', `The ledger at ${this.where} is closed.`);
   }
 
   #refusal(what: string): ReceiptdError {
