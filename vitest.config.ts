@@ -11,7 +11,6 @@ const LONG = [
   'reliability/answers',
   'reliability/files',
   'reliability/soak',
-  'e2e/debianPackage',
   'e2e/burst',
   'e2e/badPlaces',
   'e2e/control',
@@ -21,7 +20,6 @@ const LONG = [
   'e2e/console',
   'e2e/trouble',
   'e2e/diskFull',
-  'pipeline/idleDay',
   'e2e/',
   'pipeline/disposeKill',
   'pipeline/outageBacklog',
@@ -43,7 +41,7 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     pool: 'forks',
-    globalSetup: ['test/support/compiled.ts'],
+    globalSetup: ['test/support/compiled.ts', 'test/support/postgresRun.ts'],
     setupFiles: ['test/support/propertySeed.ts'],
     sequence: { sequencer: LongestFirst },
     // Many tests wait more than they work; two processors would get one worker by default.

@@ -1,4 +1,5 @@
 import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite';
+import { numberParams } from '../numberParams.ts';
 
 type Value = string | number | bigint | null;
 export type Params = Readonly<Record<string, Value>>;
@@ -26,6 +27,7 @@ interface Prepared {
  */
 export function createSql(db: DatabaseSyncInstance): Sql & { forget(): void } {
   const prepare = (text: string): Prepared => {
+    // Binding by number takes half as long as by name.
     const numbered = numberParams(text);
     return { statement: db.prepare(numbered.text), names: numbered.names };
   };
@@ -74,20 +76,6 @@ export function createSql(db: DatabaseSyncInstance): Sql & { forget(): void } {
 }
 
 const NONE: Params = {};
-
-/** Literals, quoted names, comments (the last of each kind may lack its end), or a parameter. */
-const PARAM = /'[^']*'?|"[^"]*"?|`[^`]*`?|\[[^\]]*\]?|--[^\n]*|\/\*[^]*?(?:\*\/|$)|:([A-Za-z_]\w*)/g;
-
-/** Binding by number takes half as long as by name. A name that stands twice has one number. */
-export function numberParams(text: string): { readonly text: string; readonly names: readonly string[] } {
-  const names: string[] = [];
-  const numbered = text.replace(PARAM, (whole, name: string | undefined) => {
-    if (name === undefined) return whole;
-    if (!names.includes(name)) names.push(name);
-    return `?${names.indexOf(name) + 1}`;
-  });
-  return { text: numbered, names };
-}
 
 function valuesOf(params: Params, names: readonly string[]): Value[] {
   const values: Value[] = [];

@@ -1,6 +1,7 @@
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createSql, numberParams, type Sql } from '../../../src/ledger/sqlite/statements.ts';
+import { numberParams } from '../../../src/ledger/numberParams.ts';
+import { createSql, type Sql } from '../../../src/ledger/sqlite/statements.ts';
 
 let db: DatabaseSyncInstance;
 let sql: Sql;

@@ -1,0 +1,164 @@
+import type { LedgerEvent, Move } from '../events.ts';
+import { splitPath } from '../rows.ts';
+import * as DOCUMENTS from './sql/documents.ts';
+import * as ENDPOINTS from './sql/endpoints.ts';
+import * as HOLDS from './sql/holds.ts';
+import * as QUEUE from './sql/queue.ts';
+import * as RESULTS from './sql/results.ts';
+import * as SIGHTINGS from './sql/sightings.ts';
+import type { Places } from './places.ts';
+import type { Session } from './session.ts';
+import type { Params } from './statements.ts';
+
+/** What applying needs of a transaction: statements go out at once, and nothing waits for their answers. */
+export interface Sending {
+  readonly session: Session;
+  readonly places: Places;
+  send(text: string, params?: Params): void;
+}
+
+/**
+ * The one place where an event becomes rows. It decides nothing; what the event says has been decided. Rows of the folder and the
+ * endpoint that it names are there already (`Store.ensureFolder`, `ensureEndpoint`).
+ */
+export function apply(sql: Sending, event: LedgerEvent, at: number): void {
+  const { agentId, epoch } = sql.session;
+  switch (event.kind) {
+    case 'named': {
+      const { document: id, endpoint, name, sha256, type, size, lane, line, seq, path } = event;
+      const { baseUrl, uid } = endpoint;
+      const row = { id, baseUrl, uid, agentId, name, sha256, type, size, lane, line, path, at };
+      sql.send(DOCUMENTS.INSERT_DOCUMENT, { ...row, ...sql.places.ofFolder(event.folder) });
+      sql.send(ENDPOINTS.GAVE, { baseUrl, uid, line, seq: seq ?? 0 });
+      return;
+    }
+    case 'sighted':
+      return applySighted(sql, event, at);
+    case 'gone':
+      sql.send(SIGHTINGS.GONE, { ids: event.sightings, at });
+      return;
+    case 'watched':
+      sql.send(SIGHTINGS.MARK_WATCHED, { ...sql.places.ofFolder(event.folder), at });
+      return;
+    case 'placed':
+      sql.send(SIGHTINGS.SET_FOLDER_MARK, {
+        ...sql.places.ofFolder(event.folder),
+        agentId,
+        mark: event.mark,
+      });
+      return;
+    case 'began': {
+      const { attempt, document: id, bytes } = event;
+      sql.send(QUEUE.BEGIN_UPLOAD, { id, at, agentId, epoch });
+      sql.send(QUEUE.INSERT_ATTEMPT, { attempt, id, bytes, at, agentId, epoch });
+      return;
+    }
+    case 'ended': {
+      const { attempt: id, outcome, httpStatus, message } = event;
+      sql.send(QUEUE.END_ATTEMPT, { id, at, outcome, httpStatus, message });
+      return;
+    }
+    case 'moved':
+      return applyMove(sql, event.documents, event, at);
+    case 'result': {
+      const { result: id, document: documentId, attempts, status, sha256, size, encoding } = event;
+      const { payload, givenName, givenUid } = event;
+      const kept = { attempts, status, sha256, size, encoding, payload, givenName, givenUid };
+      sql.send(RESULTS.INSERT_RESULT, { id, documentId, ...kept, at });
+      if (documentId !== null && status !== null)
+        sql.send(RESULTS.SET_STATUS, { id: documentId, status, at });
+      return;
+    }
+    case 'disposing':
+      sql.send(SIGHTINGS.DISPOSING, { id: event.sighting, how: event.how, at });
+      return;
+    case 'disposed': {
+      const { sighting: id, how, archivedTo } = event;
+      sql.send(SIGHTINGS.DISPOSED, { id, how, archivedTo, at });
+      return;
+    }
+    case 'endpoint': {
+      const { endpoint, name, record } = event;
+      sql.send(ENDPOINTS.RECORD_ENDPOINT, { baseUrl: endpoint.baseUrl, uid: endpoint.uid, name, record, at });
+      return;
+    }
+    case 'act':
+      sql.send(ENDPOINTS.INSERT_ACT, { agentId, at, kind: event.act, by: event.by, detail: event.detail });
+      return;
+    case 'paused': {
+      const { scope, key, message } = event;
+      const hold = { scope, key, paused: 1, reason: 'PAUSED', message, since: at, until: null, demanded: 0 };
+      sql.send(HOLDS.PUT_HOLD, { ...hold, agentId: 0 });
+      return;
+    }
+    case 'resumed':
+      sql.send(HOLDS.CLEAR_PAUSE, { scope: event.scope, key: event.key });
+      return;
+    case 'erased': {
+      const ids = event.documents;
+      sql.send(DOCUMENTS.ERASE_DOCUMENTS, { ids, at });
+      sql.send(DOCUMENTS.ERASE_ATTEMPTS, { ids });
+      sql.send(DOCUMENTS.ERASE_SIGHTINGS, { ids, at });
+      sql.send(RESULTS.ERASE_RESULTS, { ids });
+      return;
+    }
+    case 'begun':
+    case 'continued':
+    case 'restored':
+    case 'rebuilt':
+  }
+}
+
+function applySighted(sql: Sending, event: Extract<LedgerEvent, { kind: 'sighted' }>, at: number): void {
+  const { sighting: id, supersedes, folder, path, document: documentId } = event;
+  const { verdict, sha256, policy, reason, message, size, mtimeNs, ctimeNs, inode } = event;
+  const row = { id, size, mtimeNs, ctimeNs, inode, verdict, documentId, sha256, policy, reason, message, at };
+  if (supersedes === id) {
+    sql.send(SIGHTINGS.UPDATE_SIGHTING, row);
+    return;
+  }
+  if (supersedes !== null) sql.send(SIGHTINGS.GONE, { ids: [supersedes], at });
+  // Two erased ones must not be taken for one path.
+  const { dir, name } = splitPath(path === '' ? `?${id}` : path);
+  sql.send(SIGHTINGS.INSERT_SIGHTING, { ...sql.places.ofFolder(folder), dir, name, ...row });
+}
+
+function applyMove(sql: Sending, ids: readonly number[], move: Move, at: number): void {
+  switch (move.state) {
+    case 'accepted': {
+      const { status: serviceStatus, response } = move;
+      sql.send(QUEUE.ACCEPT, { ids, serviceStatus, response, at });
+      return;
+    }
+    case 'failed':
+    case 'unconfirmed':
+    case 'lost': {
+      const { state, reason, message } = move;
+      sql.send(QUEUE.SETTLE, { ids, state, reason, message, at });
+      return;
+    }
+    case 'queued':
+      switch (move.how) {
+        case 'later': {
+          const { notBefore, reason, message, answerLost, serverError } = move;
+          const flags = { answerLost: Number(answerLost), serverError: Number(serverError) };
+          sql.send(QUEUE.QUEUE_LATER, { ids, notBefore, reason, message, ...flags, at });
+          return;
+        }
+        case 'atEnd': {
+          const { line, reason, message } = move;
+          sql.send(QUEUE.QUEUE_AT_END, { ids, line, reason, message, at });
+          sql.send(ENDPOINTS.GAVE_LINE_OF, { ids, line });
+          return;
+        }
+        case 'again':
+          sql.send(DOCUMENTS.QUEUE_AGAIN, { ids, at });
+          return;
+        case 'arrived': {
+          const { line, lane } = move;
+          sql.send(DOCUMENTS.QUEUE_AS_ARRIVED, { ids, lane, line, at });
+          sql.send(ENDPOINTS.GAVE_LINE_OF, { ids, line });
+        }
+      }
+  }
+}

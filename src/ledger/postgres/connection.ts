@@ -1,0 +1,232 @@
+import { Client, types as ofPackage, type ClientConfig, type CustomTypesConfig, type QueryResult } from 'pg';
+import { parse } from 'pg-connection-string';
+import { ReceiptdError } from '../../domain/errors.ts';
+import { isLost, ledgerFailure } from './failure.ts';
+import { readAuthorities, readPassword } from './files.ts';
+import { statement, type Params, type Sql } from './statements.ts';
+
+export interface Target {
+  /** As the configuration has it; may name several hosts, of which the one that takes writes is used. */
+  readonly url: string;
+  /** Read at every connection, so that a password can be changed. */
+  readonly passwordFile: string | null;
+  /** Further certificate authorities (PEM). */
+  readonly caFile: string | null;
+}
+
+const CONNECT_WITHIN_MS = 10_000;
+/** Longer than any statement of the agent's takes; a link that is open at one end only is given up then. */
+const ANSWER_WITHIN_MS = 30_000;
+
+/** The server, too, must notice soon when this end is gone: what it holds for us stands in others' way. */
+const SETTINGS = `
+SET search_path = receiptd; SET client_min_messages = warning;
+SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3`;
+
+/** A server that is there says goodbye at once. */
+const GOODBYE_WITHIN_MS = 2_000;
+
+/** 64-bit integers are ids and milliseconds here, which a JavaScript number holds exactly. */
+const NUMBERS: ReadonlySet<number> = new Set([20, 1700]);
+const types: CustomTypesConfig = {
+  getTypeParser: (oid, format) => (NUMBERS.has(oid) ? Number : ofPackage.getTypeParser(oid, format)),
+};
+
+/** One connection. All statements go out at once and are answered in order. */
+export interface Connection extends Sql {
+  /** Sends without waiting; what goes wrong shows when `settled` is awaited. */
+  send(text: string, params?: Params): void;
+  /** Resolves once everything that was sent is answered. Rejects with the first failure. */
+  settled(): Promise<void>;
+  /** Several statements as one text, without parameters. */
+  exec(text: string): Promise<void>;
+  /** Calls back with each notification. */
+  onNotify(listener: (payload: string) => void): void;
+  /** Resolves, with why, when the connection is gone. */
+  readonly lost: Promise<string>;
+  readonly isOpen: boolean;
+  close(): Promise<void>;
+  /** At once, whatever is under way. */
+  destroy(): void;
+}
+
+/**
+ * Connects to the first of the target's hosts that takes writes, beginning with the one that did last.
+ * @throws ReceiptdError LEDGER_UNREACHABLE, LEDGER_REFUSED
+ */
+export class Connector {
+  readonly #target: Target;
+  readonly #hosts: readonly string[];
+  #last = 0;
+
+  constructor(target: Target) {
+    this.#target = target;
+    this.#hosts = hostsOf(target.url);
+  }
+
+  /** For people: where the ledger is, without user and password. */
+  get where(): string {
+    return placeOf(this.#target.url);
+  }
+
+  async connect(applicationName: string): Promise<Connection> {
+    let failure: ReceiptdError | null = null;
+    for (let tried = 0; tried < this.#hosts.length; tried += 1) {
+      const index = (this.#last + tried) % this.#hosts.length;
+      try {
+        const connection = await this.#connectTo(this.#hosts[index] as string, applicationName);
+        this.#last = index;
+        return connection;
+      } catch (error) {
+        const own = ledgerFailure(error, this.where);
+        // What can be mended by waiting says less than what has to be corrected.
+        if (failure === null || own.code === 'LEDGER_REFUSED') failure = own;
+      }
+    }
+    throw failure ?? new ReceiptdError('LEDGER_UNREACHABLE', `The ledger at ${this.where} has no host.`);
+  }
+
+  async #connectTo(url: string, applicationName: string): Promise<Connection> {
+    const { passwordFile, caFile } = this.#target;
+    const password = passwordFile === null ? undefined : await readPassword(passwordFile);
+    const ca = caFile === null ? undefined : await readAuthorities(caFile);
+    const options = parse(url);
+    const ssl = typeof options.ssl === 'object' && ca !== undefined ? { ...options.ssl, ca } : options.ssl;
+    const client = new Client({
+      ...(options as unknown as ClientConfig),
+      ...(ssl !== undefined && { ssl: ssl as never }),
+      ...(password !== undefined && { password }),
+      application_name: applicationName,
+      connectionTimeoutMillis: CONNECT_WITHIN_MS,
+      query_timeout: ANSWER_WITHIN_MS,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
+      types,
+      // Not yet in the types of the package.
+      ...({ pipeline: true } as object),
+    });
+    const connection = new OpenConnection(client, this.where);
+    await client.connect();
+    try {
+      await connection.exec(SETTINGS);
+      const standby = await connection.get<{ readOnly: string }>(
+        `SELECT current_setting('transaction_read_only') AS "readOnly"`,
+      );
+      if (standby?.readOnly === 'on')
+        throw new ReceiptdError(
+          'LEDGER_UNREACHABLE',
+          `${this.where} takes no writes; it follows another server.`,
+        );
+      return connection;
+    } catch (error) {
+      connection.destroy();
+      throw error;
+    }
+  }
+}
+
+class OpenConnection implements Connection {
+  readonly lost: Promise<string>;
+  readonly #client: Client;
+  readonly #where: string;
+  #sent: Promise<unknown>[] = [];
+  #isOpen = true;
+
+  constructor(client: Client, where: string) {
+    this.#client = client;
+    this.#where = where;
+    this.lost = new Promise((resolve) => {
+      client.on('error', (error: Error) => {
+        this.#isOpen = false;
+        resolve(error.message);
+      });
+      client.on('end', () => {
+        this.#isOpen = false;
+        resolve('the connection was closed');
+      });
+    });
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  async get<Row>(text: string, params?: Params): Promise<Row | undefined> {
+    return (await this.all<Row>(text, params))[0];
+  }
+
+  async all<Row>(text: string, params?: Params): Promise<Row[]> {
+    return (await this.#query(text, params)).rows as Row[];
+  }
+
+  async run(text: string, params?: Params): Promise<number> {
+    return (await this.#query(text, params)).rowCount ?? 0;
+  }
+
+  send(text: string, params?: Params): void {
+    const sent = this.#query(text, params);
+    // Looked at by `settled`.
+    sent.catch(() => {});
+    this.#sent.push(sent);
+  }
+
+  async settled(): Promise<void> {
+    const sent = this.#sent;
+    this.#sent = [];
+    for (const each of sent) await each;
+  }
+
+  async exec(text: string): Promise<void> {
+    try {
+      await this.#client.query(text);
+    } catch (error) {
+      throw this.#failed(error);
+    }
+  }
+
+  onNotify(listener: (payload: string) => void): void {
+    this.#client.on('notification', ({ payload }) => listener(payload ?? ''));
+  }
+
+  async close(): Promise<void> {
+    this.#isOpen = false;
+    const timer = setTimeout(() => this.destroy(), GOODBYE_WITHIN_MS);
+    await this.#client.end().catch(() => {});
+    clearTimeout(timer);
+  }
+
+  destroy(): void {
+    this.#isOpen = false;
+    // The package has no way to end a connection that does not answer.
+    const { connection } = this.#client as unknown as { connection: { stream: { destroy(): void } } };
+    connection.stream.destroy();
+  }
+
+  async #query(text: string, params?: Params): Promise<QueryResult> {
+    try {
+      return await this.#client.query(statement(text, params));
+    } catch (error) {
+      throw this.#failed(error);
+    }
+  }
+
+  #failed(error: unknown): unknown {
+    if (isLost(error)) this.destroy();
+    return isLost(error) ? ledgerFailure(error, this.#where) : error;
+  }
+}
+
+/** One URL for each host: `postgres://user@a:5432,b/ledger` names two. */
+export function hostsOf(url: string): readonly string[] {
+  const found = /^([a-z]+:\/\/(?:[^@/]*@)?)([^/?]*)(.*)$/i.exec(url);
+  if (!found) return [url];
+  const [, before = '', hosts = '', after = ''] = found;
+  return hosts.split(',').map((host) => `${before}${host}${after}`);
+}
+
+/** Host, port and database, for people. */
+export function placeOf(url: string): string {
+  const found = /^[a-z]+:\/\/(?:[^@/]*@)?([^/?]*)(?:\/([^?]*))?/i.exec(url);
+  const [, hosts = '', database = ''] = found ?? [];
+  return `${hosts === '' ? 'this machine' : hosts}/${database}`;
+}

@@ -1,0 +1,163 @@
+import { ReceiptdError } from '../../domain/errors.ts';
+import type { Clock, Random } from '../../ports/clock.ts';
+import type { FleetSignal } from '../../ports/fleet.ts';
+import type { Log } from '../../ports/log.ts';
+import type { Connection, Connector } from './connection.ts';
+import { ledgerFailure } from './failure.ts';
+import { migrate } from './migrate.ts';
+import type { Store } from './store.ts';
+import type { Trouble } from './trouble.ts';
+
+export interface LinkOptions {
+  readonly connector: Connector;
+  readonly store: Store;
+  readonly trouble: Trouble;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** After each heartbeat: what is to be done for others. Its failure is the link's. */
+  readonly onBeat: () => Promise<void>;
+}
+
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 5_000;
+/** Heartbeats in a lease: one may be late without harm. */
+const BEATS = 3;
+const SIGNALS: readonly FleetSignal[] = ['queue', 'holds', 'agents'];
+
+/**
+ * Keeps the store connected: one connection to write, one for heartbeats and what other agents tell. When either is lost, both are
+ * made anew, after a pause that grows with each failure and is never the same for two agents.
+ */
+export class Link {
+  readonly #options: LinkOptions;
+  readonly #listeners = new Set<(signal: FleetSignal) => void>();
+  readonly #closed = new AbortController();
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(options: LinkOptions) {
+    this.#options = options;
+  }
+
+  onSignal(listener: (signal: FleetSignal) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /**
+   * Connects, and keeps connected from then on. Where the database can't be reached now this resolves all the same, and goes on
+   * trying. @throws ReceiptdError for what waiting does not mend: LEDGER_REFUSED, LEDGER_NEWER, LEDGER_OLDER, AGENT_NAME_TAKEN
+   */
+  async start(): Promise<void> {
+    const { trouble, connector } = this.#options;
+    let first: Connected | null = null;
+    try {
+      first = await this.#connect();
+    } catch (error) {
+      const failure = ledgerFailure(error, connector.where);
+      if (failure.code !== 'LEDGER_UNREACHABLE') throw failure;
+      trouble.met(failure);
+    }
+    this.#running = this.#keep(first);
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort();
+    await this.#running;
+  }
+
+  async #keep(first: Connected | null): Promise<void> {
+    const { clock, random, trouble, log, connector } = this.#options;
+    const { signal } = this.#closed;
+    let failures = first ? 0 : 1;
+    for (let connected = first; !signal.aborted;) {
+      try {
+        connected ??= await this.#connect();
+        if (failures > 0) log.info('The ledger can be reached again', { ledger: connector.where });
+        failures = 0;
+        trouble.over();
+        this.#tellAll();
+        const why = await this.#whileConnected(connected);
+        if (signal.aborted) return connected.heart.close();
+        throw new ReceiptdError(
+          'LEDGER_UNREACHABLE',
+          `The ledger at ${connector.where} can't be reached: ${why}.`,
+        );
+      } catch (error) {
+        connected?.writer.destroy();
+        connected?.heart.destroy();
+        connected = null;
+        if (signal.aborted) return;
+        const failure = ledgerFailure(error, connector.where);
+        if (failures === 0)
+          log.error("The ledger can't be reached; trying again", { detail: failure.sentence() });
+        trouble.met(failure);
+        failures += 1;
+        const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures, 10));
+        await clock.sleep(pause * (0.5 + random() / 2), signal).catch(() => {});
+      }
+    }
+  }
+
+  async #connect(): Promise<Connected> {
+    const { connector, store } = this.#options;
+    const writer = await connector.connect(`receiptd ${store.self.name}`);
+    let heart: Connection | null = null;
+    try {
+      await migrate(writer, connector.where);
+      heart = await connector.connect(`receiptd ${store.self.name} heartbeat`);
+      heart.onNotify((payload) => this.#tell(payload));
+      await heart.exec('LISTEN receiptd');
+      await store.begin(writer);
+      return { writer, heart };
+    } catch (error) {
+      writer.destroy();
+      heart?.destroy();
+      throw error;
+    }
+  }
+
+  /** Resolves why it ended. */
+  async #whileConnected({ writer, heart }: Connected): Promise<string> {
+    const { store, clock, trouble, onBeat } = this.#options;
+    const over = new AbortController();
+    const ended = AbortSignal.any([this.#closed.signal, over.signal]);
+    let why = 'the connection was closed';
+    const end = (reason: string): void => {
+      why = reason;
+      over.abort();
+    };
+    void writer.lost.then(end);
+    void heart.lost.then(end);
+    const endWatching = trouble.onChange(() => {
+      const met = trouble.trouble();
+      if (met) end(met.message);
+    });
+    try {
+      while (!ended.aborted) {
+        await onBeat();
+        await clock.sleep(store.self.leaseMs / BEATS, ended).catch(() => {});
+        if (ended.aborted) break;
+        if (!(await store.renew(heart))) return 'the lease has run out';
+      }
+      return why;
+    } finally {
+      endWatching();
+    }
+  }
+
+  /** Whatever others did meanwhile. */
+  #tellAll(): void {
+    for (const signal of SIGNALS) this.#tell(signal);
+  }
+
+  #tell(payload: string): void {
+    const signal = SIGNALS.find((each) => each === payload);
+    if (signal) for (const listener of this.#listeners) listener(signal);
+  }
+}
+
+interface Connected {
+  readonly writer: Connection;
+  readonly heart: Connection;
+}

@@ -1,0 +1,78 @@
+import { ReceiptdError, systemCode } from '../../domain/errors.ts';
+import type { Connection } from './connection.ts';
+import { MIGRATION_0001 } from './migrations/0001.ts';
+
+const MIGRATIONS: readonly string[] = [MIGRATION_0001];
+
+/** The advisory lock that keeps two agents from migrating at once. */
+const LOCK = 7_267_339;
+
+/** The version of the schema in this database; 0 where there is none. */
+export async function versionOf(connection: Connection): Promise<number> {
+  const there = await connection.get<{ there: boolean }>(
+    `SELECT to_regclass('receiptd.migrations') IS NOT NULL AS there`,
+  );
+  if (!there?.there) return 0;
+  const row = await connection.get<{ version: number }>(
+    `SELECT coalesce(max(version), 0) AS version FROM receiptd.migrations`,
+  );
+  return row?.version ?? 0;
+}
+
+/**
+ * Brings the schema to the latest version, in one transaction; nothing where it is there already.
+ * @throws ReceiptdError LEDGER_NEWER; LEDGER_OLDER where this role may not
+ */
+export async function migrate(connection: Connection, where: string): Promise<void> {
+  if ((await versionOf(connection)) === MIGRATIONS.length) return;
+  await connection.exec('BEGIN');
+  try {
+    await connection.run('SELECT pg_advisory_xact_lock(:lock)', { lock: LOCK });
+    const version = await versionOf(connection);
+    if (version > MIGRATIONS.length) throw newer(where, version);
+    await connection.exec(`CREATE SCHEMA IF NOT EXISTS receiptd;
+      CREATE TABLE IF NOT EXISTS receiptd.migrations (version integer PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())`);
+    for (const [index, text] of MIGRATIONS.entries()) {
+      if (index < version) continue;
+      await connection.exec(text);
+      await connection.run('INSERT INTO receiptd.migrations (version) VALUES (:version)', {
+        version: index + 1,
+      });
+    }
+    await connection.exec('COMMIT');
+  } catch (error) {
+    await connection.exec('ROLLBACK').catch(() => {});
+    if (systemCode(error) === '42501') throw older(where, error);
+    throw error;
+  }
+}
+
+/** @throws ReceiptdError LEDGER_OLDER, LEDGER_NEWER, LEDGER_MISSING */
+export async function requireVersion(connection: Connection, where: string): Promise<void> {
+  const version = await versionOf(connection);
+  if (version === 0)
+    throw new ReceiptdError('LEDGER_MISSING', `There is no ledger at ${where} yet.`, {
+      hint: 'Start receiptd once, or run `receiptd ledger prepare`.',
+    });
+  if (version < MIGRATIONS.length) throw older(where);
+  if (version > MIGRATIONS.length) throw newer(where, version);
+}
+
+function older(where: string, cause?: unknown): ReceiptdError {
+  return new ReceiptdError(
+    'LEDGER_OLDER',
+    `The ledger at ${where} is of an older version, or not prepared yet.`,
+    {
+      hint: 'Run `receiptd ledger prepare` with a role that owns the schema.',
+      cause,
+    },
+  );
+}
+
+function newer(where: string, version: number): ReceiptdError {
+  return new ReceiptdError(
+    'LEDGER_NEWER',
+    `The ledger at ${where} has version ${version}; this receiptd knows ${MIGRATIONS.length}.`,
+    { hint: 'Install the receiptd that the other agents have.' },
+  );
+}

@@ -1,0 +1,79 @@
+import { DEFAULT_ACCOUNT, type AccountOf } from '../../domain/account.ts';
+import type { Clock, Random } from '../../ports/clock.ts';
+import type { Ledger } from '../../ports/ledger.ts';
+import type { Log } from '../../ports/log.ts';
+import { createAdmin } from './admin.ts';
+import { Connector, type Target } from './connection.ts';
+import { createFleet } from './fleet.ts';
+import { createHolds } from './holds.ts';
+import { createIntake } from './intake.ts';
+import { Link } from './link.ts';
+import { Places } from './places.ts';
+import { createQueue } from './queue.ts';
+import { createReports } from './reports.ts';
+import { createResults } from './results.ts';
+import type { Self } from './session.ts';
+import { Store } from './store.ts';
+import { Trouble } from './trouble.ts';
+import { createUpkeep } from './upkeep.ts';
+
+export interface PostgresLedgerOptions extends Self {
+  readonly target: Target;
+  /** Names of shared folders by their absolute path here. */
+  readonly shares: ReadonlyMap<string, string>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** Tells what the credentials of which account keep waiting; one account for all where left out. */
+  readonly accountOf?: AccountOf;
+  /** Told how long each commit took; milliseconds. */
+  readonly onCommitted?: (ms: number) => void;
+}
+
+/**
+ * Opens the shared ledger for one agent, makes or upgrades its schema where the role may, and begins the agent's session.
+ * Where the database can't be reached now it resolves all the same, with `storage.trouble()` set, and goes on trying.
+ * @throws ReceiptdError LEDGER_REFUSED, LEDGER_NEWER, LEDGER_OLDER, AGENT_NAME_TAKEN
+ */
+export async function openPostgresLedger(options: PostgresLedgerOptions): Promise<Ledger> {
+  const {
+    target,
+    shares,
+    clock,
+    random,
+    log,
+    accountOf = DEFAULT_ACCOUNT,
+    name,
+    instance,
+    version,
+    leaseMs,
+  } = options;
+  const connector = new Connector(target);
+  const trouble = new Trouble();
+  const store = new Store({
+    connector,
+    self: { name, instance, version, leaseMs },
+    places: new Places(name, shares),
+    clock,
+    trouble,
+    ...(options.onCommitted && { onCommitted: options.onCommitted }),
+  });
+  const link = new Link({ connector, store, trouble, clock, random, log, onBeat: async () => {} });
+  await link.start();
+  const fleet = createFleet(store, link);
+  return {
+    ...createIntake(store),
+    ...createQueue(store),
+    ...createHolds(store),
+    ...createAdmin(store),
+    ...createResults(store),
+    ...createReports(store, accountOf),
+    ...createUpkeep(store),
+    storage: trouble,
+    fleet,
+    async close() {
+      await link.close();
+      await store.close();
+    },
+  };
+}

@@ -1,0 +1,46 @@
+/**
+ * Where folders are, for the fleet and for this machine. A folder of an agent belongs to `agent:<name>` and its absolute path; a
+ * shared one to `share:<share>`, under whatever path each agent has it. The port speaks of this machine's absolute paths;
+ * another agent's folder is `<agent>:<path>` there, and a share that this machine does not have `share:<share>`.
+ */
+export class Places {
+  readonly agent: string;
+  readonly #shareOf: ReadonlyMap<string, string>;
+  readonly #pathOf: ReadonlyMap<string, string>;
+
+  /** `shares`: the names of shared folders by their absolute path here. */
+  constructor(agent: string, shares: ReadonlyMap<string, string> = new Map()) {
+    this.agent = agent;
+    this.#shareOf = shares;
+    this.#pathOf = new Map([...shares].map(([path, share]) => [share, path]));
+  }
+
+  /** The places whose files this agent reaches. */
+  get reached(): readonly string[] {
+    return [`agent:${this.agent}`, ...[...this.#shareOf.values()].map((share) => `share:${share}`)];
+  }
+
+  isShared(folder: string): boolean {
+    return this.#shareOf.has(folder);
+  }
+
+  /** The row's place and path of a folder as the port has it. */
+  ofFolder(folder: string): { readonly place: string; readonly folder: string } {
+    const share = this.#shareOf.get(folder);
+    if (share !== undefined) return { place: `share:${share}`, folder: '' };
+    // No absolute path begins so, but for a drive of Windows, which has one letter.
+    const found = /^([^\\/:]{2,}):(.*)$/s.exec(folder);
+    if (!found) return { place: `agent:${this.agent}`, folder };
+    const [, name = '', rest = ''] = found;
+    return name === 'share'
+      ? { place: `share:${rest}`, folder: '' }
+      : { place: `agent:${name}`, folder: rest };
+  }
+
+  /** The folder as the port has it. */
+  toFolder(place: string, path: string): string {
+    const [kind, name] = [place.slice(0, place.indexOf(':')), place.slice(place.indexOf(':') + 1)];
+    if (kind === 'share') return this.#pathOf.get(name) ?? place;
+    return name === this.agent ? path : `${name}:${path}`;
+  }
+}

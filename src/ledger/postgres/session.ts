@@ -1,0 +1,94 @@
+import { hostname } from 'node:os';
+import { randomUUID } from 'node:crypto';
+import { ReceiptdError } from '../../domain/errors.ts';
+import { NO_HASH } from '../journal/line.ts';
+import type { Connection } from './connection.ts';
+
+/** Who this agent is. */
+export interface Self {
+  readonly name: string;
+  /** Of the state directory: the same after a restart, another on another machine that has the same name. */
+  readonly instance: string;
+  readonly version: string;
+  readonly leaseMs: number;
+}
+
+/** This agent's row while it works: every write is checked against the epoch. */
+export interface Session {
+  readonly agentId: number;
+  readonly epoch: number;
+  /** Identifies the agent's chain in the history. */
+  readonly chain: string;
+}
+
+const MAKE = `
+INSERT INTO agents (name, chain, head_hash) VALUES (:name, :chain, :head) ON CONFLICT (name) DO NOTHING`;
+
+const STANDING = `
+SELECT instance, host, running AND lease_until > clock_timestamp() AS "isLeased" FROM agents WHERE name = :name FOR UPDATE`;
+
+const JOIN = `
+UPDATE agents
+   SET epoch = epoch + 1, instance = :instance, host = :host, version = :version, running = true,
+       started_at = clock_timestamp(), seen_at = clock_timestamp(),
+       lease_until = clock_timestamp() + make_interval(secs => :leaseMs / 1000.0)
+ WHERE name = :name
+RETURNING id AS "agentId", epoch, chain`;
+
+const RENEW = `
+UPDATE agents
+   SET seen_at = clock_timestamp(), lease_until = clock_timestamp() + make_interval(secs => :leaseMs / 1000.0)
+ WHERE id = :agentId AND epoch = :epoch`;
+
+const LEAVE = `
+UPDATE agents SET running = false, seen_at = clock_timestamp(), lease_until = NULL WHERE id = :agentId AND epoch = :epoch`;
+
+/** Begins a session: what an earlier one of this name had under way is fenced. @throws ReceiptdError AGENT_NAME_TAKEN */
+export async function join(connection: Connection, self: Self): Promise<Session> {
+  const { name, instance, version, leaseMs } = self;
+  await connection.exec('BEGIN');
+  try {
+    await connection.run(MAKE, { name, chain: randomUUID(), head: NO_HASH });
+    const standing = await connection.get<{
+      instance: string | null;
+      host: string;
+      isLeased: boolean | null;
+    }>(STANDING, { name });
+    if (standing?.isLeased === true && standing.instance !== instance) throw nameTaken(name, standing.host);
+    const params = { name, instance, host: hostname(), version, leaseMs };
+    const session = await connection.get<Session>(JOIN, params);
+    if (!session) throw new Error('the row of this agent is missing');
+    await connection.exec('SELECT make_history_partitions()');
+    await connection.exec('COMMIT');
+    return session;
+  } catch (error) {
+    await connection.exec('ROLLBACK').catch(() => {});
+    throw error;
+  }
+}
+
+/** Makes the lease last anew from now. False: it was taken away. */
+export async function renew(connection: Connection, session: Session, leaseMs: number): Promise<boolean> {
+  const { agentId, epoch } = session;
+  return (await connection.run(RENEW, { agentId, epoch, leaseMs })) > 0;
+}
+
+/** The agent has stopped: others need not wait for its lease. */
+export async function leave(connection: Connection, { agentId, epoch }: Session): Promise<void> {
+  await connection.run(LEAVE, { agentId, epoch });
+}
+
+export function fenced(name: string): ReceiptdError {
+  return new ReceiptdError(
+    'AGENT_FENCED',
+    `The lease of agent ${name} has run out, and its work was taken over.`,
+  );
+}
+
+function nameTaken(name: string, host: string): ReceiptdError {
+  return new ReceiptdError(
+    'AGENT_NAME_TAKEN',
+    `An agent named ${name} works on this ledger already, on the host ${host}.`,
+    { hint: 'Give this one another name (ledger.agent).' },
+  );
+}

@@ -1,0 +1,53 @@
+/** `place` is translated to the port's folder by `Places.toFolder`. */
+export const SELECT_DOCUMENT = `
+SELECT d.id, e.base_url AS "baseUrl", e.uid, f.place, f.path AS folder, d.path, d.name, d.sha256, d.type, d.size, d.lane,
+       d.state, d.reason, d.message, d.service_status AS "serviceStatus", d.attempts,
+       d.server_errors AS "serverErrors", d.answer_lost AS "answerLost", d.not_before AS "notBefore",
+       d.created_at AS "createdAt", d.updated_at AS "updatedAt"
+  FROM documents d
+  JOIN endpoints e ON e.id = d.endpoint_id
+  JOIN folders f ON f.id = d.folder_id`;
+
+export const DOCUMENT_BY_ID = `${SELECT_DOCUMENT} WHERE d.id = :id`;
+
+export const DOCUMENTS_BY_ID = `${SELECT_DOCUMENT} WHERE d.id = ANY (:ids::bigint[])`;
+
+export const DOCUMENT_BY_BYTES = `${SELECT_DOCUMENT}
+ WHERE e.base_url = :baseUrl AND e.uid = :uid AND d.sha256 = :sha256`;
+
+export const IS_NAME_TAKEN = `
+SELECT d.name FROM documents d JOIN endpoints e ON e.id = d.endpoint_id
+ WHERE e.base_url = :baseUrl AND e.uid = :uid AND d.name = ANY (:names::text[])`;
+
+export const INSERT_DOCUMENT = `
+INSERT INTO documents (id, endpoint_id, folder_id, agent_id, path, name, sha256, type, size, lane, line, created_at, updated_at)
+SELECT :id::bigint, e.id, f.id, :agentId::integer, :path, :name, :sha256, :type, :size::bigint, :lane, :line::bigint, :at::bigint, :at::bigint
+  FROM folders f, endpoints e
+ WHERE f.place = :place AND f.path = :folder AND e.base_url = :baseUrl AND e.uid = :uid`;
+
+/** A person's retry: the document keeps its place in line. */
+export const QUEUE_AGAIN = `
+UPDATE documents
+   SET state = 'queued', not_before = 0, server_errors = 0, reason = NULL, message = NULL, updated_at = :at,
+       claimed_by = NULL, claimed_epoch = NULL
+ WHERE id = ANY (:ids::bigint[])`;
+
+/** A new sighting of a failed or lost image: a new arrival. */
+export const QUEUE_AS_ARRIVED = `
+UPDATE documents
+   SET state = 'queued', not_before = 0, server_errors = 0, reason = NULL, message = NULL,
+       lane = :lane, line = :line, updated_at = :at, claimed_by = NULL, claimed_epoch = NULL, only_agent = NULL
+ WHERE id = ANY (:ids::bigint[])`;
+
+export const ERASE_DOCUMENTS = `
+UPDATE documents SET path = '', message = NULL, response = NULL, erased_at = :at, updated_at = :at
+ WHERE id = ANY (:ids::bigint[])`;
+
+export const ERASE_ATTEMPTS = `UPDATE attempts SET message = NULL WHERE document_id = ANY (:ids::bigint[])`;
+
+/** Where the file still lies there, it is found, and seen, again. */
+export const ERASE_SIGHTINGS = `
+UPDATE sightings
+   SET dir = '', name = '', mtime_ns = 0, ctime_ns = 0, inode = 0, message = NULL, archived_to = NULL,
+       gone_at = coalesce(gone_at, :at::bigint), updated_at = :at::bigint
+ WHERE document_id = ANY (:ids::bigint[])`;

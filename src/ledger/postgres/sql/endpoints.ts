@@ -1,0 +1,29 @@
+/** Locked until the transaction ends: names, numbers and places in line are given out by one agent at a time. */
+export const ENDPOINT_FOR_UPDATE = `
+SELECT id, next_seq AS "nextSeq", next_line AS "nextLine" FROM endpoints
+ WHERE base_url = :baseUrl AND uid = :uid FOR UPDATE`;
+
+export const ENDPOINT_BY_KEY = `
+SELECT id, next_seq AS "nextSeq", next_line AS "nextLine" FROM endpoints WHERE base_url = :baseUrl AND uid = :uid`;
+
+/** What was given out is given out for good. */
+export const GAVE = `
+UPDATE endpoints SET next_line = greatest(next_line, :line::bigint + 1), next_seq = greatest(next_seq, :seq::bigint + 1)
+ WHERE base_url = :baseUrl AND uid = :uid`;
+
+export const GAVE_LINE_OF = `
+UPDATE endpoints SET next_line = greatest(next_line, :line::bigint + 1)
+ WHERE id IN (SELECT endpoint_id FROM documents WHERE id = ANY (:ids::bigint[]))`;
+
+/** Locked, like `ENDPOINT_FOR_UPDATE`. */
+export const NEXT_LINE = `SELECT next_line AS line FROM endpoints WHERE id = :id FOR UPDATE`;
+
+export const RECORD_ENDPOINT = `
+INSERT INTO endpoints (base_url, uid, name, record, created_at) VALUES (:baseUrl, :uid, :name, :record, :at)
+ON CONFLICT (base_url, uid) DO UPDATE SET name = :name, record = :record, created_at = :at`;
+
+export const ALL_ENDPOINTS = `
+SELECT id, base_url AS "baseUrl", uid, name, created_at AS "createdAt" FROM endpoints ORDER BY id`;
+
+export const INSERT_ACT = `
+INSERT INTO acts (agent_id, at, kind, by, detail) VALUES (:agentId, :at, :kind, :by, :detail)`;

@@ -1,0 +1,50 @@
+import { numberParams } from '../numberParams.ts';
+
+type Value = string | number | bigint | boolean | null | Date | Buffer | readonly (string | number | null)[];
+export type Params = Readonly<Record<string, Value>>;
+
+/** Statements with parameters as `:name`. Each takes exactly the parameters that it names. */
+export interface Sql {
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the columns it selects
+  get<Row>(text: string, params?: Params): Promise<Row | undefined>;
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the columns it selects
+  all<Row>(text: string, params?: Params): Promise<Row[]>;
+  /** Resolves the number of rows changed. */
+  run(text: string, params?: Params): Promise<number>;
+}
+
+/** A statement as the server takes it. Named ones are prepared once for each connection. */
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+  readonly values: unknown[];
+}
+
+interface Known {
+  readonly name: string;
+  readonly text: string;
+  readonly names: readonly string[];
+}
+
+const known = new Map<string, Known>();
+
+/** @throws TypeError where text and parameters don't fit each other, which is a defect */
+export function statement(text: string, params: Params = {}): Statement {
+  let found = known.get(text);
+  if (!found) {
+    const numbered = numberParams(text, '$');
+    found = { name: `r${known.size}`, ...numbered };
+    known.set(text, found);
+  }
+  const values = found.names.map((name) => {
+    const value = params[name];
+    if (value === undefined) throw new TypeError(`A statement lacks its parameter :${name}.`);
+    return typeof value === 'bigint' ? String(value) : value;
+  });
+  const given = Object.keys(params);
+  if (given.length !== found.names.length) {
+    const unknown = given.filter((name) => !found.names.includes(name));
+    throw new TypeError(`A statement has no parameter :${unknown.join(', :')}.`);
+  }
+  return { name: found.name, text: found.text, values };
+}

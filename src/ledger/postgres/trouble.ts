@@ -1,0 +1,48 @@
+import type { ReceiptdError } from '../../domain/errors.ts';
+import type { LedgerStorage, StorageTrouble } from '../../ports/ledger.ts';
+
+/**
+ * Whether the database can be written:
+ *
+ *   well ──a connection is lost, or the server fails──▶ troubled ──connected again──▶ well
+ */
+export class Trouble implements LedgerStorage {
+  readonly #listeners = new Set<() => void>();
+  #error: ReceiptdError | null = null;
+
+  trouble(): StorageTrouble | null {
+    if (!this.#error) return null;
+    const { code, message, hint = '' } = this.#error;
+    return { code: code === 'LEDGER_WRITE_FAILED' ? code : 'LEDGER_UNREACHABLE', message, hint };
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** What reads and writes are refused with. */
+  error(): ReceiptdError | null {
+    return this.#error;
+  }
+
+  met(error: ReceiptdError): void {
+    const isNew = this.#error?.message !== error.message;
+    this.#error = error;
+    if (isNew) this.#tell();
+  }
+
+  over(): void {
+    if (!this.#error) return;
+    this.#error = null;
+    this.#tell();
+  }
+
+  close(): void {
+    this.#listeners.clear();
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}
