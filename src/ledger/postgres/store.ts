@@ -131,7 +131,9 @@ export class Store {
     const resumed = before !== null && (await renew(connection, before, this.self.leaseMs));
     const session = resumed ? before : await join(connection, this.self);
     this.#leaseLasts(startedAt);
-    await connection.exec(`SET receiptd.agent = '${session.agentId}'; ${BY_INDEX}`);
+    // A transaction that nobody goes on with must not keep this agent's row locked against those who would take its work over.
+    const idle = `SET idle_in_transaction_session_timeout = ${this.self.leaseMs}`;
+    await connection.exec(`SET receiptd.agent = '${session.agentId}'; ${idle}; ${BY_INDEX}`);
     await this.#settleUncertain(connection, session);
     // Another server may have taken over that lacks the last rows of the one before.
     this.#known.clear();
