@@ -57,6 +57,7 @@ export async function awayPlace() {
       path: scans,
       endpoint: OFFICE,
       alias: 'office',
+      share: null,
       recursive: true,
       watch: 'auto',
       include: [],
