@@ -1,4 +1,4 @@
-import { SELECT_DOCUMENT } from "./documents.ts";
+import { SELECT_DOCUMENT } from './documents.ts';
 
 export const BEGIN_UPLOAD = `
 UPDATE documents
