@@ -91,7 +91,7 @@ async function runOnce(
   waitMs: number,
   bar: boolean,
 ): Promise<ExitStatus> {
-  const lasting = await composeLasting(config, surroundings);
+  const lasting = await composeLasting(config, { ...surroundings, version: VERSION });
   try {
     const generation = await composeGeneration(config, lasting, { once: true });
     const progress = bar ? showProgress(io, lasting.ledger) : null;
@@ -105,6 +105,7 @@ async function runOnce(
       await generation.close();
     }
   } finally {
+    await lasting.standby?.close();
     await lasting.ledger.close();
   }
 }

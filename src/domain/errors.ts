@@ -60,6 +60,7 @@ export const ERROR_CODES = [
   'DISK_FULL',
   'DISK_SLOW',
   'LEDGER_FOREIGN',
+  'LEDGER_SHARED',
   'LEDGER_UNREACHABLE',
   'LEDGER_REFUSED',
   'AGENT_NAME_TAKEN',
@@ -124,6 +125,11 @@ export function asReceiptdError(error: unknown, code: ErrorCode, message: string
 /** The ledger could not be written or read: trouble of its disk, not of what was to be written. */
 export function isOfLedger(error: unknown): boolean {
   return error instanceof ReceiptdError && (error.code.startsWith('LEDGER_') || error.code === 'DISK_FULL');
+}
+
+/** Another agent has what this one was about to write of: that one will do it. Nobody needs to be told. */
+export function isTakenOver(error: unknown): boolean {
+  return error instanceof ReceiptdError && (error.code === 'AGENT_FENCED' || error.code === 'DOCUMENT_TAKEN');
 }
 
 /** The `code` of a Node system error (ENOENT, EACCES, ...), or undefined. */

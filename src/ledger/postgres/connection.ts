@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { Client, types as ofPackage, type ClientConfig, type CustomTypesConfig, type QueryResult } from 'pg';
 import { parse } from 'pg-connection-string';
 import { ReceiptdError } from '../../domain/errors.ts';
 import { isLost, ledgerFailure } from './failure.ts';
+import { readAuthorities, readPassword } from './files.ts';
 import { statement, type Params, type Sql } from './statements.ts';
 
 export interface Target {
@@ -18,12 +18,10 @@ const CONNECT_WITHIN_MS = 10_000;
 /** Longer than any statement of the agent's takes; a link that is open at one end only is given up then. */
 const ANSWER_WITHIN_MS = 30_000;
 
-/**
- * What a frozen agent, or one behind a dead link, has locked is free again before its lease has run out for long: others have to
- * be able to take its work over.
- */
+/** The server, too, must notice soon when this end is gone: what it holds for us stands in others' way. */
 const SETTINGS = `
-SET search_path = receiptd; SET client_min_messages = warning; SET idle_in_transaction_session_timeout = '10s'`;
+SET search_path = receiptd; SET client_min_messages = warning;
+SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3`;
 
 /** A server that is there says goodbye at once. */
 const GOODBYE_WITHIN_MS = 2_000;
@@ -90,8 +88,8 @@ export class Connector {
 
   async #connectTo(url: string, applicationName: string): Promise<Connection> {
     const { passwordFile, caFile } = this.#target;
-    const password = passwordFile === null ? undefined : (await readFile(passwordFile, 'utf8')).trimEnd();
-    const ca = caFile === null ? undefined : await readFile(caFile, 'utf8');
+    const password = passwordFile === null ? undefined : await readPassword(passwordFile);
+    const ca = caFile === null ? undefined : await readAuthorities(caFile);
     const options = parse(url);
     const ssl = typeof options.ssl === 'object' && ca !== undefined ? { ...options.ssl, ca } : options.ssl;
     const client = new Client({
