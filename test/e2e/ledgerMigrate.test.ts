@@ -8,7 +8,10 @@ import { prepare, storedOnce, until, type Running, type Site } from './support/a
 
 async function drop(site: Site, from: number, count: number): Promise<void> {
   for (let n = from; n < from + count; n += 1)
-    await writeFile(site.file('inbox', `Beleg ${n}.png`), await drawReceipt(`receipt ${n}`));
+    await writeFile(
+      site.file('inbox', `Beleg ${n}.png`),
+      await drawReceipt({ type: 'png', seed: `receipt ${n}` }),
+    );
 }
 
 function isAccepted(site: Site, count: number): () => Promise<boolean> {
