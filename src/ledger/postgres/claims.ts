@@ -6,8 +6,10 @@ import * as SQL from './sql/queue.ts';
 import type { Sql } from './statements.ts';
 import type { Store } from './store.ts';
 
-/** How many documents one step makes due or backlog at most, so that none takes long. */
-const AT_ONCE = 1_000;
+/** How many documents one step makes due at most, so that none takes long. */
+const DUE_AT_ONCE = 1_000;
+/** How far into each folder's line one step looks for what is no longer fresh. */
+const STALE_AT_ONCE = 200;
 /** A claim that was never heard of may have been marked all the same. */
 const ASK_EVERY_MS = 60_000;
 
@@ -67,7 +69,8 @@ export class Claims {
     const turn = `${endpointId(endpoint)} ${lane}`;
     const except = query.exceptFolders.map((folder) => places.ofFolder(folder));
     const claim = {
-      ...{ agentId, epoch, ...endpoint, lane, limit, served: this.#lastServed.get(turn) ?? 0 },
+      ...{ agentId, epoch, baseUrl: endpoint.baseUrl, uid: endpoint.uid, lane, limit },
+      served: this.#lastServed.get(turn) ?? 0,
       reached: places.reached,
       exceptPlaces: except.map(({ place }) => place),
       exceptPaths: except.map(({ folder }) => folder),
@@ -93,12 +96,13 @@ export class Claims {
    */
   async #makeDue({ endpoint, lane, now, freshSince, longestWaitMs }: ClaimQuery): Promise<void> {
     const { places } = this.#store;
-    const of = { ...endpoint, reached: places.reached, limit: AT_ONCE };
+    const of = { baseUrl: endpoint.baseUrl, uid: endpoint.uid, reached: places.reached };
     await this.#store.read(async (sql) => {
       const moveStale = async (): Promise<void> => {
-        while ((await sql.run(SQL.STALE_TO_BACKLOG, { ...of, freshSince })) >= AT_ONCE);
+        const stale = { ...of, freshSince, limit: STALE_AT_ONCE };
+        while ((await sql.run(SQL.STALE_TO_BACKLOG, stale)) >= STALE_AT_ONCE);
       };
-      const due = { ...of, now, latest: now + longestWaitMs };
+      const due = { ...of, now, latest: now + longestWaitMs, limit: DUE_AT_ONCE };
       await Promise.all([sql.run(SQL.MAKE_DUE, due), ...(lane === 'fresh' ? [moveStale()] : [])]);
     });
   }

@@ -1,7 +1,6 @@
-import type { FileRef } from '../../domain/document.ts';
+import type { EndpointKey, FileRef } from '../../domain/document.ts';
 import type { LedgerIntake } from '../../ports/ledger.ts';
-import { toKnownFile, type KnownRow } from '../rows.ts';
-import { splitPath } from '../rows.ts';
+import { splitPath, toKnownFile, type KnownRow } from '../rows.ts';
 import { admit } from './admit.ts';
 import { currentSightings, putSightings } from './sightings.ts';
 import * as SQL from './sql/sightings.ts';
@@ -15,11 +14,16 @@ const SKIPPED_BATCH = 500;
 
 export function createIntake(store: Store): LedgerIntake {
   /** Queued at once, so that writes keep the order in which they were asked for. */
-  const writeOf = <T>(folder: string, work: (sql: Transaction) => Promise<T>): Promise<T> =>
+  const writeOf = <T>(
+    folder: string,
+    work: (sql: Transaction) => Promise<T>,
+    endpoint: EndpointKey | null = null,
+  ): Promise<T> =>
     store.write(async (sql) => {
       await store.ensureFolder(folder);
+      if (endpoint) await store.ensureEndpoint(endpoint);
       return work(sql);
-    });
+    }, endpoint);
   const of = (folder: string) => store.places.ofFolder(folder);
   const knownRows = (folder: string, dir: string, names: readonly string[]): Promise<NamedRow[]> =>
     store.read((sql) => sql.all<NamedRow>(SQL.CURRENT_IN_DIRECTORY, { ...of(folder), dir, names }));
@@ -94,11 +98,7 @@ export function createIntake(store: Store): LedgerIntake {
         return rows.map(({ dir }) => dir);
       }),
 
-    admit: (admission) =>
-      writeOf(admission.file.folder, async (sql) => {
-        await store.ensureEndpoint(admission.endpoint);
-        return admit(sql, admission);
-      }),
+    admit: (admission) => writeOf(admission.file.folder, (sql) => admit(sql, admission), admission.endpoint),
 
     note: (file, note) =>
       writeOf(file.folder, (sql) => putSightings(sql, file.folder, [file], { ...note, documentId: null })),

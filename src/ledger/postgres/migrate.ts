@@ -11,10 +11,12 @@ const LOCK = 7_267_339;
 
 /** The version of the schema in this database; 0 where there is none. */
 export async function versionOf(connection: Sql): Promise<number> {
-  const there = await connection.get<{ there: boolean }>(
-    `SELECT to_regclass('receiptd.migrations') IS NOT NULL AS there`,
+  // Not by to_regclass: that may remember, within a transaction, what was not there before another one made it.
+  const there = await connection.get(
+    `SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+      WHERE n.nspname = 'receiptd' AND c.relname = 'migrations'`,
   );
-  if (!there?.there) return 0;
+  if (!there) return 0;
   const row = await connection.get<{ version: number }>(
     `SELECT coalesce(max(version), 0) AS version FROM receiptd.migrations`,
   );

@@ -40,14 +40,14 @@ BEGIN
       found_in := 0;
       FOR document IN
         WITH due AS MATERIALIZED (
-          SELECT d.id, d.line FROM documents d
+          SELECT d.id FROM documents d
            WHERE d.endpoint_id = endpoint AND d.lane = of_lane AND d.folder_id = folder
              AND d.state = 'queued' AND d.not_before = 0 AND d.claimed_by IS NULL
              AND (d.only_agent IS NULL OR d.only_agent = agent)
            ORDER BY d.line LIMIT quota FOR UPDATE SKIP LOCKED
         ), claimed AS (
-          UPDATE documents d SET claimed_by = agent, claimed_epoch = agent_epoch FROM due
-           WHERE d.id = due.id RETURNING d.id, due.line
+          UPDATE documents d SET claimed_by = agent, claimed_epoch = agent_epoch
+           WHERE d.id = ANY (ARRAY(SELECT due.id FROM due)) RETURNING d.id, d.line
         )
         SELECT c.id FROM claimed c ORDER BY c.line
       LOOP

@@ -1,4 +1,4 @@
-import { SELECT_DOCUMENT } from "./documents.ts";
+import { SELECT_DOCUMENT } from './documents.ts';
 
 export const BEGIN_UPLOAD = `
 UPDATE documents
@@ -48,27 +48,39 @@ const OF_ENDPOINT = `WHERE f.place = ANY (:reached::text[]) AND e.base_url = :ba
 const WAITING = `d.state = 'queued' AND d.not_before > 0`;
 const DUE = `d.state = 'queued' AND d.not_before = 0 AND d.claimed_by IS NULL`;
 
-/** What another transaction has in hand is due the next time. */
-export const MAKE_DUE = `
-UPDATE documents SET not_before = 0
- WHERE id IN (
-   SELECT due.id FROM (
+/**
+ * Of the documents of `found`, those that still are so. What another transaction has in hand is left for the next time. Step by
+ * step, since a plan for all of it at once reads whole lines where the statistics are old.
+ */
+const updating = (change: string, condition: string, found: string): string => `
+WITH found AS MATERIALIZED (${found}),
+     locked AS MATERIALIZED (
+       SELECT d.id, d.state, d.lane, d.not_before, d.claimed_by FROM documents d
+        WHERE d.id = ANY (ARRAY(SELECT id FROM found)) FOR UPDATE SKIP LOCKED)
+UPDATE documents SET ${change} WHERE id = ANY (ARRAY(SELECT d.id FROM locked d WHERE ${condition}))`;
+
+export const MAKE_DUE = updating(
+  `not_before = 0`,
+  WAITING,
+  `
      SELECT w.id, w.not_before ${REACHED} AND ${WAITING} AND d.not_before <= :now
                       ORDER BY d.not_before LIMIT :limit) w ${OF_ENDPOINT}
      UNION ALL
      SELECT w.id, w.not_before ${REACHED} AND ${WAITING} AND d.not_before > :latest
                       ORDER BY d.not_before LIMIT :limit) w ${OF_ENDPOINT}
-     ORDER BY not_before LIMIT :limit) due
-     JOIN documents d ON d.id = due.id WHERE ${WAITING} FOR UPDATE OF d SKIP LOCKED)`;
+     ORDER BY not_before LIMIT :limit`,
+);
 
 /** Read from the head of each line only: what waits behind is younger. */
-export const STALE_TO_BACKLOG = `
-UPDATE documents SET lane = 'backlog'
- WHERE id IN (
-   SELECT d.id FROM (
-     SELECT w.id, w.created_at ${REACHED} AND ${DUE} AND d.lane = 'fresh' ORDER BY d.line LIMIT :limit) w ${OF_ENDPOINT}) due
-     JOIN documents d ON d.id = due.id WHERE due.created_at < :freshSince AND d.lane = 'fresh' AND ${DUE}
-      FOR UPDATE OF d SKIP LOCKED)`;
+export const STALE_TO_BACKLOG = updating(
+  `lane = 'backlog'`,
+  `d.lane = 'fresh' AND ${DUE}`,
+  `
+     SELECT w.id FROM (
+       SELECT w.id, w.created_at ${REACHED} AND d.lane = 'fresh' AND ${DUE}
+                      ORDER BY d.line LIMIT :limit) w ${OF_ENDPOINT}) w
+      WHERE w.created_at < :freshSince`,
+);
 
 export const CLAIM = `
 SELECT document, folder
