@@ -27,7 +27,11 @@ describe.skipIf(!needsPostgres())('a ledger that two agents share', () => {
   async function accepted(ledger: Ledger, path: string, content: string, folder: string): Promise<number> {
     const { document } = await ledger.admit(admission('', content, { file: seen(path, 1, folder) }));
     const attempt = await ledger.begin(document.id, 2_000, 100);
-    const transition = { state: 'accepted', serviceStatus: 'DONE', response: `{"person":"${content}"}` } as const;
+    const transition = {
+      state: 'accepted',
+      serviceStatus: 'DONE',
+      response: `{"person":"${content}"}`,
+    } as const;
     await ledger.finish(attempt, {
       at: 3_000,
       outcome: 'accepted',
