@@ -167,8 +167,12 @@ export class Store {
   /** Runs `work` on committed state. */
   async read<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     const trouble = this.#options.trouble.error();
-    if (this.#isClosed) throw this.#refusal('is closed');
+    if (this.#isClosed) throw this.#closed();
     if (trouble) throw trouble;
+    return this.#read(work);
+  }
+
+  async #read<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     try {
       return await this.#readers.use(work);
     } catch (error) {
@@ -195,7 +199,7 @@ export class Store {
     isAlone: boolean,
   ): Promise<T> {
     const trouble = this.#options.trouble.error();
-    if (this.#isClosed) throw this.#refusal('is closed');
+    if (this.#isClosed) throw this.#closed();
     if (trouble) throw trouble;
     return new Promise<T>((resolve, reject) => {
       const operation = async (sql: Transaction): Promise<() => void> => {
@@ -222,8 +226,8 @@ export class Store {
     if (this.#isClosed) return;
     this.#isClosed = true;
     while (this.#committing !== null) await this.#committing;
-    this.#refuseAll(this.#refusal('is closed'));
-    for (const { reject } of this.#uncertain?.group ?? []) reject(this.#refusal('is closed'));
+    this.#refuseAll(this.#closed());
+    for (const { reject } of this.#uncertain?.group ?? []) reject(this.#closed());
     const { trouble } = this.#options;
     trouble.close();
     if (this.#connection && this.#session) await leave(this.#connection, this.#session).catch(() => {});
@@ -233,7 +237,8 @@ export class Store {
 
   async #ensure(key: string, text: string, params: Params): Promise<void> {
     if (this.#known.has(key)) return;
-    await this.read((sql) => sql.run(text, params));
+    // Also while it closes: what is queued is written yet.
+    await this.#read((sql) => sql.run(text, params));
     this.#known.add(key);
   }
 
@@ -411,6 +416,10 @@ export class Store {
   #leaseLasts({ monotonic, wall }: { readonly monotonic: number; readonly wall: number }): void {
     const { leaseMs } = this.self;
     this.#leasedUntil = { monotonic: monotonic + leaseMs, wall: wall + leaseMs };
+  }
+
+  #closed(): ReceiptdError {
+    return new ReceiptdError('LEDGER_WRITE_FAILED', `The ledger at ${this.where} is closed.`);
   }
 
   #refusal(what: string): ReceiptdError {

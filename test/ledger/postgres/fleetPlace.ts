@@ -64,7 +64,11 @@ export class FleetPlace {
   }
 }
 
-export function claim(agent: Agent, limit = 10, more: Partial<ClaimQuery> = {}): Promise<readonly Document[]> {
+export function claim(
+  agent: Agent,
+  limit = 10,
+  more: Partial<ClaimQuery> = {},
+): Promise<readonly Document[]> {
   return agent.claim({
     ...{ endpoint: OFFICE, lane: 'fresh', limit, now: 5_000, exceptFolders: [], freshSince: 0 },
     longestWaitMs: 3_600_000,

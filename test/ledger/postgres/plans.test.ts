@@ -35,6 +35,9 @@ INSERT INTO history (agent_id, seq, document_id, sighting_id, entry, hash, perso
 SELECT 1, id, id, NULL, '{"seq":' || id || '}', sha256, '{"path":"scan"}' FROM documents;
 INSERT INTO document_counts
 SELECT endpoint_id, folder_id, state, 1, count(*) FROM documents GROUP BY endpoint_id, folder_id, state;
+INSERT INTO file_counts
+SELECT d.endpoint_id, s.folder_id, s.verdict, 1, count(*) FROM sightings s JOIN documents d ON d.id = s.document_id
+ WHERE s.verdict <> 'document' GROUP BY d.endpoint_id, s.folder_id, s.verdict;
 SET session_replication_role = DEFAULT;
 SELECT setval(pg_get_serial_sequence('documents', 'id'), ${DOCUMENTS});
 ANALYZE`;
@@ -115,6 +118,7 @@ describe.skipIf(!needsPostgres())('on a ledger with 100,000 documents', () => {
 
   it.each<[string, () => Promise<unknown>]>([
     ['counts of documents', () => reports().documentCounts()],
+    ['all counts', () => reports().counts()],
     ['the holds', () => reports().holds()],
     ['the first page', () => reports().page({}, { order: 'newest', ...page })],
     ['the oldest', () => reports().page({}, { order: 'oldest', ...page })],
