@@ -33,6 +33,8 @@ interface OpenOptions {
   readonly onSynced?: (ms: number) => void;
   /** Where that may change. */
   readonly accountOf?: AccountOf;
+  /** A command, in the place of an agent that does not run. */
+  readonly isCommand?: boolean;
 }
 
 /** The caller holds the instance lock of the state directory. @throws ReceiptdError what opening throws; LEDGER_EXISTS */
@@ -68,7 +70,7 @@ async function openOwn(
 async function openShared(
   config: Config,
   ledger: PostgresConfig,
-  { version, log, accountOf = accountsAmong(config.endpoints) }: OpenOptions,
+  { version, log, accountOf = accountsAmong(config.endpoints), isCommand = false }: OpenOptions,
 ): Promise<Ledger> {
   refuseForgetting(config);
   const { openPostgresLedger } = await import('../ledger/postgres/open.ts');
@@ -77,6 +79,7 @@ async function openShared(
     name: agentName(ledger),
     instance: await agentInstance(config.stateDir),
     version,
+    isCommand,
     leaseMs: ledger.leaseMs,
     shares: sharesOf(config.folders),
     clock: systemClock,
