@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { archiveShared } from '../../../src/compose/shared/archive.ts';
 import { verifyJournal } from '../../../src/ledger/journal/verify.ts';
 import { openPostgresLedger } from '../../../src/ledger/postgres/open.ts';
+import { verifyPostgresLedger } from '../../../src/ledger/postgres/verify.ts';
 import { freshDatabase, needsPostgres, type FreshDatabase } from '../../support/postgres.ts';
 import { agentOptions, ask, targetOf } from './place.ts';
 
@@ -79,8 +80,13 @@ describe.skipIf(!needsPostgres())('archiving the history', () => {
       `SELECT entry::jsonb ->> 'prev' AS prev FROM history h JOIN agents g ON g.id = h.agent_id WHERE g.name = 'one' AND seq = 21`,
     );
     expect(next?.prev).toBe(head?.hash);
-    // The agents go on.
+    // The agents go on, and the chains are verified from there.
     await act('one', 1);
+    const verified = await verifyPostgresLedger(targetOf(database.url), 'one', null);
+    expect([...verified.journal.findings, ...verified.ledger.findings]).toEqual([]);
+    expect(verified.journal.remarks.join()).toContain(
+      'Agent one: Entries 1 to 20 were archived, and were not verified: the last of their files is history-one-2025-02.journal.',
+    );
   });
 
   it('compresses, and leaves the database as it is where that is wanted', async () => {
