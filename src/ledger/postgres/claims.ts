@@ -69,7 +69,12 @@ export class Claims {
     const turn = `${endpointId(endpoint)} ${lane}`;
     const except = query.exceptFolders.map((folder) => places.ofFolder(folder));
     const claim = {
-      ...{ agentId, epoch, baseUrl: endpoint.baseUrl, uid: endpoint.uid, lane, limit },
+      agentId,
+      epoch,
+      baseUrl: endpoint.baseUrl,
+      uid: endpoint.uid,
+      lane,
+      limit,
       served: this.#lastServed.get(turn) ?? 0,
       reached: places.reached,
       exceptPlaces: except.map(({ place }) => place),
