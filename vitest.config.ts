@@ -43,7 +43,7 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     pool: 'forks',
-    globalSetup: ['test/support/compiled.ts'],
+    globalSetup: ['test/support/compiled.ts', 'test/support/postgresRun.ts'],
     setupFiles: ['test/support/propertySeed.ts'],
     sequence: { sequencer: LongestFirst },
     // Many tests wait more than they work; two processors would get one worker by default.

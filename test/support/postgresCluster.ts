@@ -1,0 +1,280 @@
+/** One PostgreSQL server of a test's own, from the machine's binaries, as an ordinary user. */
+import { execFile, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { chown, mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { ordinaryOwner } from './ordinaryUser.ts';
+import { postgresBinaries, runDirectory } from './postgresRun.ts';
+
+export interface ClusterOptions {
+  /** Writes reach the disk (fsync): for tests of what survives, and for figures. Default: no. */
+  readonly durable?: boolean;
+  /** The password of the user `postgres`, asked for over TCP; without, everybody is let in. */
+  readonly password?: string;
+  /** TLS with this key and certificate (PEM); plain connections over TCP are refused then. */
+  readonly tls?: { readonly key: string; readonly cert: string };
+  /** A hot standby of that cluster, which follows it until `promote`. */
+  readonly standbyOf?: Cluster;
+  /** More of postgresql.conf. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+export interface Cluster {
+  /** The database `postgres` as its superuser, over TCP on 127.0.0.1; without the password. */
+  readonly url: string;
+  readonly port: number;
+  /** The directory of the Unix socket. */
+  readonly socketDir: string;
+  readonly dir: string;
+  /** The same server and user, another database. */
+  urlOf(database: string): string;
+  /** `fast` ends connections and writes all down; `immediate` is a crash of the server. */
+  stop(mode?: 'fast' | 'immediate'): Promise<void>;
+  /** Resolves when it answers. On the same port. */
+  start(): Promise<void>;
+  /** SIGKILL, all its processes at once. */
+  kill(): Promise<void>;
+  /** Makes a standby the server that is written to. */
+  promote(): Promise<void>;
+  remove(): Promise<void>;
+}
+
+const LIMIT_MS = 60_000;
+const LOOK_EVERY_MS = 20;
+/** Below the range that systems give to outgoing connections, so that nobody takes it between a stop and a start. */
+const [LOWEST_PORT, PORTS] = [15_000, 15_000];
+
+export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
+  const dir = await mkdtemp(join(runDirectory(), 'own-'));
+  const { uid, gid } = ordinaryOwner();
+  await chown(dir, uid, gid);
+  return await createCluster(dir, options);
+}
+
+/** In this directory, which is the ordinary user's. */
+export async function createCluster(dir: string, options: ClusterOptions): Promise<Cluster> {
+  const data = join(dir, 'data');
+  const port = await freePort();
+  const urlOf = (database: string) => `postgres://postgres@127.0.0.1:${port}/${database}`;
+  const server = new Server(dir, port);
+  if (options.standbyOf) await copyOf(options.standbyOf, data);
+  else await initialise(dir, options);
+  await configure(dir, port, options);
+  await server.start();
+  return {
+    url: urlOf('postgres'),
+    urlOf,
+    port,
+    socketDir: dir,
+    dir,
+    start: () => server.start(),
+    stop: (mode = 'fast') => server.stop(mode === 'fast' ? 'SIGINT' : 'SIGQUIT'),
+    kill: () => server.stop('SIGKILL'),
+    promote: async () => {
+      await run('pg_ctl', ['promote', '-D', data, '-w', '-t', String(LIMIT_MS / 1000)]);
+    },
+    remove: async () => {
+      await server.stop('SIGQUIT');
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function initialise(dir: string, { password, durable }: ClusterOptions): Promise<void> {
+  const options = [
+    '-D',
+    join(dir, 'data'),
+    '-U',
+    'postgres',
+    '--no-locale',
+    '-E',
+    'UTF8',
+    '-N',
+    '--no-instructions',
+  ];
+  // Small segments are quick to make; what is measured has those that everybody has.
+  if (durable !== true) options.push('--wal-segsize=1');
+  if (password === undefined) return await run('initdb', [...options, '-A', 'trust']);
+  const file = join(dir, 'password');
+  await writeOwned(file, password);
+  const methods = ['--auth-local=trust', '--auth-host=scram-sha-256', '--pwfile', file];
+  await run('initdb', [...options, ...methods]);
+}
+
+async function copyOf(primary: Cluster, data: string): Promise<void> {
+  const from = ['-h', primary.socketDir, '-p', String(primary.port), '-U', 'postgres'];
+  await run('pg_basebackup', [...from, '-D', data, '-R', '-X', 'stream', '-c', 'fast', '--no-sync']);
+}
+
+async function configure(dir: string, port: number, options: ClusterOptions): Promise<void> {
+  const data = join(dir, 'data');
+  const settings: Record<string, string> = {
+    listen_addresses: '127.0.0.1',
+    port: String(port),
+    unix_socket_directories: dir,
+    max_connections: '200',
+    ...(options.durable === true ? {} : { fsync: 'off', full_page_writes: 'off' }),
+    ...(options.tls ? await tlsSettings(data, options.tls) : {}),
+    ...options.settings,
+  };
+  const lines = Object.entries(settings).map(
+    ([name, value]) => `${name} = '${value.replaceAll("'", "''")}'\n`,
+  );
+  await writeOwned(join(data, 'postgresql.auto.conf'), await kept(data, lines.join('')));
+  if (!options.tls) return;
+  const method = options.password === undefined ? 'trust' : 'scram-sha-256';
+  const rules = ['local all all trust', 'local replication all trust', `hostssl all all all ${method}`];
+  await writeOwned(join(data, 'pg_hba.conf'), `${rules.join('\n')}\n`);
+}
+
+/** What a base backup has written there: where the primary is. The last of two settings counts. */
+async function kept(data: string, lines: string): Promise<string> {
+  return (await readFile(join(data, 'postgresql.auto.conf'), 'utf8')) + lines;
+}
+
+async function tlsSettings(data: string, tls: { readonly key: string; readonly cert: string }) {
+  await writeOwned(join(data, 'server.key'), tls.key);
+  await writeOwned(join(data, 'server.crt'), tls.cert);
+  return { ssl: 'on' };
+}
+
+/** The server's process, which outlives who started it: the run's keeper ends it at the latest. */
+class Server {
+  readonly #dir: string;
+  readonly #port: number;
+
+  constructor(dir: string, port: number) {
+    this.#dir = dir;
+    this.#port = port;
+  }
+
+  async start(): Promise<void> {
+    const until = Date.now() + LIMIT_MS;
+    // What a killed server's processes still hold is free in a moment.
+    while (!(await this.#attempt(until))) {
+      if (Date.now() > until) throw new Error(`PostgreSQL does not start:\n${await this.#lastLines()}`);
+      await sleep(10 * LOOK_EVERY_MS);
+    }
+  }
+
+  async stop(signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL'): Promise<void> {
+    const pid = await this.#pid();
+    if (pid === null) return;
+    const all = signal === 'SIGKILL' ? [pid, ...(await childrenOf(pid))] : [pid];
+    for (const each of all) send(each, signal);
+    const until = Date.now() + LIMIT_MS;
+    while (all.some(isAlive)) {
+      if (Date.now() > until) throw new Error(`PostgreSQL does not stop:\n${await this.#lastLines()}`);
+      await sleep(LOOK_EVERY_MS);
+    }
+  }
+
+  async #attempt(until: number): Promise<boolean> {
+    const log = await open(join(this.#dir, 'log'), 'a');
+    const child = spawn(binary('postgres'), ['-D', join(this.#dir, 'data')], {
+      ...asOwner(this.#dir),
+      detached: true,
+      stdio: ['ignore', log.fd, log.fd],
+    });
+    child.unref();
+    await log.close();
+    let failed: Error | null = null;
+    child.on('error', (error) => (failed = error));
+    const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+    while (Date.now() < until) {
+      if (failed !== null) throw failed;
+      if (await this.#isReady(child.pid)) return true;
+      if (hasEnded()) return false;
+      await sleep(LOOK_EVERY_MS);
+    }
+    return false;
+  }
+
+  async #isReady(pid: number | undefined): Promise<boolean> {
+    const lines = await this.#pidFile();
+    return lines[0] === String(pid) && (lines[7] ?? '').trim() === 'ready';
+  }
+
+  async #pid(): Promise<number | null> {
+    const [first] = await this.#pidFile();
+    const pid = Number(first);
+    return Number.isInteger(pid) && pid > 0 && isAlive(pid) ? pid : null;
+  }
+
+  async #pidFile(): Promise<string[]> {
+    const text = await readFile(join(this.#dir, 'data', 'postmaster.pid'), 'utf8').catch(() => '');
+    return text.split('\n');
+  }
+
+  async #lastLines(): Promise<string> {
+    const text = await readFile(join(this.#dir, 'log'), 'utf8').catch(() => '');
+    return `port ${this.#port}\n${text.split('\n').slice(-12).join('\n')}`;
+  }
+}
+
+/** @returns whether there is such a process */
+function send(pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, signal);
+  } catch {
+    return false;
+  }
+}
+
+/** What nobody has collected yet is gone all the same. */
+function isAlive(pid: number): boolean {
+  if (!send(pid, 0)) return false;
+  try {
+    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return true;
+  }
+}
+
+async function childrenOf(pid: number): Promise<number[]> {
+  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
+  return text.split(' ').map(Number).filter(Boolean);
+}
+
+async function run(tool: string, args: readonly string[]): Promise<void> {
+  await promisify(execFile)(binary(tool), [...args], { ...asOwner(runDirectory()), timeout: LIMIT_MS });
+}
+
+function binary(name: string): string {
+  const dir = postgresBinaries();
+  if (dir === null) throw new Error('PostgreSQL is missing: apt-get install postgresql.');
+  return join(dir, name);
+}
+
+/** Everywhere the same language, and a directory that the user may be in. */
+function asOwner(cwd: string) {
+  const { uid, gid } = ordinaryOwner();
+  const isRoot = process.geteuid?.() === 0;
+  return { ...(isRoot ? { uid, gid } : {}), cwd, env: { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' } };
+}
+
+async function writeOwned(file: string, text: string): Promise<void> {
+  await writeFile(file, text, { mode: 0o600 });
+  const { uid, gid } = ordinaryOwner();
+  await chown(file, uid, gid);
+}
+
+export async function makeOwned(dir: string): Promise<void> {
+  await mkdir(dir, { mode: 0o700 });
+  const { uid, gid } = ordinaryOwner();
+  await chown(dir, uid, gid);
+}
+
+async function freePort(): Promise<number> {
+  for (;;) {
+    const port = LOWEST_PORT + Math.floor(Math.random() * PORTS);
+    const isFree = await new Promise<boolean>((resolve) => {
+      const server = createServer().once('error', () => resolve(false));
+      server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+    });
+    if (isFree) return port;
+  }
+}

@@ -1,0 +1,100 @@
+/** The directory that holds a run's PostgreSQL clusters, and who ends them when the run is over. */
+import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { accessSync, chownSync, constants, mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ordinaryOwner } from './ordinaryUser.ts';
+
+const KEEPER = fileURLToPath(new URL('postgresKeeper.sh', import.meta.url));
+const PREFIX = 'receiptd-postgres-';
+const VARIABLE = 'RECEIPTD_TEST_POSTGRES';
+/** A directory is made a moment before its keeper has written who it is. */
+const SETTLED_AFTER_MS = 60_000;
+
+/** Vitest's global set-up: a directory for what its workers may start. Starts no cluster. */
+export default function setup(): () => Promise<void> {
+  if (postgresBinaries() === null || process.env[VARIABLE] !== undefined) return () => Promise.resolve();
+  const { dir, keeper } = beginRun();
+  process.env[VARIABLE] = dir;
+  return () => ended(keeper);
+}
+
+/** The directory of this run's clusters; outside vitest, one that ends with this process. */
+export function runDirectory(): string {
+  return (process.env[VARIABLE] ??= beginRun().dir);
+}
+
+/** Where `postgres` and its tools are, newest version first; null where there is none. */
+export function postgresBinaries(): string | null {
+  if (process.platform === 'win32') return null;
+  const path = (process.env['PATH'] ?? '').split(delimiter).filter((dir) => dir !== '');
+  return [...debianVersions(), ...path].find((dir) => isRunnable(join(dir, 'initdb'))) ?? null;
+}
+
+function debianVersions(): string[] {
+  const root = '/usr/lib/postgresql';
+  try {
+    const versions = readdirSync(root).toSorted((a, b) => Number(b) - Number(a));
+    return versions.map((version) => join(root, version, 'bin'));
+  } catch {
+    return [];
+  }
+}
+
+function isRunnable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function beginRun(): { readonly dir: string; readonly keeper: ChildProcess } {
+  removeLeftovers();
+  const dir = mkdtempSync(join(tmpdir(), PREFIX));
+  const { uid, gid } = ordinaryOwner();
+  chownSync(dir, uid, gid);
+  // In a session of its own: it has to outlive an interrupted run.
+  const keeper = spawn('sh', [KEEPER, dir], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
+  keeper.unref();
+  (keeper.stdin as { unref?(): void } | null)?.unref?.();
+  return { dir, keeper };
+}
+
+async function ended(keeper: ChildProcess): Promise<void> {
+  if (keeper.exitCode !== null) return;
+  keeper.ref();
+  keeper.stdin?.end();
+  await once(keeper, 'exit');
+}
+
+/** What is left of runs that ended together with their keepers. */
+function removeLeftovers(): void {
+  for (const name of readdirSync(tmpdir()).filter((each) => each.startsWith(PREFIX))) {
+    const dir = join(tmpdir(), name);
+    if (isKept(dir)) continue;
+    // Another user's stays.
+    spawnSync('sh', [KEEPER, dir], { stdio: 'ignore' });
+  }
+}
+
+function isKept(dir: string): boolean {
+  try {
+    if (Date.now() - statSync(dir).mtimeMs < SETTLED_AFTER_MS) return true;
+    const keeper = readFileSync(join(dir, 'keeper'), 'utf8').trim();
+    return commandLine(keeper).includes(dir);
+  } catch {
+    return false;
+  }
+}
+
+function commandLine(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return execFileSync('ps', ['-o', 'command=', '-p', pid], { encoding: 'utf8', stdio: 'pipe' });
+  }
+}
