@@ -18,6 +18,11 @@ const CONNECT_WITHIN_MS = 10_000;
 /** Longer than any statement of the agent's takes; a link that is open at one end only is given up then. */
 const ANSWER_WITHIN_MS = 30_000;
 
+/** The server, too, must notice soon when this end is gone: what it holds for us stands in others' way. */
+const SETTINGS = `
+SET search_path = receiptd; SET client_min_messages = warning;
+SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3`;
+
 /** 64-bit integers are ids and milliseconds here, which a JavaScript number holds exactly. */
 const INT8 = 20;
 const NUMERIC = 1700;
@@ -102,7 +107,7 @@ export class Connector {
     const connection = new OpenConnection(client, this.where);
     await client.connect();
     try {
-      await connection.exec(`SET search_path = receiptd; SET client_min_messages = warning`);
+      await connection.exec(SETTINGS);
       const standby = await connection.get<{ readOnly: string }>(
         `SELECT current_setting('transaction_read_only') AS "readOnly"`,
       );

@@ -126,7 +126,10 @@ export class Store {
     const resumed = before !== null && (await renew(connection, before, this.self.leaseMs));
     const session = resumed ? before : await join(connection, this.self);
     this.#leaseLasts(startedAt);
-    await connection.exec(`SET receiptd.agent = '${session.agentId}'`);
+    // A transaction that nobody goes on with must not keep this agent's row locked against those who would take its work over.
+    await connection.exec(
+      `SET receiptd.agent = '${session.agentId}'; SET idle_in_transaction_session_timeout = ${this.self.leaseMs}`,
+    );
     await this.#settleUncertain(connection, session);
     this.#session = session;
     this.#connection = connection;
