@@ -12,8 +12,13 @@ export interface AgentOptions {
   readonly config: Readonly<Record<string, unknown>>;
   readonly env: Readonly<Record<string, string>>;
   readonly leaseMs: number;
-  /** Port and database of PostgreSQL; reached through a proxy of the agent's own. */
-  readonly database: { readonly port: number; readonly name: string };
+  readonly database: {
+    readonly name: string;
+    /** Of PostgreSQL; reached through a proxy of the agent's own. */
+    readonly port: number;
+    /** Of a second server, tried where the first one takes no writes. */
+    readonly standby: number | null;
+  };
 }
 
 const running = new Set<ChildProcess>();
@@ -50,7 +55,9 @@ export class FleetAgent {
     const { name, dir, config, database, leaseMs } = options;
     const proxy = await startProxy(database.port);
     const agent = new FleetAgent(options, proxy, await open(join(dir, `${name}.log`), 'a'));
-    const url = `postgres://postgres@127.0.0.1:${proxy.port}/${database.name}`;
+    const ports = [proxy.port, ...(database.standby === null ? [] : [database.standby])];
+    const hosts = ports.map((port) => `127.0.0.1:${port}`).join(',');
+    const url = `postgres://postgres@${hosts}/${database.name}`;
     const ledger = { kind: 'postgres', url, agent: name, lease: `${leaseMs / 1_000}s` };
     await writeFile(agent.config, YAML.stringify({ ...config, ledger, stateDir: agent.stateDir }));
     return agent;

@@ -49,7 +49,7 @@ export async function playCampaign(
     for (const agent of office.agents) mend(agent);
     const late = await comeToRest(office, scanner);
     const statuses = await Promise.all(office.agents.map((agent) => agent.stop()));
-    const world = await office.world(scanner.scans, plan);
+    const world = await office.world(scanner.scans);
     const breaches = [
       ...(late === null ? [] : [`it does not come to rest: ${late}`]),
       ...office.agents.flatMap(({ name, surprises }) => surprises.map((how) => `agent ${name} ${how}`)),

@@ -14,36 +14,49 @@ const CLIENT = { clientId: 'campaign', clientSecret: 'campaign-secret' };
 const ENDPOINT = '11111111-2222-4333-8444-555555555555';
 const DATABASE = 'postgres';
 
+export interface OfficePlan extends Pick<Plan, 'seed' | 'agents' | 'perSecond' | 'lostAnswers'> {
+  readonly withStandby?: boolean;
+}
+
 /** One folder that all agents share, a service, and a database. */
 export class Office {
   readonly dir: string;
   readonly folder: string;
-  readonly cluster: Cluster;
+  /** Where the ledger is, past all proxies. */
+  cluster: Cluster;
+  /** A second server, which follows the first. */
+  readonly standby: Cluster | null;
   readonly sandbox: Sandbox;
   readonly agents: readonly FleetAgent[];
   readonly requests: { readonly name: string; readonly arrivedAt: number }[];
+  readonly #perSecond: number | null;
+  readonly #servers: readonly Cluster[];
   readonly #stalls = monitorEventLoopDelay({ resolution: 5 });
 
   private constructor(
+    { perSecond }: OfficePlan,
     dir: string,
-    cluster: Cluster,
+    { primary, standby }: Servers,
     sandbox: Sandbox,
     agents: readonly FleetAgent[],
     requests: Office['requests'],
   ) {
+    this.#perSecond = perSecond;
     this.dir = dir;
     this.folder = join(dir, 'scans');
-    this.cluster = cluster;
+    this.cluster = primary;
+    this.standby = standby;
+    this.#servers = standby === null ? [primary] : [standby, primary];
     this.sandbox = sandbox;
     this.agents = agents;
     this.requests = requests;
     this.#stalls.enable();
   }
 
-  static async open(plan: Plan): Promise<Office> {
+  static async open(plan: OfficePlan): Promise<Office> {
     const dir = await mkdtemp(join(tmpdir(), `receiptd-fleet-${plan.seed}-`));
     await mkdir(join(dir, 'scans'));
-    const cluster = await startCluster();
+    const servers = await startServers(plan.withStandby === true);
     const requests: Office['requests'] = [];
     const dice = Dice.of(plan.seed, 'service');
     const sandbox = await startSandbox({
@@ -66,13 +79,17 @@ export class Office {
       RECEIPTD_CLIENT_ID: CLIENT.clientId,
       RECEIPTD_CLIENT_SECRET: CLIENT.clientSecret,
     };
-    const database = { port: cluster.port, name: DATABASE };
+    const database = {
+      name: DATABASE,
+      port: servers.primary.port,
+      standby: servers.standby?.port ?? null,
+    };
     const agents: FleetAgent[] = [];
     for (let each = 0; each < plan.agents; each += 1)
       agents.push(
         await FleetAgent.prepare({ name: nameOf(each), dir, config, env, leaseMs: LEASE_MS, database }),
       );
-    return new Office(dir, cluster, sandbox, agents, requests);
+    return new Office(plan, dir, servers, sandbox, agents, requests);
   }
 
   /** Whether the ledger has a document of these bytes; null: it can't be asked now. */
@@ -98,7 +115,22 @@ export class Office {
     return asked === '' ? null : asked;
   }
 
-  async world(scans: World['scans'], plan: Plan): Promise<World> {
+  /** The number of sessions that the agent has begun, or that were ended for it. */
+  async epochOf(agent: string): Promise<number | null> {
+    const text = 'SELECT epoch::int FROM receiptd.agents WHERE name = $1';
+    const found = await this.#asked((client) => client.query<{ epoch: number }>(text, [agent]));
+    return found?.rows[0]?.epoch ?? null;
+  }
+
+  /** The first server crashes for good, and the second takes its place. */
+  async failOver(): Promise<void> {
+    if (!this.standby) throw new Error('there is no standby');
+    await this.cluster.kill();
+    await this.standby.promote();
+    this.cluster = this.standby;
+  }
+
+  async world(scans: World['scans']): Promise<World> {
     const ledger = await this.#asked((client) => readLedger(client));
     if (ledger === null) throw new Error('The database does not answer.');
     return {
@@ -106,7 +138,7 @@ export class Office {
       scans,
       stored: this.sandbox.received(),
       requests: this.requests,
-      perSecond: plan.perSecond,
+      perSecond: this.#perSecond,
       stallMs: this.#stalls.max / 1e6,
     };
   }
@@ -116,7 +148,7 @@ export class Office {
     this.#stalls.disable();
     for (const agent of this.agents) await agent.close();
     await this.sandbox.close();
-    await this.cluster.remove();
+    for (const server of this.#servers) await server.remove();
     if (!kept) await rm(this.dir, { recursive: true, force: true, maxRetries: 5 });
   }
 
@@ -135,7 +167,20 @@ export class Office {
   }
 }
 
-function configuration(dir: string, baseUrl: string, { perSecond }: Plan): Record<string, unknown> {
+interface Servers {
+  readonly primary: Cluster;
+  readonly standby: Cluster | null;
+}
+
+/** A standby without which nothing is committed: whatever an agent was told is there after a failover too. */
+async function startServers(withStandby: boolean): Promise<Servers> {
+  if (!withStandby) return { primary: await startCluster(), standby: null };
+  const primary = await startCluster({ settings: { synchronous_standby_names: '*' } });
+  const standby = await startCluster({ standbyOf: primary });
+  return { primary, standby };
+}
+
+function configuration(dir: string, baseUrl: string, { perSecond }: OfficePlan): Record<string, unknown> {
   return {
     service: { baseUrl, proxy: 'direct', timeouts: { headers: '10s', body: '10s' } },
     endpoints: { office: { uid: ENDPOINT, ...(perSecond !== null && { rate: `${perSecond}/s` }) } },
