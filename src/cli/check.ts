@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { ledgerPath } from '../compose/reports.ts';
+import { ledgerPlace } from '../compose/fleetMember.ts';
 import { refuseOtherVersion } from '../compose/ledger.ts';
 import { checkStore } from '../compose/checkStore.ts';
 import { composeService, type ComposedService } from '../compose/service.ts';
@@ -90,7 +91,7 @@ async function checkState(config: Config): Promise<Finding> {
       ? {
           level: 'ok',
           subject: 'state',
-          message: `${config.stateDir} can be written; the ledger is ${ledgerPath(config)}.`,
+          message: `${config.stateDir} can be written; the ledger is ${ledgerPlace(config, ledgerPath(config))}.`,
         }
       : { level: 'warn', subject: 'state', message: note };
   } catch (error) {

@@ -25,7 +25,12 @@ export async function confirmFirstWatch(io: Io, config: Config, yes: boolean): P
 }
 
 async function isKnown(config: Config, folder: string): Promise<boolean> {
-  const reports = await openReportsIfThere(config);
+  const reports = await openReportsIfThere(config).catch((error: unknown) => {
+    // The agent waits for it; whoever starts one has not to.
+    if (error instanceof ReceiptdError && error.code === 'LEDGER_UNREACHABLE') return 'away' as const;
+    throw error;
+  });
+  if (reports === 'away') return true;
   if (reports === null) return false;
   try {
     return !(await reports.isFirstWatch(folder));

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { copyLedger } from '../compose/ledger.ts';
+import { copyLedger, refuseShared } from '../compose/ledger.ts';
 import { exportState, type Exported, type ExportOptions } from '../compose/moving/exportState.ts';
 import { openReports } from '../compose/reports.ts';
 import type { Config } from '../config/config.ts';
@@ -26,6 +26,9 @@ interface Options extends ConfigOption {
 }
 
 const SHOWN = 5;
+/** Nothing but what waits in the spool is this PC's alone. */
+const MOVE_HINT =
+  'Let this agent send what waits and stop it; then start one on the other PC with the same `ledger.url` and `ledger.agent`.';
 
 export function addExportState(program: Command, io: Io): void {
   program
@@ -63,6 +66,7 @@ export function addExportState(program: Command, io: Io): void {
 }
 
 async function run(io: Io, config: Config, file: string, options: Options): Promise<void> {
+  refuseShared(config, 'There is no ledger here to move', MOVE_HINT);
   // Says what is wrong with a ledger that is not there, not ours, or newer.
   await (await openReports(config)).close();
   const final = options.final ?? false;

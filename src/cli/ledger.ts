@@ -2,7 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { ledgerHead, refuseOtherVersion, restoreLedger, verifyLedger } from '../compose/ledger.ts';
+import {
+  ledgerHead,
+  refuseOtherVersion,
+  refuseShared,
+  restoreLedger,
+  verifyLedger,
+} from '../compose/ledger.ts';
 import { clock } from '../compose/machine.ts';
 import { ReceiptdError } from '../domain/errors.ts';
 import type { JournalHead } from '../ports/journal.ts';
@@ -28,6 +34,9 @@ const HEAD_FILE = z.object({
   seq: z.int().positive(),
   hash: z.string().regex(/^[0-9a-f]{64}$/),
 });
+
+const BACKUP_HINT = 'Back up the database with what its administrators have for it, such as pg_dump.';
+const RESTORE_HINT = 'Restore the database with what its administrators back it up with.';
 
 export function addLedger(program: Command, io: Io, done: (status: ExitStatus) => void): void {
   const ledger = program.command('ledger').description('prove, back up and restore the ledger');
@@ -179,6 +188,7 @@ function jsonOrNull(text: string): unknown {
 async function backup(io: Io, options: Options & { output?: string }): Promise<void> {
   const config = await configOf(io, options);
   const { output } = options;
+  refuseShared(config, 'There is no file to copy', BACKUP_HINT, 'BACKUP_FAILED');
   await refuseOtherVersion(config);
   const result = await operate(io, config, 'backup', {
     by: operatorName(),
@@ -192,6 +202,7 @@ async function backup(io: Io, options: Options & { output?: string }): Promise<v
 async function restore(io: Io, given: string, options: Options & { yes?: boolean }): Promise<void> {
   const file = resolve(io.cwd, given);
   const config = await configOf(io, options);
+  refuseShared(config, `${file} can't be put in the place of the ledger`, RESTORE_HINT);
   if (!options.yes) await confirm(io, file, config.stateDir);
   const result = await restoreLedger(config, file, operatorName());
   if (options.json) return printJson(io, result);

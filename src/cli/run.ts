@@ -91,7 +91,7 @@ async function runOnce(
   waitMs: number,
   bar: boolean,
 ): Promise<ExitStatus> {
-  const lasting = await composeLasting(config, surroundings);
+  const lasting = await composeLasting(config, { ...surroundings, version: VERSION });
   try {
     const generation = await composeGeneration(config, lasting, { once: true });
     const progress = bar ? showProgress(io, lasting.ledger) : null;

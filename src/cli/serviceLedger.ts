@@ -16,9 +16,9 @@ import type { Host } from '../hosting/host.ts';
  */
 export async function refuseLeavingLedger(
   host: Host,
-  { file, stateDir }: Pick<Config, 'file' | 'stateDir'>,
+  { file, stateDir, ledger }: Pick<Config, 'file' | 'stateDir' | 'ledger'>,
 ): Promise<void> {
-  if (host.platform === 'win32' || host.env['RECEIPTD_STATE_DIR']) return;
+  if (ledger.kind !== 'sqlite' || host.platform === 'win32' || host.env['RECEIPTD_STATE_DIR']) return;
   if (await isThere(ledgerPath({ stateDir }))) return;
   const text = textOf(await readConfigFile(file), file);
   for (const user of await peopleOf(host, file)) {

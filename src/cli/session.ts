@@ -9,6 +9,7 @@ import { ReceiptdError, systemCode } from '../domain/errors.ts';
 import { ledgerPath, openReports } from '../compose/reports.ts';
 import type { ClosableLog } from '../telemetry/log.ts';
 import { createRedactor, type Redactor } from '../telemetry/redact.ts';
+import { VERSION } from './version.ts';
 import { isTerminal, loadContext, usesColor, type Io } from './io.ts';
 
 /** A large ledger takes its time to copy. */
@@ -92,7 +93,7 @@ async function operateAlone<O extends ActName>(
   const lock = await acquireInstanceLock(config.stateDir);
   const { log } = await openLog(io, config, { toFile: false, level: 'warn' });
   try {
-    const { operations, close } = await composeOperations(config, log);
+    const { operations, close } = await composeOperations(config, log, VERSION);
     try {
       const run = operations[operation].bind(operations) as (request: Request<O>) => Promise<Response<O>>;
       return await run(request);

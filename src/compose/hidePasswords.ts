@@ -6,6 +6,9 @@ const USERINFO = /(:(?:\\?\/){2})([^\s/?#"'<>]+)(?=@)/g;
 const HIDDEN = '***';
 const HIDDEN_ONE = /[:/]\*{3}@/;
 
+/** In the address of a database a user is none. */
+const DATABASE = /\bpostgres(?:ql)?$/i;
+
 /** Without the passwords that URLs hold, such as that of a proxy (promise P7); a user alone may be a token. */
 export function hidePasswords<T>(value: T): T {
   if (typeof value === 'string') return value.replace(USERINFO, hidden) as T;
@@ -14,8 +17,9 @@ export function hidePasswords<T>(value: T): T {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, hidePasswords(inner)])) as T;
 }
 
-function hidden(_: string, before: string, userinfo: string): string {
+function hidden(whole: string, before: string, userinfo: string, at: number, text: string): string {
   const [user = '', ...password] = userinfo.split(':');
+  if (password.length === 0 && DATABASE.test(text.slice(0, at))) return whole;
   return `${before}${password.length > 0 ? `${user}:` : ''}${HIDDEN}`;
 }
 

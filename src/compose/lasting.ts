@@ -45,7 +45,10 @@ export interface Lasting extends Surroundings {
 }
 
 /** The caller holds the instance lock of the state directory. */
-export async function composeLasting(config: Config, surroundings: Surroundings): Promise<Lasting> {
+export async function composeLasting(
+  config: Config,
+  { version, ...surroundings }: Surroundings & { readonly version: string },
+): Promise<Lasting> {
   const { log } = surroundings;
   const clock = systemClock;
   const incidents = new OpenIncidents({ clock, log });
@@ -60,12 +63,16 @@ export async function composeLasting(config: Config, surroundings: Surroundings)
       hint: 'Check the disk and what was done to the state directory. This is shown until the next start.',
     });
   const opened = await openLedger(config, {
+    version,
+    log,
     onMended,
     onSynced: (ms) => slowDisk.synced(ms),
     accountOf: (endpoint) => accounts.of(endpoint),
   });
   const ledger = meteredLedger(opened, () => metering.meter, clock);
-  const { backupEveryMs, backups } = config.storage;
+  const { backupEveryMs } = config.storage;
+  // A shared ledger is backed up by those who look after its database.
+  const backups = ledger.fleet === null ? config.storage.backups : 0;
   return {
     ...surroundings,
     clock,

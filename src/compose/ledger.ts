@@ -1,40 +1,58 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Config } from '../config/config.ts';
+import type { Config, PostgresConfig } from '../config/config.ts';
+import { agentInstance } from '../daemon/agentInstance.ts';
 import { acquireInstanceLock } from '../daemon/instanceLock.ts';
 import { prepareStateDir } from '../daemon/stateDir.ts';
 import { systemClock } from '../daemon/systemClock.ts';
 import { accountsAmong, type AccountOf } from '../domain/account.ts';
-import { ReceiptdError } from '../domain/errors.ts';
+import { ReceiptdError, type ErrorCode } from '../domain/errors.ts';
 import type { JournalVerification, KeptHead } from '../ledger/journal/verification.ts';
 import { verifyJournal } from '../ledger/journal/verify.ts';
 import { compareWithJournal, type Comparison } from '../ledger/sqlite/compare.ts';
 import { journalPathOf } from '../ledger/sqlite/files.ts';
-import { openSqliteLedger } from '../ledger/sqlite/open.ts';
-import { Reserve } from '../ledger/sqlite/reserve.ts';
 import { restoreBackup, type Restored } from '../ledger/sqlite/restore.ts';
 import type { JournalHead } from '../ports/journal.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { Log } from '../ports/log.ts';
 import type { Spool } from '../ports/spool.ts';
 import { openSpool } from '../spool/openSpool.ts';
+import { agentName, sharesOf, targetOf } from './fleetMember.ts';
 import { ledgerPath, openReports } from './reports.ts';
 
 /** Measured in a burst of 5,000: a fifth less of time and of processor than with one. */
 const BUSY_TURNS = 4;
 
 interface OpenOptions {
+  readonly version: string;
+  readonly log: Log;
   /** Told what had to be mended: a person should read it. */
   readonly onMended: (story: string) => void;
-  /** How long each commit waited for the disk. */
+  /** How long each commit waited for this machine's disk. */
   readonly onSynced?: (ms: number) => void;
   /** Where that may change. */
   readonly accountOf?: AccountOf;
 }
 
-export function openLedger(
+/** The caller holds the instance lock of the state directory. @throws ReceiptdError what opening throws; LEDGER_EXISTS */
+export async function openLedger(config: Config, options: OpenOptions): Promise<Ledger> {
+  return config.ledger.kind === 'postgres'
+    ? openShared(config, config.ledger, options)
+    : openOwn(config, options);
+}
+
+async function openOwn(
   config: Config,
-  { onMended, onSynced = () => {}, accountOf = accountsAmong(config.endpoints) }: OpenOptions,
+  {
+    onMended,
+    onSynced = () => {},
+    accountOf = accountsAmong(config.endpoints),
+  }: Pick<OpenOptions, 'onMended' | 'onSynced' | 'accountOf'>,
 ): Promise<Ledger> {
+  const [{ openSqliteLedger }, { Reserve }] = await Promise.all([
+    import('../ledger/sqlite/open.ts'),
+    import('../ledger/sqlite/reserve.ts'),
+  ]);
   return openSqliteLedger({
     path: ledgerPath(config),
     clock: systemClock,
@@ -46,9 +64,54 @@ export function openLedger(
   });
 }
 
-/** Copies it into a new file. The caller holds the instance lock. @throws ReceiptdError what opening and backing up throw */
+async function openShared(
+  config: Config,
+  ledger: PostgresConfig,
+  { version, log, accountOf = accountsAmong(config.endpoints) }: OpenOptions,
+): Promise<Ledger> {
+  refuseForgetting(config);
+  const { openPostgresLedger } = await import('../ledger/postgres/open.ts');
+  return openPostgresLedger({
+    target: targetOf(ledger),
+    name: agentName(ledger),
+    instance: await agentInstance(config.stateDir),
+    version,
+    leaseMs: ledger.leaseMs,
+    shares: sharesOf(config.folders),
+    clock: systemClock,
+    random: Math.random,
+    log,
+    accountOf,
+  });
+}
+
+/** What the ledger of this machine knows would be sent again. */
+function refuseForgetting(config: Config): void {
+  const path = ledgerPath(config);
+  if (!existsSync(path)) return;
+  throw new ReceiptdError(
+    'LEDGER_EXISTS',
+    `${path} is a ledger of its own, and the shared one does not know what it holds.`,
+    {
+      hint: 'Move it over with `receiptd ledger migrate`; or, if nothing of it counts, put the file and its journal elsewhere.',
+    },
+  );
+}
+
+/** What is done with the files of a ledger has no meaning for one that agents share. @throws ReceiptdError LEDGER_SHARED, or `code` */
+export function refuseShared(
+  { ledger }: Pick<Config, 'ledger'>,
+  what: string,
+  hint: string,
+  code: ErrorCode = 'LEDGER_SHARED',
+): void {
+  if (ledger.kind === 'sqlite') return;
+  throw new ReceiptdError(code, `${what}: the ledger is in PostgreSQL.`, { hint });
+}
+
+/** Copies one in SQLite into a new file. The caller holds the instance lock. @throws ReceiptdError what opening and backing up throw */
 export async function copyLedger(config: Config, target: string): Promise<JournalHead> {
-  const ledger = await openLedger(config, { onMended: () => {} });
+  const ledger = await openOwn(config, { onMended: () => {} });
   try {
     return (await ledger.backup(target)).head;
   } finally {
@@ -71,6 +134,7 @@ export async function verifyLedger(
   config: Config,
   head: KeptHead | null,
 ): Promise<{ readonly journal: JournalVerification; readonly ledger: Comparison }> {
+  refuseShared(config, 'There is no journal to verify', 'Ask `receiptd ledger head`.');
   const path = ledgerPath(config);
   const journal = await verifyJournal(journalPathOf(path), { head: head ?? undefined });
   try {

@@ -11,22 +11,31 @@ import { openConfiguredSpool, openLedger } from './ledger.ts';
 export async function composeOperations(
   config: Config,
   log: Log,
+  version: string,
 ): Promise<{ operations: Operations; close: () => Promise<void> }> {
   const ledger = await openLedger(config, {
+    version,
+    log,
     onMended: (story) => log.error(story, { code: 'LEDGER_DAMAGED' }),
   });
-  const spool = await openConfiguredSpool(config, log);
-  const holds = new Holds({ ledger, clock: systemClock, random: Math.random, log });
-  await holds.restore();
-  const operations = operationsOf(config, {
-    ledger,
-    spool,
-    holds,
-    open: composeFolders(config),
-    changed: async () => {},
-    takeOver: (folder) => ledger.setFolderMark(folder, ANYTHING, systemClock.now()),
-  });
-  return { operations, close: () => ledger.close() };
+  try {
+    const spool = await openConfiguredSpool(config, log);
+    const holds = new Holds({ ledger, clock: systemClock, random: Math.random, log });
+    await holds.restore();
+    const operations = operationsOf(config, {
+      ledger,
+      spool,
+      holds,
+      open: composeFolders(config),
+      changed: async () => {},
+      takeOver: (folder) => ledger.setFolderMark(folder, ANYTHING, systemClock.now()),
+    });
+    return { operations, close: () => ledger.close() };
+  } catch (error) {
+    // A ledger that can't be reached now would go on trying.
+    await ledger.close();
+    throw error;
+  }
 }
 
 export function operationsOf(

@@ -1,17 +1,21 @@
 import { parseTemplate } from '../domain/naming.ts';
+import { withParameter } from '../domain/postgresUrl.ts';
 import type {
   AlertsConfig,
   Config,
   EndpointConfig,
   FolderConfig,
+  LedgerConfig,
   LimitsConfig,
   LoadContext,
 } from './config.ts';
 import type { Draft, DraftFolder } from './draft.ts';
 import { BUILT_IN_IGNORES, OWN_FILES } from './ignores.ts';
 import { pathsOf, resolvePath } from './resolve.ts';
+import { tlsMode } from './ledgerChecks.ts';
 import type { ParsedConfig } from './schema.ts';
 import type { ParsedAlerts } from './schemaBeside.ts';
+import type { ParsedLedger } from './schemaLedger.ts';
 
 /** The config of a file that has no problems. */
 export function assemble(parsed: ParsedConfig, draft: Draft, file: string, context: LoadContext): Config {
@@ -62,6 +66,7 @@ export function assemble(parsed: ParsedConfig, draft: Draft, file: string, conte
       backupEveryMs: storage.backupEvery,
       backups: storage.backups,
     },
+    ledger: assembleLedger(parsed.ledger, file, context),
     stateDir,
     console: {
       listen: parsed.console.listen,
@@ -80,6 +85,21 @@ function resolvePair({ cert, key }: { cert: string; key: string }, file: string,
   if (cert === 'none') return null;
   const from = pathsOf(context.platform).dirname(file);
   return { cert: resolvePath(cert, from, context), key: resolvePath(key, from, context) };
+}
+
+function assembleLedger(parsed: ParsedLedger, file: string, context: LoadContext): LedgerConfig {
+  const { kind, url, passwordFile, ca, allowInsecure, agent, lease } = parsed;
+  if (kind === 'sqlite') return { kind };
+  const from = pathsOf(context.platform).dirname(file);
+  const fileOf = (text: string): string | null => (text === 'none' ? null : resolvePath(text, from, context));
+  return {
+    kind,
+    url: withParameter(url, 'sslmode', tlsMode(url, allowInsecure)),
+    passwordFile: fileOf(passwordFile),
+    ca: fileOf(ca),
+    agent: agent ?? null,
+    leaseMs: lease,
+  };
 }
 
 function assembleAlerts(parsed: ParsedAlerts, file: string, context: LoadContext): AlertsConfig {
@@ -124,6 +144,7 @@ function assembleFolder(
     path,
     endpoint: endpoint.key,
     alias: endpoint.alias,
+    share: settings.share === 'none' ? null : settings.share,
     recursive: settings.recursive,
     watch: settings.watch,
     include: settings.include,

@@ -56,6 +56,7 @@ export interface Config {
     readonly backupEveryMs: number;
     readonly backups: number;
   };
+  readonly ledger: LedgerConfig;
   readonly stateDir: string;
   readonly console: {
     readonly listen: Listen;
@@ -73,6 +74,21 @@ export interface Config {
   };
   /** `maxSize` in bytes. */
   readonly log: Readonly<ParsedConfig['log']>;
+}
+
+export type LedgerConfig = { readonly kind: 'sqlite' } | PostgresConfig;
+
+export interface PostgresConfig {
+  readonly kind: 'postgres';
+  /** Without a password; `sslmode` is always in it: disable, no-verify or verify-full. */
+  readonly url: string;
+  /** Absolute, as is `ca`. */
+  readonly passwordFile: string | null;
+  /** A PEM file; null: what the machine trusts. */
+  readonly ca: string | null;
+  /** Null: the host name. */
+  readonly agent: string | null;
+  readonly leaseMs: number;
 }
 
 /** `host` without brackets. */
@@ -149,6 +165,8 @@ export interface FolderConfig {
   readonly path: string;
   readonly endpoint: EndpointKey;
   readonly alias: string;
+  /** Its name among the agents that share the ledger; null: it is this agent's alone. */
+  readonly share: string | null;
   readonly recursive: boolean;
   readonly watch: ParsedFolder['watch'];
   /**

@@ -4,6 +4,7 @@ import { parseTemplate } from '../domain/naming.ts';
 import { isSharedPlace } from '../domain/sharedPlaces.ts';
 import type { Draft, DraftEndpoint, DraftFolder } from './draft.ts';
 import { checkAccount, checkAccounts } from './accountChecks.ts';
+import { checkLedger } from './ledgerChecks.ts';
 import { didYouMean } from './problems.ts';
 import type { Problem } from './problems.ts';
 import { pathRelations, pathsOf } from './resolve.ts';
@@ -26,6 +27,7 @@ export function crossChecks(draft: Draft, platform: NodeJS.Platform): Problem[] 
     ...draft.folders.flatMap((folder) => checkNesting(folder, draft.folders, relations)),
     ...draft.folders.flatMap((folder) => checkArchive(folder, draft.folders, relations)),
     ...draft.folders.flatMap((folder) => checkAttention(folder, draft, relations)),
+    ...checkLedger(draft),
     ...checkStateDir(draft, relations),
     ...checkSharedPlace(draft, platform),
     ...checkWindowsPaths(draft, platform),

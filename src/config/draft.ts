@@ -4,6 +4,7 @@ import { pathsOf, resolvePath, resolveStateDir } from './resolve.ts';
 import { endpointSchema, folderSchema, serviceSchema } from './schema.ts';
 import { accountSchema, type ParsedAccount } from './schemaAccounts.ts';
 import type { ParsedEndpoint, ParsedFolder, ParsedService } from './schema.ts';
+import { ledgerSchema, type ParsedLedger } from './schemaLedger.ts';
 import { alertsSchema, consoleSchema, monitoringSchema, resultsSchema } from './schemaBeside.ts';
 import type { ParsedAlerts, ParsedConsole, ParsedMonitoring, ParsedResults } from './schemaBeside.ts';
 import { isSecret } from './secrets.ts';
@@ -20,6 +21,7 @@ export interface Draft {
   readonly aliases: readonly string[];
   readonly endpoints: readonly DraftEndpoint[];
   readonly folders: readonly DraftFolder[];
+  readonly ledger: ParsedLedger | undefined;
   readonly stateDir: { readonly path: string; readonly inFile: boolean };
   readonly console: ParsedConsole | undefined;
   readonly monitoring: ParsedMonitoring | undefined;
@@ -53,7 +55,7 @@ export interface DraftFolder {
 export function draftOf(data: unknown, file: string, context: LoadContext): Draft {
   const configDir = pathsOf(context.platform).dirname(file);
   const { service, endpoints, folders, stateDir, console, monitoring, alerts, results } = mapping(data);
-  const { accounts, credentials } = mapping(data);
+  const { accounts, credentials, ledger = {} } = mapping(data);
   const inFile = typeof stateDir === 'string' && stateDir !== '' && !context.env['RECEIPTD_STATE_DIR'];
   const statePath = resolveStateDir(inFile ? stateDir : undefined, configDir, context.isRoot, context);
   const fileOf = (file: unknown, name: string): string =>
@@ -78,6 +80,7 @@ export function draftOf(data: unknown, file: string, context: LoadContext): Draf
       const settings = part(folderSchema, value);
       return settings === undefined ? [] : [draftFolder(index, settings, configDir, context)];
     }),
+    ledger: part(ledgerSchema, ledger),
     stateDir: {
       path: statePath,
       inFile,

@@ -13,6 +13,13 @@ export interface LiveConfig extends ReadConfig {
 
 /** Beside `stateDir`: what is opened once, when the process starts. */
 const AT_START = [
+  'ledger.kind',
+  'ledger.url',
+  'ledger.passwordFile',
+  'ledger.ca',
+  'ledger.allowInsecure',
+  'ledger.agent',
+  'ledger.lease',
   'log.level',
   'log.maxSize',
   'log.maxFiles',
@@ -34,17 +41,20 @@ export function readLiveConfig(
 ): LiveConfig {
   const asWritten = readConfig(text, file, context);
   if (start === null) return { ...asWritten, restartNeeded: [] };
-  const { stateDir, control, log, storage } = start.config;
+  const { stateDir, control, ledger, log, storage } = start.config;
   // What lies in the state directory unless told otherwise stays there too.
   const pinned = { ...context, env: { ...context.env, RECEIPTD_STATE_DIR: stateDir } };
   const live = asWritten.config.stateDir === stateDir ? asWritten : readConfig(text, file, pinned);
   const { reserve, backupEveryMs, backups } = storage;
   const others = AT_START.filter((key) => at(asWritten.parsed, key) !== at(start.parsed, key));
+  const shares = sharesSince(start, live);
   return {
     data: asWritten.data,
     parsed: {
       ...live.parsed,
       stateDir: start.parsed.stateDir,
+      folders: shares.kept.map(({ parsed }) => parsed),
+      ledger: start.parsed.ledger,
       control: start.parsed.control,
       log: start.parsed.log,
       storage: {
@@ -56,12 +66,37 @@ export function readLiveConfig(
     },
     config: {
       ...live.config,
+      folders: shares.kept.map(({ config }) => config),
+      ledger,
       control,
       log,
       storage: { ...live.config.storage, reserve, backupEveryMs, backups },
     },
-    restartNeeded: [...(asWritten.config.stateDir === stateDir ? [] : ['stateDir']), ...others],
+    restartNeeded: [
+      ...(asWritten.config.stateDir === stateDir ? [] : ['stateDir']),
+      ...shares.changed,
+      ...others,
+    ],
   };
+}
+
+/**
+ * The folders that are in effect. Which of them are shared, and under which name, is decided at the start: one that got a share
+ * since keeps what it had, and a new one with a share is not watched yet, since its files would be taken for this agent's alone.
+ */
+function sharesSince(start: ReadConfig, live: ReadConfig) {
+  const before = new Map(start.config.folders.map(({ path, share }) => [path, share]));
+  const changed: string[] = [];
+  const kept = live.config.folders.flatMap((config, index) => {
+    const parsed = live.parsed.folders[index];
+    if (parsed === undefined) return [];
+    const share = before.get(config.path) ?? null;
+    if (config.share === share) return [{ config, parsed }];
+    changed.push(showPath(['folders', index, 'share']));
+    if (!before.has(config.path)) return [];
+    return [{ config: { ...config, share }, parsed: { ...parsed, share: share ?? 'none' } }];
+  });
+  return { kept, changed };
 }
 
 /** Two levels deep: `delivery.rate`, `folders[1]`. */

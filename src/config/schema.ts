@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { DEFAULT_ACCEPTED_TYPES, IMAGE_TYPES } from '../domain/imageType.ts';
 import { DEFAULT_TEMPLATE, MIN_NAME_BYTES } from '../domain/naming.ts';
-import { accountName, accountSchema, credentialsSchema, shortName } from './schemaAccounts.ts';
+import { accountName, accountSchema, credentialsSchema, shareName, shortName } from './schemaAccounts.ts';
+import { ledgerSchema } from './schemaLedger.ts';
 import { alertsSchema, consoleSchema, monitoringSchema, resultsSchema } from './schemaBeside.ts';
 import {
   bandwidth,
@@ -106,6 +107,11 @@ export const folderSchema = z.strictObject({
     .optional()
     .describe('Name of the endpoint that gets the images. May be left out while there is only one.')
     .meta({ title: 'text', 'x-default': 'the only endpoint' }),
+  share: shareName
+    .prefault('none')
+    .describe(
+      'Name of this folder among the agents that share the ledger (`ledger.kind`): the same one wherever they watch it, under whatever path, so that each image in it is sent by one of them. none for a folder that no other agent watches.',
+    ),
   recursive: yesOrNo.prefault(false).describe('Watches the folders within it as well.'),
   watch: z
     .enum(['auto', 'poll'])
@@ -287,6 +293,7 @@ export const configSchema = z.strictObject({
     })
     .prefault({})
     .describe('What the state directory may hold.'),
+  ledger: ledgerSchema.prefault({}).describe('The ledger of what was found, sent and answered.'),
   stateDir: path
     .optional()
     .describe(

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CREDENTIAL_STORES } from '../ports/credentials.ts';
 import { path } from './values.ts';
 
-/** Of endpoints. */
+/** Of endpoints and agents. */
 export const shortName = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/, { error: 'a short name of letters, digits, - and _' });
@@ -11,6 +11,12 @@ export const shortName = z
 export const accountName = z.string().regex(/^(?!none$)[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/, {
   error: 'a short name of letters, digits, - and _, other than none',
 });
+
+/** Of folders; `none` is one too here, and means that there is none. */
+export const shareName = z
+  .string({ error: 'a short name of letters, digits, - and _, or none' })
+  .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/, { error: 'a short name of letters, digits, - and _, or none' })
+  .meta({ title: 'short name, or none' });
 
 const store = z.enum(['auto', ...CREDENTIAL_STORES]).prefault('auto');
 

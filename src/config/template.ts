@@ -55,6 +55,7 @@ export function defaultConfigText({ baseUrl, uid, folder, schema }: DefaultConfi
     `\n${optional(['intake'], '')}`,
     `\n${optional(['spool'], '')}`,
     `\n${optional(['storage'], '')}`,
+    `\n${optional(['ledger'], '', LEDGER)}`,
     `\n${optional(['stateDir'], '', '/var/lib/receiptd')}`,
     `\n${optional(['console'], '')}`,
     `\n${optional(['monitoring'], '')}`,
@@ -71,6 +72,17 @@ export const SHIPPED_VALUES: DefaultConfigValues = {
   uid: EXAMPLE_UID,
   folder: '/srv/scans',
   schema: './receiptd.schema.json',
+};
+
+/** As by default, with a name, whose default depends on the machine. */
+const LEDGER = {
+  kind: 'sqlite',
+  url: 'none',
+  passwordFile: 'none',
+  ca: 'none',
+  allowInsecure: false,
+  agent: 'front-office',
+  lease: '15s',
 };
 
 /** As by default, with a sender, whose default depends on the machine. */

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { HOURS_PATTERN, parseHours } from '../domain/hours.ts';
+import { readPostgresUrl } from '../domain/postgresUrl.ts';
 import { RATE_PATTERN, parseRate } from '../domain/rate.ts';
 import { DURATION_PATTERN, SIZE_PATTERN, parseDay, parseDuration, parseSize } from './units.ts';
 
@@ -16,14 +17,13 @@ export function text(title: string, pattern: RegExp, expected: string) {
 }
 
 /** Timers of Node overflow after 24.8 days and would then fire at once. */
-const LONGEST_MS = parseDuration('24d');
+const LONGEST = '24d';
 
-export function duration(atLeast: string) {
-  const expected = `a duration from ${atLeast} to 24d, with a unit: 200ms, 10s, 5m, 1h, 1d`;
+export function duration(atLeast: string, atMost = LONGEST) {
+  const expected = `a duration from ${atLeast} to ${atMost}, with a unit: 200ms, 10s, 5m, 1h, 1d`;
+  const [least, most] = [parseDuration(atLeast), parseDuration(atMost)];
   return text('duration', DURATION_PATTERN, expected)
-    .refine((value) => parseDuration(value) >= parseDuration(atLeast) && parseDuration(value) <= LONGEST_MS, {
-      error: expected,
-    })
+    .refine((value) => parseDuration(value) >= least && parseDuration(value) <= most, { error: expected })
     .transform(parseDuration)
     .meta({ title: 'duration' });
 }
@@ -245,6 +245,13 @@ function isMailServer(value: string): boolean {
     (protocol === 'smtp:' || protocol === 'smtps:') && hostname !== '' && isBare && /^\/?$/.test(pathname)
   );
 }
+
+const POSTGRES_URL =
+  'none, or the address of a PostgreSQL database such as postgres://receiptd@db.example.com/receiptd';
+export const postgresUrl = z
+  .string({ error: POSTGRES_URL })
+  .refine((value) => value === 'none' || readPostgresUrl(value) !== null, { error: POSTGRES_URL })
+  .meta({ title: 'none or URL' });
 
 export const mailAddress = text(
   'mail address',

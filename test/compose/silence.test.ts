@@ -51,7 +51,12 @@ it('an agent notices that a scanner fell silent, and a changed configuration doe
   };
   const log = new RecordedLog();
   const env = { RECEIPTD_CLIENT_ID: 'silence', RECEIPTD_CLIENT_SECRET: 'silence-secret' };
-  const lasting = await composeLasting(configOf({}), { env, log, secrets: createRedactor() });
+  const lasting = await composeLasting(configOf({}), {
+    env,
+    log,
+    secrets: createRedactor(),
+    version: 'test',
+  });
   const { clock, ledger, incidents, silence } = lasting;
   const note = {
     verdict: 'rejected',

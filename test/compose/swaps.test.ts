@@ -42,7 +42,12 @@ async function agent(first: object) {
   };
   const log = new RecordedLog();
   const env = { RECEIPTD_CLIENT_ID: credentials.clientId, RECEIPTD_CLIENT_SECRET: credentials.clientSecret };
-  const lasting = await composeLasting(configOf(first), { env, log, secrets: createRedactor() });
+  const lasting = await composeLasting(configOf(first), {
+    env,
+    log,
+    secrets: createRedactor(),
+    version: 'test',
+  });
   const { clock, ledger } = lasting;
   const compose = (config: Config) => composeGeneration(config, lasting, { once: false });
   const generations = await Generations.start<Config, Running>(configOf(first), { compose, clock, log });

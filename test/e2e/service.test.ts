@@ -11,7 +11,7 @@ import type { Io } from '../../src/cli/io.ts';
 import { installService, type InstallOptions } from '../../src/cli/serviceInstall.ts';
 import { refuseLeavingLedger } from '../../src/cli/serviceLedger.ts';
 import type { Config } from '../../src/config/config.ts';
-import { loadConfig } from '../../src/config/load.ts';
+import { loadConfig, parseConfig } from '../../src/config/load.ts';
 import { Launchd } from '../../src/hosting/launchd/manager.ts';
 import type { Host } from '../../src/hosting/host.ts';
 import { Systemd } from '../../src/hosting/systemd/manager.ts';
@@ -242,12 +242,19 @@ describe.skipIf(!isRoot)('installed for the machine', () => {
     const { stateDir, ...rest } = JSON.parse(text) as { stateDir: string };
     await writeFile(file, JSON.stringify(rest));
     const host = { ...at.host, env: { ...at.host.env, SUDO_USER: 'ann' } };
-    const installed = { file, stateDir };
+    const installed = { file, stateDir, ledger: { kind: 'sqlite' as const } };
     await expect(refuseLeavingLedger(host, installed)).rejects.toMatchObject({
       code: 'INSTALL_REFUSED',
       message: `The ledger of ann in ${theirs} would not be taken along to ${stateDir}, and every file would be sent again.`,
       hint: expect.stringContaining('export-state'),
     });
+    // A shared ledger is where it is, whoever runs the agent.
+    const { ledger } = parseConfig(
+      JSON.stringify({ ...rest, ledger: { kind: 'postgres', url: 'postgres://a@db/l' } }),
+      file,
+      { env: {}, platform: 'linux', home: '/root', cwd: '/', isRoot: true },
+    );
+    await refuseLeavingLedger(host, { ...installed, ledger });
     // It is not hers who asks, it is named, or the service has one.
     await refuseLeavingLedger(at.host, installed);
     await writeFile(file, text);

@@ -4,7 +4,8 @@ import type { Config } from '../../config/config.ts';
 import { isSecretKey } from '../../config/secrets.ts';
 
 const LONGEST = 64 * 1024;
-const USERINFO = /:\/\/([^\s/?#"'<>\\]+)@/g;
+/** A user alone may be a token, but not in the address of a database. */
+const USERINFO = /(?<!\bpostgres(?:ql)?(?=:\/\/[^:@]*@)):\/\/([^\s/?#"'<>\\]+)@/gi;
 /** In the state directory. */
 const HOLDS_SECRETS = /^(?:credentials(?:-.+)?\.json|results-secret|console-password)$/;
 /** Of what systemd gave the unit: ours. What is not is read only where the configuration names it. */
@@ -32,6 +33,7 @@ export async function knownSecrets(options: {
   }
   const files = [
     config?.alerts.email?.passwordFile,
+    config?.ledger.kind === 'postgres' ? config.ledger.passwordFile : null,
     config?.alerts.webhook?.secretFile,
     config?.credentials.file,
     ...(config?.accounts ?? []).map(({ credentials }) => credentials.file),

@@ -26,6 +26,7 @@ export async function portableSettings(text: string, config: Config): Promise<Po
   if (hasPasswords) anew.push('Passwords in addresses of the configuration, which are *** in it now.');
   if (config.alerts.webhook !== undefined) anew.push('The address of alerts.webhook.');
   const { ca } = config.service;
+  const database = databaseOf(config);
   const files = [
     ca,
     config.console.tls?.cert,
@@ -33,6 +34,8 @@ export async function portableSettings(text: string, config: Config): Promise<Po
     config.results.tls?.cert,
     config.results.tls?.key,
     config.alerts.email?.passwordFile,
+    database?.passwordFile,
+    database?.ca,
     config.alerts.webhook?.secretFile,
   ].filter((file) => typeof file === 'string');
   if (files.length > 0) anew.push(`Files that the configuration names: ${files.join(', ')}.`);
@@ -41,6 +44,10 @@ export async function portableSettings(text: string, config: Config): Promise<Po
   if (existsSync(join(config.stateDir, 'console-password')))
     anew.push('The password of the console: `receiptd console password`.');
   return { text: portable, anew };
+}
+
+function databaseOf({ ledger }: Config) {
+  return ledger.kind === 'postgres' ? ledger : null;
 }
 
 /** Shorter ones, and plain words, are found in names too. */
@@ -62,6 +69,7 @@ async function refuseSecrets(portable: string, text: string, config: Config): Pr
 
 /** Paths of the configuration that are not there on this machine, each with the key that names it. */
 export function missingPaths(config: Config): string[] {
+  const database = databaseOf(config);
   const named: [key: string, path: string | null | undefined][] = [
     ...config.folders.flatMap(({ path, archiveTo, afterUpload }, at): [string, string | null][] => [
       [`folders[${at}].path`, path],
@@ -73,6 +81,8 @@ export function missingPaths(config: Config): string[] {
     ['results.tls.cert', config.results.tls?.cert],
     ['results.tls.key', config.results.tls?.key],
     ['alerts.email.passwordFile', config.alerts.email?.passwordFile],
+    ['ledger.passwordFile', database?.passwordFile],
+    ['ledger.ca', database?.ca],
     ['alerts.webhook.secretFile', config.alerts.webhook?.secretFile],
   ];
   return named.flatMap(([key, path]) =>

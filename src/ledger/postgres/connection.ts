@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises';
-import pg from 'pg';
+import { Client, types as ofPackage, type ClientConfig, type CustomTypesConfig, type QueryResult } from 'pg';
 import { parse } from 'pg-connection-string';
 import { ReceiptdError } from '../../domain/errors.ts';
 import { isLost, ledgerFailure } from './failure.ts';
+import { readAuthorities, readPassword } from './files.ts';
 import { statement, type Params, type Sql } from './statements.ts';
 
 export interface Target {
@@ -23,12 +23,13 @@ const SETTINGS = `
 SET search_path = receiptd; SET client_min_messages = warning;
 SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3`;
 
+/** A server that is there says goodbye at once. */
+const GOODBYE_WITHIN_MS = 2_000;
+
 /** 64-bit integers are ids and milliseconds here, which a JavaScript number holds exactly. */
-const INT8 = 20;
-const NUMERIC = 1700;
-const types: pg.CustomTypesConfig = {
-  getTypeParser: (oid, format) =>
-    oid === INT8 || oid === NUMERIC ? Number : (pg.types.getTypeParser(oid, format as 'text') as never),
+const NUMBERS: ReadonlySet<number> = new Set([20, 1700]);
+const types: CustomTypesConfig = {
+  getTypeParser: (oid, format) => (NUMBERS.has(oid) ? Number : ofPackage.getTypeParser(oid, format)),
 };
 
 /** One connection. All statements go out at once and are answered in order. */
@@ -87,12 +88,12 @@ export class Connector {
 
   async #connectTo(url: string, applicationName: string): Promise<Connection> {
     const { passwordFile, caFile } = this.#target;
-    const password = passwordFile === null ? undefined : (await readFile(passwordFile, 'utf8')).trimEnd();
-    const ca = caFile === null ? undefined : await readFile(caFile, 'utf8');
+    const password = passwordFile === null ? undefined : await readPassword(passwordFile);
+    const ca = caFile === null ? undefined : await readAuthorities(caFile);
     const options = parse(url);
     const ssl = typeof options.ssl === 'object' && ca !== undefined ? { ...options.ssl, ca } : options.ssl;
-    const client = new pg.Client({
-      ...(options as unknown as pg.ClientConfig),
+    const client = new Client({
+      ...(options as unknown as ClientConfig),
       ...(ssl !== undefined && { ssl: ssl as never }),
       ...(password !== undefined && { password }),
       application_name: applicationName,
@@ -126,12 +127,12 @@ export class Connector {
 
 class OpenConnection implements Connection {
   readonly lost: Promise<string>;
-  readonly #client: pg.Client;
+  readonly #client: Client;
   readonly #where: string;
   #sent: Promise<unknown>[] = [];
   #isOpen = true;
 
-  constructor(client: pg.Client, where: string) {
+  constructor(client: Client, where: string) {
     this.#client = client;
     this.#where = where;
     this.lost = new Promise((resolve) => {
@@ -189,7 +190,9 @@ class OpenConnection implements Connection {
 
   async close(): Promise<void> {
     this.#isOpen = false;
+    const timer = setTimeout(() => this.destroy(), GOODBYE_WITHIN_MS);
     await this.#client.end().catch(() => {});
+    clearTimeout(timer);
   }
 
   destroy(): void {
@@ -199,7 +202,7 @@ class OpenConnection implements Connection {
     connection.stream.destroy();
   }
 
-  async #query(text: string, params?: Params): Promise<pg.QueryResult> {
+  async #query(text: string, params?: Params): Promise<QueryResult> {
     try {
       return await this.#client.query(statement(text, params));
     } catch (error) {

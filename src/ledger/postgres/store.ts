@@ -131,6 +131,8 @@ export class Store {
       `SET receiptd.agent = '${session.agentId}'; SET idle_in_transaction_session_timeout = ${this.self.leaseMs}`,
     );
     await this.#settleUncertain(connection, session);
+    // Another server may have taken over that lacks the last rows of the one before.
+    this.#known.clear();
     this.#session = session;
     this.#connection = connection;
     if (before !== null && !resumed) for (const listener of this.#fencedListeners) listener();
@@ -189,6 +191,7 @@ export class Store {
     this.#isClosed = true;
     while (this.#committing !== null) await this.#committing;
     this.#refuseAll(this.#refusal('is closed'));
+    for (const { reject } of this.#uncertain?.group ?? []) reject(this.#refusal('is closed'));
     const { trouble } = this.#options;
     trouble.close();
     if (this.#connection && this.#session) await leave(this.#connection, this.#session).catch(() => {});
@@ -284,8 +287,10 @@ export class Store {
       await tx.connection.settled();
       return { tx, settle };
     } catch (error) {
-      await tx.connection.settled().catch(() => {});
-      if (isOfServer(error) || isOfServer(await tx.own.catch((cause: unknown) => cause))) throw error;
+      const cause = await causeOf(tx.connection, error);
+      if (isOfServer(cause)) throw cause;
+      const own: unknown = await tx.own.catch((failure: unknown) => failure);
+      if (isOfServer(own)) throw own;
       return null;
     }
   }
@@ -301,11 +306,11 @@ export class Store {
         await tx.connection.exec('RELEASE operation');
         settle.push(done);
       } catch (error) {
-        await tx.connection.settled().catch(() => {});
-        if (isOfServer(error)) throw error;
+        const cause = await causeOf(tx.connection, error);
+        if (isOfServer(cause)) throw cause;
         await tx.connection.exec('ROLLBACK TO operation; RELEASE operation');
         tx.events.length = before;
-        settle.push(() => reject(error));
+        settle.push(() => reject(cause));
       }
     }
     return settle;
@@ -429,6 +434,14 @@ class OpenTransaction implements Transaction {
   notify(signal: 'queue' | 'holds' | 'agents'): void {
     this.signals.add(signal);
   }
+}
+
+/** What failed first: whatever comes behind it in the same transaction is only told that it was aborted. */
+async function causeOf(connection: Connection, error: unknown): Promise<unknown> {
+  return connection.settled().then(
+    () => error,
+    (first: unknown) => first,
+  );
 }
 
 async function rollback(connection: Connection): Promise<void> {

@@ -57,6 +57,15 @@ describe('the settings that move to another PC', () => {
     expect(text).toContain(`# posts there\n# see ${BASE}/help\n`);
   });
 
+  it('name the database and its user, and no password', async () => {
+    const url = 'postgres://receiptd1@db.example/ledger0001';
+    const text = await portable(
+      `ledger: { kind: postgres, url: '${url}' } # was postgres://receiptd1:Secret4711@db\n`,
+    );
+    expect(text).toContain(url);
+    expect(text).toContain('# was postgres://receiptd1:***@db');
+  });
+
   it('are not written where a known secret stays', async () => {
     await writeFile(join(dir, 'mail'), 'Secret4711\n', { mode: 0o600 });
     const email = `{ server: 'smtps://mail.example', user: a, passwordFile: ${join(dir, 'mail')}, to: [a@example.com] }`;

@@ -57,7 +57,11 @@ export class Subject {
     const clock = systemClock;
     await mkdir(config.stateDir, { recursive: true, mode: 0o700 });
     const buffers = new ImageBuffers();
-    const ledger = await openLedger(config, { onMended: (story) => log.error(story) });
+    const ledger = await openLedger(config, {
+      version: 'trial',
+      log,
+      onMended: (story) => log.error(story),
+    });
     const pipeline = await composePipeline(
       config,
       {

@@ -101,6 +101,7 @@ function draw(dice: Dice): Plan {
       path,
       endpoint: key(uid),
       alias: uid,
+      share: null,
       recursive: dice.chance(0.5),
       watch: dice.chance(0.25) ? 'poll' : 'auto',
       include: [],

@@ -1,0 +1,33 @@
+import { hostname } from 'node:os';
+import type { Config, FolderConfig, PostgresConfig } from '../config/config.ts';
+import { readPostgresUrl } from '../domain/postgresUrl.ts';
+
+/* Who this agent is among those that share a ledger, and where that ledger is, as the configuration has it. */
+
+const LONGEST_NAME = 63;
+
+/** As `ledger.agent` has it, or made of the host name, which may hold what a short name can not. */
+export function agentName({ agent }: PostgresConfig, host: string = hostname()): string {
+  if (agent !== null) return agent;
+  const name = host.replaceAll(/[^A-Za-z0-9_-]+/g, '-').replace(/^[-_]+/, '');
+  return name.slice(0, LONGEST_NAME).replace(/-+$/, '') || 'agent';
+}
+
+/** Names of shared folders by their absolute path here. */
+export function sharesOf(
+  folders: readonly Pick<FolderConfig, 'path' | 'share'>[],
+): ReadonlyMap<string, string> {
+  return new Map(folders.flatMap(({ path, share }) => (share === null ? [] : [[path, share] as const])));
+}
+
+/** What a connection needs. */
+export function targetOf({ url, passwordFile, ca }: PostgresConfig) {
+  return { url, passwordFile, caFile: ca };
+}
+
+/** For people: where the ledger is. */
+export function ledgerPlace({ ledger, stateDir }: Pick<Config, 'ledger' | 'stateDir'>, path: string): string {
+  if (ledger.kind === 'sqlite') return path;
+  const read = readPostgresUrl(ledger.url);
+  return `the database ${read?.database ?? ''} at ${read?.hosts.join(', ') ?? stateDir}`;
+}

@@ -1,0 +1,163 @@
+import { describe, expect, it } from 'vitest';
+import type { PostgresConfig } from '../../src/config/config.ts';
+import { readLiveConfig } from '../../src/config/live.ts';
+import { context, FILE, parse, problemsOf, yaml } from './support.ts';
+
+const URL = 'postgres://receiptd@db.example.com/receiptd';
+
+function ledger(settings: string): string {
+  return yaml({ more: `ledger: { kind: postgres, ${settings} }` });
+}
+
+function ledgerOf(settings: string): PostgresConfig {
+  const { ledger: found } = parse(ledger(settings));
+  if (found.kind !== 'postgres') throw new Error('It is no ledger in PostgreSQL.');
+  return found;
+}
+
+/** What is wrong, without where. */
+function wrong(text: string): string[] {
+  return problemsOf(text).map((line) => line.replace(/^\d+:\d+: /, ''));
+}
+
+describe('a ledger in PostgreSQL', () => {
+  it('needs its address alone', () => {
+    expect(ledgerOf(`url: ${URL}`)).toEqual({
+      kind: 'postgres',
+      url: `${URL}?sslmode=verify-full`,
+      passwordFile: null,
+      ca: null,
+      agent: null,
+      leaseMs: 15_000,
+    });
+  });
+
+  it('can have everything set', () => {
+    const settings = `url: ${URL}, passwordFile: ~/pw, ca: ca.pem, agent: front-office, lease: 1m`;
+    expect(ledgerOf(settings)).toMatchObject({
+      passwordFile: '/home/ann/pw',
+      ca: '/etc/receiptd/ca.pem',
+      agent: 'front-office',
+      leaseMs: 60_000,
+    });
+  });
+
+  it.each([
+    ['db.example.com/l', '', 'verify-full'],
+    ['db.example.com/l?sslmode=verify-ca', '', 'verify-full'],
+    ['db.example.com/l?sslmode=require', '', 'verify-full'],
+    ['db.example.com/l?sslmode=require', ', allowInsecure: true', 'no-verify'],
+    ['db.example.com/l?sslmode=prefer', ', allowInsecure: true', 'disable'],
+    ['db.example.com/l', ', allowInsecure: true', 'verify-full'],
+    ['127.0.0.1:5433/l', '', 'disable'],
+    ['localhost/l?sslmode=prefer', '', 'disable'],
+    ['localhost/l?sslmode=verify-full', '', 'verify-full'],
+    ['/l?host=/run/postgresql', '', 'disable'],
+    ['localhost,db.example.com/l', '', 'verify-full'],
+  ])('at %s%s is reached with sslmode=%s', (place, more, mode) => {
+    const { url } = ledgerOf(`url: 'postgres://ann@${place}'${more}`);
+    expect(url.match(/sslmode=/g)).toHaveLength(1);
+    expect(url).toMatch(new RegExp(`[?&]sslmode=${mode}$`));
+  });
+
+  it.each([
+    ['', /^ledger\.url: is missing: kind postgres needs the address of a database, such as postgres:/],
+    [
+      "url: 'postgres://ann:S3cret@db/l'",
+      /^ledger\.url: holds a password, which does not belong in this file; put it .* in ledger\.passwordFile$/,
+    ],
+    ["url: 'postgres://ann@db/l?password=S3cret'", /holds a password/],
+    ['url: mysql://ann@db/l', /^ledger\.url: expected none, or the address of a PostgreSQL database such as/],
+    [
+      'url: postgres://db.example.com/l',
+      /^ledger\.url: has to name a user: postgres:\/\/user@host\/database$/,
+    ],
+    ['url: postgres://', /has to name a user and a host and a database/],
+    [
+      "url: 'postgres://ann@db/l?sslmode=on'",
+      /has sslmode=on; it is one of disable, allow, prefer, require, /,
+    ],
+    [
+      "url: 'postgres://ann@db/l?sslmode=prefer'",
+      /sslmode=prefer would send the ledger to "db" in the clear; use sslmode=verify-full, or set ledger\.allowInsecure: true$/,
+    ],
+    ["url: 'postgres://ann@localhost,db/l?sslmode=disable'", /to "db" in the clear/],
+    ["url: 'postgres://ann@db/l?sslrootcert=/x'", /has the parameter "sslrootcert", which is not used here/],
+    [`url: ${URL}, lease: 4s`, /^ledger\.lease: expected a duration from 5s to 10m/],
+    [`url: ${URL}, lease: 11m`, /^ledger\.lease: expected a duration from 5s to 10m/],
+    [`url: ${URL}, agent: 'front office'`, /^ledger\.agent: expected a short name/],
+    [`url: ${URL}, password: S3cret`, /^ledger\.password: .*do not belong in this file/],
+  ])('is refused with %s', (settings, sentence) => {
+    const found = wrong(ledger(settings));
+    expect(found[0]).toMatch(sentence);
+    expect(found).toHaveLength(1);
+    expect(found.join()).not.toContain('S3cret');
+  });
+
+  it('is meant by whoever names one', () => {
+    expect(wrong(yaml({ more: `ledger: { url: '${URL}' }` }))).toEqual([
+      'ledger.url: is not used as long as ledger.kind is sqlite; set ledger.kind: postgres, or take url out',
+    ]);
+  });
+});
+
+describe('shared folders', () => {
+  const two = (first: string, second: string) =>
+    `[{ path: /a, share: ${first} }, { path: /b, share: ${second} }]`;
+  const shared = `ledger: { kind: postgres, url: '${URL}' }`;
+
+  it('have a name each', () => {
+    const { folders } = parse(yaml({ folders: two('scans', 'none'), more: shared }));
+    expect(folders.map(({ share }) => share)).toEqual(['scans', null]);
+    expect(wrong(yaml({ folders: two('scans', 'scans'), more: shared }))).toEqual([
+      'folders[1].share: is the share of folders[0] as well; each folder needs its own',
+    ]);
+    expect(wrong(yaml({ folders: two('"my scans"', 'none'), more: shared }))).toEqual([
+      'folders[0].share: expected a short name of letters, digits, - and _, or none, found "my scans"',
+    ]);
+  });
+
+  it('need a shared ledger', () => {
+    expect(wrong(yaml({ folders: two('scans', 'none') }))).toEqual([
+      'folders[0].share: a folder is shared through a shared ledger only; set ledger.kind: postgres, or take share out',
+    ]);
+  });
+});
+
+describe('while the agent runs', () => {
+  const shared = (url: string, folders: string) =>
+    yaml({ folders, more: `ledger: { kind: postgres, url: '${url}' }` });
+  const read = (text: string, start: ReturnType<typeof readLiveConfig> | null) =>
+    readLiveConfig(text, FILE, context(), start);
+
+  it('the ledger stays where it is until a restart', () => {
+    const start = read(yaml(), null);
+    const live = read(shared(URL, '[{ path: /srv/scans }]'), start);
+    expect(live.config.ledger).toEqual({ kind: 'sqlite' });
+    expect(live.parsed).toEqual(start.parsed);
+    expect(live.restartNeeded).toEqual(['ledger.kind', 'ledger.url']);
+  });
+
+  it('a folder keeps the share it had, and a new one that is shared waits', () => {
+    const start = read(
+      shared(URL, '[{ path: /a, share: one }, { path: /b }, { path: /c, share: three }]'),
+      null,
+    );
+    const text = shared(
+      URL,
+      '[{ path: /b, share: two }, { path: /c }, { path: /d, share: one }, { path: /e }]',
+    );
+    const live = read(text, start);
+    expect(live.config.folders.map(({ path, share }) => [path, share])).toEqual([
+      ['/b', null],
+      ['/c', 'three'],
+      ['/e', null],
+    ]);
+    expect(live.parsed.folders.map(({ path, share }) => [path, share])).toEqual([
+      ['/b', 'none'],
+      ['/c', 'three'],
+      ['/e', 'none'],
+    ]);
+    expect(live.restartNeeded).toEqual(['folders[0].share', 'folders[1].share', 'folders[2].share']);
+  });
+});

@@ -1,0 +1,10 @@
+import { afterAll, describe } from 'vitest';
+import { describeLedgerContract } from '../../contract/ledger.ts';
+import { needsPostgres } from '../../support/postgres.ts';
+import { placesInTurn } from './place.ts';
+
+describe.skipIf(!needsPostgres())('on a real server', () => {
+  const places = placesInTurn();
+  afterAll(() => places.remove());
+  describeLedgerContract('the PostgreSQL ledger', () => places.create());
+});

@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto';
+import { Client } from 'pg';
+import { systemClock } from '../../../src/daemon/systemClock.ts';
+import { Connector, type Target } from '../../../src/ledger/postgres/connection.ts';
+import { Link } from '../../../src/ledger/postgres/link.ts';
+import { openPostgresLedger, type PostgresLedgerOptions } from '../../../src/ledger/postgres/open.ts';
+import { Places } from '../../../src/ledger/postgres/places.ts';
+import { Store } from '../../../src/ledger/postgres/store.ts';
+import { Trouble } from '../../../src/ledger/postgres/trouble.ts';
+import type { Clock } from '../../../src/ports/clock.ts';
+import type { Ledger } from '../../../src/ports/ledger.ts';
+import type { LedgerPlace } from '../../contract/ledger.ts';
+import { freshDatabase, type FreshDatabase } from '../../support/postgres.ts';
+import { RecordedLog } from '../../support/recordedLog.ts';
+
+/** The wall clock stands still; leases and pauses take their time. */
+export const clock: Clock = { ...systemClock, now: () => 1_000 };
+
+export function targetOf(url: string): Target {
+  return { url, passwordFile: null, caFile: null };
+}
+
+/** What makes one agent of a fleet. */
+export function agentOptions(
+  url: string,
+  name = 'one',
+  more: Partial<PostgresLedgerOptions> = {},
+): PostgresLedgerOptions {
+  return {
+    target: targetOf(url),
+    name,
+    instance: randomUUID(),
+    version: '0.0.0',
+    leaseMs: 15_000,
+    shares: new Map(),
+    clock,
+    random: Math.random,
+    log: new RecordedLog(),
+    ...more,
+  };
+}
+
+/** A store that is kept connected, without the ledger around it. */
+export interface OpenStore {
+  readonly store: Store;
+  readonly trouble: Trouble;
+  readonly log: RecordedLog;
+  close(): Promise<void>;
+}
+
+export async function openStore(url: string, name = 'one', leaseMs = 15_000): Promise<OpenStore> {
+  const connector = new Connector(targetOf(url));
+  const trouble = new Trouble();
+  const log = new RecordedLog();
+  const self = { name, instance: randomUUID(), version: '0.0.0', leaseMs };
+  const store = new Store({ connector, self, places: new Places(name), clock, trouble });
+  const onBeat = async (): Promise<void> => {};
+  const link = new Link({ connector, store, trouble, clock, random: Math.random, log, onBeat });
+  await link.start();
+  return {
+    store,
+    trouble,
+    log,
+    async close() {
+      await link.close();
+      await store.close();
+    },
+  };
+}
+
+/** One question beside everything else. */
+export async function ask<Row>(url: string, text: string, values: unknown[] = []): Promise<Row[]> {
+  const client = new Client({ connectionString: url, options: '-c search_path=receiptd' });
+  await client.connect();
+  try {
+    return (await client.query(text, values)).rows as Row[];
+  } finally {
+    await client.end();
+  }
+}
+
+const ALL_TABLES = `
+SELECT string_agg(format('%I', relname), ', ') AS names FROM pg_class
+ WHERE relnamespace = 'receiptd'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
+   AND relname <> 'migrations'`;
+
+/** Places for ledgers one after the other, in one database that is emptied between them. */
+export function placesInTurn(): { create(): Promise<LedgerPlace>; remove(): Promise<void> } {
+  let database: FreshDatabase | null = null;
+  return {
+    async create() {
+      database ??= await freshDatabase();
+      const { url } = database;
+      const options = agentOptions(url);
+      return {
+        open: (): Promise<Ledger> => openPostgresLedger(options),
+        async remove() {
+          const [found] = await ask<{ names: string }>(url, ALL_TABLES);
+          await ask(url, `TRUNCATE ${found?.names ?? ''} RESTART IDENTITY`);
+        },
+      };
+    },
+    async remove() {
+      await database?.remove();
+      database = null;
+    },
+  };
+}

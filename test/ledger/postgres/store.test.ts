@@ -1,0 +1,225 @@
+import { Client } from 'pg';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { isBad, parseLine } from '../../../src/ledger/journal/line.ts';
+import { Verification } from '../../../src/ledger/journal/verification.ts';
+import { freshDatabase, needsPostgres, startCluster, type FreshDatabase } from '../../support/postgres.ts';
+import { startProxy, type TcpProxy } from '../../support/tcpProxy.ts';
+import { ask, openStore, type OpenStore } from './place.ts';
+
+const COUNT = 'SELECT count(*) AS count FROM acts';
+
+function act(store: OpenStore, detail = 'x'): Promise<void> {
+  return store.store.write(async (sql) => sql.emit({ kind: 'act', act: 'retry', by: 'ann', detail }, 1));
+}
+
+async function count({ store }: OpenStore): Promise<number> {
+  return (await store.read((sql) => sql.get<{ count: number }>(COUNT)))?.count ?? 0;
+}
+
+/** The chain of one agent as an auditor reads it: the lines of a journal. */
+async function verified(url: string, agent = 'one') {
+  const rows = await ask<{ line: string }>(
+    url,
+    `SELECT h.entry || chr(9) || h.hash || chr(9) || h.personal AS line
+       FROM history h JOIN agents a ON a.id = h.agent_id WHERE a.name = $1 ORDER BY h.seq`,
+    [agent],
+  );
+  const verification = new Verification();
+  for (const { line } of rows) {
+    const parsed = parseLine(Buffer.from(line));
+    if (isBad(parsed)) verification.bad(parsed);
+    else verification.line(parsed);
+  }
+  return verification.end(0);
+}
+
+describe.skipIf(!needsPostgres())('the store on PostgreSQL', () => {
+  let database: FreshDatabase;
+  let open: OpenStore;
+
+  beforeEach(async () => {
+    database = await freshDatabase();
+    open = await openStore(database.url);
+  });
+  afterEach(async () => {
+    await open.close();
+    await database.remove();
+  });
+
+  it('writes what one moment asked for in one transaction, and reads it back', async () => {
+    await Promise.all(Array.from({ length: 100 }, () => act(open)));
+    await act(open);
+    expect(await count(open)).toBe(101);
+    const [{ commits } = { commits: 0 }] = await ask<{ commits: string }>(
+      database.url,
+      'SELECT count(DISTINCT xmin::text) AS commits FROM acts',
+    );
+    expect(Number(commits)).toBe(2);
+    expect(open.trouble.trouble()).toBeNull();
+  });
+
+  it('chains each agent what it did as the lines of a journal', async () => {
+    const other = await openStore(database.url, 'other');
+    await Promise.all([act(open, 'Über 🧾'), act(open), act(other), act(open)]);
+    await act(open);
+    const own = await verified(database.url);
+    expect(own).toMatchObject({ entries: 5, lastSeq: 5, findings: [] });
+    expect(await verified(database.url, 'other')).toMatchObject({ entries: 2, findings: [] });
+    expect(
+      await ask(
+        database.url,
+        `SELECT head_seq::integer AS seq, head_hash AS hash FROM agents WHERE name = 'one'`,
+      ),
+    ).toEqual([{ seq: 5, hash: own.head?.hash }]);
+    await other.close();
+  });
+
+  it('goes on with its chain when it is started again', async () => {
+    await act(open);
+    await open.close();
+    open = await openStore(database.url);
+    await act(open);
+    expect(await verified(database.url)).toMatchObject({ entries: 3, findings: [] });
+  });
+
+  it('refuses the one at fault alone, whatever is wrong with it', async () => {
+    const thrown = open.store.write(async (sql) => {
+      sql.emit({ kind: 'act', act: 'retry', by: 'bob', detail: 'never' }, 1);
+      await sql.run('SELECT 1');
+      throw new Error('a reason of its own');
+    });
+    const broken = open.store.write(async (sql) => {
+      sql.send('INSERT INTO acts (agent_id, at, kind, by, detail) VALUES (:id, 1, :k, :k, :k)', {
+        id: -1,
+        k: 'x',
+      });
+      // What comes behind it fails as well, and is not the cause.
+      await sql.get('SELECT 1 AS one');
+    });
+    const settled = await Promise.allSettled([act(open), thrown, act(open), broken, act(open)]);
+    expect(settled.map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+    ]);
+    await expect(thrown).rejects.toThrow('a reason of its own');
+    await expect(broken).rejects.toThrow(/foreign key/);
+    expect(await count(open)).toBe(3);
+    expect(await verified(database.url)).toMatchObject({ entries: 4, findings: [] });
+    expect(open.trouble.trouble()).toBeNull();
+    // The statements of the failed transaction are still good.
+    await act(open);
+    expect(await count(open)).toBe(4);
+  });
+
+  it('commits what was asked for before it is closed, and refuses what comes after', async () => {
+    const last = act(open);
+    await open.close();
+    await last;
+    await expect(act(open)).rejects.toMatchObject({ code: 'LEDGER_UNREACHABLE' });
+    expect(await ask(database.url, 'SELECT running FROM agents')).toEqual([{ running: false }]);
+    expect(await ask(database.url, 'SELECT count(*)::integer AS count FROM acts')).toEqual([{ count: 1 }]);
+  });
+});
+
+describe.skipIf(!needsPostgres())('the store and its server', () => {
+  it('survives the death of the server: refuses meanwhile, and goes on', { timeout: 120_000 }, async () => {
+    const cluster = await startCluster();
+    const open = await openStore(cluster.url);
+    try {
+      await act(open);
+      await cluster.kill();
+      await expect(act(open)).rejects.toMatchObject({ code: 'LEDGER_UNREACHABLE' });
+      await vi.waitFor(() => expect(open.trouble.trouble()).toMatchObject({ code: 'LEDGER_UNREACHABLE' }));
+      await expect(count(open)).rejects.toMatchObject({ code: 'LEDGER_UNREACHABLE' });
+      await cluster.start();
+      await vi.waitFor(() => expect(open.trouble.trouble()).toBeNull(), { timeout: 60_000 });
+      await act(open);
+      expect(await count(open)).toBe(2);
+      expect(await verified(cluster.url)).toMatchObject({ entries: 3, findings: [] });
+      expect(open.log.said("The ledger can't be reached")).toHaveLength(1);
+      expect(open.log.said('The ledger can be reached again')).toHaveLength(1);
+    } finally {
+      await open.close();
+      await cluster.remove();
+    }
+  });
+
+  describe('a COMMIT without an answer', () => {
+    let database: FreshDatabase;
+    let proxy: TcpProxy;
+    let open: OpenStore;
+
+    beforeEach(async () => {
+      database = await freshDatabase();
+      const url = new URL(database.url);
+      proxy = await startProxy(Number(url.port));
+      url.port = String(proxy.port);
+      open = await openStore(url.href);
+      await act(open, 'before');
+    });
+    afterEach(async () => {
+      vi.restoreAllMocks();
+      await open.close();
+      await proxy.close();
+      await database.remove();
+    });
+
+    /** Just before the next COMMIT leaves. */
+    function atCommit(then: () => void): void {
+      // oxlint-disable-next-line typescript/unbound-method -- called on what it was called on
+      const query = Client.prototype.query as (...args: unknown[]) => unknown;
+      const spy = vi.spyOn(Client.prototype, 'query').mockImplementation(function (
+        this: Client,
+        ...args: unknown[]
+      ) {
+        if (args[0] === 'COMMIT') {
+          spy.mockRestore();
+          then();
+        }
+        return query.apply(this, args) as never;
+      });
+    }
+
+    async function details(): Promise<string[]> {
+      const rows = await ask<{ detail: string }>(database.url, 'SELECT detail FROM acts ORDER BY id');
+      return rows.map(({ detail }) => detail);
+    }
+
+    it('is found to have come through, and resolves what it was for', async () => {
+      atCommit(() => proxy.hang(true));
+      const written = act(open, 'unanswered');
+      await vi.waitFor(async () => expect(await details()).toContain('unanswered'), { timeout: 30_000 });
+      proxy.cut();
+      proxy.heal();
+      await written;
+      await vi.waitFor(() => expect(open.trouble.trouble()).toBeNull(), { timeout: 30_000 });
+      await act(open, 'after');
+      expect(await details()).toEqual(['before', 'unanswered', 'after']);
+      expect(await verified(database.url)).toMatchObject({ entries: 4, findings: [] });
+    });
+
+    it('is found not to have arrived, and rejects what it was for', async () => {
+      atCommit(() => proxy.cut());
+      const written = act(open, 'never');
+      const outcome = written.catch((error: unknown) => error);
+      await vi.waitFor(() => expect(open.trouble.trouble()).not.toBeNull());
+      proxy.heal();
+      expect(await outcome).toMatchObject({ code: 'LEDGER_UNREACHABLE' });
+      await vi.waitFor(() => expect(open.trouble.trouble()).toBeNull(), { timeout: 30_000 });
+      await act(open, 'after');
+      expect(await details()).toEqual(['before', 'after']);
+      expect(await verified(database.url)).toMatchObject({ entries: 3, findings: [] });
+    });
+
+    it('is not waited for when the store is closed', async () => {
+      atCommit(() => proxy.cut());
+      const outcome = act(open, 'never').catch((error: unknown) => error);
+      await vi.waitFor(() => expect(open.trouble.trouble()).not.toBeNull());
+      await open.close();
+      expect(await outcome).toMatchObject({ code: 'LEDGER_UNREACHABLE' });
+    });
+  });
+});
