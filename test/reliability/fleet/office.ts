@@ -131,8 +131,7 @@ export class Office {
   }
 
   async world(scans: World['scans']): Promise<World> {
-    const ledger = await this.#asked((client) => readLedger(client));
-    if (ledger === null) throw new Error('The database does not answer.');
+    const ledger = await readLedgerOf(this.cluster);
     return {
       ...ledger,
       scans,
@@ -170,6 +169,16 @@ export class Office {
 interface Servers {
   readonly primary: Cluster;
   readonly standby: Cluster | null;
+}
+
+async function readLedgerOf(cluster: Cluster): ReturnType<typeof readLedger> {
+  const client = new Client({ connectionString: cluster.urlOf(DATABASE) });
+  await client.connect();
+  try {
+    return await readLedger(client);
+  } finally {
+    await client.end();
+  }
 }
 
 /** A standby without which nothing is committed: whatever an agent was told is there after a failover too. */
