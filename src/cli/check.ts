@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import { ledgerPath } from '../compose/reports.ts';
-import { ledgerPlace } from '../compose/fleetMember.ts';
+import { ledgerPath, openReports } from '../compose/reports.ts';
+import { databasePlace } from '../compose/fleetMember.ts';
 import { refuseOtherVersion } from '../compose/ledger.ts';
 import { checkStore } from '../compose/checkStore.ts';
 import { composeService, type ComposedService } from '../compose/service.ts';
 import { refuseExampleUid } from '../config/exampleUid.ts';
-import type { Config } from '../config/config.ts';
+import type { Config, PostgresConfig } from '../config/config.ts';
 import { readPair } from '../daemon/listening/certificate.ts';
 import { CONSOLE_LISTENER, RESULTS_LISTENER } from '../daemon/listening/listen.ts';
 import { lookAtStateDir } from '../daemon/stateDir.ts';
@@ -91,7 +91,7 @@ async function checkState(config: Config): Promise<Finding> {
       ? {
           level: 'ok',
           subject: 'state',
-          message: `${config.stateDir} can be written; the ledger is ${ledgerPlace(config, ledgerPath(config))}.`,
+          message: `${config.stateDir} can be written; the ledger is ${placeOf(config)}.`,
         }
       : { level: 'warn', subject: 'state', message: note };
   } catch (error) {
@@ -99,8 +99,13 @@ async function checkState(config: Config): Promise<Finding> {
   }
 }
 
+function placeOf(config: Config): string {
+  return config.ledger.kind === 'sqlite' ? ledgerPath(config) : databasePlace(config.ledger);
+}
+
 /** Of which version it is, where there is one; what else may be wrong with it is mended by the agent, or told by `ledger verify`. */
 async function checkLedger(config: Config): Promise<Finding[]> {
+  if (config.ledger.kind === 'postgres') return [await checkSharedLedger(config, config.ledger)];
   try {
     await refuseOtherVersion(config);
     return [];
@@ -108,6 +113,20 @@ async function checkLedger(config: Config): Promise<Finding[]> {
     const found = failure('ledger', error);
     const isOlder = error instanceof ReceiptdError && error.code === 'LEDGER_OLDER';
     return [isOlder ? { ...found, level: 'warn' } : found];
+  }
+}
+
+/** What an agent does about it is wait, or nothing; a person can do more. */
+async function checkSharedLedger(config: Config, ledger: PostgresConfig): Promise<Finding> {
+  const subject = 'ledger';
+  try {
+    await (await openReports(config)).close();
+    return { level: 'ok', subject, message: `It is ${databasePlace(ledger)}, and can be used.` };
+  } catch (error) {
+    const found = failure(subject, error);
+    const mends =
+      error instanceof ReceiptdError && (error.code === 'LEDGER_OLDER' || error.code === 'LEDGER_MISSING');
+    return mends ? { ...found, level: 'warn' } : found;
   }
 }
 

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { refuseShared } from '../compose/ledger.ts';
 import { importState, misfits } from '../compose/moving/importState.ts';
 import type { Manifest } from '../compose/moving/manifest.ts';
 import { readManifest, readSettings } from '../compose/moving/unpack.ts';
@@ -50,9 +51,13 @@ export function addImportState(program: Command, io: Io): void {
     );
 }
 
+const IMPORT_HINT =
+  'Import it with `ledger.kind: sqlite`; then move that ledger over with `receiptd ledger migrate`.';
+
 async function run(io: Io, file: string, options: Options): Promise<void> {
   const manifest = await readManifest(file);
   const { config, text } = await configFor(io, file, options);
+  refuseShared(config, `${file} can't be imported`, IMPORT_HINT);
   await confirm(io, manifest, options);
   const result = await importState(config, {
     file,

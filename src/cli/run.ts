@@ -105,6 +105,7 @@ async function runOnce(
       await generation.close();
     }
   } finally {
+    await lasting.standby?.close();
     await lasting.ledger.close();
   }
 }

@@ -89,6 +89,7 @@ export async function runDaemon(options: DaemonOptions, stop: AbortSignal): Prom
     }
   } finally {
     endReload();
+    await lasting.standby?.close();
     await ledger.close();
   }
 }

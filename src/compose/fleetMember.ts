@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import type { Config, FolderConfig, PostgresConfig } from '../config/config.ts';
+import type { FolderConfig, PostgresConfig } from '../config/config.ts';
 import { readPostgresUrl } from '../domain/postgresUrl.ts';
 
 /* Who this agent is among those that share a ledger, and where that ledger is, as the configuration has it. */
@@ -25,9 +25,8 @@ export function targetOf({ url, passwordFile, ca }: PostgresConfig) {
   return { url, passwordFile, caFile: ca };
 }
 
-/** For people: where the ledger is. */
-export function ledgerPlace({ ledger, stateDir }: Pick<Config, 'ledger' | 'stateDir'>, path: string): string {
-  if (ledger.kind === 'sqlite') return path;
-  const read = readPostgresUrl(ledger.url);
-  return `the database ${read?.database ?? ''} at ${read?.hosts.join(', ') ?? stateDir}`;
+/** For people, without the user. */
+export function databasePlace({ url }: PostgresConfig): string {
+  const { database = '', hosts = [] } = readPostgresUrl(url) ?? {};
+  return `the database ${database} at ${hosts.join(', ')}`;
 }

@@ -75,6 +75,7 @@ export async function composeGeneration(
       incidents,
       ledger,
       spool,
+      standby: lasting.standby,
       service,
       tokens: (endpoint: EndpointKey) => composed.tokensOf(accountOf(endpoint)),
       credentialsChanged: changesOf(composed.credentialsOf, lasting.lastCredentials),
@@ -97,7 +98,8 @@ export async function composeGeneration(
     };
     const pipeline = await composePipeline(config, world, { once });
     const { agent, dispatcher, holds, intakes, open, intakeOf } = pipeline;
-    await warnOfOrphans(config, ledger, log);
+    // What can't be asked now is asked at the next start.
+    if (ledger.storage.trouble() === null) await warnOfOrphans(config, ledger, log);
     const changed = (): Promise<void> => dispatcher.forgetClaims();
     const takeOver = async (folder: string): Promise<void> => intakeOf(folder)?.takeOver();
     const look: OpenFolder = (path) => inItsPlace(openToLook(path), ledger);
@@ -115,7 +117,7 @@ export async function composeGeneration(
       findBytes: (document) => findBytes(document, { ledger, spool, open: look }),
       status: () => ({
         inFlight: dispatcher.inFlight,
-        notes: dispatcher.notes(),
+        notes: pipeline.notes(),
         spool: {
           mode: config.spool,
           used: spool.usedBytes,

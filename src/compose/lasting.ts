@@ -16,10 +16,11 @@ import { OpenIncidents } from '../pipeline/incidents.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ImageInspector } from '../ports/image.ts';
 import type { Ledger } from '../ports/ledger.ts';
+import type { Standby } from '../ports/standby.ts';
 import type { Meter } from '../ports/meter.ts';
 import { meteredLedger } from '../telemetry/metrics/metered.ts';
 import type { Guards } from './folders.ts';
-import { openLedger } from './ledger.ts';
+import { openLedger, openStandby } from './ledger.ts';
 import type { LastCredentials, Surroundings } from './service.ts';
 
 /** What lives as long as the process, whatever the configuration becomes. */
@@ -30,6 +31,8 @@ export interface Lasting extends Surroundings {
   readonly inherited: InheritedIncidents;
   /** Counted by `metering`. */
   readonly ledger: Ledger;
+  /** Of a ledger that agents share, or with what is left of the time of one; null: one that is never away. */
+  readonly standby: Standby | null;
   /** Who counts, once somebody asks for figures. */
   readonly metering: { meter: Meter | null };
   readonly buffers: ImageBuffers;
@@ -69,6 +72,10 @@ export async function composeLasting(
     onSynced: (ms) => slowDisk.synced(ms),
     accountOf: (endpoint) => accounts.of(endpoint),
   });
+  const standby = await openStandby(config, opened.fleet !== null, log).catch(async (error: unknown) => {
+    await opened.close();
+    throw error;
+  });
   const ledger = meteredLedger(opened, () => metering.meter, clock);
   const { backupEveryMs } = config.storage;
   // A shared ledger is backed up by those who look after its database.
@@ -79,6 +86,7 @@ export async function composeLasting(
     incidents,
     inherited: new InheritedIncidents(incidents),
     ledger,
+    standby,
     metering,
     buffers: new ImageBuffers(),
     guards: new Map(),

@@ -15,6 +15,7 @@ import { restoreBackup, type Restored } from '../ledger/sqlite/restore.ts';
 import type { JournalHead } from '../ports/journal.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { Log } from '../ports/log.ts';
+import type { Standby } from '../ports/standby.ts';
 import type { Spool } from '../ports/spool.ts';
 import { openSpool } from '../spool/openSpool.ts';
 import { agentName, sharesOf, targetOf } from './fleetMember.ts';
@@ -174,6 +175,14 @@ export async function restoreLedger(config: Config, backup: string, by: string):
   } finally {
     await lock.release();
   }
+}
+
+/** Null for a ledger that is never away, unless another one, that was, left something to be admitted. */
+export async function openStandby(config: Config, isShared: boolean, log: Log): Promise<Standby | null> {
+  const path = join(config.stateDir, 'accepted.journal');
+  if (!isShared && !existsSync(path)) return null;
+  const { openAcceptedJournal } = await import('../spool/acceptedJournal.ts');
+  return openAcceptedJournal({ path, log });
 }
 
 export function openConfiguredSpool(config: Config, log: Log): Promise<Spool> {

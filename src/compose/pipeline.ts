@@ -1,3 +1,4 @@
+import { Absence } from '../pipeline/absence.ts';
 import { Agent } from '../daemon/agent.ts';
 import { MEDIA_TYPES } from '../domain/imageType.ts';
 import { watchOverSleep } from '../pipeline/awake.ts';
@@ -20,10 +21,11 @@ import type { Clock, Random } from '../ports/clock.ts';
 import type { FolderHints } from '../ports/folder.ts';
 import type { ImageInspector } from '../ports/image.ts';
 import type { Incidents } from '../ports/incident.ts';
-import type { Ledger, LedgerStorage } from '../ports/ledger.ts';
+import type { Admitted, Ledger, LedgerStorage } from '../ports/ledger.ts';
 import type { Log } from '../ports/log.ts';
 import type { ReceiptService, TokenSource } from '../ports/service.ts';
 import type { Spool } from '../ports/spool.ts';
+import type { Standby } from '../ports/standby.ts';
 import { accountsAmong } from '../domain/account.ts';
 import { endpointId, type Document, type EndpointKey } from '../domain/document.ts';
 
@@ -49,6 +51,8 @@ export interface World {
   readonly incidents: Incidents;
   readonly ledger: Ledger;
   readonly spool: Spool;
+  /** Takes what is accepted while a shared ledger is away; not there, or null: nothing is accepted then. */
+  readonly standby?: Standby | null;
   readonly service: ReceiptService;
   /** Those of the account that an endpoint is used with. */
   readonly tokens: (endpoint: EndpointKey) => TokenSource;
@@ -79,6 +83,8 @@ export interface Pipeline {
   readonly dispatcher: Dispatcher;
   readonly holds: Holds;
   readonly keeper: Keeper;
+  /** What slows sending down and is no trouble, in plain sentences. */
+  readonly notes: () => string[];
   /** One for each folder of the configuration, in its order. */
   readonly intakes: readonly Intake[];
   /** Opens a folder as those see it who look for a document's bytes. */
@@ -99,9 +105,16 @@ export async function composePipeline(
   const endpoints = usedEndpoints(config);
   const accountOf = accountsAmong(config.endpoints);
   const holds = new Holds({ ledger, clock, random, log, accountOf, credentialsChanged });
-  await recover({ ledger, holds, clock, log });
   const overall = config.delivery.limits;
-  const pacer = await Pacer.create({ clock, ledger, overall, endpoints });
+  const { standby } = world;
+  const canBeAsked = !standby || once || ledger.storage.trouble()?.code !== 'LEDGER_UNREACHABLE';
+  const pacing = { clock, ledger, overall, endpoints };
+  if (canBeAsked) await recover({ ledger, holds, clock, log });
+  const pacer = await Pacer.create({ ...pacing, ledger: canBeAsked ? ledger : null });
+  const prepare = async (): Promise<void> => {
+    await recover({ ledger, holds, clock, log });
+    await pacer.seed(pacing);
+  };
   // Two, so that uploads which hang keep no scan from being named and recorded (promise P4).
   const reading = new ByteBudget(READING_BYTES);
   const sending = new ByteBudget(SENDING_BYTES);
@@ -119,6 +132,7 @@ export async function composePipeline(
     buffers: world.buffers,
     hand: new Hand(HAND_BYTES, HAND_IMAGES),
     canSend: ({ endpoint, folder }) => dispatcher.canSend(endpoint, folder),
+    isNeeded: (hash) => absence?.needs(hash) ?? false,
   });
   const intakeOf = (path: string) => intakes.find((intake) => intake.status.path === path);
   const { parkAfter } = config.delivery;
@@ -169,6 +183,24 @@ export async function composePipeline(
     },
   });
   const watchLimit = new WatchLimit(incidents);
+  const onAdmitted = (folder: string, { kind }: Admitted): void => {
+    if (kind === 'queued' || kind === 'requeued') dispatcher.wake();
+    else intakeOf(folder)?.disposeSoon();
+  };
+  const absenceDeps = {
+    ledger,
+    keeper,
+    inspector,
+    incidents,
+    clock,
+    log,
+    host: world.host,
+    prepare,
+    onAdmitted,
+  };
+  const absence: Absence | undefined = standby
+    ? new Absence({ ...absenceDeps, standby, folders: config.folders }, { isPrepared: canBeAsked })
+    : undefined;
   const intakes: Intake[] = config.folders.map(
     (folder) =>
       new Intake({
@@ -190,10 +222,8 @@ export async function composePipeline(
         comparedApartMs: config.intake.comparedApartMs,
         confirmAbove: config.intake.confirmAbove,
         onAmiss: (path) => world.onAmiss?.(folder.path, path),
-        onAdmitted: ({ kind }) => {
-          if (kind === 'queued' || kind === 'requeued') dispatcher.wake();
-          else intakeOf(folder.path)?.disposeSoon();
-        },
+        absence,
+        onAdmitted: (admitted) => onAdmitted(folder.path, admitted),
       }),
   );
   const sweep = { keeper, spool, ledger, open, memory: reading, clock, log, keepFailedMs };
@@ -211,7 +241,10 @@ export async function composePipeline(
     clock,
     log,
     graceMs: config.delivery.graceMs,
+    prepared: absence?.prepared,
+    before: (signal) => absence?.once(signal) ?? Promise.resolve(),
     background: [
+      ...(absence ? [(signal: AbortSignal) => absence.run(signal)] : []),
       (signal) => runSpoolSweep(sweep, signal),
       (signal) => watchOverSleep({ clock, log, asleepMs: world.asleepMs ?? (() => null), onWoke }, signal),
       ...world.background,
@@ -227,7 +260,8 @@ export async function composePipeline(
     endWatching();
     return keeper.close();
   };
-  return { agent, dispatcher, holds, keeper, intakes, open, intakeOf, close };
+  const notes = () => [...dispatcher.notes(), ...(absence?.notes() ?? [])];
+  return { agent, dispatcher, holds, keeper, notes, intakes, open, intakeOf, close };
 }
 
 /** Nobody waits for a scanner in a run that ends by itself: what lies still and is incomplete is reported as such. */

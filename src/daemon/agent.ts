@@ -16,10 +16,14 @@ export interface AgentDeps {
   readonly endpoints: readonly EndpointSettings[];
   readonly clock: Clock;
   readonly log: Log;
+  /** Resolves when it may send: a ledger that could not be asked at the start has been asked by then. */
+  readonly prepared?: Promise<void> | undefined;
   /** Milliseconds that uploads in flight get to finish when the agent is stopped. */
   readonly graceMs: number;
   /** What runs besides, until the agent stops. */
   readonly background: readonly ((signal: AbortSignal) => Promise<void>)[];
+  /** What has to be done before the folders are listed, by a run that has nothing beside it. */
+  readonly before?: ((signal: AbortSignal) => Promise<void>) | undefined;
   /** What puts in order what an earlier run left, for a run that has nothing beside it. */
   readonly tidy: (signal: AbortSignal) => Promise<void>;
 }
@@ -69,6 +73,7 @@ export class Agent {
     let last: Idle['why'] | null = null;
     let present: boolean[] = [];
     try {
+      await this.#deps.before?.(stop);
       present = await Promise.all(intakes.map((intake) => intake.runOnce(stop)));
       last = await this.#untilIdle(stop, waitMs);
       for (const [index, intake] of intakes.entries()) if (present[index]) await intake.dispose(stop);
@@ -109,7 +114,8 @@ export class Agent {
   }
 
   async #dispatch(stop: AbortSignal): Promise<void> {
-    const { dispatcher, graceMs, clock, log } = this.#deps;
+    const { dispatcher, graceMs, clock, log, prepared } = this.#deps;
+    if (prepared) await orAborted(prepared, stop);
     const drained = new AbortController();
     const grace = (async () => {
       await new Promise((resolve) => {
@@ -146,6 +152,17 @@ export class Agent {
       await clock.sleep(Math.max(LOOK_AGAIN_MS, Math.min(idle.waitMs ?? left, left)), stop);
     }
   }
+}
+
+async function orAborted(prepared: Promise<void>, stop: AbortSignal): Promise<void> {
+  if (stop.aborted) return;
+  let end = (): void => {};
+  const aborted = new Promise<void>((resolve) => {
+    end = resolve;
+    stop.addEventListener('abort', end, { once: true });
+  });
+  await Promise.race([prepared, aborted]);
+  stop.removeEventListener('abort', end);
 }
 
 /** Rejects when stopped: a dispatcher that has ended calls nobody back. */

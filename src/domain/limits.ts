@@ -18,6 +18,14 @@ export interface Slot {
   cancel(): void;
 }
 
+/** The window that a rate stands for: how long it is, and how many of its places are kept for fresh scans. */
+export function windowOf({ count, intervalMs }: Rate): { readonly intervalMs: number; readonly reserved: number } {
+  return {
+    intervalMs: intervalMs + Math.min(MARGIN_MS, intervalMs * MARGIN_SHARE),
+    reserved: intervalMs > LONG_WINDOW_MS && count >= 4 ? Math.max(1, Math.floor(count * FRESH_SHARE)) : 0,
+  };
+}
+
 /**
  * A strict sliding window: never more than `rate.count` starts in any `rate.intervalMs`. Seeded with starts from
  * before this process, so that a restart does not open a fresh window (promise P6). Times are monotonic.
@@ -30,11 +38,9 @@ export class RateWindow {
 
   constructor(rate: Rate, seeds: readonly number[] = []) {
     this.#count = rate.count;
-    this.#intervalMs = rate.intervalMs + Math.min(MARGIN_MS, rate.intervalMs * MARGIN_SHARE);
-    this.#reserved =
-      rate.intervalMs > LONG_WINDOW_MS && rate.count >= 4
-        ? Math.max(1, Math.floor(rate.count * FRESH_SHARE))
-        : 0;
+    const { intervalMs, reserved } = windowOf(rate);
+    this.#intervalMs = intervalMs;
+    this.#reserved = reserved;
     this.#starts = [...seeds].sort((a, b) => a - b).map((at) => ({ at }));
   }
 
@@ -78,6 +84,11 @@ export function periodStart(period: BudgetPeriod, at: number, offset = 0): numbe
   return period === 'day'
     ? new Date(date.getFullYear(), date.getMonth(), date.getDate() + offset).getTime()
     : new Date(date.getFullYear(), date.getMonth() + offset, 1).getTime();
+}
+
+/** The calendar day or month, local time, that holds `at`: `2026-03-09` or `2026-03`. Later ones sort behind earlier ones. */
+export function dateText(period: BudgetPeriod, at: number): string {
+  return new Date(dateOf(period, at)).toISOString().slice(0, period === 'day' ? 10 : 7);
 }
 
 /** A calendar day or month as a number that is greater for a later one, whatever the time zone has become meanwhile. */

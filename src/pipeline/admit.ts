@@ -86,7 +86,7 @@ export function nameContext(
   identity: FileIdentity,
   hash: string,
   captured: Date | null,
-  settings: FolderSettings,
+  settings: Pick<FolderSettings, 'path' | 'alias' | 'nameMaxBytes'>,
   { now, host }: { now: number; host: string },
 ) {
   return {

@@ -17,6 +17,8 @@ export interface CopiesDeps {
   readonly log: Log;
   /** How long the copy of a failed or unconfirmed document is kept. */
   readonly keepFailedMs: number;
+  /** Whether the copy with this hash is needed for what the ledger does not know yet. */
+  readonly isNeeded?: ((hash: string) => boolean) | undefined;
 }
 
 export type Copied = 'there' | 'full' | 'unwritable';
@@ -106,9 +108,11 @@ export class Copies {
     if (!this.has(hash) && !this.#inTurn.has(hash)) return;
     await this.#exclusive(hash, async () => {
       if (!this.has(hash)) return;
-      const { ledger, spool, clock, keepFailedMs, log } = this.#deps;
+      const { ledger, spool, clock, keepFailedMs, log, isNeeded } = this.#deps;
+      if (isNeeded?.(hash)) return;
       const wanted = await ledger.wanted([hash], clock.now() - keepFailedMs);
-      if (wanted.has(hash)) return;
+      // Asked again: it may have been accepted meanwhile.
+      if (wanted.has(hash) || isNeeded?.(hash)) return;
       try {
         await spool.remove(hash);
       } catch (error) {

@@ -5,6 +5,7 @@ import type { ImageInspector } from '../ports/image.ts';
 import type { Admitted, Ledger, Note } from '../ports/ledger.ts';
 import { systemCode } from '../domain/errors.ts';
 import { sameIdentity, type FileIdentity } from '../domain/document.ts';
+import type { Absence } from './absence.ts';
 import { admit, judge, type Candidate } from './admit.ts';
 import type { ByteBudget } from './byteBudget.ts';
 import type { Keeper } from './keep.ts';
@@ -22,6 +23,8 @@ export interface ExamineDeps {
   readonly host: string;
   readonly keeper: Keeper;
   readonly memory: ByteBudget;
+  /** Where a ledger that is away is stood in for. */
+  readonly absence?: Absence | undefined;
   readonly onAdmitted: (admitted: Admitted) => void;
   readonly onNote: (verdict: Note['verdict'], path: string) => void;
 }
@@ -44,7 +47,11 @@ export async function examine(file: Unsettled, deps: ExamineDeps): Promise<void>
   if (file.waitsFor) return incomplete(file, identity, file.waitsFor.reason, file.waitsFor.detail, deps);
   // What would have to stay here anyway is not read again and again.
   const waiting = { endpoint: settings.endpoint, folder: settings.path };
-  if (!deps.keeper.hasRoom(waiting, identity.size)) return settling.retryLater(file);
+  const { keeper, absence } = deps;
+  const hasRoom = absence?.isOn
+    ? keeper.hasRoomForCopy(identity.size)
+    : keeper.hasRoom(waiting, identity.size);
+  if (!hasRoom) return settling.retryLater(file);
   await deps.memory.with(Math.min(identity.size, settings.maxFileSize), async () => {
     const read = await folder.read(file.path, settings.maxFileSize);
     await afterRead(file, identity, read, deps);
@@ -92,7 +99,12 @@ async function afterRead(
 }
 
 async function admitted(candidate: Candidate, file: Unsettled, deps: ExamineDeps): Promise<void> {
-  const { settings, ledger, inspector, clock, host, log } = deps;
+  const { settings, ledger, inspector, clock, host, log, absence } = deps;
+  if (absence?.isOn) {
+    if (await absence.accept(candidate, settings)) deps.settling.done(file, candidate.identity);
+    else deps.settling.retryLater(file);
+    return;
+  }
   const arrived = { endpoint: settings.endpoint, folder: settings.path, bytes: candidate.bytes };
   const result = await deps.keeper.keep(arrived, () =>
     admit(candidate, settings, { ledger, inspector, now: clock.now(), host }),
@@ -119,6 +131,7 @@ async function admitted(candidate: Candidate, file: Unsettled, deps: ExamineDeps
       log.debug('Unchanged', fields);
       break;
   }
+  absence?.decided(settings.path, file.path, candidate.identity);
   deps.settling.done(file, candidate.identity);
   deps.onAdmitted(result);
 }
@@ -153,7 +166,12 @@ async function note(
   message: string,
   deps: ExamineDeps,
 ): Promise<void> {
-  const { settings, ledger, clock, log, settling } = deps;
+  const { settings, ledger, clock, log, settling, absence } = deps;
+  if (absence?.isOn) {
+    // What can't be read is tried again by itself.
+    if (verdict !== 'unreadable') absence.decided(settings.path, file.path, identity);
+    return settling.done(file, identity);
+  }
   const policy = verdict === 'rejected' ? acceptPolicy(settings) : null;
   const seen = { folder: settings.path, path: file.path, identity };
   const before = await ledger.known(seen);
@@ -163,11 +181,13 @@ async function note(
   const fields = { folder: settings.path, path: file.path, reason, detail: message };
   if (again) log.debug(`Not sent: ${verdict}`, fields);
   else log.warn(`Not sent: ${verdict}`, fields);
+  if (verdict !== 'unreadable') absence?.decided(settings.path, file.path, identity);
   settling.done(file, identity);
   deps.onNote(verdict, file.path);
 }
 
 async function vanished(file: Unsettled, deps: ExamineDeps): Promise<void> {
   deps.settling.drop(file);
+  if (deps.absence?.isOn) return;
   await deps.ledger.gone(deps.settings.path, [file.path], deps.clock.now());
 }

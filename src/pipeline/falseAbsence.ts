@@ -1,3 +1,4 @@
+import type { Absence } from './absence.ts';
 import type { WatchedFolder } from '../ports/folder.ts';
 import type { LedgerIntake } from '../ports/ledger.ts';
 
@@ -9,9 +10,13 @@ export function withoutFalseAbsence(
   folder: WatchedFolder,
   ledger: LedgerIntake,
   isInPlace: () => Promise<boolean>,
+  absence?: Pick<Absence, 'isOn'>,
 ): WatchedFolder {
+  // While the ledger is away nothing is said of a file that is not there.
   const isAbsent = async (path: string): Promise<boolean> =>
-    (await ledger.known({ folder: folder.path, path })) === null || (await isInPlace());
+    absence?.isOn === true ||
+    (await ledger.known({ folder: folder.path, path })) === null ||
+    (await isInPlace());
   return {
     ...folder,
     stat: async (path) => {

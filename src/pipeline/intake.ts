@@ -4,7 +4,9 @@ import { describeError, ReceiptdError, systemCode } from '../domain/errors.ts';
 import { isUnreachable } from '../domain/unreachable.ts';
 import type { FileSystem, FolderAvailability, FolderHints } from '../ports/folder.ts';
 import type { Incidents } from '../ports/incident.ts';
+import type { Absence } from './absence.ts';
 import { ClockTrust, restedMs } from './atRest.ts';
+import { AwayWatch } from './awayWatch.ts';
 import { DISPOSE_AGAIN_MS, DisposalWaits } from './disposalWaits.ts';
 import { disposeAccepted, recoverAside } from './dispose.ts';
 import type { ExamineDeps } from './examine.ts';
@@ -63,7 +65,8 @@ type Present = FolderAvailability & { readonly state: 'present' };
  *
  * Events say where to look; the listing says what is there. A folder that is absent is waited for. One that is foreign
  * (see folderPlace.ts) is watched like any other, so that what comes into it is admitted, but shows as unreachable, and
- * nothing in it counts as gone.
+ * nothing in it counts as gone. While a shared ledger is away, all that the listing would have asked of it waits, and new
+ * images are accepted (awayWatch.ts).
  */
 export class Intake {
   readonly #deps: IntakeDeps;
@@ -79,6 +82,8 @@ export class Intake {
   readonly #settleWake: Wake;
   readonly #watchWake: Wake;
   readonly #hinted: Hinted;
+  readonly #absence: Absence | undefined;
+  readonly #awayWatch: AwayWatch | null;
   readonly #unreadableDirs: UnreadableDirs;
   readonly #unchanged = new Unchanged();
   readonly #clockTrust: ClockTrust;
@@ -98,6 +103,7 @@ export class Intake {
 
   constructor(deps: IntakeDeps) {
     this.#deps = deps;
+    this.#absence = deps.absence;
     this.#clockTrust = new ClockTrust(deps.clock, deps.upForMs?.() ?? Infinity);
     this.#settling = new Settling(deps.clock, deps.settings.settle, SETTLING_CAPACITY);
     this.#looked = new LookThrough(deps.clock, this.#settling);
@@ -111,7 +117,7 @@ export class Intake {
     this.#events = new FolderEvents(deps, (path) => this.#hint(path));
     this.#examineDeps = {
       ...deps,
-      folder: withoutFalseAbsence(deps.folder, deps.ledger, () => this.#isInPlace()),
+      folder: withoutFalseAbsence(deps.folder, deps.ledger, () => this.#isInPlace(), deps.absence),
       settling: this.#settling,
       onNote: (verdict, path) => {
         this.#count(verdict);
@@ -132,14 +138,28 @@ export class Intake {
       onKnown: ({ verdict }) => this.#count(verdict),
       onMissed: () => this.#unchanged.forget(),
       onUnreadableDir: (path, code) => this.#unreadableDir(path, code),
+      onIdentity: (identity) => this.#awayWatch?.compared(identity),
     };
     this.#hinted = new Hinted({
       clock: deps.clock,
-      observe: (path) => observe(path, this.#reconcileDeps),
+      observe: (path) =>
+        this.#awayWatch && this.#isAway
+          ? this.#awayWatch.observe(path, { hasOwnClock: this.#isOnNetwork })
+          : observe(path, this.#reconcileDeps),
       onObserved: () => this.#settleWake.ring(),
       onMissed: () => this.#unchanged.forget(),
-      mayObserve: () => !this.#writesFail,
+      mayObserve: () => !this.#mustWait,
     });
+    this.#awayWatch = deps.absence
+      ? new AwayWatch({
+          ...deps,
+          absence: deps.absence,
+          settling: this.#settling,
+          hinted: this.#hinted,
+          wake: this.#watchWake,
+          onSeen: () => this.#settleWake.ring(),
+        })
+      : null;
   }
 
   get status() {
@@ -190,7 +210,7 @@ export class Intake {
     const settled = this.#settle(signal);
     while (!signal.aborted) {
       const found = await this.#availability();
-      if (found?.state === 'present' && !this.#writesFail) await this.#watchWhilePresent(found, signal);
+      if (found?.state === 'present' && !this.#mustWait) await this.#watchWhilePresent(found, signal);
       if (!signal.aborted) await this.#watchWake.wait(PRESENCE_MS, signal);
     }
     await settled;
@@ -247,10 +267,20 @@ export class Intake {
     this.#token = token;
     if (!this.#hasNoEvents) await this.#events.begin();
     try {
+      // Begun anew after that: what the ledger knows of the folder was not asked for yet.
+      if (await this.#whileAway(token, signal)) return;
       const files = await this.#firstListing('backlog', signal);
       this.#state.enter(this.#foreign === null ? 'watching' : 'unreachable', this.#foreign);
       const times = new ListingTimes(this.#deps, files);
       while (!signal.aborted) {
+        if (await this.#whileAway(token, signal)) {
+          this.#looked.forget();
+          this.#unchanged.forget();
+          // It is another folder by now.
+          if (this.#isAway) return;
+          // What was not accepted, and what is gone.
+          this.#relistSoon = true;
+        }
         const { hasDirs } = this.#hinted;
         const mayPassOver = !this.#unchanged.isEmpty;
         const isPolled = this.#isPolled;
@@ -298,6 +328,19 @@ export class Intake {
       this.#unchanged.forget();
       await this.#events.end();
     }
+  }
+
+  /** Accepts what comes, for as long as the ledger is away and the folder is this one. False if the ledger is there. */
+  async #whileAway(token: string, signal: AbortSignal): Promise<boolean> {
+    if (!this.#awayWatch || !this.#isAway) return false;
+    const isStill = async (): Promise<boolean> => {
+      const now = await this.#availability();
+      return now?.state === 'present' && now.token === token;
+    };
+    const isPolled = (): boolean => this.#isPolled;
+    await this.#awayWatch.watch({ isStill, isPolled, hasOwnClock: this.#isOnNetwork }, signal);
+    if (!this.#isAway) this.#watchWake.ring();
+    return true;
   }
 
   async #firstListing(lane: Lane, signal: AbortSignal): Promise<number> {
@@ -389,7 +432,11 @@ export class Intake {
   }
 
   get #hasNoEvents(): boolean {
-    return this.#deps.settings.watch === 'poll' || (this.#fileSystem?.network ?? false);
+    return this.#deps.settings.watch === 'poll' || this.#isOnNetwork;
+  }
+
+  get #isOnNetwork(): boolean {
+    return this.#fileSystem?.network ?? false;
   }
 
   get #isPolled(): boolean {
@@ -398,6 +445,16 @@ export class Intake {
 
   get #writesFail(): boolean {
     return this.#deps.ledger.storage.trouble() !== null;
+  }
+
+  /** A shared ledger can't be reached, or what was accepted meanwhile is not in it yet. */
+  get #isAway(): boolean {
+    return this.#absence?.isOn ?? false;
+  }
+
+  /** Nothing could be done about a file. */
+  get #mustWait(): boolean {
+    return this.#writesFail && !this.#isAway;
   }
 
   /** Null if that can't be told now. */
@@ -410,7 +467,8 @@ export class Intake {
       }
       this.#fileSystem = found.fileSystem;
       this.#settling.requireQuiet(hasCoarseClock(found.fileSystem) ? COARSE_QUIET_MS : 0);
-      this.#foreign = await this.#place.look(found.fileSystem);
+      // Known of the ledger alone; what comes into a foreign folder is accepted as it is admitted.
+      if (!this.#isAway) this.#foreign = await this.#place.look(found.fileSystem);
       if (this.#foreign !== null) this.#state.enter('unreachable', this.#foreign);
       else if (this.#state.now.state !== 'watching') this.#state.enter('starting', null);
       return found;

@@ -62,6 +62,20 @@ export class Keeper {
     return this.copies.fits(size);
   }
 
+  get keepsCopies(): boolean {
+    return this.#deps.mode !== 'never';
+  }
+
+  /** Whether an image of that size can be copied now, as it must be where it can't be admitted. */
+  hasRoomForCopy(size: number): boolean {
+    return this.keepsCopies && !this.copies.isLeftAlone && this.copies.fits(size);
+  }
+
+  /** Copies an image that no document stands for yet; true once that is durable. */
+  async copy(hash: string, bytes: Buffer): Promise<boolean> {
+    return (await this.#makeCopy(hash, bytes)) === 'there';
+  }
+
   /** Admits an image and keeps its bytes. Null: there is no room for them, and it was not admitted. */
   async keep(image: Arrived, admit: () => Promise<Admitted>): Promise<Admitted | null> {
     const { hand } = this.#deps;

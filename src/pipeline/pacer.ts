@@ -9,6 +9,20 @@ import { ClockWatch } from '../domain/clockWatch.ts';
 import { paceNote } from './paceNote.ts';
 import type { EndpointSettings, Limits } from './settings.ts';
 
+export interface PacerDeps {
+  readonly clock: Clock;
+  readonly ledger: SentBefore | null;
+  readonly overall: Limits;
+  readonly endpoints: readonly EndpointSettings[];
+}
+
+type SentBefore = Pick<LedgerQueue, 'attemptTimes' | 'countAttempts'>;
+
+const NOTHING_SENT: SentBefore = {
+  attemptTimes: () => Promise.resolve([]),
+  countAttempts: () => Promise.resolve(0),
+};
+
 /**
  * Holds every upload request to the limits of its endpoint and to the overall ones (promise P6). Two layers, see
  * docs/decisions: windows and budgets seeded from the ledger decide *when* a document may be claimed, so that a
@@ -18,8 +32,8 @@ import type { EndpointSettings, Limits } from './settings.ts';
  */
 export class Pacer {
   readonly #clock: Clock;
-  readonly #overall: Limiter;
-  readonly #endpoints: ReadonlyMap<string, Limiter>;
+  #overall: Limiter;
+  #endpoints: ReadonlyMap<string, Limiter>;
   readonly #watch: ClockWatch;
   /** When the request was under way that brought this answer; monotonic. */
   readonly #timings = new WeakMap<object, { readonly startedAt: number; readonly endedAt: number }>();
@@ -31,13 +45,10 @@ export class Pacer {
     this.#watch = new ClockWatch(clock);
   }
 
-  static async create(deps: {
-    clock: Clock;
-    ledger: LedgerQueue;
-    overall: Limits;
-    endpoints: readonly EndpointSettings[];
-  }): Promise<Pacer> {
-    const { clock, ledger } = deps;
+  /** `ledger`: what was sent before. Null: that can't be asked yet, and nothing is sent before `seed`. */
+  static async create(deps: PacerDeps): Promise<Pacer> {
+    const { clock } = deps;
+    const ledger = deps.ledger ?? NOTHING_SENT;
     const overall = await Limiter.create(clock, ledger, null, deps.overall, '');
     const endpoints = new Map<string, Limiter>();
     for (const { key, limits, alias } of deps.endpoints) {
@@ -46,6 +57,13 @@ export class Pacer {
       endpoints.set(endpointId(key), await Limiter.create(clock, ledger, key, own, alias));
     }
     return new Pacer(clock, overall, endpoints);
+  }
+
+  /** What was sent before can be asked now. */
+  async seed(deps: PacerDeps): Promise<void> {
+    const seeded = await Pacer.create(deps);
+    this.#overall = seeded.#overall;
+    this.#endpoints = seeded.#endpoints;
   }
 
   /** Milliseconds until this endpoint may send; `budget` when that is because a budget is spent. */
@@ -192,7 +210,7 @@ class Limiter {
 
   static async create(
     clock: Clock,
-    ledger: LedgerQueue,
+    ledger: SentBefore,
     endpoint: EndpointKey | null,
     limits: Limits,
     alias: string,

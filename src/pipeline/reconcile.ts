@@ -5,6 +5,7 @@ import type { FileStat, WatchedFolder } from '../ports/folder.ts';
 import type { FileSeen, KnownFile, Ledger, Note } from '../ports/ledger.ts';
 import type { Settling } from './settling.ts';
 import { acceptPolicy, existingPolicy, type Existing, type FolderSettings } from './settings.ts';
+import type { Absence } from './absence.ts';
 import { Absentees } from './absentees.ts';
 import type { LookOver } from './unchanged.ts';
 import { inChunks } from './inChunks.ts';
@@ -25,6 +26,10 @@ export interface ReconcileDeps {
   /** An event told of a file that could not be looked at. */
   readonly onMissed: () => void;
   readonly onUnreadableDir: (path: string, code: string) => void;
+  /** Of every file that was looked at. */
+  readonly onIdentity?: (identity: FileIdentity) => void;
+  /** Where a ledger that is away is stood in for. */
+  readonly absence?: Absence | undefined;
 }
 
 /** Names that the ledger is asked about at once, and that may be over the capacity of settling. */
@@ -87,7 +92,7 @@ async function compare(
   names: readonly string[],
   known: readonly (KnownFile | undefined)[],
   how: How,
-  { folder, settings, settling, restedMs, onKnown, onSeen }: ReconcileDeps,
+  { folder, settings, settling, restedMs, onKnown, onSeen, onIdentity }: ReconcileDeps,
 ): Promise<boolean> {
   let isSure = true;
   const lookedAt: string[] = [];
@@ -108,6 +113,7 @@ async function compare(
   for (const [at, found] of (await folder.statEach(dir, lookedAt)).entries()) {
     if (found === undefined) isSure = false;
     if (found?.kind !== 'file') continue;
+    onIdentity?.(found.identity);
     const file = knownOf[at] ?? null;
     if (file && sameIdentity(file.identity, found.identity)) {
       onKnown(file);
@@ -142,7 +148,7 @@ export async function firstWatch(
   deps: ReconcileDeps,
   signal: AbortSignal,
 ): Promise<{ sent: number; skipped: number }> {
-  const { folder, settings, ledger, clock } = deps;
+  const { folder, settings, ledger, clock, absence } = deps;
   const { existing } = settings;
   const skipped: FileSeen[] = [];
   let sent = 0;
@@ -155,7 +161,8 @@ export async function firstWatch(
       const found = await statOf(folder, path);
       if (found?.kind !== 'file') return;
       const { identity } = found;
-      if (isSkipped(identity, existing)) {
+      // What was accepted before the ledger could be asked is a document already.
+      if (isSkipped(identity, existing) && !absence?.hasAccepted(settings.path, path, identity)) {
         skipped.push({ folder: settings.path, path, identity });
       } else sent += 1;
     });

@@ -1,5 +1,5 @@
 import PQueue from 'p-queue';
-import { describeError } from '../domain/errors.ts';
+import { describeError, isOfLedger } from '../domain/errors.ts';
 import { examine, type ExamineDeps } from './examine.ts';
 import type { Unsettled } from './settling.ts';
 import type { Wake } from './wake.ts';
@@ -9,7 +9,7 @@ const EXAMINED_AT_ONCE = 32;
 
 /**
  * Looks at the files of one folder as they fall due, until aborted. `wake` is rung when one may be due sooner. While the
- * ledger can't be written all of them wait: each would fail in the same way.
+ * ledger can't be written all of them wait, since each would fail in the same way, unless they can be accepted meanwhile.
  */
 export async function settleLoop(
   deps: ExamineDeps,
@@ -17,11 +17,11 @@ export async function settleLoop(
   onExamined: () => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const { settling, ledger } = deps;
+  const { settling, ledger, absence } = deps;
   const examining = new PQueue({ concurrency: EXAMINED_AT_ONCE });
-  const deaf = ledger.storage.onChange(() => wake.ring());
+  const deaf = [ledger.storage.onChange(() => wake.ring()), absence?.onChange(() => wake.ring())];
   while (!signal.aborted) {
-    if (ledger.storage.trouble() !== null) {
+    if (ledger.storage.trouble() !== null && !absence?.isOn) {
       await wake.wait(null, signal);
       continue;
     }
@@ -36,7 +36,7 @@ export async function settleLoop(
     const busy = examining.pending + examining.size >= EXAMINED_AT_ONCE * 2;
     await wake.wait(busy ? null : settling.nextDueIn(), signal);
   }
-  deaf();
+  for (const end of deaf) end?.();
   await examining.onIdle();
 }
 
@@ -44,7 +44,9 @@ async function examineOrRetry(file: Unsettled, deps: ExamineDeps): Promise<void>
   try {
     await examine(file, deps);
   } catch (error) {
-    if (deps.ledger.storage.trouble() !== null) return deps.settling.putBack(file);
+    // It is accepted instead when its turn comes again.
+    if (deps.absence?.isOn && isOfLedger(error)) return deps.settling.retryLater(file);
+    if (!deps.absence?.isOn && deps.ledger.storage.trouble() !== null) return deps.settling.putBack(file);
     // This file waits, the others go on (promise P4).
     const fields = { folder: deps.settings.path, path: file.path, ...describeError(error) };
     if (deps.settling.failed(file)) deps.log.error('A file could not be admitted; trying again', fields);

@@ -41,7 +41,8 @@ export async function runSpoolSweep(deps: SweepDeps, signal: AbortSignal): Promi
       }
     } catch (error) {
       if (signal.aborted) return;
-      log.warn('The spool could not be swept; trying again', describeError(error));
+      const isSaid = deps.ledger.storage.trouble() !== null;
+      log[isSaid ? 'debug' : 'warn']('The spool could not be swept; trying again', describeError(error));
     }
     await clock.sleep(keeper.copies.failed ? PROBE_MS : SWEEP_MS, signal).catch(() => {});
   }

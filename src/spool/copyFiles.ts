@@ -133,7 +133,7 @@ async function openIfThere(path: string): Promise<Dir | readonly never[]> {
   return found ?? [];
 }
 
-async function syncDirectory(directory: string): Promise<void> {
+export async function syncDirectory(directory: string): Promise<void> {
   try {
     const handle = await open(directory, constants.O_RDONLY);
     try {

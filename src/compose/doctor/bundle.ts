@@ -2,13 +2,14 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import { join } from 'node:path';
 import { writeArchive, type Part } from '../../archive/write.ts';
-import type { Config } from '../../config/config.ts';
+import type { Config, PostgresConfig } from '../../config/config.ts';
 import { callControl } from '../../daemon/control/client.ts';
 import { isOwnName } from '../../daemon/stateFiles.ts';
 import { describeError, systemCode } from '../../domain/errors.ts';
+import { readPostgresUrl } from '../../domain/postgresUrl.ts';
 import { openSqliteReports } from '../../ledger/sqlite/openReports.ts';
 import type { Finding } from '../checkFolder.ts';
-import { ledgerPath } from '../reports.ts';
+import { ledgerPath, openReports } from '../reports.ts';
 import { LOOK_MS, orElse, refuseOddFiles, tailOf } from './examine.ts';
 import { fileFacts, mountOf, systemdUnit } from './machine.ts';
 import { redactedConfig } from './redactedConfig.ts';
@@ -39,7 +40,7 @@ export async function bundleOf(patient: Patient, redaction: Redaction): Promise<
     ['config.yaml', async () => redactedConfig(patient.text, redaction)],
     ['environment.json', async () => json(environment(patient, redaction))],
     ['state.json', async () => json(await stateFiles(stateDir, redaction))],
-    ['ledger.json', async () => json(await ledgerFigures(stateDir, redaction))],
+    ['ledger.json', async () => json(await ledgerFigures(patient, redaction))],
     ['agent.json', async () => json(await agentStatus(stateDir, redaction))],
     ['mounts.json', async () => json(await mounts(patient, redaction))],
     ['service-manager.json', async () => json(await systemdUnit())],
@@ -160,9 +161,12 @@ const AGES: readonly [label: string, ms: number][] = [
 ];
 
 /** How many, in which state, how old. */
-async function ledgerFigures(stateDir: string, redaction: Redaction) {
+async function ledgerFigures({ config, stateDir }: Patient, redaction: Redaction) {
   await refuseOddFiles(stateDir);
-  const reports = await openSqliteReports({ path: ledgerPath({ stateDir }) });
+  const reports =
+    config?.ledger.kind === 'postgres'
+      ? await openReports(config)
+      : await openSqliteReports({ path: ledgerPath({ stateDir }) });
   try {
     const counts = (await reports.counts()).map(({ endpoint, folder, state, count }) => ({
       endpoint: endpoint === null ? null : redaction.name(`${endpoint.baseUrl} ${endpoint.uid}`, 'endpoint'),
@@ -261,8 +265,16 @@ export async function ownNames({
     names.push(config.file, config.credentials.file, config.service.baseUrl);
     for (const { name, credentials } of config.accounts) names.push(name, credentials.file);
     for (const { alias, key } of config.endpoints) names.push(alias, key.uid);
-    for (const { path, archiveTo, needsAttention } of config.folders)
-      names.push(path, archiveTo, needsAttention ?? '');
+    for (const { path, archiveTo, needsAttention, share } of config.folders)
+      names.push(path, archiveTo, needsAttention ?? '', share ?? '');
+    if (config.ledger.kind === 'postgres') names.push(...namesOfLedger(config.ledger));
   }
   return names.filter((name) => name !== '' && name !== '/');
+}
+
+/** What a database, its user and an agent are called by many is a word of ours. */
+function namesOfLedger({ url, agent, passwordFile, ca }: PostgresConfig): string[] {
+  const { hosts = [], database = '', user = '' } = readPostgresUrl(url) ?? {};
+  const names = [...hosts, database, user, agent ?? ''].filter((name) => name !== 'receiptd');
+  return [...names, passwordFile ?? '', ca ?? ''];
 }

@@ -14,7 +14,7 @@ import { storeFailure } from '../../ledger/sqlite/failure.ts';
 import { journalPathOf } from '../../ledger/sqlite/files.ts';
 import { openSqliteReports } from '../../ledger/sqlite/openReports.ts';
 import type { Finding } from '../checkFolder.ts';
-import { ledgerPath } from '../reports.ts';
+import { ledgerPath, openReports } from '../reports.ts';
 import { clockAhead, syncTimes, systemdUnit } from './machine.ts';
 
 /** Above this a scan waits noticeably for each of the ledger's commits. Milliseconds. */
@@ -41,7 +41,7 @@ export async function examine(options: {
     ['state directory', () => owner(stateDir)],
     ['moved', () => moved(stateDir)],
     ['disk speed', () => disk(stateDir)],
-    ['ledger', () => ledger(stateDir).catch((error: unknown) => Promise.reject(asFailure(error, stateDir)))],
+    ['ledger', () => ledgerOf(config, stateDir)],
     ['log', () => log(stateDir)],
     ['service manager', service],
   ];
@@ -129,6 +129,22 @@ async function disk(stateDir: string): Promise<Finding> {
 function asFailure(error: unknown, stateDir: string): Error {
   const failure = storeFailure(error, ledgerPath({ stateDir }), 'read');
   return failure instanceof Error ? failure : new Error(String(failure));
+}
+
+function ledgerOf(config: Config | null, stateDir: string): Promise<Finding> {
+  if (config?.ledger.kind === 'postgres') return sharedLedger(config);
+  return ledger(stateDir).catch((error: unknown) => Promise.reject(asFailure(error, stateDir)));
+}
+
+async function sharedLedger(config: Config): Promise<Finding> {
+  const subject = 'ledger';
+  const reports = await openReports(config);
+  try {
+    const documents = (await reports.documentCounts()).reduce((sum, each) => sum + each.count, 0);
+    return { level: 'ok', subject, message: `It can be read; ${counted(documents, 'document')}.` };
+  } finally {
+    await reports.close();
+  }
 }
 
 async function ledger(stateDir: string): Promise<Finding> {

@@ -7,7 +7,7 @@ import type { Redaction } from './redaction.ts';
 const FIGURE =
   /^\d{1,9}(?:\.\d+)?\s?(?:ms|s|m|min|h|d|[kMG]?B)?(?:\/(?:s|min|h))?$|^\d\d:\d\d(?:-\d\d:\d\d)?$/;
 const CHOICE =
-  /^(?:auto|always|never|keep|archive|delete|send|skip|unlimited|none|off|on|direct|debug|info|warn|error|events|poll|polled|environment|systemd|file|keychain|jpeg|png|tiff|webp|gif|bmp|heic|pdf)$/;
+  /^(?:auto|always|never|keep|archive|delete|send|skip|unlimited|none|off|on|direct|debug|info|warn|error|sqlite|postgres|events|poll|polled|environment|systemd|file|keychain|jpeg|png|tiff|webp|gif|bmp|heic|pdf)$/;
 
 /** The file's settings by an allow-list; comments, unknown keys and free text are left out or get stand-ins. Any text will do. */
 export function redactedConfig(text: string, redaction: Redaction): string {

@@ -18,7 +18,6 @@ import { counted } from '../../domain/words.ts';
 import { syncDirectory } from '../../ledger/durable.ts';
 import { adoptLedger } from '../../ledger/sqlite/adopt.ts';
 import { journalPathOf } from '../../ledger/sqlite/files.ts';
-import { refuseShared } from '../ledger.ts';
 import { ledgerPath, openReports } from '../reports.ts';
 import { SETTINGS, type Manifest } from './manifest.ts';
 import { compareWithArchive, headHere } from './newerHere.ts';
@@ -47,16 +46,11 @@ export interface Imported {
 
 /**
  * Puts what an archive holds into the state directory, all of it or nothing, whatever ends this on the way. Under the instance lock.
- * @throws ReceiptdError LEDGER_SHARED, ARCHIVE_REFUSED, LEDGER_NEWER, LEDGER_EXISTS, STATE_MOVED, ALREADY_RUNNING, DISK_FULL, STATE_UNWRITABLE
+ * @throws ReceiptdError ARCHIVE_REFUSED, LEDGER_NEWER, LEDGER_EXISTS, STATE_MOVED, ALREADY_RUNNING, DISK_FULL, STATE_UNWRITABLE
  */
 export async function importState(config: Config, options: ImportOptions): Promise<Imported> {
   const { file, replace, by } = options;
   const { stateDir } = config;
-  refuseShared(
-    config,
-    `${file} can't be imported`,
-    'Import it with `ledger.kind: sqlite`; then move that ledger over with `receiptd ledger migrate`.',
-  );
   await prepareStateDir(config);
   const lock = await acquireInstanceLock(stateDir, { evenIfMoved: true });
   const staging = join(stateDir, STAGING);

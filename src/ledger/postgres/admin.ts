@@ -1,7 +1,53 @@
+import type { DocumentState } from '../../domain/document.ts';
 import type { LedgerAdmin } from '../../ports/ledger.ts';
+import { admitElsewhere } from './admit.ts';
+import { documentUnknown, wrongState } from '../documentErrors.ts';
+import { erase } from './erase.ts';
+import * as SQL from './sql/documents.ts';
 import type { Store } from './store.ts';
 
-// TODO(pg): to be written on its branch; nothing here may land.
 export function createAdmin(store: Store): LedgerAdmin {
-  throw new Error(`not there yet: ${typeof store}`);
+  return {
+    recordAct: ({ at, kind, by, detail }) =>
+      store.write(async (sql) => sql.emit({ kind: 'act', act: kind, by, detail }, at)),
+
+    retry: (documentIds, at) =>
+      store.write(async (sql) => {
+        const rows =
+          documentIds === 'all'
+            ? await sql.all<{ id: number }>(SQL.RETRIABLE_ALL, { at })
+            : await sql.all<{ id: number }>(SQL.RETRIABLE_AMONG, { ids: documentIds, at });
+        if (rows.length === 0) return 0;
+        const documents = rows.map(({ id }) => id);
+        sql.emit({ kind: 'moved', documents, state: 'queued', how: 'again' }, at);
+        sql.notify('queue');
+        return rows.length;
+      }),
+
+    resend: (id, at) =>
+      store.write(async (sql) => {
+        const found = await sql.get<{ name: string; state: DocumentState }>(SQL.STATE_FOR_UPDATE, { id });
+        if (!found) throw documentUnknown(id);
+        const { name, state } = found;
+        if (state !== 'accepted') throw wrongState(name, state, 'be resent, only an accepted document can');
+        sql.emit({ kind: 'moved', documents: [id], state: 'queued', how: 'again' }, at);
+        sql.notify('queue');
+      }),
+
+    erase: (documentIds, at) => erase(store, documentIds, at),
+
+    async admitElsewhere(documentId, endpoint, at) {
+      await store.ensureEndpoint(endpoint);
+      return store.write(async (sql) => {
+        const admitted = await admitElsewhere(sql, documentId, endpoint, at);
+        sql.notify('queue');
+        return admitted;
+      });
+    },
+
+    recordEndpoint: ({ baseUrl, uid }, name, verbatim, at) =>
+      store.write(async (sql) =>
+        sql.emit({ kind: 'endpoint', endpoint: { baseUrl, uid }, name, record: verbatim }, at),
+      ),
+  };
 }

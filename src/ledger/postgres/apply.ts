@@ -86,13 +86,14 @@ export function apply(sql: Sending, event: LedgerEvent, at: number): void {
       sql.send(ENDPOINTS.INSERT_ACT, { agentId, at, kind: event.act, by: event.by, detail: event.detail });
       return;
     case 'paused': {
-      const { scope, key, message } = event;
+      const { scope, message } = event;
+      const key = sql.places.ofKey(scope, event.key);
       const hold = { scope, key, paused: 1, reason: 'PAUSED', message, since: at, until: null, demanded: 0 };
       sql.send(HOLDS.PUT_HOLD, { ...hold, agentId: 0 });
       return;
     }
     case 'resumed':
-      sql.send(HOLDS.CLEAR_PAUSE, { scope: event.scope, key: event.key });
+      sql.send(HOLDS.CLEAR_PAUSE, { scope: event.scope, key: sql.places.ofKey(event.scope, event.key) });
       return;
     case 'erased': {
       const ids = event.documents;

@@ -14,6 +14,7 @@ const TLS = /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_VERIFY|HOSTNAME_MISMATCH/;
 
 /** Whether the connection is gone with it, or never was. */
 export function isLost(error: unknown): boolean {
+  if (error instanceof ReceiptdError) return error.code === 'LEDGER_UNREACHABLE';
   const code = systemCode(error) ?? '';
   if (LOST.test(code) || SYSTEM.test(code)) return true;
   return error instanceof Error && code === '' && WORDS.test(error.message);

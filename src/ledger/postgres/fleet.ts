@@ -1,8 +1,140 @@
-import type { LedgerFleet } from '../../ports/fleet.ts';
+import { ReceiptdError } from '../../domain/errors.ts';
+import type { EndpointKey, Lane } from '../../domain/document.ts';
+import { dateText, periodStart, windowOf, type BudgetPeriod } from '../../domain/limits.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { FleetAgent, FleetLimits, FleetSignal, LedgerFleet } from '../../ports/fleet.ts';
+import type { Hold } from '../../ports/hold.ts';
+import { toHold, type HoldRow } from '../rows.ts';
+import type { Beat } from './beat.ts';
 import type { Link } from './link.ts';
+import type { Places } from './places.ts';
+import * as SQL from './sql/fleet.ts';
+import type { Sql } from './statements.ts';
 import type { Store } from './store.ts';
 
-// TODO(pg): to be written on its branch; nothing here may land.
-export function createFleet(store: Store, link: Link): LedgerFleet {
-  throw new Error(`not there yet: ${typeof store} ${typeof link}`);
+const PERIODS: readonly BudgetPeriod[] = ['day', 'month'];
+
+export function createFleet(store: Store, link: Link, beat: Beat, clock: Clock): LedgerFleet {
+  const { places } = store;
+  /** The epoch under which each folder's lead was taken. */
+  const leads = new Map<string, number>();
+  const listeners = new Set<(signal: FleetSignal) => void>();
+  const tell = (signal: FleetSignal): void => {
+    for (const listener of listeners) listener(signal);
+  };
+  link.onSignal((signal) => {
+    if (signal !== 'agents') return tell(signal);
+    // Whoever hears of it asks whether it is paused. What fails now is made up for by the next heartbeat.
+    void beat
+      .look()
+      .catch(() => {})
+      .then(() => tell(signal));
+  });
+
+  return {
+    agent: store.self.name,
+
+    onSignal(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+
+    isLeased: () => store.isLeased,
+
+    async lead(folder) {
+      if (!places.isShared(folder)) return true;
+      // Nobody takes it away before the lease has run out.
+      if (store.isLeased && leads.get(folder) === store.session.epoch) return true;
+      leads.delete(folder);
+      await store.ensureFolder(folder);
+      const taken = await store.write(async (sql) => {
+        const { agentId, epoch } = sql.session;
+        const rows = await sql.run(SQL.LEAD, { agentId, epoch, ...places.ofFolder(folder) });
+        return rows > 0 ? epoch : null;
+      });
+      if (taken === null) return false;
+      leads.set(folder, taken);
+      return true;
+    },
+
+    async endLead(folder) {
+      leads.delete(folder);
+      if (!places.isShared(folder)) return;
+      await store.write(async (sql) => {
+        const { agentId } = sql.session;
+        if ((await sql.run(SQL.END_LEAD, { agentId, ...places.ofFolder(folder) })) > 0) sql.notify('agents');
+      });
+    },
+
+    async enter(endpoint, limits, lane) {
+      if (limits.rate === null && limits.perDay === null && limits.perMonth === null) return 0;
+      await store.ensureEndpoint(endpoint);
+      const now = clock.now();
+      const entry = entryOf(endpoint, limits, lane, now);
+      const row = await store.read((sql) => sql.get<{ wait: number }>(SQL.ENTER, entry));
+      if (!row) throw new Error('a function gave no row');
+      if (row.wait >= 0) return row.wait;
+      const period = row.wait === -1 ? 'day' : 'month';
+      return Math.max(1, periodStart(period, now, 1) - now);
+    },
+
+    agents: () => store.read((sql) => fleetAgents(sql, places)),
+
+    isPaused: () => beat.isPaused,
+
+    async setPaused(agent, by) {
+      const found = await store.read(async (sql) => {
+        const rows = await sql.run(SQL.SET_PAUSED, { name: agent, by });
+        if (rows > 0) await sql.run(SQL.TELL, { signal: 'agents' });
+        return rows > 0;
+      });
+      if (!found) throw new ReceiptdError('AGENT_UNKNOWN', `The fleet has no agent named ${agent}.`);
+      if (agent === store.self.name) await beat.look();
+    },
+  };
+}
+
+function entryOf({ baseUrl, uid }: EndpointKey, limits: FleetLimits, lane: Lane, now: number) {
+  const { rate, perDay, perMonth } = limits;
+  const window = rate === null ? null : windowOf(rate);
+  const kept = window !== null && lane === 'backlog' ? window.reserved : 0;
+  return {
+    baseUrl,
+    uid,
+    count: rate?.count ?? null,
+    atMost: rate === null ? null : rate.count - kept,
+    intervalMs: window?.intervalMs ?? null,
+    dates: PERIODS.map((period) => dateText(period, now)),
+    nextDates: PERIODS.map((period) => dateText(period, periodStart(period, now, 1))),
+    begins: PERIODS.map((period) => periodStart(period, now)),
+    limits: [perDay, perMonth],
+  };
+}
+
+interface AgentRow extends Omit<FleetAgent, 'paused' | 'leads' | 'holds'> {
+  readonly id: number;
+  readonly pausedBy: string | null;
+  readonly pausedAt: number | null;
+  /** Places. */
+  readonly leads: readonly string[];
+}
+
+/** What `receiptd fleet status` shows. Folders as the agent of these places has them. */
+export async function fleetAgents(sql: Sql, places: Places): Promise<FleetAgent[]> {
+  const [agents, holdRows] = await Promise.all([
+    sql.all<AgentRow>(SQL.AGENTS),
+    sql.all<HoldRow & { readonly agentId: number }>(SQL.HOLDS_OF_AGENTS),
+  ]);
+  const holds = new Map<number, Hold[]>();
+  for (const { agentId, ...row } of holdRows) {
+    const own = holds.get(agentId) ?? [];
+    own.push({ ...toHold(row), key: places.toKey(row.scope, row.key) });
+    holds.set(agentId, own);
+  }
+  return agents.map(({ id, pausedBy, pausedAt, leads, ...row }) => ({
+    ...row,
+    paused: pausedBy === null ? null : { by: pausedBy, since: pausedAt ?? 0 },
+    leads: leads.map((place) => place.replace(/^share:/, '')),
+    holds: holds.get(id) ?? [],
+  }));
 }

@@ -3,11 +3,9 @@ import type { JournalEvent, JournalHead } from '../../ports/journal.ts';
 import { formatLine } from '../journal/line.ts';
 import type { Params } from './statements.ts';
 
-/** Personal data of what a sighting is about belong to its document. */
 export const ADD_HISTORY = `
-INSERT INTO history (agent_id, seq, document_id, entry, hash, personal)
-SELECT :agentId, line.seq, coalesce(line.document, (SELECT document_id FROM sightings WHERE id = line.sighting)),
-       line.entry, line.hash, line.personal
+INSERT INTO history (agent_id, seq, document_id, sighting_id, entry, hash, personal)
+SELECT :agentId::integer, line.*
   FROM unnest(:seqs::bigint[], :documents::bigint[], :sightings::bigint[], :entries::text[], :hashes::text[],
               :personals::text[]) AS line (seq, document, sighting, entry, hash, personal)`;
 
@@ -26,8 +24,10 @@ export function chainOn(
     const line = formatLine(event, last, salt, index < events.length - 1);
     const [entry = '', hash = '', personal = ''] = line.text.slice(0, -1).split('\t');
     seqs.push(line.seq);
-    documents.push(documentOf(event));
-    sightings.push(numberIn(event.facts['sighting']));
+    const sighting = numberIn(event.facts['sighting']);
+    sightings.push(sighting);
+    // A file may have been seen before it was known to be a document's.
+    documents.push(sighting === null ? documentOf(event) : null);
     entries.push(entry);
     hashes.push(hash);
     personals.push(personal);

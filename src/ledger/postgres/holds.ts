@@ -1,7 +1,52 @@
+import type { Clock } from '../../ports/clock.ts';
+import type { Hold } from '../../ports/hold.ts';
 import type { LedgerHolds } from '../../ports/ledger.ts';
+import { PAUSED } from '../holdOver.ts';
+import { toHold, type HoldRow } from '../rows.ts';
+import type { Places } from './places.ts';
+import { CLEAR_HOLD, HOLDS_OF, PUT_HOLD } from './sql/holds.ts';
+import type { Sql } from './statements.ts';
 import type { Store } from './store.ts';
 
-// TODO(pg): to be written on its branch; nothing here may land.
-export function createHolds(store: Store): LedgerHolds {
-  throw new Error(`not there yet: ${typeof store}`);
+/** A person's pause is the fleet's; whatever else is on hold is so for the agent that met with the trouble. */
+export function createHolds(store: Store, clock: Pick<Clock, 'now'>): LedgerHolds {
+  return {
+    putHold: ({ scope, key, reason, message, since, until, demanded }) =>
+      store.write(async (sql) => {
+        if (reason === PAUSED && (scope === 'endpoint' || scope === 'folder')) {
+          sql.emit({ kind: 'paused', scope, key, message }, since);
+          sql.notify('holds');
+          return;
+        }
+        sql.send(PUT_HOLD, {
+          scope,
+          key: sql.places.ofKey(scope, key),
+          paused: 0,
+          agentId: sql.session.agentId,
+          reason,
+          message,
+          since,
+          // Back-off with jitter ends between milliseconds.
+          until: until === null ? null : Math.ceil(until),
+          demanded: Number(demanded),
+        });
+      }),
+
+    clearHold: (scope, key, reason) =>
+      store.write(async (sql) => {
+        if (reason === PAUSED && (scope === 'endpoint' || scope === 'folder')) {
+          sql.emit({ kind: 'resumed', scope, key, message: '' }, clock.now());
+          sql.notify('holds');
+          return;
+        }
+        const { agentId } = sql.session;
+        sql.send(CLEAR_HOLD, { scope, key: sql.places.ofKey(scope, key), reason: reason ?? null, agentId });
+      }),
+  };
+}
+
+/** Pauses, and what the agent of these places met with. */
+export async function holdsOf(sql: Sql, places: Places): Promise<Hold[]> {
+  const rows = await sql.all<HoldRow>(HOLDS_OF, { agent: places.agent });
+  return rows.map((row) => ({ ...toHold(row), key: places.toKey(row.scope, row.key) }));
 }

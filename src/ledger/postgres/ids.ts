@@ -1,6 +1,6 @@
 import type { Sql } from './statements.ts';
 
-export type IdKind = 'documents' | 'attempts' | 'sightings' | 'results';
+export type IdKind = 'documents' | 'attempts' | 'results';
 
 /** So many at once: asking for one would take as long as the work that it is for. */
 const BLOCK = 50;

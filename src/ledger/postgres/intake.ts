@@ -1,7 +1,113 @@
+import type { EndpointKey, FileRef } from '../../domain/document.ts';
 import type { LedgerIntake } from '../../ports/ledger.ts';
-import type { Store } from './store.ts';
+import { splitPath, toKnownFile, type KnownRow } from '../rows.ts';
+import { admit } from './admit.ts';
+import { currentSightings, putSightings } from './sightings.ts';
+import * as SQL from './sql/sightings.ts';
+import type { Store, Transaction } from './store.ts';
 
-// TODO(pg): to be written on its branch; nothing here may land.
+type NamedRow = KnownRow & { readonly name: string };
+
+const NAMES_BATCH = 1_000;
+/** Others' writes wait for no longer. */
+const SKIPPED_BATCH = 500;
+
 export function createIntake(store: Store): LedgerIntake {
-  throw new Error(`not there yet: ${typeof store}`);
+  /** Queued at once, so that writes keep the order in which they were asked for. */
+  const writeOf = <T>(
+    folder: string,
+    work: (sql: Transaction) => Promise<T>,
+    endpoint: EndpointKey | null = null,
+  ): Promise<T> =>
+    store.write(async (sql) => {
+      await store.ensureFolder(folder);
+      if (endpoint) await store.ensureEndpoint(endpoint);
+      return work(sql);
+    }, endpoint);
+  const of = (folder: string) => store.places.ofFolder(folder);
+  const knownRows = (folder: string, dir: string, names: readonly string[]): Promise<NamedRow[]> =>
+    store.read((sql) => sql.all<NamedRow>(SQL.CURRENT_IN_DIRECTORY, { ...of(folder), dir, names }));
+  const markParams = (folder: string) => ({ ...of(folder), agentId: store.session.agentId });
+
+  return {
+    async markWatched(folder, skipped, note) {
+      // A folder counts as watched only once all of them are recorded, so that a crash in between does no harm.
+      for (let start = 0; start < skipped.length; start += SKIPPED_BATCH) {
+        const batch = skipped.slice(start, start + SKIPPED_BATCH);
+        const sighted = { ...note, verdict: 'skipped', documentId: null } as const;
+        await writeOf(folder, (sql) => putSightings(sql, folder, batch, sighted));
+      }
+      await writeOf(folder, async (sql) => sql.emit({ kind: 'watched', folder }, note.at));
+    },
+
+    folderMark: (folder) =>
+      store.read(async (sql) => {
+        const row = await sql.get<{ mark: string }>(SQL.FOLDER_MARK, markParams(folder));
+        return row?.mark ?? null;
+      }),
+
+    setFolderMark: (folder, mark, at) =>
+      writeOf(folder, async (sql) => {
+        const row = await sql.get<{ mark: string }>(SQL.FOLDER_MARK, markParams(folder));
+        if (row?.mark !== mark) sql.emit({ kind: 'placed', folder, mark }, at);
+      }),
+
+    doubtFolderMark: (folder, mark) =>
+      writeOf(folder, async (sql) => sql.send(SQL.SET_FOLDER_MARK, { ...markParams(folder), mark })),
+
+    async known({ folder, path }: FileRef) {
+      const { dir, name } = splitPath(path);
+      const [row] = await knownRows(folder, dir, [name]);
+      return row ? toKnownFile(row) : null;
+    },
+
+    // A write, though it changes nothing: its turn comes behind all those before it.
+    lastSighting: () =>
+      store.write(async (sql) => (await sql.get<{ id: number }>(SQL.LAST_SIGHTING_ID))?.id ?? 0),
+
+    async knownIn(folder, dir, names) {
+      const rows = await knownRows(folder, dir, names);
+      return new Map(rows.map((row) => [row.name, toKnownFile(row)]));
+    },
+
+    knownFrom: (folder, dir, { after, upTo }, limit) =>
+      store.read(async (sql) => {
+        const wanted = { ...of(folder), dir, after, limit };
+        const rows =
+          upTo === null
+            ? await sql.all<NamedRow>(SQL.CURRENT_AFTER, wanted)
+            : await sql.all<NamedRow>(SQL.CURRENT_UP_TO, { ...wanted, upTo });
+        return rows.map((row) => ({ name: row.name, ...toKnownFile(row) }));
+      }),
+
+    async *namesIn(folder, dir) {
+      // A name is never empty, so this sorts before the first file.
+      for (let after = ''; ;) {
+        const wanted = { ...of(folder), dir, after, limit: NAMES_BATCH };
+        const rows = await store.read((sql) => sql.all<{ name: string }>(SQL.CURRENT_NAMES, wanted));
+        const last = rows.at(-1);
+        if (last === undefined) return;
+        yield rows.map(({ name }) => name);
+        after = last.name;
+      }
+    },
+
+    dirs: (folder, under) =>
+      store.read(async (sql) => {
+        const rows = await sql.all<{ dir: string }>(SQL.CURRENT_DIRS, { ...of(folder), under });
+        return rows.map(({ dir }) => dir);
+      }),
+
+    admit: (admission) => writeOf(admission.file.folder, (sql) => admit(sql, admission), admission.endpoint),
+
+    note: (file, note) =>
+      writeOf(file.folder, (sql) => putSightings(sql, file.folder, [file], { ...note, documentId: null })),
+
+    gone: (folder, paths, at) =>
+      store.write(async (sql) => {
+        const current = await currentSightings(sql, folder, paths);
+        const sightings = [...current.values()].map(({ id }) => id);
+        if (sightings.length > 0) sql.emit({ kind: 'gone', sightings }, at);
+      }),
+  };
 }

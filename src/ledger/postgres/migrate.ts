@@ -1,18 +1,22 @@
 import { ReceiptdError, systemCode } from '../../domain/errors.ts';
 import type { Connection } from './connection.ts';
+import type { Sql } from './statements.ts';
 import { MIGRATION_0001 } from './migrations/0001.ts';
+import { MIGRATION_0002 } from './migrations/0002.ts';
 
-const MIGRATIONS: readonly string[] = [MIGRATION_0001];
+const MIGRATIONS: readonly string[] = [MIGRATION_0001, MIGRATION_0002];
 
 /** The advisory lock that keeps two agents from migrating at once. */
 const LOCK = 7_267_339;
 
 /** The version of the schema in this database; 0 where there is none. */
-export async function versionOf(connection: Connection): Promise<number> {
-  const there = await connection.get<{ there: boolean }>(
-    `SELECT to_regclass('receiptd.migrations') IS NOT NULL AS there`,
+export async function versionOf(connection: Sql): Promise<number> {
+  // Not by to_regclass: that may remember, within a transaction, what was not there before another one made it.
+  const there = await connection.get(
+    `SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+      WHERE n.nspname = 'receiptd' AND c.relname = 'migrations'`,
   );
-  if (!there?.there) return 0;
+  if (!there) return 0;
   const row = await connection.get<{ version: number }>(
     `SELECT coalesce(max(version), 0) AS version FROM receiptd.migrations`,
   );
@@ -48,7 +52,7 @@ export async function migrate(connection: Connection, where: string): Promise<vo
 }
 
 /** @throws ReceiptdError LEDGER_OLDER, LEDGER_NEWER, LEDGER_MISSING */
-export async function requireVersion(connection: Connection, where: string): Promise<void> {
+export async function requireVersion(connection: Sql, where: string): Promise<void> {
   const version = await versionOf(connection);
   if (version === 0)
     throw new ReceiptdError('LEDGER_MISSING', `There is no ledger at ${where} yet.`, {

@@ -3,6 +3,7 @@ import type { Clock, Random } from '../../ports/clock.ts';
 import type { Ledger } from '../../ports/ledger.ts';
 import type { Log } from '../../ports/log.ts';
 import { createAdmin } from './admin.ts';
+import { Beat } from './beat.ts';
 import { Connector, type Target } from './connection.ts';
 import { createFleet } from './fleet.ts';
 import { createHolds } from './holds.ts';
@@ -58,17 +59,20 @@ export async function openPostgresLedger(options: PostgresLedgerOptions): Promis
     trouble,
     ...(options.onCommitted && { onCommitted: options.onCommitted }),
   });
-  const link = new Link({ connector, store, trouble, clock, random, log, onBeat: async () => {} });
+  const beat = new Beat(store, clock, log);
+  const link = new Link({ connector, store, trouble, clock, random, log, onBeat: () => beat.run() });
   await link.start();
-  const fleet = createFleet(store, link);
+  // So that an agent that is paused begins so. Where it can't be asked now, nothing can be sent either.
+  if (!trouble.trouble()) await beat.look().catch(() => {});
+  const fleet = createFleet(store, link, beat, clock);
   return {
     ...createIntake(store),
     ...createQueue(store),
-    ...createHolds(store),
+    ...createHolds(store, clock),
     ...createAdmin(store),
     ...createResults(store),
     ...createReports(store, accountOf),
-    ...createUpkeep(store),
+    ...createUpkeep(connector.where),
     storage: trouble,
     fleet,
     async close() {

@@ -1,3 +1,5 @@
+import type { HoldScope } from '../../ports/hold.ts';
+
 /**
  * Where folders are, for the fleet and for this machine. A folder of an agent belongs to `agent:<name>` and its absolute path; a
  * shared one to `share:<share>`, under whatever path each agent has it. The port speaks of this machine's absolute paths;
@@ -18,6 +20,12 @@ export class Places {
   /** The places whose files this agent reaches. */
   get reached(): readonly string[] {
     return [`agent:${this.agent}`, ...[...this.#shareOf.values()].map((share) => `share:${share}`)];
+  }
+
+  /** What `toFolder` goes by, for statements that have to do the same. */
+  get shown(): { readonly own: string; readonly shares: string } {
+    const shares = [...this.#shareOf].map(([path, share]) => [`share:${share}`, path] as const);
+    return { own: `agent:${this.agent}`, shares: JSON.stringify(Object.fromEntries(shares)) };
   }
 
   isShared(folder: string): boolean {
@@ -42,5 +50,17 @@ export class Places {
     const [kind, name] = [place.slice(0, place.indexOf(':')), place.slice(place.indexOf(':') + 1)];
     if (kind === 'share') return this.#pathOf.get(name) ?? place;
     return name === this.agent ? path : `${name}:${path}`;
+  }
+
+  /** A hold's key as the rows have it: that of a folder means it on every machine. */
+  ofKey(scope: HoldScope, key: string): string {
+    if (scope !== 'folder') return key;
+    const { place, folder } = this.ofFolder(key);
+    return `${place}:${folder}`;
+  }
+
+  toKey(scope: HoldScope, key: string): string {
+    const [, place, folder] = (scope === 'folder' && /^([^:]*:[^:]*):(.*)$/s.exec(key)) || [];
+    return place === undefined || folder === undefined ? key : this.toFolder(place, folder);
   }
 }

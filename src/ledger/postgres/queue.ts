@@ -1,7 +1,225 @@
-import type { LedgerQueue } from '../../ports/ledger.ts';
-import type { Store } from './store.ts';
+import type { EndpointKey } from '../../domain/document.ts';
+import type { Disposal, LedgerQueue, Requeue, Transition } from '../../ports/ledger.ts';
+import { Claims } from './claims.ts';
+import type { Move } from '../events.ts';
+import { relativePath, toIdentity, type IdentityRow, type PlaceRow } from '../rows.ts';
+import { documentOf, type PlacedRow } from './documents.ts';
+import { besideResults } from './results.ts';
+import * as DISPOSALS from './sql/disposals.ts';
+import { NEXT_LINE } from './sql/endpoints.ts';
+import * as SQL from './sql/queue.ts';
 
-// TODO(pg): to be written on its branch; nothing here may land.
+import type { Store, Transaction } from './store.ts';
+import { endAttempt, idle, interrupt, type Standing } from './uploads.ts';
+
+/** A request leaves once its beginning is committed, which a slow server may hold up; later than that, none does. */
+const SENT_WITHIN_MS = 10 * 60_000;
+
+const INTERRUPTED = 'The program ended while this was being sent; it may have arrived, and is sent again.';
+const ELSEWHERE = 'Its bytes can only be found by the agent that admitted it, which sends it then.';
+
 export function createQueue(store: Store): LedgerQueue {
-  throw new Error(`not there yet: ${typeof store}`);
+  const { places } = store;
+  const claims = new Claims(store);
+
+  /** Ends the claim only once its change is durable: until then the row still looks claimed. */
+  const writeClaimed = async <T>(id: number, work: (sql: Transaction) => Promise<T>): Promise<T> => {
+    const value = await store.write(work);
+    claims.forget([id]);
+    return value;
+  };
+
+  return {
+    async recover(at) {
+      const interrupted = await store.write((sql) => interrupt(sql, sql.session.agentId, INTERRUPTED, at));
+      claims.forgetAll();
+      return interrupted;
+    },
+
+    claim: (query) => claims.take(query),
+
+    release: (documentIds) => claims.drop(documentIds),
+
+    begin: (id, at, bytes) =>
+      writeClaimed(id, async (sql) => {
+        await idle(sql, id, 'be uploaded');
+        const attempt = await sql.nextId('attempts');
+        sql.emit({ kind: 'began', attempt, document: id, bytes }, at);
+        return attempt;
+      }),
+
+    finish: (attemptId, result, requeue) =>
+      store.write(async (sql) => {
+        const { documentId, hasResults } = await endAttempt(sql, attemptId, result);
+        const move = moveOf(result.transition);
+        const end = hasResults ? await besideResults(sql, documentId, move) : move;
+        sql.emit({ kind: 'moved', documents: [documentId], ...end }, result.at);
+        if (requeue) await queueAtEnd(sql, requeue, result.at);
+      }),
+
+    finishReplayed: (attemptId, at, httpStatus, message) =>
+      store.write(async (sql) => {
+        await endAttempt(sql, attemptId, { at, outcome: 'refused', httpStatus, message });
+      }),
+
+    postpone: (id, notBefore, reason, message, at) =>
+      writeClaimed(id, async (sql) => {
+        await idle(sql, id, 'be postponed');
+        const flags = { answerLost: false, serverError: false };
+        const move = moveOf({ state: 'queued', notBefore, reason, message, ...flags });
+        sql.emit({ kind: 'moved', documents: [id], ...move }, at);
+      }),
+
+    markLost: (id, message, at) =>
+      writeClaimed(id, async (sql) => {
+        const { agentId } = await idle(sql, id, 'be lost');
+        if (agentId === sql.session.agentId) {
+          sql.emit({ kind: 'moved', documents: [id], state: 'lost', reason: 'BYTES_GONE', message }, at);
+          return;
+        }
+        // Whoever admitted it may have a copy, or know where the file went.
+        const flags = { answerLost: false, serverError: false };
+        const why = { notBefore: 0, reason: 'BYTES_ELSEWHERE', message: ELSEWHERE };
+        sql.emit({ kind: 'moved', documents: [id], state: 'queued', how: 'later', ...why, ...flags }, at);
+        sql.send(SQL.GIVE_BACK, { id });
+        sql.notify('queue');
+      }),
+
+    waiting: (afterId, limit) =>
+      store.read(async (sql) => {
+        const params = { afterId, limit, agentId: store.session.agentId };
+        const rows = await sql.all<PlacedRow>(SQL.WAITING_DOCUMENTS, params);
+        return rows.map((row) => documentOf(places, row));
+      }),
+
+    wanted: (sha256s, failedSince) =>
+      store.read(async (sql) => {
+        const rows = await sql.all<{ sha256: string }>(SQL.WANTED, { sha256s, failedSince });
+        return new Set(rows.map(({ sha256 }) => sha256));
+      }),
+
+    nextDue: ({ baseUrl, uid }, now) =>
+      store.read(async (sql) => {
+        const params = { baseUrl, uid, now, reached: places.reached };
+        return (await sql.get<{ notBefore: number | null }>(SQL.NEXT_DUE_TIME, params))?.notBefore ?? null;
+      }),
+
+    sources: (sha256) =>
+      store.read(async (sql) => {
+        const params = { sha256, reached: places.reached };
+        const rows = await sql.all<SourceRow>(DISPOSALS.SOURCES, params);
+        return rows.map((row) => ({
+          folder: places.toFolder(row.place, row.folder),
+          path: relativePath(row),
+          identity: toIdentity(row),
+          archivedTo: row.archivedTo,
+        }));
+      }),
+
+    toDispose: (folder, after, limit, statuses) =>
+      store.read(async (sql) => {
+        const params = { ...places.ofFolder(folder), after, limit };
+        const rows =
+          statuses === null
+            ? await sql.all<DisposalRow>(DISPOSALS.DISPOSABLE, params)
+            : await sql.all<DisposalRow>(DISPOSALS.DISPOSABLE_ON, { ...params, statuses });
+        return rows.map((row) => toDisposal(folder, row));
+      }),
+
+    disposing: (sighting, how, at) =>
+      store.write(async (sql) => sql.emit({ kind: 'disposing', sighting, how }, at)),
+
+    begunDisposals: (folder) =>
+      store.read(async (sql) => {
+        const rows = await sql.all<DisposalRow & { readonly how: 'archived' | 'deleted' }>(
+          DISPOSALS.BEGUN_DISPOSALS,
+          places.ofFolder(folder),
+        );
+        return rows.map((row) => ({ ...toDisposal(folder, row), how: row.how }));
+      }),
+
+    disposed: (sighting, how, archivedTo, at) =>
+      store.write(async (sql) => sql.emit({ kind: 'disposed', sighting, how, archivedTo }, at)),
+
+    attemptTimes: (endpoint, since, limit) =>
+      store.read(async (sql) => {
+        const params = { ...requestsOf(endpoint), since: since - SENT_WITHIN_MS, limit };
+        return (await sql.all<{ sentBy: number }>(SQL.ATTEMPT_TIMES, params))
+          .map(({ sentBy }) => sentBy)
+          .filter((sentBy) => sentBy > since)
+          .sort((a, b) => b - a)
+          .slice(0, limit);
+      }),
+
+    countAttempts: (endpoint, since, now) =>
+      store.read(async (sql) => {
+        const params = { ...requestsOf(endpoint), since, now };
+        return (await sql.get<{ count: number }>(SQL.COUNT_ATTEMPTS, params))?.count ?? 0;
+      }),
+  };
+
+  function requestsOf(endpoint: EndpointKey | null) {
+    const { agentId } = store.session;
+    return { agentId, baseUrl: endpoint?.baseUrl ?? null, uid: endpoint?.uid ?? null };
+  }
+}
+
+interface SourceRow extends IdentityRow, PlaceRow {
+  readonly place: string;
+  readonly archivedTo: string | null;
+}
+
+interface DisposalRow extends IdentityRow {
+  readonly id: number;
+  readonly dir: string;
+  readonly name: string;
+  readonly sha256: string;
+}
+
+function toDisposal(folder: string, row: DisposalRow): Disposal {
+  const file = { folder, path: relativePath(row), identity: toIdentity(row) };
+  return { sightingId: row.id, file, sha256: row.sha256 };
+}
+
+function moveOf(transition: Transition): Move {
+  switch (transition.state) {
+    case 'accepted': {
+      const { state, serviceStatus: status, response } = transition;
+      return { state, status, response };
+    }
+    case 'failed':
+    case 'unconfirmed':
+      return transition;
+    case 'queued':
+      return { ...transition, how: 'later', notBefore: wholeTime(transition.notBefore) };
+  }
+}
+
+async function queueAtEnd(
+  sql: Transaction,
+  { documentIds, reason, message }: Requeue,
+  at: number,
+): Promise<void> {
+  const rows = await sql.all<Standing>(SQL.STANDINGS, { ids: documentIds });
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  const lines = new Map<number, number>();
+  for (const id of documentIds) {
+    const row = byId.get(id);
+    if (row?.state !== 'failed' && row?.state !== 'queued') continue;
+    const line = lines.get(row.endpointId) ?? (await nextLine(sql, row.endpointId));
+    lines.set(row.endpointId, line + 1);
+    sql.emit({ kind: 'moved', documents: [id], state: 'queued', how: 'atEnd', line, reason, message }, at);
+  }
+}
+
+/** The last place in an endpoint's line; taken by the event that says so. */
+async function nextLine(sql: Transaction, endpointId: number): Promise<number> {
+  const row = await sql.get<{ line: number }>(NEXT_LINE, { id: endpointId });
+  if (!row) throw new Error('a document without its endpoint');
+  return row.line;
+}
+
+/** Back-off with jitter ends between milliseconds, where an integer column refuses it. */
+function wholeTime(ms: number): number {
+  return Math.max(0, Math.ceil(ms));
 }

@@ -1,8 +1,223 @@
 import type { AccountOf } from '../../domain/account.ts';
-import type { LedgerReports } from '../../ports/ledgerReports.ts';
-import type { Store } from './store.ts';
+import type { Document, EndpointKey } from '../../domain/document.ts';
+import type { JournalHead } from '../../ports/journal.ts';
+import type {
+  ArrivedCount,
+  LedgerReports,
+  ListState,
+  SeenCount,
+  Standing,
+  StateCount,
+  UploadRow,
+} from '../../ports/ledgerReports.ts';
+import { holdOver, isHeld } from '../holdOver.ts';
+import { list, page } from '../listing/list.ts';
+import {
+  relativePath,
+  splitPath,
+  toAttempt,
+  toIdentity,
+  toSightingRow,
+  type AttemptRow,
+  type DetailSightingRow,
+  type IdentityRow,
+} from '../rows.ts';
+import { documentOf, type PlacedRow } from './documents.ts';
+import { holdsOf } from './holds.ts';
+import { listSource } from './list.ts';
+import type { Places } from './places.ts';
+import type { Reading } from './reading.ts';
+import { createResultReports, resultsOf } from './results.ts';
+import * as DOCUMENTS from './sql/documents.ts';
+import { ALL_ENDPOINTS, ENDPOINT_BY_KEY } from './sql/endpoints.ts';
+import * as SQL from './sql/reports.ts';
+import type { Sql } from './statements.ts';
 
-// TODO(pg): to be written on its branch; nothing here may land.
-export function createReports(store: Store, accountOf: AccountOf): LedgerReports {
-  throw new Error(`not there yet: ${typeof store} ${typeof accountOf}`);
+const STANDINGS_BATCH = 1_000;
+
+interface StandingRow extends IdentityRow {
+  readonly id: number;
+  readonly dir: string;
+  readonly name: string;
+  readonly state: ListState;
+  readonly documentName: string | null;
+}
+
+interface FileStandingRow extends StandingRow {
+  readonly reason: string | null;
+  readonly message: string | null;
+  readonly at: number;
+}
+
+/** What is of one folder. */
+interface Placed {
+  readonly place: string;
+  readonly folder: string;
+}
+
+function toStanding(row: StandingRow): Standing {
+  return { identity: toIdentity(row), state: row.state, name: row.documentName };
+}
+
+export function createReports(ledger: Reading, accountOf: AccountOf): Omit<LedgerReports, 'fleet'> {
+  const { places } = ledger;
+  const source = listSource(ledger, accountOf);
+  const one = <Row>(text: string, params: Parameters<Sql['get']>[1]): Promise<Row | undefined> =>
+    ledger.read((sql) => sql.get<Row>(text, params));
+  const all = <Row>(text: string, params: Parameters<Sql['all']>[1]): Promise<Row[]> =>
+    ledger.read((sql) => sql.all<Row>(text, params));
+  const documentIn = async (sql: Sql, id: number): Promise<Document | null> => {
+    const row = await sql.get<PlacedRow>(DOCUMENTS.DOCUMENT_BY_ID, { id });
+    return row ? documentOf(places, row) : null;
+  };
+  return {
+    ...createResultReports(ledger),
+
+    list: (filter) => list(source, filter),
+
+    page: (filter, wanted) => page(source, filter, wanted),
+
+    uploads: (from, to) => all<UploadRow>(SQL.UPLOADS, { from, to }),
+
+    find: async (name) =>
+      (await all<PlacedRow>(SQL.DOCUMENTS_BY_NAME, { name })).map((row) => documentOf(places, row)),
+
+    document: (id) => ledger.read((sql) => documentIn(sql, id)),
+
+    detail: (id) =>
+      ledger.read(async (sql) => {
+        const [document, response, attempts, sightings, results] = await Promise.all([
+          documentIn(sql, id),
+          sql.get<{ response: string | null }>(SQL.DOCUMENT_RESPONSE, { id }),
+          sql.all<AttemptRow>(SQL.ATTEMPTS_OF, { id }),
+          sql.all<DetailSightingRow & Placed>(SQL.SIGHTINGS_OF, { id }),
+          resultsOf(sql, id),
+        ]);
+        if (!document) return null;
+        return {
+          document,
+          response: response?.response ?? null,
+          attempts: attempts.map(toAttempt),
+          sightings: sightings.map(({ place, folder, ...row }) =>
+            toSightingRow({ ...row, folder: places.toFolder(place, folder) }),
+          ),
+          results,
+        };
+      }),
+
+    async isFirstWatch(folder) {
+      const row = await one<{ watchedAt: number | null }>(SQL.WATCHED_AT, places.ofFolder(folder));
+      return row === undefined || row.watchedAt === null;
+    },
+
+    async bySha256({ baseUrl, uid }, sha256) {
+      const row = await one<PlacedRow>(DOCUMENTS.DOCUMENT_BY_BYTES, { baseUrl, uid, sha256 });
+      return row ? documentOf(places, row) : null;
+    },
+
+    isNameTaken: async ({ baseUrl, uid }, name) =>
+      (await one(DOCUMENTS.IS_NAME_TAKEN, { baseUrl, uid, names: [name] })) !== undefined,
+
+    nextSeq: async ({ baseUrl, uid }) =>
+      (await one<{ nextSeq: number }>(ENDPOINT_BY_KEY, { baseUrl, uid }))?.nextSeq ?? 1,
+
+    countAccepted: async (from, to) =>
+      (await one<{ count: number }>(SQL.COUNT_ACCEPTED, { from, to }))?.count ?? 0,
+
+    counts: () =>
+      ledger.read((sql) => toCounts(sql, places, accountOf, [SQL.COUNT_DOCUMENTS, SQL.COUNT_SIGHTINGS])),
+
+    documentCounts: () => ledger.read((sql) => toCounts(sql, places, accountOf, [SQL.COUNT_DOCUMENTS])),
+
+    holds: () => ledger.read((sql) => holdsOf(sql, places)),
+
+    seenCounts: async (since, until) =>
+      inFolders(
+        await all<SeenCount & Placed>(SQL.SEEN_COUNTS, { since, until }),
+        places,
+        ({ state }) => state,
+      ),
+
+    arrivals: async (from, to, everyMs) =>
+      inFolders(
+        await all<ArrivedCount & Placed>(SQL.ARRIVALS, { from, to, everyMs }),
+        places,
+        ({ at }) => `${at}`,
+      ),
+
+    async *standings(folder) {
+      const key = places.ofFolder(folder);
+      for (let after = { dir: '', name: '' }; ;) {
+        const rows = await all<StandingRow>(SQL.STANDINGS, { ...key, ...after, limit: STANDINGS_BATCH });
+        const last = rows.at(-1);
+        if (!last) return;
+        yield new Map(rows.map((row) => [relativePath(row), toStanding(row)]));
+        after = { dir: last.dir, name: last.name };
+      }
+    },
+
+    async standing({ folder, path }) {
+      const row = await one<FileStandingRow>(SQL.STANDING, {
+        ...places.ofFolder(folder),
+        ...splitPath(path),
+      });
+      if (!row) return null;
+      const { id: sighting, reason, message, at } = row;
+      return { ...toStanding(row), sighting, reason, message, at };
+    },
+
+    erasable: async (before) => (await all<{ id: number }>(SQL.ERASABLE, { before })).map(({ id }) => id),
+
+    head: async () => (await one<JournalHead>(SQL.HEAD, { agent: places.agent })) ?? null,
+
+    endpoints: async () =>
+      (await all<EndpointKey & { name: string | null; createdAt: number | null }>(ALL_ENDPOINTS, {})).map(
+        ({ baseUrl, uid, name, createdAt }) => ({ endpoint: { baseUrl, uid }, name, createdAt }),
+      ),
+  };
+}
+
+interface CountRow extends Placed {
+  readonly baseUrl: string | null;
+  readonly uid: string | null;
+  readonly state: ListState;
+  readonly count: number;
+}
+
+/** As many as `list` shows in each state. */
+async function toCounts(
+  sql: Sql,
+  places: Places,
+  accountOf: AccountOf,
+  queries: readonly string[],
+): Promise<StateCount[]> {
+  const [holds, ...counted] = await Promise.all([
+    holdsOf(sql, places),
+    ...queries.map((query) => sql.all<CountRow>(query)),
+  ]);
+  const rows = counted.flatMap((each) =>
+    inFolders(each, places, ({ baseUrl, uid, state }) => `${baseUrl ?? ''}#${uid ?? ''} ${state}`),
+  );
+  return rows.map(({ baseUrl, uid, folder, state, count }) => {
+    const endpoint = baseUrl === null || uid === null ? null : { baseUrl, uid };
+    const held =
+      state === 'queued' && endpoint !== null && isHeld(holdOver(holds, endpoint, folder, accountOf));
+    return { endpoint, folder, state: held ? 'held' : state, count };
+  });
+}
+
+/** By the folder as the port has it: one that was not shared before has two rows, and is one here. */
+function inFolders<Row extends Placed & { readonly count: number }>(
+  rows: readonly Row[],
+  places: Places,
+  what: (row: Row) => string,
+): Omit<Row, 'place'>[] {
+  const found = new Map<string, Omit<Row, 'place'>>();
+  for (const { place, ...row } of rows) {
+    const folder = places.toFolder(place, row.folder);
+    const key = `${what({ place, ...row } as Row)} ${folder}`;
+    const before = found.get(key)?.count ?? 0;
+    found.set(key, { ...row, folder, count: before + row.count });
+  }
+  return [...found.values()];
 }

@@ -1,7 +1,124 @@
-import type { LedgerResults } from '../../ports/results.ts';
-import type { Store } from './store.ts';
+import { hash } from 'node:crypto';
+import type { DocumentState } from '../../domain/document.ts';
+import type {
+  LedgerResults,
+  NewResult,
+  RecordedResult,
+  ResultReports,
+  ResultRow,
+} from '../../ports/results.ts';
+import type { Move } from '../events.ts';
+import { textOf, toResultRow, wasMissing, type KeptPayload, type StoredResult } from '../resultRows.ts';
+import { documentById } from './documents.ts';
+import type { Reading } from './reading.ts';
+import * as SQL from './sql/results.ts';
+import type { Sql } from './statements.ts';
+import type { Store, Transaction } from './store.ts';
 
-// TODO(pg): to be written on its branch; nothing here may land.
 export function createResults(store: Store): LedgerResults {
-  throw new Error(`not there yet: ${typeof store}`);
+  return {
+    recordResult: (result) => {
+      // Before the transaction, which others wait for.
+      const kept = { ...textOf(result.payload), sha256: hash('sha256', result.payload, 'hex') };
+      return store.write((sql) => record(sql, result, kept));
+    },
+  };
+}
+
+export function createResultReports(ledger: Reading): ResultReports {
+  return {
+    results: ({ of, order, after, limit }) =>
+      ledger.read(async (sql) => {
+        const first = order === 'oldest' ? 0 : Number.MAX_SAFE_INTEGER;
+        const params = { after: after ?? first, limit };
+        if (of === 'all') return rowsOf(sql, SQL.ALL_RESULTS[order], params);
+        if (of === 'unmatched') return rowsOf(sql, SQL.UNMATCHED_RESULTS[order], params);
+        return rowsOf(sql, SQL.RESULTS_OF[order], { ...params, documentId: of });
+      }),
+
+    result: (id) =>
+      ledger.read(async (sql) => {
+        const row = await sql.get<StoredResult & { payload: string | null }>(SQL.RESULT_BY_ID, { id });
+        return row ? { ...toResultRow(row), payload: row.payload } : null;
+      }),
+
+    countUnmatchedResults: () =>
+      ledger.read(async (sql) => (await sql.get<{ count: number }>(SQL.COUNT_UNMATCHED))?.count ?? 0),
+
+    lastResult: () =>
+      ledger.read(async (sql) => (await sql.get<{ id: number }>(SQL.LAST_RESULT_ID))?.id ?? 0),
+  };
+}
+
+const MOST_SHOWN = 500;
+
+export async function resultsOf(sql: Sql, documentId: number): Promise<ResultRow[]> {
+  const params = { documentId, after: Number.MAX_SAFE_INTEGER, limit: MOST_SHOWN };
+  return (await rowsOf(sql, SQL.RESULTS_OF.newest, params)).toReversed();
+}
+
+async function rowsOf(sql: Sql, text: string, params: Record<string, number>): Promise<ResultRow[]> {
+  return (await sql.all<StoredResult>(text, params)).map(toResultRow);
+}
+
+interface Match {
+  readonly id: number;
+  readonly state: DocumentState;
+  readonly attempts: number;
+  readonly answerLost: number;
+  readonly serviceStatus: string | null;
+  readonly response: string | null;
+  /** The service was known to hold it, by an answer or by a result. */
+  readonly wasThere: boolean;
+}
+
+async function record(sql: Transaction, result: NewResult, kept: KeptPayload): Promise<RecordedResult> {
+  const { at, status } = result;
+  const { encoding, payload, sha256 } = kept;
+  sql.send(SQL.LOCK_RESULTS);
+  const match = await matchOf(sql, result);
+  const target = match?.id ?? null;
+  const documentNow = async () => (target === null ? null : documentById(sql, target));
+  const repeated = await sql.get<{ id: number }>(SQL.REPEATED, { documentId: target ?? 0, sha256 });
+  if (repeated) return { id: repeated.id, document: await documentNow(), isNew: false, isProof: false };
+  const id = (await sql.get<{ id: number }>(SQL.NEXT_RESULT_ID))?.id;
+  if (id === undefined) throw new Error('a sequence gave no number');
+  const given = { givenName: match ? null : result.name, givenUid: result.uid };
+  const what = { status, sha256, size: result.payload.length, encoding, payload, ...given };
+  sql.emit({ kind: 'result', result: id, document: target, attempts: match?.attempts ?? null, ...what }, at);
+  const isProof = match !== undefined && wasMissing(match);
+  if (isProof) {
+    const { serviceStatus, response } = match;
+    const move = { state: 'accepted', status: status ?? serviceStatus, response } as const;
+    sql.emit({ kind: 'moved', documents: [match.id], ...move }, at);
+  }
+  return { id, document: await documentNow(), isNew: true, isProof };
+}
+
+async function matchOf(sql: Sql, { baseUrl, uid, name }: NewResult): Promise<Match | undefined> {
+  if (name === null) return undefined;
+  if (uid !== null) return sql.get<Match>(SQL.MATCH_IN_ENDPOINT, { baseUrl, uid, name });
+  const [first, ...others] = await sql.all<Match>(SQL.MATCH_BY_NAME, { baseUrl, name });
+  return others.length === 0 ? first : undefined;
+}
+
+/**
+ * How an upload request ends whose document got a result before: the answer comes later than what it speaks of, so that its
+ * status is the older one; and where the answer was lost, a result that came since the request began stands for it.
+ */
+export async function besideResults(sql: Sql, documentId: number, move: Move): Promise<Move> {
+  const isAccepted = move.state === 'accepted';
+  const isLost =
+    move.state === 'unconfirmed' || (move.state === 'queued' && 'answerLost' in move && move.answerLost);
+  if (!isAccepted && !isLost) return move;
+  const row = await sql.get<{
+    serviceStatus: string | null;
+    response: string | null;
+    results: number;
+    statuses: number;
+  }>(SQL.SINCE_LAST_ATTEMPT, { id: documentId });
+  if (!row) return move;
+  const { serviceStatus: status, response, results, statuses } = row;
+  if (move.state === 'accepted') return statuses > 0 ? { ...move, status } : move;
+  return results > 0 ? { state: 'accepted', status, response } : move;
 }

@@ -40,8 +40,20 @@ UPDATE agents
    SET seen_at = clock_timestamp(), lease_until = clock_timestamp() + make_interval(secs => :leaseMs / 1000.0)
  WHERE id = :agentId AND epoch = :epoch`;
 
+const LOCK = `SELECT 1 AS own FROM agents WHERE id = :agentId AND epoch = :epoch FOR NO KEY UPDATE`;
+
+/** Claims for requests that had not begun. */
+const END_CLAIMS = `
+UPDATE documents SET claimed_by = NULL, claimed_epoch = NULL WHERE claimed_by = :agentId AND state = 'queued'`;
+
+const END_LEADS = `DELETE FROM leads WHERE agent_id = :agentId`;
+
+/** Where a request of it is still open, its lease goes on: if it does not come back, others put that back. */
 const LEAVE = `
-UPDATE agents SET running = false, seen_at = clock_timestamp(), lease_until = NULL WHERE id = :agentId AND epoch = :epoch`;
+UPDATE agents
+   SET running = false, seen_at = clock_timestamp(),
+       lease_until = CASE WHEN EXISTS (SELECT 1 FROM documents WHERE claimed_by = :agentId) THEN lease_until END
+ WHERE id = :agentId AND epoch = :epoch`;
 
 /** Begins a session: what an earlier one of this name had under way is fenced. @throws ReceiptdError AGENT_NAME_TAKEN */
 export async function join(connection: Connection, self: Self): Promise<Session> {
@@ -58,6 +70,7 @@ export async function join(connection: Connection, self: Self): Promise<Session>
     const params = { name, instance, host: hostname(), version, leaseMs };
     const session = await connection.get<Session>(JOIN, params);
     if (!session) throw new Error('the row of this agent is missing');
+    await endWork(connection, session);
     await connection.exec('SELECT make_history_partitions()');
     await connection.exec('COMMIT');
     return session;
@@ -74,8 +87,21 @@ export async function renew(connection: Connection, session: Session, leaseMs: n
 }
 
 /** The agent has stopped: others need not wait for its lease. */
-export async function leave(connection: Connection, { agentId, epoch }: Session): Promise<void> {
-  await connection.run(LEAVE, { agentId, epoch });
+export async function leave(connection: Connection, session: Session): Promise<void> {
+  const { agentId, epoch } = session;
+  await connection.exec('BEGIN');
+  if (await connection.get(LOCK, { agentId, epoch })) {
+    await endWork(connection, session);
+    await connection.run(LEAVE, { agentId, epoch });
+    await connection.exec(`NOTIFY receiptd, 'queue'; NOTIFY receiptd, 'agents'`);
+  }
+  await connection.exec('COMMIT');
+}
+
+/** What the agent had taken and not begun is for anybody again. */
+async function endWork(connection: Connection, { agentId }: Session): Promise<void> {
+  await connection.run(END_CLAIMS, { agentId });
+  await connection.run(END_LEADS, { agentId });
 }
 
 export function fenced(name: string): ReceiptdError {

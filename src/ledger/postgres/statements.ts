@@ -39,7 +39,7 @@ export function statement(text: string, params: Params = {}): Statement {
   const values = found.names.map((name) => {
     const value = params[name];
     if (value === undefined) throw new TypeError(`A statement lacks its parameter :${name}.`);
-    return typeof value === 'bigint' ? String(value) : value;
+    return toText(value);
   });
   const given = Object.keys(params);
   if (given.length !== found.names.length) {
@@ -47,4 +47,15 @@ export function statement(text: string, params: Params = {}): Statement {
     throw new TypeError(`A statement has no parameter :${unknown.join(', :')}.`);
   }
   return { name: found.name, text: found.text, values };
+}
+
+/** Text can't hold U+0000 there. */
+function toText(value: Value): unknown {
+  if (typeof value === 'bigint') return String(value);
+  if (typeof value === 'string') return value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value;
+  return isList(value) ? value.map((each) => (typeof each === 'string' ? toText(each) : each)) : value;
+}
+
+function isList(value: Value): value is readonly (string | number | null)[] {
+  return Array.isArray(value);
 }

@@ -1,5 +1,5 @@
 import { ReceiptdError } from '../../domain/errors.ts';
-import type { EndpointKey } from '../../domain/document.ts';
+import { endpointId, type EndpointKey } from '../../domain/document.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { JournalEvent } from '../../ports/journal.ts';
 import { toJournal, type LedgerEvent } from '../events.ts';
@@ -39,7 +39,11 @@ export interface StoreOptions {
 }
 
 interface Operation {
+  /** Shares its transaction with no other. */
+  readonly isAlone: boolean;
   readonly work: (sql: Transaction) => Promise<() => void>;
+  /** The endpoint whose row it locks. */
+  readonly endpoint: EndpointKey | null;
   readonly reject: (error: unknown) => void;
 }
 
@@ -53,13 +57,26 @@ interface Uncertain {
 const GROUP_LIMIT = 200;
 const CONFLICT_TRIES = 5;
 
+/** What is written is looked up one by one; a plan that was made while the tables were small is kept while they grow. */
+const BY_INDEX = 'SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off';
+
 const LOCK_SELF = `
 SELECT epoch, head_seq AS seq, head_hash AS hash FROM agents WHERE id = :agentId FOR NO KEY UPDATE`;
 const HEAD = `SELECT head_hash AS hash FROM agents WHERE id = :agentId`;
+/** Looked for first: an INSERT would wait for whoever is changing the row, and that one may be waiting for this. */
 const ENSURE_FOLDER = `
-INSERT INTO folders (place, path) VALUES (:place, :folder) ON CONFLICT (place, path) DO NOTHING`;
+INSERT INTO folders (place, path)
+SELECT :place, :folder WHERE NOT EXISTS (SELECT FROM folders WHERE place = :place AND path = :folder)
+ON CONFLICT (place, path) DO NOTHING`;
 const ENSURE_ENDPOINT = `
-INSERT INTO endpoints (base_url, uid) VALUES (:baseUrl, :uid) ON CONFLICT (base_url, uid) DO NOTHING`;
+INSERT INTO endpoints (base_url, uid)
+SELECT :baseUrl, :uid WHERE NOT EXISTS (SELECT FROM endpoints WHERE base_url = :baseUrl AND uid = :uid)
+ON CONFLICT (base_url, uid) DO NOTHING`;
+/** In one order, so that no two agents have what the other waits for. */
+const LOCK_ENDPOINTS = `
+SELECT e.id FROM unnest(:baseUrls::text[], :uids::text[]) AS wanted (base_url, uid)
+  JOIN endpoints e ON e.base_url = wanted.base_url AND e.uid = wanted.uid
+ ORDER BY e.id FOR NO KEY UPDATE OF e`;
 
 /**
  * One connection for writing, and its group commit: writes that are asked for while a transaction is under way share the
@@ -127,9 +144,8 @@ export class Store {
     const session = resumed ? before : await join(connection, this.self);
     this.#leaseLasts(startedAt);
     // A transaction that nobody goes on with must not keep this agent's row locked against those who would take its work over.
-    await connection.exec(
-      `SET receiptd.agent = '${session.agentId}'; SET idle_in_transaction_session_timeout = ${this.self.leaseMs}`,
-    );
+    const idle = `SET idle_in_transaction_session_timeout = ${this.self.leaseMs}`;
+    await connection.exec(`SET receiptd.agent = '${session.agentId}'; ${idle}; ${BY_INDEX}`);
     await this.#settleUncertain(connection, session);
     // Another server may have taken over that lacks the last rows of the one before.
     this.#known.clear();
@@ -160,8 +176,24 @@ export class Store {
     }
   }
 
-  /** Runs `work` in the next group, and resolves what it returned once that is durable. */
-  async write<T>(work: (sql: Transaction) => Promise<T>): Promise<T> {
+  /**
+   * Runs `work` in the next group, and resolves what it returned once that is durable. `endpoint`: whose row it locks
+   * (`ENDPOINT_FOR_UPDATE`); those of a group are locked beforehand, in the order that all agents keep to.
+   */
+  write<T>(work: (sql: Transaction) => Promise<T>, endpoint: EndpointKey | null = null): Promise<T> {
+    return this.#write(work, endpoint, false);
+  }
+
+  /** The same in a transaction of its own. */
+  writeAlone<T>(work: (sql: Transaction) => Promise<T>): Promise<T> {
+    return this.#write(work, null, true);
+  }
+
+  async #write<T>(
+    work: (sql: Transaction) => Promise<T>,
+    endpoint: EndpointKey | null,
+    isAlone: boolean,
+  ): Promise<T> {
     const trouble = this.#options.trouble.error();
     if (this.#isClosed) throw this.#refusal('is closed');
     if (trouble) throw trouble;
@@ -170,7 +202,7 @@ export class Store {
         const value = await work(sql);
         return () => resolve(value);
       };
-      this.#queue.push({ work: operation, reject });
+      this.#queue.push({ work: operation, endpoint, isAlone, reject });
       this.#schedule();
     });
   }
@@ -221,7 +253,8 @@ export class Store {
   }
 
   async #commitGroup(connection: Connection): Promise<void> {
-    const group = this.#queue.splice(0, GROUP_LIMIT);
+    const alone = this.#queue.findIndex(({ isAlone }) => isAlone);
+    const group = this.#queue.splice(0, alone < 0 ? GROUP_LIMIT : Math.min(GROUP_LIMIT, Math.max(1, alone)));
     for (let tries = 1; ; tries += 1) {
       try {
         const settle = await this.#commit(connection, group);
@@ -241,11 +274,11 @@ export class Store {
   async #commit(connection: Connection, group: readonly Operation[]): Promise<(() => void)[]> {
     const session = this.session;
     const startedAt = performance.now();
-    const begun = this.#beginTransaction(connection, session);
+    const begun = this.#beginTransaction(connection, session, group);
     let work = await this.#workOff(begun, group);
     if (work === null) {
       await rollback(connection);
-      const anew = this.#beginTransaction(connection, session);
+      const anew = this.#beginTransaction(connection, session, group);
       work = { tx: anew, settle: await this.#oneByOne(anew, group) };
     }
     const { tx, settle } = work;
@@ -269,10 +302,18 @@ export class Store {
     return settle;
   }
 
-  #beginTransaction(connection: Connection, session: Session): OpenTransaction {
+  #beginTransaction(connection: Connection, session: Session, group: readonly Operation[]): OpenTransaction {
     connection.send('BEGIN');
     const own = connection.get<OwnRow>(LOCK_SELF, { agentId: session.agentId });
     own.catch(() => {});
+    const wanted = new Map(
+      group.flatMap(({ endpoint }) => (endpoint ? [[endpointId(endpoint), endpoint]] : [])),
+    );
+    if (wanted.size > 1) {
+      const keys = [...wanted.values()];
+      const params = { baseUrls: keys.map(({ baseUrl }) => baseUrl), uids: keys.map(({ uid }) => uid) };
+      connection.send(LOCK_ENDPOINTS, params);
+    }
     return new OpenTransaction(connection, session, this.places, this.#ids, own);
   }
 

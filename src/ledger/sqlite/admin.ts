@@ -1,7 +1,8 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { LedgerAdmin } from '../../ports/ledger.ts';
 import { admitElsewhere } from './admit.ts';
-import { requireDocument, wrongState } from './documents.ts';
+import { wrongState } from '../documentErrors.ts';
+import { requireDocument } from './documents.ts';
 import { erase } from './erase.ts';
 import * as SQL from './sql/documents.ts';
 import type { Store } from './store.ts';

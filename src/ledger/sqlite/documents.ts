@@ -1,5 +1,5 @@
-import type { Document, DocumentState } from '../../domain/document.ts';
-import { ReceiptdError } from '../../domain/errors.ts';
+import type { Document } from '../../domain/document.ts';
+import { documentUnknown } from '../documentErrors.ts';
 import { toDocument, type DocumentRow } from '../rows.ts';
 import { DOCUMENT_BY_ID } from './sql/documents.ts';
 import type { Sql } from './statements.ts';
@@ -14,12 +14,4 @@ export function requireDocument(sql: Sql, id: number): Document {
   const document = documentById(sql, id);
   if (!document) throw documentUnknown(id);
   return document;
-}
-
-export function documentUnknown(id: number): ReceiptdError {
-  return new ReceiptdError('DOCUMENT_UNKNOWN', `The ledger has no document number ${id}.`);
-}
-
-export function wrongState(name: string, state: DocumentState, wanted: string): ReceiptdError {
-  return new ReceiptdError('DOCUMENT_STATE', `${name} is ${state}; it can't ${wanted}.`);
 }

@@ -1,233 +1,46 @@
-import { join, sep } from 'node:path';
+import { sep } from 'node:path';
 import type { AccountOf } from '../../domain/account.ts';
-import type { Verdict } from '../../domain/document.ts';
-import { ReceiptdError } from '../../domain/errors.ts';
-import type { Hold } from '../../ports/hold.ts';
-import type {
-  ListFilter,
-  ListOrder,
-  ListRow,
-  ListState,
-  Page,
-  PageWanted,
-} from '../../ports/ledgerReports.ts';
-import { holdOver, isHeld } from '../holdOver.ts';
+import type { Along, Conditions, ListSource, ToListed } from '../listing/list.ts';
+import { isInside, type Position, type ReadWindow } from '../listing/walk.ts';
 import { allHolds } from './holds.ts';
-import { absolutePath, toDocument, type DocumentRow, type PlaceRow } from '../rows.ts';
 import * as SQL from './sql/reports.ts';
 import type { Store } from './store.ts';
-import { nextOf, Walk, type Position, type WalkOptions } from './walk.ts';
 
-/** What is walked: documents, and the files that are no document's own. Null where none of them can pass. */
-type Walks = readonly [documents: Walk | null, sightings: Walk | null];
+const WALKS: Readonly<Record<Along, SQL.Walks>> = {
+  documents: SQL.DOCUMENTS,
+  unsettled: SQL.UNSETTLED_DOCUMENTS,
+  sightings: SQL.SIGHTINGS,
+};
 
-/** Merged by the time of creation, so that a list of any length costs one window of memory. */
-export async function* list(store: Store, accountOf: AccountOf, filter: ListFilter): AsyncGenerator<ListRow> {
-  const walks = await walksOf(store, accountOf, filter, 'oldest');
-  const open = walks.filter((walk) => walk !== null);
-  for (let left = filter.limit ?? Infinity; left > 0; left -= 1) {
-    const row = await take(open, filter, 'oldest');
-    if (row === null || row === 'later') return;
-    yield row;
-  }
-}
-
-export async function page(
-  store: Store,
-  accountOf: AccountOf,
-  filter: Omit<ListFilter, 'limit'>,
-  { order, cursor, limit, withinMs }: PageWanted,
-): Promise<Page> {
-  const walks = await walksOf(store, accountOf, filter, order, cursor);
-  const open = walks.filter((walk) => walk !== null);
-  const endsAt = performance.now() + withinMs;
-  const rows: ListRow[] = [];
-  while (rows.length < limit) {
-    const row = await take(open, filter, order, endsAt);
-    if (row === null || row === 'later') break;
-    rows.push(row);
-  }
-  const places = walks.map((walk) => walk?.position ?? null);
-  const times = places.flatMap((place) => place?.at ?? []);
-  if (times.length === 0) return { rows, next: null, lookedUntil: null };
-  const lookedUntil = order === 'oldest' ? Math.min(...times) : Math.max(...times);
-  return { rows, next: cursorOf(places), lookedUntil };
-}
-
-async function take(
-  walks: readonly Walk[],
-  { states }: ListFilter,
-  order: ListOrder,
-  endsAt?: number,
-): Promise<ListRow | 'later' | null> {
-  for (;;) {
-    const walk = await nextOf(walks, order, endsAt);
-    if (walk === null || walk === 'later') return walk;
-    const row = walk.next?.row;
-    walk.take();
-    // Only together with the holds a queued document is known to be held or not.
-    if (row && (states === undefined || states.includes(row.state))) return row;
-  }
-}
-
-async function walksOf(
-  store: Store,
-  accountOf: AccountOf,
-  filter: ListFilter,
-  order: ListOrder,
-  cursor?: string,
-): Promise<Walks> {
-  const { states, folder, endpoint, match, since, until } = filter;
-  const holds = await store.read(allHolds);
-  const from = since ?? Number.MIN_SAFE_INTEGER;
-  const to = until ?? Number.MAX_SAFE_INTEGER;
-  const isOldest = order === 'oldest';
-  const beginning = isOldest
-    ? { at: from, id: Number.MIN_SAFE_INTEGER }
-    : { at: to, id: Number.MIN_SAFE_INTEGER };
-  const [documentsFrom, sightingsFrom] = cursor === undefined ? [beginning, beginning] : readCursor(cursor);
-  const params = {
-    // `held` is a queued document seen together with a hold.
-    states: states ? JSON.stringify(states.map((state) => (state === 'held' ? 'queued' : state))) : null,
-    folder: folder ?? null,
-    baseUrl: endpoint?.baseUrl ?? null,
-    uid: endpoint?.uid ?? null,
-    match: match ?? null,
-    separator: sep,
-  };
-  const spans = match?.includes(sep) === true ? 1 : 0;
-  const common = { store, order, stop: isOldest ? to : from - 1, params };
-  const walk = (
-    along: SQL.Walks | null,
-    start: Position | null | undefined,
-    read: WalkOptions['read'],
-  ): Walk | null => (along && start ? new Walk({ ...common, sql: along[order], from: start, read }) : null);
-  return [
-    walk(documentsWanted(filter), documentsFrom, (sql, text, all) =>
-      sql
-        .all<DocumentRow & { archivedTo: string | null }>(text, { ...all, spans })
-        .map((row) => ({ at: row.createdAt, id: row.id, row: documentRow(row, holds, accountOf) })),
-    ),
-    walk(sightingsWanted(filter), sightingsFrom, (sql, text, all) =>
-      sql
-        .all<ListedSighting>(text, all)
-        .map((row) => ({ at: row.createdAt, id: row.id, row: sightingRow(row) })),
-    ),
-  ];
-}
-
-/** Two places, each `at.id`, or `-` where nothing is left. */
-function cursorOf(places: readonly (Position | null)[]): string {
-  return places.map((place) => (place === null ? '-' : `${place.at}.${place.id}`)).join('~');
-}
-
-const CURSOR = /^(?:-|(-?\d{1,16})\.(-?\d{1,16}))~(?:-|(-?\d{1,16})\.(-?\d{1,16}))$/;
-
-function readCursor(cursor: string): [Position | null, Position | null] {
-  const found = CURSOR.exec(cursor);
-  if (!found) {
-    throw new ReceiptdError('USAGE', 'The cursor is not one that a page ended with.', {
-      hint: 'Begin with the first page.',
-    });
-  }
-  const [, ...parts] = found;
-  const place = (at?: string, id?: string) =>
-    at === undefined || id === undefined ? null : { at: Number(at), id: Number(id) };
-  return [place(parts[0], parts[1]), place(parts[2], parts[3])];
-}
-
-function documentsWanted({ states }: ListFilter): SQL.Walks | null {
-  if (states === undefined || states.includes('accepted')) return SQL.DOCUMENTS;
-  return states.some((state) => !isVerdict(state)) ? SQL.UNSETTLED_DOCUMENTS : null;
-}
-
-function sightingsWanted({ states }: ListFilter): SQL.Walks | null {
-  return states === undefined || states.some(isVerdict) ? SQL.SIGHTINGS : null;
-}
-
-const VERDICTS: ReadonlySet<string> = new Set<Exclude<Verdict, 'document'>>([
-  'duplicate',
-  'rejected',
-  'skipped',
-  'incomplete',
-  'unreadable',
-]);
-
-function isVerdict(state: ListState): boolean {
-  return VERDICTS.has(state);
-}
-
-function documentRow(
-  raw: DocumentRow & { archivedTo: string | null },
-  holds: readonly Hold[],
-  accountOf: AccountOf,
-): ListRow {
-  const document = toDocument(raw);
-  const hold =
-    document.state === 'queued' ? holdOver(holds, document.endpoint, document.folder, accountOf) : undefined;
+export function listSource(store: Store, accountOf: AccountOf): ListSource {
   return {
-    name: document.name,
-    endpointUid: document.endpoint.uid,
-    baseUrl: document.endpoint.baseUrl,
-    sha256: document.sha256,
-    state: isHeld(hold) ? 'held' : document.state,
-    status: document.serviceStatus,
-    path: join(document.folder, document.path),
-    attempts: document.attempts,
-    documentId: document.id,
-    type: document.type,
-    size: document.size,
-    reason: hold?.reason ?? document.reason,
-    message: hold?.message ?? document.message,
-    answerLost: document.answerLost,
-    archivedTo: raw.archivedTo,
-    createdAt: iso(document.createdAt),
-    updatedAt: iso(document.updatedAt),
-    notBefore: document.notBefore === 0 ? null : iso(document.notBefore),
+    accountOf,
+    holds: () => store.read(allHolds),
+    reads<Row>(
+      along: Along,
+      { states, folder, endpoint, match }: Conditions,
+      toListed: ToListed<Row>,
+    ): ReadWindow {
+      const params = {
+        states: states ? JSON.stringify(states) : null,
+        folder,
+        baseUrl: endpoint?.baseUrl ?? null,
+        uid: endpoint?.uid ?? null,
+        match,
+        separator: sep,
+        ...(along !== 'sightings' && { spans: match?.includes(sep) === true ? 1 : 0 }),
+      };
+      return (wanted) =>
+        store.read((sql) => {
+          const { order, start, size, end } = wanted;
+          const text = WALKS[along][order];
+          const { at, id } = start;
+          const found = sql.get<Position>(text.windowEnd, { at, id, size });
+          const inside = isInside(found, wanted);
+          const last = inside ? found : end;
+          const rows = sql.all<Row>(text.rows, { at, id, lastAt: last.at, lastId: last.id, ...params });
+          return { rows: rows.map(toListed), looked: inside ? { at: found.at, id: found.id } : null };
+        });
+    },
   };
-}
-
-interface ListedSighting extends PlaceRow {
-  readonly id: number;
-  readonly verdict: Exclude<Verdict, 'document'> & ListState;
-  readonly size: number;
-  readonly sha256: string | null;
-  readonly reason: string | null;
-  readonly message: string | null;
-  readonly archivedTo: string | null;
-  readonly createdAt: number;
-  readonly updatedAt: number;
-  readonly documentId: number | null;
-  readonly documentName: string | null;
-  readonly type: string | null;
-  readonly serviceStatus: string | null;
-  readonly baseUrl: string | null;
-  readonly uid: string | null;
-}
-
-function sightingRow(row: ListedSighting): ListRow {
-  return {
-    name: row.documentName,
-    endpointUid: row.uid,
-    baseUrl: row.baseUrl,
-    sha256: row.sha256,
-    state: row.verdict,
-    status: row.serviceStatus,
-    path: absolutePath(row),
-    attempts: 0,
-    documentId: row.documentId,
-    type: row.type,
-    size: row.size,
-    reason: row.reason,
-    message: row.message,
-    answerLost: false,
-    archivedTo: row.archivedTo,
-    createdAt: iso(row.createdAt),
-    updatedAt: iso(row.updatedAt),
-    notBefore: null,
-  };
-}
-
-function iso(ms: number): string {
-  return new Date(ms).toISOString();
 }

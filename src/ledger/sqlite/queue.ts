@@ -2,7 +2,7 @@ import type { AttemptOutcome, DocumentState, EndpointKey } from '../../domain/do
 import { ReceiptdError } from '../../domain/errors.ts';
 import type { Disposal, LedgerQueue, Requeue, Transition } from '../../ports/ledger.ts';
 import { Claims, dueFolders } from './claims.ts';
-import { documentUnknown, wrongState } from './documents.ts';
+import { documentUnknown, wrongState } from '../documentErrors.ts';
 import type { Move } from '../events.ts';
 import { besideResults } from './results.ts';
 import {

@@ -12,8 +12,9 @@ import type {
 } from '../../ports/ledgerReports.ts';
 import { documentById } from './documents.ts';
 import { holdOver, isHeld } from '../holdOver.ts';
+import { list, page } from '../listing/list.ts';
 import { allHolds } from './holds.ts';
-import { list, page } from './list.ts';
+import { listSource } from './list.ts';
 import {
   relativePath,
   splitPath,
@@ -56,14 +57,15 @@ function toStanding(row: StandingRow): Standing {
 }
 
 export function createReports(store: Store, accountOf: AccountOf = DEFAULT_ACCOUNT): LedgerReports {
+  const source = listSource(store, accountOf);
   return {
     ...createResultReports(store),
 
     fleet: null,
 
-    list: (filter) => list(store, accountOf, filter),
+    list: (filter) => list(source, filter),
 
-    page: (filter, wanted) => page(store, accountOf, filter, wanted),
+    page: (filter, wanted) => page(source, filter, wanted),
 
     uploads: (from, to) => store.read((sql) => sql.all<UploadRow>(SQL.UPLOADS, { from, to })),
 

@@ -1,16 +1,15 @@
-import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import type { DocumentState } from '../../domain/document.ts';
 import type {
   LedgerResults,
   NewResult,
-  PayloadEncoding,
   RecordedResult,
   ResultReports,
   ResultRow,
 } from '../../ports/results.ts';
 import { documentById } from './documents.ts';
 import type { Move } from '../events.ts';
+import { textOf, toResultRow, wasMissing, type KeptPayload, type StoredResult } from '../resultRows.ts';
 import { nextId } from './sightings.ts';
 import * as SQL from './sql/results.ts';
 import type { Sql } from './statements.ts';
@@ -32,14 +31,15 @@ export function createResultReports(store: Store): ResultReports {
       store.read((sql) => {
         const first = order === 'oldest' ? 0 : Number.MAX_SAFE_INTEGER;
         const params = { after: after ?? first, limit };
-        if (of === 'all') return sql.all<Row>(SQL.ALL_RESULTS[order], params).map(toResultRow);
-        if (of === 'unmatched') return sql.all<Row>(SQL.UNMATCHED_RESULTS[order], params).map(toResultRow);
-        return sql.all<Row>(SQL.RESULTS_OF[order], { ...params, documentId: of }).map(toResultRow);
+        if (of === 'all') return sql.all<StoredResult>(SQL.ALL_RESULTS[order], params).map(toResultRow);
+        if (of === 'unmatched')
+          return sql.all<StoredResult>(SQL.UNMATCHED_RESULTS[order], params).map(toResultRow);
+        return sql.all<StoredResult>(SQL.RESULTS_OF[order], { ...params, documentId: of }).map(toResultRow);
       }),
 
     result: (id) =>
       store.read((sql) => {
-        const row = sql.get<Row & { payload: string | null }>(SQL.RESULT_BY_ID, { id });
+        const row = sql.get<StoredResult & { payload: string | null }>(SQL.RESULT_BY_ID, { id });
         return row ? { ...toResultRow(row), payload: row.payload } : null;
       }),
 
@@ -54,7 +54,7 @@ const MOST_SHOWN = 500;
 
 export function resultsOf(sql: Sql, documentId: number): ResultRow[] {
   const params = { documentId, after: Number.MAX_SAFE_INTEGER, limit: MOST_SHOWN };
-  return sql.all<Row>(SQL.RESULTS_OF.newest, params).map(toResultRow).toReversed();
+  return sql.all<StoredResult>(SQL.RESULTS_OF.newest, params).map(toResultRow).toReversed();
 }
 
 interface Match {
@@ -68,13 +68,11 @@ interface Match {
   readonly wasThere: number;
 }
 
-interface Kept {
-  readonly encoding: PayloadEncoding;
-  readonly payload: string;
-  readonly sha256: string;
-}
-
-function record(sql: Transaction, result: NewResult, { encoding, payload, sha256 }: Kept): RecordedResult {
+function record(
+  sql: Transaction,
+  result: NewResult,
+  { encoding, payload, sha256 }: KeptPayload,
+): RecordedResult {
   const { at, status } = result;
   const match = matchOf(sql, result);
   const target = match?.id ?? null;
@@ -85,7 +83,7 @@ function record(sql: Transaction, result: NewResult, { encoding, payload, sha256
   const given = { givenName: match ? null : result.name, givenUid: result.uid };
   const what = { status, sha256, size: result.payload.length, encoding, payload, ...given };
   sql.emit({ kind: 'result', result: id, document: target, attempts: match?.attempts ?? null, ...what }, at);
-  const isProof = match !== undefined && wasMissing(match);
+  const isProof = match !== undefined && wasMissing({ ...match, wasThere: match.wasThere === 1 });
   if (isProof) {
     const { serviceStatus, response } = match;
     const move = { state: 'accepted', status: status ?? serviceStatus, response } as const;
@@ -99,16 +97,6 @@ function matchOf(sql: Sql, { baseUrl, uid, name }: NewResult): Match | undefined
   if (uid !== null) return sql.get<Match>(SQL.MATCH_IN_ENDPOINT, { baseUrl, uid, name });
   const [first, ...others] = sql.all<Match>(SQL.MATCH_BY_NAME, { baseUrl, name });
   return others.length === 0 ? first : undefined;
-}
-
-/**
- * Whether the result says what no answer did. What was known to be there and is queued was queued by a person, to be sent
- * again; and the verdict of the service on a document (`failed`) is for a person to judge.
- */
-function wasMissing({ state, answerLost, wasThere }: Match): boolean {
-  if (state === 'unconfirmed') return true;
-  if (state === 'lost') return answerLost === 1;
-  return state === 'queued' && answerLost === 1 && wasThere === 0;
 }
 
 /**
@@ -130,42 +118,4 @@ export function besideResults(sql: Sql, documentId: number, move: Move): Move {
   const { serviceStatus: status, response, results, statuses } = row;
   if (move.state === 'accepted') return statuses > 0 ? { ...move, status } : move;
   return results > 0 ? { state: 'accepted', status, response } : move;
-}
-
-/** Base64 where it is no UTF-8, or where so much would have to be escaped that it is shorter. */
-function textOf(payload: Uint8Array): { encoding: PayloadEncoding; payload: string } {
-  const bytes = Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength);
-  // SQLite's own functions, and other programs, take a zero for the end of a text.
-  if (isUtf8(bytes) && !bytes.includes(0) && escapes(bytes) * 6 < bytes.length / 4 + 64)
-    return { encoding: 'utf8', payload: bytes.toString('utf8') };
-  return { encoding: 'base64', payload: bytes.toString('base64') };
-}
-
-/** Control characters that JSON writes as six; line feeds and the like are two, and common. */
-function escapes(bytes: Buffer): number {
-  let count = 0;
-  for (const byte of bytes) if (byte < 32 && byte !== 9 && byte !== 10 && byte !== 13) count += 1;
-  return count;
-}
-
-interface Row {
-  readonly id: number;
-  readonly receivedAt: number;
-  readonly documentId: number | null;
-  readonly name: string | null;
-  readonly baseUrl: string | null;
-  readonly uid: string | null;
-  readonly status: string | null;
-  readonly sha256: string;
-  readonly size: number;
-  readonly encoding: PayloadEncoding;
-  readonly givenName: string | null;
-  readonly givenUid: string | null;
-}
-
-function toResultRow({ documentId, name, baseUrl, uid, ...row }: Row): ResultRow {
-  const { id, receivedAt, status, sha256, size, encoding, givenName, givenUid } = row;
-  const isKnown = documentId !== null && name !== null && baseUrl !== null && uid !== null;
-  const document = isKnown ? { id: documentId, name, endpoint: { baseUrl, uid } } : null;
-  return { id, receivedAt, document, status, sha256, size, encoding, givenName, givenUid };
 }

@@ -86,6 +86,7 @@ export interface ConfigKeys {
   readonly results?: Record<string, unknown>;
   readonly log?: Record<string, unknown>;
   readonly alerts?: Record<string, unknown>;
+  readonly ledger?: Record<string, unknown>;
   readonly stateDir?: string;
 }
 

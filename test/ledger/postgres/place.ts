@@ -48,12 +48,19 @@ export interface OpenStore {
   close(): Promise<void>;
 }
 
-export async function openStore(url: string, name = 'one', leaseMs = 15_000): Promise<OpenStore> {
+export interface StoreAgent {
+  readonly leaseMs?: number;
+  /** Names of shared folders by their absolute path. */
+  readonly shares?: ReadonlyMap<string, string>;
+}
+
+export async function openStore(url: string, name = 'one', agent: StoreAgent = {}): Promise<OpenStore> {
+  const { leaseMs = 15_000, shares = new Map<string, string>() } = agent;
   const connector = new Connector(targetOf(url));
   const trouble = new Trouble();
   const log = new RecordedLog();
   const self = { name, instance: randomUUID(), version: '0.0.0', leaseMs };
-  const store = new Store({ connector, self, places: new Places(name), clock, trouble });
+  const store = new Store({ connector, self, places: new Places(name, shares), clock, trouble });
   const onBeat = async (): Promise<void> => {};
   const link = new Link({ connector, store, trouble, clock, random: Math.random, log, onBeat });
   await link.start();

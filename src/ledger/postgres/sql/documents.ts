@@ -12,6 +12,9 @@ export const DOCUMENT_BY_ID = `${SELECT_DOCUMENT} WHERE d.id = :id`;
 
 export const DOCUMENTS_BY_ID = `${SELECT_DOCUMENT} WHERE d.id = ANY (:ids::bigint[])`;
 
+/** Before its state decides what is written. */
+export const LOCK_DOCUMENT = `SELECT state FROM documents WHERE id = :id FOR NO KEY UPDATE`;
+
 export const DOCUMENT_BY_BYTES = `${SELECT_DOCUMENT}
  WHERE e.base_url = :baseUrl AND e.uid = :uid AND d.sha256 = :sha256`;
 
@@ -51,3 +54,24 @@ UPDATE sightings
    SET dir = '', name = '', mtime_ns = 0, ctime_ns = 0, inode = 0, message = NULL, archived_to = NULL,
        gone_at = coalesce(gone_at, :at::bigint), updated_at = :at::bigint
  WHERE document_id = ANY (:ids::bigint[])`;
+
+/** A result may come after everything else was erased. */
+export const HOLDS_PERSONAL_DATA = `(d.erased_at IS NULL
+  OR EXISTS (SELECT 1 FROM results r WHERE r.document_id = d.id AND r.payload IS NOT NULL))`;
+
+/** Only what is settled: what waits is needed as it is. */
+export const ERASABLE_AMONG = `
+SELECT d.id FROM documents d
+ WHERE d.id = ANY (:ids::bigint[]) AND ${HOLDS_PERSONAL_DATA} AND d.state NOT IN ('queued', 'uploading')
+ ORDER BY d.id FOR UPDATE OF d`;
+
+/** The first condition is that of an index. */
+const RETRIABLE = `state <> 'accepted'
+   AND (state IN ('failed', 'unconfirmed', 'lost') OR (state = 'queued' AND not_before > :at::bigint))`;
+
+export const RETRIABLE_AMONG = `
+SELECT id FROM documents WHERE id = ANY (:ids::bigint[]) AND ${RETRIABLE} ORDER BY id FOR UPDATE`;
+
+export const RETRIABLE_ALL = `SELECT id FROM documents WHERE ${RETRIABLE} ORDER BY id FOR UPDATE`;
+
+export const STATE_FOR_UPDATE = `SELECT name, state FROM documents WHERE id = :id FOR UPDATE`;

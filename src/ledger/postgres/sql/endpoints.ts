@@ -1,7 +1,10 @@
-/** Locked until the transaction ends: names, numbers and places in line are given out by one agent at a time. */
+/**
+ * Locked until the transaction ends: names, numbers and places in line are given out by one agent at a time. Rows that refer to
+ * it, as those of attempts, go on being made.
+ */
 export const ENDPOINT_FOR_UPDATE = `
 SELECT id, next_seq AS "nextSeq", next_line AS "nextLine" FROM endpoints
- WHERE base_url = :baseUrl AND uid = :uid FOR UPDATE`;
+ WHERE base_url = :baseUrl AND uid = :uid FOR NO KEY UPDATE`;
 
 export const ENDPOINT_BY_KEY = `
 SELECT id, next_seq AS "nextSeq", next_line AS "nextLine" FROM endpoints WHERE base_url = :baseUrl AND uid = :uid`;
@@ -16,7 +19,7 @@ UPDATE endpoints SET next_line = greatest(next_line, :line::bigint + 1)
  WHERE id IN (SELECT endpoint_id FROM documents WHERE id = ANY (:ids::bigint[]))`;
 
 /** Locked, like `ENDPOINT_FOR_UPDATE`. */
-export const NEXT_LINE = `SELECT next_line AS line FROM endpoints WHERE id = :id FOR UPDATE`;
+export const NEXT_LINE = `SELECT next_line AS line FROM endpoints WHERE id = :id FOR NO KEY UPDATE`;
 
 export const RECORD_ENDPOINT = `
 INSERT INTO endpoints (base_url, uid, name, record, created_at) VALUES (:baseUrl, :uid, :name, :record, :at)

@@ -1,3 +1,5 @@
+import { SELECT_DOCUMENT } from './documents.ts';
+
 export const BEGIN_UPLOAD = `
 UPDATE documents
    SET state = 'uploading', attempts = attempts + 1, updated_at = :at, claimed_by = :agentId, claimed_epoch = :epoch
@@ -36,3 +38,125 @@ export const QUEUE_AT_END = `
 UPDATE documents
    SET state = 'queued', not_before = 0, line = :line, reason = :reason, message = :message, updated_at = :at, ${FREE}
  WHERE id = ANY (:ids::bigint[])`;
+
+/** A folder's part of a query: each is a step along one of the indexes `documents_due` and `documents_waiting`. */
+const REACHED = `
+  FROM folders f CROSS JOIN endpoints e
+ CROSS JOIN LATERAL (SELECT d.id, d.created_at, d.not_before FROM documents d
+                      WHERE d.endpoint_id = e.id AND d.folder_id = f.id`;
+const OF_ENDPOINT = `WHERE f.place = ANY (:reached::text[]) AND e.base_url = :baseUrl AND e.uid = :uid`;
+const WAITING = `d.state = 'queued' AND d.not_before > 0`;
+const DUE = `d.state = 'queued' AND d.not_before = 0 AND d.claimed_by IS NULL`;
+
+/**
+ * Of the documents of `found`, those that still are so. What another transaction has in hand is left for the next time. Step by
+ * step, since a plan for all of it at once reads whole lines where the statistics are old.
+ */
+const updating = (change: string, condition: string, found: string): string => `
+WITH found AS MATERIALIZED (${found}),
+     locked AS MATERIALIZED (
+       SELECT d.id, d.state, d.lane, d.not_before, d.claimed_by FROM documents d
+        WHERE d.id = ANY (ARRAY(SELECT id FROM found)) FOR UPDATE SKIP LOCKED)
+UPDATE documents SET ${change} WHERE id = ANY (ARRAY(SELECT d.id FROM locked d WHERE ${condition}))`;
+
+export const MAKE_DUE = updating(
+  `not_before = 0`,
+  WAITING,
+  `
+     SELECT w.id, w.not_before ${REACHED} AND ${WAITING} AND d.not_before <= :now
+                      ORDER BY d.not_before LIMIT :limit) w ${OF_ENDPOINT}
+     UNION ALL
+     SELECT w.id, w.not_before ${REACHED} AND ${WAITING} AND d.not_before > :latest
+                      ORDER BY d.not_before LIMIT :limit) w ${OF_ENDPOINT}
+     ORDER BY not_before LIMIT :limit`,
+);
+
+/** Read from the head of each line only: what waits behind is younger. */
+export const STALE_TO_BACKLOG = updating(
+  `lane = 'backlog'`,
+  `d.lane = 'fresh' AND ${DUE}`,
+  `
+     SELECT w.id FROM (
+       SELECT w.id, w.created_at ${REACHED} AND d.lane = 'fresh' AND ${DUE}
+                      ORDER BY d.line LIMIT :limit) w ${OF_ENDPOINT}) w
+      WHERE w.created_at < :freshSince`,
+);
+
+export const CLAIM = `
+SELECT document, folder
+  FROM claim_documents(:agentId, :epoch, :baseUrl, :uid, :lane, :limit, :served, :reached, :exceptPlaces, :exceptPaths)`;
+
+export const RELEASE = `
+UPDATE documents SET claimed_by = NULL, claimed_epoch = NULL
+ WHERE id = ANY (:ids::bigint[]) AND claimed_by = :agentId AND state = 'queued'`;
+
+/** Claims that this agent does not know of, as after an answer that was lost. */
+export const RELEASE_OTHERS = `
+UPDATE documents SET claimed_by = NULL, claimed_epoch = NULL
+ WHERE claimed_by = :agentId AND state = 'queued' AND id <> ALL (:ids::bigint[])`;
+
+export const NEXT_DUE_TIME = `
+SELECT min(w.not_before) AS "notBefore" ${REACHED} AND ${WAITING} AND d.not_before > :now
+                      ORDER BY d.not_before LIMIT 1) w ${OF_ENDPOINT}`;
+
+/** Only what this agent admitted: its copies are in the spool of whoever admitted it. */
+export const WAITING_DOCUMENTS = `
+${SELECT_DOCUMENT}
+ WHERE d.id IN (SELECT id FROM documents WHERE state IN ('queued', 'uploading') AND id > :afterId AND agent_id = :agentId
+                 ORDER BY id LIMIT :limit)
+ ORDER BY d.id`;
+
+export const WANTED = `
+SELECT DISTINCT d.sha256
+  FROM endpoints e JOIN documents d ON d.endpoint_id = e.id AND d.sha256 = ANY (:sha256s::text[])
+ WHERE d.state IN ('queued', 'uploading', 'lost') OR (d.state <> 'accepted' AND d.updated_at >= :failedSince)`;
+
+/** Locked: what is decided on it holds until the transaction ends. */
+export const STANDINGS = `
+SELECT d.id, d.name, d.state, d.endpoint_id AS "endpointId", d.agent_id AS "agentId", d.claimed_by AS "claimedBy"
+  FROM documents d WHERE d.id = ANY (:ids::bigint[]) ORDER BY d.id FOR UPDATE`;
+
+/** Asked behind the lock, since it may have been waited for. */
+export const OPEN_ATTEMPT_OF = `SELECT id FROM attempts WHERE document_id = :id AND finished_at IS NULL`;
+
+export const ATTEMPT_STANDING = `
+SELECT d.id AS "documentId", d.name, d.state, a.agent_id AS "agentId", a.epoch, a.finished_at AS "finishedAt"
+  FROM attempts a JOIN documents d ON d.id = a.document_id WHERE a.id = :id FOR UPDATE OF d`;
+
+/** Behind the lock as well. */
+export const HAS_RESULTS = `
+SELECT EXISTS (SELECT 1 FROM results WHERE document_id = (SELECT document_id FROM attempts WHERE id = :id)) AS "hasResults"`;
+
+export const LOCK_UPLOADING = `
+SELECT d.id FROM documents d WHERE d.claimed_by = :agentId AND d.state = 'uploading' ORDER BY d.id FOR UPDATE`;
+
+export const UPLOADING = `
+SELECT d.id, a.id AS "attemptId", EXISTS (SELECT 1 FROM results r WHERE r.document_id = d.id) AS "hasResults"
+  FROM documents d LEFT JOIN attempts a ON a.document_id = d.id AND a.finished_at IS NULL
+ WHERE d.claimed_by = :agentId AND d.state = 'uploading' ORDER BY d.id`;
+
+export const END_CLAIMS = `
+UPDATE documents SET claimed_by = NULL, claimed_epoch = NULL WHERE claimed_by = :agentId AND state = 'queued'`;
+
+export const GIVE_BACK = `UPDATE documents SET only_agent = agent_id WHERE id = :id`;
+
+/** Of all endpoints: this agent's own, whose overall limits they are. */
+const REQUESTS_OF = `
+  FROM endpoints e
+ CROSS JOIN LATERAL (SELECT a.* FROM attempts a
+                      WHERE a.endpoint_id = e.id AND a.started_at > :since
+                        AND (:baseUrl::text IS NOT NULL OR a.agent_id = :agentId)`;
+const OF_KEY = `WHERE :baseUrl::text IS NULL OR (e.base_url = :baseUrl AND e.uid = :uid)`;
+
+/** A request leaves some time after it is recorded (its connection takes a while); at its end at the latest. */
+export const ATTEMPT_TIMES = `
+SELECT greatest(a.started_at, a.finished_at) AS "sentBy" ${REQUESTS_OF}
+                      ORDER BY a.started_at DESC LIMIT :limit) a ${OF_KEY}`;
+
+/** Numbers are given to each agent in blocks: only its own tell what came after what. */
+export const COUNT_ATTEMPTS = `
+SELECT count(*) AS count ${REQUESTS_OF}
+                        AND (a.started_at <= :now
+                             OR NOT EXISTS (SELECT 1 FROM attempts b
+                                             WHERE b.endpoint_id = a.endpoint_id AND b.agent_id = a.agent_id
+                                               AND b.id > a.id AND b.started_at <= :since))) a ${OF_KEY}`;

@@ -1,3 +1,27 @@
+/** Until the transaction ends: results get their numbers in the order in which they can be seen, so that none is passed over. */
+export const LOCK_RESULTS = `SELECT pg_advisory_xact_lock(7267341)`;
+
+export const NEXT_RESULT_ID = `SELECT nextval('results_id_seq') AS id`;
+export const LAST_RESULT_ID = `SELECT coalesce(max(id), 0) AS id FROM results`;
+
+/** The expression is that of the index `results_repeats`, word for word. */
+export const REPEATED = `
+SELECT id FROM results WHERE coalesce(document_id, 0) = :documentId::bigint AND sha256 = :sha256`;
+
+const MATCH = `
+SELECT d.id, d.state, d.attempts, d.answer_lost AS "answerLost", d.service_status AS "serviceStatus", d.response,
+       EXISTS (SELECT 1 FROM attempts a WHERE a.document_id = d.id AND a.outcome = 'accepted')
+         OR EXISTS (SELECT 1 FROM results r WHERE r.document_id = d.id) AS "wasThere"
+  FROM documents d
+ WHERE d.name = :name`;
+
+export const MATCH_IN_ENDPOINT = `${MATCH}
+   AND d.endpoint_id = (SELECT id FROM endpoints WHERE base_url = :baseUrl AND uid = :uid) FOR UPDATE OF d`;
+
+/** Two are enough to know that the name says too little. */
+export const MATCH_BY_NAME = `${MATCH}
+   AND d.endpoint_id = ANY (ARRAY(SELECT id FROM endpoints WHERE base_url = :baseUrl)) LIMIT 2 FOR UPDATE OF d`;
+
 export const INSERT_RESULT = `
 INSERT INTO results (id, received_at, document_id, attempts, status, sha256, size, encoding, payload, given_name, given_uid)
 VALUES (:id, :at, :documentId, :attempts, :status, :sha256, :size, :encoding, :payload, :givenName, :givenUid)`;
@@ -6,3 +30,41 @@ export const SET_STATUS = `UPDATE documents SET service_status = :status, update
 
 export const ERASE_RESULTS = `
 UPDATE results SET payload = NULL, given_name = NULL, given_uid = NULL WHERE document_id = ANY (:ids::bigint[])`;
+
+/**
+ * `results`: those that came since the document's last upload request began. `statuses`: those of them that brought one; all that
+ * ever did, as long as no request before the last one was accepted.
+ */
+export const SINCE_LAST_ATTEMPT = `
+SELECT d.service_status AS "serviceStatus", d.response,
+       count(*) FILTER (WHERE r.attempts = d.attempts) AS results,
+       count(*) FILTER (WHERE r.status IS NOT NULL AND (r.attempts = d.attempts OR NOT EXISTS (
+         SELECT 1 FROM attempts a
+          WHERE a.document_id = d.id AND a.outcome = 'accepted'
+            AND a.id < (SELECT max(l.id) FROM attempts l WHERE l.document_id = d.id)))) AS statuses
+  FROM documents d JOIN results r ON r.document_id = d.id
+ WHERE d.id = :id AND d.attempts > 0
+ GROUP BY d.id`;
+
+export const COUNT_UNMATCHED = `SELECT count(*) AS count FROM results WHERE document_id IS NULL`;
+
+const COLUMNS = `r.id, r.received_at AS "receivedAt", r.document_id AS "documentId", d.name, e.base_url AS "baseUrl", e.uid,
+       r.status, r.sha256, r.size, r.encoding, r.given_name AS "givenName", r.given_uid AS "givenUid"`;
+const FROM = `
+  FROM results r
+  LEFT JOIN documents d ON d.id = r.document_id
+  LEFT JOIN endpoints e ON e.id = d.endpoint_id`;
+
+export const RESULT_BY_ID = `SELECT ${COLUMNS}, r.payload ${FROM} WHERE r.id = :id`;
+
+function inBothOrders(condition: string): Readonly<Record<'oldest' | 'newest', string>> {
+  const rows = `SELECT ${COLUMNS} ${FROM} WHERE ${condition}`;
+  return {
+    oldest: `${rows} AND r.id > :after::bigint ORDER BY r.id LIMIT :limit::integer`,
+    newest: `${rows} AND r.id < :after::bigint ORDER BY r.id DESC LIMIT :limit::integer`,
+  };
+}
+
+export const ALL_RESULTS = inBothOrders('TRUE');
+export const UNMATCHED_RESULTS = inBothOrders('r.document_id IS NULL');
+export const RESULTS_OF = inBothOrders('r.document_id = :documentId');

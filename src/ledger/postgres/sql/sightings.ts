@@ -1,11 +1,72 @@
 const FOLDER_ID = `(SELECT id FROM folders WHERE place = :place AND path = :folder)`;
 
+/** 64-bit columns as text: a JavaScript number would round them. */
+const IDENTITY = `s.size, s.mtime_ns::text AS "mtimeNs", s.ctime_ns::text AS "ctimeNs", s.inode::text AS inode`;
+
+/** Sightings in it refer to it, and go on being made. */
+export const LOCK_FOLDER = `
+SELECT id FROM folders WHERE place = :place AND path = :folder FOR NO KEY UPDATE`;
+
+export const WATCHED_AT = `SELECT watched_at AS "watchedAt" FROM folders WHERE place = :place AND path = :folder`;
+
 export const MARK_WATCHED = `UPDATE folders SET watched_at = :at WHERE place = :place AND path = :folder`;
 
 /** Each agent sees a shared folder through a file system of its own. */
 export const SET_FOLDER_MARK = `
 INSERT INTO folder_marks (folder_id, agent_id, mark) VALUES (${FOLDER_ID}, :agentId, :mark)
 ON CONFLICT (folder_id, agent_id) DO UPDATE SET mark = excluded.mark`;
+
+export const FOLDER_MARK = `SELECT mark FROM folder_marks WHERE folder_id = ${FOLDER_ID} AND agent_id = :agentId`;
+
+export const CURRENT_SIGHTINGS = `
+SELECT s.id, s.dir, s.name, s.verdict, s.document_id AS "documentId", s.sha256, s.policy, s.disposed, ${IDENTITY}
+  FROM unnest(:dirs::text[], :names::text[]) AS wanted (dir, name)
+  JOIN sightings s ON s.folder_id = ${FOLDER_ID} AND s.dir = wanted.dir AND s.name = wanted.name AND s.gone_at IS NULL`;
+
+const CURRENT = `
+SELECT s.id, s.name, s.verdict, s.policy, ${IDENTITY}
+  FROM sightings s
+ WHERE s.folder_id = ${FOLDER_ID} AND s.dir = :dir AND s.gone_at IS NULL`;
+
+export const CURRENT_IN_DIRECTORY = `${CURRENT} AND s.name = ANY (:names::text[])`;
+
+export const CURRENT_AFTER = `${CURRENT} AND s.name > :after ORDER BY s.name LIMIT :limit`;
+export const CURRENT_UP_TO = `${CURRENT} AND s.name > :after AND s.name <= :upTo ORDER BY s.name LIMIT :limit`;
+
+export const CURRENT_NAMES = `
+SELECT s.name
+  FROM sightings s
+ WHERE s.folder_id = ${FOLDER_ID} AND s.dir = :dir AND s.gone_at IS NULL AND s.name > :after
+ ORDER BY s.name LIMIT :limit`;
+
+/** From one directory to the next, since each may hold a million files. '0' follows '/': 'a-b' is not below 'a'. */
+export const CURRENT_DIRS = `
+WITH RECURSIVE dirs (dir) AS (
+  SELECT (SELECT s.dir FROM sightings s
+           WHERE s.folder_id = ${FOLDER_ID} AND s.gone_at IS NULL AND s.dir >= :under::text
+           ORDER BY s.dir LIMIT 1)
+  UNION ALL
+  SELECT (SELECT s.dir FROM sightings s
+           WHERE s.folder_id = ${FOLDER_ID} AND s.gone_at IS NULL AND s.dir > dirs.dir
+           ORDER BY s.dir LIMIT 1)
+    FROM dirs WHERE dirs.dir IS NOT NULL AND (:under::text = '' OR dirs.dir < :under::text || '0')
+)
+SELECT dir FROM dirs
+ WHERE dir IS NOT NULL
+   AND (:under::text = '' OR dir = :under::text OR (dir >= :under::text || '/' AND dir < :under::text || '0'))`;
+
+/** One at a time where they are needed: a number that is higher was given later, by whichever agent. */
+export const NEXT_SIGHTING_IDS = `SELECT nextval('sightings_id_seq') AS id FROM generate_series(1, :count::integer)`;
+export const LAST_SIGHTING_ID = `SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS id FROM sightings_id_seq`;
+
+/** Whether the document has a current sighting of its own. */
+export const OWN_SIGHTING = `
+SELECT id FROM sightings WHERE document_id = :documentId AND verdict = 'document' AND gone_at IS NULL LIMIT 1`;
+
+export const REFRESH_IDENTITY = `
+UPDATE sightings
+   SET size = :size, mtime_ns = :mtimeNs, ctime_ns = :ctimeNs, inode = :inode, updated_at = :at
+ WHERE id = :id`;
 
 export const GONE = `
 UPDATE sightings SET gone_at = :at, updated_at = :at WHERE id = ANY (:ids::bigint[]) AND gone_at IS NULL`;

@@ -1,8 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ListOrder, ListRow } from '../../ports/ledgerReports.ts';
-import type { Walk as WalkSql } from './sql/reports.ts';
-import type { Params, Sql } from './statements.ts';
-import type { Store } from './store.ts';
 
 /** Rows that are looked at in the first read: a screen of them. */
 const FIRST_WINDOW = 50;
@@ -22,17 +19,35 @@ export interface Listed extends Position {
   readonly row: ListRow;
 }
 
+/** What an adapter reads at once: of the `size` rows behind `start`, up to `end` at most, those that the filter lets pass. */
+export interface WindowWanted {
+  readonly order: ListOrder;
+  readonly start: Position;
+  readonly size: number;
+  /** The first time that is not wanted any more, in this order. */
+  readonly stop: number;
+  readonly end: Position;
+}
+
+export interface Window {
+  readonly rows: Listed[];
+  /** The last row that was looked at; null: nothing is left behind it. */
+  readonly looked: Position | null;
+}
+
+export type ReadWindow = (wanted: WindowWanted) => Promise<Window>;
+
 export interface WalkOptions {
-  readonly store: Store;
-  readonly sql: WalkSql;
   readonly order: ListOrder;
   /** Begins behind it. */
   readonly from: Position;
-  /** The first time that is not wanted any more, in this order. */
   readonly stop: number;
-  /** Beside the window's own. */
-  readonly params: Params;
-  readonly read: (sql: Sql, text: string, params: Params) => Listed[];
+  readonly read: ReadWindow;
+}
+
+/** Whether the end of a window, where one was found, lies before the walk's own. */
+export function isInside(found: Position | undefined, { order, stop }: WindowWanted): found is Position {
+  return found !== undefined && (order === 'oldest' ? found.at < stop : found.at > stop);
 }
 
 /** Along an index by the time of creation, window by window. */
@@ -70,28 +85,18 @@ export class Walk {
 
   /** Reads one window, where nothing is known. */
   async look(): Promise<void> {
-    const { store, sql: text, order, stop, params, read } = this.#options;
+    const { order, stop, read } = this.#options;
     const start = this.#looked;
     if (start === null || this.#pending.length > 0) return;
     const size = this.#size;
-    const isOldest = order === 'oldest';
-    const end: Position = isOldest
-      ? { at: stop - 1, id: Number.MAX_SAFE_INTEGER }
-      : { at: stop + 1, id: Number.MIN_SAFE_INTEGER };
-    this.#pending = await store.read((sql) => {
-      const found = sql.get<Position>(text.windowEnd, { at: start.at, id: start.id, size });
-      const isInside = found !== undefined && (isOldest ? found.at < stop : found.at > stop);
-      const last = isInside ? found : end;
-      this.#looked = isInside ? { at: found.at, id: found.id } : null;
-      return read(sql, text.rows, {
-        at: start.at,
-        id: start.id,
-        lastAt: last.at,
-        lastId: last.id,
-        ...params,
-      });
-    });
-    const wanted = Math.round((size * LARGEST_YIELD) / Math.max(1, this.#pending.length));
+    const end: Position =
+      order === 'oldest'
+        ? { at: stop - 1, id: Number.MAX_SAFE_INTEGER }
+        : { at: stop + 1, id: Number.MIN_SAFE_INTEGER };
+    const { rows, looked } = await read({ order, start, size, stop, end });
+    this.#pending = rows;
+    this.#looked = looked;
+    const wanted = Math.round((size * LARGEST_YIELD) / Math.max(1, rows.length));
     this.#size = Math.min(LARGEST_WINDOW, size * GROWTH, Math.max(FIRST_WINDOW, wanted));
     await nextTurn();
   }

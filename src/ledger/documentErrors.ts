@@ -1,0 +1,10 @@
+import type { DocumentState } from '../domain/document.ts';
+import { ReceiptdError } from '../domain/errors.ts';
+
+export function documentUnknown(id: number): ReceiptdError {
+  return new ReceiptdError('DOCUMENT_UNKNOWN', `The ledger has no document number ${id}.`);
+}
+
+export function wrongState(name: string, state: DocumentState, wanted: string): ReceiptdError {
+  return new ReceiptdError('DOCUMENT_STATE', `${name} is ${state}; it can't ${wanted}.`);
+}

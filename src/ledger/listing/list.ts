@@ -1,0 +1,253 @@
+import { join } from 'node:path';
+import type { AccountOf } from '../../domain/account.ts';
+import type { EndpointKey, Verdict } from '../../domain/document.ts';
+import { ReceiptdError } from '../../domain/errors.ts';
+import type { Hold } from '../../ports/hold.ts';
+import type {
+  ListFilter,
+  ListOrder,
+  ListRow,
+  ListState,
+  Page,
+  PageWanted,
+} from '../../ports/ledgerReports.ts';
+import { holdOver, isHeld } from '../holdOver.ts';
+import { absolutePath, toDocument, type DocumentRow, type PlaceRow } from '../rows.ts';
+import { nextOf, Walk, type Listed, type Position, type ReadWindow } from './walk.ts';
+
+/** What may be walked along: all documents, those that are not accepted (few in most ledgers), other files. */
+export type Along = 'documents' | 'unsettled' | 'sightings';
+
+/** What a window's rows are filtered by; null filters nothing. */
+export interface Conditions {
+  /** Of documents and verdicts. */
+  readonly states: readonly string[] | null;
+  readonly folder: string | null;
+  readonly endpoint: EndpointKey | null;
+  readonly match: string | null;
+}
+
+/** What lists and pages are made of, whatever stores it. */
+export interface ListSource {
+  readonly accountOf: AccountOf;
+  holds(): Promise<readonly Hold[]>;
+  /** `toListed` makes rows of what the adapter selects: documents (with `archivedTo`), or sightings. */
+  reads(
+    along: 'documents' | 'unsettled',
+    conditions: Conditions,
+    toListed: ToListed<ListedDocument>,
+  ): ReadWindow;
+  reads(along: 'sightings', conditions: Conditions, toListed: ToListed<ListedSighting>): ReadWindow;
+}
+
+export type ToListed<Row> = (row: Row) => Listed;
+
+/** What is walked: documents, and the files that are no document's own. Null where none of them can pass. */
+type Walks = readonly [documents: Walk | null, sightings: Walk | null];
+
+/** Merged by the time of creation, so that a list of any length costs one window of memory. */
+export async function* list(source: ListSource, filter: ListFilter): AsyncGenerator<ListRow> {
+  const walks = await walksOf(source, filter, 'oldest');
+  const open = walks.filter((walk) => walk !== null);
+  for (let left = filter.limit ?? Infinity; left > 0; left -= 1) {
+    const row = await take(open, filter, 'oldest');
+    if (row === null || row === 'later') return;
+    yield row;
+  }
+}
+
+export async function page(
+  source: ListSource,
+  filter: Omit<ListFilter, 'limit'>,
+  { order, cursor, limit, withinMs }: PageWanted,
+): Promise<Page> {
+  const walks = await walksOf(source, filter, order, cursor);
+  const open = walks.filter((walk) => walk !== null);
+  const endsAt = performance.now() + withinMs;
+  const rows: ListRow[] = [];
+  while (rows.length < limit) {
+    const row = await take(open, filter, order, endsAt);
+    if (row === null || row === 'later') break;
+    rows.push(row);
+  }
+  const places = walks.map((walk) => walk?.position ?? null);
+  const times = places.flatMap((place) => place?.at ?? []);
+  if (times.length === 0) return { rows, next: null, lookedUntil: null };
+  const lookedUntil = order === 'oldest' ? Math.min(...times) : Math.max(...times);
+  return { rows, next: cursorOf(places), lookedUntil };
+}
+
+async function take(
+  walks: readonly Walk[],
+  { states }: ListFilter,
+  order: ListOrder,
+  endsAt?: number,
+): Promise<ListRow | 'later' | null> {
+  for (;;) {
+    const walk = await nextOf(walks, order, endsAt);
+    if (walk === null || walk === 'later') return walk;
+    const row = walk.next?.row;
+    walk.take();
+    // Only together with the holds a queued document is known to be held or not.
+    if (row && (states === undefined || states.includes(row.state))) return row;
+  }
+}
+
+async function walksOf(
+  source: ListSource,
+  filter: ListFilter,
+  order: ListOrder,
+  cursor?: string,
+): Promise<Walks> {
+  const { states, folder, endpoint, match, since, until } = filter;
+  const { accountOf } = source;
+  const holds = await source.holds();
+  const from = since ?? Number.MIN_SAFE_INTEGER;
+  const to = until ?? Number.MAX_SAFE_INTEGER;
+  const isOldest = order === 'oldest';
+  const beginning = { at: isOldest ? from : to, id: Number.MIN_SAFE_INTEGER };
+  const [documentsFrom, sightingsFrom] = cursor === undefined ? [beginning, beginning] : readCursor(cursor);
+  const conditions: Conditions = {
+    // `held` is a queued document seen together with a hold.
+    states: states?.map((state) => (state === 'held' ? 'queued' : state)) ?? null,
+    folder: folder ?? null,
+    endpoint: endpoint ?? null,
+    match: match ?? null,
+  };
+  const stop = isOldest ? to : from - 1;
+  const walk = (start: Position | null, read: ReadWindow): Walk | null =>
+    start && new Walk({ order, stop, from: start, read });
+  const documents = documentsWanted(filter);
+  const toDocumentListed = (row: ListedDocument): Listed => ({
+    at: row.createdAt,
+    id: row.id,
+    row: documentRow(row, holds, accountOf),
+  });
+  const toSightingListed = (row: ListedSighting): Listed => ({
+    at: row.createdAt,
+    id: row.id,
+    row: sightingRow(row),
+  });
+  return [
+    documents && walk(documentsFrom, source.reads(documents, conditions, toDocumentListed)),
+    sightingsWanted(filter)
+      ? walk(sightingsFrom, source.reads('sightings', conditions, toSightingListed))
+      : null,
+  ];
+}
+
+/** Two places, each `at.id`, or `-` where nothing is left. */
+function cursorOf(places: readonly (Position | null)[]): string {
+  return places.map((place) => (place === null ? '-' : `${place.at}.${place.id}`)).join('~');
+}
+
+const CURSOR = /^(?:-|(-?\d{1,16})\.(-?\d{1,16}))~(?:-|(-?\d{1,16})\.(-?\d{1,16}))$/;
+
+function readCursor(cursor: string): [Position | null, Position | null] {
+  const found = CURSOR.exec(cursor);
+  if (!found) {
+    throw new ReceiptdError('USAGE', 'The cursor is not one that a page ended with.', {
+      hint: 'Begin with the first page.',
+    });
+  }
+  const [, ...parts] = found;
+  const place = (at?: string, id?: string) =>
+    at === undefined || id === undefined ? null : { at: Number(at), id: Number(id) };
+  return [place(parts[0], parts[1]), place(parts[2], parts[3])];
+}
+
+function documentsWanted({ states }: ListFilter): 'documents' | 'unsettled' | null {
+  if (states === undefined || states.includes('accepted')) return 'documents';
+  return states.some((state) => !isVerdict(state)) ? 'unsettled' : null;
+}
+
+function sightingsWanted({ states }: ListFilter): boolean {
+  return states === undefined || states.some(isVerdict);
+}
+
+const VERDICTS: ReadonlySet<string> = new Set<Exclude<Verdict, 'document'>>([
+  'duplicate',
+  'rejected',
+  'skipped',
+  'incomplete',
+  'unreadable',
+]);
+
+function isVerdict(state: ListState): boolean {
+  return VERDICTS.has(state);
+}
+
+function documentRow(raw: ListedDocument, holds: readonly Hold[], accountOf: AccountOf): ListRow {
+  const document = toDocument(raw);
+  const hold =
+    document.state === 'queued' ? holdOver(holds, document.endpoint, document.folder, accountOf) : undefined;
+  return {
+    name: document.name,
+    endpointUid: document.endpoint.uid,
+    baseUrl: document.endpoint.baseUrl,
+    sha256: document.sha256,
+    state: isHeld(hold) ? 'held' : document.state,
+    status: document.serviceStatus,
+    path: join(document.folder, document.path),
+    attempts: document.attempts,
+    documentId: document.id,
+    type: document.type,
+    size: document.size,
+    reason: hold?.reason ?? document.reason,
+    message: hold?.message ?? document.message,
+    answerLost: document.answerLost,
+    archivedTo: raw.archivedTo,
+    createdAt: iso(document.createdAt),
+    updatedAt: iso(document.updatedAt),
+    notBefore: document.notBefore === 0 ? null : iso(document.notBefore),
+  };
+}
+
+export interface ListedDocument extends DocumentRow {
+  readonly archivedTo: string | null;
+}
+
+export interface ListedSighting extends PlaceRow {
+  readonly id: number;
+  readonly verdict: Exclude<Verdict, 'document'> & ListState;
+  readonly size: number;
+  readonly sha256: string | null;
+  readonly reason: string | null;
+  readonly message: string | null;
+  readonly archivedTo: string | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly documentId: number | null;
+  readonly documentName: string | null;
+  readonly type: string | null;
+  readonly serviceStatus: string | null;
+  readonly baseUrl: string | null;
+  readonly uid: string | null;
+}
+
+function sightingRow(row: ListedSighting): ListRow {
+  return {
+    name: row.documentName,
+    endpointUid: row.uid,
+    baseUrl: row.baseUrl,
+    sha256: row.sha256,
+    state: row.verdict,
+    status: row.serviceStatus,
+    path: absolutePath(row),
+    attempts: 0,
+    documentId: row.documentId,
+    type: row.type,
+    size: row.size,
+    reason: row.reason,
+    message: row.message,
+    answerLost: false,
+    archivedTo: row.archivedTo,
+    createdAt: iso(row.createdAt),
+    updatedAt: iso(row.updatedAt),
+    notBefore: null,
+  };
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,179 @@
+import type { Document, DocumentState, EndpointKey, Lane } from '../../domain/document.ts';
+import { ReceiptdError } from '../../domain/errors.ts';
+import type { ImageType } from '../../domain/imageType.ts';
+import type { Admission, Admitted } from '../../ports/ledger.ts';
+import { identityParams } from '../rows.ts';
+import { documentOf, requireDocument, type PlacedRow } from './documents.ts';
+import { currentSighting, nextSightings, putSighting } from './sightings.ts';
+import * as DOCUMENTS from './sql/documents.ts';
+import { ENDPOINT_FOR_UPDATE } from './sql/endpoints.ts';
+import * as SIGHTINGS from './sql/sightings.ts';
+import type { Transaction } from './store.ts';
+
+/**
+ * The rows of one image: its document, new or known, and the sighting of its file. In the caller's transaction, with the
+ * endpoint's row locked from its first look on: no other agent names anything there meanwhile, nor finds a duplicate.
+ */
+export async function admit(sql: Transaction, admission: Admission): Promise<Admitted> {
+  const { endpoint, file, sha256, at } = admission;
+  const [given, existing, current] = await Promise.all([
+    lockEndpoint(sql, endpoint),
+    documentByBytes(sql, endpoint, sha256),
+    currentSighting(sql, file),
+  ]);
+  const own = { sha256, policy: null, reason: null, message: null, at };
+  if (!existing) {
+    const { type, lane, usesSeq, propose } = admission;
+    const { folder, path, identity } = file;
+    const image = { endpoint, folder, path, sha256, type, size: identity.size, lane, at, usesSeq, propose };
+    const [document, [sighting = 0]] = await Promise.all([
+      insertDocument(sql, image, given),
+      nextSightings(sql, 1),
+    ]);
+    const sighted = { ...own, verdict: 'document' as const, documentId: document.id };
+    putSighting(sql, file, sighted, current, sighting);
+    return { kind: 'queued', document };
+  }
+
+  // A lost image is not merely known: its bytes are back.
+  // One whose disposal found other bytes was to stay; the bytes that were sent may go, like any other file of theirs.
+  if (current?.documentId === existing.id && existing.state !== 'lost' && current.disposed === null) {
+    sql.send(SIGHTINGS.REFRESH_IDENTITY, { id: current.id, ...identityParams(file.identity), at });
+    return { kind: 'known', document: documentOf(sql.places, existing) };
+  }
+  const [ownSighting, [sighting = 0]] = await Promise.all([
+    sql.get<{ id: number }>(SIGHTINGS.OWN_SIGHTING, { documentId: existing.id }),
+    nextSightings(sql, 1),
+  ]);
+  const isElsewhere = ownSighting !== undefined && ownSighting.id !== current?.id;
+  const sighted = {
+    ...own,
+    verdict: isElsewhere ? 'duplicate' : 'document',
+    documentId: existing.id,
+  } as const;
+  putSighting(sql, file, sighted, current, sighting);
+  return again(sql, existing, admission.lane, given, at);
+}
+
+/** Known bytes into another endpoint: under the same name if it is free there. No file was sighted. */
+export async function admitElsewhere(
+  sql: Transaction,
+  documentId: number,
+  endpoint: EndpointKey,
+  at: number,
+): Promise<Admitted> {
+  const [given, document] = await Promise.all([
+    lockEndpoint(sql, endpoint),
+    requireDocument(sql, documentId),
+  ]);
+  const existing = await documentByBytes(sql, endpoint, document.sha256);
+  if (existing) return again(sql, existing, 'fresh', given, at);
+  const image: NewDocument = {
+    ...document,
+    endpoint,
+    lane: 'fresh',
+    at,
+    usesSeq: false,
+    propose: () => [document.name, `${document.name}-${document.sha256.slice(0, 16)}`],
+  };
+  return { kind: 'queued', document: await insertDocument(sql, image, given) };
+}
+
+async function again(
+  sql: Transaction,
+  existing: PlacedRow,
+  lane: Lane,
+  { nextLine: line }: Given,
+  at: number,
+): Promise<Admitted> {
+  const { id, state } = existing;
+  if (!isToSendAgain(state)) return { kind: 'duplicate', document: documentOf(sql.places, existing) };
+  // Somebody may have queued it in between.
+  const now = await sql.get<{ state: DocumentState }>(DOCUMENTS.LOCK_DOCUMENT, { id });
+  if (!now || !isToSendAgain(now.state))
+    return { kind: 'duplicate', document: await requireDocument(sql, id) };
+  const move = { state: 'queued', how: 'arrived', lane, line } as const;
+  sql.emit({ kind: 'moved', documents: [id], ...move }, at);
+  sql.notify('queue');
+  return { kind: 'requeued', document: await requireDocument(sql, id) };
+}
+
+function isToSendAgain(state: DocumentState): boolean {
+  return state === 'failed' || state === 'lost';
+}
+
+/** What an endpoint gives out next. */
+interface Given {
+  readonly nextSeq: number;
+  readonly nextLine: number;
+}
+
+interface NewDocument {
+  readonly endpoint: EndpointKey;
+  readonly folder: string;
+  readonly path: string;
+  readonly sha256: string;
+  readonly type: ImageType;
+  readonly size: number;
+  readonly lane: Lane;
+  readonly at: number;
+  readonly usesSeq: boolean;
+  readonly propose: (seq: number) => readonly string[];
+}
+
+async function insertDocument(
+  sql: Transaction,
+  image: NewDocument,
+  { nextSeq, nextLine: line }: Given,
+): Promise<Document> {
+  const { folder, path, sha256, type, size, lane, at, usesSeq } = image;
+  const endpoint = keyParams(image.endpoint);
+  const proposed = image.propose(nextSeq);
+  const [rows, id] = await Promise.all([
+    sql.all<{ name: string }>(DOCUMENTS.IS_NAME_TAKEN, { ...endpoint, names: proposed }),
+    sql.nextId('documents'),
+  ]);
+  const taken = new Set(rows.map(({ name }) => name));
+  const name = proposed.find((candidate) => !taken.has(candidate));
+  if (name === undefined) {
+    throw new ReceiptdError('TEMPLATE_INVALID', `Every name proposed for ${path} is taken in its endpoint.`, {
+      hint: 'Let the name template contain {hash} or {seq}.',
+    });
+  }
+  const seq = usesSeq ? nextSeq : null;
+  const given = { endpoint, name, sha256, type, size, lane, folder, path };
+  sql.emit({ kind: 'named', document: id, ...given, line, seq }, at);
+  sql.notify('queue');
+  return { id, ...given, ...UNTOUCHED, createdAt: at, updatedAt: at };
+}
+
+/** The defaults of a new row's columns: reading the row back would be the dearest question of an admission. */
+const UNTOUCHED = {
+  state: 'queued',
+  reason: null,
+  message: null,
+  serviceStatus: null,
+  attempts: 0,
+  serverErrors: 0,
+  answerLost: false,
+  notBefore: 0,
+} as const;
+
+/** Its row is there already (`Store.ensureEndpoint`). */
+async function lockEndpoint(sql: Transaction, endpoint: EndpointKey): Promise<Given> {
+  const given = await sql.get<Given>(ENDPOINT_FOR_UPDATE, keyParams(endpoint));
+  if (!given) throw new Error('the row of an endpoint is missing');
+  return given;
+}
+
+async function documentByBytes(
+  sql: Transaction,
+  endpoint: EndpointKey,
+  sha256: string,
+): Promise<PlacedRow | undefined> {
+  return sql.get<PlacedRow>(DOCUMENTS.DOCUMENT_BY_BYTES, { ...keyParams(endpoint), sha256 });
+}
+
+function keyParams({ baseUrl, uid }: EndpointKey): { baseUrl: string; uid: string } {
+  return { baseUrl, uid };
+}

@@ -1,0 +1,68 @@
+import type { LedgerEvent } from '../events.ts';
+import { toJournal } from '../events.ts';
+import { ADD_HISTORY, chainOn, SET_HEAD } from './history.ts';
+import { ERASABLE_AMONG } from './sql/documents.ts';
+import { AGENTS_OF_PERSONAL, BLANK_PERSONAL, HEADS_FOR_UPDATE } from './sql/erase.ts';
+import type { Store, Transaction } from './store.ts';
+
+/** Documents in one transaction: other agents wait for as long as it takes. */
+const BATCH = 200;
+
+/**
+ * Erases what is personal about documents: in the tables, and in the history of every agent that had to do with them. Blanks
+ * take the place of the data, byte for byte, and an entry in the same chain accounts for them.
+ */
+export async function erase(store: Store, documentIds: readonly number[], at: number): Promise<number> {
+  const ids = [...new Set(documentIds)];
+  let erased = 0;
+  for (let from = 0; from < ids.length; from += BATCH) {
+    const batch = ids.slice(from, from + BATCH);
+    // Entries of the same group would not be in the history yet when it is looked through.
+    erased += await store.writeAlone((sql) => eraseBatch(sql, batch, at));
+  }
+  return erased;
+}
+
+async function eraseBatch(sql: Transaction, ids: readonly number[], at: number): Promise<number> {
+  const own = sql.session.agentId;
+  // In the order in which everyone locks: agents, then documents.
+  const agents = await sql.all<{ id: number }>(AGENTS_OF_PERSONAL, { ids });
+  const others = agents.map(({ id }) => id).filter((id) => id !== own);
+  const heads = await sql.all<Head>(HEADS_FOR_UPDATE, { ids: others });
+  const documents = (await sql.all<{ id: number }>(ERASABLE_AMONG, { ids })).map(({ id }) => id);
+  if (documents.length === 0) return 0;
+  const blanked = await sql.all<{ agentId: number; seq: number }>(BLANK_PERSONAL, {
+    ids: documents,
+    agents: [own, ...heads.map(({ id }) => id)],
+  });
+  const event = (agent: number): LedgerEvent => ({
+    kind: 'erased',
+    documents,
+    entries: rangesOf(blanked.filter(({ agentId }) => agentId === agent).map(({ seq }) => seq)),
+  });
+  for (const { id, seq, hash } of heads) {
+    if (!blanked.some(({ agentId }) => agentId === id)) continue;
+    const { params, head } = chainOn({ seq, hash }, [toJournal(event(id), at)], id);
+    sql.send(ADD_HISTORY, params);
+    sql.send(SET_HEAD, { agentId: id, ...head });
+  }
+  sql.emit(event(own), at);
+  return documents.length;
+}
+
+interface Head {
+  readonly id: number;
+  readonly seq: number;
+  readonly hash: string;
+}
+
+/** Numbers as ranges, both ends included. */
+function rangesOf(seqs: readonly number[]): (readonly [from: number, to: number])[] {
+  const ranges: [number, number][] = [];
+  for (const seq of seqs.toSorted((a, b) => a - b)) {
+    const last = ranges.at(-1);
+    if (last?.[1] === seq - 1) last[1] = seq;
+    else ranges.push([seq, seq]);
+  }
+  return ranges;
+}

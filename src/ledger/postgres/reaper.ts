@@ -1,0 +1,30 @@
+import type { Clock } from '../../ports/clock.ts';
+import * as SQL from './sql/fleet.ts';
+import type { Store, Transaction } from './store.ts';
+import { interrupt } from './uploads.ts';
+
+/**
+ * Takes over from agents whose lease has run out: from then on what they write is refused, and their work is anybody's. What this
+ * changes goes into the chain of the agent that does it. Resolves their names.
+ */
+export async function reap(store: Store, clock: Pick<Clock, 'now'>): Promise<readonly string[]> {
+  return store.write(async (sql) => {
+    const { agentId } = sql.session;
+    const overdue = await sql.all<{ id: number; name: string }>(SQL.OVERDUE, { agentId });
+    for (const agent of overdue) await takeOver(sql, agent, clock.now());
+    return overdue.map(({ name }) => name);
+  });
+}
+
+async function takeOver(
+  sql: Transaction,
+  { id, name }: { readonly id: number; readonly name: string },
+  at: number,
+): Promise<void> {
+  sql.send(SQL.FENCE, { agentId: id });
+  const message = `Agent ${name} fell silent while it sent this; it may have arrived, and is sent again.`;
+  await interrupt(sql, id, message, at);
+  sql.send(SQL.END_LEADS, { agentId: id });
+  sql.notify('queue');
+  sql.notify('agents');
+}

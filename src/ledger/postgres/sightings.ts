@@ -1,0 +1,122 @@
+import { sameIdentity, type FileIdentity, type FileRef, type Verdict } from '../../domain/document.ts';
+import type { FileSeen } from '../../ports/ledger.ts';
+import {
+  identityParams,
+  relativePath,
+  splitPath,
+  toIdentity,
+  type IdentityRow,
+  type PlaceRow,
+} from '../rows.ts';
+import * as SQL from './sql/sightings.ts';
+import type { Params, Sql } from './statements.ts';
+import type { Transaction } from './store.ts';
+
+export interface CurrentSighting extends IdentityRow {
+  readonly id: number;
+  readonly verdict: Verdict;
+  readonly documentId: number | null;
+  readonly sha256: string | null;
+  readonly policy: string | null;
+  readonly disposed: 'kept' | null;
+}
+
+/** What is recorded of a file, whatever became of it. */
+export interface Sighted {
+  readonly verdict: Verdict;
+  readonly documentId: number | null;
+  readonly sha256: string | null;
+  readonly policy: string | null;
+  readonly reason: string | null;
+  readonly message: string | null;
+  readonly at: number;
+}
+
+/** What is current at these paths of one folder, by path. */
+export async function currentSightings(
+  sql: Transaction,
+  folder: string,
+  paths: readonly string[],
+): Promise<Map<string, CurrentSighting>> {
+  // Whoever else might write of these files waits: there is one current sighting at a path.
+  if (sql.places.isShared(folder)) sql.send(SQL.LOCK_FOLDER, sql.places.ofFolder(folder));
+  const parts = paths.map(splitPath);
+  const [dirs, names] = [parts.map(({ dir }) => dir), parts.map(({ name }) => name)];
+  const params: Params = { ...sql.places.ofFolder(folder), dirs, names };
+  const rows = await sql.all<CurrentSighting & Omit<PlaceRow, 'folder'>>(SQL.CURRENT_SIGHTINGS, params);
+  return new Map(rows.map((row) => [relativePath(row), row]));
+}
+
+export async function currentSighting(
+  sql: Transaction,
+  { folder, path }: FileRef,
+): Promise<CurrentSighting | undefined> {
+  return (await currentSightings(sql, folder, [path])).get(path);
+}
+
+/** For rows of this transaction; higher than all that were given before, by whichever agent. */
+export async function nextSightings(sql: Sql, count: number): Promise<readonly number[]> {
+  return (await sql.all<{ id: number }>(SQL.NEXT_SIGHTING_IDS, { count })).map(({ id }) => id);
+}
+
+/**
+ * Makes `sighted` what is current at the paths of these files of one folder. The sighting that was current either becomes
+ * this one (the same file judged anew) or history (other bytes, or bytes that belong to another document).
+ */
+export async function putSightings(
+  sql: Transaction,
+  folder: string,
+  files: readonly FileSeen[],
+  sighted: Sighted,
+): Promise<void> {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const [current, ids] = await Promise.all([
+    currentSightings(sql, folder, [...byPath.keys()]),
+    nextSightings(sql, byPath.size),
+  ]);
+  let used = 0;
+  for (const file of byPath.values()) {
+    const before = current.get(file.path);
+    used += putSighting(sql, file, sighted, before, ids[used] as number) ? 1 : 0;
+  }
+}
+
+/** The same of one file; resolves whether the number was used. */
+export function putSighting(
+  sql: Transaction,
+  file: FileSeen,
+  { documentId, at, ...sighted }: Sighted,
+  current: CurrentSighting | undefined,
+  freeId: number,
+): boolean {
+  const stays = current !== undefined && isSameFile(current, file.identity, { documentId, ...sighted });
+  const { size, mtimeNs, ctimeNs, inode } = identityParams(file.identity);
+  const event = {
+    kind: 'sighted' as const,
+    sighting: stays ? current.id : freeId,
+    supersedes: current?.id ?? null,
+    ...sighted,
+    document: documentId,
+    folder: file.folder,
+    path: file.path,
+    size,
+    mtimeNs: String(mtimeNs),
+    ctimeNs: String(ctimeNs),
+    inode: String(inode),
+  };
+  sql.emit(event, at);
+  return !stays;
+}
+
+function isSameFile(
+  current: CurrentSighting,
+  identity: FileIdentity,
+  sighted: Pick<Sighted, 'documentId' | 'sha256'>,
+): boolean {
+  if (current.disposed !== null) return false;
+  if (current.documentId !== null) return current.documentId === sighted.documentId;
+  // What was still growing, or could not be read, was never judged: nothing of it is worth keeping.
+  if (current.verdict === 'incomplete' || current.verdict === 'unreadable') return true;
+  if (sameIdentity(toIdentity(current), identity)) return true;
+  return current.sha256 !== null && current.sha256 === sighted.sha256;
+}

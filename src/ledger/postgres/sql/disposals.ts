@@ -1,0 +1,33 @@
+const FOLDER_ID = `(SELECT id FROM folders WHERE place = :place AND path = :folder)`;
+
+/** 64-bit columns as text: a JavaScript number would round them. */
+const IDENTITY = `s.size, s.mtime_ns::text AS "mtimeNs", s.ctime_ns::text AS "ctimeNs", s.inode::text AS inode`;
+
+/** Also where a file was: it may be back before anyone has looked. */
+export const SOURCES = `
+SELECT f.place, f.path AS folder, s.dir, s.name, s.archived_to AS "archivedTo", ${IDENTITY}
+  FROM sightings s JOIN folders f ON f.id = s.folder_id
+ WHERE s.sha256 = :sha256 AND s.disposed IS DISTINCT FROM 'deleted' AND f.place = ANY (:reached::text[])
+ ORDER BY s.id DESC
+ LIMIT 100`;
+
+const DISPOSABLE_FILES = `
+SELECT s.id, s.dir, s.name, s.sha256, ${IDENTITY}
+  FROM sightings s JOIN documents d ON d.id = s.document_id
+ WHERE s.folder_id = ${FOLDER_ID} AND s.id > :after
+   AND s.gone_at IS NULL AND s.disposed IS NULL AND s.document_id IS NOT NULL
+   AND d.state = 'accepted'`;
+
+export const DISPOSABLE = `${DISPOSABLE_FILES} ORDER BY s.id LIMIT :limit`;
+
+/** Also where another status has come since. */
+export const DISPOSABLE_ON = `${DISPOSABLE_FILES}
+   AND (d.service_status = ANY (:statuses::text[])
+        OR EXISTS (SELECT 1 FROM results r WHERE r.document_id = d.id AND r.status = ANY (:statuses::text[])))
+ ORDER BY s.id LIMIT :limit`;
+
+export const BEGUN_DISPOSALS = `
+SELECT s.id, s.dir, s.name, s.sha256, s.disposing AS how, ${IDENTITY}
+  FROM sightings s
+ WHERE s.folder_id = ${FOLDER_ID} AND s.disposing IS NOT NULL
+ ORDER BY s.id`;

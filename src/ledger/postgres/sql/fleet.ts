@@ -1,0 +1,58 @@
+/** What a heartbeat looks for. */
+export const BEAT = `
+SELECT own.paused_by AS "pausedBy",
+       EXISTS (SELECT 1 FROM agents a WHERE a.lease_until <= clock_timestamp() AND a.id <> own.id) AS "isAnyOverdue"
+  FROM agents own WHERE own.id = :agentId`;
+
+/** Those who write just now are alive. The lock keeps claims out as well. */
+export const OVERDUE = `
+SELECT id, name FROM agents
+ WHERE lease_until <= clock_timestamp() AND id <> :agentId ORDER BY id FOR UPDATE SKIP LOCKED`;
+
+/** Without a lease that could run out once more; an agent that has not said that it stopped stays running. */
+export const FENCE = `UPDATE agents SET epoch = epoch + 1, lease_until = NULL WHERE id = :agentId`;
+
+export const END_LEADS = `DELETE FROM leads WHERE agent_id = :agentId`;
+
+/** Taken where it is free, this agent's, or of an epoch that is over. */
+export const LEAD = `
+INSERT INTO leads (folder_id, agent_id, epoch)
+SELECT id, :agentId::integer, :epoch::bigint FROM folders WHERE place = :place AND path = :folder
+ON CONFLICT (folder_id) DO UPDATE
+   SET agent_id = excluded.agent_id, epoch = excluded.epoch, since = clock_timestamp()
+ WHERE leads.agent_id = excluded.agent_id
+    OR NOT EXISTS (SELECT 1 FROM agents a WHERE a.id = leads.agent_id AND a.epoch = leads.epoch)`;
+
+export const END_LEAD = `
+DELETE FROM leads
+ WHERE agent_id = :agentId AND folder_id IN (SELECT id FROM folders WHERE place = :place AND path = :folder)`;
+
+export const ENTER = `
+SELECT enter_request(:baseUrl, :uid, :count, :atMost, :intervalMs, :dates, :nextDates, :begins, :limits) AS wait`;
+
+export const SET_PAUSED = `
+UPDATE agents
+   SET paused_by = :by, paused_at = CASE WHEN :by::text IS NULL THEN NULL ELSE coalesce(paused_at, clock_timestamp()) END
+ WHERE name = :name`;
+
+export const TELL = `SELECT pg_notify('receiptd', :signal)`;
+
+const milliseconds = (column: string): string => `floor(extract(epoch FROM ${column}) * 1000)::bigint`;
+
+export const AGENTS = `
+SELECT a.id, a.name, a.host, a.version,
+       CASE WHEN NOT a.running THEN 'stopped' WHEN a.lease_until > clock_timestamp() THEN 'running' ELSE 'silent' END AS state,
+       ${milliseconds('a.started_at')} AS "startedAt", ${milliseconds('a.seen_at')} AS "lastSeenAt",
+       a.paused_by AS "pausedBy", ${milliseconds('a.paused_at')} AS "pausedAt",
+       coalesce(open.queued, 0) AS queued,
+       (SELECT count(*) FROM documents d WHERE d.claimed_by = a.id AND d.state = 'uploading') AS uploading,
+       ARRAY(SELECT f.place FROM leads l JOIN folders f ON f.id = l.folder_id
+              WHERE l.agent_id = a.id AND l.epoch = a.epoch ORDER BY f.place) AS leads
+  FROM agents a
+  LEFT JOIN (SELECT agent_id, count(*) FILTER (WHERE state = 'queued') AS queued FROM documents
+              WHERE state IN ('queued', 'uploading') GROUP BY agent_id) open ON open.agent_id = a.id
+ ORDER BY a.name COLLATE "C"`;
+
+export const HOLDS_OF_AGENTS = `
+SELECT agent_id AS "agentId", scope, key, reason, message, since, until, demanded
+  FROM holds WHERE agent_id > 0 ORDER BY since, scope, key`;

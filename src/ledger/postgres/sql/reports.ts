@@ -1,0 +1,201 @@
+import type { ListOrder } from '../../../ports/ledgerReports.ts';
+import { HOLDS_PERSONAL_DATA, SELECT_DOCUMENT } from './documents.ts';
+
+/** `Places.toFolder`, for what has to be looked for in it. */
+const FOLDER_SHOWN = `CASE WHEN f.place = :own THEN f.path
+            WHEN f.place LIKE 'share:%' THEN coalesce(:shares::jsonb ->> f.place, f.place)
+            ELSE substr(f.place, length('agent:') + 1) || ':' || f.path END`;
+
+const FOLDER_ID = `(SELECT id FROM folders WHERE place = :place AND path = :folder)`;
+
+/** The zero keeps the primary key from being walked for the last of one document's. */
+const ARCHIVED_TO = `
+       (SELECT s.archived_to FROM sightings s
+         WHERE s.document_id = d.id AND s.verdict = 'document' AND s.archived_to IS NOT NULL
+         ORDER BY s.id + 0 DESC LIMIT 1) AS "archivedTo"`;
+
+/** A sighting that `list` shows beside the documents; waiting ones only while they are current. */
+const LISTED = `s.verdict <> 'document' AND (s.gone_at IS NULL OR s.verdict NOT IN ('incomplete', 'unreadable'))`;
+
+/** Along an index by the time of creation. */
+export interface Walk {
+  /** The last row of a window of `size` rows behind a row; none when fewer are left. */
+  readonly windowEnd: string;
+  /** What the window holds. NULL parameters filter nothing. */
+  readonly rows: string;
+}
+
+export type Walks = Readonly<Record<ListOrder, Walk>>;
+
+/** Comparison, and direction, of what comes later in an order. */
+const LATER: Readonly<Record<ListOrder, readonly [later: string, until: string, direction: string]>> = {
+  oldest: ['>', '<=', 'ASC'],
+  newest: ['<', '>=', 'DESC'],
+};
+
+function inBothOrders(walk: (order: ListOrder) => Walk): Walks {
+  return { oldest: walk('oldest'), newest: walk('newest') };
+}
+
+const OF_FOLDER_AND_ENDPOINT = `
+   AND (:folder::text IS NULL OR (f.place = :place::text AND f.path = :folder::text))
+   AND (:baseUrl::text IS NULL OR (e.base_url = :baseUrl::text AND e.uid = :uid::text))`;
+
+function documentsWhere(only: string): Walks {
+  return inBothOrders((order) => {
+    const [later, until, direction] = LATER[order];
+    const behind = `${only} AND (d.created_at, d.id) ${later} (:at::bigint, :id::bigint)`;
+    return {
+      windowEnd: `
+SELECT d.created_at AS at, d.id FROM documents d
+ WHERE ${behind} ORDER BY d.created_at ${direction}, d.id ${direction} LIMIT 1 OFFSET :size::integer - 1`,
+      rows: `${SELECT_DOCUMENT.replace(/\n\s*FROM documents d\n/, `,${ARCHIVED_TO}\n  FROM documents d\n`)}
+ WHERE ${behind} AND (d.created_at, d.id) ${until} (:lastAt::bigint, :lastId::bigint)
+   AND (:states::text[] IS NULL OR d.state = ANY (:states::text[]))${OF_FOLDER_AND_ENDPOINT}
+   AND (:match::text IS NULL OR strpos(d.name, :match::text) > 0
+        OR strpos(replace(${FOLDER_SHOWN} || '/' || d.path, '/', :separator), :match::text) > 0)
+ ORDER BY d.created_at ${direction}, d.id ${direction}`,
+    };
+  });
+}
+
+export const DOCUMENTS = documentsWhere('TRUE');
+
+/** Few in most ledgers, however long. */
+export const UNSETTLED_DOCUMENTS = documentsWhere(`d.state <> 'accepted'`);
+
+export const SIGHTINGS = inBothOrders((order): Walk => {
+  const [later, until, direction] = LATER[order];
+  const behind = `s.verdict <> 'document' AND (s.seen_at, s.id) ${later} (:at::bigint, :id::bigint)`;
+  return {
+    windowEnd: `
+SELECT s.seen_at AS at, s.id FROM sightings s
+ WHERE ${behind} ORDER BY s.seen_at ${direction}, s.id ${direction} LIMIT 1 OFFSET :size::integer - 1`,
+    rows: `
+SELECT s.id, f.place, f.path AS folder, s.dir, s.name, s.verdict, s.size, s.sha256, s.reason, s.message,
+       s.archived_to AS "archivedTo", s.seen_at AS "createdAt", s.updated_at AS "updatedAt",
+       d.id AS "documentId", d.name AS "documentName", d.type, d.service_status AS "serviceStatus",
+       e.base_url AS "baseUrl", e.uid
+  FROM sightings s
+  JOIN folders f ON f.id = s.folder_id
+  LEFT JOIN documents d ON d.id = s.document_id
+  LEFT JOIN endpoints e ON e.id = d.endpoint_id
+ WHERE ${LISTED} AND ${behind} AND (s.seen_at, s.id) ${until} (:lastAt::bigint, :lastId::bigint)
+   AND (:states::text[] IS NULL OR s.verdict = ANY (:states::text[]))${OF_FOLDER_AND_ENDPOINT}
+   AND (:match::text IS NULL OR strpos(d.name, :match::text) > 0
+        OR strpos(replace(${FOLDER_SHOWN} || '/' || CASE s.dir WHEN '' THEN '' ELSE s.dir || '/' END || s.name,
+                          '/', :separator), :match::text) > 0)
+ ORDER BY s.seen_at ${direction}, s.id ${direction}`,
+  };
+});
+
+/** One endpoint after the other, each along its index: OFFSET keeps it so, whatever the statistics say. */
+const ATTEMPTS_STARTED = `
+  FROM endpoints e CROSS JOIN LATERAL (
+       SELECT started_at, finished_at, outcome, bytes FROM attempts
+        WHERE endpoint_id = e.id AND started_at >= :from::bigint AND started_at < :to::bigint OFFSET 0) a`;
+
+export const COUNT_ACCEPTED = `SELECT count(*) AS count ${ATTEMPTS_STARTED} WHERE a.outcome = 'accepted'`;
+
+/** Upload requests by when they began. */
+export const UPLOADS = `
+SELECT a.started_at AS "startedAt", a.finished_at AS "finishedAt", a.outcome, a.bytes ${ATTEMPTS_STARTED}`;
+
+export const DOCUMENTS_BY_NAME = `${SELECT_DOCUMENT}
+ WHERE d.id IN (SELECT n.id FROM endpoints ne CROSS JOIN LATERAL (
+                SELECT id FROM documents WHERE endpoint_id = ne.id AND name = :name OFFSET 0) n)
+ ORDER BY d.id`;
+
+export const DOCUMENT_RESPONSE = `SELECT response FROM documents WHERE id = :id`;
+
+export const COUNT_DOCUMENTS = `
+SELECT e.base_url AS "baseUrl", e.uid, f.place, f.path AS folder, c.state, sum(c.count) AS count
+  FROM document_counts c
+  JOIN endpoints e ON e.id = c.endpoint_id
+  JOIN folders f ON f.id = c.folder_id
+ GROUP BY e.id, f.id, c.state
+HAVING sum(c.count) > 0
+ ORDER BY e.id, f.id, c.state`;
+
+/** No row where triggers have counted as the documents are. */
+export const MISCOUNTED = `
+WITH counted AS (SELECT endpoint_id, folder_id, state, sum(count)::bigint FROM document_counts
+                  GROUP BY endpoint_id, folder_id, state HAVING sum(count) <> 0),
+     there AS (SELECT endpoint_id, folder_id, state, count(*) FROM documents GROUP BY endpoint_id, folder_id, state)
+SELECT 1 FROM ((TABLE counted EXCEPT TABLE there) UNION ALL (TABLE there EXCEPT TABLE counted)) each LIMIT 1`;
+
+export const COUNT_SIGHTINGS = `
+SELECT e.base_url AS "baseUrl", e.uid, f.place, f.path AS folder, s.verdict AS state, count(*) AS count
+  FROM sightings s
+  JOIN folders f ON f.id = s.folder_id
+  LEFT JOIN documents d ON d.id = s.document_id
+  LEFT JOIN endpoints e ON e.id = d.endpoint_id
+ WHERE ${LISTED}
+ GROUP BY e.id, f.id, s.verdict
+ ORDER BY e.id, f.id, s.verdict`;
+
+export const ATTEMPTS_OF = `
+SELECT id, started_at AS "startedAt", finished_at AS "finishedAt", outcome, http_status AS "httpStatus", bytes, message
+  FROM attempts WHERE document_id = :id ORDER BY id`;
+
+export const SIGHTINGS_OF = `
+SELECT f.place, f.path AS folder, s.dir, s.name, s.verdict, s.size, s.seen_at AS "seenAt", s.gone_at AS "goneAt",
+       s.disposed, s.archived_to AS "archivedTo"
+  FROM sightings s JOIN folders f ON f.id = s.folder_id
+ WHERE s.document_id = :id ORDER BY s.id`;
+
+/** A result may come after everything else was erased. */
+export const ERASABLE = `
+SELECT d.id FROM documents d
+ WHERE d.created_at < :before::bigint AND ${HOLDS_PERSONAL_DATA} AND d.state NOT IN ('queued', 'uploading')
+ ORDER BY d.id`;
+
+export const WATCHED_AT = `SELECT watched_at AS "watchedAt" FROM folders WHERE place = :place AND path = :folder`;
+
+const LISTED_STATE = `CASE s.verdict WHEN 'document' THEN d.state ELSE s.verdict END`;
+
+const STANDING_COLUMNS = `s.id, s.dir, s.name, ${LISTED_STATE} AS state, d.name AS "documentName", s.size,
+       s.mtime_ns::text AS "mtimeNs", s.ctime_ns::text AS "ctimeNs", s.inode::text AS inode`;
+
+export const STANDINGS = `
+SELECT ${STANDING_COLUMNS}
+  FROM sightings s LEFT JOIN documents d ON d.id = s.document_id
+ WHERE s.folder_id = ${FOLDER_ID} AND s.gone_at IS NULL AND (s.dir, s.name) > (:dir, :name)
+ ORDER BY s.dir, s.name LIMIT :limit`;
+
+export const STANDING = `
+SELECT ${STANDING_COLUMNS},
+       CASE s.verdict WHEN 'document' THEN d.reason ELSE s.reason END AS reason,
+       CASE s.verdict WHEN 'document' THEN d.message ELSE s.message END AS message,
+       CASE s.verdict WHEN 'document' THEN d.updated_at ELSE s.updated_at END AS at
+  FROM sightings s LEFT JOIN documents d ON d.id = s.document_id
+ WHERE s.folder_id = ${FOLDER_ID} AND s.dir = :dir AND s.name = :name AND s.gone_at IS NULL`;
+
+/**
+ * An image that went away and came back was seen twice, and is one. What was not at rest yet and went away was never
+ * an image.
+ */
+export const SEEN_COUNTS = `
+SELECT f.place, f.path AS folder, ${LISTED_STATE} AS state,
+       count(DISTINCT CASE s.verdict WHEN 'document' THEN s.document_id ELSE -s.id END) AS count
+  FROM sightings s JOIN folders f ON f.id = s.folder_id LEFT JOIN documents d ON d.id = s.document_id
+ WHERE (:since::bigint IS NULL OR s.seen_at >= :since::bigint) AND (:until::bigint IS NULL OR s.seen_at < :until::bigint)
+   AND (s.gone_at IS NULL OR s.verdict NOT IN ('incomplete', 'unreadable'))
+ GROUP BY f.id, 3
+ ORDER BY f.id, 3`;
+
+/** Documents by their names' time, the rest by when it was seen: both have an index. */
+export const ARRIVALS = `
+SELECT f.place, f.path AS folder, came.at - came.at % :everyMs::bigint AS at, count(*) AS count
+  FROM (SELECT d.folder_id, d.created_at AS at FROM documents d
+         WHERE d.created_at >= :from::bigint AND d.created_at < :to::bigint
+        UNION ALL
+        SELECT s.folder_id, s.seen_at FROM sightings s
+         WHERE s.verdict <> 'document' AND s.seen_at >= :from::bigint AND s.seen_at < :to::bigint
+           AND s.verdict <> 'skipped') came
+  JOIN folders f ON f.id = came.folder_id
+ GROUP BY f.id, 3
+ ORDER BY f.id, 3`;
+
+export const HEAD = `
+SELECT chain AS ledger, head_seq AS seq, head_hash AS hash FROM agents WHERE name = :agent AND head_seq > 0`;

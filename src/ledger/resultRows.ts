@@ -1,0 +1,67 @@
+import { isUtf8 } from 'node:buffer';
+import type { DocumentState } from '../domain/document.ts';
+import type { PayloadEncoding, ResultRow } from '../ports/results.ts';
+
+/** A payload as it is kept. */
+export interface KeptPayload {
+  readonly encoding: PayloadEncoding;
+  readonly payload: string;
+  readonly sha256: string;
+}
+
+/**
+ * Whether the result says what no answer did. What was known to be there and is queued was queued by a person, to be sent
+ * again; and the verdict of the service on a document (`failed`) is for a person to judge.
+ */
+export function wasMissing({
+  state,
+  answerLost,
+  wasThere,
+}: {
+  readonly state: DocumentState;
+  readonly answerLost: number;
+  readonly wasThere: boolean;
+}): boolean {
+  if (state === 'unconfirmed') return true;
+  if (state === 'lost') return answerLost === 1;
+  return state === 'queued' && answerLost === 1 && !wasThere;
+}
+
+/** Base64 where it is no UTF-8, or where so much would have to be escaped that it is shorter. */
+export function textOf(payload: Uint8Array): Omit<KeptPayload, 'sha256'> {
+  const bytes = Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength);
+  // SQLite's own functions, and other programs, take a zero for the end of a text; PostgreSQL has none in it.
+  if (isUtf8(bytes) && !bytes.includes(0) && escapes(bytes) * 6 < bytes.length / 4 + 64)
+    return { encoding: 'utf8', payload: bytes.toString('utf8') };
+  return { encoding: 'base64', payload: bytes.toString('base64') };
+}
+
+/** Control characters that JSON writes as six; line feeds and the like are two, and common. */
+function escapes(bytes: Buffer): number {
+  let count = 0;
+  for (const byte of bytes) if (byte < 32 && byte !== 9 && byte !== 10 && byte !== 13) count += 1;
+  return count;
+}
+
+/** Columns as `sql/results.ts` names them. */
+export interface StoredResult {
+  readonly id: number;
+  readonly receivedAt: number;
+  readonly documentId: number | null;
+  readonly name: string | null;
+  readonly baseUrl: string | null;
+  readonly uid: string | null;
+  readonly status: string | null;
+  readonly sha256: string;
+  readonly size: number;
+  readonly encoding: PayloadEncoding;
+  readonly givenName: string | null;
+  readonly givenUid: string | null;
+}
+
+export function toResultRow({ documentId, name, baseUrl, uid, ...row }: StoredResult): ResultRow {
+  const { id, receivedAt, status, sha256, size, encoding, givenName, givenUid } = row;
+  const isKnown = documentId !== null && name !== null && baseUrl !== null && uid !== null;
+  const document = isKnown ? { id: documentId, name, endpoint: { baseUrl, uid } } : null;
+  return { id, receivedAt, document, status, sha256, size, encoding, givenName, givenUid };
+}

@@ -1,0 +1,267 @@
+import { sameIdentity, type FileIdentity } from '../domain/document.ts';
+import { describeError, ReceiptdError } from '../domain/errors.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { ImageInspector } from '../ports/image.ts';
+import type { Incidents } from '../ports/incident.ts';
+import type { Admitted, Ledger } from '../ports/ledger.ts';
+import type { Log } from '../ports/log.ts';
+import type { Accepted, Standby } from '../ports/standby.ts';
+import type { Candidate } from './admit.ts';
+import { catchUp } from './catchUp.ts';
+import type { Keeper } from './keep.ts';
+import type { FolderSettings } from './settings.ts';
+import { Wake } from './wake.ts';
+
+export interface AbsenceDeps {
+  readonly standby: Standby;
+  readonly ledger: Pick<Ledger, 'admit' | 'storage'>;
+  readonly keeper: Pick<Keeper, 'copy' | 'keepsCopies' | 'copies'>;
+  readonly inspector: ImageInspector;
+  readonly incidents: Incidents;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly host: string;
+  readonly folders: readonly FolderSettings[];
+  /** What has to be asked of the ledger before anything else, once in this process. */
+  readonly prepare: () => Promise<void>;
+  readonly onAdmitted: (folder: string, admitted: Admitted) => void;
+}
+
+/** The ledger was last surely reachable no longer than this before it was noticed that it is not. */
+const NOTICED_WITHIN_MS = 2 * 60_000;
+const LOOK_AGAIN_MS = 2_000;
+/** An image that can't be admitted for reasons of its own is tried again this often. */
+const ODD_AGAIN_MS = 60_000;
+/** The files that were decided about last; others may be looked at again. */
+const REMEMBERED = 50_000;
+const KEY = 'standby';
+
+/**
+ * What goes on while a shared ledger can't be reached:
+ *
+ *   here ──LEDGER_UNREACHABLE──▶ away ──it answers──▶ catching up ──all that was accepted is admitted──▶ here
+ *     └──an earlier process has left accepted images──────▲  └──────LEDGER_UNREACHABLE──▶ away
+ *
+ * In `away` and `catching up` (`isOn`) an image is not admitted but accepted: copied into the spool, then written into the
+ * local journal. Folders are listed again from `here` on: what was not accepted is found then.
+ */
+export class Absence {
+  readonly #deps: AbsenceDeps;
+  readonly #wake: Wake;
+  readonly #listeners = new Set<() => void>();
+  /** By folder and path: as it lay there when it was decided about, and whether it was accepted. Latest last. */
+  readonly #seen = new Map<string, { readonly identity: FileIdentity; readonly isAccepted: boolean }>();
+  /** Being copied and written down. */
+  readonly #accepting = new Map<string, number>();
+  /** They can't be admitted for reasons of their own. */
+  readonly #odd = new Set<Accepted>();
+  #oddAt = -Infinity;
+  #state: 'here' | 'away' | 'catchingUp';
+  #since: number;
+  #isPrepared = false;
+  #prepared!: () => void;
+  /** Resolves when the ledger has been asked what it must be asked before anything is sent. */
+  readonly prepared: Promise<void>;
+
+  constructor(deps: AbsenceDeps, { isPrepared }: { isPrepared: boolean }) {
+    this.#deps = deps;
+    this.#wake = new Wake(deps.clock);
+    this.prepared = new Promise((resolve) => {
+      this.#prepared = resolve;
+    });
+    if (isPrepared) this.#markPrepared();
+    // What came while no agent ran is left to the listing: nobody can tell now which of it is new.
+    this.#since = deps.clock.now();
+    const left = deps.standby.waiting();
+    for (const image of left) this.#remember(image.folder, image.path, image.identity, true);
+    this.#state = this.#isUnreachable ? 'away' : left.length > 0 || !isPrepared ? 'catchingUp' : 'here';
+  }
+
+  /** Whether images are accepted instead of admitted. */
+  get isOn(): boolean {
+    return (this.#state !== 'here' || this.#isUnreachable) && this.#deps.keeper.keepsCopies;
+  }
+
+  /** Files that were changed later than this have come since; wall-clock milliseconds. */
+  get since(): number {
+    const now = this.#deps.clock.now();
+    // The clock was set back.
+    if (now < this.#since) this.#since = now - NOTICED_WITHIN_MS;
+    return this.#since;
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Whether the copy with this hash is needed, whatever the ledger says. */
+  needs(sha256: string): boolean {
+    return this.#accepting.has(sha256) || this.#deps.standby.needs(sha256);
+  }
+
+  /** Whether this file was decided about, as it is, and need not be looked at again before the ledger is back. */
+  knows(folder: string, path: string, identity: FileIdentity): boolean {
+    const seen = this.#seen.get(keyOf(folder, path));
+    return seen !== undefined && sameIdentity(seen.identity, identity);
+  }
+
+  /** Whether it was accepted, as it is. */
+  hasAccepted(folder: string, path: string, identity: FileIdentity): boolean {
+    return this.knows(folder, path, identity) && this.#seen.get(keyOf(folder, path))?.isAccepted === true;
+  }
+
+  /** It was decided about by the ledger, or is no image that is to be sent: the listing after the absence says so. */
+  decided(folder: string, path: string, identity: FileIdentity): void {
+    this.#remember(folder, path, identity, false);
+  }
+
+  /** True once it is durable here. False: there is no room for it, and it stays in its folder. */
+  async accept(candidate: Candidate, settings: FolderSettings): Promise<boolean> {
+    const { standby, keeper, inspector, clock, log } = this.#deps;
+    const { path, identity, bytes, type, lane } = candidate;
+    const { path: folder, endpoint, template } = settings;
+    const sha256 = await inspector.sha256(bytes);
+    const captured = template.usesCaptured ? await inspector.capturedAt(bytes, type) : null;
+    const image = { folder, path, identity, endpoint, sha256, type, lane, at: clock.now() };
+    this.#accepting.set(sha256, (this.#accepting.get(sha256) ?? 0) + 1);
+    try {
+      if (!(await keeper.copy(sha256, bytes))) return false;
+      await standby.accept({ ...image, capturedAt: captured?.getTime() ?? null });
+    } catch (error) {
+      this.#unwritable(error);
+      return false;
+    } finally {
+      const others = (this.#accepting.get(sha256) ?? 1) - 1;
+      if (others > 0) this.#accepting.set(sha256, others);
+      else this.#accepting.delete(sha256);
+    }
+    this.#deps.incidents.close(KEY);
+    this.#remember(folder, path, identity, true);
+    log.info('Accepted; named and sent once the ledger is back', {
+      folder,
+      path,
+      sha256,
+      bytes: bytes.length,
+    });
+    // It may be back by now.
+    this.#wake.ring();
+    return true;
+  }
+
+  /** In plain sentences, for people. */
+  notes(): string[] {
+    const count = this.#deps.standby.waiting().length;
+    if (count === 0) return [];
+    const were = count === 1 ? '1 image was' : `${count} images were`;
+    return [`${were} accepted while the ledger was away; named and sent once it is back.`];
+  }
+
+  /** Catches up whenever the ledger is back, until aborted. */
+  async run(signal: AbortSignal): Promise<void> {
+    const deaf = this.#deps.ledger.storage.onChange(() => {
+      this.#look();
+      this.#wake.ring();
+    });
+    this.#look();
+    while (!signal.aborted) {
+      await this.#round(signal);
+      const isIdle = this.#state === 'here' && this.#odd.size === 0;
+      if (!signal.aborted) await this.#wake.wait(isIdle ? null : LOOK_AGAIN_MS, signal);
+    }
+    deaf();
+  }
+
+  /** What an earlier process has accepted is admitted, for a run that ends by itself. */
+  async once(signal: AbortSignal): Promise<void> {
+    await this.#round(signal);
+  }
+
+  async #round(signal: AbortSignal): Promise<void> {
+    const { ledger, clock, log, standby } = this.#deps;
+    if (ledger.storage.trouble() !== null) return;
+    try {
+      if (!this.#isPrepared) {
+        await this.#deps.prepare();
+        this.#markPrepared();
+      }
+      if (clock.monotonic() - this.#oddAt >= ODD_AGAIN_MS) this.#odd.clear();
+      for (;;) {
+        const waiting = standby.waiting().filter((image) => !this.#odd.has(image));
+        if (waiting.length === 0) break;
+        await catchUp(waiting, { ...this.#deps, onOdd: (image, error) => this.#isOdd(image, error) }, signal);
+        if (signal.aborted) return;
+      }
+      this.#enter('here');
+    } catch (error) {
+      if (signal.aborted) return;
+      const fields = describeError(error);
+      // What is wrong with the ledger is said by whoever found that.
+      if (isOfStandby(error)) this.#unwritable(error);
+      else if (ledger.storage.trouble() !== null) log.debug('Catching up was cut short', fields);
+      else log.warn('What was accepted could not be admitted yet; trying again', fields);
+    }
+  }
+
+  get #isUnreachable(): boolean {
+    return this.#deps.ledger.storage.trouble()?.code === 'LEDGER_UNREACHABLE';
+  }
+
+  #look(): void {
+    if (this.#isUnreachable) this.#enter('away');
+    else if (this.#state === 'away' && this.#deps.ledger.storage.trouble() === null)
+      this.#enter('catchingUp');
+  }
+
+  #enter(state: 'here' | 'away' | 'catchingUp'): void {
+    const before = this.#state;
+    if (before === state) return;
+    this.#state = state;
+    if (before === 'here') this.#since = this.#deps.clock.now() - NOTICED_WITHIN_MS;
+    if (state === 'here') this.#deps.incidents.close(KEY);
+    for (const listener of this.#listeners) listener();
+  }
+
+  #markPrepared(): void {
+    this.#isPrepared = true;
+    this.#prepared();
+  }
+
+  #remember(folder: string, path: string, identity: FileIdentity, isAccepted: boolean): void {
+    const key = keyOf(folder, path);
+    this.#seen.delete(key);
+    this.#seen.set(key, { identity, isAccepted });
+    if (this.#seen.size <= REMEMBERED) return;
+    for (const oldest of this.#seen.keys()) return void this.#seen.delete(oldest);
+  }
+
+  #isOdd(image: Accepted, error: unknown): void {
+    this.#odd.add(image);
+    this.#oddAt = this.#deps.clock.monotonic();
+    const { folder, path, sha256 } = image;
+    this.#deps.log.error('An accepted image could not be admitted; trying again', {
+      folder,
+      path,
+      sha256,
+      ...describeError(error),
+    });
+  }
+
+  #unwritable(error: unknown): void {
+    if (!isOfStandby(error)) throw error;
+    this.#deps.incidents.open({
+      key: KEY,
+      code: error.code,
+      message: `${error.message} New scans stay in their folders while the ledger is away.`,
+      hint: error.hint ?? 'Check the space and the permissions of the state directory.',
+    });
+  }
+}
+
+function isOfStandby(error: unknown): error is ReceiptdError {
+  return error instanceof ReceiptdError && (error.code === 'STATE_UNWRITABLE' || error.code === 'DISK_FULL');
+}
+
+function keyOf(folder: string, path: string): string {
+  return `${folder}\0${path}`;
+}

@@ -1,0 +1,150 @@
+import type { FileIdentity } from '../domain/document.ts';
+import { describeError } from '../domain/errors.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { WatchedFolder } from '../ports/folder.ts';
+import type { Log } from '../ports/log.ts';
+import type { Absence } from './absence.ts';
+import type { Hinted } from './hinted.ts';
+import { dirOf, nameOf, pathOf } from './paths.ts';
+import type { FolderSettings } from './settings.ts';
+import type { Settling } from './settling.ts';
+import type { Wake } from './wake.ts';
+
+export interface AwayWatchDeps {
+  readonly folder: WatchedFolder;
+  readonly settings: FolderSettings;
+  readonly settling: Settling;
+  readonly absence: Absence;
+  readonly hinted: Hinted;
+  readonly wake: Wake;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly reconcileEveryMs: number;
+  readonly pollEveryMs: number;
+  readonly onSeen: () => void;
+}
+
+export interface Round {
+  /** Whether the folder is still the one that is watched; asked before each round. */
+  readonly isStill: () => Promise<boolean>;
+  readonly isPolled: () => boolean;
+  /** Whether the times in this folder are another machine's. */
+  readonly hasOwnClock: boolean;
+}
+
+const LOOK_EVERY_MS = 2_000;
+/** Listing takes at most this share of the time, however large the folder is. */
+const PAUSE_FACTOR = 20;
+const NAMES_AT_ONCE = 256;
+/** The coarsest clock of a file system (vfat). */
+const SAME_TIME_NS = 2_000_000_000n;
+const NEVER = 1n << 80n;
+
+/**
+ * Watches one folder while the ledger is away. What lies in it can't be compared with what is known then: events, and the time at
+ * which a file last changed, say which files are new. What neither shows is found by the listing after the absence.
+ *
+ * That time is compared with the local clock where the folder is a local one; on a share, which has a clock of its own, with the
+ * latest that was seen there before.
+ */
+export class AwayWatch {
+  readonly #deps: AwayWatchDeps;
+  /** Of all files that were compared with the ledger, or, where that was never done, looked at when the absence began. */
+  #latestNs: bigint | null = null;
+  /** An event told of a file for which there was no room. */
+  #hasMissed = false;
+
+  constructor(deps: AwayWatchDeps) {
+    this.#deps = deps;
+  }
+
+  /** A file that was compared with the ledger. */
+  compared({ ctimeNs }: FileIdentity): void {
+    if (this.#latestNs === null || ctimeNs > this.#latestNs) this.#latestNs = ctimeNs;
+  }
+
+  /** Until the absence is over, the folder is another, or `signal` aborts. */
+  async watch(round: Round, signal: AbortSignal): Promise<void> {
+    const { absence, hinted, wake, clock } = this.#deps;
+    const over = new AbortController();
+    const deaf = absence.onChange(() => {
+      if (!absence.isOn) over.abort();
+      wake.ring();
+    });
+    const until = AbortSignal.any([signal, over.signal]);
+    try {
+      let listAt = clock.monotonic();
+      while (absence.isOn && !signal.aborted && (await round.isStill())) {
+        await hinted.observe();
+        const dirs = hinted.takeDirs();
+        if (clock.monotonic() >= listAt || this.#hasMissed) {
+          const from = clock.monotonic();
+          this.#hasMissed = false;
+          await this.#list('', round, until);
+          const { pollEveryMs, reconcileEveryMs } = this.#deps;
+          const every = round.isPolled() ? pollEveryMs : reconcileEveryMs;
+          listAt = clock.monotonic() + Math.max(every, (clock.monotonic() - from) * PAUSE_FACTOR);
+        } else for (const dir of dirs) await this.#list(dir, round, until);
+        if (!absence.isOn) break;
+        const nextIn = Math.min(LOOK_EVERY_MS, listAt - clock.monotonic());
+        if (!hinted.hasPaths) await wake.wait(Math.max(0, nextIn), signal);
+      }
+    } catch (error) {
+      if (!over.signal.aborted) throw error;
+    } finally {
+      deaf();
+    }
+  }
+
+  /** Follows one hint; resolves the directory that should be listed as well, null where there is nothing of ours. */
+  async observe(path: string, round: Pick<Round, 'hasOwnClock'>): Promise<string | null> {
+    const { folder, settings, settling } = this.#deps;
+    const found = await folder.stat(path).catch(() => undefined);
+    if (found?.kind === 'other') return settings.recursive ? path : null;
+    if (found === undefined || !folder.covers(path)) return null;
+    if (found === null || found.identity.ctimeNs <= this.#since(round)) return dirOf(path);
+    if (settling.has(path) || settling.hasRoomBeside) this.#see(path, found.identity);
+    else this.#hasMissed = true;
+    return dirOf(path);
+  }
+
+  async #list(under: string, round: Round, signal: AbortSignal): Promise<void> {
+    const { folder, settling, log } = this.#deps;
+    const since = this.#since(round);
+    let latest = 0n;
+    try {
+      for await (const { dir, files } of folder.list(under, signal)) {
+        for (let start = 0; start < files.length; start += NAMES_AT_ONCE) {
+          await settling.room(signal);
+          const names = files.slice(start, start + NAMES_AT_ONCE).map(({ path }) => nameOf(path));
+          for (const [at, found] of (await folder.statEach(dir, names)).entries()) {
+            if (found?.kind !== 'file') continue;
+            const { ctimeNs } = found.identity;
+            if (ctimeNs > latest) latest = ctimeNs;
+            if (ctimeNs > since) this.#see(pathOf(dir, names[at] ?? ''), found.identity);
+          }
+          signal.throwIfAborted();
+        }
+      }
+    } catch (error) {
+      // A directory that came and went; the folder itself is another matter.
+      if (under === '' || signal.aborted) throw error;
+      log.debug('A directory could not be listed', { path: under, ...describeError(error) });
+    }
+    if (under === '') this.#latestNs ??= latest;
+  }
+
+  /** A file that changed later is new; by its folder's clock. */
+  #since({ hasOwnClock }: Pick<Round, 'hasOwnClock'>): bigint {
+    if (!hasOwnClock) return BigInt(this.#deps.absence.since) * 1_000_000n;
+    // Nothing was ever compared: what lies there now is left to the listing after the absence.
+    return this.#latestNs === null ? NEVER : this.#latestNs - SAME_TIME_NS;
+  }
+
+  #see(path: string, identity: FileIdentity): void {
+    const { settings, settling, absence, onSeen } = this.#deps;
+    if (absence.knows(settings.path, path, identity)) return;
+    settling.see(path, identity, 'fresh');
+    onSeen();
+  }
+}

@@ -1,0 +1,98 @@
+import { endpointId, type EndpointKey } from '../domain/document.ts';
+import { isOfLedger } from '../domain/errors.ts';
+import { parseTemplate } from '../domain/naming.ts';
+import type { Admitted, Ledger } from '../ports/ledger.ts';
+import type { Log } from '../ports/log.ts';
+import type { Accepted, Standby } from '../ports/standby.ts';
+import { nameContext } from './admit.ts';
+import type { Keeper } from './keep.ts';
+import type { FolderSettings } from './settings.ts';
+
+export interface CatchUpDeps {
+  readonly standby: Standby;
+  readonly ledger: Pick<Ledger, 'admit' | 'storage'>;
+  readonly keeper: Pick<Keeper, 'copies'>;
+  readonly log: Log;
+  readonly host: string;
+  readonly folders: readonly FolderSettings[];
+  readonly onAdmitted: (folder: string, admitted: Admitted) => void;
+  /** One that can't be admitted for reasons of its own keeps no other waiting (promise P4). */
+  readonly onOdd: (image: Accepted, error: unknown) => void;
+}
+
+/** As many as make a good commit together. They are asked for in their order, and admitted in it. */
+const ADMITTED_AT_ONCE = 32;
+/** Of an endpoint that no folder is configured for any more. */
+const NAME_WITHOUT_FOLDER = '{stem}-{hash:12}';
+const NAME_MAX_BYTES = 255;
+
+/**
+ * Admits what was accepted while the ledger was away, as of the time when it was accepted. Whatever was admitted before a kill is
+ * known, and comes to nothing. @throws what the ledger or the standby throws for trouble of its own
+ */
+export async function catchUp(
+  images: readonly Accepted[],
+  deps: CatchUpDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let start = 0; start < images.length && !signal.aborted; start += ADMITTED_AT_ONCE) {
+    const batch = images.slice(start, start + ADMITTED_AT_ONCE);
+    const ends = await Promise.allSettled(batch.map((image) => admitOne(image, deps)));
+    const troubles = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []));
+    if (troubles.length > 0) throw troubles[0];
+  }
+}
+
+async function admitOne(image: Accepted, deps: CatchUpDeps): Promise<void> {
+  const { ledger, standby, keeper, log, onAdmitted } = deps;
+  const { endpoint, folder, path, identity, sha256, type, lane, at } = image;
+  const naming = namingOf(image, deps);
+  let admitted: Admitted;
+  try {
+    admitted = await ledger.admit({
+      endpoint,
+      file: { folder, path, identity },
+      sha256,
+      type,
+      lane,
+      at,
+      usesSeq: naming.usesSeq,
+      propose: naming.propose,
+    });
+  } catch (error) {
+    if (isOfLedger(error) || ledger.storage.trouble() !== null) throw error;
+    return deps.onOdd(image, error);
+  }
+  await standby.admitted(image);
+  const { id: documentId, name } = admitted.document;
+  log.info('Admitted, as accepted before', { documentId, name, folder, path, sha256, kind: admitted.kind });
+  onAdmitted(folder, admitted);
+  // Of one that was there already nobody may want the copy.
+  if (admitted.kind !== 'queued' && admitted.kind !== 'requeued') await keeper.copies.dropUnwanted(sha256);
+}
+
+/**
+ * By the template that its folder has now. A folder that is no longer configured has the one of another folder of the same
+ * endpoint: the image was accepted, and is named whatever became of its folder.
+ */
+function namingOf(
+  { folder, path, endpoint, identity, sha256, at, capturedAt }: Accepted,
+  { folders, host }: Pick<CatchUpDeps, 'folders' | 'host'>,
+) {
+  const settings =
+    folders.find((each) => each.path === folder && isSame(each.endpoint, endpoint)) ??
+    folders.find((each) => isSame(each.endpoint, endpoint));
+  const template = settings?.template ?? parseTemplate(NAME_WITHOUT_FOLDER);
+  const of = {
+    path: folder,
+    alias: settings?.alias ?? endpoint.uid,
+    nameMaxBytes: settings?.nameMaxBytes ?? NAME_MAX_BYTES,
+  };
+  const captured = capturedAt === null ? null : new Date(capturedAt);
+  const context = nameContext(path, identity, sha256, captured, of, { now: at, host });
+  return { usesSeq: template.usesSeq, propose: (seq: number) => template.propose(context, seq) };
+}
+
+function isSame(one: EndpointKey, other: EndpointKey): boolean {
+  return endpointId(one) === endpointId(other);
+}

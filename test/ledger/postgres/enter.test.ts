@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../src/daemon/systemClock.ts';
+import { periodStart } from '../../../src/domain/limits.ts';
+import type { FleetLimits } from '../../../src/ports/fleet.ts';
+import { OFFICE, SHOP } from '../../contract/ledger.ts';
+import { needsPostgres } from '../../support/postgres.ts';
+import { ACCEPTED, FleetPlace } from './fleetPlace.ts';
+
+const NONE: FleetLimits = { rate: null, perDay: null, perMonth: null };
+const DAY_MS = 86_400_000;
+
+/** Keeps the database's time of every entry; the ledger keeps those that it needs. */
+const KEEP_ALL = `
+CREATE TABLE entered (at timestamptz NOT NULL);
+CREATE FUNCTION keep_entry() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN INSERT INTO receiptd.entered VALUES (new.at); RETURN NULL; END $$;
+CREATE TRIGGER keep_entries AFTER INSERT ON starts FOR EACH ROW EXECUTE FUNCTION keep_entry()`;
+
+describe.skipIf(!needsPostgres())('the limits of an endpoint', () => {
+  let place: FleetPlace;
+
+  beforeEach(async () => {
+    place = await FleetPlace.create();
+  });
+  afterEach(() => place.remove());
+
+  it('hold for all agents together: never more than 20 in any second', async () => {
+    const agents = await Promise.all(['a', 'b', 'c', 'd'].map((name) => place.open(name)));
+    await place.ask(KEEP_ALL);
+    const limits = { ...NONE, rate: { count: 20, intervalMs: 1_000 } };
+    const until = performance.now() + 3_000;
+    const entered = await Promise.all(
+      agents.map(async ({ fleet }) => {
+        let own = 0;
+        while (performance.now() < until) {
+          const wait = await fleet.enter(OFFICE, limits, 'fresh');
+          if (wait === 0) own += 1;
+          else await sleep(wait);
+        }
+        return own;
+      }),
+    );
+    const rows = await place.ask<{ ms: string }>(
+      'SELECT extract(epoch FROM at) * 1000 AS ms FROM entered ORDER BY at',
+    );
+    const times = rows.map(({ ms }) => Number(ms));
+    expect(times).toHaveLength(entered.reduce((sum, own) => sum + own, 0));
+    expect(times.length).toBeGreaterThan(20);
+    for (const [n, at] of times.entries()) {
+      const later = times[n + 20];
+      if (later !== undefined) expect(later - at).toBeGreaterThan(1_000);
+    }
+    const [kept] = await place.ask<{ count: string }>('SELECT count(*) FROM starts');
+    expect(Number(kept?.count)).toBe(20);
+  });
+
+  it('keep a share of a long window for fresh scans, and each endpoint has its own', async () => {
+    const [{ fleet: a }, { fleet: b }] = [await place.open('a'), await place.open('b')];
+    const limits = { ...NONE, rate: { count: 10, intervalMs: 60_000 } };
+    for (let n = 0; n < 9; n += 1) expect(await (n % 2 === 0 ? a : b).enter(OFFICE, limits, 'backlog')).toBe(0);
+    expect(await a.enter(OFFICE, limits, 'backlog')).toBeGreaterThan(1_000);
+    expect(await b.enter(OFFICE, limits, 'fresh')).toBe(0);
+    expect(await a.enter(OFFICE, limits, 'fresh')).toBeGreaterThan(1_000);
+    expect(await a.enter(SHOP, limits, 'fresh')).toBe(0);
+    expect(await a.enter(OFFICE, NONE, 'fresh')).toBe(0);
+  });
+
+  it('count what was sent before there was a window or a budget', async () => {
+    const a = await place.open('a');
+    const [first = 0, second = 0, third = 0] = await place.documents('a', 3);
+    const now = Date.now();
+    await a.finish(await a.begin(first, now - 40 * DAY_MS, 1), { ...ACCEPTED, at: now - 40 * DAY_MS });
+    await a.finish(await a.begin(second, now, 1), { ...ACCEPTED, at: now });
+    // Recorded before it is entered.
+    await a.begin(third, now, 1);
+    const limits = { rate: { count: 2, intervalMs: 3_600_000 }, perDay: 2, perMonth: 100 };
+    expect(await a.fleet.enter(OFFICE, limits, 'fresh')).toBe(0);
+    expect(await a.fleet.enter(OFFICE, limits, 'fresh')).toBeGreaterThan(3_500_000);
+    const rows = await place.ask('SELECT period, used::integer FROM budgets ORDER BY period');
+    expect(rows).toEqual([
+      { period: 'day', used: 2 },
+      { period: 'month', used: 2 },
+    ]);
+  });
+
+  it('open a budget anew with the day, and not once more for an agent whose clock is behind', async () => {
+    const noon = new Date(2026, 2, 31, 12).getTime();
+    let now = noon;
+    const ahead = await place.open('a', { clock: { ...systemClock, now: () => now } });
+    const behind = await place.open('b', { clock: { ...systemClock, now: () => noon } });
+    const limits = { ...NONE, perDay: 3, perMonth: 4 };
+    for (const { fleet } of [ahead, behind, ahead]) expect(await fleet.enter(OFFICE, limits, 'fresh')).toBe(0);
+    const untilMidnight = periodStart('day', noon, 1) - noon;
+    expect(await behind.fleet.enter(OFFICE, limits, 'fresh')).toBe(untilMidnight);
+    now += DAY_MS;
+    for (const { fleet } of [ahead, behind, ahead]) expect(await fleet.enter(OFFICE, limits, 'fresh')).toBe(0);
+    expect(await behind.fleet.enter(OFFICE, limits, 'fresh')).toBe(untilMidnight);
+    now += DAY_MS;
+    // The month's.
+    expect(await ahead.fleet.enter(OFFICE, limits, 'fresh')).toBe(0);
+    expect(await ahead.fleet.enter(OFFICE, limits, 'fresh')).toBe(periodStart('month', now, 1) - now);
+  });
+});

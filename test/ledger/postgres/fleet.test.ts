@@ -1,0 +1,242 @@
+import { Client } from 'pg';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { OFFICE } from '../../contract/ledger.ts';
+import { needsPostgres } from '../../support/postgres.ts';
+import { RecordedLog } from '../../support/recordedLog.ts';
+import { ACCEPTED, claim, FleetPlace, FrozenClock, type Agent } from './fleetPlace.ts';
+
+const LEASE_MS = 1_500;
+
+describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
+  let place: FleetPlace;
+
+  beforeEach(async () => {
+    place = await FleetPlace.create();
+  });
+  afterEach(() => place.remove());
+
+  async function standing(id: number) {
+    const [row] = await place.ask<{ state: string; reason: string | null; claimed_by: number | null }>(
+      'SELECT state, reason, answer_lost, claimed_by FROM documents WHERE id = $1',
+      [id],
+    );
+    return row;
+  }
+
+  it('get each of 2,000 documents once, whoever asks first', async () => {
+    const agents = await Promise.all(['a', 'b', 'c', 'd'].map((name) => place.open(name)));
+    await place.documents('a', 2_000);
+    const claimed = await Promise.all(
+      agents.map(async (agent) => {
+        const own: number[] = [];
+        for (;;) {
+          const documents = await claim(agent, 16);
+          if (documents.length === 0) return own;
+          expect(documents[0]?.folder).toBe(`/mnt/${agent.fleet.agent}`);
+          own.push(...documents.map(({ id }) => id));
+        }
+      }),
+    );
+    expect(claimed.flat()).toHaveLength(2_000);
+    expect(new Set(claimed.flat()).size).toBe(2_000);
+    expect(claimed.every((own) => own.length > 0)).toBe(true);
+  });
+
+  it('claim only what they reach, and free what they had claimed when they stop', async () => {
+    const [a, b] = [await place.open('a'), await place.open('b')];
+    await place.documents('a', 1, 'agent:a', '/scans');
+    await place.documents('a', 2);
+    expect(await claim(b)).toHaveLength(2);
+    expect(await claim(a)).toMatchObject([{ folder: '/scans' }]);
+    await b.close();
+    expect(await claim(a)).toHaveLength(2);
+  });
+
+  it('leave a document to the agent that has it', async () => {
+    const [a, b] = [await place.open('a'), await place.open('b')];
+    const [id = 0] = await place.documents('a', 1);
+    await claim(a);
+    const taken = { code: 'DOCUMENT_TAKEN' };
+    await expect(b.begin(id, 1, 1)).rejects.toMatchObject(taken);
+    await expect(b.postpone(id, 9, 'R', 'm', 1)).rejects.toMatchObject(taken);
+    await expect(b.markLost(id, 'm', 1)).rejects.toMatchObject(taken);
+    const attempt = await a.begin(id, 2_000, 1);
+    await expect(b.begin(id, 1, 1)).rejects.toMatchObject(taken);
+    await expect(b.finish(attempt, ACCEPTED)).rejects.toMatchObject(taken);
+    await expect(b.finishReplayed(attempt, 1, 401, 'm')).rejects.toMatchObject(taken);
+    expect(await b.recover(1)).toBe(0);
+    await a.finish(attempt, ACCEPTED);
+    expect(await standing(id)).toMatchObject({ state: 'accepted', claimed_by: null });
+  });
+
+  it('give back what they find no bytes of, and nobody loses it but the one that admitted it', async () => {
+    const [a, b] = [await place.open('a'), await place.open('b')];
+    const [id = 0] = await place.documents('a', 1);
+    expect(await claim(b)).toHaveLength(1);
+    await b.markLost(id, 'Not there.', 2_000);
+    expect(await standing(id)).toMatchObject({ state: 'queued', reason: 'BYTES_ELSEWHERE' });
+    expect(await claim(b)).toEqual([]);
+    expect(await claim(a)).toMatchObject([{ id }]);
+    await a.markLost(id, 'Gone.', 3_000);
+    expect(await standing(id)).toMatchObject({ state: 'lost', reason: 'BYTES_GONE' });
+  });
+
+  it('find what was claimed for them by a request whose answer was lost', async () => {
+    const a = await place.open('a');
+    await place.documents('a', 1);
+    await place.ask(`UPDATE documents SET claimed_by = (SELECT id FROM agents WHERE name = 'a')`);
+    const blocker = new Client({ connectionString: place.url, options: '-c search_path=receiptd' });
+    await blocker.connect();
+    try {
+      await blocker.query(`BEGIN`);
+      await blocker.query(`SELECT 1 FROM agents WHERE name = 'a' FOR UPDATE`);
+      const found = claim(a);
+      await vi.waitFor(async () => {
+        const cut = await place.ask<{ cut: boolean }>(
+          `SELECT pg_terminate_backend(pid) AS cut FROM pg_stat_activity
+            WHERE datname = current_database() AND query LIKE '%FROM claim_documents(%' AND wait_event_type = 'Lock'`,
+        );
+        expect(cut).toEqual([{ cut: true }]);
+      }, 20_000);
+      await blocker.query('COMMIT');
+      expect(await found).toHaveLength(1);
+    } finally {
+      await blocker.end();
+    }
+  });
+
+  it('refuse a second one of the same name, until the first has stopped', async () => {
+    const a = await place.open('a');
+    await expect(place.open('a')).rejects.toMatchObject({ code: 'AGENT_NAME_TAKEN' });
+    await a.close();
+    const second = await place.open('a');
+    expect(await second.fleet.agents()).toMatchObject([{ name: 'a', state: 'running' }]);
+  });
+
+  describe('where one falls silent', () => {
+    let clock: FrozenClock;
+    let a: Agent;
+    let b: Agent;
+    let log: RecordedLog;
+
+    beforeEach(async () => {
+      clock = new FrozenClock();
+      log = new RecordedLog();
+      a = await place.open('a', { clock, leaseMs: LEASE_MS });
+    });
+
+    async function takenOver(): Promise<void> {
+      b = await place.open('b', { log, leaseMs: LEASE_MS });
+      await vi.waitFor(() => expect(log.said('Took over')).toHaveLength(1), 20_000);
+    }
+
+    it('take its work over, refuse what it writes late, and let it go on anew', async () => {
+      const [sent = 0, claimed = 0, between = 0] = await place.documents('a', 4);
+      expect(await claim(a, 3)).toHaveLength(3);
+      const attempt = await a.begin(sent, 2_000, 1);
+      await a.finishReplayed(await a.begin(between, 2_000, 1), 2_100, 401, 'Token.');
+      expect(await a.fleet.lead('/mnt/a')).toBe(true);
+      expect(a.fleet.isLeased()).toBe(true);
+      await takenOver();
+      expect(a.fleet.isLeased()).toBe(false);
+      const lost = { state: 'queued', reason: 'INTERRUPTED', claimed_by: null };
+      expect(await standing(sent)).toMatchObject({ ...lost, answer_lost: 1 });
+      expect(await standing(between)).toMatchObject({ ...lost, answer_lost: 0 });
+      expect(await claim(b)).toHaveLength(4);
+      expect(await b.fleet.lead('/mnt/b')).toBe(true);
+      const late = await Promise.allSettled([
+        a.finish(attempt, ACCEPTED),
+        a.begin(claimed, 2_000, 1),
+        a.postpone(between, 9_000, 'R', 'm', 2_000),
+      ]);
+      for (const each of late)
+        expect(each).toMatchObject({ status: 'rejected', reason: { code: 'AGENT_FENCED' } });
+      expect(await claim(a).catch(() => [])).toEqual([]);
+      expect(await standing(sent)).toMatchObject({ state: 'queued' });
+
+      clock.thaw();
+      await vi.waitFor(() => expect(a.fleet.isLeased()).toBe(true), 20_000);
+      await vi.waitFor(() => expect(a.storage.trouble()).toBeNull(), 20_000);
+      expect(await a.fleet.lead('/mnt/a')).toBe(false);
+      await expect(a.finish(attempt, ACCEPTED)).rejects.toMatchObject({ code: 'DOCUMENT_TAKEN' });
+      await b.release([claimed]);
+      expect(await claim(a)).toMatchObject([{ id: claimed }]);
+      await a.finish(await a.begin(claimed, 2_000, 1), ACCEPTED);
+      expect(await standing(claimed)).toMatchObject({ state: 'accepted' });
+      const entries = await place.ask<{ count: string }>(
+        `SELECT count(*) FROM history h JOIN agents a ON a.id = h.agent_id
+          WHERE a.name = 'b' AND entry LIKE '%INTERRUPTED%'`,
+      );
+      expect(Number(entries[0]?.count)).toBe(2);
+    });
+
+    it('know it as silent, and let another state directory have its name', async () => {
+      await takenOver();
+      expect(await b.fleet.agents()).toMatchObject([
+        { name: 'a', state: 'silent' },
+        { name: 'b', state: 'running' },
+      ]);
+      const heir = await place.open('a');
+      expect(await heir.fleet.agents()).toMatchObject([{ state: 'running' }, { name: 'b' }]);
+    });
+
+    it('take over from one that stopped in the middle of a request as well', async () => {
+      const [id = 0] = await place.documents('a', 1);
+      await a.begin(id, 2_000, 1);
+      await a.close();
+      await takenOver();
+      expect(await standing(id)).toMatchObject({ state: 'queued', answer_lost: 1 });
+      expect(await b.fleet.agents()).toMatchObject([{ state: 'stopped' }, { state: 'running' }]);
+    });
+  });
+
+  it('lead a shared folder one at a time, each folder of their own always', async () => {
+    const [a, b] = [await place.open('a'), await place.open('b')];
+    const signals: string[] = [];
+    b.fleet.onSignal((signal) => signals.push(signal));
+    expect(await a.fleet.lead('/mnt/a')).toBe(true);
+    expect(await a.fleet.lead('/mnt/a')).toBe(true);
+    expect(await b.fleet.lead('/mnt/b')).toBe(false);
+    expect(await b.fleet.lead('/own')).toBe(true);
+    expect(await a.fleet.agents()).toMatchObject([{ leads: ['scans'] }, { leads: [] }]);
+    await b.fleet.endLead('/mnt/b');
+    expect(await b.fleet.lead('/mnt/b')).toBe(false);
+    signals.length = 0;
+    await a.fleet.endLead('/mnt/a');
+    await vi.waitFor(() => expect(signals).toContain('agents'), 20_000);
+    expect(await b.fleet.lead('/mnt/b')).toBe(true);
+    await b.close();
+    expect(await a.fleet.lead('/mnt/a')).toBe(true);
+  });
+
+  it('are paused and let go by each other, also over a restart', async () => {
+    const [a, b] = [await place.open('a'), await place.open('b')];
+    const heard: boolean[] = [];
+    b.fleet.onSignal((signal) => {
+      if (signal === 'agents') heard.push(b.fleet.isPaused());
+    });
+    await a.fleet.setPaused('b', 'ann');
+    await vi.waitFor(() => expect(heard).toContain(true), 20_000);
+    expect(a.fleet.isPaused()).toBe(false);
+    expect(await a.fleet.agents()).toMatchObject([{ paused: null }, { paused: { by: 'ann' } }]);
+    await b.close();
+    const again = await place.open('b');
+    expect(again.fleet.isPaused()).toBe(true);
+    await again.fleet.setPaused('b', null);
+    expect(again.fleet.isPaused()).toBe(false);
+    await expect(a.fleet.setPaused('z', 'ann')).rejects.toMatchObject({ code: 'AGENT_UNKNOWN' });
+  });
+
+  it('are shown with what waits for them, what they send, and what they have on hold', async () => {
+    const [a, b] = [await place.open('a', { version: '1.2.3' }), await place.open('b')];
+    const [id = 0] = await place.documents('a', 3);
+    await b.begin(id, 2_000, 1);
+    const hold = { scope: 'service', key: OFFICE.baseUrl, reason: 'R', message: 'm' } as const;
+    await a.putHold({ ...hold, since: 1, until: null, demanded: false });
+    const [first, second] = await b.fleet.agents();
+    expect(first).toMatchObject({ name: 'a', version: '1.2.3', queued: 2, uploading: 0, paused: null });
+    expect(first?.holds).toMatchObject([hold]);
+    expect(Math.abs((first?.lastSeenAt ?? 0) - Date.now())).toBeLessThan(60_000);
+    expect(second).toMatchObject({ name: 'b', queued: 0, uploading: 1, holds: [] });
+  });
+});

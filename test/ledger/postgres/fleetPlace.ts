@@ -1,0 +1,99 @@
+import { systemClock } from '../../../src/daemon/systemClock.ts';
+import type { Document } from '../../../src/domain/document.ts';
+import { openPostgresLedger, type PostgresLedgerOptions } from '../../../src/ledger/postgres/open.ts';
+import type { Clock } from '../../../src/ports/clock.ts';
+import type { LedgerFleet } from '../../../src/ports/fleet.ts';
+import type { AttemptResult, ClaimQuery, Ledger } from '../../../src/ports/ledger.ts';
+import { freshDatabase, type FreshDatabase } from '../../support/postgres.ts';
+import { OFFICE } from '../../contract/ledger.ts';
+import { agentOptions, ask } from './place.ts';
+
+export type Agent = Ledger & { readonly fleet: LedgerFleet };
+
+/** Agents that share a database, and one folder, each under a path of its own. */
+export class FleetPlace {
+  readonly #database: FreshDatabase;
+  readonly #open = new Set<Agent>();
+
+  private constructor(database: FreshDatabase) {
+    this.#database = database;
+  }
+
+  static async create(): Promise<FleetPlace> {
+    return new FleetPlace(await freshDatabase());
+  }
+
+  get url(): string {
+    return this.#database.url;
+  }
+
+  async open(name: string, more: Partial<PostgresLedgerOptions> = {}): Promise<Agent> {
+    const shares = new Map([[`/mnt/${name}`, 'scans']]);
+    const options = agentOptions(this.url, name, { shares, clock: systemClock, ...more });
+    const ledger = await openPostgresLedger(options);
+    if (!ledger.fleet) throw new Error('a shared ledger has a fleet');
+    const agent = { ...ledger, fleet: ledger.fleet };
+    this.#open.add(agent);
+    return agent;
+  }
+
+  /** Documents in the shared folder as an agent would have admitted them; their numbers. */
+  async documents(admittedBy: string, count: number, place = 'share:scans', path = ''): Promise<number[]> {
+    await this.ask(`INSERT INTO endpoints (base_url, uid) VALUES ($1, $2) ON CONFLICT DO NOTHING`, [
+      OFFICE.baseUrl,
+      OFFICE.uid,
+    ]);
+    await this.ask(`INSERT INTO folders (place, path) VALUES ($1, $2) ON CONFLICT DO NOTHING`, [place, path]);
+    const rows = await this.ask<{ id: string }>(
+      `INSERT INTO documents (endpoint_id, folder_id, agent_id, path, name, sha256, type, size, lane, line, created_at, updated_at)
+       SELECT e.id, f.id, a.id, 'p' || n, gen_random_uuid(), gen_random_uuid(), 'jpeg', 1, 'fresh', n, 1, 1
+         FROM endpoints e, folders f, agents a, generate_series(1, $4::integer) n
+        WHERE f.place = $1 AND f.path = $2 AND a.name = $3 RETURNING id`,
+      [place, path, admittedBy, count],
+    );
+    return rows.map(({ id }) => Number(id));
+  }
+
+  ask<Row>(text: string, values: unknown[] = []): Promise<Row[]> {
+    return ask<Row>(this.url, text, values);
+  }
+
+  async remove(): Promise<void> {
+    await Promise.all([...this.#open].map((agent) => agent.close()));
+    await this.#database.remove();
+  }
+}
+
+export function claim(agent: Agent, limit = 10, more: Partial<ClaimQuery> = {}): Promise<readonly Document[]> {
+  return agent.claim({
+    ...{ endpoint: OFFICE, lane: 'fresh', limit, now: 5_000, exceptFolders: [], freshSince: 0 },
+    longestWaitMs: 3_600_000,
+    ...more,
+  });
+}
+
+export const ACCEPTED: AttemptResult = {
+  ...{ at: 3_000, outcome: 'accepted', httpStatus: 200, message: null },
+  transition: { state: 'accepted', serviceStatus: 'PROCESSING', response: '{}' },
+};
+
+/** Whoever sleeps by it stands still until it thaws, as a process does that was stopped. */
+export class FrozenClock implements Clock {
+  #thaw: () => void = () => {};
+  readonly #thawed = new Promise<void>((resolve) => (this.#thaw = resolve));
+  readonly now = () => systemClock.now();
+  readonly monotonic = () => systemClock.monotonic();
+
+  async sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    await Promise.race([this.#thawed, aborted(signal)]);
+    await systemClock.sleep(ms, signal);
+  }
+
+  thaw(): void {
+    this.#thaw();
+  }
+}
+
+function aborted(signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => signal?.addEventListener('abort', () => resolve(), { once: true }));
+}

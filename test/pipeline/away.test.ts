@@ -1,0 +1,282 @@
+/** A shared ledger that can't be reached: images are accepted here, and named and sent once it is back. */
+import { existsSync } from 'node:fs';
+import { rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { parseTemplate } from '../../src/domain/naming.ts';
+import { ReceiptdError } from '../../src/domain/errors.ts';
+import { eventually } from '../support/fakeClock.ts';
+import { awayPlace, texts } from './away.ts';
+
+type Agent = Awaited<ReturnType<Awaited<ReturnType<typeof awayPlace>>['start']>>;
+
+const watching = (agent: Agent) => eventually(() => agent.intakes[0]?.status.state === 'watching');
+const waits = (agent: Agent, count: number) => eventually(() => agent.standby.waiting().length === count);
+
+it('what is scanned while the ledger is away is accepted, also if it is overwritten or deleted, and sent once it is back', async () => {
+  const place = await awayPlace();
+  const agent = await place.start();
+  const before = await place.drop('before.jpg');
+  await watching(agent);
+  await eventually(() => place.service.asked.length === 1);
+  agent.leave();
+  const first = await place.drop('SCAN0001.jpg', 'first');
+  await waits(agent, 1);
+  const second = await place.drop('SCAN0001.jpg', 'second');
+  await waits(agent, 2);
+  const deleted = await place.drop('sub/deleted.jpg');
+  await waits(agent, 3);
+  await rm(join(place.scans, 'sub/deleted.jpg'));
+  await writeFile(join(place.scans, 'note.txt'), 'not an image');
+  await writeFile(join(place.scans, 'torn.jpg'), first.subarray(0, first.length / 2));
+  expect(agent.incidents.list().map(({ key, code }) => [key, code])).toEqual([
+    ['storage', 'LEDGER_UNREACHABLE'],
+  ]);
+  expect(agent.notes()).toEqual([
+    '3 images were accepted while the ledger was away; named and sent once it is back.',
+  ]);
+  expect(place.service.asked).toHaveLength(1);
+  const acceptedAt = agent.standby.waiting().map(({ at }) => at);
+  agent.comeBack();
+  await eventually(() => place.service.asked.length === 4);
+  await eventually(async () => (await place.states())['SCAN0001.jpg'] === 'accepted');
+  expect(place.received()).toEqual(texts([before, first, second, deleted]));
+  expect(new Set(place.service.asked.map(({ name }) => name)).size).toBe(4);
+  // In the order and at the time of acceptance.
+  const documents = (await place.rows()).filter(({ documentId }) => documentId !== null);
+  const sent = documents.filter(({ path }) => !path.endsWith('before.jpg'));
+  expect(sent.map(({ createdAt }) => Date.parse(createdAt)).toSorted()).toEqual(acceptedAt);
+  // Not noted while there was nowhere to.
+  await eventually(async () => (await place.states())['note.txt'] === 'rejected');
+  expect([agent.standby.waiting(), agent.notes(), agent.incidents.list()]).toEqual([[], [], []]);
+  await eventually(async () => (await place.copies()).length === 0);
+  // The listing after it knows what was accepted: nothing becomes two documents.
+  const listed = agent.intakes[0]?.status.lastListing ?? 0;
+  await eventually(() => (agent.intakes[0]?.status.lastListing ?? 0) > listed);
+  expect(place.service.asked).toHaveLength(4);
+  expect(place.log.lines.filter(({ level }) => level === 'error').map(({ message }) => message)).toEqual([
+    expect.stringContaining("can't be reached"),
+  ]);
+});
+
+it('an agent that is killed at any point of catching up admits nothing twice and forgets nothing', async () => {
+  const place = await awayPlace();
+  const first = await place.start();
+  await watching(first);
+  first.leave();
+  const images = [];
+  for (let i = 0; i < 6; i += 1) images.push(await place.drop(`${i}.jpg`));
+  await waits(first, 6);
+  await first.stop();
+  // Killed right after the ledger had them, before the journal was told.
+  let bury = (): void => {};
+  const buried = new Promise<void>((resolve) => {
+    bury = resolve;
+  });
+  const silent = await place.start({
+    isAway: true,
+    standby: (real) => ({
+      admitted: (image) => (Number(image.path[0]) < 3 ? real.admitted(image) : buried),
+    }),
+  });
+  expect(silent.standby.waiting()).toHaveLength(6);
+  silent.comeBack();
+  await waits(silent, 3);
+  // It never gets further.
+  await eventually(async () => (await place.rows()).length === 6);
+  const stopped = silent.stop();
+  bury();
+  await stopped;
+  expect(silent.standby.waiting()).toHaveLength(3);
+  const last = await place.start();
+  await eventually(() => last.standby.waiting().length === 0);
+  await eventually(() => place.service.asked.length >= 6);
+  await eventually(async () => Object.values(await place.states()).every((state) => state === 'accepted'));
+  expect(await place.rows()).toHaveLength(6);
+  expect(new Set(place.received())).toEqual(new Set(texts(images)));
+  await eventually(async () => (await place.copies()).length === 0);
+});
+
+it('an agent that is started while the ledger is away waits without failing, accepts what comes, and begins by itself', async () => {
+  const place = await awayPlace();
+  const old = await place.drop('old.jpg');
+  // Its time of change is of the agent's life otherwise.
+  const { ctimeMs } = await stat(join(place.scans, 'old.jpg'));
+  await eventually(() => Date.now() > ctimeMs + 20);
+  const agent = await place.start({ isAway: true });
+  const fresh = await place.drop('fresh.jpg');
+  await waits(agent, 1);
+  expect(agent.standby.waiting().map(({ path }) => path)).toEqual(['fresh.jpg']);
+  expect(place.service.asked).toHaveLength(0);
+  agent.comeBack();
+  await eventually(() => place.service.asked.length === 2);
+  expect(place.received()).toEqual(texts([old, fresh]));
+  await watching(agent);
+  expect(place.log.said('The ledger can')).toHaveLength(1);
+});
+
+it('`existing: skip` skips what lay there, and not what was accepted before the ledger could be asked', async () => {
+  const place = await awayPlace();
+  await place.drop('old.jpg');
+  const { ctimeMs } = await stat(join(place.scans, 'old.jpg'));
+  await eventually(() => Date.now() > ctimeMs + 20);
+  const agent = await place.start({ isAway: true, folder: { existing: { kind: 'skip' } } });
+  const fresh = await place.drop('fresh.jpg');
+  await waits(agent, 1);
+  agent.comeBack();
+  await watching(agent);
+  await eventually(async () => (await place.states())['fresh.jpg'] === 'accepted');
+  expect(await place.states()).toEqual({ 'old.jpg': 'skipped', 'fresh.jpg': 'accepted' });
+  expect(place.received()).toEqual(texts([fresh]));
+});
+
+it('files that lay there before are not read again, and those on a share are told by its own clock', async () => {
+  const place = await awayPlace();
+  // A server whose clock is an hour behind; its new files are "older" than the absence.
+  const HOUR_NS = 3_600_000_000_000n;
+  const agent = await place.start({
+    seen: (real) => {
+      const behind = <T>(found: T): T =>
+        typeof found === 'object' && found !== null && 'identity' in found
+          ? shifted(found as never, -HOUR_NS)
+          : found;
+      return {
+        ...real,
+        availability: async () => {
+          const found = await real.availability();
+          if (found.state !== 'present') return found;
+          return { ...found, fileSystem: { ...found.fileSystem, name: 'nfs', network: true } };
+        },
+        stat: async (path) => behind(await real.stat(path)),
+        statEach: async (dir, names) => (await real.statEach(dir, names)).map(behind),
+        read: async (path, limit, signal) => behind(await real.read(path, limit, signal)),
+      };
+    },
+  });
+  for (let i = 0; i < 20; i += 1) await place.drop(`${i}.jpg`);
+  await eventually(() => place.service.asked.length === 20);
+  // Later than the share's coarsest clock can hide.
+  const last = await place.drop('last.jpg');
+  await eventually(() => place.service.asked.length === 21);
+  await eventually(async () => (await stat(join(place.scans, 'last.jpg'))).ctimeMs + 2_500 < Date.now());
+  agent.leave();
+  agent.reads.length = 0;
+  const fresh = await place.drop('fresh.jpg');
+  await waits(agent, 1);
+  expect(agent.standby.waiting().map(({ path }) => path)).toEqual(['fresh.jpg']);
+  expect(agent.reads.filter((path) => path !== 'fresh.jpg' && path !== 'last.jpg').length).toBeLessThan(20);
+  agent.comeBack();
+  await eventually(() => place.service.asked.length === 22);
+  expect(place.received()).toContain(fresh.toString('latin1'));
+  expect(place.received()).toContain(last.toString('latin1'));
+});
+
+function shifted<T extends { identity: { mtimeNs: bigint; ctimeNs: bigint } }>(found: T, byNs: bigint): T {
+  const { identity } = found;
+  const moved = { ...identity, mtimeNs: identity.mtimeNs + byNs, ctimeNs: identity.ctimeNs + byNs };
+  return { ...found, identity: moved };
+}
+
+it('a full spool leaves what does not fit in its folder, says so, and it goes when the ledger is back', async () => {
+  const place = await awayPlace();
+  const agent = await place.start({ spoolLimit: 6_000 });
+  await watching(agent);
+  agent.leave();
+  const images = [];
+  for (let i = 0; i < 8; i += 1) images.push(await place.drop(`${i}.jpg`));
+  await eventually(() => agent.incidents.list().some(({ code }) => code === 'SPOOL_FULL'));
+  const accepted = agent.standby.waiting().length;
+  expect(accepted).toBeLessThan(8);
+  agent.comeBack();
+  await eventually(() => place.service.asked.length === 8);
+  expect(place.received()).toEqual(texts(images));
+  await eventually(() => agent.incidents.list().length === 0);
+});
+
+it('a journal that can’t be written promises nothing: one incident, and the file waits in its folder', async () => {
+  const place = await awayPlace();
+  let isFull = true;
+  const agent = await place.start({
+    standby: (real) => ({
+      accept: (image) =>
+        isFull
+          ? Promise.reject(new ReceiptdError('DISK_FULL', 'The disk is full.', { hint: 'Free some space.' }))
+          : real.accept(image),
+    }),
+  });
+  await watching(agent);
+  agent.leave();
+  const image = await place.drop('a.jpg');
+  await eventually(() => agent.incidents.list().some(({ key }) => key === 'standby'));
+  expect(agent.incidents.list().find(({ key }) => key === 'standby')).toMatchObject({
+    code: 'DISK_FULL',
+    message: 'The disk is full. New scans stay in their folders while the ledger is away.',
+  });
+  isFull = false;
+  await waits(agent, 1);
+  expect(agent.incidents.list().map(({ key }) => key)).toEqual(['storage']);
+  agent.comeBack();
+  await eventually(() => place.service.asked.length === 1);
+  expect(place.received()).toEqual(texts([image]));
+});
+
+it('with `spool: never` nothing is accepted: the files wait in their folder', async () => {
+  const place = await awayPlace();
+  const agent = await place.start({ spool: 'never' });
+  await watching(agent);
+  agent.leave();
+  const image = await place.drop('a.jpg');
+  agent.comeBack();
+  await eventually(() => place.service.asked.length === 1);
+  expect(place.received()).toEqual(texts([image]));
+  expect(place.log.said('Accepted; named')).toEqual([]);
+  expect(existsSync(join(place.dir, 'accepted.journal'))).toBe(false);
+});
+
+it('an accepted image is named by the template of its folder, or, where that is gone, of its endpoint', async () => {
+  const place = await awayPlace();
+  const first = await place.start();
+  await watching(first);
+  first.leave();
+  await place.drop('a.jpg');
+  await waits(first, 1);
+  await first.stop();
+  const { folder } = first;
+  const elsewhere = { ...folder, path: join(place.dir, 'other'), template: parseTemplate('other-{stem}') };
+  const second = await place.start({ folders: [elsewhere] });
+  await eventually(() => place.service.asked.length === 1);
+  expect(place.service.asked[0]?.name).toBe('other-a');
+  await waits(second, 0);
+});
+
+it('a duplicate of what the ledger knew is one, and its copy goes; one that can’t be named keeps no other waiting', async () => {
+  const place = await awayPlace();
+  let isOdd = true;
+  const agent = await place.start({
+    admit: (real) => (admission) =>
+      isOdd && admission.file.path === 'odd.jpg'
+        ? Promise.reject(new ReceiptdError('TEMPLATE_INVALID', 'Every name is taken.', { hint: 'None.' }))
+        : real(admission),
+  });
+  const known = await place.drop('known.jpg');
+  await eventually(() => place.service.asked.length === 1);
+  agent.leave();
+  await place.drop('again.jpg', 'known.jpg');
+  const odd = await place.drop('odd.jpg');
+  const good = await place.drop('good.jpg');
+  await waits(agent, 3);
+  agent.comeBack();
+  await eventually(() => place.service.asked.length === 2);
+  expect(place.received()).toEqual(texts([known, good]));
+  await eventually(() => place.log.said('An accepted image could not be admitted').length === 1);
+  await eventually(async () => (await place.states())['again.jpg'] === 'duplicate');
+  // It waits, with its bytes, for a template that gives it a name.
+  await waits(agent, 1);
+  await eventually(async () => (await place.copies()).length === 1);
+  isOdd = false;
+  await agent.stop();
+  const next = await place.start();
+  await waits(next, 0);
+  await eventually(() => place.service.asked.length === 3);
+  expect(place.received()).toEqual(texts([known, good, odd]));
+});

@@ -1,0 +1,79 @@
+/** A real ledger that can't be reached for a time, as a shared one whose database server or network is away. */
+import { ReceiptdError } from '../../src/domain/errors.ts';
+import type { Ledger, LedgerStorage, StorageTrouble } from '../../src/ports/ledger.ts';
+
+const HINT = 'See whether the database server runs and can be reached from this machine.';
+const TROUBLE: StorageTrouble = {
+  code: 'LEDGER_UNREACHABLE',
+  message: "The ledger can't be reached: connect ECONNREFUSED.",
+  hint: HINT,
+};
+/** They are read in batches; all others resolve or reject. */
+const READ_IN_BATCHES = new Set<PropertyKey>(['list', 'namesIn', 'standings']);
+
+export interface AwayLedger {
+  readonly ledger: Ledger;
+  /** What is under way then is done, and nobody is told. */
+  leave(): void;
+  comeBack(): void;
+  readonly isAway: boolean;
+  /** Methods that were called, and how often. */
+  readonly calls: ReadonlyMap<string, number>;
+}
+
+export function awayLedger(real: Ledger, isAwayNow = false): AwayLedger {
+  let isAway = isAwayNow;
+  const listeners = new Set<() => void>();
+  const calls = new Map<string, number>();
+  const unreachable = () => new ReceiptdError('LEDGER_UNREACHABLE', TROUBLE.message, { hint: HINT });
+  const turn = (away: boolean): void => {
+    isAway = away;
+    for (const listener of listeners) listener();
+  };
+  const storage: LedgerStorage = {
+    trouble: () => (isAway ? TROUBLE : real.storage.trouble()),
+    onChange: (listener) => {
+      listeners.add(listener);
+      const deaf = real.storage.onChange(listener);
+      return () => {
+        listeners.delete(listener);
+        deaf();
+      };
+    },
+  };
+  async function* inBatches(read: () => AsyncIterable<unknown>): AsyncGenerator<unknown> {
+    if (isAway) throw unreachable();
+    for await (const batch of read()) {
+      if (isAway) throw unreachable();
+      yield batch;
+    }
+  }
+  const asked = async (ask: () => Promise<unknown>): Promise<unknown> => {
+    if (isAway) throw unreachable();
+    const answer = await ask();
+    // It may have been done: nobody can tell.
+    if (isAway) throw unreachable();
+    return answer;
+  };
+  const ledger = new Proxy(real, {
+    get(target, name) {
+      if (name === 'storage') return storage;
+      const value: unknown = Reflect.get(target, name);
+      if (typeof value !== 'function' || name === 'close') return value;
+      return (...given: unknown[]) => {
+        calls.set(String(name), (calls.get(String(name)) ?? 0) + 1);
+        const call = () => Reflect.apply(value, target, given) as never;
+        return READ_IN_BATCHES.has(name) ? inBatches(call) : asked(call);
+      };
+    },
+  });
+  return {
+    ledger,
+    leave: () => turn(true),
+    comeBack: () => turn(false),
+    get isAway() {
+      return isAway;
+    },
+    calls,
+  };
+}
