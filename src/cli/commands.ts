@@ -31,6 +31,7 @@ const COMMANDS: readonly Entry[] = [
     names: ['retry', 'resend', 'pause', 'resume'],
     load: async () => (await import('./change.ts')).addChanges,
   },
+  { names: ['fleet'], load: async () => (await import('./fleet.ts')).addFleet },
   { names: ['results'], load: async () => (await import('./results.ts')).addResults },
   { names: ['export'], load: async () => (await import('./export.ts')).addExport },
   { names: ['audit'], load: async () => (await import('./audit.ts')).addAudit },

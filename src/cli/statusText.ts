@@ -79,6 +79,10 @@ function backlogLine({ counts, oldestWaiting, now }: Overview): string {
 function watchLine(folder: FolderStatus, config: Config, noRoom: boolean): string {
   const { settling, lastListing, fileSystem } = folder;
   const parts = [stateWords(folder)];
+  if (folder.state === 'standby') {
+    const message = (folder.message ?? '').replace(/\.$/, '');
+    return `${[...parts, ...(message === '' ? [] : [message])].join('; ')}.`;
+  }
   if (folder.state === 'watching' || folder.state === 'starting' || folder.state === 'paused') {
     parts.push(
       folder.mode === 'events'
@@ -102,6 +106,8 @@ function stateWords({ state, since }: FolderStatus): string {
       return `Watched ${from}`;
     case 'starting':
       return `Being listed for the first time, ${from}`;
+    case 'standby':
+      return `On standby ${from}, and its documents are sent from here as well`;
     case 'paused':
       return 'Watched, and its uploads are paused';
     case 'missing':

@@ -51,6 +51,8 @@ function actsOf({ generations }: ControlDeps) {
     resend: (request) => generations.act(({ acts }) => acts.resend(request)),
     pause: (request) => generations.act(({ acts }) => acts.pause(request)),
     resume: (request) => generations.act(({ acts }) => acts.resume(request)),
+    pauseAgent: (request) => generations.act(({ acts }) => acts.pauseAgent(request)),
+    resumeAgent: (request) => generations.act(({ acts }) => acts.resumeAgent(request)),
     recordEndpoint: (request) => generations.act(({ acts }) => acts.recordEndpoint(request)),
     erase: (request) => generations.act(({ acts }) => acts.erase(request)),
     // It takes its time, and is about the ledger alone.

@@ -77,7 +77,7 @@ function unready({ folders }: StatusResponse, ledger: Ledger): string[] {
 /** One line for the service manager. */
 export async function statusLine(ledger: Ledger, status: StatusResponse): Promise<string> {
   const { folders, incidents } = status;
-  const watched = folders.filter(({ state }) => state === 'watching').length;
+  const watched = folders.filter(({ state }) => state === 'watching' || state === 'standby').length;
   const waiting = (await ledger.documentCounts())
     .filter(({ state }) => state === 'queued' || state === 'held' || state === 'uploading')
     .reduce((sum, { count }) => sum + count, 0);

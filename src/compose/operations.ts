@@ -19,6 +19,8 @@ export async function composeOperations(
     onMended: (story) => log.error(story, { code: 'LEDGER_DAMAGED' }),
   });
   try {
+    // In its agent's place, under the instance lock: what that had under way when it ended is put back, for all others to send.
+    if (ledger.fleet !== null) await ledger.recover(systemClock.now());
     const spool = await openConfiguredSpool(config, log);
     const holds = new Holds({ ledger, clock: systemClock, random: Math.random, log });
     await holds.restore();

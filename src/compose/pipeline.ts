@@ -17,6 +17,7 @@ import { recover } from '../pipeline/recover.ts';
 import { runSpoolSweep, trySweeping } from '../pipeline/spoolSweep.ts';
 import { WatchLimit } from '../pipeline/watchLimit.ts';
 import type { Config } from '../config/config.ts';
+import { composeFleet } from './fleet.ts';
 import type { Clock, Random } from '../ports/clock.ts';
 import type { FolderHints } from '../ports/folder.ts';
 import type { ImageInspector } from '../ports/image.ts';
@@ -233,6 +234,7 @@ export async function composePipeline(
     dispatcher.wake();
     for (const intake of intakes) intake.woke();
   };
+  const fleet = composeFleet(ledger, { folders: config.folders, dispatcher, holds, clock, log });
   const agent = new Agent({
     ledger,
     intakes,
@@ -243,8 +245,10 @@ export async function composePipeline(
     graceMs: config.delivery.graceMs,
     prepared: absence?.prepared,
     before: (signal) => absence?.once(signal) ?? Promise.resolve(),
+    leads: fleet?.leads ?? null,
     background: [
       ...(absence ? [(signal: AbortSignal) => absence.run(signal)] : []),
+      ...(fleet ? [(signal: AbortSignal) => fleet.watch.run(signal)] : []),
       (signal) => runSpoolSweep(sweep, signal),
       (signal) => watchOverSleep({ clock, log, asleepMs: world.asleepMs ?? (() => null), onWoke }, signal),
       ...world.background,
@@ -260,7 +264,7 @@ export async function composePipeline(
     endWatching();
     return keeper.close();
   };
-  const notes = () => [...dispatcher.notes(), ...(absence?.notes() ?? [])];
+  const notes = () => [...(fleet?.watch.notes() ?? []), ...dispatcher.notes(), ...(absence?.notes() ?? [])];
   return { agent, dispatcher, holds, keeper, notes, intakes, open, intakeOf, close };
 }
 

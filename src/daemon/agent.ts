@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { endpointId } from '../domain/document.ts';
 import type { Dispatcher, Idle } from '../pipeline/dispatch.ts';
 import type { Intake } from '../pipeline/intake.ts';
+import type { Leads } from '../pipeline/leads.ts';
 import type { EndpointSettings } from '../pipeline/settings.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Ledger } from '../ports/ledger.ts';
@@ -20,6 +21,8 @@ export interface AgentDeps {
   readonly prepared?: Promise<void> | undefined;
   /** Milliseconds that uploads in flight get to finish when the agent is stopped. */
   readonly graceMs: number;
+  /** Which agent of a fleet takes in what comes into shared folders; null: this one has its ledger to itself. */
+  readonly leads?: Leads | null;
   /** What runs besides, until the agent stops. */
   readonly background: readonly ((signal: AbortSignal) => Promise<void>)[];
   /** What has to be done before the folders are listed, by a run that has nothing beside it. */
@@ -57,15 +60,17 @@ export class Agent {
 
   /** Watches and sends until `stop` aborts; resolves when drained. */
   async run(stop: AbortSignal): Promise<void> {
-    const { intakes, background } = this.#deps;
+    const { intakes, leads, background } = this.#deps;
     const dispatch = (stopping: AbortSignal) => this.#dispatch(stopping);
-    const watching = intakes.map((intake) => (stopping: AbortSignal) => intake.run(stopping));
+    const watching = intakes.map(
+      (intake) => (stopping: AbortSignal) => (leads ? leads.run(intake, stopping) : intake.run(stopping)),
+    );
     await together([dispatch, ...watching, ...background], stop);
   }
 
   /** Lists every folder once, sends what is there, resolves when nothing more can be done. */
   async once(stop: AbortSignal, waitMs: number): Promise<OnceResult> {
-    const { intakes, ledger, endpoints, tidy } = this.#deps;
+    const { intakes, leads, ledger, endpoints, tidy } = this.#deps;
     const done = new AbortController();
     const stopping = AbortSignal.any([stop, done.signal]);
     setMaxListeners(0, stop);
@@ -74,15 +79,19 @@ export class Agent {
     let present: boolean[] = [];
     try {
       await this.#deps.before?.(stop);
-      present = await Promise.all(intakes.map((intake) => intake.runOnce(stop)));
+      const own = await Promise.all(intakes.map(async ({ status }) => !leads || leads.take(status.path)));
+      // Another agent sees to what comes into a folder that it leads.
+      present = await Promise.all(intakes.map(async (intake, index) => !own[index] || intake.runOnce(stop)));
       last = await this.#untilIdle(stop, waitMs);
-      for (const [index, intake] of intakes.entries()) if (present[index]) await intake.dispose(stop);
+      for (const [index, intake] of intakes.entries())
+        if (own[index] && present[index]) await intake.dispose(stop);
       await tidy(stop);
     } catch (error) {
       if (!stop.aborted) throw error;
     } finally {
       done.abort();
       await sending;
+      for (const { status } of intakes) await leads?.end(status.path);
     }
     const own = new Set(endpoints.map(({ key }) => endpointId(key)));
     const documents = (await ledger.counts()).filter(({ endpoint }) => endpoint !== null);

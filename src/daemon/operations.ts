@@ -5,6 +5,7 @@ import type { Holds } from '../pipeline/holds.ts';
 import { findBytes, type OpenFolder } from '../pipeline/originals.ts';
 import type { EndpointSettings } from '../pipeline/settings.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { LedgerFleet } from '../ports/fleet.ts';
 import type { Act, Ledger } from '../ports/ledger.ts';
 import type { Spool } from '../ports/spool.ts';
 import type { Request, Response } from './control/protocol.ts';
@@ -25,6 +26,9 @@ export interface OperationDeps {
   /** A person says that a folder is what it is now, although it lies on another file system and is empty. */
   readonly takeOver: (folder: string) => Promise<void>;
 }
+
+/** For whoever asks for the fleet of a ledger that has none. */
+export const NOT_SHARED = 'This agent has its ledger to itself.';
 
 /** Who asks, where an older command line did not say. */
 const SOMEBODY = 'somebody';
@@ -109,6 +113,26 @@ export class Operations {
     await this.#record('resume', target ?? 'everything', by);
     await this.#deps.changed();
     return { targets: (paused.length > 0 ? paused : foreign).map(({ label }) => label) };
+  }
+
+  async pauseAgent({ agent, by }: Request<'pauseAgent'>): Promise<Record<string, never>> {
+    await this.#fleet.setPaused(agent, by ?? SOMEBODY);
+    await this.#record('pause', `agent ${agent}`, by);
+    return {};
+  }
+
+  async resumeAgent({ agent, by }: Request<'resumeAgent'>): Promise<Record<string, never>> {
+    await this.#fleet.setPaused(agent, null);
+    await this.#record('resume', `agent ${agent}`, by);
+    return {};
+  }
+
+  get #fleet(): LedgerFleet {
+    const { fleet } = this.#deps.ledger;
+    if (fleet !== null) return fleet;
+    throw new ReceiptdError('USAGE', NOT_SHARED, {
+      hint: 'Leave the name of the agent out: `receiptd pause`, `receiptd resume`.',
+    });
   }
 
   /** For `endpoint list`: what was created here, for the service has no list of them. */

@@ -127,6 +127,11 @@ export function isOfLedger(error: unknown): boolean {
   return error instanceof ReceiptdError && (error.code.startsWith('LEDGER_') || error.code === 'DISK_FULL');
 }
 
+/** Another agent has what this one was about to write of: that one will do it. Nobody needs to be told. */
+export function isTakenOver(error: unknown): boolean {
+  return error instanceof ReceiptdError && (error.code === 'AGENT_FENCED' || error.code === 'DOCUMENT_TAKEN');
+}
+
 /** The `code` of a Node system error (ENOENT, EACCES, ...), or undefined. */
 export function systemCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;

@@ -19,7 +19,10 @@ export interface Slot {
 }
 
 /** The window that a rate stands for: how long it is, and how many of its places are kept for fresh scans. */
-export function windowOf({ count, intervalMs }: Rate): { readonly intervalMs: number; readonly reserved: number } {
+export function windowOf({ count, intervalMs }: Rate): {
+  readonly intervalMs: number;
+  readonly reserved: number;
+} {
   return {
     intervalMs: intervalMs + Math.min(MARGIN_MS, intervalMs * MARGIN_SHARE),
     reserved: intervalMs > LONG_WINDOW_MS && count >= 4 ? Math.max(1, Math.floor(count * FRESH_SHARE)) : 0,

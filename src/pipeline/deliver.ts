@@ -4,6 +4,7 @@ import type { ImageType } from '../domain/imageType.ts';
 import type { Slot } from '../domain/limits.ts';
 import { classify, type Answer } from '../domain/outcome.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { FleetLimits } from '../ports/fleet.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { ReceiptService, TokenSource } from '../ports/service.ts';
 import type { Spool } from '../ports/spool.ts';
@@ -40,6 +41,8 @@ export interface DeliverDeps {
   readonly lookedThrough: (folder: string, since: number) => boolean;
   /** Asked once all is at hand for a request, which may take long: false if the endpoint was closed meanwhile. */
   readonly mayGo: () => boolean;
+  /** What the agents of a fleet keep together of the endpoint's limits. */
+  readonly limits: FleetLimits;
   /** The service has it: another request may begin while that is recorded. */
   readonly onAccepted: () => void;
 }
@@ -83,6 +86,11 @@ export async function deliver(
         return fetchToken(document, deps, signal);
       });
       if (!token || !deps.mayGo()) return await release(document, slot, deps);
+      const waitMs = await orCancel(slot, () => enter(document, deps));
+      if (waitMs > 0) {
+        deps.pacer.defer(document.endpoint, waitMs);
+        return await release(document, slot, deps);
+      }
       const end = await send(document, bytes, token, slot, deps, signal);
       ({ isAccepted, isSettled, isTaken } = end);
       return isSettled;
@@ -101,6 +109,13 @@ async function orCancel<T>(slot: Slot, work: () => Promise<T>): Promise<T> {
     slot.cancel();
     throw error;
   }
+}
+
+/** For how long the fleet's limits keep the request from leaving; 0 once it counts among those that leave. */
+async function enter({ endpoint, lane }: Document, { ledger, limits }: DeliverDeps): Promise<number> {
+  const { rate, perDay, perMonth } = limits;
+  if (ledger.fleet === null || (rate === null && perDay === null && perMonth === null)) return 0;
+  return ledger.fleet.enter(endpoint, limits, lane);
 }
 
 /** Not sent after all: its place in the windows and its claim are given back. */
@@ -140,6 +155,10 @@ async function send(
     }
     looking += 1;
     const answer = await request(document, bytes, token, slot, deps, signal, onTaken);
+    if (answer === null) {
+      await deps.recorder.notLeft(document, attemptId, signal);
+      return { isSettled: false, isAccepted: false, isTaken: false };
+    }
     const outcome = classify(answer, {
       endpoint: document.endpoint,
       name: document.name,
@@ -156,7 +175,9 @@ async function send(
     await deps.recorder.replay(attemptId, outcome.message, signal);
     const renewed = await fetchToken(document, deps, signal);
     const next = renewed && (await deps.pacer.waitForSlot(document.endpoint, REPLAY_WAIT_MS, signal));
-    if (!renewed || !next || !deps.mayGo()) {
+    const waitMs = next ? await orCancel(next, () => enter(document, deps)) : 0;
+    if (waitMs > 0) deps.pacer.defer(document.endpoint, waitMs);
+    if (!renewed || !next || waitMs > 0 || !deps.mayGo()) {
       if (next) next.cancel();
       if (renewed) deps.replays.add(document.id);
       const isSettled = await deps.recorder.giveBack(document, outcome, signal);
@@ -183,6 +204,7 @@ async function begin(
   }
 }
 
+/** Null where it did not leave: another agent may have taken the document over. */
 function request(
   { endpoint, name, type }: Document,
   bytes: Buffer,
@@ -191,12 +213,14 @@ function request(
   deps: DeliverDeps,
   signal: AbortSignal,
   onTaken: () => void,
-): Promise<Answer> {
+): Promise<Answer | null> {
+  const { fleet } = deps.ledger;
   const upload = { endpoint, name, bytes, mediaType: deps.contentType(type), token };
   return deps.pacer.run(
     endpoint,
     slot,
-    (onStart) => deps.service.upload(upload, signal, { onStart, onTaken }),
+    async (onStart) =>
+      fleet === null || fleet.isLeased() ? deps.service.upload(upload, signal, { onStart, onTaken }) : null,
     signal,
   );
 }

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Document, EndpointKey, Lane } from '../domain/document.ts';
-import { describeError, isOfLedger } from '../domain/errors.ts';
+import { describeError, isOfLedger, isTakenOver } from '../domain/errors.ts';
 import { nextOpening, openingText, type Hours } from '../domain/hours.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Ledger } from '../ports/ledger.ts';
@@ -14,7 +14,7 @@ import type { EndpointSettings } from './settings.ts';
 import { Wake } from './wake.ts';
 
 /** What a delivery asks and tells of its place. */
-type Told = 'mayGo' | 'onAccepted';
+type Told = 'mayGo' | 'limits' | 'onAccepted';
 
 export interface DispatchDeps {
   readonly ledger: Ledger;
@@ -34,6 +34,7 @@ const CLAIM_AHEAD = 16;
 /** Of the requests at once, with those that are accepted and not recorded yet: a kill leaves as many to be sent again. */
 const OPEN_FACTOR = 2;
 const LEDGER_RETRY_MS = 5_000;
+const LEASE_MS = 1_000;
 /** What has to wait longer for its turn does not leave at once. */
 const AT_ONCE_MS = 1_000;
 /** A scan that has waited longer has lost its turn before the backlog: a month's outage is one line in order of arrival. */
@@ -140,6 +141,9 @@ export class Dispatcher {
     this.#heedClockJump();
     // Whoever closed the ledger has said so; it calls back when it is open again.
     if (ledger.storage.trouble() !== null) return { why: 'hold', waitMs: null };
+    // A signal tells when a person lets it go on; a new lease is there in a moment, or the ledger is in trouble.
+    if (ledger.fleet?.isPaused()) return { why: 'hold', waitMs: null };
+    if (ledger.fleet?.isLeased() === false) return { why: 'hold', waitMs: LEASE_MS };
     try {
       const closedMs = nextOpening(hours ?? [], clock.now());
       const idle = closedMs > 0 ? await this.#waitingForAll(closedMs) : await this.#startAll(stopping, abort);
@@ -172,10 +176,11 @@ export class Dispatcher {
     }
   }
 
-  /** Whatever the endpoint: the ledger can't be written, or it is outside the sending hours. */
+  /** Whatever the endpoint: the ledger can't be written, it is outside the sending hours, or the fleet's doing. */
   get #isClosed(): boolean {
     const { ledger, hours, clock } = this.#deps;
-    return ledger.storage.trouble() !== null || nextOpening(hours ?? [], clock.now()) > 0;
+    if (ledger.storage.trouble() !== null || nextOpening(hours ?? [], clock.now()) > 0) return true;
+    return ledger.fleet !== null && (ledger.fleet.isPaused() || !ledger.fleet.isLeased());
   }
 
   async #waitingForAll(closedMs: number): Promise<Idle> {
@@ -319,14 +324,17 @@ export class Dispatcher {
     };
     const mayGo = (): boolean => isProbe || this.#mayGo(document);
     const [replays, missingSince] = [this.#replays, this.#missingSince];
-    const deps = { ...this.#deps.deliver, pacer, holds, replays, missingSince, mayGo, onAccepted };
+    const { limits } = line.settings;
+    const told = { mayGo, limits, onAccepted };
+    const deps = { ...this.#deps.deliver, pacer, holds, replays, missingSince, ...told };
     const task = deliver(document, slot, deps, abort)
       .then((settled) => {
         if (!settled) line.looked.clear();
       })
       .catch(async (error: unknown) => {
         if (abort.aborted) return;
-        await this.#giveUp(document, error, abort);
+        if (isTakenOver(error)) this.#leave(document, error);
+        else await this.#giveUp(document, error, abort);
         line.looked.clear();
       })
       .finally(() => {
@@ -344,6 +352,15 @@ export class Dispatcher {
   #mayGo({ endpoint, folder }: Pick<Document, 'endpoint' | 'folder'>): boolean {
     const { holds } = this.#deps;
     return holds.gate(endpoint).kind === 'open' && !holds.isPaused('folder', folder) && !this.#isClosed;
+  }
+
+  /** Another agent goes on with it; what came of it here can't be recorded, and its attempt counts as unknown. */
+  #leave({ id, name }: Document, error: unknown): void {
+    this.#deps.log.info('Another agent has taken a document over', {
+      documentId: id,
+      name,
+      ...describeError(error),
+    });
   }
 
   /** The ledger could not be written, or a defect: either way the document must not stay behind as uploading. */

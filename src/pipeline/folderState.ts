@@ -3,8 +3,9 @@ import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { FolderTrouble } from './folderTrouble.ts';
 
+/** `standby`: another agent takes in what comes into this shared folder. */
 export type IntakeState =
-  'starting' | 'watching' | 'missing' | 'notADirectory' | 'unreadable' | 'unreachable';
+  'starting' | 'watching' | 'missing' | 'notADirectory' | 'unreadable' | 'unreachable' | 'standby';
 
 const AWAY: Readonly<Partial<Record<IntakeState, { readonly code: ErrorCode; readonly hint: string }>>> = {
   missing: {
@@ -51,7 +52,9 @@ export class FolderState {
     const away = AWAY[state];
     if (away) this.#log.error('The folder is not available; waiting for it', { ...fields, state, ...away });
     else if (state === 'watching') this.#log.info('Watching', fields);
+    else if (state === 'standby') this.#log.info('Standing by for a shared folder', fields);
     // `unreachable` is an incident, which has said so.
-    else if (state === 'starting' && before !== 'watching') this.#log.info('The folder is there', fields);
+    else if (state === 'starting' && before !== 'watching' && before !== 'standby')
+      this.#log.info('The folder is there', fields);
   }
 }

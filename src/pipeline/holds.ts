@@ -39,6 +39,7 @@ export class Holds {
   readonly #credentialsChanged: ((account: string | null) => Promise<boolean>) | null;
   readonly #closed = new Map<string, Closed>();
   readonly #paused = new Map<string, Hold>();
+  #pauseChanges = 0;
   /** Lifted, but the ledger still shows them. */
   readonly #leftShown = new Set<string>();
   /** Since when what is tried anew after a restart was on hold: if that fails, it is the same trouble. */
@@ -78,6 +79,19 @@ export class Holds {
       }
     }
     return kept;
+  }
+
+  /** What people have paused and let go on through other agents of the fleet. Resolves whether anything changed. */
+  async takePauses(): Promise<boolean> {
+    const changes = this.#pauseChanges;
+    const paused = (await this.#ledger.holds()).filter(({ reason }) => reason === 'PAUSED');
+    // Somebody has paused or resumed here meanwhile: what was read may be of before that.
+    if (this.#pauseChanges !== changes) return this.takePauses();
+    const now = new Map(paused.map((hold) => [keyOf(hold.scope, hold.key), hold]));
+    const isSame = now.size === this.#paused.size && [...now.keys()].every((key) => this.#paused.has(key));
+    this.#paused.clear();
+    for (const [key, hold] of now) this.#paused.set(key, hold);
+    return !isSame;
   }
 
   /** False for a hold that is over. One that ends further ahead than it ever lasted is a clock's mistake. */
@@ -217,11 +231,13 @@ export class Holds {
       demanded: false,
     };
     await this.#ledger.putHold(hold);
+    this.#pauseChanges += 1;
     this.#paused.set(keyOf(scope, key), hold);
   }
 
   async resume(scope: 'endpoint' | 'folder', key: string): Promise<void> {
     await this.#ledger.clearHold(scope, key, 'PAUSED');
+    this.#pauseChanges += 1;
     this.#paused.delete(keyOf(scope, key));
   }
 

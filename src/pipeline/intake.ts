@@ -37,6 +37,8 @@ const PRESENCE_MS = 2_000;
  * with as many bytes, would leave it as the ledger knows it, and the second scan would never be seen.
  */
 const COARSE_QUIET_MS = 2_000;
+/** For so long a document of a folder that another agent leads is looked for: it may have been renamed there. */
+const LED_ELSEWHERE_MS = 60_000;
 
 export interface IntakeDeps extends Omit<ExamineDeps, 'settling' | 'onNote'> {
   readonly hints: FolderHints;
@@ -196,6 +198,8 @@ export class Intake {
   isLookedThroughSince(at: number, isOwn: boolean): boolean {
     if (this.#isOver || this.#looked.isThroughSince(at)) return true;
     const { state } = this.#state.now;
+    // Who leads it has listed it by then; what is missing here may be with the agent that admitted it.
+    if (state === 'standby') return !isOwn || this.#deps.clock.monotonic() - at >= LED_ELSEWHERE_MS;
     const isAway = state !== 'starting' && state !== 'watching';
     if (!isOwn && (isAway || this.#looked.isStuckSince(at))) return true;
     if (!this.#looked.hasBegunSince(at)) {
@@ -215,6 +219,15 @@ export class Intake {
     }
     await settled;
     this.#deps.watchLimit.over(this.#deps.settings.path);
+  }
+
+  /** Another agent takes in what comes into this shared folder; `run` has ended. `run` may be called again. */
+  standBy(message: string): void {
+    if (this.#state.now.state !== 'standby') {
+      this.#settling.forget();
+      this.#trouble.unreadable(this.#settling.unreadable);
+    }
+    this.#state.enter('standby', message);
   }
 
   /** A person says that the folder is what it is now, although none of its known files is there. */

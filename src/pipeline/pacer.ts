@@ -35,6 +35,8 @@ export class Pacer {
   #overall: Limiter;
   #endpoints: ReadonlyMap<string, Limiter>;
   readonly #watch: ClockWatch;
+  /** Until when (monotonic) the fleet's windows of an endpoint are full. */
+  readonly #deferred = new Map<string, number>();
   /** When the request was under way that brought this answer; monotonic. */
   readonly #timings = new WeakMap<object, { readonly startedAt: number; readonly endedAt: number }>();
 
@@ -70,10 +72,18 @@ export class Pacer {
   delay(endpoint: EndpointKey, lane: Lane): { ms: number; budget: boolean } {
     const own = this.#limiter(endpoint);
     const delays = [this.#overall, own].map((limiter) => limiter.delay(this.#clock, lane));
+    const now = this.#clock.monotonic();
+    const deferred = Math.max(0, (this.#deferred.get(endpointId(endpoint)) ?? 0) - now);
     return {
-      ms: Math.max(own.pace.delay(this.#clock.monotonic()), ...delays.map(({ ms }) => ms)),
+      ms: Math.max(own.pace.delay(now), deferred, ...delays.map(({ ms }) => ms)),
       budget: delays.some(({ ms, budget }) => ms > 0 && budget),
     };
+  }
+
+  /** The agents of the fleet have used up what they share of this endpoint's limits: nothing more of it for so long. */
+  defer(endpoint: EndpointKey, ms: number): void {
+    const id = endpointId(endpoint);
+    this.#deferred.set(id, Math.max(this.#deferred.get(id) ?? 0, this.#clock.monotonic() + ms));
   }
 
   /** Takes a place in every window; call only when `delay` is 0. */

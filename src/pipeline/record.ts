@@ -112,6 +112,23 @@ export class Recorder {
     }
   }
 
+  /** The lease became uncertain before the request left: it did not. */
+  async notLeft(document: Document, attemptId: number, signal: AbortSignal): Promise<void> {
+    const why = {
+      reason: 'LEASE_LOST',
+      message: 'It was not sent: this agent could not be sure that no other one had taken it over.',
+    };
+    const transition = {
+      state: 'queued',
+      notBefore: 0,
+      ...why,
+      answerLost: false,
+      serverError: false,
+    } as const;
+    await this.#finish(attemptId, null, 'notSent', why.message, transition, signal);
+    this.#deps.log.info('Not sent; the lease has run out', identify(document));
+  }
+
   /** Back into the queue at its old place: what happened says nothing about the document. */
   async requeue(
     document: Document,
@@ -166,6 +183,13 @@ export class Recorder {
   async lost(document: Document, message: string): Promise<void> {
     const { ledger, clock, log } = this.#deps;
     await ledger.markLost(document.id, message, clock.now());
+    if (ledger.fleet !== null && (await ledger.document(document.id))?.state !== 'lost') {
+      log.info('Its bytes are not to be had here; the agent that admitted it looks for them', {
+        ...identify(document),
+        detail: message,
+      });
+      return;
+    }
     log.error('Lost: its bytes were gone before they could be sent; scan it again', {
       ...identify(document),
       sha256: document.sha256,

@@ -19,6 +19,8 @@ export interface FolderSettings {
   readonly maxFileSize: number;
   readonly existing: Existing;
   readonly afterUpload: 'keep' | 'archive' | 'delete';
+  /** Its name among the agents that share the ledger; null or left out: it is this agent's alone. */
+  readonly share?: string | null;
   /** Statuses of the service of which one has to be reached before that; null: acceptance is enough. */
   readonly afterUploadOn: readonly string[] | null;
 }

@@ -256,6 +256,14 @@ export class Settling {
     else this.drop(file);
   }
 
+  /** Of all files; while none is being looked at. */
+  forget(): void {
+    this.#files.clear();
+    this.#unreadable.clear();
+    this.#parked = 0;
+    this.#makeRoom();
+  }
+
   drop(file: Unsettled): void {
     this.#unreadable.delete(file.path);
     this.#remove(file);

@@ -31,7 +31,8 @@ export const PERSON_STATES: readonly ListState[] = [
 ];
 export const WAITING_STATES: readonly ListState[] = ['queued', 'uploading', 'held'];
 
-const FOLDERS: Readonly<Record<FolderStatus['state'], Look>> = {
+/** One that is not here, or in `texts`, is shown under its own name: on standby there is nothing to look at. */
+const FOLDERS: Readonly<Partial<Record<FolderStatus['state'], Look>>> = {
   watching: ['ok', 'check'],
   starting: ['busy', 'wait'],
   paused: ['warn', 'pause'],
@@ -56,7 +57,12 @@ export function StateBadge({ state }: { readonly state: ListState }) {
 }
 
 export function FolderBadge({ state }: { readonly state: FolderStatus['state'] }) {
-  return <Badge look={FOLDERS[state] ?? ['calm', 'dash']} text={t.folderStates[state] ?? state} />;
+  return (
+    <Badge
+      look={FOLDERS[state] ?? ['calm', 'dash']}
+      text={t.folderStates[state as keyof typeof t.folderStates] ?? state}
+    />
+  );
 }
 
 export function EndpointBadge({ paused, held }: { readonly paused: boolean; readonly held: boolean }) {

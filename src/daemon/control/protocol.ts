@@ -4,6 +4,7 @@ import { ACTS } from './protocol/acts.ts';
 import { ALERTS } from './protocol/alerts.ts';
 import { CONSOLE } from './protocol/console.ts';
 import { DOCUMENTS } from './protocol/documents.ts';
+import { FLEET } from './protocol/fleet.ts';
 import { OVERVIEW } from './protocol/overview.ts';
 import { RESULTS } from './protocol/results.ts';
 import { SETTINGS } from './protocol/settings.ts';
@@ -18,7 +19,17 @@ export type { FolderStatus, IncidentStatus, SpoolStatus, StatusResponse } from '
  * the control socket (the command line) and over HTTP (the console). Both sides check what they receive, for either may
  * be of another version. docs/openapi.json describes the same, and is made from this.
  */
-const ALL = { ...STATUS, ...OVERVIEW, ...DOCUMENTS, ...RESULTS, ...ACTS, ...SETTINGS, ...CONSOLE, ...ALERTS };
+const ALL = {
+  ...STATUS,
+  ...OVERVIEW,
+  ...FLEET,
+  ...DOCUMENTS,
+  ...RESULTS,
+  ...ACTS,
+  ...SETTINGS,
+  ...CONSOLE,
+  ...ALERTS,
+};
 
 export type Exchanges = {
   [O in keyof typeof ALL]: {

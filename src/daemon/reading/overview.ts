@@ -40,7 +40,7 @@ export async function overview({
     status: daemon,
     troubles: troubles(endpoints(), { now, daemon, silent: null, counts, holds }),
     counts: counts.map((each) => ({ ...each })),
-    holds: holds.map(holdJson),
+    holds: holds.map(toHoldJson),
     endpoints: endpoints().map(({ alias, key, account, limits }) => ({
       alias,
       account: account ?? null,
@@ -82,6 +82,6 @@ function total(counts: readonly StateCount[], states: readonly ListState[]): num
   return counts.filter(({ state }) => states.includes(state)).reduce((sum, { count }) => sum + count, 0);
 }
 
-function holdJson({ since, until, ...rest }: Hold): OverviewResponse['holds'][number] {
+export function toHoldJson({ since, until, ...rest }: Hold): OverviewResponse['holds'][number] {
   return { ...rest, since: iso(since), until: until === null ? null : iso(until) };
 }

@@ -1,6 +1,7 @@
 import { iso } from '../../domain/words.ts';
 import type { Operations } from '../control/protocol.ts';
 import { documentDetails, documentsPage } from './documents.ts';
+import { fleetOf } from './fleet.ts';
 import { oneResult, resultsPage } from './results.ts';
 import { overview, type OverviewDeps } from './overview.ts';
 
@@ -13,6 +14,7 @@ export function readingOperations(
   Operations,
   | 'status'
   | 'overview'
+  | 'fleet'
   | 'documents'
   | 'document'
   | 'results'
@@ -25,6 +27,7 @@ export function readingOperations(
   return {
     status: async () => status(),
     overview: () => overview(deps),
+    fleet: () => fleetOf(ledger),
     documents: (request) => documentsPage(ledger, request),
     document: (request) => documentDetails(ledger, request),
     results: (request) => resultsPage(ledger, request),

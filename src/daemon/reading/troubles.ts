@@ -57,6 +57,7 @@ function ofFolder({ path, state, message, since }: FolderStatus): Trouble | null
   switch (state) {
     case 'watching':
     case 'starting':
+    case 'standby':
     // The hold says who paused it, and since when.
     case 'paused':
       return null;

@@ -37,6 +37,8 @@ const UPLOAD_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 const ACCEPTANCE_SECONDS = [0.25, 0.5, 1, 2, 5, 15, 60, 300, 3_600, 6 * 3_600, 24 * 3_600];
 const LEDGER_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 /** How often the delay of the event loop is sampled: ten times a second is nothing, a hundred times is felt at rest. */
+/** On standby it is watched by another agent of the fleet. */
+const WATCHED: ReadonlySet<string> = new Set(['watching', 'starting', 'standby']);
 const LOOP_SAMPLE_MS = 100;
 
 /** Counts from the moment it is made, as long as the process lives: the library's own samples can't be ended. */
@@ -77,8 +79,7 @@ export function createMetrics({ version, clock, standing, aliasOf }: MetricsDeps
       documents.inc({ endpoint: endpoint === null ? '' : nameOf(endpoint), folder, state }, count);
     for (const { scope, reason } of now.holds) holds.inc({ scope, reason });
     for (const { code } of now.incidents) incidents.inc({ code });
-    for (const { path, state } of now.folders)
-      watched.set({ folder: path }, state === 'watching' || state === 'starting' ? 1 : 0);
+    for (const { path, state } of now.folders) watched.set({ folder: path }, WATCHED.has(state) ? 1 : 0);
     oldest.set(now.oldestWaiting === null ? 0 : Math.max(0, clock.now() - now.oldestWaiting) / 1_000);
     inFlight.set(now.inFlight);
     spoolBytes.set(now.spool.used);

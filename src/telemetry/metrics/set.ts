@@ -59,7 +59,7 @@ export const METRICS = {
   receiptd_folder_watched: {
     type: 'gauge',
     labels: ['folder'],
-    help: '1 while the folder is watched; 0 while it is missing, unreadable, unreachable or paused.',
+    help: '1 while the folder is watched, be it by another agent (standby); 0 while it is missing, unreadable, unreachable or paused.',
   },
   receiptd_spool_bytes: { type: 'gauge', labels: [], help: 'Bytes of copies in the spool.' },
   receiptd_spool_limit_bytes: { type: 'gauge', labels: [], help: 'Most bytes that the spool may have.' },

@@ -167,6 +167,9 @@ export class StubAgent {
         return { documents: [{ ...detailOf(row), results: [...results] }] };
       },
       ledgerHead: unused,
+      fleet: unused,
+      pauseAgent: unused,
+      resumeAgent: unused,
       results: async ({ unmatched = false, before = Infinity, limit = 50 }) => {
         const wanted = this.results.filter(
           ({ id, document }) => id < before && (!unmatched || document === null),

@@ -5,6 +5,7 @@ const target = z.object({
   target: z.string().optional().describe("A folder's path or an endpoint's alias; everything if left out."),
   by,
 });
+const ofAgent = z.object({ agent: z.string().describe('Name of an agent that shares the ledger.'), by });
 const targets = z.object({ targets: z.array(z.string()).describe('What was paused or resumed.') });
 
 /** What people change. Each works without a daemon as well, on the ledger itself. */
@@ -40,6 +41,12 @@ export const ACTS = {
   },
   pause: { says: 'Stops uploads of a folder or an endpoint.', request: target, response: targets },
   resume: { says: 'Goes on with what was paused.', request: target, response: targets },
+  pauseAgent: {
+    says: 'Lets one of the agents that share the ledger send nothing; it takes scans in all the while.',
+    request: ofAgent,
+    response: nothing,
+  },
+  resumeAgent: { says: 'Lets it send again.', request: ofAgent, response: nothing },
   recordEndpoint: {
     says: 'Records an endpoint that the service has just created: the ledger has one writer.',
     request: z.object({

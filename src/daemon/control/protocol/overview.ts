@@ -4,7 +4,7 @@ import { HOLD_SCOPES } from '../../../ports/hold.ts';
 import { endpointKey, instant, nothing, type Exchange } from './shapes.ts';
 import { statusResponse } from './status.ts';
 
-const hold = z
+export const holdJson = z
   .object({
     scope: z.enum(HOLD_SCOPES),
     key: z
@@ -51,7 +51,7 @@ const overviewResponse = z
         }),
       )
       .describe('Files and documents, by what became of them.'),
-    holds: z.array(hold),
+    holds: z.array(holdJson),
     endpoints: z.array(
       z.object({
         alias: z.string(),
@@ -76,7 +76,7 @@ const overviewResponse = z
 
 export type OverviewResponse = z.infer<typeof overviewResponse>;
 export type TroubleJson = z.infer<typeof trouble>;
-export type HoldJson = z.infer<typeof hold>;
+export type HoldJson = z.infer<typeof holdJson>;
 
 export const OVERVIEW = {
   overview: {

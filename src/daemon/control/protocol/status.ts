@@ -9,6 +9,7 @@ export const FOLDER_STATES = [
   'notADirectory',
   'unreachable',
   'starting',
+  'standby',
   'paused',
 ] as const;
 

@@ -1,0 +1,46 @@
+import { counted, iso } from '../../domain/words.ts';
+import type { FleetAgent } from '../../ports/fleet.ts';
+import type { LedgerReports } from '../../ports/ledgerReports.ts';
+import type { Response } from '../control/protocol.ts';
+import type { FleetAgentJson } from '../control/protocol/fleet.ts';
+import { toHoldJson } from './overview.ts';
+
+/** Which agents share the ledger; null where none do. */
+export async function fleetOf({ fleet }: Pick<LedgerReports, 'fleet'>): Promise<Response<'fleet'>> {
+  return { agents: fleet === null ? null : (await fleet.agents()).map(toJson) };
+}
+
+function toJson({ startedAt, lastSeenAt, paused, leads, holds, ...rest }: FleetAgent): FleetAgentJson {
+  return {
+    ...rest,
+    startedAt: isoOf(startedAt),
+    lastSeenAt: isoOf(lastSeenAt),
+    paused: paused && { by: paused.by, since: iso(paused.since) },
+    leads: [...leads],
+    holds: holds.map(toHoldJson),
+  };
+}
+
+function isoOf(at: number | null): string | null {
+  return at === null ? null : iso(at);
+}
+
+/** At most so many are named in one sentence. */
+const NAMED = 20;
+
+/** One plain sentence of all of them, for who looks at one agent. */
+export function fleetNote(agents: readonly FleetAgent[]): string {
+  const named = agents
+    .slice(0, NAMED)
+    .map(
+      ({ name, state, paused, queued, uploading }) =>
+        `${name} (${[
+          state,
+          ...(paused === null ? [] : ['paused']),
+          ...(queued > 0 ? [counted(queued, 'waits', 'wait')] : []),
+          ...(uploading > 0 ? [`${uploading} under way`] : []),
+        ].join(', ')})`,
+    );
+  const more = agents.length > NAMED ? ', and others' : '';
+  return `${counted(agents.length, 'agent shares', 'agents share')} this ledger: ${named.join(', ')}${more}.`;
+}

@@ -1,0 +1,131 @@
+import { describeError, ReceiptdError } from '../domain/errors.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { LedgerFleet } from '../ports/fleet.ts';
+import type { LedgerStorage } from '../ports/ledger.ts';
+import type { Log } from '../ports/log.ts';
+import type { Intake } from './intake.ts';
+import { Wake } from './wake.ts';
+
+export interface LeadsDeps {
+  readonly fleet: LedgerFleet;
+  readonly storage: LedgerStorage;
+  /** The names of shared folders by their absolute path here. */
+  readonly shares: ReadonlyMap<string, string>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export type LedIntake = Pick<Intake, 'run' | 'standBy' | 'disposeSoon'> & {
+  readonly status: Pick<Intake['status'], 'path'>;
+};
+
+/** How often a lead is asked for that another agent has. */
+const ASK_EVERY_MS = 3_000;
+/** Who has it is asked less often: that counts what waits, too. */
+const NAMED_EVERY = 10;
+/** How often a lead that is held is made sure of: it is lost with the lease, of which the storage tells at once. */
+const KEEP_EVERY_MS = 15_000;
+
+/**
+ * The intake of shared folders, which one agent leads at a time: what is listed, noted and disposed of by two at once would
+ * contradict itself. Each folder is here
+ *
+ *   standby ──the lead is free, and taken──▶ led ──the lead or the lease is lost──▶ standby
+ *
+ * While the ledger can't be reached nobody can take the lead away or ask for it: whoever has it goes on accepting.
+ */
+export class Leads {
+  readonly #deps: LeadsDeps;
+
+  constructor(deps: LeadsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Watches until aborted; a shared folder only while this agent leads it. */
+  async run(intake: LedIntake, signal: AbortSignal): Promise<void> {
+    const { path } = intake.status;
+    const share = this.#deps.shares.get(path);
+    if (share === undefined) return intake.run(signal);
+    const { fleet, storage, clock } = this.#deps;
+    const wake = new Wake(clock);
+    const ends = [
+      fleet.onSignal((changed) => changed === 'agents' && wake.ring()),
+      storage.onChange(() => wake.ring()),
+    ];
+    try {
+      for (let asked = 0; !signal.aborted; asked += 1) {
+        if ((await this.#lead(path)) === true) {
+          await this.#whileLed(intake, wake, signal);
+          asked = 0;
+        }
+        if (signal.aborted) break;
+        if (asked % NAMED_EVERY === 0) intake.standBy(await this.#leader(share));
+        await wake.wait(ASK_EVERY_MS, signal);
+      }
+    } finally {
+      for (const end of ends) end();
+      await this.end(path);
+    }
+  }
+
+  /** For a single run: whether this agent may list the folder now. */
+  async take(path: string): Promise<boolean> {
+    if (!this.#deps.shares.has(path)) return true;
+    return this.#deps.fleet.lead(path);
+  }
+
+  async end(path: string): Promise<void> {
+    if (!this.#deps.shares.has(path)) return;
+    // Else the others take it when the lease is over.
+    await this.#deps.fleet.endLead(path).catch(() => {});
+  }
+
+  async #whileLed(intake: LedIntake, wake: Wake, signal: AbortSignal): Promise<void> {
+    const { path } = intake.status;
+    const over = new AbortController();
+    const watching = { isOver: false };
+    const running = intake.run(AbortSignal.any([signal, over.signal])).finally(() => {
+      watching.isOver = true;
+      wake.ring();
+    });
+    running.catch(() => {});
+    while (!signal.aborted && !watching.isOver) {
+      // What another agent has sent may be disposed of, and nothing else tells of it.
+      intake.disposeSoon();
+      await wake.wait(KEEP_EVERY_MS, signal);
+      if (signal.aborted || watching.isOver) break;
+      // Null: that can't be told now, and nobody else can lead it either without this agent's lease running out first.
+      if ((await this.#lead(path)) !== false) continue;
+      this.#deps.log.info('Another agent leads the shared folder now', { folder: path });
+      break;
+    }
+    over.abort(new Error('another agent leads this folder'));
+    await running;
+  }
+
+  /** Null where that can't be told now. */
+  async #lead(path: string): Promise<boolean | null> {
+    const { fleet, storage, log } = this.#deps;
+    if (storage.trouble() !== null) return null;
+    try {
+      return await fleet.lead(path);
+    } catch (error) {
+      // A new lease begins in a moment, and tells by the storage.
+      const isPassing = error instanceof ReceiptdError && error.code === 'AGENT_FENCED';
+      if (!isPassing && storage.trouble() === null)
+        log.warn('Who leads a shared folder could not be told', { folder: path, ...describeError(error) });
+      return null;
+    }
+  }
+
+  async #leader(share: string): Promise<string> {
+    const { fleet, storage } = this.#deps;
+    if (storage.trouble() !== null)
+      return 'Which agent takes its scans in can not be told while the ledger is away.';
+    const agents = await fleet.agents().catch(() => []);
+    const leader = agents.find(({ leads }) => leads.includes(share));
+    return leader === undefined
+      ? 'No agent takes its scans in at the moment.'
+      : `Agent ${leader.name} takes its scans in.`;
+  }
+}

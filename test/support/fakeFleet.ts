@@ -1,0 +1,67 @@
+/** Stands for what other agents do: a test says who leads, who pauses, and how long to wait. */
+import type { FleetAgent, FleetLimits, FleetSignal, LedgerFleet } from '../../src/ports/fleet.ts';
+
+export class FakeFleet implements LedgerFleet {
+  readonly agent = 'here';
+  /** By folder: who leads it. Nobody: whoever asks gets it. */
+  readonly leaders = new Map<string, string>();
+  readonly entered: FleetLimits[] = [];
+  readonly #listeners = new Set<(signal: FleetSignal) => void>();
+  leased = true;
+  /** What `enter` resolves, one after the other; then 0. */
+  waits: number[] = [];
+  paused: FleetAgent['paused'] = null;
+
+  signal(signal: FleetSignal): void {
+    for (const listener of this.#listeners) listener(signal);
+  }
+
+  onSignal(listener: (signal: FleetSignal) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  isLeased(): boolean {
+    return this.leased;
+  }
+
+  async lead(folder: string): Promise<boolean> {
+    if (!this.leaders.has(folder)) this.leaders.set(folder, this.agent);
+    return this.leaders.get(folder) === this.agent;
+  }
+
+  async endLead(folder: string): Promise<void> {
+    if (this.leaders.get(folder) === this.agent) this.leaders.delete(folder);
+  }
+
+  async enter(_endpoint: unknown, limits: FleetLimits): Promise<number> {
+    this.entered.push(limits);
+    return this.waits.shift() ?? 0;
+  }
+
+  isPaused(): boolean {
+    return this.paused !== null;
+  }
+
+  async setPaused(_agent: string, by: string | null): Promise<void> {
+    this.paused = by === null ? null : { by, since: 0 };
+  }
+
+  async agents(): Promise<FleetAgent[]> {
+    const names = new Set([this.agent, ...this.leaders.values()]);
+    return [...names].map((name) => ({
+      name,
+      host: `${name}-pc`,
+      version: '1.0.0',
+      state: 'running',
+      startedAt: 0,
+      lastSeenAt: 0,
+      paused: name === this.agent ? this.paused : null,
+      queued: 0,
+      uploading: 0,
+      // Each folder is a share of that name.
+      leads: [...this.leaders].flatMap(([folder, leader]) => (leader === name ? [folder] : [])),
+      holds: [],
+    }));
+  }
+}
