@@ -29,6 +29,7 @@ import type { Spool } from '../ports/spool.ts';
 import type { Standby } from '../ports/standby.ts';
 import { accountsAmong } from '../domain/account.ts';
 import { endpointId, type Document, type EndpointKey } from '../domain/document.ts';
+import { ReceiptdError } from '../domain/errors.ts';
 
 /** Images in hand between admission and upload, images being read, and images being sent. Bytes. */
 const HAND_BYTES = 16 * 1024 * 1024;
@@ -108,14 +109,13 @@ export async function composePipeline(
   const holds = new Holds({ ledger, clock, random, log, accountOf, credentialsChanged });
   const overall = config.delivery.limits;
   const { standby } = world;
-  const canBeAsked = !standby || once || ledger.storage.trouble()?.code !== 'LEDGER_UNREACHABLE';
   const pacing = { clock, ledger, overall, endpoints };
-  if (canBeAsked) await recover({ ledger, holds, clock, log });
-  const pacer = await Pacer.create({ ...pacing, ledger: canBeAsked ? ledger : null });
+  const pacer = await Pacer.create({ ...pacing, ledger: null });
   const prepare = async (): Promise<void> => {
     await recover({ ledger, holds, clock, log });
     await pacer.seed(pacing);
   };
+  const isPrepared = await unlessAway(prepare, { mayWait: Boolean(standby) && !once });
   // Two, so that uploads which hang keep no scan from being named and recorded (promise P4).
   const reading = new ByteBudget(READING_BYTES);
   const sending = new ByteBudget(SENDING_BYTES);
@@ -200,7 +200,7 @@ export async function composePipeline(
     onAdmitted,
   };
   const absence: Absence | undefined = standby
-    ? new Absence({ ...absenceDeps, standby, folders: config.folders }, { isPrepared: canBeAsked })
+    ? new Absence({ ...absenceDeps, standby, folders: config.folders }, { isPrepared })
     : undefined;
   const intakes: Intake[] = config.folders.map(
     (folder) =>
@@ -272,6 +272,17 @@ export async function composePipeline(
 function atRest<T extends Config['folders'][number]>(folder: T): T {
   const { shortMs, longMs, patienceMs } = folder.settle;
   return { ...folder, settle: { shortMs, longMs, patienceMs: Math.min(longMs, patienceMs) } };
+}
+
+/** False where the ledger is away, and its coming back is waited for. */
+async function unlessAway(prepare: () => Promise<void>, { mayWait }: { mayWait: boolean }): Promise<boolean> {
+  try {
+    await prepare();
+    return true;
+  } catch (error) {
+    if (mayWait && error instanceof ReceiptdError && error.code === 'LEDGER_UNREACHABLE') return false;
+    throw error;
+  }
 }
 
 /** One incident for as long as the ledger can't be written. */

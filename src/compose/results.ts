@@ -6,6 +6,7 @@ import { createReceiver } from '../daemon/results/receiver.ts';
 import { resultsSecret } from '../daemon/results/secret.ts';
 import type { ResultsSettings } from '../daemon/results/settings.ts';
 import { counted } from '../domain/words.ts';
+import { ReceiptdError } from '../domain/errors.ts';
 import type { Document } from '../domain/document.ts';
 import type { Lasting } from './lasting.ts';
 
@@ -29,7 +30,16 @@ export async function composeResults(
   changed: (document: Document) => void,
 ): Promise<Results> {
   const { stateDir } = config;
-  let unmatched = await ledger.countUnmatchedResults();
+  let unmatched = 0;
+  const count = async (): Promise<void> => {
+    unmatched = await ledger.countUnmatchedResults();
+  };
+  await count().catch((error: unknown) => {
+    if (!isAway(error)) throw error;
+    const deaf = ledger.storage.onChange(() => {
+      if (ledger.storage.trouble() === null) count().then(deaf, () => undefined);
+    });
+  });
   const secret = async (): Promise<string> => {
     const value = await resultsSecret(stateDir, randomBytes);
     secrets.addSecret(value);
@@ -67,6 +77,11 @@ export async function composeResults(
     path: async (uid) => resultsPath(await secret(), uid),
     close: () => receiver.close(),
   };
+}
+
+/** A shared ledger that can't be reached when the agent starts. */
+function isAway(error: unknown): boolean {
+  return error instanceof ReceiptdError && error.code === 'LEDGER_UNREACHABLE';
 }
 
 function settingsOf({ results, service: { baseUrl } }: Config): ResultsSettings {

@@ -369,14 +369,19 @@ export class Dispatcher {
     const isSaid = isOfLedger(error) && ledger.storage.trouble() !== null;
     const fields = { documentId: document.id, ...describeError(error) };
     log[isSaid ? 'debug' : 'error']('A delivery could not go on; the document stays queued', fields);
-    await clock.sleep(LEDGER_RETRY_MS, abort).catch(() => {});
-    try {
-      await deps.recorder.abandon(document, error, abort);
-    } catch (cause) {
-      if (!abort.aborted)
+    while (!abort.aborted) {
+      await clock.sleep(LEDGER_RETRY_MS, abort).catch(() => {});
+      try {
+        await deps.recorder.abandon(document, error, abort);
+        await ledger.release([document.id]);
+        return;
+      } catch (cause) {
+        // A ledger that is away for a day would have it claimed for good.
+        if (abort.aborted || isOfLedger(cause)) continue;
         log.error('A document stays uploading until the next start', { ...fields, ...describeError(cause) });
+        return ledger.release([document.id]).catch(() => {});
+      }
     }
-    await ledger.release([document.id]).catch(() => {});
   }
 }
 

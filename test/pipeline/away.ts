@@ -51,7 +51,7 @@ export async function awayPlace() {
   onTestFinished(() => real.close());
 
   async function start(options: AgentOptions = {}) {
-    const { admit } = real;
+    const admit: Ledger['admit'] = (admission) => real.admit(admission);
     const away = awayLedger({ ...real, admit: options.admit?.(admit) ?? admit }, options.isAway);
     const folder: Folder = {
       path: scans,

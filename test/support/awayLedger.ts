@@ -13,7 +13,7 @@ const READ_IN_BATCHES = new Set<PropertyKey>(['list', 'namesIn', 'standings']);
 
 export interface AwayLedger {
   readonly ledger: Ledger;
-  /** What is under way then is done, and nobody is told. */
+  /** What is under way then may be done, and nobody is told. */
   leave(): void;
   comeBack(): void;
   readonly isAway: boolean;
@@ -41,7 +41,7 @@ export function awayLedger(real: Ledger, isAwayNow = false): AwayLedger {
       };
     },
   };
-  async function* inBatches(read: () => AsyncIterable<unknown>): AsyncGenerator<unknown> {
+  async function* inBatches(read: () => AsyncIterable<unknown>): AsyncGenerator {
     if (isAway) throw unreachable();
     for await (const batch of read()) {
       if (isAway) throw unreachable();
@@ -55,9 +55,18 @@ export function awayLedger(real: Ledger, isAwayNow = false): AwayLedger {
     if (isAway) throw unreachable();
     return answer;
   };
+  // A server frees what it gave to a connection that broke.
+  const claim: Ledger['claim'] = async (query) => {
+    if (isAway) throw unreachable();
+    const claimed = await real.claim(query);
+    if (!isAway) return claimed;
+    await real.release(claimed.map(({ id }) => id));
+    throw unreachable();
+  };
   const ledger = new Proxy(real, {
     get(target, name) {
       if (name === 'storage') return storage;
+      if (name === 'claim') return claim;
       const value: unknown = Reflect.get(target, name);
       if (typeof value !== 'function' || name === 'close') return value;
       return (...given: unknown[]) => {

@@ -1,4 +1,5 @@
 import { endpointId } from '../../domain/document.ts';
+import { ReceiptdError } from '../../domain/errors.ts';
 import { rateText } from '../../domain/rate.ts';
 import { iso } from '../../domain/words.ts';
 import type { EndpointSettings } from '../../pipeline/settings.ts';
@@ -26,11 +27,9 @@ export async function overview({
   endpoints,
 }: OverviewDeps): Promise<OverviewResponse> {
   const now = clock.now();
-  const counts = await ledger.counts();
-  const holds = await ledger.holds();
-  const daemon = status();
-  const oldest = await oldestWaiting(ledger, counts);
-  const perMinute = await history.perMinute();
+  const known = await figures(ledger, history);
+  const { counts, holds, oldest, perMinute } = known ?? UNKNOWN;
+  const daemon = known === null ? withoutFigures(status()) : status();
   const waiting = total(counts, ['queued', 'uploading', 'held']);
   const held = total(counts, ['held']);
   const isPaused = (id: string) =>
@@ -59,6 +58,33 @@ export async function overview({
       emptyInMs: emptyIn(waiting - held, perMinute),
     },
   };
+}
+
+interface Figures {
+  readonly counts: readonly StateCount[];
+  readonly holds: readonly Hold[];
+  readonly oldest: number | null;
+  readonly perMinute: number;
+}
+
+const UNKNOWN: Figures = { counts: [], holds: [], oldest: null, perMinute: 0 };
+
+/** Null while a shared ledger can't be reached: how the agent is can be told all the same. */
+async function figures(ledger: LedgerReports, history: OverviewDeps['history']): Promise<Figures | null> {
+  try {
+    const counts = await ledger.counts();
+    const holds = await ledger.holds();
+    const oldest = await oldestWaiting(ledger, counts);
+    return { counts, holds, oldest, perMinute: await history.perMinute() };
+  } catch (error) {
+    if (error instanceof ReceiptdError && error.code === 'LEDGER_UNREACHABLE') return null;
+    throw error;
+  }
+}
+
+function withoutFigures(status: StatusResponse): StatusResponse {
+  const note = "What the ledger holds, and how many documents wait, can't be told while it is away.";
+  return { ...status, notes: [...status.notes, note] };
 }
 
 /** When the document that has waited longest was named; milliseconds. */

@@ -20,6 +20,7 @@ import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
 import type { AttemptResult } from '../../../src/ports/ledger.ts';
 import { RecentLines } from '../../../src/telemetry/recentLines.ts';
 import { admission, OFFICE } from '../../contract/ledger.ts';
+import { awayLedger } from '../../support/awayLedger.ts';
 import { FakeClock } from '../../support/fakeClock.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
 
@@ -285,4 +286,21 @@ it('streams the log and the overview, and looks at nothing once nobody listens',
   await expect.poll(() => told).toContain('data: {"message":"now"}\n\n');
   await upload('a', Date.now() - 1_000, 5);
   await expect.poll(() => told, { timeout: 5_000 }).toMatch(/"state":"accepted","count":1/);
+});
+
+it('while a shared ledger is away the overview says how the agent is, and that the rest can’t be told', async () => {
+  const { ledger, clock } = await place();
+  const away = awayLedger(ledger, true);
+  const history = new History(away.ledger, clock);
+  const deps = { ledger: away.ledger, clock, history, status: () => STATUS, endpoints: () => [] };
+  const seen = await overview(deps);
+  expect(seen.status).toEqual({
+    ...STATUS,
+    notes: ["What the ledger holds, and how many documents wait, can't be told while it is away."],
+  });
+  expect(seen).toMatchObject({ counts: [], holds: [], backlog: { waiting: 0, oldest: null } });
+  away.comeBack();
+  await ledger.admit(admission('a.jpg', 'a', { at: clock.now() }));
+  const back = await overview(deps);
+  expect([back.status, back.backlog.waiting]).toEqual([STATUS, 1]);
 });

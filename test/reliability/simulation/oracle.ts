@@ -122,6 +122,10 @@ export class Oracle implements Disposals {
 
   /** What is admitted with the same bytes later on has no copy yet. */
   dropped(sha256: string): void {
+    for (const image of this.state.accepted.values()) {
+      if (image.sha256 === sha256 && !this.view.documentOf(image.endpoint.uid, sha256))
+        this.#story.breach('P1', `the copy of ${image.path}, which was accepted, was dropped`);
+    }
     const wanted = [...this.view.documents.values()].filter(
       (each) => each.sha256 === sha256 && (each.state === 'queued' || each.state === 'uploading'),
     );
@@ -186,7 +190,7 @@ export class Oracle implements Disposals {
 
   /** What is not as it should be once trouble is over; empty in the end. */
   owed(): string[] {
-    const owed: string[] = [];
+    const owed = [...this.state.accepted.values()].map(({ path }) => `${path} was accepted, and is not admitted`);
     for (const share of this.#shares) {
       const { endpoint, afterUpload } = this.#plan.config.folders.find(({ path }) => path === share.path)!;
       for (const [path, { bytes }] of share.content) {

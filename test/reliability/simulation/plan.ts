@@ -28,6 +28,8 @@ export interface Plan {
     readonly forMs: number;
     readonly disk: 'full' | 'failing';
   }[];
+  /** The ledger is one that agents share, and can't be reached for a while; empty: it is the agent's own. */
+  readonly ledgerAway: readonly { readonly at: number; readonly forMs: number }[];
   readonly archiveFull: readonly { readonly at: number; readonly forMs: number; readonly path: string }[];
   readonly clockJumps: readonly { readonly at: number; readonly byMs: number }[];
   readonly sleeps: readonly { readonly at: number; readonly forMs: number }[];
@@ -56,7 +58,17 @@ const KINDS: readonly ShareKind[] = [
 /** Everything that a seed decides beforehand. */
 export function planOf(seed: number): Plan {
   const dice = Dice.of(seed, 'plan');
-  return narrow(draw(dice), drawScenario(dice), dice);
+  const plan = narrow(draw(dice), drawScenario(dice), dice);
+  return { ...plan, ledgerAway: absences(Dice.of(seed, 'absences'), plan.troubleMs) };
+}
+
+function absences(dice: Dice, troubleMs: number): Plan['ledgerAway'] {
+  const count = dice.chance(0.3) ? dice.int(1, 3) : 0;
+  return Array.from({ length: count }, () => ({
+    // From the very start, now and then.
+    at: dice.chance(0.2) ? 0 : dice.next() * troubleMs,
+    forMs: dice.next() * (dice.chance(0.5) ? 5_000 : 60_000),
+  }));
 }
 
 function draw(dice: Dice): Plan {
@@ -172,6 +184,7 @@ function draw(dice: Dice): Plan {
       forMs: dice.next() * 30_000,
       disk: dice.pick(['full', 'failing'] as const),
     })),
+    ledgerAway: [],
     archiveFull: many(dice.chance(0.1) ? 1 : 0, () => ({
       at: at(),
       forMs: dice.next() * 30_000,

@@ -236,6 +236,7 @@ class Simulation {
       incidents,
       ledger,
       spool,
+      standby: this.#plan.ledgerAway.length > 0 ? this.#state.openStandby(process) : null,
       ...this.#service.clientOf(process),
       credentialsChanged: async () => false,
       folders: this.#foldersOf(process, buffers),

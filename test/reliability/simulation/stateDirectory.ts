@@ -10,6 +10,8 @@ import { ReceiptdError } from '../../../src/domain/errors.ts';
 import type { JournalEntry, JournalEvent, JournalHead } from '../../../src/ports/journal.ts';
 import type { Ledger } from '../../../src/ports/ledger.ts';
 import type { Spool } from '../../../src/ports/spool.ts';
+import type { Accepted, Standby } from '../../../src/ports/standby.ts';
+import { awayLedger, type AwayLedger } from '../../support/awayLedger.ts';
 import { hashOf } from './modelFolder.ts';
 import type { Process } from './process.ts';
 import { systemError } from './share.ts';
@@ -32,6 +34,10 @@ export class StateDirectory {
   /** `full`: no space. `failing`: writes fail. */
   disk: 'well' | 'full' | 'failing' = 'well';
   #reserved = 0;
+  /** Of what was accepted while the ledger was away; in its order. */
+  readonly accepted = new Map<string, Accepted>();
+  #isLedgerAway = false;
+  #away: AwayLedger | null = null;
 
   constructor(
     onEntry: (entry: JournalEntry) => void,
@@ -41,6 +47,17 @@ export class StateDirectory {
     this.#onEntry = onEntry;
     this.#onCopy = onCopy;
     this.#onDrop = onDrop;
+  }
+
+  get isLedgerAway(): boolean {
+    return this.#isLedgerAway;
+  }
+
+  set isLedgerAway(isAway: boolean) {
+    if (isAway === this.#isLedgerAway) return;
+    this.#isLedgerAway = isAway;
+    if (isAway) this.#away?.leave();
+    else this.#away?.comeBack();
   }
 
   get head(): JournalHead {
@@ -70,7 +87,36 @@ export class StateDirectory {
       trouble,
       nextTurn: (work) => void process.timeline.after(process.delay(), process, work),
     });
-    return { ...ledgerOver(store, trouble, { clock, backupsDir: '/state/backups' }), close: async () => {} };
+    const ledger = ledgerOver(store, trouble, { clock, backupsDir: '/state/backups' });
+    this.#away = awayLedger({ ...ledger, close: async () => {} }, this.#isLedgerAway);
+    return this.#away.ledger;
+  }
+
+  openStandby(process: Process): Standby {
+    const waiting = new Map(this.accepted);
+    const keyOf = ({ folder, path, sha256 }: Accepted): string => `${sha256} ${folder}/${path}`;
+    return {
+      accept: async (image) => {
+        if (waiting.has(keyOf(image))) return;
+        await process.step('a line of the accepted', () => {
+          if (this.disk !== 'well')
+            throw new ReceiptdError('DISK_FULL', 'The disk is full.', { hint: 'Free some space.' });
+          this.accepted.set(keyOf(image), image);
+        });
+        waiting.set(keyOf(image), image);
+      },
+      waiting: () => [...waiting.values()],
+      needs: (sha256) => [...waiting.values()].some((image) => image.sha256 === sha256),
+      admitted: async (image) => {
+        await process.step('a line of the admitted', () => {
+          if (this.disk !== 'well')
+            throw new ReceiptdError('DISK_FULL', 'The disk is full.', { hint: 'Free some space.' });
+          this.accepted.delete(keyOf(image));
+        });
+        waiting.delete(keyOf(image));
+      },
+      close: async () => {},
+    };
   }
 
   openSpool(process: Process, limitBytes: number): Spool {

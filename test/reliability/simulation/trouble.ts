@@ -40,6 +40,17 @@ export function scheduleTrouble({ plan, timeline, story, shares, state }: Troubl
       () => (state.disk = 'well'),
     );
   }
+  let absences = 0;
+  for (const { at: from, forMs } of plan.ledgerAway) {
+    at(from, 'the ledger is away', () => {
+      absences += 1;
+      state.isLedgerAway = true;
+    });
+    at(Math.min(troubleMs, from + forMs), 'the ledger may be back', () => {
+      absences -= 1;
+      state.isLedgerAway = absences > 0;
+    });
+  }
   for (const { at: from, forMs, path } of archiveFull) {
     const share = shares.get(path)!;
     at(from, `the disk of ${path}-archive is full`, () => (share.isFull = true));
