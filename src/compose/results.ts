@@ -6,7 +6,7 @@ import { createReceiver } from '../daemon/results/receiver.ts';
 import { resultsSecret } from '../daemon/results/secret.ts';
 import type { ResultsSettings } from '../daemon/results/settings.ts';
 import { counted } from '../domain/words.ts';
-import { ReceiptdError } from '../domain/errors.ts';
+import { ReceiptdError, unlessLedgerAway } from '../domain/errors.ts';
 import type { Document } from '../domain/document.ts';
 import type { Lasting } from './lasting.ts';
 
@@ -75,7 +75,10 @@ export async function composeResults(
             `${counted(unmatched, 'result')} of the service belong${unmatched === 1 ? 's' : ''} to no document that is known here (\`receiptd results list --unmatched\`).`,
           ],
     path: async (uid) => resultsPath(await secret(), uid),
-    close: () => receiver.close(),
+    close: () => {
+      endCounting();
+      return receiver.close();
+    },
   };
 }
 

@@ -1,5 +1,4 @@
 import { rm } from 'node:fs/promises';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { needsPostgres } from '../../support/postgres.ts';
@@ -15,9 +14,7 @@ describe.skipIf(!needsPostgres())('a database that is away for a while', () => {
     a.proxy.hang();
     await until(async () => (await a.log()).includes("The ledger can't be reached"), 'the agent to notice');
     await desk.scan(5);
-    const journal = join(a.stateDir, 'accepted.journal');
-    const accepted = async () => (await readFile(journal, 'utf8').catch(() => '')).split('\n').length - 1;
-    await until(async () => (await accepted()) >= 5, 'five images to be accepted');
+    await desk.accepted(a, 5);
     // Its bytes are in the spool.
     const [gone] = desk.scans.slice(-1);
     if (gone) await rm(join(desk.office.folder, gone.path));
@@ -29,6 +26,23 @@ describe.skipIf(!needsPostgres())('a database that is away for a while', () => {
     const { world, breaches } = await desk.judged();
     expect(breaches).toEqual([]);
     expect(world.stored.map(({ tries }) => tries)).toEqual([1, 1, 1, 1, 1, 1]);
+  });
+
+  test('an agent that starts meanwhile waits for it, and accepts what it finds', async () => {
+    const desk = await Desk.open({ agents: 1 });
+    const { cluster } = desk.office;
+    const a = await desk.start(0);
+    await a.stop();
+    await cluster.stop();
+    await desk.start(0);
+    await desk.scan(2);
+    await desk.accepted(a, 2);
+    await cluster.start();
+    await desk.settled();
+
+    const { world, breaches } = await desk.judged();
+    expect(breaches).toEqual([]);
+    expect(world.stored.map(({ tries }) => tries)).toEqual([1, 1]);
   });
 
   test('restarted and crashed under load: everything is sent once', async () => {

@@ -1,4 +1,4 @@
-import { rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { drawReceipt } from '../../support/images.ts';
 import type { FleetAgent } from '../../reliability/fleet/agent.ts';
@@ -33,8 +33,9 @@ export class Desk {
   /** Starts an agent, and waits until it has said that it works. */
   async start(at: number): Promise<FleetAgent> {
     const agent = this.agent(at);
+    const before = (await agent.log()).length;
     agent.start();
-    await this.#said(agent, 'receiptd has started');
+    await this.#said(agent, 'receiptd has started', before);
     return agent;
   }
 
@@ -48,6 +49,14 @@ export class Desk {
       await rename(part, join(this.office.folder, path));
       this.scans.push({ path, sha256: sha256(bytes), at: Date.now(), isThere: true, isDue: true });
     }
+  }
+
+  /** Until the agent has written that many images into its own journal, as the database is away. */
+  async accepted(agent: FleetAgent, count: number): Promise<void> {
+    const journal = join(agent.stateDir, 'accepted.journal');
+    const lines = async (): Promise<number> =>
+      (await readFile(journal, 'utf8').catch(() => '')).split('\n').length - 1;
+    await until(async () => (await lines()) >= count, `${count} images to be accepted`);
   }
 
   /** Until the ledger has accepted all of it. */
@@ -72,9 +81,9 @@ export class Desk {
     return { world, breaches: [...surprises, ...judge(world)] };
   }
 
-  async #said(agent: FleetAgent, text: string): Promise<void> {
+  async #said(agent: FleetAgent, text: string, from: number): Promise<void> {
     await until(async () => {
-      if ((await agent.log()).includes(text)) return true;
+      if ((await agent.log()).includes(text, from)) return true;
       if (!agent.isRunning) throw new Error(`agent ${agent.name} ended: ${(await agent.log()).slice(-2000)}`);
       return false;
     }, `agent ${agent.name} to say "${text}"`);
