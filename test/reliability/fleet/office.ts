@@ -185,7 +185,7 @@ async function readLedgerOf(cluster: Cluster): ReturnType<typeof readLedger> {
 async function startServers(withStandby: boolean): Promise<Servers> {
   if (!withStandby) return { primary: await startCluster(), standby: null };
   const primary = await startCluster({ settings: { synchronous_standby_names: '*' } });
-  const standby = await startCluster({ standbyOf: primary });
+  const standby = await startCluster({ standbyOf: primary, settings: { synchronous_standby_names: '' } });
   return { primary, standby };
 }
 

@@ -74,7 +74,7 @@ export async function readLedger(client: Client): Promise<OfLedger> {
     ),
     attempts: await rows<AttemptRow>(
       `SELECT a.id::int, a.document_id::int AS document, g.name AS agent, a.outcome
-         FROM receiptd.attempts a JOIN receiptd.agents g ON g.id = a.agent_id ORDER BY a.id`,
+         FROM receiptd.attempts a JOIN receiptd.agents g ON g.id = a.agent_id ORDER BY a.document_id, a.started_at, a.id`,
     ),
     sightings: await rows<SightingRow>(
       `SELECT s.dir || s.name AS path, s.verdict, d.sha256
