@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startCluster, type Cluster } from '../../test/support/postgresCluster.ts';
@@ -110,8 +110,10 @@ async function race(
   const started = [];
   for (let each = 0; each < agents; each += 1) {
     const ledger = database && { kind: 'postgres', url: database.url, agent: `agent-${each}` };
+    const own = join(dir, `agent-${each}`);
+    await mkdir(own, { recursive: true });
     const command = await furnish({
-      dir: join(dir, `agent-${each}`),
+      dir: own,
       baseUrl: sink.url,
       folder,
       ...(ledger && { settings: { ledger }, folderSettings: { share: 'scans' } }),
