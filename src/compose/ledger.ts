@@ -33,6 +33,8 @@ interface OpenOptions {
   readonly onSynced?: (ms: number) => void;
   /** Where that may change. */
   readonly accountOf?: AccountOf;
+  /** A command, in the place of an agent that does not run. */
+  readonly isCommand?: boolean;
 }
 
 /** The caller holds the instance lock of the state directory. @throws ReceiptdError what opening throws; LEDGER_EXISTS */
@@ -68,7 +70,7 @@ async function openOwn(
 async function openShared(
   config: Config,
   ledger: PostgresConfig,
-  { version, log, accountOf = accountsAmong(config.endpoints) }: OpenOptions,
+  { version, log, accountOf = accountsAmong(config.endpoints), isCommand = false }: OpenOptions,
 ): Promise<Ledger> {
   refuseForgetting(config);
   const { openPostgresLedger } = await import('../ledger/postgres/open.ts');
@@ -77,6 +79,7 @@ async function openShared(
     name: agentName(ledger),
     instance: await agentInstance(config.stateDir),
     version,
+    isCommand,
     leaseMs: ledger.leaseMs,
     shares: sharesOf(config.folders),
     clock: systemClock,
@@ -130,12 +133,21 @@ export async function ledgerHead(config: Config): Promise<JournalHead | null> {
   }
 }
 
+/** The chain of every agent in the shared ledger's history, and whether the documents are as they say. */
+async function verifyShared(
+  ledger: PostgresConfig,
+  head: KeptHead | null,
+): Promise<{ readonly journal: JournalVerification; readonly ledger: Comparison }> {
+  const { verifyPostgresLedger } = await import('../ledger/postgres/verify.ts');
+  return verifyPostgresLedger(targetOf(ledger), agentName(ledger), head);
+}
+
 /** The journal's chain, and whether the ledger says the same; beside a running daemon or without one. */
 export async function verifyLedger(
   config: Config,
   head: KeptHead | null,
 ): Promise<{ readonly journal: JournalVerification; readonly ledger: Comparison }> {
-  refuseShared(config, 'There is no journal to verify', 'Ask `receiptd ledger head`.');
+  if (config.ledger.kind === 'postgres') return verifyShared(config.ledger, head);
   const path = ledgerPath(config);
   const journal = await verifyJournal(journalPathOf(path), { head: head ?? undefined });
   try {

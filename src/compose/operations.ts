@@ -16,6 +16,7 @@ export async function composeOperations(
   const ledger = await openLedger(config, {
     version,
     log,
+    isCommand: true,
     onMended: (story) => log.error(story, { code: 'LEDGER_DAMAGED' }),
   });
   try {

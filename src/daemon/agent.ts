@@ -79,12 +79,12 @@ export class Agent {
     let present: boolean[] = [];
     try {
       await this.#deps.before?.(stop);
-      const own = await Promise.all(intakes.map(async ({ status }) => !leads || leads.take(status.path)));
+      const led = await Promise.all(intakes.map(async ({ status }) => !leads || leads.take(status.path)));
       // Another agent sees to what comes into a folder that it leads.
-      present = await Promise.all(intakes.map(async (intake, index) => !own[index] || intake.runOnce(stop)));
+      present = await Promise.all(intakes.map(async (intake, index) => !led[index] || intake.runOnce(stop)));
       last = await this.#untilIdle(stop, waitMs);
       for (const [index, intake] of intakes.entries())
-        if (own[index] && present[index]) await intake.dispose(stop);
+        if (led[index] && present[index]) await intake.dispose(stop);
       await tidy(stop);
     } catch (error) {
       if (!stop.aborted) throw error;

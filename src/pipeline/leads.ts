@@ -53,11 +53,15 @@ export class Leads {
       storage.onChange(() => wake.ring()),
     ];
     try {
+      let isFirst = true;
       for (let asked = 0; !signal.aborted; asked += 1) {
-        if ((await this.#lead(path)) === true) {
+        const isLed = await this.#lead(path);
+        // Started while the ledger is away: who leads is not known, and what two accept becomes one document.
+        if (isLed === true || (isLed === null && isFirst)) {
           await this.#whileLed(intake, wake, signal);
           asked = 0;
         }
+        isFirst = false;
         if (signal.aborted) break;
         if (asked % NAMED_EVERY === 0) intake.standBy(await this.#leader(share));
         await wake.wait(ASK_EVERY_MS, signal);

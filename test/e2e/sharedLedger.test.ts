@@ -1,8 +1,12 @@
-/** A ledger in PostgreSQL: what is done with the files of a ledger is refused. */
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+/** A ledger in PostgreSQL, as the commands know it. */
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
-import { beforeAll, expect, test } from 'vitest';
-import { prepare, type Site } from './support/agent.ts';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { createAuthority, hasOpenssl } from '../service/certificates.ts';
+import { drawReceipt } from '../support/images.ts';
+import { freshDatabase, needsPostgres, startCluster } from '../support/postgres.ts';
+import { prepare, storedOnce, until, type Site } from './support/agent.ts';
 
 let away: number;
 beforeAll(async () => {
@@ -42,6 +46,17 @@ test('backups, restoring, moving and verifying files are refused, and why', asyn
   expect(await readdir(here.stateDir).catch(() => [])).toEqual([]);
 });
 
+test('what reads or changes a ledger that is away says so, at once', async () => {
+  const here = await site();
+  for (const words of [['status'], ['list'], ['pause'], ['retry', '--all']]) {
+    const { status, stderr } = await here.look(...words);
+    expect(stderr).toMatch(
+      /^error: The ledger at 127\.0\.0\.1:\d+\/ledger can't be reached: .*\[LEDGER_UNREACHABLE\]$/m,
+    );
+    expect(status).not.toBe(0);
+  }
+});
+
 test('a ledger that is here is not forgotten', async () => {
   const here = await site();
   await mkdir(here.stateDir, { mode: 0o700 });
@@ -53,3 +68,87 @@ test('a ledger that is here is not forgotten', async () => {
   );
   expect(stderr).toContain('[LEDGER_EXISTS]');
 });
+
+describe.skipIf(!needsPostgres())('on a real database', () => {
+  test('two agents know what the other sent, and commands work without and beside a running agent', async () => {
+    const database = await freshDatabase();
+    onTestFinished(() => database.remove());
+    const ledger = { kind: 'postgres', url: database.url };
+    const front = await prepare({ ledger: { ...ledger, agent: 'front' } });
+    const back = await prepare({
+      ledger: { ...ledger, agent: 'back' },
+      service: { baseUrl: front.sandbox.url },
+    });
+    await drop(front, 'a.jpg', 'b.jpg');
+    expect(await front.once()).toMatchObject({ status: 0, stdout: '2 accepted.\n' });
+    expect(await front.once()).toMatchObject({ status: 0 });
+    await drop(back, 'a.jpg', 'c.jpg');
+    const agent = await back.start();
+    await until(() => front.sandbox.received().length === 3, 'the other image of the other agent');
+    expect((await storedOnce(front)).size).toBe(3);
+
+    // Beside it, from a machine whose agent does not run: over the database; on its own: over its socket.
+    for (const here of [front, back]) {
+      expect(await here.look('pause', 'office')).toMatchObject({
+        status: 0,
+        stdout: 'Paused office.\n',
+      });
+      expect((await here.look('status')).stdout).toContain('aused');
+      expect(await here.look('resume', 'office')).toMatchObject({ status: 0 });
+      const states = (await here.list()).map(({ state }) => state).toSorted();
+      expect(states).toEqual(['accepted', 'accepted', 'accepted', 'duplicate']);
+      expect(JSON.parse((await here.look('ledger', 'head', '--json')).stdout)).toMatchObject({
+        seq: expect.any(Number),
+      });
+    }
+    expect(agent.alive).toBe(true);
+    expect(existsSync(front.file('state', 'ledger.db'))).toBe(false);
+    const check = await front.look('check', '--offline');
+    expect(check.stdout).toContain(
+      `ok    ledger: It is the database ${database.name} at 127.0.0.1, and can be used.`,
+    );
+    const doctor = await front.look('doctor', '--offline', '--list');
+    expect(doctor.stdout).toMatch(/ok {4}ledger: It can be read; 3 documents\./);
+    agent.signal('SIGTERM');
+    expect(await agent.ended).toMatchObject({ status: 0 });
+  });
+
+  test.skipIf(!hasOpenssl)('password and certificate come from the files that are named', async () => {
+    const authority = createAuthority();
+    onTestFinished(() => authority.remove());
+    const tls = authority.issue('IP:127.0.0.1');
+    const cluster = await startCluster({ password: 'open sesame', tls });
+    onTestFinished(() => cluster.remove());
+    const url = `${cluster.url}?sslmode=verify-full`;
+    const here = await prepare();
+    const [passwordFile, ca] = [here.file('password'), authority.file];
+    const configured = async (more: Record<string, unknown>) => {
+      await here.configure({ ledger: { kind: 'postgres', url, agent: 'front', ...more } });
+      return here;
+    };
+    await writeFile(passwordFile, 'open sesame\n', { mode: 0o600 });
+    expect(await (await configured({ passwordFile, ca })).look('pause')).toMatchObject({ status: 0 });
+    expect((await here.look('status')).stdout).toContain('aused');
+
+    const refused = async (more: Record<string, unknown>): Promise<string> => {
+      const { status, stderr } = await (await configured(more)).look('status');
+      expect(status).toBe(1);
+      expect(stderr).not.toContain('sesame');
+      return stderr.trimEnd();
+    };
+    expect(await refused({ passwordFile })).toMatch(/certificate.*\[LEDGER_REFUSED\]$/);
+    await writeFile(passwordFile, 'open barley\n');
+    expect(await refused({ passwordFile, ca })).toMatch(
+      /password authentication failed.*\[LEDGER_REFUSED\]$/,
+    );
+    await chmod(passwordFile, 0o644);
+    expect(await refused({ passwordFile, ca })).toMatch(
+      /is open to others than its owner\..*\[CREDENTIALS_INSECURE\]$/,
+    );
+  });
+});
+
+async function drop(site: Site, ...names: string[]): Promise<void> {
+  for (const name of names)
+    await writeFile(site.file('inbox', name), await drawReceipt({ type: 'jpeg', seed: name }));
+}

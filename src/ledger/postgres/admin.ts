@@ -36,14 +36,13 @@ export function createAdmin(store: Store): LedgerAdmin {
 
     erase: (documentIds, at) => erase(store, documentIds, at),
 
-    async admitElsewhere(documentId, endpoint, at) {
-      await store.ensureEndpoint(endpoint);
-      return store.write(async (sql) => {
+    admitElsewhere: (documentId, endpoint, at) =>
+      store.write(async (sql) => {
+        await store.ensureEndpoint(endpoint);
         const admitted = await admitElsewhere(sql, documentId, endpoint, at);
         sql.notify('queue');
         return admitted;
-      });
-    },
+      }),
 
     recordEndpoint: ({ baseUrl, uid }, name, verbatim, at) =>
       store.write(async (sql) =>

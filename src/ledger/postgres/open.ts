@@ -48,12 +48,13 @@ export async function openPostgresLedger(options: PostgresLedgerOptions): Promis
     instance,
     version,
     leaseMs,
+    isCommand = false,
   } = options;
   const connector = new Connector(target);
   const trouble = new Trouble();
   const store = new Store({
     connector,
-    self: { name, instance, version, leaseMs },
+    self: { name, instance, version, leaseMs, isCommand },
     places: new Places(name, shares),
     clock,
     trouble,

@@ -11,6 +11,8 @@ export interface Self {
   readonly instance: string;
   readonly version: string;
   readonly leaseMs: number;
+  /** A command in the place of its agent, which does not run: what the fleet is told of the agent stays as it is. */
+  readonly isCommand?: boolean;
 }
 
 /** This agent's row while it works: every write is checked against the epoch. */
@@ -30,7 +32,7 @@ SELECT instance, host, running AND lease_until > clock_timestamp() AS "isLeased"
 const JOIN = `
 UPDATE agents
    SET epoch = epoch + 1, instance = :instance, host = :host, version = :version, running = true,
-       started_at = clock_timestamp(), seen_at = clock_timestamp(),
+       started_at = CASE WHEN :isCommand THEN started_at ELSE clock_timestamp() END, seen_at = clock_timestamp(),
        lease_until = clock_timestamp() + make_interval(secs => :leaseMs / 1000.0)
  WHERE name = :name
 RETURNING id AS "agentId", epoch, chain`;
@@ -57,7 +59,7 @@ UPDATE agents
 
 /** Begins a session: what an earlier one of this name had under way is fenced. @throws ReceiptdError AGENT_NAME_TAKEN */
 export async function join(connection: Connection, self: Self): Promise<Session> {
-  const { name, instance, version, leaseMs } = self;
+  const { name, instance, version, leaseMs, isCommand = false } = self;
   await connection.exec('BEGIN');
   try {
     await connection.run(MAKE, { name, chain: randomUUID(), head: NO_HASH });
@@ -67,7 +69,7 @@ export async function join(connection: Connection, self: Self): Promise<Session>
       isLeased: boolean | null;
     }>(STANDING, { name });
     if (standing?.isLeased === true && standing.instance !== instance) throw nameTaken(name, standing.host);
-    const params = { name, instance, host: hostname(), version, leaseMs };
+    const params = { name, instance, host: hostname(), version, leaseMs, isCommand };
     const session = await connection.get<Session>(JOIN, params);
     if (!session) throw new Error('the row of this agent is missing');
     await endWork(connection, session);

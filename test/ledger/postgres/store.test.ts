@@ -118,7 +118,7 @@ describe.skipIf(!needsPostgres())('the store on PostgreSQL', () => {
     const last = act(open);
     await open.close();
     await last;
-    await expect(act(open)).rejects.toMatchObject({ code: 'LEDGER_UNREACHABLE' });
+    await expect(act(open)).rejects.toMatchObject({ code: 'LEDGER_WRITE_FAILED' });
     expect(await ask(database.url, 'SELECT running FROM agents')).toEqual([{ running: false }]);
     expect(await ask(database.url, 'SELECT count(*)::integer AS count FROM acts')).toEqual([{ count: 1 }]);
   });
@@ -219,7 +219,7 @@ describe.skipIf(!needsPostgres())('the store and its server', () => {
       const outcome = act(open, 'never').catch((error: unknown) => error);
       await vi.waitFor(() => expect(open.trouble.trouble()).not.toBeNull());
       await open.close();
-      expect(await outcome).toMatchObject({ code: 'LEDGER_UNREACHABLE' });
+      expect(await outcome).toMatchObject({ code: 'LEDGER_WRITE_FAILED' });
     });
   });
 });

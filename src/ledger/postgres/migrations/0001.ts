@@ -217,6 +217,37 @@ END $$;
 CREATE TRIGGER documents_named AFTER INSERT ON documents FOR EACH ROW EXECUTE FUNCTION count_documents();
 CREATE TRIGGER documents_moved AFTER UPDATE OF state ON documents FOR EACH ROW EXECUTE FUNCTION count_documents();
 
+-- The same for files that are no document's own, as lists show them; endpoint_id is 0 for those of none.
+CREATE TABLE file_counts (
+  endpoint_id integer NOT NULL,
+  folder_id   integer NOT NULL,
+  verdict     text NOT NULL,
+  agent_id    integer NOT NULL,
+  count       bigint NOT NULL,
+  PRIMARY KEY (endpoint_id, folder_id, verdict, agent_id)
+);
+CREATE FUNCTION is_listed(verdict text, gone_at bigint) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
+  SELECT verdict <> 'document' AND (gone_at IS NULL OR verdict NOT IN ('incomplete', 'unreadable'))
+$$;
+CREATE FUNCTION count_file(file sightings, by bigint) RETURNS void LANGUAGE sql SET search_path = receiptd AS $$
+  INSERT INTO file_counts
+  VALUES (coalesce((SELECT endpoint_id FROM documents WHERE id = file.document_id), 0), file.folder_id, file.verdict,
+          coalesce(nullif(current_setting('receiptd.agent', true), ''), '0')::integer, by)
+      ON CONFLICT (endpoint_id, folder_id, verdict, agent_id) DO UPDATE SET count = file_counts.count + by
+$$;
+CREATE FUNCTION count_files() RETURNS trigger LANGUAGE plpgsql SET search_path = receiptd AS $$
+BEGIN
+  IF TG_OP = 'UPDATE' THEN
+    IF is_listed(old.verdict, old.gone_at) THEN PERFORM count_file(old, -1); END IF;
+  END IF;
+  IF is_listed(new.verdict, new.gone_at) THEN PERFORM count_file(new, 1); END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER sightings_noted AFTER INSERT ON sightings FOR EACH ROW
+  WHEN (new.verdict <> 'document') EXECUTE FUNCTION count_files();
+CREATE TRIGGER sightings_judged AFTER UPDATE OF verdict, gone_at, document_id ON sightings FOR EACH ROW
+  WHEN (old.verdict <> 'document' OR new.verdict <> 'document') EXECUTE FUNCTION count_files();
+
 -- The newest upload requests of the fleet, numbered, for its rate windows: as many as a window may hold.
 CREATE TABLE starts (
   endpoint_id integer NOT NULL REFERENCES endpoints (id),

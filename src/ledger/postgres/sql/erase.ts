@@ -1,4 +1,6 @@
-const ABOUT = `(document_id = ANY (:ids::bigint[]) OR sighting_id IN (SELECT id FROM sightings WHERE document_id = ANY (:ids::bigint[])))`;
+/** Two indexes: by the document, and by the files that were seen of it. */
+const ABOUT = `(document_id = ANY (:ids::bigint[])
+   OR sighting_id = ANY (ARRAY(SELECT id FROM sightings WHERE document_id = ANY (:ids::bigint[]))))`;
 
 const KEPT = `personal <> '' AND personal !~ '^ +$'`;
 

@@ -4,6 +4,9 @@ SELECT own.paused_by AS "pausedBy",
        EXISTS (SELECT 1 FROM agents a WHERE a.lease_until <= clock_timestamp() AND a.id <> own.id) AS "isAnyOverdue"
   FROM agents own WHERE own.id = :agentId`;
 
+/** A session makes them as well when it begins. */
+export const MAKE_PARTITIONS = `SELECT make_history_partitions()`;
+
 /** Those who write just now are alive. The lock keeps claims out as well. */
 export const OVERDUE = `
 SELECT id, name FROM agents
@@ -39,6 +42,7 @@ export const TELL = `SELECT pg_notify('receiptd', :signal)`;
 
 const milliseconds = (column: string): string => `floor(extract(epoch FROM ${column}) * 1000)::bigint`;
 
+/** Without those for whom commands alone have acted. */
 export const AGENTS = `
 SELECT a.id, a.name, a.host, a.version,
        CASE WHEN NOT a.running THEN 'stopped' WHEN a.lease_until > clock_timestamp() THEN 'running' ELSE 'silent' END AS state,
@@ -51,6 +55,7 @@ SELECT a.id, a.name, a.host, a.version,
   FROM agents a
   LEFT JOIN (SELECT agent_id, count(*) FILTER (WHERE state = 'queued') AS queued FROM documents
               WHERE state IN ('queued', 'uploading') GROUP BY agent_id) open ON open.agent_id = a.id
+ WHERE a.started_at IS NOT NULL
  ORDER BY a.name COLLATE "C"`;
 
 export const HOLDS_OF_AGENTS = `

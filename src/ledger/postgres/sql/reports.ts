@@ -117,22 +117,31 @@ SELECT e.base_url AS "baseUrl", e.uid, f.place, f.path AS folder, c.state, sum(c
 HAVING sum(c.count) > 0
  ORDER BY e.id, f.id, c.state`;
 
-/** No row where triggers have counted as the documents are. */
-export const MISCOUNTED = `
-WITH counted AS (SELECT endpoint_id, folder_id, state, sum(count)::bigint FROM document_counts
-                  GROUP BY endpoint_id, folder_id, state HAVING sum(count) <> 0),
-     there AS (SELECT endpoint_id, folder_id, state, count(*) FROM documents GROUP BY endpoint_id, folder_id, state)
-SELECT 1 FROM ((TABLE counted EXCEPT TABLE there) UNION ALL (TABLE there EXCEPT TABLE counted)) each LIMIT 1`;
-
 export const COUNT_SIGHTINGS = `
-SELECT e.base_url AS "baseUrl", e.uid, f.place, f.path AS folder, s.verdict AS state, count(*) AS count
-  FROM sightings s
-  JOIN folders f ON f.id = s.folder_id
-  LEFT JOIN documents d ON d.id = s.document_id
-  LEFT JOIN endpoints e ON e.id = d.endpoint_id
- WHERE ${LISTED}
- GROUP BY e.id, f.id, s.verdict
- ORDER BY e.id, f.id, s.verdict`;
+SELECT e.base_url AS "baseUrl", e.uid, f.place, f.path AS folder, c.verdict AS state, sum(c.count) AS count
+  FROM file_counts c
+  JOIN folders f ON f.id = c.folder_id
+  LEFT JOIN endpoints e ON e.id = c.endpoint_id
+ GROUP BY c.endpoint_id, e.id, f.id, c.verdict
+HAVING sum(c.count) > 0
+ ORDER BY e.id, f.id, c.verdict`;
+
+/** No row where triggers have counted as the rows are. */
+export const MISCOUNTED = `
+WITH counted AS (
+       SELECT endpoint_id, folder_id, state, sum(count)::bigint FROM document_counts
+        GROUP BY endpoint_id, folder_id, state HAVING sum(count) <> 0
+       UNION ALL
+       SELECT endpoint_id, folder_id, verdict, sum(count)::bigint FROM file_counts
+        GROUP BY endpoint_id, folder_id, verdict HAVING sum(count) <> 0),
+     there AS (
+       SELECT endpoint_id, folder_id, state, count(*) FROM documents GROUP BY endpoint_id, folder_id, state
+       UNION ALL
+       SELECT coalesce(d.endpoint_id, 0), s.folder_id, s.verdict, count(*)
+         FROM sightings s LEFT JOIN documents d ON d.id = s.document_id
+        WHERE ${LISTED}
+        GROUP BY coalesce(d.endpoint_id, 0), s.folder_id, s.verdict)
+SELECT 1 FROM ((TABLE counted EXCEPT TABLE there) UNION ALL (TABLE there EXCEPT TABLE counted)) each LIMIT 1`;
 
 export const ATTEMPTS_OF = `
 SELECT id, started_at AS "startedAt", finished_at AS "finishedAt", outcome, http_status AS "httpStatus", bytes, message

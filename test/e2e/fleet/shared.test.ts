@@ -1,0 +1,147 @@
+/** Two built agents, one shared folder, one PostgreSQL, one service. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { drawReceipt } from '../../support/images.ts';
+import { freshDatabase, needsPostgres } from '../../support/postgres.ts';
+import {
+  cleanUp,
+  practiceService,
+  Site,
+  storedOnce,
+  temporaryDirectory,
+  until,
+  type ConfigKeys,
+} from '../support/agent.ts';
+import '../support/commandLine.ts';
+import type { Sandbox } from '../../../src/sandbox/server.ts';
+
+interface Agent {
+  readonly name: string;
+  readonly state: 'running' | 'stopped' | 'silent';
+  readonly queued: number;
+  readonly uploading: number;
+  readonly leads: readonly string[];
+  readonly paused: { readonly by: string } | null;
+}
+
+const LEASE = '5s';
+
+/** A machine of the fleet: a state directory and a configuration of its own, and the folder that all of them have. */
+async function machine(
+  name: string,
+  { sandbox, scans, url }: { sandbox: Sandbox; scans: string; url: string },
+  more: ConfigKeys = {},
+): Promise<Site> {
+  const site = new Site(await temporaryDirectory(), sandbox);
+  await site.configure({
+    folders: [{ path: scans, endpoint: 'office', share: 'scans', settle: { short: '50ms' } }],
+    ledger: { kind: 'postgres', url, agent: name, lease: LEASE },
+    ...more,
+  });
+  return site;
+}
+
+async function fleet() {
+  const database = await freshDatabase();
+  cleanUp(() => database.remove());
+  const sandbox = await practiceService();
+  const scans = join(await temporaryDirectory(), 'scans');
+  const place = { sandbox, scans, url: database.url };
+  const drop = async (...names: string[]): Promise<void> => {
+    for (const name of names)
+      await writeFile(join(scans, `${name}.jpg`), await drawReceipt({ type: 'jpeg', seed: name }));
+  };
+  return { ...place, place, drop };
+}
+
+async function agentsOf(site: Site): Promise<Record<string, Agent>> {
+  const { stdout } = await site.look('fleet', 'status', '--json');
+  const { agents } = JSON.parse(stdout) as { agents: Agent[] };
+  return Object.fromEntries(agents.map((agent) => [agent.name, agent]));
+}
+
+/** Names by image, as the service has them. */
+function stored(sandbox: Sandbox): string[] {
+  return sandbox.received().map(({ name }) => name);
+}
+
+const many = (prefix: string, count: number): string[] =>
+  Array.from({ length: count }, (_, index) => `${prefix}${index}`);
+
+describe.skipIf(!needsPostgres())('two agents on one folder', () => {
+  test('send each image once between them; one is killed, and the other goes on with all of it', async () => {
+    const { sandbox, drop, place } = await fleet();
+    const [one, two] = [await machine('one', place), await machine('two', place)];
+    const first = await one.start();
+    await until(async () => (await agentsOf(two))['one']?.leads[0] === 'scans');
+    const second = await two.start();
+    sandbox.misbehave({ kind: 'delay', delayMs: 100 });
+    await drop(...many('a', 24));
+    await until(() => stored(sandbox).length >= 24, 'all of them at the service');
+    sandbox.behave();
+    expect(new Set(stored(sandbox)).size).toBe(24);
+    expect(stored(sandbox)).toHaveLength(24);
+    // Both had a part in it.
+    const { stdout: said } = await two.look('status');
+    expect(said).toContain('On standby since');
+    expect(said).toContain('Agent one takes its scans in');
+    expect(first.stderr).toContain('"message":"Accepted"');
+    expect(second.stderr).toContain('"message":"Accepted"');
+
+    // Killed with requests under way whose answers never come; all of them its own.
+    await two.look('fleet', 'pause', 'two');
+    await until(async () => (await two.look('status')).stdout.includes('This agent is paused by'));
+    sandbox.misbehave({ kind: 'stall', at: 'beforeAnswer' });
+    await drop(...many('b', 6));
+    await until(() => sandbox.stats().uploadsInFlight === 4);
+    await first.kill();
+    sandbox.behave();
+    await two.look('fleet', 'resume', 'two');
+    await until(async () => (await agentsOf(two))['two']?.leads[0] === 'scans', 'the lead to be taken over');
+    expect((await agentsOf(two))['one']).toMatchObject({ state: 'silent' });
+    await drop(...many('c', 3));
+    await until(async () => {
+      const rows = await two.list();
+      return rows.length === 33 && rows.every(({ state }) => state === 'accepted');
+    }, 'all of them to be accepted');
+    // What was under way may have arrived, and says so.
+    const again = (await two.list()).filter(({ answerLost }) => answerLost);
+    expect(again.map(({ attempts }) => attempts)).toEqual([2, 2, 2, 2]);
+    expect((await storedOnce(two)).size).toBe(33);
+    expect((await second.stop()).status).toBe(0);
+    expect((await agentsOf(two))['two']).toMatchObject({ state: 'stopped', leads: [] });
+  });
+
+  test('pauses reach every agent, and commands work where no agent runs', async () => {
+    const { sandbox, drop, place } = await fleet();
+    const [one, two] = [await machine('one', place), await machine('two', place)];
+    const desk = await machine('desk', place);
+    const agents = [await one.start(), await two.start()];
+    for (const name of ['one', 'two']) expect((await desk.look('fleet', 'pause', name)).status).toBe(0);
+    await drop('a');
+    await until(async () => (await desk.list()).some(({ state }) => state === 'queued'));
+    for (const site of [one, two])
+      await until(async () => (await site.look('status')).stdout.includes('This agent is paused by'));
+    // Not the desk: it has acted, and is no agent.
+    const paused = await agentsOf(desk);
+    expect(Object.keys(paused)).toEqual(['one', 'two']);
+    expect(paused['two']).toMatchObject({ state: 'running', paused: { by: expect.any(String) as string } });
+    expect(stored(sandbox)).toEqual([]);
+    // Through the agent that is paused itself.
+    expect((await one.look('fleet', 'resume', 'two')).status).toBe(0);
+    await until(() => stored(sandbox).length === 1);
+    expect(agents[0]?.stderr).not.toContain('"message":"Accepted"');
+
+    // A pause of the folder is the fleet's.
+    expect((await two.look('pause', place.scans)).stdout).toContain('Paused');
+    await drop('b');
+    await until(async () => (await desk.list()).length === 2);
+    expect((await desk.look('status')).stdout).toContain('are paused since');
+    expect((await one.look('fleet', 'resume', 'one')).status).toBe(0);
+    expect((await one.look('resume', place.scans)).stdout).toContain('Resumed');
+    await until(() => stored(sandbox).length === 2);
+    expect(await desk.look('fleet', 'pause', 'three')).toBeRefused(1, 'AGENT_UNKNOWN', 'three');
+    for (const agent of agents) await agent.stop();
+  });
+});
