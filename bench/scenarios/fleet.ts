@@ -51,8 +51,8 @@ export const fleet: Scenario = {
     try {
       const { images, kind } = await photographs();
       const loads: Load[] = [
-        { name: `${kind} receipts`, count: quick ? 200 : 1_500, images },
-        { name: 'small files', count: quick ? 500 : 4_000, images: [await small(SMALL_BYTES)] },
+        { name: `${kind} receipts`, count: quick ? 200 : 600, images },
+        { name: 'small files', count: quick ? 500 : 1_500, images: [await small(SMALL_BYTES)] },
       ];
       const figures: Figure[] = [];
       for (const load of loads) figures.push(...(await compete(load, sink, cluster, bench)));

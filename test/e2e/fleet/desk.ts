@@ -19,7 +19,13 @@ export class Desk {
   }
 
   static async open(options: Partial<OfficePlan> & Pick<OfficePlan, 'agents'>): Promise<Desk> {
-    const office = await Office.open({ seed: 0, perSecond: null, lostAnswers: 0, ...options });
+    const office = await Office.open({
+      seed: 0,
+      perSecond: null,
+      lostAnswers: 0,
+      answerAfterMs: 0,
+      ...options,
+    });
     cleanUp(() => office.close({ kept: false }));
     return new Desk(office);
   }

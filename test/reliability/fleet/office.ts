@@ -14,7 +14,10 @@ const CLIENT = { clientId: 'campaign', clientSecret: 'campaign-secret' };
 const ENDPOINT = '11111111-2222-4333-8444-555555555555';
 const DATABASE = 'postgres';
 
-export interface OfficePlan extends Pick<Plan, 'seed' | 'agents' | 'perSecond' | 'lostAnswers'> {
+export interface OfficePlan extends Pick<
+  Plan,
+  'seed' | 'agents' | 'perSecond' | 'lostAnswers' | 'answerAfterMs'
+> {
   readonly withStandby?: boolean;
 }
 
@@ -70,6 +73,7 @@ export class Office {
       },
     });
     if (plan.lostAnswers > 0) sandbox.misbehave({ kind: 'lostAnswer', probability: plan.lostAnswers });
+    if (plan.answerAfterMs > 0) sandbox.misbehave({ kind: 'delay', delayMs: plan.answerAfterMs });
     const config = configuration(dir, sandbox.url, plan);
     const { PATH = '', HOME = '', TMPDIR = tmpdir() } = process.env;
     const env = {

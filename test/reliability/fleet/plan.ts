@@ -28,6 +28,8 @@ export interface Plan extends Settings {
   readonly steps: readonly Step[];
   /** Requests whose answers the service loses, as a share of all. */
   readonly lostAnswers: number;
+  /** How long the service thinks about each upload, so that many are under way when something happens. */
+  readonly answerAfterMs: number;
 }
 
 export const LEASE_MS = 5_000;
@@ -65,6 +67,7 @@ export function drawPlan(settings: Settings): Plan {
     ...settings,
     steps: steps.toSorted((a, b) => a.at - b.at),
     lostAnswers: dice.chance(0.5) ? 0.02 : 0,
+    answerAfterMs: dice.pick([0, 100, 400]),
   };
 }
 
