@@ -13,7 +13,8 @@ import { documentById } from './documents.ts';
 import type { Reading } from './reading.ts';
 import * as SQL from './sql/results.ts';
 import type { Sql } from './statements.ts';
-import type { Store, Transaction } from './store.ts';
+import type { Store } from './store.ts';
+import type { Transaction } from './transaction.ts';
 
 export function createResults(store: Store): LedgerResults {
   return {

@@ -57,15 +57,19 @@ function isAsked(query: unknown): query is Asked {
   return typeof query === 'object' && query !== null && 'text' in query && 'values' in query;
 }
 
-const LARGE = /^(?:documents|attempts|sightings|history)/;
+/** Partitions of months that are yet to come are empty. */
+const LARGE = `
+SELECT relname AS name FROM pg_class WHERE relnamespace = 'receiptd'::regnamespace AND reltuples >= ${DOCUMENTS / 2}`;
 
 describe.skipIf(!needsPostgres())('on a ledger with 100,000 documents', () => {
   let database: FreshDatabase;
   let open: OpenStore;
+  let large: ReadonlySet<string>;
   beforeAll(async () => {
     database = await freshDatabase();
     open = await openStore(database.url);
     await ask(database.url, FILL);
+    large = new Set((await ask<{ name: string }>(database.url, LARGE)).map(({ name }) => name));
   }, 120_000);
   afterAll(async () => {
     await open.close();
@@ -99,20 +103,21 @@ describe.skipIf(!needsPostgres())('on a ledger with 100,000 documents', () => {
     const found: string[] = [];
     const look = (plan: Plan): void => {
       const table = plan['Relation Name'];
-      if (plan['Node Type'] === 'Seq Scan' && table !== undefined && LARGE.test(table)) found.push(table);
+      if (plan['Node Type'] === 'Seq Scan' && table !== undefined && large.has(table)) found.push(table);
       for (const each of plan.Plans ?? []) look(each);
     };
     for (const row of rows) for (const { Plan } of row['QUERY PLAN']) look(Plan);
     return found;
   }
 
-  async function expectIndexes(work: () => Promise<unknown>): Promise<void> {
-    const asked = await statementsOf(work);
-    expect(asked.length).toBeGreaterThan(0);
-    for (const each of asked) {
-      if (!/\bFROM\b|\bUPDATE\b/.test(each.text)) continue;
-      expect({ scans: await scansOf(each), text: each.text }).toEqual({ scans: [], text: each.text });
-    }
+  /** Statements of `work` that read all of a large table; there is at least one statement. */
+  async function scanning(work: () => Promise<unknown>): Promise<{ text: string; scans: string[] }[]> {
+    const asked = (await statementsOf(work)).filter(({ text }) => /\bFROM\b|\bUPDATE\b/.test(text));
+    expect(asked).not.toEqual([]);
+    expect(large).toContain('documents');
+    const looked = [];
+    for (const each of asked) looked.push({ text: each.text, scans: await scansOf(each) });
+    return looked.filter(({ scans }) => scans.length > 0);
   }
 
   const reports = () => createReports(open.store, DEFAULT_ACCOUNT);
@@ -146,25 +151,30 @@ describe.skipIf(!needsPostgres())('on a ledger with 100,000 documents', () => {
     ['unmatched results', () => reports().countUnmatchedResults()],
     ['the head', () => reports().head()],
     ['endpoints', () => reports().endpoints()],
-  ])('finds by an index: %s', async (_what, work) => expectIndexes(work));
+  ])('finds by an index: %s', async (_what, work) => {
+    expect(await scanning(work)).toEqual([]);
+  });
 
-  it('walks the files of a folder along an index', async () =>
-    expectIndexes(async () => {
+  it('walks the files of a folder along an index', async () => {
+    const walk = async () => {
       for await (const batch of reports().standings('/scans7')) expect(batch.size).toBeGreaterThan(0);
-    }));
+    };
+    expect(await scanning(walk)).toEqual([]);
+  });
 
   it('writes by an index: results, retries, erasures', async () => {
     const admin = createAdmin(open.store);
     const results = createResults(open.store);
     const payload = Buffer.from('{}');
     const result = { at: LAST_AT, baseUrl: OFFICE.baseUrl, status: 'DONE', payload };
-    await expectIndexes(async () => {
+    const work = async () => {
       await results.recordResult({ ...result, uid: OFFICE.uid, name: 'doc-99' });
       await results.recordResult({ ...result, uid: null, name: 'doc-77' });
       expect(await admin.retry([77, 1_000], LAST_AT)).toBe(1);
       expect(await admin.retry('all', LAST_AT)).toBeGreaterThan(50);
       await admin.resend(78, LAST_AT);
       expect(await admin.erase([79, 80], LAST_AT)).toBe(2);
-    });
+    };
+    expect(await scanning(work)).toEqual([]);
   });
 });

@@ -16,11 +16,11 @@ SELECT d.id, d.state, d.attempts, d.answer_lost AS "answerLost", d.service_statu
  WHERE d.name = :name`;
 
 export const MATCH_IN_ENDPOINT = `${MATCH}
-   AND d.endpoint_id = (SELECT id FROM endpoints WHERE base_url = :baseUrl AND uid = :uid) FOR UPDATE OF d`;
+   AND d.endpoint_id = (SELECT id FROM endpoints WHERE base_url = :baseUrl AND uid = :uid) FOR NO KEY UPDATE OF d`;
 
 /** Two are enough to know that the name says too little. */
 export const MATCH_BY_NAME = `${MATCH}
-   AND d.endpoint_id = ANY (ARRAY(SELECT id FROM endpoints WHERE base_url = :baseUrl)) LIMIT 2 FOR UPDATE OF d`;
+   AND d.endpoint_id = ANY (ARRAY(SELECT id FROM endpoints WHERE base_url = :baseUrl)) LIMIT 2 FOR NO KEY UPDATE OF d`;
 
 export const INSERT_RESULT = `
 INSERT INTO results (id, received_at, document_id, attempts, status, sha256, size, encoding, payload, given_name, given_uid)
