@@ -147,6 +147,10 @@ describe.skipIf(!needsPostgres())('on a ledger with 100,000 documents', () => {
     ['what came in an hour, counted', () => reports().arrivals(LAST_AT - 3_600_000, LAST_AT, 600_000)],
     ['one file', () => reports().standing({ folder: '/scans7', path: 'scan6.jpg' })],
     ['results', () => reports().results({ of: 'all', order: 'newest', after: null, limit: 50 })],
+    [
+      'results received here',
+      () => reports().results({ of: 'received', order: 'oldest', after: 7, limit: 50 }),
+    ],
     ['results of a document', () => reports().results({ of: 77, order: 'newest', after: null, limit: 50 })],
     ['unmatched results', () => reports().countUnmatchedResults()],
     ['the head', () => reports().head()],
