@@ -1,6 +1,7 @@
 import type { Clock } from '../../ports/clock.ts';
 import * as SQL from './sql/fleet.ts';
-import type { Store, Transaction } from './store.ts';
+import type { Store } from './store.ts';
+import type { Transaction } from './transaction.ts';
 import { interrupt } from './uploads.ts';
 
 /**

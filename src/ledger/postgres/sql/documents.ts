@@ -66,15 +66,15 @@ export const HOLDS_PERSONAL_DATA = `(d.erased_at IS NULL
 export const ERASABLE_AMONG = `
 SELECT d.id FROM documents d
  WHERE d.id = ANY (:ids::bigint[]) AND ${HOLDS_PERSONAL_DATA} AND d.state NOT IN ('queued', 'uploading')
- ORDER BY d.id FOR UPDATE OF d`;
+ ORDER BY d.id FOR NO KEY UPDATE OF d`;
 
 /** The first condition is that of an index. */
 const RETRIABLE = `state <> 'accepted'
    AND (state IN ('failed', 'unconfirmed', 'lost') OR (state = 'queued' AND not_before > :at::bigint))`;
 
 export const RETRIABLE_AMONG = `
-SELECT id FROM documents WHERE id = ANY (:ids::bigint[]) AND ${RETRIABLE} ORDER BY id FOR UPDATE`;
+SELECT id FROM documents WHERE id = ANY (:ids::bigint[]) AND ${RETRIABLE} ORDER BY id FOR NO KEY UPDATE`;
 
-export const RETRIABLE_ALL = `SELECT id FROM documents WHERE ${RETRIABLE} ORDER BY id FOR UPDATE`;
+export const RETRIABLE_ALL = `SELECT id FROM documents WHERE ${RETRIABLE} ORDER BY id FOR NO KEY UPDATE`;
 
-export const STATE_FOR_UPDATE = `SELECT name, state FROM documents WHERE id = :id FOR UPDATE`;
+export const STATE_FOR_UPDATE = `SELECT name, state FROM documents WHERE id = :id FOR NO KEY UPDATE`;
