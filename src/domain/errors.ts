@@ -132,6 +132,11 @@ export function isTakenOver(error: unknown): boolean {
   return error instanceof ReceiptdError && (error.code === 'AGENT_FENCED' || error.code === 'DOCUMENT_TAKEN');
 }
 
+/** For `catch`: passes over that a shared ledger can't be reached now. @throws anything else */
+export function unlessLedgerAway(error: unknown): void {
+  if (!(error instanceof ReceiptdError && error.code === 'LEDGER_UNREACHABLE')) throw error;
+}
+
 /** The `code` of a Node system error (ENOENT, EACCES, ...), or undefined. */
 export function systemCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
