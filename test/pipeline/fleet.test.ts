@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ReceiptdError, type ErrorCode } from '../../src/domain/errors.ts';
@@ -318,6 +318,35 @@ describe('a shared folder', () => {
     place.storage.become(UNREACHABLE);
     await place.clock.advance(60_000);
     expect(place.intake.status.state).toBe('watching');
+  });
+
+  it('is offered to the others by an agent that leads it and can not reach it, and asked for again once it can', async () => {
+    const place = await shared();
+    await place.comesTo('watching');
+    await rename(place.scans, `${place.scans}-away`);
+    await place.comesTo('missing');
+    // Nobody wants it: it is kept, and people are told.
+    await place.clock.advance(60_000);
+    expect(place.intake.status.state).toBe('missing');
+    expect(place.fleet.leaders.get(place.scans)).toBe('here');
+    const { fleet } = place;
+    const endLead = fleet.endLead.bind(fleet);
+    fleet.endLead = async (folder) => {
+      await endLead(folder);
+      fleet.leaders.set(folder, 'there');
+    };
+    await place.comesTo('standby');
+    expect(place.intake.status.message).toBe(
+      "Agent there takes its scans in. The folder can't be reached from here.",
+    );
+    // What is free for a moment is left to those who reach it.
+    fleet.endLead = endLead;
+    fleet.leaders.delete(place.scans);
+    await place.clock.advance(9_000);
+    expect(fleet.leaders.has(place.scans)).toBe(false);
+    await rename(`${place.scans}-away`, place.scans);
+    await place.comesTo('watching');
+    expect(fleet.leaders.get(place.scans)).toBe('here');
   });
 
   it('that another agent leads keeps no document of another folder waiting for it, and its own for a minute', async () => {
