@@ -7,13 +7,14 @@ import { freshDatabase, needsPostgres } from '../../support/postgres.ts';
 import {
   cleanUp,
   practiceService,
+  prepare,
   Site,
   storedOnce,
   temporaryDirectory,
   until,
   type ConfigKeys,
 } from '../support/agent.ts';
-import '../support/commandLine.ts';
+import { receiptd } from '../support/commandLine.ts';
 import type { Sandbox } from '../../../src/sandbox/server.ts';
 
 interface Agent {
@@ -144,4 +145,15 @@ describe.skipIf(!needsPostgres())('two agents on one folder', () => {
     expect(await desk.look('fleet', 'pause', 'three')).toBeRefused(1, 'AGENT_UNKNOWN', 'three');
     for (const agent of agents) await agent.stop();
   });
+});
+
+test('a ledger that one agent has to itself has no fleet, and says so', async () => {
+  const site = await prepare();
+  expect(await site.look('fleet', 'status')).toMatchObject({
+    status: 0,
+    stdout: 'This agent has its ledger to itself. How it is, `receiptd status` says.\n',
+  });
+  expect(JSON.parse((await site.look('fleet', 'status', '--json')).stdout)).toEqual({ agents: null });
+  const refused = await receiptd(site, ['fleet', 'pause', 'one', '--config', site.config]);
+  expect(refused).toBeRefused(2, 'USAGE', '`receiptd pause`');
 });
