@@ -133,12 +133,21 @@ export async function ledgerHead(config: Config): Promise<JournalHead | null> {
   }
 }
 
+/** The chain of every agent in the shared ledger's history, and whether the documents are as they say. */
+async function verifyShared(
+  ledger: PostgresConfig,
+  head: KeptHead | null,
+): Promise<{ readonly journal: JournalVerification; readonly ledger: Comparison }> {
+  const { verifyPostgresLedger } = await import('../ledger/postgres/verify.ts');
+  return verifyPostgresLedger(targetOf(ledger), agentName(ledger), head);
+}
+
 /** The journal's chain, and whether the ledger says the same; beside a running daemon or without one. */
 export async function verifyLedger(
   config: Config,
   head: KeptHead | null,
 ): Promise<{ readonly journal: JournalVerification; readonly ledger: Comparison }> {
-  refuseShared(config, 'There is no journal to verify', 'Ask `receiptd ledger head`.');
+  if (config.ledger.kind === 'postgres') return verifyShared(config.ledger, head);
   const path = ledgerPath(config);
   const journal = await verifyJournal(journalPathOf(path), { head: head ?? undefined });
   try {

@@ -2,11 +2,11 @@ import { describeError, ReceiptdError } from '../domain/errors.ts';
 import { ageOf, momentOf } from '../domain/moment.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Incidents } from '../ports/incident.ts';
-import type { LedgerStorage, LedgerUpkeep } from '../ports/ledger.ts';
+import type { Ledger, LedgerUpkeep } from '../ports/ledger.ts';
 import type { Log } from '../ports/log.ts';
 
 export interface UpkeepDeps {
-  readonly ledger: LedgerUpkeep & { readonly storage: LedgerStorage };
+  readonly ledger: LedgerUpkeep & Pick<Ledger, 'storage' | 'fleet'>;
   readonly incidents: Incidents;
   readonly clock: Clock;
   readonly log: Log;
@@ -22,7 +22,9 @@ const CHECK_EVERY_MS = 24 * 60 * 60_000;
 
 /** Backs the ledger up and looks through it, now and then, until aborted. */
 export async function upkeep(deps: UpkeepDeps, signal: AbortSignal): Promise<void> {
-  const { backups, backupEveryMs } = deps;
+  const { backupEveryMs, ledger } = deps;
+  // A shared ledger is its administrators' to back up.
+  const backups = ledger.fleet === null ? deps.backups : 0;
   await Promise.all([
     every(CHECK_EVERY_MS, 0, () => check(deps, signal), deps, signal),
     ...(backups === 0

@@ -67,8 +67,8 @@ async function admitOne(image: Accepted, deps: CatchUpDeps): Promise<void> {
   const { id: documentId, name } = admitted.document;
   log.info('Admitted, as accepted before', { documentId, name, folder, path, sha256, kind: admitted.kind });
   onAdmitted(folder, admitted);
-  // Of one that was there already nobody may want the copy.
-  if (admitted.kind !== 'queued' && admitted.kind !== 'requeued') await keeper.copies.dropUnwanted(sha256);
+  // It was known, or is sent already: nobody may want the copy any more, and until now it was needed.
+  await keeper.copies.dropUnwanted(sha256);
 }
 
 /**

@@ -111,8 +111,9 @@ export class Copies {
       const { ledger, spool, clock, keepFailedMs, log, isNeeded } = this.#deps;
       if (isNeeded?.(hash)) return;
       const wanted = await ledger.wanted([hash], clock.now() - keepFailedMs);
+      if (wanted.has(hash)) return;
       // Asked again: it may have been accepted meanwhile.
-      if (wanted.has(hash) || isNeeded?.(hash)) return;
+      if (isNeeded?.(hash)) return;
       try {
         await spool.remove(hash);
       } catch (error) {

@@ -18,7 +18,9 @@ it('what is scanned while the ledger is away is accepted, also if it is overwrit
   const agent = await place.start();
   const before = await place.drop('before.jpg');
   await watching(agent);
-  await eventually(() => place.service.asked.length === 1);
+  await eventually(async () => (await place.states())['before.jpg'] === 'accepted');
+  // What is accepted when the ledger goes away keeps its copy until the next sweep.
+  await eventually(async () => (await place.copies()).length === 0);
   agent.leave();
   const first = await place.drop('SCAN0001.jpg', 'first');
   await waits(agent, 1);
@@ -259,7 +261,8 @@ it('a duplicate of what the ledger knew is one, and its copy goes; one that canâ
         : real(admission),
   });
   const known = await place.drop('known.jpg');
-  await eventually(() => place.service.asked.length === 1);
+  await eventually(async () => (await place.states())['known.jpg'] === 'accepted');
+  await eventually(async () => (await place.copies()).length === 0);
   agent.leave();
   await place.drop('again.jpg', 'known.jpg');
   const odd = await place.drop('odd.jpg');

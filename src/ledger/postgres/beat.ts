@@ -1,8 +1,11 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { reap } from './reaper.ts';
-import { BEAT } from './sql/fleet.ts';
+import { BEAT, MAKE_PARTITIONS } from './sql/fleet.ts';
 import type { Store } from './store.ts';
+
+/** The next month's part of the history is made long before it begins, also by agents that run for months. */
+const PARTITIONS_EVERY_MS = 12 * 3_600_000;
 
 /** What an agent looks for with each heartbeat: whether a person has paused it, and whether others need their work taken over. */
 export class Beat {
@@ -10,11 +13,13 @@ export class Beat {
   readonly #clock: Clock;
   readonly #log: Log;
   #isPaused = false;
+  #partitionsAt: number;
 
   constructor(store: Store, clock: Clock, log: Log) {
     this.#store = store;
     this.#clock = clock;
     this.#log = log;
+    this.#partitionsAt = clock.monotonic() + PARTITIONS_EVERY_MS;
   }
 
   get isPaused(): boolean {
@@ -22,6 +27,11 @@ export class Beat {
   }
 
   async run(): Promise<void> {
+    const now = this.#clock.monotonic();
+    if (now >= this.#partitionsAt) {
+      await this.#store.read((sql) => sql.run(MAKE_PARTITIONS));
+      this.#partitionsAt = now + PARTITIONS_EVERY_MS;
+    }
     if (!(await this.look())) return;
     for (const agent of await reap(this.#store, this.#clock))
       this.#log.warn('Took over the work of an agent that fell silent', { agent });

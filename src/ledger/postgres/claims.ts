@@ -9,7 +9,7 @@ import type { Store } from './store.ts';
 /** How many documents one step makes due at most, so that none takes long. */
 const DUE_AT_ONCE = 1_000;
 /** How far into each folder's line one step looks for what is no longer fresh. */
-const STALE_AT_ONCE = 200;
+const STALE_AT_ONCE = 1_000;
 /** A claim that was never heard of may have been marked all the same. */
 const ASK_EVERY_MS = 60_000;
 
@@ -69,7 +69,12 @@ export class Claims {
     const turn = `${endpointId(endpoint)} ${lane}`;
     const except = query.exceptFolders.map((folder) => places.ofFolder(folder));
     const claim = {
-      ...{ agentId, epoch, baseUrl: endpoint.baseUrl, uid: endpoint.uid, lane, limit },
+      agentId,
+      epoch,
+      baseUrl: endpoint.baseUrl,
+      uid: endpoint.uid,
+      lane,
+      limit,
       served: this.#lastServed.get(turn) ?? 0,
       reached: places.reached,
       exceptPlaces: except.map(({ place }) => place),

@@ -49,6 +49,7 @@ interface Operation {
 
 /** Whether it was committed is not known: the connection was lost in between. */
 interface Uncertain {
+  readonly seq: number;
   readonly hash: string;
   readonly settle: readonly (() => void)[];
   readonly group: readonly Operation[];
@@ -62,7 +63,7 @@ const BY_INDEX = 'SET enable_seqscan = off; SET enable_hashjoin = off; SET enabl
 
 const LOCK_SELF = `
 SELECT epoch, head_seq AS seq, head_hash AS hash FROM agents WHERE id = :agentId FOR NO KEY UPDATE`;
-const HEAD = `SELECT head_hash AS hash FROM agents WHERE id = :agentId`;
+const ENTRY = `SELECT hash FROM history WHERE agent_id = :agentId AND seq = :seq AND hash = :hash`;
 /** Looked for first: an INSERT would wait for whoever is changing the row, and that one may be waiting for this. */
 const ENSURE_FOLDER = `
 INSERT INTO folders (place, path)
@@ -86,7 +87,7 @@ SELECT e.id FROM unnest(:baseUrls::text[], :uids::text[]) AS wanted (base_url, u
  *    ▲                                              │                  │
  *    └──────────────── the connection is lost ──────┴──────────────────┘   (writes are refused with LEDGER_UNREACHABLE)
  *
- * Where the connection is lost while COMMIT was under way, the head of this agent's chain tells afterwards whether it came
+ * Where the connection is lost while COMMIT was under way, this agent's chain tells afterwards whether it came
  * through. Every transaction locks this agent's row and looks whether its epoch still holds: what a fenced agent writes is
  * refused with AGENT_FENCED, and a new session begins.
  */
@@ -290,17 +291,17 @@ export class Store {
     await connection.settled();
     const own = await tx.own;
     if (own?.epoch !== session.epoch) throw fenced(this.self.name);
-    let hash: string | null = null;
+    let head: { readonly seq: number; readonly hash: string } | null = null;
     if (tx.events.length > 0) {
       const first = own.seq === 0 ? [this.#begun(session)] : [];
       const chained = chainOn(own, [...first, ...tx.events], session.agentId);
       connection.send(ADD_HISTORY, chained.params);
       connection.send(SET_HEAD, { agentId: session.agentId, ...chained.head });
-      hash = chained.head.hash;
+      head = chained.head;
     }
     for (const signal of tx.signals) connection.send(`SELECT pg_notify('receiptd', :signal)`, { signal });
     await connection.settled();
-    if (hash !== null) this.#uncertain = { hash, settle, group };
+    if (head !== null) this.#uncertain = { ...head, settle, group };
     await connection.exec('COMMIT');
     this.#uncertain = null;
     this.#options.onCommitted?.(performance.now() - startedAt);
@@ -380,9 +381,11 @@ export class Store {
   async #settleUncertain(connection: Connection, session: Session): Promise<void> {
     const uncertain = this.#uncertain;
     if (!uncertain) return;
-    const row = await connection.get<{ hash: string }>(HEAD, { agentId: session.agentId });
+    const { seq, hash } = uncertain;
+    // Not the head: another agent may have added what it erased.
+    const entry = await connection.get(ENTRY, { agentId: session.agentId, seq, hash });
     this.#uncertain = null;
-    if (row?.hash === uncertain.hash) for (const done of uncertain.settle) done();
+    if (entry) for (const done of uncertain.settle) done();
     else for (const { reject } of uncertain.group) reject(this.#refusal('was lost before this was written'));
   }
 

@@ -47,10 +47,8 @@ describe.skipIf(!needsPostgres())('the limits of an endpoint', () => {
     const times = rows.map(({ ms }) => Number(ms));
     expect(times).toHaveLength(entered.reduce((sum, own) => sum + own, 0));
     expect(times.length).toBeGreaterThan(20);
-    for (const [n, at] of times.entries()) {
-      const later = times[n + 20];
-      if (later !== undefined) expect(later - at).toBeGreaterThan(1_000);
-    }
+    const spans = times.slice(20).map((at, n) => at - (times[n] ?? 0));
+    expect(Math.min(...spans)).toBeGreaterThan(1_000);
     const [kept] = await place.ask<{ count: string }>('SELECT count(*) FROM starts');
     expect(Number(kept?.count)).toBe(20);
   });

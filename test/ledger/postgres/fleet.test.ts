@@ -1,5 +1,6 @@
 import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { systemClock } from '../../../src/daemon/systemClock.ts';
 import { OFFICE } from '../../contract/ledger.ts';
 import { needsPostgres } from '../../support/postgres.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
@@ -225,6 +226,22 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     await again.fleet.setPaused('b', null);
     expect(again.fleet.isPaused()).toBe(false);
     await expect(a.fleet.setPaused('z', 'ann')).rejects.toMatchObject({ code: 'AGENT_UNKNOWN' });
+  });
+
+  it('make the history of the next month ready while they run', async () => {
+    let ahead = 0;
+    const clock = { ...systemClock, monotonic: () => systemClock.monotonic() + ahead };
+    await place.open('a', { clock, leaseMs: LEASE_MS });
+    const parts = async () =>
+      (
+        await place.ask<{ name: string }>(`SELECT inhrelid::regclass::text AS name FROM pg_inherits
+        WHERE inhparent = 'history'::regclass ORDER BY 1`)
+      ).map(({ name }) => name);
+    const before = await parts();
+    expect(before).toHaveLength(3);
+    await place.ask(`DROP TABLE ${before[1]}`);
+    ahead = 13 * 3_600_000;
+    await vi.waitFor(async () => expect(await parts()).toEqual(before), 20_000);
   });
 
   it('are shown with what waits for them, what they send, and what they have on hold', async () => {

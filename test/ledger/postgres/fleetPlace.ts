@@ -70,14 +70,22 @@ export function claim(
   more: Partial<ClaimQuery> = {},
 ): Promise<readonly Document[]> {
   return agent.claim({
-    ...{ endpoint: OFFICE, lane: 'fresh', limit, now: 5_000, exceptFolders: [], freshSince: 0 },
+    endpoint: OFFICE,
+    lane: 'fresh',
+    limit,
+    now: 5_000,
+    exceptFolders: [],
+    freshSince: 0,
     longestWaitMs: 3_600_000,
     ...more,
   });
 }
 
 export const ACCEPTED: AttemptResult = {
-  ...{ at: 3_000, outcome: 'accepted', httpStatus: 200, message: null },
+  at: 3_000,
+  outcome: 'accepted',
+  httpStatus: 200,
+  message: null,
   transition: { state: 'accepted', serviceStatus: 'PROCESSING', response: '{}' },
 };
 

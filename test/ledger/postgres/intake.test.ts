@@ -28,14 +28,18 @@ describe.skipIf(!needsPostgres())('the intake of two agents on one ledger', () =
       // Every third wants the same name; the rest collide with each other's numbers.
       propose: (seq: number) => (seq % 3 === 0 ? ['same', `same-${seq}`] : [`n${seq % 10}`, `n${seq}`]),
     };
-    const rounds = await Promise.all(
-      agents.map((agent) =>
-        Promise.all(
-          Array.from({ length: IMAGES }, (_, n) => agent.admit(admission(`f${n}`, `content ${n}`, numbered))),
-        ),
-      ),
-    );
-    const [one, two] = rounds as [Admitted[], Admitted[]];
+    const admitted = (agent: LedgerIntake, files: readonly number[]): Promise<Admitted[]> =>
+      Promise.all(files.map((n) => agent.admit(admission(`f${n}`, `content ${n}`, numbered))));
+    const files = Array.from({ length: IMAGES }, (_, n) => n);
+    const [first, second] = agents as [LedgerIntake, LedgerIntake];
+    // From both ends; each is the first to see at least one, and connected when the rush begins.
+    const [begin, end] = [await admitted(first, files.slice(0, 1)), await admitted(second, files.slice(-1))];
+    const [mostOfOne, mostOfTwo] = await Promise.all([
+      admitted(first, files.slice(1)),
+      admitted(second, files.slice(0, -1).toReversed()),
+    ]);
+    const one = [...begin, ...mostOfOne];
+    const two = [...mostOfTwo.toReversed(), ...end];
     for (const [n, mine] of one.entries()) {
       const theirs = two[n] as Admitted;
       expect([mine.kind, theirs.kind].sort()).toEqual(['duplicate', 'queued']);

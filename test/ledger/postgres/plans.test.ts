@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_ACCOUNT } from '../../../src/domain/account.ts';
 import { createAdmin } from '../../../src/ledger/postgres/admin.ts';
 import { createReports } from '../../../src/ledger/postgres/reports.ts';
@@ -53,6 +53,10 @@ interface Asked {
   readonly values: readonly unknown[];
 }
 
+function isAsked(query: unknown): query is Asked {
+  return typeof query === 'object' && query !== null && 'text' in query && 'values' in query;
+}
+
 const LARGE = /^(?:documents|attempts|sightings|history)/;
 
 describe.skipIf(!needsPostgres())('on a ledger with 100,000 documents', () => {
@@ -71,19 +75,17 @@ describe.skipIf(!needsPostgres())('on a ledger with 100,000 documents', () => {
   /** The statements of `work`, each with the values that it was asked with. */
   async function statementsOf(work: () => Promise<unknown>): Promise<Asked[]> {
     const asked = new Map<string, Asked>();
-    const query = Client.prototype.query as (...all: unknown[]) => unknown;
-    vi.spyOn(Client.prototype, 'query').mockImplementation(function (this: Client, ...all: unknown[]) {
+    const query: unknown = Reflect.get(Client.prototype, 'query');
+    const record = function (this: Client, ...all: unknown[]): unknown {
       const [first] = all;
-      if (typeof first === 'object' && first !== null && 'text' in first && 'values' in first) {
-        const { text, values } = first as Asked;
-        asked.set(text, { text, values });
-      }
-      return query.apply(this, all);
-    } as never);
+      if (isAsked(first)) asked.set(first.text, first);
+      return typeof query === 'function' ? (Reflect.apply(query, this, all) as unknown) : undefined;
+    };
+    Reflect.set(Client.prototype, 'query', record);
     try {
       await work();
     } finally {
-      vi.restoreAllMocks();
+      Reflect.set(Client.prototype, 'query', query);
     }
     return [...asked.values()];
   }

@@ -169,6 +169,17 @@ function request(`,
     ],
   },
   {
+    what: 'copies are dropped that only the journal of accepted images needs',
+    promises: ['P1'],
+    edits: [
+      edit(
+        'src/pipeline/absence.ts',
+        'return this.#accepting.has(sha256) || this.#deps.standby.needs(sha256);',
+        'return sha256 === this.#deps.host;',
+      ),
+    ],
+  },
+  {
     what: 'events alone are trusted',
     promises: ['P1', 'P4'],
     edits: [

@@ -190,7 +190,9 @@ export class Oracle implements Disposals {
 
   /** What is not as it should be once trouble is over; empty in the end. */
   owed(): string[] {
-    const owed = [...this.state.accepted.values()].map(({ path }) => `${path} was accepted, and is not admitted`);
+    const owed = [...this.state.accepted.values()].map(
+      ({ path }) => `${path} was accepted, and is not admitted`,
+    );
     for (const share of this.#shares) {
       const { endpoint, afterUpload } = this.#plan.config.folders.find(({ path }) => path === share.path)!;
       for (const [path, { bytes }] of share.content) {

@@ -28,9 +28,11 @@ BEGIN
    WHERE f.place = ANY (reached)
      AND NOT EXISTS (SELECT 1 FROM unnest(except_places, except_paths) AS x (place, path)
                       WHERE x.place = f.place AND x.path = f.path)
-     AND EXISTS (SELECT 1 FROM documents d
-                  WHERE d.endpoint_id = endpoint AND d.lane = of_lane AND d.folder_id = f.id
-                    AND d.state = 'queued' AND d.not_before = 0 AND d.claimed_by IS NULL);
+     -- Not EXISTS, for which a plan may read all of the lane.
+     AND (SELECT d.id FROM documents d
+           WHERE d.endpoint_id = endpoint AND d.lane = of_lane AND d.folder_id = f.id
+             AND d.state = 'queued' AND d.not_before = 0 AND d.claimed_by IS NULL
+           ORDER BY d.line LIMIT 1) IS NOT NULL;
   WHILE taken < most AND cardinality(folders) > 0 LOOP
     -- No more is locked than is taken: others would step over it.
     quota := greatest(1, (most - taken) / cardinality(folders));

@@ -4,6 +4,9 @@ SELECT own.paused_by AS "pausedBy",
        EXISTS (SELECT 1 FROM agents a WHERE a.lease_until <= clock_timestamp() AND a.id <> own.id) AS "isAnyOverdue"
   FROM agents own WHERE own.id = :agentId`;
 
+/** A session makes them as well when it begins. */
+export const MAKE_PARTITIONS = `SELECT make_history_partitions()`;
+
 /** Those who write just now are alive. The lock keeps claims out as well. */
 export const OVERDUE = `
 SELECT id, name FROM agents

@@ -1,0 +1,19 @@
+export { MISCOUNTED } from './reports.ts';
+
+export const CHAINS = `
+SELECT id, name, chain AS ledger, head_seq AS seq, head_hash AS hash FROM agents WHERE head_seq > 0 ORDER BY name`;
+
+export const HEAD_OF = `SELECT head_seq AS seq, head_hash AS hash FROM agents WHERE id = :id`;
+
+export const LINES = `
+SELECT seq, entry, hash, personal FROM history
+ WHERE agent_id = :id AND seq > :after ORDER BY seq LIMIT :limit::integer`;
+
+export const NAMED_OTHERWISE = `
+SELECT named.id, d.id IS NOT NULL AS "isThere"
+  FROM unnest(:ids::bigint[], :names::text[], :hashes::text[]) AS named (id, name, sha256)
+  LEFT JOIN documents d ON d.id = named.id
+ WHERE d.id IS NULL OR d.name <> named.name OR d.sha256 <> named.sha256
+ ORDER BY named.id LIMIT 20`;
+
+export const COUNT = `SELECT count(*) AS count FROM documents`;

@@ -1,0 +1,174 @@
+import type { JournalHead } from '../../ports/journal.ts';
+import { isBad, parseLine } from '../journal/line.ts';
+import { Verification, type JournalVerification, type KeptHead } from '../journal/verification.ts';
+import type { Target } from './connection.ts';
+import { openReading } from './openReports.ts';
+import { Places } from './places.ts';
+import * as SQL from './sql/verify.ts';
+import type { Sql } from './statements.ts';
+
+export interface FleetVerification {
+  /** Of all agents together; a finding says which agent's chain it is about. Its head is this agent's. */
+  readonly journal: JournalVerification;
+  readonly ledger: {
+    readonly findings: readonly string[];
+    readonly documents: number;
+    readonly head: JournalHead | null;
+  };
+}
+
+interface Chain extends JournalHead {
+  readonly id: number;
+  readonly name: string;
+}
+
+interface Line {
+  readonly seq: number;
+  readonly entry: string;
+  readonly hash: string;
+  readonly personal: string;
+}
+
+const BATCH = 1_000;
+
+/**
+ * Reads the chain of every agent, and says what in it, or in the documents that it names, is not as receiptd left it. May run
+ * beside the agents: each chain is read as of one moment.
+ * @throws ReceiptdError as `openPostgresReports`
+ */
+export async function verifyPostgresLedger(
+  target: Target,
+  agent: string,
+  kept: KeptHead | null,
+): Promise<FleetVerification> {
+  const ledger = await openReading(target, new Places(agent));
+  try {
+    const chains = await ledger.read((sql) => sql.all<Chain>(SQL.CHAINS));
+    const found: { chain: Chain; journal: JournalVerification; findings: string[] }[] = [];
+    for (const chain of chains) {
+      const isMeant = kept !== null && (kept.ledger ?? ownOf(chains, agent)?.ledger) === chain.ledger;
+      const verified = await ledger.read((sql) => verifyChain(sql, chain, isMeant ? kept : undefined));
+      found.push({ chain, ...verified });
+    }
+    const unmet =
+      kept?.ledger === undefined || chains.some((chain) => chain.ledger === kept.ledger)
+        ? []
+        : [`The kept head is of the chain ${kept.ledger}; no agent of this ledger has it.`];
+    const { documents, isMiscounted } = await ledger.read(countsOf);
+    const miscounted = isMiscounted
+      ? ['The numbers that are shown of documents and files are not those of the rows.']
+      : [];
+    const own = ownOf(chains, agent);
+    const head = own ? { ledger: own.ledger, seq: own.seq, hash: own.hash } : null;
+    return {
+      journal: joined(found, head),
+      ledger: {
+        findings: [...unmet, ...found.flatMap(({ findings }) => findings), ...miscounted],
+        documents,
+        head,
+      },
+    };
+  } finally {
+    await ledger.close();
+  }
+}
+
+function ownOf(chains: readonly Chain[], agent: string): Chain | undefined {
+  return chains.find(({ name }) => name === agent);
+}
+
+async function verifyChain(
+  sql: Sql,
+  { id, name, ledger }: Chain,
+  kept: KeptHead | undefined,
+): Promise<{ journal: JournalVerification; findings: string[] }> {
+  // What is erased meanwhile is blank and accounted for at once, or neither.
+  await sql.run('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+  try {
+    const verification = new Verification(kept);
+    const findings: string[] = [];
+    const head = await sql.get<{ seq: number; hash: string }>(SQL.HEAD_OF, { id });
+    let last = { seq: 0, hash: '' };
+    for (;;) {
+      const lines = await sql.all<Line>(SQL.LINES, { id, after: last.seq, limit: BATCH });
+      const named = new Named();
+      for (const { seq, entry, hash, personal } of lines) {
+        const parsed = parseLine(Buffer.from(`${entry}\t${hash}\t${personal}`));
+        if (isBad(parsed)) verification.bad(parsed);
+        else {
+          verification.line(parsed);
+          named.meet(parsed.entry);
+        }
+        last = { seq, hash };
+      }
+      findings.push(...(await named.differences(sql)));
+      if (lines.length < BATCH) break;
+    }
+    if (head && (head.seq !== last.seq || head.hash !== last.hash))
+      findings.push(
+        `Agent ${name}: its row holds entry ${head.seq} as the last of its chain ${ledger}, and the last one there is ${last.seq === 0 ? 'none' : last.seq}.`,
+      );
+    return { journal: verification.end(0), findings };
+  } finally {
+    await sql.run('ROLLBACK').catch(() => {});
+  }
+}
+
+/** The documents that some entries name, to be compared with the rows. */
+class Named {
+  readonly #ids: number[] = [];
+  readonly #names: string[] = [];
+  readonly #hashes: string[] = [];
+
+  meet({ kind, facts }: { readonly kind: string; readonly facts: Readonly<Record<string, unknown>> }): void {
+    const { document, name, sha256 } = facts;
+    if (kind !== 'named' || typeof document !== 'number') return;
+    this.#ids.push(document);
+    this.#names.push(String(name));
+    this.#hashes.push(String(sha256));
+  }
+
+  async differences(sql: Sql): Promise<string[]> {
+    if (this.#ids.length === 0) return [];
+    const params = { ids: this.#ids, names: this.#names, hashes: this.#hashes };
+    const rows = await sql.all<{ id: number; isThere: boolean }>(SQL.NAMED_OTHERWISE, params);
+    return rows.map(({ id, isThere }) =>
+      isThere
+        ? `Document ${id} is not in the ledger as the history says.`
+        : `Document ${id} is in the history, and missing from the ledger.`,
+    );
+  }
+}
+
+async function countsOf(sql: Sql): Promise<{ documents: number; isMiscounted: boolean }> {
+  const [counted, miscounted] = await Promise.all([
+    sql.get<{ count: number }>(SQL.COUNT),
+    sql.get(SQL.MISCOUNTED),
+  ]);
+  return { documents: counted?.count ?? 0, isMiscounted: miscounted !== undefined };
+}
+
+/** One answer for all chains. Numbers of entries are each chain's own, so that only those of a single one are said. */
+function joined(
+  found: readonly { readonly chain: Chain; readonly journal: JournalVerification }[],
+  head: JournalHead | null,
+): JournalVerification {
+  const sum = (of: (each: JournalVerification) => number): number =>
+    found.reduce((total, { journal }) => total + of(journal), 0);
+  const [first, ...others] = found;
+  const only = others.length === 0 ? first?.journal : undefined;
+  return {
+    entries: sum(({ entries }) => entries),
+    firstSeq: only?.firstSeq ?? null,
+    lastSeq: only?.lastSeq ?? null,
+    head,
+    findings: found.flatMap(({ chain, journal }) =>
+      journal.findings.map(({ seq, what }) => ({ seq, line: null, what: `Agent ${chain.name}: ${what}` })),
+    ),
+    moreFindings: sum(({ moreFindings }) => moreFindings),
+    remarks: found.flatMap(({ chain, journal }) =>
+      journal.remarks.map((remark) => `Agent ${chain.name}: ${remark}`),
+    ),
+    erased: sum(({ erased }) => erased),
+  };
+}

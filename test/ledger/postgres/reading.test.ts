@@ -1,0 +1,197 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { endpointId } from '../../../src/domain/document.ts';
+import { openPostgresLedger } from '../../../src/ledger/postgres/open.ts';
+import { openPostgresReports } from '../../../src/ledger/postgres/openReports.ts';
+import { verifyPostgresLedger } from '../../../src/ledger/postgres/verify.ts';
+import type { Ledger } from '../../../src/ports/ledger.ts';
+import { admission, OFFICE, seen } from '../../contract/ledger.ts';
+import { freshDatabase, needsPostgres, type FreshDatabase } from '../../support/postgres.ts';
+import { agentOptions, ask, targetOf } from './place.ts';
+
+/** Two agents that share the folder `tray`, each under a path of its own; a third one that has stopped is read as. */
+describe.skipIf(!needsPostgres())('a ledger that two agents share', () => {
+  let database: FreshDatabase;
+  let one: Ledger;
+  let two: Ledger;
+  beforeAll(async () => {
+    database = await freshDatabase();
+    const { url } = database;
+    one = await openPostgresLedger(agentOptions(url, 'one', { shares: new Map([['/mnt/tray', 'tray']]) }));
+    two = await openPostgresLedger(agentOptions(url, 'two', { shares: new Map([['/tray', 'tray']]) }));
+  }, 60_000);
+  afterAll(async () => {
+    await Promise.all([one?.close(), two?.close()]);
+    await database?.remove();
+  });
+
+  async function accepted(ledger: Ledger, path: string, content: string, folder: string): Promise<number> {
+    const { document } = await ledger.admit(admission('', content, { file: seen(path, 1, folder) }));
+    const attempt = await ledger.begin(document.id, 2_000, 100);
+    const transition = {
+      state: 'accepted',
+      serviceStatus: 'DONE',
+      response: `{"person":"${content}"}`,
+    } as const;
+    await ledger.finish(attempt, {
+      at: 3_000,
+      outcome: 'accepted',
+      httpStatus: 200,
+      message: content,
+      transition,
+    });
+    return document.id;
+  }
+
+  async function pathsOf(ledger: Pick<Ledger, 'list'>, filter = {}): Promise<string[]> {
+    const paths: string[] = [];
+    for await (const { path } of ledger.list(filter)) paths.push(path);
+    return paths;
+  }
+
+  it('shows each folder where the reader has it, and finds it by that', async () => {
+    await one.admit(admission('', 'a', { file: seen('sub/a.jpg', 1, '/scans') }));
+    await one.admit(admission('', 'b', { file: seen('b.jpg', 1, '/mnt/tray'), at: 1_001 }));
+    expect(await pathsOf(one)).toEqual(['/scans/sub/a.jpg', '/mnt/tray/b.jpg']);
+    expect(await pathsOf(two)).toEqual(['one:/scans/sub/a.jpg', '/tray/b.jpg']);
+    expect(await pathsOf(two, { match: 'one:/scans/sub/' })).toEqual(['one:/scans/sub/a.jpg']);
+    expect(await pathsOf(two, { match: '/tray/b' })).toEqual(['/tray/b.jpg']);
+    expect(await pathsOf(two, { match: '/mnt' })).toEqual([]);
+    expect(await pathsOf(two, { folder: 'one:/scans' })).toEqual(['one:/scans/sub/a.jpg']);
+    expect(await pathsOf(two, { folder: '/tray' })).toEqual(['/tray/b.jpg']);
+    const third = await openPostgresReports({
+      target: targetOf(database.url),
+      agent: 'three',
+      shares: new Map(),
+    });
+    expect(await pathsOf(third)).toEqual(['one:/scans/sub/a.jpg', 'share:tray/b.jpg']);
+    expect((await third.documentCounts()).map(({ folder }) => folder).sort()).toEqual([
+      'one:/scans',
+      'share:tray',
+    ]);
+    expect(await third.head()).toBeNull();
+    await third.close();
+  });
+
+  it('pauses a shared folder, and an endpoint, for all; other holds are each agent’s own', async () => {
+    const hold = { message: 'm', since: 5, until: null, demanded: false };
+    await one.putHold({ ...hold, scope: 'folder', key: '/mnt/tray', reason: 'PAUSED' });
+    await one.putHold({ ...hold, scope: 'endpoint', key: endpointId(OFFICE), reason: 'HTTP_403', since: 6 });
+    expect(await two.holds()).toMatchObject([{ scope: 'folder', key: '/tray', reason: 'PAUSED' }]);
+    expect(await one.holds()).toMatchObject([{ key: '/mnt/tray' }, { reason: 'HTTP_403' }]);
+    expect(await two.documentCounts()).toContainEqual({
+      endpoint: OFFICE,
+      folder: '/tray',
+      state: 'held',
+      count: 1,
+    });
+    await two.clearHold('endpoint', endpointId(OFFICE));
+    expect(await one.holds()).toHaveLength(2);
+    await two.clearHold('folder', '/tray', 'PAUSED');
+    expect(await one.holds()).toMatchObject([{ reason: 'HTTP_403' }]);
+    await one.clearHold('endpoint', endpointId(OFFICE));
+  });
+
+  it('erases in the chain of every agent that had to do with a document, and all of them stay sound', async () => {
+    // First it was no image, so that the chain knew its path before it knew of any document.
+    const scan = seen('anna.jpg', 1, '/mnt/tray');
+    const note = {
+      verdict: 'incomplete',
+      reason: 'WHY',
+      message: 'm',
+      sha256: null,
+      policy: 'p',
+      at: 900,
+    } as const;
+    await one.note(scan, note);
+    const id = await accepted(one, 'anna.jpg', 'anna', '/mnt/tray');
+    await two.admit(admission('', 'anna', { file: seen('copy-of-anna.jpg', 2, '/own') }));
+    const kept = await accepted(one, 'bert.jpg', 'bert', '/mnt/tray');
+    expect(await two.erase([id, kept + 1_000], 9_000)).toBe(1);
+    const lines = await ask<{ personal: string; entry: string }>(
+      database.url,
+      'SELECT personal, entry FROM history',
+    );
+    const said = lines.map(({ personal }) => personal).join('\n');
+    expect(said).not.toMatch(/anna/i);
+    expect(said).toContain('bert.jpg');
+    const { journal, ledger } = await verifyPostgresLedger(targetOf(database.url), 'one', null);
+    expect([...journal.findings, ...ledger.findings]).toEqual([]);
+    expect(journal.erased).toBeGreaterThan(4);
+    expect(journal.entries).toBe(lines.length);
+    expect(journal.head).toEqual(await one.head());
+    // And both go on writing behind it.
+    await accepted(one, 'c.jpg', 'c', '/mnt/tray');
+    await accepted(two, 'd.jpg', 'd', '/own');
+    const after = await verifyPostgresLedger(targetOf(database.url), 'one', await two.head());
+    expect([...after.journal.findings, ...after.ledger.findings]).toEqual([]);
+  });
+
+  it.each<[string, string, RegExp]>([
+    [
+      'an entry that was changed',
+      `UPDATE history SET entry = replace(entry, '"doc-bert"', '"doc-carl"')`,
+      /was changed/,
+    ],
+    [
+      'an entry that was taken out',
+      `DELETE FROM history WHERE agent_id = 1 AND seq = 3`,
+      /Entry 3 is missing/,
+    ],
+    [
+      'an end that was cut off',
+      `DELETE FROM history WHERE agent_id = 2 AND seq > 3`,
+      /as the last of its chain/,
+    ],
+    [
+      'personal data that were blanked',
+      `UPDATE history SET personal = repeat(' ', octet_length(personal)) WHERE personal LIKE '%bert%'`,
+      /no later entry says/,
+    ],
+    [
+      'a document under another name',
+      `UPDATE documents SET name = 'forged' WHERE name = 'doc-bert'`,
+      /is not in the ledger as the history says/,
+    ],
+    ['counts that are wrong', `UPDATE document_counts SET count = count + 1`, /not those of the rows/],
+  ])('verifying finds %s', async (_what, text, finding) => {
+    const { url } = database;
+    await ask(
+      url,
+      `CREATE SCHEMA aside; CREATE TABLE aside.h AS TABLE history; CREATE TABLE aside.d AS TABLE documents;
+                    CREATE TABLE aside.c AS TABLE document_counts`,
+    );
+    await ask(url, text);
+    const { journal, ledger } = await verifyPostgresLedger(targetOf(url), 'one', null);
+    expect([...journal.findings.map(({ what }) => what), ...ledger.findings].join('\n')).toMatch(finding);
+    await ask(
+      url,
+      `DELETE FROM history; INSERT INTO history TABLE aside.h;
+                    UPDATE documents d SET name = a.name FROM aside.d a WHERE a.id = d.id;
+                    UPDATE document_counts c SET count = a.count FROM aside.c a
+                     WHERE (a.endpoint_id, a.folder_id, a.state, a.agent_id) = (c.endpoint_id, c.folder_id, c.state, c.agent_id);
+                    DROP SCHEMA aside CASCADE`,
+    );
+  });
+
+  it('says at once that it can’t be reached, or is not there yet', async () => {
+    const empty = await freshDatabase();
+    const as = { agent: 'three', shares: new Map<string, string>() };
+    await expect(openPostgresReports({ target: targetOf(empty.url), ...as })).rejects.toMatchObject({
+      code: 'LEDGER_MISSING',
+    });
+    await empty.remove();
+    const nowhere = targetOf('postgres://postgres@127.0.0.1:1/ledger');
+    await expect(openPostgresReports({ target: nowhere, ...as })).rejects.toMatchObject({
+      code: 'LEDGER_UNREACHABLE',
+      message: expect.stringContaining('127.0.0.1:1/ledger'),
+    });
+  });
+
+  it('is not copied by the agent, whose administrators back it up', async () => {
+    await expect(one.backup(null)).rejects.toMatchObject({
+      code: 'BACKUP_FAILED',
+      hint: expect.stringContaining('pg_dump'),
+    });
+    expect([await one.isInPlace(), await one.check(), await one.lastBackup()]).toEqual([true, null, null]);
+  });
+});
