@@ -77,7 +77,8 @@ describe.skipIf(!needsPostgres())('two agents on one folder', () => {
     const first = await one.start();
     await until(async () => (await agentsOf(two))['one']?.leads[0] === 'scans');
     const second = await two.start();
-    sandbox.misbehave({ kind: 'delay', delayMs: 100 });
+    // Long enough that both have their turn, also on a busy machine.
+    sandbox.misbehave({ kind: 'delay', delayMs: 1_000 });
     await drop(...many('a', 24));
     await until(() => stored(sandbox).length >= 24, 'all of them at the service');
     sandbox.behave();
