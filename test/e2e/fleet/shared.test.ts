@@ -80,7 +80,11 @@ describe.skipIf(!needsPostgres())('two agents on one folder', () => {
     // Long enough that both have their turn, also on a busy machine.
     sandbox.misbehave({ kind: 'delay', delayMs: 1_000 });
     await drop(...many('a', 24));
-    await until(() => stored(sandbox).length >= 24, 'all of them at the service');
+    const accepted = async (count: number): Promise<boolean> => {
+      const rows = await two.list();
+      return rows.length === count && rows.every(({ state }) => state === 'accepted');
+    };
+    await until(() => accepted(24), 'all of them to be accepted');
     sandbox.behave();
     expect(new Set(stored(sandbox)).size).toBe(24);
     expect(stored(sandbox)).toHaveLength(24);
@@ -103,10 +107,7 @@ describe.skipIf(!needsPostgres())('two agents on one folder', () => {
     await until(async () => (await agentsOf(two))['two']?.leads[0] === 'scans', 'the lead to be taken over');
     expect((await agentsOf(two))['one']).toMatchObject({ state: 'silent' });
     await drop(...many('c', 3));
-    await until(async () => {
-      const rows = await two.list();
-      return rows.length === 33 && rows.every(({ state }) => state === 'accepted');
-    }, 'all of them to be accepted');
+    await until(() => accepted(33), 'all of them to be accepted');
     // What was under way may have arrived, and says so.
     const again = (await two.list()).filter(({ answerLost }) => answerLost);
     expect(again.map(({ attempts }) => attempts)).toEqual([2, 2, 2, 2]);
