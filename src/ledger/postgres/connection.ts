@@ -57,10 +57,16 @@ export interface Connection extends Sql {
 export class Connector {
   readonly #target: Target;
   readonly #hosts: readonly string[];
+  readonly #answerWithinMs: number;
   #last = 0;
 
-  constructor(target: Target) {
+  /** `answerWithinMs`: 0 for work of which nobody can say how long it takes. */
+  constructor(
+    target: Target,
+    { answerWithinMs = ANSWER_WITHIN_MS }: { readonly answerWithinMs?: number } = {},
+  ) {
     this.#target = target;
+    this.#answerWithinMs = answerWithinMs;
     this.#hosts = hostsOf(target.url);
   }
 
@@ -70,7 +76,7 @@ export class Connector {
   }
 
   /** @param answerWithinMs after which a statement that has no answer is given up, and its connection with it */
-  async connect(applicationName: string, answerWithinMs = ANSWER_WITHIN_MS): Promise<Connection> {
+  async connect(applicationName: string, answerWithinMs = this.#answerWithinMs): Promise<Connection> {
     let failure: ReceiptdError | null = null;
     for (let tried = 0; tried < this.#hosts.length; tried += 1) {
       const index = (this.#last + tried) % this.#hosts.length;
@@ -102,7 +108,7 @@ export class Connector {
       ...(ssl !== undefined && { ssl: ssl as never }),
       ...(password !== undefined && { password }),
       application_name: applicationName,
-      connectionTimeoutMillis: Math.min(CONNECT_WITHIN_MS, answerWithinMs),
+      connectionTimeoutMillis: Math.min(CONNECT_WITHIN_MS, answerWithinMs || CONNECT_WITHIN_MS),
       query_timeout: answerWithinMs,
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
