@@ -9,6 +9,7 @@ import type { Ledger } from '../ports/ledger.ts';
 import type { ReceiptService, TokenSource } from '../ports/service.ts';
 import type { Spool } from '../ports/spool.ts';
 import type { ByteBudget } from './byteBudget.ts';
+import { enter, isEntered } from './entering.ts';
 import type { Holds } from './holds.ts';
 import type { Keeper } from './keep.ts';
 import { findBytes, type OpenFolder } from './originals.ts';
@@ -86,12 +87,13 @@ export async function deliver(
         return fetchToken(document, deps, signal);
       });
       if (!token || !deps.mayGo()) return await release(document, slot, deps);
+      const askedAt = deps.clock.monotonic();
       const waitMs = await orCancel(slot, () => enter(document, deps));
       if (waitMs > 0) {
         deps.pacer.defer(document.endpoint, waitMs);
         return await release(document, slot, deps);
       }
-      const end = await send(document, bytes, token, slot, deps, signal);
+      const end = await send(document, bytes, { token, slot, askedAt }, deps, signal);
       ({ isAccepted, isSettled, isTaken } = end);
       return isSettled;
     } finally {
@@ -111,13 +113,6 @@ async function orCancel<T>(slot: Slot, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** For how long the fleet's limits keep the request from leaving; 0 once it counts among those that leave. */
-async function enter({ endpoint, lane }: Document, { ledger, limits }: DeliverDeps): Promise<number> {
-  const { rate, perDay, perMonth } = limits;
-  if (ledger.fleet === null || (rate === null && perDay === null && perMonth === null)) return 0;
-  return ledger.fleet.enter(endpoint, limits, lane);
-}
-
 /** Not sent after all: its place in the windows and its claim are given back. */
 async function release(document: Document, slot: Slot, deps: DeliverDeps): Promise<false> {
   slot.cancel();
@@ -132,16 +127,22 @@ interface Sent {
   readonly isTaken: boolean;
 }
 
+/** What a request needs to leave. */
+interface Leave {
+  readonly token: string;
+  readonly slot: Slot;
+  /** When a place in the fleet's windows was asked for; monotonic. */
+  readonly askedAt: number;
+}
+
 async function send(
   document: Document,
   bytes: Buffer,
-  firstToken: string,
-  firstSlot: Slot,
+  first: Leave,
   deps: DeliverDeps,
   signal: AbortSignal,
 ): Promise<Sent> {
-  let token = firstToken;
-  let slot = firstSlot;
+  let { token, slot, askedAt } = first;
   /** Requests that may still look at the bytes. */
   let looking = 0;
   const onTaken = (): void => {
@@ -153,8 +154,10 @@ async function send(
       slot.cancel();
       return { isSettled: true, isAccepted: true, isTaken: looking === 0 };
     }
+    const mayLeave = await orCancel(slot, () => isEntered(document, askedAt, deps, signal));
+    if (!mayLeave) slot.cancel();
     looking += 1;
-    const answer = await request(document, bytes, token, slot, deps, signal, onTaken);
+    const answer = mayLeave ? await request(document, bytes, token, slot, deps, signal, onTaken) : null;
     if (answer === null) {
       await deps.recorder.notLeft(document, attemptId, signal);
       return { isSettled: false, isAccepted: false, isTaken: false };
@@ -175,6 +178,7 @@ async function send(
     await deps.recorder.replay(attemptId, outcome.message, signal);
     const renewed = await fetchToken(document, deps, signal);
     const next = renewed && (await deps.pacer.waitForSlot(document.endpoint, REPLAY_WAIT_MS, signal));
+    askedAt = deps.clock.monotonic();
     const waitMs = next ? await orCancel(next, () => enter(document, deps)) : 0;
     if (waitMs > 0) deps.pacer.defer(document.endpoint, waitMs);
     if (!renewed || !next || waitMs > 0 || !deps.mayGo()) {
