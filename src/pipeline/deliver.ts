@@ -88,7 +88,7 @@ export async function deliver(
       if (!token || !deps.mayGo()) return await release(document, slot, deps);
       const waitMs = await orCancel(slot, () => enter(document, deps));
       if (waitMs > 0) {
-        deps.pacer.defer(document.endpoint, waitMs);
+        deps.pacer.defer(document.endpoint, jittered(waitMs, deps));
         return await release(document, slot, deps);
       }
       const end = await send(document, bytes, token, slot, deps, signal);
@@ -176,7 +176,7 @@ async function send(
     const renewed = await fetchToken(document, deps, signal);
     const next = renewed && (await deps.pacer.waitForSlot(document.endpoint, REPLAY_WAIT_MS, signal));
     const waitMs = next ? await orCancel(next, () => enter(document, deps)) : 0;
-    if (waitMs > 0) deps.pacer.defer(document.endpoint, waitMs);
+    if (waitMs > 0) deps.pacer.defer(document.endpoint, jittered(waitMs, deps));
     if (!renewed || !next || waitMs > 0 || !deps.mayGo()) {
       if (next) next.cancel();
       if (renewed) deps.replays.add(document.id);

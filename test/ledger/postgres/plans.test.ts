@@ -145,6 +145,7 @@ describe.skipIf(!needsPostgres())('on a ledger with 100,000 documents', () => {
     ['the requests of an hour', () => reports().uploads(LAST_AT - 3_600_000, LAST_AT)],
     ['how many were accepted in an hour', () => reports().countAccepted(LAST_AT - 3_600_000, LAST_AT)],
     ['what came in an hour, counted', () => reports().arrivals(LAST_AT - 3_600_000, LAST_AT, 600_000)],
+    ['what can be erased', () => reports().erasable(FIRST_AT + 100 * EVERY_MS)],
     ['one file', () => reports().standing({ folder: '/scans7', path: 'scan6.jpg' })],
     ['results', () => reports().results({ of: 'all', order: 'newest', after: null, limit: 50 })],
     [
