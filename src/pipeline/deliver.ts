@@ -3,7 +3,7 @@ import { ReceiptdError } from '../domain/errors.ts';
 import type { ImageType } from '../domain/imageType.ts';
 import type { Slot } from '../domain/limits.ts';
 import { classify, type Answer } from '../domain/outcome.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { Clock, Random } from '../ports/clock.ts';
 import type { FleetLimits } from '../ports/fleet.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { ReceiptService, TokenSource } from '../ports/service.ts';
@@ -30,6 +30,7 @@ export interface DeliverDeps {
   readonly recorder: Recorder;
   readonly contentType: (type: ImageType) => string;
   readonly clock: Clock;
+  readonly random: Random;
   /** Documents that were answered with 401 and wait for their replay in the queue. */
   readonly replays: Set<number>;
   /** Documents whose bytes are missing, and since when (monotonic milliseconds). */
@@ -56,6 +57,7 @@ const MISSING_AT_ONCE = 50_000;
 /** A replay that would have to wait longer gives back its place, which another endpoint may need. */
 const REPLAY_WAIT_MS = 2_000;
 const AWAY_RETRY_MS = 30_000;
+const MOST_SPREAD_MS = 1_000;
 export const BYTES_MISSING = 'BYTES_MISSING';
 
 /**
@@ -88,7 +90,7 @@ export async function deliver(
       if (!token || !deps.mayGo()) return await release(document, slot, deps);
       const waitMs = await orCancel(slot, () => enter(document, deps));
       if (waitMs > 0) {
-        deps.pacer.defer(document.endpoint, jittered(waitMs, deps));
+        deps.pacer.defer(document.endpoint, spread(waitMs, deps));
         return await release(document, slot, deps);
       }
       const end = await send(document, bytes, token, slot, deps, signal);
@@ -116,6 +118,12 @@ async function enter({ endpoint, lane }: Document, { ledger, limits }: DeliverDe
   const { rate, perDay, perMonth } = limits;
   if (ledger.fleet === null || (rate === null && perDay === null && perMonth === null)) return 0;
   return ledger.fleet.enter(endpoint, limits, lane);
+}
+
+/** Agents that wait for the same limit ask one after the other: a tenth of its window is little to lose, and much to spread them over. */
+function spread(waitMs: number, { limits, random }: DeliverDeps): number {
+  const windowMs = limits.rate?.intervalMs ?? Infinity;
+  return waitMs + random() * Math.min(MOST_SPREAD_MS, windowMs / 10);
 }
 
 /** Not sent after all: its place in the windows and its claim are given back. */
@@ -176,7 +184,7 @@ async function send(
     const renewed = await fetchToken(document, deps, signal);
     const next = renewed && (await deps.pacer.waitForSlot(document.endpoint, REPLAY_WAIT_MS, signal));
     const waitMs = next ? await orCancel(next, () => enter(document, deps)) : 0;
-    if (waitMs > 0) deps.pacer.defer(document.endpoint, jittered(waitMs, deps));
+    if (waitMs > 0) deps.pacer.defer(document.endpoint, spread(waitMs, deps));
     if (!renewed || !next || waitMs > 0 || !deps.mayGo()) {
       if (next) next.cancel();
       if (renewed) deps.replays.add(document.id);

@@ -103,10 +103,14 @@ export function apply(sql: Sending, event: LedgerEvent, at: number): void {
       sql.send(RESULTS.ERASE_RESULTS, { ids });
       return;
     }
+    case 'renamed':
+      sql.send(DOCUMENTS.RENAME, { id: event.document, name: event.name, at });
+      return;
     case 'begun':
     case 'continued':
     case 'restored':
     case 'rebuilt':
+    case 'imported':
   }
 }
 

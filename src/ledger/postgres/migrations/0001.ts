@@ -211,7 +211,7 @@ DECLARE
   agent integer := coalesce(nullif(current_setting('receiptd.agent', true), ''), '0')::integer;
 BEGIN
   IF TG_OP = 'UPDATE' THEN
-    IF new.state = old.state THEN RETURN NULL; END IF;
+    IF (new.state, new.folder_id) = (old.state, old.folder_id) THEN RETURN NULL; END IF;
     INSERT INTO document_counts VALUES (old.endpoint_id, old.folder_id, old.state, agent, -1)
         ON CONFLICT (endpoint_id, folder_id, state, agent_id) DO UPDATE SET count = document_counts.count - 1;
   END IF;
@@ -220,7 +220,7 @@ BEGIN
   RETURN NULL;
 END $$;
 CREATE TRIGGER documents_named AFTER INSERT ON documents FOR EACH ROW EXECUTE FUNCTION count_documents();
-CREATE TRIGGER documents_moved AFTER UPDATE OF state ON documents FOR EACH ROW EXECUTE FUNCTION count_documents();
+CREATE TRIGGER documents_moved AFTER UPDATE OF state, folder_id ON documents FOR EACH ROW EXECUTE FUNCTION count_documents();
 
 -- The same for files that are no document's own, as lists show them; endpoint_id is 0 for those of none.
 CREATE TABLE file_counts (

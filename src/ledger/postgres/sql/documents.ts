@@ -16,7 +16,7 @@ export const DOCUMENTS_BY_ID = `${SELECT_DOCUMENT} WHERE d.id = ANY (:ids::bigin
 export const LOCK_DOCUMENT = `SELECT state FROM documents WHERE id = :id FOR NO KEY UPDATE`;
 
 export const DOCUMENT_BY_BYTES = `${SELECT_DOCUMENT}
- WHERE e.base_url = :baseUrl AND e.uid = :uid AND d.sha256 = :sha256`;
+ WHERE e.base_url = :baseUrl AND e.uid = :uid AND d.sha256 = :sha256 ORDER BY d.twin LIMIT 1`;
 
 export const IS_NAME_TAKEN = `
 SELECT d.name FROM documents d JOIN endpoints e ON e.id = d.endpoint_id
@@ -27,6 +27,9 @@ INSERT INTO documents (id, endpoint_id, folder_id, agent_id, path, name, sha256,
 SELECT :id::bigint, e.id, f.id, :agentId::integer, :path, :name, :sha256, :type, :size::bigint, :lane, :line::bigint, :at::bigint, :at::bigint
   FROM folders f, endpoints e
  WHERE f.place = :place AND f.path = :folder AND e.base_url = :baseUrl AND e.uid = :uid`;
+
+/** One that an import left beside another for its name alone, and that was never sent. */
+export const RENAME = `UPDATE documents SET name = :name, twin = 0, updated_at = :at WHERE id = :id`;
 
 /** A person's retry: the document keeps its place in line. */
 export const QUEUE_AGAIN = `
@@ -41,6 +44,27 @@ UPDATE documents
    SET state = 'queued', not_before = 0, server_errors = 0, reason = NULL, message = NULL,
        lane = :lane, line = :line, updated_at = :at, claimed_by = NULL, claimed_epoch = NULL, only_agent = NULL
  WHERE id = ANY (:ids::bigint[])`;
+
+/**
+ * Its bytes are with this agent now, which sends it: from where they were seen, if it does not reach the folder in which it was
+ * admitted.
+ */
+export const TAKE_HOME = `
+UPDATE documents d
+   SET agent_id = :agentId,
+       folder_id = CASE WHEN was.place = ANY (:reached::text[]) THEN d.folder_id ELSE seen.id END,
+       path = CASE WHEN was.place = ANY (:reached::text[]) THEN d.path ELSE :path END
+  FROM folders was, folders seen
+ WHERE d.id = :id AND was.id = d.folder_id AND seen.place = :place AND seen.path = :folder`;
+
+/** Waiting for an agent that does not run, in a folder that nobody else reaches. Locks it. */
+export const IS_ABANDONED = `
+SELECT true AS "isAbandoned"
+  FROM documents d JOIN folders f ON f.id = d.folder_id
+ WHERE d.id = :id AND d.state = 'queued' AND d.claimed_by IS NULL AND f.place <> ALL (:reached::text[])
+   AND NOT EXISTS (SELECT 1 FROM agents a
+                    WHERE f.place = 'agent:' || a.name AND a.running AND a.lease_until > clock_timestamp())
+   FOR UPDATE OF d`;
 
 export const ERASE_DOCUMENTS = `
 UPDATE documents SET path = '', message = NULL, response = NULL, erased_at = :at, updated_at = :at
