@@ -3,13 +3,13 @@ import { ReceiptdError } from '../domain/errors.ts';
 import type { ImageType } from '../domain/imageType.ts';
 import type { Slot } from '../domain/limits.ts';
 import { classify, type Answer } from '../domain/outcome.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { Clock, Random } from '../ports/clock.ts';
 import type { FleetLimits } from '../ports/fleet.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { ReceiptService, TokenSource } from '../ports/service.ts';
 import type { Spool } from '../ports/spool.ts';
 import type { ByteBudget } from './byteBudget.ts';
-import { enter, isEntered } from './entering.ts';
+import { enter, isEntered, spread } from './entering.ts';
 import type { Holds } from './holds.ts';
 import type { Keeper } from './keep.ts';
 import { findBytes, type OpenFolder } from './originals.ts';
@@ -31,6 +31,7 @@ export interface DeliverDeps {
   readonly recorder: Recorder;
   readonly contentType: (type: ImageType) => string;
   readonly clock: Clock;
+  readonly random: Random;
   /** Documents that were answered with 401 and wait for their replay in the queue. */
   readonly replays: Set<number>;
   /** Documents whose bytes are missing, and since when (monotonic milliseconds). */
@@ -90,7 +91,7 @@ export async function deliver(
       const askedAt = deps.clock.monotonic();
       const waitMs = await orCancel(slot, () => enter(document, deps));
       if (waitMs > 0) {
-        deps.pacer.defer(document.endpoint, waitMs);
+        deps.pacer.defer(document.endpoint, spread(waitMs, deps));
         return await release(document, slot, deps);
       }
       const end = await send(document, bytes, { token, slot, askedAt }, deps, signal);
@@ -180,7 +181,7 @@ async function send(
     const next = renewed && (await deps.pacer.waitForSlot(document.endpoint, REPLAY_WAIT_MS, signal));
     askedAt = deps.clock.monotonic();
     const waitMs = next ? await orCancel(next, () => enter(document, deps)) : 0;
-    if (waitMs > 0) deps.pacer.defer(document.endpoint, waitMs);
+    if (waitMs > 0) deps.pacer.defer(document.endpoint, spread(waitMs, deps));
     if (!renewed || !next || waitMs > 0 || !deps.mayGo()) {
       if (next) next.cancel();
       if (renewed) deps.replays.add(document.id);

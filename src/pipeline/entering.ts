@@ -1,7 +1,7 @@
 import type { Document } from '../domain/document.ts';
 import { ReceiptdError } from '../domain/errors.ts';
 import { ENTERED_FOR_MS } from '../domain/limits.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { Clock, Random } from '../ports/clock.ts';
 import type { FleetLimits, LedgerFleet } from '../ports/fleet.ts';
 
 export interface EnteringDeps {
@@ -12,6 +12,7 @@ export interface EnteringDeps {
 
 /** A request that would have to wait longer for its place leaves another time. */
 const WAIT_AT_MOST_MS = 10_000;
+const MOST_SPREAD_MS = 1_000;
 
 /** For how long the fleet's limits keep the request from leaving; 0 once it counts among those that leave. */
 export async function enter({ endpoint, lane }: Document, { ledger, limits }: EnteringDeps): Promise<number> {
@@ -47,4 +48,13 @@ export async function isEntered(
     if (signal.aborted || error instanceof ReceiptdError) return false;
     throw error;
   }
+}
+
+/** Agents that wait for the same limit ask one after the other: a tenth of its window is little to lose, and much to spread them over. */
+export function spread(
+  waitMs: number,
+  { limits, random }: Pick<EnteringDeps, 'limits'> & { readonly random: Random },
+): number {
+  const windowMs = limits.rate?.intervalMs ?? Infinity;
+  return waitMs + random() * Math.min(MOST_SPREAD_MS, windowMs / 10);
 }
