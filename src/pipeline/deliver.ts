@@ -154,7 +154,7 @@ async function send(
       return { isSettled: true, isAccepted: true, isTaken: looking === 0 };
     }
     looking += 1;
-    const answer = await request(document, bytes, token, slot, deps, signal, onTaken);
+    const answer = await request(document, attemptId, bytes, token, slot, deps, signal, onTaken);
     if (answer === null) {
       await deps.recorder.notLeft(document, attemptId, signal);
       return { isSettled: false, isAccepted: false, isTaken: false };
@@ -207,6 +207,7 @@ async function begin(
 /** Null where it did not leave: another agent may have taken the document over. */
 function request(
   { endpoint, name, type }: Document,
+  attemptId: number,
   bytes: Buffer,
   token: string,
   slot: Slot,
@@ -220,7 +221,9 @@ function request(
     endpoint,
     slot,
     async (onStart) =>
-      fleet === null || fleet.isLeased() ? deps.service.upload(upload, signal, { onStart, onTaken }) : null,
+      fleet === null || fleet.isLeased(attemptId)
+        ? deps.service.upload(upload, signal, { onStart, onTaken })
+        : null,
     signal,
   );
 }
