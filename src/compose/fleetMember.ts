@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import type { FolderConfig, PostgresConfig } from '../config/config.ts';
+import type { Config, FolderConfig, PostgresConfig } from '../config/config.ts';
 import { readPostgresUrl } from '../domain/postgresUrl.ts';
 
 /* Who this agent is among those that share a ledger, and where that ledger is, as the configuration has it. */
@@ -29,4 +29,11 @@ export function targetOf({ url, passwordFile, ca }: PostgresConfig) {
 export function databasePlace({ url }: PostgresConfig): string {
   const { database = '', hosts = [] } = readPostgresUrl(url) ?? {};
   return `the database ${database} at ${hosts.join(', ')}`;
+}
+
+/** For people: the ledger that this agent shares, and its name there; null for one that it has to itself. */
+export function sharedLedger({
+  ledger,
+}: Pick<Config, 'ledger'>): { readonly place: string; readonly agent: string } | null {
+  return ledger.kind === 'sqlite' ? null : { place: databasePlace(ledger), agent: agentName(ledger) };
 }

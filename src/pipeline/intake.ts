@@ -221,6 +221,12 @@ export class Intake {
     this.#deps.watchLimit.over(this.#deps.settings.path);
   }
 
+  /** Whether the folder is there for this machine, whoever takes in what comes into it. */
+  async isReachable(): Promise<boolean> {
+    const found = await this.#deps.folder.availability().catch(() => null);
+    return found?.state === 'present';
+  }
+
   /** Another agent takes in what comes into this shared folder; `run` has ended. `run` may be called again. */
   standBy(message: string): void {
     if (this.#state.now.state !== 'standby') {

@@ -15,8 +15,8 @@ export interface LeadsDeps {
   readonly log: Log;
 }
 
-export type LedIntake = Pick<Intake, 'run' | 'standBy' | 'disposeSoon'> & {
-  readonly status: Pick<Intake['status'], 'path'>;
+export type LedIntake = Pick<Intake, 'run' | 'standBy' | 'disposeSoon' | 'isReachable'> & {
+  readonly status: Pick<Intake['status'], 'path' | 'state'>;
 };
 
 /** How often a lead is asked for that another agent has. */
@@ -25,6 +25,10 @@ const ASK_EVERY_MS = 3_000;
 const NAMED_EVERY = 10;
 /** How often a lead that is held is made sure of: it is lost with the lease, of which the storage tells at once. */
 const KEEP_EVERY_MS = 15_000;
+/** Who leads a folder and can't reach it for so long offers the lead to the others, again and again. */
+const UNREACHED_MS = 15_000;
+/** Whoever reaches it has asked for it by then. */
+const OFFERED_MS = 2 * ASK_EVERY_MS;
 
 /**
  * The intake of shared folders, which one agent leads at a time: what is listed, noted and disposed of by two at once would
@@ -55,7 +59,9 @@ export class Leads {
     try {
       let isFirst = true;
       for (let asked = 0; !signal.aborted; asked += 1) {
-        const isLed = await this.#lead(path);
+        const isAskedAnyway = asked % NAMED_EVERY === 0;
+        // Those who reach it come first; where nobody does, one leads it all the same, and tells people.
+        const isLed = isAskedAnyway || (await intake.isReachable()) ? await this.#lead(path) : false;
         // Started while the ledger is away: who leads is not known, and what two accept becomes one document.
         if (isLed === true || (isLed === null && isFirst)) {
           await this.#whileLed(intake, wake, signal);
@@ -63,7 +69,10 @@ export class Leads {
         }
         isFirst = false;
         if (signal.aborted) break;
-        if (asked % NAMED_EVERY === 0) intake.standBy(await this.#leader(share));
+        if (asked % NAMED_EVERY === 0) {
+          const unreached = (await intake.isReachable()) ? '' : " The folder can't be reached from here.";
+          intake.standBy(`${await this.#leader(share)}${unreached}`);
+        }
         await wake.wait(ASK_EVERY_MS, signal);
       }
     } finally {
@@ -86,6 +95,7 @@ export class Leads {
 
   async #whileLed(intake: LedIntake, wake: Wake, signal: AbortSignal): Promise<void> {
     const { path } = intake.status;
+    const { clock, log } = this.#deps;
     const over = new AbortController();
     const watching = { isOver: false };
     const running = intake.run(AbortSignal.any([signal, over.signal])).finally(() => {
@@ -93,18 +103,38 @@ export class Leads {
       wake.ring();
     });
     running.catch(() => {});
+    let offerAt: number | null = null;
     while (!signal.aborted && !watching.isOver) {
       // What another agent has sent may be disposed of, and nothing else tells of it.
       intake.disposeSoon();
       await wake.wait(KEEP_EVERY_MS, signal);
       if (signal.aborted || watching.isOver) break;
+      const now = clock.monotonic();
+      if (isReached(intake.status.state)) offerAt = null;
+      else offerAt ??= now + UNREACHED_MS;
+      if (offerAt !== null && now >= offerAt) {
+        offerAt = null;
+        if (!(await this.#isTakenAfterOffer(path, signal))) continue;
+        log.info('Another agent leads the shared folder, which can not be reached from here', {
+          folder: path,
+        });
+        break;
+      }
       // Null: that can't be told now, and nobody else can lead it either without this agent's lease running out first.
       if ((await this.#lead(path)) !== false) continue;
-      this.#deps.log.info('Another agent leads the shared folder now', { folder: path });
+      log.info('Another agent leads the shared folder now', { folder: path });
       break;
     }
     over.abort(new Error('another agent leads this folder'));
     await running;
+  }
+
+  async #isTakenAfterOffer(path: string, signal: AbortSignal): Promise<boolean> {
+    const { fleet, storage, clock } = this.#deps;
+    if (storage.trouble() !== null) return false;
+    await fleet.endLead(path).catch(() => {});
+    await clock.sleep(OFFERED_MS, signal).catch(() => {});
+    return !signal.aborted && (await this.#lead(path)) === false;
   }
 
   /** Null where that can't be told now. */
@@ -132,4 +162,8 @@ export class Leads {
       ? 'No agent takes its scans in at the moment.'
       : `Agent ${leader.name} takes its scans in.`;
   }
+}
+
+function isReached(state: Intake['status']['state']): boolean {
+  return state === 'starting' || state === 'watching' || state === 'standby';
 }

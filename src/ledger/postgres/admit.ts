@@ -1,4 +1,4 @@
-import type { Document, DocumentState, EndpointKey, Lane } from '../../domain/document.ts';
+import type { Document, DocumentState, EndpointKey, FileRef, Lane } from '../../domain/document.ts';
 import { ReceiptdError } from '../../domain/errors.ts';
 import type { ImageType } from '../../domain/imageType.ts';
 import type { Admission, Admitted } from '../../ports/ledger.ts';
@@ -52,7 +52,7 @@ export async function admit(sql: Transaction, admission: Admission): Promise<Adm
     documentId: existing.id,
   } as const;
   putSighting(sql, file, sighted, current, sighting);
-  return again(sql, existing, admission.lane, given, at);
+  return again(sql, existing, admission.lane, given, at, file);
 }
 
 /** Known bytes into another endpoint: under the same name if it is free there. No file was sighted. */
@@ -85,15 +85,35 @@ async function again(
   lane: Lane,
   { nextLine: line }: Given,
   at: number,
+  /** Where its bytes are. */
+  file: FileRef | null = null,
 ): Promise<Admitted> {
   const { id, state } = existing;
-  if (!isToSendAgain(state)) return { kind: 'duplicate', document: documentOf(sql.places, existing) };
-  // Somebody may have queued it in between.
-  const now = await sql.get<{ state: DocumentState }>(DOCUMENTS.LOCK_DOCUMENT, { id });
-  if (!now || !isToSendAgain(now.state))
-    return { kind: 'duplicate', document: await requireDocument(sql, id) };
+  const { places, session } = sql;
+  const reached = places.reached;
+  if (!isToSendAgain(state)) {
+    const isOfAnother = state === 'queued' && file !== null && !reached.includes(existing.place);
+    // Who admitted it may never come back.
+    if (!isOfAnother || !(await sql.get(DOCUMENTS.IS_ABANDONED, { id, reached })))
+      return { kind: 'duplicate', document: documentOf(places, existing) };
+  } else {
+    // Somebody may have queued it in between.
+    const now = await sql.get<{ state: DocumentState }>(DOCUMENTS.LOCK_DOCUMENT, { id });
+    if (!now || !isToSendAgain(now.state))
+      return { kind: 'duplicate', document: await requireDocument(sql, id) };
+  }
   const move = { state: 'queued', how: 'arrived', lane, line } as const;
   sql.emit({ kind: 'moved', documents: [id], ...move }, at);
+  if (file) {
+    const { folder, path } = file;
+    sql.send(DOCUMENTS.TAKE_HOME, {
+      id,
+      agentId: session.agentId,
+      reached,
+      path,
+      ...places.ofFolder(folder),
+    });
+  }
   sql.notify('queue');
   return { kind: 'requeued', document: await requireDocument(sql, id) };
 }

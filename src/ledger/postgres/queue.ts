@@ -19,6 +19,9 @@ import { endAttempt, idle, interrupt, putBack, type AttemptEnd, type Standing } 
 /** A request leaves once its beginning is committed, which a slow server may hold up; later than that, none does. */
 const SENT_WITHIN_MS = 10 * 60_000;
 
+/** For bytes that only an agent may have that does not run. */
+const LOOK_AGAIN_MS = 10 * 60_000;
+
 const INTERRUPTED = 'The program ended while this was being sent; it may have arrived, and is sent again.';
 const FORGOTTEN =
   'What came of this upload was lost with the server that the ledger was on; it may have arrived, and is sent again.';
@@ -123,9 +126,12 @@ export function createQueue(store: Store, underway: Underway, clock: Pick<Clock,
         }
         // Whoever admitted it may have a copy, or know where the file went.
         const flags = { answerLost: false, serverError: false };
-        const why = { notBefore: 0, reason: 'BYTES_ELSEWHERE', message: ELSEWHERE };
+        const admitter = await sql.get<{ isRunning: boolean }>(SQL.IS_RUNNING, { id: agentId });
+        // Until it runs again whoever reaches the folder looks now and then.
+        const notBefore = admitter?.isRunning === true ? 0 : wholeTime(at + LOOK_AGAIN_MS);
+        const why = { notBefore, reason: 'BYTES_ELSEWHERE', message: ELSEWHERE };
         sql.emit({ kind: 'moved', documents: [id], state: 'queued', how: 'later', ...why, ...flags }, at);
-        sql.send(SQL.GIVE_BACK, { id });
+        if (notBefore === 0) sql.send(SQL.GIVE_BACK, { id });
         sql.notify('queue');
       }),
 

@@ -1,5 +1,6 @@
 import type { Clock } from '../../ports/clock.ts';
 import * as SQL from './sql/fleet.ts';
+import { LET_OTHERS_LOOK } from './sql/queue.ts';
 import type { Store } from './store.ts';
 import type { Transaction } from './transaction.ts';
 import { interrupt } from './uploads.ts';
@@ -26,6 +27,7 @@ async function takeOver(
   const message = `Agent ${name} fell silent while it sent this; it may have arrived, and is sent again.`;
   await interrupt(sql, id, message, at);
   sql.send(SQL.END_LEADS, { agentId: id });
+  sql.send(LET_OTHERS_LOOK, { agentId: id });
   sql.notify('queue');
   sql.notify('agents');
 }

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { ReceiptdError } from '../../domain/errors.ts';
 import { NO_HASH } from '../journal/line.ts';
 import type { Connection } from './connection.ts';
+import { LET_OTHERS_LOOK } from './sql/queue.ts';
 
 /** Who this agent is. */
 export interface Self {
@@ -94,6 +95,7 @@ export async function leave(connection: Connection, session: Session): Promise<v
   await connection.exec('BEGIN');
   if (await connection.get(LOCK, { agentId, epoch })) {
     await endWork(connection, session);
+    await connection.run(LET_OTHERS_LOOK, { agentId });
     await connection.run(LEAVE, { agentId, epoch });
     await connection.exec(`NOTIFY receiptd, 'queue'; NOTIFY receiptd, 'agents'`);
   }

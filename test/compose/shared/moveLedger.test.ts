@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openLedger } from '../../../src/compose/ledger.ts';
 import { moveLedger, type MovedLedger } from '../../../src/compose/shared/moveLedger.ts';
 import { acquireInstanceLock } from '../../../src/daemon/instanceLock.ts';
+import { verifyPostgresLedger } from '../../../src/ledger/postgres/verify.ts';
 import { freshDatabase, needsPostgres, type FreshDatabase } from '../../support/postgres.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
 import { ask, AT, Machine, OFFICE } from './ownLedger.ts';
@@ -99,6 +100,9 @@ describe.skipIf(!needsPostgres())('moving a ledger into a shared one', () => {
     );
     expect(counted).toEqual(counts);
     expect(counts.map(({ state }) => state)).toEqual(['accepted', 'queued', 'uploading']);
+    const target = { url: database.url, passwordFile: null, caFile: null };
+    const verified = await verifyPostgresLedger(target, 'scan-pc', null);
+    expect([...verified.journal.findings, ...verified.ledger.findings]).toEqual([]);
     // The chain begins with what proves the old one.
     const history = await ask<{ entry: string }>(database.url, 'SELECT entry FROM history ORDER BY seq');
     expect(history.map(({ entry }) => (JSON.parse(entry) as { kind: string }).kind)).toEqual([

@@ -1,12 +1,29 @@
+import { createHash } from 'node:crypto';
 import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../../src/daemon/systemClock.ts';
 import { OFFICE } from '../../contract/ledger.ts';
+import { verifyPostgresLedger } from '../../../src/ledger/postgres/verify.ts';
+import type { Admission } from '../../../src/ports/ledger.ts';
 import { needsPostgres } from '../../support/postgres.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
 import { ACCEPTED, claim, FleetPlace, FrozenClock, type Agent } from './fleetPlace.ts';
+import { targetOf } from './place.ts';
 
 const LEASE_MS = 1_500;
+
+function admission(folder: string, path: string, content: string): Admission {
+  return {
+    endpoint: OFFICE,
+    file: { folder, path, identity: { size: 1, mtimeNs: 1n, ctimeNs: 1n, inode: 1n } },
+    sha256: createHash('sha256').update(content).digest('hex'),
+    type: 'jpeg',
+    lane: 'fresh',
+    at: 1_000,
+    usesSeq: false,
+    propose: () => [`doc-${content}`],
+  };
+}
 
 describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
   let place: FleetPlace;
@@ -80,6 +97,40 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     expect(await claim(a)).toMatchObject([{ id }]);
     await a.markLost(id, 'Gone.', 3_000);
     expect(await standing(id)).toMatchObject({ state: 'lost', reason: 'BYTES_GONE' });
+  });
+
+  it('look for the bytes themselves, now and then, while the one that admitted it does not run', async () => {
+    const [a, b] = [await place.open('a'), await place.open('b')];
+    const [given = 0, later = 0] = await place.documents('a', 2);
+    expect(await claim(b)).toHaveLength(2);
+    await b.markLost(given, 'Not there.', 2_000);
+    await a.close();
+    await b.markLost(later, 'Not there.', 2_000);
+    expect(await standing(later)).toMatchObject({ state: 'queued', reason: 'BYTES_ELSEWHERE' });
+    expect(await claim(b)).toMatchObject([{ id: given }]);
+    expect(await claim(b, 10, { now: 602_001 })).toMatchObject([{ id: later }]);
+  });
+
+  it('send an image that lies with them, though another agent admitted it that lost it, or is gone', async () => {
+    const [a, b] = [await place.open('a'), await place.open('b')];
+    const [lost, left] = [admission('/scans/a', 'x.jpg', 'x'), admission('/scans/a', 'y.jpg', 'y')];
+    const { document } = await a.admit(lost);
+    await a.markLost(document.id, 'Gone.', 2_000);
+    const seen = await b.admit(admission('/scans/b', 'again.jpg', 'x'));
+    expect(seen).toMatchObject({ kind: 'requeued', document: { id: document.id, name: document.name } });
+    expect(await claim(b)).toMatchObject([{ id: document.id, folder: '/scans/b', path: 'again.jpg' }]);
+    expect(await b.waiting(0, 10)).toMatchObject([{ id: document.id }]);
+
+    const other = (await a.admit(left)).document;
+    // While that one runs it sends it.
+    expect(await b.admit(admission('/scans/b', 'y1.jpg', 'y'))).toMatchObject({ kind: 'duplicate' });
+    await a.close();
+    expect(await b.admit(admission('/scans/b', 'y2.jpg', 'y'))).toMatchObject({ kind: 'requeued' });
+    expect(await claim(b)).toMatchObject([{ id: other.id, folder: '/scans/b', path: 'y2.jpg' }]);
+    const queued = (await b.counts()).filter(({ state }) => state === 'queued');
+    expect(queued).toMatchObject([{ folder: '/scans/b', count: 2 }]);
+    const verified = await verifyPostgresLedger(targetOf(place.url), 'b', null);
+    expect(verified).toMatchObject({ journal: { findings: [] }, ledger: { findings: [] } });
   });
 
   it('find what was claimed for them by a request whose answer was lost', async () => {
@@ -208,6 +259,26 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     expect(await b.fleet.lead('/mnt/b')).toBe(true);
     await b.close();
     expect(await a.fleet.lead('/mnt/a')).toBe(true);
+  });
+
+  it('know which results they received themselves, for each to be handed over once', async () => {
+    const [a, b] = [await place.open('a'), await place.open('b')];
+    await place.documents('a', 1);
+    const post = (agent: Agent, status: string) => {
+      const payload = Buffer.from(JSON.stringify({ status }));
+      const given = { baseUrl: OFFICE.baseUrl, uid: OFFICE.uid, name: 'unknown', status };
+      return agent.recordResult({ at: 6_000, ...given, payload });
+    };
+    await post(a, 'READ');
+    await post(b, 'DONE');
+    expect(await post(b, 'READ')).toMatchObject({ isNew: false });
+    await post(a, 'PAID');
+    const statuses = async (agent: Agent, of: 'all' | 'received', after: number | null = null) =>
+      (await agent.results({ of, order: 'oldest', after, limit: 9 })).map(({ status }) => status);
+    expect(await statuses(a, 'received')).toEqual(['READ', 'PAID']);
+    expect(await statuses(b, 'received')).toEqual(['DONE']);
+    expect(await statuses(a, 'received', 1)).toEqual(['PAID']);
+    expect(await statuses(b, 'all')).toEqual(['READ', 'DONE', 'PAID']);
   });
 
   it('are paused and let go by each other, also over a restart', async () => {

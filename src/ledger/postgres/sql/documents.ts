@@ -45,6 +45,27 @@ UPDATE documents
        lane = :lane, line = :line, updated_at = :at, claimed_by = NULL, claimed_epoch = NULL, only_agent = NULL
  WHERE id = ANY (:ids::bigint[])`;
 
+/**
+ * Its bytes are with this agent now, which sends it: from where they were seen, if it does not reach the folder in which it was
+ * admitted.
+ */
+export const TAKE_HOME = `
+UPDATE documents d
+   SET agent_id = :agentId,
+       folder_id = CASE WHEN was.place = ANY (:reached::text[]) THEN d.folder_id ELSE seen.id END,
+       path = CASE WHEN was.place = ANY (:reached::text[]) THEN d.path ELSE :path END
+  FROM folders was, folders seen
+ WHERE d.id = :id AND was.id = d.folder_id AND seen.place = :place AND seen.path = :folder`;
+
+/** Waiting for an agent that does not run, in a folder that nobody else reaches. Locks it. */
+export const IS_ABANDONED = `
+SELECT true AS "isAbandoned"
+  FROM documents d JOIN folders f ON f.id = d.folder_id
+ WHERE d.id = :id AND d.state = 'queued' AND d.claimed_by IS NULL AND f.place <> ALL (:reached::text[])
+   AND NOT EXISTS (SELECT 1 FROM agents a
+                    WHERE f.place = 'agent:' || a.name AND a.running AND a.lease_until > clock_timestamp())
+   FOR UPDATE OF d`;
+
 export const ERASE_DOCUMENTS = `
 UPDATE documents SET path = '', message = NULL, response = NULL, erased_at = :at, updated_at = :at
  WHERE id = ANY (:ids::bigint[])`;

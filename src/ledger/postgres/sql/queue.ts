@@ -140,6 +140,14 @@ UPDATE documents SET claimed_by = NULL, claimed_epoch = NULL WHERE claimed_by = 
 
 export const GIVE_BACK = `UPDATE documents SET only_agent = agent_id WHERE id = :id`;
 
+export const IS_RUNNING = `
+SELECT running AND coalesce(lease_until > clock_timestamp(), false) AS "isRunning" FROM agents WHERE id = :id`;
+
+/** What was given back to an agent that does not run: its bytes may come to be where others find them. */
+export const LET_OTHERS_LOOK = `
+UPDATE documents SET only_agent = NULL
+ WHERE state IN ('queued', 'uploading') AND agent_id = :agentId AND only_agent IS NOT NULL`;
+
 /** Of all endpoints: this agent's own, whose overall limits they are. */
 const REQUESTS_OF = `
   FROM endpoints e
