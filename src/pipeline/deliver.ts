@@ -158,7 +158,9 @@ async function send(
     const mayLeave = await orCancel(slot, () => isEntered(document, askedAt, deps, signal));
     if (!mayLeave) slot.cancel();
     looking += 1;
-    const answer = mayLeave ? await request(document, bytes, token, slot, deps, signal, onTaken) : null;
+    const answer = mayLeave
+      ? await request(document, attemptId, bytes, token, slot, deps, signal, onTaken)
+      : null;
     if (answer === null) {
       await deps.recorder.notLeft(document, attemptId, signal);
       return { isSettled: false, isAccepted: false, isTaken: false };
@@ -212,6 +214,7 @@ async function begin(
 /** Null where it did not leave: another agent may have taken the document over. */
 function request(
   { endpoint, name, type }: Document,
+  attemptId: number,
   bytes: Buffer,
   token: string,
   slot: Slot,
@@ -225,7 +228,9 @@ function request(
     endpoint,
     slot,
     async (onStart) =>
-      fleet === null || fleet.isLeased() ? deps.service.upload(upload, signal, { onStart, onTaken }) : null,
+      fleet === null || fleet.isLeased(attemptId)
+        ? deps.service.upload(upload, signal, { onStart, onTaken })
+        : null,
     signal,
   );
 }

@@ -11,13 +11,22 @@ import type { Places } from './places.ts';
 import * as SQL from './sql/fleet.ts';
 import type { Sql } from './statements.ts';
 import type { Store } from './store.ts';
+import type { Underway } from './underway.ts';
 
 const PERIODS: readonly BudgetPeriod[] = ['day', 'month'];
 
-export function createFleet(store: Store, link: Link, beat: Beat, clock: Clock): LedgerFleet {
+export function createFleet(
+  store: Store,
+  link: Link,
+  beat: Beat,
+  clock: Clock,
+  underway: Underway,
+): LedgerFleet {
   const { places } = store;
   /** The epoch under which each folder's lead was taken. */
   const leads = new Map<string, number>();
+  // A server that took over may know nothing of them.
+  store.onBack(() => leads.clear());
   const listeners = new Set<(signal: FleetSignal) => void>();
   const tell = (signal: FleetSignal): void => {
     for (const listener of listeners) listener(signal);
@@ -39,7 +48,8 @@ export function createFleet(store: Store, link: Link, beat: Beat, clock: Clock):
       return () => listeners.delete(listener);
     },
 
-    isLeased: () => store.isLeased,
+    isLeased: (attempt) =>
+      store.isLeased && (attempt === undefined || underway.isOf(attempt, store.session.epoch)),
 
     async lead(folder) {
       if (!places.isShared(folder)) return true;

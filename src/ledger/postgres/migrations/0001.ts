@@ -300,20 +300,31 @@ CREATE INDEX history_document ON history (document_id) WHERE document_id IS NOT 
 CREATE INDEX history_sighting ON history (sighting_id) WHERE sighting_id IS NOT NULL;
 CREATE TABLE history_rest PARTITION OF history DEFAULT;
 
--- Makes the partitions of this month and the next one; also for agents, whose role may make no tables.
-CREATE FUNCTION make_history_partitions() RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = receiptd AS $$
+-- Makes the partitions of this month and the next one; also for agents, whose role may make no tables. Where somebody reads the
+-- history for long, as a dump does, it leaves that for another time: whoever writes would wait behind it. Until then entries go to
+-- the rest, out of which they are moved.
+CREATE FUNCTION make_history_partitions() RETURNS void LANGUAGE plpgsql SECURITY DEFINER
+  SET search_path = receiptd, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO' SET lock_timeout = '1s' AS $$
 DECLARE
-  month date;
-  part  text;
+  month  timestamp;
+  part   text;
+  begins timestamptz;
+  ends   timestamptz;
 BEGIN
-  PERFORM pg_advisory_xact_lock(7267340);
-  FOR month IN SELECT (date_trunc('month', now() AT TIME ZONE 'UTC') + make_interval(months => n))::date
-                 FROM generate_series(0, 1) n LOOP
+  FOR month IN SELECT date_trunc('month', now() AT TIME ZONE 'UTC') + make_interval(months => n) FROM generate_series(0, 1) n LOOP
     part := 'history_' || to_char(month, 'YYYY_MM');
-    IF to_regclass('receiptd.' || part) IS NULL THEN
-      EXECUTE format('CREATE TABLE receiptd.%I PARTITION OF receiptd.history FOR VALUES FROM (%L) TO (%L)', part,
-                     month::timestamp AT TIME ZONE 'UTC', (month + interval '1 month')::timestamp AT TIME ZONE 'UTC');
-    END IF;
+    CONTINUE WHEN EXISTS (SELECT FROM pg_class WHERE relname = part AND relnamespace = 'receiptd'::regnamespace);
+    PERFORM pg_advisory_xact_lock(7267340);
+    CONTINUE WHEN EXISTS (SELECT FROM pg_class WHERE relname = part AND relnamespace = 'receiptd'::regnamespace);
+    begins := month AT TIME ZONE 'UTC';
+    ends := (month + interval '1 month') AT TIME ZONE 'UTC';
+    LOCK TABLE history_rest IN ACCESS EXCLUSIVE MODE;
+    EXECUTE format('CREATE TABLE receiptd.%I (LIKE receiptd.history INCLUDING DEFAULTS)', part);
+    EXECUTE format('WITH moved AS (DELETE FROM receiptd.history_rest WHERE recorded_at >= $1 AND recorded_at < $2 RETURNING *)
+                    INSERT INTO receiptd.%I SELECT * FROM moved', part) USING begins, ends;
+    EXECUTE format('ALTER TABLE receiptd.history ATTACH PARTITION receiptd.%I FOR VALUES FROM (%L) TO (%L)', part, begins, ends);
   END LOOP;
+EXCEPTION WHEN lock_not_available THEN
+  RETURN;
 END $$;
 `;
