@@ -2,6 +2,7 @@ import type { Scenario } from '../scenario.ts';
 import { backlog } from './backlog.ts';
 import { console } from './console.ts';
 import { fair } from './fair.ts';
+import { fleet } from './fleet.ts';
 import { idle } from './idle.ts';
 import { install } from './install.ts';
 import { latency } from './latency.ts';
@@ -19,6 +20,7 @@ export const SCENARIOS: readonly Scenario[] = [
   start,
   idle,
   queue,
+  fleet,
   console,
   fair,
   results,

@@ -11,11 +11,20 @@ let ticksPerSecond: number | null = null;
 
 /** User and system time of a process that runs, in seconds; that of its children is not in it. */
 export async function processorSeconds(pid: number): Promise<number> {
+  return seconds(pid, [11, 12]);
+}
+
+/** With that of its children that have ended. */
+export async function processorSecondsWithChildren(pid: number): Promise<number> {
+  return seconds(pid, [11, 12, 13, 14]);
+}
+
+async function seconds(pid: number, which: readonly number[]): Promise<number> {
   ticksPerSecond ??= Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
   // The name before it may hold anything.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+  return which.reduce((sum, field) => sum + Number(fields[field]), 0) / ticksPerSecond;
 }
 
 /** `rchar`: what it has read, from the page cache too. `write_bytes`: what it has caused to be written to a disk. */

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import { ledgerPath, openReports } from '../compose/reports.ts';
+import { ledgerPath } from '../compose/reports.ts';
 import { databasePlace } from '../compose/fleetMember.ts';
 import { refuseOtherVersion } from '../compose/ledger.ts';
 import { checkStore } from '../compose/checkStore.ts';
 import { composeService, type ComposedService } from '../compose/service.ts';
 import { refuseExampleUid } from '../config/exampleUid.ts';
-import type { Config, PostgresConfig } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
 import { readPair } from '../daemon/listening/certificate.ts';
 import { CONSOLE_LISTENER, RESULTS_LISTENER } from '../daemon/listening/listen.ts';
 import { lookAtStateDir } from '../daemon/stateDir.ts';
@@ -13,6 +13,7 @@ import { whyNotForState } from '../daemon/statePrivacy.ts';
 import { asUser, otherOwnerOf } from '../daemon/userName.ts';
 import { ReceiptdError } from '../domain/errors.ts';
 import { checkAlerts } from '../compose/checkAlerts.ts';
+import { checkSharedLedger } from '../compose/checkLedger.ts';
 import { checkFolder, type Finding } from '../compose/checkFolder.ts';
 import { checkMachine } from './checkMachine.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
@@ -105,7 +106,7 @@ function placeOf(config: Config): string {
 
 /** Of which version it is, where there is one; what else may be wrong with it is mended by the agent, or told by `ledger verify`. */
 async function checkLedger(config: Config): Promise<Finding[]> {
-  if (config.ledger.kind === 'postgres') return [await checkSharedLedger(config, config.ledger)];
+  if (config.ledger.kind === 'postgres') return checkSharedLedger(config.ledger);
   try {
     await refuseOtherVersion(config);
     return [];
@@ -113,20 +114,6 @@ async function checkLedger(config: Config): Promise<Finding[]> {
     const found = failure('ledger', error);
     const isOlder = error instanceof ReceiptdError && error.code === 'LEDGER_OLDER';
     return [isOlder ? { ...found, level: 'warn' } : found];
-  }
-}
-
-/** What an agent does about it is wait, or nothing; a person can do more. */
-async function checkSharedLedger(config: Config, ledger: PostgresConfig): Promise<Finding> {
-  const subject = 'ledger';
-  try {
-    await (await openReports(config)).close();
-    return { level: 'ok', subject, message: `It is ${databasePlace(ledger)}, and can be used.` };
-  } catch (error) {
-    const found = failure(subject, error);
-    const mends =
-      error instanceof ReceiptdError && (error.code === 'LEDGER_OLDER' || error.code === 'LEDGER_MISSING');
-    return mends ? { ...found, level: 'warn' } : found;
   }
 }
 

@@ -18,6 +18,7 @@ import { count, counted, iso } from '../domain/words.ts';
 import { helpOf } from './help.ts';
 import { colorsFor, print, printJson, type Io } from './io.ts';
 import { operatorName } from './operator.ts';
+import { addSharedLedger } from './ledgerShared.ts';
 import { configOf, operate, type ConfigOption } from './session.ts';
 import { printable } from './printable.ts';
 
@@ -39,7 +40,7 @@ const BACKUP_HINT = 'Back up the database with what its administrators have for 
 const RESTORE_HINT = 'Restore the database with what its administrators back it up with.';
 
 export function addLedger(program: Command, io: Io, done: (status: ExitStatus) => void): void {
-  const ledger = program.command('ledger').description('prove, back up and restore the ledger');
+  const ledger = program.command('ledger').description('prove, back up, restore, share and move the ledger');
   ledger
     .command('head')
     .description('number and hash of the last entry of the journal: keep them where nobody can change both')
@@ -85,6 +86,7 @@ export function addLedger(program: Command, io: Io, done: (status: ExitStatus) =
       }),
     )
     .action((file: string, options: Options & { yes?: boolean }) => restore(io, file, options));
+  addSharedLedger(ledger, io);
 }
 
 async function head(io: Io, options: Options): Promise<void> {

@@ -1,4 +1,6 @@
 import type { Command } from 'commander';
+import { sharedLedger } from '../compose/fleetMember.ts';
+import type { Config } from '../config/config.ts';
 import { iso } from '../domain/words.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
 import { helpOf } from './help.ts';
@@ -12,7 +14,7 @@ export function addStatus(program: Command, io: Io, done: (status: ExitStatus) =
     .command('status')
     .description('is it working, what waits and why, what needs a person')
     .option('--config <file>', 'config file')
-    .option('--json', 'as JSON: { daemon, silent, counts, holds, oldestWaiting }')
+    .option('--json', 'as JSON: { daemon, silent, ledger, counts, holds, oldestWaiting }')
     .option('--running', 'fail where no agent answers: for a container or a watchdog')
     .addHelpText(
       'after',
@@ -24,16 +26,17 @@ export function addStatus(program: Command, io: Io, done: (status: ExitStatus) =
     .action(async (options: ConfigOption & { json?: boolean; running?: boolean }) => {
       const config = await configOf(io, options);
       const overview = await look(config);
-      if (options.json) printJson(io, jsonOf(overview));
+      if (options.json) printJson(io, jsonOf(config, overview));
       else printStatus(io, config, overview);
       if (options.running && overview.daemon === null) done(EXIT.failed);
     });
 }
 
-function jsonOf({ daemon, silent, counts, holds, oldestWaiting: oldest }: Overview) {
+function jsonOf(config: Config, { daemon, silent, counts, holds, oldestWaiting: oldest }: Overview) {
   return {
     daemon,
     silent,
+    ledger: sharedLedger(config),
     counts: counts.map(({ endpoint, ...rest }) => ({ ...rest, endpointUid: endpoint?.uid ?? null })),
     holds: holds.map(({ since, until, ...rest }) => ({
       ...rest,

@@ -1,3 +1,4 @@
+import { sharedLedger } from '../compose/fleetMember.ts';
 import type { Config } from '../config/config.ts';
 import type { FolderStatus } from '../daemon/control/protocol.ts';
 import { LIST_STATES, type ListState } from '../ports/ledgerReports.ts';
@@ -36,6 +37,9 @@ export function statusLines(config: Config, overview: Overview, colors: Colors):
       `${colors.yellow('Not running.')} The ledger was moved to another PC (${printable(overview.movedAway)}), and receiptd runs there. To take that back: \`receiptd export-state --undo\`.`,
     );
   } else say(`${colors.yellow('Not running.')} Start it with \`${overview.startWith ?? 'receiptd run'}\`.`);
+  const shared = sharedLedger(config);
+  if (shared)
+    say(`The ledger is ${printable(shared.place)}, which agents share; this one is ${shared.agent}.`);
 
   const all = troubles(config.endpoints, overview);
   const person = all.filter((each) => each.person);

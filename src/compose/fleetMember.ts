@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import type { FolderConfig, PostgresConfig } from '../config/config.ts';
+import type { Config, FolderConfig, PostgresConfig } from '../config/config.ts';
 import { readPostgresUrl } from '../domain/postgresUrl.ts';
 
 /* Who this agent is among those that share a ledger, and where that ledger is, as the configuration has it. */
@@ -7,7 +7,7 @@ import { readPostgresUrl } from '../domain/postgresUrl.ts';
 const LONGEST_NAME = 63;
 
 /** As `ledger.agent` has it, or made of the host name, which may hold what a short name can not. */
-export function agentName({ agent }: PostgresConfig, host: string = hostname()): string {
+export function agentName({ agent }: Pick<PostgresConfig, 'agent'>, host: string = hostname()): string {
   if (agent !== null) return agent;
   const name = host.replaceAll(/[^A-Za-z0-9_-]+/g, '-').replace(/^[-_]+/, '');
   const short = name.slice(0, LONGEST_NAME).replace(/-+$/, '');
@@ -31,4 +31,11 @@ export function targetOf({ url, passwordFile, ca }: PostgresConfig) {
 export function databasePlace({ url }: PostgresConfig): string {
   const { database = '', hosts = [] } = readPostgresUrl(url) ?? {};
   return `the database ${database} at ${hosts.join(', ')}`;
+}
+
+/** For people: the ledger that this agent shares, and its name there; null for one that it has to itself. */
+export function sharedLedger({
+  ledger,
+}: Pick<Config, 'ledger'>): { readonly place: string; readonly agent: string } | null {
+  return ledger.kind === 'sqlite' ? null : { place: databasePlace(ledger), agent: agentName(ledger) };
 }

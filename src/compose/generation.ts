@@ -12,6 +12,7 @@ import { isElsewhere } from '../domain/elsewhere.ts';
 import { inItsPlace } from '../pipeline/folderPlace.ts';
 import { findBytes, type Found, type OpenFolder } from '../pipeline/originals.ts';
 import type { FolderHints } from '../ports/folder.ts';
+import { unlessLedgerAway } from '../domain/errors.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { Log } from '../ports/log.ts';
 import type { ReceiptService } from '../ports/service.ts';
@@ -99,8 +100,7 @@ export async function composeGeneration(
     };
     const pipeline = await composePipeline(config, world, { once });
     const { agent, dispatcher, holds, intakes, open, intakeOf } = pipeline;
-    // What can't be asked now is asked at the next start.
-    if (ledger.storage.trouble() === null) await warnOfOrphans(config, ledger, log);
+    await warnOfOrphans(config, ledger, log).catch(unlessLedgerAway);
     const changed = (): Promise<void> => dispatcher.forgetClaims();
     const takeOver = async (folder: string): Promise<void> => intakeOf(folder)?.takeOver();
     const look: OpenFolder = (path) => inItsPlace(openToLook(path), ledger);
@@ -176,6 +176,7 @@ function foldersNow({ intakes, holds }: Pipeline): FolderNow[] {
   }));
 }
 
+/** What can't be asked now is asked at the next start. */
 async function warnOfOrphans(config: Config, ledger: Ledger, log: Log): Promise<void> {
   const configured = new Set(config.endpoints.map(({ key }) => endpointId(key)));
   for (const { endpoint, state, count, folder } of await ledger.counts()) {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Config, PostgresConfig } from '../config/config.ts';
 import { agentInstance } from '../daemon/agentInstance.ts';
 import { acquireInstanceLock } from '../daemon/instanceLock.ts';
+import { ledgerMoved, refuseMovedLedger } from '../daemon/ledgerMoved.ts';
 import { prepareStateDir } from '../daemon/stateDir.ts';
 import { systemClock } from '../daemon/systemClock.ts';
 import { accountsAmong, type AccountOf } from '../domain/account.ts';
@@ -37,14 +38,15 @@ interface OpenOptions {
   readonly isCommand?: boolean;
 }
 
-/** The caller holds the instance lock of the state directory. @throws ReceiptdError what opening throws; LEDGER_EXISTS */
+/** The caller holds the instance lock of the state directory. @throws ReceiptdError what opening throws; LEDGER_EXISTS, LEDGER_MOVED */
 export async function openLedger(config: Config, options: OpenOptions): Promise<Ledger> {
-  return config.ledger.kind === 'postgres'
-    ? openShared(config, config.ledger, options)
-    : openOwn(config, options);
+  if (config.ledger.kind === 'postgres') return openShared(config, config.ledger, options);
+  await refuseMovedLedger(config.stateDir);
+  return openOwn(config, options);
 }
 
-async function openOwn(
+/** The one in the state directory, also where it was moved. The caller holds the instance lock. */
+export async function openOwn(
   config: Config,
   {
     onMended,
@@ -72,7 +74,7 @@ async function openShared(
   ledger: PostgresConfig,
   { version, log, accountOf = accountsAmong(config.endpoints), isCommand = false }: OpenOptions,
 ): Promise<Ledger> {
-  refuseForgetting(config);
+  await refuseForgetting(config);
   const { openPostgresLedger } = await import('../ledger/postgres/open.ts');
   return openPostgresLedger({
     target: targetOf(ledger),
@@ -90,9 +92,9 @@ async function openShared(
 }
 
 /** What the ledger of this machine knows would be sent again. */
-function refuseForgetting(config: Config): void {
+async function refuseForgetting(config: Config): Promise<void> {
   const path = ledgerPath(config);
-  if (!existsSync(path)) return;
+  if (!existsSync(path) || (await ledgerMoved(config.stateDir))?.isComplete === true) return;
   throw new ReceiptdError(
     'LEDGER_EXISTS',
     `${path} is a ledger of its own, and the shared one does not know what it holds.`,
@@ -115,6 +117,7 @@ export function refuseShared(
 
 /** Copies one in SQLite into a new file. The caller holds the instance lock. @throws ReceiptdError what opening and backing up throw */
 export async function copyLedger(config: Config, target: string): Promise<JournalHead> {
+  await refuseMovedLedger(config.stateDir);
   const ledger = await openOwn(config, { onMended: () => {} });
   try {
     return (await ledger.backup(target)).head;
@@ -182,6 +185,7 @@ export async function restoreLedger(config: Config, backup: string, by: string):
   await prepareStateDir(config);
   const lock = await acquireInstanceLock(config.stateDir);
   try {
+    await refuseMovedLedger(config.stateDir);
     const backupsDir = join(config.stateDir, 'backups');
     return restoreBackup({ path: ledgerPath(config), backup, backupsDir, at: systemClock.now(), by });
   } finally {

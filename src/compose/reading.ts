@@ -1,5 +1,6 @@
 import { History } from '../daemon/reading/history.ts';
 import { eventStream } from '../daemon/reading/events.ts';
+import { fleetNotes } from '../daemon/reading/fleet.ts';
 import { overview } from '../daemon/reading/overview.ts';
 import { readingOperations } from '../daemon/reading/reading.ts';
 import { readingStreams, type StreamDeps } from '../daemon/reading/streams.ts';
@@ -22,7 +23,8 @@ export interface ReadingParts {
 /** What the running agent answers, and changes nothing by. */
 export function composeReading({ ledger, log, lines, status, endpoints, findBytes }: ReadingParts) {
   const clock = systemClock;
-  const deps = { ledger, clock, history: new History(ledger, clock), status, endpoints };
+  const fleetNote = fleetNotes(ledger, clock);
+  const deps = { ledger, clock, history: new History(ledger, clock), status, fleetNote, endpoints };
   return {
     operations: readingOperations(deps),
     streams: [

@@ -6,7 +6,7 @@ import { createReceiver } from '../daemon/results/receiver.ts';
 import { resultsSecret } from '../daemon/results/secret.ts';
 import type { ResultsSettings } from '../daemon/results/settings.ts';
 import { counted } from '../domain/words.ts';
-import { ReceiptdError } from '../domain/errors.ts';
+import { unlessLedgerAway } from '../domain/errors.ts';
 import type { Document } from '../domain/document.ts';
 import type { Lasting } from './lasting.ts';
 
@@ -35,7 +35,7 @@ export async function composeResults(
     unmatched = await ledger.countUnmatchedResults();
   };
   await count().catch((error: unknown) => {
-    if (!isAway(error)) throw error;
+    unlessLedgerAway(error);
     const deaf = ledger.storage.onChange(() => {
       if (ledger.storage.trouble() === null) count().then(deaf, () => undefined);
     });
@@ -80,9 +80,6 @@ export async function composeResults(
 }
 
 /** A shared ledger that can't be reached when the agent starts. */
-function isAway(error: unknown): boolean {
-  return error instanceof ReceiptdError && error.code === 'LEDGER_UNREACHABLE';
-}
 
 function settingsOf({ results, service: { baseUrl } }: Config): ResultsSettings {
   return { ...results, baseUrl };

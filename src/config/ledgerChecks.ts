@@ -43,7 +43,7 @@ function checkSqlite({ url }: ParsedLedger): Problem[] {
   return [invalid(['ledger', 'url'], text)];
 }
 
-function checkPostgres({ url, allowInsecure }: ParsedLedger): Problem[] {
+function checkPostgres({ url, allowInsecure }: Pick<ParsedLedger, 'url' | 'allowInsecure'>): Problem[] {
   const path = ['ledger', 'url'];
   if (url === 'none') {
     const text =
@@ -88,6 +88,11 @@ function checkMode({ parameters, hosts }: PostgresUrl, allowInsecure: boolean): 
   if (allowInsecure || other === undefined || !OPEN_MODES.includes(mode)) return [];
   const text = `sslmode=${mode} would send the ledger to "${shorten(other)}" in the clear; use sslmode=verify-full, or set ledger.allowInsecure: true`;
   return [invalid(path, text)];
+}
+
+/** What is wrong with an address, as what completes a sentence about it. */
+export function problemsOfUrl(url: string, allowInsecure: boolean): readonly string[] {
+  return checkPostgres({ url, allowInsecure }).map(({ text }) => text);
 }
 
 /** Also a Unix socket. */

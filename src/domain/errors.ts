@@ -67,6 +67,11 @@ export const ERROR_CODES = [
   'AGENT_RENAMED',
   'AGENT_FENCED',
   'AGENT_UNKNOWN',
+  'ROLE_UNFIT',
+  'LEDGER_MOVED',
+  'MOVE_REFUSED',
+  'MOVE_DIFFERS',
+  'HISTORY_KEPT',
   'BACKUP_FAILED',
   'JOURNAL_DAMAGED',
   'SPOOL_FULL',
@@ -131,6 +136,11 @@ export function isOfLedger(error: unknown): boolean {
 /** Another agent has what this one was about to write of: that one will do it. Nobody needs to be told. */
 export function isTakenOver(error: unknown): boolean {
   return error instanceof ReceiptdError && (error.code === 'AGENT_FENCED' || error.code === 'DOCUMENT_TAKEN');
+}
+
+/** For `catch`: passes over that a shared ledger can't be reached now. @throws anything else */
+export function unlessLedgerAway(error: unknown): void {
+  if (!(error instanceof ReceiptdError && error.code === 'LEDGER_UNREACHABLE')) throw error;
 }
 
 /** The `code` of a Node system error (ENOENT, EACCES, ...), or undefined. */

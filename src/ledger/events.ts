@@ -109,6 +109,17 @@ export type LedgerEvent =
     }
   /** The chain's own: where it begins, goes on in a new file, or the ledger was made anew from it. */
   | { readonly kind: 'begun' | 'continued'; readonly ledger: string; readonly because: string }
+  /** The ledger of one agent became part of a shared one: what came before stands in its journal, which ends with that entry. */
+  | {
+      readonly kind: 'imported';
+      readonly ledger: string;
+      readonly seq: number;
+      readonly hash: string;
+      readonly documents: number;
+      readonly because: string;
+    }
+  /** Another ledger had given its name to other bytes before these were sent. */
+  | { readonly kind: 'renamed'; readonly document: number; readonly name: string }
   | { readonly kind: 'restored' | 'rebuilt'; readonly because: string; readonly fromSeq: number };
 
 /** How documents change state. */

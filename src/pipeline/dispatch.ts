@@ -104,11 +104,13 @@ export class Dispatcher {
 
   /** Claims nothing more of what was claimed ahead: a pause, or a change of order. */
   async forgetClaims(): Promise<void> {
-    for (const line of this.#lines) {
-      const claimed = LANES.flatMap((lane) => line.claimed[lane].splice(0));
-      await this.#deps.ledger.release(claimed.map(({ id }) => id));
-    }
+    for (const line of this.#lines) await this.#release(line);
     this.wake();
+  }
+
+  async #release(line: Line): Promise<void> {
+    const claimed = LANES.flatMap((lane) => line.claimed[lane].splice(0));
+    if (claimed.length > 0) await this.#deps.ledger.release(claimed.map(({ id }) => id));
   }
 
   /** Calls back each time nothing more can be sent for now and nothing is in flight. */
@@ -141,10 +143,11 @@ export class Dispatcher {
     this.#heedClockJump();
     // Whoever closed the ledger has said so; it calls back when it is open again.
     if (ledger.storage.trouble() !== null) return { why: 'hold', waitMs: null };
-    // A signal tells when a person lets it go on; a new lease is there in a moment, or the ledger is in trouble.
-    if (ledger.fleet?.isPaused()) return { why: 'hold', waitMs: null };
+    // A new lease is there in a moment, or the ledger is in trouble.
     if (ledger.fleet?.isLeased() === false) return { why: 'hold', waitMs: LEASE_MS };
     try {
+      // Somebody tells when a person lets it go on.
+      if (ledger.fleet?.isPaused()) return await this.#waitingForAll(null);
       const closedMs = nextOpening(hours ?? [], clock.now());
       const idle = closedMs > 0 ? await this.#waitingForAll(closedMs) : await this.#startAll(stopping, abort);
       this.#ledgerFailed = false;
@@ -183,7 +186,7 @@ export class Dispatcher {
     return ledger.fleet !== null && (ledger.fleet.isPaused() || !ledger.fleet.isLeased());
   }
 
-  async #waitingForAll(closedMs: number): Promise<Idle> {
+  async #waitingForAll(closedMs: number | null): Promise<Idle> {
     const idles: Idle[] = [];
     for (const line of this.#lines) idles.push(await this.#waiting(line, { why: 'hold', waitMs: closedMs }));
     return leastIdle(idles);
@@ -265,6 +268,7 @@ export class Dispatcher {
 
   /** Held and empty is done all the same. */
   async #waiting(line: Line, idle: Idle): Promise<Idle> {
+    if (this.#deps.ledger.fleet !== null) return this.#leftToOthers(line, idle);
     for (const lane of LANES) {
       const document = await this.#next(line, lane);
       if (document) {
@@ -273,6 +277,13 @@ export class Dispatcher {
       }
     }
     const isEmpty = line.lookAgainIn(this.#deps.clock.monotonic()) === null;
+    return isEmpty ? { why: 'done', waitMs: idle.waitMs } : idle;
+  }
+
+  /** What keeps this agent from sending need not keep others. */
+  async #leftToOthers(line: Line, idle: Idle): Promise<Idle> {
+    await this.#release(line);
+    const isEmpty = (await this.#deps.ledger.waiting(0, 1)).length === 0;
     return isEmpty ? { why: 'done', waitMs: idle.waitMs } : idle;
   }
 

@@ -61,8 +61,8 @@ export interface ResultDetail extends ResultRow {
 }
 
 export interface ResultsWanted {
-  /** `unmatched`: of no document; a number: of this document. */
-  readonly of: 'all' | 'unmatched' | number;
+  /** `received`: by this agent, not by another one of its fleet; `unmatched`: of no document; a number: of this document. */
+  readonly of: 'all' | 'received' | 'unmatched' | number;
   readonly order: 'oldest' | 'newest';
   /** Those that come after this one in the order; null: from the beginning. */
   readonly after: number | null;

@@ -20,6 +20,7 @@ const config = {
   endpoints: [{ alias: 'office', key: OFFICE }],
   folders: [{ path: SCANS, alias: 'office' }],
   intake: { pollEveryMs: 5_000 },
+  ledger: { kind: 'sqlite' },
 } as unknown as Config;
 
 const watching: FolderStatus = {
@@ -62,9 +63,9 @@ function hold(more: Partial<Hold>): Hold {
   };
 }
 
-function textOf(overview: Partial<Overview>): string {
+function textOf(overview: Partial<Overview>, used: Config = config): string {
   const stdout = new PassThrough();
-  printStatus({ stdout, env: {} } as unknown as Io, config, { ...calm, ...overview });
+  printStatus({ stdout, env: {} } as unknown as Io, used, { ...calm, ...overview });
   return String(stdout.read());
 }
 
@@ -121,6 +122,25 @@ describe('status', () => {
     const silent = 'The running receiptd gave an answer that this one does not understand. [CONTROL_FAILED]';
     expect(textOf({ daemon: null, silent })).toContain(`Running, but it does not say how it is: ${silent}\n`);
     expect(textOf({ daemon: null })).not.toContain('Nothing is wrong');
+  });
+
+  it('says which ledger agents share, and which of them this one is', () => {
+    const url = 'postgres://receiptd@db1.example.com,db2.example.com/scans?sslmode=verify-full';
+    const ledger = { kind: 'postgres', url, passwordFile: null, ca: null, agent: 'front', leaseMs: 15_000 };
+    const text = textOf({}, { ...config, ledger } as unknown as Config);
+    expect(text).toContain(
+      'The ledger is the database scans at db1.example.com, db2.example.com, which agents share; this one is front.',
+    );
+    expect(textOf({})).not.toContain('which agents share');
+  });
+
+  it('tells of a shared folder that another agent takes in as of nothing that is wrong', () => {
+    const folder = { ...watching, state: 'standby', message: 'Agent back takes its scans in.' } as const;
+    const text = textOf({ daemon: { ...daemon, folders: [folder] } });
+    expect(text).toMatch(
+      /On standby since .*, and its documents are sent from here as well; Agent back takes its scans in\.\n/,
+    );
+    expect(sorted({ daemon: { ...daemon, folders: [folder] } })).toEqual({ person: [], passing: [] });
   });
 
   it('shows no terminal commands and no line breaks of file names and messages', () => {

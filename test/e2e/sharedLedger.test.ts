@@ -105,7 +105,7 @@ describe.skipIf(!needsPostgres())('on a real database', () => {
     expect(existsSync(front.file('state', 'ledger.db'))).toBe(false);
     const check = await front.look('check', '--offline');
     expect(check.stdout).toContain(
-      `ok    ledger: It is the database ${database.name} at 127.0.0.1, and can be used.`,
+      `ok    ledger: It is the database ${database.name} at 127.0.0.1, and can be used (PostgreSQL `,
     );
     const doctor = await front.look('doctor', '--offline', '--list');
     expect(doctor.stdout).toMatch(/ok {4}ledger: It can be read; 3 documents\./);

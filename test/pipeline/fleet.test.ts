@@ -7,7 +7,7 @@ import { Leads } from '../../src/pipeline/leads.ts';
 import type { Ledger, StorageTrouble } from '../../src/ports/ledger.ts';
 import { FakeFleet } from '../support/fakeFleet.ts';
 import type { RecordedLog } from '../support/recordedLog.ts';
-import { accept, pending } from '../support/scriptedService.ts';
+import { accept, fault, pending } from '../support/scriptedService.ts';
 import { documentOf, OFFICE, sendingPlace, type Sending, type SendingOptions } from './sending.ts';
 import { watchingPlace } from './watching.ts';
 
@@ -190,6 +190,39 @@ describe('what other agents change', () => {
     expect(place.service.asked).toHaveLength(1);
   });
 
+  it('an agent that may not send leaves what it had taken to the others', async () => {
+    const claims = new Set<number>();
+    const place = await sharedSending((ledger) => ({
+      claim: async (query) => {
+        const claimed = await ledger.claim(query);
+        for (const { id } of claimed) claims.add(id);
+        return claimed;
+      },
+      release: async (ids) => {
+        await ledger.release(ids);
+        for (const id of ids) claims.delete(id);
+      },
+    }));
+    const all = [];
+    for (const name of ['a', 'b', 'c', 'd']) all.push(await place.admit(`${name}.jpg`));
+    const { answer, give } = pending();
+    place.service.script = (request, asked) => (asked.length === 1 ? answer : accept(request));
+    place.watch(await place.start({ overall: { concurrency: 1 } }));
+    await place.clock.advance(500);
+    expect(claims.size).toBe(4);
+    await place.fleet.setPaused('here', 'anna');
+    await place.clock.advance(2_000);
+    // Its request is still under way.
+    expect([...claims]).toEqual([all[0]?.id]);
+    give(fault('ECONNRESET', true));
+    await place.fleet.setPaused('here', null);
+    await place.clock.advance(300);
+    // The service gives no answer, as this agent sees it.
+    expect([...claims]).toEqual([all[0]?.id]);
+    await place.clock.advance(120_000);
+    for (const { id } of all) expect(await place.ledger.document(id)).toMatchObject({ state: 'accepted' });
+  });
+
   it('a pause that another agent wrote holds at the signal, and its end too', async () => {
     const place = await sharedSending();
     const sending = await place.start();
@@ -261,10 +294,11 @@ describe('what other agents change', () => {
 });
 
 describe('a shared folder', () => {
-  async function shared() {
+  async function shared(trouble: StorageTrouble | null = null) {
     const place = await watchingPlace();
     const fleet = new FakeFleet();
     const storage = storageOf();
+    storage.become(trouble);
     const created = place.create({ ledger: (real) => ({ ...real, fleet, storage }) });
     const { clock, log } = place;
     // The fake names a share by its folder.
@@ -347,6 +381,16 @@ describe('a shared folder', () => {
     await rename(`${place.scans}-away`, place.scans);
     await place.comesTo('watching');
     expect(fleet.leaders.get(place.scans)).toBe('here');
+  });
+
+  it('is begun with while nobody can say who leads it, and left when that is another agent', async () => {
+    const place = await shared(UNREACHABLE);
+    place.fleet.leaders.set(place.scans, 'there');
+    await place.clock.advance(30_000);
+    expect(place.intake.status.state).toBe('starting');
+    place.storage.become(null);
+    await place.comesTo('standby');
+    expect(await place.rows()).toEqual([]);
   });
 
   it('that another agent leads keeps no document of another folder waiting for it, and its own for a minute', async () => {

@@ -1,13 +1,22 @@
 /** The directory that holds a run's PostgreSQL clusters, and who ends them when the run is over. */
 import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { accessSync, chownSync, constants, mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  chownSync,
+  constants,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ordinaryOwner } from './ordinaryUser.ts';
 
-const KEEPER = fileURLToPath(new URL('postgresKeeper.sh', import.meta.url));
+const KEEPER = keeperScript();
 const PREFIX = 'receiptd-postgres-';
 const VARIABLE = 'RECEIPTD_TEST_POSTGRES';
 /** A directory is made a moment before its keeper has written who it is. */
@@ -50,6 +59,12 @@ function isRunnable(file: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** Beside the source; what was compiled is started in the checkout. */
+function keeperScript(): string {
+  const beside = fileURLToPath(new URL('postgresKeeper.sh', import.meta.url));
+  return existsSync(beside) ? beside : resolve('test/support/postgresKeeper.sh');
 }
 
 function beginRun(): { readonly dir: string; readonly keeper: ChildProcess } {

@@ -1,5 +1,6 @@
 import { counted, iso } from '../../domain/words.ts';
 import type { FleetAgent } from '../../ports/fleet.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type { LedgerReports } from '../../ports/ledgerReports.ts';
 import type { Response } from '../control/protocol.ts';
 import type { FleetAgentJson } from '../control/protocol/fleet.ts';
@@ -43,4 +44,21 @@ export function fleetNote(agents: readonly FleetAgent[]): string {
     );
   const more = agents.length > NAMED ? ', and others' : '';
   return `${counted(agents.length, 'agent shares', 'agents share')} this ledger: ${named.join(', ')}${more}.`;
+}
+
+/** Who looks on asks every second or two; how the others are is counted less often. */
+const COUNTED_EVERY_MS = 10_000;
+
+/** The same, for who asks again and again; null for a ledger that is not shared, or while it can't be reached. */
+export function fleetNotes(
+  { fleet }: Pick<LedgerReports, 'fleet'>,
+  clock: Pick<Clock, 'monotonic'>,
+): () => Promise<string | null> {
+  if (fleet === null) return async () => null;
+  let known: { readonly at: number; readonly note: Promise<string | null> } | null = null;
+  return () => {
+    if (known === null || clock.monotonic() - known.at >= COUNTED_EVERY_MS)
+      known = { at: clock.monotonic(), note: fleet.agents().then(fleetNote, () => null) };
+    return known.note;
+  };
 }

@@ -16,6 +16,8 @@ export interface OverviewDeps {
   readonly clock: Clock;
   readonly history: History;
   readonly status: () => StatusResponse;
+  /** How the agents are that share the ledger, in one sentence; null where none do. */
+  readonly fleetNote?: () => Promise<string | null>;
   readonly endpoints: () => readonly EndpointSettings[];
 }
 
@@ -24,12 +26,14 @@ export async function overview({
   clock,
   history,
   status,
+  fleetNote,
   endpoints,
 }: OverviewDeps): Promise<OverviewResponse> {
   const now = clock.now();
   const known = await figures(ledger, history);
   const { counts, holds, oldest, perMinute } = known ?? UNKNOWN;
-  const daemon = known === null ? withoutFigures(status()) : status();
+  const note = known === null ? AWAY : ((await fleetNote?.()) ?? null);
+  const daemon = withNote(status(), note);
   const waiting = total(counts, ['queued', 'uploading', 'held']);
   const held = total(counts, ['held']);
   const isPaused = (id: string) =>
@@ -82,9 +86,10 @@ async function figures(ledger: LedgerReports, history: OverviewDeps['history']):
   }
 }
 
-function withoutFigures(status: StatusResponse): StatusResponse {
-  const note = "What the ledger holds, and how many documents wait, can't be told while it is away.";
-  return { ...status, notes: [...status.notes, note] };
+const AWAY = "What the ledger holds, and how many documents wait, can't be told while it is away.";
+
+function withNote(status: StatusResponse, note: string | null): StatusResponse {
+  return note === null ? status : { ...status, notes: [...status.notes, note] };
 }
 
 /** When the document that has waited longest was named; milliseconds. */

@@ -87,7 +87,7 @@ export class Handing {
     if (this.#command === null) return rm(this.#file, { force: true });
     let after = await this.#begin();
     for (;;) {
-      const batch = await ledger.results({ of: 'all', order: 'oldest', after, limit: BATCH });
+      const batch = await ledger.results({ of: 'received', order: 'oldest', after, limit: BATCH });
       for (const row of batch) {
         // Taken anew for each: the configuration may have changed meanwhile.
         if (signal.aborted || this.#command === null) return;

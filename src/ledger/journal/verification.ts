@@ -31,11 +31,17 @@ export interface JournalVerification {
 /** A head that was kept elsewhere. */
 export type KeptHead = Pick<JournalHead, 'seq' | 'hash'> & { readonly ledger?: string };
 
+/** The last entry of a chain that lies in files, and the file that ends with it. */
+export interface ArchivedEnd extends JournalHead {
+  readonly file: string;
+}
+
 export const MOST_FINDINGS = 1_000;
 
 /** What is known when lines have been read one after another; it never holds the lines themselves. */
 export class Verification {
   readonly #kept: KeptHead | undefined;
+  readonly #after: ArchivedEnd | undefined;
   readonly #findings: JournalFinding[] = [];
   readonly #remarks: string[] = [];
   readonly #personal = new PersonalData();
@@ -52,8 +58,10 @@ export class Verification {
   #metKept = false;
   #backwards: { count: number; readonly first: number } | null = null;
 
-  constructor(kept?: KeptHead) {
+  /** `after`: where what was archived ends; the chain goes on there. */
+  constructor(kept?: KeptHead, after?: ArchivedEnd) {
     this.#kept = kept;
+    this.#after = after;
   }
 
   bad({ seq, what }: BadLine): void {
@@ -117,7 +125,7 @@ export class Verification {
         'The last commit is not complete: a crash cut it short, and receiptd will cut it off at its next start; or somebody cut it.',
       );
     }
-    if (this.#lines === 1) this.#findAnywhere('The journal is empty.');
+    if (this.#lines === 1 && this.#after === undefined) this.#findAnywhere('The journal is empty.');
     for (const what of this.#personal.findings()) this.#findAnywhere(what);
     this.#compareKept();
     if (this.#backwards !== null) {
@@ -151,7 +159,13 @@ export class Verification {
   #begin(seq: number, prev: string, kind: string, facts: JsonObject): void {
     const { ledger, because } = facts;
     if (typeof ledger === 'string') this.#ledger = ledger;
-    if (kind === 'continued') {
+    const after = this.#after;
+    if (after !== undefined && seq === after.seq + 1 && prev === after.hash) {
+      this.#ledger = after.ledger;
+      this.#remarks.push(
+        `Entries 1 to ${after.seq} were archived, and were not verified: the last of their files is ${after.file}.`,
+      );
+    } else if (kind === 'continued') {
       const why = typeof because === 'string' ? ` The reason that it gives: ${because}` : '';
       this.#remarks.push(
         `This journal was begun anew with entry ${seq}.${why} Entries 1 to ${seq - 1} are not in this file and were not verified: look for a file that was set aside, or in a backup.`,

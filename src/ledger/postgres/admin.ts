@@ -36,17 +36,20 @@ export function createAdmin(store: Store): LedgerAdmin {
 
     erase: (documentIds, at) => erase(store, documentIds, at),
 
-    admitElsewhere: (documentId, endpoint, at) =>
-      store.write(async (sql) => {
-        await store.ensureEndpoint(endpoint);
+    async admitElsewhere(documentId, endpoint, at) {
+      await store.ensureEndpoint(endpoint);
+      return store.write(async (sql) => {
         const admitted = await admitElsewhere(sql, documentId, endpoint, at);
         sql.notify('queue');
         return admitted;
-      }),
+      }, endpoint);
+    },
 
-    recordEndpoint: ({ baseUrl, uid }, name, verbatim, at) =>
-      store.write(async (sql) =>
-        sql.emit({ kind: 'endpoint', endpoint: { baseUrl, uid }, name, record: verbatim }, at),
-      ),
+    async recordEndpoint({ baseUrl, uid }, name, verbatim, at) {
+      const endpoint = { baseUrl, uid };
+      await store.ensureEndpoint(endpoint);
+      const event = { kind: 'endpoint', endpoint, name, record: verbatim } as const;
+      await store.write(async (sql) => sql.emit(event, at), endpoint);
+    },
   };
 }

@@ -8,7 +8,7 @@ import { currentSighting, nextSightings, putSighting } from './sightings.ts';
 import * as DOCUMENTS from './sql/documents.ts';
 import { ENDPOINT_FOR_UPDATE } from './sql/endpoints.ts';
 import * as SIGHTINGS from './sql/sightings.ts';
-import type { Transaction } from './store.ts';
+import type { Transaction } from './transaction.ts';
 
 /**
  * The rows of one image: its document, new or known, and the sighting of its file. In the caller's transaction, with the

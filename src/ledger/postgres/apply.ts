@@ -64,7 +64,7 @@ export function apply(sql: Sending, event: LedgerEvent, at: number): void {
       const { result: id, document: documentId, attempts, status, sha256, size, encoding } = event;
       const { payload, givenName, givenUid } = event;
       const kept = { attempts, status, sha256, size, encoding, payload, givenName, givenUid };
-      sql.send(RESULTS.INSERT_RESULT, { id, documentId, ...kept, at });
+      sql.send(RESULTS.INSERT_RESULT, { id, agentId, documentId, ...kept, at });
       if (documentId !== null && status !== null)
         sql.send(RESULTS.SET_STATUS, { id: documentId, status, at });
       return;
@@ -103,10 +103,14 @@ export function apply(sql: Sending, event: LedgerEvent, at: number): void {
       sql.send(RESULTS.ERASE_RESULTS, { ids });
       return;
     }
+    case 'renamed':
+      sql.send(DOCUMENTS.RENAME, { id: event.document, name: event.name, at });
+      return;
     case 'begun':
     case 'continued':
     case 'restored':
     case 'rebuilt':
+    case 'imported':
   }
 }
 

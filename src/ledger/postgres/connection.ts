@@ -57,10 +57,16 @@ export interface Connection extends Sql {
 export class Connector {
   readonly #target: Target;
   readonly #hosts: readonly string[];
+  readonly #answerWithinMs: number;
   #last = 0;
 
-  constructor(target: Target) {
+  /** `answerWithinMs`: 0 for work of which nobody can say how long it takes. */
+  constructor(
+    target: Target,
+    { answerWithinMs = ANSWER_WITHIN_MS }: { readonly answerWithinMs?: number } = {},
+  ) {
     this.#target = target;
+    this.#answerWithinMs = answerWithinMs;
     this.#hosts = hostsOf(target.url);
   }
 
@@ -69,12 +75,17 @@ export class Connector {
     return placeOf(this.#target.url);
   }
 
-  async connect(applicationName: string): Promise<Connection> {
+  /** @param answerWithinMs after which a statement that has no answer is given up, and its connection with it */
+  async connect(applicationName: string, answerWithinMs = this.#answerWithinMs): Promise<Connection> {
     let failure: ReceiptdError | null = null;
     for (let tried = 0; tried < this.#hosts.length; tried += 1) {
       const index = (this.#last + tried) % this.#hosts.length;
       try {
-        const connection = await this.#connectTo(this.#hosts[index] as string, applicationName);
+        const connection = await this.#connectTo(
+          this.#hosts[index] as string,
+          applicationName,
+          answerWithinMs,
+        );
         this.#last = index;
         return connection;
       } catch (error) {
@@ -86,7 +97,7 @@ export class Connector {
     throw failure ?? new ReceiptdError('LEDGER_UNREACHABLE', `The ledger at ${this.where} has no host.`);
   }
 
-  async #connectTo(url: string, applicationName: string): Promise<Connection> {
+  async #connectTo(url: string, applicationName: string, answerWithinMs: number): Promise<Connection> {
     const { passwordFile, caFile } = this.#target;
     const password = passwordFile === null ? undefined : await readPassword(passwordFile);
     const ca = caFile === null ? undefined : await readAuthorities(caFile);
@@ -97,8 +108,8 @@ export class Connector {
       ...(ssl !== undefined && { ssl: ssl as never }),
       ...(password !== undefined && { password }),
       application_name: applicationName,
-      connectionTimeoutMillis: CONNECT_WITHIN_MS,
-      query_timeout: ANSWER_WITHIN_MS,
+      connectionTimeoutMillis: Math.min(CONNECT_WITHIN_MS, answerWithinMs || CONNECT_WITHIN_MS),
+      query_timeout: answerWithinMs,
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
       types,

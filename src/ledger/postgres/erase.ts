@@ -3,7 +3,8 @@ import { toJournal } from '../events.ts';
 import { ADD_HISTORY, chainOn, SET_HEAD } from './history.ts';
 import { ERASABLE_AMONG } from './sql/documents.ts';
 import { AGENTS_OF_PERSONAL, BLANK_PERSONAL, HEADS_FOR_UPDATE } from './sql/erase.ts';
-import type { Store, Transaction } from './store.ts';
+import type { Store } from './store.ts';
+import type { Transaction } from './transaction.ts';
 
 /** Documents in one transaction: other agents wait for as long as it takes. */
 const BATCH = 200;

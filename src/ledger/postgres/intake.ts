@@ -4,7 +4,8 @@ import { splitPath, toKnownFile, type KnownRow } from '../rows.ts';
 import { admit } from './admit.ts';
 import { currentSightings, putSightings } from './sightings.ts';
 import * as SQL from './sql/sightings.ts';
-import type { Store, Transaction } from './store.ts';
+import type { Store } from './store.ts';
+import type { Transaction } from './transaction.ts';
 
 type NamedRow = KnownRow & { readonly name: string };
 

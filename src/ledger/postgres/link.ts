@@ -102,11 +102,13 @@ export class Link {
 
   async #connect(): Promise<Connected> {
     const { connector, store } = this.#options;
-    const writer = await connector.connect(`receiptd ${store.self.name}`);
+    const { name, leaseMs } = store.self;
+    const writer = await connector.connect(`receiptd ${name}`);
     let heart: Connection | null = null;
     try {
       await migrate(writer, connector.where);
-      heart = await connector.connect(`receiptd ${store.self.name} heartbeat`);
+      // Whose heartbeat is not answered for so long has no lease any more: the link is open at one end only.
+      heart = await connector.connect(`receiptd ${name} heartbeat`, leaseMs);
       heart.onNotify((payload) => this.#tell(payload));
       await heart.exec('LISTEN receiptd');
       await store.begin(writer);

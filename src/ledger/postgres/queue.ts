@@ -9,7 +9,8 @@ import * as DISPOSALS from './sql/disposals.ts';
 import { NEXT_LINE } from './sql/endpoints.ts';
 import * as SQL from './sql/queue.ts';
 
-import type { Store, Transaction } from './store.ts';
+import type { Store } from './store.ts';
+import type { Transaction } from './transaction.ts';
 import { endAttempt, idle, interrupt, type Standing } from './uploads.ts';
 
 /** A request leaves once its beginning is committed, which a slow server may hold up; later than that, none does. */

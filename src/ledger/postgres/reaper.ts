@@ -1,7 +1,8 @@
 import type { Clock } from '../../ports/clock.ts';
 import * as SQL from './sql/fleet.ts';
 import { LET_OTHERS_LOOK } from './sql/queue.ts';
-import type { Store, Transaction } from './store.ts';
+import type { Store } from './store.ts';
+import type { Transaction } from './transaction.ts';
 import { interrupt } from './uploads.ts';
 
 /**

@@ -12,8 +12,9 @@ import { textOf, toResultRow, wasMissing, type KeptPayload, type StoredResult } 
 import { documentById } from './documents.ts';
 import type { Reading } from './reading.ts';
 import * as SQL from './sql/results.ts';
-import type { Sql } from './statements.ts';
-import type { Store, Transaction } from './store.ts';
+import type { Params, Sql } from './statements.ts';
+import type { Store } from './store.ts';
+import type { Transaction } from './transaction.ts';
 
 export function createResults(store: Store): LedgerResults {
   return {
@@ -32,6 +33,8 @@ export function createResultReports(ledger: Reading): ResultReports {
         const first = order === 'oldest' ? 0 : Number.MAX_SAFE_INTEGER;
         const params = { after: after ?? first, limit };
         if (of === 'all') return rowsOf(sql, SQL.ALL_RESULTS[order], params);
+        if (of === 'received')
+          return rowsOf(sql, SQL.RECEIVED_RESULTS[order], { ...params, agent: ledger.places.agent });
         if (of === 'unmatched') return rowsOf(sql, SQL.UNMATCHED_RESULTS[order], params);
         return rowsOf(sql, SQL.RESULTS_OF[order], { ...params, documentId: of });
       }),
@@ -57,7 +60,7 @@ export async function resultsOf(sql: Sql, documentId: number): Promise<ResultRow
   return (await rowsOf(sql, SQL.RESULTS_OF.newest, params)).toReversed();
 }
 
-async function rowsOf(sql: Sql, text: string, params: Record<string, number>): Promise<ResultRow[]> {
+async function rowsOf(sql: Sql, text: string, params: Params): Promise<ResultRow[]> {
   return (await sql.all<StoredResult>(text, params)).map(toResultRow);
 }
 

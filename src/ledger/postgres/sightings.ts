@@ -10,7 +10,7 @@ import {
 } from '../rows.ts';
 import * as SQL from './sql/sightings.ts';
 import type { Params, Sql } from './statements.ts';
-import type { Transaction } from './store.ts';
+import type { Transaction } from './transaction.ts';
 
 export interface CurrentSighting extends IdentityRow {
   readonly id: number;

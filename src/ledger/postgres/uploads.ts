@@ -4,7 +4,7 @@ import { documentUnknown, wrongState } from '../documentErrors.ts';
 import type { Move } from '../events.ts';
 import { besideResults } from './results.ts';
 import * as SQL from './sql/queue.ts';
-import type { Transaction } from './store.ts';
+import type { Transaction } from './transaction.ts';
 
 export interface Standing {
   readonly id: number;

@@ -85,10 +85,11 @@ async function verifyChain(
   // What is erased meanwhile is blank and accounted for at once, or neither.
   await sql.run('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
   try {
-    const verification = new Verification(kept);
+    const archived = await sql.get<{ seq: number; hash: string; file: string }>(SQL.ARCHIVED, { id });
+    const verification = new Verification(kept, archived && { ledger, ...archived });
     const findings: string[] = [];
     const head = await sql.get<{ seq: number; hash: string }>(SQL.HEAD_OF, { id });
-    let last = { seq: 0, hash: '' };
+    let last: { readonly seq: number; readonly hash: string } = archived ?? { seq: 0, hash: '' };
     for (;;) {
       const lines = await sql.all<Line>(SQL.LINES, { id, after: last.seq, limit: BATCH });
       const named = new Named();

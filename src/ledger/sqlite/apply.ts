@@ -98,6 +98,8 @@ export function apply(sql: Sql, event: LedgerEvent, at: number): void {
     case 'continued':
     case 'restored':
     case 'rebuilt':
+    case 'imported':
+    case 'renamed':
   }
 }
 

@@ -31,7 +31,8 @@ export function createResultReports(store: Store): ResultReports {
       store.read((sql) => {
         const first = order === 'oldest' ? 0 : Number.MAX_SAFE_INTEGER;
         const params = { after: after ?? first, limit };
-        if (of === 'all') return sql.all<StoredResult>(SQL.ALL_RESULTS[order], params).map(toResultRow);
+        if (of === 'all' || of === 'received')
+          return sql.all<StoredResult>(SQL.ALL_RESULTS[order], params).map(toResultRow);
         if (of === 'unmatched')
           return sql.all<StoredResult>(SQL.UNMATCHED_RESULTS[order], params).map(toResultRow);
         return sql.all<StoredResult>(SQL.RESULTS_OF[order], { ...params, documentId: of }).map(toResultRow);

@@ -1,40 +1,81 @@
-/** A built agent whose shared ledger can't be reached. */
-import { writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
-import { expect, test } from 'vitest';
-import { drawReceipt } from '../../support/images.ts';
-import { prepare, until } from '../support/agent.ts';
-import '../support/commandLine.ts';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { needsPostgres } from '../../support/postgres.ts';
+import { until } from '../support/agent.ts';
+import { Desk } from './desk.ts';
 
-async function portOfNobody(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
+describe.skipIf(!needsPostgres())('a database that is away for a while', () => {
+  test('a link that is open at one end only: images are accepted meanwhile, and sent once it is back', async () => {
+    const desk = await Desk.open({ agents: 1 });
+    const a = await desk.start(0);
+    await desk.scan(1);
+    await desk.settled();
+    a.proxy.hang();
+    await until(async () => (await a.log()).includes("The ledger can't be reached"), 'the agent to notice');
+    await desk.scan(5);
+    await desk.accepted(a, 5);
+    // Its bytes are in the spool.
+    const [gone] = desk.scans.slice(-1);
+    if (gone) await rm(join(desk.office.folder, gone.path));
+    if (gone) gone.isThere = false;
+    expect(desk.office.sandbox.received()).toHaveLength(1);
+    a.proxy.heal();
+    await desk.settled();
 
-test('what comes while the ledger is away is accepted, also when the configuration is changed and after a restart', async () => {
-  const url = `postgres://receiptd@127.0.0.1:${await portOfNobody()}/ledger`;
-  const ledger = { kind: 'postgres', url, agent: 'front' };
-  const site = await prepare({ ledger });
-  const drop = async (name: string): Promise<void> =>
-    writeFile(site.file('inbox', `${name}.jpg`), await drawReceipt({ type: 'jpeg', seed: name }));
-  const accepts = (count: number) =>
-    until(async () => (await site.look('status')).stdout.includes(`\n${count} image`), `${count} accepted`);
-  const agent = await site.start();
-  await drop('a');
-  await accepts(1);
-  await site.configure({ ledger, delivery: { concurrency: 2 } });
-  expect(await site.look('reload')).toBeRefused(1, 'LEDGER_UNREACHABLE', 'reached');
-  expect((await site.look('status')).stdout).toContain(
-    'receiptd.yaml can not take effect yet, so the former configuration stays in effect: The ledger at 127.0.0.1',
-  );
-  await drop('b');
-  await accepts(2);
-  expect(await agent.stop()).toMatchObject({ status: 0 });
-  const again = await site.start();
-  await drop('c');
-  await accepts(3);
-  expect(await again.stop()).toMatchObject({ status: 0 });
-}, 60_000);
+    const { world, breaches } = await desk.judged();
+    expect(breaches).toEqual([]);
+    expect(world.stored.map(({ tries }) => tries)).toEqual([1, 1, 1, 1, 1, 1]);
+  });
+
+  test('an agent that starts meanwhile waits for it, and accepts what it finds', async () => {
+    const desk = await Desk.open({ agents: 1 });
+    const { cluster } = desk.office;
+    const a = await desk.start(0);
+    await a.stop();
+    await cluster.stop();
+    await desk.start(0);
+    await desk.scan(2);
+    await desk.accepted(a, 2);
+    await cluster.start();
+    await desk.settled();
+
+    const { world, breaches } = await desk.judged();
+    expect(breaches).toEqual([]);
+    expect(world.stored.map(({ tries }) => tries)).toEqual([1, 1]);
+  });
+
+  test('restarted and crashed under load: everything is sent once', async () => {
+    const desk = await Desk.open({ agents: 2 });
+    const { cluster, sandbox } = desk.office;
+    await Promise.all([desk.start(0), desk.start(1)]);
+    await desk.scan(20);
+    await until(() => sandbox.received().length >= 5, 'the first uploads');
+    await cluster.stop('fast');
+    await cluster.start();
+    await desk.scan(20);
+    await until(() => sandbox.received().length >= 25, 'more uploads');
+    await cluster.kill();
+    await cluster.start();
+    await desk.settled();
+
+    const { world, breaches } = await desk.judged();
+    expect(breaches).toEqual([]);
+    expect(world.stored).toHaveLength(40);
+  });
+
+  test('replaced by its standby: the agents find it among the hosts of their URL', async () => {
+    const desk = await Desk.open({ agents: 2, withStandby: true });
+    const { office } = desk;
+    await Promise.all([desk.start(0), desk.start(1)]);
+    await desk.scan(10);
+    await until(() => office.sandbox.received().length >= 3, 'the first uploads');
+    await office.failOver();
+    await desk.scan(10);
+    await desk.settled();
+
+    const { world, breaches } = await desk.judged();
+    expect(breaches).toEqual([]);
+    expect(world.stored).toHaveLength(20);
+  });
+});

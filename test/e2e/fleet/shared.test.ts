@@ -7,13 +7,14 @@ import { freshDatabase, needsPostgres } from '../../support/postgres.ts';
 import {
   cleanUp,
   practiceService,
+  prepare,
   Site,
   storedOnce,
   temporaryDirectory,
   until,
   type ConfigKeys,
 } from '../support/agent.ts';
-import '../support/commandLine.ts';
+import { receiptd } from '../support/commandLine.ts';
 import type { Sandbox } from '../../../src/sandbox/server.ts';
 
 interface Agent {
@@ -76,9 +77,14 @@ describe.skipIf(!needsPostgres())('two agents on one folder', () => {
     const first = await one.start();
     await until(async () => (await agentsOf(two))['one']?.leads[0] === 'scans');
     const second = await two.start();
-    sandbox.misbehave({ kind: 'delay', delayMs: 100 });
+    // Long enough that both have their turn, also on a busy machine.
+    sandbox.misbehave({ kind: 'delay', delayMs: 1_000 });
     await drop(...many('a', 24));
-    await until(() => stored(sandbox).length >= 24, 'all of them at the service');
+    const accepted = async (count: number): Promise<boolean> => {
+      const rows = await two.list();
+      return rows.length === count && rows.every(({ state }) => state === 'accepted');
+    };
+    await until(() => accepted(24), 'all of them to be accepted');
     sandbox.behave();
     expect(new Set(stored(sandbox)).size).toBe(24);
     expect(stored(sandbox)).toHaveLength(24);
@@ -101,10 +107,7 @@ describe.skipIf(!needsPostgres())('two agents on one folder', () => {
     await until(async () => (await agentsOf(two))['two']?.leads[0] === 'scans', 'the lead to be taken over');
     expect((await agentsOf(two))['one']).toMatchObject({ state: 'silent' });
     await drop(...many('c', 3));
-    await until(async () => {
-      const rows = await two.list();
-      return rows.length === 33 && rows.every(({ state }) => state === 'accepted');
-    }, 'all of them to be accepted');
+    await until(() => accepted(33), 'all of them to be accepted');
     // What was under way may have arrived, and says so.
     const again = (await two.list()).filter(({ answerLost }) => answerLost);
     expect(again.map(({ attempts }) => attempts)).toEqual([2, 2, 2, 2]);
@@ -144,4 +147,15 @@ describe.skipIf(!needsPostgres())('two agents on one folder', () => {
     expect(await desk.look('fleet', 'pause', 'three')).toBeRefused(1, 'AGENT_UNKNOWN', 'three');
     for (const agent of agents) await agent.stop();
   });
+});
+
+test('a ledger that one agent has to itself has no fleet, and says so', async () => {
+  const site = await prepare();
+  expect(await site.look('fleet', 'status')).toMatchObject({
+    status: 0,
+    stdout: 'This agent has its ledger to itself. How it is, `receiptd status` says.\n',
+  });
+  expect(JSON.parse((await site.look('fleet', 'status', '--json')).stdout)).toEqual({ agents: null });
+  const refused = await receiptd(site, ['fleet', 'pause', 'one', '--config', site.config]);
+  expect(refused).toBeRefused(2, 'USAGE', '`receiptd pause`');
 });

@@ -278,6 +278,26 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     expect(await a.fleet.lead('/mnt/a')).toBe(true);
   });
 
+  it('know which results they received themselves, for each to be handed over once', async () => {
+    const [a, b] = [await place.open('a'), await place.open('b')];
+    await place.documents('a', 1);
+    const post = (agent: Agent, status: string) => {
+      const payload = Buffer.from(JSON.stringify({ status }));
+      const given = { baseUrl: OFFICE.baseUrl, uid: OFFICE.uid, name: 'unknown', status };
+      return agent.recordResult({ at: 6_000, ...given, payload });
+    };
+    await post(a, 'READ');
+    await post(b, 'DONE');
+    expect(await post(b, 'READ')).toMatchObject({ isNew: false });
+    await post(a, 'PAID');
+    const statuses = async (agent: Agent, of: 'all' | 'received', after: number | null = null) =>
+      (await agent.results({ of, order: 'oldest', after, limit: 9 })).map(({ status }) => status);
+    expect(await statuses(a, 'received')).toEqual(['READ', 'PAID']);
+    expect(await statuses(b, 'received')).toEqual(['DONE']);
+    expect(await statuses(a, 'received', 1)).toEqual(['PAID']);
+    expect(await statuses(b, 'all')).toEqual(['READ', 'DONE', 'PAID']);
+  });
+
   it('are paused and let go by each other, also over a restart', async () => {
     const [a, b] = [await place.open('a'), await place.open('b')];
     const heard: boolean[] = [];

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
+import { prepareShared } from '../../../src/compose/shared/prepare.ts';
 import { systemClock } from '../../../src/daemon/systemClock.ts';
 import { Connector, type Target } from '../../../src/ledger/postgres/connection.ts';
 import { Link } from '../../../src/ledger/postgres/link.ts';
@@ -91,14 +92,42 @@ SELECT string_agg(format('%I', relname), ', ') AS names FROM pg_class
  WHERE relnamespace = 'receiptd'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
    AND relname <> 'migrations'`;
 
-/** Places for ledgers one after the other, in one database that is emptied between them. */
+/** Roles are the whole cluster's. */
+export function roleOf({ name }: FreshDatabase): string {
+  return `agents_${name}`;
+}
+
+export function urlAs({ url }: FreshDatabase, role: string): string {
+  return url.replace('postgres@', `${role}@`);
+}
+
+/** As its owner prepares it; the URL of an agent. */
+export async function prepared(database: FreshDatabase): Promise<string> {
+  const role = roleOf(database);
+  await ask(database.url, `CREATE ROLE ${role} LOGIN`);
+  await prepareShared(targetOf(database.url), role);
+  return urlAs(database, role);
+}
+
+export async function removeWithRole(database: FreshDatabase): Promise<void> {
+  const role = roleOf(database);
+  const [known] = await ask(database.url, 'SELECT 1 FROM pg_roles WHERE rolname = $1', [role]);
+  if (known) await ask(database.url, `DROP OWNED BY ${role}; DROP ROLE ${role}`);
+  await database.remove();
+}
+
+/** Places for ledgers one after the other, in one database that is emptied between them, under the role of the agents. */
 export function placesInTurn(): { create(): Promise<LedgerPlace>; remove(): Promise<void> } {
   let database: FreshDatabase | null = null;
+  let agentUrl = '';
   return {
     async create() {
-      database ??= await freshDatabase();
+      if (database === null) {
+        database = await freshDatabase();
+        agentUrl = await prepared(database);
+      }
       const { url } = database;
-      const options = agentOptions(url);
+      const options = agentOptions(agentUrl);
       return {
         open: (): Promise<Ledger> => openPostgresLedger(options),
         async remove() {
@@ -108,7 +137,7 @@ export function placesInTurn(): { create(): Promise<LedgerPlace>; remove(): Prom
       };
     },
     async remove() {
-      await database?.remove();
+      if (database !== null) await removeWithRole(database);
       database = null;
     },
   };

@@ -1,12 +1,10 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DEFAULT_ACCOUNT } from '../../../src/domain/account.ts';
-import { createAdmin } from '../../../src/ledger/postgres/admin.ts';
-import { createReports } from '../../../src/ledger/postgres/reports.ts';
-import { createResults } from '../../../src/ledger/postgres/results.ts';
+import { openPostgresLedger } from '../../../src/ledger/postgres/open.ts';
+import type { Ledger } from '../../../src/ports/ledger.ts';
 import { freshDatabase, needsPostgres, type FreshDatabase } from '../../support/postgres.ts';
-import { hashOf, OFFICE } from '../../contract/ledger.ts';
-import { ask, openStore, type OpenStore } from './place.ts';
+import { admission, hashOf, OFFICE, seen } from '../../contract/ledger.ts';
+import { agentOptions, ask } from './place.ts';
 
 const DOCUMENTS = 100_000;
 const FIRST_AT = 1_700_000_000_000;
@@ -44,6 +42,7 @@ ANALYZE`;
 
 interface Plan {
   readonly 'Node Type': string;
+  readonly 'Total Cost': number;
   readonly 'Relation Name'?: string;
   readonly Plans?: readonly Plan[];
 }
@@ -61,14 +60,14 @@ const LARGE = /^(?:documents|attempts|sightings|history)/;
 
 describe.skipIf(!needsPostgres())('on a ledger with 100,000 documents', () => {
   let database: FreshDatabase;
-  let open: OpenStore;
+  let ledger: Ledger;
   beforeAll(async () => {
     database = await freshDatabase();
-    open = await openStore(database.url);
+    ledger = await openPostgresLedger(agentOptions(database.url));
     await ask(database.url, FILL);
   }, 120_000);
   afterAll(async () => {
-    await open.close();
+    await ledger.close();
     await database.remove();
   });
 
@@ -99,72 +98,103 @@ describe.skipIf(!needsPostgres())('on a ledger with 100,000 documents', () => {
     const found: string[] = [];
     const look = (plan: Plan): void => {
       const table = plan['Relation Name'];
-      if (plan['Node Type'] === 'Seq Scan' && table !== undefined && LARGE.test(table)) found.push(table);
+      // A partition that is empty is read as a whole.
+      const isCostly = plan['Total Cost'] > 500;
+      if (plan['Node Type'] === 'Seq Scan' && isCostly && table !== undefined && LARGE.test(table))
+        found.push(table);
       for (const each of plan.Plans ?? []) look(each);
     };
     for (const row of rows) for (const { Plan } of row['QUERY PLAN']) look(Plan);
     return found;
   }
 
-  async function expectIndexes(work: () => Promise<unknown>): Promise<void> {
+  /** What `work` asks that reads all of a large table. */
+  async function readingAll(work: () => Promise<unknown>): Promise<string[]> {
     const asked = await statementsOf(work);
-    expect(asked.length).toBeGreaterThan(0);
+    const found: string[] = asked.length === 0 ? ['nothing was asked'] : [];
     for (const each of asked) {
       if (!/\bFROM\b|\bUPDATE\b/.test(each.text)) continue;
-      expect({ scans: await scansOf(each), text: each.text }).toEqual({ scans: [], text: each.text });
+      for (const table of await scansOf(each)) found.push(`${table}: ${each.text}`);
     }
+    return found;
   }
 
-  const reports = () => createReports(open.store, DEFAULT_ACCOUNT);
   const page = { limit: 50, withinMs: 10_000 } as const;
 
   it.each<[string, () => Promise<unknown>]>([
-    ['counts of documents', () => reports().documentCounts()],
-    ['all counts', () => reports().counts()],
-    ['the holds', () => reports().holds()],
-    ['the first page', () => reports().page({}, { order: 'newest', ...page })],
-    ['the oldest', () => reports().page({}, { order: 'oldest', ...page })],
-    ['a page of one folder', () => reports().page({ folder: '/scans7' }, { order: 'newest', ...page })],
-    ['a page of one endpoint', () => reports().page({ endpoint: OFFICE }, { order: 'newest', ...page })],
-    ['what failed', () => reports().page({ states: ['failed'] }, { order: 'newest', ...page })],
-    ['duplicates', () => reports().page({ states: ['duplicate'] }, { order: 'oldest', ...page })],
-    ['what is called so', () => reports().page({ match: 'doc-1999' }, { order: 'newest', ...page })],
-    [
-      'what came in an hour',
-      () => reports().page({ since: LAST_AT - 3_600_000 }, { order: 'oldest', ...page }),
-    ],
-    ['a name', () => reports().find('doc-77')],
-    ['one document', () => reports().detail(77)],
-    ['its bytes', () => reports().bySha256(OFFICE, hashOf('x'))],
-    ['whether a name is taken', () => reports().isNameTaken(OFFICE, 'doc-77')],
-    ['the requests of an hour', () => reports().uploads(LAST_AT - 3_600_000, LAST_AT)],
-    ['how many were accepted in an hour', () => reports().countAccepted(LAST_AT - 3_600_000, LAST_AT)],
-    ['what came in an hour, counted', () => reports().arrivals(LAST_AT - 3_600_000, LAST_AT, 600_000)],
-    ['one file', () => reports().standing({ folder: '/scans7', path: 'scan6.jpg' })],
-    ['results', () => reports().results({ of: 'all', order: 'newest', after: null, limit: 50 })],
-    ['results of a document', () => reports().results({ of: 77, order: 'newest', after: null, limit: 50 })],
-    ['unmatched results', () => reports().countUnmatchedResults()],
-    ['the head', () => reports().head()],
-    ['endpoints', () => reports().endpoints()],
-  ])('finds by an index: %s', async (_what, work) => expectIndexes(work));
+    ['counts of documents', () => ledger.documentCounts()],
+    ['all counts', () => ledger.counts()],
+    ['the holds', () => ledger.holds()],
+    ['the first page', () => ledger.page({}, { order: 'newest', ...page })],
+    ['the oldest', () => ledger.page({}, { order: 'oldest', ...page })],
+    ['a page of one folder', () => ledger.page({ folder: '/scans7' }, { order: 'newest', ...page })],
+    ['a page of one endpoint', () => ledger.page({ endpoint: OFFICE }, { order: 'newest', ...page })],
+    ['what failed', () => ledger.page({ states: ['failed'] }, { order: 'newest', ...page })],
+    ['duplicates', () => ledger.page({ states: ['duplicate'] }, { order: 'oldest', ...page })],
+    ['what is called so', () => ledger.page({ match: 'doc-1999' }, { order: 'newest', ...page })],
+    ['what came in an hour', () => ledger.page({ since: LAST_AT - 3_600_000 }, { order: 'oldest', ...page })],
+    ['a name', () => ledger.find('doc-77')],
+    ['one document', () => ledger.detail(77)],
+    ['its bytes', () => ledger.bySha256(OFFICE, hashOf('x'))],
+    ['whether a name is taken', () => ledger.isNameTaken(OFFICE, 'doc-77')],
+    ['the requests of an hour', () => ledger.uploads(LAST_AT - 3_600_000, LAST_AT)],
+    ['how many were accepted in an hour', () => ledger.countAccepted(LAST_AT - 3_600_000, LAST_AT)],
+    ['what came in an hour, counted', () => ledger.arrivals(LAST_AT - 3_600_000, LAST_AT, 600_000)],
+    ['one file', () => ledger.standing({ folder: '/scans7', path: 'scan6.jpg' })],
+    ['results', () => ledger.results({ of: 'all', order: 'newest', after: null, limit: 50 })],
+    ['results of a document', () => ledger.results({ of: 77, order: 'newest', after: null, limit: 50 })],
+    ['unmatched results', () => ledger.countUnmatchedResults()],
+    ['the head', () => ledger.head()],
+    ['endpoints', () => ledger.endpoints()],
+  ])('finds by an index: %s', async (_what, work) => expect(await readingAll(work)).toEqual([]));
 
-  it('walks the files of a folder along an index', async () =>
-    expectIndexes(async () => {
-      for await (const batch of reports().standings('/scans7')) expect(batch.size).toBeGreaterThan(0);
-    }));
+  it('walks the files of a folder along an index', async () => {
+    const found = await readingAll(async () => {
+      for await (const batch of ledger.standings('/scans7')) expect(batch.size).toBeGreaterThan(0);
+    });
+    expect(found).toEqual([]);
+  });
 
   it('writes by an index: results, retries, erasures', async () => {
-    const admin = createAdmin(open.store);
-    const results = createResults(open.store);
     const payload = Buffer.from('{}');
     const result = { at: LAST_AT, baseUrl: OFFICE.baseUrl, status: 'DONE', payload };
-    await expectIndexes(async () => {
-      await results.recordResult({ ...result, uid: OFFICE.uid, name: 'doc-99' });
-      await results.recordResult({ ...result, uid: null, name: 'doc-77' });
-      expect(await admin.retry([77, 1_000], LAST_AT)).toBe(1);
-      expect(await admin.retry('all', LAST_AT)).toBeGreaterThan(50);
-      await admin.resend(78, LAST_AT);
-      expect(await admin.erase([79, 80], LAST_AT)).toBe(2);
+    const found = await readingAll(async () => {
+      await ledger.recordResult({ ...result, uid: OFFICE.uid, name: 'doc-99' });
+      await ledger.recordResult({ ...result, uid: null, name: 'doc-77' });
+      expect(await ledger.retry([77, 1_000], LAST_AT)).toBe(1);
+      expect(await ledger.retry('all', LAST_AT)).toBeGreaterThan(50);
+      await ledger.resend(78, LAST_AT);
+      expect(await ledger.erase([79, 80], LAST_AT)).toBe(2);
     });
+    expect(found).toEqual([]);
+  });
+
+  it('sends by an index: what is admitted, claimed, begun and finished', async () => {
+    const query = { endpoint: OFFICE, limit: 10, now: LAST_AT, exceptFolders: [], freshSince: 0 };
+    const found = await readingAll(async () => {
+      const { document } = await ledger.admit(admission('', 'new', { file: seen('new.jpg', 1, '/scans7') }));
+      expect(await ledger.known({ folder: '/scans7', path: 'new.jpg' })).not.toBeNull();
+      await ledger.admit(admission('', 'new', { file: seen('copy.jpg', 1, '/scans8') }));
+      for (const lane of ['fresh', 'backlog'] as const) {
+        const claimed = await ledger.claim({ ...query, lane, longestWaitMs: 3_600_000 });
+        expect(claimed.length).toBeGreaterThan(0);
+        await ledger.release(claimed.map(({ id }) => id));
+      }
+      const attempt = await ledger.begin(document.id, LAST_AT, 1);
+      const transition = { state: 'accepted', serviceStatus: 'DONE', response: '{}' } as const;
+      await ledger.finish(attempt, {
+        at: LAST_AT,
+        outcome: 'accepted',
+        httpStatus: 200,
+        message: null,
+        transition,
+      });
+      await ledger.nextDue(OFFICE, LAST_AT);
+      await ledger.sources(document.sha256);
+      await ledger.wanted([document.sha256], 0);
+      await ledger.waiting(0, 100);
+      await ledger.gone('/scans7', ['new.jpg'], LAST_AT);
+    });
+    expect(found).toEqual([]);
   });
 });

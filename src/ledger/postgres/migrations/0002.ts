@@ -46,7 +46,7 @@ BEGIN
            WHERE d.endpoint_id = endpoint AND d.lane = of_lane AND d.folder_id = folder
              AND d.state = 'queued' AND d.not_before = 0 AND d.claimed_by IS NULL
              AND (d.only_agent IS NULL OR d.only_agent = agent)
-           ORDER BY d.line LIMIT quota FOR UPDATE SKIP LOCKED
+           ORDER BY d.line LIMIT quota FOR NO KEY UPDATE SKIP LOCKED
         ), claimed AS (
           UPDATE documents d SET claimed_by = agent, claimed_epoch = agent_epoch
            WHERE d.id = ANY (ARRAY(SELECT due.id FROM due)) RETURNING d.id, d.line

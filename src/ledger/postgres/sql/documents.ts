@@ -16,7 +16,7 @@ export const DOCUMENTS_BY_ID = `${SELECT_DOCUMENT} WHERE d.id = ANY (:ids::bigin
 export const LOCK_DOCUMENT = `SELECT state FROM documents WHERE id = :id FOR NO KEY UPDATE`;
 
 export const DOCUMENT_BY_BYTES = `${SELECT_DOCUMENT}
- WHERE e.base_url = :baseUrl AND e.uid = :uid AND d.sha256 = :sha256`;
+ WHERE e.base_url = :baseUrl AND e.uid = :uid AND d.sha256 = :sha256 ORDER BY d.twin LIMIT 1`;
 
 export const IS_NAME_TAKEN = `
 SELECT d.name FROM documents d JOIN endpoints e ON e.id = d.endpoint_id
@@ -27,6 +27,9 @@ INSERT INTO documents (id, endpoint_id, folder_id, agent_id, path, name, sha256,
 SELECT :id::bigint, e.id, f.id, :agentId::integer, :path, :name, :sha256, :type, :size::bigint, :lane, :line::bigint, :at::bigint, :at::bigint
   FROM folders f, endpoints e
  WHERE f.place = :place AND f.path = :folder AND e.base_url = :baseUrl AND e.uid = :uid`;
+
+/** One that an import left beside another for its name alone, and that was never sent. */
+export const RENAME = `UPDATE documents SET name = :name, twin = 0, updated_at = :at WHERE id = :id`;
 
 /** A person's retry: the document keeps its place in line. */
 export const QUEUE_AGAIN = `
@@ -84,15 +87,15 @@ export const HOLDS_PERSONAL_DATA = `(d.erased_at IS NULL
 export const ERASABLE_AMONG = `
 SELECT d.id FROM documents d
  WHERE d.id = ANY (:ids::bigint[]) AND ${HOLDS_PERSONAL_DATA} AND d.state NOT IN ('queued', 'uploading')
- ORDER BY d.id FOR UPDATE OF d`;
+ ORDER BY d.id FOR NO KEY UPDATE OF d`;
 
 /** The first condition is that of an index. */
 const RETRIABLE = `state <> 'accepted'
    AND (state IN ('failed', 'unconfirmed', 'lost') OR (state = 'queued' AND not_before > :at::bigint))`;
 
 export const RETRIABLE_AMONG = `
-SELECT id FROM documents WHERE id = ANY (:ids::bigint[]) AND ${RETRIABLE} ORDER BY id FOR UPDATE`;
+SELECT id FROM documents WHERE id = ANY (:ids::bigint[]) AND ${RETRIABLE} ORDER BY id FOR NO KEY UPDATE`;
 
-export const RETRIABLE_ALL = `SELECT id FROM documents WHERE ${RETRIABLE} ORDER BY id FOR UPDATE`;
+export const RETRIABLE_ALL = `SELECT id FROM documents WHERE ${RETRIABLE} ORDER BY id FOR NO KEY UPDATE`;
 
-export const STATE_FOR_UPDATE = `SELECT name, state FROM documents WHERE id = :id FOR UPDATE`;
+export const STATE_FOR_UPDATE = `SELECT name, state FROM documents WHERE id = :id FOR NO KEY UPDATE`;

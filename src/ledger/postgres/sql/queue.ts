@@ -56,7 +56,7 @@ const updating = (change: string, condition: string, found: string): string => `
 WITH found AS MATERIALIZED (${found}),
      locked AS MATERIALIZED (
        SELECT d.id, d.state, d.lane, d.not_before, d.claimed_by FROM documents d
-        WHERE d.id = ANY (ARRAY(SELECT id FROM found)) FOR UPDATE SKIP LOCKED)
+        WHERE d.id = ANY (ARRAY(SELECT id FROM found)) FOR NO KEY UPDATE SKIP LOCKED)
 UPDATE documents SET ${change} WHERE id = ANY (ARRAY(SELECT d.id FROM locked d WHERE ${condition}))`;
 
 export const MAKE_DUE = updating(
@@ -114,21 +114,21 @@ SELECT DISTINCT d.sha256
 /** Locked: what is decided on it holds until the transaction ends. */
 export const STANDINGS = `
 SELECT d.id, d.name, d.state, d.endpoint_id AS "endpointId", d.agent_id AS "agentId", d.claimed_by AS "claimedBy"
-  FROM documents d WHERE d.id = ANY (:ids::bigint[]) ORDER BY d.id FOR UPDATE`;
+  FROM documents d WHERE d.id = ANY (:ids::bigint[]) ORDER BY d.id FOR NO KEY UPDATE`;
 
 /** Asked behind the lock, since it may have been waited for. */
 export const OPEN_ATTEMPT_OF = `SELECT id FROM attempts WHERE document_id = :id AND finished_at IS NULL`;
 
 export const ATTEMPT_STANDING = `
 SELECT d.id AS "documentId", d.name, d.state, a.agent_id AS "agentId", a.epoch, a.finished_at AS "finishedAt"
-  FROM attempts a JOIN documents d ON d.id = a.document_id WHERE a.id = :id FOR UPDATE OF d`;
+  FROM attempts a JOIN documents d ON d.id = a.document_id WHERE a.id = :id FOR NO KEY UPDATE OF d`;
 
 /** Behind the lock as well. */
 export const HAS_RESULTS = `
 SELECT EXISTS (SELECT 1 FROM results WHERE document_id = (SELECT document_id FROM attempts WHERE id = :id)) AS "hasResults"`;
 
 export const LOCK_UPLOADING = `
-SELECT d.id FROM documents d WHERE d.claimed_by = :agentId AND d.state = 'uploading' ORDER BY d.id FOR UPDATE`;
+SELECT d.id FROM documents d WHERE d.claimed_by = :agentId AND d.state = 'uploading' ORDER BY d.id FOR NO KEY UPDATE`;
 
 export const UPLOADING = `
 SELECT d.id, a.id AS "attemptId", EXISTS (SELECT 1 FROM results r WHERE r.document_id = d.id) AS "hasResults"

@@ -16,15 +16,15 @@ SELECT d.id, d.state, d.attempts, d.answer_lost AS "answerLost", d.service_statu
  WHERE d.name = :name`;
 
 export const MATCH_IN_ENDPOINT = `${MATCH}
-   AND d.endpoint_id = (SELECT id FROM endpoints WHERE base_url = :baseUrl AND uid = :uid) FOR UPDATE OF d`;
+   AND d.endpoint_id = (SELECT id FROM endpoints WHERE base_url = :baseUrl AND uid = :uid) FOR NO KEY UPDATE OF d`;
 
 /** Two are enough to know that the name says too little. */
 export const MATCH_BY_NAME = `${MATCH}
-   AND d.endpoint_id = ANY (ARRAY(SELECT id FROM endpoints WHERE base_url = :baseUrl)) LIMIT 2 FOR UPDATE OF d`;
+   AND d.endpoint_id = ANY (ARRAY(SELECT id FROM endpoints WHERE base_url = :baseUrl)) LIMIT 2 FOR NO KEY UPDATE OF d`;
 
 export const INSERT_RESULT = `
-INSERT INTO results (id, received_at, document_id, attempts, status, sha256, size, encoding, payload, given_name, given_uid)
-VALUES (:id, :at, :documentId, :attempts, :status, :sha256, :size, :encoding, :payload, :givenName, :givenUid)`;
+INSERT INTO results (id, agent_id, received_at, document_id, attempts, status, sha256, size, encoding, payload, given_name, given_uid)
+VALUES (:id, :agentId, :at, :documentId, :attempts, :status, :sha256, :size, :encoding, :payload, :givenName, :givenUid)`;
 
 export const SET_STATUS = `UPDATE documents SET service_status = :status, updated_at = :at WHERE id = :id`;
 
@@ -66,5 +66,6 @@ function inBothOrders(condition: string): Readonly<Record<'oldest' | 'newest', s
 }
 
 export const ALL_RESULTS = inBothOrders('TRUE');
+export const RECEIVED_RESULTS = inBothOrders('r.agent_id = (SELECT id FROM agents WHERE name = :agent)');
 export const UNMATCHED_RESULTS = inBothOrders('r.document_id IS NULL');
 export const RESULTS_OF = inBothOrders('r.document_id = :documentId');

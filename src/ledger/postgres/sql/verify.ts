@@ -17,3 +17,7 @@ SELECT named.id, d.id IS NOT NULL AS "isThere"
  ORDER BY named.id LIMIT 20`;
 
 export const COUNT = `SELECT count(*) AS count FROM documents`;
+
+/** Where a chain begins that was archived up to there. */
+export const ARCHIVED = `
+SELECT to_seq AS seq, to_hash AS hash, file FROM archives WHERE agent_id = :id ORDER BY to_seq DESC LIMIT 1`;

@@ -1,0 +1,176 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startCluster, type Cluster } from '../../test/support/postgresCluster.ts';
+import { postgresBinaries } from '../../test/support/postgresRun.ts';
+import type { Bench, Figure, Findings, Scenario } from '../scenario.ts';
+import { furnish } from '../world/agent.ts';
+import { startBackground } from '../world/background.ts';
+import { claimLatencies } from '../world/claims.ts';
+import { fill, photographs, small } from '../world/corpus.ts';
+import { databaseProcessorSeconds, freshDatabase } from '../world/fleetDatabase.ts';
+import { median } from '../world/measure.ts';
+import { processorSeconds } from '../world/proc.ts';
+import { startSink, type Sink } from '../world/sinkProcess.ts';
+
+const SMALL_BYTES = 20_000;
+const LOOK_EVERY_MS = 250;
+const PATIENCE_MS = 600_000;
+const AGENTS = [1, 2, 4];
+const ALONE = 'SQLite, 1 agent';
+
+interface Load {
+  readonly name: string;
+  readonly count: number;
+  readonly images: readonly Buffer[];
+}
+
+interface Contender {
+  readonly name: string;
+  readonly agents: number;
+  /** Null: each agent has a ledger of its own. */
+  readonly cluster: Cluster | null;
+}
+
+interface Run {
+  readonly perSecond: number;
+  /** Milliseconds of the processor for each document. */
+  readonly agentsMs: number;
+  readonly databaseMs: number;
+}
+
+/** Agents that share a folder and a ledger in PostgreSQL, beside one with a ledger of its own; and a very long queue of theirs. */
+export const fleet: Scenario = {
+  name: 'fleet',
+  title: 'A fleet on one PostgreSQL, beside one agent on SQLite',
+  async run(bench) {
+    if (postgresBinaries() === null) return { figures: [], skipped: ['This machine has no PostgreSQL.'] };
+    const { quick } = bench;
+    const cluster = await startCluster({ durable: true, settings: { shared_buffers: '512MB' } });
+    const sink = await startSink();
+    try {
+      const { images, kind } = await photographs();
+      const loads: Load[] = [
+        { name: `${kind} receipts`, count: quick ? 200 : 600, images },
+        { name: 'small files', count: quick ? 500 : 1_500, images: [await small(SMALL_BYTES)] },
+      ];
+      const figures: Figure[] = [];
+      for (const load of loads) figures.push(...(await compete(load, sink, cluster, bench)));
+      figures.push(...(await claimLatencies(cluster, bench)));
+      return { figures, skipped: [] } satisfies Findings;
+    } finally {
+      await sink.close();
+      await cluster.remove();
+    }
+  },
+};
+
+async function compete(
+  load: Load,
+  sink: Sink,
+  cluster: Cluster,
+  { quick, scratch, say }: Bench,
+): Promise<Figure[]> {
+  const folder = join(scratch, 'shared');
+  await fill(folder, load.images, load.count);
+  const contenders: Contender[] = [
+    { name: ALONE, agents: 1, cluster: null },
+    ...AGENTS.map((agents) => ({
+      name: `PostgreSQL, ${agents} ${agents === 1 ? 'agent' : 'agents'}`,
+      agents,
+      cluster,
+    })),
+  ];
+  const runs = new Map<string, Run[]>(contenders.map(({ name }) => [name, []]));
+  for (let round = 0; round < (quick ? 1 : 3); round += 1) {
+    for (const contender of contenders) {
+      const run = await race(contender, load, sink, join(scratch, 'run'), folder);
+      runs.get(contender.name)?.push(run);
+      const { perSecond, agentsMs, databaseMs } = run;
+      say(
+        `${load.name}, ${contender.name}: ${perSecond.toFixed(0)}/s, ${agentsMs.toFixed(1)} ms of processor of agents, ${databaseMs.toFixed(1)} ms of the database`,
+      );
+    }
+  }
+  await rm(folder, { recursive: true });
+  return figuresOf(load, runs);
+}
+
+/** From the first request to the last answer, so that what starting takes is not in it. */
+async function race(
+  { agents, cluster }: Contender,
+  { count }: Load,
+  sink: Sink,
+  dir: string,
+  folder: string,
+): Promise<Run> {
+  const database = cluster === null ? null : await freshDatabase(cluster, 'bench');
+  await sink.reset();
+  const before = cluster === null ? 0 : await databaseProcessorSeconds(cluster);
+  const started = [];
+  for (let each = 0; each < agents; each += 1) {
+    const ledger = database && { kind: 'postgres', url: database.url, agent: `agent-${each}` };
+    const own = join(dir, `agent-${each}`);
+    await mkdir(own, { recursive: true });
+    const command = await furnish({
+      dir: own,
+      baseUrl: sink.url,
+      folder,
+      ...(ledger && { settings: { ledger }, folderSettings: { share: 'scans' } }),
+    });
+    started.push(await startBackground(command('run')));
+  }
+  const until = Date.now() + PATIENCE_MS;
+  let report = await sink.report();
+  while (report.requests < count) {
+    if (Date.now() > until) throw new Error(`${report.requests} of ${count} were sent in time`);
+    await sleep(LOOK_EVERY_MS);
+    report = await sink.report();
+  }
+  const agentSeconds = await Promise.all(started.map(({ pid }) => processorSeconds(pid)));
+  const after = cluster === null ? 0 : await databaseProcessorSeconds(cluster);
+  for (const agent of started) await agent.stop();
+  const { requests, truncated, names, answeredAt } = await sink.report();
+  if (requests !== count || truncated > 0)
+    throw new Error(`${requests} requests for ${count} images, ${truncated} of them truncated`);
+  await database?.remove();
+  await rm(dir, { recursive: true });
+  const [, firstAt] = names[0] ?? ['', NaN];
+  const total = agentSeconds.reduce((sum, each) => sum + each, 0);
+  return {
+    perSecond: (count / (answeredAt - firstAt)) * 1_000,
+    agentsMs: (total / count) * 1_000,
+    databaseMs: ((after - before) / count) * 1_000,
+  };
+}
+
+function figuresOf(load: Load, all: ReadonlyMap<string, readonly Run[]>): Figure[] {
+  const of = (what: string): string => `${load.name}: ${what}`;
+  const alone = all.get(ALONE) ?? [];
+  const figures: Figure[] = [{ name: of('count'), value: load.count, unit: 'count', better: null }];
+  for (const [name, runs] of all) {
+    const better = name === ALONE ? null : ('more' as const);
+    if (name !== ALONE) {
+      const ratios = runs.map(({ perSecond }, index) => perSecond / (alone[index]?.perSecond ?? NaN));
+      figures.push({ name: of(`${name}, of SQLite`), value: median(ratios), unit: 'ratio', better });
+    }
+    const middle = (what: keyof Run): number => median(runs.map((run) => run[what]));
+    figures.push(
+      { name: of(`${name}, documents`), value: middle('perSecond'), unit: '/s', better },
+      {
+        name: of(`${name}, processor of the agents for each`),
+        value: middle('agentsMs'),
+        unit: 'ms',
+        better: 'less',
+      },
+    );
+    if (name !== ALONE)
+      figures.push({
+        name: of(`${name}, processor of the database for each`),
+        value: middle('databaseMs'),
+        unit: 'ms',
+        better: 'less',
+      });
+  }
+  return figures;
+}

@@ -1,0 +1,69 @@
+/**
+ * A process of its own, as an agent is: takes documents from a shared ledger, and records each as sent and accepted.
+ *
+ *   node claimProbe.js URL NAME BASE-URL FOLDERS SECONDS
+ *
+ * Begins when standard input says so. Prints milliseconds of each operation as JSON.
+ */
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { systemClock } from '../../src/daemon/systemClock.ts';
+import { openPostgresLedger } from '../../src/ledger/postgres/open.ts';
+import type { Ledger } from '../../src/ports/ledger.ts';
+import { ENDPOINT } from './agent.ts';
+
+/** As the dispatcher does. */
+const CLAIM_AHEAD = 16;
+
+const [url = '', name = '', baseUrl = '', folders = '', seconds = ''] = process.argv.slice(2);
+const endpoint = { baseUrl, uid: ENDPOINT };
+const shares = new Map(Array.from({ length: Number(folders) }, (_, n) => [`/srv/s${n}`, `s${n}`]));
+const timings: Record<string, number[]> = {};
+
+async function timed<T>(what: string, work: () => Promise<T>): Promise<T> {
+  const startedAt = performance.now();
+  const value = await work();
+  (timings[what] ??= []).push(performance.now() - startedAt);
+  return value;
+}
+
+async function send(ledger: Ledger, id: number): Promise<void> {
+  const attempt = await timed('begin', () => ledger.begin(id, Date.now(), 1_000_000));
+  await timed('finish', () =>
+    ledger.finish(attempt, {
+      at: Date.now(),
+      outcome: 'accepted',
+      httpStatus: 200,
+      message: null,
+      transition: { state: 'accepted', serviceStatus: 'PROCESSING', response: '{"status":"PROCESSING"}' },
+    }),
+  );
+}
+
+const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+const ledger = await openPostgresLedger({
+  name,
+  instance: randomUUID(),
+  version: 'bench',
+  leaseMs: 15_000,
+  target: { url, passwordFile: null, caFile: null },
+  shares,
+  clock: systemClock,
+  random: Math.random,
+  log,
+});
+process.stdout.write('ready\n');
+await once(process.stdin, 'data');
+const until = performance.now() + Number(seconds) * 1_000;
+while (performance.now() < until) {
+  const now = Date.now();
+  const query = { endpoint, limit: CLAIM_AHEAD, now, exceptFolders: [], longestWaitMs: 3_600_000 };
+  const documents = await timed('claim', () =>
+    ledger.claim({ ...query, lane: 'backlog', freshSince: now - 60_000 }),
+  );
+  if (documents.length === 0) throw new Error('the queue is empty');
+  await Promise.all(documents.map(({ id }) => send(ledger, id)));
+}
+await ledger.close();
+process.stdout.write(JSON.stringify(timings));
+process.exit(0);

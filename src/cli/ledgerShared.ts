@@ -1,0 +1,247 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { ReceiptdError } from '../domain/errors.ts';
+import { counted } from '../domain/words.ts';
+import { helpOf } from './help.ts';
+import { isTerminal, print, printJson, type Io } from './io.ts';
+import { operatorName } from './operator.ts';
+import { printable } from './printable.ts';
+import { configOf, operate, type ConfigOption } from './session.ts';
+
+/* The commands of a shared ledger that its administrators use. What they load is loaded when one of them runs. */
+
+interface ToOptions extends ConfigOption {
+  readonly to?: string;
+  readonly passwordFile?: string;
+  readonly ca?: string;
+  readonly allowInsecure?: boolean;
+  readonly json?: boolean;
+}
+
+interface MigrateOptions extends ToOptions {
+  readonly agent?: string;
+}
+
+interface ArchiveOptions extends ToOptions {
+  readonly before: string;
+  readonly dir: string;
+  readonly gzip?: boolean;
+  readonly keep?: boolean;
+}
+
+const PASSWORD =
+  'A password is read from --password-file, from PGPASSWORD, or from ~/.pgpass; the address must not hold one.';
+
+export function addSharedLedger(ledger: Command, io: Io): void {
+  whereTo(ledger.command('prepare'))
+    .description(
+      'make or upgrade a shared ledger in PostgreSQL, and give the agents their rights; for its owner',
+    )
+    .option('--role <name>', 'the role of the agents: it gets what they need, and no more')
+    .option('--json', 'as JSON: { where, roles }')
+    .addHelpText(
+      'after',
+      helpOf({
+        examples: [
+          'ledger prepare --to postgres://owner@db.example.com/receiptd --role receiptd',
+          'ledger prepare',
+        ],
+        more: `Run it again after each update of receiptd, before the agents are started.\n${PASSWORD}`,
+      }),
+    )
+    .action((options: ToOptions & { role?: string }) => prepare(io, options));
+  whereTo(ledger.command('migrate'))
+    .description("move this machine's own ledger into a shared one, and compare every row")
+    .option('--agent <name>', "this machine's name there; the host name if left out")
+    .option('--json', 'as JSON: { where, agent, rows, twins, failed, renamed, head }')
+    .addHelpText(
+      'after',
+      helpOf({
+        examples: ['ledger migrate --to postgres://receiptd@db.example.com/receiptd --agent scan-pc'],
+        more: `The agent may go on running until nearly the end. Whatever ends this command, it goes on from there when it is given again.\n${PASSWORD}`,
+      }),
+    )
+    .action((options: MigrateOptions) => migrate(io, options));
+  whereTo(ledger.command('archive'))
+    .description(
+      'put the old history of a shared ledger into journal files, and take it out of the database; for its owner',
+    )
+    .requiredOption('--before <date>', 'months that ended before this date: YYYY-MM-DD (UTC)')
+    .requiredOption('--dir <directory>', 'where the files go; it must be there')
+    .option('--gzip', 'compress them')
+    .option('--keep', 'write and check the files only')
+    .option('--json', 'as JSON: { where, files }')
+    .addHelpText(
+      'after',
+      helpOf({
+        examples: ['ledger archive --before 2025-01-01 --dir /archive/receiptd --gzip'],
+        more: `Each file is a journal as docs/audit.md describes it: keep it as long as the law demands.\n${PASSWORD}`,
+      }),
+    )
+    .action((options: ArchiveOptions) => archive(io, options));
+}
+
+function whereTo(command: Command): Command {
+  return command
+    .option('--config <file>', 'config file')
+    .option('--to <url>', 'the database: postgres://user@host/database; that of the config if left out')
+    .option('--password-file <file>', 'file with the password of that user')
+    .option('--ca <file>', 'certificate authorities of the database (PEM)')
+    .option('--allow-insecure', 'as ledger.allowInsecure in the config');
+}
+
+/** What `--to` says, else the config. */
+async function targetOf(io: Io, options: ToOptions) {
+  const { to, passwordFile, ca, allowInsecure = false } = options;
+  const file = (given: string | undefined): string | null =>
+    given === undefined ? null : resolve(io.cwd, given);
+  if (to !== undefined) {
+    const { ledgerUrl } = await import('../config/ledgerTarget.ts');
+    return {
+      url: ledgerUrl(to, allowInsecure),
+      passwordFile: await readable(file(passwordFile)),
+      caFile: file(ca),
+    };
+  }
+  const { ledger } = await configOf(io, options);
+  if (ledger.kind === 'postgres')
+    return {
+      url: ledger.url,
+      passwordFile: await readable(file(passwordFile) ?? ledger.passwordFile),
+      caFile: file(ca) ?? ledger.ca,
+    };
+  throw new ReceiptdError('USAGE', 'The configuration names no shared ledger.', {
+    hint: 'Say --to postgres://user@host/database.',
+  });
+}
+
+async function readable(file: string | null): Promise<string | null> {
+  if (file === null) return null;
+  try {
+    await readFile(file, 'utf8');
+    return file;
+  } catch (error) {
+    const words = error instanceof Error ? error.message : String(error);
+    throw new ReceiptdError('USAGE', `The password file ${file} can't be read: ${words}.`, {
+      hint: 'Name another one with --password-file.',
+      cause: error,
+    });
+  }
+}
+
+async function prepare(io: Io, options: ToOptions & { role?: string }): Promise<void> {
+  const target = await targetOf(io, options);
+  const { prepareShared } = await import('../compose/shared/prepare.ts');
+  const { where, roles } = await prepareShared(target, options.role ?? null);
+  if (options.json) return printJson(io, { where, roles });
+  print(io, `The ledger at ${printable(where)} is ready for this receiptd.`);
+  if (roles.length > 0) print(io, `Agents may work on it as ${roles.map(printable).join(', ')}.`);
+  else print(io, 'No role was named for the agents: as its owner they may do anything to it. See --role.');
+}
+
+async function migrate(io: Io, options: MigrateOptions): Promise<void> {
+  const config = await configOf(io, options);
+  if (config.ledger.kind !== 'sqlite')
+    throw new ReceiptdError('USAGE', 'The configuration names the shared ledger already.', {
+      hint: 'Set ledger.kind: sqlite until the ledger is moved, and name the database with --to.',
+    });
+  const target = await targetOf(io, options);
+  const agent = await nameOf(options.agent);
+  const { moveLedger } = await import('../compose/shared/moveLedger.ts');
+  const moved = await moveLedger(config, {
+    target,
+    agent,
+    backup: async (output) => (await operate(io, config, 'backup', { by: operatorName(), output })).head,
+    onProgress: progressOf(io, options),
+    onAgentRuns: () =>
+      io.stderr.write(
+        'All is there but what the running agent goes on to do. Stop it now, and do not start it again before its configuration is changed.\n',
+      ),
+    signal: io.stop,
+  });
+  if (moved === null) {
+    if (options.json) return printJson(io, null);
+    return print(io, 'This ledger was moved before; nothing is left to do.');
+  }
+  const { where, compared, merged, head } = moved;
+  if (options.json) return printJson(io, { where, agent, rows: compared?.rows ?? null, ...merged, head });
+  if (compared !== null) {
+    const { documents, attempts, sightings } = compared.rows;
+    const rows = `${counted(documents, 'document')}, ${counted(attempts, 'upload request')}, ${counted(sightings, 'file')}`;
+    print(io, `Moved to ${printable(where)}, and compared row by row: ${rows}.`);
+  } else print(io, `Moved to ${printable(where)}.`);
+  tellMerged(io, merged);
+  print(io, 'Now write into the configuration, then start the agent:');
+  print(io, '  ledger:');
+  print(io, '    kind: postgres');
+  print(io, `    url: ${printable(options.to ?? '')}`);
+  if (options.passwordFile !== undefined)
+    print(io, `    passwordFile: ${printable(resolve(io.cwd, options.passwordFile))}`);
+  print(io, `    agent: ${printable(agent)}`);
+  print(
+    io,
+    `The old ledger and its journal, up to entry ${head.seq}, stay in ${printable(config.stateDir)} as proof.`,
+  );
+  print(io, 'They hold names and paths, which `receiptd erase` does not reach there: remove them in time.');
+}
+
+function tellMerged(
+  io: Io,
+  { twins, failed, renamed }: { twins: number; failed: number; renamed: number },
+): void {
+  if (twins === 0) return;
+  print(
+    io,
+    `${counted(twins, 'document')} met with the same image, or the same name, of another machine; both are kept.`,
+  );
+  if (failed > 0)
+    print(
+      io,
+      `  ${counted(failed, 'document')} that waited here and are known there are failed: \`receiptd list --failed\`.`,
+    );
+  if (renamed > 0) print(io, `  ${counted(renamed, 'document')} that were never sent got a new name.`);
+}
+
+async function nameOf(given: string | undefined): Promise<string> {
+  const [{ agentName }, { shortName }] = await Promise.all([
+    import('../compose/fleetMember.ts'),
+    import('../config/schemaAccounts.ts'),
+  ]);
+  if (given === undefined) return agentName({ agent: null });
+  if (shortName.safeParse(given).success) return given;
+  throw new ReceiptdError('USAGE', `"${given}" can't be the name of an agent.`, {
+    hint: 'Say --agent with letters, digits, hyphens and underscores, 63 of them at most.',
+  });
+}
+
+/** One line that is written over, on a terminal alone. */
+function progressOf(io: Io, { json }: ToOptions): (step: string, count: number) => void {
+  if (json === true || !isTerminal(io.stderr)) return () => {};
+  const words: Readonly<Record<string, string>> = {
+    copied: 'documents in the copy',
+    rows: 'rows taken over',
+    entries: 'later entries of the journal taken over',
+    compared: 'rows compared',
+  };
+  return (step, count) =>
+    void io.stderr.write(`\r\u001b[K${count.toLocaleString('en')} ${words[step] ?? step}`);
+}
+
+async function archive(io: Io, options: ArchiveOptions): Promise<void> {
+  const { before, dir, gzip = false, keep = false } = options;
+  const at = /^\d{4}-\d\d-\d\d$/.test(before) ? Date.parse(`${before}T00:00:00Z`) : Number.NaN;
+  if (Number.isNaN(at) || at > Date.now())
+    throw new ReceiptdError('USAGE', `--before ${before} is no date that is over.`, {
+      hint: 'Write it as 2025-01-01.',
+    });
+  const target = await targetOf(io, options);
+  const { archiveShared } = await import('../compose/shared/archive.ts');
+  const { where, files } = await archiveShared(target, { before: at, dir: resolve(io.cwd, dir), gzip, keep });
+  if (options.json) return printJson(io, { where, files });
+  for (const { file, agent, fromSeq, toSeq } of files)
+    print(io, `Wrote ${printable(file)}: agent ${printable(agent)}, entries ${fromSeq} to ${toSeq}.`);
+  if (files.length === 0) print(io, `No month of the history ended before ${before}.`);
+  else if (keep) print(io, 'They are checked; the database still has all of it.');
+  else print(io, 'They are checked, and what they hold is out of the database.');
+}

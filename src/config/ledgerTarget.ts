@@ -1,0 +1,22 @@
+import { ReceiptdError } from '../domain/errors.ts';
+import { readPostgresUrl, withParameter } from '../domain/postgresUrl.ts';
+import { problemsOfUrl, tlsMode } from './ledgerChecks.ts';
+
+/**
+ * The address of a database that was given on the command line, with what the configuration would make of it.
+ * @throws ReceiptdError USAGE
+ */
+export function ledgerUrl(given: string, allowInsecure: boolean): string {
+  if (readPostgresUrl(given) === null)
+    throw usage('--to takes an address such as postgres://receiptd@db.example.com/receiptd.');
+  const [problem] = problemsOfUrl(given, allowInsecure);
+  // A password would stay in the shell's history, and is shown to everybody by the list of processes.
+  if (problem !== undefined) throw usage(`--to ${problem}.`);
+  return withParameter(given, 'sslmode', tlsMode(given, allowInsecure));
+}
+
+function usage(sentence: string): ReceiptdError {
+  return new ReceiptdError('USAGE', sentence, {
+    hint: 'The password is read from --password-file, PGPASSWORD or ~/.pgpass.',
+  });
+}

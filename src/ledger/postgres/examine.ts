@@ -1,0 +1,61 @@
+import { ReceiptdError } from '../../domain/errors.ts';
+import { Connector, type Connection, type Target } from './connection.ts';
+import { ledgerFailure } from './failure.ts';
+import { requireVersion } from './migrate.ts';
+
+/** What can be told of the database before an agent works with it. */
+export interface LedgerFacts {
+  /** Of PostgreSQL. */
+  readonly server: string;
+  /** Null on a Unix socket, on which nothing travels. */
+  readonly isEncrypted: boolean | null;
+  /** Milliseconds that the database's clock is ahead of this machine's, as far as the way there lets it be told. */
+  readonly clockAheadMs: number;
+  /** What the role may not do and an agent has to, such as `INSERT on documents`. */
+  readonly lacks: readonly string[];
+}
+
+const FACTS = `
+SELECT current_setting('server_version') AS server,
+       (inet_server_addr() IS NULL) AS "isSocket",
+       coalesce((SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()), false) AS "isEncrypted"`;
+
+const NOW = `SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now`;
+
+/** One table for each kind of right; a role that was given these was given the others with them. */
+const RIGHTS = `
+SELECT format('%s on %s', wanted.privilege, wanted.name) AS lacking
+  FROM (VALUES ('SELECT', 'agents'), ('UPDATE', 'agents'), ('INSERT', 'documents'), ('UPDATE', 'documents'),
+               ('INSERT', 'attempts'), ('INSERT', 'sightings'), ('INSERT', 'history'), ('DELETE', 'holds'),
+               ('DELETE', 'leads'), ('DELETE', 'starts')) AS wanted (privilege, name)
+ WHERE NOT has_table_privilege('receiptd.' || wanted.name, wanted.privilege)`;
+
+/**
+ * Looks, and changes nothing. @throws ReceiptdError LEDGER_UNREACHABLE, LEDGER_REFUSED, LEDGER_MISSING, LEDGER_OLDER,
+ * LEDGER_NEWER
+ */
+export async function examineLedger(target: Target, clock: { now(): number }): Promise<LedgerFacts> {
+  const connector = new Connector(target);
+  let connection: Connection | null = null;
+  try {
+    connection = await connector.connect('receiptd check');
+    await requireVersion(connection, connector.where);
+    const facts = await connection.get<{ server: string; isSocket: boolean; isEncrypted: boolean }>(FACTS);
+    const lacking = await connection.all<{ lacking: string }>(RIGHTS);
+    const before = clock.now();
+    const there = await connection.get<{ now: number }>(NOW);
+    const here = (before + clock.now()) / 2;
+    if (!facts || !there) throw new Error('the database gave no row');
+    return {
+      server: facts.server,
+      isEncrypted: facts.isSocket ? null : facts.isEncrypted,
+      clockAheadMs: Math.round(there.now - here),
+      lacks: lacking.map((row) => row.lacking),
+    };
+  } catch (error) {
+    if (error instanceof ReceiptdError) throw error;
+    throw ledgerFailure(error, connector.where);
+  } finally {
+    await connection?.close().catch(() => {});
+  }
+}

@@ -1,0 +1,204 @@
+import { ReceiptdError } from '../../../domain/errors.ts';
+import type { JournalEntry, JournalHead } from '../../../ports/journal.ts';
+import { fromJournal, type LedgerEvent } from '../../events.ts';
+import { apply, type Sending } from '../apply.ts';
+import type { Connection } from '../connection.ts';
+import { Places } from '../places.ts';
+import * as ENDPOINTS from '../sql/endpoints.ts';
+import { isTwin } from './rows.ts';
+import type { EntriesAfter } from './source.ts';
+import { busy, inTransaction, type ImportState } from './state.ts';
+import { storable, type Numbered } from './tables.ts';
+
+/** Entries in one transaction. */
+const BATCH = 500;
+
+const ENSURE_ENDPOINT = `
+INSERT INTO endpoints (base_url, uid) VALUES (:baseUrl, :uid) ON CONFLICT (base_url, uid) DO NOTHING`;
+const ENSURE_FOLDER = `
+INSERT INTO folders (place, path) VALUES (:place, :folder) ON CONFLICT (place, path) DO NOTHING`;
+
+/** Like apply's own, and a twin where another ledger brought the bytes or the name. */
+const INSERT_DOCUMENT = `
+INSERT INTO documents (id, endpoint_id, folder_id, agent_id, path, name, sha256, type, size, lane, line, created_at, updated_at, twin)
+SELECT n.id, n.endpoint_id, n.folder_id, :agentId::integer, :path, n.name, n.sha256, :type, :size::bigint, :lane, :line::bigint,
+       :at::bigint, :at::bigint, CASE WHEN ${isTwin('n')} THEN n.id ELSE 0 END
+  FROM (SELECT :id::bigint AS id, e.id AS endpoint_id, f.id AS folder_id, :name::text COLLATE "C" AS name,
+               :sha256::text COLLATE "C" AS sha256
+          FROM folders f, endpoints e
+         WHERE f.place = :place AND f.path = :folder AND e.base_url = :baseUrl AND e.uid = :uid) n`;
+
+const INSERT_UNMATCHED = `
+INSERT INTO results (id, received_at, status, sha256, size, encoding, payload, given_name, given_uid)
+VALUES (:id, :at, :status, :sha256, :size, :encoding, :payload, :givenName, :givenUid) ON CONFLICT DO NOTHING`;
+
+const MOVE_ON = `UPDATE imports SET seq = :seq, hash = :hash WHERE ledger = :ledger AND seq = :from`;
+
+/** Fields that hold numbers of rows. */
+const NUMBERS: Readonly<Record<string, Numbered>> = {
+  document: 'documents',
+  documents: 'documents',
+  attempt: 'attempts',
+  sighting: 'sightings',
+  sightings: 'sightings',
+  supersedes: 'sightings',
+  result: 'results',
+};
+
+/**
+ * Brings what is here to where the journal is, up to `upTo`: the other ledger's head, for what the journal holds behind that may
+ * be taken back yet.
+ * @returns how many entries were taken, and the head that is here now
+ * @throws ReceiptdError MOVE_REFUSED where the journal was begun anew or is another's; JOURNAL_DAMAGED
+ */
+export async function takeEntries(
+  connection: Connection,
+  state: ImportState,
+  entriesAfter: EntriesAfter,
+  upTo: JournalHead,
+): Promise<{ readonly taken: number; readonly head: ImportState['head'] }> {
+  if (upTo.ledger !== state.ledger) throw begunAnew('it is the ledger of another machine now');
+  if (upTo.seq === state.head.seq && upTo.hash === state.head.hash) return { taken: 0, head: state.head };
+  await connection.exec(`SET receiptd.agent = '${state.agentId}'`);
+  const taking = new Taking(connection, state);
+  let batch: JournalEntry[] = [];
+  let isAnchored = false;
+  for (const entry of entriesAfter(state.head.seq - 1)) {
+    if (!isAnchored) {
+      if (entry.seq !== state.head.seq || entry.hash !== state.head.hash) break;
+      isAnchored = true;
+      continue;
+    }
+    if (entry.seq > upTo.seq) break;
+    batch.push(entry);
+    if (batch.length < BATCH) continue;
+    await taking.take(batch);
+    batch = [];
+  }
+  if (!isAnchored) throw begunAnew(`its journal does not hold entry ${state.head.seq} any more`);
+  if (batch.length > 0) await taking.take(batch);
+  const { head } = taking;
+  if (head.seq !== upTo.seq || head.hash !== upTo.hash)
+    throw begunAnew(`its journal does not lead to entry ${upTo.seq}`);
+  return { taken: head.seq - state.head.seq, head };
+}
+
+class Taking {
+  head: ImportState['head'];
+  readonly #connection: Connection;
+  readonly #state: ImportState;
+  readonly #sql: Sending;
+  readonly #known = new Set<string>();
+
+  constructor(connection: Connection, state: ImportState) {
+    this.#connection = connection;
+    this.#state = state;
+    this.head = state.head;
+    this.#sql = {
+      session: { agentId: state.agentId, epoch: 0, chain: '' },
+      places: new Places(state.agent),
+      send: (text, params) => connection.send(text, params),
+    };
+  }
+
+  async take(entries: readonly JournalEntry[]): Promise<void> {
+    const told = entries.map((entry) => ({ event: this.#moved(fromJournal(entry)), at: entry.at }));
+    for (const { event } of told) await this.#ensure(event);
+    const last = entries.at(-1) ?? this.head;
+    const { ledger } = this.#state;
+    await inTransaction(this.#connection, async () => {
+      const { seq, hash } = last;
+      if ((await this.#connection.run(MOVE_ON, { ledger, seq, hash, from: this.head.seq })) !== 1)
+        throw busy();
+      for (const { event, at } of told) this.#apply(event, at);
+    });
+    this.head = { seq: last.seq, hash: last.hash };
+  }
+
+  #apply(event: LedgerEvent, at: number): void {
+    switch (event.kind) {
+      case 'named': {
+        const { document: id, endpoint, name, sha256, type, size, lane, line, seq, path } = event;
+        const { baseUrl, uid } = endpoint;
+        this.#sql.send(ENDPOINTS.ENDPOINT_FOR_UPDATE, { baseUrl, uid });
+        const row = { id, baseUrl, uid, name, sha256, type, size, lane, line, path, at };
+        const { agentId } = this.#state;
+        this.#sql.send(INSERT_DOCUMENT, { ...row, agentId, ...this.#sql.places.ofFolder(event.folder) });
+        this.#sql.send(ENDPOINTS.GAVE, { baseUrl, uid, line, seq: seq ?? 0 });
+        return;
+      }
+      case 'result': {
+        if (event.document !== null) return apply(this.#sql, event, at);
+        const { result: id, status, sha256, size, encoding, payload, givenName, givenUid } = event;
+        const kept = { status, sha256, size, encoding, payload, givenName, givenUid };
+        this.#sql.send(INSERT_UNMATCHED, { id, at, ...kept });
+        return;
+      }
+      case 'continued':
+      case 'restored':
+      case 'rebuilt':
+        throw begunAnew('it was restored or made anew meanwhile');
+      // Of these the last word counts, which is taken from the ledger itself when all else is here.
+      case 'watched':
+      case 'placed':
+      case 'endpoint':
+      case 'paused':
+      case 'resumed':
+        return;
+      default:
+        return apply(this.#sql, event, at);
+    }
+  }
+
+  /** The event with the numbers that its rows have here, and text that can be kept. */
+  #moved(event: LedgerEvent): LedgerEvent {
+    const fields: Record<string, unknown> = { ...event };
+    if (event.kind === 'result' && event.payload?.includes('\0') === true) {
+      fields['encoding'] = 'base64';
+      fields['payload'] = Buffer.from(event.payload).toString('base64');
+    }
+    for (const [key, value] of Object.entries(fields)) {
+      const of = NUMBERS[key];
+      if (typeof value === 'string') fields[key] = storable(value);
+      else if (of !== undefined && typeof value === 'number') fields[key] = this.#number(of, value);
+      else if (of !== undefined && Array.isArray(value))
+        fields[key] = value.map((each) => this.#number(of, Number(each)));
+    }
+    // The same fields with other values.
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    return fields as unknown as LedgerEvent;
+  }
+
+  #number(of: Numbered, id: number): number {
+    if (id > this.#state.reserved)
+      throw new ReceiptdError(
+        'MOVE_REFUSED',
+        `The ledger has grown by more than ${this.#state.reserved} rows while it was moved.`,
+        { hint: 'Stop the agent, and begin the move anew in an empty database.' },
+      );
+    return id + this.#state.distances[of];
+  }
+
+  async #ensure(event: LedgerEvent): Promise<void> {
+    if ('folder' in event) {
+      const params = this.#sql.places.ofFolder(event.folder);
+      await this.#once(`${params.place} ${params.folder}`, ENSURE_FOLDER, params);
+    }
+    if ('endpoint' in event) {
+      const { baseUrl, uid } = event.endpoint;
+      await this.#once(`${baseUrl}#${uid}`, ENSURE_ENDPOINT, { baseUrl, uid });
+    }
+  }
+
+  async #once(key: string, text: string, params: Readonly<Record<string, string>>): Promise<void> {
+    if (this.#known.has(key)) return;
+    await this.#connection.run(text, params);
+    this.#known.add(key);
+  }
+}
+
+function begunAnew(why: string): ReceiptdError {
+  return new ReceiptdError('MOVE_REFUSED', `The move of this ledger can't go on: ${why}.`, {
+    hint: 'Begin it anew in an empty database.',
+  });
+}

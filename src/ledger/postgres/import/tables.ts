@@ -1,0 +1,145 @@
+/** What a ledger of SQLite consists of, as it is taken over: table by table, each in the order of its ids. */
+
+type Kind = 'bigint' | 'integer' | 'smallint' | 'text';
+
+export interface Column {
+  readonly name: string;
+  readonly type: Kind;
+  /** Whose number it is: it is another one here. */
+  readonly of?: Numbered | 'endpoint' | 'folder';
+  /** Only for speed or the moment, and changed without an entry of the journal: it is brought up to date at the end. */
+  readonly ofTheMoment?: true;
+}
+
+/** Tables whose rows others refer to: their numbers are moved by a fixed distance. */
+export type Numbered = 'documents' | 'attempts' | 'sightings' | 'results';
+
+export interface Table {
+  readonly name: Numbered | 'acts';
+  /** For people: what one row is. */
+  readonly what: string;
+  /** The first one is `id`. */
+  readonly columns: readonly Column[];
+}
+
+/** A value of either database, in one spelling. */
+export type Value = string | null;
+export type Row = readonly Value[];
+
+const text = (name: string): Column => ({ name, type: 'text' });
+const bigint = (name: string): Column => ({ name, type: 'bigint' });
+const integer = (name: string): Column => ({ name, type: 'integer' });
+const smallint = (name: string): Column => ({ name, type: 'smallint' });
+const number = (name: string, of: Numbered): Column => ({ name, type: 'bigint', of });
+const endpoint: Column = { name: 'endpoint_id', type: 'integer', of: 'endpoint' };
+const folder: Column = { name: 'folder_id', type: 'integer', of: 'folder' };
+
+/** In the order in which they refer to each other. */
+export const TABLES: readonly Table[] = [
+  {
+    name: 'documents',
+    what: 'Document',
+    columns: [
+      number('id', 'documents'),
+      endpoint,
+      folder,
+      ...['path', 'name', 'sha256', 'type'].map(text),
+      bigint('size'),
+      { ...text('lane'), ofTheMoment: true },
+      text('state'),
+      bigint('line'),
+      { ...bigint('not_before'), ofTheMoment: true },
+      ...['reason', 'message'].map(text),
+      ...['attempts', 'server_errors'].map(integer),
+      smallint('answer_lost'),
+      ...['created_at', 'updated_at'].map(bigint),
+      ...['service_status', 'response'].map(text),
+      bigint('erased_at'),
+    ],
+  },
+  {
+    name: 'attempts',
+    what: 'Upload request',
+    columns: [
+      number('id', 'attempts'),
+      number('document_id', 'documents'),
+      endpoint,
+      ...['started_at', 'finished_at'].map(bigint),
+      text('outcome'),
+      integer('http_status'),
+      bigint('bytes'),
+      text('message'),
+    ],
+  },
+  {
+    name: 'sightings',
+    what: 'File',
+    columns: [
+      number('id', 'sightings'),
+      folder,
+      ...['dir', 'name'].map(text),
+      ...['size', 'mtime_ns', 'ctime_ns', 'inode'].map(bigint),
+      text('verdict'),
+      number('document_id', 'documents'),
+      ...['sha256', 'policy', 'reason', 'message'].map(text),
+      ...['seen_at', 'updated_at', 'gone_at'].map(bigint),
+      ...['disposing', 'disposed', 'archived_to'].map(text),
+    ],
+  },
+  {
+    name: 'results',
+    what: 'Result',
+    columns: [
+      number('id', 'results'),
+      bigint('received_at'),
+      number('document_id', 'documents'),
+      integer('attempts'),
+      ...['status', 'sha256'].map(text),
+      bigint('size'),
+      ...['encoding', 'payload', 'given_name', 'given_uid'].map(text),
+    ],
+  },
+  {
+    name: 'acts',
+    what: 'Act',
+    columns: [bigint('id'), bigint('at'), ...['kind', 'by', 'detail'].map(text)],
+  },
+];
+
+/** Where the other ledger's rows are here. */
+export interface Mapping {
+  readonly distances: Readonly<Record<Numbered, number>>;
+  /** This database's number of each endpoint and folder of the other ledger. */
+  readonly endpoints: ReadonlyMap<string, number>;
+  readonly folders: ReadonlyMap<string, number>;
+}
+
+/** A row as it is to be here. */
+export function mapped(table: Table, row: Row, mapping: Mapping): Row {
+  const values = row.map((value, index) => {
+    const { of } = table.columns[index] ?? {};
+    if (value === null || of === undefined) return value === null ? null : storable(value);
+    if (of === 'endpoint') return String(mapping.endpoints.get(value) ?? 0);
+    if (of === 'folder') return String(mapping.folders.get(value) ?? 0);
+    return String(Number(value) + mapping.distances[of]);
+  });
+  return table.name === 'results' ? payloadAsBytes(table, row, values) : values;
+}
+
+/** PostgreSQL's text can't hold U+0000. */
+export function storable(value: string): string {
+  return value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value;
+}
+
+/** What was posted is kept byte by byte. */
+function payloadAsBytes({ columns }: Table, row: Row, values: Value[]): Row {
+  const [encoding, payload] = ['encoding', 'payload'].map((name) =>
+    columns.findIndex((each) => each.name === name),
+  );
+  if (encoding === undefined || payload === undefined) return values;
+  const text = row[payload];
+  if (text?.includes('\0') !== true) return values;
+  values[encoding] = 'base64';
+  values[payload] = Buffer.from(text).toString('base64');
+  return values;
+}

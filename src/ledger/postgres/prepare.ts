@@ -1,0 +1,89 @@
+import { ReceiptdError, systemCode } from '../../domain/errors.ts';
+import type { Connection } from './connection.ts';
+import { migrate } from './migrate.ts';
+
+/**
+ * What agents may: add and change, and delete what is of the moment. History, documents, and whatever else says what was, they
+ * can't take away; of the history they can blank what is personal.
+ */
+const GRANTS: readonly (readonly [rights: string, on: string])[] = [
+  ['SELECT', 'migrations, archives'],
+  [
+    'SELECT, INSERT, UPDATE',
+    'agents, endpoints, folders, documents, attempts, sightings, results, document_counts, file_counts, imports',
+  ],
+  ['SELECT, INSERT', 'acts, history'],
+  ['UPDATE (personal)', 'history'],
+  ['SELECT, INSERT, UPDATE, DELETE', 'holds, leads, starts, budgets, folder_marks'],
+  ['USAGE, SELECT', 'ALL SEQUENCES IN SCHEMA receiptd'],
+  ['EXECUTE', 'ALL FUNCTIONS IN SCHEMA receiptd'],
+];
+
+const ROLES_THAT_MAY = `
+SELECT DISTINCT r.rolname AS role
+  FROM pg_namespace n, aclexplode(n.nspacl) a JOIN pg_roles r ON r.oid = a.grantee
+ WHERE n.nspname = 'receiptd' AND a.privilege_type = 'USAGE' AND a.grantee <> n.nspowner
+ ORDER BY 1`;
+
+const STANDING = `
+SELECT rolsuper AS "isSuper", pg_has_role(oid, (SELECT nspowner FROM pg_namespace WHERE nspname = 'receiptd'), 'MEMBER') AS owns
+  FROM pg_roles WHERE rolname = :role`;
+
+/**
+ * Makes or upgrades the schema, and gives `role` (null: every role that has it already) what agents need and no more. To be run
+ * by the owner of the database or of the schema. Idempotent.
+ * @returns the roles that may work as agents
+ * @throws ReceiptdError LEDGER_REFUSED, LEDGER_OLDER, LEDGER_NEWER, ROLE_UNFIT
+ */
+export async function prepare(
+  connection: Connection,
+  where: string,
+  role: string | null,
+): Promise<readonly string[]> {
+  await migrate(connection, where);
+  try {
+    await connection.exec('BEGIN');
+    if (role !== null) await demandPlain(connection, role);
+    await connection.exec('REVOKE ALL ON ALL FUNCTIONS IN SCHEMA receiptd FROM PUBLIC');
+    await connection.exec('SELECT make_history_partitions()');
+    const known = (await connection.all<{ role: string }>(ROLES_THAT_MAY)).map((row) => row.role);
+    const roles = [...new Set([...known, ...(role === null ? [] : [role])])].sort();
+    for (const each of roles) {
+      const to = quoted(each);
+      // What an earlier version allowed is taken back.
+      await connection.exec(`REVOKE ALL ON ALL TABLES IN SCHEMA receiptd FROM ${to}`);
+      await connection.exec(`GRANT USAGE ON SCHEMA receiptd TO ${to}`);
+      for (const [rights, on] of GRANTS) await connection.exec(`GRANT ${rights} ON ${on} TO ${to}`);
+    }
+    await connection.exec('COMMIT');
+    return roles;
+  } catch (error) {
+    await connection.exec('ROLLBACK').catch(() => {});
+    if (systemCode(error) !== '42501') throw error;
+    throw new ReceiptdError(
+      'LEDGER_REFUSED',
+      `The ledger at ${where} can't be prepared: this role does not own it.`,
+      {
+        hint: 'Run `receiptd ledger prepare` with the role that made the schema, or as a superuser.',
+        cause: error,
+      },
+    );
+  }
+}
+
+/** One that owns the tables would keep every right whatever is granted. */
+async function demandPlain(connection: Connection, role: string): Promise<void> {
+  const standing = await connection.get<{ isSuper: boolean; owns: boolean }>(STANDING, { role });
+  if (!standing)
+    throw new ReceiptdError('ROLE_UNFIT', `The database has no role ${role}.`, {
+      hint: `Make it first, in psql: CREATE ROLE ${quoted(role)} LOGIN PASSWORD …`,
+    });
+  if (standing.isSuper || standing.owns)
+    throw new ReceiptdError('ROLE_UNFIT', `The role ${role} owns the ledger, and could change all of it.`, {
+      hint: 'Name another role for the agents, and keep this one for `receiptd ledger prepare`.',
+    });
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}

@@ -1,0 +1,82 @@
+import type { JournalEvent } from '../../ports/journal.ts';
+import { toJournal, type LedgerEvent } from '../events.ts';
+import { apply } from './apply.ts';
+import type { Connection } from './connection.ts';
+import type { Ids, IdKind } from './ids.ts';
+import type { Places } from './places.ts';
+import type { Session } from './session.ts';
+import type { Params, Sql } from './statements.ts';
+
+/** Within a transaction: what changes for good is said as an event, which becomes rows and an entry of the history. */
+export interface Transaction extends Sql {
+  readonly session: Session;
+  readonly places: Places;
+  /** Its statements go out at once; what goes wrong fails the transaction. */
+  emit(event: LedgerEvent, at: number): void;
+  /** Sends without waiting; what goes wrong fails the transaction. */
+  send(text: string, params?: Params): void;
+  /** A number that no other row of that kind has or will have. */
+  nextId(kind: IdKind): Promise<number>;
+  /** Other agents are told once this is committed. */
+  notify(signal: 'queue' | 'holds' | 'agents'): void;
+}
+
+/** This agent's row, locked by the transaction. */
+export interface OwnRow {
+  readonly epoch: number;
+  readonly seq: number;
+  readonly hash: string;
+}
+
+export class OpenTransaction implements Transaction {
+  readonly connection: Connection;
+  readonly session: Session;
+  readonly places: Places;
+  readonly own: Promise<OwnRow | undefined>;
+  readonly events: JournalEvent[] = [];
+  readonly signals = new Set<string>();
+  readonly #ids: Ids;
+
+  constructor(
+    connection: Connection,
+    session: Session,
+    places: Places,
+    ids: Ids,
+    own: Promise<OwnRow | undefined>,
+  ) {
+    this.connection = connection;
+    this.session = session;
+    this.places = places;
+    this.#ids = ids;
+    this.own = own;
+  }
+
+  get<Row>(text: string, params?: Params): Promise<Row | undefined> {
+    return this.connection.get<Row>(text, params);
+  }
+
+  all<Row>(text: string, params?: Params): Promise<Row[]> {
+    return this.connection.all<Row>(text, params);
+  }
+
+  run(text: string, params?: Params): Promise<number> {
+    return this.connection.run(text, params);
+  }
+
+  send(text: string, params?: Params): void {
+    this.connection.send(text, params);
+  }
+
+  emit(event: LedgerEvent, at: number): void {
+    apply(this, event, at);
+    this.events.push(toJournal(event, at));
+  }
+
+  nextId(kind: IdKind): Promise<number> {
+    return this.#ids.next(this.connection, kind);
+  }
+
+  notify(signal: 'queue' | 'holds' | 'agents'): void {
+    this.signals.add(signal);
+  }
+}

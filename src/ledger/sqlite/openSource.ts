@@ -1,0 +1,50 @@
+import { ReceiptdError } from '../../domain/errors.ts';
+import type { JournalHead } from '../../ports/journal.ts';
+import type { Source, SourceEndpoint, SourceFolder, SourcePause } from '../postgres/import/source.ts';
+import { openForReading } from './connection.ts';
+import { HEAD } from './sql/journal.ts';
+import { createSql } from './statements.ts';
+
+const ENDPOINTS = `
+SELECT CAST(id AS TEXT) AS id, base_url AS baseUrl, uid, next_seq AS nextSeq, next_line AS nextLine, name, record,
+       created_at AS createdAt
+  FROM endpoints ORDER BY endpoints.id`;
+const FOLDERS = `
+SELECT CAST(id AS TEXT) AS id, path, watched_at AS watchedAt, mark FROM folders ORDER BY folders.id`;
+const PAUSES = `SELECT scope, key, message, since FROM holds WHERE paused = 1 ORDER BY scope, key`;
+
+/**
+ * Opens a ledger, or a copy of one, for whoever takes all of it over.
+ * @throws ReceiptdError LEDGER_MISSING, LEDGER_OLDER, FILE_UNREADABLE, LEDGER_NEWER, LEDGER_DAMAGED
+ */
+export function openSource(path: string): Source {
+  const db = openForReading(path);
+  const sql = createSql(db);
+  const close = (): void => {
+    sql.forget();
+    db.close();
+  };
+  const head = sql.get<JournalHead>(HEAD);
+  if (!head) {
+    close();
+    throw new ReceiptdError('LEDGER_OLDER', `The ledger ${path} has no journal yet.`, {
+      hint: 'Start the agent once: it begins one.',
+    });
+  }
+  return {
+    head: { ...head },
+    // Plain objects: those of the binding are its own.
+    endpoints: sql.all<SourceEndpoint>(ENDPOINTS).map((row) => ({ ...row })),
+    folders: sql.all<SourceFolder>(FOLDERS).map((row) => ({ ...row })),
+    pauses: sql.all<SourcePause>(PAUSES).map((row) => ({ ...row })),
+    lastId: (table) => sql.get<{ last: number | null }>(`SELECT max(id) AS last FROM ${table}`)?.last ?? 0,
+    rows: ({ name, columns }, from, to) =>
+      sql
+        .tuples<readonly (bigint | string | null)[]>(
+          `SELECT ${columns.map((each) => each.name).join(', ')} FROM ${name} WHERE id BETWEEN :from AND :to ORDER BY id`,
+          { from, to },
+        )
+        .map((row) => row.map((value) => (value === null ? null : String(value)))),
+    close,
+  };
+}

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { fleetTable } from '../../src/cli/fleet.ts';
+import type { FleetAgentJson } from '../../src/daemon/control/protocol/fleet.ts';
+import { fleetNote, fleetNotes, fleetOf } from '../../src/daemon/reading/fleet.ts';
+import type { FleetAgent } from '../../src/ports/fleet.ts';
+import { FakeClock } from '../support/fakeClock.ts';
+import { FakeFleet } from '../support/fakeFleet.ts';
+
+const NOW = Date.UTC(2026, 2, 2, 9);
+const FRONT: FleetAgent = {
+  name: 'front',
+  host: 'pc-1',
+  version: '1.2.3',
+  state: 'running',
+  startedAt: NOW - 3_600_000,
+  lastSeenAt: NOW - 1_000,
+  paused: null,
+  queued: 1_204,
+  uploading: 4,
+  leads: ['scans', 'post'],
+  holds: [],
+};
+const BACK: FleetAgent = {
+  ...FRONT,
+  name: 'back',
+  state: 'silent',
+  lastSeenAt: NOW - 300_000,
+  paused: { by: 'anna', since: NOW },
+  queued: 1,
+  uploading: 0,
+  leads: [],
+  holds: [
+    {
+      scope: 'credentials',
+      key: 'https://service.example',
+      reason: 'HTTP_401',
+      message: 'Not taken.',
+      since: NOW,
+      until: null,
+      demanded: false,
+    },
+  ],
+};
+
+async function jsonOf(agents: readonly FleetAgent[]): Promise<readonly FleetAgentJson[]> {
+  const { agents: found } = await fleetOf({ fleet: { agents: async () => agents } });
+  return found ?? [];
+}
+
+describe('the fleet', () => {
+  it('is a table: who, since when silent, what waits, who paused it', async () => {
+    const lines = fleetTable(await jsonOf([BACK, FRONT]), NOW).split('\n');
+    expect(lines).toHaveLength(4);
+    expect(lines[0]).toMatch(
+      /^AGENT +HOST +VERSION +STATE +LAST SEEN +QUEUED +UPLOADING +LEADS +HOLDS +PAUSED$/,
+    );
+    expect(lines[2]).toMatch(/^back +pc-1 +1\.2\.3 +silent +5 minutes ago +1 +0 +- +credentials +by anna, /);
+    expect(lines[3]).toMatch(/^front +pc-1 +1\.2\.3 +running +now +1,204 +4 +scans, post +- +-$/);
+  });
+
+  it('shows no terminal commands of an agent’s name', async () => {
+    const text = fleetTable(await jsonOf([{ ...FRONT, name: 'x\u001b[2J', lastSeenAt: null }]), NOW);
+    expect(text).not.toContain('\u001b');
+    expect(text).toContain('never');
+  });
+
+  it('is a sentence', () => {
+    expect(fleetNote([BACK, FRONT])).toBe(
+      '2 agents share this ledger: back (silent, paused, 1 waits), front (running, 1,204 wait, 4 under way).',
+    );
+    const many = Array.from({ length: 30 }, (_, index) => ({ ...FRONT, name: `a${index}` }));
+    expect(fleetNote(many)).toMatch(/^30 agents share .*a19 \([^)]*\), and others\.$/);
+  });
+
+  it('is counted once for all who look within ten seconds, and nothing where it can’t be reached', async () => {
+    const clock = new FakeClock();
+    const fleet = new FakeFleet();
+    const counted = { times: 0 };
+    const agents = async () => {
+      counted.times += 1;
+      if (counted.times === 2) throw new Error('away');
+      return fleet.agents();
+    };
+    const note = fleetNotes({ fleet: { agents } }, clock);
+    for (const _ of [1, 2, 3]) expect(await note()).toMatch(/^1 agent shares this ledger: here/);
+    expect(counted.times).toBe(1);
+    await clock.advance(10_000);
+    expect(await note()).toBeNull();
+    expect(await fleetNotes({ fleet: null }, clock)()).toBeNull();
+    expect(await fleetOf({ fleet: null })).toEqual({ agents: null });
+  });
+});

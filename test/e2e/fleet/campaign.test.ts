@@ -1,0 +1,22 @@
+import { afterAll, expect, test } from 'vitest';
+import { killAgents } from '../../reliability/fleet/agent.ts';
+import { playCampaign } from '../../reliability/fleet/campaign.ts';
+import { needsPostgres } from '../../support/postgres.ts';
+
+afterAll(killAgents);
+
+test.skipIf(!needsPostgres())(
+  'three agents on one folder, killed, frozen and cut off from a database that crashes: everything is sent once, at its pace',
+  async () => {
+    const story: string[] = [];
+    const settings = { seed: 4, seconds: 10, agents: 3, perSecond: 20 };
+    const { breaches, figures, keptAt } = await playCampaign(settings, (line) => story.push(line));
+    expect({ breaches, keptAt, story: breaches.length > 0 ? story : [] }).toEqual({
+      breaches: [],
+      keptAt: null,
+      story: [],
+    });
+    expect(figures['documents']).toBeGreaterThan(30);
+  },
+  240_000,
+);

@@ -1,0 +1,97 @@
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { drawReceipt } from '../../support/images.ts';
+import type { FleetAgent } from '../../reliability/fleet/agent.ts';
+import { sha256 } from '../../reliability/kill/digest.ts';
+import { Office, type OfficePlan } from '../../reliability/fleet/office.ts';
+import { judge } from '../../reliability/fleet/oracle.ts';
+import type { Scan } from '../../reliability/fleet/scanner.ts';
+import type { World } from '../../reliability/fleet/world.ts';
+import { cleanUp, until } from '../support/agent.ts';
+
+/** An office of which nothing is left after the test, and what was put into its folder. */
+export class Desk {
+  readonly office: Office;
+  readonly scans: Scan[] = [];
+
+  private constructor(office: Office) {
+    this.office = office;
+  }
+
+  static async open(options: Partial<OfficePlan> & Pick<OfficePlan, 'agents'>): Promise<Desk> {
+    const office = await Office.open({
+      seed: 0,
+      perSecond: null,
+      lostAnswers: 0,
+      answerAfterMs: 0,
+      ...options,
+    });
+    cleanUp(() => office.close({ kept: false }));
+    return new Desk(office);
+  }
+
+  agent(at: number): FleetAgent {
+    const agent = this.office.agents[at];
+    if (!agent) throw new Error(`there is no agent ${at}`);
+    return agent;
+  }
+
+  /** Starts an agent, and waits until it has said that it works. */
+  async start(at: number): Promise<FleetAgent> {
+    const agent = this.agent(at);
+    const before = (await agent.log()).length;
+    agent.start();
+    await this.#said(agent, 'receiptd has started', before);
+    return agent;
+  }
+
+  /** Puts that many images into the folder; none is like another. */
+  async scan(count: number): Promise<void> {
+    for (let each = 0; each < count; each += 1) {
+      const path = `SCAN${String(this.scans.length + 1).padStart(4, '0')}.jpg`;
+      const bytes = await drawReceipt({ type: 'jpeg', seed: path });
+      const part = join(this.office.folder, `.${path}.part`);
+      await writeFile(part, bytes);
+      await rename(part, join(this.office.folder, path));
+      this.scans.push({ path, sha256: sha256(bytes), at: Date.now(), isThere: true, isDue: true });
+    }
+  }
+
+  /** Until the agent has written that many images into its own journal, as the database is away. */
+  async accepted(agent: FleetAgent, count: number): Promise<void> {
+    const journal = join(agent.stateDir, 'accepted.journal');
+    const lines = async (): Promise<number> =>
+      (await readFile(journal, 'utf8').catch(() => '')).split('\n').length - 1;
+    await until(async () => (await lines()) >= count, `${count} images to be accepted`);
+  }
+
+  /** Until the ledger has accepted all of it. */
+  async settled(): Promise<void> {
+    const due = new Set(this.scans.map((scan) => scan.sha256));
+    let waitsFor: string | null = null;
+    await until(async () => {
+      waitsFor = await this.office.unsettled(due);
+      return waitsFor === null;
+    }, 'everything to be sent').catch((error: unknown) => {
+      throw new Error(String(waitsFor), { cause: error });
+    });
+  }
+
+  /** Stops every agent; what there is to see then, and what of the promises was broken. */
+  async judged(): Promise<{ readonly world: World; readonly breaches: readonly string[] }> {
+    for (const agent of this.office.agents) if (agent.isRunning) await agent.stop();
+    const world = await this.office.world(this.scans);
+    const surprises = this.office.agents.flatMap(({ name, surprises: all }) =>
+      all.map((how) => `${name} ${how}`),
+    );
+    return { world, breaches: [...surprises, ...judge(world)] };
+  }
+
+  async #said(agent: FleetAgent, text: string, from: number): Promise<void> {
+    await until(async () => {
+      if ((await agent.log()).includes(text, from)) return true;
+      if (!agent.isRunning) throw new Error(`agent ${agent.name} ended: ${(await agent.log()).slice(-2000)}`);
+      return false;
+    }, `agent ${agent.name} to say "${text}"`);
+  }
+}

@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest';
+import { needsPostgres } from '../../support/postgres.ts';
+import { until } from '../support/agent.ts';
+import { Desk } from './desk.ts';
+
+describe.skipIf(!needsPostgres())('the work of an agent whose lease has run out', () => {
+  test('killed in the midst of an upload: another one sends the image again, under the same name, and it is marked', async () => {
+    const desk = await Desk.open({ agents: 2 });
+    const { sandbox } = desk.office;
+    sandbox.misbehave({ kind: 'stall', at: 'beforeAnswer', store: true, times: 1 });
+    const a = await desk.start(0);
+    await desk.scan(1);
+    await until(() => sandbox.received().length === 1, 'the first upload');
+    await a.kill();
+    await desk.start(1);
+    await desk.settled();
+
+    const { world, breaches } = await desk.judged();
+    expect(breaches).toEqual([]);
+    expect(world.stored).toMatchObject([{ tries: 2 }]);
+    expect(world.documents).toMatchObject([{ answerLost: true }]);
+    expect(world.attempts).toMatchObject([
+      { agent: 'a', outcome: 'unknown' },
+      { agent: 'b', outcome: 'accepted' },
+    ]);
+  });
+
+  test('stopped in its tracks for longer: what it writes afterwards is refused, and it goes on under a new lease', async () => {
+    const desk = await Desk.open({ agents: 2 });
+    const { sandbox } = desk.office;
+    sandbox.misbehave({ kind: 'delay', delayMs: 500, times: 1 });
+    const a = await desk.start(0);
+    await desk.scan(1);
+    await until(() => sandbox.stats().uploadsInFlight === 1, 'an upload to be under way');
+    a.freeze();
+    await desk.start(1);
+    // Its answer waits for it meanwhile.
+    await desk.settled();
+    expect(sandbox.received()).toMatchObject([{ tries: 2 }]);
+    a.thaw();
+    await until(async () => (await desk.office.epochOf('a')) === 3, 'agent a to begin anew');
+    await desk.agent(1).stop();
+    await desk.scan(1);
+    await desk.settled();
+
+    const { world, breaches } = await desk.judged();
+    expect(breaches).toEqual([]);
+    expect(world.attempts).toMatchObject([
+      { document: 1, agent: 'a', outcome: 'unknown' },
+      { document: 1, agent: 'b', outcome: 'accepted' },
+      { document: 2, agent: 'a', outcome: 'accepted' },
+    ]);
+  });
+});

@@ -1,0 +1,88 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { findingsAbout } from '../../../src/compose/checkLedger.ts';
+import { systemClock } from '../../../src/daemon/systemClock.ts';
+import { Connector } from '../../../src/ledger/postgres/connection.ts';
+import { examineLedger, type LedgerFacts } from '../../../src/ledger/postgres/examine.ts';
+import { migrate } from '../../../src/ledger/postgres/migrate.ts';
+import { freshDatabase, needsPostgres } from '../../support/postgres.ts';
+
+const LEDGER = {
+  kind: 'postgres',
+  url: 'postgres://receiptd@db.example.com/receiptd?sslmode=verify-full',
+  passwordFile: null,
+  ca: null,
+  agent: null,
+  leaseMs: 15_000,
+} as const;
+const FACTS: LedgerFacts = { server: '17.1', isEncrypted: true, clockAheadMs: 0, lacks: [] };
+
+function levels(facts: Partial<LedgerFacts>): string[] {
+  return findingsAbout(LEDGER, { ...FACTS, ...facts }).map(({ level, message }) => `${level} ${message}`);
+}
+
+describe('what is said of a shared ledger', () => {
+  it('is where it is, and how safe the way there is', () => {
+    expect(levels({})).toEqual([
+      'ok It is the database receiptd at db.example.com, and can be used (PostgreSQL 17.1, encrypted).',
+    ]);
+    expect(levels({ isEncrypted: false })[0]).toContain('not encrypted');
+    expect(levels({ isEncrypted: null })[0]).toContain('(PostgreSQL 17.1)');
+  });
+
+  it('is a clock that is more than five seconds away from the database’s, on either side', () => {
+    expect(levels({ clockAheadMs: 5_000 })).toHaveLength(1);
+    expect(levels({ clockAheadMs: 7_000 })[1]).toMatch(/^warn This machine's clock is 7 seconds behind/);
+    expect(levels({ clockAheadMs: -7_000 })[1]).toMatch(/7 seconds ahead of the database's/);
+  });
+
+  it('is what the role may not do', () => {
+    expect(levels({ lacks: ['INSERT on documents'] })).toEqual([
+      expect.stringMatching(/^fail .* lacks rights there: INSERT on documents\. .*`receiptd ledger prepare`/),
+    ]);
+  });
+});
+
+describe.skipIf(!needsPostgres())('examining a shared ledger', () => {
+  async function database() {
+    const fresh = await freshDatabase();
+    onTestFinished(() => fresh.remove());
+    const target = (url: string) => ({ url, passwordFile: null, caFile: null });
+    return { ...fresh, target };
+  }
+
+  it('says that there is none yet, and makes none', async () => {
+    const { url, target } = await database();
+    for (const _ of [1, 2])
+      await expect(examineLedger(target(url), systemClock)).rejects.toMatchObject({ code: 'LEDGER_MISSING' });
+  });
+
+  it('finds the server, the clock, and every right of its owner', async () => {
+    const { url, target } = await database();
+    const connection = await new Connector(target(url)).connect('test');
+    await migrate(connection, 'here');
+    await connection.close();
+    const facts = await examineLedger(target(url), systemClock);
+    expect(facts).toMatchObject({ server: expect.stringMatching(/^\d+/), lacks: [] });
+    // One machine, one clock.
+    expect(Math.abs(facts.clockAheadMs)).toBeLessThan(5_000);
+    const ahead = { now: () => Date.now() + 3_600_000 };
+    expect((await examineLedger(target(url), ahead)).clockAheadMs).toBeLessThan(-3_000_000);
+  });
+
+  it('finds what a role that may only look lacks', async () => {
+    const { url, name, target } = await database();
+    const owner = await new Connector(target(url)).connect('test');
+    await migrate(owner, 'here');
+    await owner.exec(`CREATE ROLE looker_${name} LOGIN; GRANT USAGE ON SCHEMA receiptd TO looker_${name};
+      GRANT SELECT ON ALL TABLES IN SCHEMA receiptd TO looker_${name}`);
+    onTestFinished(async () => {
+      await owner.exec(`DROP OWNED BY looker_${name}; DROP ROLE looker_${name}`);
+      await owner.close();
+    });
+    const other = new URL(url);
+    other.username = `looker_${name}`;
+    const { lacks } = await examineLedger(target(other.href), systemClock);
+    expect(lacks).toContain('INSERT on documents');
+    expect(lacks).not.toContain('SELECT on agents');
+  });
+});

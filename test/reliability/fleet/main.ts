@@ -1,0 +1,51 @@
+import { trialOptions } from '../support/options.ts';
+import { killAgents } from './agent.ts';
+import { playCampaign } from './campaign.ts';
+
+const COMMAND = 'npm run campaign:fleet';
+
+const options = trialOptions(
+  COMMAND,
+  {
+    seed: { default: Date.now() % 1_000_000, least: 0, help: 'of the first campaign' },
+    campaigns: { default: 1, least: 1, help: 'how many, one after the other, each with the next seed' },
+    seconds: { default: 60, least: 5, help: 'of trouble in each; then all is mended' },
+    agents: { default: 3, least: 1, help: 'processes' },
+    rate: { default: 0, least: 0, help: 'requests in a second for all agents together; 0: no limit' },
+  },
+  { story: 'tell what is done as it is done' },
+);
+
+process.on('exit', killAgents);
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130));
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+const total: Record<string, number> = {};
+let breached = 0;
+for (let seed = options.seed; seed < options.seed + options.campaigns; seed += 1) {
+  const { seconds, agents, rate } = options;
+  const settings = { seed, seconds, agents, perSecond: rate === 0 ? null : rate };
+  const startedAt = performance.now();
+  const told = options.story ? (line: string) => say(`  ${line}`) : undefined;
+  const { breaches, figures, real, keptAt } = await playCampaign(settings, told);
+  for (const [what, count] of Object.entries(figures)) total[what] = (total[what] ?? 0) + count;
+  const took = Math.round((performance.now() - startedAt) / 1000);
+  say(
+    `seed ${seed}, ${real ? 'photographed' : 'drawn'} receipts, ${took} s: ${breaches.length === 0 ? 'no breach' : 'BREACHED'}`,
+  );
+  for (const breach of breaches) say(`  BREACH: ${breach}`);
+  if (keptAt === null) continue;
+  breached += 1;
+  const limit = rate === 0 ? '' : ` --rate ${rate}`;
+  say(`  kept in ${keptAt}`);
+  say(`  again: ${COMMAND} -- --seed ${seed} --seconds ${seconds} --agents ${agents}${limit}`);
+}
+say(
+  Object.entries(total)
+    .map(([what, count]) => `${what} ${count}`)
+    .join(', '),
+);
+process.exit(breached === 0 ? 0 : 1);

@@ -1,0 +1,213 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { Client } from 'pg';
+import { startSandbox, type Sandbox } from '../../../src/sandbox/server.ts';
+import { startCluster, type Cluster } from '../../support/postgresCluster.ts';
+import { Dice } from '../support/dice.ts';
+import { FleetAgent } from './agent.ts';
+import { LEASE_MS, nameOf, type Plan } from './plan.ts';
+import { readLedger, type World } from './world.ts';
+
+const CLIENT = { clientId: 'campaign', clientSecret: 'campaign-secret' };
+const ENDPOINT = '11111111-2222-4333-8444-555555555555';
+const DATABASE = 'postgres';
+
+export interface OfficePlan extends Pick<
+  Plan,
+  'seed' | 'agents' | 'perSecond' | 'lostAnswers' | 'answerAfterMs'
+> {
+  readonly withStandby?: boolean;
+}
+
+/** One folder that all agents share, a service, and a database. */
+export class Office {
+  readonly dir: string;
+  readonly folder: string;
+  /** Where the ledger is, past all proxies. */
+  cluster: Cluster;
+  /** A second server, which follows the first. */
+  readonly standby: Cluster | null;
+  readonly sandbox: Sandbox;
+  readonly agents: readonly FleetAgent[];
+  readonly requests: { readonly name: string; readonly arrivedAt: number }[];
+  readonly #perSecond: number | null;
+  readonly #servers: readonly Cluster[];
+  readonly #stalls = monitorEventLoopDelay({ resolution: 5 });
+
+  private constructor(
+    { perSecond }: OfficePlan,
+    dir: string,
+    { primary, standby }: Servers,
+    sandbox: Sandbox,
+    agents: readonly FleetAgent[],
+    requests: Office['requests'],
+  ) {
+    this.#perSecond = perSecond;
+    this.dir = dir;
+    this.folder = join(dir, 'scans');
+    this.cluster = primary;
+    this.standby = standby;
+    this.#servers = standby === null ? [primary] : [standby, primary];
+    this.sandbox = sandbox;
+    this.agents = agents;
+    this.requests = requests;
+    this.#stalls.enable();
+  }
+
+  static async open(plan: OfficePlan): Promise<Office> {
+    const dir = await mkdtemp(join(tmpdir(), `receiptd-fleet-${plan.seed}-`));
+    await mkdir(join(dir, 'scans'));
+    const servers = await startServers(plan.withStandby === true);
+    const requests: Office['requests'] = [];
+    const dice = Dice.of(plan.seed, 'service');
+    const sandbox = await startSandbox({
+      dir: join(dir, 'sandbox'),
+      credentials: CLIENT,
+      endpoints: [{ uid: ENDPOINT, name: 'office' }],
+      random: () => dice.next(),
+      onRequest: ({ route, name, tookMs }) => {
+        if (route === 'upload' && name !== null)
+          requests.push({ name, arrivedAt: performance.now() - tookMs });
+      },
+    });
+    if (plan.lostAnswers > 0) sandbox.misbehave({ kind: 'lostAnswer', probability: plan.lostAnswers });
+    if (plan.answerAfterMs > 0) sandbox.misbehave({ kind: 'delay', delayMs: plan.answerAfterMs });
+    const config = configuration(dir, sandbox.url, plan);
+    const { PATH = '', HOME = '', TMPDIR = tmpdir() } = process.env;
+    const env = {
+      PATH,
+      HOME,
+      TMPDIR,
+      RECEIPTD_CLIENT_ID: CLIENT.clientId,
+      RECEIPTD_CLIENT_SECRET: CLIENT.clientSecret,
+    };
+    const database = {
+      name: DATABASE,
+      port: servers.primary.port,
+      standby: servers.standby?.port ?? null,
+    };
+    const agents: FleetAgent[] = [];
+    for (let each = 0; each < plan.agents; each += 1)
+      agents.push(
+        await FleetAgent.prepare({ name: nameOf(each), dir, config, env, leaseMs: LEASE_MS, database }),
+      );
+    return new Office(plan, dir, servers, sandbox, agents, requests);
+  }
+
+  /** Whether the ledger has a document of these bytes; null: it can't be asked now. */
+  isKnown = async (sha256: string): Promise<boolean | null> => {
+    const text = 'SELECT 1 FROM receiptd.documents WHERE sha256 = $1';
+    const found = await this.#asked((client) => client.query(text, [sha256]));
+    return found === null ? null : found.rowCount === 1;
+  };
+
+  /** What still keeps it from rest; null: nothing. */
+  async unsettled(due: ReadonlySet<string>): Promise<string | null> {
+    const asked = await this.#asked(async (client) => {
+      const { rows } = await client.query<{ sha256: string; state: string }>(
+        'SELECT sha256, state FROM receiptd.documents',
+      );
+      const known = new Map(rows.map(({ sha256, state }) => [sha256, state]));
+      const missing = [...due].filter((sha256) => !known.has(sha256)).length;
+      const waiting = rows.filter(({ state }) => state === 'queued' || state === 'uploading').length;
+      if (missing > 0 || waiting > 0) return `${missing} images are not known, ${waiting} wait`;
+      return '';
+    });
+    if (asked === null) return 'the database does not answer';
+    return asked === '' ? null : asked;
+  }
+
+  /** The number of sessions that the agent has begun, or that were ended for it. */
+  async epochOf(agent: string): Promise<number | null> {
+    const text = 'SELECT epoch::int FROM receiptd.agents WHERE name = $1';
+    const found = await this.#asked((client) => client.query<{ epoch: number }>(text, [agent]));
+    return found?.rows[0]?.epoch ?? null;
+  }
+
+  /** The first server crashes for good, and the second takes its place. */
+  async failOver(): Promise<void> {
+    if (!this.standby) throw new Error('there is no standby');
+    await this.cluster.kill();
+    await this.standby.promote();
+    this.cluster = this.standby;
+  }
+
+  async world(scans: World['scans']): Promise<World> {
+    const ledger = await readLedgerOf(this.cluster);
+    return {
+      ...ledger,
+      scans,
+      stored: this.sandbox.received(),
+      requests: this.requests,
+      perSecond: this.#perSecond,
+      stallMs: this.#stalls.max / 1e6,
+    };
+  }
+
+  /** Its directory stays if it is to be `kept`. */
+  async close({ kept }: { readonly kept: boolean }): Promise<void> {
+    this.#stalls.disable();
+    for (const agent of this.agents) await agent.close();
+    await this.sandbox.close();
+    for (const server of this.#servers) await server.remove();
+    if (!kept) await rm(this.dir, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  /** Past all proxies; null where the database is not there. */
+  async #asked<T>(work: (client: Client) => Promise<T>): Promise<T | null> {
+    const client = new Client({ connectionString: this.cluster.urlOf(DATABASE) });
+    client.on('error', () => {});
+    try {
+      await client.connect();
+      return await work(client);
+    } catch {
+      return null;
+    } finally {
+      await client.end().catch(() => {});
+    }
+  }
+}
+
+interface Servers {
+  readonly primary: Cluster;
+  readonly standby: Cluster | null;
+}
+
+async function readLedgerOf(cluster: Cluster): ReturnType<typeof readLedger> {
+  const client = new Client({ connectionString: cluster.urlOf(DATABASE) });
+  await client.connect();
+  try {
+    return await readLedger(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** A standby without which nothing is committed: whatever an agent was told is there after a failover too. */
+async function startServers(withStandby: boolean): Promise<Servers> {
+  if (!withStandby) return { primary: await startCluster(), standby: null };
+  const primary = await startCluster({ settings: { synchronous_standby_names: '*' } });
+  const standby = await startCluster({ standbyOf: primary, settings: { synchronous_standby_names: '' } });
+  return { primary, standby };
+}
+
+function configuration(dir: string, baseUrl: string, { perSecond }: OfficePlan): Record<string, unknown> {
+  return {
+    service: { baseUrl, proxy: 'direct', timeouts: { headers: '10s', body: '10s' } },
+    endpoints: { office: { uid: ENDPOINT, ...(perSecond !== null && { rate: `${perSecond}/s` }) } },
+    folders: [
+      {
+        path: join(dir, 'scans'),
+        share: 'scans',
+        endpoint: 'office',
+        settle: { short: '50ms', long: '200ms', patience: '5s' },
+      },
+    ],
+    delivery: { concurrency: 4, grace: '500ms' },
+    intake: { reconcileEvery: '2s' },
+    spool: 'always',
+    storage: { reserve: '1MB' },
+  };
+}

@@ -1,0 +1,145 @@
+import { isBad, NO_HASH, parseLine } from '../../../src/ledger/journal/line.ts';
+import type { JournalEntry } from '../../../src/ports/journal.ts';
+import type { AttemptRow, Chain, World } from './world.ts';
+
+/** Two processes on a machine with other work bring requests closer together than they were sent. */
+const LEEWAY_MS = 250;
+
+/** What of the promises was broken, one sentence each. */
+export function judge(world: World): string[] {
+  return [
+    ...arrived(world),
+    ...agreed(world),
+    ...onceOnly(world),
+    ...atRest(world),
+    ...chains(world),
+    ...paced(world),
+  ];
+}
+
+/** Every image is stored, under one name, and the ledger tells of every file that is there. */
+function* arrived({ scans, documents, stored, sightings }: World): Generator<string> {
+  const namesOf = grouped(stored, ({ sha256 }) => sha256);
+  const known = new Map(documents.map((document) => [document.sha256, document]));
+  const seen = new Map(sightings.map((sighting) => [sighting.path, sighting]));
+  for (const { path, sha256, isThere, isDue } of scans) {
+    if (!isDue) continue;
+    const copies = namesOf.get(sha256) ?? [];
+    const { state = 'unknown', message = null } = known.get(sha256) ?? {};
+    if (copies.length === 0) yield `${path} was not stored (${brief(sha256)}); it is ${state} (${message})`;
+    if (copies.length > 1) yield `${path} was stored as ${copies.map(({ name }) => name).join(' and ')}`;
+    if (!isThere) continue;
+    const sighting = seen.get(path);
+    if (sighting?.sha256 !== sha256)
+      yield `the ledger says ${sighting?.verdict ?? 'nothing'} of the file ${path} (${brief(sha256)})`;
+  }
+}
+
+/** The ledger and the service have the same names for the same bytes. */
+function* agreed({ documents, stored }: World): Generator<string> {
+  const key = ({ name, sha256 }: { readonly name: string; readonly sha256: string }) => `${name} ${sha256}`;
+  const accepted = documents.filter(({ state }) => state === 'accepted');
+  const [ours, theirs] = [new Set(accepted.map(key)), new Set(stored.map(key))];
+  for (const each of ours)
+    if (!theirs.has(each)) yield `${each} is accepted, and the service does not have it`;
+  for (const each of theirs)
+    if (!ours.has(each)) yield `${each} is stored, and the ledger has not accepted it`;
+  for (const [name, all] of grouped(stored, (each) => each.name))
+    if (all.length > 1) yield `${name} was stored with ${all.length} different images`;
+  for (const [name, all] of grouped(documents, (each) => each.name))
+    if (all.length > 1) yield `the name ${name} was issued ${all.length} times`;
+}
+
+/** No request without a record; a second one only after an answer that was lost, and marked so. */
+function* onceOnly({ documents, attempts, requests, stored }: World): Generator<string> {
+  const triesOf = new Map(stored.map(({ name, tries }) => [name, tries]));
+  const requestsOf = grouped(requests, ({ name }) => name);
+  const attemptsOf = grouped(attempts, ({ document }) => document);
+  for (const { id, name, answerLost } of documents) {
+    const own: readonly AttemptRow[] = attemptsOf.get(id) ?? [];
+    const sent = own.filter(({ outcome }) => outcome !== 'notSent');
+    const lost = own.filter(({ outcome }) => outcome === 'unknown').length;
+    const [tries, asked] = [triesOf.get(name) ?? 0, requestsOf.get(name)?.length ?? 0];
+    if (tries > lost + 1) yield `${name} was stored ${tries} times, with ${lost} answers lost`;
+    if (tries > 1 && !answerLost) yield `${name} was stored ${tries} times, and is not marked`;
+    if (asked > sent.length) yield `${asked} requests for ${name} arrived, and ${sent.length} are on record`;
+    const accepted = own.filter(({ outcome }) => outcome === 'accepted').length;
+    if (accepted > 1) yield `${name} was accepted ${accepted} times`;
+  }
+}
+
+/** Nothing is left half done. */
+function* atRest({ documents, attempts }: World): Generator<string> {
+  for (const { name, state, claimedBy, message } of documents) {
+    if (state !== 'accepted') yield `${name} is ${state} (${message})`;
+    if (claimedBy !== null) yield `${name} is still claimed, by agent ${claimedBy}`;
+  }
+  for (const { id, agent, outcome } of attempts)
+    if (outcome === null) yield `attempt ${id} of agent ${agent} has no end`;
+}
+
+/** Every agent's history is whole, and tells of each document once that it was named, and once that it was accepted. */
+function* chains({ chains: all, documents }: World): Generator<string> {
+  const [named, accepted] = [new Map<number, number>(), new Map<number, number>()];
+  for (const chain of all) {
+    for (const entry of yield* verified(chain)) {
+      if (entry.kind === 'named') count(named, [entry.facts['document']]);
+      if (entry.kind === 'moved' && entry.facts['state'] === 'accepted')
+        count(accepted, entry.facts['documents'] as number[]);
+    }
+  }
+  for (const { id, name, state } of documents) {
+    if (named.get(id) !== 1) yield `the history names ${name} ${named.get(id) ?? 0} times`;
+    const times = accepted.get(id) ?? 0;
+    if (times !== (state === 'accepted' ? 1 : 0)) yield `the history accepts ${name} ${times} times`;
+  }
+  const ids = new Set(documents.map(({ id }) => id));
+  for (const id of named.keys()) if (!ids.has(id)) yield `document ${id} of the history is in no table`;
+}
+
+function* verified({ agent, lines, headSeq, headHash }: Chain): Generator<string, JournalEntry[]> {
+  const entries: JournalEntry[] = [];
+  let [prev, seq] = [NO_HASH, 0];
+  for (const { entry, hash, personal } of lines) {
+    const parsed = parseLine(Buffer.from(`${entry}\t${hash}\t${personal}`));
+    if (isBad(parsed)) {
+      yield `entry ${seq + 1} of agent ${agent}: ${parsed.what}`;
+      return entries;
+    }
+    if (parsed.prev !== prev || parsed.entry.seq !== seq + 1)
+      yield `entry ${parsed.entry.seq} of agent ${agent} does not follow entry ${seq}`;
+    ({ seq, hash: prev } = parsed.entry);
+    entries.push(parsed.entry);
+  }
+  if (seq !== headSeq || prev !== headHash)
+    yield `the history of agent ${agent} ends with entry ${seq}, and its head is ${headSeq}`;
+  return entries;
+}
+
+/** The endpoint's rate, by all agents together. What left late, from an agent that was stopped in its tracks, doesn't count. */
+function* paced({ perSecond, requests, stored, stallMs }: World): Generator<string> {
+  if (perSecond === null) return;
+  const repeated = new Set(stored.filter(({ tries }) => tries > 1).map(({ name }) => name));
+  const arrivals = requests.filter(({ name }) => !repeated.has(name)).map(({ arrivedAt }) => arrivedAt);
+  const sorted = arrivals.toSorted((a, b) => a - b);
+  const least = 1_000 - LEEWAY_MS - 2 * stallMs;
+  for (const [index, at] of sorted.entries()) {
+    const later = sorted[index + perSecond];
+    if (later !== undefined && later - at < least)
+      yield `${perSecond + 1} requests within ${Math.round(later - at)} ms, and ${perSecond} a second are allowed`;
+  }
+}
+
+function grouped<T, K>(list: readonly T[], key: (each: T) => K): Map<K, T[]> {
+  const found = new Map<K, T[]>();
+  for (const each of list) found.set(key(each), [...(found.get(key(each)) ?? []), each]);
+  return found;
+}
+
+function count(counts: Map<number, number>, ids: readonly unknown[]): void {
+  for (const id of ids) if (typeof id === 'number') counts.set(id, (counts.get(id) ?? 0) + 1);
+}
+
+function brief(sha256: string): string {
+  return sha256.slice(0, 12);
+}

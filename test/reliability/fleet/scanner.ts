@@ -1,0 +1,114 @@
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Dice } from '../support/dice.ts';
+import type { Image, Images } from './images.ts';
+
+/** An image as it lay under a path. */
+export interface Scan {
+  readonly path: string;
+  readonly sha256: string;
+  readonly at: number;
+  /** Until it was deleted or overwritten. */
+  isThere: boolean;
+  /** It has to arrive at the service: it lies there at the end, or was in the ledger when it went. */
+  isDue: boolean;
+}
+
+export interface ScannerOptions {
+  readonly folder: string;
+  readonly images: Images;
+  readonly dice: Dice;
+  /** Whether the ledger has a document of these bytes; null: it can't be asked now. */
+  readonly isKnown: (sha256: string) => Promise<boolean | null>;
+}
+
+const [SHORTEST_MS, LONGEST_MS] = [20, 150];
+/** What lies there so long may be deleted or overwritten once it is known. */
+const OLD_MS = 1_500;
+
+/** Puts images into the folder, and renames, deletes and overwrites some that have been there for a while. */
+export class Scanner {
+  readonly scans: Scan[] = [];
+  readonly #options: ScannerOptions;
+  readonly #held = new Map<string, Image>();
+  #count = 0;
+
+  constructor(options: ScannerOptions) {
+    this.#options = options;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { dice } = this.#options;
+    while (!signal.aborted) {
+      const what = dice.weighted({ add: 70, copy: 4, rename: 8, remove: 8, overwrite: 10 });
+      await (what === 'add' ? this.#add() : this.#change(what));
+      await sleep(dice.int(SHORTEST_MS, LONGEST_MS), undefined, { signal }).catch(() => {});
+    }
+  }
+
+  async #add(): Promise<void> {
+    const { images, dice } = this.#options;
+    const image = images.next();
+    const path = this.#nextPath();
+    if (dice.chance(0.3)) await this.#writeSlowly(path, image.bytes);
+    else await this.#writeAtOnce(path, image.bytes);
+    this.#note(path, image);
+  }
+
+  async #change(what: 'copy' | 'rename' | 'remove' | 'overwrite'): Promise<void> {
+    const { dice, images, isKnown, folder } = this.#options;
+    const old = this.scans.filter(({ isThere, at }) => isThere && Date.now() - at > OLD_MS);
+    if (old.length === 0) return;
+    const scan = dice.pick(old);
+    const image = this.#held.get(scan.sha256);
+    if (!image) throw new Error(`The bytes of ${scan.path} are missing.`);
+    if (what === 'copy') {
+      const path = this.#nextPath();
+      await this.#writeAtOnce(path, image.bytes);
+      return this.#note(path, image);
+    }
+    if (what === 'rename') {
+      const path = this.#nextPath();
+      await rename(join(folder, scan.path), join(folder, path));
+      scan.isThere = false;
+      // Nothing went: the bytes are still there.
+      scan.isDue = false;
+      return this.#note(path, image);
+    }
+    if ((await isKnown(scan.sha256)) !== true) return;
+    if (what === 'remove') await rm(join(folder, scan.path));
+    else {
+      const next = images.next();
+      await this.#writeAtOnce(scan.path, next.bytes);
+      this.#note(scan.path, next);
+    }
+    scan.isThere = false;
+  }
+
+  #note(path: string, image: Image): void {
+    this.#held.set(image.sha256, image);
+    this.scans.push({ path, sha256: image.sha256, at: Date.now(), isThere: true, isDue: true });
+  }
+
+  #nextPath(): string {
+    this.#count += 1;
+    return `SCAN${String(this.#count).padStart(4, '0')}.jpg`;
+  }
+
+  /** Under another name first, as careful scanners do; what was there is replaced in one step. */
+  async #writeAtOnce(path: string, bytes: Buffer): Promise<void> {
+    const { folder } = this.#options;
+    const part = join(folder, `.${path}.part`);
+    await writeFile(part, bytes);
+    await rename(part, join(folder, path));
+  }
+
+  async #writeSlowly(path: string, bytes: Buffer): Promise<void> {
+    const file = join(this.#options.folder, path);
+    const half = Math.floor(bytes.length / 2);
+    await writeFile(file, bytes.subarray(0, half));
+    await sleep(30);
+    await writeFile(file, bytes.subarray(half), { flag: 'a' });
+  }
+}

@@ -1,0 +1,90 @@
+import type { Client } from 'pg';
+import type { Scan } from './scanner.ts';
+
+/** What the oracle judges: everything as it stands when all agents have stopped. */
+export interface World {
+  readonly scans: readonly Pick<Scan, 'path' | 'sha256' | 'isThere' | 'isDue'>[];
+  readonly documents: readonly DocumentRow[];
+  readonly attempts: readonly AttemptRow[];
+  readonly sightings: readonly SightingRow[];
+  readonly chains: readonly Chain[];
+  /** At the service, by name and bytes. */
+  readonly stored: readonly { readonly name: string; readonly sha256: string; readonly tries: number }[];
+  /** Upload requests as they arrived there; monotonic milliseconds. */
+  readonly requests: readonly { readonly name: string; readonly arrivedAt: number }[];
+  readonly perSecond: number | null;
+  /** The longest time for which the service did not look at its sockets. */
+  readonly stallMs: number;
+}
+
+export interface DocumentRow {
+  readonly id: number;
+  readonly name: string;
+  readonly sha256: string;
+  readonly state: string;
+  readonly path: string;
+  readonly message: string | null;
+  readonly answerLost: boolean;
+  readonly claimedBy: number | null;
+}
+
+export interface AttemptRow {
+  readonly id: number;
+  readonly document: number;
+  readonly agent: string;
+  /** Null: it never ended. */
+  readonly outcome: string | null;
+}
+
+export interface SightingRow {
+  readonly path: string;
+  readonly verdict: string;
+  /** Of its document. */
+  readonly sha256: string | null;
+}
+
+/** The history of one agent, in order. */
+export interface Chain {
+  readonly agent: string;
+  readonly headSeq: number;
+  readonly headHash: string;
+  readonly lines: readonly {
+    readonly seq: number;
+    readonly entry: string;
+    readonly hash: string;
+    readonly personal: string;
+  }[];
+}
+
+type OfLedger = Pick<World, 'documents' | 'attempts' | 'sightings' | 'chains'>;
+
+/** Reads what the ledger holds, as its administrator. */
+export async function readLedger(client: Client): Promise<OfLedger> {
+  const rows = async <Row>(text: string): Promise<Row[]> => (await client.query(text)).rows as Row[];
+  const agents = await rows<{ id: number; agent: string; headSeq: number; headHash: string }>(
+    `SELECT id, name AS agent, head_seq::int AS "headSeq", head_hash AS "headHash" FROM receiptd.agents ORDER BY id`,
+  );
+  const lines = await rows<Chain['lines'][number] & { agent: number }>(
+    `SELECT agent_id AS agent, seq::int, entry, hash, personal FROM receiptd.history ORDER BY agent_id, seq`,
+  );
+  return {
+    documents: await rows<DocumentRow>(
+      `SELECT id::int, name, sha256, state, path, message, answer_lost = 1 AS "answerLost", claimed_by AS "claimedBy"
+         FROM receiptd.documents ORDER BY id`,
+    ),
+    attempts: await rows<AttemptRow>(
+      `SELECT a.id::int, a.document_id::int AS document, g.name AS agent, a.outcome
+         FROM receiptd.attempts a JOIN receiptd.agents g ON g.id = a.agent_id ORDER BY a.document_id, a.started_at, a.id`,
+    ),
+    sightings: await rows<SightingRow>(
+      `SELECT s.dir || s.name AS path, s.verdict, d.sha256
+         FROM receiptd.sightings s LEFT JOIN receiptd.documents d ON d.id = s.document_id WHERE s.gone_at IS NULL`,
+    ),
+    chains: agents.map(({ id, agent, headSeq, headHash }) => ({
+      agent,
+      headSeq,
+      headHash,
+      lines: lines.filter((line) => line.agent === id),
+    })),
+  };
+}
