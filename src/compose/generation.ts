@@ -69,7 +69,8 @@ export async function composeGeneration(
       const state = pipeline.intakeOf(folder)?.status.state;
       return state === 'watching' || (once && state === 'starting');
     };
-    const attention = composeAttention(config, lasting, openToLook, isInPlace);
+    const isLedElsewhere = (folder: string) => pipeline.intakeOf(folder)?.status.state === 'standby';
+    const attention = composeAttention(config, lasting, openToLook, isInPlace, isLedElsewhere);
     const world = {
       clock,
       random: Math.random,
