@@ -61,7 +61,7 @@ export interface LedgerFleet extends FleetReports {
   endLead(folder: string): Promise<void>;
   /**
    * Enters one upload request into the endpoint's windows and budgets, which the fleet keeps together. Resolves 0 when it is
-   * entered and may leave now; else for how many milliseconds to wait before asking again, and nothing is entered.
+   * entered and may leave now (within ENTERED_FOR_MS); else for how many milliseconds to wait before asking again, and nothing is entered.
    */
   enter(endpoint: EndpointKey, limits: FleetLimits, lane: Lane): Promise<number>;
   /** Whether a person has paused this agent; others tell it by the signal `agents`. */

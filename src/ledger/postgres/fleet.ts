@@ -1,6 +1,6 @@
 import { ReceiptdError } from '../../domain/errors.ts';
 import type { EndpointKey, Lane } from '../../domain/document.ts';
-import { dateText, periodStart, windowOf, type BudgetPeriod } from '../../domain/limits.ts';
+import { dateText, ENTERED_FOR_MS, periodStart, windowOf, type BudgetPeriod } from '../../domain/limits.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { FleetAgent, FleetLimits, FleetSignal, LedgerFleet } from '../../ports/fleet.ts';
 import type { Hold } from '../../ports/hold.ts';
@@ -113,7 +113,8 @@ function entryOf({ baseUrl, uid }: EndpointKey, limits: FleetLimits, lane: Lane,
     uid,
     count: rate?.count ?? null,
     atMost: rate === null ? null : rate.count - kept,
-    intervalMs: window?.intervalMs ?? null,
+    // Two may leave closer together than they were entered.
+    intervalMs: window === null ? null : window.intervalMs + ENTERED_FOR_MS,
     dates: PERIODS.map((period) => dateText(period, now)),
     nextDates: PERIODS.map((period) => dateText(period, periodStart(period, now, 1))),
     begins: PERIODS.map((period) => periodStart(period, now)),

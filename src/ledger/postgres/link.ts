@@ -46,7 +46,8 @@ export class Link {
 
   /**
    * Connects, and keeps connected from then on. Where the database can't be reached now this resolves all the same, and goes on
-   * trying. @throws ReceiptdError for what waiting does not mend: LEDGER_REFUSED, LEDGER_NEWER, LEDGER_OLDER, AGENT_NAME_TAKEN
+   * trying. @throws ReceiptdError for what waiting does not mend: LEDGER_REFUSED, LEDGER_NEWER, LEDGER_OLDER, AGENT_NAME_TAKEN,
+   * AGENT_RENAMED
    */
   async start(): Promise<void> {
     const { trouble, connector } = this.#options;
