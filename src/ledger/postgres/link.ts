@@ -107,6 +107,13 @@ export class Link {
     const { name, leaseMs } = store.self;
     const writer = await connector.connect(`receiptd ${name}`);
     let heart: Connection | null = null;
+    // Whoever closes does not wait for a server that does not answer.
+    const giveUp = (): void => {
+      writer.destroy();
+      heart?.destroy();
+    };
+    const { signal } = this.#closed;
+    signal.addEventListener('abort', giveUp);
     try {
       await migrate(writer, connector.where);
       // Whose heartbeat is not answered for so long has no lease any more: the link is open at one end only.
@@ -116,9 +123,10 @@ export class Link {
       await store.begin(writer);
       return { writer, heart };
     } catch (error) {
-      writer.destroy();
-      heart?.destroy();
+      giveUp();
       throw error;
+    } finally {
+      signal.removeEventListener('abort', giveUp);
     }
   }
 

@@ -2,6 +2,7 @@ import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Connector } from '../../../src/ledger/postgres/connection.ts';
 import { freshDatabase, needsPostgres, type FreshDatabase } from '../../support/postgres.ts';
+import { startProxy } from '../../support/tcpProxy.ts';
 import { ACCEPTED, claim, FleetPlace } from './fleetPlace.ts';
 import { ask, openStore, targetOf } from './place.ts';
 
@@ -106,6 +107,32 @@ describe.skipIf(!needsPostgres())('the link', () => {
       expect(await ask(database.url, 'SELECT epoch::integer FROM agents')).toEqual([{ epoch: 1 }]);
     } finally {
       await open.close();
+    }
+  });
+
+  it('is closed at once while it is being made over a link that answers nothing', async () => {
+    const url = new URL(database.url);
+    const proxy = await startProxy(Number(url.port));
+    url.port = String(proxy.port);
+    const open = await openStore(url.href);
+    const blocker = new Client({ connectionString: database.url });
+    await blocker.connect();
+    try {
+      await blocker.query('BEGIN');
+      await blocker.query('SELECT 1 FROM receiptd.agents FOR UPDATE');
+      proxy.reset();
+      await vi.waitFor(async () => {
+        const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
+        expect(await ask(database.url, waiting)).toHaveLength(1);
+      }, WAIT);
+      const startedAt = performance.now();
+      await open.close();
+      // Not for as long as an answer is waited for.
+      expect(performance.now() - startedAt).toBeLessThan(20_000);
+    } finally {
+      await blocker.end();
+      await open.close();
+      await proxy.close();
     }
   });
 
