@@ -206,21 +206,30 @@ CREATE TABLE document_counts (
   count       bigint NOT NULL,
   PRIMARY KEY (endpoint_id, folder_id, state, agent_id)
 );
+-- For each statement, not for each row: a row that counts 200,000 moves one by one has as many versions until the commit.
 CREATE FUNCTION count_documents() RETURNS trigger LANGUAGE plpgsql SET search_path = receiptd AS $$
 DECLARE
   agent integer := coalesce(nullif(current_setting('receiptd.agent', true), ''), '0')::integer;
 BEGIN
-  IF TG_OP = 'UPDATE' THEN
-    IF (new.state, new.folder_id) = (old.state, old.folder_id) THEN RETURN NULL; END IF;
-    INSERT INTO document_counts VALUES (old.endpoint_id, old.folder_id, old.state, agent, -1)
-        ON CONFLICT (endpoint_id, folder_id, state, agent_id) DO UPDATE SET count = document_counts.count - 1;
+  IF TG_OP = 'INSERT' THEN
+    INSERT INTO document_counts AS c
+    SELECT endpoint_id, folder_id, state, agent, count(*) FROM new_rows GROUP BY 1, 2, 3
+        ON CONFLICT (endpoint_id, folder_id, state, agent_id) DO UPDATE SET count = c.count + excluded.count;
+  ELSE
+    INSERT INTO document_counts AS c
+    SELECT endpoint_id, folder_id, state, agent, sum(by)
+      FROM (SELECT endpoint_id, folder_id, state, 1 AS by FROM new_rows
+            UNION ALL
+            SELECT endpoint_id, folder_id, state, -1 FROM old_rows) moved
+     GROUP BY 1, 2, 3 HAVING sum(by) <> 0
+        ON CONFLICT (endpoint_id, folder_id, state, agent_id) DO UPDATE SET count = c.count + excluded.count;
   END IF;
-  INSERT INTO document_counts VALUES (new.endpoint_id, new.folder_id, new.state, agent, 1)
-      ON CONFLICT (endpoint_id, folder_id, state, agent_id) DO UPDATE SET count = document_counts.count + 1;
   RETURN NULL;
 END $$;
-CREATE TRIGGER documents_named AFTER INSERT ON documents FOR EACH ROW EXECUTE FUNCTION count_documents();
-CREATE TRIGGER documents_moved AFTER UPDATE OF state, folder_id ON documents FOR EACH ROW EXECUTE FUNCTION count_documents();
+CREATE TRIGGER documents_named AFTER INSERT ON documents
+  REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_documents();
+CREATE TRIGGER documents_moved AFTER UPDATE ON documents
+  REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_documents();
 
 -- The same for files that are no document's own, as lists show them; endpoint_id is 0 for those of none.
 CREATE TABLE file_counts (
@@ -234,24 +243,32 @@ CREATE TABLE file_counts (
 CREATE FUNCTION is_listed(verdict text, gone_at bigint) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
   SELECT verdict <> 'document' AND (gone_at IS NULL OR verdict NOT IN ('incomplete', 'unreadable'))
 $$;
-CREATE FUNCTION count_file(file sightings, by bigint) RETURNS void LANGUAGE sql SET search_path = receiptd AS $$
-  INSERT INTO file_counts
-  VALUES (coalesce((SELECT endpoint_id FROM documents WHERE id = file.document_id), 0), file.folder_id, file.verdict,
-          coalesce(nullif(current_setting('receiptd.agent', true), ''), '0')::integer, by)
-      ON CONFLICT (endpoint_id, folder_id, verdict, agent_id) DO UPDATE SET count = file_counts.count + by
-$$;
 CREATE FUNCTION count_files() RETURNS trigger LANGUAGE plpgsql SET search_path = receiptd AS $$
+DECLARE
+  agent integer := coalesce(nullif(current_setting('receiptd.agent', true), ''), '0')::integer;
 BEGIN
-  IF TG_OP = 'UPDATE' THEN
-    IF is_listed(old.verdict, old.gone_at) THEN PERFORM count_file(old, -1); END IF;
+  IF TG_OP = 'INSERT' THEN
+    INSERT INTO file_counts AS c
+    SELECT coalesce(d.endpoint_id, 0), s.folder_id, s.verdict, agent, count(*)
+      FROM new_rows s LEFT JOIN documents d ON d.id = s.document_id
+     WHERE is_listed(s.verdict, s.gone_at) GROUP BY 1, 2, 3
+        ON CONFLICT (endpoint_id, folder_id, verdict, agent_id) DO UPDATE SET count = c.count + excluded.count;
+  ELSE
+    INSERT INTO file_counts AS c
+    SELECT coalesce(d.endpoint_id, 0), s.folder_id, s.verdict, agent, sum(s.by)
+      FROM (SELECT folder_id, verdict, document_id, gone_at, 1 AS by FROM new_rows
+            UNION ALL
+            SELECT folder_id, verdict, document_id, gone_at, -1 FROM old_rows) s
+      LEFT JOIN documents d ON d.id = s.document_id
+     WHERE is_listed(s.verdict, s.gone_at) GROUP BY 1, 2, 3 HAVING sum(s.by) <> 0
+        ON CONFLICT (endpoint_id, folder_id, verdict, agent_id) DO UPDATE SET count = c.count + excluded.count;
   END IF;
-  IF is_listed(new.verdict, new.gone_at) THEN PERFORM count_file(new, 1); END IF;
   RETURN NULL;
 END $$;
-CREATE TRIGGER sightings_noted AFTER INSERT ON sightings FOR EACH ROW
-  WHEN (new.verdict <> 'document') EXECUTE FUNCTION count_files();
-CREATE TRIGGER sightings_judged AFTER UPDATE OF verdict, gone_at, document_id ON sightings FOR EACH ROW
-  WHEN (old.verdict <> 'document' OR new.verdict <> 'document') EXECUTE FUNCTION count_files();
+CREATE TRIGGER sightings_noted AFTER INSERT ON sightings
+  REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_files();
+CREATE TRIGGER sightings_judged AFTER UPDATE ON sightings
+  REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_files();
 
 -- The newest upload requests of the fleet, numbered, for its rate windows: as many as a window may hold.
 CREATE TABLE starts (
