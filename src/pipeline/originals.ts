@@ -39,15 +39,9 @@ export async function findOriginal(
   open: OpenFolder,
 ): Promise<Found> {
   let away: string | null = null;
-  let elsewhere: string | null = null;
   for (const source of await ledger.sources(document.sha256)) {
     const [folder, path] =
       source.archivedTo === null ? [source.folder, source.path] : split(source.archivedTo);
-    // Another agent's folder, or a share that this machine does not have.
-    if (!isAbsolute(folder)) {
-      elsewhere ??= folder;
-      continue;
-    }
     const opened = open(folder);
     // What is larger is another file by now, and would not fit in the memory set aside for this one.
     const read = await opened.read(path, document.size);
@@ -67,11 +61,12 @@ export async function findOriginal(
     }
   }
   if (away !== null) return { kind: 'away', message: away };
-  if (elsewhere !== null)
+  // Another agent's folder, or a share that this machine does not have.
+  if (!isAbsolute(document.folder))
     return {
       kind: 'gone',
       elsewhere: true,
-      message: `Its bytes are not on this machine; it came in from ${elsewhere}, which another agent reaches.`,
+      message: `Its bytes are not on this machine: it came in from ${document.folder}, which another agent reaches.`,
     };
   return {
     kind: 'gone',
