@@ -1,4 +1,5 @@
 import { endpointId, type EndpointKey } from '../domain/document.ts';
+import { isElsewhere } from '../domain/elsewhere.ts';
 import type { StateCount } from '../ports/ledgerReports.ts';
 
 export interface Orphans {
@@ -7,7 +8,10 @@ export interface Orphans {
   readonly advice: string;
 }
 
-/** Documents that wait for endpoints that are not in the configuration any more, by the id of the endpoint. */
+/**
+ * Documents that wait for endpoints that are not in the configuration any more, by the id of the endpoint. What waits in a folder
+ * of another agent on a shared ledger is that one's: its configuration has endpoints of its own.
+ */
 export function orphansAmong(
   counts: readonly StateCount[],
   endpoints: readonly { readonly key: EndpointKey }[],
@@ -15,11 +19,12 @@ export function orphansAmong(
   const configured = new Set(endpoints.map(({ key }) => endpointId(key)));
   const waiting = new Map<string, number>();
   const tookSome = new Set<string>();
-  for (const { endpoint, state, count } of counts) {
+  for (const { endpoint, folder, state, count } of counts) {
     if (endpoint === null || configured.has(endpointId(endpoint))) continue;
     const id = endpointId(endpoint);
     if (state === 'accepted' && count > 0) tookSome.add(id);
     if (state !== 'queued' && state !== 'held' && state !== 'uploading') continue;
+    if (isElsewhere(folder)) continue;
     waiting.set(id, (waiting.get(id) ?? 0) + count);
   }
   return new Map(

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openLedger } from '../../../src/compose/ledger.ts';
 import { moveLedger, type MovedLedger } from '../../../src/compose/shared/moveLedger.ts';
+import { prepareShared } from '../../../src/compose/shared/prepare.ts';
 import { acquireInstanceLock } from '../../../src/daemon/instanceLock.ts';
 import { verifyPostgresLedger } from '../../../src/ledger/postgres/verify.ts';
 import { freshDatabase, needsPostgres, type FreshDatabase } from '../../support/postgres.ts';
@@ -26,12 +27,13 @@ describe.skipIf(!needsPostgres())('moving a ledger into a shared one', () => {
     from: Machine,
     agent: string,
     during?: () => Promise<void>,
+    url = database.url,
   ): Promise<MovedLedger | null> {
     const lock = during ? await acquireInstanceLock(from.config.stateDir) : null;
     if (!during) await from.ledger.close();
     try {
       return await moveLedger(from.config, {
-        target: { url: database.url, passwordFile: null, caFile: null },
+        target: { url, passwordFile: null, caFile: null },
         agent,
         backup: async (target) => {
           if (!during) await from.open();
@@ -182,6 +184,20 @@ describe.skipIf(!needsPostgres())('moving a ledger into a shared one', () => {
     );
     const ledger = await openLedger(office.config, OPTIONS);
     await ledger.close();
+  });
+
+  it('says in a sentence that its role has no rights', async () => {
+    const office = await machine();
+    await office.work(0, 2);
+    await prepareShared({ url: database.url, passwordFile: null, caFile: null }, null);
+    const role = `nobody_${database.name}`;
+    await ask(database.url, `CREATE ROLE ${role} LOGIN`);
+    const url = database.url.replace('postgres@', `${role}@`);
+    await expect(move(office, 'scan-pc', undefined, url)).rejects.toMatchObject({
+      code: 'LEDGER_REFUSED',
+      message: expect.stringContaining('permission denied') as string,
+    });
+    await ask(database.url, `DROP ROLE ${role}`);
   });
 
   it('refuses a name that an agent has worked under', async () => {
