@@ -11,6 +11,7 @@ import { endpointId, type Document, type EndpointKey } from '../domain/document.
 import { inItsPlace } from '../pipeline/folderPlace.ts';
 import { findBytes, type Found, type OpenFolder } from '../pipeline/originals.ts';
 import type { FolderHints } from '../ports/folder.ts';
+import { isElsewhere } from '../domain/elsewhere.ts';
 import { unlessLedgerAway } from '../domain/errors.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { Log } from '../ports/log.ts';
@@ -179,6 +180,7 @@ function foldersNow({ intakes, holds }: Pipeline): FolderNow[] {
 async function warnOfOrphans(config: Config, ledger: Ledger, log: Log): Promise<void> {
   const configured = new Set(config.endpoints.map(({ key }) => endpointId(key)));
   for (const { endpoint, state, count, folder } of await ledger.counts()) {
+    if (isElsewhere(folder)) continue;
     if (endpoint && !configured.has(endpointId(endpoint)) && (state === 'queued' || state === 'held')) {
       const fields = { endpoint: endpointId(endpoint), folder, waiting: count };
       log.error('Documents wait for an endpoint that is no longer in the configuration', fields);

@@ -105,6 +105,9 @@ describe.skipIf(!needsPostgres())('moving a ledger into a shared one', () => {
     const target = { url: database.url, passwordFile: null, caFile: null };
     const verified = await verifyPostgresLedger(target, 'scan-pc', null);
     expect([...verified.journal.findings, ...verified.ledger.findings]).toEqual([]);
+    // What came with the old journal is not said to be compared.
+    expect(verified.ledger).toMatchObject({ documents: 2_020, compared: 0 });
+    expect(verified.journal.remarks.join()).toContain('It says nothing of 2,020 documents');
     // The chain begins with what proves the old one.
     const history = await ask<{ entry: string }>(database.url, 'SELECT entry FROM history ORDER BY seq');
     expect(history.map(({ entry }) => (JSON.parse(entry) as { kind: string }).kind)).toEqual([
