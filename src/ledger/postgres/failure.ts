@@ -60,6 +60,11 @@ const NO_RIGHT = '42501';
 /** The package's own words where the server asks for a password and it has none. */
 const NO_PASSWORD = /client password must be/;
 
+/** Whether the server itself said it: a SQLSTATE has five characters and, other than the codes of the system, a digit. */
+export function isFromServer(error: unknown): boolean {
+  return /^(?=.*\d)[0-9A-Z]{5}$/.test(systemCode(error) ?? '');
+}
+
 /** What anything thrown by the database says about the ledger. */
 export function ledgerFailure(error: unknown, where: string): ReceiptdError {
   if (error instanceof ReceiptdError) return error;
