@@ -1,12 +1,13 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startCluster, type Cluster } from '../../test/support/postgresCluster.ts';
 import { postgresBinaries } from '../../test/support/postgresRun.ts';
 import type { Bench, Figure, Findings, Scenario } from '../scenario.ts';
 import { furnish } from '../world/agent.ts';
-import { startBackground } from '../world/background.ts';
+import { startBackground, type Background } from '../world/background.ts';
 import { claimLatencies } from '../world/claims.ts';
+import { epochMs } from '../world/epoch.ts';
 import { fill, photographs, small } from '../world/corpus.ts';
 import { databaseProcessorSeconds, freshDatabase } from '../world/fleetDatabase.ts';
 import { median } from '../world/measure.ts';
@@ -51,8 +52,8 @@ export const fleet: Scenario = {
     try {
       const { images, kind } = await photographs();
       const loads: Load[] = [
-        { name: `${kind} receipts`, count: quick ? 200 : 600, images },
-        { name: 'small files', count: quick ? 500 : 1_500, images: [await small(SMALL_BYTES)] },
+        { name: `${kind} receipts`, count: quick ? 200 : 300, images },
+        { name: 'small files', count: quick ? 500 : 800, images: [await small(SMALL_BYTES)] },
       ];
       const figures: Figure[] = [];
       for (const load of loads) figures.push(...(await compete(load, sink, cluster, bench)));
@@ -71,8 +72,8 @@ async function compete(
   cluster: Cluster,
   { quick, scratch, say }: Bench,
 ): Promise<Figure[]> {
-  const folder = join(scratch, 'shared');
-  await fill(folder, load.images, load.count);
+  const batch = join(scratch, 'batch');
+  await fill(batch, load.images, load.count);
   const contenders: Contender[] = [
     { name: ALONE, agents: 1, cluster: null },
     ...AGENTS.map((agents) => ({
@@ -84,7 +85,7 @@ async function compete(
   const runs = new Map<string, Run[]>(contenders.map(({ name }) => [name, []]));
   for (let round = 0; round < (quick ? 1 : 3); round += 1) {
     for (const contender of contenders) {
-      const run = await race(contender, load, sink, join(scratch, 'run'), folder);
+      const run = await race(contender, load, sink, join(scratch, 'run'), batch);
       runs.get(contender.name)?.push(run);
       const { perSecond, agentsMs, databaseMs } = run;
       say(
@@ -92,34 +93,44 @@ async function compete(
       );
     }
   }
-  await rm(folder, { recursive: true });
+  await rm(batch, { recursive: true });
   return figuresOf(load, runs);
 }
 
-/** From the first request to the last answer, so that what starting takes is not in it. */
+/** From the moment at which all files are there, in a folder that all agents watch already, to the last answer. */
 async function race(
   { agents, cluster }: Contender,
   { count }: Load,
   sink: Sink,
   dir: string,
-  folder: string,
+  batch: string,
 ): Promise<Run> {
-  const database = cluster === null ? null : await freshDatabase(cluster, 'bench');
+  const folder = join(dir, 'scans');
+  const fresh = cluster === null ? null : await freshDatabase(cluster, 'bench');
   await sink.reset();
-  const before = cluster === null ? 0 : await databaseProcessorSeconds(cluster);
-  const started = [];
+  const started: Background[] = [];
   for (let each = 0; each < agents; each += 1) {
-    const ledger = database && { kind: 'postgres', url: database.url, agent: `agent-${each}` };
+    const ledger = fresh && { kind: 'postgres', url: fresh.url, agent: `agent-${each}` };
     const own = join(dir, `agent-${each}`);
     await mkdir(own, { recursive: true });
     const command = await furnish({
       dir: own,
       baseUrl: sink.url,
       folder,
-      ...(ledger && { settings: { ledger }, folderSettings: { share: 'scans' } }),
+      folderSettings: { recursive: true, ...(ledger && { share: 'scans' }) },
+      ...(ledger && { settings: { ledger } }),
     });
-    started.push(await startBackground(command('run')));
+    const agent = await startBackground(command('run'));
+    await agent.hasSaid('receiptd has started');
+    started.push(agent);
   }
+  // Of those that share a folder one leads.
+  await Promise.any(started.map((agent) => agent.hasSaid('"Watching"')));
+  const used = () => Promise.all(started.map(({ pid }) => processorSeconds(pid)));
+  const database = () => (cluster === null ? 0 : databaseProcessorSeconds(cluster));
+  const [agentsBefore, databaseBefore] = [sum(await used()), await database()];
+  const startedAt = epochMs();
+  await rename(batch, join(folder, 'batch'));
   const until = Date.now() + PATIENCE_MS;
   let report = await sink.report();
   while (report.requests < count) {
@@ -127,21 +138,23 @@ async function race(
     await sleep(LOOK_EVERY_MS);
     report = await sink.report();
   }
-  const agentSeconds = await Promise.all(started.map(({ pid }) => processorSeconds(pid)));
-  const after = cluster === null ? 0 : await databaseProcessorSeconds(cluster);
+  const [agentsAfter, databaseAfter] = [sum(await used()), await database()];
   for (const agent of started) await agent.stop();
-  const { requests, truncated, names, answeredAt } = await sink.report();
+  const { requests, truncated, answeredAt } = await sink.report();
   if (requests !== count || truncated > 0)
     throw new Error(`${requests} requests for ${count} images, ${truncated} of them truncated`);
-  await database?.remove();
+  await rename(join(folder, 'batch'), batch);
+  await fresh?.remove();
   await rm(dir, { recursive: true });
-  const [, firstAt] = names[0] ?? ['', NaN];
-  const total = agentSeconds.reduce((sum, each) => sum + each, 0);
   return {
-    perSecond: (count / (answeredAt - firstAt)) * 1_000,
-    agentsMs: (total / count) * 1_000,
-    databaseMs: ((after - before) / count) * 1_000,
+    perSecond: (count / (answeredAt - startedAt)) * 1_000,
+    agentsMs: ((agentsAfter - agentsBefore) / count) * 1_000,
+    databaseMs: ((databaseAfter - databaseBefore) / count) * 1_000,
   };
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, each) => total + each, 0);
 }
 
 function figuresOf(load: Load, all: ReadonlyMap<string, readonly Run[]>): Figure[] {

@@ -25,14 +25,17 @@ export function composeAttention(
   { ledger, clock, log, guards, inherited: incidents }: Deps,
   open: OpenFolder,
   isInPlace: (folder: string) => boolean,
+  isLedElsewhere: (folder: string) => boolean,
 ): Attentions {
   const book = createAttentionBook(bookOf(stateDir));
   const all = new Map<string, Attention>();
-  for (const { path, needsAttention, maxFileSize } of folders) {
+  for (const { path, needsAttention, maxFileSize, share } of folders) {
     if (needsAttention === null) continue;
     const place = placeOf({ folder: path, place: needsAttention }, folders, guards);
-    const shared = { book, ledger, incidents, clock, log, maxFileSize };
-    all.set(path, new Attention({ ...shared, folder: open(path), place, isInPlace: () => isInPlace(path) }));
+    const deps = { book, ledger, incidents, clock, log, maxFileSize, isInPlace: () => isInPlace(path) };
+    const isShared = share !== null && ledger.fleet !== null;
+    const shared = isShared ? { shared: { isLedElsewhere: () => isLedElsewhere(path) } } : {};
+    all.set(path, new Attention({ ...deps, ...shared, folder: open(path), place }));
   }
   return {
     background: [...all.values()].map((each) => (signal: AbortSignal) => each.run(signal)),

@@ -10,7 +10,9 @@ const LONGEST_NAME = 63;
 export function agentName({ agent }: Pick<PostgresConfig, 'agent'>, host: string = hostname()): string {
   if (agent !== null) return agent;
   const name = host.replaceAll(/[^A-Za-z0-9_-]+/g, '-').replace(/^[-_]+/, '');
-  return name.slice(0, LONGEST_NAME).replace(/-+$/, '') || 'agent';
+  const short = name.slice(0, LONGEST_NAME).replace(/-+$/, '');
+  // What `ledger.agent` may not be either.
+  return short.length < 2 || short === 'share' ? `agent${short && `-${short}`}` : short;
 }
 
 /** Names of shared folders by their absolute path here. */

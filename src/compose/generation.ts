@@ -8,6 +8,7 @@ import type { FolderNow } from '../daemon/silence.ts';
 import type { Operations } from '../daemon/operations.ts';
 import { accountsAmong } from '../domain/account.ts';
 import { endpointId, type Document, type EndpointKey } from '../domain/document.ts';
+import { isElsewhere } from '../domain/elsewhere.ts';
 import { inItsPlace } from '../pipeline/folderPlace.ts';
 import { findBytes, type Found, type OpenFolder } from '../pipeline/originals.ts';
 import type { FolderHints } from '../ports/folder.ts';
@@ -68,7 +69,8 @@ export async function composeGeneration(
       const state = pipeline.intakeOf(folder)?.status.state;
       return state === 'watching' || (once && state === 'starting');
     };
-    const attention = composeAttention(config, lasting, openToLook, isInPlace);
+    const isLedElsewhere = (folder: string) => pipeline.intakeOf(folder)?.status.state === 'standby';
+    const attention = composeAttention(config, lasting, openToLook, isInPlace, isLedElsewhere);
     const world = {
       clock,
       random: Math.random,
@@ -182,7 +184,8 @@ function foldersNow({ intakes, holds }: Pipeline): FolderNow[] {
 async function warnOfOrphans(config: Config, ledger: Ledger, log: Log): Promise<void> {
   const configured = new Set(config.endpoints.map(({ key }) => endpointId(key)));
   for (const { endpoint, state, count, folder } of await ledger.counts()) {
-    if (endpoint && !configured.has(endpointId(endpoint)) && (state === 'queued' || state === 'held')) {
+    if (!endpoint || configured.has(endpointId(endpoint)) || isElsewhere(folder)) continue;
+    if (state === 'queued' || state === 'held') {
       const fields = { endpoint: endpointId(endpoint), folder, waiting: count };
       log.error('Documents wait for an endpoint that is no longer in the configuration', fields);
     }

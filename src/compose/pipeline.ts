@@ -173,6 +173,7 @@ export async function composePipeline(
       open,
       recorder,
       clock,
+      random,
       contentType: (type) => (uploadContentType === 'auto' ? MEDIA_TYPES[type] : uploadContentType),
       lookedThrough: (folder, since) => {
         // Every one is asked, so that all of them list at once.

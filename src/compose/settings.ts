@@ -11,7 +11,7 @@ import { mayHoldSecret } from '../config/secrets.ts';
 import { showPath } from '../config/show.ts';
 import type { ConfigEdit, ConfigState, Request } from '../daemon/control/protocol.ts';
 import type { Found } from '../daemon/fileWatch.ts';
-import { asReceiptdError, ReceiptdError } from '../domain/errors.ts';
+import { asReceiptdError, ReceiptdError, isOfLedger } from '../domain/errors.ts';
 import { hidePasswords, withPasswords } from './hidePasswords.ts';
 import type { Lasting } from './lasting.ts';
 
@@ -192,7 +192,7 @@ export class Settings {
       lasting.incidents.open({
         key: INCIDENT,
         code: error.code,
-        message: `${file} is not right, so the former configuration stays in effect: ${inOneLine(error.message)}`,
+        message: `${file} ${isOfLedger(error) ? 'can not take effect yet' : 'is not right'}, so the former configuration stays in effect: ${inOneLine(error.message)}`,
         hint: `${error.hint ?? 'Correct it.'} It is read again by itself.`,
       });
       throw error;

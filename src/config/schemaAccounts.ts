@@ -2,10 +2,15 @@ import { z } from 'zod';
 import { CREDENTIAL_STORES } from '../ports/credentials.ts';
 import { path } from './values.ts';
 
-/** Of endpoints and agents. */
+/** Of endpoints. */
 export const shortName = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/, { error: 'a short name of letters, digits, - and _' });
+
+/** Folders of other agents are shown as `<agent>:<path>`, of shares as `share:<share>`, and a drive of Windows has one letter. */
+export const agentName = z.string().regex(/^(?!share$)[A-Za-z0-9][A-Za-z0-9_-]{1,62}$/, {
+  error: 'a short name of at least two letters, digits, - and _, other than share',
+});
 
 /** `none` is what an endpoint says that has no account. */
 export const accountName = z.string().regex(/^(?!none$)[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/, {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { shortName } from './schemaAccounts.ts';
+import { agentName } from './schemaAccounts.ts';
 import { duration, path, postgresUrl, yesOrNo } from './values.ts';
 
 /* The ledger's own section, as schema.ts has the others. */
@@ -33,7 +33,7 @@ export const ledgerSchema = z.strictObject({
     .describe(
       'Allows sslmode=disable, allow and prefer in url on the way to another machine, and takes require for what it says: encrypted, without a check of the certificate. Others on the network may then read and change the ledger.',
     ),
-  agent: shortName
+  agent: agentName
     .optional()
     .describe('Name of this agent among those that share the ledger. It keeps it when the machine changes.')
     .meta({ title: 'short name', 'x-default': 'the host name' }),

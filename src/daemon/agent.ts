@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { endpointId } from '../domain/document.ts';
+import { isElsewhere } from '../domain/elsewhere.ts';
 import type { Dispatcher, Idle } from '../pipeline/dispatch.ts';
 import type { Intake } from '../pipeline/intake.ts';
 import type { Leads } from '../pipeline/leads.ts';
@@ -94,7 +95,10 @@ export class Agent {
       for (const { status } of intakes) await leads?.end(status.path);
     }
     const own = new Set(endpoints.map(({ key }) => endpointId(key)));
-    const documents = (await ledger.counts()).filter(({ endpoint }) => endpoint !== null);
+    // What other agents of a fleet have in their own folders is no outcome of this run.
+    const documents = (await ledger.counts()).filter(
+      ({ endpoint, folder }) => endpoint !== null && !isElsewhere(folder),
+    );
     const isOwn = ({ endpoint }: StateCount) => endpoint !== null && own.has(endpointId(endpoint));
     const countIn = (among: readonly StateCount[], states: readonly string[]) =>
       among.filter(({ state }) => states.includes(state)).reduce((sum, each) => sum + each.count, 0);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { ReceiptdError, systemCode } from '../domain/errors.ts';
 import { createDurably } from './durableFile.ts';
-import { openPlainFile } from './plainFile.ts';
+import { readPlainFile } from './plainFile.ts';
 
 const FILE = 'agent-instance';
 const SHAPE = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -14,10 +14,10 @@ const SHAPE = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{
 export async function agentInstance(stateDir: string): Promise<string> {
   const file = join(stateDir, FILE);
   try {
-    const found = await read(file);
+    const found = await readPlainFile(file);
     if (found !== null) return checked(found, file);
     await createDurably(file, `${randomUUID()}\n`);
-    return checked((await read(file)) ?? '', file);
+    return checked((await readPlainFile(file)) ?? '', file);
   } catch (error) {
     if (error instanceof ReceiptdError) throw error;
     throw new ReceiptdError(
@@ -34,18 +34,4 @@ function checked(text: string, file: string): string {
   throw new ReceiptdError('STATE_UNWRITABLE', `The file ${file} holds no instance of an agent.`, {
     hint: 'Remove it; receiptd makes another at its next start.',
   });
-}
-
-async function read(file: string): Promise<string | null> {
-  try {
-    const handle = await openPlainFile(file);
-    try {
-      return await handle.readFile('utf8');
-    } finally {
-      await handle.close();
-    }
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return null;
-    throw error;
-  }
 }

@@ -1,7 +1,7 @@
 import path from 'node:path';
-import { ReceiptdError, systemCode } from '../domain/errors.ts';
+import { ReceiptdError } from '../domain/errors.ts';
 import { writeDurably } from './durableFile.ts';
-import { NotAFile, openPlainFile } from './plainFile.ts';
+import { NotAFile, readPlainFile } from './plainFile.ts';
 
 /**
  * Says in a state directory that its ledger is in PostgreSQL: durable before the move is complete there, so that a kill in between
@@ -24,7 +24,10 @@ export async function markLedgerMoved(stateDir: string, mark: LedgerMoved): Prom
 
 /** Null where it was not. A mark that can't be read is one all the same. */
 export async function ledgerMoved(stateDir: string): Promise<LedgerMoved | null> {
-  const text = await textOf(path.join(stateDir, MARK));
+  const text = await readPlainFile(path.join(stateDir, MARK)).catch((error: unknown) => {
+    if (error instanceof NotAFile) return '';
+    throw error;
+  });
   if (text === null) return null;
   const { ledger, where, agent, isComplete } = mappingOf(text);
   const word = (value: unknown, otherwise: string): string => (typeof value === 'string' ? value : otherwise);
@@ -50,21 +53,6 @@ export async function refuseMovedLedger(stateDir: string): Promise<void> {
         : 'Run `receiptd ledger migrate` once more, which completes the move.',
     },
   );
-}
-
-async function textOf(file: string): Promise<string | null> {
-  try {
-    const handle = await openPlainFile(file);
-    try {
-      return await handle.readFile('utf8');
-    } finally {
-      await handle.close();
-    }
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return null;
-    if (error instanceof NotAFile) return '';
-    throw error;
-  }
 }
 
 function mappingOf(text: string): Record<string, unknown> {

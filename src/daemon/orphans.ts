@@ -1,4 +1,5 @@
 import { endpointId, type EndpointKey } from '../domain/document.ts';
+import { isElsewhere } from '../domain/elsewhere.ts';
 import type { StateCount } from '../ports/ledgerReports.ts';
 
 export interface Orphans {
@@ -15,8 +16,10 @@ export function orphansAmong(
   const configured = new Set(endpoints.map(({ key }) => endpointId(key)));
   const waiting = new Map<string, number>();
   const tookSome = new Set<string>();
-  for (const { endpoint, state, count } of counts) {
+  for (const { endpoint, folder, state, count } of counts) {
     if (endpoint === null || configured.has(endpointId(endpoint))) continue;
+    // Another agent sends them, and knows its endpoints.
+    if (isElsewhere(folder)) continue;
     const id = endpointId(endpoint);
     if (state === 'accepted' && count > 0) tookSome.add(id);
     if (state !== 'queued' && state !== 'held' && state !== 'uploading') continue;

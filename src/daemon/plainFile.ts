@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
+import { systemCode } from '../domain/errors.ts';
 
 /** Thrown where something lies at a path that is no file. */
 export class NotAFile extends Error {}
@@ -12,6 +13,21 @@ export async function openPlainFile(file: string): Promise<FileHandle> {
     throw new NotAFile(`${file} is not a regular file`);
   } catch (error) {
     await handle.close();
+    throw error;
+  }
+}
+
+/** Its text; null where there is nothing. @throws NotAFile, system errors */
+export async function readPlainFile(file: string): Promise<string | null> {
+  try {
+    const handle = await openPlainFile(file);
+    try {
+      return await handle.readFile('utf8');
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return null;
     throw error;
   }
 }

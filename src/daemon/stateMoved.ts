@@ -3,7 +3,7 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import { ReceiptdError, systemCode } from '../domain/errors.ts';
 import { syncDirectory, writeDurably } from './durableFile.ts';
-import { NotAFile, openPlainFile } from './plainFile.ts';
+import { NotAFile, readPlainFile } from './plainFile.ts';
 
 /*
  * Two marks in a state directory, read by whoever has just got its instance lock:
@@ -54,7 +54,7 @@ export async function unmarkMovedAway(stateDir: string): Promise<boolean> {
 
 /** Null where it was not. A mark that can't be read is one all the same. */
 export async function movedAway(stateDir: string): Promise<MovedAway | null> {
-  const text = await textOf(path.join(stateDir, AWAY)).catch((error: unknown) => {
+  const text = await readPlainFile(path.join(stateDir, AWAY)).catch((error: unknown) => {
     if (error instanceof NotAFile) return '';
     throw error;
   });
@@ -76,7 +76,7 @@ export async function refuseIfMoved(stateDir: string): Promise<void> {
 
 /** Number of the archive that was imported last. */
 export async function lastImport(stateDir: string): Promise<string | null> {
-  const { id } = mappingOf((await textOf(path.join(stateDir, DONE))) ?? '{}');
+  const { id } = mappingOf((await readPlainFile(path.join(stateDir, DONE))) ?? '{}');
   return typeof id === 'string' ? id : null;
 }
 
@@ -90,7 +90,7 @@ export async function commitImport(
 
 /** Nothing where none was committed. Can be killed anywhere and begun again. The caller holds the instance lock. */
 export async function finishImport(stateDir: string): Promise<void> {
-  const text = await textOf(path.join(stateDir, COMMITTED));
+  const text = await readPlainFile(path.join(stateDir, COMMITTED));
   if (text === null) return;
   const { id, aside } = mappingOf(text);
   const kept = path.join(stateDir, typeof aside === 'string' ? path.basename(aside) : 'before-import');
@@ -114,20 +114,6 @@ async function move(from: string, to: string): Promise<void> {
     await fs.rename(from, to);
   } catch (error) {
     if (systemCode(error) !== 'ENOENT') throw error;
-  }
-}
-
-async function textOf(file: string): Promise<string | null> {
-  try {
-    const handle = await openPlainFile(file);
-    try {
-      return await handle.readFile('utf8');
-    } finally {
-      await handle.close();
-    }
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return null;
-    throw error;
   }
 }
 

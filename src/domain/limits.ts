@@ -7,6 +7,9 @@ const MARGIN_SHARE = 0.05;
 const LONG_WINDOW_MS = 2_000;
 const FRESH_SHARE = 0.1;
 
+/** A request for which a fleet's window has a place leaves so soon after it was asked for, or asks again. */
+export const ENTERED_FOR_MS = 200;
+
 interface Start {
   /** Monotonic milliseconds; Infinity while the request is about to be sent. */
   at: number;

@@ -28,6 +28,11 @@ export interface AttentionDeps {
   readonly maxFileSize: number;
   /** Whether the watched folder is there, and is what it was. */
   readonly isInPlace: () => boolean;
+  /** Of a folder that agents share; left out: of one that is this agent's alone. */
+  readonly shared?: {
+    /** Another agent takes in what comes into it, and shows people what can't be sent. */
+    readonly isLedElsewhere: () => boolean;
+  };
 }
 
 export const ATTENTION_LIMIT = 1_000;
@@ -38,6 +43,8 @@ const LOOK_EVERY_MS = 3_000;
 /** How soon a folder is looked at again that is not there, or was not listed yet. */
 const IN_PLACE_MS = 500;
 const AGAIN_MS = 30_000;
+/** What other agents found out about documents of a shared folder, nobody tells this one. */
+const ASK_OTHERS_MS = 60_000;
 const STATES = ['rejected', 'incomplete', 'unreadable', 'failed'] as const;
 
 interface New {
@@ -66,6 +73,7 @@ export class Attention {
   #asksAll = true;
   #isFull = false;
   #checkedAt: number | null | undefined;
+  #askOthersAt = -Infinity;
 
   constructor(deps: AttentionDeps) {
     this.#deps = deps;
@@ -81,7 +89,7 @@ export class Attention {
 
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      const waitMs = this.#deps.isInPlace() ? await this.#try(signal) : IN_PLACE_MS;
+      const waitMs = this.#deps.isInPlace() ? await this.#try(signal) : await this.#aside(signal);
       if (!signal.aborted) await this.#wake.wait(waitMs, signal);
     }
   }
@@ -109,8 +117,39 @@ export class Attention {
     }
   }
 
+  /** The same where the folder is not there, or another agent shows it. */
+  async #aside(signal: AbortSignal): Promise<number> {
+    const { shared, log } = this.#deps;
+    if (shared?.isLedElsewhere() !== true) return IN_PLACE_MS;
+    try {
+      await this.#leave();
+      return IN_PLACE_MS;
+    } catch (error) {
+      if (!signal.aborted) log.debug('What was shown could not be removed yet', describeError(error));
+      return AGAIN_MS;
+    }
+  }
+
+  /** Two notes about one file would contradict each other, and nobody would ever remove these. */
+  async #leave(): Promise<void> {
+    if (!this.#hasBegun) await this.#begin();
+    const { place } = this.#deps;
+    this.#asksAll = true;
+    this.#waiting.clear();
+    if (this.#entries.size === 0 || !(await place.isThere())) return;
+    for (const entry of this.#entries.values()) await place.remove(entry.files);
+    this.#entries.clear();
+    await this.#write();
+  }
+
   async #work(signal: AbortSignal): Promise<void> {
     if (!this.#hasBegun) await this.#begin();
+    const now = this.#deps.clock.monotonic();
+    if (this.#deps.shared && now >= this.#askOthersAt) {
+      this.#askOthersAt = now + ASK_OTHERS_MS;
+      this.#asksAll = true;
+      this.#checkedAt = undefined;
+    }
     await this.#endThoseOver();
     if (this.#asksAll || (this.#isFull && this.#entries.size < ATTENTION_LIMIT)) await this.#askAll(signal);
     while (this.#waiting.size > 0 && !signal.aborted) {

@@ -3,12 +3,13 @@ import { ReceiptdError } from '../domain/errors.ts';
 import type { ImageType } from '../domain/imageType.ts';
 import type { Slot } from '../domain/limits.ts';
 import { classify, type Answer } from '../domain/outcome.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { Clock, Random } from '../ports/clock.ts';
 import type { FleetLimits } from '../ports/fleet.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { ReceiptService, TokenSource } from '../ports/service.ts';
 import type { Spool } from '../ports/spool.ts';
 import type { ByteBudget } from './byteBudget.ts';
+import { enter, isEntered, spread } from './entering.ts';
 import type { Holds } from './holds.ts';
 import type { Keeper } from './keep.ts';
 import { findBytes, type OpenFolder } from './originals.ts';
@@ -30,6 +31,7 @@ export interface DeliverDeps {
   readonly recorder: Recorder;
   readonly contentType: (type: ImageType) => string;
   readonly clock: Clock;
+  readonly random: Random;
   /** Documents that were answered with 401 and wait for their replay in the queue. */
   readonly replays: Set<number>;
   /** Documents whose bytes are missing, and since when (monotonic milliseconds). */
@@ -86,12 +88,13 @@ export async function deliver(
         return fetchToken(document, deps, signal);
       });
       if (!token || !deps.mayGo()) return await release(document, slot, deps);
+      const askedAt = deps.clock.monotonic();
       const waitMs = await orCancel(slot, () => enter(document, deps));
       if (waitMs > 0) {
-        deps.pacer.defer(document.endpoint, waitMs);
+        deps.pacer.defer(document.endpoint, spread(waitMs, deps));
         return await release(document, slot, deps);
       }
-      const end = await send(document, bytes, token, slot, deps, signal);
+      const end = await send(document, bytes, { token, slot, askedAt }, deps, signal);
       ({ isAccepted, isSettled, isTaken } = end);
       return isSettled;
     } finally {
@@ -111,13 +114,6 @@ async function orCancel<T>(slot: Slot, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** For how long the fleet's limits keep the request from leaving; 0 once it counts among those that leave. */
-async function enter({ endpoint, lane }: Document, { ledger, limits }: DeliverDeps): Promise<number> {
-  const { rate, perDay, perMonth } = limits;
-  if (ledger.fleet === null || (rate === null && perDay === null && perMonth === null)) return 0;
-  return ledger.fleet.enter(endpoint, limits, lane);
-}
-
 /** Not sent after all: its place in the windows and its claim are given back. */
 async function release(document: Document, slot: Slot, deps: DeliverDeps): Promise<false> {
   slot.cancel();
@@ -132,16 +128,22 @@ interface Sent {
   readonly isTaken: boolean;
 }
 
+/** What a request needs to leave. */
+interface Leave {
+  readonly token: string;
+  readonly slot: Slot;
+  /** When a place in the fleet's windows was asked for; monotonic. */
+  readonly askedAt: number;
+}
+
 async function send(
   document: Document,
   bytes: Buffer,
-  firstToken: string,
-  firstSlot: Slot,
+  first: Leave,
   deps: DeliverDeps,
   signal: AbortSignal,
 ): Promise<Sent> {
-  let token = firstToken;
-  let slot = firstSlot;
+  let { token, slot, askedAt } = first;
   /** Requests that may still look at the bytes. */
   let looking = 0;
   const onTaken = (): void => {
@@ -153,8 +155,12 @@ async function send(
       slot.cancel();
       return { isSettled: true, isAccepted: true, isTaken: looking === 0 };
     }
+    const mayLeave = await orCancel(slot, () => isEntered(document, askedAt, deps, signal));
+    if (!mayLeave) slot.cancel();
     looking += 1;
-    const answer = await request(document, bytes, token, slot, deps, signal, onTaken);
+    const answer = mayLeave
+      ? await request(document, attemptId, bytes, token, slot, deps, signal, onTaken)
+      : null;
     if (answer === null) {
       await deps.recorder.notLeft(document, attemptId, signal);
       return { isSettled: false, isAccepted: false, isTaken: false };
@@ -175,8 +181,9 @@ async function send(
     await deps.recorder.replay(attemptId, outcome.message, signal);
     const renewed = await fetchToken(document, deps, signal);
     const next = renewed && (await deps.pacer.waitForSlot(document.endpoint, REPLAY_WAIT_MS, signal));
+    askedAt = deps.clock.monotonic();
     const waitMs = next ? await orCancel(next, () => enter(document, deps)) : 0;
-    if (waitMs > 0) deps.pacer.defer(document.endpoint, waitMs);
+    if (waitMs > 0) deps.pacer.defer(document.endpoint, spread(waitMs, deps));
     if (!renewed || !next || waitMs > 0 || !deps.mayGo()) {
       if (next) next.cancel();
       if (renewed) deps.replays.add(document.id);
@@ -207,6 +214,7 @@ async function begin(
 /** Null where it did not leave: another agent may have taken the document over. */
 function request(
   { endpoint, name, type }: Document,
+  attemptId: number,
   bytes: Buffer,
   token: string,
   slot: Slot,
@@ -220,7 +228,9 @@ function request(
     endpoint,
     slot,
     async (onStart) =>
-      fleet === null || fleet.isLeased() ? deps.service.upload(upload, signal, { onStart, onTaken }) : null,
+      fleet === null || fleet.isLeased(attemptId)
+        ? deps.service.upload(upload, signal, { onStart, onTaken })
+        : null,
     signal,
   );
 }

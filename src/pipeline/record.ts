@@ -116,7 +116,8 @@ export class Recorder {
   async notLeft(document: Document, attemptId: number, signal: AbortSignal): Promise<void> {
     const why = {
       reason: 'LEASE_LOST',
-      message: 'It was not sent: this agent could not be sure that no other one had taken it over.',
+      message:
+        'It was not sent: this agent could not be sure of its lease, or of its place in the window that the fleet shares.',
     };
     const transition = {
       state: 'queued',
@@ -126,7 +127,7 @@ export class Recorder {
       serverError: false,
     } as const;
     await this.#finish(attemptId, null, 'notSent', why.message, transition, signal);
-    this.#deps.log.info('Not sent; the lease has run out', identify(document));
+    this.#deps.log.info('Not sent; the lease or its place in the window has run out', identify(document));
   }
 
   /** Back into the queue at its old place: what happened says nothing about the document. */

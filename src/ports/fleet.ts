@@ -47,8 +47,11 @@ export interface LedgerFleet extends FleetReports {
   readonly agent: string;
   /** Calls back when another agent changed something; resolves the function that ends it. */
   onSignal(listener: (signal: FleetSignal) => void): () => void;
-  /** Whether this agent's lease is certain, by its own monotonic clock; asked right before a request leaves. */
-  isLeased(): boolean;
+  /**
+   * Whether this agent's lease is certain, by its own clocks; asked right before a request leaves, with its attempt: that has to have
+   * begun under the same lease, or it may have been taken over in between.
+   */
+  isLeased(attemptId?: number): boolean;
   /**
    * Takes the lead of a shared folder (its absolute path here), or keeps it. False while another agent leads; of a folder that
    * is not shared, always true. Idempotent.
@@ -58,7 +61,7 @@ export interface LedgerFleet extends FleetReports {
   endLead(folder: string): Promise<void>;
   /**
    * Enters one upload request into the endpoint's windows and budgets, which the fleet keeps together. Resolves 0 when it is
-   * entered and may leave now; else for how many milliseconds to wait before asking again, and nothing is entered.
+   * entered and may leave now (within ENTERED_FOR_MS); else for how many milliseconds to wait before asking again, and nothing is entered.
    */
   enter(endpoint: EndpointKey, limits: FleetLimits, lane: Lane): Promise<number>;
   /** Whether a person has paused this agent; others tell it by the signal `agents`. */

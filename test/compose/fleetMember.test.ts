@@ -14,7 +14,8 @@ const LEDGER: PostgresConfig = {
 it.each([
   ['scan-pc', 'scan-pc'],
   ['Scan_PC.office.example.com', 'Scan_PC-office-example-com'],
-  ['-x', 'x'],
+  ['-x', 'agent-x'],
+  ['share', 'agent-share'],
   ['büro', 'b-ro'],
   [`${'a'.repeat(62)}.example`, 'a'.repeat(62)],
   ['…', 'agent'],

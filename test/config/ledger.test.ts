@@ -86,6 +86,8 @@ describe('a ledger in PostgreSQL', () => {
     [`url: ${URL}, lease: 4s`, /^ledger\.lease: expected a duration from 5s to 10m/],
     [`url: ${URL}, lease: 11m`, /^ledger\.lease: expected a duration from 5s to 10m/],
     [`url: ${URL}, agent: 'front office'`, /^ledger\.agent: expected a short name/],
+    [`url: ${URL}, agent: share`, /^ledger\.agent: expected a short name .*other than share/],
+    [`url: ${URL}, agent: c`, /^ledger\.agent: expected a short name of at least two/],
     [`url: ${URL}, password: S3cret`, /^ledger\.password: .*do not belong in this file/],
   ])('is refused with %s', (settings, sentence) => {
     const found = wrong(ledger(settings));

@@ -355,3 +355,34 @@ it.skipIf(process.platform !== 'linux').each(['lstat', 'chown', 'link', 'unlink'
     expect(statSync(elsewhere)).toMatchObject({ mode: before.mode, uid: before.uid, gid: before.gid });
   },
 );
+
+it('in a shared folder is shown by who leads it, whoever found out, and removed when another agent does', async () => {
+  const here = await office();
+  const { clock, dir, deps, names } = here;
+  let leader = 'one';
+  const stop = new AbortController();
+  const running = ['one', 'two'].map((agent) => {
+    const book = createAttentionBook(join(dir, agent));
+    const isInPlace = () => leader === agent;
+    const shared = { isLedElsewhere: () => leader !== agent };
+    return new Attention({ ...deps, book, isInPlace, shared }).run(stop.signal);
+  });
+  onTestFinished(async () => {
+    stop.abort();
+    await Promise.all(running);
+  });
+  await clock.advance(5_000);
+  expect(names()).toEqual([]);
+  // By the other one: nobody tells.
+  await refused(here);
+  await clock.advanceUntil(() => names().length === 2);
+  expect(names()).toEqual(['a', 'a - why.txt']);
+  const before = statSync(join(here.shown, 'a - why.txt')).ino;
+  leader = 'two';
+  await clock.advanceUntil(() => {
+    const now = names();
+    return now.length === 2 && statSync(join(here.shown, now[1] as string)).ino !== before;
+  });
+  await clock.advance(10_000);
+  expect(names()).toHaveLength(2);
+});

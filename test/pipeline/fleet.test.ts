@@ -88,6 +88,26 @@ describe('an upload request of a fleet', () => {
     expect(await documentOf(place.ledger, 'doc-a.jpg')).toMatchObject({ state: 'accepted', attempts: 1 });
   });
 
+  it.each([
+    [60_000, [7_000, 7_500, 8_000]],
+    [1_000, [7_000, 7_050, 7_100]],
+  ])('asks again spread over a tenth of a window of %i ms', async (intervalMs, leftAt) => {
+    const left: number[] = [];
+    for (const drawn of [0, 0.5, 1]) {
+      const place = await sharedSending();
+      place.fleet.waits = [7_000];
+      await place.admit('a.jpg');
+      const endpoints = [{ key: OFFICE, limits: { rate: { count: 2, intervalMs } } }];
+      const begun = place.clock.now();
+      await place.start({ endpoints, random: () => drawn });
+      while (place.fleet.entered.length < 2 && place.clock.now() < begun + 20_000)
+        await place.clock.advance(10);
+      left.push(place.clock.now() - begun);
+    }
+    // The clock goes in steps.
+    expect(left.map((at, index) => at - leftAt[index]!).every((late) => late >= 0 && late < 50)).toBe(true);
+  });
+
   it('is not asked for where the endpoint has no limits', async () => {
     const place = await sharedSending();
     await place.admit('a.jpg');

@@ -43,6 +43,8 @@ export interface SendingOptions {
   readonly lookedThrough?: DeliverDeps['lookedThrough'];
   /** No copies are kept unless told. */
   readonly keeping?: KeepingOptions;
+  /** Always 0.5 unless told. */
+  readonly random?: () => number;
   /** Wraps the ledger that the pipeline gets. */
   readonly wrap?: (ledger: Ledger) => Ledger;
 }
@@ -100,7 +102,7 @@ export async function sendingPlace() {
   }
 
   async function start(options: SendingOptions = {}) {
-    const random = () => 0.5;
+    const { random = () => 0.5 } = options;
     const overall = { ...UNLIMITED, ...options.overall };
     const endpoints: EndpointSettings[] = (options.endpoints ?? [{ key: OFFICE }]).map((each) => ({
       key: each.key,
@@ -153,6 +155,7 @@ export async function sendingPlace() {
         open,
         recorder,
         clock,
+        random,
         contentType: (type) => MEDIA_TYPES[type],
         lookedThrough: (folder, since) => {
           missing.push(folder);

@@ -1,6 +1,7 @@
 import { accountOfKey, accountOption, ofAccount } from '../../domain/account.ts';
 import { endpointId } from '../../domain/document.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
+import { isElsewhere } from '../../domain/elsewhere.ts';
 import { counted } from '../../domain/words.ts';
 import { orphansAmong } from '../orphans.ts';
 import type { EndpointSettings } from '../../pipeline/settings.ts';
@@ -178,6 +179,8 @@ function ofDocuments({ counts, now }: Sight): Cause[] {
   const folders = new Map<string, Map<string, number>>();
   for (const { folder, state, count } of counts) {
     if (!FOR_A_PERSON.some((each) => each === state) || count === 0) continue;
+    // The agent that has the folder tells of it.
+    if (isElsewhere(folder)) continue;
     const states = folders.get(folder) ?? new Map<string, number>();
     folders.set(folder, states.set(state, (states.get(state) ?? 0) + count));
   }

@@ -29,7 +29,7 @@ export class Beat {
   async run(): Promise<void> {
     const now = this.#clock.monotonic();
     if (now >= this.#partitionsAt) {
-      await this.#store.read((sql) => sql.run(MAKE_PARTITIONS));
+      await this.#store.read((sql) => sql.run(MAKE_PARTITIONS), { isUrgent: true });
       this.#partitionsAt = now + PARTITIONS_EVERY_MS;
     }
     if (!(await this.look())) return;
@@ -40,8 +40,9 @@ export class Beat {
   /** Resolves whether the lease of any other agent has run out. */
   async look(): Promise<boolean> {
     const { agentId } = this.#store.session;
-    const row = await this.#store.read((sql) =>
-      sql.get<{ pausedBy: string | null; isAnyOverdue: boolean }>(BEAT, { agentId }),
+    const row = await this.#store.read(
+      (sql) => sql.get<{ pausedBy: string | null; isAnyOverdue: boolean }>(BEAT, { agentId }),
+      { isUrgent: true },
     );
     this.#isPaused = row !== undefined && row.pausedBy !== null;
     return row?.isAnyOverdue === true;

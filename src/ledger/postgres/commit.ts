@@ -46,7 +46,7 @@ export interface CommitOptions {
 /** How a group of writes becomes one transaction, and what of it is not known when the connection is lost in between. */
 export class GroupCommit {
   readonly #options: CommitOptions;
-  readonly #ids = new Ids();
+  #ids = new Ids();
   #uncertain: Uncertain | null = null;
 
   constructor(options: CommitOptions) {
@@ -56,6 +56,11 @@ export class GroupCommit {
   /** The group of which it is not known whether it was committed. */
   get uncertain(): readonly Operation[] | null {
     return this.#uncertain?.group ?? null;
+  }
+
+  /** A server that took over may give them out once more. */
+  forgetIds(): void {
+    this.#ids = new Ids();
   }
 
   /** One transaction. Resolves how each operation is to be settled; throws what the database itself fails with. */
@@ -86,7 +91,7 @@ export class GroupCommit {
     for (const signal of tx.signals) connection.send(`SELECT pg_notify('receiptd', :signal)`, { signal });
     await connection.settled();
     if (head !== null) this.#uncertain = { ...head, settle, group };
-    await connection.exec('COMMIT');
+    await connection.commit();
     this.#uncertain = null;
     return settle;
   }

@@ -12,17 +12,27 @@ const WORDS =
 /** Of TLS, by the codes that OpenSSL and Node give. */
 const TLS = /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_VERIFY|HOSTNAME_MISMATCH/;
 
+/** What was prepared is of no use any more: somebody has changed the schema, or stands in between and mixes connections up. */
+const UNPREPARED = /^(?:26000|42P05)$/;
+const STALE_PLAN = /cached plan must not change result type/;
+
 /** Whether the connection is gone with it, or never was. */
 export function isLost(error: unknown): boolean {
   if (error instanceof ReceiptdError) return error.code === 'LEDGER_UNREACHABLE';
   const code = systemCode(error) ?? '';
-  if (LOST.test(code) || SYSTEM.test(code)) return true;
+  if (LOST.test(code) || SYSTEM.test(code) || UNPREPARED.test(code)) return true;
+  if (code === '0A000') return error instanceof Error && STALE_PLAN.test(error.message);
   return error instanceof Error && code === '' && WORDS.test(error.message);
 }
 
 /** Two transactions stood in each other's way; the same work again goes through. */
 export function isConflict(error: unknown): boolean {
   return /^40(?:001|P01)$/.test(systemCode(error) ?? '');
+}
+
+/** The server gave it up; the connection is as good as before. */
+export function isGivenUp(error: unknown): boolean {
+  return systemCode(error) === '57014';
 }
 
 /** Trouble of the server that is no fault of what was to be written. */

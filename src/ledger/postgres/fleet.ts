@@ -1,6 +1,6 @@
 import { ReceiptdError } from '../../domain/errors.ts';
 import type { EndpointKey, Lane } from '../../domain/document.ts';
-import { dateText, periodStart, windowOf, type BudgetPeriod } from '../../domain/limits.ts';
+import { dateText, ENTERED_FOR_MS, periodStart, windowOf, type BudgetPeriod } from '../../domain/limits.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { FleetAgent, FleetLimits, FleetSignal, LedgerFleet } from '../../ports/fleet.ts';
 import type { Hold } from '../../ports/hold.ts';
@@ -11,13 +11,22 @@ import type { Places } from './places.ts';
 import * as SQL from './sql/fleet.ts';
 import type { Sql } from './statements.ts';
 import type { Store } from './store.ts';
+import type { Underway } from './underway.ts';
 
 const PERIODS: readonly BudgetPeriod[] = ['day', 'month'];
 
-export function createFleet(store: Store, link: Link, beat: Beat, clock: Clock): LedgerFleet {
+export function createFleet(
+  store: Store,
+  link: Link,
+  beat: Beat,
+  clock: Clock,
+  underway: Underway,
+): LedgerFleet {
   const { places } = store;
   /** The epoch under which each folder's lead was taken. */
   const leads = new Map<string, number>();
+  // A server that took over may know nothing of them.
+  store.onBack(() => leads.clear());
   const listeners = new Set<(signal: FleetSignal) => void>();
   const tell = (signal: FleetSignal): void => {
     for (const listener of listeners) listener(signal);
@@ -39,7 +48,8 @@ export function createFleet(store: Store, link: Link, beat: Beat, clock: Clock):
       return () => listeners.delete(listener);
     },
 
-    isLeased: () => store.isLeased,
+    isLeased: (attempt) =>
+      store.isLeased && (attempt === undefined || underway.isOf(attempt, store.session.epoch)),
 
     async lead(folder) {
       if (!places.isShared(folder)) return true;
@@ -106,7 +116,8 @@ function entryOf({ baseUrl, uid }: EndpointKey, limits: FleetLimits, lane: Lane,
     uid,
     count: rate?.count ?? null,
     atMost: rate === null ? null : rate.count - kept,
-    intervalMs: window?.intervalMs ?? null,
+    // Two may leave closer together than they were entered.
+    intervalMs: window === null ? null : window.intervalMs + ENTERED_FOR_MS,
     dates: PERIODS.map((period) => dateText(period, now)),
     nextDates: PERIODS.map((period) => dateText(period, periodStart(period, now, 1))),
     begins: PERIODS.map((period) => periodStart(period, now)),

@@ -1,4 +1,4 @@
-import { ReceiptdError } from '../../domain/errors.ts';
+import { isOfLedger, isTakenOver, ReceiptdError } from '../../domain/errors.ts';
 import type { Clock, Random } from '../../ports/clock.ts';
 import type { FleetSignal } from '../../ports/fleet.ts';
 import type { Log } from '../../ports/log.ts';
@@ -15,7 +15,7 @@ export interface LinkOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** After each heartbeat: what is to be done for others. Its failure is the link's. */
+  /** After each heartbeat, which does not wait for it: what is to be done for others. Where the ledger fails it, the link does. */
   readonly onBeat: () => Promise<void>;
 }
 
@@ -46,7 +46,8 @@ export class Link {
 
   /**
    * Connects, and keeps connected from then on. Where the database can't be reached now this resolves all the same, and goes on
-   * trying. @throws ReceiptdError for what waiting does not mend: LEDGER_REFUSED, LEDGER_NEWER, LEDGER_OLDER, AGENT_NAME_TAKEN
+   * trying. @throws ReceiptdError for what waiting does not mend: LEDGER_REFUSED, LEDGER_NEWER, LEDGER_OLDER, AGENT_NAME_TAKEN,
+   * AGENT_RENAMED
    */
   async start(): Promise<void> {
     const { trouble, connector } = this.#options;
@@ -67,15 +68,17 @@ export class Link {
   }
 
   async #keep(first: Connected | null): Promise<void> {
-    const { clock, random, trouble, log, connector } = this.#options;
+    const { clock, random, trouble, log, connector, store } = this.#options;
     const { signal } = this.#closed;
     let failures = first ? 0 : 1;
     for (let connected = first; !signal.aborted;) {
       try {
         connected ??= await this.#connect();
+        const isAnew = connected !== first;
         if (failures > 0) log.info('The ledger can be reached again', { ledger: connector.where });
         failures = 0;
         trouble.over();
+        if (isAnew) store.back();
         this.#tellAll();
         const why = await this.#whileConnected(connected);
         if (signal.aborted) return connected.heart.close();
@@ -104,6 +107,13 @@ export class Link {
     const { name, leaseMs } = store.self;
     const writer = await connector.connect(`receiptd ${name}`);
     let heart: Connection | null = null;
+    // Whoever closes does not wait for a server that does not answer.
+    const giveUp = (): void => {
+      writer.destroy();
+      heart?.destroy();
+    };
+    const { signal } = this.#closed;
+    signal.addEventListener('abort', giveUp);
     try {
       await migrate(writer, connector.where);
       // Whose heartbeat is not answered for so long has no lease any more: the link is open at one end only.
@@ -113,15 +123,16 @@ export class Link {
       await store.begin(writer);
       return { writer, heart };
     } catch (error) {
-      writer.destroy();
-      heart?.destroy();
+      giveUp();
       throw error;
+    } finally {
+      signal.removeEventListener('abort', giveUp);
     }
   }
 
   /** Resolves why it ended. */
   async #whileConnected({ writer, heart }: Connected): Promise<string> {
-    const { store, clock, trouble, onBeat } = this.#options;
+    const { store, connector, clock, trouble, log, onBeat } = this.#options;
     const over = new AbortController();
     const ended = AbortSignal.any([this.#closed.signal, over.signal]);
     let why = 'the connection was closed';
@@ -135,9 +146,25 @@ export class Link {
       const met = trouble.trouble();
       if (met) end(met.message);
     });
+    let isBusy = false;
+    const beat = async (): Promise<void> => {
+      if (isBusy) return;
+      isBusy = true;
+      try {
+        await onBeat();
+      } catch (error) {
+        if (isTakenOver(error)) return;
+        const failure = ledgerFailure(error, connector.where);
+        if (isOfLedger(error)) end(failure.message);
+        else log.error('What a heartbeat looks for could not be done', { detail: failure.sentence() });
+      } finally {
+        isBusy = false;
+      }
+    };
     try {
       while (!ended.aborted) {
-        await onBeat();
+        // Not waited for: a write behind others, or a slow look, must not cost the lease.
+        void beat();
         await clock.sleep(store.self.leaseMs / BEATS, ended).catch(() => {});
         if (ended.aborted) break;
         if (!(await store.renew(heart))) return 'the lease has run out';

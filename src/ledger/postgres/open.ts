@@ -16,6 +16,7 @@ import { createResults } from './results.ts';
 import type { Self } from './session.ts';
 import { Store } from './store.ts';
 import { Trouble } from './trouble.ts';
+import { Underway } from './underway.ts';
 import { createUpkeep } from './upkeep.ts';
 
 export interface PostgresLedgerOptions extends Self {
@@ -34,7 +35,7 @@ export interface PostgresLedgerOptions extends Self {
 /**
  * Opens the shared ledger for one agent, makes or upgrades its schema where the role may, and begins the agent's session.
  * Where the database can't be reached now it resolves all the same, with `storage.trouble()` set, and goes on trying.
- * @throws ReceiptdError LEDGER_REFUSED, LEDGER_NEWER, LEDGER_OLDER, AGENT_NAME_TAKEN
+ * @throws ReceiptdError LEDGER_REFUSED, LEDGER_NEWER, LEDGER_OLDER, AGENT_NAME_TAKEN, AGENT_RENAMED
  */
 export async function openPostgresLedger(options: PostgresLedgerOptions): Promise<Ledger> {
   const {
@@ -65,10 +66,11 @@ export async function openPostgresLedger(options: PostgresLedgerOptions): Promis
   await link.start();
   // So that an agent that is paused begins so. Where it can't be asked now, nothing can be sent either.
   if (!trouble.trouble()) await beat.look().catch(() => {});
-  const fleet = createFleet(store, link, beat, clock);
+  const underway = new Underway();
+  const fleet = createFleet(store, link, beat, clock, underway);
   return {
     ...createIntake(store),
-    ...createQueue(store),
+    ...createQueue(store, underway, clock),
     ...createHolds(store, clock),
     ...createAdmin(store),
     ...createResults(store),

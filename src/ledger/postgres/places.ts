@@ -1,3 +1,4 @@
+import { elsewhere } from '../../domain/elsewhere.ts';
 import type { HoldScope } from '../../ports/hold.ts';
 
 /**
@@ -32,14 +33,18 @@ export class Places {
     return this.#shareOf.has(folder);
   }
 
+  /** Whether no other agent reaches it. */
+  isOwn(folder: string): boolean {
+    return this.ofFolder(folder).place === `agent:${this.agent}`;
+  }
+
   /** The row's place and path of a folder as the port has it. */
   ofFolder(folder: string): { readonly place: string; readonly folder: string } {
     const share = this.#shareOf.get(folder);
     if (share !== undefined) return { place: `share:${share}`, folder: '' };
-    // No absolute path begins so, but for a drive of Windows, which has one letter.
-    const found = /^([^\\/:]{2,}):(.*)$/s.exec(folder);
-    if (!found) return { place: `agent:${this.agent}`, folder };
-    const [, name = '', rest = ''] = found;
+    const found = elsewhere(folder);
+    if (found === null) return { place: `agent:${this.agent}`, folder };
+    const { name, rest } = found;
     return name === 'share'
       ? { place: `share:${rest}`, folder: '' }
       : { place: `agent:${name}`, folder: rest };

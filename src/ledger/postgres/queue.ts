@@ -1,4 +1,6 @@
 import type { EndpointKey } from '../../domain/document.ts';
+import { isOfLedger } from '../../domain/errors.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type { Disposal, LedgerQueue, Requeue, Transition } from '../../ports/ledger.ts';
 import { Claims } from './claims.ts';
 import type { Move } from '../events.ts';
@@ -11,7 +13,8 @@ import * as SQL from './sql/queue.ts';
 
 import type { Store } from './store.ts';
 import type { Transaction } from './transaction.ts';
-import { endAttempt, idle, interrupt, type Standing } from './uploads.ts';
+import type { Underway } from './underway.ts';
+import { endAttempt, idle, interrupt, putBack, type AttemptEnd, type Standing } from './uploads.ts';
 
 /** A request leaves once its beginning is committed, which a slow server may hold up; later than that, none does. */
 const SENT_WITHIN_MS = 10 * 60_000;
@@ -20,9 +23,11 @@ const SENT_WITHIN_MS = 10 * 60_000;
 const LOOK_AGAIN_MS = 10 * 60_000;
 
 const INTERRUPTED = 'The program ended while this was being sent; it may have arrived, and is sent again.';
+const FORGOTTEN =
+  'What came of this upload was lost with the server that the ledger was on; it may have arrived, and is sent again.';
 const ELSEWHERE = 'Its bytes can only be found by the agent that admitted it, which sends it then.';
 
-export function createQueue(store: Store): LedgerQueue {
+export function createQueue(store: Store, underway: Underway, clock: Pick<Clock, 'now'>): LedgerQueue {
   const { places } = store;
   const claims = new Claims(store);
 
@@ -32,11 +37,36 @@ export function createQueue(store: Store): LedgerQueue {
     claims.forget([id]);
     return value;
   };
+  const moveClaimed = async (id: number, work: (sql: Transaction) => Promise<void>): Promise<void> => {
+    await writeClaimed(id, work);
+    underway.over(id);
+  };
+  /** What the store fails with is tried again. */
+  const ending = async (attempt: number, work: (sql: Transaction) => Promise<void>): Promise<void> => {
+    try {
+      await store.write(work);
+    } catch (error) {
+      if (!isOfLedger(error)) underway.ended(attempt);
+      throw error;
+    }
+  };
+  const endOwn = async (sql: Transaction, attempt: number, end: AttemptEnd) => {
+    const expected = underway.documentOf(attempt);
+    return endAttempt(sql, attempt, end, expected);
+  };
+  store.onBack(() => {
+    const isForgotten = (id: number): boolean => !underway.has(id);
+    // Where this fails the link does, and is made anew.
+    store
+      .write((sql) => putBack(sql, sql.session.agentId, FORGOTTEN, clock.now(), isForgotten))
+      .catch(() => {});
+  });
 
   return {
     async recover(at) {
       const interrupted = await store.write((sql) => interrupt(sql, sql.session.agentId, INTERRUPTED, at));
       claims.forgetAll();
+      underway.clear();
       return interrupted;
     },
 
@@ -44,30 +74,43 @@ export function createQueue(store: Store): LedgerQueue {
 
     release: (documentIds) => claims.drop(documentIds),
 
-    begin: (id, at, bytes) =>
-      writeClaimed(id, async (sql) => {
+    async begin(id, at, bytes) {
+      let begun: number | null = null;
+      const work = async (sql: Transaction): Promise<number> => {
         await idle(sql, id, 'be uploaded');
         const attempt = await sql.nextId('attempts');
         sql.emit({ kind: 'began', attempt, document: id, bytes }, at);
+        underway.begun(id, attempt, sql.session.epoch);
+        begun = attempt;
         return attempt;
-      }),
+      };
+      try {
+        return await writeClaimed(id, work);
+      } catch (error) {
+        if (begun !== null) underway.ended(begun);
+        throw error;
+      }
+    },
 
-    finish: (attemptId, result, requeue) =>
-      store.write(async (sql) => {
-        const { documentId, hasResults } = await endAttempt(sql, attemptId, result);
+    finish: async (attemptId, result, requeue) => {
+      await ending(attemptId, async (sql) => {
+        const { documentId, hasResults } = await endOwn(sql, attemptId, result);
         const move = moveOf(result.transition);
         const end = hasResults ? await besideResults(sql, documentId, move) : move;
         sql.emit({ kind: 'moved', documents: [documentId], ...end }, result.at);
         if (requeue) await queueAtEnd(sql, requeue, result.at);
-      }),
+      });
+      underway.ended(attemptId);
+    },
 
+    // Its document stays under way.
     finishReplayed: (attemptId, at, httpStatus, message) =>
-      store.write(async (sql) => {
-        await endAttempt(sql, attemptId, { at, outcome: 'refused', httpStatus, message });
+      ending(attemptId, async (sql) => {
+        await endOwn(sql, attemptId, { at, outcome: 'refused', httpStatus, message });
       }),
 
     postpone: (id, notBefore, reason, message, at) =>
-      writeClaimed(id, async (sql) => {
+      moveClaimed(id, async (sql) => {
         await idle(sql, id, 'be postponed');
         const flags = { answerLost: false, serverError: false };
         const move = moveOf({ state: 'queued', notBefore, reason, message, ...flags });
@@ -75,7 +118,7 @@ export function createQueue(store: Store): LedgerQueue {
       }),
 
     markLost: (id, message, at) =>
-      writeClaimed(id, async (sql) => {
+      moveClaimed(id, async (sql) => {
         const { agentId } = await idle(sql, id, 'be lost');
         if (agentId === sql.session.agentId) {
           sql.emit({ kind: 'moved', documents: [id], state: 'lost', reason: 'BYTES_GONE', message }, at);

@@ -2,8 +2,12 @@ import type { Connection, Connector } from './connection.ts';
 import { isLost } from './failure.ts';
 import type { Sql } from './statements.ts';
 
-/** Reads at once; more wait for their turn. */
+/** Reads at once; more wait for their turn, but for those that a heartbeat or a transaction waits for. */
 const MOST = 3;
+
+export interface ReadOptions {
+  readonly isUrgent?: boolean;
+}
 
 /** Connections for reading, made when they are needed. */
 export class Readers {
@@ -11,6 +15,8 @@ export class Readers {
   readonly #name: string;
   readonly #free: Connection[] = [];
   readonly #waiting: (() => void)[] = [];
+  /** Those made since the last `renew`. */
+  #good = new WeakSet<Connection>();
   #open = 0;
   #isClosed = false;
 
@@ -20,8 +26,8 @@ export class Readers {
   }
 
   /** Once more where an idle connection turns out to be dead. */
-  async use<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
-    const connection = await this.#take();
+  async use<T>(work: (sql: Sql) => Promise<T>, options: ReadOptions = {}): Promise<T> {
+    const connection = await this.#take(options.isUrgent === true);
     const isFresh = !connection.isUsed;
     try {
       return await work(connection.own);
@@ -30,7 +36,13 @@ export class Readers {
     } finally {
       this.#giveBack(connection.own);
     }
-    return this.use(work);
+    return this.use(work, options);
+  }
+
+  /** None of those that there are is used again: they may be half-open, or lead to a server that is not the one any more. */
+  renew(): void {
+    this.#good = new WeakSet();
+    for (const connection of this.#free) connection.destroy();
   }
 
   async close(): Promise<void> {
@@ -38,17 +50,20 @@ export class Readers {
     await Promise.all(this.#free.splice(0).map((each) => each.close()));
   }
 
-  async #take(): Promise<{ readonly own: Connection; readonly isUsed: boolean }> {
+  async #take(isUrgent: boolean): Promise<{ readonly own: Connection; readonly isUsed: boolean }> {
     for (;;) {
       const free = this.#free.pop();
       if (free?.isOpen === true) return { own: free, isUsed: true };
       if (free) this.#open -= 1;
-      else if (this.#open < MOST) break;
+      else if (isUrgent || this.#open < MOST) break;
       else await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
     this.#open += 1;
+    const good = this.#good;
     try {
-      return { own: await this.#connector.connect(`receiptd ${this.#name} reading`), isUsed: false };
+      const own = await this.#connector.connect(`receiptd ${this.#name} reading`);
+      good.add(own);
+      return { own, isUsed: false };
     } catch (error) {
       this.#open -= 1;
       this.#waiting.shift()?.();
@@ -57,7 +72,8 @@ export class Readers {
   }
 
   #giveBack(connection: Connection): void {
-    if (connection.isOpen && !this.#isClosed) this.#free.push(connection);
+    const isKept = this.#open <= MOST && this.#good.has(connection) && !this.#isClosed;
+    if (connection.isOpen && isKept) this.#free.push(connection);
     else {
       this.#open -= 1;
       void connection.close();

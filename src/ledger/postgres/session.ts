@@ -30,6 +30,14 @@ INSERT INTO agents (name, chain, head_hash) VALUES (:name, :chain, :head) ON CON
 const STANDING = `
 SELECT instance, host, running AND lease_until > clock_timestamp() AS "isLeased" FROM agents WHERE name = :name FOR UPDATE`;
 
+/** Under another name, with folders of its own; that one does not run: a copy of a state directory beside its original may go on. */
+const FORMER = `
+SELECT a.name FROM agents a
+ WHERE a.instance = :instance AND a.name <> :name
+   AND NOT (a.running AND coalesce(a.lease_until > clock_timestamp(), false))
+   AND EXISTS (SELECT 1 FROM folders f WHERE f.place = 'agent:' || a.name)
+ ORDER BY a.seen_at DESC LIMIT 1`;
+
 const JOIN = `
 UPDATE agents
    SET epoch = epoch + 1, instance = :instance, host = :host, version = :version, running = true,
@@ -58,7 +66,7 @@ UPDATE agents
        lease_until = CASE WHEN EXISTS (SELECT 1 FROM documents WHERE claimed_by = :agentId) THEN lease_until END
  WHERE id = :agentId AND epoch = :epoch`;
 
-/** Begins a session: what an earlier one of this name had under way is fenced. @throws ReceiptdError AGENT_NAME_TAKEN */
+/** Begins a session: what an earlier one of this name had under way is fenced. @throws ReceiptdError AGENT_NAME_TAKEN, AGENT_RENAMED */
 export async function join(connection: Connection, self: Self): Promise<Session> {
   const { name, instance, version, leaseMs, isCommand = false } = self;
   await connection.exec('BEGIN');
@@ -70,6 +78,8 @@ export async function join(connection: Connection, self: Self): Promise<Session>
       isLeased: boolean | null;
     }>(STANDING, { name });
     if (standing?.isLeased === true && standing.instance !== instance) throw nameTaken(name, standing.host);
+    const former = await connection.get<{ name: string }>(FORMER, { name, instance });
+    if (former && standing?.instance !== instance) throw renamed(former.name, name);
     const params = { name, instance, host: hostname(), version, leaseMs, isCommand };
     const session = await connection.get<Session>(JOIN, params);
     if (!session) throw new Error('the row of this agent is missing');
@@ -112,6 +122,14 @@ export function fenced(name: string): ReceiptdError {
   return new ReceiptdError(
     'AGENT_FENCED',
     `The lease of agent ${name} has run out, and its work was taken over.`,
+  );
+}
+
+function renamed(former: string, name: string): ReceiptdError {
+  return new ReceiptdError(
+    'AGENT_RENAMED',
+    `This agent was named ${former} in the ledger before, and is ${name} now; nobody would send what waits there.`,
+    { hint: `Set ledger.agent to ${former}.` },
   );
 }
 

@@ -3,10 +3,10 @@ import type { EndpointKey } from '../../domain/document.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { GroupCommit, rollback, type Operation } from './commit.ts';
 import type { Connection, Connector } from './connection.ts';
-import { isConflict, isLost, isOfServer, ledgerFailure } from './failure.ts';
+import { isConflict, isGivenUp, isLost, isOfServer, ledgerFailure } from './failure.ts';
 import { Lease } from './lease.ts';
 import type { Places } from './places.ts';
-import { Readers } from './readers.ts';
+import { Readers, type ReadOptions } from './readers.ts';
 import { join, leave, renew, type Self, type Session } from './session.ts';
 import type { Params, Sql } from './statements.ts';
 import type { Transaction } from './transaction.ts';
@@ -59,10 +59,12 @@ export class Store {
   readonly #lease: Lease;
   readonly #known = new Set<string>();
   readonly #fencedListeners = new Set<() => void>();
+  readonly #backListeners = new Set<() => void>();
   #connection: Connection | null = null;
   #session: Session | null = null;
   #queue: Operation[] = [];
   #committing: Promise<void> | null = null;
+  #isFencedUntold = false;
   #isClosed = false;
 
   constructor(options: StoreOptions) {
@@ -95,12 +97,25 @@ export class Store {
     this.#fencedListeners.add(listener);
   }
 
+  /** Calls back each time the link is there again, whoever answers now. */
+  onBack(listener: () => void): void {
+    this.#backListeners.add(listener);
+  }
+
+  /** Writes go through again. */
+  back(): void {
+    for (const listener of this.#backListeners) listener();
+  }
+
   /** Takes a new connection into use. @throws ReceiptdError AGENT_NAME_TAKEN, or what the database fails with */
   async begin(connection: Connection): Promise<void> {
     const before = this.#session;
     const startedAt = this.#lease.begins();
     const resumed = before !== null && (await renew(connection, before, this.self.leaseMs));
     const session = resumed ? before : await join(connection, this.self);
+    // Known before what is uncertain is settled: who hears that it came through has to see under which session.
+    this.#session = session;
+    this.#isFencedUntold ||= before !== null && !resumed;
     this.#lease.lasts(startedAt);
     // A transaction that nobody goes on with must not keep this agent's row locked against those who would take its work over.
     const idle = `SET idle_in_transaction_session_timeout = ${this.self.leaseMs}`;
@@ -110,9 +125,11 @@ export class Store {
     );
     // Another server may have taken over that lacks the last rows of the one before.
     this.#known.clear();
-    this.#session = session;
+    this.#commits.forgetIds();
+    this.#readers.renew();
     this.#connection = connection;
-    if (before !== null && !resumed) for (const listener of this.#fencedListeners) listener();
+    if (this.#isFencedUntold) for (const listener of this.#fencedListeners) listener();
+    this.#isFencedUntold = false;
     this.#schedule();
   }
 
@@ -126,17 +143,20 @@ export class Store {
   }
 
   /** Runs `work` on committed state. */
-  async read<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+  async read<T>(work: (sql: Sql) => Promise<T>, options?: ReadOptions): Promise<T> {
     const trouble = this.#options.trouble.error();
     if (this.#isClosed) throw this.#closed();
     if (trouble) throw trouble;
-    return this.#read(work);
+    return this.#read(work, options);
   }
 
-  async #read<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+  async #read<T>(work: (sql: Sql) => Promise<T>, options?: ReadOptions): Promise<T> {
+    const connection = this.#connection;
     try {
-      return await this.#readers.use(work);
+      return await this.#readers.use(work, options);
     } catch (error) {
+      // What took too long, or was asked before the link was made anew, says nothing about it.
+      if (isGivenUp(error) || connection !== this.#connection) throw ledgerFailure(error, this.where);
       throw this.#failed(error);
     }
   }
@@ -199,7 +219,7 @@ export class Store {
   async #ensure(key: string, text: string, params: Params): Promise<void> {
     if (this.#known.has(key)) return;
     // Also while it closes: what is queued is written yet.
-    await this.#read((sql) => sql.run(text, params));
+    await this.#read((sql) => sql.run(text, params), { isUrgent: true });
     this.#known.add(key);
   }
 

@@ -1,6 +1,8 @@
 import type { ReceiptdError } from '../../domain/errors.ts';
 import type { LedgerStorage, StorageTrouble } from '../../ports/ledger.ts';
 
+const AWAY = 'See that the database runs and can be reached from here; this goes on by itself then.';
+
 /**
  * Whether the database can be written:
  *
@@ -12,7 +14,7 @@ export class Trouble implements LedgerStorage {
 
   trouble(): StorageTrouble | null {
     if (!this.#error) return null;
-    const { code, message, hint = '' } = this.#error;
+    const { code, message, hint = AWAY } = this.#error;
     return { code: code === 'LEDGER_WRITE_FAILED' ? code : 'LEDGER_UNREACHABLE', message, hint };
   }
 

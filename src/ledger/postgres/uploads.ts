@@ -42,12 +42,14 @@ export interface AttemptEnd {
 
 /**
  * Ends an upload request that this agent has under way. Its document is locked from now on.
+ * `expected`: the document that it was begun for; a server that took over may have given its number out once more.
  * @throws ReceiptdError DOCUMENT_STATE; DOCUMENT_TAKEN where it is another agent's, or was put back
  */
 export async function endAttempt(
   sql: Transaction,
   attemptId: number,
   { at, outcome, httpStatus, message }: AttemptEnd,
+  expected: number | undefined,
 ): Promise<{ readonly documentId: number; readonly hasResults: boolean }> {
   const [row, results] = await Promise.all([
     sql.get<{
@@ -62,7 +64,7 @@ export async function endAttempt(
   const { agentId, epoch } = sql.session;
   const isOpen = row?.finishedAt === null;
   if (row && (row.agentId !== agentId || (!isOpen && row.epoch !== epoch))) throw taken(row.name);
-  if (!row || !isOpen)
+  if (!row || !isOpen || (expected !== undefined && row.documentId !== expected))
     throw new ReceiptdError('DOCUMENT_STATE', `Upload request number ${attemptId} is not under way.`);
   const { documentId } = row;
   sql.emit({ kind: 'ended', attempt: attemptId, document: documentId, outcome, httpStatus, message }, at);
@@ -76,10 +78,24 @@ export async function interrupt(
   message: string,
   at: number,
 ): Promise<number> {
-  const [, rows] = await Promise.all([
+  const count = await putBack(sql, agentId, message, at);
+  sql.send(SQL.END_CLAIMS, { agentId });
+  return count;
+}
+
+/** The same of some of its uploads. */
+export async function putBack(
+  sql: Transaction,
+  agentId: number,
+  message: string,
+  at: number,
+  isForgotten: (documentId: number) => boolean = () => true,
+): Promise<number> {
+  const [, uploading] = await Promise.all([
     sql.all(SQL.LOCK_UPLOADING, { agentId }),
     sql.all<{ id: number; attemptId: number | null; hasResults: boolean }>(SQL.UPLOADING, { agentId }),
   ]);
+  const rows = uploading.filter(({ id }) => isForgotten(id));
   for (const { id, attemptId, hasResults } of rows) {
     if (attemptId !== null) {
       const end = { outcome: 'unknown', httpStatus: null, message } as const;
@@ -91,7 +107,6 @@ export async function interrupt(
     const end = hasResults ? await besideResults(sql, id, move) : move;
     sql.emit({ kind: 'moved', documents: [id], ...end }, at);
   }
-  sql.send(SQL.END_CLAIMS, { agentId });
   return rows.length;
 }
 

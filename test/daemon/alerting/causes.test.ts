@@ -129,3 +129,15 @@ it('documents that wait for an endpoint that is configured no more are a cause',
   expect(shown({ counts })).toEqual([]);
   expect(shown({ counts, endpoints: [] })).toEqual([[`orphans ${ENDPOINT}`, 'ENDPOINT_UNKNOWN', null]]);
 });
+
+it('what other agents of a fleet have in their own folders is no cause here', () => {
+  const of = { endpoint: OFFICE, count: 4 } as const;
+  const counts = [
+    { ...of, folder: 'front:/a', state: 'held' },
+    { ...of, folder: 'share:mail', state: 'queued' },
+    { ...of, folder: 'front:/a', state: 'failed' },
+  ] as const;
+  expect(shown({ counts, endpoints: [] })).toEqual([]);
+  // A drive of Windows.
+  expect(shown({ counts: [{ ...of, folder: 'C:\\scans', state: 'held' }], endpoints: [] })).toHaveLength(1);
+});

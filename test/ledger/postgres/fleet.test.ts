@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../../src/daemon/systemClock.ts';
@@ -163,6 +163,23 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     await a.close();
     const second = await place.open('a');
     expect(await second.fleet.agents()).toMatchObject([{ name: 'a', state: 'running' }]);
+  });
+
+  it('refuse a new name for one that has folders of its own, since nobody would send what waits in them', async () => {
+    const instance = randomUUID();
+    const a = await place.open('a', { instance });
+    await a.admit(admission('/scans', 'x.jpg', 'x'));
+    // A copy of its state directory, beside it.
+    await (await place.open('copy', { instance })).close();
+    await a.close();
+    await expect(place.open('b', { instance })).rejects.toMatchObject({
+      code: 'AGENT_RENAMED',
+      message: expect.stringContaining('was named a in the ledger before') as string,
+      hint: 'Set ledger.agent to a.',
+    });
+    expect(await place.ask(`SELECT name FROM agents WHERE name = 'b'`)).toEqual([]);
+    await place.open('b');
+    expect(await claim(await place.open('a', { instance }))).toMatchObject([{ path: 'x.jpg' }]);
   });
 
   describe('where one falls silent', () => {

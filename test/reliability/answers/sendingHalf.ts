@@ -132,6 +132,7 @@ export async function startSending(parts: Parts): Promise<{ dispatcher: Dispatch
       open,
       recorder,
       clock,
+      random: Math.random,
       contentType: () => 'image/jpeg',
       lookedThrough: () => true,
     },

@@ -99,6 +99,8 @@ CREATE INDEX documents_waiting ON documents (endpoint_id, folder_id, not_before)
 CREATE INDEX documents_claimed ON documents (claimed_by) WHERE claimed_by IS NOT NULL;
 CREATE INDEX documents_unsettled ON documents (created_at, id) WHERE state <> 'accepted';
 CREATE INDEX documents_created ON documents (created_at, id);
+-- With retention most of what is old was erased before.
+CREATE INDEX documents_erasable ON documents (created_at) WHERE erased_at IS NULL AND state NOT IN ('queued', 'uploading');
 -- What has to be found among millions that are accepted: what waits, by number.
 CREATE INDEX documents_open ON documents (id) INCLUDE (agent_id, state) WHERE state IN ('queued', 'uploading');
 
@@ -204,21 +206,30 @@ CREATE TABLE document_counts (
   count       bigint NOT NULL,
   PRIMARY KEY (endpoint_id, folder_id, state, agent_id)
 );
+-- For each statement, not for each row: a row that counts 200,000 moves one by one has as many versions until the commit.
 CREATE FUNCTION count_documents() RETURNS trigger LANGUAGE plpgsql SET search_path = receiptd AS $$
 DECLARE
   agent integer := coalesce(nullif(current_setting('receiptd.agent', true), ''), '0')::integer;
 BEGIN
-  IF TG_OP = 'UPDATE' THEN
-    IF (new.state, new.folder_id) = (old.state, old.folder_id) THEN RETURN NULL; END IF;
-    INSERT INTO document_counts VALUES (old.endpoint_id, old.folder_id, old.state, agent, -1)
-        ON CONFLICT (endpoint_id, folder_id, state, agent_id) DO UPDATE SET count = document_counts.count - 1;
+  IF TG_OP = 'INSERT' THEN
+    INSERT INTO document_counts AS c
+    SELECT endpoint_id, folder_id, state, agent, count(*) FROM new_rows GROUP BY 1, 2, 3
+        ON CONFLICT (endpoint_id, folder_id, state, agent_id) DO UPDATE SET count = c.count + excluded.count;
+  ELSE
+    INSERT INTO document_counts AS c
+    SELECT endpoint_id, folder_id, state, agent, sum(by)
+      FROM (SELECT endpoint_id, folder_id, state, 1 AS by FROM new_rows
+            UNION ALL
+            SELECT endpoint_id, folder_id, state, -1 FROM old_rows) moved
+     GROUP BY 1, 2, 3 HAVING sum(by) <> 0
+        ON CONFLICT (endpoint_id, folder_id, state, agent_id) DO UPDATE SET count = c.count + excluded.count;
   END IF;
-  INSERT INTO document_counts VALUES (new.endpoint_id, new.folder_id, new.state, agent, 1)
-      ON CONFLICT (endpoint_id, folder_id, state, agent_id) DO UPDATE SET count = document_counts.count + 1;
   RETURN NULL;
 END $$;
-CREATE TRIGGER documents_named AFTER INSERT ON documents FOR EACH ROW EXECUTE FUNCTION count_documents();
-CREATE TRIGGER documents_moved AFTER UPDATE OF state, folder_id ON documents FOR EACH ROW EXECUTE FUNCTION count_documents();
+CREATE TRIGGER documents_named AFTER INSERT ON documents
+  REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_documents();
+CREATE TRIGGER documents_moved AFTER UPDATE ON documents
+  REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_documents();
 
 -- The same for files that are no document's own, as lists show them; endpoint_id is 0 for those of none.
 CREATE TABLE file_counts (
@@ -232,24 +243,32 @@ CREATE TABLE file_counts (
 CREATE FUNCTION is_listed(verdict text, gone_at bigint) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
   SELECT verdict <> 'document' AND (gone_at IS NULL OR verdict NOT IN ('incomplete', 'unreadable'))
 $$;
-CREATE FUNCTION count_file(file sightings, by bigint) RETURNS void LANGUAGE sql SET search_path = receiptd AS $$
-  INSERT INTO file_counts
-  VALUES (coalesce((SELECT endpoint_id FROM documents WHERE id = file.document_id), 0), file.folder_id, file.verdict,
-          coalesce(nullif(current_setting('receiptd.agent', true), ''), '0')::integer, by)
-      ON CONFLICT (endpoint_id, folder_id, verdict, agent_id) DO UPDATE SET count = file_counts.count + by
-$$;
+-- Not by a join: nothing is known of how many rows a statement has, and one that has a single row must not read all documents.
 CREATE FUNCTION count_files() RETURNS trigger LANGUAGE plpgsql SET search_path = receiptd AS $$
+DECLARE
+  agent integer := coalesce(nullif(current_setting('receiptd.agent', true), ''), '0')::integer;
 BEGIN
-  IF TG_OP = 'UPDATE' THEN
-    IF is_listed(old.verdict, old.gone_at) THEN PERFORM count_file(old, -1); END IF;
+  IF TG_OP = 'INSERT' THEN
+    INSERT INTO file_counts AS c
+    SELECT coalesce((SELECT endpoint_id FROM documents WHERE id = s.document_id), 0), s.folder_id, s.verdict, agent, count(*)
+      FROM new_rows s
+     WHERE is_listed(s.verdict, s.gone_at) GROUP BY 1, 2, 3
+        ON CONFLICT (endpoint_id, folder_id, verdict, agent_id) DO UPDATE SET count = c.count + excluded.count;
+  ELSE
+    INSERT INTO file_counts AS c
+    SELECT coalesce((SELECT endpoint_id FROM documents WHERE id = s.document_id), 0), s.folder_id, s.verdict, agent, sum(s.by)
+      FROM (SELECT folder_id, verdict, document_id, gone_at, 1 AS by FROM new_rows
+            UNION ALL
+            SELECT folder_id, verdict, document_id, gone_at, -1 FROM old_rows) s
+     WHERE is_listed(s.verdict, s.gone_at) GROUP BY 1, 2, 3 HAVING sum(s.by) <> 0
+        ON CONFLICT (endpoint_id, folder_id, verdict, agent_id) DO UPDATE SET count = c.count + excluded.count;
   END IF;
-  IF is_listed(new.verdict, new.gone_at) THEN PERFORM count_file(new, 1); END IF;
   RETURN NULL;
 END $$;
-CREATE TRIGGER sightings_noted AFTER INSERT ON sightings FOR EACH ROW
-  WHEN (new.verdict <> 'document') EXECUTE FUNCTION count_files();
-CREATE TRIGGER sightings_judged AFTER UPDATE OF verdict, gone_at, document_id ON sightings FOR EACH ROW
-  WHEN (old.verdict <> 'document' OR new.verdict <> 'document') EXECUTE FUNCTION count_files();
+CREATE TRIGGER sightings_noted AFTER INSERT ON sightings
+  REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_files();
+CREATE TRIGGER sightings_judged AFTER UPDATE ON sightings
+  REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_files();
 
 -- The newest upload requests of the fleet, numbered, for its rate windows: as many as a window may hold.
 CREATE TABLE starts (
@@ -265,6 +284,21 @@ CREATE TABLE budgets (
   used        bigint NOT NULL,
   PRIMARY KEY (endpoint_id, period, date)
 );
+
+-- The defaults of autovacuum wait for a fifth of a table: of 100 million documents 20 million dead versions, which lie at the head
+-- of documents_due, where every claim begins. A share so small is passed over in the indexes unless vacuum is told not to. The first
+-- 50,000 keep small ledgers from being vacuumed all the time.
+ALTER TABLE documents SET (autovacuum_vacuum_threshold = 50000, autovacuum_vacuum_scale_factor = 0.002,
+                           autovacuum_analyze_scale_factor = 0.01, vacuum_index_cleanup = on);
+ALTER TABLE attempts SET (autovacuum_vacuum_threshold = 50000, autovacuum_vacuum_scale_factor = 0.01,
+                          autovacuum_analyze_scale_factor = 0.01);
+ALTER TABLE sightings SET (autovacuum_analyze_scale_factor = 0.01);
+-- Few rows, changed all the time: room for new versions beside the old ones, and what is dead goes at each look.
+ALTER TABLE document_counts SET (fillfactor = 50);
+ALTER TABLE file_counts SET (fillfactor = 50);
+ALTER TABLE budgets SET (fillfactor = 50);
+ALTER TABLE starts SET (autovacuum_vacuum_threshold = 500, autovacuum_vacuum_scale_factor = 0);
+ALTER TABLE leads SET (autovacuum_vacuum_threshold = 500, autovacuum_vacuum_scale_factor = 0);
 
 -- Everything that changed the ledger, in one chain for each agent: the lines of a journal (docs/audit.md). What a line is about,
 -- a document or a sighting, says where its personal data belong.
@@ -283,20 +317,31 @@ CREATE INDEX history_document ON history (document_id) WHERE document_id IS NOT 
 CREATE INDEX history_sighting ON history (sighting_id) WHERE sighting_id IS NOT NULL;
 CREATE TABLE history_rest PARTITION OF history DEFAULT;
 
--- Makes the partitions of this month and the next one; also for agents, whose role may make no tables.
-CREATE FUNCTION make_history_partitions() RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = receiptd AS $$
+-- Makes the partitions of this month and the next one; also for agents, whose role may make no tables. Where somebody reads the
+-- history for long, as a dump does, it leaves that for another time: whoever writes would wait behind it. Until then entries go to
+-- the rest, out of which they are moved.
+CREATE FUNCTION make_history_partitions() RETURNS void LANGUAGE plpgsql SECURITY DEFINER
+  SET search_path = receiptd, pg_temp SET timezone = 'UTC' SET datestyle = 'ISO' SET lock_timeout = '1s' AS $$
 DECLARE
-  month date;
-  part  text;
+  month  timestamp;
+  part   text;
+  begins timestamptz;
+  ends   timestamptz;
 BEGIN
-  PERFORM pg_advisory_xact_lock(7267340);
-  FOR month IN SELECT (date_trunc('month', now() AT TIME ZONE 'UTC') + make_interval(months => n))::date
-                 FROM generate_series(0, 1) n LOOP
+  FOR month IN SELECT date_trunc('month', now() AT TIME ZONE 'UTC') + make_interval(months => n) FROM generate_series(0, 1) n LOOP
     part := 'history_' || to_char(month, 'YYYY_MM');
-    IF to_regclass('receiptd.' || part) IS NULL THEN
-      EXECUTE format('CREATE TABLE receiptd.%I PARTITION OF receiptd.history FOR VALUES FROM (%L) TO (%L)', part,
-                     month::timestamp AT TIME ZONE 'UTC', (month + interval '1 month')::timestamp AT TIME ZONE 'UTC');
-    END IF;
+    CONTINUE WHEN EXISTS (SELECT FROM pg_class WHERE relname = part AND relnamespace = 'receiptd'::regnamespace);
+    PERFORM pg_advisory_xact_lock(7267340);
+    CONTINUE WHEN EXISTS (SELECT FROM pg_class WHERE relname = part AND relnamespace = 'receiptd'::regnamespace);
+    begins := month AT TIME ZONE 'UTC';
+    ends := (month + interval '1 month') AT TIME ZONE 'UTC';
+    LOCK TABLE history_rest IN ACCESS EXCLUSIVE MODE;
+    EXECUTE format('CREATE TABLE receiptd.%I (LIKE receiptd.history INCLUDING DEFAULTS)', part);
+    EXECUTE format('WITH moved AS (DELETE FROM receiptd.history_rest WHERE recorded_at >= $1 AND recorded_at < $2 RETURNING *)
+                    INSERT INTO receiptd.%I SELECT * FROM moved', part) USING begins, ends;
+    EXECUTE format('ALTER TABLE receiptd.history ATTACH PARTITION receiptd.%I FOR VALUES FROM (%L) TO (%L)', part, begins, ends);
   END LOOP;
+EXCEPTION WHEN lock_not_available THEN
+  RETURN;
 END $$;
 `;

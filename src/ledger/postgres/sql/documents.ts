@@ -80,7 +80,7 @@ UPDATE sightings
  WHERE document_id = ANY (:ids::bigint[])`;
 
 /** A result may come after everything else was erased. */
-export const HOLDS_PERSONAL_DATA = `(d.erased_at IS NULL
+const HOLDS_PERSONAL_DATA = `(d.erased_at IS NULL
   OR EXISTS (SELECT 1 FROM results r WHERE r.document_id = d.id AND r.payload IS NOT NULL))`;
 
 /** Only what is settled: what waits is needed as it is. */

@@ -1,5 +1,5 @@
 import type { ListOrder } from '../../../ports/ledgerReports.ts';
-import { HOLDS_PERSONAL_DATA, SELECT_DOCUMENT } from './documents.ts';
+import { SELECT_DOCUMENT } from './documents.ts';
 
 /** `Places.toFolder`, for what has to be looked for in it. */
 const FOLDER_SHOWN = `CASE WHEN f.place = :own THEN f.path
@@ -154,10 +154,15 @@ SELECT f.place, f.path AS folder, s.dir, s.name, s.verdict, s.size, s.seen_at AS
  WHERE s.document_id = :id ORDER BY s.id`;
 
 /** A result may come after everything else was erased. */
+/** Two ways to hold personal data, as `HOLDS_PERSONAL_DATA` has them: each along an index. */
 export const ERASABLE = `
 SELECT d.id FROM documents d
- WHERE d.created_at < :before::bigint AND ${HOLDS_PERSONAL_DATA} AND d.state NOT IN ('queued', 'uploading')
- ORDER BY d.id`;
+ WHERE d.created_at < :before::bigint AND d.erased_at IS NULL AND d.state NOT IN ('queued', 'uploading')
+ UNION
+SELECT d.id FROM results r JOIN documents d ON d.id = r.document_id
+ WHERE r.payload IS NOT NULL
+   AND d.created_at < :before::bigint AND d.erased_at IS NOT NULL AND d.state NOT IN ('queued', 'uploading')
+ ORDER BY id`;
 
 export const WATCHED_AT = `SELECT watched_at AS "watchedAt" FROM folders WHERE place = :place AND path = :folder`;
 

@@ -1,0 +1,40 @@
+/** A built agent whose shared ledger can't be reached. */
+import { writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { expect, test } from 'vitest';
+import { drawReceipt } from '../../support/images.ts';
+import { prepare, until } from '../support/agent.ts';
+
+async function portOfNobody(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+test('what comes while the ledger is away is accepted, also when the configuration is changed and after a restart', async () => {
+  const url = `postgres://receiptd@127.0.0.1:${await portOfNobody()}/ledger`;
+  const ledger = { kind: 'postgres', url, agent: 'front' };
+  const site = await prepare({ ledger });
+  const drop = async (name: string): Promise<void> =>
+    writeFile(site.file('inbox', `${name}.jpg`), await drawReceipt({ type: 'jpeg', seed: name }));
+  const accepts = (count: number) =>
+    until(async () => (await site.look('status')).stdout.includes(`\n${count} image`), `${count} accepted`);
+  const agent = await site.start();
+  await drop('a');
+  await accepts(1);
+  await site.configure({ ledger, delivery: { concurrency: 2 } });
+  const { status, stderr } = await site.look('reload');
+  expect([status, stderr]).toEqual([1, expect.stringMatching(/reached: .*\[LEDGER_UNREACHABLE\]$/m)]);
+  expect((await site.look('status')).stdout).toContain(
+    'receiptd.yaml can not take effect yet, so the former configuration stays in effect: The ledger at 127.0.0.1',
+  );
+  await drop('b');
+  await accepts(2);
+  expect(await agent.stop()).toMatchObject({ status: 0 });
+  const again = await site.start();
+  await drop('c');
+  await accepts(3);
+  expect(await again.stop()).toMatchObject({ status: 0 });
+}, 60_000);
