@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts';
 import { InheritedIncidents } from '../daemon/inheritedIncidents.ts';
 import { giveBackMemory, processMemory } from '../daemon/giveBack.ts';
 import { SilenceWatch } from '../daemon/silence.ts';
+import { SilentAgents } from '../daemon/silentAgents.ts';
 import { SlowDisk } from '../daemon/slowDisk.ts';
 import { systemClock } from '../daemon/systemClock.ts';
 import { upkeep } from '../daemon/upkeep.ts';
@@ -77,9 +78,11 @@ export async function composeLasting(
     throw error;
   });
   const ledger = meteredLedger(opened, () => metering.meter, clock);
+  const { fleet, storage } = ledger;
+  const silent = fleet && new SilentAgents({ fleet, storage, incidents, clock, log });
   const { backupEveryMs } = config.storage;
   // A shared ledger is backed up by those who look after its database.
-  const backups = ledger.fleet === null ? config.storage.backups : 0;
+  const backups = fleet === null ? config.storage.backups : 0;
   return {
     ...surroundings,
     clock,
@@ -98,6 +101,7 @@ export async function composeLasting(
     keepUp: (signal) =>
       Promise.all([
         upkeep({ ledger, incidents, clock, log, backupEveryMs, backups }, signal),
+        silent?.run(signal),
         giveBackMemory(processMemory(), clock, signal),
         watchZone({ clock, log, env: surroundings.env }, signal),
       ]),

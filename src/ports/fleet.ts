@@ -25,6 +25,14 @@ export interface FleetAgent {
   readonly holds: readonly Hold[];
 }
 
+/** An agent whose lease ran out without it having stopped. */
+export interface SilentAgent {
+  readonly name: string;
+  readonly host: string;
+  /** Wall-clock milliseconds of the database. */
+  readonly lastSeenAt: number;
+}
+
 /** Reading; works without being an agent of the fleet. */
 export interface FleetReports {
   /** By name. */
@@ -64,6 +72,16 @@ export interface LedgerFleet extends FleetReports {
    * entered and may leave now (within ENTERED_FOR_MS); else for how many milliseconds to wait before asking again, and nothing is entered.
    */
   enter(endpoint: EndpointKey, limits: FleetLimits, lane: Lane): Promise<number>;
+  /**
+   * Other agents that fell silent so long ago, by name; and whether this agent is the first by name of those that run. Cheap: counts
+   * nothing.
+   */
+  silence(
+    atLeastMs: number,
+    atMostMs: number,
+  ): Promise<{ readonly isFirst: boolean; readonly agents: readonly SilentAgent[] }>;
+  /** How many documents wait that no other agent can send: of its own folders, or with bytes that nobody else has. */
+  waitingFor(agent: string): Promise<number>;
   /** Whether a person has paused this agent; others tell it by the signal `agents`. */
   isPaused(): boolean;
   /** Pauses or lets go on an agent, this one or another. @throws ReceiptdError AGENT_UNKNOWN */

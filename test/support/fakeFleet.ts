@@ -1,5 +1,11 @@
 /** Stands for what other agents do: a test says who leads, who pauses, and how long to wait. */
-import type { FleetAgent, FleetLimits, FleetSignal, LedgerFleet } from '../../src/ports/fleet.ts';
+import type {
+  FleetAgent,
+  FleetLimits,
+  FleetSignal,
+  LedgerFleet,
+  SilentAgent,
+} from '../../src/ports/fleet.ts';
 
 export class FakeFleet implements LedgerFleet {
   readonly agent = 'here';
@@ -11,6 +17,10 @@ export class FakeFleet implements LedgerFleet {
   /** What `enter` resolves, one after the other; then 0. */
   waits: number[] = [];
   paused: FleetAgent['paused'] = null;
+  isFirst = true;
+  silent: SilentAgent[] = [];
+  /** By agent: documents that wait for it alone. */
+  readonly waiting = new Map<string, number>();
 
   signal(signal: FleetSignal): void {
     for (const listener of this.#listeners) listener(signal);
@@ -37,6 +47,14 @@ export class FakeFleet implements LedgerFleet {
   async enter(_endpoint: unknown, limits: FleetLimits): Promise<number> {
     this.entered.push(limits);
     return this.waits.shift() ?? 0;
+  }
+
+  async silence(): Promise<{ isFirst: boolean; agents: SilentAgent[] }> {
+    return { isFirst: this.isFirst, agents: this.silent };
+  }
+
+  async waitingFor(agent: string): Promise<number> {
+    return this.waiting.get(agent) ?? 0;
   }
 
   isPaused(): boolean {

@@ -2,7 +2,7 @@ import { ReceiptdError } from '../../domain/errors.ts';
 import type { EndpointKey, Lane } from '../../domain/document.ts';
 import { dateText, ENTERED_FOR_MS, periodStart, windowOf, type BudgetPeriod } from '../../domain/limits.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { FleetAgent, FleetLimits, FleetSignal, LedgerFleet } from '../../ports/fleet.ts';
+import type { FleetAgent, FleetLimits, FleetSignal, LedgerFleet, SilentAgent } from '../../ports/fleet.ts';
 import type { Hold } from '../../ports/hold.ts';
 import { toHold, type HoldRow } from '../rows.ts';
 import type { Beat } from './beat.ts';
@@ -89,6 +89,21 @@ export function createFleet(
     },
 
     agents: () => store.read((sql) => fleetAgents(sql, places)),
+
+    silence: (atLeastMs, atMostMs) =>
+      store.read(async (sql) => {
+        const { name } = store.self;
+        const [first, agents] = await Promise.all([
+          sql.get<{ name: string }>(SQL.FIRST_RUNNING),
+          sql.all<SilentAgent>(SQL.SILENT, { name, atLeastMs, atMostMs }),
+        ]);
+        return { isFirst: first?.name === name, agents };
+      }),
+
+    async waitingFor(agent) {
+      const row = await store.read((sql) => sql.get<{ count: number }>(SQL.WAITING_FOR, { name: agent }));
+      return row?.count ?? 0;
+    },
 
     isPaused: () => beat.isPaused,
 

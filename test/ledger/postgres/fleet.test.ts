@@ -259,6 +259,41 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     });
   });
 
+  it('know who has been silent for long, what waits for that one alone, and who is to tell it', async () => {
+    const [a, b] = [await place.open('a'), await place.open('b')];
+    await place.open('c');
+    const silence = (agent: Agent) => agent.fleet.silence(600_000, 86_400_000);
+    expect(await silence(a)).toEqual({ isFirst: true, agents: [] });
+    await place.documents('c', 3, 'agent:c', '/scans');
+    const [shared = 0, sent = 0] = await place.documents('c', 4);
+    await place.ask('UPDATE documents SET only_agent = agent_id WHERE id = ANY ($1)', [[shared, sent]]);
+    await place.ask(`UPDATE documents SET state = 'accepted' WHERE id = $1`, [sent]);
+    const agent = (name: string, ago: string, lease = 'NULL', running = true) =>
+      place.ask(
+        `INSERT INTO agents (name, host, running, started_at, seen_at, lease_until, chain, head_hash)
+         VALUES ($1, $1 || '-pc', $2, now(), now() - $3::interval, now() + ${lease}, gen_random_uuid(), '')`,
+        [name, running, ago],
+      );
+    await agent('gone', '11 minutes');
+    await agent('overdue', '1 hour', `interval '-1 minute'`);
+    await agent('lately', '9 minutes');
+    await agent('stopped', '1 hour', 'NULL', false);
+    await agent('alive', '1 hour', `interval '1 hour'`);
+    await agent('former', '25 hours');
+    const { isFirst, agents } = await silence(b);
+    expect(isFirst).toBe(false);
+    expect(agents).toMatchObject([
+      { name: 'gone', host: 'gone-pc' },
+      { name: 'overdue', host: 'overdue-pc' },
+    ]);
+    expect(Math.abs(Date.now() - 660_000 - (agents[0]?.lastSeenAt ?? 0))).toBeLessThan(60_000);
+    expect(await b.fleet.waitingFor('c')).toBe(4);
+    expect(await b.fleet.waitingFor('gone')).toBe(0);
+    await a.close();
+    await place.ask(`UPDATE agents SET lease_until = NULL WHERE name = 'alive'`);
+    expect(await silence(b)).toMatchObject({ isFirst: true });
+  });
+
   it('lead a shared folder one at a time, each folder of their own always', async () => {
     const [a, b] = [await place.open('a'), await place.open('b')];
     const signals: string[] = [];

@@ -61,3 +61,21 @@ SELECT a.id, a.name, a.host, a.version,
 export const HOLDS_OF_AGENTS = `
 SELECT agent_id AS "agentId", scope, key, reason, message, since, until, demanded
   FROM holds WHERE agent_id > 0 ORDER BY since, scope, key`;
+
+export const FIRST_RUNNING = `
+SELECT name FROM agents WHERE running AND lease_until > clock_timestamp() ORDER BY name COLLATE "C" LIMIT 1`;
+
+/** Those that `AGENTS` shows as silent. */
+export const SILENT = `
+SELECT name, host, ${milliseconds('seen_at')} AS "lastSeenAt"
+  FROM agents
+ WHERE running AND started_at IS NOT NULL AND coalesce(lease_until <= clock_timestamp(), true) AND name <> :name
+   AND seen_at BETWEEN clock_timestamp() - make_interval(secs => :atMostMs / 1000.0)
+                   AND clock_timestamp() - make_interval(secs => :atLeastMs / 1000.0)
+ ORDER BY name COLLATE "C"`;
+
+export const WAITING_FOR = `
+SELECT count(*) AS count
+  FROM documents d JOIN folders f ON f.id = d.folder_id JOIN agents a ON a.name = :name
+ WHERE d.state = 'queued'
+   AND (f.place = 'agent:' || a.name OR d.only_agent = a.id)`;
