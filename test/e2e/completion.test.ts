@@ -9,6 +9,7 @@ import { MAIN, prepare, temporaryDirectory, until, type Site } from './support/a
 import { receiptd } from './support/commandLine.ts';
 
 const PATH = process.env['PATH'] ?? '';
+const LEDGER_COMMANDS = ['head', 'verify', 'backup', 'restore', 'prepare', 'migrate', 'archive'];
 
 function has(shell: string): boolean {
   return requirement(shell, spawnSync(shell, ['--version']).status === 0, `apt-get install ${shell}`);
@@ -61,7 +62,7 @@ describe('bash', () => {
   it('completes commands, their commands, options and the words that an option takes', async () => {
     const dir = await place();
     expect(bash(dir, 'le')).toEqual(['ledger']);
-    expect(bash(dir, 'ledger', '')).toEqual(['head', 'verify', 'backup', 'restore']);
+    expect(bash(dir, 'ledger', '')).toEqual(LEDGER_COMMANDS);
     expect(bash(dir, 'ledger', 'verify', '--h')).toEqual(['--head', '--help']);
     expect(bash(dir, '--v')).toEqual(['--version']);
     expect(bash(dir, 'list', '--state', '')).toEqual([...LIST_STATES]);
@@ -133,7 +134,7 @@ describe.skipIf(!has('fish'))('fish', () => {
         (each) => each.split('\t')[0],
       );
     expect(fish('receiptd led')).toEqual(['ledger']);
-    expect(fish('receiptd ledger ').sort()).toEqual(['backup', 'head', 'restore', 'verify']);
+    expect(fish('receiptd ledger ').sort()).toEqual(LEDGER_COMMANDS.toSorted());
     expect(fish('receiptd ledger verify --he').sort()).toEqual(['--head', '--help']);
     expect(fish('receiptd list --state fa')).toEqual(['failed']);
     expect(fish('receiptd list --endpoint ').sort()).toEqual(['depot', 'office']);

@@ -20,8 +20,8 @@ describe.skipIf(!needsPostgres())('the work of an agent whose lease has run out'
     expect(world.stored).toMatchObject([{ tries: 2 }]);
     expect(world.documents).toMatchObject([{ answerLost: true }]);
     expect(world.attempts).toMatchObject([
-      { agent: 'a', outcome: 'unknown' },
-      { agent: 'b', outcome: 'accepted' },
+      { agent: 'pc-a', outcome: 'unknown' },
+      { agent: 'pc-b', outcome: 'accepted' },
     ]);
   });
 
@@ -38,7 +38,7 @@ describe.skipIf(!needsPostgres())('the work of an agent whose lease has run out'
     await desk.settled();
     expect(sandbox.received()).toMatchObject([{ tries: 2 }]);
     a.thaw();
-    await until(async () => (await desk.office.epochOf('a')) === 3, 'agent a to begin anew');
+    await until(async () => (await desk.office.epochOf('pc-a')) === 3, 'agent pc-a to begin anew');
     await desk.agent(1).stop();
     await desk.scan(1);
     await desk.settled();
@@ -46,9 +46,9 @@ describe.skipIf(!needsPostgres())('the work of an agent whose lease has run out'
     const { world, breaches } = await desk.judged();
     expect(breaches).toEqual([]);
     expect(world.attempts).toMatchObject([
-      { document: 1, agent: 'a', outcome: 'unknown' },
-      { document: 1, agent: 'b', outcome: 'accepted' },
-      { document: 2, agent: 'a', outcome: 'accepted' },
+      { document: 1, agent: 'pc-a', outcome: 'unknown' },
+      { document: 1, agent: 'pc-b', outcome: 'accepted' },
+      { agent: 'pc-a', outcome: 'accepted' },
     ]);
   });
 });

@@ -93,5 +93,5 @@ export function tellStep(step: Step): string {
 }
 
 export function nameOf(agent: number): string {
-  return String.fromCharCode('a'.charCodeAt(0) + agent);
+  return `pc-${String.fromCharCode('a'.charCodeAt(0) + agent)}`;
 }
