@@ -74,7 +74,7 @@ async function openShared(
   ledger: PostgresConfig,
   { version, log, accountOf = accountsAmong(config.endpoints), isCommand = false }: OpenOptions,
 ): Promise<Ledger> {
-  await refuseForgetting(config);
+  await refuseForgetting(config, agentName(ledger));
   const { openPostgresLedger } = await import('../ledger/postgres/open.ts');
   return openPostgresLedger({
     target: targetOf(ledger),
@@ -91,10 +91,21 @@ async function openShared(
   });
 }
 
-/** What the ledger of this machine knows would be sent again. */
-async function refuseForgetting(config: Config): Promise<void> {
+/** What the ledger of this machine knows would be sent again; what was moved over belongs to the agent of then. */
+async function refuseForgetting(config: Config, agent: string): Promise<void> {
   const path = ledgerPath(config);
-  if (!existsSync(path) || (await ledgerMoved(config.stateDir))?.isComplete === true) return;
+  if (!existsSync(path)) return;
+  const moved = await ledgerMoved(config.stateDir);
+  // A mark that can't be read names nobody.
+  if (moved?.isComplete === true && (moved.agent === agent || moved.agent === '')) return;
+  if (moved?.isComplete === true)
+    throw new ReceiptdError(
+      'AGENT_RENAMED',
+      `The ledger of this machine was moved over as that of the agent ${moved.agent}, not ${agent}.`,
+      {
+        hint: `Set ledger.agent: ${moved.agent}.`,
+      },
+    );
   throw new ReceiptdError(
     'LEDGER_EXISTS',
     `${path} is a ledger of its own, and the shared one does not know what it holds.`,

@@ -45,6 +45,7 @@ it('has every scenario once, in the order in which they are told of', () => {
     'start',
     'idle',
     'queue',
+    'fleet',
     'console',
     'fair',
     'results',

@@ -38,6 +38,9 @@ export interface ArchivedEnd extends JournalHead {
 
 export const MOST_FINDINGS = 1_000;
 
+/** What happens at one time is written down in the order in which it ends. */
+const OVERTAKEN_MS = 1_000;
+
 /** What is known when lines have been read one after another; it never holds the lines themselves. */
 export class Verification {
   readonly #kept: KeptHead | undefined;
@@ -82,7 +85,7 @@ export class Verification {
     this.#first ??= { seq, prev };
     this.#entries += 1;
     this.#badSince = 0;
-    if (this.#last !== null && at < this.#last.at) {
+    if (this.#last !== null && at < this.#last.at - OVERTAKEN_MS) {
       this.#backwards ??= { count: 0, first: seq };
       this.#backwards.count += 1;
     }
@@ -131,7 +134,7 @@ export class Verification {
     if (this.#backwards !== null) {
       const { count, first } = this.#backwards;
       this.#remarks.push(
-        `${count} ${count === 1 ? 'entry bears' : 'entries bear'} a time earlier than the entry before; the first is entry ${first}. The machine's clock was set back, or a journal that was begun tells what the ledger held already.`,
+        `${count} ${count === 1 ? 'entry bears' : 'entries bear'} a time earlier than the entry before; the first is entry ${first}. The machine's clock was set back, or images were accepted while a shared ledger was away, or a journal that was begun tells what the ledger held already.`,
       );
     }
     const { erased } = this.#personal;
