@@ -127,7 +127,9 @@ function printVerified(io: Io, { journal, ledger }: Verified, against: KeptHead 
   const which =
     firstSeq === null || lastSeq === null ? '' : `, numbers ${count(firstSeq)} to ${count(lastSeq)}`;
   print(io, `Journal: ${counted(entries, 'entry', 'entries')}${which}.`);
-  print(io, `Ledger:  ${counted(ledger.documents, 'document')}, compared with what the journal says.`);
+  const { documents, compared = documents } = ledger;
+  const of = compared === documents ? '' : ` ${count(compared)} of them`;
+  print(io, `Ledger:  ${counted(documents, 'document')},${of} compared with what the journal says.`);
   if (against !== null)
     print(io, `Head:    entry ${count(against.seq)}, compared with the one that was kept.`);
   if (found > 0) {

@@ -176,8 +176,12 @@ async function migrate(io: Io, options: MigrateOptions): Promise<void> {
   print(io, '  ledger:');
   print(io, '    kind: postgres');
   print(io, `    url: ${printable(options.to ?? '')}`);
-  if (options.passwordFile !== undefined)
-    print(io, `    passwordFile: ${printable(resolve(io.cwd, options.passwordFile))}`);
+  for (const [key, file] of [
+    ['passwordFile', options.passwordFile],
+    ['ca', options.ca],
+  ] as const)
+    if (file !== undefined) print(io, `    ${key}: ${printable(resolve(io.cwd, file))}`);
+  if (options.allowInsecure) print(io, '    allowInsecure: true');
   print(io, `    agent: ${printable(agent)}`);
   print(
     io,
@@ -198,7 +202,7 @@ function tellMerged(
   if (failed > 0)
     print(
       io,
-      `  ${counted(failed, 'document')} that waited here and are known there are failed: \`receiptd list --failed\`.`,
+      `  ${counted(failed, 'document')} that waited here and are known there are failed: \`receiptd list --state failed\`.`,
     );
   if (renamed > 0) print(io, `  ${counted(renamed, 'document')} that were never sent got a new name.`);
 }
@@ -231,7 +235,8 @@ function progressOf(io: Io, { json }: ToOptions): (step: string, count: number) 
 async function archive(io: Io, options: ArchiveOptions): Promise<void> {
   const { before, dir, gzip = false, keep = false } = options;
   const at = /^\d{4}-\d\d-\d\d$/.test(before) ? Date.parse(`${before}T00:00:00Z`) : Number.NaN;
-  if (Number.isNaN(at) || at > Date.now())
+  // The 30th of February is read as a day of March.
+  if (Number.isNaN(at) || at > Date.now() || new Date(at).toISOString().slice(0, 10) !== before)
     throw new ReceiptdError('USAGE', `--before ${before} is no date that is over.`, {
       hint: 'Write it as 2025-01-01.',
     });

@@ -61,14 +61,20 @@ export function statusLines(config: Config, overview: Overview, colors: Colors):
   }
 
   const noRoom = (daemon?.incidents ?? []).some(({ code }) => NO_ROOM.has(code));
+  // An agent that can't reach its ledger, or does not say, tells of no documents: that is not none.
+  const isKnown = overview.counts.length > 0 || (silent === null && !isAway(overview));
   for (const { path, alias } of config.folders) {
     const live = daemon?.folders.find((each) => each.path === path) ?? null;
     say();
     say(`${colors.bold(printable(path))} → endpoint ${printable(alias)}`);
     say(`  ${printable(live === null ? 'Not watched now.' : watchLine(live, config, noRoom))}`);
-    say(`  ${countsLine(path, overview)}`);
+    if (isKnown) say(`  ${countsLine(path, overview)}`);
   }
   return lines;
+}
+
+function isAway({ daemon }: Overview): boolean {
+  return (daemon?.incidents ?? []).some(({ code }) => code === 'LEDGER_UNREACHABLE');
 }
 
 function backlogLine({ counts, oldestWaiting, now }: Overview): string {
@@ -83,6 +89,7 @@ function backlogLine({ counts, oldestWaiting, now }: Overview): string {
 function watchLine(folder: FolderStatus, config: Config, noRoom: boolean): string {
   const { settling, lastListing, fileSystem } = folder;
   const parts = [stateWords(folder)];
+  // Where it is paused as well, the hold says so; another agent takes its scans in all the same.
   if (folder.state === 'standby') {
     const message = (folder.message ?? '').replace(/\.$/, '');
     return `${[...parts, ...(message === '' ? [] : [message])].join('; ')}.`;

@@ -128,7 +128,10 @@ export async function composeGeneration(
         },
         folders: intakes.map(({ status }, index) => ({
           ...status,
-          state: holds.isPaused('folder', status.path) ? ('paused' as const) : status.state,
+          state:
+            status.state !== 'standby' && holds.isPaused('folder', status.path)
+              ? ('paused' as const)
+              : status.state,
           endpoint: config.folders[index]?.alias ?? '',
           since: new Date(status.since).toISOString(),
           lastListing: status.lastListing === null ? null : new Date(status.lastListing).toISOString(),

@@ -57,7 +57,7 @@ function checkPostgres({ url, allowInsecure }: Pick<ParsedLedger, 'url' | 'allow
     return [
       invalid(
         path,
-        'holds a password, which does not belong in this file; put it in a file of its own and name that in ledger.passwordFile',
+        'holds a password, which does not belong there; put it in a file of its own and name that in ledger.passwordFile',
       ),
     ];
   const parameter = [...read.parameters.keys()].find((name) => !PARAMETERS.includes(name));

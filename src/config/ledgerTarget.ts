@@ -9,8 +9,12 @@ import { problemsOfUrl, tlsMode } from './ledgerChecks.ts';
 export function ledgerUrl(given: string, allowInsecure: boolean): string {
   if (readPostgresUrl(given) === null)
     throw usage('--to takes an address such as postgres://receiptd@db.example.com/receiptd.');
+  // It stays in the shell's history, and is shown to everybody by the list of processes.
+  if (readPostgresUrl(given)?.hasPassword === true)
+    throw usage(
+      '--to holds a password, which everybody on this machine can see: take it out, and change it.',
+    );
   const [problem] = problemsOfUrl(given, allowInsecure);
-  // A password would stay in the shell's history, and is shown to everybody by the list of processes.
   if (problem !== undefined) throw usage(`--to ${problem}.`);
   return withParameter(given, 'sslmode', tlsMode(given, allowInsecure));
 }

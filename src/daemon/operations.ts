@@ -80,7 +80,9 @@ export class Operations {
     const found = await findBytes(document, { ledger, spool, open });
     if (found.kind !== 'bytes') {
       throw new ReceiptdError('BYTES_GONE', `"${name}" can't be sent again. ${found.message}`, {
-        hint: 'Put the file back into its folder, or scan the receipt again.',
+        hint: found.elsewhere
+          ? 'Give the command on the machine of that agent.'
+          : 'Put the file back into its folder, or scan the receipt again.',
       });
     }
     await this.#record('resend', alias === undefined ? name : `${name} to ${alias}`, by);

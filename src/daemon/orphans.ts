@@ -8,7 +8,10 @@ export interface Orphans {
   readonly advice: string;
 }
 
-/** Documents that wait for endpoints that are not in the configuration any more, by the id of the endpoint. */
+/**
+ * Documents that wait for endpoints that are not in the configuration any more, by the id of the endpoint. What waits in a folder
+ * of another agent on a shared ledger is that one's: its configuration has endpoints of its own.
+ */
 export function orphansAmong(
   counts: readonly StateCount[],
   endpoints: readonly { readonly key: EndpointKey }[],
@@ -23,6 +26,7 @@ export function orphansAmong(
     const id = endpointId(endpoint);
     if (state === 'accepted' && count > 0) tookSome.add(id);
     if (state !== 'queued' && state !== 'held' && state !== 'uploading') continue;
+    if (isElsewhere(folder)) continue;
     waiting.set(id, (waiting.get(id) ?? 0) + count);
   }
   return new Map(

@@ -56,6 +56,11 @@ export class Copies {
     return this.#failed;
   }
 
+  /** An image did not fit, and there is no room again yet. */
+  get isFull(): boolean {
+    return this.#lacked !== null;
+  }
+
   /** Failed a moment ago: not tried again yet. */
   get isLeftAlone(): boolean {
     return this.#deps.clock.monotonic() < this.#tryAgainAt;

@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path';
 import type { Document } from '../domain/document.ts';
 import { ReceiptdError } from '../domain/errors.ts';
 import type { WatchedFolder } from '../ports/folder.ts';
@@ -5,10 +6,10 @@ import type { LedgerQueue } from '../ports/ledger.ts';
 import type { Spool } from '../ports/spool.ts';
 import { sha256 } from './admit.ts';
 
-/** `away`: a place that may hold them can't be looked at now. `gone`: no known place has them any more. */
+/** `away`: a place that may hold them can't be looked at now. `gone`: no known place that this agent reaches has them any more; `elsewhere`: another agent's may. */
 export type Found =
   | { readonly kind: 'bytes'; readonly bytes: Buffer }
-  | { readonly kind: 'away' | 'gone'; readonly message: string };
+  | { readonly kind: 'away' | 'gone'; readonly message: string; readonly elsewhere?: boolean };
 
 /** Opens a folder by its absolute path, whether it is configured (still) or not. */
 export type OpenFolder = (path: string) => WatchedFolder;
@@ -59,12 +60,18 @@ export async function findOriginal(
         break;
     }
   }
-  return away === null
-    ? {
-        kind: 'gone',
-        message: `Its file is gone from ${document.folder}/${document.path}, and no other place has its bytes.`,
-      }
-    : { kind: 'away', message: away };
+  if (away !== null) return { kind: 'away', message: away };
+  // Another agent's folder, or a share that this machine does not have.
+  if (!isAbsolute(document.folder))
+    return {
+      kind: 'gone',
+      elsewhere: true,
+      message: `Its bytes are not on this machine: it came in from ${document.folder}, which another agent reaches.`,
+    };
+  return {
+    kind: 'gone',
+    message: `Its file is gone from ${document.folder}/${document.path}, and no other place has its bytes.`,
+  };
 }
 
 /** What lies at a path says nothing while another directory stands in the folder's place. */

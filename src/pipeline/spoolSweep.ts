@@ -21,7 +21,7 @@ export interface SweepDeps {
 }
 
 const SWEEP_MS = 10 * 60_000;
-/** While the disk of the spool fails. */
+/** While the disk of the spool fails, or it is full: other agents may have sent what lies in it. */
 const PROBE_MS = 30_000;
 const HASHES_AT_ONCE = 500;
 const DOCUMENTS_AT_ONCE = 100;
@@ -38,13 +38,21 @@ export async function runSpoolSweep(deps: SweepDeps, signal: AbortSignal): Promi
       if (clock.monotonic() - sweptAt >= SWEEP_MS) {
         sweptAt = clock.monotonic();
         await sweepSpool(deps, signal);
-      }
+      } else if (keeper.copies.isFull) await dropUnwanted(deps, signal);
     } catch (error) {
       if (signal.aborted) return;
       const isSaid = deps.ledger.storage.trouble() !== null;
       log[isSaid ? 'debug' : 'warn']('The spool could not be swept; trying again', describeError(error));
     }
-    await clock.sleep(keeper.copies.failed ? PROBE_MS : SWEEP_MS, signal).catch(() => {});
+    await untilNext(deps, signal);
+  }
+}
+
+/** Sleeps until it is time to look again. Looks at the spool's state often, at no cost. */
+async function untilNext({ clock, keeper }: SweepDeps, signal: AbortSignal): Promise<void> {
+  for (let slept = 0; slept < SWEEP_MS && !signal.aborted; slept += PROBE_MS) {
+    await clock.sleep(PROBE_MS, signal).catch(() => {});
+    if (keeper.copies.failed || keeper.copies.isFull) return;
   }
 }
 

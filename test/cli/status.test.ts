@@ -134,6 +134,19 @@ describe('status', () => {
     expect(textOf({})).not.toContain('which agents share');
   });
 
+  it('claims nothing of documents while a shared ledger is away', () => {
+    const incident = {
+      code: 'LEDGER_UNREACHABLE',
+      message: "The ledger can't be reached.",
+      hint: '',
+      since: daemon.startedAt,
+    } as const;
+    const text = textOf({ daemon: { ...daemon, incidents: [incident] }, counts: [] });
+    expect(text).not.toContain('Nothing seen yet');
+    expect(text).toMatch(/can't be reached\. Since [^.]*\. \[LEDGER_UNREACHABLE\]\n/);
+    expect(textOf({ counts: [] })).toContain('Nothing seen yet.');
+  });
+
   it('tells of a shared folder that another agent takes in as of nothing that is wrong', () => {
     const folder = { ...watching, state: 'standby', message: 'Agent back takes its scans in.' } as const;
     const text = textOf({ daemon: { ...daemon, folders: [folder] } });

@@ -64,7 +64,7 @@ describe('a ledger in PostgreSQL', () => {
     ['', /^ledger\.url: is missing: kind postgres needs the address of a database, such as postgres:/],
     [
       "url: 'postgres://ann:S3cret@db/l'",
-      /^ledger\.url: holds a password, which does not belong in this file; put it .* in ledger\.passwordFile$/,
+      /^ledger\.url: holds a password, which does not belong there; put it .* in ledger\.passwordFile$/,
     ],
     ["url: 'postgres://ann@db/l?password=S3cret'", /holds a password/],
     ['url: mysql://ann@db/l', /^ledger\.url: expected none, or the address of a PostgreSQL database such as/],

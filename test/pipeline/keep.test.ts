@@ -6,7 +6,7 @@ import type { Document, EndpointKey } from '../../src/domain/document.ts';
 import { ReceiptdError } from '../../src/domain/errors.ts';
 import { sha256 } from '../../src/pipeline/admit.ts';
 import { findBytes, type OpenFolder } from '../../src/pipeline/originals.ts';
-import { sweepSpool } from '../../src/pipeline/spoolSweep.ts';
+import { runSpoolSweep, sweepSpool } from '../../src/pipeline/spoolSweep.ts';
 import { ByteBudget } from '../../src/pipeline/byteBudget.ts';
 import type { Spool } from '../../src/ports/spool.ts';
 import { settle } from '../support/fakeClock.ts';
@@ -402,4 +402,33 @@ it('the sweep leaves room for new scans', async () => {
   expect(place.spool.usedBytes).toBe(900);
   expect(place.incidents.list()).toEqual([]);
   await place.mustArrive('new.jpg');
+});
+
+it('a full spool is swept within half a minute of what other agents have sent', async () => {
+  const place = await keepingPlace({ spoolLimit: 200 });
+  const { keeper, spool, ledger, clock, log, open } = place;
+  const stop = new AbortController();
+  const memory = new ByteBudget(1e6);
+  const deps = { keeper, spool, ledger, open, memory, clock, log, keepFailedMs: DAY };
+  const sweeping = runSpoolSweep(deps, stop.signal);
+  await settle();
+  place.gate.open = false;
+  const first = await place.mustArrive('s0.jpg', '0'.repeat(100));
+  await place.mustArrive('s1.jpg', '1'.repeat(100));
+  expect(await place.arrive('s2.jpg', '2'.repeat(100))).toBeNull();
+  expect(place.incidents.list()).toMatchObject([{ code: 'SPOOL_FULL' }]);
+  // As another agent does: this one's keeper hears nothing of it.
+  const attempt = await ledger.begin(first.id, clock.now(), 100);
+  await ledger.finish(attempt, {
+    at: clock.now(),
+    outcome: 'accepted',
+    httpStatus: 202,
+    message: null,
+    transition: { state: 'accepted', serviceStatus: 'PROCESSING', response: '{}' },
+  });
+  await clock.advanceUntil(() => place.incidents.list().length === 0, 1_000);
+  expect(await place.files()).toBe(1);
+  await place.mustArrive('s2.jpg', '2'.repeat(100));
+  stop.abort();
+  await sweeping;
 });

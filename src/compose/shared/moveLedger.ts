@@ -8,6 +8,7 @@ import { systemClock } from '../../daemon/systemClock.ts';
 import { ReceiptdError } from '../../domain/errors.ts';
 import { readJournal } from '../../ledger/journal/journal.ts';
 import { Connector, type Connection, type Target } from '../../ledger/postgres/connection.ts';
+import { isFromServer, ledgerFailure } from '../../ledger/postgres/failure.ts';
 import { compare, type Compared } from '../../ledger/postgres/import/compare.ts';
 import { takeEntries } from '../../ledger/postgres/import/entries.ts';
 import { finishImport, type Merged } from '../../ledger/postgres/import/finish.ts';
@@ -66,6 +67,9 @@ export async function moveLedger(config: Config, options: MoveOptions): Promise<
     await migrate(connection, connector.where);
     const move = new Move(config, options, connection, connector.where);
     return await move.run();
+  } catch (error) {
+    // What is not the database's is about this machine's own files.
+    throw isFromServer(error) ? ledgerFailure(error, connector.where) : error;
   } finally {
     await connection.close();
   }

@@ -45,7 +45,11 @@ export function troubles(endpoints: Endpoints, looked: Looked): Trouble[] {
 }
 
 function ofIncident({ code, message, hint, since }: IncidentStatus): Trouble {
-  return { person: true, text: `${message} Since ${local(since)}. ${hint} [${code}]`, remedy: null };
+  return {
+    person: true,
+    text: [message, `Since ${local(since)}.`, hint, `[${code}]`].filter(Boolean).join(' '),
+    remedy: null,
+  };
 }
 
 function ofFolder({ path, state, message, since }: FolderStatus): Trouble | null {

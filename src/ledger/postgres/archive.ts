@@ -111,6 +111,7 @@ async function archivePartition(
     const month = partition.slice('history_'.length).replace('_', '-');
     const name = `history-${agent}-${month}.journal${options.gzip ? '.gz' : ''}`;
     const file = join(options.dir, name);
+    await refuseAnother(connection, file, options.gzip, partition, agentId);
     try {
       await write(file, options.gzip, linesIn(connection, partition, agentId));
     } catch (error) {
@@ -153,6 +154,31 @@ async function* linesIn(connection: Connection, partition: string, agentId: numb
     if (last === undefined || lines.length < PAGE) return;
     after = last.seq;
   }
+}
+
+/**
+ * A file of that name is replaced where it holds the same month of the same chain, as after `--keep` or a kill. That of another
+ * ledger, with an agent of the same name, may be the only copy of its history.
+ */
+async function refuseAnother(
+  connection: Connection,
+  file: string,
+  gzip: boolean,
+  partition: string,
+  agentId: number,
+): Promise<void> {
+  if (!fs.existsSync(file)) return;
+  const first = await connection.get<Line>(linesOf(partition), { agentId, after: 0 });
+  try {
+    for await (const bytes of linesOfFile(file, gzip)) {
+      const line = parseLine(bytes);
+      if (!isBad(line) && line.entry.hash === first?.hash) return;
+      break;
+    }
+  } catch {
+    // Not what this receiptd writes.
+  }
+  throw kept(partition, `${file} is there already, and holds something else; name another directory`);
 }
 
 /** Durable, and whole under its name or not there. */

@@ -40,14 +40,44 @@ export function isOfServer(error: unknown): boolean {
   return isLost(error) || isConflict(error) || /^(?:53|57|58|XX|55)/.test(systemCode(error) ?? '');
 }
 
+/** What to do about a refusal, by its words; what is more special comes first. */
+const HINTS: readonly (readonly [words: RegExp, hint: string])[] = [
+  [
+    /unable to (?:verify|get)|self-signed|UNABLE_TO/i,
+    'Name the authority that signed its certificate: `ledger.ca` in the configuration, --ca in the command.',
+  ],
+  [
+    /altnames|HOSTNAME_MISMATCH/i,
+    'Name the server as its certificate does, or have a certificate made for this name.',
+  ],
+  [/no encryption/, 'Add sslmode=verify-full to its address: the server wants an encrypted connection.'],
+  [/password/, 'Correct the password (`ledger.passwordFile`, --password-file), or the user in the address.'],
+];
+
+/** Of a role that reaches the database and has no rights in it. */
+const NO_RIGHT = '42501';
+
+/** The package's own words where the server asks for a password and it has none. */
+const NO_PASSWORD = /client password must be/;
+
+/** Whether the server itself said it: a SQLSTATE has five characters and, other than the codes of the system, a digit. */
+export function isFromServer(error: unknown): boolean {
+  return /^(?=.*\d)[0-9A-Z]{5}$/.test(systemCode(error) ?? '');
+}
+
 /** What anything thrown by the database says about the ledger. */
 export function ledgerFailure(error: unknown, where: string): ReceiptdError {
   if (error instanceof ReceiptdError) return error;
   const code = systemCode(error) ?? '';
-  const words = error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
-  if (REFUSED.test(code) || TLS.test(code) || /self-signed|does not support SSL|SASL|SCRAM/i.test(words))
+  const said = error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
+  const words = NO_PASSWORD.test(said) ? 'the server asks for a password, and none was given' : said;
+  if (REFUSED.test(code) || TLS.test(code) || /self-signed|does not support SSL|SASL|SCRAM/i.test(said))
     return new ReceiptdError('LEDGER_REFUSED', `The ledger at ${where} can't be used: ${words}.`, {
-      hint: 'Correct `ledger` in the configuration, or what the server allows.',
+      hint:
+        (code === NO_RIGHT
+          ? 'Let the owner of the ledger give this role its rights: `receiptd ledger prepare --role NAME`.'
+          : HINTS.find(([of]) => of.test(words) || of.test(code))?.[1]) ??
+        'Correct `ledger` in the configuration, or what the server allows.',
       cause: error,
     });
   if (isLost(error))

@@ -113,7 +113,10 @@ export function createFleet(
         if (rows > 0) await sql.run(SQL.TELL, { signal: 'agents' });
         return rows > 0;
       });
-      if (!found) throw new ReceiptdError('AGENT_UNKNOWN', `The fleet has no agent named ${agent}.`);
+      if (!found)
+        throw new ReceiptdError('AGENT_UNKNOWN', `The fleet has no agent named ${agent}.`, {
+          hint: 'Take a name from `receiptd fleet status`.',
+        });
       if (agent === store.self.name) await beat.look();
     },
   };

@@ -33,6 +33,11 @@ export class Places {
     return this.#shareOf.has(folder);
   }
 
+  /** Whether no other agent reaches it. */
+  isOwn(folder: string): boolean {
+    return this.ofFolder(folder).place === `agent:${this.agent}`;
+  }
+
   /** The row's place and path of a folder as the port has it. */
   ofFolder(folder: string): { readonly place: string; readonly folder: string } {
     const share = this.#shareOf.get(folder);

@@ -1,4 +1,5 @@
 import type { JournalHead } from '../../ports/journal.ts';
+import { count } from '../../domain/words.ts';
 import { isBad, parseLine } from '../journal/line.ts';
 import { Verification, type JournalVerification, type KeptHead } from '../journal/verification.ts';
 import type { Target } from './connection.ts';
@@ -13,6 +14,8 @@ export interface FleetVerification {
   readonly ledger: {
     readonly findings: readonly string[];
     readonly documents: number;
+    /** Documents whose name and bytes the entries that are here tell, so that the rows were compared with them. */
+    readonly compared: number;
     readonly head: JournalHead | null;
   };
 }
@@ -20,6 +23,12 @@ export interface FleetVerification {
 interface Chain extends JournalHead {
   readonly id: number;
   readonly name: string;
+}
+
+interface VerifiedChain {
+  readonly journal: JournalVerification;
+  readonly findings: readonly string[];
+  readonly compared: number;
 }
 
 interface Line {
@@ -44,7 +53,7 @@ export async function verifyPostgresLedger(
   const ledger = await openReading(target, new Places(agent));
   try {
     const chains = await ledger.read((sql) => sql.all<Chain>(SQL.CHAINS));
-    const found: { chain: Chain; journal: JournalVerification; findings: string[] }[] = [];
+    const found: (VerifiedChain & { readonly chain: Chain })[] = [];
     for (const chain of chains) {
       const isMeant = kept !== null && (kept.ledger ?? ownOf(chains, agent)?.ledger) === chain.ledger;
       const verified = await ledger.read((sql) => verifyChain(sql, chain, isMeant ? kept : undefined));
@@ -60,11 +69,14 @@ export async function verifyPostgresLedger(
       : [];
     const own = ownOf(chains, agent);
     const head = own ? { ledger: own.ledger, seq: own.seq, hash: own.hash } : null;
+    const compared = found.reduce((sum, each) => sum + each.compared, 0);
+    const journal = joined(found, head);
     return {
-      journal: joined(found, head),
+      journal: { ...journal, remarks: [...journal.remarks, ...remarkOn(documents, compared)] },
       ledger: {
         findings: [...unmet, ...found.flatMap(({ findings }) => findings), ...miscounted],
         documents,
+        compared,
         head,
       },
     };
@@ -81,13 +93,14 @@ async function verifyChain(
   sql: Sql,
   { id, name, ledger }: Chain,
   kept: KeptHead | undefined,
-): Promise<{ journal: JournalVerification; findings: string[] }> {
+): Promise<VerifiedChain> {
   // What is erased meanwhile is blank and accounted for at once, or neither.
   await sql.run('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
   try {
     const archived = await sql.get<{ seq: number; hash: string; file: string }>(SQL.ARCHIVED, { id });
     const verification = new Verification(kept, archived && { ledger, ...archived });
     const findings: string[] = [];
+    let compared = 0;
     const head = await sql.get<{ seq: number; hash: string }>(SQL.HEAD_OF, { id });
     let last: { readonly seq: number; readonly hash: string } = archived ?? { seq: 0, hash: '' };
     for (;;) {
@@ -103,13 +116,14 @@ async function verifyChain(
         last = { seq, hash };
       }
       findings.push(...(await named.differences(sql)));
+      compared += named.count;
       if (lines.length < BATCH) break;
     }
     if (head && (head.seq !== last.seq || head.hash !== last.hash))
       findings.push(
         `Agent ${name}: its row holds entry ${head.seq} as the last of its chain ${ledger}, and the last one there is ${last.seq === 0 ? 'none' : last.seq}.`,
       );
-    return { journal: verification.end(0), findings };
+    return { journal: verification.end(0), findings, compared };
   } finally {
     await sql.run('ROLLBACK').catch(() => {});
   }
@@ -127,6 +141,10 @@ class Named {
     this.#ids.push(document);
     this.#names.push(String(name));
     this.#hashes.push(String(sha256));
+  }
+
+  get count(): number {
+    return this.#ids.length;
   }
 
   async differences(sql: Sql): Promise<string[]> {
@@ -147,6 +165,18 @@ async function countsOf(sql: Sql): Promise<{ documents: number; isMiscounted: bo
     sql.get(SQL.MISCOUNTED),
   ]);
   return { documents: counted?.count ?? 0, isMiscounted: miscounted !== undefined };
+}
+
+/** What nobody should take for shown. */
+function remarkOn(documents: number, compared: number): string[] {
+  const silent = documents - compared;
+  const states = 'Of documents, name and bytes are compared with the history, and their states are not.';
+  if (silent <= 0) return [states];
+  const who = silent === 1 ? 'document, which was' : 'documents, which were';
+  const where = 'moved here from a ledger of one machine, or named in a month that was archived';
+  return [
+    `${states} It says nothing of ${count(silent)} ${who} ${where}: their old journals and the archives do.`,
+  ];
 }
 
 /** One answer for all chains. Numbers of entries are each chain's own, so that only those of a single one are said. */

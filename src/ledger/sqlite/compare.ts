@@ -16,6 +16,8 @@ export interface Comparison {
   readonly findings: readonly string[];
   /** Documents in the ledger. */
   readonly documents: number;
+  /** Where they are not all: how many of them the journal names. */
+  readonly compared?: number;
   readonly head: JournalHead | null;
 }
 

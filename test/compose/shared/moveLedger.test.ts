@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openLedger } from '../../../src/compose/ledger.ts';
 import { moveLedger, type MovedLedger } from '../../../src/compose/shared/moveLedger.ts';
+import { prepareShared } from '../../../src/compose/shared/prepare.ts';
 import { acquireInstanceLock } from '../../../src/daemon/instanceLock.ts';
 import { verifyPostgresLedger } from '../../../src/ledger/postgres/verify.ts';
 import { freshDatabase, needsPostgres, type FreshDatabase } from '../../support/postgres.ts';
@@ -26,12 +27,13 @@ describe.skipIf(!needsPostgres())('moving a ledger into a shared one', () => {
     from: Machine,
     agent: string,
     during?: () => Promise<void>,
+    url = database.url,
   ): Promise<MovedLedger | null> {
     const lock = during ? await acquireInstanceLock(from.config.stateDir) : null;
     if (!during) await from.ledger.close();
     try {
       return await moveLedger(from.config, {
-        target: { url: database.url, passwordFile: null, caFile: null },
+        target: { url, passwordFile: null, caFile: null },
         agent,
         backup: async (target) => {
           if (!during) await from.open();
@@ -103,6 +105,9 @@ describe.skipIf(!needsPostgres())('moving a ledger into a shared one', () => {
     const target = { url: database.url, passwordFile: null, caFile: null };
     const verified = await verifyPostgresLedger(target, 'scan-pc', null);
     expect([...verified.journal.findings, ...verified.ledger.findings]).toEqual([]);
+    // What came with the old journal is not said to be compared.
+    expect(verified.ledger).toMatchObject({ documents: 2_020, compared: 0 });
+    expect(verified.journal.remarks.join()).toContain('It says nothing of 2,020 documents');
     // The chain begins with what proves the old one.
     const history = await ask<{ entry: string }>(database.url, 'SELECT entry FROM history ORDER BY seq');
     expect(history.map(({ entry }) => (JSON.parse(entry) as { kind: string }).kind)).toEqual([
@@ -182,6 +187,20 @@ describe.skipIf(!needsPostgres())('moving a ledger into a shared one', () => {
     );
     const ledger = await openLedger(office.config, OPTIONS);
     await ledger.close();
+  });
+
+  it('says in a sentence that its role has no rights', async () => {
+    const office = await machine();
+    await office.work(0, 2);
+    await prepareShared({ url: database.url, passwordFile: null, caFile: null }, null);
+    const role = `nobody_${database.name}`;
+    await ask(database.url, `CREATE ROLE ${role} LOGIN`);
+    const url = database.url.replace('postgres@', `${role}@`);
+    await expect(move(office, 'scan-pc', undefined, url)).rejects.toMatchObject({
+      code: 'LEDGER_REFUSED',
+      message: expect.stringContaining('permission denied') as string,
+    });
+    await ask(database.url, `DROP ROLE ${role}`);
   });
 
   it('refuses a name that an agent has worked under', async () => {

@@ -100,6 +100,24 @@ describe.skipIf(!needsPostgres())('archiving the history', () => {
     expect((await archive({ gzip: true })).files).toEqual(files);
   });
 
+  it('replaces no file of another ledger, which may be all that is left of it', async () => {
+    const theirs = join(dir, 'history-one-2025-01.journal');
+    await archive({ keep: true });
+    const text = await readFile(theirs, 'utf8');
+    const foreign = text.replaceAll(/\t[0-9a-f]{64}\t/g, `\t${'0'.repeat(64)}\t`);
+    for (const other of [foreign, 'something else']) {
+      await writeFile(theirs, other);
+      await expect(archive()).rejects.toMatchObject({ code: 'HISTORY_KEPT' });
+      expect(await readFile(theirs, 'utf8')).toBe(other);
+    }
+    expect(await ask(database.url, 'SELECT count(*)::integer AS count FROM history')).toEqual([
+      { count: 62 },
+    ]);
+    // Its own is: something may have been erased since it was written.
+    await writeFile(theirs, text);
+    expect((await archive()).files).toHaveLength(4);
+  });
+
   it('takes nothing out of a history that does not prove itself', async () => {
     await ask(database.url, `UPDATE history SET entry = replace(entry, 'ann', 'bob') WHERE seq = 5`);
     await ask(database.url, `UPDATE history SET personal = replace(personal, 'Nr.', 'No.') WHERE seq = 15`);

@@ -19,12 +19,17 @@ export const MUTATIONS: readonly Mutation[] = [
       slot.cancel();
       return { isSettled: true, isAccepted: true, isTaken: looking === 0 };
     }
+    const mayLeave = await orCancel(slot, () => isEntered(document, askedAt, deps, signal));
+    if (!mayLeave) slot.cancel();
     looking += 1;
-    const answer = await request(document, bytes, token, slot, deps, signal, onTaken);`,
+    const answer = mayLeave
+      ? await request(document, attemptId, bytes, token, slot, deps, signal, onTaken)
+      : null;`,
         `    looking += 1;
-    const asked = request(document, bytes, token, slot, deps, signal, onTaken);
+    const asked = request(document, 0, bytes, token, slot, deps, signal, onTaken);
     const attemptId = await deps.ledger.begin(document.id, deps.clock.now(), bytes.length);
-    const answer = await asked;`,
+    const mayLeave = await orCancel(slot, () => isEntered(document, askedAt, deps, signal));
+    const answer = mayLeave ? await asked : null;`,
       ),
     ],
   },

@@ -243,23 +243,23 @@ CREATE TABLE file_counts (
 CREATE FUNCTION is_listed(verdict text, gone_at bigint) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
   SELECT verdict <> 'document' AND (gone_at IS NULL OR verdict NOT IN ('incomplete', 'unreadable'))
 $$;
+-- Not by a join: nothing is known of how many rows a statement has, and one that has a single row must not read all documents.
 CREATE FUNCTION count_files() RETURNS trigger LANGUAGE plpgsql SET search_path = receiptd AS $$
 DECLARE
   agent integer := coalesce(nullif(current_setting('receiptd.agent', true), ''), '0')::integer;
 BEGIN
   IF TG_OP = 'INSERT' THEN
     INSERT INTO file_counts AS c
-    SELECT coalesce(d.endpoint_id, 0), s.folder_id, s.verdict, agent, count(*)
-      FROM new_rows s LEFT JOIN documents d ON d.id = s.document_id
+    SELECT coalesce((SELECT endpoint_id FROM documents WHERE id = s.document_id), 0), s.folder_id, s.verdict, agent, count(*)
+      FROM new_rows s
      WHERE is_listed(s.verdict, s.gone_at) GROUP BY 1, 2, 3
         ON CONFLICT (endpoint_id, folder_id, verdict, agent_id) DO UPDATE SET count = c.count + excluded.count;
   ELSE
     INSERT INTO file_counts AS c
-    SELECT coalesce(d.endpoint_id, 0), s.folder_id, s.verdict, agent, sum(s.by)
+    SELECT coalesce((SELECT endpoint_id FROM documents WHERE id = s.document_id), 0), s.folder_id, s.verdict, agent, sum(s.by)
       FROM (SELECT folder_id, verdict, document_id, gone_at, 1 AS by FROM new_rows
             UNION ALL
             SELECT folder_id, verdict, document_id, gone_at, -1 FROM old_rows) s
-      LEFT JOIN documents d ON d.id = s.document_id
      WHERE is_listed(s.verdict, s.gone_at) GROUP BY 1, 2, 3 HAVING sum(s.by) <> 0
         ON CONFLICT (endpoint_id, folder_id, verdict, agent_id) DO UPDATE SET count = c.count + excluded.count;
   END IF;
