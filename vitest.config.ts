@@ -45,7 +45,7 @@ export default defineConfig({
     setupFiles: ['test/support/propertySeed.ts'],
     sequence: { sequencer: LongestFirst },
     // Many tests wait more than they work; two processors would get one worker by default.
-    maxWorkers: availableParallelism() + 2,
+    maxWorkers: availableParallelism() + 3,
     // A busy machine takes its time; who waits for what comes loses nothing by patience.
     expect: { poll: { timeout: 30_000 } },
     coverage: {
