@@ -54,7 +54,7 @@ await chmod(join(OUT, 'receiptd.cjs'), 0o755);
 const browser = await buildConsole();
 await writeFile(join(OUT, 'LICENSES.txt'), await licences([...program, ...browser]));
 
-/** What the daemon serves to browsers: one file of each kind, none of which asks for anything from elsewhere. */
+/** What the daemon serves to browsers: one file of each kind, and pages that few open. None asks for anything from elsewhere. */
 async function buildConsole() {
   const from = join(ROOT, 'src/console');
   const to = join(OUT, 'console');
@@ -72,7 +72,15 @@ async function buildConsole() {
         inject: { h: ['preact', 'h'], Fragment: ['preact', 'Fragment'] },
       },
     },
-    { dir: to, entryFileNames: '[name].js', format: 'esm', minify: true },
+    {
+      dir: to,
+      entryFileNames: '[name].js',
+      // Another content gets another name: a page that is open since before an update asks for the one that fits it.
+      chunkFileNames: '[name]-[hash].js',
+      hashCharacters: 'hex',
+      format: 'esm',
+      minify: true,
+    },
   );
   for (const name of ['index.html', 'icon.svg']) await copyFile(join(from, name), join(to, name));
   const styles = (await readdir(join(from, 'styles'))).sort();

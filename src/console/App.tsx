@@ -3,7 +3,7 @@ import { sayError, signIn } from './api.ts';
 import { reconnectNow, useLivePart } from './live.ts';
 import { Announcer } from './parts/Notice.tsx';
 import { Header, LostBanner } from './parts/Header.tsx';
-import { ConfigPage } from './pages/ConfigPage.tsx';
+import { later } from './parts/Later.tsx';
 import { DocumentPage } from './pages/DocumentPage.tsx';
 import { DocumentsPage } from './pages/DocumentsPage.tsx';
 import { DeliveryEdit, EndpointCreate, EndpointEdit } from './pages/EndpointForms.tsx';
@@ -20,6 +20,10 @@ import { t } from './texts.ts';
 import { savedTheme, setTheme } from './theme.ts';
 
 setTheme(savedTheme());
+
+// Opened by few, or seldom.
+const ConfigPage = later(async () => (await import('./pages/ConfigPage.tsx')).ConfigPage);
+const FleetPage = later(async () => (await import('./pages/FleetPage.tsx')).FleetPage);
 
 export function App() {
   const connection = useLivePart(({ connection }) => connection);
@@ -94,6 +98,8 @@ function PageOf({ place }: { readonly place: Place }) {
       return <EndpointEdit alias={place.query.get('alias') ?? ''} />;
     case 'delivery':
       return <DeliveryEdit />;
+    case 'fleet':
+      return <FleetPage />;
     case 'log':
       return <LogPage place={place} />;
     case 'config':

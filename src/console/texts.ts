@@ -14,6 +14,7 @@ const english = {
   resume: 'Resume',
   actions: 'Actions',
   loading: 'Loading …',
+  notLoaded: 'This page could not be loaded.',
   /** For those who hear a button and don't see its row. */
   of: (word: string, what: string) => `${word} ${what}`,
 
@@ -25,6 +26,7 @@ const english = {
     documents: 'Documents',
     folders: 'Folders',
     endpoints: 'Endpoints',
+    fleet: 'Fleet',
     log: 'Log',
     config: 'Configuration',
     signOut: 'Sign out',

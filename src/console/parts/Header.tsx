@@ -10,11 +10,12 @@ import { Icon, type IconName } from './Icon.tsx';
 import { Failure, Notice } from './Notice.tsx';
 import { Button } from './Button.tsx';
 
-const PAGES = ['overview', 'documents', 'folders', 'endpoints', 'log', 'config'] as const;
+const PAGES = ['overview', 'documents', 'folders', 'endpoints', 'fleet', 'log', 'config'] as const;
 
 export function Header({ place }: { readonly place: Place }) {
   const [page = 'overview'] = place.path;
   const here = page === 'delivery' ? 'endpoints' : page === 'results' ? 'documents' : page;
+  const isShared = useLivePart(({ overview }) => overview?.shared);
   const act = useAct();
   const nav = useRef<HTMLElement>(null);
   useEffect(() => {
@@ -40,7 +41,7 @@ export function Header({ place }: { readonly place: Place }) {
       </a>
       <nav ref={nav} aria-label={t.nav.label}>
         <ul>
-          {PAGES.map((name) => (
+          {PAGES.filter((name) => name !== 'fleet' || isShared).map((name) => (
             <li key={name}>
               <a
                 href={href(name === 'overview' ? [] : [name])}

@@ -5,21 +5,26 @@ import { announce } from './Notice.tsx';
 import { Button } from './Button.tsx';
 
 interface PauseButtonProps {
-  /** A folder's path or an endpoint's alias. */
+  /** A folder's path or an endpoint's alias; whatever `perform` knows. */
   readonly target: string;
   readonly isPaused: boolean;
+  readonly perform?: () => Promise<unknown>;
 }
 
-export function PauseButton({ target, isPaused }: PauseButtonProps) {
+export function PauseButton({
+  target,
+  isPaused,
+  perform = () => call(isPaused ? 'resume' : 'pause', { target }),
+}: PauseButtonProps) {
   const act = useAct();
   const word = isPaused ? t.resume : t.pause;
-  const perform = async () => {
-    await call(isPaused ? 'resume' : 'pause', { target });
+  const change = async () => {
+    await perform();
     announce(isPaused ? t.done.resumed(target) : t.done.paused(target));
   };
   return (
     <>
-      <Button aria-label={t.of(word, target)} disabled={act.busy} onClick={() => void act.run(perform)}>
+      <Button aria-label={t.of(word, target)} disabled={act.busy} onClick={() => void act.run(change)}>
         {word}
       </Button>
       {act.error !== null && (

@@ -41,6 +41,7 @@ export async function overview({
   return {
     now: iso(now),
     status: daemon,
+    shared: ledger.fleet !== null,
     troubles: troubles(endpoints(), { now, daemon, silent: null, counts, holds }),
     counts: counts.map((each) => ({ ...each })),
     holds: holds.map(toHoldJson),

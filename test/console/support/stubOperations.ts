@@ -98,6 +98,7 @@ export class StubAgent {
         notes: this.notes,
         spool: { mode: 'auto', used: 48_211_000, limit: 5_000_000_000, images: 31 },
       },
+      shared: false,
       troubles,
       counts: counts(this.rows),
       holds: [...this.paused].map((target) => ({

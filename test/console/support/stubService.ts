@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { setSecurityHeaders } from '../../../src/daemon/console/headers.ts';
+import { Statics } from '../../../src/daemon/console/statics.ts';
 import { PROTOCOL, type Operation, type Operations } from '../../../src/daemon/control/protocol.ts';
 import { respond } from '../../../src/daemon/control/respond.ts';
 import type { StreamRoute } from '../../../src/daemon/control/streams.ts';
@@ -13,19 +12,10 @@ import type { ConsoleUnderTest } from './browser.ts';
 import { makeImages } from './stubData.ts';
 import { StubAgent } from './stubOperations.ts';
 
-const DIST = join(dirname(fileURLToPath(import.meta.url)), '../../../dist/console');
+const PAGES = new URL('../../../dist/console/', import.meta.url);
 export const PASSWORD = 'correct horse battery';
 
-const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-const FILES: Readonly<Record<string, readonly [file: string, type: string]>> = {
-  '/': ['index.html', 'text/html; charset=utf-8'],
-  '/app.js': ['app.js', 'text/javascript; charset=utf-8'],
-  '/app.css': ['app.css', 'text/css; charset=utf-8'],
-  '/icon.svg': ['icon.svg', 'image/svg+xml'],
-};
-
-/** Stands for the daemon: the same contract, the same `respond`, and answers out of memory. */
+/** Stands for the daemon: the same contract, pages and `respond`, and answers out of memory. */
 export interface StubService extends ConsoleUnderTest {
   readonly agent: StubAgent;
   /** The next request for that operation fails so. */
@@ -160,6 +150,7 @@ export async function startStub(): Promise<StubService> {
   ) as unknown as Partial<Operations>;
 
   const log = new RecordedLog();
+  const statics = new Statics(PAGES);
   const isSignedIn = ({ headers }: IncomingMessage) =>
     sessions.has(/session=([^;]+)/.exec(headers.cookie ?? '')?.[1] ?? '');
 
@@ -191,18 +182,8 @@ export async function startStub(): Promise<StubService> {
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname } = new URL(request.url ?? '/', 'http://stub');
-    const file = FILES[pathname];
-    if (file !== undefined) {
-      const bytes = await readFile(join(DIST, file[0]));
-      response
-        .writeHead(200, {
-          'content-type': file[1],
-          'content-security-policy': POLICY,
-          'x-content-type-options': 'nosniff',
-        })
-        .end(bytes);
-      return;
-    }
+    setSecurityHeaders(response, pathname, false);
+    if (await statics.serve(request, response, pathname)) return;
     if (pathname === '/session') return session(request, response);
     const isMarked = request.method === 'GET' || request.headers['x-receiptd'] === 'console';
     if (!isSignedIn(request) || !isMarked) {

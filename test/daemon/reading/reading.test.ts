@@ -131,6 +131,7 @@ it('tells what waits, the pace, and when the backlog is empty', async () => {
     perMinute: 2,
     emptyInMs: 3 * MINUTE,
   });
+  expect(seen.shared).toBe(false);
   expect(seen.troubles).toEqual([]);
   expect(seen.endpoints).toEqual([
     {

@@ -6,11 +6,28 @@ import { MAIN } from '../support/agent.ts';
 const DIST = join(dirname(MAIN), 'console');
 
 describe("the console's files", () => {
-  it('are four, and small', async () => {
-    const names = (await readdir(DIST)).sort();
-    expect(names).toEqual(['app.css', 'app.js', 'icon.svg', 'index.html']);
+  const size = async (names: readonly string[]): Promise<number> => {
     const files = await Promise.all(names.map((name) => readFile(join(DIST, name))));
-    expect(files.reduce((sum, { length }) => sum + length, 0)).toBeLessThan(102_400);
+    return files.reduce((sum, { length }) => sum + length, 0);
+  };
+
+  it('are four that every visit loads, pages that are loaded when they are opened, and small', async () => {
+    const names = (await readdir(DIST)).sort();
+    const first = ['app.css', 'app.js', 'icon.svg', 'index.html'];
+    const later = names.filter((name) => !first.includes(name));
+    expect(names).toEqual(expect.arrayContaining(first));
+    expect(later.map((name) => name.replace(/-[0-9a-f]{8}\.js$/, ''))).toEqual(['ConfigPage', 'FleetPage']);
+    expect(await size(first)).toBeLessThan(102_400);
+    expect(await size(later)).toBeLessThan(6_144);
+  });
+
+  it('ask for those pages alone, and they for the first file alone', async () => {
+    const later = (await readdir(DIST)).filter((name) => /-[0-9a-f]{8}\.js$/.test(name)).sort();
+    const asked = (text: string): string[] =>
+      [...text.matchAll(/\b(?:import|from)\s*\(?\s*["'`]([^"'`]+)["'`]/g)].map(([, name]) => String(name));
+    const app = asked(await readFile(join(DIST, 'app.js'), 'utf8'));
+    expect([...new Set(app)].sort()).toEqual(later.map((name) => `./${name}`));
+    for (const name of later) expect(asked(await readFile(join(DIST, name), 'utf8'))).toEqual(['./app.js']);
   });
 
   it('hold nothing that a strict policy forbids, and name nothing elsewhere', async () => {

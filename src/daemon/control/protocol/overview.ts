@@ -40,6 +40,7 @@ const overviewResponse = z
   .object({
     now: instant,
     status: statusResponse,
+    shared: z.boolean().describe('Whether agents share the ledger: `fleet` tells of them.'),
     troubles: z.array(trouble),
     counts: z
       .array(
