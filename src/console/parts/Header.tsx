@@ -21,7 +21,7 @@ export function Header({ place }: { readonly place: Place }) {
   useEffect(() => {
     // On a phone not all of them have room.
     nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-  }, [here]);
+  }, [here, isShared]);
   return (
     <header class="top">
       <a

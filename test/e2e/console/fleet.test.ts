@@ -1,4 +1,5 @@
 /** Two built agents on one PostgreSQL, and the console of one of them. */
+import { writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
   axeViolations,
@@ -8,6 +9,7 @@ import {
   type TestBrowser,
 } from '../../console/support/browser.ts';
 import { announced, heading, rows, shows } from '../../console/support/inBrowser.ts';
+import { drawReceipt } from '../../support/images.ts';
 import { freshDatabase, needsPostgres } from '../../support/postgres.ts';
 import { cleanUp, practiceService, Site, temporaryDirectory } from '../support/agent.ts';
 
@@ -25,13 +27,15 @@ describe.skipIf(!hasChromium || !needsPostgres())('the console of an agent that 
     const database = await freshDatabase();
     cleanUp(() => database.remove());
     const sandbox = await practiceService();
-    const machine = async (agent: string): Promise<Site> => {
+    const machine = async (agent: string, env: Record<string, string> = {}): Promise<Site> => {
       const site = new Site(await temporaryDirectory(), sandbox);
+      Object.assign(site.env, env);
       await site.configure({ ledger: { kind: 'postgres', url: database.url, agent } });
       await site.start();
       return site;
     };
-    sites = [await machine('front-office'), await machine('archive')];
+    sites = [await machine('front-office'), await machine('archive', { RECEIPTD_CLIENT_SECRET: 'wrong' })];
+    await writeFile(sites[1].file('inbox', 'a.jpg'), await drawReceipt({ type: 'jpeg', seed: 'a' }));
     const link = await sites[0].must('console', '--no-open');
     browser = await startBrowser({ url: new URL(link).origin, link: async () => link.trim() });
   });
@@ -66,6 +70,9 @@ describe.skipIf(!hasChromium || !needsPostgres())('the console of an agent that 
     const other = table.filter({ has: page.getByRole('rowheader', { name: 'archive' }) });
     const own = table.filter({ has: page.getByRole('rowheader', { name: 'front-office' }) });
     for (const row of [own, other]) await shows(row.getByText('running', { exact: true }));
+    // What it shows is asked for again by itself.
+    await shows(other.getByText(/^Credentials http:.*credentials/));
+    expect(await other.getByRole('cell').nth(3).textContent()).toBe('1');
 
     await page.getByRole('button', { name: 'Pause archive' }).press('Space');
     await announced(page, 'archive is paused.');
