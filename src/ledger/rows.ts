@@ -37,6 +37,18 @@ export interface DocumentRow {
   readonly updatedAt: number;
 }
 
+/** The defaults of a new row's columns: reading the row back would be the dearest question of an admission. */
+export const UNTOUCHED = {
+  state: 'queued',
+  reason: null,
+  message: null,
+  serviceStatus: null,
+  attempts: 0,
+  serverErrors: 0,
+  answerLost: false,
+  notBefore: 0,
+} as const;
+
 /** Field by field: to spread an object that SQLite's binding made takes longer than to ask for it. */
 export function toDocument(row: DocumentRow): Document {
   return {

@@ -2,7 +2,7 @@ import type { Document, DocumentState, EndpointKey, FileRef, Lane } from '../../
 import { ReceiptdError } from '../../domain/errors.ts';
 import type { ImageType } from '../../domain/imageType.ts';
 import type { Admission, Admitted } from '../../ports/ledger.ts';
-import { identityParams } from '../rows.ts';
+import { identityParams, UNTOUCHED } from '../rows.ts';
 import { documentOf, requireDocument, type PlacedRow } from './documents.ts';
 import { currentSighting, nextSightings, putSighting } from './sightings.ts';
 import * as DOCUMENTS from './sql/documents.ts';
@@ -167,18 +167,6 @@ async function insertDocument(
   if (!sql.places.isOwn(folder)) sql.notify('queue');
   return { id, ...given, ...UNTOUCHED, createdAt: at, updatedAt: at };
 }
-
-/** The defaults of a new row's columns: reading the row back would be the dearest question of an admission. */
-const UNTOUCHED = {
-  state: 'queued',
-  reason: null,
-  message: null,
-  serviceStatus: null,
-  attempts: 0,
-  serverErrors: 0,
-  answerLost: false,
-  notBefore: 0,
-} as const;
 
 /** Its row is there already (`Store.ensureEndpoint`). */
 async function lockEndpoint(sql: Transaction, endpoint: EndpointKey): Promise<Given> {

@@ -1,9 +1,9 @@
 import type { EndpointKey } from '../../domain/document.ts';
 import { isOfLedger } from '../../domain/errors.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { Disposal, LedgerQueue, Requeue, Transition } from '../../ports/ledger.ts';
+import type { Disposal, LedgerQueue, Requeue } from '../../ports/ledger.ts';
 import { Claims } from './claims.ts';
-import type { Move } from '../events.ts';
+import { moveOf, wholeTime } from '../moves.ts';
 import { relativePath, toIdentity, type IdentityRow, type PlaceRow } from '../rows.ts';
 import { documentOf, type PlacedRow } from './documents.ts';
 import { besideResults } from './results.ts';
@@ -231,20 +231,6 @@ function toDisposal(folder: string, row: DisposalRow): Disposal {
   return { sightingId: row.id, file, sha256: row.sha256 };
 }
 
-function moveOf(transition: Transition): Move {
-  switch (transition.state) {
-    case 'accepted': {
-      const { state, serviceStatus: status, response } = transition;
-      return { state, status, response };
-    }
-    case 'failed':
-    case 'unconfirmed':
-      return transition;
-    case 'queued':
-      return { ...transition, how: 'later', notBefore: wholeTime(transition.notBefore) };
-  }
-}
-
 async function queueAtEnd(
   sql: Transaction,
   { documentIds, reason, message }: Requeue,
@@ -267,9 +253,4 @@ async function nextLine(sql: Transaction, endpointId: number): Promise<number> {
   const row = await sql.get<{ line: number }>(NEXT_LINE, { id: endpointId });
   if (!row) throw new Error('a document without its endpoint');
   return row.line;
-}
-
-/** Back-off with jitter ends between milliseconds, where an integer column refuses it. */
-function wholeTime(ms: number): number {
-  return Math.max(0, Math.ceil(ms));
 }

@@ -1,36 +1,10 @@
-import { sameIdentity, type FileIdentity, type FileRef, type Verdict } from '../../domain/document.ts';
+import type { FileRef } from '../../domain/document.ts';
 import type { FileSeen } from '../../ports/ledger.ts';
-import {
-  identityParams,
-  relativePath,
-  splitPath,
-  toIdentity,
-  type IdentityRow,
-  type PlaceRow,
-} from '../rows.ts';
+import { identityParams, relativePath, splitPath, type PlaceRow } from '../rows.ts';
+import { isSameFile, type CurrentSighting, type Sighted } from '../sighted.ts';
 import * as SQL from './sql/sightings.ts';
 import type { Params, Sql } from './statements.ts';
 import type { Transaction } from './transaction.ts';
-
-export interface CurrentSighting extends IdentityRow {
-  readonly id: number;
-  readonly verdict: Verdict;
-  readonly documentId: number | null;
-  readonly sha256: string | null;
-  readonly policy: string | null;
-  readonly disposed: 'kept' | null;
-}
-
-/** What is recorded of a file, whatever became of it. */
-export interface Sighted {
-  readonly verdict: Verdict;
-  readonly documentId: number | null;
-  readonly sha256: string | null;
-  readonly policy: string | null;
-  readonly reason: string | null;
-  readonly message: string | null;
-  readonly at: number;
-}
 
 /** What is current at these paths of one folder, by path. */
 export async function currentSightings(
@@ -106,17 +80,4 @@ export function putSighting(
   };
   sql.emit(event, at);
   return !stays;
-}
-
-function isSameFile(
-  current: CurrentSighting,
-  identity: FileIdentity,
-  sighted: Pick<Sighted, 'documentId' | 'sha256'>,
-): boolean {
-  if (current.disposed !== null) return false;
-  if (current.documentId !== null) return current.documentId === sighted.documentId;
-  // What was still growing, or could not be read, was never judged: nothing of it is worth keeping.
-  if (current.verdict === 'incomplete' || current.verdict === 'unreadable') return true;
-  if (sameIdentity(toIdentity(current), identity)) return true;
-  return current.sha256 !== null && current.sha256 === sighted.sha256;
 }

@@ -4,7 +4,7 @@ import type { ImageType } from '../../domain/imageType.ts';
 import type { Admission, Admitted } from '../../ports/ledger.ts';
 import { ensureEndpoint } from './apply.ts';
 import { requireDocument } from './documents.ts';
-import { identityParams, toDocument, type DocumentRow } from '../rows.ts';
+import { identityParams, toDocument, type DocumentRow, UNTOUCHED } from '../rows.ts';
 import { currentSighting, nextId, putSighting } from './sightings.ts';
 import * as DOCUMENTS from './sql/documents.ts';
 import * as SIGHTINGS from './sql/sightings.ts';
@@ -101,18 +101,6 @@ function insertDocument(sql: Transaction, image: NewDocument): Document {
   sql.emit({ kind: 'named', document: id, ...given, line, seq }, at);
   return { id, ...given, ...UNTOUCHED, createdAt: at, updatedAt: at };
 }
-
-/** The defaults of a new row's columns: reading the row back would be the dearest question of an admission. */
-const UNTOUCHED = {
-  state: 'queued',
-  reason: null,
-  message: null,
-  serviceStatus: null,
-  attempts: 0,
-  serverErrors: 0,
-  answerLost: false,
-  notBefore: 0,
-} as const;
 
 function documentByBytes(sql: Sql, endpoint: EndpointKey, sha256: string): DocumentRow | undefined {
   return sql.get<DocumentRow>(DOCUMENTS.DOCUMENT_BY_BYTES, { ...keyParams(endpoint), sha256 });

@@ -1,9 +1,9 @@
 import type { AttemptOutcome, DocumentState, EndpointKey } from '../../domain/document.ts';
 import { ReceiptdError } from '../../domain/errors.ts';
-import type { Disposal, LedgerQueue, Requeue, Transition } from '../../ports/ledger.ts';
+import type { Disposal, LedgerQueue, Requeue } from '../../ports/ledger.ts';
 import { Claims, dueFolders } from './claims.ts';
 import { documentUnknown, wrongState } from '../documentErrors.ts';
-import type { Move } from '../events.ts';
+import { moveOf } from '../moves.ts';
 import { besideResults } from './results.ts';
 import {
   relativePath,
@@ -272,20 +272,6 @@ function endAttempt(
   return document;
 }
 
-function moveOf(transition: Transition): Move {
-  switch (transition.state) {
-    case 'accepted': {
-      const { state, serviceStatus: status, response } = transition;
-      return { state, status, response };
-    }
-    case 'failed':
-    case 'unconfirmed':
-      return transition;
-    case 'queued':
-      return { ...transition, how: 'later', notBefore: wholeTime(transition.notBefore) };
-  }
-}
-
 function queueAtEnd(sql: Transaction, { documentIds, reason, message }: Requeue, at: number): void {
   for (const id of documentIds) {
     const { state, endpointId } = standing(sql, id);
@@ -300,11 +286,6 @@ function nextLine(sql: Sql, endpointId: number): number {
   const row = sql.get<{ line: number }>(NEXT_LINE, { id: endpointId });
   if (!row) throw new Error('a document without its endpoint');
   return row.line;
-}
-
-/** Back-off with jitter ends between milliseconds, where an INTEGER column refuses it. */
-function wholeTime(ms: number): number {
-  return Math.max(0, Math.ceil(ms));
 }
 
 function endpointIdOf(sql: Sql, { baseUrl, uid }: EndpointKey): number | undefined {

@@ -1,29 +1,10 @@
-import { sameIdentity, type FileIdentity, type FileRef, type Verdict } from '../../domain/document.ts';
+import type { FileRef } from '../../domain/document.ts';
 import type { FileSeen } from '../../ports/ledger.ts';
-import { identityParams, splitPath, toIdentity, type IdentityRow } from '../rows.ts';
+import { identityParams, splitPath } from '../rows.ts';
+import { isSameFile, type CurrentSighting, type Sighted } from '../sighted.ts';
 import * as SQL from './sql/sightings.ts';
 import type { Sql } from './statements.ts';
 import type { Transaction } from './store.ts';
-
-export interface CurrentSighting extends IdentityRow {
-  readonly id: number;
-  readonly verdict: Verdict;
-  readonly documentId: number | null;
-  readonly sha256: string | null;
-  readonly policy: string | null;
-  readonly disposed: 'kept' | null;
-}
-
-/** What is recorded of a file, whatever became of it. */
-export interface Sighted {
-  readonly verdict: Verdict;
-  readonly documentId: number | null;
-  readonly sha256: string | null;
-  readonly policy: string | null;
-  readonly reason: string | null;
-  readonly message: string | null;
-  readonly at: number;
-}
 
 export function currentSighting(sql: Sql, file: FileRef): CurrentSighting | undefined {
   return sql.get<CurrentSighting>(SQL.CURRENT_SIGHTING, { folder: file.folder, ...splitPath(file.path) });
@@ -51,19 +32,6 @@ export function putSighting(sql: Transaction, file: FileSeen, { documentId, at, 
     inode: String(inode),
   };
   sql.emit(event, at);
-}
-
-function isSameFile(
-  current: CurrentSighting,
-  identity: FileIdentity,
-  sighted: Pick<Sighted, 'documentId' | 'sha256'>,
-): boolean {
-  if (current.disposed !== null) return false;
-  if (current.documentId !== null) return current.documentId === sighted.documentId;
-  // What was still growing, or could not be read, was never judged: nothing of it is worth keeping.
-  if (current.verdict === 'incomplete' || current.verdict === 'unreadable') return true;
-  if (sameIdentity(toIdentity(current), identity)) return true;
-  return current.sha256 !== null && current.sha256 === sighted.sha256;
 }
 
 /** For a row that is about to be inserted in this transaction. */

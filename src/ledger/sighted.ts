@@ -1,0 +1,36 @@
+import { sameIdentity, type FileIdentity, type Verdict } from '../domain/document.ts';
+import { toIdentity, type IdentityRow } from './rows.ts';
+
+export interface CurrentSighting extends IdentityRow {
+  readonly id: number;
+  readonly verdict: Verdict;
+  readonly documentId: number | null;
+  readonly sha256: string | null;
+  readonly policy: string | null;
+  readonly disposed: 'kept' | null;
+}
+
+/** What is recorded of a file, whatever became of it. */
+export interface Sighted {
+  readonly verdict: Verdict;
+  readonly documentId: number | null;
+  readonly sha256: string | null;
+  readonly policy: string | null;
+  readonly reason: string | null;
+  readonly message: string | null;
+  readonly at: number;
+}
+
+/** Whether what is seen at a path now is the file that is current there, judged anew. */
+export function isSameFile(
+  current: CurrentSighting,
+  identity: FileIdentity,
+  sighted: Pick<Sighted, 'documentId' | 'sha256'>,
+): boolean {
+  if (current.disposed !== null) return false;
+  if (current.documentId !== null) return current.documentId === sighted.documentId;
+  // What was still growing, or could not be read, was never judged: nothing of it is worth keeping.
+  if (current.verdict === 'incomplete' || current.verdict === 'unreadable') return true;
+  if (sameIdentity(toIdentity(current), identity)) return true;
+  return current.sha256 !== null && current.sha256 === sighted.sha256;
+}
