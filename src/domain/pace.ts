@@ -93,6 +93,11 @@ export class Pace {
     return this.#spacingMs;
   }
 
+  /** How long answers take of late; 0 before the first. */
+  get typicalMs(): number {
+    return this.#latency.typicalMs;
+  }
+
   /** What is less than configured, and why; null if nothing is. */
   get reduced(): Reduced | null {
     const cause = this.#cause;

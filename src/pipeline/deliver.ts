@@ -43,6 +43,8 @@ export interface DeliverDeps {
   readonly lookedThrough: (folder: string, since: number) => boolean;
   /** Asked once all is at hand for a request, which may take long: false if the endpoint was closed meanwhile. */
   readonly mayGo: () => boolean;
+  /** Waits for a place among the requests under way, once for a delivery. False: it is not to leave after all. */
+  readonly place: () => Promise<boolean>;
   /** What the agents of a fleet keep together of the endpoint's limits. */
   readonly limits: FleetLimits;
   /** The service has it: another request may begin while that is recorded. */
@@ -155,14 +157,17 @@ async function send(
       slot.cancel();
       return { isSettled: true, isAccepted: true, isTaken: looking === 0 };
     }
-    const mayLeave = await orCancel(slot, () => isEntered(document, askedAt, deps, signal));
-    if (!mayLeave) slot.cancel();
+    const { place } = deps;
+    const isKept = await orCancel(slot, () => isEntered(document, askedAt, deps, signal));
+    const hasPlace = isKept && (await orCancel(slot, place));
+    if (!hasPlace) slot.cancel();
     looking += 1;
-    const answer = mayLeave
+    const answer = hasPlace
       ? await request(document, attemptId, bytes, token, slot, deps, signal, onTaken)
       : null;
     if (answer === null) {
-      await deps.recorder.notLeft(document, attemptId, signal);
+      const why = isKept && !hasPlace ? 'HELD_BACK' : 'LEASE_LOST';
+      await deps.recorder.notLeft(document, attemptId, why, signal);
       return { isSettled: false, isAccepted: false, isTaken: false };
     }
     const outcome = classify(answer, {

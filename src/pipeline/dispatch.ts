@@ -10,11 +10,12 @@ import { deliver, type DeliverDeps } from './deliver.ts';
 import type { Gate, Holds } from './holds.ts';
 import { LANES, Line } from './line.ts';
 import type { Pacer } from './pacer.ts';
+import { Places } from './places.ts';
 import type { EndpointSettings } from './settings.ts';
 import { Wake } from './wake.ts';
 
 /** What a delivery asks and tells of its place. */
-type Told = 'mayGo' | 'limits' | 'onAccepted';
+type Told = 'mayGo' | 'place' | 'limits' | 'onAccepted';
 
 export interface DispatchDeps {
   readonly ledger: Ledger;
@@ -31,8 +32,12 @@ export interface DispatchDeps {
 
 /** Claimed ahead, so that a free place never waits for the ledger; the rest of the queue stays on disk. */
 const CLAIM_AHEAD = 16;
-/** Of the requests at once, with those that are accepted and not recorded yet: a kill leaves as many to be sent again. */
+/** Of the requests at once, with those that are accepted and not recorded yet. */
 const OPEN_FACTOR = 2;
+/** For so long, about, a request may wait for its place once it is recorded. */
+const AHEAD_MS = Number(process.env['AHEAD_MS'] ?? 50);
+/** Of the requests at once, at most. */
+const AHEAD_FACTOR = Number(process.env['AHEADF'] ?? 2);
 const LEDGER_RETRY_MS = 5_000;
 const LEASE_MS = 1_000;
 /** What has to wait longer for its turn does not leave at once. */
@@ -58,8 +63,9 @@ export class Dispatcher {
   readonly #deps: DispatchDeps;
   readonly #wake: Wake;
   readonly #lines: Line[];
+  readonly #places: Places;
   readonly #inFlight = new Set<Promise<void>>();
-  /** Of those in flight the ones whose request may be under way. */
+  /** Of those in flight the ones that are not accepted yet. */
   #sending = 0;
   readonly #replays = new Set<number>();
   readonly #missingSince = new Map<number, number>();
@@ -73,6 +79,7 @@ export class Dispatcher {
     this.#wake = new Wake(deps.clock);
     this.#watch = new ClockWatch(deps.clock);
     this.#lines = deps.endpoints.map((settings) => new Line(settings));
+    this.#places = new Places(deps.concurrency, (line) => this.#mostOf(line));
   }
 
   get inFlight(): number {
@@ -127,6 +134,7 @@ export class Dispatcher {
     // Every request in flight listens to it; Node would warn of a leak.
     setMaxListeners(0, abort);
     const endListening = this.#deps.ledger.storage.onChange(() => this.wake());
+    stopping.addEventListener('abort', () => this.#places.sendAway(), { once: true });
     while (!stopping.aborted) {
       const idle = await this.#round(stopping, abort);
       // Rung meanwhile: what was found is out of date.
@@ -197,12 +205,9 @@ export class Dispatcher {
     let blocked = 0;
     while (blocked < this.#lines.length && !stopping.aborted) {
       if (this.#isClosed) return { why: 'hold', waitMs: 0 };
-      const { concurrency } = this.#deps;
-      if (this.#sending >= concurrency || this.#inFlight.size >= concurrency * OPEN_FACTOR)
-        return { why: 'pace', waitMs: null };
       const line = this.#lines[this.#turn % this.#lines.length] as Line;
       this.#turn += 1;
-      const idle = await this.#startOne(line, abort);
+      const idle = await this.#startOne(line, stopping, abort);
       if (idle === null) {
         blocked = 0;
         idles.length = 0;
@@ -215,13 +220,18 @@ export class Dispatcher {
   }
 
   /** Starts one document of this endpoint, or says why not. */
-  async #startOne(line: Line, abort: AbortSignal): Promise<Idle | null> {
-    const { holds, pacer, clock } = this.#deps;
-    const { key, limits } = line.settings;
+  async #startOne(line: Line, stopping: AbortSignal, abort: AbortSignal): Promise<Idle | null> {
+    const { holds, pacer, clock, concurrency } = this.#deps;
+    const { key } = line.settings;
     const gate = holds.gate(key);
     // Not as soon as it closes: what is under way may open it again in a moment.
     if (gate.kind === 'probe') pacer.beginAnew(key);
-    if (line.inFlight >= Math.min(limits.concurrency, pacer.atOnce(key)))
+    const ahead = gate.kind === 'open' ? this.#aheadOf(line) : 0;
+    if (
+      this.#inFlight.size >= concurrency * OPEN_FACTOR + ahead ||
+      this.#sending >= concurrency + ahead ||
+      line.inFlight >= this.#mostOf(line) + ahead
+    )
       return { why: 'pace', waitMs: null };
     if (gate.kind === 'paused') return this.#waiting(line, { why: 'hold', waitMs: null });
     if (gate.kind === 'closed') {
@@ -248,7 +258,7 @@ export class Dispatcher {
         paced ??= { why: delay.budget ? 'hold' : 'pace', waitMs: delay.ms };
         continue;
       }
-      this.#start(line, document, gate.kind === 'probe', abort);
+      this.#start(line, document, gate.kind === 'probe', stopping, abort);
       return null;
     }
     if (paced) return paced;
@@ -318,25 +328,54 @@ export class Dispatcher {
     return claimed.shift();
   }
 
-  #start(line: Line, document: Document, isProbe: boolean, abort: AbortSignal): void {
+  /** How many requests of this endpoint may be under way at present. */
+  #mostOf({ settings: { key, limits } }: Line): number {
+    return Math.min(limits.concurrency, this.#deps.pacer.atOnce(key));
+  }
+
+  /**
+   * How many requests are made ready before there is a place for them: as many as get theirs in a moment, at a pace that
+   * nothing slows down. What is ready here would keep its place in a fleet's windows from other agents.
+   */
+  #aheadOf(line: Line): number {
+    const { pacer, ledger } = this.#deps;
+    const { key, limits } = line.settings;
+    const typicalMs = pacer.typicalMs(key);
+    if (ledger.fleet !== null || typicalMs === 0 || this.#mostOf(line) < limits.concurrency) return 0;
+    return Math.min(
+      limits.concurrency * AHEAD_FACTOR,
+      Math.floor((AHEAD_MS / typicalMs) * limits.concurrency),
+    );
+  }
+
+  #start(line: Line, document: Document, isProbe: boolean, stopping: AbortSignal, abort: AbortSignal): void {
     const { pacer, holds } = this.#deps;
     const slot = pacer.reserve(line.settings.key);
     if (isProbe) holds.startProbe(document);
     line.inFlight += 1;
     this.#sending += 1;
+    let hasPlace = false;
     let isAccepted = false;
+    const place = async (): Promise<boolean> => {
+      if (hasPlace) return true;
+      const waiting = this.#places.take(line, document.lane);
+      hasPlace = waiting === null || (await waiting);
+      // While it waited, a hold may have come.
+      return waiting === null || (hasPlace && mayGo());
+    };
     const onAccepted = (): void => {
       // A probe keeps its place until what it found out is said.
       if (isAccepted || isProbe) return;
       isAccepted = true;
       line.inFlight -= 1;
       this.#sending -= 1;
+      this.#places.accepted(line);
       this.#wake.ring();
     };
-    const mayGo = (): boolean => isProbe || this.#mayGo(document);
+    const mayGo = (): boolean => isProbe || (!stopping.aborted && this.#mayGo(document));
     const [replays, missingSince] = [this.#replays, this.#missingSince];
     const { limits } = line.settings;
-    const told = { mayGo, limits, onAccepted };
+    const told = { mayGo, place, limits, onAccepted };
     const deps = { ...this.#deps.deliver, pacer, holds, replays, missingSince, ...told };
     const task = deliver(document, slot, deps, abort)
       .then((settled) => {
@@ -349,9 +388,11 @@ export class Dispatcher {
         line.looked.clear();
       })
       .finally(() => {
-        if (!isAccepted) {
+        if (isAccepted) this.#places.recorded();
+        else {
           line.inFlight -= 1;
           this.#sending -= 1;
+          if (hasPlace) this.#places.free(line);
         }
         this.#inFlight.delete(task);
         if (isProbe) holds.endProbe(document);

@@ -9,7 +9,10 @@ export class Line {
   readonly claimed: Record<Lane, Document[]> = { fresh: [], backlog: [] };
   /** Lanes found empty, and until when (monotonic) that need not be looked at again unless something rings. */
   readonly looked = new Map<Lane, number>();
+  /** Begun, and neither accepted nor over. */
   inFlight = 0;
+  /** Of these the ones whose request has a place. */
+  underWay = 0;
   /** The wall clock was set back by so much since the last look; Infinity: it was not. */
   setBackMs = Infinity;
 

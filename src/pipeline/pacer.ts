@@ -102,6 +102,11 @@ export class Pacer {
     return this.#limiter(endpoint).pace.atOnce;
   }
 
+  /** How long this endpoint's answers take of late; 0 before the first. */
+  typicalMs(endpoint: EndpointKey): number {
+    return this.#limiter(endpoint).pace.typicalMs;
+  }
+
   /** What an answer says about the pace; once for each answer that `run` resolved. */
   judged(endpoint: EndpointKey, answer: Answer, outcome: Outcome['kind'], bytes: number): void {
     const timing = this.#timings.get(answer);

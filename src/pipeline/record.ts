@@ -29,6 +29,14 @@ const MANY_REFUSALS = 5;
 const PARKED_MS = 60 * 60_000;
 const RECORD_RETRY_MS = 2_000;
 
+/** Why what was recorded did not leave. */
+const NOT_LEFT = {
+  LEASE_LOST:
+    'It was not sent: this agent could not be sure of its lease, or of its place in the window that the fleet shares.',
+  HELD_BACK:
+    'It was not sent: right before it would have left, its endpoint was closed or paused, or the agent stopped.',
+} as const;
+
 /** Turns an outcome into a ledger transition, and into holds where it is more than one document's trouble. */
 export class Recorder {
   readonly #deps: RecordDeps;
@@ -112,22 +120,24 @@ export class Recorder {
     }
   }
 
-  /** The lease became uncertain before the request left: it did not. */
-  async notLeft(document: Document, attemptId: number, signal: AbortSignal): Promise<void> {
-    const why = {
-      reason: 'LEASE_LOST',
-      message:
-        'It was not sent: this agent could not be sure of its lease, or of its place in the window that the fleet shares.',
-    };
-    const transition = {
-      state: 'queued',
-      notBefore: 0,
-      ...why,
-      answerLost: false,
-      serverError: false,
-    } as const;
-    await this.#finish(attemptId, null, 'notSent', why.message, transition, signal);
-    this.#deps.log.info('Not sent; the lease or its place in the window has run out', identify(document));
+  /** The request was recorded, and did not leave. */
+  async notLeft(
+    document: Document,
+    attemptId: number,
+    reason: keyof typeof NOT_LEFT,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const message = NOT_LEFT[reason];
+    const why = { reason, message, answerLost: false, serverError: false };
+    await this.#finish(
+      attemptId,
+      null,
+      'notSent',
+      message,
+      { state: 'queued', notBefore: 0, ...why },
+      signal,
+    );
+    this.#deps.log.info('Not sent after all', { ...identify(document), reason, detail: message });
   }
 
   /** Back into the queue at its old place: what happened says nothing about the document. */
