@@ -3,7 +3,7 @@ import type { buildConnector, Dispatcher } from 'undici';
 import { ClockWatch } from '../domain/clockWatch.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Patience } from './patience.ts';
-import { Client, DecoratorHandler } from './undici.ts';
+import { Client } from './undici.ts';
 
 /*
  * One connection to the service, made anew when it ends or grows old:
@@ -66,46 +66,7 @@ export class Line extends Client {
     if (this.#clockWatch.takeJump() >= SLEPT_MS) this.dropIdle();
     const { socket, since } = this.#current;
     const isOld = socket !== null && !socket.destroyed && this.#clock.monotonic() - since > this.#termMs;
-    return super.dispatch(
-      isOld ? { ...options, reset: true } : options,
-      new StartHandler(handler, (controller) => {
-        if (this.#current.socket) patience.begin(this.#current.socket, controller);
-      }),
-    );
+    patience.via(() => this.#current.socket);
+    return super.dispatch(isOld ? { ...options, reset: true } : options, handler);
   }
 }
-
-class StartHandler extends DecoratorHandler {
-  readonly #onStart: (controller: Dispatcher.DispatchController) => void;
-
-  constructor(
-    inner: Dispatcher.DispatchHandler,
-    onStart: (controller: Dispatcher.DispatchController) => void,
-  ) {
-    super(inner);
-    this.#onStart = onStart;
-  }
-
-  onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void {
-    passOn.onRequestStart?.call(this, controller, context);
-    // A signal that was aborted meanwhile is noticed there, and then nothing is sent.
-    if (!controller.aborted) this.#onStart(controller);
-  }
-
-  /** Interim answers (1xx) say nothing here, and undici's handler takes the head of one answer only. */
-  onResponseStart(controller: Dispatcher.DispatchController, statusCode: number, ...rest: HeadRest): void {
-    if (statusCode >= 200) passOn.onResponseStart?.call(this, controller, statusCode, ...rest);
-  }
-}
-
-type HeadRest =
-  Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>> extends [
-    unknown,
-    unknown,
-    ...infer Rest,
-  ]
-    ? Rest
-    : never;
-
-/** undici's types leave the methods out. */
-const passOn = DecoratorHandler.prototype as Dispatcher.DispatchHandler;

@@ -26,6 +26,7 @@ export interface PatienceOptions {
 
 export class Patience {
   readonly #options: PatienceOptions;
+  #socketOf: () => Socket | null = () => null;
   #socket: Socket | null = null;
   #controller: Dispatcher.DispatchController | null = null;
   #isFed: boolean;
@@ -36,9 +37,16 @@ export class Patience {
     this.#isFed = options.whole;
   }
 
+  /** Which connection it is that the request gets. */
+  via(socketOf: () => Socket | null): void {
+    this.#socketOf = socketOf;
+  }
+
   /** The head is about to be written, in pieces with the first of them. */
-  begin(socket: Socket, controller: Dispatcher.DispatchController): void {
+  begin(controller: Dispatcher.DispatchController): void {
     this.end();
+    const socket = this.#socketOf();
+    if (socket === null) return;
     this.#socket = socket;
     this.#controller = controller;
     socket.on('timeout', this.#onStandstill);

@@ -9,10 +9,11 @@ import { asFault } from './fault.ts';
 import { feed, WHOLE_BYTES } from './feed.ts';
 import { Line, type LineOptions } from './line.ts';
 import { Patience } from './patience.ts';
+import { Receiver, type Head } from './receiver.ts';
 import { retryAfterMs } from './retryAfter.ts';
 import { routeOf } from './route.ts';
 import { refusal } from './tunnel.ts';
-import { errors, Pool } from './undici.ts';
+import { Pool } from './undici.ts';
 
 /** Milliseconds. */
 export interface Timeouts {
@@ -79,6 +80,9 @@ const KEPT_BYTES = 16 * 1024 * 1024;
 /** Of anything but a success only some words are quoted. */
 const KEPT_OF_REFUSAL_BYTES = 64 * 1024;
 
+/** Proxy Authentication Required (RFC 9110). */
+const PROXY_REFUSES = 407;
+
 const TERM_MS = 5 * 60_000;
 
 /** @throws ReceiptdError CONFIG_INVALID: the proxy's address or the file of authorities makes no sense. */
@@ -96,6 +100,7 @@ export function createTransport(options: TransportOptions): Transport {
     lookup: options.lookup,
   });
   const forward = route.kind === 'forward' ? route : null;
+  const isOfProxy = (head: Head | null): boolean => forward !== null && head?.statusCode === PROXY_REFUSES;
   const peer = forward ? `The proxy ${forward.proxy.host}` : base.host;
   const lines = new Set<Line>();
   const pool = new Pool(forward ? forward.proxy.origin : base.origin, {
@@ -123,8 +128,6 @@ export function createTransport(options: TransportOptions): Transport {
 
     async exchange(request, signal) {
       if (addSecret && route.kind !== 'direct') route.secrets.forEach(addSecret);
-      let httpStatus: number | null = null;
-      let retryAfter: number | null = null;
       let started = false;
       const onStart = (): void => {
         started = true;
@@ -135,53 +138,66 @@ export function createTransport(options: TransportOptions): Transport {
       const whole = pieces === null || pieces.length === 0;
       const patience = new Patience({ ...timeouts, whole, onStart });
       const over = bandwidth ? new AbortController() : null;
-      const chunks: Buffer[] = [];
-      const text = (): string => new TextDecoder().decode(Buffer.concat(chunks));
+      const receiver = new Receiver({
+        patience,
+        bodyMs: timeouts.bodyMs,
+        keptBytes(head) {
+          if (patience.isTaken) request.onTaken?.();
+          if (isOfProxy(head)) return null;
+          return isSuccessful(head) ? KEPT_BYTES : KEPT_OF_REFUSAL_BYTES;
+        },
+      });
+      const abort = (): void => receiver.abort(signal?.reason);
+      let head: Head;
       try {
+        signal?.throwIfAborted();
+        signal?.addEventListener('abort', abort);
         const lineOptions: LineOptions = { patience };
-        const response = await pool.request({
-          ...lineOptions,
-          method: request.method,
-          path: (forward ? base.origin : '') + prefix + request.path,
-          headers: {
-            accept: 'application/json',
-            'user-agent': 'receiptd',
-            ...request.headers,
-            ...(forward && { host: base.host }),
-            ...(forward?.authorization && { 'proxy-authorization': forward.authorization }),
-            ...(!whole && { 'content-length': String(pieces.length) }),
+        pool.dispatch(
+          {
+            ...lineOptions,
+            method: request.method,
+            path: (forward ? base.origin : '') + prefix + request.path,
+            headers: {
+              accept: 'application/json',
+              'user-agent': 'receiptd',
+              ...request.headers,
+              ...(forward && { host: base.host }),
+              ...(forward?.authorization && { 'proxy-authorization': forward.authorization }),
+              ...(!whole && { 'content-length': String(pieces.length) }),
+            },
+            body: whole
+              ? (body ?? null)
+              : // undici takes any iterable; a stream would read ahead of the bandwidth cap.
+                (feed(pieces, {
+                  bandwidth,
+                  patience,
+                  onStart,
+                  signal: over?.signal,
+                }) as unknown as Readable),
           },
-          body: whole
-            ? (body ?? null)
-            : // undici takes any iterable; a stream would read ahead of the bandwidth cap.
-              (feed(pieces, { bandwidth, patience, onStart, signal: over?.signal }) as unknown as Readable),
-          ...(signal ? { signal } : {}),
-        });
-        if (patience.isTaken) request.onTaken?.();
-        patience.end();
-        httpStatus = response.statusCode;
-        if (forward && httpStatus === 407) {
-          response.body.on('error', () => {}).destroy();
-          return asFault(refusal(forward.proxy, base.host, httpStatus), peer, false);
-        }
-        const header = response.headers['retry-after'];
-        retryAfter = retryAfterMs(Array.isArray(header) ? header[0] : header, clock.now());
-        const isSuccess = httpStatus >= 200 && httpStatus < 300;
-        const keptBytes = isSuccess ? KEPT_BYTES : KEPT_OF_REFUSAL_BYTES;
-        await readInto(chunks, response.body, keptBytes, timeouts.bodyMs);
+          receiver,
+        );
+        head = await receiver.ended;
       } catch (error) {
         if (signal?.aborted) throw signal.reason;
+        if (forward && isOfProxy(receiver.head))
+          return asFault(refusal(forward.proxy, base.host, PROXY_REFUSES), peer, false);
         // Anything but a success has been said by the status line; only a success has to be read whole.
-        if (httpStatus === null || (httpStatus >= 200 && httpStatus < 300)) {
+        if (receiver.head === null || isSuccessful(receiver.head)) {
           const connecting = error instanceof Error && whileConnecting.has(error);
           const fault = asFault(error, peer, connecting);
           return started ? fault : { ...fault, sent: false };
         }
+        head = receiver.head;
       } finally {
+        signal?.removeEventListener('abort', abort);
         patience.end();
         over?.abort();
       }
-      return { kind: 'response', httpStatus, retryAfterMs: retryAfter, body: text() };
+      const { statusCode: httpStatus, retryAfter } = head;
+      const waitMs = retryAfterMs(retryAfter, clock.now());
+      return { kind: 'response', httpStatus, retryAfterMs: waitMs, body: receiver.text() };
     },
 
     dropIdle() {
@@ -192,21 +208,6 @@ export function createTransport(options: TransportOptions): Transport {
   };
 }
 
-class AnswerTooLarge extends Error {
-  readonly code = 'ANSWER_TOO_LARGE';
-}
-
-async function readInto(chunks: Buffer[], body: Readable, keptBytes: number, limitMs: number): Promise<void> {
-  const timer = setTimeout(() => body.destroy(new errors.BodyTimeoutError()), limitMs);
-  try {
-    let size = 0;
-    for await (const chunk of body as AsyncIterable<Buffer>) {
-      chunks.push(chunk.subarray(0, Math.max(0, keptBytes - size)));
-      size += chunk.length;
-      // Destroys the stream, and with it the connection.
-      if (size > keptBytes) throw new AnswerTooLarge();
-    }
-  } finally {
-    clearTimeout(timer);
-  }
+function isSuccessful({ statusCode }: Head): boolean {
+  return statusCode >= 200 && statusCode < 300;
 }

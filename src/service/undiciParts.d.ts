@@ -1,12 +1,5 @@
 /* undici declares the types of its index only. */
 
-declare module 'undici/lib/api/api-request.js' {
-  import type { Dispatcher } from 'undici';
-
-  const request: Dispatcher['request'];
-  export default request;
-}
-
 declare module 'undici/lib/core/connect.js' {
   export { buildConnector as default } from 'undici';
 }
@@ -19,14 +12,6 @@ declare module 'undici/lib/dispatcher/client.js' {
   export { Client as default } from 'undici';
 }
 
-declare module 'undici/lib/dispatcher/dispatcher.js' {
-  export { Dispatcher as default } from 'undici';
-}
-
 declare module 'undici/lib/dispatcher/pool.js' {
   export { Pool as default } from 'undici';
-}
-
-declare module 'undici/lib/handler/decorator-handler.js' {
-  export { DecoratorHandler as default } from 'undici';
 }

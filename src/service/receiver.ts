@@ -1,0 +1,106 @@
+import type { Dispatcher } from 'undici';
+import type { Patience } from './patience.ts';
+import { errors } from './undici.ts';
+
+/*
+ * What comes back for one request:
+ *
+ *   waiting for a connection ──onRequestStart──▶ sending ──onResponseStart──▶ reading ──▶ ended, or failed
+ *
+ * undici's own `request` gives the body as a stream, which costs as much as all the rest of a short answer.
+ */
+
+export interface Head {
+  readonly statusCode: number;
+  readonly retryAfter: string | undefined;
+}
+
+export interface ReceiverOptions {
+  readonly patience: Patience;
+  /** For the whole body, in milliseconds. */
+  readonly bodyMs: number;
+  /** How many bytes of the body are kept, once the head is known; null: no more of it is wanted, nor its connection. */
+  readonly keptBytes: (head: Head) => number | null;
+}
+
+export class AnswerTooLarge extends Error {
+  readonly code = 'ANSWER_TOO_LARGE';
+}
+
+export class Receiver implements Dispatcher.DispatchHandler {
+  readonly #options: ReceiverOptions;
+  readonly #chunks: Buffer[] = [];
+  #resolve: (head: Head) => void = () => {};
+  #reject: (error: Error) => void = () => {};
+  #controller: Dispatcher.DispatchController | null = null;
+  #reason: Error | null = null;
+  #head: Head | null = null;
+  #keptBytes = 0;
+  #size = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: ReceiverOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves its head at the end of the answer; rejects with what kept it from coming. */
+  readonly ended = new Promise<Head>((resolve, reject) => {
+    this.#resolve = resolve;
+    this.#reject = reject;
+  });
+
+  /** Of the answer, once it has come. */
+  get head(): Head | null {
+    return this.#head;
+  }
+
+  /** As much of the body as has come and is kept. */
+  text(): string {
+    return new TextDecoder().decode(Buffer.concat(this.#chunks));
+  }
+
+  /** One that waits for its connection is given up when it has it; then nothing is sent. */
+  abort(reason: Error): void {
+    this.#reason ??= reason;
+    this.#controller?.abort(this.#reason);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#reason) controller.abort(this.#reason);
+    else this.#options.patience.begin(controller);
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    statusCode: number,
+    headers: Readonly<Record<string, string | string[] | undefined>>,
+  ): void {
+    // Interim answers say nothing here.
+    if (statusCode < 200) return;
+    const { patience, bodyMs, keptBytes } = this.#options;
+    const header = headers['retry-after'];
+    this.#head = { statusCode, retryAfter: Array.isArray(header) ? header[0] : header };
+    const kept = keptBytes(this.#head);
+    patience.end();
+    if (kept === null) return controller.abort(new errors.RequestAbortedError());
+    this.#keptBytes = kept;
+    this.#timer = setTimeout(() => controller.abort(new errors.BodyTimeoutError()), bodyMs);
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#chunks.push(chunk.subarray(0, Math.max(0, this.#keptBytes - this.#size)));
+    this.#size += chunk.length;
+    if (this.#size > this.#keptBytes) controller.abort(new AnswerTooLarge());
+  }
+
+  onResponseEnd(): void {
+    clearTimeout(this.#timer);
+    if (this.#head) this.#resolve(this.#head);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    clearTimeout(this.#timer);
+    this.#reject(error);
+  }
+}
