@@ -254,6 +254,8 @@ export class Holds {
   }
 
   #ofEndpoint(endpoint: EndpointKey): Closed[] {
+    // Asked several times for each document.
+    if (this.#closed.size === 0) return [];
     return this.#scopesOf(endpoint).flatMap(([scope, key]) => this.#closed.get(keyOf(scope, key)) ?? []);
   }
 

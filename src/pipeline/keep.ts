@@ -26,6 +26,7 @@ export interface Arrived {
 export const SPOOL_AFTER_MS = 1_000;
 /** For so long an image waits for room in hand, where delivery flows. */
 const ROOM_WITHIN_MS = 1_000;
+const SAME_ALARM_MS = 100;
 
 /**
  * Where the bytes of a document are until it is accepted:
@@ -47,6 +48,7 @@ export class Keeper {
   readonly #shared = new WeakSet<Buffer>();
   #alarm: AbortController | null = null;
   #tookAt = -Infinity;
+  #roomWait: RoomWait | null = null;
   #closed = false;
 
   constructor(deps: KeeperDeps) {
@@ -179,15 +181,31 @@ export class Keeper {
     const { hand, clock } = this.#deps;
     if (hand.reserve(size)) return true;
     if (clock.monotonic() - this.#tookAt > ROOM_WITHIN_MS) return false;
-    const enough = new AbortController();
-    const alarm = new AbortController();
-    clock.sleep(ROOM_WITHIN_MS, alarm.signal).then(
-      () => enough.abort(TOO_LATE),
+    const wait = this.#waitForRoom();
+    wait.waiting += 1;
+    const granted = await hand.reserveUntil(size, wait.enough.signal);
+    wait.waiting -= 1;
+    if (wait.waiting === 0) this.#endWait(wait);
+    return granted;
+  }
+
+  /** Those that begin to wait at nearly the same time share an alarm. */
+  #waitForRoom(): RoomWait {
+    const { clock } = this.#deps;
+    const now = clock.monotonic();
+    if (this.#roomWait && now - this.#roomWait.since < SAME_ALARM_MS) return this.#roomWait;
+    const wait = { since: now, waiting: 0, enough: new AbortController(), alarm: new AbortController() };
+    this.#roomWait = wait;
+    clock.sleep(ROOM_WITHIN_MS, wait.alarm.signal).then(
+      () => wait.enough.abort(TOO_LATE),
       () => {},
     );
-    const granted = await hand.reserveUntil(size, enough.signal);
-    alarm.abort(SOONER);
-    return granted;
+    return wait;
+  }
+
+  #endWait(wait: RoomWait): void {
+    wait.alarm.abort(SOONER);
+    if (this.#roomWait === wait) this.#roomWait = null;
   }
 
   async #spool(document: Document, bytes: Buffer, reserved: number): Promise<void> {
@@ -270,6 +288,14 @@ interface Bare {
   readonly bytes: Buffer;
   /** Monotonic. */
   readonly since: number;
+}
+
+interface RoomWait {
+  /** Monotonic. */
+  readonly since: number;
+  readonly enough: AbortController;
+  readonly alarm: AbortController;
+  waiting: number;
 }
 
 /** Syncs that wait for the disk together. */
