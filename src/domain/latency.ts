@@ -8,6 +8,8 @@ const BASELINE_SHARE = 0.003;
 const RISEN = Math.log(2.5);
 const CALM = Math.log(1.6);
 const LASTING = 12;
+/** Of all sizes, that tell how long an answer takes while nobody waits for another. */
+const FIRST_OF_ALL = 4;
 const SMALLEST_CLASS = 16;
 
 interface Baseline {
@@ -26,11 +28,16 @@ export class Latency {
   #lasting = 0;
   #typicalMs = 0;
   #isKnown = false;
+  readonly #first: Baseline = { count: 0, log: 0 };
 
   /** `few`: the service was not asked for much at once. Else a rise of our own making would become the measure. */
   add(ms: number, bytes: number, few: boolean): void {
     this.#typicalMs += (ms - this.#typicalMs) * (this.#typicalMs === 0 ? 1 : SHORT_SHARE);
-    const log = Math.log(Math.max(FLOOR_MS, ms));
+    const log = logOf(ms);
+    if (this.#first.count < FIRST_OF_ALL) {
+      this.#first.count += 1;
+      this.#first.log += (log - this.#first.log) / this.#first.count;
+    }
     const sizeClass = Math.max(SMALLEST_CLASS, Math.ceil(Math.log2(Math.max(1, bytes))));
     const baseline = this.#baselines.get(sizeClass) ?? { count: 0, log: 0 };
     this.#baselines.set(sizeClass, baseline);
@@ -43,6 +50,11 @@ export class Latency {
     this.#isKnown = true;
     if (few) baseline.log += (log - baseline.log) * BASELINE_SHARE;
     this.#lasting = this.#rise > RISEN ? this.#lasting + 1 : 0;
+  }
+
+  /** Whether an answer took no longer than the very first ones did. */
+  isAsFirst(ms: number): boolean {
+    return logOf(ms) - this.#first.log < CALM;
   }
 
   /** Mean of the latest answers. */
@@ -60,4 +72,8 @@ export class Latency {
   get isCalm(): boolean {
     return this.#isKnown && this.#rise < CALM;
   }
+}
+
+function logOf(ms: number): number {
+  return Math.log(Math.max(FLOOR_MS, ms));
 }

@@ -121,7 +121,7 @@ export class Pace {
     this.#refusedSince = null;
     this.#latency.add(endedAt - startedAt, bytes, this.#atOnce <= FIRST_AT_ONCE);
     if (this.#latency.takeRisen()) this.#lower();
-    else this.#grow();
+    else this.#grow(endedAt - startedAt);
   }
 
   /** Told to slow down (429, 402). All answers to what was under way at once count as one. */
@@ -187,10 +187,14 @@ export class Pace {
     this.#cause ??= 'slow';
   }
 
-  #grow(): void {
+  #grow(ms: number): void {
     this.#round += 1;
     this.#run += 1;
     this.#sound.add(this.#served.at(-1) ?? 0, this.#spacingMs, this.#atOnce);
+    if (this.#isBeginning && this.#latency.isAsFirst(ms)) {
+      this.#run = 0;
+      return this.#oneMore();
+    }
     const isProven = this.#atOnce < this.#proven && this.#round >= this.#atOnce;
     if (isProven && (this.#atOnce < FIRST_AT_ONCE || this.#latency.isCalm)) this.#oneMore();
     if (this.#run >= this.#runLength) this.#step();
@@ -205,6 +209,11 @@ export class Pace {
     else if (this.#spacingMs > 0 && (this.#isSpaced || isMost)) this.#closeUp();
     else if (isMost) this.#patience = 1;
     else if (this.#latency.isCalm) this.#oneMore();
+  }
+
+  /** Nothing has slowed it down yet; as long as answers take as long as the first ones did, each earns one more at once. */
+  get #isBeginning(): boolean {
+    return this.#cause === null && this.#atOnce < this.#configured;
   }
 
   /** Slower than what was served for long. */

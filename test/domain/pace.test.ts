@@ -79,6 +79,15 @@ function near(ms: number) {
   return (_: number, random: () => number): number => ms * (0.7 + 0.6 * random());
 }
 
+/** Answers one after the other; how many may go at once after each. */
+function feed(pace: Pace, count: number, ms: (index: number) => number, bytes = () => 200_000): number[] {
+  return Array.from({ length: count }, (_, index) => {
+    const startedAt = 1_000 * index;
+    pace.succeeded({ startedAt, endedAt: startedAt + ms(index), bytes: bytes() });
+    return pace.atOnce;
+  });
+}
+
 describe('the hidden limit of a service', () => {
   const MINUTE = 60_000;
   const rows: [string, Hidden, number, number, number, number][] = [
@@ -261,14 +270,6 @@ describe('an outage', () => {
 
 describe('latency', () => {
   /** Feeds answers one after the other; tells how many go at once after each. */
-  function feed(pace: Pace, count: number, ms: () => number, bytes = () => 200_000): number[] {
-    return Array.from({ length: count }, (_, index) => {
-      const startedAt = 1_000 * index;
-      pace.succeeded({ startedAt, endedAt: startedAt + ms(), bytes: bytes() });
-      return pace.atOnce;
-    });
-  }
-
   it('that rises threefold and stays there lowers how many go at once, one by one', () => {
     const random = seeded(7);
     const pace = new Pace(4);
@@ -326,6 +327,30 @@ describe('latency', () => {
     expect(told.refused).toEqual([]);
     expect(told.served.length).toBeGreaterThan(most * 0.7);
     expect(told.pace.atOnce).toBeLessThan(9);
+  });
+});
+
+describe('the beginning', () => {
+  it('is four at once, and one more for each answer that takes as long as the first', () => {
+    const pace = new Pace(16);
+    expect(feed(pace, 14, () => 100)).toEqual([5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 16, 16]);
+  });
+
+  it('goes on step by step where answers take longer by then', () => {
+    const pace = new Pace(16);
+    const seen = feed(pace, 40, (n) => (n < 4 ? 200 : 400));
+    expect(seen[3]).toBe(8);
+    expect(seen[23]).toBeLessThanOrEqual(10);
+    expect(pace.reduced).toBeNull();
+  });
+
+  it('is over with the first refusal', () => {
+    const pace = new Pace(16);
+    feed(pace, 4, () => 100);
+    pace.refused(1_000_000, 1_000_100);
+    const before = pace.atOnce;
+    pace.succeeded({ startedAt: 1_001_000, endedAt: 1_001_100, bytes: 200_000 });
+    expect(pace.atOnce).toBe(before);
   });
 });
 
