@@ -35,9 +35,9 @@ const CLAIM_AHEAD = 16;
 /** Of the requests at once, with those that are accepted and not recorded yet. */
 const OPEN_FACTOR = 2;
 /** For so long, about, a request may wait for its place once it is recorded. */
-const AHEAD_MS = Number(process.env['AHEAD_MS'] ?? 50);
+const AHEAD_MS = 50;
 /** Of the requests at once, at most. */
-const AHEAD_FACTOR = Number(process.env['AHEADF'] ?? 2);
+const AHEAD_FACTOR = 2;
 const LEDGER_RETRY_MS = 5_000;
 const LEASE_MS = 1_000;
 /** What has to wait longer for its turn does not leave at once. */

@@ -340,7 +340,7 @@ describe('the beginning', () => {
     const pace = new Pace(16);
     const seen = feed(pace, 40, (n) => (n < 4 ? 200 : 400));
     expect(seen[3]).toBe(8);
-    expect(seen[23]).toBeLessThanOrEqual(10);
+    expect(seen[11]).toBeLessThanOrEqual(9);
     expect(pace.reduced).toBeNull();
   });
 
