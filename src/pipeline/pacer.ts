@@ -168,28 +168,26 @@ export class Pacer {
   ): Promise<T> {
     this.#heedClockJump();
     const inOverall = () =>
-      this.#overall.queue.add(
-        async () => {
-          let startedAt: number | null = null;
-          const onStart = (): void => {
-            if (startedAt !== null) return;
-            startedAt = this.#clock.monotonic();
-            slot.sent(startedAt);
-          };
-          const askedAt = this.#clock.monotonic();
-          try {
-            const answer = await request(onStart);
-            if (typeof answer === 'object' && answer !== null) {
-              this.#timings.set(answer, { startedAt: askedAt, endedAt: this.#clock.monotonic() });
-            }
-            return answer;
-          } finally {
-            onStart();
+      this.#overall.add(async () => {
+        signal.throwIfAborted();
+        let startedAt: number | null = null;
+        const onStart = (): void => {
+          if (startedAt !== null) return;
+          startedAt = this.#clock.monotonic();
+          slot.sent(startedAt);
+        };
+        const askedAt = this.#clock.monotonic();
+        try {
+          const answer = await request(onStart);
+          if (typeof answer === 'object' && answer !== null) {
+            this.#timings.set(answer, { startedAt: askedAt, endedAt: this.#clock.monotonic() });
           }
-        },
-        { signal },
-      );
-    return this.#limiter(endpoint).queue.add(inOverall, { signal });
+          return answer;
+        } finally {
+          onStart();
+        }
+      }, signal);
+    return this.#limiter(endpoint).add(inOverall, signal);
   }
 
   #limiter(endpoint: EndpointKey): Limiter {
@@ -212,7 +210,7 @@ class Limiter {
   readonly #limits: Limits;
   readonly #window: RateWindow | null;
   readonly #budgets: readonly Budget[];
-  queue: PQueue;
+  #queue: PQueue;
 
   private constructor(alias: string, limits: Limits, window: RateWindow | null, budgets: readonly Budget[]) {
     this.alias = alias;
@@ -220,7 +218,7 @@ class Limiter {
     this.#limits = limits;
     this.#window = window;
     this.#budgets = budgets;
-    this.queue = createQueue(limits);
+    this.#queue = createQueue(limits);
   }
 
   static async create(
@@ -272,8 +270,15 @@ class Limiter {
     ];
   }
 
+  /** Only what has to wait heeds the signal, which costs more than the queue does. */
+  add<T>(task: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    const { size, pending, concurrency } = this.#queue;
+    const startsAtOnce = this.#limits.rate === null && size === 0 && pending < concurrency;
+    return this.#queue.add(task, startsAtOnce ? {} : { signal });
+  }
+
   renewQueue(): void {
-    this.queue = createQueue(this.#limits);
+    this.#queue = createQueue(this.#limits);
   }
 }
 

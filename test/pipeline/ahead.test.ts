@@ -65,7 +65,7 @@ describe('requests ahead of their places', () => {
     expect(place.service.asked).toHaveLength(WARM + AT_ONCE);
     const [next] = (await uploading()).slice(AT_ONCE);
     // The disk hangs: the answer alone lets the next one leave.
-    written.until = new Promise((resolve) => onTestFinished(resolve));
+    written.until = new Promise((resolve) => onTestFinished(() => resolve()));
     const endpointUid = OFFICE.uid;
     const { name } = place.service.asked.at(-AT_ONCE) ?? {};
     hung[0]?.give(status(200, JSON.stringify({ name, endpointUid, status: 'PROCESSING' })));
