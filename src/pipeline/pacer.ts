@@ -168,7 +168,8 @@ export class Pacer {
   ): Promise<T> {
     this.#heedClockJump();
     const inOverall = () =>
-      this.#overall.add(async () => {
+      this.#overall.queue.add(async () => {
+        // Its own signal would cost as much again as both queues.
         signal.throwIfAborted();
         let startedAt: number | null = null;
         const onStart = (): void => {
@@ -186,8 +187,8 @@ export class Pacer {
         } finally {
           onStart();
         }
-      }, signal);
-    return this.#limiter(endpoint).add(inOverall, signal);
+      });
+    return this.#limiter(endpoint).queue.add(inOverall, { signal });
   }
 
   #limiter(endpoint: EndpointKey): Limiter {
@@ -210,7 +211,7 @@ class Limiter {
   readonly #limits: Limits;
   readonly #window: RateWindow | null;
   readonly #budgets: readonly Budget[];
-  #queue: PQueue;
+  queue: PQueue;
 
   private constructor(alias: string, limits: Limits, window: RateWindow | null, budgets: readonly Budget[]) {
     this.alias = alias;
@@ -218,7 +219,7 @@ class Limiter {
     this.#limits = limits;
     this.#window = window;
     this.#budgets = budgets;
-    this.#queue = createQueue(limits);
+    this.queue = createQueue(limits);
   }
 
   static async create(
@@ -270,15 +271,8 @@ class Limiter {
     ];
   }
 
-  /** Only what has to wait heeds the signal, which costs more than the queue does. */
-  add<T>(task: () => Promise<T>, signal: AbortSignal): Promise<T> {
-    const { size, pending, concurrency } = this.#queue;
-    const startsAtOnce = this.#limits.rate === null && size === 0 && pending < concurrency;
-    return this.#queue.add(task, startsAtOnce ? {} : { signal });
-  }
-
   renewQueue(): void {
-    this.#queue = createQueue(this.#limits);
+    this.queue = createQueue(this.#limits);
   }
 }
 

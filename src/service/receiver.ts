@@ -59,10 +59,11 @@ export class Receiver implements Dispatcher.DispatchHandler {
     return new TextDecoder().decode(Buffer.concat(this.#chunks));
   }
 
-  /** One that waits for its connection is given up when it has it; then nothing is sent. */
+  /** One that waits for its connection is over at once, and nothing is sent when it has it. */
   abort(reason: Error): void {
     this.#reason ??= reason;
-    this.#controller?.abort(this.#reason);
+    if (this.#controller) this.#controller.abort(this.#reason);
+    else this.#reject(this.#reason);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
