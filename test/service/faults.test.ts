@@ -137,7 +137,9 @@ describe("the caller's abort", () => {
     const abort = new AbortController();
     const { port } = await scriptedTcpServer((socket) => socket.once('data', () => abort.abort(reason)));
     // A connection that is waited for to its end would outlast the test.
-    const { service } = client(`https://127.0.0.1:${port}`, { timeouts: { ...short, connectMs: 10 * 60_000 } });
+    const { service } = client(`https://127.0.0.1:${port}`, {
+      timeouts: { ...short, connectMs: 10 * 60_000 },
+    });
     await expect(service.upload(uploadRequest(), abort.signal)).rejects.toBe(reason);
   });
 
