@@ -63,8 +63,7 @@ async function send(ledger: Ledger, n: number): Promise<void> {
     type: 'jpeg',
     lane: 'fresh',
     at: Date.now(),
-    propose: () => [`Scan_2026-01-01_${n}-${createHash('sha256').update(path).digest('hex').slice(0, 12)}`],
-    usesSeq: false,
+    naming: [`Scan_2026-01-01_${n}-${createHash('sha256').update(path).digest('hex').slice(0, 12)}`],
   });
   const query = {
     endpoint: ENDPOINT,

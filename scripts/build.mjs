@@ -36,6 +36,7 @@ const program = await build(
       keychainHelper: 'src/credentials/keychainHelper.ts',
       checker: 'src/ledger/sqlite/checker.ts',
       hashThread: 'src/image/hashThread.ts',
+      ledgerThread: 'src/compose/ledgerThread.ts',
       'demo/start': 'src/demo/start.ts',
       'compose/generate': 'src/compose/generate.ts',
       'cli/generate': 'src/cli/generate.ts',

@@ -48,10 +48,16 @@ export interface Lasting extends Surroundings {
   readonly keepUp: (signal: AbortSignal) => Promise<unknown>;
 }
 
+export interface LastingOptions extends Surroundings {
+  readonly version: string;
+  /** The program of the thread that writes the ledger; by default the one beside this file. */
+  readonly ledgerThread?: string;
+}
+
 /** The caller holds the instance lock of the state directory. */
 export async function composeLasting(
   config: Config,
-  { version, ...surroundings }: Surroundings & { readonly version: string },
+  { version, ledgerThread = LEDGER_THREAD, ...surroundings }: LastingOptions,
 ): Promise<Lasting> {
   const { log } = surroundings;
   const clock = systemClock;
@@ -71,6 +77,7 @@ export async function composeLasting(
     log,
     onMended,
     onSynced: (ms) => slowDisk.synced(ms),
+    thread: ledgerThread,
     accountOf: (endpoint) => accounts.of(endpoint),
   });
   const standby = await openStandby(config, opened.fleet !== null, log).catch(async (error: unknown) => {
@@ -109,4 +116,5 @@ export async function composeLasting(
 }
 
 /** Beside the program's other files. */
+const LEDGER_THREAD = fileURLToPath(new URL('./ledgerThread.js', import.meta.url));
 const HASH_THREAD = fileURLToPath(new URL('./hashThread.js', import.meta.url));

@@ -34,6 +34,8 @@ interface OpenOptions {
   readonly onSynced?: (ms: number) => void;
   /** Where that may change. */
   readonly accountOf?: AccountOf;
+  /** The program of a thread that writes it, where it is in SQLite; left out: it is written here. */
+  readonly thread?: string;
   /** A command, in the place of an agent that does not run. */
   readonly isCommand?: boolean;
 }
@@ -52,16 +54,31 @@ export async function openOwn(
     onMended,
     onSynced = () => {},
     accountOf = accountsAmong(config.endpoints),
-  }: Pick<OpenOptions, 'onMended' | 'onSynced' | 'accountOf'>,
+    thread,
+  }: Pick<OpenOptions, 'onMended' | 'onSynced' | 'accountOf' | 'thread'>,
 ): Promise<Ledger> {
+  const path = ledgerPath(config);
+  const [reserve, bytes] = [join(config.stateDir, 'reserve'), config.storage.reserve];
+  if (thread !== undefined) {
+    const { openSqliteLedgerBeside } = await import('../ledger/sqlite/thread/open.ts');
+    return openSqliteLedgerBeside({
+      program: thread,
+      path,
+      clock: systemClock,
+      reserve: { path: reserve, bytes },
+      onMended,
+      accountOf,
+      onSynced,
+    });
+  }
   const [{ openSqliteLedger }, { Reserve }] = await Promise.all([
     import('../ledger/sqlite/open.ts'),
     import('../ledger/sqlite/reserve.ts'),
   ]);
   return openSqliteLedger({
-    path: ledgerPath(config),
+    path,
     clock: systemClock,
-    reserve: new Reserve(join(config.stateDir, 'reserve'), config.storage.reserve),
+    reserve: new Reserve(reserve, bytes),
     busyTurns: BUSY_TURNS,
     onMended,
     accountOf,

@@ -41,6 +41,36 @@ export interface NameTemplate {
    * No other image is ever given the last one in the same endpoint, whatever its files are called.
    */
   propose(context: NameContext, seq: number): readonly string[];
+  /** The same, for whoever gives out the number. */
+  naming(context: NameContext): Naming;
+}
+
+/**
+ * Names in order of preference; or, where a number `{seq}` of the endpoint is part of them, what they are made of once it is
+ * known. Data only. Everything but the number is rendered: a date is shown in the time zone of the one who asks.
+ */
+export type Naming = readonly string[] | NumberedNaming;
+
+export interface NumberedNaming {
+  readonly parts: readonly (Value | SeqNumber)[];
+  /** As in NameContext. */
+  readonly hash: string;
+  readonly maxBytes: number;
+}
+
+/** The place of the number. */
+interface SeqNumber {
+  /** Digits at least. */
+  readonly width: number;
+}
+
+export function usesSeq(naming: Naming): naming is NumberedNaming {
+  return 'parts' in naming;
+}
+
+/** Names in order of preference; `seq` counts only where `usesSeq`. */
+export function namesOf(naming: Naming, seq: number): readonly string[] {
+  return usesSeq(naming) ? numbered(naming, seq) : naming;
 }
 
 /** @throws ReceiptdError TEMPLATE_INVALID */
@@ -53,20 +83,32 @@ export function parseTemplate(text: string): NameTemplate {
   return {
     usesSeq: uses('seq'),
     usesCaptured: uses('captured'),
-    propose(context, seq) {
-      const values = parts.map(({ render, kept }) => {
-        const text = clean(render(context, seq));
-        return { text, kept, size: byteLength(text) };
-      });
-      const limit = Math.max(context.maxBytes, MIN_NAME_BYTES);
-      const names = [0, 16, HASH_DIGITS].map((digits) =>
-        assemble(values, context.hash.slice(0, digits), limit),
-      );
-      // A name that ends in a whole hash is for the image with that hash only.
-      const foreign = (name: string) => /(?:^|-)[0-9a-f]{64}$/i.test(name) && !name.endsWith(context.hash);
-      return [...new Set(names)].filter((name) => name !== '' && !foreign(name));
+    propose: (context, seq) => numbered(rendered(parts, context), seq),
+    naming(context) {
+      const naming = rendered(parts, context);
+      return uses('seq') ? naming : numbered(naming, 0);
     },
   };
+}
+
+function rendered(parts: readonly Part[], context: NameContext): NumberedNaming {
+  const { hash, maxBytes } = context;
+  const values = parts.map(({ render, kept }) => {
+    const made = render(context);
+    return typeof made === 'string' ? valueOf(clean(made), kept) : made;
+  });
+  return { parts: values, hash, maxBytes };
+}
+
+function numbered({ parts, hash, maxBytes }: NumberedNaming, seq: number): string[] {
+  const values = parts.map((part) =>
+    'width' in part ? valueOf(String(seq).padStart(part.width, '0'), true) : part,
+  );
+  const limit = Math.max(maxBytes, MIN_NAME_BYTES);
+  const names = [0, 16, HASH_DIGITS].map((digits) => assemble(values, hash.slice(0, digits), limit));
+  // A name that ends in a whole hash is for the image with that hash only.
+  const foreign = (name: string) => /(?:^|-)[0-9a-f]{64}$/i.test(name) && !name.endsWith(hash);
+  return [...new Set(names)].filter((name) => name !== '' && !foreign(name));
 }
 
 /* ---- Reading a template ------------------------------------------------------------------------- */
@@ -75,7 +117,7 @@ interface Part {
   readonly field: string | null;
   /** Never shortened. */
   readonly kept: boolean;
-  readonly render: (context: NameContext, seq: number) => string;
+  readonly render: (context: NameContext) => string | SeqNumber;
 }
 
 interface Field {
@@ -113,7 +155,7 @@ const FIELDS: Readonly<Record<string, Field>> = {
     kept: true,
     make(argument) {
       const width = wholeNumber(argument ?? '1', 1, 12, 'digits of the number');
-      return (_, seq) => String(seq).padStart(width, '0');
+      return () => ({ width });
     },
   },
 };
@@ -217,6 +259,10 @@ interface Value {
   readonly kept: boolean;
   /** In bytes. */
   readonly size: number;
+}
+
+function valueOf(text: string, kept: boolean): Value {
+  return { text, kept, size: byteLength(text) };
 }
 
 /**

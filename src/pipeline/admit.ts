@@ -76,8 +76,7 @@ export async function admit(
     type,
     lane,
     at: deps.now,
-    usesSeq: template.usesSeq,
-    propose: (seq) => template.propose(context, seq),
+    naming: template.naming(context),
   });
 }
 

@@ -1,6 +1,6 @@
 import { endpointId, type EndpointKey } from '../domain/document.ts';
 import { isOfLedger } from '../domain/errors.ts';
-import { parseTemplate } from '../domain/naming.ts';
+import { parseTemplate, type Naming } from '../domain/naming.ts';
 import type { Admitted, Ledger } from '../ports/ledger.ts';
 import type { Log } from '../ports/log.ts';
 import type { Accepted, Standby } from '../ports/standby.ts';
@@ -46,7 +46,6 @@ export async function catchUp(
 async function admitOne(image: Accepted, deps: CatchUpDeps): Promise<void> {
   const { ledger, standby, keeper, log, onAdmitted } = deps;
   const { endpoint, folder, path, identity, sha256, type, lane, at } = image;
-  const naming = namingOf(image, deps);
   let admitted: Admitted;
   try {
     admitted = await ledger.admit({
@@ -56,8 +55,7 @@ async function admitOne(image: Accepted, deps: CatchUpDeps): Promise<void> {
       type,
       lane,
       at,
-      usesSeq: naming.usesSeq,
-      propose: naming.propose,
+      naming: namingOf(image, deps),
     });
   } catch (error) {
     if (isOfLedger(error) || ledger.storage.trouble() !== null) throw error;
@@ -78,7 +76,7 @@ async function admitOne(image: Accepted, deps: CatchUpDeps): Promise<void> {
 function namingOf(
   { folder, path, endpoint, identity, sha256, at, capturedAt }: Accepted,
   { folders, host }: Pick<CatchUpDeps, 'folders' | 'host'>,
-) {
+): Naming {
   const settings =
     folders.find((each) => each.path === folder && isSame(each.endpoint, endpoint)) ??
     folders.find((each) => isSame(each.endpoint, endpoint));
@@ -89,8 +87,7 @@ function namingOf(
     nameMaxBytes: settings?.nameMaxBytes ?? NAME_MAX_BYTES,
   };
   const captured = capturedAt === null ? null : new Date(capturedAt);
-  const context = nameContext(path, identity, sha256, captured, of, { now: at, host });
-  return { usesSeq: template.usesSeq, propose: (seq: number) => template.propose(context, seq) };
+  return template.naming(nameContext(path, identity, sha256, captured, of, { now: at, host }));
 }
 
 function isSame(one: EndpointKey, other: EndpointKey): boolean {

@@ -8,6 +8,7 @@ import type {
   Verdict,
 } from '../domain/document.ts';
 import type { ImageType } from '../domain/imageType.ts';
+import type { Naming } from '../domain/naming.ts';
 import type { LedgerFleet } from './fleet.ts';
 import type { Hold, HoldScope } from './hold.ts';
 import type { JournalHead } from './journal.ts';
@@ -71,12 +72,10 @@ export interface Admission {
   readonly lane: Lane;
   readonly at: number;
   /**
-   * Names in order of preference; the first that this endpoint never issued is taken. Pure: called inside
-   * the row's transaction, with the endpoint's next sequence number.
+   * The first of its names that this endpoint never issued is taken. The endpoint's next sequence number is consumed only
+   * where it is part of them.
    */
-  readonly propose: (seq: number) => readonly string[];
-  /** Whether `propose` uses the number; only then is one consumed. */
-  readonly usesSeq: boolean;
+  readonly naming: Naming;
 }
 
 export type Admitted =

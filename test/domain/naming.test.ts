@@ -4,7 +4,9 @@ import { ReceiptdError } from '../../src/domain/errors.ts';
 import {
   DEFAULT_TEMPLATE,
   MIN_NAME_BYTES,
+  namesOf,
   parseTemplate,
+  usesSeq,
   type NameContext,
 } from '../../src/domain/naming.ts';
 
@@ -273,6 +275,17 @@ describe('whatever files are called', () => {
         for (const names of [parsed.propose(hostile, seq), parseTemplate('{stem}').propose(hostile, seq)]) {
           expect(names).not.toContain(last);
         }
+      }),
+    );
+  });
+
+  test('what is said as data gives the same names once the number is known', () => {
+    fc.assert(
+      fc.property(templates, contexts, seqs, (template, given, seq) => {
+        const parsed = parseTemplate(template);
+        const naming = structuredClone(parsed.naming(given));
+        expect(usesSeq(naming)).toBe(parsed.usesSeq);
+        expect(namesOf(naming, seq)).toEqual(parsed.propose(given, seq));
       }),
     );
   });

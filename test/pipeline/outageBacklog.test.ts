@@ -59,8 +59,7 @@ async function scan(place: Place, sending: Sending, name: string, lane: Lane): P
       type: 'jpeg',
       lane,
       at: place.clock.now(),
-      usesSeq: false,
-      propose: () => [name],
+      naming: [name],
     }),
   );
   if (!admitted) throw new Error('the spool is full');

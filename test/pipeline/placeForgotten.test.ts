@@ -82,8 +82,7 @@ async function moved() {
       type: 'jpeg',
       lane: 'fresh',
       at: clock.now(),
-      usesSeq: false,
-      propose: () => ['a'],
+      naming: ['a'],
     });
   const { fileSystem } = found;
   return { place, fileSystem, admit, mark: () => ledger.folderMark(scans) };

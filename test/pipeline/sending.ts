@@ -95,8 +95,7 @@ export async function sendingPlace() {
       type: 'jpeg',
       lane,
       at: clock.now(),
-      usesSeq: false,
-      propose: () => [`doc-${name}`],
+      naming: [`doc-${name}`],
     });
     return admitted.document;
   }

@@ -1,6 +1,7 @@
 import type { Document, DocumentState, EndpointKey, FileRef, Lane } from '../../domain/document.ts';
 import { ReceiptdError } from '../../domain/errors.ts';
 import type { ImageType } from '../../domain/imageType.ts';
+import { namesOf, usesSeq, type Naming } from '../../domain/naming.ts';
 import type { Admission, Admitted } from '../../ports/ledger.ts';
 import { identityParams, UNTOUCHED } from '../rows.ts';
 import { documentOf, requireDocument, type PlacedRow } from './documents.ts';
@@ -23,9 +24,9 @@ export async function admit(sql: Transaction, admission: Admission): Promise<Adm
   ]);
   const own = { sha256, policy: null, reason: null, message: null, at };
   if (!existing) {
-    const { type, lane, usesSeq, propose } = admission;
+    const { type, lane, naming } = admission;
     const { folder, path, identity } = file;
-    const image = { endpoint, folder, path, sha256, type, size: identity.size, lane, at, usesSeq, propose };
+    const image = { endpoint, folder, path, sha256, type, size: identity.size, lane, at, naming };
     const [document, [sighting = 0]] = await Promise.all([
       insertDocument(sql, image, given),
       nextSightings(sql, 1),
@@ -73,8 +74,7 @@ export async function admitElsewhere(
     endpoint,
     lane: 'fresh',
     at,
-    usesSeq: false,
-    propose: () => [document.name, `${document.name}-${document.sha256.slice(0, 16)}`],
+    naming: [document.name, `${document.name}-${document.sha256.slice(0, 16)}`],
   };
   return { kind: 'queued', document: await insertDocument(sql, image, given) };
 }
@@ -137,8 +137,7 @@ interface NewDocument {
   readonly size: number;
   readonly lane: Lane;
   readonly at: number;
-  readonly usesSeq: boolean;
-  readonly propose: (seq: number) => readonly string[];
+  readonly naming: Naming;
 }
 
 async function insertDocument(
@@ -146,9 +145,9 @@ async function insertDocument(
   image: NewDocument,
   { nextSeq, nextLine: line }: Given,
 ): Promise<Document> {
-  const { folder, path, sha256, type, size, lane, at, usesSeq } = image;
+  const { folder, path, sha256, type, size, lane, at, naming } = image;
   const endpoint = keyParams(image.endpoint);
-  const proposed = image.propose(nextSeq);
+  const proposed = namesOf(naming, nextSeq);
   const [rows, id] = await Promise.all([
     sql.all<{ name: string }>(DOCUMENTS.IS_NAME_TAKEN, { ...endpoint, names: proposed }),
     sql.nextId('documents'),
@@ -160,7 +159,7 @@ async function insertDocument(
       hint: 'Let the name template contain {hash} or {seq}.',
     });
   }
-  const seq = usesSeq ? nextSeq : null;
+  const seq = usesSeq(naming) ? nextSeq : null;
   const given = { endpoint, name, sha256, type, size, lane, folder, path };
   sql.emit({ kind: 'named', document: id, ...given, line, seq }, at);
   // Nobody else can send what lies in a folder of this agent's own; each notification holds up the commits of all others.

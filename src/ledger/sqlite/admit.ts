@@ -1,6 +1,7 @@
 import type { Document, DocumentState, EndpointKey, Lane } from '../../domain/document.ts';
 import { ReceiptdError } from '../../domain/errors.ts';
 import type { ImageType } from '../../domain/imageType.ts';
+import { namesOf, usesSeq, type Naming } from '../../domain/naming.ts';
 import type { Admission, Admitted } from '../../ports/ledger.ts';
 import { ensureEndpoint } from './apply.ts';
 import { requireDocument } from './documents.ts';
@@ -17,9 +18,9 @@ export function admit(sql: Transaction, admission: Admission): Admitted {
   const existing = documentByBytes(sql, endpoint, sha256);
   const own = { documentId: existing?.id ?? null, sha256, policy: null, reason: null, message: null, at };
   if (!existing) {
-    const { type, lane, usesSeq, propose } = admission;
+    const { type, lane, naming } = admission;
     const { folder, path, identity } = file;
-    const image = { endpoint, folder, path, sha256, type, size: identity.size, lane, at, usesSeq, propose };
+    const image = { endpoint, folder, path, sha256, type, size: identity.size, lane, at, naming };
     const document = insertDocument(sql, image);
     putSighting(sql, file, { ...own, verdict: 'document', documentId: document.id });
     return { kind: 'queued', document };
@@ -53,8 +54,7 @@ export function admitElsewhere(
     endpoint,
     lane: 'fresh',
     at,
-    usesSeq: false,
-    propose: () => [document.name, `${document.name}-${document.sha256.slice(0, 16)}`],
+    naming: [document.name, `${document.name}-${document.sha256.slice(0, 16)}`],
   });
   return { kind: 'queued', document: copy };
 }
@@ -80,23 +80,22 @@ interface NewDocument {
   readonly size: number;
   readonly lane: Lane;
   readonly at: number;
-  readonly usesSeq: boolean;
-  readonly propose: (seq: number) => readonly string[];
+  readonly naming: Naming;
 }
 
 function insertDocument(sql: Transaction, image: NewDocument): Document {
-  const { endpoint, folder, path, sha256, type, size, lane, at, usesSeq } = image;
+  const { endpoint, folder, path, sha256, type, size, lane, at, naming } = image;
   const { nextSeq, nextLine: line } = ensureEndpoint(sql, endpoint);
-  const name = image
-    .propose(nextSeq)
-    .find((candidate) => !sql.get(DOCUMENTS.IS_NAME_TAKEN, { ...keyParams(endpoint), name: candidate }));
+  const name = namesOf(naming, nextSeq).find(
+    (candidate) => !sql.get(DOCUMENTS.IS_NAME_TAKEN, { ...keyParams(endpoint), name: candidate }),
+  );
   if (name === undefined) {
     throw new ReceiptdError('TEMPLATE_INVALID', `Every name proposed for ${path} is taken in its endpoint.`, {
       hint: 'Let the name template contain {hash} or {seq}.',
     });
   }
   const id = nextId(sql, DOCUMENTS.NEXT_DOCUMENT_ID);
-  const seq = usesSeq ? nextSeq : null;
+  const seq = usesSeq(naming) ? nextSeq : null;
   const given = { endpoint: keyParams(endpoint), name, sha256, type, size, lane, folder, path };
   sql.emit({ kind: 'named', document: id, ...given, line, seq }, at);
   return { id, ...given, ...UNTOUCHED, createdAt: at, updatedAt: at };

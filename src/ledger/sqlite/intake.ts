@@ -1,4 +1,4 @@
-import type { LedgerIntake } from '../../ports/ledger.ts';
+import type { FileSeen, LedgerIntake, Note } from '../../ports/ledger.ts';
 import { admit } from './admit.ts';
 import { toKnownFile, toNamedFile, type KnownRow, type KnownTuple } from '../rows.ts';
 import { currentSighting, nextId, putSighting } from './sightings.ts';
@@ -7,7 +7,7 @@ import type { Store } from './store.ts';
 
 const NAMES_BATCH = 1_000;
 /** Keeps one transaction from blocking the event loop for long. */
-const SKIPPED_BATCH = 500;
+export const SKIPPED_BATCH = 500;
 
 export function createIntake(store: Store): LedgerIntake {
   return {
@@ -15,9 +15,7 @@ export function createIntake(store: Store): LedgerIntake {
       // A folder counts as watched only once all of them are recorded, so that a crash in between does no harm.
       for (let start = 0; start < skipped.length; start += SKIPPED_BATCH) {
         const batch = skipped.slice(start, start + SKIPPED_BATCH);
-        await store.write((sql) => {
-          for (const file of batch) putSighting(sql, file, { ...note, verdict: 'skipped', documentId: null });
-        });
+        await markSkipped(store, batch, note);
       }
       await store.write((sql) => sql.emit({ kind: 'watched', folder }, note.at));
     },
@@ -93,4 +91,15 @@ export function createIntake(store: Store): LedgerIntake {
         if (current.length > 0) sql.emit({ kind: 'gone', sightings: current }, at);
       }),
   };
+}
+
+/** No more than `SKIPPED_BATCH` at once. */
+export function markSkipped(
+  store: Store,
+  files: readonly FileSeen[],
+  note: Omit<Note, 'verdict'>,
+): Promise<void> {
+  return store.write((sql) => {
+    for (const file of files) putSighting(sql, file, { ...note, verdict: 'skipped', documentId: null });
+  });
 }

@@ -68,6 +68,7 @@ export class Store {
   readonly path: string;
   readonly #db: DatabaseSyncInstance;
   readonly #writing: Writing | null;
+  readonly #onReadFailed: (failure: unknown) => Promise<void> | void;
   readonly #sql: Transaction & { forget(): void };
   #events: JournalEvent[] = [];
   #queue: Operation[] = [];
@@ -80,10 +81,14 @@ export class Store {
     path: string,
     /** Null: for reading only. */
     writing: Writing | null,
+    /** Told of a read that failed, before it rejects. */
+    onReadFailed: (failure: unknown) => Promise<void> | void = (failure) =>
+      void writing?.trouble.met(failure),
   ) {
     this.#db = db;
     this.path = path;
     this.#writing = writing;
+    this.#onReadFailed = onReadFailed;
     this.#sql = {
       ...createSql(db),
       emit: (event, at) => {
@@ -101,7 +106,7 @@ export class Store {
       return work(this.#sql);
     } catch (error) {
       const failure = storeFailure(error, this.path, 'read');
-      this.#writing?.trouble.met(failure);
+      await this.#onReadFailed(failure);
       throw failure;
     }
   }

@@ -28,10 +28,7 @@ export function createUpkeep(
       return files.every((file, index) => inodeOf(file) === inodes[index]);
     },
 
-    async backup(target) {
-      const file = target ?? join(backupsDir, backupName(clock.now()));
-      return { file, head: await store.use((db) => backupTo(db, file)) };
-    },
+    backup: createBackup(store, { clock, backupsDir }),
 
     async lastBackup() {
       try {
@@ -60,6 +57,16 @@ export function createUpkeep(
       markDamaged(store.path, `A full check of the ledger found: ${verdict}.`);
       return verdict;
     },
+  };
+}
+
+export function createBackup(
+  store: Store,
+  { clock, backupsDir }: Pick<Keeping, 'clock' | 'backupsDir'>,
+): LedgerUpkeep['backup'] {
+  return async (target) => {
+    const file = target ?? join(backupsDir, backupName(clock.now()));
+    return { file, head: await store.use((db) => backupTo(db, file)) };
   };
 }
 

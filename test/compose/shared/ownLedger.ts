@@ -7,7 +7,7 @@ import type { Config } from '../../../src/config/config.ts';
 import { parseConfig } from '../../../src/config/load.ts';
 import type { EndpointKey } from '../../../src/domain/document.ts';
 import type { Admitted, Ledger } from '../../../src/ports/ledger.ts';
-import { hashOf } from '../../contract/ledger.ts';
+import { hashOf, naming } from '../../contract/ledger.ts';
 
 export const OFFICE: EndpointKey = {
   baseUrl: 'https://service.example/api',
@@ -66,8 +66,7 @@ folders:
       type: 'jpeg',
       lane: this.#made % 3 === 0 ? 'backlog' : 'fresh',
       at: AT + this.#made,
-      propose: (seq) => [name.replace('#', String(seq))],
-      usesSeq: name.includes('#'),
+      naming: name.includes('#') ? naming(name.replace('#', '{seq}'), content) : [name],
     });
   }
 

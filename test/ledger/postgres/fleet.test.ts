@@ -20,8 +20,7 @@ function admission(folder: string, path: string, content: string): Admission {
     type: 'jpeg',
     lane: 'fresh',
     at: 1_000,
-    usesSeq: false,
-    propose: () => [`doc-${content}`],
+    naming: [`doc-${content}`],
   };
 }
 

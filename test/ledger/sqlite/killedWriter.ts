@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
+import { parseTemplate } from '../../../src/domain/naming.ts';
 import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
 
 /**
@@ -20,6 +21,18 @@ function say(...what: readonly (string | number)[]): void {
 
 say('recovered', await ledger.recover(Date.now()));
 
+const date = new Date(0);
+const NUMBERED = parseTemplate('n{seq}').naming({
+  folder: '/scans',
+  path: 'scan',
+  host: 'host',
+  endpoint: 'office',
+  date,
+  captured: date,
+  hash: '0'.repeat(64),
+  maxBytes: 255,
+});
+
 async function work(worker: number): Promise<never> {
   for (let n = 0; ; n += 1) {
     const content = `${run}-${worker}-${n}`;
@@ -30,8 +43,7 @@ async function work(worker: number): Promise<never> {
       type: 'jpeg',
       lane: 'fresh',
       at: Date.now(),
-      propose: (seq) => ['same', `n${seq}`],
-      usesSeq: true,
+      naming: worker % 2 === 0 ? NUMBERED : ['same', `same-${content}`],
     });
     say('admitted', document.id, document.name, document.sha256);
     const attempt = await ledger.begin(document.id, Date.now(), 1);

@@ -63,8 +63,7 @@ export async function makePlace(root: string, clock: Clock): Promise<Place> {
         type: 'jpeg',
         lane: 'fresh',
         at: clock.now(),
-        usesSeq: false,
-        propose: () => [name],
+        naming: [name],
       });
       return document;
     },

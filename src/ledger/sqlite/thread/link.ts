@@ -1,0 +1,190 @@
+import { Worker } from 'node:worker_threads';
+import { ReceiptdError } from '../../../domain/errors.ts';
+import type { LedgerStorage, StorageTrouble } from '../../../ports/ledger.ts';
+import { fromData, type Answers, type Call, type Calls, type Said, type ThreadData } from './protocol.ts';
+
+interface Pending {
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export interface Opened {
+  readonly mended: readonly string[];
+  readonly backupsDir: string;
+}
+
+/** Of its heap: what a commit makes is dropped with it. */
+const YOUNG_GENERATION_MB = 8;
+const RESTART =
+  'Restart receiptd: nothing that was recorded is lost. If it happens again, look for what takes the memory of this machine, and report it.';
+
+/**
+ * The agent's side of the thread that writes the ledger.
+ *
+ *   opening ──▶ open ──close──▶ closing, until everything asked for before is answered ──▶ ended
+ *   any ──the thread ends by itself──▶ ended, and the storage is in trouble for good
+ *
+ * While nothing is asked for, the thread does not keep the process alive.
+ */
+export class WriterLink {
+  readonly storage: MirroredStorage;
+  readonly #path: string;
+  readonly #worker: Worker;
+  readonly #onSynced: (ms: number) => void;
+  readonly #pending = new Map<number, Pending>();
+  readonly #opening: Promise<Opened>;
+  readonly #ended: Promise<void>;
+  #settleOpening!: Pending;
+  #calls: Call[] = [];
+  #isScheduled = false;
+  #lastId = 0;
+  #isClosing = false;
+  #isClosed = false;
+  /** Why nothing can be asked for any more. */
+  #end: ReceiptdError | null = null;
+  /** What an uncaught error said. */
+  #words: string | null = null;
+
+  constructor(program: string, data: ThreadData, onSynced: (ms: number) => void) {
+    this.storage = new MirroredStorage();
+    this.#path = data.path;
+    this.#onSynced = onSynced;
+    this.#worker = new Worker(program, {
+      workerData: data,
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+    });
+    this.#opening = new Promise<unknown>((resolve, reject) => {
+      this.#settleOpening = { resolve, reject };
+    }) as Promise<Opened>;
+    this.#worker.on('message', (said: Said) => this.#heard(said));
+    this.#worker.on('error', (error) => (this.#words = error.message));
+    this.#ended = new Promise((resolve) => {
+      this.#worker.on('exit', () => {
+        this.#over();
+        resolve();
+      });
+    });
+  }
+
+  /** @throws ReceiptdError what opening the ledger throws; LEDGER_WRITE_FAILED where there is no thread */
+  async opened(): Promise<Opened> {
+    return this.#opening;
+  }
+
+  /** Goes with whatever else is asked for in this turn of the event loop. */
+  call(method: Call['method'], args: readonly unknown[]): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      if (this.#end !== null || this.#isClosing) return reject(this.#end ?? this.#refusal());
+      const id = (this.#lastId += 1);
+      if (this.#pending.size === 0) this.#worker.ref();
+      this.#pending.set(id, { resolve, reject });
+      this.#calls.push({ id, method, args });
+      this.#schedule();
+    });
+  }
+
+  /** Resolves once the ledger is closed and the thread is gone. Idempotent. */
+  async close(): Promise<void> {
+    if (!this.#isClosing && this.#end === null) {
+      this.#isClosing = true;
+      this.#worker.ref();
+      this.#send();
+    }
+    await this.#ended;
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      if (this.#calls.length > 0) this.#send();
+    });
+  }
+
+  #send(): void {
+    const calls = this.#calls;
+    this.#calls = [];
+    this.#worker.postMessage({ calls, isLast: this.#isClosing } satisfies Calls);
+  }
+
+  #heard(said: Said): void {
+    switch (said.kind) {
+      case 'opened':
+        this.storage.is(said.trouble);
+        this.#worker.unref();
+        return this.#settleOpening.resolve(said);
+      case 'refused':
+        // It has nothing more to do, and ends.
+        return this.#settleOpening.reject(fromData(said.error));
+      case 'trouble':
+        return this.storage.changed(said.trouble);
+      case 'answers':
+        return this.#answered(said);
+      case 'closed':
+        this.#isClosed = true;
+    }
+  }
+
+  #answered({ answers, synced, trouble }: Answers): void {
+    if (trouble !== undefined) this.storage.is(trouble);
+    for (const ms of synced) this.#onSynced(ms);
+    for (const answer of answers) {
+      const pending = this.#pending.get(answer.id);
+      this.#pending.delete(answer.id);
+      if ('error' in answer) pending?.reject(fromData(answer.error));
+      else pending?.resolve(answer.value);
+    }
+    if (this.#pending.size === 0 && !this.#isClosing) this.#worker.unref();
+  }
+
+  #over(): void {
+    this.#end = this.#isClosed ? this.#refusal() : this.#death();
+    if (!this.#isClosed) {
+      const { message, hint = '' } = this.#end;
+      this.storage.changed({ code: 'LEDGER_WRITE_FAILED', message, hint });
+    }
+    const pending = [...this.#pending.values()];
+    this.#pending.clear();
+    this.#calls = [];
+    for (const { reject } of [this.#settleOpening, ...pending]) reject(this.#end);
+  }
+
+  #death(): ReceiptdError {
+    const why = this.#words === null ? '' : `: ${this.#words.replace(/\.$/, '')}`;
+    return new ReceiptdError(
+      'LEDGER_WRITE_FAILED',
+      `The ledger ${this.#path} can't be written: its thread has ended${why}.`,
+      { hint: RESTART },
+    );
+  }
+
+  #refusal(): ReceiptdError {
+    return new ReceiptdError('LEDGER_WRITE_FAILED', `The ledger ${this.#path} is closed.`);
+  }
+}
+
+/** The thread's storage, as it last said. */
+export class MirroredStorage implements LedgerStorage {
+  readonly #listeners = new Set<() => void>();
+  #trouble: StorageTrouble | null = null;
+
+  trouble(): StorageTrouble | null {
+    return this.#trouble;
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** In other words, or for the first time: nobody is called. */
+  is(trouble: StorageTrouble | null): void {
+    this.#trouble = trouble;
+  }
+
+  changed(trouble: StorageTrouble | null): void {
+    this.#trouble = trouble;
+    for (const listener of this.#listeners) listener();
+  }
+}

@@ -1,0 +1,147 @@
+import type { MessagePort } from 'node:worker_threads';
+import type { Clock } from '../../../ports/clock.ts';
+import type { StorageTrouble } from '../../../ports/ledger.ts';
+import { createAdmin } from '../admin.ts';
+import { createHolds } from '../holds.ts';
+import { createIntake, markSkipped } from '../intake.ts';
+import { createQueue } from '../queue.ts';
+import { Reserve } from '../reserve.ts';
+import { createResults } from '../results.ts';
+import { createBackup } from '../upkeep.ts';
+import { openWriter, type Writer } from '../writer.ts';
+import {
+  fromData,
+  toData,
+  type Answer,
+  type Call,
+  type Calls,
+  type Said,
+  type ThreadData,
+  type Writing,
+} from './protocol.ts';
+
+/**
+ * The thread's side: opens the ledger, says so, and does what it is asked for until it is told to close. Calls that come during a commit
+ * share the next one, and the answers of a commit go back together.
+ */
+export function serveLedger(port: MessagePort, data: ThreadData, clock: Clock): void {
+  const say = (what: Said): void => port.postMessage(what);
+  const mended: string[] = [];
+  const answering = new Answering(say);
+  let writer: Writer;
+  try {
+    const { path, backupsDir, reserve } = data;
+    writer = openWriter({
+      path,
+      clock,
+      ...(backupsDir !== undefined && { backupsDir }),
+      ...(reserve && { reserve: new Reserve(reserve.path, reserve.bytes) }),
+      onMended: (story) => void mended.push(story),
+      onSynced: (ms) => answering.synced(ms),
+    });
+  } catch (error) {
+    say({ kind: 'refused', error: toData(error) });
+    return;
+  }
+  const trouble = writer.trouble.trouble();
+  answering.watch(writer.trouble);
+  const writing = writingOn(writer, clock);
+  port.on('message', ({ calls, isLast }: Calls) => {
+    for (const call of calls) void answering.to(call, writing);
+    if (isLast) void close(writer, answering, say).then(() => port.close());
+  });
+  say({ kind: 'opened', mended, backupsDir: writer.backupsDir, trouble });
+}
+
+async function close(writer: Writer, answering: Answering, say: (what: Said) => void): Promise<void> {
+  await writer.close();
+  await answering.end();
+  say({ kind: 'closed' });
+}
+
+function writingOn({ store, trouble, backupsDir, looked }: Writer, clock: Clock): Writing {
+  return {
+    ...createIntake(store),
+    ...createQueue(store),
+    ...createHolds(store, clock),
+    ...createAdmin(store, clock),
+    ...createResults(store),
+    backup: createBackup(store, { clock, backupsDir }),
+    markSkipped: (files, note) => markSkipped(store, files, note),
+    readFailed: async (failure) => void trouble.met(fromData(failure)),
+    looked: async (soundAt) => looked(soundAt),
+  };
+}
+
+interface Watched {
+  trouble(): StorageTrouble | null;
+  onChange(listener: () => void): unknown;
+}
+
+/** Collects answers, and sends those that are there at the same time together. */
+class Answering {
+  readonly #say: (what: Said) => void;
+  #storage: Watched | null = null;
+  #trouble: StorageTrouble | null = null;
+  #answers: Answer[] = [];
+  #synced: number[] = [];
+  #isDue = false;
+  #open = 0;
+  #onDone: () => void = () => {};
+
+  constructor(say: (what: Said) => void) {
+    this.#say = say;
+  }
+
+  /** Whoever gets a rejection must find the trouble said: a change goes out before the answers that follow from it. */
+  watch(storage: Watched): void {
+    this.#storage = storage;
+    this.#trouble = storage.trouble();
+    storage.onChange(() => {
+      this.#trouble = storage.trouble();
+      this.#say({ kind: 'trouble', trouble: this.#trouble });
+    });
+  }
+
+  synced(ms: number): void {
+    this.#synced.push(ms);
+  }
+
+  async to({ id, method, args }: Call, writing: Writing): Promise<void> {
+    this.#open += 1;
+    const answer = await this.#answer(id, writing[method] as Method, args);
+    this.#answers.push(answer);
+    this.#open -= 1;
+    if (this.#isDue) return;
+    this.#isDue = true;
+    // Once all promises of this commit have had their turn, and before the next commit gets its.
+    process.nextTick(() => this.#flush());
+  }
+
+  /** Resolves once everything that was asked for is answered. */
+  async end(): Promise<void> {
+    if (this.#open > 0) await new Promise<void>((done) => (this.#onDone = done));
+    this.#flush();
+  }
+
+  async #answer(id: number, method: Method, args: readonly unknown[]): Promise<Answer> {
+    try {
+      return { id, value: await method(...args) };
+    } catch (error) {
+      return { id, error: toData(error) };
+    }
+  }
+
+  #flush(): void {
+    this.#isDue = false;
+    const [answers, synced] = [this.#answers, this.#synced];
+    [this.#answers, this.#synced] = [[], []];
+    const trouble = this.#storage?.trouble() ?? null;
+    const isSame = trouble?.code === this.#trouble?.code && trouble?.message === this.#trouble?.message;
+    this.#trouble = trouble;
+    if (answers.length > 0) this.#say({ kind: 'answers', answers, synced, ...(!isSame && { trouble }) });
+    if (this.#open === 0) this.#onDone();
+  }
+}
+
+type Method = (...args: readonly unknown[]) => Promise<unknown>;

@@ -1,0 +1,64 @@
+import { dirname, join, resolve } from 'node:path';
+import type { Clock } from '../../ports/clock.ts';
+import { markDamaged } from './files.ts';
+import { openPair } from './pair.ts';
+import { leaveSoundMark } from './soundMark.ts';
+import { Store } from './store.ts';
+import { Trouble, type ReservedSpace } from './trouble.ts';
+
+export interface WriterOptions {
+  readonly path: string;
+  readonly clock: Clock;
+  /** Where backups lie; `backups` beside the ledger when left out. */
+  readonly backupsDir?: string;
+  /** Space for the outcomes of requests under way when the disk is full. */
+  readonly reserve?: ReservedSpace;
+  /** Turns of the event loop in which writes gather for one commit while there are many; 1 if left out. */
+  readonly busyTurns?: number;
+  /** Told how long each commit waited for the disk; milliseconds. */
+  readonly onSynced?: (ms: number) => void;
+  /** Told what had to be mended before the ledger could be used, in sentences. */
+  readonly onMended?: (story: string) => void;
+}
+
+/** A ledger in the hands of its one writer. */
+export interface Writer {
+  readonly store: Store;
+  readonly trouble: Trouble;
+  readonly backupsDir: string;
+  /** A look through all of it began then, and found nothing; null where it found damage. */
+  looked(soundAt: number | null): void;
+  /** Commits what is queued, leaves everything in the one file, and says that it is sound if that is known. Idempotent. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the ledger and its journal for their one writer, creates them where there are none, brings them to the latest
+ * version, and mends what is damaged (pair.ts).
+ * @throws ReceiptdError STATE_UNWRITABLE, LEDGER_NEWER
+ */
+export function openWriter(options: WriterOptions): Writer {
+  const { clock, reserve = null, onMended = () => {} } = options;
+  const path = resolve(options.path);
+  const backupsDir = options.backupsDir ?? join(dirname(path), 'backups');
+  const { db, journal, ...opened } = openPair({ path, backupsDir, at: clock.now(), onMended });
+  const trouble = new Trouble(clock, reserve, (message) => markDamaged(path, message));
+  const store = new Store(db, path, {
+    journal,
+    trouble,
+    ...(options.busyTurns !== undefined && { busyTurns: options.busyTurns }),
+    ...(options.onSynced && { onSynced: options.onSynced }),
+  });
+  let lookedAt: number | null = opened.lookedAt;
+  return {
+    store,
+    trouble,
+    backupsDir,
+    looked: (soundAt) => void (lookedAt = soundAt),
+    async close() {
+      const isWell = trouble.trouble() === null;
+      const isWhole = await store.close();
+      if (isWhole && isWell && lookedAt !== null) leaveSoundMark(path, lookedAt, clock.now());
+    },
+  };
+}
