@@ -14,7 +14,8 @@ import {
   type PlaceRow,
 } from '../rows.ts';
 import { nextId } from './sightings.ts';
-import { ALL_ENDPOINTS, ENDPOINT_BY_KEY, NEXT_LINE } from './sql/endpoints.ts';
+import { endpointIdOf, folderIdOf } from './places.ts';
+import { ALL_ENDPOINTS, NEXT_NUMBERS } from './sql/endpoints.ts';
 import * as SQL from './sql/queue.ts';
 import * as SIGHTINGS from './sql/sightings.ts';
 import type { Sql } from './statements.ts';
@@ -63,8 +64,8 @@ export function createQueue(store: Store): LedgerQueue {
       }
       if (lane === 'fresh') await moveStale(store, { endpointId, freshSince });
       return store.read((sql) => {
-        const except = exceptFolders.flatMap((folder) => sql.all<{ id: number }>(SQL.FOLDER_ID, { folder }));
-        return claims.take(sql, { endpointId, lane }, limit, new Set(except.map(({ id }) => id)));
+        const except = exceptFolders.flatMap((folder) => folderIdOf(sql, folder) ?? []);
+        return claims.take(sql, { endpointId, lane }, limit, new Set(except));
       });
     },
 
@@ -283,13 +284,9 @@ function queueAtEnd(sql: Transaction, { documentIds, reason, message }: Requeue,
 
 /** The last place in an endpoint's line; taken by the event that says so. */
 function nextLine(sql: Sql, endpointId: number): number {
-  const row = sql.get<{ line: number }>(NEXT_LINE, { id: endpointId });
+  const row = sql.get<{ line: number }>(NEXT_NUMBERS, { id: endpointId });
   if (!row) throw new Error('a document without its endpoint');
   return row.line;
-}
-
-function endpointIdOf(sql: Sql, { baseUrl, uid }: EndpointKey): number | undefined {
-  return sql.get<{ id: number }>(ENDPOINT_BY_KEY, { baseUrl, uid })?.id;
 }
 
 function endpointIds(sql: Sql, endpoint: EndpointKey | null): number[] {

@@ -48,8 +48,6 @@ SELECT not_before AS notBefore FROM documents
  WHERE endpoint_id = :endpointId AND ${WAITING} AND not_before > :now
  ORDER BY not_before LIMIT 1`;
 
-export const FOLDER_ID = `SELECT id FROM folders WHERE path = :folder`;
-
 export const DOCUMENT_STANDING = `
 SELECT d.name, d.state, d.endpoint_id AS endpointId,
        EXISTS (SELECT 1 FROM attempts a WHERE a.document_id = d.id AND a.finished_at IS NULL) AS attemptOpen
