@@ -13,7 +13,6 @@ import {
   type IdentityRow,
   type PlaceRow,
 } from '../rows.ts';
-import { nextId } from './sightings.ts';
 import { endpointIdOf, folderIdOf } from './places.ts';
 import { ALL_ENDPOINTS, NEXT_NUMBERS } from './sql/endpoints.ts';
 import * as SQL from './sql/queue.ts';
@@ -75,16 +74,16 @@ export function createQueue(store: Store): LedgerQueue {
 
     begin: (id, at, bytes) =>
       writeClaimed([id], (sql) => {
-        idle(sql, id, 'be uploaded');
-        const attempt = nextId(sql, SQL.NEXT_ATTEMPT_ID);
+        const { nextAttempt: attempt } = idle(sql, id, 'be uploaded');
         sql.emit({ kind: 'began', attempt, document: id, bytes }, at);
         return attempt;
       }),
 
     finish: (attemptId, result, requeue) =>
       store.writeOutcome((sql) => {
-        const documentId = endAttempt(sql, attemptId, result);
-        const move = besideResults(sql, documentId, moveOf(result.transition));
+        const { documentId, hasResults } = endAttempt(sql, attemptId, result);
+        const ended = moveOf(result.transition);
+        const move = hasResults ? besideResults(sql, documentId, ended) : ended;
         sql.emit({ kind: 'moved', documents: [documentId], ...move }, result.at);
         if (requeue) queueAtEnd(sql, requeue, result.at);
       }),
@@ -229,6 +228,7 @@ interface Standing {
   readonly state: DocumentState;
   readonly endpointId: number;
   readonly attemptOpen: number;
+  readonly nextAttempt: number;
 }
 
 function standing(sql: Sql, id: number): Standing {
@@ -263,14 +263,14 @@ function endAttempt(
   sql: Transaction,
   attemptId: number,
   end: { at: number; outcome: AttemptOutcome; httpStatus: number | null; message: string | null },
-): number {
-  const open = sql.get<{ documentId: number }>(SQL.OPEN_ATTEMPT, { id: attemptId });
+): { documentId: number; hasResults: boolean } {
+  const open = sql.get<{ documentId: number; hasResults: number }>(SQL.OPEN_ATTEMPT, { id: attemptId });
   if (!open)
     throw new ReceiptdError('DOCUMENT_STATE', `Upload request number ${attemptId} is not under way.`);
   const { at, outcome, httpStatus, message } = end;
-  const document = open.documentId;
-  sql.emit({ kind: 'ended', attempt: attemptId, document, outcome, httpStatus, message }, at);
-  return document;
+  const { documentId, hasResults } = open;
+  sql.emit({ kind: 'ended', attempt: attemptId, document: documentId, outcome, httpStatus, message }, at);
+  return { documentId, hasResults: hasResults === 1 };
 }
 
 function queueAtEnd(sql: Transaction, { documentIds, reason, message }: Requeue, at: number): void {
