@@ -41,7 +41,7 @@ export function formatLine(
   const seq = after.seq + 1;
   const entry = JSON.stringify({
     seq,
-    at: new Date(at).toISOString(),
+    at: utcOf(at),
     kind,
     facts,
     personal: own === undefined ? null : sha256(personalText),
@@ -50,7 +50,7 @@ export function formatLine(
   });
   const digest = sha256(entry);
   const text = `${entry}\t${digest}\t${personalText}\n`;
-  if (Buffer.byteLength(text) > MAX_LINE_BYTES) throw new RangeError(`An entry of kind ${kind} is too long.`);
+  if (isTooLong(text)) throw new RangeError(`An entry of kind ${kind} is too long.`);
   return { text, seq, hash: digest };
 }
 
@@ -89,6 +89,19 @@ export function parseLine(line: Buffer | null): ParsedLine | BadLine {
 
 export function isBad(line: ParsedLine | BadLine): line is BadLine {
   return 'what' in line;
+}
+
+let last = { at: NaN, utc: '' };
+
+/** Making it takes as long as hashing the line, and much of a commit happens in one millisecond. */
+function utcOf(at: number): string {
+  if (at !== last.at) last = { at, utc: new Date(at).toISOString() };
+  return last.utc;
+}
+
+/** A UTF-16 unit is three bytes at most: few lines have to be measured. */
+function isTooLong(text: string): boolean {
+  return text.length > MAX_LINE_BYTES / 3 && Buffer.byteLength(text) > MAX_LINE_BYTES;
 }
 
 function sha256(data: string | Buffer): string {

@@ -3,11 +3,12 @@ import { ReceiptdError } from '../../domain/errors.ts';
 import type { ImageType } from '../../domain/imageType.ts';
 import { namesOf, usesSeq, type Naming } from '../../domain/naming.ts';
 import type { Admission, Admitted } from '../../ports/ledger.ts';
-import { ensureEndpoint } from './apply.ts';
 import { requireDocument } from './documents.ts';
+import { endpointIdOf, ensureEndpoint } from './places.ts';
 import { identityParams, toDocument, type DocumentRow, UNTOUCHED } from '../rows.ts';
-import { currentSighting, nextId, putSighting } from './sightings.ts';
+import { currentSighting, putSighting } from './sightings.ts';
 import * as DOCUMENTS from './sql/documents.ts';
+import { NEXT_NUMBERS } from './sql/endpoints.ts';
 import * as SIGHTINGS from './sql/sightings.ts';
 import type { Sql } from './statements.ts';
 import type { Transaction } from './store.ts';
@@ -61,7 +62,7 @@ export function admitElsewhere(
 
 function again(sql: Transaction, existing: DocumentRow, lane: Lane, at: number): Admitted {
   if (!isToSendAgain(existing.state)) return { kind: 'duplicate', document: toDocument(existing) };
-  const { nextLine: line } = ensureEndpoint(sql, existing);
+  const { line } = nextNumbers(sql, ensureEndpoint(sql, existing));
   const move = { state: 'queued', how: 'arrived', lane, line } as const;
   sql.emit({ kind: 'moved', documents: [existing.id], ...move }, at);
   return { kind: 'requeued', document: requireDocument(sql, existing.id) };
@@ -85,16 +86,16 @@ interface NewDocument {
 
 function insertDocument(sql: Transaction, image: NewDocument): Document {
   const { endpoint, folder, path, sha256, type, size, lane, at, naming } = image;
-  const { nextSeq, nextLine: line } = ensureEndpoint(sql, endpoint);
+  const endpointId = ensureEndpoint(sql, endpoint);
+  const { seq: nextSeq, line, document: id } = nextNumbers(sql, endpointId);
   const name = namesOf(naming, nextSeq).find(
-    (candidate) => !sql.get(DOCUMENTS.IS_NAME_TAKEN, { ...keyParams(endpoint), name: candidate }),
+    (candidate) => !sql.get(DOCUMENTS.IS_NAME_TAKEN, { endpointId, name: candidate }),
   );
   if (name === undefined) {
     throw new ReceiptdError('TEMPLATE_INVALID', `Every name proposed for ${path} is taken in its endpoint.`, {
       hint: 'Let the name template contain {hash} or {seq}.',
     });
   }
-  const id = nextId(sql, DOCUMENTS.NEXT_DOCUMENT_ID);
   const seq = usesSeq(naming) ? nextSeq : null;
   const given = { endpoint: keyParams(endpoint), name, sha256, type, size, lane, folder, path };
   sql.emit({ kind: 'named', document: id, ...given, line, seq }, at);
@@ -102,7 +103,21 @@ function insertDocument(sql: Transaction, image: NewDocument): Document {
 }
 
 function documentByBytes(sql: Sql, endpoint: EndpointKey, sha256: string): DocumentRow | undefined {
-  return sql.get<DocumentRow>(DOCUMENTS.DOCUMENT_BY_BYTES, { ...keyParams(endpoint), sha256 });
+  const endpointId = endpointIdOf(sql, endpoint);
+  if (endpointId === undefined) return undefined;
+  return sql.get<DocumentRow>(DOCUMENTS.DOCUMENT_BY_BYTES, { endpointId, sha256 });
+}
+
+interface NextNumbers {
+  readonly seq: number;
+  readonly line: number;
+  readonly document: number;
+}
+
+function nextNumbers(sql: Sql, endpointId: number): NextNumbers {
+  const row = sql.get<NextNumbers>(NEXT_NUMBERS, { id: endpointId });
+  if (!row) throw new Error('an endpoint that was just looked up is missing');
+  return row;
 }
 
 function keyParams({ baseUrl, uid }: EndpointKey): { baseUrl: string; uid: string } {

@@ -1,5 +1,5 @@
-import type { EndpointKey } from '../../domain/document.ts';
 import type { LedgerEvent, Move } from '../events.ts';
+import { ensureEndpoint, ensureFolder } from './places.ts';
 import { splitPath } from '../rows.ts';
 import * as DOCUMENTS from './sql/documents.ts';
 import * as ENDPOINTS from './sql/endpoints.ts';
@@ -8,7 +8,7 @@ import { ADD_ERASURE } from './sql/journal.ts';
 import * as QUEUE from './sql/queue.ts';
 import * as RESULTS from './sql/results.ts';
 import * as SIGHTINGS from './sql/sightings.ts';
-import type { Params, Sql } from './statements.ts';
+import type { Sql } from './statements.ts';
 
 /**
  * The one place where an event becomes rows: when it happens, and when the ledger is made anew from its journal. It
@@ -18,9 +18,10 @@ export function apply(sql: Sql, event: LedgerEvent, at: number): void {
   switch (event.kind) {
     case 'named': {
       const { document: id, endpoint, name, sha256, type, size, lane, line, seq, folder, path } = event;
-      const endpointId = ensureEndpoint(sql, endpoint).id;
-      const row = { id, endpointId, name, sha256, type, size, lane, line, folder, path, at };
-      insertIn(sql, folder, DOCUMENTS.INSERT_DOCUMENT, row);
+      const endpointId = ensureEndpoint(sql, endpoint);
+      const folderId = ensureFolder(sql, folder);
+      const row = { id, endpointId, folderId, name, sha256, type, size, lane, line, path, at };
+      sql.run(DOCUMENTS.INSERT_DOCUMENT, row);
       sql.run(ENDPOINTS.GAVE_LINE, { id: endpointId, line });
       if (seq !== null) sql.run(ENDPOINTS.GAVE_SEQ, { id: endpointId, seq });
       return;
@@ -120,7 +121,7 @@ function applySighted(sql: Sql, event: Extract<LedgerEvent, { kind: 'sighted' }>
   if (supersedes !== null) sql.run(SIGHTINGS.GONE, { id: supersedes, at });
   // Two erased ones must not be taken for one path.
   const place = splitPath(path === '' ? `?${id}` : path);
-  insertIn(sql, folder, SIGHTINGS.INSERT_SIGHTING, { folder, ...place, ...row });
+  sql.run(SIGHTINGS.INSERT_SIGHTING, { folderId: ensureFolder(sql, folder), ...place, ...row });
 }
 
 function applyMove(sql: Sql, id: number, move: Move, at: number): void {
@@ -166,26 +167,4 @@ function applyMove(sql: Sql, id: number, move: Move, at: number): void {
 function gaveLineOf(sql: Sql, documentId: number, line: number): void {
   const row = sql.get<{ endpointId: number }>(QUEUE.DOCUMENT_STANDING, { id: documentId });
   if (row) sql.run(ENDPOINTS.GAVE_LINE, { id: row.endpointId, line });
-}
-
-/** Each of these statements finds the folder of its row by the path, and inserts nothing where that is new. */
-function insertIn(sql: Sql, folder: string, text: string, row: Params): void {
-  if (sql.run(text, row) > 0) return;
-  sql.run(SIGHTINGS.ENSURE_FOLDER, { folder });
-  sql.run(text, row);
-}
-
-interface EndpointRow {
-  readonly id: number;
-  readonly nextSeq: number;
-  readonly nextLine: number;
-}
-
-export function ensureEndpoint(sql: Sql, { baseUrl, uid }: EndpointKey): EndpointRow {
-  const known = sql.get<EndpointRow>(ENDPOINTS.ENDPOINT_BY_KEY, { baseUrl, uid });
-  if (known) return known;
-  sql.run(ENDPOINTS.ENSURE_ENDPOINT, { baseUrl, uid });
-  const row = sql.get<EndpointRow>(ENDPOINTS.ENDPOINT_BY_KEY, { baseUrl, uid });
-  if (!row) throw new Error('an endpoint that was just inserted is missing');
-  return row;
 }

@@ -13,8 +13,8 @@ import {
   type IdentityRow,
   type PlaceRow,
 } from '../rows.ts';
-import { nextId } from './sightings.ts';
-import { ALL_ENDPOINTS, ENDPOINT_BY_KEY, NEXT_LINE } from './sql/endpoints.ts';
+import { endpointIdOf, folderIdOf } from './places.ts';
+import { ALL_ENDPOINTS, NEXT_NUMBERS } from './sql/endpoints.ts';
 import * as SQL from './sql/queue.ts';
 import * as SIGHTINGS from './sql/sightings.ts';
 import type { Sql } from './statements.ts';
@@ -63,8 +63,8 @@ export function createQueue(store: Store): LedgerQueue {
       }
       if (lane === 'fresh') await moveStale(store, { endpointId, freshSince });
       return store.read((sql) => {
-        const except = exceptFolders.flatMap((folder) => sql.all<{ id: number }>(SQL.FOLDER_ID, { folder }));
-        return claims.take(sql, { endpointId, lane }, limit, new Set(except.map(({ id }) => id)));
+        const except = exceptFolders.flatMap((folder) => folderIdOf(sql, folder) ?? []);
+        return claims.take(sql, { endpointId, lane }, limit, new Set(except));
       });
     },
 
@@ -74,16 +74,16 @@ export function createQueue(store: Store): LedgerQueue {
 
     begin: (id, at, bytes) =>
       writeClaimed([id], (sql) => {
-        idle(sql, id, 'be uploaded');
-        const attempt = nextId(sql, SQL.NEXT_ATTEMPT_ID);
+        const { nextAttempt: attempt } = idle(sql, id, 'be uploaded');
         sql.emit({ kind: 'began', attempt, document: id, bytes }, at);
         return attempt;
       }),
 
     finish: (attemptId, result, requeue) =>
       store.writeOutcome((sql) => {
-        const documentId = endAttempt(sql, attemptId, result);
-        const move = besideResults(sql, documentId, moveOf(result.transition));
+        const { documentId, hasResults } = endAttempt(sql, attemptId, result);
+        const ended = moveOf(result.transition);
+        const move = hasResults ? besideResults(sql, documentId, ended) : ended;
         sql.emit({ kind: 'moved', documents: [documentId], ...move }, result.at);
         if (requeue) queueAtEnd(sql, requeue, result.at);
       }),
@@ -228,6 +228,7 @@ interface Standing {
   readonly state: DocumentState;
   readonly endpointId: number;
   readonly attemptOpen: number;
+  readonly nextAttempt: number;
 }
 
 function standing(sql: Sql, id: number): Standing {
@@ -262,14 +263,14 @@ function endAttempt(
   sql: Transaction,
   attemptId: number,
   end: { at: number; outcome: AttemptOutcome; httpStatus: number | null; message: string | null },
-): number {
-  const open = sql.get<{ documentId: number }>(SQL.OPEN_ATTEMPT, { id: attemptId });
+): { documentId: number; hasResults: boolean } {
+  const open = sql.get<{ documentId: number; hasResults: number }>(SQL.OPEN_ATTEMPT, { id: attemptId });
   if (!open)
     throw new ReceiptdError('DOCUMENT_STATE', `Upload request number ${attemptId} is not under way.`);
   const { at, outcome, httpStatus, message } = end;
-  const document = open.documentId;
-  sql.emit({ kind: 'ended', attempt: attemptId, document, outcome, httpStatus, message }, at);
-  return document;
+  const { documentId, hasResults } = open;
+  sql.emit({ kind: 'ended', attempt: attemptId, document: documentId, outcome, httpStatus, message }, at);
+  return { documentId, hasResults: hasResults === 1 };
 }
 
 function queueAtEnd(sql: Transaction, { documentIds, reason, message }: Requeue, at: number): void {
@@ -283,13 +284,9 @@ function queueAtEnd(sql: Transaction, { documentIds, reason, message }: Requeue,
 
 /** The last place in an endpoint's line; taken by the event that says so. */
 function nextLine(sql: Sql, endpointId: number): number {
-  const row = sql.get<{ line: number }>(NEXT_LINE, { id: endpointId });
+  const row = sql.get<{ line: number }>(NEXT_NUMBERS, { id: endpointId });
   if (!row) throw new Error('a document without its endpoint');
   return row.line;
-}
-
-function endpointIdOf(sql: Sql, { baseUrl, uid }: EndpointKey): number | undefined {
-  return sql.get<{ id: number }>(ENDPOINT_BY_KEY, { baseUrl, uid })?.id;
 }
 
 function endpointIds(sql: Sql, endpoint: EndpointKey | null): number[] {

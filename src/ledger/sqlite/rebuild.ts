@@ -128,7 +128,7 @@ function salvage(db: DatabaseSyncInstance, damaged: string): string {
         } catch (error) {
           if (isStoreFailure(error)) throw error;
           // Known already from a better source.
-          sql.run('ROLLBACK TO row');
+          sql.rollback('ROLLBACK TO row');
         }
         sql.run('RELEASE row');
       }
@@ -138,7 +138,7 @@ function salvage(db: DatabaseSyncInstance, damaged: string): string {
       old.close();
     }
   } catch (error) {
-    if (db.isTransaction) db.exec('ROLLBACK');
+    sql.rollback('ROLLBACK');
     return `Nothing could be read of ${damaged}: ${error instanceof Error ? error.message : String(error)}.`;
   } finally {
     sql.forget();

@@ -36,7 +36,7 @@ export function replay(db: DatabaseSyncInstance, ledger: string, entries: Iterab
         apply(sql, fromJournal(entry), entry.at);
       } catch (error) {
         if (isStoreFailure(error)) throw error;
-        sql.run('ROLLBACK TO entry');
+        sql.rollback('ROLLBACK TO entry');
         if (misfits.length < 100) misfits.push(entry.seq);
       }
       sql.run('RELEASE entry');
@@ -49,7 +49,7 @@ export function replay(db: DatabaseSyncInstance, ledger: string, entries: Iterab
     }
     commit();
   } catch (error) {
-    if (db.isTransaction) db.exec('ROLLBACK');
+    sql.rollback('ROLLBACK');
     throw error;
   } finally {
     sql.forget();

@@ -27,9 +27,10 @@ import {
   type DocumentRow,
   type IdentityRow,
 } from '../rows.ts';
+import { endpointIdOf } from './places.ts';
 import { createResultReports, resultsOf } from './results.ts';
 import * as DOCUMENTS from './sql/documents.ts';
-import { ALL_ENDPOINTS, ENDPOINT_BY_KEY } from './sql/endpoints.ts';
+import { ALL_ENDPOINTS, NEXT_NUMBERS } from './sql/endpoints.ts';
 import * as SQL from './sql/reports.ts';
 import { HEAD } from './sql/journal.ts';
 import * as SIGHTINGS from './sql/sightings.ts';
@@ -94,17 +95,24 @@ export function createReports(store: Store, accountOf: AccountOf = DEFAULT_ACCOU
         return row === undefined || row.watchedAt === null;
       }),
 
-    bySha256: ({ baseUrl, uid }, sha256) =>
+    bySha256: (endpoint, sha256) =>
       store.read((sql) => {
-        const row = sql.get<DocumentRow>(DOCUMENTS.DOCUMENT_BY_BYTES, { baseUrl, uid, sha256 });
+        const endpointId = endpointIdOf(sql, endpoint) ?? null;
+        const row = sql.get<DocumentRow>(DOCUMENTS.DOCUMENT_BY_BYTES, { endpointId, sha256 });
         return row ? toDocument(row) : null;
       }),
 
-    isNameTaken: ({ baseUrl, uid }, name) =>
-      store.read((sql) => sql.get(DOCUMENTS.IS_NAME_TAKEN, { baseUrl, uid, name }) !== undefined),
+    isNameTaken: (endpoint, name) =>
+      store.read((sql) => {
+        const endpointId = endpointIdOf(sql, endpoint) ?? null;
+        return sql.get(DOCUMENTS.IS_NAME_TAKEN, { endpointId, name }) !== undefined;
+      }),
 
-    nextSeq: ({ baseUrl, uid }) =>
-      store.read((sql) => sql.get<{ nextSeq: number }>(ENDPOINT_BY_KEY, { baseUrl, uid })?.nextSeq ?? 1),
+    nextSeq: (endpoint) =>
+      store.read((sql) => {
+        const id = endpointIdOf(sql, endpoint) ?? null;
+        return sql.get<{ seq: number }>(NEXT_NUMBERS, { id })?.seq ?? 1;
+      }),
 
     countAccepted: (from, to) =>
       store.read((sql) => sql.get<{ count: number }>(SQL.COUNT_ACCEPTED, { from, to })?.count ?? 0),

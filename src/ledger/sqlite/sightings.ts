@@ -1,13 +1,17 @@
 import type { FileRef } from '../../domain/document.ts';
 import type { FileSeen } from '../../ports/ledger.ts';
 import { identityParams, splitPath } from '../rows.ts';
+import { folderIdOf } from './places.ts';
 import { isSameFile, type CurrentSighting, type Sighted } from '../sighted.ts';
 import * as SQL from './sql/sightings.ts';
 import type { Sql } from './statements.ts';
 import type { Transaction } from './store.ts';
 
 export function currentSighting(sql: Sql, file: FileRef): CurrentSighting | undefined {
-  return sql.get<CurrentSighting>(SQL.CURRENT_SIGHTING, { folder: file.folder, ...splitPath(file.path) });
+  const folderId = folderIdOf(sql, file.folder);
+  if (folderId === undefined) return undefined;
+  const { dir, name } = splitPath(file.path);
+  return sql.get<CurrentSighting>(SQL.CURRENT_SIGHTING, { folderId, dir, name });
 }
 
 /**

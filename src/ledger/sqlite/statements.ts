@@ -14,6 +14,11 @@ export interface Sql {
   tuples<Row>(text: string, params?: Params): Row[];
   /** Resolves the number of rows changed. */
   run(text: string, params?: Params): number;
+  /** Takes back the transaction, or what came after a savepoint, unless SQLite has done so by itself. */
+  rollback(text: 'ROLLBACK' | `ROLLBACK TO ${string}`): void;
+  /** Numbers of rows that are never deleted, by what they are called, until a rollback; see places.ts. */
+  readonly endpoints: Map<string, number>;
+  readonly folders: Map<string, number>;
 }
 
 interface Prepared {
@@ -51,7 +56,17 @@ export function createSql(db: DatabaseSyncInstance): Sql & { forget(): void } {
     }
     return known;
   };
+  const endpoints = new Map<string, number>();
+  const folders = new Map<string, number>();
   return {
+    endpoints,
+    folders,
+    rollback(text) {
+      endpoints.clear();
+      folders.clear();
+      // After some failures (a full disk) there is nothing left to take back.
+      if (db.isTransaction) db.exec(text);
+    },
     get(text, params = NONE) {
       const { statement, names } = prepared(text);
       return statement.get(...valuesOf(params, names));

@@ -246,7 +246,8 @@ export class Store {
     } catch (error) {
       if (isStoreFailure(error)) throw error;
     }
-    this.#db.exec('ROLLBACK; BEGIN IMMEDIATE');
+    this.#sql.rollback('ROLLBACK');
+    this.#db.exec('BEGIN IMMEDIATE');
     this.#events = [];
     return group.map((operation) => this.#inSavepoint(operation));
   }
@@ -261,7 +262,7 @@ export class Store {
       return resolve;
     } catch (error) {
       if (isStoreFailure(error)) throw error;
-      this.#sql.run('ROLLBACK TO operation');
+      this.#sql.rollback('ROLLBACK TO operation');
       this.#sql.run('RELEASE operation');
       this.#events.length = before;
       return () => reject(error);
@@ -278,8 +279,7 @@ export class Store {
 
   #rollback(): void {
     try {
-      // After some failures (a full disk) SQLite has rolled back by itself.
-      if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
+      this.#sql.rollback('ROLLBACK');
     } catch {
       // The failure that led here is the one to report.
     }

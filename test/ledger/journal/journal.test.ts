@@ -61,6 +61,15 @@ describe('a journal', () => {
     expect(new Set(digests).size).toBe(2);
   });
 
+  test('gives each entry its own time, also where the clock goes back', () => {
+    const path = journalPath();
+    const journal = createJournal(path, BEGUN, null);
+    const times = [T0, T0, T0 + 1, T0, T0 + 86_400_000];
+    journal.append(times.map((at) => ({ ...event('act'), at })));
+    journal.close();
+    expect(entries(path).map(({ at }) => at)).toEqual([T0, ...times]);
+  });
+
   test('goes on where it ended when it is opened again', () => {
     const path = journalPath();
     const head = writeJournal(path, 8);
@@ -154,6 +163,7 @@ describe('a journal', () => {
     const { head } = journal;
     expect(() => journal.append([named(2), { ...named(3), at: NaN }])).toThrow(RangeError);
     expect(() => journal.append([event('huge', { text: 'x'.repeat(17 << 20) })])).toThrow('too long');
+    expect(() => journal.append([event('huge', { text: '€'.repeat(6 << 20) })])).toThrow('too long');
     expect(journal.head).toEqual(head);
     journal.append([named(2)]);
     journal.close();

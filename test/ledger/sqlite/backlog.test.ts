@@ -6,6 +6,7 @@ import {
   DOCUMENT_BY_ID,
   DOCUMENTS_BY_NAME,
 } from '../../../src/ledger/sqlite/sql/documents.ts';
+import { NEXT_NUMBERS } from '../../../src/ledger/sqlite/sql/endpoints.ts';
 import * as QUEUE from '../../../src/ledger/sqlite/sql/queue.ts';
 import * as REPORTS from '../../../src/ledger/sqlite/sql/reports.ts';
 import * as SIGHTINGS from '../../../src/ledger/sqlite/sql/sightings.ts';
@@ -95,6 +96,8 @@ describe('a backlog of 200,000 documents', () => {
     ['the next due time', QUEUE.NEXT_DUE_TIME],
     ['what was interrupted', QUEUE.UPLOADING],
     ['an open attempt', QUEUE.DOCUMENT_STANDING],
+    ['whose attempt it is, and whether results came', QUEUE.OPEN_ATTEMPT],
+    ['the next numbers in an endpoint', NEXT_NUMBERS],
     ['attempt times', QUEUE.ATTEMPT_TIMES],
     ['the number of attempts', QUEUE.COUNT_ATTEMPTS],
     ['uploads of a time', REPORTS.UPLOADS],

@@ -15,22 +15,16 @@ export const DOCUMENTS_BY_NAME = `${SELECT_DOCUMENT}
  ORDER BY d.id`;
 
 export const DOCUMENT_BY_BYTES = `${SELECT_DOCUMENT}
- WHERE d.endpoint_id = (SELECT id FROM endpoints WHERE base_url = :baseUrl AND uid = :uid)
-   AND d.sha256 = :sha256`;
+ WHERE d.endpoint_id = :endpointId AND d.sha256 = :sha256`;
 
 export const DOCUMENT_RESPONSE = `SELECT response FROM documents WHERE id = :id`;
 
 export const IS_NAME_TAKEN = `
-SELECT 1 AS taken FROM documents
- WHERE endpoint_id = (SELECT id FROM endpoints WHERE base_url = :baseUrl AND uid = :uid) AND name = :name`;
+SELECT 1 AS taken FROM documents WHERE endpoint_id = :endpointId AND name = :name`;
 
 export const INSERT_DOCUMENT = `
 INSERT INTO documents (id, endpoint_id, folder_id, path, name, sha256, type, size, lane, line, created_at, updated_at)
-SELECT :id, :endpointId, id, :path, :name, :sha256, :type, :size, :lane, :line, :at, :at
-  FROM folders WHERE path = :folder`;
-
-/** Rows are never deleted, so that a number is never given twice. */
-export const NEXT_DOCUMENT_ID = `SELECT coalesce(max(id), 0) + 1 AS id FROM documents`;
+VALUES (:id, :endpointId, :folderId, :path, :name, :sha256, :type, :size, :lane, :line, :at, :at)`;
 
 /** A person's retry: the document keeps its place in line. */
 export const QUEUE_AGAIN = `

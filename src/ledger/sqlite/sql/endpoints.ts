@@ -1,15 +1,17 @@
 export const ENSURE_ENDPOINT = `
 INSERT INTO endpoints (base_url, uid) VALUES (:baseUrl, :uid) ON CONFLICT (base_url, uid) DO NOTHING`;
 
-export const ENDPOINT_BY_KEY = `
-SELECT id, next_seq AS nextSeq, next_line AS nextLine FROM endpoints WHERE base_url = :baseUrl AND uid = :uid`;
+export const ENDPOINT_BY_KEY = `SELECT id FROM endpoints WHERE base_url = :baseUrl AND uid = :uid`;
 
 /** What was given out is given out for good, also when a journal is read once more. */
 export const GAVE_SEQ = `UPDATE endpoints SET next_seq = max(next_seq, :seq + 1) WHERE id = :id`;
 
 export const GAVE_LINE = `UPDATE endpoints SET next_line = max(next_line, :line + 1) WHERE id = :id`;
 
-export const NEXT_LINE = `SELECT next_line AS line FROM endpoints WHERE id = :id`;
+/** Rows are never deleted, so that a document's number is never given twice. */
+export const NEXT_NUMBERS = `
+SELECT next_seq AS seq, next_line AS line, (SELECT coalesce(max(id), 0) + 1 FROM documents) AS document
+  FROM endpoints WHERE id = :id`;
 
 export const RECORD_ENDPOINT = `
 INSERT INTO endpoints (base_url, uid, name, record, created_at) VALUES (:baseUrl, :uid, :name, :record, :at)

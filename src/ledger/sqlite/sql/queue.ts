@@ -48,24 +48,23 @@ SELECT not_before AS notBefore FROM documents
  WHERE endpoint_id = :endpointId AND ${WAITING} AND not_before > :now
  ORDER BY not_before LIMIT 1`;
 
-export const FOLDER_ID = `SELECT id FROM folders WHERE path = :folder`;
-
+/** Rows are never deleted, so that the number of an attempt is never given twice. */
 export const DOCUMENT_STANDING = `
 SELECT d.name, d.state, d.endpoint_id AS endpointId,
-       EXISTS (SELECT 1 FROM attempts a WHERE a.document_id = d.id AND a.finished_at IS NULL) AS attemptOpen
+       EXISTS (SELECT 1 FROM attempts a WHERE a.document_id = d.id AND a.finished_at IS NULL) AS attemptOpen,
+       (SELECT coalesce(max(id), 0) + 1 FROM attempts) AS nextAttempt
   FROM documents d WHERE d.id = :id`;
 
 export const INSERT_ATTEMPT = `
 INSERT INTO attempts (id, document_id, endpoint_id, started_at, bytes)
 SELECT :attempt, id, endpoint_id, :at, :bytes FROM documents WHERE id = :id`;
 
-/** Rows are never deleted, so that a number is never given twice. */
-export const NEXT_ATTEMPT_ID = `SELECT coalesce(max(id), 0) + 1 AS id FROM attempts`;
-
 export const BEGIN_UPLOAD = `
 UPDATE documents SET state = 'uploading', attempts = attempts + 1, updated_at = :at WHERE id = :id`;
 
-export const OPEN_ATTEMPT = `SELECT document_id AS documentId FROM attempts WHERE id = :id AND finished_at IS NULL`;
+export const OPEN_ATTEMPT = `
+SELECT document_id AS documentId, EXISTS (SELECT 1 FROM results r WHERE r.document_id = a.document_id) AS hasResults
+  FROM attempts a WHERE id = :id AND finished_at IS NULL`;
 
 export const END_ATTEMPT = `
 UPDATE attempts SET finished_at = :at, outcome = :outcome, http_status = :httpStatus, message = :message

@@ -2,7 +2,9 @@
 const IDENTITY = `s.size, CAST(s.mtime_ns AS TEXT) AS mtimeNs, CAST(s.ctime_ns AS TEXT) AS ctimeNs,
        CAST(s.inode AS TEXT) AS inode`;
 
-const FOLDER_ID = `(SELECT id FROM folders WHERE path = :folder)`;
+export const FOLDER_BY_PATH = `SELECT id FROM folders WHERE path = :folder`;
+
+const FOLDER_ID = `(${FOLDER_BY_PATH})`;
 
 export const ENSURE_FOLDER = `INSERT INTO folders (path) VALUES (:folder) ON CONFLICT (path) DO NOTHING`;
 
@@ -17,7 +19,7 @@ export const SET_FOLDER_MARK = `UPDATE folders SET mark = :mark WHERE path = :fo
 export const CURRENT_SIGHTING = `
 SELECT s.id, s.verdict, s.document_id AS documentId, s.sha256, s.policy, s.disposed, ${IDENTITY}
   FROM sightings s
- WHERE s.folder_id = ${FOLDER_ID} AND s.dir = :dir AND s.name = :name AND s.gone_at IS NULL`;
+ WHERE s.folder_id = :folderId AND s.dir = :dir AND s.name = :name AND s.gone_at IS NULL`;
 
 export const CURRENT_IN_DIRECTORY = `
 SELECT s.id, s.name, s.verdict, s.policy, ${IDENTITY}
@@ -57,9 +59,8 @@ SELECT dir FROM dirs
 export const INSERT_SIGHTING = `
 INSERT INTO sightings (id, folder_id, dir, name, size, mtime_ns, ctime_ns, inode, verdict, document_id, sha256, policy,
                        reason, message, seen_at, updated_at)
-SELECT :id, id, :dir, :name, :size, :mtimeNs, :ctimeNs, :inode, :verdict, :documentId, :sha256, :policy, :reason,
-       :message, :at, :at
-  FROM folders WHERE path = :folder`;
+VALUES (:id, :folderId, :dir, :name, :size, :mtimeNs, :ctimeNs, :inode, :verdict, :documentId, :sha256, :policy,
+        :reason, :message, :at, :at)`;
 
 /** Rows are never deleted, so that a number is never given twice. */
 export const LAST_SIGHTING_ID = `SELECT coalesce(max(id), 0) AS id FROM sightings`;

@@ -1,0 +1,122 @@
+import type { DatabaseSyncInstance } from '@photostructure/sqlite';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { openPair } from '../../../src/ledger/sqlite/pair.ts';
+import { endpointIdOf, ensureEndpoint, ensureFolder, folderIdOf } from '../../../src/ledger/sqlite/places.ts';
+import { replay } from '../../../src/ledger/sqlite/replay.ts';
+import { createSql } from '../../../src/ledger/sqlite/statements.ts';
+import { Store } from '../../../src/ledger/sqlite/store.ts';
+import { Trouble } from '../../../src/ledger/sqlite/trouble.ts';
+import { OFFICE, SHOP } from '../../contract/ledger.ts';
+import { FakeClock } from '../../support/fakeClock.ts';
+import { createPlace } from './place.ts';
+
+let place: Awaited<ReturnType<typeof createPlace>>;
+let db: DatabaseSyncInstance;
+let store: Store;
+
+beforeEach(async () => {
+  place = await createPlace();
+  const pair = openPair({ path: place.path, backupsDir: place.dir, at: 1, onMended: () => {} });
+  db = pair.db;
+  const trouble = new Trouble(new FakeClock(), null, () => {});
+  store = new Store(db, place.path, { journal: pair.journal, trouble });
+});
+afterEach(async () => {
+  await store.close();
+  await place.remove();
+});
+
+function rows(): unknown[] {
+  return [
+    ...db.prepare('SELECT id, uid AS name FROM endpoints ORDER BY id').all(),
+    ...db.prepare('SELECT id, path AS name FROM folders ORDER BY id').all(),
+  ];
+}
+
+describe('the numbers of endpoints and folders', () => {
+  it('are asked for once', async () => {
+    await store.write((sql) => [ensureEndpoint(sql, OFFICE), ensureFolder(sql, '/a')]);
+    await store.read((sql) => {
+      const get = vi.spyOn(sql, 'get');
+      expect([endpointIdOf(sql, OFFICE), folderIdOf(sql, '/a')]).toEqual([1, 1]);
+      expect(get).not.toHaveBeenCalled();
+      get.mockRestore();
+    });
+  });
+
+  it('are unknown until there is a row, which another connection may have made', async () => {
+    const other = createSql(db);
+    expect([endpointIdOf(other, OFFICE), folderIdOf(other, '/a')]).toEqual([undefined, undefined]);
+    await store.write((sql) => [ensureEndpoint(sql, OFFICE), ensureFolder(sql, '/a')]);
+    expect([endpointIdOf(other, OFFICE), folderIdOf(other, '/a')]).toEqual([1, 1]);
+    other.forget();
+  });
+
+  it('are not those of rows that went with a write at fault in the same group', async () => {
+    const failed = store.write((sql) => {
+      ensureEndpoint(sql, OFFICE);
+      ensureFolder(sql, '/a');
+      throw new Error('at fault');
+    });
+    const others = store.write((sql) => [ensureEndpoint(sql, SHOP), ensureFolder(sql, '/b')]);
+    await expect(failed).rejects.toThrow('at fault');
+    await others;
+    await store.write((sql) => [ensureEndpoint(sql, OFFICE), ensureFolder(sql, '/a')]);
+    expect(rows()).toEqual([
+      { id: 1, name: SHOP.uid },
+      { id: 2, name: OFFICE.uid },
+      { id: 1, name: '/b' },
+      { id: 2, name: '/a' },
+    ]);
+  });
+
+  it('are not those of rows that went with a commit that failed', async () => {
+    const exec = vi.spyOn(db, 'exec').mockImplementation((text) => {
+      if (text === 'COMMIT') throw Object.assign(new Error('disk I/O error'), { errcode: 10 });
+      return Object.getPrototypeOf(db).exec.call(db, text);
+    });
+    const failed = store.writeOutcome((sql) => [ensureEndpoint(sql, OFFICE), ensureFolder(sql, '/a')]);
+    await expect(failed).rejects.toMatchObject({ code: 'LEDGER_WRITE_FAILED' });
+    exec.mockRestore();
+    // An outcome is tried although the store is in trouble.
+    await store.writeOutcome((sql) => [ensureEndpoint(sql, SHOP), ensureFolder(sql, '/b')]);
+    await store.writeOutcome((sql) => [ensureEndpoint(sql, OFFICE), ensureFolder(sql, '/a')]);
+    expect(rows()).toEqual([
+      { id: 1, name: SHOP.uid },
+      { id: 2, name: OFFICE.uid },
+      { id: 1, name: '/b' },
+      { id: 2, name: '/a' },
+    ]);
+  });
+
+  it('are not those of an entry that did not fit when a journal is read once more', () => {
+    const sighted = (seq: number, folder: string, document: number | null) => ({
+      seq,
+      hash: '',
+      at: seq,
+      kind: 'sighted',
+      facts: {
+        sighting: seq,
+        supersedes: null,
+        verdict: document === null ? 'skipped' : 'document',
+        document,
+        sha256: null,
+        policy: null,
+        reason: null,
+        size: 1,
+        folder,
+      },
+      personal: { path: 'a.jpg', mtimeNs: '1', ctimeNs: '1', inode: '1', message: null },
+    });
+    // There is no document 7.
+    const entries = [sighted(1, '/a', 7), sighted(2, '/b', null), sighted(3, '/a', null)];
+    expect(replay(db, 'ledger', entries).misfits).toEqual([1]);
+    const kept = db.prepare(
+      'SELECT s.id, f.path FROM sightings s JOIN folders f ON f.id = s.folder_id ORDER BY s.id',
+    );
+    expect(kept.all()).toEqual([
+      { id: 2, path: '/b' },
+      { id: 3, path: '/a' },
+    ]);
+  });
+});
