@@ -35,7 +35,7 @@ const program = await build(
       main: 'src/main.ts',
       keychainHelper: 'src/credentials/keychainHelper.ts',
       checker: 'src/ledger/sqlite/checker.ts',
-      hashThread: 'src/image/hashThread.ts',
+      hashThread: 'src/compose/hashThread.ts',
       ledgerThread: 'src/compose/ledgerThread.ts',
       'demo/start': 'src/demo/start.ts',
       'compose/generate': 'src/compose/generate.ts',

@@ -4,7 +4,7 @@ import { createFolderGuard, type Guard } from '../intake/folder/guarded.ts';
 import { createWatchedFolder } from '../intake/folder/watchedFolder.ts';
 import type { OpenFolder } from '../pipeline/originals.ts';
 import type { Buffers } from '../ports/buffers.ts';
-import type { WatchedFolder } from '../ports/folder.ts';
+import type { ReadBeside, WatchedFolder } from '../ports/folder.ts';
 
 /** One for each root, as long as the process lives: what hung under one configuration hangs under the next. */
 export type Guards = Map<string, Guard>;
@@ -21,10 +21,16 @@ export function neverWatched({ stateDir, folders }: Pick<Config, 'stateDir' | 'f
   return [stateDir, ...own];
 }
 
+/** What files are read into, and where. */
+export interface ReadingMeans {
+  readonly buffers: Buffers;
+  readonly readBeside?: ReadBeside;
+}
+
 /** Opens any folder: a configured one with its patterns, another (a former one, an archive) for reading. */
 export function composeFolders(
   { stateDir, folders }: Pick<Config, 'stateDir' | 'folders'>,
-  buffers?: Buffers,
+  reading?: ReadingMeans,
   guards: Guards = new Map(),
   formerPlaces: readonly string[] = [],
 ): OpenFolder {
@@ -50,7 +56,8 @@ export function composeFolders(
       random: Math.random,
       guard: guardOf(path),
       ownDirectory: stateDir,
-      ...(buffers && { allocate: (size: number) => buffers.take(size) }),
+      ...(reading && { allocate: (size: number) => reading.buffers.take(size) }),
+      ...(reading?.readBeside && { readBeside: reading.readBeside }),
     });
     // Archives have as many directories as there are months; those are not kept.
     if (settings) opened.set(path, folder);

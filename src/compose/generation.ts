@@ -82,7 +82,7 @@ export async function composeGeneration(
       service,
       tokens: (endpoint: EndpointKey) => composed.tokensOf(accountOf(endpoint)),
       credentialsChanged: changesOf(composed.credentialsOf, lasting.lastCredentials),
-      folders: composeFolders(config, buffers, lasting.guards, formerPlaces),
+      folders: composeFolders(config, lasting, lasting.guards, formerPlaces),
       buffers,
       hints: once ? NO_HINTS : await hintsOf(config, formerPlaces),
       inspector,

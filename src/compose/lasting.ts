@@ -15,6 +15,7 @@ import { accountsAmong, type AccountOf } from '../domain/account.ts';
 import { ImageBuffers } from '../pipeline/imageBuffers.ts';
 import { OpenIncidents } from '../pipeline/incidents.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { ReadBeside } from '../ports/folder.ts';
 import type { ImageInspector } from '../ports/image.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { Standby } from '../ports/standby.ts';
@@ -38,6 +39,7 @@ export interface Lasting extends Surroundings {
   readonly metering: { meter: Meter | null };
   readonly buffers: ImageBuffers;
   readonly guards: Guards;
+  readonly readBeside: ReadBeside;
   readonly inspector: ImageInspector;
   readonly lastCredentials: LastCredentials;
   /** As the configuration in effect has it. */
@@ -87,6 +89,7 @@ export async function composeLasting(
   const ledger = meteredLedger(opened, () => metering.meter, clock);
   const { fleet, storage } = ledger;
   const silent = fleet && new SilentAgents({ fleet, storage, incidents, clock, log });
+  const { hash, readBeside } = createHashing(HASH_THREAD);
   const { backupEveryMs } = config.storage;
   // A shared ledger is backed up by those who look after its database.
   const backups = fleet === null ? config.storage.backups : 0;
@@ -100,7 +103,8 @@ export async function composeLasting(
     metering,
     buffers: new ImageBuffers(),
     guards: new Map(),
-    inspector: createImageInspector(createHashing(HASH_THREAD)),
+    readBeside,
+    inspector: createImageInspector(hash),
     lastCredentials: new Map(),
     accounts,
     host: hostname(),

@@ -53,7 +53,7 @@ export async function examine(file: Unsettled, deps: ExamineDeps): Promise<void>
     : keeper.hasRoom(waiting, identity.size);
   if (!hasRoom) return settling.retryLater(file);
   await deps.memory.with(Math.min(identity.size, settings.maxFileSize), async () => {
-    const read = await folder.read(file.path, settings.maxFileSize);
+    const read = await folder.read(file.path, settings.maxFileSize, { size: identity.size });
     await afterRead(file, identity, read, deps);
   });
 }

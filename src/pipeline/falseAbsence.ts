@@ -24,8 +24,8 @@ export function withoutFalseAbsence(
       if (found !== null || (await isAbsent(path))) return found;
       throw Object.assign(new Error(`ESTALE: ${folder.path} is not in its place`), { code: 'ESTALE' });
     },
-    read: async (path, limit, signal) => {
-      const read = await folder.read(path, limit, signal);
+    read: async (path, limit, options) => {
+      const read = await folder.read(path, limit, options);
       return read.kind !== 'gone' || (await isAbsent(path)) ? read : { kind: 'unreadable', code: 'ESTALE' };
     },
   };

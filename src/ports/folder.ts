@@ -56,6 +56,22 @@ export type FileRead =
   | { readonly kind: 'changed' | 'gone' | 'tooLarge' }
   | { readonly kind: 'unreadable'; readonly code: string };
 
+export interface ReadOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Bytes that it was last seen to have: a large file may be read in another thread for it, and is `changed` if it has others. */
+  readonly size?: number | undefined;
+}
+
+/**
+ * Reads a file of `size` bytes whole, in another thread; `take` gives memory for it. Null where it is better read here, or
+ * has to be. Never rejects for what is wrong with the file.
+ */
+export type ReadBeside = (
+  file: string,
+  size: number,
+  take: (size: number) => Buffer,
+) => Promise<FileRead | null>;
+
 /**
  * One watched folder. Reading operations are idempotent and never follow symbolic links; nothing but
  * `setAside`, `putBack`, `archive` and `discard` changes the folder.
@@ -80,7 +96,7 @@ export interface WatchedFolder {
   /** The same of each of these names of one directory, in their order; undefined where the system won't say. */
   statEach(dir: string, names: readonly string[]): Promise<readonly (FileStat | null | undefined)[]>;
   /** Reads a file whole if it is at most `limit` bytes. */
-  read(path: string, limit: number, signal?: AbortSignal): Promise<FileRead>;
+  read(path: string, limit: number, options?: ReadOptions): Promise<FileRead>;
   /** Renames the file within its directory to a hidden name that is never listed; resolves that name. */
   setAside(path: string): Promise<string>;
   /** Undoes `setAside`. If the old name is taken by now, a free name beside it is used; resolves the name used. */

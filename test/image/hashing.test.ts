@@ -8,7 +8,7 @@ import { drawFixtures } from './fixtures.ts';
 
 let program: Awaited<ReturnType<typeof compile>>;
 beforeAll(async () => {
-  program = await compile('image/hashThread.ts');
+  program = await compile('compose/hashThread.ts');
 });
 
 function shared(bytes: Uint8Array, offset = 0): Buffer {
@@ -27,21 +27,21 @@ function image(size: number, seed: number): Buffer {
 
 describe('the hash of an image', () => {
   it('is the same in a thread, for many at once, wherever they begin in their memory', async () => {
-    const hash = createHashing(fileURLToPath(program.url));
+    const { hash } = createHashing(fileURLToPath(program.url));
     const images = Array.from({ length: 40 }, (_, n) => image(100_000 + n, n + 3));
     const digests = await Promise.all(images.map((bytes, n) => hash(shared(bytes, n))));
     expect(digests).toEqual(images.map(digestOf));
   });
 
   it('is worked out here for what is small, or lies in memory that is not shared', async () => {
-    const hash = createHashing('/there/is/no/program.js');
+    const { hash } = createHashing('/there/is/no/program.js');
     const [small, large] = [image(1_000, 3), image(100_000, 5)];
     expect(await hash(shared(small))).toBe(digestOf(small));
     expect(await hash(large)).toBe(digestOf(large));
   });
 
   it('is worked out here from then on if the thread fails, also for those that wait for it', async () => {
-    const hash = createHashing('/there/is/no/program.js');
+    const { hash } = createHashing('/there/is/no/program.js');
     const images = [image(100_000, 3), image(100_000, 5)];
     expect(await Promise.all(images.map((bytes) => hash(shared(bytes))))).toEqual(images.map(digestOf));
     expect(await hash(shared(images[0]!))).toBe(digestOf(images[0]!));
@@ -52,7 +52,7 @@ describe('the hash of an image', () => {
     const onWorker = (): void => void (threads += 1);
     process.on('worker', onWorker);
     onTestFinished(() => void process.off('worker', onWorker));
-    const hash = createHashing(fileURLToPath(program.url), 1);
+    const { hash } = createHashing(fileURLToPath(program.url), 1);
     const bytes = image(100_000, 3);
     await vi.waitUntil(async () => {
       expect(await hash(shared(bytes))).toBe(digestOf(bytes));

@@ -151,7 +151,7 @@ it('files that lay there before are not read again, and those on a share are tol
         },
         stat: async (path) => behind(await real.stat(path)),
         statEach: async (dir, names) => (await real.statEach(dir, names)).map(behind),
-        read: async (path, limit, signal) => behind(await real.read(path, limit, signal)),
+        read: async (path, limit, options) => behind(await real.read(path, limit, options)),
       };
     },
   });

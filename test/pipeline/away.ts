@@ -107,9 +107,9 @@ export async function awayPlace() {
       const there = createWatchedFolder({ ...plain, path });
       const counted: WatchedFolder = {
         ...there,
-        read: (file, limit, signal) => {
+        read: (file, limit, how) => {
           reads.push(file);
-          return there.read(file, limit, signal);
+          return there.read(file, limit, how);
         },
       };
       return options.seen?.(counted) ?? counted;

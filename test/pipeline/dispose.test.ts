@@ -100,9 +100,9 @@ describe('the original of an accepted document', () => {
     const limits: number[] = [];
     const folder = (real: WatchedFolder): WatchedFolder => ({
       ...real,
-      read: (path, limit, signal) => {
+      read: (path, limit, options) => {
         limits.push(limit);
-        return real.read(path, limit, signal);
+        return real.read(path, limit, options);
       },
     });
     const { intake } = await place.once({ ...DELETE, folder });

@@ -99,6 +99,13 @@ export function readAtOnce(file: string, limit: number, allocate: Allocate = all
   }
 }
 
+/** The same into memory that was taken for it; `changed` where the file has another size by now. */
+export function readInto(file: string, bytes: Buffer): FileRead {
+  const read = readAtOnce(file, bytes.length, (size) => bytes.subarray(0, size));
+  const hasOtherSize = read === null || (read.kind === 'bytes' && read.bytes.length !== bytes.length);
+  return hasOtherSize ? { kind: 'changed' } : read;
+}
+
 function unread(error: unknown): FileRead {
   const code = systemCode(error);
   if (code === undefined) throw error;

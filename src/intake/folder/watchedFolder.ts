@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { FileIdentity } from '../../domain/document.ts';
 import { systemCode } from '../../domain/errors.ts';
 import type { Random } from '../../ports/clock.ts';
-import type { FileRead, FileStat, WatchedFolder } from '../../ports/folder.ts';
+import type { FileRead, FileStat, ReadBeside, WatchedFolder } from '../../ports/folder.ts';
 import * as asides from './aside.ts';
 import { findArchived } from './findArchived.ts';
 import { isAsideName } from './asideName.ts';
@@ -21,6 +21,8 @@ import { inRealDirectory } from './realDirectory.ts';
 
 /** A larger file is read in pieces, with everything else in between. */
 const AT_ONCE_BYTES = 1024 * 1024;
+/** So is a larger one, where another thread reads: the next ones wait for it. */
+const BESIDE_BYTES_AT_MOST = 16 * 1024 * 1024;
 /** Asked of other threads at once. */
 const STATS_AT_ONCE = 32;
 
@@ -47,6 +49,8 @@ export interface WatchedFolderOptions {
   readonly ownDirectory?: string;
   /** Memory for the bytes of a file. */
   readonly allocate?: Allocate;
+  /** Reads files of the agent's own file system that are worth another thread, into that memory. */
+  readonly readBeside?: ReadBeside;
   /** The clock by which the system stamps directories; an argument for tests. */
   readonly now?: () => number;
   /** How to find out what the folder lies on; the system's ways if not given. */
@@ -54,7 +58,8 @@ export interface WatchedFolderOptions {
 }
 
 export function createWatchedFolder(options: WatchedFolderOptions): WatchedFolder {
-  const { recursive, random, ownDirectory, allocate, now = Date.now, fileSystem: sources } = options;
+  const { recursive, random, ownDirectory, allocate, readBeside } = options;
+  const { now = Date.now, fileSystem: sources } = options;
   const folder = resolve(options.path);
   const archiveTo = resolve(folder, options.archiveTo);
   const watched = [folder, ...(options.watched ?? [])];
@@ -75,6 +80,15 @@ export function createWatchedFolder(options: WatchedFolderOptions): WatchedFolde
   let ownDevice: bigint | null = null;
   let stampedDevice: bigint | null = null;
   const isAtHand = (path: string): boolean => ownDevice !== null && parentOf(path) === '';
+
+  /** Null: it has to be read otherwise. */
+  const readAtHand = async (file: string, limit: number, size: number): Promise<FileRead | null> => {
+    if (readBeside && allocate && size <= Math.min(limit, BESIDE_BYTES_AT_MOST)) {
+      const read = await readBeside(file, size, allocate);
+      if (read !== null) return read;
+    }
+    return readAtOnce(file, Math.min(limit, AT_ONCE_BYTES), allocate);
+  };
 
   /** Every directory on the way counts, because a pruned one is never listed. */
   const enters = (path: string): boolean =>
@@ -140,9 +154,9 @@ export function createWatchedFolder(options: WatchedFolderOptions): WatchedFolde
       }
       return found;
     },
-    async read(path, limit, signal): Promise<FileRead> {
+    async read(path, limit, { signal, size = 0 } = {}): Promise<FileRead> {
       const file = inside(folder, path);
-      const read = isAtHand(path) ? readAtOnce(file, Math.min(limit, AT_ONCE_BYTES), allocate) : null;
+      const read = isAtHand(path) ? await readAtHand(file, limit, size) : null;
       if (read !== null) return read;
       try {
         return await guard.run(async (onProgress) => {

@@ -2,8 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmod, chown, mkdir, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import type { FileRead } from '../../../src/ports/folder.ts';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, vi } from 'vitest';
+import { createHashing } from '../../../src/image/hashing.ts';
+import { ImageBuffers } from '../../../src/pipeline/imageBuffers.ts';
+import type { FileRead, ReadBeside } from '../../../src/ports/folder.ts';
+import { compile } from '../../daemon/compiled.ts';
 import { asOrdinaryUser, ordinaryOwner } from '../../support/ordinaryUser.ts';
 import { temporaryDirectory, watched } from './fixture.ts';
 
@@ -11,9 +15,13 @@ import { temporaryDirectory, watched } from './fixture.ts';
 const told = (read: FileRead) =>
   read.kind === 'bytes' ? { ...read, bytes: createHash('sha256').update(read.bytes).digest('hex') } : read;
 
+const buffers = new ImageBuffers();
+const take = (size: number): Buffer => buffers.take(size);
+
 /** The same folder, looked at in this thread and in others. */
-async function both(root: string) {
-  const atOnce = watched(root, { ownDirectory: root });
+async function both(root: string, readBeside?: ReadBeside) {
+  const beside = readBeside && { readBeside, allocate: take };
+  const atOnce = watched(root, { ownDirectory: root, ...beside });
   expect((await atOnce.availability()).state).toBe('present');
   return [atOnce, watched(root)] as const;
 }
@@ -46,6 +54,47 @@ describe("a folder on the agent's own disk", () => {
       expect(told(read), path).toEqual(told(await otherwise.read(path, 10_000_000)));
       expect(await atOnce.read(path, 5), path).toEqual(await otherwise.read(path, 5));
     }
+  });
+
+  it('says the same of files that another thread reads, and asks it for no others', async () => {
+    const root = await temporaryDirectory();
+    const sizes = { 'photo.jpg': 500_000, 'large.jpg': 3_000_000, 'huge.jpg': 17_000_000, 'a.jpg': 1_000 };
+    for (const [name, size] of Object.entries(sizes))
+      await writeFile(join(root, name), Buffer.alloc(size, name));
+    await mkdir(join(root, 'directory'));
+    await writeFile(join(root, 'directory', 'b.jpg'), Buffer.alloc(500_000, 'b'));
+    const program = fileURLToPath((await compile('compose/hashThread.ts')).url);
+    const reads: [string, FileRead['kind'] | undefined][] = [];
+    const real = createHashing(program).readBeside;
+    const [atOnce, otherwise] = await both(root, async (file, size, allocate) => {
+      const read = await real(file, size, allocate);
+      reads.push([file.slice(root.length + 1), read?.kind]);
+      return read;
+    });
+    const limit = 100_000_000;
+    for (const path of [...Object.keys(sizes), 'directory/b.jpg']) {
+      const found = await otherwise.stat(path);
+      const size = found?.kind === 'file' ? found.identity.size : -1;
+      expect(told(await atOnce.read(path, limit, { size })), path).toEqual(
+        told(await otherwise.read(path, limit)),
+      );
+      expect(await atOnce.read(path, size - 1, { size }), path).toEqual({ kind: 'tooLarge' });
+      expect(await atOnce.read(path, limit), path).toMatchObject({ kind: 'bytes' });
+    }
+    expect(reads.filter(([, kind]) => kind === 'bytes')).toEqual([
+      ['photo.jpg', 'bytes'],
+      ['large.jpg', 'bytes'],
+    ]);
+  });
+
+  it('reads itself what another thread was to read and could not', async () => {
+    const root = await temporaryDirectory();
+    await writeFile(join(root, 'photo.jpg'), Buffer.alloc(500_000, 'x'));
+    const readBeside = vi.fn(createHashing('/there/is/no/program.js').readBeside);
+    const [atOnce, otherwise] = await both(root, readBeside);
+    const expected = told(await otherwise.read('photo.jpg', 1_000_000));
+    expect(told(await atOnce.read('photo.jpg', 1_000_000, { size: 500_000 }))).toEqual(expected);
+    expect(readBeside).toHaveBeenCalledOnce();
   });
 
   it('tells a file that may not be read', async () => {

@@ -38,7 +38,7 @@ describe('reading a file', () => {
     await writeFile(file, Buffer.alloc(1000, 'a'));
     await utimes(file, 1, 1);
     const signal = whileReading(() => change(file));
-    expect(await watched(root).read('a.jpg', LIMIT, signal)).toEqual({ kind: 'changed' });
+    expect(await watched(root).read('a.jpg', LIMIT, { signal })).toEqual({ kind: 'changed' });
   });
 
   it('refuses what is over the limit without reading it', async () => {
@@ -77,7 +77,7 @@ describe('reading a file', () => {
     const root = await temporaryDirectory();
     await writeFile(join(root, 'a.jpg'), 'x');
     const signal = AbortSignal.abort(new Error('enough'));
-    await expect(watched(root).read('a.jpg', LIMIT, signal)).rejects.toThrow('enough');
+    await expect(watched(root).read('a.jpg', LIMIT, { signal })).rejects.toThrow('enough');
   });
 
   it.each([

@@ -74,7 +74,7 @@ export class Subject {
         service: this.#service,
         tokens: () => TOKENS,
         credentialsChanged: async () => false,
-        folders: composeFolders(config, buffers),
+        folders: composeFolders(config, { buffers }),
         buffers,
         hints: createFolderHints({
           exclude: [config.stateDir, ...config.folders.map(({ archiveTo }) => archiveTo)],
