@@ -17,6 +17,7 @@ export async function unlessStopped<T>({ stop }: Pick<Io, 'stop'>, work: () => P
 }
 
 const GRACE_MS = 2_000;
+const LOOK_AGAIN_AT_MOST_MS = 20;
 
 /**
  * To be waited for before an exit, which would wait for whatever the file system was asked, for ever where a share hangs: if an answer
@@ -24,8 +25,11 @@ const GRACE_MS = 2_000;
  */
 export async function filesAnswered(): Promise<void> {
   const latest = performance.now() + GRACE_MS;
+  // Most often it is a file being closed, which is done in a moment.
+  let wait = 1;
   while (process.getActiveResourcesInfo().some((each) => each.startsWith('FSReq'))) {
     if (performance.now() > latest) process.kill(process.pid, 'SIGKILL');
-    await pause(20);
+    await pause(wait);
+    wait = Math.min(wait * 2, LOOK_AGAIN_AT_MOST_MS);
   }
 }

@@ -97,7 +97,7 @@ export async function createLog(options: LogOptions): Promise<ClosableLog> {
     shownLines.end();
     await finished(shownLines);
     if (file !== null) {
-      file.end();
+      file.close();
       await finished(file);
     }
     await drain(terminal);

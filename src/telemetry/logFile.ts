@@ -40,6 +40,7 @@ export class LogFile extends Writable {
   readonly #options: LogFileOptions;
   #file: RotatingFileStream | null = null;
   #brokenUntil: number | null = null;
+  #gathering: { readonly timer: NodeJS.Timeout; readonly done: () => void } | null = null;
 
   constructor(options: LogFileOptions) {
     super({ decodeStrings: false });
@@ -61,14 +62,36 @@ export class LogFile extends Writable {
     );
     const next = (): void => {
       const piece = pieces.shift();
-      if (piece === undefined) setTimeout(done, GATHER_MS);
+      if (piece === undefined) this.#gather(done);
       else this.#put(piece, next);
     };
     next();
   }
 
   override _write(line: string, _encoding: BufferEncoding, done: () => void): void {
-    this.#put(line, () => setTimeout(done, GATHER_MS));
+    this.#put(line, () => this.#gather(done));
+  }
+
+  /** No more lines; what was gathered is written now. */
+  close(): void {
+    this.end();
+    if (this.#gathering === null) return;
+    const { timer, done } = this.#gathering;
+    clearTimeout(timer);
+    this.#gathering = null;
+    done();
+  }
+
+  #gather(done: () => void): void {
+    if (this.writableEnded) {
+      done();
+      return;
+    }
+    const timer = setTimeout(() => {
+      this.#gathering = null;
+      done();
+    }, GATHER_MS);
+    this.#gathering = { timer, done };
   }
 
   #put(text: string, done: () => void): void {

@@ -116,6 +116,21 @@ describe('the log file', () => {
     expect(lines(shown)).toHaveLength(5000);
   });
 
+  test('waits for no further lines once it is closed', async () => {
+    const log = await open({ file: file() });
+    // What gathers lines is a timer, and here none goes off.
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    try {
+      log.info('One');
+      await vi.waitUntil(async () => (await logText().catch(() => '')).includes('One'));
+      log.info('Two');
+      await log.close();
+    } finally {
+      vi.useRealTimers();
+    }
+    expect(parsed(await logText()).map((line) => line['message'])).toEqual(['One', 'Two']);
+  });
+
   test.skipIf(process.platform === 'win32')('is for its owner only', async () => {
     const log = await open({ file: file() });
     log.info('One');
