@@ -1,8 +1,10 @@
-import { spawnSync } from 'node:child_process';
-import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { drawReceipt } from '../support/images.ts';
 import { MAIN, prepare, temporaryDirectory, type Site } from './support/agent.ts';
 
 /** What a command line loads, as V8 tells when the process ends: packages by name, files of ours below `src`. */
@@ -76,4 +78,17 @@ describe('a command loads what it needs', () => {
       expect([...loaded].filter((name) => unwanted.test(name))).toEqual([]);
     },
   );
+});
+
+it('a run of a few files: the HTTP parser is not optimised, for which its end would wait', async () => {
+  const site = await prepare();
+  await writeFile(site.file('inbox', 'a.jpg'), await drawReceipt({ type: 'jpeg', seed: 'a' }));
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['--trace-wasm-compilation-times', MAIN, 'run', '--once', '--config', site.config],
+    { env: { ...process.env, ...site.env } },
+  );
+  expect(site.sandbox.received()).toHaveLength(1);
+  expect(stdout).toContain('using Liftoff');
+  expect(stdout).not.toContain('using TurboFan');
 });
