@@ -4,7 +4,6 @@ import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import { findConfig } from '../config/locate.ts';
 import type { ActName, Request, Response } from '../daemon/control/protocol.ts';
-import { callControl } from '../daemon/control/client.ts';
 import { ReceiptdError, systemCode } from '../domain/errors.ts';
 import { ledgerPath, openReports } from '../compose/reports.ts';
 import type { ClosableLog } from '../telemetry/log.ts';
@@ -64,6 +63,7 @@ export async function operate<O extends ActName>(
   operation: O,
   request: Request<O>,
 ): Promise<Response<O>> {
+  const { callControl } = await controlClient();
   try {
     const timeoutMs = operation === 'backup' ? BACKUP_MS : undefined;
     return await callControl(config.stateDir, operation, request, {
@@ -126,6 +126,7 @@ async function demandLedger({ stateDir }: Config): Promise<void> {
 
 /** @throws ReceiptdError CONTROL_FAILED */
 export async function agentAnswers({ stateDir }: Config): Promise<boolean> {
+  const { callControl } = await controlClient();
   try {
     await callControl(stateDir, 'status', {});
     return true;
@@ -133,4 +134,9 @@ export async function agentAnswers({ stateDir }: Config): Promise<boolean> {
     if (error instanceof ReceiptdError && error.code === 'NOT_RUNNING') return false;
     throw error;
   }
+}
+
+/** Loaded when it is wanted: a run asks no daemon, and is spared all that one can be asked. */
+function controlClient() {
+  return import('../daemon/control/client.ts');
 }

@@ -80,6 +80,16 @@ describe('a command loads what it needs', () => {
   );
 });
 
+it('a single run: nothing that watches, and nothing that asks a daemon', async () => {
+  const site = await prepare();
+  const { status, loaded } = await loadedBy(['run', '--once'], { ...site.env, ...config(site) });
+  expect(status).toBe(0);
+  expect(loaded).toContain('pipeline/dispatch');
+  const unwanted =
+    /^(daemon\/control\/|intake\/folder\/hints|ledger\/postgres\/)|^(chokidar|readdirp|pg|pg-.+|file-type)$/;
+  expect([...loaded].filter((name) => unwanted.test(name))).toEqual([]);
+});
+
 it('a run of a few files: the HTTP parser is not optimised, for which its end would wait', async () => {
   const site = await prepare();
   await writeFile(site.file('inbox', 'a.jpg'), await drawReceipt({ type: 'jpeg', seed: 'a' }));
