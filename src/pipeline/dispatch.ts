@@ -32,6 +32,8 @@ export interface DispatchDeps {
 
 /** Claimed ahead, so that a free place never waits for the ledger; the rest of the queue stays on disk. */
 const CLAIM_AHEAD = 16;
+/** Where answers are quick, for each that is made ready. */
+const CLAIMS_FOR_READY = 2;
 /** Of the requests at once, with those that are accepted and not recorded yet. */
 const OPEN_FACTOR = 2;
 /** For so long, about, a request may wait for its place once it is recorded. */
@@ -306,7 +308,7 @@ export class Dispatcher {
       const query = {
         endpoint: line.settings.key,
         lane,
-        limit: CLAIM_AHEAD,
+        limit: CLAIM_AHEAD + CLAIMS_FOR_READY * this.#aheadOf(line),
         now,
         exceptFolders: holds.pausedFolders(),
         freshSince: now - FRESH_FOR_MS,
