@@ -74,7 +74,7 @@ export async function composeLasting(
       message: story,
       hint: 'Check the disk and what was done to the state directory. This is shown until the next start.',
     });
-  const opened = await openLedger(config, {
+  const opening = openLedger(config, {
     version,
     log,
     onMended,
@@ -82,6 +82,9 @@ export async function composeLasting(
     thread: ledgerThread,
     accountOf: (endpoint) => accounts.of(endpoint),
   });
+  // The longest to load, and wanted next: while a thread opens the ledger, there is time for it.
+  void import('../service/receiptService.ts').catch(() => {});
+  const opened = await opening;
   const standby = await openStandby(config, opened.fleet !== null, log).catch(async (error: unknown) => {
     await opened.close();
     throw error;

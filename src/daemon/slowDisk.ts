@@ -7,8 +7,7 @@ const QUICK_MS = 500;
 const KEY = 'slowDisk';
 
 /**
- * Tells when the disk of the state directory is so slow that it is felt: nothing is sent before it is recorded, and while the disk is waited
- * for the agent answers nobody.
+ * Tells when the disk of the state directory is so slow that it is felt: nothing is sent before it is recorded.
  *
  *   quick ──five commits in a row of a second or more──▶ slow (one incident) ──five of less than half a second──▶ quick
  */

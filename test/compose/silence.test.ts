@@ -12,6 +12,7 @@ import { createRedactor } from '../../src/telemetry/redact.ts';
 import { seen } from '../contract/ledger.ts';
 import { eventually } from '../support/fakeClock.ts';
 import { RecordedLog } from '../support/recordedLog.ts';
+import { ledgerThread } from '../ledger/sqlite/thread/place.ts';
 
 const MINUTE = 60_000;
 
@@ -56,6 +57,7 @@ it('an agent notices that a scanner fell silent, and a changed configuration doe
     log,
     secrets: createRedactor(),
     version: 'test',
+    ledgerThread: await ledgerThread(),
   });
   const { clock, ledger, incidents, silence } = lasting;
   const note = {

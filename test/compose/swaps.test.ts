@@ -12,6 +12,7 @@ import { createRedactor } from '../../src/telemetry/redact.ts';
 import { eventually } from '../support/fakeClock.ts';
 import { drawReceipt } from '../support/images.ts';
 import { RecordedLog } from '../support/recordedLog.ts';
+import { ledgerThread } from '../ledger/sqlite/thread/place.ts';
 
 const OFFICE = '11111111-2222-4333-8444-555555555555';
 const credentials = { clientId: 'swaps', clientSecret: 'swaps-secret' };
@@ -47,6 +48,7 @@ async function agent(first: object) {
     log,
     secrets: createRedactor(),
     version: 'test',
+    ledgerThread: await ledgerThread(),
   });
   const { clock, ledger } = lasting;
   const compose = (config: Config) => composeGeneration(config, lasting, { once: false });

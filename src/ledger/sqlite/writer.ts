@@ -27,9 +27,9 @@ export interface Writer {
   readonly trouble: Trouble;
   readonly backupsDir: string;
   /** A look through all of it began then, and found nothing; null where it found damage. */
-  looked(soundAt: number | null): void;
+  readonly looked: (soundAt: number | null) => void;
   /** Commits what is queued, leaves everything in the one file, and says that it is sound if that is known. Idempotent. */
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 /**

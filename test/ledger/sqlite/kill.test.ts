@@ -19,8 +19,8 @@ interface Writer {
   kill(): Promise<void>;
 }
 
-function start(script: string, ledger: string, run: string): Writer {
-  const child: ChildProcess = spawn(process.execPath, [script, ledger, run], {
+function start(script: string, ...args: readonly string[]): Writer {
+  const child: ChildProcess = spawn(process.execPath, [script, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const acknowledged: Acknowledged[] = [];
@@ -64,7 +64,10 @@ function start(script: string, ledger: string, run: string): Writer {
   };
 }
 
-describe('a writer killed with SIGKILL', () => {
+describe.each([
+  ['a writer', ''],
+  ['a process whose thread writes', 'thread'],
+])('%s, killed with SIGKILL', (_, where) => {
   let place: Awaited<ReturnType<typeof createPlace>>;
   let script: string;
 
@@ -79,7 +82,9 @@ describe('a writer killed with SIGKILL', () => {
       JSON.stringify({
         extends: path.join(ROOT, 'tsconfig.json'),
         compilerOptions: { noEmit: false, rootDir: ROOT, outDir: out, noCheck: true, types: [] },
-        files: [path.join(ROOT, 'test/ledger/sqlite/killedWriter.ts')],
+        files: ['test/ledger/sqlite/killedWriter.ts', 'src/compose/ledgerThread.ts'].map((file) =>
+          path.join(ROOT, file),
+        ),
         include: [],
       }),
     );
@@ -93,7 +98,7 @@ describe('a writer killed with SIGKILL', () => {
   it('loses nothing that it acknowledged, and gives no image two names', async () => {
     const acknowledged: Acknowledged[] = [];
     for (const [run, count] of [50, 333, 700, 1_501].entries()) {
-      const writer = start(script, place.path, `run${run}`);
+      const writer = start(script, place.path, `run${run}`, where);
       await writer.until(count);
       const beside = await openSqliteReports({ path: place.path });
       const [, , , sha256] = writer.acknowledged.find(([what]) => what === 'admitted') ?? [];

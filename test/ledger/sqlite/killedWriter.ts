@@ -1,19 +1,23 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { parseTemplate } from '../../../src/domain/naming.ts';
 import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
+import { openSqliteLedgerBeside } from '../../../src/ledger/sqlite/thread/open.ts';
 
 /**
  * Writes without end, and says on stdout what was acknowledged, one JSON array a line: until it is killed.
- * Arguments: the ledger's path, and a word that makes this run's images its own.
+ * Arguments: the ledger's path, a word that makes this run's images its own, and `thread` if a thread is to write.
  */
-const [path, run] = process.argv.slice(2);
-if (path === undefined || run === undefined) throw new Error('usage: killedWriter PATH RUN');
+const [path, run, where] = process.argv.slice(2);
+if (path === undefined || run === undefined) throw new Error('usage: killedWriter PATH RUN [thread]');
 
-const ledger = await openSqliteLedger({
-  path,
-  clock: { now: () => Date.now(), monotonic: () => performance.now(), sleep: async () => {} },
-});
+const clock = { now: () => Date.now(), monotonic: () => performance.now(), sleep: async () => {} };
+const program = fileURLToPath(new URL('../../../src/compose/ledgerThread.js', import.meta.url));
+const ledger =
+  where === 'thread'
+    ? await openSqliteLedgerBeside({ path, clock, program })
+    : await openSqliteLedger({ path, clock });
 
 function say(...what: readonly (string | number)[]): void {
   fs.writeSync(1, `${JSON.stringify(what)}\n`);

@@ -47,10 +47,10 @@ export const WRITING = [
 /** What the thread is asked for. */
 export interface Writing extends Pick<Ledger, (typeof WRITING)[number]> {
   /** A part of `markWatched`. */
-  markSkipped(files: readonly FileSeen[], note: Omit<Note, 'verdict'>): Promise<void>;
+  readonly markSkipped: (files: readonly FileSeen[], note: Omit<Note, 'verdict'>) => Promise<void>;
   /** The agent's own connection could not read. */
-  readFailed(failure: ErrorData): Promise<void>;
-  looked(soundAt: number | null): Promise<void>;
+  readonly readFailed: (failure: ErrorData) => Promise<void>;
+  readonly looked: (soundAt: number | null) => Promise<void>;
 }
 
 /** In the order in which they were asked for. */

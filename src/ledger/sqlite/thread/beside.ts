@@ -1,0 +1,59 @@
+import type { AccountOf } from '../../../domain/account.ts';
+import { ReceiptdError } from '../../../domain/errors.ts';
+import type { Ledger } from '../../../ports/ledger.ts';
+import { openForReading } from '../connection.ts';
+import { isBusy } from '../failure.ts';
+import { createIntake, SKIPPED_BATCH } from '../intake.ts';
+import { createQueue } from '../queue.ts';
+import { createReports } from '../reports.ts';
+import { Store } from '../store.ts';
+import { createUpkeep, type Keeping } from '../upkeep.ts';
+import type { WriterLink } from './link.ts';
+import { toData, WRITING, type Writing } from './protocol.ts';
+
+/** A ledger that the thread writes, and that is read here. @throws ReceiptdError what opening for reading throws */
+export function ledgerBeside(
+  link: WriterLink,
+  path: string,
+  keeping: Omit<Keeping, 'onLooked'> & { readonly accountOf?: AccountOf },
+): Ledger {
+  const writing = writingOver(link);
+  const reading = new Store(openForReading(path), path, null, (failure) => tellThread(writing, failure));
+  const onLooked = (soundAt: number | null): void => void writing.looked(soundAt).catch(() => {});
+  const { markSkipped, readFailed: _, looked: __, ...port } = writing;
+  return {
+    ...createIntake(reading),
+    ...createQueue(reading),
+    ...createReports(reading, keeping.accountOf),
+    ...createUpkeep(reading, { ...keeping, onLooked }),
+    ...port,
+    // Thousands of files at once would be copied in one go, while everything else waits.
+    async markWatched(folder, skipped, note) {
+      for (let start = 0; start < skipped.length; start += SKIPPED_BATCH)
+        await markSkipped(skipped.slice(start, start + SKIPPED_BATCH), note);
+      await port.markWatched(folder, [], note);
+    },
+    // A view of a part would take all that it is a part of along.
+    recordResult: (result) => port.recordResult({ ...result, payload: Uint8Array.from(result.payload) }),
+    storage: link.storage,
+    fleet: null,
+    async close() {
+      await reading.close();
+      await link.close();
+    },
+  };
+}
+
+const ASKED: readonly (keyof Writing)[] = [...WRITING, 'markSkipped', 'readFailed', 'looked'];
+
+function writingOver(link: WriterLink): Writing {
+  const methods = ASKED.map((method) => [method, (...args: unknown[]) => link.call(method, args)]);
+  return Object.fromEntries(methods) as Writing;
+}
+
+/** What is damaged here is damaged there. Resolves once the storage says so. */
+async function tellThread(writing: Writing, failure: unknown): Promise<void> {
+  if (!(failure instanceof ReceiptdError) || isBusy(failure)) return;
+  // Without the thread, that is the trouble.
+  await writing.readFailed(toData(failure)).catch(() => {});
+}

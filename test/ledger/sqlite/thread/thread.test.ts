@@ -1,0 +1,298 @@
+import { execFile } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { ReceiptdError } from '../../../../src/domain/errors.ts';
+import { openSqliteReports } from '../../../../src/ledger/sqlite/openReports.ts';
+import { openSqliteLedgerBeside } from '../../../../src/ledger/sqlite/thread/open.ts';
+import type { Ledger } from '../../../../src/ports/ledger.ts';
+import { admission, hashOf, OFFICE, seen } from '../../../contract/ledger.ts';
+import { compile } from '../../../daemon/compiled.ts';
+import { clock, createPlace } from '../place.ts';
+import { ledgerThread } from './place.ts';
+
+const PAGE = 4_096;
+
+let place: Awaited<ReturnType<typeof createPlace>>;
+let program: string;
+
+beforeEach(async () => {
+  [place, program] = await Promise.all([createPlace(), ledgerThread()]);
+});
+afterEach(() => place.remove());
+
+async function open(more: Partial<Parameters<typeof openSqliteLedgerBeside>[0]> = {}): Promise<Ledger> {
+  const ledger = await openSqliteLedgerBeside({ path: place.path, clock, program, ...more });
+  onTestFinished(() => ledger.close());
+  return ledger;
+}
+
+/** The thread, in which each sync of the journal does `instead` while there is a file named `switch` beside the ledger. */
+async function threadWith(instead: string): Promise<string> {
+  const own = path.join(place.dir, 'thread.mjs');
+  const serve = (await compile('ledger/sqlite/thread/serve.ts')).url;
+  fs.writeFileSync(
+    own,
+    `import fs from 'node:fs';
+import { parentPort, workerData } from 'node:worker_threads';
+import { serveLedger } from ${JSON.stringify(serve)};
+const sync = fs.fdatasyncSync;
+fs.fdatasyncSync = (fd) => {
+  if (!fs.existsSync(${JSON.stringify(path.join(place.dir, 'switch'))})) return sync(fd);
+  ${instead}
+};
+const soon = { now: () => Date.now(), monotonic: () => performance.now(),
+  sleep: (ms, signal) => new Promise((done, fail) => {
+    const timer = setTimeout(done, 5);
+    signal?.addEventListener('abort', () => { clearTimeout(timer); fail(signal.reason); });
+  }) };
+serveLedger(parentPort, workerData, soon);
+`,
+  );
+  return own;
+}
+
+function turnOn(): void {
+  fs.writeFileSync(path.join(place.dir, 'switch'), '');
+}
+
+function turnOff(): void {
+  fs.rmSync(path.join(place.dir, 'switch'));
+}
+
+async function refusal(promise: Promise<unknown>): Promise<ReceiptdError> {
+  const error: unknown = await promise.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  if (error instanceof ReceiptdError) return error;
+  return expect.fail(`not refused: ${String(error)}`);
+}
+
+describe('a ledger in a thread', () => {
+  it('shows what was written as soon as its promise resolves', async () => {
+    const ledger = await open();
+    await Promise.all(
+      Array.from({ length: 8 }, async (_, worker) => {
+        for (let n = 0; n < 40; n += 1) {
+          const content = `${worker} ${n}`;
+          const { document } = await ledger.admit(admission(content, content));
+          expect(await ledger.document(document.id)).toMatchObject({ state: 'queued' });
+          expect(await ledger.known(seen(content))).toMatchObject({ verdict: 'document' });
+          const attempt = await ledger.begin(document.id, 2_000, 1);
+          expect(await ledger.detail(document.id)).toMatchObject({ attempts: [{ id: attempt }] });
+        }
+      }),
+    );
+  });
+
+  it('tells how long each commit waited for the disk', async () => {
+    const synced: number[] = [];
+    const ledger = await open({ onSynced: (ms) => synced.push(ms) });
+    await ledger.admit(admission('a', 'a'));
+    expect(synced).toHaveLength(1);
+    expect(synced[0]).toBeGreaterThan(0);
+  });
+
+  it('marks thousands of files that lie there already, and then the folder', async () => {
+    const ledger = await open();
+    const files = Array.from({ length: 1_201 }, (_, n) => seen(`${n}`, n));
+    await ledger.markWatched('/scans', files, {
+      reason: 'R',
+      message: 'M',
+      sha256: null,
+      policy: 'p',
+      at: 1,
+    });
+    expect(await ledger.isFirstWatch('/scans')).toBe(false);
+    expect(await ledger.seenCounts(null, null)).toEqual([
+      { folder: '/scans', state: 'skipped', count: 1_201 },
+    ]);
+  });
+
+  it('takes of a payload only what is meant', async () => {
+    const ledger = await open();
+    const whole = Buffer.from('before{"total":"9.90"}after');
+    const payload = whole.subarray(6, whole.length - 5);
+    const { id } = await ledger.recordResult({
+      at: 1,
+      baseUrl: OFFICE.baseUrl,
+      uid: null,
+      name: null,
+      status: null,
+      payload,
+    });
+    expect(await ledger.result(id)).toMatchObject({ payload: '{"total":"9.90"}', size: payload.length });
+  });
+
+  it('leaves everything in the one file when it is closed, and says that it is sound', async () => {
+    const ledger = await open();
+    await ledger.admit(admission('a', 'a'));
+    await Promise.all([ledger.close(), ledger.close()]);
+    expect(fs.existsSync(`${place.path}.sound`)).toBe(true);
+    const copy = path.join(place.dir, 'copy.db');
+    fs.copyFileSync(place.path, copy);
+    const reports = await openSqliteReports({ path: copy });
+    expect(await reports.bySha256(OFFICE, hashOf('a'))).toMatchObject({ name: 'doc-a' });
+    await reports.close();
+    expect(await refusal(ledger.admit(admission('b', 'b')))).toMatchObject({ code: 'LEDGER_WRITE_FAILED' });
+    expect(ledger.storage.trouble()).toBeNull();
+  });
+
+  it('is not called sound where a check found damage', async () => {
+    const checkerPath = path.join(place.dir, 'checker.mjs');
+    fs.writeFileSync(checkerPath, "process.stdout.write('page 7 is torn');");
+    const ledger = await open({ checkerPath });
+    expect(await ledger.check()).toBe('page 7 is torn');
+    await ledger.close();
+    expect(fs.readdirSync(place.dir)).not.toContain('ledger.db.sound');
+  });
+
+  it('is opened as any other: what was mended is told, what it is refused for is said', async () => {
+    const first = await open();
+    await first.admit(admission('a', 'a'));
+    await first.close();
+    fs.truncateSync(place.path, PAGE);
+    const stories: string[] = [];
+    const ledger = await open({ onMended: (story) => stories.push(story) });
+    expect(stories).toEqual([expect.stringContaining('rebuilt')]);
+    expect(await ledger.bySha256(OFFICE, hashOf('a'))).toMatchObject({ name: 'doc-a' });
+    const nowhere = path.join(place.dir, 'not', 'there', 'ledger.db');
+    expect(await refusal(open({ path: nowhere }))).toMatchObject({ code: 'STATE_UNWRITABLE' });
+    const lacking = await refusal(open({ program: path.join(place.dir, 'lacking.js') }));
+    expect(lacking).toMatchObject({ code: 'LEDGER_WRITE_FAILED' });
+    expect(lacking.message).toContain('lacking.js');
+  });
+});
+
+describe('trouble in the thread', () => {
+  const NO_SPACE = "throw Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC', errno: -28 });";
+
+  it('is said before anything rejects for it, and when it is over', async () => {
+    const ledger = await open({ program: await threadWith(NO_SPACE) });
+    const changes: (string | undefined)[] = [];
+    ledger.storage.onChange(() => changes.push(ledger.storage.trouble()?.code));
+    await ledger.admit(admission('a', 'a'));
+    turnOn();
+    const seenAt: unknown[] = [];
+    const rejected = await Promise.allSettled(
+      ['b', 'c'].map((content) =>
+        ledger.admit(admission(content, content)).catch((error: unknown) => {
+          seenAt.push([...changes], ledger.storage.trouble()?.code);
+          throw error;
+        }),
+      ),
+    );
+    expect(rejected).toMatchObject(
+      ['b', 'c'].map(() => ({ status: 'rejected', reason: { code: 'DISK_FULL' } })),
+    );
+    expect(seenAt).toEqual([['DISK_FULL'], 'DISK_FULL', ['DISK_FULL'], 'DISK_FULL']);
+    expect(await ledger.counts()).toMatchObject([{ count: 1 }]);
+    turnOff();
+    await expect.poll(() => ledger.storage.trouble()).toBeNull();
+    expect(changes).toEqual(['DISK_FULL', undefined]);
+    expect(await ledger.admit(admission('b', 'b'))).toMatchObject({ kind: 'queued' });
+  });
+
+  it('has the reserve given back for what is under way', async () => {
+    const reserve = { path: path.join(place.dir, 'reserve'), bytes: 4_096 };
+    const ledger = await open({ reserve });
+    expect(fs.statSync(reserve.path).size).toBe(reserve.bytes);
+    await ledger.close();
+    fs.rmSync(reserve.path);
+    const full = await open({ reserve, program: await threadWith(NO_SPACE) });
+    turnOn();
+    expect((await refusal(full.recordAct({ at: 1, kind: 'pause', by: 'ann', detail: '' }))).code).toBe(
+      'DISK_FULL',
+    );
+    expect(fs.existsSync(reserve.path)).toBe(false);
+    turnOff();
+    await expect.poll(() => full.storage.trouble()).toBeNull();
+    expect(fs.existsSync(reserve.path)).toBe(true);
+  });
+
+  it('is that of a read as well: what is damaged is not written any more', async () => {
+    const ledger = await open();
+    await Promise.all(Array.from({ length: 300 }, (_, n) => ledger.admit(admission(`f${n}`, `${n}`))));
+    await ledger.close();
+    const again = await open();
+    const junk = Buffer.alloc(fs.statSync(place.path).size - PAGE, 'x');
+    const file = fs.openSync(place.path, 'r+');
+    fs.writeSync(file, junk, 0, junk.length, PAGE);
+    fs.closeSync(file);
+    const told: (string | undefined)[] = [];
+    const error = await again.find('doc-7').catch((reason: unknown) => {
+      told.push(again.storage.trouble()?.code);
+      return reason;
+    });
+    expect(error).toMatchObject({ code: 'LEDGER_DAMAGED' });
+    expect(told).toEqual(['LEDGER_DAMAGED']);
+    expect(fs.existsSync(`${place.path}.damaged`)).toBe(true);
+    expect(await refusal(again.admit(admission('b', 'b')))).toMatchObject({ code: 'LEDGER_DAMAGED' });
+  });
+
+  it.each([
+    ['ends', 'process.exit(1);', 'rejected', 'its thread has ended.'],
+    [
+      'fails',
+      "setImmediate(() => { throw new Error('out of order.'); });",
+      'fulfilled',
+      'its thread has ended: out of order.',
+    ],
+  ])(
+    'is for good when the thread %s by itself: nothing waits for it, and all is refused',
+    async (_, end, status, words) => {
+      const ledger = await open({ program: await threadWith(end) });
+      await ledger.admit(admission('a', 'a'));
+      let changes = 0;
+      ledger.storage.onChange(() => (changes += 1));
+      turnOn();
+      const act = { at: 1, kind: 'pause', by: 'ann', detail: '' } as const;
+      const during = await Promise.allSettled([ledger.recordAct(act), ledger.recordAct(act)]);
+      expect(during.map((each) => each.status)).toEqual([status, status]);
+      await expect.poll(() => ledger.storage.trouble()?.message).toContain(words);
+      expect(ledger.storage.trouble()).toMatchObject({
+        code: 'LEDGER_WRITE_FAILED',
+        hint: expect.stringContaining('Restart receiptd'),
+      });
+      expect(changes).toBe(1);
+      const error = await refusal(ledger.admit(admission('b', 'b')));
+      expect([error.code, error.message]).toEqual(['LEDGER_WRITE_FAILED', ledger.storage.trouble()?.message]);
+      // What is recorded can still be read.
+      expect(await ledger.bySha256(OFFICE, hashOf('a'))).toMatchObject({ name: 'doc-a' });
+      await ledger.close();
+      turnOff();
+      expect(await (await open()).bySha256(OFFICE, hashOf('a'))).toMatchObject({ name: 'doc-a' });
+    },
+  );
+});
+
+describe('the process', () => {
+  /** What it printed; it has to end by itself. */
+  async function run(work: string): Promise<string> {
+    const { url } = await compile('ledger/sqlite/thread/open.ts');
+    const script = path.join(place.dir, 'script.mjs');
+    fs.writeFileSync(
+      script,
+      `import { openSqliteLedgerBeside } from ${JSON.stringify(url)};
+const clock = { now: () => Date.now(), monotonic: () => performance.now(), sleep: async () => {} };
+const [path, program] = ${JSON.stringify([place.path, program])};
+const ledger = await openSqliteLedgerBeside({ path, clock, program });
+const act = { at: 1, kind: 'pause', by: 'ann', detail: '' };
+${work}`,
+    );
+    return (await promisify(execFile)(process.execPath, [script], { timeout: 60_000 })).stdout;
+  }
+
+  it('lives as long as something is asked for, and no longer', async () => {
+    expect(await run("void ledger.recordAct(act).then(() => console.log('recorded'));")).toBe('recorded\n');
+  });
+
+  it('ends once the ledger is closed, with all that was asked for', async () => {
+    const work = `void ledger.recordAct(act).then(() => console.log('recorded'));
+void ledger.close().then(() => console.log('closed'));`;
+    expect(await run(work)).toBe('recorded\nclosed\n');
+    expect(fs.existsSync(`${place.path}.sound`)).toBe(true);
+  });
+});
