@@ -34,7 +34,7 @@ export async function erase(
   });
   if (documents.length > 0) {
     blankInJournal(journalPath, entries);
-    await store.write((sql) => void sql.run(END_ERASURE, { entries: JSON.stringify(entries) }));
+    await store.write((sql) => sql.run(END_ERASURE, { entries: JSON.stringify(entries) }));
   }
   // Also for nothing: an erasure before this one may have left something there.
   await foldLog(store, clock);

@@ -12,8 +12,8 @@ export interface Sql {
   /** For many rows: each as its values in the order of the columns, every integer a bigint. */
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the columns it selects
   tuples<Row>(text: string, params?: Params): Row[];
-  /** Resolves the number of rows changed. */
-  run(text: string, params?: Params): number;
+  /** For what gives no rows. */
+  run(text: string, params?: Params): void;
   /** Takes back the transaction, or what came after a savepoint, unless SQLite has done so by itself. */
   rollback(text: 'ROLLBACK' | `ROLLBACK TO ${string}`): void;
   /** Numbers of rows that are never deleted, by what they are called, until a rollback; see places.ts. */
@@ -81,7 +81,8 @@ export function createSql(db: DatabaseSyncInstance): Sql & { forget(): void } {
     },
     run(text, params = NONE) {
       const { statement, names } = prepared(text);
-      return statement.run(...valuesOf(params, names)).changes;
+      // Its own `run` takes twice as long for a small change: it makes an object of what nobody asks here.
+      statement.get(...valuesOf(params, names));
     },
     forget: () => {
       statements.clear();
