@@ -1,7 +1,7 @@
 // Makes dist/ of src/: what one command needs is a handful of files instead of some hundred.
 import { chmod, copyFile, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
@@ -9,6 +9,10 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const OUT = join(ROOT, 'dist');
 // Not bundled: they have compiled parts, which they look for beside themselves. The last is for `npm start` alone.
 const NATIVE = ['@photostructure/sqlite', 'keytar', 'sharp'];
+
+// Started beside the program, as processes or threads of their own.
+const HELPERS = ['credentials/keychainHelper', 'ledger/sqlite/checker'];
+const THREADS = ['compose/hashThread', 'compose/ledgerThread'];
 
 const { version, dependencies, optionalDependencies } = JSON.parse(
   await readFile(join(ROOT, 'package.json'), 'utf8'),
@@ -33,9 +37,7 @@ const program = await build(
     ...shared,
     input: {
       main: 'src/main.ts',
-      keychainHelper: 'src/credentials/keychainHelper.ts',
-      checker: 'src/ledger/sqlite/checker.ts',
-      hashThread: 'src/compose/hashThread.ts',
+      ...Object.fromEntries(HELPERS.map((path) => [basename(path), `src/${path}.ts`])),
       'demo/start': 'src/demo/start.ts',
       'compose/generate': 'src/compose/generate.ts',
       'cli/generate': 'src/cli/generate.ts',
@@ -43,21 +45,63 @@ const program = await build(
     external: NATIVE,
     transform: { define: { RECEIPTD_VERSION: JSON.stringify(version) } },
   },
-  { ...output, format: 'esm' },
+  { ...output, format: 'esm', codeSplitting: { groups: together() } },
 );
-// In one file of its own: a thread takes a millisecond for each that it loads, and every start waits for this one.
-const thread = await build(
-  { ...shared, input: { ledgerThread: 'src/compose/ledgerThread.ts' }, external: NATIVE },
-  { ...output, format: 'esm' },
-);
-const lacking = missing([...program, ...thread]);
+// Each in one file of its own: a thread takes a millisecond for each that it loads, and every start waits for the ledger's.
+const threads = [];
+for (const path of THREADS) {
+  const input = { [basename(path)]: `src/${path}.ts` };
+  threads.push(...(await build({ ...shared, input, external: NATIVE }, { ...output, format: 'esm' })));
+}
+const lacking = missing([...program, ...threads]);
 if (lacking.length > 0) throw new Error(`An install would lack ${lacking.join(', ')}.`);
 // Three lines, and their reason: taken as they are.
 const entry = await readFile(join(ROOT, 'src/receiptd.cts'), 'utf8');
 await writeFile(join(OUT, 'receiptd.cjs'), entry.replace('./main.ts', './main.js'));
 await chmod(join(OUT, 'receiptd.cjs'), 0o755);
 const browser = await buildConsole();
-await writeFile(join(OUT, 'LICENSES.txt'), await licences([...program, ...thread, ...browser]));
+await writeFile(join(OUT, 'LICENSES.txt'), await licences([...program, ...threads, ...browser]));
+
+/**
+ * Of what a run loads, one file each of what others load as well. Left alone they would be some 60, one for each set of commands, and
+ * each takes half a millisecond. Whoever starts a helper, asks for the version or reads loads none of what comes after in this list.
+ */
+function together() {
+  const order = ['base', 'begin', 'plain', 'common', 'parts'];
+  let groups = null;
+  return order.map((group, index) => ({
+    debugName: group,
+    name: (id, context) => ((groups ??= groupsOf(context)).get(id) === group ? group : null),
+    priority: order.length - index,
+  }));
+}
+
+/** The group of each module that belongs to one. */
+function groupsOf(context) {
+  const source = (path) => join(ROOT, `src/${path}.ts`);
+  const from = (...ids) => {
+    const seen = new Set(ids);
+    // A set goes on with what is added on the way.
+    for (const id of seen) for (const each of context.getModuleInfo(id)?.importedIds ?? []) seen.add(each);
+    return seen;
+  };
+  const main = source('main');
+  const run = source('cli/run');
+  const commands = context.getModuleInfo(source('cli/commands')).dynamicallyImportedIds;
+  const helpers = from(...HELPERS.map(source));
+  const begin = from(main);
+  const reading = from(...['cli/status', 'cli/list', 'ledger/sqlite/openReports'].map(source));
+  const plain = from(source('cli/init'));
+  const others = from(...commands.filter((id) => id !== run));
+  const groupOf = (id) => {
+    if (helpers.has(id)) return 'base';
+    if (begin.has(id)) return 'begin';
+    if (plain.has(id)) return 'plain';
+    if (reading.has(id)) return 'common';
+    return others.has(id) ? 'parts' : null;
+  };
+  return new Map([...begin, ...from(run)].filter((id) => id !== main).map((id) => [id, groupOf(id)]));
+}
 
 /** What the daemon serves to browsers: one file of each kind, and pages that few open. None asks for anything from elsewhere. */
 async function buildConsole() {

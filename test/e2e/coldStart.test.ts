@@ -7,7 +7,9 @@ import { describe, expect, it } from 'vitest';
 import { drawReceipt } from '../support/images.ts';
 import { MAIN, prepare, temporaryDirectory, type Site } from './support/agent.ts';
 
-/** What a command line loads, as V8 tells when the process ends: packages by name, files of ours below `src`. */
+const DIST = new URL('.', pathToFileURL(MAIN)).href;
+
+/** What a command line loads, as V8 tells when the process ends: packages by name, files of ours below `src`; and how many files that are. */
 async function loadedBy(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const dir = join(await temporaryDirectory(), 'coverage');
   await mkdir(dir);
@@ -15,9 +17,11 @@ async function loadedBy(args: readonly string[], env: Readonly<Record<string, st
     env: { ...process.env, ...env, NODE_V8_COVERAGE: dir },
   });
   const loaded = new Set<string>();
+  let files = 0;
   for (const file of await readdir(dir)) {
     const { result } = JSON.parse(await readFile(join(dir, file), 'utf8')) as { result: { url: string }[] };
     for (const { url } of result) {
+      if (url.startsWith(DIST)) files += 1;
       for (const source of await sourcesOf(url)) {
         const [, scoped] = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(source) ?? [];
         const [, ours] = /\/src\/(.+)\.ts$/.exec(source) ?? [];
@@ -26,12 +30,12 @@ async function loadedBy(args: readonly string[], env: Readonly<Record<string, st
       }
     }
   }
-  return { status: ended.status, loaded };
+  return { status: ended.status, loaded, files };
 }
 
 /** What the build has put into one file, as its map says; anything else is its own source. */
 async function sourcesOf(url: string): Promise<string[]> {
-  if (!url.startsWith(new URL('.', pathToFileURL(MAIN)).href)) return [url];
+  if (!url.startsWith(DIST)) return [url];
   const map = await readFile(fileURLToPath(`${url}.map`), 'utf8').catch(() => null);
   if (map === null) return [url];
   return (JSON.parse(map) as { sources: string[] }).sources;
@@ -82,12 +86,14 @@ describe('a command loads what it needs', () => {
 
 it('a single run: nothing that watches, and nothing that asks a daemon', async () => {
   const site = await prepare();
-  const { status, loaded } = await loadedBy(['run', '--once'], { ...site.env, ...config(site) });
+  const { status, loaded, files } = await loadedBy(['run', '--once'], { ...site.env, ...config(site) });
   expect(status).toBe(0);
   expect(loaded).toContain('pipeline/dispatch');
   const unwanted =
     /^(daemon\/control\/|intake\/folder\/hints|ledger\/postgres\/)|^(chokidar|readdirp|pg|pg-.+|file-type)$/;
   expect([...loaded].filter((name) => unwanted.test(name))).toEqual([]);
+  // Each takes time to load, however small it is.
+  expect(files).toBeLessThan(35);
 });
 
 it('a run of a few files: the HTTP parser is not optimised, for which its end would wait', async () => {
