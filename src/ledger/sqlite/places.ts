@@ -29,6 +29,7 @@ export function ensureFolder(sql: Sql, folder: string): number {
   return inserted(folderIdOf(sql, folder));
 }
 
+/** Asked for once: no such row is ever deleted, and what a rollback may have taken away is forgotten with it. */
 function numberOf(
   known: Map<string, number>,
   key: string,
