@@ -50,23 +50,7 @@ export function createQueue(store: Store): LedgerQueue {
       return store.write((sql) => recover(sql, at));
     },
 
-    async claim({ endpoint, lane, limit, now, exceptFolders, freshSince, longestWaitMs }) {
-      const endpointId = await store.read((sql) => endpointIdOf(sql, endpoint));
-      if (endpointId === undefined) return [];
-      const latest = now + longestWaitMs;
-      const due = { endpointId, now, latest, limit: Math.max(limit, MAKE_DUE_LIMIT) };
-      const fallenDue = await store.read((sql) => sql.all<{ id: number }>(SQL.FALLEN_DUE, due));
-      if (fallenDue.length > 0) {
-        await store.write((sql) => {
-          for (const { id } of fallenDue) sql.run(SQL.MAKE_DUE, { id, now, latest });
-        });
-      }
-      if (lane === 'fresh') await moveStale(store, { endpointId, freshSince });
-      return store.read((sql) => {
-        const except = exceptFolders.flatMap((folder) => folderIdOf(sql, folder) ?? []);
-        return claims.take(sql, { endpointId, lane }, limit, new Set(except));
-      });
-    },
+    claim: createClaim(store, claims, lineWrites(store)),
 
     async release(documentIds) {
       claims.drop(documentIds);
@@ -205,14 +189,58 @@ function toDisposal(folder: string, row: DisposalRow): Disposal {
   return { sightingId: row.id, file, sha256: row.sha256 };
 }
 
+/** What a claim has to write before it takes anything. */
+export interface LineWrites {
+  /** These wait for a time that has come. */
+  readonly makeDue: (ids: readonly number[], now: number, latest: number) => Promise<void>;
+  readonly toBacklog: (ids: readonly number[]) => Promise<void>;
+}
+
+export function lineWrites(store: Store): LineWrites {
+  return {
+    makeDue: (ids, now, latest) =>
+      store.write((sql) => {
+        for (const id of ids) sql.run(SQL.MAKE_DUE, { id, now, latest });
+      }),
+    toBacklog: (ids) =>
+      store.write((sql) => {
+        for (const id of ids) sql.run(SQL.TO_BACKLOG, { id });
+      }),
+  };
+}
+
+/** `store` is only read. */
+export function createClaim(store: Store, claims: Claims, writes: LineWrites): LedgerQueue['claim'] {
+  return async ({ endpoint, lane, limit, now, exceptFolders, freshSince, longestWaitMs }) => {
+    const endpointId = await store.read((sql) => endpointIdOf(sql, endpoint));
+    if (endpointId === undefined) return [];
+    const latest = now + longestWaitMs;
+    const due = { endpointId, now, latest, limit: Math.max(limit, MAKE_DUE_LIMIT) };
+    const fallenDue = await store.read((sql) => sql.all<{ id: number }>(SQL.FALLEN_DUE, due));
+    if (fallenDue.length > 0)
+      await writes.makeDue(
+        fallenDue.map(({ id }) => id),
+        now,
+        latest,
+      );
+    if (lane === 'fresh') await moveStale(store, writes, { endpointId, freshSince });
+    return store.read((sql) => {
+      const except = exceptFolders.flatMap((folder) => folderIdOf(sql, folder) ?? []);
+      return claims.take(sql, { endpointId, lane }, limit, new Set(except));
+    });
+  };
+}
+
 /** All of them before the first is claimed: what is left in the fresh line would leave before its turn. */
-async function moveStale(store: Store, query: { endpointId: number; freshSince: number }): Promise<void> {
+async function moveStale(
+  store: Store,
+  writes: LineWrites,
+  query: { endpointId: number; freshSince: number },
+): Promise<void> {
   for (;;) {
     const stale = await store.read((sql) => staleFresh(sql, query));
     if (stale.length === 0) return;
-    await store.write((sql) => {
-      for (const id of stale) sql.run(SQL.TO_BACKLOG, { id });
-    });
+    await writes.toBacklog(stale);
   }
 }
 

@@ -1,10 +1,11 @@
 import type { AccountOf } from '../../../domain/account.ts';
 import { ReceiptdError } from '../../../domain/errors.ts';
 import type { Ledger } from '../../../ports/ledger.ts';
+import { Claims } from '../claims.ts';
 import { openForReading } from '../connection.ts';
 import { isBusy } from '../failure.ts';
 import { createIntake, SKIPPED_BATCH } from '../intake.ts';
-import { createQueue } from '../queue.ts';
+import { createClaim, createQueue } from '../queue.ts';
 import { createReports } from '../reports.ts';
 import { Store } from '../store.ts';
 import { createUpkeep, type Keeping } from '../upkeep.ts';
@@ -20,13 +21,30 @@ export function ledgerBeside(
   const writing = writingOver(link);
   const reading = new Store(openForReading(path), path, null, (failure) => tellThread(writing, failure));
   const onLooked = (soundAt: number | null): void => void writing.looked(soundAt).catch(() => {});
-  const { markSkipped, readFailed: _, looked: __, ...port } = writing;
+  const { markSkipped, makeDue, toBacklog, readFailed: _, looked: __, ...port } = writing;
+  const claims = new Claims();
+  /** Ends the claim only once its change is durable: until then the row still looks due. */
+  const ending = async <T>(id: number, change: Promise<T>): Promise<T> => {
+    const value = await change;
+    claims.drop([id]);
+    return value;
+  };
   return {
     ...createIntake(reading),
     ...createQueue(reading),
     ...createReports(reading, keeping.accountOf),
     ...createUpkeep(reading, { ...keeping, onLooked }),
     ...port,
+    // Claims are of this process and need no commit, as a rule: the dispatcher asks for each by itself, and waits for it.
+    claim: createClaim(reading, claims, { makeDue, toBacklog }),
+    release: async (documentIds) => claims.drop(documentIds),
+    async recover(at) {
+      claims.dropAll();
+      return port.recover(at);
+    },
+    begin: (id, at, bytes) => ending(id, port.begin(id, at, bytes)),
+    postpone: (id, ...how) => ending(id, port.postpone(id, ...how)),
+    markLost: (id, message, at) => ending(id, port.markLost(id, message, at)),
     // Thousands of files at once would be copied in one go, while everything else waits.
     async markWatched(folder, skipped, note) {
       for (let start = 0; start < skipped.length; start += SKIPPED_BATCH)
@@ -44,7 +62,14 @@ export function ledgerBeside(
   };
 }
 
-const ASKED: readonly (keyof Writing)[] = [...WRITING, 'markSkipped', 'readFailed', 'looked'];
+const ASKED: readonly (keyof Writing)[] = [
+  ...WRITING,
+  'makeDue',
+  'toBacklog',
+  'markSkipped',
+  'readFailed',
+  'looked',
+];
 
 function writingOver(link: WriterLink): Writing {
   const methods = ASKED.map((method) => [method, (...args: unknown[]) => link.call(method, args)]);

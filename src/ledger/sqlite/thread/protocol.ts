@@ -1,4 +1,5 @@
 import { ReceiptdError, systemCode, type ErrorCode } from '../../../domain/errors.ts';
+import type { LineWrites } from '../queue.ts';
 import type { FileSeen, Ledger, Note, StorageTrouble } from '../../../ports/ledger.ts';
 
 /*
@@ -13,7 +14,7 @@ export interface ThreadData {
   readonly reserve?: { readonly path: string; readonly bytes: number };
 }
 
-/** Methods of the ledger's port that write, claim, or have to come behind what was written before. */
+/** Methods of the ledger's port that write, or have to come behind what was written before. */
 export const WRITING = [
   'markWatched',
   'lastSighting',
@@ -23,8 +24,6 @@ export const WRITING = [
   'note',
   'gone',
   'recover',
-  'claim',
-  'release',
   'begin',
   'finish',
   'finishReplayed',
@@ -45,7 +44,7 @@ export const WRITING = [
 ] as const satisfies readonly (keyof Ledger)[];
 
 /** What the thread is asked for. */
-export interface Writing extends Pick<Ledger, (typeof WRITING)[number]> {
+export interface Writing extends Pick<Ledger, (typeof WRITING)[number]>, LineWrites {
   /** A part of `markWatched`. */
   readonly markSkipped: (files: readonly FileSeen[], note: Omit<Note, 'verdict'>) => Promise<void>;
   /** The agent's own connection could not read. */

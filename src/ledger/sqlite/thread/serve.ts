@@ -4,7 +4,7 @@ import type { StorageTrouble } from '../../../ports/ledger.ts';
 import { createAdmin } from '../admin.ts';
 import { createHolds } from '../holds.ts';
 import { createIntake, markSkipped } from '../intake.ts';
-import { createQueue } from '../queue.ts';
+import { createQueue, lineWrites } from '../queue.ts';
 import { Reserve } from '../reserve.ts';
 import { createResults } from '../results.ts';
 import { createBackup } from '../upkeep.ts';
@@ -63,6 +63,7 @@ function writingOn({ store, trouble, backupsDir, looked }: Writer, clock: Clock)
   return {
     ...createIntake(store),
     ...createQueue(store),
+    ...lineWrites(store),
     ...createHolds(store, clock),
     ...createAdmin(store, clock),
     ...createResults(store),
