@@ -19,17 +19,20 @@ export const MUTATIONS: readonly Mutation[] = [
       slot.cancel();
       return { isSettled: true, isAccepted: true, isTaken: looking === 0 };
     }
-    const mayLeave = await orCancel(slot, () => isEntered(document, askedAt, deps, signal));
-    if (!mayLeave) slot.cancel();
+    const { place } = deps;
+    const isKept = await orCancel(slot, () => isEntered(document, askedAt, deps, signal));
+    const hasPlace = isKept && (await orCancel(slot, place));
+    if (!hasPlace) slot.cancel();
     looking += 1;
-    const answer = mayLeave
+    const answer = hasPlace
       ? await request(document, attemptId, bytes, token, slot, deps, signal, onTaken)
       : null;`,
         `    looking += 1;
     const asked = request(document, 0, bytes, token, slot, deps, signal, onTaken);
     const attemptId = await deps.ledger.begin(document.id, deps.clock.now(), bytes.length);
-    const mayLeave = await orCancel(slot, () => isEntered(document, askedAt, deps, signal));
-    const answer = mayLeave ? await asked : null;`,
+    const isKept = await orCancel(slot, () => isEntered(document, askedAt, deps, signal));
+    const hasPlace = isKept && (await orCancel(slot, deps.place));
+    const answer = hasPlace ? await asked : null;`,
       ),
     ],
   },
