@@ -205,11 +205,14 @@ export class Dispatcher {
   async #startAll(stopping: AbortSignal, abort: AbortSignal): Promise<Idle> {
     const idles: Idle[] = [];
     let blocked = 0;
+    // What one endpoint has ready must not keep the others from their turns.
+    const busy = this.#lines.filter(({ inFlight }) => inFlight > 0);
+    const aheadOfAny = Math.max(0, ...busy.map((line) => this.#aheadOf(line)));
     while (blocked < this.#lines.length && !stopping.aborted) {
       if (this.#isClosed) return { why: 'hold', waitMs: 0 };
       const line = this.#lines[this.#turn % this.#lines.length] as Line;
       this.#turn += 1;
-      const idle = await this.#startOne(line, stopping, abort);
+      const idle = await this.#startOne(line, aheadOfAny, stopping, abort);
       if (idle === null) {
         blocked = 0;
         idles.length = 0;
@@ -222,7 +225,12 @@ export class Dispatcher {
   }
 
   /** Starts one document of this endpoint, or says why not. */
-  async #startOne(line: Line, stopping: AbortSignal, abort: AbortSignal): Promise<Idle | null> {
+  async #startOne(
+    line: Line,
+    aheadOfAny: number,
+    stopping: AbortSignal,
+    abort: AbortSignal,
+  ): Promise<Idle | null> {
     const { holds, pacer, clock, concurrency } = this.#deps;
     const { key } = line.settings;
     const gate = holds.gate(key);
@@ -230,8 +238,8 @@ export class Dispatcher {
     if (gate.kind === 'probe') pacer.beginAnew(key);
     const ahead = gate.kind === 'open' ? this.#aheadOf(line) : 0;
     if (
-      this.#inFlight.size >= concurrency * OPEN_FACTOR + ahead ||
-      this.#sending >= concurrency + ahead ||
+      this.#inFlight.size >= concurrency * OPEN_FACTOR + aheadOfAny ||
+      this.#sending >= concurrency + aheadOfAny ||
       line.inFlight >= this.#mostOf(line) + ahead
     )
       return { why: 'pace', waitMs: null };

@@ -4,7 +4,7 @@ import { accept, pending, status, type Script } from '../support/scriptedService
 import type { Lane } from '../../src/domain/document.ts';
 import { Line } from '../../src/pipeline/line.ts';
 import { Places } from '../../src/pipeline/places.ts';
-import { documentOf, OFFICE, sendingPlace, UNLIMITED, type Place } from './sending.ts';
+import { documentOf, OFFICE, sendingPlace, SHOP, UNLIMITED, type Place } from './sending.ts';
 
 const AT_ONCE = 2;
 const ANSWER_MS = 10;
@@ -111,6 +111,28 @@ describe('requests ahead of their places', () => {
     expect(place.service.asked).toHaveLength(WARM + AT_ONCE);
     expect(await uploading()).toEqual([]);
   });
+});
+
+it('requests ahead of their places keep no other endpoint from its turn', async () => {
+  const place = await sendingPlace();
+  for (let n = 0; n < 200; n += 1) await place.admit(`${String(n).padStart(3, '0')}.jpg`);
+  place.service.script = after(place, () => ANSWER_MS);
+  const limits = { concurrency: AT_ONCE };
+  const { dispatcher } = await place.start({
+    endpoints: [
+      { key: OFFICE, limits },
+      { key: SHOP, limits },
+    ],
+    overall: { concurrency: AT_ONCE },
+  });
+  const { asked } = place.service;
+  await place.clock.advanceUntil(() => asked.length >= 50, 1);
+  await place.admit('shop.jpg', { endpoint: SHOP });
+  dispatcher.wake();
+  const before = asked.length;
+  await place.clock.advanceUntil(() => asked.some(({ uid }) => uid === SHOP.uid), 1);
+  // Those that were ready, and as many that were under way.
+  expect(asked.length - before).toBeLessThanOrEqual(AT_ONCE * 4);
 });
 
 describe('a place that is free', () => {
