@@ -22,9 +22,6 @@ import { openSpool } from '../spool/openSpool.ts';
 import { agentName, sharesOf, targetOf } from './fleetMember.ts';
 import { ledgerPath, openReports } from './reports.ts';
 
-/** Measured in a burst of 5,000: a fifth less of time and of processor than with one. */
-const BUSY_TURNS = 4;
-
 interface OpenOptions {
   readonly version: string;
   readonly log: Log;
@@ -79,7 +76,6 @@ export async function openOwn(
     path,
     clock: systemClock,
     reserve: new Reserve(reserve, bytes),
-    busyTurns: BUSY_TURNS,
     onMended,
     accountOf,
     onSynced,

@@ -29,8 +29,6 @@ export interface CommitJournal {
 export interface Writing {
   readonly journal: CommitJournal;
   readonly trouble: Trouble;
-  /** Turns of the event loop for which a write waits for company where a commit has just been; 1 if left out. */
-  readonly busyTurns?: number;
   /** Told how long each commit waited for the disk; milliseconds. */
   readonly onSynced?: (ms: number) => void;
   /** Calls back in the next turn of the event loop; `setImmediate` if left out. */
@@ -50,7 +48,6 @@ interface Operation {
 /** Keeps one transaction from blocking the event loop for long. */
 const GROUP_LIMIT = 500;
 const FOLD_TIMEOUT_MS = 100;
-const BUSY_MS = 20;
 
 /**
  * The one connection, and its group commit: writes that are queued in one turn of the event loop share one
@@ -73,7 +70,6 @@ export class Store {
   #events: JournalEvent[] = [];
   #queue: Operation[] = [];
   #scheduled = false;
-  #committedAt = -Infinity;
   #closed = false;
 
   constructor(
@@ -163,27 +159,16 @@ export class Store {
     });
   }
 
-  #schedule(turns = this.#turns): void {
+  #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
     const { nextTurn = setImmediate } = this.#writing ?? {};
-    const next = (left: number): void => {
-      if (left > 1 && this.#queue.length < GROUP_LIMIT) {
-        nextTurn(() => next(left - 1));
-        return;
-      }
+    nextTurn(() => {
       this.#scheduled = false;
       if (this.#queue.length === 0) return;
       this.#commitGroup();
-      this.#committedAt = performance.now();
       if (this.#queue.length > 0) this.#schedule();
-    };
-    nextTurn(() => next(turns));
-  }
-
-  /** One commit after the other: a few turns more let more writes share a sync. */
-  get #turns(): number {
-    return performance.now() - this.#committedAt < BUSY_MS ? (this.#writing?.busyTurns ?? 1) : 1;
+    });
   }
 
   get #groupSize(): number {

@@ -13,8 +13,6 @@ export interface WriterOptions {
   readonly backupsDir?: string;
   /** Space for the outcomes of requests under way when the disk is full. */
   readonly reserve?: ReservedSpace;
-  /** Turns of the event loop in which writes gather for one commit while there are many; 1 if left out. */
-  readonly busyTurns?: number;
   /** Told how long each commit waited for the disk; milliseconds. */
   readonly onSynced?: (ms: number) => void;
   /** Told what had to be mended before the ledger could be used, in sentences. */
@@ -46,7 +44,6 @@ export function openWriter(options: WriterOptions): Writer {
   const store = new Store(db, path, {
     journal,
     trouble,
-    ...(options.busyTurns !== undefined && { busyTurns: options.busyTurns }),
     ...(options.onSynced && { onSynced: options.onSynced }),
   });
   let lookedAt: number | null = opened.lookedAt;
