@@ -10,7 +10,7 @@ import { deliver, type DeliverDeps } from './deliver.ts';
 import type { Gate, Holds } from './holds.ts';
 import { LANES, Line } from './line.ts';
 import type { Pacer } from './pacer.ts';
-import { Places } from './places.ts';
+import { LEFT_FACTOR, Places } from './places.ts';
 import type { EndpointSettings } from './settings.ts';
 import { Wake } from './wake.ts';
 
@@ -34,8 +34,6 @@ export interface DispatchDeps {
 const CLAIM_AHEAD = 16;
 /** Where answers are quick, for each that is made ready. */
 const CLAIMS_FOR_READY = 2;
-/** Of the requests at once, with those that are accepted and not recorded yet. */
-const OPEN_FACTOR = 2;
 /** For so long, about, a request may wait for its place once it is recorded. */
 const AHEAD_MS = 50;
 /** Of the requests at once, at most. */
@@ -238,7 +236,7 @@ export class Dispatcher {
     if (gate.kind === 'probe') pacer.beginAnew(key);
     const ahead = gate.kind === 'open' ? this.#aheadOf(line) : 0;
     if (
-      this.#inFlight.size >= concurrency * OPEN_FACTOR + aheadOfAny ||
+      this.#inFlight.size >= concurrency * LEFT_FACTOR + aheadOfAny ||
       this.#sending >= concurrency + aheadOfAny ||
       line.inFlight >= this.#mostOf(line) + ahead
     )

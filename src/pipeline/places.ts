@@ -2,7 +2,7 @@ import type { Lane } from '../domain/document.ts';
 import type { Line } from './line.ts';
 
 /** Of the requests at once, with those that are accepted and not recorded yet: a kill leaves as many to be sent again. */
-const LEFT_FACTOR = 2;
+export const LEFT_FACTOR = 2;
 
 interface Waiting {
   readonly line: Line;
