@@ -4,6 +4,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { WatchedFolder } from '../ports/folder.ts';
 import type { Log } from '../ports/log.ts';
 import type { Absence } from './absence.ts';
+import { TICK_MS } from './atRest.ts';
 import type { Hinted } from './hinted.ts';
 import { dirOf, nameOf, pathOf } from './paths.ts';
 import type { FolderSettings } from './settings.ts';
@@ -24,12 +25,18 @@ export interface AwayWatchDeps {
   readonly onSeen: () => void;
 }
 
-export interface Round {
+/** The times of the files in a folder. */
+export interface Times {
+  /** They are another machine's. */
+  readonly areForeign: boolean;
+  /** They are kept no finer than two seconds. */
+  readonly areCoarse: boolean;
+}
+
+export interface Round extends Times {
   /** Whether the folder is still the one that is watched; asked before each round. */
   readonly isStill: () => Promise<boolean>;
   readonly isPolled: () => boolean;
-  /** Whether the times in this folder are another machine's. */
-  readonly hasOwnClock: boolean;
 }
 
 const LOOK_EVERY_MS = 2_000;
@@ -38,6 +45,7 @@ const PAUSE_FACTOR = 20;
 const NAMES_AT_ONCE = 256;
 /** The coarsest clock of a file system (vfat). */
 const SAME_TIME_NS = 2_000_000_000n;
+const TICK_NS = BigInt(TICK_MS) * 1_000_000n;
 const NEVER = 1n << 80n;
 
 /**
@@ -97,12 +105,12 @@ export class AwayWatch {
   }
 
   /** Follows one hint; resolves the directory that should be listed as well, null where there is nothing of ours. */
-  async observe(path: string, round: Pick<Round, 'hasOwnClock'>): Promise<string | null> {
+  async observe(path: string, times: Times): Promise<string | null> {
     const { folder, settings, settling } = this.#deps;
     const found = await folder.stat(path).catch(() => undefined);
     if (found?.kind === 'other') return settings.recursive ? path : null;
     if (found === undefined || !folder.covers(path)) return null;
-    if (found === null || found.identity.ctimeNs <= this.#since(round)) return dirOf(path);
+    if (found === null || found.identity.ctimeNs <= this.#since(times)) return dirOf(path);
     if (settling.has(path) || settling.hasRoomBeside) this.#see(path, found.identity);
     else this.#hasMissed = true;
     return dirOf(path);
@@ -134,9 +142,12 @@ export class AwayWatch {
     if (under === '') this.#latestNs ??= latest;
   }
 
-  /** A file that changed later is new; by its folder's clock. */
-  #since({ hasOwnClock }: Pick<Round, 'hasOwnClock'>): bigint {
-    if (!hasOwnClock) return BigInt(this.#deps.absence.since) * 1_000_000n;
+  /** A file that changed later is new; by its folder's clock. What came just after may bear a time from just before. */
+  #since({ areForeign, areCoarse }: Times): bigint {
+    if (!areForeign) {
+      const since = BigInt(this.#deps.absence.since) * 1_000_000n;
+      return since - (areCoarse ? SAME_TIME_NS : TICK_NS);
+    }
     // Nothing was ever compared: what lies there now is left to the listing after the absence.
     return this.#latestNs === null ? NEVER : this.#latestNs - SAME_TIME_NS;
   }

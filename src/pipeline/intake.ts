@@ -6,7 +6,7 @@ import type { FileSystem, FolderAvailability, FolderHints } from '../ports/folde
 import type { Incidents } from '../ports/incident.ts';
 import type { Absence } from './absence.ts';
 import { ClockTrust, restedMs } from './atRest.ts';
-import { AwayWatch } from './awayWatch.ts';
+import { AwayWatch, type Times } from './awayWatch.ts';
 import { DISPOSE_AGAIN_MS, DisposalWaits } from './disposalWaits.ts';
 import { disposeAccepted, recoverAside } from './dispose.ts';
 import type { ExamineDeps } from './examine.ts';
@@ -146,7 +146,7 @@ export class Intake {
       clock: deps.clock,
       observe: (path) =>
         this.#awayWatch && this.#isAway
-          ? this.#awayWatch.observe(path, { hasOwnClock: this.#isOnNetwork })
+          ? this.#awayWatch.observe(path, this.#times)
           : observe(path, this.#reconcileDeps),
       onObserved: () => this.#settleWake.ring(),
       onMissed: () => this.#unchanged.forget(),
@@ -357,7 +357,7 @@ export class Intake {
       return now?.state === 'present' && now.token === token;
     };
     const isPolled = (): boolean => this.#isPolled;
-    await this.#awayWatch.watch({ isStill, isPolled, hasOwnClock: this.#isOnNetwork }, signal);
+    await this.#awayWatch.watch({ ...this.#times, isStill, isPolled }, signal);
     if (!this.#isAway) this.#watchWake.ring();
     return true;
   }
@@ -456,6 +456,11 @@ export class Intake {
 
   get #isOnNetwork(): boolean {
     return this.#fileSystem?.network ?? false;
+  }
+
+  get #times(): Times {
+    const areCoarse = this.#fileSystem !== null && hasCoarseClock(this.#fileSystem);
+    return { areForeign: this.#isOnNetwork, areCoarse };
   }
 
   get #isPolled(): boolean {
