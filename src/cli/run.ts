@@ -8,6 +8,7 @@ import { refuseExampleUid } from '../config/exampleUid.ts';
 import type { Config } from '../config/config.ts';
 import { acquireInstanceLock } from '../daemon/instanceLock.ts';
 import { prepareStateDir } from '../daemon/stateDir.ts';
+import { whileWritable } from '../daemon/whileWritable.ts';
 import { ReceiptdError } from '../domain/errors.ts';
 import { confirmFirstWatch } from './confirm.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
@@ -99,7 +100,9 @@ async function runOnce(
     const generation = await composeGeneration(config, lasting, { once: true });
     const progress = bar ? showProgress(io, lasting.ledger) : null;
     try {
-      const result = await generation.once(io.stop, waitMs);
+      const result = await whileWritable(lasting.ledger.storage, io.stop, (stop) =>
+        generation.once(stop, waitMs),
+      );
       await progress?.end();
       print(io, summaryOf(result));
       return io.stop.aborted ? EXIT.interrupted : exitStatusOfOnce(result);

@@ -7,6 +7,7 @@ import type { InstanceLock } from '../daemon/instanceLock.ts';
 import { ServiceManager } from '../daemon/serviceManager.ts';
 import { together } from '../daemon/together.ts';
 import { whileInPlace } from '../daemon/whileInPlace.ts';
+import { whileWritable } from '../daemon/whileWritable.ts';
 import { ReceiptdError } from '../domain/errors.ts';
 import type { LogLines } from '../ports/logLines.ts';
 import { composeBeside } from './beside.ts';
@@ -77,7 +78,9 @@ export async function runDaemon(options: DaemonOptions, stop: AbortSignal): Prom
       ];
       try {
         const isInPlace = async () => (await lock.isInPlace()) && (await ledger.isInPlace());
-        await whileInPlace({ isInPlace }, config.stateDir, clock, stop, (until) => together(parts, until));
+        await whileInPlace({ isInPlace }, config.stateDir, clock, stop, (inPlace) =>
+          whileWritable(ledger.storage, inPlace, (until) => together(parts, until)),
+        );
       } finally {
         await endTelling();
         await beside.close();

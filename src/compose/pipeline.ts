@@ -290,8 +290,9 @@ async function unlessAway(prepare: () => Promise<void>, { mayWait }: { mayWait: 
 function watchStorage(storage: LedgerStorage, incidents: Incidents): () => void {
   const look = (): void => {
     const trouble = storage.trouble();
-    if (trouble) incidents.open({ key: 'storage', ...trouble });
-    else incidents.close('storage');
+    if (trouble === null) return incidents.close('storage');
+    const { code, message, hint } = trouble;
+    incidents.open({ key: 'storage', code, message, hint });
   };
   look();
   return storage.onChange(look);

@@ -42,6 +42,8 @@ export interface StorageTrouble {
   readonly code: 'DISK_FULL' | 'LEDGER_WRITE_FAILED' | 'LEDGER_DAMAGED' | 'LEDGER_UNREACHABLE';
   readonly message: string;
   readonly hint: string;
+  /** Not in the life of this process; the next one may. */
+  readonly isForGood?: boolean;
 }
 
 /* ---- Intake: files seen in watched folders ---------------------------------------------------- */

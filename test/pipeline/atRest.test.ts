@@ -14,7 +14,7 @@ function changed(agoMs: number, mtimeAgoMs = agoMs) {
 
 describe('how long a file has surely been still', () => {
   it('is the time since its ctime, less a tick of the kernel', () => {
-    expect(restedMs(changed(1_000), ext4, NOW)).toBe(990);
+    expect(restedMs(changed(1_000), ext4, NOW)).toBe(984);
     expect(restedMs(changed(5), ext4, NOW)).toBe(0);
   });
 

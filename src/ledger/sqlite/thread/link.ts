@@ -17,14 +17,14 @@ export interface Opened {
 const BUSY_TURNS = 6;
 /** Of its heap: what a commit makes is dropped with it. */
 const YOUNG_GENERATION_MB = 8;
-const RESTART =
-  'Restart receiptd: nothing that was recorded is lost. If it happens again, look for what takes the memory of this machine, and report it.';
+const START_AGAIN =
+  'receiptd ends, and its service manager starts it again (without one, start it); nothing that was recorded is lost. If it happens again, look for what takes the memory of this machine, and report it.';
 
 /**
  * The agent's side of the thread that writes the ledger.
  *
  *   opening ──▶ open ──close──▶ closing, until everything asked for before is answered ──▶ ended
- *   any ──the thread ends by itself──▶ ended, and the storage is in trouble for good
+ *   any ──the thread ends by itself──▶ ended, and the storage is in trouble for good: the process ends (daemon/whileWritable.ts)
  *
  * While nothing is asked for, the thread does not keep the process alive.
  */
@@ -147,7 +147,7 @@ export class WriterLink {
     this.#end = this.#isClosed ? this.#refusal() : this.#death();
     if (!this.#isClosed) {
       const { message, hint = '' } = this.#end;
-      this.storage.changed({ code: 'LEDGER_WRITE_FAILED', message, hint });
+      this.storage.changed({ code: 'LEDGER_WRITE_FAILED', message, hint, isForGood: true });
     }
     const pending = [...this.#pending.values()];
     this.#pending.clear();
@@ -160,7 +160,7 @@ export class WriterLink {
     return new ReceiptdError(
       'LEDGER_WRITE_FAILED',
       `The ledger ${this.#path} can't be written: its thread has ended${why}.`,
-      { hint: RESTART },
+      { hint: START_AGAIN },
     );
   }
 

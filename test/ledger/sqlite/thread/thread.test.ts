@@ -254,7 +254,8 @@ describe('trouble in the thread', () => {
       await expect.poll(() => ledger.storage.trouble()?.message).toContain(words);
       expect(ledger.storage.trouble()).toMatchObject({
         code: 'LEDGER_WRITE_FAILED',
-        hint: expect.stringContaining('Restart receiptd'),
+        hint: expect.stringContaining('starts it again'),
+        isForGood: true,
       });
       expect(changes).toBe(1);
       const error = await refusal(ledger.admit(admission('b', 'b')));

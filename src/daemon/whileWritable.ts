@@ -1,0 +1,29 @@
+import { ReceiptdError } from '../domain/errors.ts';
+import type { LedgerStorage } from '../ports/ledger.ts';
+
+/**
+ * Runs the agent until `stop`, or until its process can't write the ledger ever again: the next one can, and the service manager
+ * starts it.
+ * @throws ReceiptdError in the second case, after the agent has stopped: what the storage says of it
+ */
+export async function whileWritable<T>(
+  storage: LedgerStorage,
+  stop: AbortSignal,
+  run: (stop: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const lost = new AbortController();
+  const look = (): void => {
+    const trouble = storage.trouble();
+    if (trouble?.isForGood)
+      lost.abort(new ReceiptdError(trouble.code, trouble.message, { hint: trouble.hint }));
+  };
+  const deaf = storage.onChange(look);
+  look();
+  try {
+    const result = await run(AbortSignal.any([stop, lost.signal]));
+    lost.signal.throwIfAborted();
+    return result;
+  } finally {
+    deaf();
+  }
+}

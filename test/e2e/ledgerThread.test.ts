@@ -1,0 +1,66 @@
+/** The thread that writes the ledger ends by itself (out of memory, a defect): the process goes with it, and another one goes on. */
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { drawReceipt } from '../support/images.ts';
+import { prepare, storedOnce, until, type Site } from './support/agent.ts';
+
+const SAID = /^error: The ledger .* can't be written: its thread has ended\. .* \[LEDGER_WRITE_FAILED\]$/m;
+const END = fileURLToPath(new URL('support/endLedgerThread.mjs', import.meta.url));
+
+async function siteWhoseThreadMayEnd() {
+  const site = await prepare();
+  const { env } = site;
+  const switched = site.file('end');
+  site.env = { ...env, NODE_OPTIONS: `--import=${END}`, E2E_END: switched };
+  return {
+    site,
+    end: () => writeFile(switched, ''),
+    heal: async () => {
+      site.env = env;
+      await rm(switched);
+    },
+  };
+}
+
+async function scan(site: Site, name: string): Promise<void> {
+  await writeFile(site.file(name), await drawReceipt({ type: 'jpeg', seed: name }));
+  await mkdir(site.file('inbox'), { recursive: true });
+  await rename(site.file(name), site.file('inbox', name));
+}
+
+async function allIsSentOnce(site: Site, names: readonly string[]): Promise<void> {
+  expect((await storedOnce(site)).size).toBe(names.length);
+  expect((await site.list('--state', 'accepted')).length).toBe(names.length);
+  expect((await site.run('ledger', 'verify')).status).toBe(0);
+}
+
+test('the agent ends with it and says so; started again, as its service manager does, it loses nothing', async () => {
+  const { site, end, heal } = await siteWhoseThreadMayEnd();
+  const agent = await site.start();
+  await scan(site, 'before.jpg');
+  await until(async () => (await site.list('--state', 'accepted')).length === 1);
+  await end();
+  await scan(site, 'during.jpg');
+  const { status, signal, stderr } = await agent.ended;
+  expect([status, signal]).toEqual([1, null]);
+  expect(stderr).toMatch(SAID);
+  expect(stderr).not.toContain('    at ');
+  await heal();
+  const again = await site.start();
+  await until(async () => (await site.list('--state', 'accepted')).length === 2);
+  expect((await again.stop()).status).toBe(0);
+  await allIsSentOnce(site, ['before.jpg', 'during.jpg']);
+});
+
+test('a single run ends with it as well', async () => {
+  const { site, end, heal } = await siteWhoseThreadMayEnd();
+  await end();
+  for (const name of ['a.jpg', 'b.jpg']) await scan(site, name);
+  const { status, stderr } = await site.once();
+  expect(status).toBe(1);
+  expect(stderr).toMatch(SAID);
+  await heal();
+  expect((await site.once()).status).toBe(0);
+  await allIsSentOnce(site, ['a.jpg', 'b.jpg']);
+});
