@@ -245,6 +245,7 @@ export class Intake {
   /** One listing; resolves when everything in it is admitted or noted. False if the folder is not there. */
   async runOnce(signal: AbortSignal): Promise<boolean> {
     const found = await this.#availability();
+    this.#refuseWhereWritesFail();
     if (found?.state !== 'present') return false;
     this.#token = found.token;
     this.#isOnce = true;
@@ -254,8 +255,7 @@ export class Intake {
       await this.#firstListing('fresh', signal);
       while (this.#settling.size > 0) {
         signal.throwIfAborted();
-        const trouble = this.#deps.ledger.storage.trouble();
-        if (trouble) throw new ReceiptdError(trouble.code, trouble.message, { hint: trouble.hint });
+        this.#refuseWhereWritesFail();
         await this.#watchWake.wait(PRESENCE_MS, signal);
       }
     } finally {
@@ -469,6 +469,11 @@ export class Intake {
 
   get #writesFail(): boolean {
     return this.#deps.ledger.storage.trouble() !== null;
+  }
+
+  #refuseWhereWritesFail(): void {
+    const trouble = this.#deps.ledger.storage.trouble();
+    if (trouble) throw new ReceiptdError(trouble.code, trouble.message, { hint: trouble.hint });
   }
 
   /** A shared ledger can't be reached, or what was accepted meanwhile is not in it yet. */

@@ -487,6 +487,22 @@ it('a ledger that cannot be written keeps a file waiting, and nothing is lost', 
   expect(admitted).toHaveLength(1);
 });
 
+it('a single run says that the ledger cannot be written, and not that the folder cannot be listed', async () => {
+  const place = await watchingPlace();
+  await place.drop('a.jpg');
+  const trouble = { code: 'DISK_FULL', message: 'The disk is full.', hint: 'Free some space.' } as const;
+  const refused = () => Promise.reject(new ReceiptdError(trouble.code, trouble.message));
+  const once = place.once({
+    ledger: (real) => ({
+      ...real,
+      storage: { ...real.storage, trouble: () => trouble },
+      folderMark: refused,
+      setFolderMark: refused,
+    }),
+  });
+  await expect(once).rejects.toMatchObject(trouble);
+});
+
 it('a file that is gone before it was at rest leaves nothing behind', async () => {
   const place = await watchingPlace();
   const { intake, admitted, watching } = place.start();
