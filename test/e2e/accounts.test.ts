@@ -77,7 +77,7 @@ test('each endpoint is used with the credentials of its account, and a bad one s
   const agent = await site.start();
   await until(() => site.sandbox.received().length === 1);
   await until(async () => (await states(site, 'branch'))[0] === 'held');
-  expect(await states(site, 'inbox')).toEqual(['accepted']);
+  await until(async () => (await states(site, 'inbox'))[0] === 'accepted');
   const status = await said(site, 'status');
   expect(status).toMatch(
     /The credentials of account branch do not work .*1 document waits.*`receiptd login --account branch`/,

@@ -92,7 +92,7 @@ describe.skipIf(!isRoot)('with a control group', () => {
     await chmod(site.config, 0o644);
     await writeFile(site.file('inbox', 'a.jpg'), await drawReceipt({ type: 'jpeg', seed: 'a' }));
     const agent = await site.start();
-    await until(() => site.sandbox.received().length === 1);
+    await until(async () => (await site.list('--state', 'accepted')).length === 1);
     expect((await stat(site.stateDir)).mode & 0o777).toBe(0o710);
 
     const member = (...args: string[]) => as(MEMBER, GROUP, site, ...args);

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
+import { isDeepStrictEqual } from 'node:util';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createAuthority, hasOpenssl } from '../service/certificates.ts';
 import { drawReceipt } from '../support/images.ts';
@@ -84,7 +85,9 @@ describe.skipIf(!needsPostgres())('on a real database', () => {
     expect(await front.once()).toMatchObject({ status: 0 });
     await drop(back, 'a.jpg', 'c.jpg');
     const agent = await back.start();
-    await until(() => front.sandbox.received().length === 3, 'the other image of the other agent');
+    const states = async (site: Site) => (await site.list()).map(({ state }) => state).toSorted();
+    const all = ['accepted', 'accepted', 'accepted', 'duplicate'];
+    await until(async () => isDeepStrictEqual(await states(front), all), 'the images of the other agent');
     expect((await storedOnce(front)).size).toBe(3);
 
     // Beside it, from a machine whose agent does not run: over the database; on its own: over its socket.
@@ -95,8 +98,7 @@ describe.skipIf(!needsPostgres())('on a real database', () => {
       });
       expect((await here.look('status')).stdout).toContain('aused');
       expect(await here.look('resume', 'office')).toMatchObject({ status: 0 });
-      const states = (await here.list()).map(({ state }) => state).toSorted();
-      expect(states).toEqual(['accepted', 'accepted', 'accepted', 'duplicate']);
+      expect(await states(here)).toEqual(all);
       expect(JSON.parse((await here.look('ledger', 'head', '--json')).stdout)).toMatchObject({
         seq: expect.any(Number),
       });
