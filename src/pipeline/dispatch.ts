@@ -365,11 +365,9 @@ export class Dispatcher {
     let hasPlace = false;
     let isAccepted = false;
     const place = async (): Promise<boolean> => {
-      if (hasPlace) return true;
-      const waiting = this.#places.take(line, document.lane);
-      hasPlace = waiting === null || (await waiting);
-      // While it waited, a hold may have come.
-      return waiting === null || (hasPlace && mayGo());
+      hasPlace ||= await (this.#places.take(line, document.lane) ?? true);
+      // While its beginning was recorded, and while it waited, a hold may have come.
+      return hasPlace && mayGo();
     };
     const onAccepted = (): void => {
       // A probe keeps its place until what it found out is said.
@@ -429,7 +427,7 @@ export class Dispatcher {
     const isSaid = isOfLedger(error) && ledger.storage.trouble() !== null;
     const fields = { documentId: document.id, ...describeError(error) };
     log[isSaid ? 'debug' : 'error']('A delivery could not go on; the document stays queued', fields);
-    while (!abort.aborted) {
+    while (!abort.aborted && !ledger.storage.trouble()?.isForGood) {
       await clock.sleep(LEDGER_RETRY_MS, abort).catch(() => {});
       try {
         await deps.recorder.abandon(document, error, abort);

@@ -40,7 +40,7 @@ export class Places {
     );
   }
 
-  /** Null where there is a place at once; false where it was sent away. Fresh ones first, each lane in order. */
+  /** Null where there is a place at once; false where it was sent away. Of an endpoint the fresh ones first, else in order. */
   take(line: Line, lane: Lane): Promise<boolean> | null {
     if (this.#waiting.length === 0 && this.hasRoom(line)) {
       this.#enter(line);
@@ -48,7 +48,8 @@ export class Places {
     }
     return new Promise((granted) => {
       const waiting = { line, lane, granted };
-      const at = lane === 'fresh' ? this.#waiting.findIndex((other) => other.lane === 'backlog') : -1;
+      const isBehind = (other: Waiting): boolean => other.line === line && other.lane === 'backlog';
+      const at = lane === 'fresh' ? this.#waiting.findIndex(isBehind) : -1;
       this.#waiting.splice(at < 0 ? this.#waiting.length : at, 0, waiting);
       this.grant();
     });

@@ -113,7 +113,8 @@ describe('requests ahead of their places', () => {
   });
 });
 
-it('requests ahead of their places keep no other endpoint from its turn', async () => {
+const LANES: readonly Lane[] = ['fresh', 'backlog'];
+it.each(LANES)('requests ahead of their places keep no other endpoint from its turn (%s)', async (lane) => {
   const place = await sendingPlace();
   for (let n = 0; n < 200; n += 1) await place.admit(`${String(n).padStart(3, '0')}.jpg`);
   place.service.script = after(place, () => ANSWER_MS);
@@ -127,12 +128,42 @@ it('requests ahead of their places keep no other endpoint from its turn', async 
   });
   const { asked } = place.service;
   await place.clock.advanceUntil(() => asked.length >= 50, 1);
-  await place.admit('shop.jpg', { endpoint: SHOP });
+  await place.admit('shop.jpg', { endpoint: SHOP, lane });
   dispatcher.wake();
   const before = asked.length;
   await place.clock.advanceUntil(() => asked.some(({ uid }) => uid === SHOP.uid), 1);
   // Those that were ready, and as many that were under way.
   expect(asked.length - before).toBeLessThanOrEqual(AT_ONCE * 4);
+});
+
+it('what is recorded while its endpoint is closed does not leave, although there is a place for it', async () => {
+  const place = await sendingPlace();
+  for (const name of ['a.jpg', 'b.jpg']) await place.admit(name);
+  let written = (): void => {};
+  const isWritten = new Promise<void>((resolve) => (written = resolve));
+  let begun = 0;
+  const first = pending();
+  place.service.script = (request, asked) => (asked.length === 1 ? first.answer : accept(request));
+  const { holds } = await place.start({
+    endpoints: [{ key: OFFICE, limits: { concurrency: AT_ONCE } }],
+    overall: { concurrency: AT_ONCE },
+    wrap: (ledger) => ({
+      ...ledger,
+      storage: ledger.storage,
+      begin: async (...args) => {
+        if ((begun += 1) === 2) await isWritten;
+        return ledger.begin(...args);
+      },
+    }),
+  });
+  await vi.waitFor(() => expect([begun, place.service.asked.length]).toEqual([2, 1]));
+  first.give(status(429, '', 60_000));
+  await vi.waitFor(() => expect(holds.gate(OFFICE).kind).toBe('closed'));
+  written();
+  const heldBack = async () =>
+    (await place.ledger.waiting(0, 2)).map(({ reason }) => reason).includes('HELD_BACK');
+  await vi.waitFor(async () => expect(await heldBack()).toBe(true));
+  expect(place.service.asked).toHaveLength(1);
 });
 
 describe('a place that is free', () => {
@@ -149,7 +180,7 @@ describe('a place that is free', () => {
     else order.push(`${name} sent away`);
   }
 
-  it('goes to the fresh ones first, to each lane in order, and past an endpoint that has no room', async () => {
+  it('goes to those of its endpoint that are fresh, else in order, and past an endpoint that has no room', async () => {
     const [office, shop] = [new Line(settings('office')), new Line(settings('shop'))];
     const most = new Map([
       [office, 1],
