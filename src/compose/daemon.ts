@@ -52,7 +52,8 @@ export async function runDaemon(options: DaemonOptions, stop: AbortSignal): Prom
     try {
       const deps = { generations, settings, lasting, lines, version, startedAt };
       const beside = await composeBeside(deps, stop);
-      const manager = new ServiceManager({ env: options.env, pid: process.pid, clock, log });
+      const silentMs = (): number => ledger.storage.silentMs?.() ?? 0;
+      const manager = new ServiceManager({ env: options.env, pid: process.pid, clock, log, silentMs });
       const { startControlServer } = await import('../daemon/control/server.ts');
       const control = await startControlServer({
         ...beside.offer,

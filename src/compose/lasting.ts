@@ -116,6 +116,7 @@ export async function composeLasting(
       Promise.all([
         upkeep({ ledger, incidents, clock, log, backupEveryMs, backups }, signal),
         silent?.run(signal),
+        slowDisk.watch(storage, clock, signal),
         giveBackMemory(processMemory(), clock, signal),
         watchZone({ clock, log, env: surroundings.env }, signal),
       ]),

@@ -7,6 +7,8 @@ export interface ServiceManagerDeps {
   readonly pid: number;
   readonly clock: Clock;
   readonly log: Log;
+  /** For how long what the agent needs has been silent; milliseconds. */
+  readonly silentMs?: () => number;
   /** Sends these assignments; `systemd-notify` if left out. */
   readonly send?: (assignments: readonly string[]) => Promise<void>;
 }
@@ -48,14 +50,18 @@ export class ServiceManager {
     return this.#tell(['STOPPING=1', 'STATUS=Stopping']);
   }
 
-  /** Says how the agent is when that has changed, and gives the watchdog its signs of life, until aborted. */
+  /**
+   * Says how the agent is when that has changed, and gives the watchdog its signs of life, until aborted. No such sign is given while
+   * it waits for what does not answer: a start anew is all that may help.
+   */
   async keepTelling(status: () => Promise<string>, signal: AbortSignal): Promise<void> {
     if (!this.#isAsked) return;
-    const { clock, log } = this.#deps;
+    const { clock, log, silentMs = () => 0 } = this.#deps;
     const watchdogMs = this.#watchdogMs();
     let saidAt = -Infinity;
     while (!signal.aborted) {
-      const assignments = watchdogMs === null ? [] : ['WATCHDOG=1'];
+      const isAlive = watchdogMs !== null && silentMs() < watchdogMs;
+      const assignments = isAlive ? ['WATCHDOG=1'] : [];
       if (clock.monotonic() - saidAt >= SAY_EVERY_MS) {
         saidAt = clock.monotonic();
         const text = await status().catch((error: unknown) => {

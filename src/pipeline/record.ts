@@ -323,7 +323,7 @@ export class Recorder {
         return;
       } catch (error) {
         // What the ledger does not take for its content is a defect, and would be so for ever.
-        if (signal.aborted || !isOfLedger(error)) throw error;
+        if (signal.aborted || !isOfLedger(error) || ledger.storage.trouble()?.isForGood) throw error;
         // What the store itself says of its trouble needs no line for each answer.
         if (failures === 0 && ledger.storage.trouble() === null)
           log.error('An answer could not be recorded; trying again', describeError(error));

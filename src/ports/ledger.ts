@@ -36,6 +36,11 @@ export interface LedgerStorage {
   trouble(): StorageTrouble | null;
   /** Calls back at each change; resolves the function that ends it. */
   onChange(listener: () => void): () => void;
+  /**
+   * For how long nothing that is asked of it has been answered, in milliseconds: 0 where it answers, or nothing is asked. Left out by
+   * a ledger that can't hang by itself.
+   */
+  silentMs?(): number;
 }
 
 export interface StorageTrouble {

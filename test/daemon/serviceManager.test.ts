@@ -3,7 +3,8 @@ import { ServiceManager } from '../../src/daemon/serviceManager.ts';
 import { FakeClock } from '../support/fakeClock.ts';
 import { RecordedLog } from '../support/recordedLog.ts';
 
-function prepare(env: Record<string, string>, isBroken = false) {
+function prepare(env: Record<string, string>, how: { isBroken?: boolean; silentMs?: () => number } = {}) {
+  const { isBroken = false, silentMs = () => 0 } = how;
   const clock = new FakeClock();
   const log = new RecordedLog();
   const sent: string[] = [];
@@ -11,7 +12,7 @@ function prepare(env: Record<string, string>, isBroken = false) {
     if (isBroken) throw new Error('spawn systemd-notify ENOENT');
     sent.push(...assignments);
   };
-  const manager = new ServiceManager({ env: { PATH: '', ...env }, pid: 7, clock, log, send });
+  const manager = new ServiceManager({ env: { PATH: '', ...env }, pid: 7, clock, log, silentMs, send });
   return { clock, log, sent, manager };
 }
 
@@ -39,6 +40,25 @@ describe('what a service manager is told', () => {
     expect(sent.at(-2)).toBe('STOPPING=1');
   });
 
+  it('is no sign of life while what the agent needs does not answer', async () => {
+    let silentMs = 0;
+    const env = { NOTIFY_SOCKET: '/run/notify', WATCHDOG_USEC: '10000000' };
+    const { clock, sent, manager } = prepare(env, { silentMs: () => silentMs });
+    const stop = new AbortController();
+    const telling = manager.keepTelling(async () => 'well', stop.signal);
+    const signs = () => sent.filter((each) => each === 'WATCHDOG=1').length;
+    await clock.advance(9_500);
+    expect(signs()).toBe(2);
+    silentMs = 5_000;
+    await clock.advance(20_000);
+    expect(signs()).toBe(2);
+    silentMs = 0;
+    await clock.advance(5_000);
+    expect(signs()).toBe(3);
+    stop.abort();
+    await telling;
+  });
+
   it('holds no sign of life where the watchdog is meant for another process', async () => {
     const env = { NOTIFY_SOCKET: '/run/notify', WATCHDOG_USEC: '20000000', WATCHDOG_PID: '8' };
     const { clock, sent, manager } = prepare(env);
@@ -51,7 +71,7 @@ describe('what a service manager is told', () => {
   });
 
   it('says once in the log that it can not be said, and stops nothing', async () => {
-    const { log, manager } = prepare({ NOTIFY_SOCKET: '/run/notify' }, true);
+    const { log, manager } = prepare({ NOTIFY_SOCKET: '/run/notify' }, { isBroken: true });
     await manager.ready();
     await manager.reloading(5_000n);
     await manager.stopping();

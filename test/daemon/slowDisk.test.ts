@@ -23,6 +23,34 @@ it('a disk that is slow time after time is said, once, and so is its end', () =>
   expect(took(10)).toEqual([]);
 });
 
+it('a disk that does not answer is said, once, and so is its end', async () => {
+  const clock = new FakeClock();
+  const log = new RecordedLog();
+  const incidents = new OpenIncidents({ clock, log });
+  const stop = new AbortController();
+  let ms = 0;
+  const watching = new SlowDisk('/var/lib/receiptd', incidents).watch(
+    { silentMs: () => ms },
+    clock,
+    stop.signal,
+  );
+  const said = () => incidents.list().map(({ code, message }) => `${code} ${message}`);
+  ms = 29_000;
+  await clock.advance(10_000);
+  expect(said()).toEqual([]);
+  ms = 39_000;
+  await clock.advance(30_000);
+  expect(said()).toEqual([
+    expect.stringMatching(/^DISK_SLOW The disk of \/var\/lib\/receiptd has not answered/),
+  ]);
+  expect(log.said('The disk of')).toHaveLength(1);
+  ms = 0;
+  await clock.advance(10_000);
+  expect(said()).toEqual([]);
+  stop.abort();
+  await watching;
+});
+
 it('a disk that is slow now and then is as disks are', () => {
   expect(disk()(10, 3_000, 3_000, 3_000, 3_000, 400, 3_000, 3_000, 3_000, 3_000, 10)).toEqual([]);
 });

@@ -1,11 +1,13 @@
 /** The thread that writes the ledger ends by itself (out of memory, a defect): the process goes with it, and another one goes on. */
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { insertJpegSegment } from '../support/handmadeImages.ts';
 import { drawReceipt } from '../support/images.ts';
 import { prepare, storedOnce, until, type Site } from './support/agent.ts';
 
 const SAID = /^error: The ledger .* can't be written: its thread has ended\. .* \[LEDGER_WRITE_FAILED\]$/m;
+const PAGE = 4_096;
 const END = fileURLToPath(new URL('support/endLedgerThread.mjs', import.meta.url));
 
 async function siteWhoseThreadMayEnd() {
@@ -51,6 +53,46 @@ test('the agent ends with it and says so; started again, as its service manager 
   await until(async () => (await site.list('--state', 'accepted')).length === 2);
   expect((await again.stop()).status).toBe(0);
   await allIsSentOnce(site, ['before.jpg', 'during.jpg']);
+});
+
+test('nothing is waited for that can not be recorded any more', async () => {
+  const { site, end, heal } = await siteWhoseThreadMayEnd();
+  await site.configure({ delivery: { grace: '10m' } });
+  site.sandbox.misbehave({ kind: 'delay', route: 'upload', delayMs: 1_000, times: 1 });
+  const agent = await site.start();
+  await scan(site, 'under-way.jpg');
+  await until(() => site.sandbox.stats().uploadsInFlight === 1);
+  await end();
+  expect(await agent.ended).toMatchObject({ status: 1, stderr: expect.stringMatching(SAID) as string });
+  await heal();
+  const again = await site.start();
+  await until(async () => (await site.list('--state', 'accepted')).length === 1);
+  expect((await again.stop()).status).toBe(0);
+  await allIsSentOnce(site, ['under-way.jpg']);
+});
+
+test('damage that is found under way ends the agent too, and the next start mends it', async () => {
+  const site = await prepare();
+  const slip = await drawReceipt({ type: 'jpeg', seed: 'slip', width: 32, height: 48 });
+  for (let n = 0; n < 300; n += 1) {
+    const numbered = insertJpegSegment(slip, 0xfe, Buffer.from(`number ${n}`));
+    await writeFile(site.file('inbox', `${n}.jpg`), numbered);
+  }
+  expect((await site.once()).status).toBe(0);
+  const agent = await site.start();
+  const ledger = site.file('state', 'ledger.db');
+  const { size } = await stat(ledger);
+  const file = await open(ledger, 'r+');
+  await file.write(Buffer.alloc(size - PAGE, 'x'), 0, size - PAGE, PAGE);
+  await file.close();
+  await scan(site, 'more.jpg');
+  const { status, stderr } = await agent.ended;
+  expect(status).toBe(1);
+  expect(stderr).toMatch(/^error: The ledger .* is damaged: .* \[LEDGER_DAMAGED\]$/m);
+  const again = await site.start();
+  await until(async () => (await site.list('--state', 'accepted')).length === 301);
+  expect((await again.stop()).status).toBe(0);
+  expect(site.sandbox.stats().stored).toBe(301);
 });
 
 test('a single run ends with it as well', async () => {

@@ -14,6 +14,10 @@ export class Claims {
   /** The folder served last, by endpoint and lane. */
   readonly #lastServed = new Map<string, number>();
 
+  has(documentId: number): boolean {
+    return this.#folderOf.has(documentId);
+  }
+
   drop(documentIds: readonly number[]): void {
     for (const id of documentIds) this.#folderOf.delete(id);
   }

@@ -10,16 +10,24 @@ export interface ReservedSpace {
   restore(): boolean;
 }
 
+export interface TroubleOptions {
+  readonly onDamaged?: (message: string) => void;
+  readonly isMendedNext?: boolean;
+}
+
 const TRY_EVERY_MS = 5_000;
 const RESTART =
   'Restart receiptd: it sets the ledger aside and rebuilds it from backup and journal. Then check the disk.';
+const NEXT_START =
+  'receiptd ends, and its service manager starts it again (without one, start it): it then sets the ledger aside and rebuilds it from backup and journal. Check the disk.';
 
 /**
  * Whether the store can be written:
  *
  *   well ──a write fails for the store's sake──▶ troubled ──a write works again (tried every 5 s)──▶ well
  *
- *   well ──SQLite finds damage──▶ damaged, until the next start mends it
+ *   well ──SQLite finds damage──▶ damaged, until the next start mends it: the process ends for that, unless it has begun by
+ *                                 mending (a disk that goes on damaging it needs a person, not one ledger set aside after another)
  *
  * When the disk is full the reserve is given back at once, for what is under way; it is well again only once there
  * is space to hold a new one. While troubled, nothing new is begun.
@@ -31,21 +39,31 @@ export class Trouble implements LedgerStorage {
   readonly #closed = new AbortController();
   #tryWriting: () => void = () => {};
   readonly #onDamaged: (message: string) => void;
+  readonly #isMendedNext: boolean;
   #error: ReceiptdError | null = null;
   #isDamaged = false;
   #isHeld: boolean;
 
-  constructor(clock: Clock, reserve: ReservedSpace | null, onDamaged: (message: string) => void = () => {}) {
+  /** `isMendedNext`: whether the next start is to mend damage without being asked. */
+  constructor(
+    clock: Clock,
+    reserve: ReservedSpace | null,
+    { onDamaged = () => {}, isMendedNext = false }: TroubleOptions = {},
+  ) {
     this.#clock = clock;
     this.#reserve = reserve;
     this.#onDamaged = onDamaged;
+    this.#isMendedNext = isMendedNext;
     this.#isHeld = reserve?.prepare() ?? false;
   }
 
   trouble(): StorageTrouble | null {
     if (!this.#error) return null;
     const { code, message, hint = '' } = this.#error;
-    if (code === 'LEDGER_DAMAGED') return { code, message, hint: RESTART };
+    if (code === 'LEDGER_DAMAGED')
+      return this.#isMendedNext
+        ? { code, message, hint: NEXT_START, isForGood: true }
+        : { code, message, hint: RESTART };
     return { code: code === 'DISK_FULL' ? code : 'LEDGER_WRITE_FAILED', message, hint };
   }
 

@@ -36,11 +36,19 @@ export interface Writer {
  * @throws ReceiptdError STATE_UNWRITABLE, LEDGER_NEWER
  */
 export function openWriter(options: WriterOptions): Writer {
-  const { clock, reserve = null, onMended = () => {} } = options;
+  const { clock, reserve = null } = options;
+  let isMended = false;
+  const onMended = (story: string): void => {
+    isMended = true;
+    options.onMended?.(story);
+  };
   const path = resolve(options.path);
   const backupsDir = options.backupsDir ?? join(dirname(path), 'backups');
   const { db, journal, ...opened } = openPair({ path, backupsDir, at: clock.now(), onMended });
-  const trouble = new Trouble(clock, reserve, (message) => markDamaged(path, message));
+  const trouble = new Trouble(clock, reserve, {
+    onDamaged: (message) => markDamaged(path, message),
+    isMendedNext: !isMended,
+  });
   const store = new Store(db, path, {
     journal,
     trouble,

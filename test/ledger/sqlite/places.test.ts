@@ -18,7 +18,7 @@ beforeEach(async () => {
   place = await createPlace();
   const pair = openPair({ path: place.path, backupsDir: place.dir, at: 1, onMended: () => {} });
   db = pair.db;
-  const trouble = new Trouble(new FakeClock(), null, () => {});
+  const trouble = new Trouble(new FakeClock(), null);
   store = new Store(db, place.path, { journal: pair.journal, trouble });
 });
 afterEach(async () => {

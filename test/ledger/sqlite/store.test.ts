@@ -24,7 +24,7 @@ beforeEach(async () => {
   db = pair.db;
   clock = new FakeClock();
   marks = [];
-  trouble = new Trouble(clock, null, (message) => void marks.push(message));
+  trouble = new Trouble(clock, null, { onDamaged: (message) => void marks.push(message) });
   store = new Store(db, place.path, { journal: pair.journal, trouble });
 });
 afterEach(async () => {

@@ -23,10 +23,14 @@ export function ledgerBeside(
   const onLooked = (soundAt: number | null): void => void writing.looked(soundAt).catch(() => {});
   const { markSkipped, makeDue, toBacklog, readFailed: _, looked: __, ...port } = writing;
   const claims = new Claims();
-  /** Ends the claim only once its change is durable: until then the row still looks due. */
+  /**
+   * Ends the claim only once its change is durable: until then the row still looks due. Whoever asks without a claim ends none:
+   * what is queued again may be claimed before the answer is here.
+   */
   const ending = async <T>(id: number, change: Promise<T>): Promise<T> => {
+    const isClaimed = claims.has(id);
     const value = await change;
-    claims.drop([id]);
+    if (isClaimed) claims.drop([id]);
     return value;
   };
   return {

@@ -3,7 +3,11 @@ import { ReceiptdError } from '../../../domain/errors.ts';
 import type { LedgerStorage, StorageTrouble } from '../../../ports/ledger.ts';
 import { fromData, type Answers, type Call, type Calls, type Said, type ThreadData } from './protocol.ts';
 
+/** They take minutes, and others are answered meanwhile. */
+const LONG: ReadonlySet<Call['method']> = new Set(['backup']);
+
 interface Pending {
+  readonly isLong?: boolean;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -79,13 +83,15 @@ export class WriterLink {
       if (this.#end !== null || this.#isClosing) return reject(this.#end ?? this.#refusal());
       const id = (this.#lastId += 1);
       if (this.#pending.size === 0) this.#worker.ref();
-      this.#pending.set(id, { resolve, reject });
+      const isLong = LONG.has(method);
+      if (!isLong) this.storage.asked();
+      this.#pending.set(id, { isLong, resolve, reject });
       this.#calls.push({ id, method, args });
       this.#schedule();
     });
   }
 
-  /** Resolves once the ledger is closed and the thread is gone. Idempotent. */
+  /** Resolves once the ledger is closed and the thread is gone. Idempotent. @throws LEDGER_WRITE_FAILED where it went before that */
   async close(): Promise<void> {
     if (!this.#isClosing && this.#end === null) {
       this.#isClosing = true;
@@ -93,6 +99,7 @@ export class WriterLink {
       this.#send();
     }
     await this.#ended;
+    if (!this.#isClosed && this.#end !== null) throw this.#end;
   }
 
   #schedule(): void {
@@ -137,6 +144,7 @@ export class WriterLink {
     for (const answer of answers) {
       const pending = this.#pending.get(answer.id);
       this.#pending.delete(answer.id);
+      if (pending?.isLong === false) this.storage.answered();
       if ('error' in answer) pending?.reject(fromData(answer.error));
       else pending?.resolve(answer.value);
     }
@@ -151,6 +159,7 @@ export class WriterLink {
     }
     const pending = [...this.#pending.values()];
     this.#pending.clear();
+    this.storage.ended();
     this.#calls = [];
     for (const { reject } of [this.#settleOpening, ...pending]) reject(this.#end);
   }
@@ -173,6 +182,10 @@ export class WriterLink {
 export class MirroredStorage implements LedgerStorage {
   readonly #listeners = new Set<() => void>();
   #trouble: StorageTrouble | null = null;
+  /** Questions without an answer. */
+  #open = 0;
+  /** When there began to be such, or the last answer came; monotonic. */
+  #heardAt = 0;
 
   trouble(): StorageTrouble | null {
     return this.#trouble;
@@ -181,6 +194,24 @@ export class MirroredStorage implements LedgerStorage {
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  silentMs(): number {
+    return this.#open === 0 ? 0 : performance.now() - this.#heardAt;
+  }
+
+  asked(): void {
+    if (this.#open === 0) this.#heardAt = performance.now();
+    this.#open += 1;
+  }
+
+  ended(): void {
+    this.#open = 0;
+  }
+
+  answered(): void {
+    this.#open -= 1;
+    this.#heardAt = performance.now();
   }
 
   /** In other words, or for the first time: nobody is called. */

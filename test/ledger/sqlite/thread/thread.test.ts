@@ -24,7 +24,8 @@ afterEach(() => place.remove());
 
 async function open(more: Partial<Parameters<typeof openSqliteLedgerBeside>[0]> = {}): Promise<Ledger> {
   const ledger = await openSqliteLedgerBeside({ path: place.path, clock, program, ...more });
-  onTestFinished(() => ledger.close());
+  // Where a test has its thread end, so does this.
+  onTestFinished(() => ledger.close().catch(() => {}));
   return ledger;
 }
 
@@ -230,6 +231,24 @@ describe('trouble in the thread', () => {
     expect(told).toEqual(['LEDGER_DAMAGED']);
     expect(fs.existsSync(`${place.path}.damaged`)).toBe(true);
     expect(await refusal(again.admit(admission('b', 'b')))).toMatchObject({ code: 'LEDGER_DAMAGED' });
+    expect(again.storage.trouble()).toMatchObject({ isForGood: true });
+    await again.close();
+    // The next start mends it, and is not ended to be mended once more.
+    const mended: string[] = [];
+    const next = await open({ onMended: (story) => mended.push(story) });
+    expect(mended).toEqual([expect.stringContaining('rebuilt')]);
+    fs.writeFileSync(place.path, junk);
+    await next.find('doc-7').catch(() => null);
+    expect(next.storage.trouble()).toMatchObject({ code: 'LEDGER_DAMAGED' });
+    expect(next.storage.trouble()?.isForGood).toBeUndefined();
+  });
+
+  it('is said where it comes in the end, with what was asked for before', async () => {
+    const ledger = await open({ program: await threadWith('process.exit(1);') });
+    turnOn();
+    const act = refusal(ledger.recordAct({ at: 1, kind: 'pause', by: 'ann', detail: '' }));
+    expect((await refusal(ledger.close())).message).toContain('its thread has ended');
+    expect((await act).code).toBe('LEDGER_WRITE_FAILED');
   });
 
   it.each([
@@ -262,11 +281,49 @@ describe('trouble in the thread', () => {
       expect([error.code, error.message]).toEqual(['LEDGER_WRITE_FAILED', ledger.storage.trouble()?.message]);
       // What is recorded can still be read.
       expect(await ledger.bySha256(OFFICE, hashOf('a'))).toMatchObject({ name: 'doc-a' });
-      await ledger.close();
+      expect((await refusal(ledger.close())).message).toContain(words);
       turnOff();
       expect(await (await open()).bySha256(OFFICE, hashOf('a'))).toMatchObject({ name: 'doc-a' });
     },
   );
+});
+
+it('a ledger in a thread says for how long it has not answered', async () => {
+  const hang = `while (fs.existsSync(${JSON.stringify(path.join(place.dir, 'switch'))})) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);`;
+  const ledger = await open({ program: await threadWith(`${hang}\n  return sync(fd);`) });
+  expect(ledger.storage.silentMs?.()).toBe(0);
+  turnOn();
+  const act = ledger.recordAct({ at: 1, kind: 'pause', by: 'ann', detail: '' });
+  await expect.poll(() => ledger.storage.silentMs?.()).toBeGreaterThan(200);
+  turnOff();
+  await act;
+  expect(ledger.storage.silentMs?.()).toBe(0);
+});
+
+it('a claim that is made before its document is known to be queued again is kept', async () => {
+  const ledger = await open();
+  const now = clock.now();
+  await ledger.admit(admission('a', 'a'));
+  const query = {
+    endpoint: OFFICE,
+    lane: 'fresh',
+    limit: 16,
+    now,
+    exceptFolders: [],
+    freshSince: 0,
+    longestWaitMs: Infinity,
+  } as const;
+  const [document] = await ledger.claim(query);
+  const id = document?.id ?? 0;
+  await ledger.finishReplayed(await ledger.begin(id, now, 10), now, 401, 'It has expired.');
+  const queuedAgain = ledger.postpone(id, 0, 'UNAUTHORIZED', 'It has expired.', now);
+  // It is asked for by then, and committed while this thread has other work.
+  for (let turn = 0; turn < 8; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+  const early = await ledger.claim(query);
+  await queuedAgain;
+  const late = await ledger.claim(query);
+  expect([...early, ...late].map((claimed) => claimed.id)).toEqual([id]);
 });
 
 describe('the process', () => {
