@@ -35,6 +35,8 @@ export function faultWords(code: string, connecting: boolean): string {
       return 'could not be reached in time';
     case 'UPLOAD_STALLED':
       return 'stopped taking the upload';
+    case 'ANSWERED_EARLY':
+      return 'answered with a success before the upload had been sent whole';
     case 'UND_ERR_HEADERS_TIMEOUT':
       return 'did not answer in time';
     case 'UND_ERR_BODY_TIMEOUT':

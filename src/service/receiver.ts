@@ -19,12 +19,17 @@ export interface ReceiverOptions {
   readonly patience: Patience;
   /** For the whole body, in milliseconds. */
   readonly bodyMs: number;
-  /** How many bytes of the body are kept, once the head is known; null: no more of it is wanted, nor its connection. */
-  readonly keptBytes: (head: Head) => number | null;
+  /** How many bytes of the body are kept, once the head is known; or why no more of it is wanted, nor its connection. */
+  readonly keptBytes: (head: Head) => number | Error;
 }
 
 export class AnswerTooLarge extends Error {
   readonly code = 'ANSWER_TOO_LARGE';
+}
+
+/** A success that came before the whole request had been handed over can't be one of the whole. */
+export class AnsweredEarly extends Error {
+  readonly code = 'ANSWERED_EARLY';
 }
 
 export class Receiver implements Dispatcher.DispatchHandler {
@@ -84,7 +89,7 @@ export class Receiver implements Dispatcher.DispatchHandler {
     this.#head = { statusCode, retryAfter: Array.isArray(header) ? header[0] : header };
     const kept = keptBytes(this.#head);
     patience.end();
-    if (kept === null) return controller.abort(new errors.RequestAbortedError());
+    if (kept instanceof Error) return controller.abort(kept);
     this.#keptBytes = kept;
     this.#timer = setTimeout(() => controller.abort(new errors.BodyTimeoutError()), bodyMs);
   }

@@ -9,11 +9,11 @@ import { asFault } from './fault.ts';
 import { feed, WHOLE_BYTES } from './feed.ts';
 import { Line, type LineOptions } from './line.ts';
 import { Patience } from './patience.ts';
-import { Receiver, type Head } from './receiver.ts';
+import { AnsweredEarly, Receiver, type Head } from './receiver.ts';
 import { retryAfterMs } from './retryAfter.ts';
 import { routeOf } from './route.ts';
 import { refusal } from './tunnel.ts';
-import { Pool } from './undici.ts';
+import { errors, Pool } from './undici.ts';
 
 /** Milliseconds. */
 export interface Timeouts {
@@ -136,6 +136,8 @@ export function createTransport(options: TransportOptions): Transport {
       const { body } = request;
       const pieces = Buffer.isBuffer(body) && (bandwidth || body.length > WHOLE_BYTES) ? body : null;
       const whole = pieces === null || pieces.length === 0;
+      // Not whether the system has taken it: inside TLS that is told later, perhaps after the answer.
+      let isHandedOver = whole;
       const patience = new Patience({ ...timeouts, whole, onStart });
       const over = bandwidth ? new AbortController() : null;
       const receiver = new Receiver({
@@ -143,8 +145,9 @@ export function createTransport(options: TransportOptions): Transport {
         bodyMs: timeouts.bodyMs,
         keptBytes(head) {
           if (patience.isTaken) request.onTaken?.();
-          if (isOfProxy(head)) return null;
-          return isSuccessful(head) ? KEPT_BYTES : KEPT_OF_REFUSAL_BYTES;
+          if (isOfProxy(head)) return new errors.RequestAbortedError();
+          if (!isSuccessful(head)) return KEPT_OF_REFUSAL_BYTES;
+          return isHandedOver ? KEPT_BYTES : new AnsweredEarly();
         },
       });
       const abort = (): void => receiver.abort(signal?.reason);
@@ -173,6 +176,7 @@ export function createTransport(options: TransportOptions): Transport {
                   bandwidth,
                   patience,
                   onStart,
+                  onLast: () => (isHandedOver = true),
                   signal: over?.signal,
                 }) as unknown as Readable),
           },

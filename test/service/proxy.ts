@@ -75,7 +75,7 @@ export async function proxyServer(options: ProxyOptions = {}): Promise<Proxy> {
       response.writeHead(answer.statusCode ?? 500, answer.headers);
       answer.pipe(response);
     });
-    onward.on('error', () => response.writeHead(502).end());
+    onward.on('error', () => (response.headersSent ? response.destroy() : response.writeHead(502).end()));
     message.pipe(onward);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
