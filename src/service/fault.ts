@@ -13,10 +13,16 @@ export function asFault(error: unknown, host: string, connecting: boolean): Faul
   if (error instanceof ProxyTrouble) {
     return { kind: 'fault', sent: false, code: error.code, message: `${error.message} (${error.code}).` };
   }
-  // undici leaves the parser's code out for what does not even begin like HTTP.
-  const code = systemCode(error) ?? (error instanceof errors.HTTPParserError ? 'HPE_INVALID' : 'UNKNOWN');
+  const code = codeOf(error);
   const sent = !connecting && code !== 'UND_ERR_CLOSED' && code !== 'UND_ERR_INVALID_ARG';
   return { kind: 'fault', sent, code, message: `${host} ${faultWords(code, connecting)} (${code}).` };
+}
+
+function codeOf(error: unknown): string {
+  // So undici ends a request only at an interim answer 100; otherwise it says it of connections that lie idle.
+  if (error instanceof errors.SocketError && error.message === 'bad response') return 'UNASKED_CONTINUE';
+  // undici leaves the parser's code out for what does not even begin like HTTP.
+  return systemCode(error) ?? (error instanceof errors.HTTPParserError ? 'HPE_INVALID' : 'UNKNOWN');
 }
 
 /** To follow the name of a host. */
@@ -37,6 +43,8 @@ export function faultWords(code: string, connecting: boolean): string {
       return 'stopped taking the upload';
     case 'ANSWERED_EARLY':
       return 'answered with a success before the upload had been sent whole';
+    case 'UNASKED_CONTINUE':
+      return 'or a proxy before it sends "100 Continue" without being asked';
     case 'UND_ERR_HEADERS_TIMEOUT':
       return 'did not answer in time';
     case 'UND_ERR_BODY_TIMEOUT':

@@ -104,6 +104,29 @@ describe('something may have been sent when', () => {
     expect(answer).toMatchObject({ kind: 'fault', sent: true, code: 'UND_ERR_BODY_TIMEOUT' });
   });
 
+  it.each([11, 1_000_000])('`100 Continue` comes unasked, with %d bytes', async (size) => {
+    const { port } = await scriptedTcpServer((socket) =>
+      socket.once('data', () => socket.resume().write('HTTP/1.1 100 Continue\r\n\r\n')),
+    );
+    const { service } = client(`http://127.0.0.1:${port}`);
+    expect(await service.upload(uploadRequest({ bytes: Buffer.alloc(size) }), never)).toEqual({
+      kind: 'fault',
+      sent: true,
+      code: 'UNASKED_CONTINUE',
+      message: `127.0.0.1:${port} or a proxy before it sends "100 Continue" without being asked (UNASKED_CONTINUE).`,
+    });
+  });
+
+  it('a connection broken in another way is not told as one', async () => {
+    const upgrade = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: other\r\n\r\n';
+    for (const words of ['', upgrade]) {
+      const { port } = await scriptedTcpServer((socket) => socket.once('data', () => socket.end(words)));
+      const answer = await client(`http://127.0.0.1:${port}`).service.upload(uploadRequest(), never);
+      expect(answer).toMatchObject({ kind: 'fault', sent: true, code: 'UND_ERR_SOCKET' });
+      expect(answer).toHaveProperty('message', expect.stringContaining('broke the connection'));
+    }
+  });
+
   it('the answer is not HTTP', async () => {
     const { port } = await scriptedTcpServer((socket) =>
       socket.once('data', () => socket.end('220 mail.example\r\n')),
