@@ -79,6 +79,7 @@ export async function composeGeneration(
       ledger,
       spool,
       standby: lasting.standby,
+      arrivals: lasting.arrivals,
       service,
       tokens: (endpoint: EndpointKey) => composed.tokensOf(accountOf(endpoint)),
       credentialsChanged: changesOf(composed.credentialsOf, lasting.lastCredentials),

@@ -12,6 +12,7 @@ import { watchZone } from '../daemon/zone.ts';
 import { createHashing } from '../image/hashing.ts';
 import { createImageInspector } from '../image/inspect.ts';
 import { accountsAmong, type AccountOf } from '../domain/account.ts';
+import { Arrivals } from '../pipeline/arrivals.ts';
 import { ImageBuffers } from '../pipeline/imageBuffers.ts';
 import { OpenIncidents } from '../pipeline/incidents.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -35,6 +36,7 @@ export interface Lasting extends Surroundings {
   readonly ledger: Ledger;
   /** Of a ledger that agents share, or with what is left of the time of one; null: one that is never away. */
   readonly standby: Standby | null;
+  readonly arrivals: Arrivals;
   /** Who counts, once somebody asks for figures. */
   readonly metering: { meter: Meter | null };
   readonly buffers: ImageBuffers;
@@ -63,6 +65,7 @@ export async function composeLasting(
 ): Promise<Lasting> {
   const { log } = surroundings;
   const clock = systemClock;
+  const arrivals = new Arrivals(clock, config.folders);
   const incidents = new OpenIncidents({ clock, log });
   const metering: Lasting['metering'] = { meter: null };
   const accounts: Lasting['accounts'] = { of: accountsAmong(config.endpoints) };
@@ -103,6 +106,7 @@ export async function composeLasting(
     inherited: new InheritedIncidents(incidents),
     ledger,
     standby,
+    arrivals,
     metering,
     buffers: new ImageBuffers(),
     guards: new Map(),

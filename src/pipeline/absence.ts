@@ -7,6 +7,7 @@ import type { Admitted, Ledger } from '../ports/ledger.ts';
 import type { Log } from '../ports/log.ts';
 import type { Accepted, Standby } from '../ports/standby.ts';
 import type { Candidate } from './admit.ts';
+import type { Arrivals, FolderArrivals } from './arrivals.ts';
 import { catchUp } from './catchUp.ts';
 import type { Keeper } from './keep.ts';
 import type { FolderSettings } from './settings.ts';
@@ -22,13 +23,12 @@ export interface AbsenceDeps {
   readonly log: Log;
   readonly host: string;
   readonly folders: readonly FolderSettings[];
+  readonly arrivals: Arrivals;
   /** What has to be asked of the ledger before anything else, once in this process. */
   readonly prepare: () => Promise<void>;
   readonly onAdmitted: (folder: string, admitted: Admitted) => void;
 }
 
-/** The ledger was last surely reachable no longer than this before it was noticed that it is not. */
-const NOTICED_WITHIN_MS = 2 * 60_000;
 const LOOK_AGAIN_MS = 2_000;
 /** An image that can't be admitted for reasons of its own is tried again this often. */
 const ODD_AGAIN_MS = 60_000;
@@ -57,7 +57,6 @@ export class Absence {
   readonly #odd = new Set<Accepted>();
   #oddAt = -Infinity;
   #state: 'here' | 'away' | 'catchingUp';
-  #since: number;
   #isPrepared = false;
   #prepared!: () => void;
   /** Resolves when the ledger has been asked what it must be asked before anything is sent. */
@@ -70,11 +69,17 @@ export class Absence {
       this.#prepared = resolve;
     });
     if (isPrepared) this.#markPrepared();
-    // What came while no agent ran is left to the listing: nobody can tell now which of it is new.
-    this.#since = deps.clock.now();
     const left = deps.standby.waiting();
     for (const image of left) this.#remember(image.folder, image.path, image.identity, true);
     this.#state = this.#isUnreachable ? 'away' : left.length > 0 || !isPrepared ? 'catchingUp' : 'here';
+    // What came while no agent ran is left to the listing: nobody can tell now which of it is new.
+    const { arrivals } = deps;
+    if (this.#state === 'here') {
+      arrivals.ledgerIsBack();
+      return;
+    }
+    arrivals.ledgerLeft();
+    arrivals.allHeldUp();
   }
 
   /** Whether images are accepted instead of admitted. */
@@ -82,12 +87,9 @@ export class Absence {
     return (this.#state !== 'here' || this.#isUnreachable) && this.#deps.keeper.keepsCopies;
   }
 
-  /** Files that were changed later than this have come since; wall-clock milliseconds. */
-  get since(): number {
-    const now = this.#deps.clock.now();
-    // The clock was set back.
-    if (now < this.#since) this.#since = now - NOTICED_WITHIN_MS;
-    return this.#since;
+  /** What tells the new files of one folder. */
+  arrivals(folder: string): FolderArrivals {
+    return this.#deps.arrivals.of(folder);
   }
 
   onChange(listener: () => void): () => void {
@@ -217,8 +219,11 @@ export class Absence {
     const before = this.#state;
     if (before === state) return;
     this.#state = state;
-    if (before === 'here') this.#since = this.#deps.clock.now() - NOTICED_WITHIN_MS;
-    if (state === 'here') this.#deps.incidents.close(KEY);
+    if (before === 'here') this.#deps.arrivals.ledgerLeft();
+    if (state === 'here') {
+      this.#deps.arrivals.ledgerIsBack();
+      this.#deps.incidents.close(KEY);
+    }
     for (const listener of this.#listeners) listener();
   }
 

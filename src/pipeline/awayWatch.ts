@@ -4,6 +4,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { WatchedFolder } from '../ports/folder.ts';
 import type { Log } from '../ports/log.ts';
 import type { Absence } from './absence.ts';
+import type { FolderArrivals } from './arrivals.ts';
 import { TICK_MS } from './atRest.ts';
 import type { Hinted } from './hinted.ts';
 import { dirOf, nameOf, pathOf } from './paths.ts';
@@ -57,8 +58,6 @@ const NEVER = 1n << 80n;
  */
 export class AwayWatch {
   readonly #deps: AwayWatchDeps;
-  /** Of all files that were compared with the ledger, or, where that was never done, looked at when the absence began. */
-  #latestNs: bigint | null = null;
   /** An event told of a file for which there was no room. */
   #hasMissed = false;
 
@@ -66,9 +65,18 @@ export class AwayWatch {
     this.#deps = deps;
   }
 
-  /** A file that was compared with the ledger. */
+  /** A file that was compared with the ledger. Where none ever was, those count that are looked at when the absence begins. */
   compared({ ctimeNs }: FileIdentity): void {
-    if (this.#latestNs === null || ctimeNs > this.#latestNs) this.#latestNs = ctimeNs;
+    const arrivals = this.#arrivals;
+    if (arrivals.latestNs === null || ctimeNs > arrivals.latestNs) arrivals.latestNs = ctimeNs;
+  }
+
+  /** Whether a file surely came after the absence began, although the folder's first watch could not be recorded by then. */
+  cameBeforeFirstWatch({ ctimeNs }: FileIdentity, times: Times): boolean {
+    const { isHeldUp, latestNs } = this.#arrivals;
+    if (!isHeldUp) return false;
+    // Of a share's old files the latest is within the time that its clock may hide.
+    return times.areForeign ? latestNs !== null && ctimeNs > latestNs : ctimeNs > this.#since(times);
   }
 
   /** Until the absence is over, the folder is another, or `signal` aborts. */
@@ -139,17 +147,23 @@ export class AwayWatch {
       if (under === '' || signal.aborted) throw error;
       log.debug('A directory could not be listed', { path: under, ...describeError(error) });
     }
-    if (under === '') this.#latestNs ??= latest;
+    if (under === '') this.#arrivals.latestNs ??= latest;
   }
 
   /** A file that changed later is new; by its folder's clock. What came just after may bear a time from just before. */
   #since({ areForeign, areCoarse }: Times): bigint {
     if (!areForeign) {
-      const since = BigInt(this.#deps.absence.since) * 1_000_000n;
+      const since = BigInt(this.#arrivals.since) * 1_000_000n;
       return since - (areCoarse ? SAME_TIME_NS : TICK_NS);
     }
     // Nothing was ever compared: what lies there now is left to the listing after the absence.
-    return this.#latestNs === null ? NEVER : this.#latestNs - SAME_TIME_NS;
+    const { latestNs } = this.#arrivals;
+    return latestNs === null ? NEVER : latestNs - SAME_TIME_NS;
+  }
+
+  get #arrivals(): FolderArrivals {
+    const { absence, settings } = this.#deps;
+    return absence.arrivals(settings.path);
   }
 
   #see(path: string, identity: FileIdentity): void {

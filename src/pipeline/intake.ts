@@ -95,6 +95,8 @@ export class Intake {
   #isAskedFor = false;
   #isOver = false;
   #isOnce = false;
+  /** Its first watch is recorded. */
+  #isWatched = false;
   #lastListing: number | null = null;
   #fileSystem: FileSystem | null = null;
   /** Of the folder as it is watched now. */
@@ -141,6 +143,8 @@ export class Intake {
       onMissed: () => this.#unchanged.forget(),
       onUnreadableDir: (path, code) => this.#unreadableDir(path, code),
       onIdentity: (identity) => this.#awayWatch?.compared(identity),
+      cameBeforeFirstWatch: (identity) =>
+        this.#awayWatch?.cameBeforeFirstWatch(identity, this.#times) ?? false,
     };
     this.#hinted = new Hinted({
       clock: deps.clock,
@@ -232,6 +236,7 @@ export class Intake {
     if (this.#state.now.state !== 'standby') {
       this.#settling.forget();
       this.#trouble.unreadable(this.#settling.unreadable);
+      this.#letGo();
     }
     this.#state.enter('standby', message);
   }
@@ -339,6 +344,7 @@ export class Intake {
       if (signal.aborted) return;
       const fields = { folder: settings.path, ...describeError(error) };
       // The folder went away while it was listed, or the ledger can't be written: both are tried again, and said elsewhere.
+      if (this.#writesFail) this.#holdUp();
       if (isUnreachable(systemCode(error)) || this.#writesFail)
         log.debug('The listing was cut short', fields);
       else log.warn('The folder could not be listed; trying again', fields);
@@ -376,6 +382,8 @@ export class Intake {
         filesSkipped: skipped,
       });
     }
+    this.#isWatched = true;
+    this.#letGo();
     return this.#listAll(lane, signal);
   }
 
@@ -492,8 +500,11 @@ export class Intake {
       const found = await this.#deps.folder.availability();
       if (found.state !== 'present') {
         this.#state.enter(found.state, found.message);
+        // What lies in it once it appears was not put there before our eyes.
+        if (found.state === 'missing' && !this.#writesFail && !this.#isAway) this.#letGo();
         return found;
       }
+      if (this.#writesFail || this.#isAway) this.#holdUp();
       this.#fileSystem = found.fileSystem;
       this.#settling.requireQuiet(hasCoarseClock(found.fileSystem) ? COARSE_QUIET_MS : 0);
       // Known of the ledger alone; what comes into a foreign folder is accepted as it is admitted.
@@ -521,6 +532,18 @@ export class Intake {
     if (code === 'ENOENT') return;
     this.tally.unreadable += 1;
     this.#unreadableDirs.met(path, code);
+  }
+
+  /** The first watch of a folder that is there waits for the ledger. */
+  #holdUp(): void {
+    const arrivals = this.#absence?.arrivals(this.#deps.settings.path);
+    if (arrivals && !this.#isWatched) arrivals.isHeldUp = true;
+  }
+
+  /** Nothing waits for the ledger. */
+  #letGo(): void {
+    const arrivals = this.#absence?.arrivals(this.#deps.settings.path);
+    if (arrivals) arrivals.isHeldUp = false;
   }
 
   #reset(): void {

@@ -30,6 +30,8 @@ export interface ReconcileDeps {
   readonly onIdentity?: (identity: FileIdentity) => void;
   /** Where a ledger that is away is stood in for. */
   readonly absence?: Absence | undefined;
+  /** Whether a file came while the first watch waited for the ledger: no `existing` file, whatever the listing says. */
+  readonly cameBeforeFirstWatch?: (identity: FileIdentity) => boolean;
 }
 
 /** Names that the ledger is asked about at once, and that may be over the capacity of settling. */
@@ -162,9 +164,10 @@ export async function firstWatch(
       if (found?.kind !== 'file') return;
       const { identity } = found;
       // What was accepted before the ledger could be asked is a document already.
-      if (isSkipped(identity, existing) && !absence?.hasAccepted(settings.path, path, identity)) {
-        skipped.push({ folder: settings.path, path, identity });
-      } else sent += 1;
+      const isNew =
+        deps.cameBeforeFirstWatch?.(identity) || absence?.hasAccepted(settings.path, path, identity);
+      if (isSkipped(identity, existing) && !isNew) skipped.push({ folder: settings.path, path, identity });
+      else sent += 1;
     });
   }
   const note: Omit<Note, 'verdict'> = {

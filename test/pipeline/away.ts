@@ -9,6 +9,7 @@ import { createImageInspector } from '../../src/image/inspect.ts';
 import { createFolderHints } from '../../src/intake/folder/hints.ts';
 import { createWatchedFolder } from '../../src/intake/folder/watchedFolder.ts';
 import { openSqliteLedger } from '../../src/ledger/sqlite/open.ts';
+import { Arrivals } from '../../src/pipeline/arrivals.ts';
 import { ImageBuffers } from '../../src/pipeline/imageBuffers.ts';
 import { OpenIncidents } from '../../src/pipeline/incidents.ts';
 import type { WatchedFolder } from '../../src/ports/folder.ts';
@@ -36,7 +37,12 @@ export interface AgentOptions {
   readonly standby?: (real: Standby) => Partial<Standby>;
   readonly admit?: (real: Ledger['admit']) => Ledger['admit'];
   readonly reconcileEveryMs?: number;
+  readonly pollEveryMs?: number;
   readonly isAway?: boolean;
+  /** While the ledger is opened. */
+  readonly opening?: () => Promise<unknown>;
+  /** The former agent's: as another configuration in the same process. */
+  readonly arrivals?: Arrivals;
 }
 
 /** What stays on the disk from one life of the agent to the next. */
@@ -52,6 +58,9 @@ export async function awayPlace() {
 
   async function start(options: AgentOptions = {}) {
     const admit: Ledger['admit'] = (admission) => real.admit(admission);
+    const folders = options.folders ?? [{ path: options.folder?.path ?? scans }];
+    const arrivals = options.arrivals ?? new Arrivals(clock, folders);
+    await options.opening?.();
     const away = awayLedger({ ...real, admit: options.admit?.(admit) ?? admit }, options.isAway);
     const folder: Folder = {
       path: scans,
@@ -81,7 +90,7 @@ export async function awayPlace() {
       delivery: { limits: UNLIMITED, hours: null, graceMs: 100, parkAfter: 3 },
       intake: {
         reconcileEveryMs: options.reconcileEveryMs ?? 1_000,
-        pollEveryMs: 1_000,
+        pollEveryMs: options.pollEveryMs ?? 1_000,
         confirmAbove: 100,
       },
       spool: options.spool ?? 'auto',
@@ -101,12 +110,18 @@ export async function awayPlace() {
     const incidents = new OpenIncidents({ clock, log });
     const tokens = new ScriptedTokens();
     const reads: string[] = [];
+    const looks: string[] = [];
     const open = (path: string): WatchedFolder => {
       const { recursive, include, ignore, archiveTo } = folder;
       const plain = { recursive, include, ignore, archiveTo, exclude: [], random: Math.random };
       const there = createWatchedFolder({ ...plain, path });
       const counted: WatchedFolder = {
         ...there,
+        statEach: async (at, names) => {
+          const found = await there.statEach(at, names);
+          looks.push(...names);
+          return found;
+        },
         read: (file, limit, how) => {
           reads.push(file);
           return there.read(file, limit, how);
@@ -123,6 +138,7 @@ export async function awayPlace() {
         incidents,
         ledger: away.ledger,
         standby,
+        arrivals,
         spool,
         service,
         tokens: () => tokens,
@@ -148,7 +164,7 @@ export async function awayPlace() {
       await opened.close();
     };
     onTestFinished(stop);
-    return { ...pipeline, ...away, away, standby, spool, incidents, reads, stop, folder };
+    return { ...pipeline, ...away, away, standby, arrivals, spool, incidents, reads, looks, stop, folder };
   }
 
   async function rows(): Promise<ListRow[]> {

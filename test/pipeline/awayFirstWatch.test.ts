@@ -1,0 +1,132 @@
+/** A folder whose first watch waits for a shared ledger: what came meanwhile did not lie there before. */
+import { mkdir, stat, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { Existing } from '../../src/pipeline/settings.ts';
+import { eventually } from '../support/fakeClock.ts';
+import { awayPlace } from './away.ts';
+
+type Place = Awaited<ReturnType<typeof awayPlace>>;
+type Agent = Awaited<ReturnType<Place['start']>>;
+
+const SKIP = { existing: { kind: 'skip' as const } };
+const FAR = 60 * 60_000;
+
+const watching = (agent: Agent) => eventually(() => agent.intakes[0]?.status.state === 'watching');
+const waits = (agent: Agent, count: number) => eventually(() => agent.standby.waiting().length === count);
+
+/** It lies there, and the clock of its file system has moved on. */
+async function old(place: Place, name = 'old.jpg'): Promise<void> {
+  await place.drop(name);
+  const { ctimeMs } = await stat(join(place.scans, name));
+  await eventually(() => Date.now() > ctimeMs + 20);
+}
+
+it.each<{ name: string; existing: Existing }>([
+  { name: 'skip', existing: { kind: 'skip' } },
+  { name: 'since', existing: { kind: 'since', at: Date.now() + FAR, text: 'tomorrow' } },
+])('what `spool: never` leaves in its folder is sent with `existing: $name`', async ({ existing }) => {
+  const place = await awayPlace();
+  await old(place);
+  const agent = await place.start({ isAway: true, spool: 'never', folder: { existing } });
+  await eventually(() => agent.away.calls.has('folderMark'));
+  await place.drop('fresh.jpg');
+  // As a program does that copies a file with its times.
+  await utimes(join(place.scans, 'fresh.jpg'), 1_000, 1_000);
+  agent.comeBack();
+  await watching(agent);
+  await eventually(async () => (await place.states())['fresh.jpg'] === 'accepted');
+  expect(await place.states()).toEqual({ 'old.jpg': 'skipped', 'fresh.jpg': 'accepted' });
+});
+
+it('what came to a polled folder after the last look at it is sent', async () => {
+  const place = await awayPlace();
+  await old(place);
+  // None but the first look is due while this test runs.
+  const polled = { folder: { ...SKIP, watch: 'poll' as const }, pollEveryMs: FAR };
+  const agent = await place.start({ isAway: true, ...polled });
+  await eventually(() => agent.looks.includes('old.jpg'));
+  await place.drop('fresh.jpg');
+  agent.comeBack();
+  await watching(agent);
+  await eventually(async () => (await place.states())['fresh.jpg'] === 'accepted');
+  expect(await place.states()).toEqual({ 'old.jpg': 'skipped', 'fresh.jpg': 'accepted' });
+});
+
+it('what is not decided about, because the spool is full, is sent', async () => {
+  const place = await awayPlace();
+  await old(place);
+  const agent = await place.start({ isAway: true, spoolLimit: 1, folder: SKIP });
+  const names = Array.from({ length: 5 }, (_, n) => `${n}.jpg`);
+  for (const name of names) await place.drop(name);
+  await eventually(() => agent.incidents.list().some(({ code }) => code === 'SPOOL_FULL'));
+  expect(agent.standby.waiting()).toEqual([]);
+  agent.comeBack();
+  await watching(agent);
+  await eventually(async () => {
+    const states = await place.states();
+    return names.every((name) => states[name] === 'accepted');
+  });
+  expect((await place.states())['old.jpg']).toBe('skipped');
+});
+
+it('what comes while the ledger is opened in vain is new', async () => {
+  const place = await awayPlace();
+  await old(place);
+  const agent = await place.start({
+    isAway: true,
+    folder: SKIP,
+    opening: async () => {
+      await place.drop('fresh.jpg');
+      // Else the file system may stamp it with the tick of the end.
+      const { ctimeMs } = await stat(join(place.scans, 'fresh.jpg'));
+      await eventually(() => Date.now() > ctimeMs + 50);
+    },
+  });
+  await waits(agent, 1);
+  agent.comeBack();
+  await watching(agent);
+  await eventually(async () => (await place.states())['fresh.jpg'] === 'accepted');
+  expect(await place.states()).toEqual({ 'old.jpg': 'skipped', 'fresh.jpg': 'accepted' });
+});
+
+it('another configuration forgets neither when the absence began, nor that a folder was not watched before', async () => {
+  const place = await awayPlace();
+  await old(place);
+  const settle = { shortMs: FAR, longMs: FAR, patienceMs: FAR };
+  const former = await place.start({ isAway: true, folder: { ...SKIP, settle } });
+  await place.drop('fresh.jpg');
+  await eventually(() => former.intakes[0]?.status.settling === 1);
+  const { ctimeMs } = await stat(join(place.scans, 'fresh.jpg'));
+  await eventually(() => Date.now() > ctimeMs + 50);
+  await former.stop();
+  const next = await place.start({ isAway: true, folder: SKIP, arrivals: former.arrivals });
+  await waits(next, 1);
+  next.comeBack();
+  await watching(next);
+  await eventually(async () => (await place.states())['fresh.jpg'] === 'accepted');
+  expect(await place.states()).toEqual({ 'old.jpg': 'skipped', 'fresh.jpg': 'accepted' });
+});
+
+it('what lay in a folder before another configuration named it is old, however long the ledger was away by then', async () => {
+  const place = await awayPlace();
+  const elsewhere = join(place.dir, 'elsewhere');
+  await mkdir(elsewhere);
+  const other = await place.start({ isAway: true, folder: { ...SKIP, path: elsewhere } });
+  await old(place);
+  await other.stop();
+  const next = await place.start({ isAway: true, folder: SKIP, arrivals: other.arrivals });
+  await place.drop('fresh.jpg');
+  await waits(next, 1);
+  next.comeBack();
+  await watching(next);
+  await eventually(async () => (await place.states())['fresh.jpg'] === 'accepted');
+  expect(await place.states()).toEqual({ 'old.jpg': 'skipped', 'fresh.jpg': 'accepted' });
+});
+
+it('with the ledger there, `existing: skip` skips what lies there at the first watch, also what came since the start', async () => {
+  const place = await awayPlace();
+  const agent = await place.start({ folder: SKIP, opening: () => old(place, 'early.jpg') });
+  await watching(agent);
+  expect(await place.states()).toEqual({ 'early.jpg': 'skipped' });
+});
