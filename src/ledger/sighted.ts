@@ -21,6 +21,11 @@ export interface Sighted {
   readonly at: number;
 }
 
+/** Whether this file, as it lies there now, is a document or a duplicate of one already. */
+export function isDocument(current: CurrentSighting | undefined, identity: FileIdentity): boolean {
+  return current !== undefined && current.documentId !== null && sameIdentity(toIdentity(current), identity);
+}
+
 /** Whether what is seen at a path now is the file that is current there, judged anew. */
 export function isSameFile(
   current: CurrentSighting,

@@ -105,7 +105,10 @@ export interface Note {
 }
 
 export interface LedgerIntake {
-  /** In one transaction: the folder is watched from now on, and these files in it are not to be sent. */
+  /**
+   * The folder is watched from now on, and these files in it are not to be sent. What is a document or a duplicate already, as it lies
+   * there, stays one. A crash in between leaves the folder as one that was never watched.
+   */
   markWatched(folder: string, skipped: readonly FileSeen[], note: Omit<Note, 'verdict'>): Promise<void>;
   known(file: FileRef): Promise<KnownFile | null>;
   /** The highest number once all writes that were asked for before are durable: what comes after it was asked for later. */

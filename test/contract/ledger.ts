@@ -177,6 +177,30 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         });
       });
 
+      it('leaves a file alone that is a document or a duplicate already when its folder is first watched', async () => {
+        await ledger.admit(admission('a.jpg', 'a'));
+        await ledger.admit(admission('again.jpg', 'a', { file: seen('again.jpg', 2) }));
+        await ledger.admit(admission('changed.jpg', 'c', { file: seen('changed.jpg', 3) }));
+        await ledger.note(seen('torn.jpg', 4), note('incomplete'));
+        const before = await rows();
+        const files = [seen('a.jpg'), seen('again.jpg', 2), seen('changed.jpg', 9), seen('torn.jpg', 4)];
+        await ledger.markWatched('/scans', [...files, seen('old.jpg', 5)], note('skipped'));
+        await reopen();
+        const known = await ledger.knownIn('/scans', '', [...files.map(({ path }) => path), 'old.jpg']);
+        expect(Object.fromEntries([...known].map(([name, { verdict }]) => [name, verdict]))).toEqual({
+          'a.jpg': 'document',
+          'again.jpg': 'duplicate',
+          // Other bytes lie there now.
+          'changed.jpg': 'skipped',
+          'torn.jpg': 'skipped',
+          'old.jpg': 'skipped',
+        });
+        const after = await rows();
+        for (const path of ['/scans/a.jpg', '/scans/again.jpg'])
+          expect(after.filter((row) => row.path === path)).toEqual(before.filter((row) => row.path === path));
+        expect(await ledger.isFirstWatch('/scans')).toBe(false);
+      });
+
       it('knows the files of one directory by name, and only those', async () => {
         await ledger.admit(admission('a.jpg', 'a'));
         await ledger.note(seen('b.txt', 2), note('rejected'));

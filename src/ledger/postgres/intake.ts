@@ -36,7 +36,7 @@ export function createIntake(store: Store): LedgerIntake {
       for (let start = 0; start < skipped.length; start += SKIPPED_BATCH) {
         const batch = skipped.slice(start, start + SKIPPED_BATCH);
         const sighted = { ...note, verdict: 'skipped', documentId: null } as const;
-        await writeOf(folder, (sql) => putSightings(sql, folder, batch, sighted));
+        await writeOf(folder, (sql) => putSightings(sql, folder, batch, sighted, { sparesDocuments: true }));
       }
       await writeOf(folder, async (sql) => sql.emit({ kind: 'watched', folder }, note.at));
     },

@@ -1,7 +1,7 @@
 import type { FileRef } from '../../domain/document.ts';
 import type { FileSeen } from '../../ports/ledger.ts';
 import { identityParams, relativePath, splitPath, type PlaceRow } from '../rows.ts';
-import { isSameFile, type CurrentSighting, type Sighted } from '../sighted.ts';
+import { isDocument, isSameFile, type CurrentSighting, type Sighted } from '../sighted.ts';
 import * as SQL from './sql/sightings.ts';
 import type { Params, Sql } from './statements.ts';
 import type { Transaction } from './transaction.ts';
@@ -35,13 +35,15 @@ export async function nextSightings(sql: Sql, count: number): Promise<readonly n
 
 /**
  * Makes `sighted` what is current at the paths of these files of one folder. The sighting that was current either becomes
- * this one (the same file judged anew) or history (other bytes, or bytes that belong to another document).
+ * this one (the same file judged anew) or history (other bytes, or bytes that belong to another document). `sparesDocuments`:
+ * what is a document or a duplicate already, admitted before or beside this, stays one.
  */
 export async function putSightings(
   sql: Transaction,
   folder: string,
   files: readonly FileSeen[],
   sighted: Sighted,
+  { sparesDocuments = false } = {},
 ): Promise<void> {
   const byPath = new Map(files.map((file) => [file.path, file]));
   const [current, ids] = await Promise.all([
@@ -51,6 +53,7 @@ export async function putSightings(
   let used = 0;
   for (const file of byPath.values()) {
     const before = current.get(file.path);
+    if (sparesDocuments && isDocument(before, file.identity)) continue;
     used += putSighting(sql, file, sighted, before, ids[used] as number) ? 1 : 0;
   }
 }

@@ -1,5 +1,6 @@
 import type { FileSeen, LedgerIntake, Note } from '../../ports/ledger.ts';
 import { admit } from './admit.ts';
+import { isDocument } from '../sighted.ts';
 import { toKnownFile, toNamedFile, type KnownRow, type KnownTuple } from '../rows.ts';
 import { currentSighting, nextId, putSighting } from './sightings.ts';
 import * as SQL from './sql/sightings.ts';
@@ -93,13 +94,17 @@ export function createIntake(store: Store): LedgerIntake {
   };
 }
 
-/** No more than `SKIPPED_BATCH` at once. */
+/** No more than `SKIPPED_BATCH` at once. What is a document by now, admitted before or beside this, stays one. */
 export function markSkipped(
   store: Store,
   files: readonly FileSeen[],
   note: Omit<Note, 'verdict'>,
 ): Promise<void> {
   return store.write((sql) => {
-    for (const file of files) putSighting(sql, file, { ...note, verdict: 'skipped', documentId: null });
+    for (const file of files) {
+      const current = currentSighting(sql, file);
+      if (isDocument(current, file.identity)) continue;
+      putSighting(sql, file, { ...note, verdict: 'skipped', documentId: null }, current);
+    }
   });
 }

@@ -18,8 +18,12 @@ export function currentSighting(sql: Sql, file: FileRef): CurrentSighting | unde
  * Makes `sighted` what is current at the file's path. The sighting that was current either becomes this one
  * (the same file judged anew) or history (other bytes, or bytes that belong to another document).
  */
-export function putSighting(sql: Transaction, file: FileSeen, { documentId, at, ...sighted }: Sighted): void {
-  const current = currentSighting(sql, file);
+export function putSighting(
+  sql: Transaction,
+  file: FileSeen,
+  { documentId, at, ...sighted }: Sighted,
+  current = currentSighting(sql, file),
+): void {
   const stays = current !== undefined && isSameFile(current, file.identity, { documentId, ...sighted });
   const { size, mtimeNs, ctimeNs, inode } = identityParams(file.identity);
   const event = {
