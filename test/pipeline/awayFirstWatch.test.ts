@@ -130,3 +130,21 @@ it('with the ledger there, `existing: skip` skips what lies there at the first w
   await watching(agent);
   expect(await place.states()).toEqual({ 'early.jpg': 'skipped' });
 });
+
+it('what a killed agent had caught up with before the first watch stays one document', async () => {
+  const place = await awayPlace();
+  const agent = await place.start({ isAway: true, folder: SKIP });
+  await place.drop('fresh.jpg');
+  await waits(agent, 1);
+  const [image] = agent.standby.waiting();
+  if (!image) throw new Error('nothing was accepted');
+  // As catching up does; then it is killed.
+  const { folder, path, identity, ...rest } = image;
+  await place.real.admit({ ...rest, file: { folder, path, identity }, naming: ['fresh'] });
+  await agent.standby.admitted(image);
+  await agent.stop();
+  const next = await place.start({ folder: SKIP });
+  await watching(next);
+  await eventually(async () => (await place.states())['fresh.jpg'] === 'accepted');
+  expect(await place.rows()).toHaveLength(1);
+});
