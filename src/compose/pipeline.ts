@@ -1,5 +1,5 @@
 import { Absence } from '../pipeline/absence.ts';
-import { Arrivals } from '../pipeline/arrivals.ts';
+import type { Arrivals } from '../pipeline/arrivals.ts';
 import { Agent } from '../daemon/agent.ts';
 import { MEDIA_TYPES } from '../domain/imageType.ts';
 import { watchOverSleep } from '../pipeline/awake.ts';
@@ -56,8 +56,8 @@ export interface World {
   readonly spool: Spool;
   /** Takes what is accepted while a shared ledger is away; not there, or null: nothing is accepted then. */
   readonly standby?: Standby | null;
-  /** Of this process, made before `ledger` was opened; not there: as if that were now. */
-  readonly arrivals?: Arrivals;
+  /** Of this process, made before `ledger` was opened. */
+  readonly arrivals: Arrivals;
   readonly service: ReceiptService;
   /** Those of the account that an endpoint is used with. */
   readonly tokens: (endpoint: EndpointKey) => TokenSource;
@@ -111,7 +111,7 @@ export async function composePipeline(
   const accountOf = accountsAmong(config.endpoints);
   const holds = new Holds({ ledger, clock, random, log, accountOf, credentialsChanged });
   const overall = config.delivery.limits;
-  const { standby, arrivals = new Arrivals(clock, config.folders) } = world;
+  const { standby, arrivals } = world;
   arrivals.watch(config.folders);
   if (ledger.storage.trouble()?.code === 'LEDGER_UNREACHABLE') arrivals.allHeldUp();
   const pacing = { clock, ledger, overall, endpoints };

@@ -1,5 +1,6 @@
 import { HOLD_BACKOFF } from '../../../src/domain/backoff.ts';
 import { composePipeline } from '../../../src/compose/pipeline.ts';
+import { Arrivals } from '../../../src/pipeline/arrivals.ts';
 import { ImageBuffers } from '../../../src/pipeline/imageBuffers.ts';
 import { OpenIncidents } from '../../../src/pipeline/incidents.ts';
 import type { OpenFolder } from '../../../src/pipeline/originals.ts';
@@ -237,6 +238,7 @@ class Simulation {
       ledger,
       spool,
       standby: this.#plan.ledgerAway.length > 0 ? this.#state.openStandby(process) : null,
+      arrivals: new Arrivals(clock, config.folders),
       ...this.#service.clientOf(process),
       credentialsChanged: async () => false,
       folders: this.#foldersOf(process, buffers),
