@@ -166,7 +166,8 @@ async function send(
       ? await request(document, attemptId, bytes, token, slot, deps, signal, onTaken)
       : null;
     if (answer === null) {
-      const why = isKept && !hasPlace ? 'HELD_BACK' : 'LEASE_LOST';
+      const isHeldBack = isKept && !hasPlace && deps.ledger.fleet?.isLeased(attemptId) !== false;
+      const why = isHeldBack ? 'HELD_BACK' : 'LEASE_LOST';
       await deps.recorder.notLeft(document, attemptId, why, signal);
       return { isSettled: false, isAccepted: false, isTaken: false };
     }
