@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { ReceiptdError } from '../../../../src/domain/errors.ts';
 import { openSqliteReports } from '../../../../src/ledger/sqlite/openReports.ts';
@@ -317,9 +318,13 @@ it('a claim that is made before its document is known to be queued again is kept
   const id = document?.id ?? 0;
   await ledger.finishReplayed(await ledger.begin(id, now, 10), now, 401, 'It has expired.');
   const queuedAgain = ledger.postpone(id, 0, 'UNAUTHORIZED', 'It has expired.', now);
-  // It is asked for by then, and committed while this thread has other work.
+  // It is asked for by then, and committed while this thread hears nothing.
   for (let turn = 0; turn < 8; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+  const db = new DatabaseSync(place.path, { readOnly: true });
+  const state = db.prepare('SELECT state FROM documents');
+  const until = Date.now() + 60_000;
+  while (state.get()?.['state'] !== 'queued' && Date.now() < until);
+  db.close();
   const early = await ledger.claim(query);
   await queuedAgain;
   const late = await ledger.claim(query);
