@@ -148,6 +148,11 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         const { rows: part, next, lookedUntil } = await ledger.page(filter, wanted);
         expect(part.length).toBeLessThanOrEqual(limit);
         expect(next === null).toBe(lookedUntil === null);
+        // What was searched ends at or behind the last row that was found, at a time that a date can hold.
+        const last = Date.parse(part.at(-1)?.createdAt ?? '');
+        const searched = lookedUntil ?? last;
+        expect(() => new Date(lookedUntil ?? 0).toISOString()).not.toThrow();
+        expect(order === 'oldest' ? searched < last : searched > last).toBe(false);
         paths.push(...part.map(({ path }) => path));
         cursor = next;
         await between();
@@ -1490,6 +1495,27 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
           expect(paged).toHaveLength(1_900);
         }
       });
+
+      it.each([
+        ['newest', [60, 1]],
+        ['oldest', [60, 1]],
+        ['newest', [1, 60]],
+        ['oldest', [1, 60]],
+      ] as const)(
+        'says how far it has looked, %s first, where only documents or only other files fill a page (%j)',
+        async (order, [documents, files]) => {
+          const lone = order === 'newest' ? 1 : 100;
+          const at = (count: number, n: number) => (count === 1 ? lone : 10 + n);
+          for (let n = 0; n < documents; n += 1)
+            await ledger.admit(admission(`f${n}`, `${n}`, { at: at(documents, n) }));
+          for (let n = 0; n < files; n += 1)
+            await ledger.note(seen(`n${n}`), note('rejected', { at: at(files, n) }));
+          const { rows: first, lookedUntil } = await ledger.page({}, { order, limit: 50, withinMs: 60_000 });
+          expect(first).toHaveLength(50);
+          expect(lookedUntil).toBe(order === 'newest' ? 20 : 59);
+          expect(new Set(await inPages({}, order, 50)).size).toBe(61);
+        },
+      );
 
       it('ends a page when its time is up, and goes on behind it', async () => {
         const many = Array.from({ length: 1_000 }, (_, n) => n);

@@ -70,11 +70,10 @@ export async function page(
     if (row === null || row === 'later') break;
     rows.push(row);
   }
-  const places = walks.map((walk) => walk?.position ?? null);
-  const times = places.flatMap((place) => place?.at ?? []);
+  const times = open.flatMap((walk) => walk.lookedUntil ?? []);
   if (times.length === 0) return { rows, next: null, lookedUntil: null };
   const lookedUntil = order === 'oldest' ? Math.min(...times) : Math.max(...times);
-  return { rows, next: cursorOf(places), lookedUntil };
+  return { rows, next: cursorOf(walks.map((walk) => walk?.position ?? null)), lookedUntil };
 }
 
 async function take(

@@ -79,6 +79,14 @@ export class Walk {
     return this.#pending.length > 0 ? this.#taken : this.#looked;
   }
 
+  /**
+   * Everything before this time was looked at; null where nothing is left. Not that of `position`: while no row has been
+   * taken, that is where the walk began, and may be no time at all.
+   */
+  get lookedUntil(): number | null {
+    return (this.next ?? this.#looked)?.at ?? null;
+  }
+
   take(): void {
     this.#taken = this.#pending.shift() ?? this.#taken;
   }
