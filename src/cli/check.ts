@@ -6,8 +6,6 @@ import { checkStore } from '../compose/checkStore.ts';
 import { composeService, type ComposedService } from '../compose/service.ts';
 import { refuseExampleUid } from '../config/exampleUid.ts';
 import type { Config } from '../config/config.ts';
-import { readPair } from '../daemon/listening/certificate.ts';
-import { CONSOLE_LISTENER, RESULTS_LISTENER } from '../daemon/listening/listen.ts';
 import { lookAtStateDir } from '../daemon/stateDir.ts';
 import { whyNotForState } from '../daemon/statePrivacy.ts';
 import { asUser, otherOwnerOf } from '../daemon/userName.ts';
@@ -15,6 +13,7 @@ import { ReceiptdError } from '../domain/errors.ts';
 import { checkAlerts } from '../compose/checkAlerts.ts';
 import { checkSharedLedger } from '../compose/checkLedger.ts';
 import { checkFolder, type Finding } from '../compose/checkFolder.ts';
+import { checkListeners } from './checkListeners.ts';
 import { checkMachine } from './checkMachine.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
 import { helpOf } from './help.ts';
@@ -61,7 +60,7 @@ export async function findingsOf(
   findings.push(
     ...(await checkAlerts(config, io.env)),
     ...checkResults(config),
-    ...(await checkCertificates(config)),
+    ...(await checkListeners(config)),
   );
   findings.push(...(await checkMachine(config)));
   findings.push(...(await checkAccounts(io, config, offline)));
@@ -124,29 +123,6 @@ function checkResults({ folders, results }: Config): Finding[] {
   );
   const message = 'Its originals stay until a result comes (`afterUploadOn`), and results.listen is off.';
   return waiting.map(({ path: subject }) => ({ level: 'warn', subject, message }));
-}
-
-async function checkCertificates({ console, results }: Config): Promise<Finding[]> {
-  const pairs = [
-    { tls: console.tls, listener: CONSOLE_LISTENER },
-    { tls: results.tls, listener: RESULTS_LISTENER },
-  ];
-  const findings: Finding[] = [];
-  for (const { tls, listener } of pairs) {
-    if (tls === null) continue;
-    try {
-      const { expiresAt } = await readPair(tls, listener);
-      const until = new Date(expiresAt).toISOString().slice(0, 10);
-      findings.push({
-        level: 'ok',
-        subject: `${listener.section}.tls`,
-        message: `The certificate is good until ${until}.`,
-      });
-    } catch (error) {
-      findings.push(failure(`${listener.section}.tls`, error));
-    }
-  }
-  return findings;
 }
 
 async function checkAccounts(io: Io, config: Config, offline: boolean): Promise<Finding[]> {

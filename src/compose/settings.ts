@@ -11,6 +11,7 @@ import { mayHoldSecret } from '../config/secrets.ts';
 import { showPath } from '../config/show.ts';
 import type { ConfigEdit, ConfigState, Request } from '../daemon/control/protocol.ts';
 import type { Found } from '../daemon/fileWatch.ts';
+import { CONSOLE_LISTENER, demandCertificate, RESULTS_LISTENER } from '../daemon/listening/listen.ts';
 import { asReceiptdError, ReceiptdError, isOfLedger } from '../domain/errors.ts';
 import { hidePasswords, withPasswords } from './hidePasswords.ts';
 import type { Lasting } from './lasting.ts';
@@ -151,6 +152,7 @@ export class Settings {
       const read = this.#parse(text);
       const isMoved = ({ restartNeeded }: LiveConfig): boolean => restartNeeded.includes('stateDir');
       if (isMoved(read) && !isMoved(this.#live)) throw notWhileRunning();
+      refuseExposed(this.#live.config, read.config);
       if (how.dryRun) return this.#state();
       if (text === former) {
         await this.#readAgain();
@@ -312,6 +314,28 @@ function changedMeanwhile(file: string): ReceiptdError {
 /** The console takes its part without the agent being begun anew. */
 function ofAgent(parsed: LiveConfig['parsed']): object {
   return { ...parsed, console: null, monitoring: null, alerts: null, results: null };
+}
+
+/** The page that makes this change would close itself. In the file it costs the console alone, and `status` says why. */
+function refuseExposed(now: Config, wanted: Config): void {
+  const before = exposure(now);
+  const trouble = exposure(wanted);
+  if (trouble === null || trouble.message === before?.message) return;
+  throw new ReceiptdError('CONFIG_INVALID', trouble.message, {
+    hint: trouble.hint ?? '',
+    cause: trouble,
+  });
+}
+
+function exposure({ console, results }: Config): ReceiptdError | null {
+  try {
+    if (typeof console.listen !== 'string') demandCertificate(console.listen, console.tls, CONSOLE_LISTENER);
+    if (results.listen !== null) demandCertificate(results.listen, results.tls, RESULTS_LISTENER);
+    return null;
+  } catch (error) {
+    if (error instanceof ReceiptdError) return error;
+    throw error;
+  }
 }
 
 /** Commands look for the agent there: a second one, with a ledger that knows nothing, would send everything again. */

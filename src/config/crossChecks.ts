@@ -31,8 +31,8 @@ export function crossChecks(draft: Draft, platform: NodeJS.Platform): Problem[] 
     ...checkStateDir(draft, relations),
     ...checkSharedPlace(draft, platform),
     ...checkWindowsPaths(draft, platform),
-    ...checkListening('console', draft.console),
-    ...checkListening('results', draft.results),
+    ...checkCertificate('console', draft.console),
+    ...checkCertificate('results', draft.results),
     ...checkAlerts(draft.alerts),
     ...checkPorts(draft),
   ];
@@ -221,18 +221,15 @@ function checkSharedPlace({ stateDir }: Draft, platform: NodeJS.Platform): Probl
   return [invalid(['stateDir'], text)];
 }
 
-/** Passwords, cookies, receipts and what became of them would travel in the clear. */
-function checkListening(
+/** An address that others reach without them is no reason to keep receipts: the agent leaves that listener closed. */
+function checkCertificate(
   key: 'console' | 'results',
   settings: ParsedConsole | ParsedResults | undefined,
 ): Problem[] {
   if (settings === undefined) return [];
-  const { listen, tls } = settings;
-  const none = [tls.cert, tls.key].filter((file) => file === 'none').length;
-  if (none === 1) return [invalid([key, 'tls'], 'cert and key are needed both, or neither')];
-  if (typeof listen !== 'object' || listen === null || none === 0 || isLoopback(listen.host)) return [];
-  const text = `"${shorten(listen.host)}" can be reached from other machines, so ${key}.tls has to name a certificate and its key (cert, key); or listen on 127.0.0.1`;
-  return [invalid([key, 'listen'], text)];
+  const { cert, key: keyFile } = settings.tls;
+  if ((cert === 'none') === (keyFile === 'none')) return [];
+  return [invalid([key, 'tls'], 'cert and key are needed both, or neither')];
 }
 
 /** All of them are this very program: no other one is in the way. */

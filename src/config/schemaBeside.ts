@@ -39,7 +39,7 @@ export const consoleSchema = z.strictObject({
   listen: listen
     .prefault('onDemand')
     .describe(
-      'Where the console listens: onDemand (nothing does, until `receiptd console` asks for it; then 127.0.0.1 and a free port), off, or an address and a port such as 127.0.0.1:8471, from the start. An address other than 127.0.0.1 or [::1] demands tls, and a password (`receiptd console password`).',
+      'Where the console listens: onDemand (nothing does, until `receiptd console` asks for it; then 127.0.0.1 and a free port), off, or an address and a port such as 127.0.0.1:8471, from the start. An address other than 127.0.0.1 or [::1] needs tls and a password (`receiptd console password`); without them the console stays closed, and receipts are sent all the same.',
     ),
   tls: certificate,
   hosts: z
@@ -55,7 +55,7 @@ export const resultsSchema = z.strictObject({
   listen: listenOrOff
     .prefault('off')
     .describe(
-      "Where results of the service are received (an endpoint's outgoingUrl): off, or an address and a port such as 127.0.0.1:8472. An address other than 127.0.0.1 or [::1] demands tls; behind a reverse proxy 127.0.0.1 does. `receiptd results url` prints the secret path.",
+      "Where results of the service are received (an endpoint's outgoingUrl): off, or an address and a port such as 127.0.0.1:8472. An address other than 127.0.0.1 or [::1] needs tls, and stays closed without; behind a reverse proxy 127.0.0.1 does. `receiptd results url` prints the secret path.",
     ),
   tls: certificate,
   maxSize: size('1kB', '8MB')

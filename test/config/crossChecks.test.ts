@@ -311,13 +311,6 @@ describe('what listens', () => {
       }
     },
   );
-
-  it('demands a certificate for results where others reach it', () => {
-    const more = 'results: { listen: "192.0.2.7:8472" }';
-    expect(problemsOf(yaml({ more }))).toEqual([
-      expect.stringContaining('results.tls has to name a certificate'),
-    ]);
-  });
 });
 
 describe('a password that somebody wrote into an address', () => {

@@ -1,7 +1,6 @@
 import { ReceiptdError } from '../../domain/errors.ts';
-import { isLoopback } from '../../domain/loopback.ts';
 import type { Response } from '../control/protocol.ts';
-import { CONSOLE_LISTENER } from '../listening/listen.ts';
+import { CONSOLE_LISTENER, demandCertificate, demandPassword } from '../listening/listen.ts';
 import { Listening, type ListeningServer } from '../listening/listening.ts';
 import type { ConsoleDeps } from './deps.ts';
 import type { Opened } from './opened.ts';
@@ -32,17 +31,8 @@ export function createConsole(deps: ConsoleDeps): Console {
     if (where === 'off') throw unavailable('The console is switched off.', 'Set console.listen to onDemand.');
     const place = where === 'onDemand' ? ON_DEMAND : where;
     const prepared = (opened ??= (await import('./opened.ts')).prepareConsole(deps, closed.signal));
-    if (!isLoopback(place.host)) {
-      // The configuration is checked for this as well; but nothing else may come to listen in the clear.
-      if (tls === null)
-        throw exposed(
-          place.host,
-          'certificate',
-          'Name one in console.tls (cert, key), or listen on 127.0.0.1.',
-        );
-      if (!(await prepared.hasPassword()))
-        throw exposed(place.host, 'password', 'Set one with `receiptd console password`.');
-    }
+    demandCertificate(place, tls, CONSOLE_LISTENER);
+    await demandPassword(place, prepared.password);
     const server = await prepared.listen(place, wanted);
     return {
       get url() {
@@ -80,10 +70,6 @@ export function createConsole(deps: ConsoleDeps): Console {
       await removeRedirect(stateDir).catch(() => {});
     },
   };
-}
-
-function exposed(host: string, what: string, hint: string): ReceiptdError {
-  return unavailable(`The console does not listen on ${host} without a ${what}.`, hint);
 }
 
 function unavailable(message: string, hint: string): ReceiptdError {

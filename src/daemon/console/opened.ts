@@ -13,7 +13,7 @@ import { Statics } from './statics.ts';
 
 export interface Opened {
   readonly sessions: Sessions;
-  hasPassword(): Promise<boolean>;
+  readonly password: PasswordFile;
   /** @throws ReceiptdError PORT_IN_USE, CONSOLE_UNAVAILABLE */
   listen(address: { host: string; port: number }, settings: ConsoleSettings): Promise<ConsoleServer>;
   /** Names, and the certificate anew. One that is no good is said in the log, and the old one stays. */
@@ -75,7 +75,7 @@ export function prepareConsole(deps: ConsoleDeps, closed: AbortSignal): Opened {
 
   return {
     sessions,
-    hasPassword: async () => (await password.current()) !== null,
+    password,
     async listen(address, settings) {
       const mark = await markOf(settings.tls);
       const pair = await pairOf(settings);

@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import { isIPv6, type AddressInfo } from 'node:net';
 import { ReceiptdError, systemCode, type ErrorCode } from '../../domain/errors.ts';
+import { isLoopback } from '../../domain/loopback.ts';
 
 /** Who listens, for words about what keeps it from that. */
 export interface Listener {
@@ -36,12 +37,37 @@ export const MONITORING_LISTENER: Listener = {
 
 const CLOSE_GRACE_MS = 1_000;
 
-/** @returns the port. @throws ReceiptdError PORT_IN_USE, or with the listener's code */
-export async function listenOn(
-  server: Server,
-  { host, port }: { readonly host: string; readonly port: number },
+interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Passwords, cookies, receipts and results would travel in the clear. @throws ReceiptdError with the listener's code */
+export function demandCertificate(
+  { host }: Pick<Address, 'host'>,
+  tls: object | null,
   listener: Listener,
-): Promise<number> {
+): void {
+  if (tls !== null || isLoopback(host)) return;
+  const hint = `Name one in ${listener.section}.tls (cert, key), or listen on 127.0.0.1.`;
+  throw exposed(host, 'certificate', listener, hint);
+}
+
+/** @throws ReceiptdError CONSOLE_UNAVAILABLE */
+export async function demandPassword(
+  { host }: Pick<Address, 'host'>,
+  password: { current(): Promise<object | null> },
+): Promise<void> {
+  if (isLoopback(host) || (await password.current()) !== null) return;
+  throw exposed(host, 'password', CONSOLE_LISTENER, 'Set one with `receiptd console password`.');
+}
+
+function exposed(host: string, what: string, { name, code }: Listener, hint: string): ReceiptdError {
+  return new ReceiptdError(code, `${name} does not listen on ${host} without a ${what}.`, { hint });
+}
+
+/** @returns the port. @throws ReceiptdError PORT_IN_USE, or with the listener's code */
+export async function listenOn(server: Server, { host, port }: Address, listener: Listener): Promise<number> {
   try {
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);

@@ -1,7 +1,5 @@
-import { ReceiptdError } from '../../domain/errors.ts';
-import { isLoopback } from '../../domain/loopback.ts';
 import type { Incidents } from '../../ports/incident.ts';
-import { RESULTS_LISTENER } from '../listening/listen.ts';
+import { demandCertificate, RESULTS_LISTENER } from '../listening/listen.ts';
 import { Listening, type ListeningServer } from '../listening/listening.ts';
 import { currentPair, keepRenewed } from '../listening/renewal.ts';
 import { Desk, type DeskDeps } from './desk.ts';
@@ -22,8 +20,7 @@ export function createReceiver(deps: ReceiverDeps): Listening<ResultsSettings> {
   async function listen(wanted: ResultsSettings): Promise<ListeningServer<ResultsSettings>> {
     const { listen: address, tls } = wanted;
     if (address === null) throw new Error('The receiver of results was to listen nowhere.');
-    // The configuration is checked for this as well; but nothing else may come to listen in the clear.
-    if (!isLoopback(address.host) && tls === null) throw inTheClear(address.host);
+    demandCertificate(address, tls, RESULTS_LISTENER);
     desk ??= new Desk({ ...deps, secret: await deps.secret() }, wanted);
     desk.take(wanted);
     const receive = desk.receive.bind(desk);
@@ -56,12 +53,4 @@ export function createReceiver(deps: ReceiverDeps): Listening<ResultsSettings> {
     log,
     clock,
   });
-}
-
-function inTheClear(host: string): ReceiptdError {
-  return new ReceiptdError(
-    'RESULTS_UNAVAILABLE',
-    `The receiver of results does not listen on ${host} without a certificate.`,
-    { hint: 'Name one in results.tls (cert, key), or listen on 127.0.0.1.' },
-  );
 }

@@ -1,0 +1,103 @@
+import { createServer } from 'node:http';
+import type { Finding } from '../compose/checkFolder.ts';
+import type { Config } from '../config/config.ts';
+import { PasswordFile } from '../daemon/console/password.ts';
+import { callControl } from '../daemon/control/client.ts';
+import { readPair, type PairFiles } from '../daemon/listening/certificate.ts';
+import {
+  closeServer,
+  CONSOLE_LISTENER,
+  demandCertificate,
+  demandPassword,
+  listenOn,
+  literal,
+  MONITORING_LISTENER,
+  RESULTS_LISTENER,
+  type Listener,
+} from '../daemon/listening/listen.ts';
+import { ReceiptdError } from '../domain/errors.ts';
+
+interface Wanted {
+  readonly listener: Listener;
+  /** Null: from the start it listens nowhere. */
+  readonly address: { readonly host: string; readonly port: number } | null;
+  readonly tls: PairFiles | null;
+}
+
+const ANSWER_MS = 5_000;
+
+/** What listens beside the flow: whether it may, and could. */
+export async function checkListeners(config: Config): Promise<Finding[]> {
+  const { console, results, monitoring, stateDir } = config;
+  const all: Wanted[] = [
+    {
+      listener: CONSOLE_LISTENER,
+      address: typeof console.listen === 'string' ? null : console.listen,
+      tls: console.tls,
+    },
+    { listener: RESULTS_LISTENER, address: results.listen, tls: results.tls },
+    { listener: MONITORING_LISTENER, address: monitoring.listen, tls: null },
+  ];
+  const findings: Finding[] = [];
+  for (const wanted of all) {
+    if (wanted.tls !== null) findings.push(await checkCertificate(wanted.tls, wanted.listener));
+    if (wanted.address !== null) findings.push(await checkAddress(wanted, wanted.address, stateDir));
+  }
+  return findings;
+}
+
+async function checkCertificate(tls: PairFiles, listener: Listener): Promise<Finding> {
+  const subject = `${listener.section}.tls`;
+  try {
+    const until = new Date((await readPair(tls, listener)).expiresAt).toISOString().slice(0, 10);
+    return { level: 'ok', subject, message: `The certificate is good until ${until}.` };
+  } catch (error) {
+    return failure(subject, error);
+  }
+}
+
+/** Listens there for a moment, as the agent would. */
+async function checkAddress(
+  { listener, tls }: Wanted,
+  address: NonNullable<Wanted['address']>,
+  stateDir: string,
+): Promise<Finding> {
+  const subject = `${listener.section}.listen`;
+  const where = `${literal(address.host)}:${address.port}`;
+  const server = createServer();
+  try {
+    if (listener !== MONITORING_LISTENER) demandCertificate(address, tls, listener);
+    if (listener === CONSOLE_LISTENER) await demandPassword(address, new PasswordFile(stateDir));
+    await listenOn(server, address, listener);
+    return { level: 'ok', subject, message: `${where} is free.` };
+  } catch (error) {
+    if (!(error instanceof ReceiptdError) || error.code !== 'PORT_IN_USE') return failure(subject, error);
+    const whose = await agentSays(stateDir, error.message);
+    if (whose === 'not its own') return failure(subject, error);
+    if (whose === 'its own')
+      return { level: 'ok', subject, message: `${where} is taken by the running agent.` };
+    const message = `${where} is taken. Whether by the running agent is not known, since it can't be asked: ${whose}`;
+    return { level: 'warn', subject, message };
+  } finally {
+    await closeServer(server);
+  }
+}
+
+/** The running agent has an incident for what it could not take; else the address is the one that it listens on. */
+async function agentSays(
+  stateDir: string,
+  trouble: string,
+): Promise<'its own' | 'not its own' | (string & {})> {
+  try {
+    const { incidents } = await callControl(stateDir, 'status', {}, { timeoutMs: ANSWER_MS });
+    return incidents.some(({ message }) => message === trouble) ? 'not its own' : 'its own';
+  } catch (error) {
+    if (!(error instanceof ReceiptdError)) throw error;
+    return error.code === 'NOT_RUNNING' ? 'not its own' : error.sentence();
+  }
+}
+
+function failure(subject: string, error: unknown): Finding {
+  if (!(error instanceof ReceiptdError)) throw error;
+  return { level: 'fail', subject, message: error.sentence() };
+}

@@ -1,0 +1,90 @@
+/** What listens beside the flow: addresses that are exposed or taken cost nobody a receipt, and `check` names them. */
+import { writeFile } from 'node:fs/promises';
+import { createServer, connect } from 'node:net';
+import { expect, test } from 'vitest';
+import { freePort } from '../daemon/console/opened.ts';
+import { drawReceipt } from '../support/images.ts';
+import './support/commandLine.ts';
+import { cleanUp, prepare, until, type Site } from './support/agent.ts';
+
+function isListening(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => resolve(true));
+    socket.on('error', () => resolve(false));
+    socket.on('connect', () => socket.destroy());
+  });
+}
+
+async function occupy(): Promise<number> {
+  const port = await freePort();
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve));
+  cleanUp(() => new Promise((resolve) => other.close(resolve)));
+  return port;
+}
+
+/** Lines of `check` about what listens. */
+async function linesOf(site: Site): Promise<string[]> {
+  const { stdout } = await site.run('check', '--offline');
+  return stdout.split('\n').filter((line) => line.includes('.listen: '));
+}
+
+test('a console or receiver that others could reach in the clear stays closed, and receipts are sent', async () => {
+  const ports = [await freePort(), await freePort()];
+  const [console = 0, results = 0] = ports;
+  const site = await prepare({
+    console: { listen: `0.0.0.0:${console}` },
+    results: { listen: `0.0.0.0:${results}` },
+  });
+  const checked = await site.run('check', '--offline');
+  expect(checked.status).toBe(1);
+  expect(checked.stdout).toContain(
+    'FAIL  console.listen: The console does not listen on 0.0.0.0 without a certificate. Name one in console.tls (cert, key), or listen on 127.0.0.1. [CONSOLE_UNAVAILABLE]\n',
+  );
+  expect(checked.stdout).toContain(
+    'FAIL  results.listen: The receiver of results does not listen on 0.0.0.0 without a certificate. Name one in results.tls (cert, key), or listen on 127.0.0.1. [RESULTS_UNAVAILABLE]\n',
+  );
+
+  const agent = await site.start();
+  await writeFile(site.file('inbox', 'a.jpg'), await drawReceipt({ type: 'jpeg', seed: 'a' }));
+  await until(() => site.sandbox.received().length === 1);
+  const { stdout } = await site.look('status');
+  expect(stdout).toContain('The console does not listen on 0.0.0.0 without a certificate.');
+  expect(stdout).toContain('The receiver of results does not listen on 0.0.0.0 without a certificate.');
+  expect(await Promise.all(ports.map(isListening))).toEqual([false, false]);
+  expect(await site.run('console', '--no-open')).toBeRefused(
+    1,
+    'CONSOLE_UNAVAILABLE',
+    'without a certificate',
+  );
+  expect((await agent.stop()).status).toBe(0);
+});
+
+test('an address that another program has is named by check, one of the running agent is not', async () => {
+  const taken = [await occupy(), await occupy(), await occupy()];
+  const [console, results, monitoring] = taken.map((port) => ({ listen: `127.0.0.1:${port}` }));
+  const site = await prepare({ console: console!, results: results!, monitoring: monitoring! });
+  expect(await linesOf(site)).toEqual([
+    `FAIL  console.listen: The console can't listen on 127.0.0.1:${taken[0]}: another program does. Set console.listen to another port, or to onDemand. [PORT_IN_USE]`,
+    `FAIL  results.listen: The receiver of results can't listen on 127.0.0.1:${taken[1]}: another program does. Set results.listen to another port, or end that program. [PORT_IN_USE]`,
+    `FAIL  monitoring.listen: Monitoring can't listen on 127.0.0.1:${taken[2]}: another program does. Set monitoring.listen to another port, or end that program. [PORT_IN_USE]`,
+  ]);
+  // The running agent says the same of what it could not take.
+  const agent = await site.start();
+  expect(await linesOf(site)).toHaveLength(3);
+  await agent.stop();
+
+  const free = [await freePort(), await freePort(), await freePort()];
+  const [first, second, third] = free.map((port) => ({ listen: `127.0.0.1:${port}` }));
+  await site.configure({ console: first!, results: second!, monitoring: third! });
+  const expected = ['console', 'results', 'monitoring'].map(
+    (key, n) => `ok    ${key}.listen: 127.0.0.1:${free[n]} is free.`,
+  );
+  expect(await linesOf(site)).toEqual(expected);
+  const again = await site.start();
+  await until(async () => (await Promise.all(free.map(isListening))).every(Boolean), 'all to listen');
+  expect(await linesOf(site)).toEqual(
+    expected.map((line) => line.replace('is free', 'is taken by the running agent')),
+  );
+  await again.stop();
+});
