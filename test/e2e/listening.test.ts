@@ -4,7 +4,7 @@ import { createServer, connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { freePort } from '../daemon/console/opened.ts';
 import { drawReceipt } from '../support/images.ts';
-import './support/commandLine.ts';
+import { receiptd } from './support/commandLine.ts';
 import { cleanUp, prepare, until, type Site } from './support/agent.ts';
 
 function isListening(port: number): Promise<boolean> {
@@ -52,7 +52,7 @@ test('a console or receiver that others could reach in the clear stays closed, a
   expect(stdout).toContain('The console does not listen on 0.0.0.0 without a certificate.');
   expect(stdout).toContain('The receiver of results does not listen on 0.0.0.0 without a certificate.');
   expect(await Promise.all(ports.map(isListening))).toEqual([false, false]);
-  expect(await site.run('console', '--no-open')).toBeRefused(
+  expect(await receiptd(site, ['console', '--no-open', '--config', site.config])).toBeRefused(
     1,
     'CONSOLE_UNAVAILABLE',
     'without a certificate',
