@@ -44,8 +44,10 @@ export class Keeper {
   /** Bytes without a copy, oldest first: in hand, or being sent. */
   readonly #bare = new Map<number, Bare>();
   readonly #drops = new Set<Promise<void>>();
-  /** Bytes of which a copy was begun, or that a request failed with: a disk or a connection may look at them still. */
-  readonly #shared = new WeakSet<Buffer>();
+  /** Bytes that a request or a copy failed with: a connection or a disk may look at them still, for good. */
+  readonly #doubtful = new WeakSet<Buffer>();
+  /** How many copies are being made of these bytes. */
+  readonly #copying = new WeakMap<Buffer, number>();
   #alarm: AbortController | null = null;
   #tookAt = -Infinity;
   #roomWait: RoomWait | null = null;
@@ -91,7 +93,10 @@ export class Keeper {
       if (admitted?.kind !== 'queued' && admitted?.kind !== 'requeued') this.#leave(place, bytes);
     }
     const { kind, document } = admitted;
-    if (kind !== 'queued' && kind !== 'requeued') return admitted;
+    if (kind !== 'queued' && kind !== 'requeued') {
+      this.#giveBack(bytes);
+      return admitted;
+    }
     if (place === 'hand') {
       hand.put(document.id, bytes);
       this.#watch(document, bytes);
@@ -117,7 +122,7 @@ export class Keeper {
   /** `taken`: its bytes, where nobody who sent them looks at them any more. */
   accepted(document: Document, taken: Buffer | null): void {
     this.#letGo(document.id);
-    if (taken !== null && !this.#shared.has(taken)) this.#deps.buffers.giveBack(taken);
+    if (taken !== null) this.#giveBack(taken);
     const drop = this.copies.dropUnwanted(document.sha256).catch((error: unknown) => {
       // It goes with the next sweep.
       const fields = { documentId: document.id, ...describeError(error) };
@@ -129,7 +134,7 @@ export class Keeper {
 
   /** It was not accepted: it waits or, where it left the queue, a person has to decide. */
   async returned(document: Document, bytes: Buffer, leftQueue = false): Promise<void> {
-    this.#shared.add(bytes);
+    this.#doubtful.add(bytes);
     if (this.#deps.mode !== 'never') await this.#spool(document, bytes, 0);
     // What left the queue nobody comes to take from the hand: its room would be gone for good.
     else if (!leftQueue) this.#deps.hand.offer(document.id, bytes);
@@ -216,6 +221,7 @@ export class Keeper {
       // `always` reads an image once as well, if its turn comes soon.
       if (mode === 'always' && reserved > 0 && canSend(document) && hand.offer(document.id, bytes))
         this.#watch(document, bytes);
+      else this.#giveBack(bytes);
       return;
     }
     if (hand.offer(document.id, bytes)) this.#watch(document, bytes);
@@ -232,7 +238,13 @@ export class Keeper {
 
   #letGo(documentId: number): void {
     this.#bare.delete(documentId);
-    this.#deps.hand.take(documentId);
+    const inHand = this.#deps.hand.take(documentId);
+    if (inHand !== undefined) this.#giveBack(inHand);
+  }
+
+  /** Nobody sends these bytes any more, nor will. */
+  #giveBack(bytes: Buffer): void {
+    if (!this.#doubtful.has(bytes) && !this.#copying.has(bytes)) this.#deps.buffers.giveBack(bytes);
   }
 
   #arm(againInMs = 0): void {
@@ -270,9 +282,14 @@ export class Keeper {
     return allDone;
   }
 
-  #makeCopy(hash: string, bytes: Buffer, how?: Parameters<Copies['make']>[2]): Promise<Copied> {
-    this.#shared.add(bytes);
-    return this.copies.make(hash, bytes, how);
+  async #makeCopy(hash: string, bytes: Buffer, how?: Parameters<Copies['make']>[2]): Promise<Copied> {
+    this.#copying.set(bytes, (this.#copying.get(bytes) ?? 0) + 1);
+    const copied = await this.copies.make(hash, bytes, how);
+    const others = (this.#copying.get(bytes) ?? 1) - 1;
+    if (others > 0) this.#copying.set(bytes, others);
+    else this.#copying.delete(bytes);
+    if (copied === 'unwritable') this.#doubtful.add(bytes);
+    return copied;
   }
 
   async #copy(id: number, bare: Bare): Promise<Copied> {

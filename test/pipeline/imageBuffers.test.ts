@@ -1,7 +1,10 @@
 /** Memory that is used again must be nobody's by then: the next image would be sent in the place of this one. */
-import { expect, it } from 'vitest';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect, it, vi } from 'vitest';
 import { ImageBuffers } from '../../src/pipeline/imageBuffers.ts';
 import type { UploadRequest } from '../../src/ports/service.ts';
+import type { Spool } from '../../src/ports/spool.ts';
 import { settle } from '../support/fakeClock.ts';
 import { accept, pending, status, type Script } from '../support/scriptedService.ts';
 import { OFFICE, sendingPlace } from './sending.ts';
@@ -31,16 +34,47 @@ it('takes nothing that it did not lend, and nothing much larger than what is wan
   expect(buffers.take(0).length).toBe(0);
 });
 
-it('keeps no more than some, and nothing once all is quiet', () => {
+it('has nothing free once all is quiet', () => {
   const buffers = new ImageBuffers();
-  const lent = Array.from({ length: 40 }, () => buffers.take(1_000_000));
+  const lent = Array.from({ length: 4 }, () => buffers.take(1_000_000));
   for (const each of lent) buffers.giveBack(each);
-  const kept = lent.filter(({ buffer }) => buffer !== lent[0]?.buffer).map(({ buffer }) => buffer);
-  const again = Array.from({ length: 40 }, () => buffers.take(1_000_000));
-  expect(again.filter(({ buffer }) => kept.includes(buffer)).length).toBe(16);
-  for (const each of again) buffers.giveBack(each);
   buffers.clear();
-  expect(again.map(({ buffer }) => buffer)).not.toContain(buffers.take(1_000_000).buffer);
+  expect(lent.map(({ buffer }) => buffer)).not.toContain(buffers.take(1_000_000).buffer);
+});
+
+it('shares no more memory than its limit, and lends ordinary memory beyond', () => {
+  const buffers = new ImageBuffers(4_000_000);
+  const lent = Array.from({ length: 6 }, () => buffers.take(1_000_000));
+  expect(lent.map(({ length }) => length)).toEqual(Array.from({ length: 6 }, () => 1_000_000));
+  expect(lent.filter(({ buffer }) => buffer instanceof SharedArrayBuffer).length).toBe(3);
+  expect(buffers.sharedBytes).toBeLessThanOrEqual(4_000_000);
+  for (const each of lent) buffers.giveBack(each);
+  const again = Array.from({ length: 6 }, () => buffers.take(1_000_000));
+  expect(again.filter(({ buffer }) => buffer instanceof SharedArrayBuffer).length).toBe(3);
+});
+
+it('holds no hundreds of megabytes of what was never given back', async () => {
+  const buffers = new ImageBuffers();
+  const before = process.memoryUsage().arrayBuffers;
+  let most = 0;
+  for (let image = 0; image < 2_000; image += 1) {
+    buffers.take(570_000).fill(1);
+    most = Math.max(most, process.memoryUsage().arrayBuffers - before);
+    if (image % 8 === 0) await settle();
+  }
+  expect(most).toBeLessThan(250_000_000);
+});
+
+it('shares memory again once the engine has collected what was forgotten', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const buffers = new ImageBuffers(4_000_000);
+  for (let image = 0; image < 6; image += 1) buffers.take(1_000_000);
+  await vi.waitFor(() => {
+    collect();
+    expect(buffers.sharedBytes).toBe(0);
+  });
+  expect(buffers.take(1_000_000).buffer).toBeInstanceOf(SharedArrayBuffer);
 });
 
 /** What is given back of one document, which is accepted in the end. */
@@ -82,18 +116,43 @@ it('nor one that an earlier delivery failed with', async () => {
   expect(await givenBack({ mode: 'never', script })).toEqual([]);
 });
 
-it('nor one of which a copy was begun', async () => {
+/** What is given back of one document whose answer comes once the spool has begun a copy, and perhaps made it. */
+async function givenBackWhileCopied({ finishes }: { readonly finishes: boolean }): Promise<string[]> {
   const { answer, give } = pending();
   const place = await sendingPlace();
   const given: Buffer[] = [];
   const giveBack = (bytes: Buffer): void => void given.push(bytes);
   place.service.script = () => answer;
   const document = await place.admit('a.jpg');
-  const { accepted, spool } = await place.start({ keeping: { mode: 'auto', buffers: { giveBack } } });
+  let isBegun = false;
+  let finishNow = (): void => {};
+  const finish = new Promise<void>((resolve) => (finishNow = resolve));
+  if (finishes) finishNow();
+  const slow = (real: Spool): Spool => ({
+    ...real,
+    put: async (hash, bytes) => {
+      isBegun = true;
+      await finish;
+      return real.put(hash, bytes);
+    },
+  });
+  const { accepted, spool } = await place.start({
+    keeping: { mode: 'auto', buffers: { giveBack }, spool: slow },
+  });
   // An upload that takes long is copied meanwhile.
-  await place.clock.advanceUntil(() => spool.has(document.sha256), 100);
+  await place.clock.advanceUntil(() => isBegun && (!finishes || spool.has(document.sha256)), 100);
   give(accept({ name: document.name, endpoint: OFFICE } as UploadRequest));
   await place.clock.advanceUntil(() => accepted.length === 1, 100);
   await settle();
-  expect(given).toEqual([]);
+  const givenSoFar = given.map(String);
+  finishNow();
+  return givenSoFar;
+}
+
+it('nor one of which a copy is being made', async () => {
+  expect(await givenBackWhileCopied({ finishes: false })).toEqual([]);
+});
+
+it('an image of which a copy was made is given back once it is accepted', async () => {
+  expect(await givenBackWhileCopied({ finishes: true })).toEqual(['the text of a.jpg']);
 });

@@ -432,3 +432,42 @@ it('a full spool is swept within half a minute of what other agents have sent', 
   stop.abort();
   await sweeping;
 });
+
+it('memory goes back once an image lies in the spool, and of one that is known already', async () => {
+  const given: string[] = [];
+  const giveBack = (bytes: Buffer): void => void given.push(bytes.toString());
+  const place = await keepingPlace({ buffers: { giveBack } });
+  place.gate.open = false;
+  const first = await place.mustArrive('s0.jpg');
+  expect(given).toEqual(['the text of s0.jpg']);
+  place.gate.open = true;
+  const image = { endpoint: OFFICE, folder: place.scans, bytes: Buffer.from('the same again') };
+  await place.keeper.keep(image, () => Promise.resolve({ kind: 'duplicate', document: first }));
+  expect(given).toEqual(['the text of s0.jpg', 'the same again']);
+});
+
+it('memory goes back once an image in hand has waited so long that it was copied', async () => {
+  const given: string[] = [];
+  const giveBack = (bytes: Buffer): void => void given.push(bytes.toString());
+  const place = await keepingPlace({ buffers: { giveBack } });
+  const document = await place.mustArrive('s0.jpg');
+  expect(given).toEqual([]);
+  await place.clock.advanceUntil(() => place.spool.has(document.sha256), 100);
+  await settle();
+  expect(given).toEqual(['the text of s0.jpg']);
+  expect(place.keeper.take(document.id)).toBeUndefined();
+});
+
+it('memory of a copy that failed does not go back: the disk may look at it still', async () => {
+  const given: Buffer[] = [];
+  const giveBack = (bytes: Buffer): void => void given.push(bytes);
+  const full = new ReceiptdError('SPOOL_UNWRITABLE', 'No.');
+  const place = await keepingPlace({
+    buffers: { giveBack },
+    spool: (real) => ({ ...real, put: () => Promise.reject(full) }),
+  });
+  place.gate.open = false;
+  const document = await place.mustArrive('s0.jpg');
+  await place.deliver(document, 'accepted');
+  expect(given).toEqual([]);
+});
