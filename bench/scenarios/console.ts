@@ -126,9 +126,9 @@ async function look(stateDir: string, path: string, count: number): Promise<Figu
   const oldest = new Date(Date.now() - 100 * 24 * 3_600_000).toISOString();
   const searches: Record<string, Search> = {
     'first page': page,
-    'search for one of the newest': { ...page, match: name(count - 10) },
-    'search for the oldest': { ...page, match: name(1) },
-    'search for what is not there': { ...page, match: 'nothing-like-it' },
+    'search for one of the newest': { ...page, search: name(count - 10) },
+    'search for the oldest': { ...page, search: name(1) },
+    'search for what is not there': { ...page, search: 'nothing-like-it' },
     'search by a state that none has': { ...page, states: ['failed'] },
     'search by a state that all have': { ...page, states: ['accepted'] },
     'search by a folder': { ...page, folder: FOLDER },
@@ -197,7 +197,7 @@ async function meanwhile(stateDir: string): Promise<number[]> {
   const took: number[] = [];
   const over = new AbortController();
   const searching = (async () => {
-    for (let n = 0; n < 3; n += 1) await untilFound(stateDir, { order: 'newest', match: 'nothing-like-it' });
+    for (let n = 0; n < 3; n += 1) await untilFound(stateDir, { order: 'newest', search: 'nothing-like-it' });
   })().finally(() => over.abort());
   while (!over.signal.aborted) {
     took.push(...(await times(() => callControl(stateDir, 'status', {}), 1)));

@@ -40,7 +40,7 @@ async function endpoints(io: Io, options: ConfigOption): Promise<string[]> {
 async function documents(io: Io, options: ConfigOption, prefix: string): Promise<string[]> {
   const { stateDir } = await configOf(io, options);
   const within = AbortSignal.any([io.stop, AbortSignal.timeout(ANSWER_MS)]);
-  const request = { order: 'newest' as const, limit: MOST, ...(prefix !== '' && { match: prefix }) };
+  const request = { order: 'newest' as const, limit: MOST, ...(prefix !== '' && { search: prefix }) };
   try {
     const { rows } = await callControl(stateDir, 'documents', request, {
       signal: within,

@@ -15,7 +15,7 @@ export interface FilterOptions extends ConfigOption {
   readonly state?: string[];
   readonly endpoint?: string;
   readonly folder?: string;
-  readonly match?: string;
+  readonly search?: string;
   readonly since?: string;
   readonly limit?: string;
 }
@@ -26,7 +26,10 @@ export function withFilters(command: Command): Command {
     .option('--state <state...>', `only these states: ${LIST_STATES.join(', ')}`)
     .option('--endpoint <alias>', 'only this endpoint')
     .option('--folder <path>', 'only this folder')
-    .option('--match <text>', 'only names and paths that contain this')
+    .option(
+      '--search <text>',
+      "only what contains all of these words: in name, path, hash, state or the service's words; case and accents make no difference",
+    )
     .option('--since <date>', 'only what was first seen on or after this day (YYYY-MM-DD, local time)')
     .option('--limit <n>', 'at most so many');
 }
@@ -37,7 +40,7 @@ export function addList(program: Command, io: Io): void {
     .option('--json', 'as one JSON array (docs/operations.md lists the fields)')
     .addHelpText(
       'after',
-      helpOf({ examples: ['list --state failed unconfirmed', 'list --match SCAN0001 --json'] }),
+      helpOf({ examples: ['list --state failed unconfirmed', 'list --search "müller may" --json'] }),
     )
     .action(async (options: FilterOptions & { json?: boolean }) => {
       const config = await configOf(io, options);
@@ -58,7 +61,7 @@ export function filterOf(config: Config, options: FilterOptions): ListFilter {
     ...(options.state && { states: options.state.map(stateOf) }),
     ...(endpoint && { endpoint }),
     ...(options.folder !== undefined && { folder: resolve(options.folder) }),
-    ...(options.match !== undefined && { match: options.match }),
+    ...(options.search !== undefined && { search: options.search }),
     ...(options.since !== undefined && { since: dayOf(options.since) }),
     ...(options.limit !== undefined && { limit: countOf(options.limit) }),
   };

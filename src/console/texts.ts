@@ -177,8 +177,8 @@ const english = {
   },
   filters: {
     title: 'Filters',
-    match: 'Search',
-    matchHint: 'Part of the name or path',
+    search: 'Search',
+    searchHint: 'Name, path, hash, status …',
     state: 'State',
     allStates: 'All states',
     waiting: 'Everything that waits',

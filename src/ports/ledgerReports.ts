@@ -61,8 +61,8 @@ export interface ListFilter {
   readonly states?: readonly ListState[];
   readonly endpoint?: EndpointKey;
   readonly folder?: string;
-  /** Substring of the name or the path. */
-  readonly match?: string;
+  /** Words, as domain/search.ts has it. */
+  readonly search?: string;
   /** Milliseconds; compared with when the row was created. */
   readonly since?: number;
   /** The same; rows created then are not among them. */

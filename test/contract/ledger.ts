@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { credentialsKey } from '../../src/domain/account.ts';
 import { endpointId, type Document, type EndpointKey, type FileIdentity } from '../../src/domain/document.ts';
 import { namesOf, parseTemplate, type Naming } from '../../src/domain/naming.ts';
+import { isFound, searchWords } from '../../src/domain/search.ts';
 import type { Hold } from '../../src/ports/hold.ts';
 import type {
   Admission,
@@ -1456,15 +1457,22 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         ['state', { states: ['queued', 'skipped'] }, ['/scans/old.jpg', '/scans/sub/b', '/other/c']],
         ['endpoint', { endpoint: OFFICE }, ['/scans/a', '/scans/sub/b', '/scans/copy-of-a']],
         ['folder', { folder: '/other' }, ['/other/c']],
-        ['part of a name', { match: 'doc-a' }, ['/scans/a', '/scans/copy-of-a']],
-        ['part of a path', { match: 'ns/sub/' }, ['/scans/sub/b']],
+        ['part of a name', { search: 'doc-a' }, ['/scans/a', '/scans/copy-of-a']],
+        ['part of a path', { search: 'ns/sub/' }, ['/scans/sub/b']],
+        ['part of a hash', { search: hashOf('a').slice(3, 30) }, ['/scans/a', '/scans/copy-of-a']],
+        ["the service's status", { search: 'processing' }, ['/scans/a', '/scans/copy-of-a']],
+        ['a state', { search: 'Rejected' }, ['/scans/bad.txt']],
+        ['a message', { search: 'because BAD' }, ['/scans/bad.txt']],
+        ['words, all of which are somewhere', { search: ' SUB  doc-b queued ' }, ['/scans/sub/b']],
+        ['words, one of which is nowhere', { search: 'sub doc-b accepted' }, []],
+        ['spaces alone', { search: '  ', since: 45 }, ['/scans/half.jpg']],
         ['time', { since: 30 }, ['/scans/copy-of-a', '/other/c', '/scans/half.jpg']],
         ['time between', { since: 20, until: 30 }, ['/scans/sub/b', '/scans/bad.txt']],
         ['an earlier time', { until: 20 }, ['/scans/old.jpg', '/scans/a']],
         ['number', { limit: 2 }, ['/scans/old.jpg', '/scans/a']],
         [
           'all of these',
-          { states: ['duplicate'], endpoint: OFFICE, match: 'a', since: 1, limit: 1 },
+          { states: ['duplicate'], endpoint: OFFICE, search: 'a', since: 1, limit: 1 },
           ['/scans/copy-of-a'],
         ],
         ['nothing that is there', { states: ['held'] }, []],
@@ -1477,6 +1485,86 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
           const paged = await inPages(conditions, order, 2);
           expect(order === 'oldest' ? paged : paged.toReversed()).toEqual(expected);
         }
+      });
+
+      it.each([
+        ['Müller', ['Müller.jpg', 'Mu\u0308ller.jpg', 'muller.jpg', 'MÜLLER.txt']],
+        ['muller', ['Müller.jpg', 'Mu\u0308ller.jpg', 'muller.jpg', 'MÜLLER.txt']],
+        ['MU\u0308LLER', ['Müller.jpg', 'Mu\u0308ller.jpg', 'muller.jpg', 'MÜLLER.txt']],
+        ['strasse', ['Straße.jpg']],
+        ['STRAßE', ['Straße.jpg']],
+        ['οδοσ', ['ΟΔΟΣ 1.jpg']],
+        ['чек', ['Чёк.jpg', 'чек.txt']],
+        ['ﬁle', ['file.txt']],
+        ['領収書 2026', ['領収書 2026.jpg']],
+        ['100%', ['100%.jpg']],
+        ['a_b', ['a_b.jpg']],
+        ["o'", ["O'Neill.jpg"]],
+        ['gepruft', ['Müller.jpg']],
+        ['falschung', ['чек.txt']],
+        ['büro', ['100%.jpg']],
+        ['buro/100', ['100%.jpg']],
+        ['müller .JPG', ['Müller.jpg', 'Mu\u0308ller.jpg', 'muller.jpg']],
+        ['scans/Mül', ['Müller.jpg', 'Mu\u0308ller.jpg', 'muller.jpg', 'MÜLLER.txt']],
+        ['1- 2- 3- 4- 5- 6- 7- 8- -9', ['Nº 1-2-3-4-5-6-7-8-9.txt']],
+      ])(
+        'finds by %j whatever the case, the accents and the way they are encoded',
+        async (search, expected) => {
+          const images = [
+            'Müller',
+            'Mu\u0308ller',
+            'muller',
+            'Straße',
+            'ΟΔΟΣ 1',
+            'Чёк',
+            '領収書 2026',
+            'a_b',
+            "O'Neill",
+          ];
+          let at = 0;
+          // No hash has a digit or a letter of a search in a row.
+          for (const name of images)
+            await queued(`${name}.jpg`, `${name} `, { at: (at += 1), naming: [name] });
+          await queued('100%.jpg', 'per cent', { at: (at += 1), file: seen('100%.jpg', 9, '/Büro') });
+          await ledger.note(seen('MÜLLER.txt'), note('rejected', { at: (at += 1) }));
+          await ledger.note(seen('чек.txt'), note('rejected', { at: (at += 1), message: 'Eine FÄLSCHUNG.' }));
+          await ledger.note(seen('file.txt'), note('rejected', { at: (at += 1) }));
+          await ledger.note(seen('Nº 1-2-3-4-5-6-7-8-9.txt'), note('rejected', { at: (at += 1) }));
+          const [first] = await ledger.find('Müller');
+          const answer = { state: 'accepted', serviceStatus: 'GEPRÜFT', response: '{}' } as const;
+          if (first) await upload(first.id, answer);
+          const found = (await rows({ search })).map(({ path }) => path.slice(path.lastIndexOf('/') + 1));
+          expect(found.toSorted()).toEqual(expected.toSorted());
+          const oracle = (await rows()).filter((row) => isFound(row, searchWords(search)));
+          expect(await rows({ search })).toEqual(oracle);
+          await reopen();
+          expect(await rows({ search })).toEqual(oracle);
+        },
+      );
+
+      it('finds what is held by that word, and by what the hold says', async () => {
+        await fill();
+        const hold = { since: 1, until: null, demanded: false } as const;
+        await ledger.putHold({
+          ...hold,
+          scope: 'folder',
+          key: '/other',
+          reason: 'PAUSED',
+          message: 'Wird geprüft.',
+        });
+        const paths = async (search: string) => (await rows({ search })).map(({ path }) => path);
+        expect(await paths('HELD')).toEqual(['/other/c']);
+        expect(await paths('held gepruft other')).toEqual(['/other/c']);
+        expect(await paths('queued')).toEqual(['/scans/sub/b']);
+      });
+
+      it('finds what was erased by its name, and no longer by its path', async () => {
+        const { id } = await queued('Grün.jpg', 'a', { naming: ['Blaß-1'] });
+        await upload(id, ACCEPTED);
+        expect(await rows({ search: 'grun blass' })).toHaveLength(1);
+        await ledger.erase([id], 9_000);
+        expect(await rows({ search: 'grun' })).toEqual([]);
+        expect(await rows({ search: 'blass' })).toHaveLength(1);
       });
 
       it('pages through thousands of rows in both directions, each once, while others are added', async () => {
@@ -1531,7 +1619,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
             withinMs: 0,
             ...(cursor !== null && { cursor }),
           } as const;
-          const { rows: part, next, lookedUntil } = await ledger.page({ match: 'f1.' }, wanted);
+          const { rows: part, next, lookedUntil } = await ledger.page({ search: 'f1.' }, wanted);
           found.push(...part.map(({ path }) => path));
           if (lookedUntil !== null) looked.push(lookedUntil);
           cursor = next;

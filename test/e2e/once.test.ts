@@ -134,7 +134,7 @@ describe('run --once', () => {
     await site.configure({ folders: [{ ...inbox, endpoint: 'depot' }] });
     const elsewhere = await site.must('run', '--dry-run');
     expect(elsewhere).toMatch(/\n2 nothing\. /);
-    const [name] = (await site.list('--match', 'a.jpg')).map((row) => row.name);
+    const [name] = (await site.list('--search', 'a.jpg')).map((row) => row.name);
     expect(elsewhere).toContain(`\`receiptd resend ${name} --endpoint depot\``);
     await site.once();
     expect(site.sandbox.stats().stored).toBe(2);

@@ -83,14 +83,14 @@ async function waitFor(
 }
 
 async function waitingBefore(config: Config, folder: string): Promise<string | null> {
-  return first(config, { states: [...WAITING], folder, match: PREFIX }, ({ path, baseUrl }) =>
+  return first(config, { states: [...WAITING], folder, search: PREFIX }, ({ path, baseUrl }) =>
     baseUrl === config.service.baseUrl && OWN.test(basename(path)) ? path : null,
   );
 }
 
 /** The name of one that was accepted before, so that set-up that runs again sends no other. */
 export async function acceptedBefore(config: Config, folder: string): Promise<string | null> {
-  return first(config, { states: ['accepted'], folder, match: PREFIX }, ({ name, baseUrl }) =>
+  return first(config, { states: ['accepted'], folder, search: PREFIX }, ({ name, baseUrl }) =>
     baseUrl === config.service.baseUrl ? name : null,
   );
 }
@@ -205,7 +205,7 @@ async function settled(
     async () => {
       const reading = await openReading(config);
       try {
-        for await (const row of reading.list({ match: file })) last = row;
+        for await (const row of reading.list({ search: file })) last = row;
       } finally {
         await reading.close();
       }

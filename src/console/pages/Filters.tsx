@@ -28,7 +28,7 @@ export function Filters({ filter }: { readonly filter: FilterText }) {
       aria-label={t.filters.title}
       onSubmit={(event) => event.preventDefault()}
     >
-      <Search text={filter.match ?? ''} onText={(text) => set('match', text)} />
+      <Search text={filter.search ?? ''} onText={(text) => set('search', text)} />
       <Choice name="state" all={t.filters.allStates} options={groups} {...{ filter, set }} />
       <Choice name="folder" all={t.filters.allFolders} options={folders} {...{ filter, set }} />
       <Choice name="endpoint" all={t.filters.allEndpoints} options={endpoints} {...{ filter, set }} />
@@ -66,14 +66,14 @@ function Search({ text, onText }: { readonly text: string; readonly onText: (tex
   }, [typed]);
   return (
     <div class="field search">
-      <label for="filter-match">{t.filters.match}</label>
+      <label for="filter-search">{t.filters.search}</label>
       <input
-        id="filter-match"
+        id="filter-search"
         type="search"
         value={typed}
         maxLength={1000}
         spellcheck={false}
-        placeholder={t.filters.matchHint}
+        placeholder={t.filters.searchHint}
         onInput={({ currentTarget }) => setTyped(currentTarget.value)}
       />
     </div>

@@ -4,7 +4,7 @@ import { LIST_STATES } from '../parts/State.tsx';
 import { href } from '../router.ts';
 
 /** What the address says of the filter, each as it stands there. */
-export const FILTER_KEYS = ['match', 'state', 'folder', 'endpoint', 'since', 'until', 'order'] as const;
+export const FILTER_KEYS = ['search', 'state', 'folder', 'endpoint', 'since', 'until', 'order'] as const;
 export type FilterKey = (typeof FILTER_KEYS)[number];
 export type FilterText = Readonly<Partial<Record<FilterKey, string>>>;
 
@@ -30,7 +30,7 @@ export function requestOf(filter: FilterText): DocumentFilter & { order: 'newest
     ...(filter.endpoint === undefined
       ? {}
       : { endpoint: { baseUrl: filter.endpoint.slice(0, hash), uid: filter.endpoint.slice(hash + 1) } }),
-    ...(filter.match === undefined ? {} : { match: filter.match }),
+    ...(filter.search === undefined ? {} : { search: filter.search }),
     ...(since === undefined ? {} : { since }),
     ...(until === undefined ? {} : { until }),
   };
@@ -43,7 +43,7 @@ export function csvHref(filter: FilterText): string {
   add('states', states?.join(','));
   add('folder', filter.folder);
   add('endpoint', filter.endpoint);
-  add('match', filter.match);
+  add('search', filter.search);
   add('since', since);
   add('until', until);
   const text = params.toString();

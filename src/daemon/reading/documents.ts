@@ -12,7 +12,7 @@ export function listFilter({
   states,
   endpoint,
   folder,
-  match,
+  search,
   since,
   until,
 }: DocumentFilter): Omit<ListFilter, 'limit'> {
@@ -20,7 +20,7 @@ export function listFilter({
     ...(states && { states }),
     ...(endpoint && { endpoint }),
     ...(folder !== undefined && { folder }),
-    ...(match !== undefined && match !== '' && { match }),
+    ...(search !== undefined && search !== '' && { search }),
     ...(since !== undefined && { since: Date.parse(since) }),
     ...(until !== undefined && { until: Date.parse(until) }),
   };

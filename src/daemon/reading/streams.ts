@@ -94,7 +94,7 @@ function filterOf(query: StreamRequest['query']): ReturnType<typeof listFilter> 
   const parsed = documentFilter.safeParse({
     states: text('states')?.split(','),
     folder: text('folder'),
-    match: text('match'),
+    search: text('search'),
     since: text('since'),
     until: text('until'),
     ...(baseUrl && uid && { endpoint: { baseUrl, uid } }),

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { AccountOf } from '../../domain/account.ts';
 import type { EndpointKey, Verdict } from '../../domain/document.ts';
 import { ReceiptdError } from '../../domain/errors.ts';
+import { isFound, searchWords } from '../../domain/search.ts';
 import type { Hold } from '../../ports/hold.ts';
 import type {
   ListFilter,
@@ -13,6 +14,7 @@ import type {
 } from '../../ports/ledgerReports.ts';
 import { holdOver, isHeld } from '../holdOver.ts';
 import { absolutePath, toDocument, type DocumentRow, type PlaceRow } from '../rows.ts';
+import { needlesOf, type KnownFolder, type Needle } from './needles.ts';
 import { nextOf, Walk, type Listed, type Position, type ReadWindow } from './walk.ts';
 
 /** What may be walked along: all documents, those that are not accepted (few in most ledgers), other files. */
@@ -24,13 +26,16 @@ export interface Conditions {
   readonly states: readonly string[] | null;
   readonly folder: string | null;
   readonly endpoint: EndpointKey | null;
-  readonly match: string | null;
+  /** Each must be found, or may be found by who looks at the whole row. */
+  readonly needles: readonly Needle[];
 }
 
 /** What lists and pages are made of, whatever stores it. */
 export interface ListSource {
   readonly accountOf: AccountOf;
   holds(): Promise<readonly Hold[]>;
+  /** All that any row lies in. */
+  folders(): Promise<readonly KnownFolder[]>;
   /** `toListed` makes rows of what the adapter selects: documents (with `archivedTo`), or sightings. */
   reads(
     along: 'documents' | 'unsettled',
@@ -78,17 +83,18 @@ export async function page(
 
 async function take(
   walks: readonly Walk[],
-  { states }: ListFilter,
+  { states, search = '' }: ListFilter,
   order: ListOrder,
   endsAt?: number,
 ): Promise<ListRow | 'later' | null> {
+  const words = searchWords(search);
   for (;;) {
     const walk = await nextOf(walks, order, endsAt);
     if (walk === null || walk === 'later') return walk;
     const row = walk.next?.row;
     walk.take();
     // Only together with the holds a queued document is known to be held or not.
-    if (row && (states === undefined || states.includes(row.state))) return row;
+    if (row && (states === undefined || states.includes(row.state)) && isFound(row, words)) return row;
   }
 }
 
@@ -98,7 +104,7 @@ async function walksOf(
   order: ListOrder,
   cursor?: string,
 ): Promise<Walks> {
-  const { states, folder, endpoint, match, since, until } = filter;
+  const { states, folder, endpoint, search = '', since, until } = filter;
   const { accountOf } = source;
   const holds = await source.holds();
   const from = since ?? Number.MIN_SAFE_INTEGER;
@@ -111,7 +117,7 @@ async function walksOf(
     states: states?.map((state) => (state === 'held' ? 'queued' : state)) ?? null,
     folder: folder ?? null,
     endpoint: endpoint ?? null,
-    match: match ?? null,
+    needles: search === '' ? [] : needlesOf(search, holds, await source.folders()),
   };
   const stop = isOldest ? to : from - 1;
   const walk = (start: Position | null, read: ReadWindow): Walk | null =>

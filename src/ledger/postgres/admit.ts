@@ -2,6 +2,7 @@ import type { Document, DocumentState, EndpointKey, FileRef, Lane } from '../../
 import { ReceiptdError } from '../../domain/errors.ts';
 import type { ImageType } from '../../domain/imageType.ts';
 import { namesOf, usesSeq, type Naming } from '../../domain/naming.ts';
+import { foldedUnlessAscii } from '../../domain/search.ts';
 import type { Admission, Admitted } from '../../ports/ledger.ts';
 import { identityParams, UNTOUCHED } from '../rows.ts';
 import { documentOf, requireDocument, type PlacedRow } from './documents.ts';
@@ -111,6 +112,7 @@ async function again(
       agentId: session.agentId,
       reached,
       path,
+      foldedPath: foldedUnlessAscii(path),
       ...places.ofFolder(folder),
     });
   }

@@ -1,4 +1,5 @@
 import type { LedgerEvent, Move } from '../events.ts';
+import { foldedUnlessAscii } from '../../domain/search.ts';
 import { splitPath } from '../rows.ts';
 import * as DOCUMENTS from './sql/documents.ts';
 import * as ENDPOINTS from './sql/endpoints.ts';
@@ -28,7 +29,8 @@ export function apply(sql: Sending, event: LedgerEvent, at: number): void {
       const { document: id, endpoint, name, sha256, type, size, lane, line, seq, path } = event;
       const { baseUrl, uid } = endpoint;
       const row = { id, baseUrl, uid, agentId, name, sha256, type, size, lane, line, path, at };
-      sql.send(DOCUMENTS.INSERT_DOCUMENT, { ...row, ...sql.places.ofFolder(event.folder) });
+      const folded = { foldedName: foldedUnlessAscii(name), foldedPath: foldedUnlessAscii(path) };
+      sql.send(DOCUMENTS.INSERT_DOCUMENT, { ...row, ...folded, ...sql.places.ofFolder(event.folder) });
       sql.send(ENDPOINTS.GAVE, { baseUrl, uid, line, seq: seq ?? 0 });
       return;
     }
@@ -104,7 +106,12 @@ export function apply(sql: Sending, event: LedgerEvent, at: number): void {
       return;
     }
     case 'renamed':
-      sql.send(DOCUMENTS.RENAME, { id: event.document, name: event.name, at });
+      sql.send(DOCUMENTS.RENAME, {
+        id: event.document,
+        name: event.name,
+        foldedName: foldedUnlessAscii(event.name),
+        at,
+      });
       return;
     case 'begun':
     case 'continued':
@@ -125,7 +132,8 @@ function applySighted(sql: Sending, event: Extract<LedgerEvent, { kind: 'sighted
   if (supersedes !== null) sql.send(SIGHTINGS.GONE, { ids: [supersedes], at });
   // Two erased ones must not be taken for one path.
   const { dir, name } = splitPath(path === '' ? `?${id}` : path);
-  sql.send(SIGHTINGS.INSERT_SIGHTING, { ...sql.places.ofFolder(folder), dir, name, ...row });
+  const foldedPath = foldedUnlessAscii(path);
+  sql.send(SIGHTINGS.INSERT_SIGHTING, { ...sql.places.ofFolder(folder), dir, name, foldedPath, ...row });
 }
 
 function applyMove(sql: Sending, ids: readonly number[], move: Move, at: number): void {

@@ -1,4 +1,3 @@
-import { sep } from 'node:path';
 import type { AccountOf } from '../../domain/account.ts';
 import type { Along, Conditions, ListSource, ToListed } from '../listing/list.ts';
 import { isInside, type Position, type ReadWindow } from '../listing/walk.ts';
@@ -17,9 +16,14 @@ export function listSource(ledger: Reading, accountOf: AccountOf): ListSource {
   return {
     accountOf,
     holds: () => ledger.read((sql) => holdsOf(sql, places)),
+    folders: () =>
+      ledger.read(async (sql) => {
+        const rows = await sql.all<{ id: number; place: string; path: string }>(SQL.FOLDERS);
+        return rows.map(({ id, place, path }) => ({ id, path: places.toFolder(place, path) }));
+      }),
     reads<Row extends { readonly folder: string }>(
       along: Along,
-      { states, folder, endpoint, match }: Conditions,
+      { states, folder, endpoint, needles }: Conditions,
       toListed: ToListed<Row>,
     ): ReadWindow {
       const params = {
@@ -27,9 +31,13 @@ export function listSource(ledger: Reading, accountOf: AccountOf): ListSource {
         ...(folder === null ? { place: null, folder } : places.ofFolder(folder)),
         baseUrl: endpoint?.baseUrl ?? null,
         uid: endpoint?.uid ?? null,
-        match,
-        separator: sep,
-        ...places.shown,
+        ...Object.fromEntries(
+          needles.flatMap(({ text, folders, ofHeld }, n) => [
+            [`needle${n}`, text],
+            [`folders${n}`, folders],
+            ...(along === 'sightings' ? [] : [[`held${n}`, ofHeld] as const]),
+          ]),
+        ),
       };
       return (wanted) =>
         ledger.read(async (sql) => {
@@ -39,7 +47,7 @@ export function listSource(ledger: Reading, accountOf: AccountOf): ListSource {
           const found = await sql.get<Position>(text.windowEnd, { at, id, size });
           const inside = isInside(found, wanted);
           const last = inside ? found : end;
-          const rows = await sql.all<Row & { readonly place: string }>(text.rows, {
+          const rows = await sql.all<Row & { readonly place: string }>(text.rows(needles.length), {
             at,
             id,
             lastAt: last.at,

@@ -4,8 +4,9 @@ import type { Sql } from './statements.ts';
 import { MIGRATION_0001 } from './migrations/0001.ts';
 import { MIGRATION_0002 } from './migrations/0002.ts';
 import { MIGRATION_0003 } from './migrations/0003.ts';
+import { MIGRATION_0004 } from './migrations/0004.ts';
 
-const MIGRATIONS: readonly string[] = [MIGRATION_0001, MIGRATION_0002, MIGRATION_0003];
+const MIGRATIONS: readonly string[] = [MIGRATION_0001, MIGRATION_0002, MIGRATION_0003, MIGRATION_0004];
 
 /** The advisory lock that keeps two agents from migrating at once. */
 const LOCK = 7_267_339;

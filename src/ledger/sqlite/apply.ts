@@ -1,4 +1,5 @@
 import type { LedgerEvent, Move } from '../events.ts';
+import { foldedUnlessAscii } from '../../domain/search.ts';
 import { ensureEndpoint, ensureFolder } from './places.ts';
 import { splitPath } from '../rows.ts';
 import * as DOCUMENTS from './sql/documents.ts';
@@ -21,7 +22,8 @@ export function apply(sql: Sql, event: LedgerEvent, at: number): void {
       const endpointId = ensureEndpoint(sql, endpoint);
       const folderId = ensureFolder(sql, folder);
       const row = { id, endpointId, folderId, name, sha256, type, size, lane, line, path, at };
-      sql.run(DOCUMENTS.INSERT_DOCUMENT, row);
+      const folded = { foldedName: foldedUnlessAscii(name), foldedPath: foldedUnlessAscii(path) };
+      sql.run(DOCUMENTS.INSERT_DOCUMENT, { ...row, ...folded });
       sql.run(ENDPOINTS.GAVE_LINE, { id: endpointId, line });
       if (seq !== null) sql.run(ENDPOINTS.GAVE_SEQ, { id: endpointId, seq });
       return;
@@ -121,7 +123,8 @@ function applySighted(sql: Sql, event: Extract<LedgerEvent, { kind: 'sighted' }>
   if (supersedes !== null) sql.run(SIGHTINGS.GONE, { id: supersedes, at });
   // Two erased ones must not be taken for one path.
   const place = splitPath(path === '' ? `?${id}` : path);
-  sql.run(SIGHTINGS.INSERT_SIGHTING, { folderId: ensureFolder(sql, folder), ...place, ...row });
+  const foldedPath = foldedUnlessAscii(path);
+  sql.run(SIGHTINGS.INSERT_SIGHTING, { folderId: ensureFolder(sql, folder), ...place, foldedPath, ...row });
 }
 
 function applyMove(sql: Sql, id: number, move: Move, at: number): void {

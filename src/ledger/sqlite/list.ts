@@ -1,6 +1,6 @@
-import { sep } from 'node:path';
 import type { AccountOf } from '../../domain/account.ts';
 import type { Along, Conditions, ListSource, ToListed } from '../listing/list.ts';
+import type { KnownFolder } from '../listing/needles.ts';
 import { isInside, type Position, type ReadWindow } from '../listing/walk.ts';
 import { allHolds } from './holds.ts';
 import * as SQL from './sql/reports.ts';
@@ -16,9 +16,10 @@ export function listSource(store: Store, accountOf: AccountOf): ListSource {
   return {
     accountOf,
     holds: () => store.read(allHolds),
+    folders: () => store.read((sql) => sql.all<KnownFolder>(SQL.FOLDERS)),
     reads<Row>(
       along: Along,
-      { states, folder, endpoint, match }: Conditions,
+      { states, folder, endpoint, needles }: Conditions,
       toListed: ToListed<Row>,
     ): ReadWindow {
       const params = {
@@ -26,9 +27,13 @@ export function listSource(store: Store, accountOf: AccountOf): ListSource {
         folder,
         baseUrl: endpoint?.baseUrl ?? null,
         uid: endpoint?.uid ?? null,
-        match,
-        separator: sep,
-        ...(along !== 'sightings' && { spans: match?.includes(sep) === true ? 1 : 0 }),
+        ...Object.fromEntries(
+          needles.flatMap(({ text, folders, ofHeld }, n) => [
+            [`needle${n}`, text],
+            [`folders${n}`, JSON.stringify(folders)],
+            ...(along === 'sightings' ? [] : [[`held${n}`, Number(ofHeld)] as const]),
+          ]),
+        ),
       };
       return (wanted) =>
         store.read((sql) => {
@@ -38,7 +43,13 @@ export function listSource(store: Store, accountOf: AccountOf): ListSource {
           const found = sql.get<Position>(text.windowEnd, { at, id, size });
           const inside = isInside(found, wanted);
           const last = inside ? found : end;
-          const rows = sql.all<Row>(text.rows, { at, id, lastAt: last.at, lastId: last.id, ...params });
+          const rows = sql.all<Row>(text.rows(needles.length), {
+            at,
+            id,
+            lastAt: last.at,
+            lastId: last.id,
+            ...params,
+          });
           return { rows: rows.map(toListed), looked: inside ? { at: found.at, id: found.id } : null };
         });
     },

@@ -1,5 +1,6 @@
 import type { Response } from '../../../src/daemon/control/protocol.ts';
 import type { DocumentFilter } from '../../../src/daemon/control/protocol/documents.ts';
+import { isFound, searchWords } from '../../../src/domain/search.ts';
 import type { OverviewResponse } from '../../../src/daemon/control/protocol/overview.ts';
 import { BASE_URL, type Row } from './stubData.ts';
 
@@ -29,13 +30,13 @@ type Ask = DocumentFilter & {
 
 export function isMeant(
   row: Row,
-  { states, endpoint, folder, match, since, until }: DocumentFilter,
+  { states, endpoint, folder, search = '', since, until }: DocumentFilter,
 ): boolean {
   return (
     (states === undefined || states.includes(row.state)) &&
     (endpoint === undefined || (row.endpointUid === endpoint.uid && row.baseUrl === endpoint.baseUrl)) &&
     (folder === undefined || row.folder === folder) &&
-    (match === undefined || row.path.includes(match) || (row.name ?? '').includes(match)) &&
+    isFound(row, searchWords(search)) &&
     (since === undefined || row.createdAt >= since) &&
     (until === undefined || row.createdAt < until)
   );

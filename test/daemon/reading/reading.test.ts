@@ -205,7 +205,7 @@ it('pages documents newest first, and shows one by number and by name', async ()
   expect(one.rows.map(({ name }) => name)).toEqual(['doc-c', 'doc-b']);
   const two = await ask('documents', { limit: 2, cursor: one.next ?? '' });
   expect([two.rows.map(({ name }) => name), two.next]).toEqual([['doc-a'], null]);
-  expect((await ask('documents', { match: 'b.jp' })).rows.map(({ name }) => name)).toEqual(['doc-b']);
+  expect((await ask('documents', { search: 'b.jp' })).rows.map(({ name }) => name)).toEqual(['doc-b']);
   expect(
     (await ask('documents', { since: '1970-01-01T00:00:02Z', until: '1970-01-01T00:00:03Z' })).rows,
   ).toHaveLength(1);
@@ -258,7 +258,7 @@ it('exports a filtered view, and the evidence of a document', async () => {
   expect(all.headers['content-type']).toMatch(/^text\/csv/);
   expect(all.body.trimEnd().split('\r\n')).toHaveLength(3);
   const some = await text(
-    `/v1/documents.csv?match=b.jpg&states=accepted,failed&endpoint=${encodeURIComponent(`${OFFICE.baseUrl}#${OFFICE.uid}`)}`,
+    `/v1/documents.csv?search=b.jpg&states=accepted,failed&endpoint=${encodeURIComponent(`${OFFICE.baseUrl}#${OFFICE.uid}`)}`,
   );
   expect(some.body.split('\r\n').map((line) => line.split(',')[0])).toEqual(['name', 'doc-b', '']);
   expect(await text('/v1/documents.csv?states=odd')).toMatchObject({ status: 422 });

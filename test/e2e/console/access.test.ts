@@ -133,9 +133,9 @@ inBrowser('the console for everybody', (here) => {
     // Typing in a filter must not lose the focus to the heading.
     await page.getByLabel('Search').focus();
     await page.keyboard.type('Beleg');
-    await page.waitForURL(/match=Beleg/);
+    await page.waitForURL(/search=Beleg/);
     await page.keyboard.type(' M');
-    await page.waitForURL(/match=Beleg\+M/);
+    await page.waitForURL(/search=Beleg\+M/);
     expect(await page.getByLabel('Search').inputValue()).toBe('Beleg M');
   });
 

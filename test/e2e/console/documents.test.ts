@@ -54,7 +54,7 @@ inBrowser('the list of documents', (here) => {
   test('filters by text, state, folder, endpoint and days, all of which stand in the address', async () => {
     const page = await here.browser.open('#/documents');
     await page.getByLabel('Search').fill('scan_0');
-    await page.waitForURL(/match=scan_0/);
+    await page.waitForURL(/search=scan_0/);
     await page.getByLabel('State').selectOption({ label: 'Everything that needs a person' });
     await page.getByLabel('Folder').selectOption('/srv/scans/branch');
     await page.getByLabel('Endpoint').selectOption({ label: 'branch' });
@@ -81,7 +81,7 @@ inBrowser('the list of documents', (here) => {
       states: 'failed,unconfirmed,lost,incomplete,unreadable',
       folder: '/srv/scans/branch',
       endpoint: `${filter.endpoint?.baseUrl}#${filter.endpoint?.uid}`,
-      match: 'scan_0',
+      search: 'scan_0',
       since: filter.since,
       until: filter.until,
     });

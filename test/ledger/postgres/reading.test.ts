@@ -53,9 +53,9 @@ describe.skipIf(!needsPostgres())('a ledger that two agents share', () => {
     await one.admit(admission('', 'b', { file: seen('b.jpg', 1, '/mnt/tray'), at: 1_001 }));
     expect(await pathsOf(one)).toEqual(['/scans/sub/a.jpg', '/mnt/tray/b.jpg']);
     expect(await pathsOf(two)).toEqual(['one:/scans/sub/a.jpg', '/tray/b.jpg']);
-    expect(await pathsOf(two, { match: 'one:/scans/sub/' })).toEqual(['one:/scans/sub/a.jpg']);
-    expect(await pathsOf(two, { match: '/tray/b' })).toEqual(['/tray/b.jpg']);
-    expect(await pathsOf(two, { match: '/mnt' })).toEqual([]);
+    expect(await pathsOf(two, { search: 'one:/scans/sub/' })).toEqual(['one:/scans/sub/a.jpg']);
+    expect(await pathsOf(two, { search: '/tray/b' })).toEqual(['/tray/b.jpg']);
+    expect(await pathsOf(two, { search: '/mnt' })).toEqual([]);
     expect(await pathsOf(two, { folder: 'one:/scans' })).toEqual(['one:/scans/sub/a.jpg']);
     expect(await pathsOf(two, { folder: '/tray' })).toEqual(['/tray/b.jpg']);
     const third = await openPostgresReports({

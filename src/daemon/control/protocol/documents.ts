@@ -38,11 +38,13 @@ export const documentFilter = z.object({
   states: z.array(z.enum(LIST_STATES)).optional(),
   endpoint: endpointKey.optional(),
   folder: z.string().optional().describe('Absolute path.'),
-  match: z
+  search: z
     .string()
     .max(1000)
     .optional()
-    .describe('Part of the name or the path; upper and lower case differ.'),
+    .describe(
+      "Words. Each must be part of the name, path, hash, state, the service's status or the message. Case and accents make no difference.",
+    ),
   since: instant.optional().describe('First seen at this time or later.'),
   until: instant.optional().describe('First seen before this time.'),
 });

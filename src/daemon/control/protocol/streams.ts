@@ -27,7 +27,7 @@ export const STREAMS = {
       states: 'States, with commas between.',
       endpoint: 'Base URL and uid joined by #.',
       folder: 'Absolute path.',
-      match: 'Part of the name or the path.',
+      search: 'Words; `documents` says where they are looked for.',
       since: 'First seen at this time or later (ISO 8601).',
       until: 'First seen before this time (ISO 8601).',
     },

@@ -1,4 +1,5 @@
 import { ReceiptdError } from '../../../domain/errors.ts';
+import { foldedUnlessAscii } from '../../../domain/search.ts';
 import type { JournalEntry, JournalHead } from '../../../ports/journal.ts';
 import { fromJournal, type LedgerEvent } from '../../events.ts';
 import { apply, type Sending } from '../apply.ts';
@@ -20,9 +21,10 @@ INSERT INTO folders (place, path) VALUES (:place, :folder) ON CONFLICT (place, p
 
 /** Like apply's own, and a twin where another ledger brought the bytes or the name. */
 const INSERT_DOCUMENT = `
-INSERT INTO documents (id, endpoint_id, folder_id, agent_id, path, name, sha256, type, size, lane, line, created_at, updated_at, twin)
-SELECT n.id, n.endpoint_id, n.folder_id, :agentId::integer, :path, n.name, n.sha256, :type, :size::bigint, :lane, :line::bigint,
-       :at::bigint, :at::bigint, CASE WHEN ${isTwin('n')} THEN n.id ELSE 0 END
+INSERT INTO documents (id, endpoint_id, folder_id, agent_id, path, name, folded_path, folded_name, sha256, type,
+                       size, lane, line, created_at, updated_at, twin)
+SELECT n.id, n.endpoint_id, n.folder_id, :agentId::integer, :path, n.name, :foldedPath, :foldedName, n.sha256, :type,
+       :size::bigint, :lane, :line::bigint, :at::bigint, :at::bigint, CASE WHEN ${isTwin('n')} THEN n.id ELSE 0 END
   FROM (SELECT :id::bigint AS id, e.id AS endpoint_id, f.id AS folder_id, :name::text COLLATE "C" AS name,
                :sha256::text COLLATE "C" AS sha256
           FROM folders f, endpoints e
@@ -123,7 +125,13 @@ class Taking {
         this.#sql.send(ENDPOINTS.ENDPOINT_FOR_UPDATE, { baseUrl, uid });
         const row = { id, baseUrl, uid, name, sha256, type, size, lane, line, path, at };
         const { agentId } = this.#state;
-        this.#sql.send(INSERT_DOCUMENT, { ...row, agentId, ...this.#sql.places.ofFolder(event.folder) });
+        const folded = { foldedName: foldedUnlessAscii(name), foldedPath: foldedUnlessAscii(path) };
+        this.#sql.send(INSERT_DOCUMENT, {
+          ...row,
+          ...folded,
+          agentId,
+          ...this.#sql.places.ofFolder(event.folder),
+        });
         this.#sql.send(ENDPOINTS.GAVE, { baseUrl, uid, line, seq: seq ?? 0 });
         return;
       }

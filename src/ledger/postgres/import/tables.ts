@@ -43,7 +43,7 @@ export const TABLES: readonly Table[] = [
       number('id', 'documents'),
       endpoint,
       folder,
-      ...['path', 'name', 'sha256', 'type'].map(text),
+      ...['path', 'name', 'folded_path', 'folded_name', 'sha256', 'type'].map(text),
       bigint('size'),
       { ...text('lane'), ofTheMoment: true },
       text('state'),
@@ -77,7 +77,7 @@ export const TABLES: readonly Table[] = [
     columns: [
       number('id', 'sightings'),
       folder,
-      ...['dir', 'name'].map(text),
+      ...['dir', 'name', 'folded_path'].map(text),
       ...['size', 'mtime_ns', 'ctime_ns', 'inode'].map(bigint),
       text('verdict'),
       number('document_id', 'documents'),

@@ -23,13 +23,14 @@ SELECT d.name FROM documents d JOIN endpoints e ON e.id = d.endpoint_id
  WHERE e.base_url = :baseUrl AND e.uid = :uid AND d.name = ANY (:names::text[])`;
 
 export const INSERT_DOCUMENT = `
-INSERT INTO documents (id, endpoint_id, folder_id, agent_id, path, name, sha256, type, size, lane, line, created_at, updated_at)
-SELECT :id::bigint, e.id, f.id, :agentId::integer, :path, :name, :sha256, :type, :size::bigint, :lane, :line::bigint, :at::bigint, :at::bigint
+INSERT INTO documents (id, endpoint_id, folder_id, agent_id, path, name, folded_path, folded_name, sha256, type, size, lane, line,
+                       created_at, updated_at)
+SELECT :id::bigint, e.id, f.id, :agentId::integer, :path, :name, :foldedPath, :foldedName, :sha256, :type, :size::bigint, :lane, :line::bigint, :at::bigint, :at::bigint
   FROM folders f, endpoints e
  WHERE f.place = :place AND f.path = :folder AND e.base_url = :baseUrl AND e.uid = :uid`;
 
 /** One that an import left beside another for its name alone, and that was never sent. */
-export const RENAME = `UPDATE documents SET name = :name, twin = 0, updated_at = :at WHERE id = :id`;
+export const RENAME = `UPDATE documents SET name = :name, folded_name = :foldedName, twin = 0, updated_at = :at WHERE id = :id`;
 
 /** A person's retry: the document keeps its place in line. */
 export const QUEUE_AGAIN = `
@@ -53,7 +54,8 @@ export const TAKE_HOME = `
 UPDATE documents d
    SET agent_id = :agentId,
        folder_id = CASE WHEN was.place = ANY (:reached::text[]) THEN d.folder_id ELSE seen.id END,
-       path = CASE WHEN was.place = ANY (:reached::text[]) THEN d.path ELSE :path END
+       path = CASE WHEN was.place = ANY (:reached::text[]) THEN d.path ELSE :path END,
+       folded_path = CASE WHEN was.place = ANY (:reached::text[]) THEN d.folded_path ELSE :foldedPath END
   FROM folders was, folders seen
  WHERE d.id = :id AND was.id = d.folder_id AND seen.place = :place AND seen.path = :folder`;
 
@@ -67,7 +69,8 @@ SELECT true AS "isAbandoned"
    FOR UPDATE OF d`;
 
 export const ERASE_DOCUMENTS = `
-UPDATE documents SET path = '', message = NULL, response = NULL, erased_at = :at, updated_at = :at
+UPDATE documents
+   SET path = '', folded_path = NULL, message = NULL, response = NULL, erased_at = :at, updated_at = :at
  WHERE id = ANY (:ids::bigint[])`;
 
 export const ERASE_ATTEMPTS = `UPDATE attempts SET message = NULL WHERE document_id = ANY (:ids::bigint[])`;
@@ -75,7 +78,7 @@ export const ERASE_ATTEMPTS = `UPDATE attempts SET message = NULL WHERE document
 /** Where the file still lies there, it is found, and seen, again. */
 export const ERASE_SIGHTINGS = `
 UPDATE sightings
-   SET dir = '', name = '', mtime_ns = 0, ctime_ns = 0, inode = 0, message = NULL, archived_to = NULL,
+   SET dir = '', name = '', folded_path = NULL, mtime_ns = 0, ctime_ns = 0, inode = 0, message = NULL, archived_to = NULL,
        gone_at = coalesce(gone_at, :at::bigint), updated_at = :at::bigint
  WHERE document_id = ANY (:ids::bigint[])`;
 

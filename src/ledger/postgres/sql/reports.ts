@@ -1,11 +1,6 @@
 import type { ListOrder } from '../../../ports/ledgerReports.ts';
 import { SELECT_DOCUMENT } from './documents.ts';
 
-/** `Places.toFolder`, for what has to be looked for in it. */
-const FOLDER_SHOWN = `CASE WHEN f.place = :own THEN f.path
-            WHEN f.place LIKE 'share:%' THEN coalesce(:shares::jsonb ->> f.place, f.place)
-            ELSE substr(f.place, length('agent:') + 1) || ':' || f.path END`;
-
 const FOLDER_ID = `(SELECT id FROM folders WHERE place = :place AND path = :folder)`;
 
 /** The zero keeps the primary key from being walked for the last of one document's. */
@@ -21,8 +16,8 @@ const LISTED = `s.verdict <> 'document' AND (s.gone_at IS NULL OR s.verdict NOT 
 export interface Walk {
   /** The last row of a window of `size` rows behind a row; none when fewer are left. */
   readonly windowEnd: string;
-  /** What the window holds. NULL parameters filter nothing. */
-  readonly rows: string;
+  /** What the window holds. NULL parameters filter nothing; of a search it may hold more than is found. */
+  readonly rows: (needles: number) => string;
 }
 
 export type Walks = Readonly<Record<ListOrder, Walk>>;
@@ -37,6 +32,40 @@ function inBothOrders(walk: (order: ListOrder) => Walk): Walks {
   return { oldest: walk('oldest'), newest: walk('newest') };
 }
 
+export const FOLDERS = `SELECT id, place, path FROM folders`;
+
+/** The same in every database: of ASCII alone. */
+const lowered = (text: string) => `lower((${text}) COLLATE "C")`;
+
+/** Where others than ASCII are in it, that does not fold it. */
+const mayHold = (column: string, needle: string) =>
+  `(strpos(${lowered(column)}, ${needle}) > 0 OR octet_length(${column}) > length(${column}))`;
+
+/** For each needle, by its number: somewhere in these. */
+function findAll(needles: number, conditions: (needle: string, n: number) => readonly string[]): string {
+  return Array.from(
+    { length: needles },
+    (_, n) => `
+   AND (${conditions(`:needle${n}::text`, n).join('\n        OR ')})`,
+  ).join('');
+}
+
+const documentHolds = (needle: string, n: number) => [
+  `strpos(coalesce(d.folded_name, ${lowered('d.name')}), ${needle}) > 0`,
+  `strpos(coalesce(d.folded_path, ${lowered('d.path')}), ${needle}) > 0`,
+  `d.folder_id = ANY (:folders${n}::integer[])`,
+  `strpos(d.sha256, ${needle}) > 0 OR strpos(d.state, ${needle}) > 0 OR (:held${n}::boolean AND d.state = 'queued')`,
+  `${mayHold('d.service_status', needle)} OR ${mayHold('d.message', needle)}`,
+];
+
+const sightingHolds = (needle: string, n: number) => [
+  `strpos(coalesce(s.folded_path, ${lowered(`s.dir || '/' || s.name`)}), ${needle}) > 0`,
+  `strpos(coalesce(d.folded_name, ${lowered('d.name')}), ${needle}) > 0`,
+  `s.folder_id = ANY (:folders${n}::integer[])`,
+  `strpos(s.sha256, ${needle}) > 0 OR strpos(s.verdict, ${needle}) > 0`,
+  `${mayHold('d.service_status', needle)} OR ${mayHold('s.message', needle)}`,
+];
+
 const OF_FOLDER_AND_ENDPOINT = `
    AND (:folder::text IS NULL OR (f.place = :place::text AND f.path = :folder::text))
    AND (:baseUrl::text IS NULL OR (e.base_url = :baseUrl::text AND e.uid = :uid::text))`;
@@ -49,11 +78,11 @@ function documentsWhere(only: string): Walks {
       windowEnd: `
 SELECT d.created_at AS at, d.id FROM documents d
  WHERE ${behind} ORDER BY d.created_at ${direction}, d.id ${direction} LIMIT 1 OFFSET :size::integer - 1`,
-      rows: `${SELECT_DOCUMENT.replace(/\n\s*FROM documents d\n/, `,${ARCHIVED_TO}\n  FROM documents d\n`)}
+      rows: (
+        needles,
+      ) => `${SELECT_DOCUMENT.replace(/\n\s*FROM documents d\n/, `,${ARCHIVED_TO}\n  FROM documents d\n`)}
  WHERE ${behind} AND (d.created_at, d.id) ${until} (:lastAt::bigint, :lastId::bigint)
-   AND (:states::text[] IS NULL OR d.state = ANY (:states::text[]))${OF_FOLDER_AND_ENDPOINT}
-   AND (:match::text IS NULL OR strpos(d.name, :match::text) > 0
-        OR strpos(replace(${FOLDER_SHOWN} || '/' || d.path, '/', :separator), :match::text) > 0)
+   AND (:states::text[] IS NULL OR d.state = ANY (:states::text[]))${OF_FOLDER_AND_ENDPOINT}${findAll(needles, documentHolds)}
  ORDER BY d.created_at ${direction}, d.id ${direction}`,
     };
   });
@@ -71,7 +100,7 @@ export const SIGHTINGS = inBothOrders((order): Walk => {
     windowEnd: `
 SELECT s.seen_at AS at, s.id FROM sightings s
  WHERE ${behind} ORDER BY s.seen_at ${direction}, s.id ${direction} LIMIT 1 OFFSET :size::integer - 1`,
-    rows: `
+    rows: (needles) => `
 SELECT s.id, f.place, f.path AS folder, s.dir, s.name, s.verdict, s.size, s.sha256, s.reason, s.message,
        s.archived_to AS "archivedTo", s.seen_at AS "createdAt", s.updated_at AS "updatedAt",
        d.id AS "documentId", d.name AS "documentName", d.type, d.service_status AS "serviceStatus",
@@ -81,10 +110,7 @@ SELECT s.id, f.place, f.path AS folder, s.dir, s.name, s.verdict, s.size, s.sha2
   LEFT JOIN documents d ON d.id = s.document_id
   LEFT JOIN endpoints e ON e.id = d.endpoint_id
  WHERE ${LISTED} AND ${behind} AND (s.seen_at, s.id) ${until} (:lastAt::bigint, :lastId::bigint)
-   AND (:states::text[] IS NULL OR s.verdict = ANY (:states::text[]))${OF_FOLDER_AND_ENDPOINT}
-   AND (:match::text IS NULL OR strpos(d.name, :match::text) > 0
-        OR strpos(replace(${FOLDER_SHOWN} || '/' || CASE s.dir WHEN '' THEN '' ELSE s.dir || '/' END || s.name,
-                          '/', :separator), :match::text) > 0)
+   AND (:states::text[] IS NULL OR s.verdict = ANY (:states::text[]))${OF_FOLDER_AND_ENDPOINT}${findAll(needles, sightingHolds)}
  ORDER BY s.seen_at ${direction}, s.id ${direction}`,
   };
 });

@@ -72,9 +72,9 @@ export const GONE = `
 UPDATE sightings SET gone_at = :at, updated_at = :at WHERE id = ANY (:ids::bigint[]) AND gone_at IS NULL`;
 
 export const INSERT_SIGHTING = `
-INSERT INTO sightings (id, folder_id, dir, name, size, mtime_ns, ctime_ns, inode, verdict, document_id, sha256, policy,
-                       reason, message, seen_at, updated_at)
-SELECT :id::bigint, id, :dir, :name, :size::bigint, :mtimeNs::bigint, :ctimeNs::bigint, :inode::bigint, :verdict,
+INSERT INTO sightings (id, folder_id, dir, name, folded_path, size, mtime_ns, ctime_ns, inode, verdict, document_id, sha256,
+                       policy, reason, message, seen_at, updated_at)
+SELECT :id::bigint, id, :dir, :name, :foldedPath, :size::bigint, :mtimeNs::bigint, :ctimeNs::bigint, :inode::bigint, :verdict,
        :documentId::bigint, :sha256, :policy, :reason, :message, :at::bigint, :at::bigint
   FROM folders WHERE place = :place AND path = :folder`;
 

@@ -23,8 +23,9 @@ export const IS_NAME_TAKEN = `
 SELECT 1 AS taken FROM documents WHERE endpoint_id = :endpointId AND name = :name`;
 
 export const INSERT_DOCUMENT = `
-INSERT INTO documents (id, endpoint_id, folder_id, path, name, sha256, type, size, lane, line, created_at, updated_at)
-VALUES (:id, :endpointId, :folderId, :path, :name, :sha256, :type, :size, :lane, :line, :at, :at)`;
+INSERT INTO documents (id, endpoint_id, folder_id, path, name, folded_path, folded_name, sha256, type, size, lane, line,
+                       created_at, updated_at)
+VALUES (:id, :endpointId, :folderId, :path, :name, :foldedPath, :foldedName, :sha256, :type, :size, :lane, :line, :at, :at)`;
 
 /** A person's retry: the document keeps its place in line. */
 export const QUEUE_AGAIN = `
@@ -54,13 +55,15 @@ export const ERASABLE_ONE = `
 SELECT id FROM documents WHERE id = :id AND ${HOLDS_PERSONAL_DATA} AND state NOT IN ('queued', 'uploading')`;
 
 export const ERASE_DOCUMENT = `
-UPDATE documents SET path = '', message = NULL, response = NULL, erased_at = :at, updated_at = :at WHERE id = :id`;
+UPDATE documents
+   SET path = '', folded_path = NULL, message = NULL, response = NULL, erased_at = :at, updated_at = :at
+ WHERE id = :id`;
 
 export const ERASE_ATTEMPTS = `UPDATE attempts SET message = NULL WHERE document_id = :id`;
 
 /** Where the file still lies there, it is found, and seen, again. */
 export const ERASE_SIGHTINGS = `
 UPDATE sightings
-   SET dir = '', name = '', mtime_ns = 0, ctime_ns = 0, inode = 0, message = NULL, archived_to = NULL,
+   SET dir = '', name = '', folded_path = NULL, mtime_ns = 0, ctime_ns = 0, inode = 0, message = NULL, archived_to = NULL,
        gone_at = coalesce(gone_at, :at), updated_at = :at
  WHERE document_id = :id`;

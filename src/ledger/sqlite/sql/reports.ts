@@ -9,8 +9,8 @@ export type Order = 'oldest' | 'newest';
 export interface Walk {
   /** The last row of a window of `size` rows behind a row; none when fewer are left. */
   readonly windowEnd: string;
-  /** What the window holds. NULL parameters filter nothing. */
-  readonly rows: string;
+  /** What the window holds. NULL parameters filter nothing; of a search it may hold more than is found. */
+  readonly rows: (needles: number) => string;
 }
 
 export type Walks = Readonly<Record<Order, Walk>>;
@@ -25,7 +25,38 @@ function inBothOrders(walk: (order: Order) => Walk): Walks {
   return { oldest: walk('oldest'), newest: walk('newest') };
 }
 
-/** The pluses keep the index the one that is walked. `:spans`: the match may begin in one part of a path and end in another. */
+export const FOLDERS = `SELECT id, path FROM folders`;
+
+/** Where others than ASCII are in it, `lower` does not fold it. */
+const mayHold = (column: string, needle: string) =>
+  `(instr(lower(${column}), ${needle}) > 0 OR length(CAST(${column} AS BLOB)) > length(${column}))`;
+
+/** For each needle, by its number: somewhere in these. */
+function findAll(needles: number, conditions: (needle: string, n: number) => readonly string[]): string {
+  return Array.from(
+    { length: needles },
+    (_, n) => `
+           AND (${conditions(`:needle${n}`, n).join('\n                OR ')})`,
+  ).join('');
+}
+
+const documentHolds = (needle: string, n: number) => [
+  `instr(coalesce(d.folded_name, lower(d.name)), ${needle}) > 0`,
+  `instr(coalesce(d.folded_path, lower(d.path)), ${needle}) > 0`,
+  `d.folder_id IN (SELECT value FROM json_each(:folders${n}))`,
+  `instr(d.sha256, ${needle}) > 0 OR instr(d.state, ${needle}) > 0 OR (:held${n} AND +d.state = 'queued')`,
+  `${mayHold('d.service_status', needle)} OR ${mayHold('d.message', needle)}`,
+];
+
+const sightingHolds = (needle: string, n: number) => [
+  `instr(coalesce(s.folded_path, lower(iif(s.dir = '', '', s.dir || '/') || s.name)), ${needle}) > 0`,
+  `instr(coalesce(d.folded_name, lower(d.name)), ${needle}) > 0`,
+  `s.folder_id IN (SELECT value FROM json_each(:folders${n}))`,
+  `instr(s.sha256, ${needle}) > 0 OR instr(s.verdict, ${needle}) > 0`,
+  `${mayHold('d.service_status', needle)} OR ${mayHold('s.message', needle)}`,
+];
+
+/** The pluses keep the index the one that is walked. */
 function documentsAlong(index: string, only: string): Walks {
   const select = SELECT_DOCUMENT.replace('FROM documents d', `FROM documents d INDEXED BY ${index}`);
   return inBothOrders((order) => {
@@ -35,7 +66,7 @@ function documentsAlong(index: string, only: string): Walks {
       windowEnd: `
 SELECT d.created_at AS at, d.id FROM documents d INDEXED BY ${index}
  WHERE ${behind} ORDER BY d.created_at ${direction}, d.id ${direction} LIMIT 1 OFFSET :size - 1`,
-      rows: `
+      rows: (needles) => `
 SELECT w.*,
        (SELECT s.archived_to FROM sightings s
          WHERE s.document_id = w.id AND s.verdict = 'document' AND s.archived_to IS NOT NULL
@@ -44,10 +75,7 @@ SELECT w.*,
          WHERE ${behind} AND (d.created_at, d.id) ${until} (:lastAt, :lastId)
            AND (:states IS NULL OR +d.state IN (SELECT value FROM json_each(:states)))
            AND (:folder IS NULL OR +f.path = :folder)
-           AND (:baseUrl IS NULL OR (+e.base_url = :baseUrl AND +e.uid = :uid))
-           AND (:match IS NULL OR instr(d.name, :match) > 0
-                OR iif(:spans, instr(replace(f.path || '/' || d.path, '/', :separator), :match),
-                       instr(d.path, :match) + instr(f.path, :match)) > 0)
+           AND (:baseUrl IS NULL OR (+e.base_url = :baseUrl AND +e.uid = :uid))${findAll(needles, documentHolds)}
        ) w
  ORDER BY w.createdAt ${direction}, w.id ${direction}`,
     };
@@ -66,7 +94,7 @@ export const SIGHTINGS = inBothOrders((order): Walk => {
     windowEnd: `
 SELECT s.seen_at AS at, s.id FROM sightings s
  WHERE ${behind} ORDER BY s.seen_at ${direction}, s.id ${direction} LIMIT 1 OFFSET :size - 1`,
-    rows: `
+    rows: (needles) => `
 SELECT s.id, f.path AS folder, s.dir, s.name, s.verdict, s.size, s.sha256, s.reason, s.message,
        s.archived_to AS archivedTo, s.seen_at AS createdAt, s.updated_at AS updatedAt,
        d.id AS documentId, d.name AS documentName, d.type, d.service_status AS serviceStatus,
@@ -78,9 +106,7 @@ SELECT s.id, f.path AS folder, s.dir, s.name, s.verdict, s.size, s.sha256, s.rea
  WHERE ${LISTED} AND ${behind} AND (s.seen_at, s.id) ${until} (:lastAt, :lastId)
    AND (:states IS NULL OR s.verdict IN (SELECT value FROM json_each(:states)))
    AND (:folder IS NULL OR +f.path = :folder)
-   AND (:baseUrl IS NULL OR (+e.base_url = :baseUrl AND +e.uid = :uid))
-   AND (:match IS NULL OR instr(d.name, :match) > 0
-        OR instr(replace(f.path || '/' || iif(s.dir = '', '', s.dir || '/') || s.name, '/', :separator), :match) > 0)
+   AND (:baseUrl IS NULL OR (+e.base_url = :baseUrl AND +e.uid = :uid))${findAll(needles, sightingHolds)}
  ORDER BY s.seen_at ${direction}, s.id ${direction}`,
   };
 });

@@ -57,9 +57,9 @@ SELECT dir FROM dirs
  WHERE dir IS NOT NULL AND (:under = '' OR dir = :under OR (dir >= :under || '/' AND dir < :under || '0'))`;
 
 export const INSERT_SIGHTING = `
-INSERT INTO sightings (id, folder_id, dir, name, size, mtime_ns, ctime_ns, inode, verdict, document_id, sha256, policy,
-                       reason, message, seen_at, updated_at)
-VALUES (:id, :folderId, :dir, :name, :size, :mtimeNs, :ctimeNs, :inode, :verdict, :documentId, :sha256, :policy,
+INSERT INTO sightings (id, folder_id, dir, name, folded_path, size, mtime_ns, ctime_ns, inode, verdict, document_id,
+                       sha256, policy, reason, message, seen_at, updated_at)
+VALUES (:id, :folderId, :dir, :name, :foldedPath, :size, :mtimeNs, :ctimeNs, :inode, :verdict, :documentId, :sha256, :policy,
         :reason, :message, :at, :at)`;
 
 /** Rows are never deleted, so that a number is never given twice. */

@@ -1,0 +1,50 @@
+/**
+ * What a search compares. The ledgers filter roughly, in SQL, and `isFound` decides: so that all of them, and whoever checks
+ * them, agree.
+ */
+
+const ASCII = /^[\0-\x7f]*$/;
+
+/** Compatibility forms, without marks, upper and lower case alike: `Mu\u0308ller`, `Müller` and `MULLER` are one. */
+export function fold(text: string): string {
+  if (ASCII.test(text)) return text.toLowerCase();
+  const bare = text.normalize('NFKD').replace(/\p{Mn}/gu, '');
+  // By way of upper case `ß` is `ss` (and `ẞ`, whose upper case it is itself). A sigma at the end of a word is one like the others.
+  return bare.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ');
+}
+
+/** Null where SQL's `lower` does the same: stored beside a text, this costs nothing for most. */
+export function foldedUnlessAscii(text: string): string | null {
+  return ASCII.test(text) ? null : fold(text);
+}
+
+/** What a search is for: every word must be found somewhere. */
+export function searchWords(search: string): readonly string[] {
+  return [
+    ...new Set(
+      fold(search)
+        .split(/\s+/)
+        .filter((word) => word !== ''),
+    ),
+  ];
+}
+
+/** What is looked through. */
+export interface Searchable {
+  readonly name: string | null;
+  readonly path: string;
+  readonly sha256: string | null;
+  readonly state: string;
+  /** The service's. */
+  readonly status: string | null;
+  readonly message: string | null;
+}
+
+export function isFound(
+  { name, path, sha256, state, status, message }: Searchable,
+  words: readonly string[],
+): boolean {
+  if (words.length === 0) return true;
+  const texts = [name, path, sha256, state, status, message].map((text) => fold(text ?? ''));
+  return words.every((word) => texts.some((text) => text.includes(word)));
+}

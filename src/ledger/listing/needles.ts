@@ -1,0 +1,37 @@
+import { fold, searchWords } from '../../domain/search.ts';
+import type { Hold } from '../../ports/hold.ts';
+
+/** The longest of a search; the rest is for `isFound` alone. A statement is kept for each number of them. */
+const MOST = 6;
+
+/** A part of a word that SQL looks for. Rows are passed on where they might hold it. */
+export interface Needle {
+  /** Folded, without separators: it lies in the folder's path or in the file's. */
+  readonly text: string;
+  /** Numbers of the folders whose path holds it. */
+  readonly folders: readonly number[];
+  /** Whether a queued document may be shown with it: as held, or with what a hold says. */
+  readonly ofHeld: boolean;
+}
+
+export interface KnownFolder {
+  readonly id: number;
+  /** As rows show it. */
+  readonly path: string;
+}
+
+export function needlesOf(
+  search: string,
+  holds: readonly Hold[],
+  folders: readonly KnownFolder[],
+): readonly Needle[] {
+  const parts = searchWords(search).flatMap((word) => word.split(/[/\\]+/));
+  const texts = [...new Set(parts.filter((part) => part !== ''))].sort((a, b) => b.length - a.length);
+  const paths = folders.map(({ id, path }) => ({ id, text: fold(path) }));
+  const held = holds.length === 0 ? [] : ['held', ...holds.map(({ message }) => fold(message))];
+  return texts.slice(0, MOST).map((text) => ({
+    text,
+    folders: paths.filter((each) => each.text.includes(text)).map(({ id }) => id),
+    ofHeld: held.some((said) => said.includes(text)),
+  }));
+}
