@@ -1,8 +1,8 @@
-import fc from 'fast-check';
+import { assert, property, string } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fold, foldedUnlessAscii, isFound, searchWords } from '../../src/domain/search.ts';
 
-const text = fc.string({ unit: 'binary', maxLength: 30 });
+const text = string({ unit: 'binary', maxLength: 30 });
 
 describe('what a search compares', () => {
   it.each([
@@ -20,8 +20,8 @@ describe('what a search compares', () => {
   });
 
   it('is the same when it is folded once more', () => {
-    fc.assert(
-      fc.property(text, (any) => {
+    assert(
+      property(text, (any) => {
         expect(fold(fold(any))).toBe(fold(any));
       }),
     );
@@ -53,8 +53,8 @@ it.each([
 ])('finds by %j', (search) => expect(isFound(row, searchWords(search))).toBe(search !== 'COFFEE failed'));
 
 it('finds a part of any text in it, however it is written', () => {
-  fc.assert(
-    fc.property(text, text, text, (a, b, c) => {
+  assert(
+    property(text, text, text, (a, b, c) => {
       for (const word of searchWords(b))
         expect(isFound({ ...row, path: `${a} ${b} ${c}` }, [word])).toBe(true);
     }),
