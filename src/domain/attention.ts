@@ -42,7 +42,10 @@ function sayings({ state, reason, message }: Amiss, bytes: number): readonly [wh
         : ['The file breaks off before its end.', 'Scan the receipt again, and delete the broken file.'];
     case 'unreadable':
       return reason === 'NAME_NOT_UTF8'
-        ? ['Its name has signs that can not be read.', 'Rename the file.']
+        ? [
+            'Its name has characters that cannot be read.',
+            'Rename the file: letters, digits and hyphens always work.',
+          ]
         : ['The file can not be opened.', `Close the program that has it open; if that is not it, ${ASK}.`];
     case 'rejected':
       return rejected(reason, bytes);

@@ -26,14 +26,14 @@ export interface FolderEventsDeps {
  */
 export class FolderEvents {
   readonly #deps: FolderEventsDeps;
-  readonly #onHint: (path: string) => void;
+  readonly #onHint: (path: string, isDirectory?: boolean) => void;
   #watch: { close(): Promise<void> } | null = null;
   #state: 'none' | 'heard' | 'missed' = 'none';
   #begunAt = 0;
   /** Said once, until it is over. */
   #isSaid = false;
 
-  constructor(deps: FolderEventsDeps, onHint: (path: string) => void) {
+  constructor(deps: FolderEventsDeps, onHint: (path: string, isDirectory?: boolean) => void) {
     this.#deps = deps;
     this.#onHint = onHint;
   }

@@ -51,17 +51,30 @@ export class Hinted {
     const isOver = this.#paths.size >= HINTS_AT_ONCE;
     if (path === '' || isOver) this.#dirs.add(path === '' ? '' : dirOf(path));
     else this.#paths.add(path);
-    this.#hints += 1;
-    if (isOver || this.#hints >= MANY_HINTS) this.#deps.onMissed();
+    this.#counted(isOver);
     this.#wake.ring();
   }
 
-  /** The directories, which count as listed from now on. */
+  /** A directory was seen there: it is listed, and scans elsewhere don't wait for a look at each of a whole tree of them. */
+  addDir(path: string): void {
+    this.#dirs.add(path);
+    this.#counted(false);
+  }
+
+  /**
+   * The directories, which count as listed from now on. None that lies in another of them: it is listed with that one, and
+   * listing each by itself would read a tree of nested directories as often as it is deep.
+   */
   takeDirs(): string[] {
-    const dirs = [...this.#dirs];
+    const dirs = outermost(this.#dirs);
     this.#dirs.clear();
     this.#hints = 0;
     return dirs;
+  }
+
+  #counted(isOver: boolean): void {
+    this.#hints += 1;
+    if (isOver || this.#hints >= MANY_HINTS) this.#deps.onMissed();
   }
 
   async observe(): Promise<void> {
@@ -96,4 +109,12 @@ export class Hinted {
       await this.#wake.wait(this.hasPaths ? ASK_AGAIN_MS : null, over);
     }
   }
+}
+
+function outermost(dirs: Iterable<string>): string[] {
+  // Ordered so that everything below a directory comes right after it.
+  const found: string[] = [];
+  for (const each of [...dirs].map((dir) => (dir === '' ? '' : `${dir}/`)).sort())
+    if (found.length === 0 || !each.startsWith(found.at(-1) ?? '')) found.push(each);
+  return found.map((dir) => dir.slice(0, -1));
 }

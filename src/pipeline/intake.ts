@@ -1,4 +1,3 @@
-import { relative, sep } from 'node:path';
 import type { Lane } from '../domain/document.ts';
 import { describeError, ReceiptdError, systemCode } from '../domain/errors.ts';
 import { isUnreachable } from '../domain/unreachable.ts';
@@ -18,6 +17,7 @@ import { Hinted } from './hinted.ts';
 import { ListingTimes } from './listingTimes.ts';
 import { LookThrough } from './lookThrough.ts';
 import { observe } from './observe.ts';
+import { relativeTo } from './paths.ts';
 import { firstWatch, reconcile, type ReconcileDeps } from './reconcile.ts';
 import { settleLoop } from './settleLoop.ts';
 import { Settling } from './settling.ts';
@@ -118,7 +118,7 @@ export class Intake {
     this.#trouble = new FolderTrouble(deps.settings.path, deps.incidents);
     this.#unreadableDirs = new UnreadableDirs(deps.settings.path, deps.log);
     this.#state = new FolderState(deps.settings.path, deps, this.#trouble);
-    this.#events = new FolderEvents(deps, (path) => this.#hint(path));
+    this.#events = new FolderEvents(deps, (path, isDirectory) => this.#hint(path, isDirectory));
     this.#examineDeps = {
       ...deps,
       folder: withoutFalseAbsence(deps.folder, deps.ledger, () => this.#isInPlace(), deps.absence),
@@ -443,10 +443,12 @@ export class Intake {
     }
   }
 
-  #hint(absolute: string): void {
-    const path = relative(this.#deps.settings.path, absolute).split(sep).join('/');
-    if (path.startsWith('..')) return;
-    this.#hinted.add(path);
+  #hint(absolute: string, isDirectory = false): void {
+    const { path: folder, recursive } = this.#deps.settings;
+    const path = absolute === folder ? '' : relativeTo(folder, absolute);
+    if (path === null) return;
+    if (isDirectory && recursive) this.#hinted.addDir(path);
+    else this.#hinted.add(path);
     this.#watchWake.ring();
   }
 

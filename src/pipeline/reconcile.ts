@@ -217,12 +217,13 @@ async function statOf(folder: WatchedFolder, path: string): Promise<FileStat | n
   }
 }
 
-/** It can't be opened under the name that the system gives, but it must not be passed over in silence. */
+/** It can't be opened under the name that is shown, but it must not be passed over in silence. */
 async function noteBadName(path: string, { settings, ledger, clock, onKnown }: ReconcileDeps): Promise<void> {
   const identity = { size: 0, mtimeNs: 0n, ctimeNs: 0n, inode: 0n };
   onKnown({ verdict: 'unreadable' });
   if ((await ledger.known({ folder: settings.path, path })) !== null) return;
-  const message = 'Its name is not valid UTF-8, so it cannot be opened; rename the file.';
+  const message =
+    'Its name is not valid UTF-8 (the bytes that are none are shown as %XX), so it is not read. Rename it in a file manager, or convert the names in its folder with `convmv`.';
   await ledger.note(
     { folder: settings.path, path, identity },
     { verdict: 'unreadable', reason: 'NAME_NOT_UTF8', message, sha256: null, policy: null, at: clock.now() },

@@ -11,7 +11,7 @@ export interface ListedDirectory {
   readonly dir: string;
   /** In the order of their bytes (`domain/byteOrder.ts`), also from one batch of a directory to its next. */
   readonly files: readonly ListedFile[];
-  /** Paths whose name is not valid UTF-8, as far as they can be shown; such a file can't be opened. */
+  /** Paths whose name is not valid UTF-8, each shown as no other in its directory; such a file can't be opened. */
   readonly badNames?: readonly string[];
   /**
    * Differs from another one of the same directory if an entry was created, renamed or deleted in it between the two; not
@@ -118,13 +118,13 @@ export interface WatchedFolder {
 export interface FolderHints {
   /**
    * Calls `onHint` with a path (or the directory, when no file is named) that may have changed. Missing hints
-   * are expected; so are false ones. `onTrouble` says that hints are not to be relied on from now on.
+   * are expected; so are false ones. `isDirectory` where a directory was seen under that path. `onTrouble` says that hints are not to be relied on from now on.
    * Resolves when watching; `close` ends it.
    */
   watch(
     path: string,
     recursive: boolean,
-    onHint: (path: string) => void,
+    onHint: (path: string, isDirectory?: boolean) => void,
     onTrouble: (error: Error) => void,
   ): Promise<{ close(): Promise<void> }>;
 }

@@ -1,4 +1,4 @@
-import { unlink, writeFile } from 'node:fs/promises';
+import { rename, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { WatchedFolder } from '../../src/ports/folder.ts';
@@ -35,4 +35,22 @@ it('a long directory is compared in the order in which the ledger keeps names, a
   for await (const batch of place.ledger.namesIn(place.scans, '')) current.push(...batch);
   expect(current).toHaveLength(1_197);
   expect(current).not.toContain('SCAN700.jpg');
+});
+
+it('a file is sent although one with an invalid name looks like it, which is sent once it is renamed', async () => {
+  const place = await watchingPlace();
+  await place.drop('scan-\uFFFD.jpg');
+  const bytes = await place.drop('other.jpg');
+  const invalid = Buffer.concat([
+    Buffer.from(`${place.scans}/scan-`),
+    Buffer.from([0xe4]),
+    Buffer.from('.jpg'),
+  ]);
+  await rename(join(place.scans, 'other.jpg'), invalid);
+  await place.once();
+  expect(await place.states()).toEqual({ 'scan-\uFFFD.jpg': 'queued', 'scan-%E4.jpg': 'unreadable' });
+  await rename(invalid, join(place.scans, 'scan-ä.jpg'));
+  const { admitted } = await place.once();
+  expect(admitted.map(({ document }) => document.size)).toEqual([bytes.length]);
+  expect(await place.states()).toEqual({ 'scan-\uFFFD.jpg': 'queued', 'scan-ä.jpg': 'queued' });
 });

@@ -1,4 +1,3 @@
-import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCode } from '../../domain/errors.ts';
 
@@ -31,24 +30,6 @@ export function nameOf(path: string): string {
 export function prefixesOf(path: string): string[] {
   const segments = path.split('/');
   return segments.map((_, index) => segments.slice(0, index + 1).join('/'));
-}
-
-/**
- * Whether every directory on the way to `path` is a real one. O_NOFOLLOW looks at the last segment only, so a
- * directory replaced by a symbolic link would lead outside the folder.
- */
-export async function parentsAreReal(folder: string, path: string): Promise<boolean> {
-  const parent = parentOf(path);
-  if (parent === '') return true;
-  for (const directory of prefixesOf(parent)) {
-    try {
-      if (!(await lstat(inside(folder, directory))).isDirectory()) return false;
-    } catch (error) {
-      if (isAbsent(error)) return false;
-      throw error;
-    }
-  }
-  return true;
 }
 
 /** Nothing is there: the name, or a directory on the way, does not exist. */

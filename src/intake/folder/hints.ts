@@ -56,9 +56,9 @@ export function createFolderHints({
         excluded.some((directory) => place === directory || place.startsWith(directory + sep));
 
       let state: 'watching' | 'troubled' | 'closed' = 'watching';
-      const hint = (place: string): void => {
+      const hint = (place: string, isDirectory = false): void => {
         if (state === 'closed' || isQuiet(place)) return;
-        onHint(place === root ? folder : join(folder, place.slice(root.length)));
+        onHint(place === root ? folder : join(folder, place.slice(root.length)), isDirectory);
       };
       const trouble = (error: Error): void => {
         if (state !== 'watching') return;
@@ -68,10 +68,10 @@ export function createFolderHints({
 
       const secondHints = new Set<NodeJS.Timeout>();
       const hintTwice = (directory: string): void => {
-        hint(directory);
+        hint(directory, true);
         const timer = setTimeout(() => {
           secondHints.delete(timer);
-          hint(directory);
+          hint(directory, true);
         }, SECOND_HINT_MS).unref();
         secondHints.add(timer);
       };

@@ -8,8 +8,10 @@ import type { ListedDirectory } from '../../ports/folder.ts';
 import { isAsideName } from './asideName.ts';
 import type { ExcludedDirectories } from './excludedDirectories.ts';
 import { statFolder, tokenOf } from './folderIdentity.ts';
-import { inside, isAbsent, joinPath, parentsAreReal } from './folderPath.ts';
+import { inside, isAbsent, joinPath } from './folderPath.ts';
 import type { PathFilter } from './pathFilter.ts';
+import { parentsAreReal } from './realDirectory.ts';
+import { showBytes } from './showBytes.ts';
 import { SortedNames } from './sortedNames.ts';
 
 export interface ListingScope {
@@ -50,7 +52,7 @@ export async function* listFolder(
   const directories = [under];
   for (const dir of directories) {
     signal?.throwIfAborted();
-    let content: Content;
+    let content: Found;
     let stamp: string | null;
     try {
       // A name below a link is not ours; only `under` comes from outside this walk.
@@ -105,30 +107,47 @@ async function stampOf(scope: ListingScope, dir: string): Promise<string | null>
   return [dev, ino, birthtimeNs, mtimeNs, ctimeNs, nlink, size].join(':');
 }
 
-interface Content {
+interface Found {
   readonly files: SortedNames;
-  readonly directories: readonly string[];
-  readonly badNames: readonly string[];
+  readonly directories: string[];
+  readonly badNames: string[];
 }
 
 /** Keeps of a directory no more than the names that are of use. */
-async function readDirectory(scope: ListingScope, dir: string): Promise<Content> {
+async function readDirectory(scope: ListingScope, dir: string): Promise<Found> {
   const directory = inside(scope.folder, dir);
-  const found = { files: new SortedNames(), directories: [] as string[], badNames: [] as string[] };
-  const doubtful: Dirent[] = [];
+  const found: Found = { files: new SortedNames(), directories: [], badNames: [] };
+  let hasDoubtful = false;
   const each = (entry: Dirent): void => {
-    if (entry.name.includes(REPLACEMENT)) doubtful.push(entry);
-    else sortOut(scope, dir, entry, found);
+    if (entry.name.includes(REPLACEMENT)) hasDoubtful = true;
+    else sortOut(scope, dir, entry, entry.name, found);
   };
   await (scope.isAtOnce && dir === ''
     ? readAtOnce(directory, each, scope.onProgress)
     : read(directory, each, scope.onProgress));
-  if (doubtful.length === 0) return found;
-  // U+FFFD may also stand in a name by right; only the bytes tell.
-  const names = await readdir(directory, { encoding: 'buffer' });
-  const bad = new Set(names.filter((name) => !isUtf8(name)).map((name) => name.toString('utf8')));
-  for (const entry of doubtful) sortOut(scope, dir, entry, found, bad.has(entry.name));
+  if (hasDoubtful) await sortOutByBytes(scope, dir, found);
   return found;
+}
+
+/**
+ * U+FFFD also stands in names by right, and several names are the same with it: only their bytes tell them apart. Those that
+ * are no UTF-8 are shown with their bytes in hexadecimal, so that none hides another file.
+ */
+async function sortOutByBytes(scope: ListingScope, dir: string, found: Found): Promise<void> {
+  const entries = await readdir(inside(scope.folder, dir), { encoding: 'buffer', withFileTypes: true });
+  const taken = new Set(entries.filter(({ name }) => isUtf8(name)).map(({ name }) => name.toString('utf8')));
+  for (const entry of entries) {
+    const name = entry.name.toString('utf8');
+    if (!name.includes(REPLACEMENT)) continue;
+    if (isUtf8(entry.name)) {
+      sortOut(scope, dir, entry, name, found);
+      continue;
+    }
+    let shown = showBytes(entry.name);
+    while (taken.has(shown)) shown += '%';
+    taken.add(shown);
+    sortOut(scope, dir, entry, shown, found, true);
+  }
 }
 
 async function read(directory: string, each: (entry: Dirent) => void, onProgress: () => void): Promise<void> {
@@ -163,16 +182,17 @@ async function readAtOnce(
 function sortOut(
   { recursive, filter, excluded }: ListingScope,
   dir: string,
-  entry: Dirent,
-  found: { readonly files: SortedNames; readonly directories: string[]; readonly badNames: string[] },
+  entry: Pick<Dirent, 'isDirectory' | 'isFile'>,
+  name: string,
+  found: Found,
   isBad = false,
 ): void {
   const isDirectory = entry.isDirectory();
-  if (isDirectory ? !recursive || isAsideName(entry.name) : !entry.isFile()) return;
-  const path = joinPath(dir, entry.name);
+  if (isDirectory ? !recursive || isAsideName(name) : !entry.isFile()) return;
+  const path = joinPath(dir, name);
   if (filter.ignores(path)) return;
   if (isBad) found.badNames.push(path);
   else if (isDirectory) {
     if (!excluded.has(path)) found.directories.push(path);
-  } else if (filter.includes(path)) found.files.add(entry.name);
+  } else if (filter.includes(path)) found.files.add(name);
 }

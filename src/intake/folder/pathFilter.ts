@@ -32,8 +32,6 @@ function matcher(patterns: readonly string[]): (path: string) => boolean {
     trimmed.filter((pattern) => !pattern.includes('/')),
     OPTIONS,
   );
-  return (path) => {
-    const composed = path.normalize('NFC');
-    return matchesName(nameOf(composed)) || matchesPath(composed);
-  };
+  return (path) =>
+    matchesName(nameOf(path).normalize('NFC')) || (anchored.length > 0 && matchesPath(path.normalize('NFC')));
 }

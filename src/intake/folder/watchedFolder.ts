@@ -10,14 +10,15 @@ import * as asides from './aside.ts';
 import { findArchived } from './findArchived.ts';
 import { isAsideName } from './asideName.ts';
 import { lookAt, unavailability } from './availability.ts';
+import { EnteredDirectories } from './enteredDirectories.ts';
 import { createExcludedDirectories } from './excludedDirectories.ts';
 import { fileSystemOf, stampsDirectories, type FileSystemSources } from './fileSystem.ts';
-import { inside, isAbsent, joinPath, nameOf, parentOf, parentsAreReal, prefixesOf } from './folderPath.ts';
+import { inside, isAbsent, joinPath, nameOf, parentOf } from './folderPath.ts';
 import { createFolderGuard, type Guard } from './guarded.ts';
 import { listFolder } from './listing.ts';
 import { createPathFilter } from './pathFilter.ts';
 import { identityOf, isNoFile, readAtOnce, readWhole, type Allocate } from './readWhole.ts';
-import { inRealDirectory } from './realDirectory.ts';
+import { inRealDirectory, isRealAtOnce, parentsAreReal } from './realDirectory.ts';
 
 /** A larger file is read in pieces, with everything else in between. */
 const AT_ONCE_BYTES = 1024 * 1024;
@@ -90,10 +91,8 @@ export function createWatchedFolder(options: WatchedFolderOptions): WatchedFolde
     return readAtOnce(file, Math.min(limit, AT_ONCE_BYTES), allocate);
   };
 
-  /** Every directory on the way counts, because a pruned one is never listed. */
-  const enters = (path: string): boolean =>
-    prefixesOf(path).every((prefix) => !filter.ignores(prefix) && !isAsideName(nameOf(prefix))) &&
-    !excluded.has(path);
+  const ways = new EnteredDirectories((dir) => !filter.ignores(dir) && !isAsideName(nameOf(dir)));
+  const enters = (path: string): boolean => ways.enters(path) && !excluded.has(path);
 
   return {
     path: folder,
@@ -160,7 +159,6 @@ export function createWatchedFolder(options: WatchedFolderOptions): WatchedFolde
       if (read !== null) return read;
       try {
         return await guard.run(async (onProgress) => {
-          if (!(await parentsAreReal(folder, path))) return { kind: 'gone' };
           const reading = {
             limit,
             allocate,
@@ -210,11 +208,10 @@ function unsaid(error: unknown): undefined {
   return undefined;
 }
 
-/** Whether every directory on the way is a real one, as far as that can be told in this thread. */
+/** As far as that can be told in this thread. */
 function realAtOnce(folder: string, dir: string): boolean {
-  if (dir === '') return true;
   try {
-    return prefixesOf(dir).every((each) => fs.lstatSync(inside(folder, each)).isDirectory());
+    return isRealAtOnce(folder, dir);
   } catch (error) {
     unsaid(error);
     return false;

@@ -155,8 +155,20 @@ describe('a listing', () => {
     await tree(root, 'meant-\uFFFD.jpg', 'good.jpg');
     const batches = await collect(watched(root).list());
     expect(batches).toHaveLength(1);
-    expect([...(batches[0]?.badNames ?? [])].sort()).toEqual(['bad-\uFFFD.jpg', 'dir-\uFFFD']);
+    expect([...(batches[0]?.badNames ?? [])].sort()).toEqual(['bad-%E4.jpg', 'dir-%FF']);
     expect(await paths(watched(root).list())).toEqual(['good.jpg', 'meant-\uFFFD.jpg']);
+  });
+
+  it('lists a file beside one whose invalid name looks the same, and shows no two invalid names alike', async () => {
+    const root = await temporaryDirectory();
+    const raw = (...bytes: number[]) =>
+      Buffer.concat([Buffer.from(`${root}/scan-`), Buffer.from(bytes), Buffer.from('.jpg')]);
+    for (const byte of [0xe4, 0xf6]) await writeFile(raw(byte), '');
+    await mkdir(raw(0xfc));
+    await tree(root, 'scan-\uFFFD.jpg', 'scan-%E4.jpg');
+    const [batch] = await collect(watched(root).list());
+    expect(batch?.files.map(({ path }) => path)).toEqual(['scan-%E4.jpg', 'scan-\uFFFD.jpg']);
+    expect([...(batch?.badNames ?? [])].sort()).toEqual(['scan-%E4.jpg%', 'scan-%F6.jpg', 'scan-%FC.jpg']);
   });
 
   it('says which directories it could not read, and lists the rest', async () => {
