@@ -28,6 +28,9 @@ export function addShow(program: Command, io: Io): void {
     });
 }
 
+/** A longer answer would push everything else off the screen. */
+const ANSWER_CHARACTERS = 2_000;
+
 function printDetail(io: Io, detail: DocumentDetailJson): void {
   const colors = colorsFor(io, io.stdout);
   const line = (label: string, value: string) => print(io, `  ${label.padEnd(10)} ${printable(value)}`);
@@ -55,5 +58,10 @@ function printDetail(io: Io, detail: DocumentDetailJson): void {
     const said = [status ?? 'no status', size(bytes), `receiptd results show ${id}`];
     line('result', `${local(receivedAt)}  ${said.join(', ')}`);
   }
-  if (detail.response !== null) line('answer', detail.response);
+  if (detail.response === null) return;
+  const { response, responseCut: cut } = detail;
+  line('answer', response.slice(0, ANSWER_CHARACTERS));
+  if (response.length > ANSWER_CHARACTERS) line('', '(--json shows more of it)');
+  if (cut !== null)
+    line('', `(the ledger keeps the beginning of ${size(cut.bytes)}; SHA-256 of all: ${cut.sha256})`);
 }

@@ -36,7 +36,7 @@ export async function composeService(
 ): Promise<ComposedService> {
   if (given) assertFit(given);
   const { createReceiptService } = await import('../service/receiptService.ts');
-  const { baseUrl, timeouts, proxy, ca } = config.service;
+  const { baseUrl, timeouts, proxy, ca, answerLimit } = config.service;
   const sourceOf = (account: string | null): CredentialsSource => {
     if (given) return { get: async () => ({ ...given, store: 'environment', isTried: true }) };
     const source = createCredentialsSource({ ...credentialsConfig(config, account), baseUrl, account, env });
@@ -60,6 +60,7 @@ export async function composeService(
   const { service, tokensOf } = createReceiptService({
     baseUrl,
     timeouts,
+    answerLimit,
     connections,
     credentials,
     accounts,

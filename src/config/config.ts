@@ -19,6 +19,8 @@ export interface Config {
     readonly proxy: string;
     /** Absolute path of a PEM file. */
     readonly ca: string | null;
+    /** Bytes of an answer to an upload that are kept. */
+    readonly answerLimit: number;
     readonly timeouts: {
       readonly connectMs: number;
       readonly progressMs: number;

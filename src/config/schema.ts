@@ -53,6 +53,11 @@ export const serviceSchema = z.strictObject({
       'File with further certificate authorities to trust (PEM), such as that of a proxy which inspects traffic, or none; relative paths start at the config file.',
     )
     .meta({ title: 'path, or none' }),
+  answerLimit: size('1kB', '8MB')
+    .prefault('64kB')
+    .describe(
+      'Most of each answer to an upload that the ledger keeps. Of a larger one it keeps the beginning, the length and the SHA-256.',
+    ),
   timeouts: z
     .strictObject({
       connect: duration('10ms').prefault('10s').describe('Longest wait for a connection.'),

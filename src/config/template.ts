@@ -35,7 +35,11 @@ export function defaultConfigText({ baseUrl, uid, folder, schema }: DefaultConfi
     comment(INTRODUCTION, ''),
     `\n${about(['service'], '')}service:\n`,
     `${about(['service', 'baseUrl'], '  ')}  baseUrl: ${inline(baseUrl)}\n`,
-    options(['service'], ['allowInsecureHttp', 'uploadContentType', 'proxy', 'ca', 'timeouts'], '  '),
+    options(
+      ['service'],
+      ['allowInsecureHttp', 'uploadContentType', 'proxy', 'ca', 'answerLimit', 'timeouts'],
+      '  ',
+    ),
     `\n${optional(['credentials'], '', { store: 'auto', file: '/var/lib/receiptd/credentials.json' })}`,
     `\n${optional(['accounts'], '', {})}`,
     `\n${about(['endpoints'], '')}endpoints:\n  office:\n`,

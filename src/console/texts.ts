@@ -209,6 +209,8 @@ const english = {
     answer: 'Answer of the service, as it came',
     results: 'Results, as they came',
     noAnswer: 'None that accepts it.',
+    answerCut: (size: string, sha256: string) =>
+      `Only the beginning is kept. The whole answer has ${size}; its SHA-256 is ${sha256}.`,
     lanes: { fresh: 'fresh scan', backlog: 'backlog' },
     facts: {
       state: 'State',

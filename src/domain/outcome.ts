@@ -1,4 +1,6 @@
 import type { EndpointKey } from './document.ts';
+import { cutAnswer, type CutAnswer } from './keptAnswer.ts';
+import { plainStatus } from './result.ts';
 
 /** What came back for one upload request, before anyone judges it. */
 export type Answer =
@@ -7,11 +9,13 @@ export type Answer =
       readonly httpStatus: number;
       readonly retryAfterMs: number | null;
       readonly body: string;
+      /** `body` is its beginning alone. `record`: the documented fields of the whole; null: it is no record. */
+      readonly large?: CutAnswer & { readonly record: Readonly<Record<string, unknown>> | null };
     }
   /** No answer. `sent` is false only where no byte of the request can have reached the service. */
   | { readonly kind: 'fault'; readonly sent: boolean; readonly code: string; readonly message: string };
 
-/** The document record of section 2.2, and the whole body verbatim, unknown fields included. */
+/** The document record of section 2.2, and the body verbatim, unknown fields included (keptAnswer.ts). */
 export interface DocumentRecord {
   readonly name: string;
   readonly endpointUid: string;
@@ -68,7 +72,7 @@ export function classify(answer: Answer, expected: Expectation): Outcome {
   const { httpStatus: status, body } = answer;
   // What a success says is quoted nowhere: it may be of any size, and repeat anything.
   const words = status < 300 ? '' : quote(body);
-  if (status === 200) return judgeRecord(body, expected);
+  if (status === 200) return judgeRecord(answer, expected);
   switch (status) {
     case 401:
       return {
@@ -130,23 +134,28 @@ export function classify(answer: Answer, expected: Expectation): Outcome {
     : hold(status, `The service answered HTTP ${status}, which nobody has described${words}.`);
 }
 
-function judgeRecord(body: string, expected: Expectation): Outcome {
+function judgeRecord({ body, large }: Extract<Answer, { kind: 'response' }>, expected: Expectation): Outcome {
   const notOurs = (detail: string): Outcome =>
     trouble('NOT_THE_SERVICE', `HTTP 200, but ${detail}; something stands between us and the service.`, {
       answerLost: true,
     });
-  let record: unknown;
-  try {
-    record = JSON.parse(body);
-  } catch {
-    return notOurs('the body is not JSON');
-  }
+  const record = large === undefined ? parsed(body) : large.record;
+  if (record === undefined) return notOurs('the body is not JSON');
   if (typeof record !== 'object' || record === null) return notOurs('the body is not a document record');
   const { name, endpointUid, status } = record as Record<string, unknown>;
   if (name !== expected.name) return notOurs('the record carries another name');
   if (endpointUid !== expected.endpoint.uid) return notOurs('the record carries another endpoint');
   if (typeof status !== 'string') return notOurs('the record carries no status');
-  return { kind: 'accepted', record: { name, endpointUid, status, verbatim: body } };
+  const verbatim = large === undefined ? body : cutAnswer(body, large);
+  return { kind: 'accepted', record: { name, endpointUid, status: plainStatus(status), verbatim } };
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body) as unknown;
+  } catch {
+    return undefined;
+  }
 }
 
 function hold(status: number, message: string): Outcome {

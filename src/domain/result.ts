@@ -12,6 +12,14 @@ function isPlain(text: string): boolean {
   return text !== '' && text.length <= MOST_CHARACTERS && !/\p{Cc}/u.test(text);
 }
 
+/** The status of an upload's answer, which has to have one: of a longer one the beginning, control characters replaced. */
+export function plainStatus(status: string): string {
+  const plain = status.replace(/\p{Cc}/gu, '\uFFFD');
+  return plain.length <= MOST_CHARACTERS
+    ? plain
+    : `${plain.slice(0, MOST_CHARACTERS - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+}
+
 const NONE: ResultFields = { name: null, endpointUid: null, status: null };
 
 /** The documented fields of a payload, where it has them as texts. @param text null where the payload is no text */

@@ -15,11 +15,15 @@ export interface ReceiptServiceOptions extends TransportOptions {
   /** The other accounts', by name. */
   readonly accounts?: ReadonlyMap<string, CredentialsSource>;
   readonly log: Log;
+  /** Bytes of an answer to an upload that are kept. */
+  readonly answerLimit?: number;
   /** Takes secrets out of a text that may have been cut, and whatever looks like one. */
   readonly redact?: (text: string) => string;
   /** Takes the secrets that are known out of a text, and leaves the rest as it is. */
   readonly hide?: (text: string) => string;
 }
+
+const ANSWER_LIMIT = 64_000;
 
 /**
  * The client of one receipt analysis service. `close` ends what is still running; a request that is cut
@@ -53,7 +57,8 @@ export function createReceiptService(options: ReceiptServiceOptions): {
     return found;
   };
   const service: ReceiptService = {
-    upload: (request, signal, progress) => upload(transport, request, signal, progress),
+    upload: (request, signal, progress = {}) =>
+      upload(transport, request, signal, progress, options.answerLimit ?? ANSWER_LIMIT),
     whoami: async (signal, account = null) => whoami(transport, tokensOf(account), signal),
     createEndpoint: async (request, signal) =>
       createEndpoint(transport, tokensOf(request.account ?? null), request, signal),
@@ -86,7 +91,19 @@ function hidden(transport: Transport, hide: (text: string) => string = (text) =>
       const answer = await transport.exchange(request, signal);
       // A name that holds one would not be recognised in its record.
       const isNamed = hide(request.path) !== request.path;
-      return answer.kind === 'fault' || isNamed ? answer : { ...answer, body: hide(answer.body) };
+      if (answer.kind === 'fault' || isNamed) return answer;
+      const { body, large } = answer;
+      return { ...answer, body: hide(body), ...(large && { large: hiddenFields(large, hide) }) };
     },
   };
+}
+
+function hiddenFields<L extends { readonly record: Readonly<Record<string, unknown>> | null }>(
+  large: L,
+  hide: (text: string) => string,
+): L {
+  if (large.record === null) return large;
+  const fields = Object.entries(large.record);
+  const hidden = fields.map(([name, value]) => [name, typeof value === 'string' ? hide(value) : value]);
+  return { ...large, record: Object.fromEntries(hidden) as Record<string, unknown> };
 }

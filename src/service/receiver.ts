@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { LargeAnswer, type Large } from './largeAnswer.ts';
 import type { Patience } from './patience.ts';
 import { errors } from './undici.ts';
 
@@ -15,12 +16,22 @@ export interface Head {
   readonly retryAfter: string | undefined;
 }
 
+/** Bytes of a body. */
+export interface Reading {
+  /** A larger one is looked at as it comes, and only its beginning is kept. */
+  readonly kept: number;
+  /** So much of the beginning goes beyond `kept`. */
+  readonly beyond: number;
+  /** Of a larger one the rest is not read. */
+  readonly most: number;
+}
+
 export interface ReceiverOptions {
   readonly patience: Patience;
   /** For the whole body, in milliseconds. */
   readonly bodyMs: number;
-  /** How many bytes of the body are kept, once the head is known; or why no more of it is wanted, nor its connection. */
-  readonly keptBytes: (head: Head) => number | Error;
+  /** How much of the body is wanted, once the head is known; or why none of it is, nor its connection. */
+  readonly reading: (head: Head) => Reading | Error;
 }
 
 export class AnswerTooLarge extends Error {
@@ -40,8 +51,9 @@ export class Receiver implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | null = null;
   #reason: Error | null = null;
   #head: Head | null = null;
-  #keptBytes = 0;
+  #reading: Reading = { kept: 0, beyond: 0, most: 0 };
   #size = 0;
+  #large: LargeAnswer | null = null;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: ReceiverOptions) {
@@ -61,7 +73,13 @@ export class Receiver implements Dispatcher.DispatchHandler {
 
   /** As much of the body as has come and is kept. */
   text(): string {
-    return new TextDecoder().decode(Buffer.concat(this.#chunks));
+    // The first bytes of a character whose end is not kept are no character.
+    return new TextDecoder().decode(Buffer.concat(this.#chunks), { stream: this.#large !== null });
+  }
+
+  /** Of a body that has ended and was kept in part; null where it was kept whole. */
+  large(): Large | null {
+    return this.#large?.end() ?? null;
   }
 
   /** One that waits for its connection is over at once, and nothing is sent when it has it. */
@@ -84,20 +102,29 @@ export class Receiver implements Dispatcher.DispatchHandler {
   ): void {
     // Interim answers say nothing here.
     if (statusCode < 200) return;
-    const { patience, bodyMs, keptBytes } = this.#options;
+    const { patience, bodyMs, reading } = this.#options;
     const header = headers['retry-after'];
     this.#head = { statusCode, retryAfter: Array.isArray(header) ? header[0] : header };
-    const kept = keptBytes(this.#head);
+    const wanted = reading(this.#head);
     patience.end();
-    if (kept instanceof Error) return controller.abort(kept);
-    this.#keptBytes = kept;
+    if (wanted instanceof Error) return controller.abort(wanted);
+    this.#reading = wanted;
     this.#timer = setTimeout(() => controller.abort(new errors.BodyTimeoutError()), bodyMs);
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#chunks.push(chunk.subarray(0, Math.max(0, this.#keptBytes - this.#size)));
+    const { kept, beyond, most } = this.#reading;
+    const before = this.#size;
     this.#size += chunk.length;
-    if (this.#size > this.#keptBytes) controller.abort(new AnswerTooLarge());
+    if (this.#size > kept && kept < most) {
+      if (this.#large === null) {
+        this.#large = new LargeAnswer();
+        for (const earlier of this.#chunks) this.#large.push(earlier);
+      }
+      this.#large.push(chunk);
+    }
+    if (before < kept + beyond) this.#chunks.push(chunk.subarray(0, kept + beyond - before));
+    if (this.#size > most) controller.abort(new AnswerTooLarge());
   }
 
   onResponseEnd(): void {

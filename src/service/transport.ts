@@ -9,7 +9,7 @@ import { asFault } from './fault.ts';
 import { feed, WHOLE_BYTES } from './feed.ts';
 import { Line, type LineOptions } from './line.ts';
 import { Patience } from './patience.ts';
-import { AnsweredEarly, Receiver, type Head } from './receiver.ts';
+import { AnsweredEarly, Receiver, type Head, type Reading } from './receiver.ts';
 import { retryAfterMs } from './retryAfter.ts';
 import { routeOf } from './route.ts';
 import { refusal } from './tunnel.ts';
@@ -55,6 +55,8 @@ export interface Exchange {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Buffer | string;
+  /** How a success is kept that is larger; all of it unless told. */
+  readonly keep?: Pick<Reading, 'kept' | 'beyond'>;
   /** Called when the head is about to be written, after any wait for a connection and for the bandwidth cap. */
   readonly onStart?: () => void;
   /** Called when the head of the answer comes, if by then the system has taken every byte of the body. */
@@ -73,12 +75,12 @@ export interface Transport {
 }
 
 /**
- * How much of an answer is kept. The further fields of a document record are not shown (interface 2.2); of one that is
- * cut nobody knows whether its answer was whole, and its image is sent again.
+ * The further fields of a document record are not shown (interface 2.2). Of an answer that is not read to its end nobody
+ * knows whether it was one, and its image is sent again.
  */
-const KEPT_BYTES = 16 * 1024 * 1024;
+const WHOLE: Reading = { kept: 16 * 1024 * 1024, beyond: 0, most: 16 * 1024 * 1024 };
 /** Of anything but a success only some words are quoted. */
-const KEPT_OF_REFUSAL_BYTES = 64 * 1024;
+const REFUSAL: Reading = { kept: 64 * 1024, beyond: 0, most: 64 * 1024 };
 
 /** Proxy Authentication Required (RFC 9110). */
 const PROXY_REFUSES = 407;
@@ -143,11 +145,11 @@ export function createTransport(options: TransportOptions): Transport {
       const receiver = new Receiver({
         patience,
         bodyMs: timeouts.bodyMs,
-        keptBytes(head) {
+        reading(head) {
           if (patience.isTaken) request.onTaken?.();
           if (isOfProxy(head)) return new errors.RequestAbortedError();
-          if (!isSuccessful(head)) return KEPT_OF_REFUSAL_BYTES;
-          return isHandedOver ? KEPT_BYTES : new AnsweredEarly();
+          if (!isSuccessful(head)) return REFUSAL;
+          return isHandedOver ? { ...WHOLE, ...request.keep } : new AnsweredEarly();
         },
       });
       const abort = (): void => receiver.abort(signal?.reason);
@@ -201,7 +203,9 @@ export function createTransport(options: TransportOptions): Transport {
       }
       const { statusCode: httpStatus, retryAfter } = head;
       const waitMs = retryAfterMs(retryAfter, clock.now());
-      return { kind: 'response', httpStatus, retryAfterMs: waitMs, body: receiver.text() };
+      const response = { kind: 'response', httpStatus, retryAfterMs: waitMs, body: receiver.text() } as const;
+      const large = receiver.large();
+      return large === null ? response : { ...response, large };
     },
 
     dropIdle() {

@@ -20,6 +20,7 @@ describe('a config that says as little as possible', () => {
         uploadContentType: 'auto',
         proxy: 'auto',
         ca: null,
+        answerLimit: 64_000,
         timeouts: { connectMs: 10_000, progressMs: 30_000, headersMs: 60_000, bodyMs: 60_000 },
       },
       credentials: { store: 'auto', file: '/var/lib/receiptd/credentials.json' },

@@ -37,6 +37,19 @@ describe('one row of the design after the other', () => {
     });
   });
 
+  it('a status of megabytes is accepted, and kept by its beginning', () => {
+    const outcome = classify(response(200, { ...record, status: '\u{1F9FE}'.repeat(1_000_000) }), expected);
+    const { status } = (outcome as Extract<typeof outcome, { kind: 'accepted' }>).record;
+    expect(status).toBe(`${'\u{1F9FE}'.repeat(499)}…`);
+  });
+
+  it('a status with control characters is accepted without them', () => {
+    expect(classify(response(200, { ...record, status: 'DONE\u0000\u001B[2J\n' }), expected)).toMatchObject({
+      kind: 'accepted',
+      record: { status: 'DONE\uFFFD\uFFFD[2J\uFFFD' },
+    });
+  });
+
   it.each([
     ['HTML', '<html>Sign in</html>'],
     ['broken JSON', '{"name":"rec'],

@@ -95,9 +95,16 @@ function Shown({ document, again }: { readonly document: DocumentDetailJson; rea
         {document.response === null ? (
           <p class="muted">{t.document.noAnswer}</p>
         ) : (
-          <pre class="scroll" tabIndex={0} role="group" aria-label={t.document.answer}>
-            <code>{pretty(document.response)}</code>
-          </pre>
+          <>
+            <pre class="scroll" tabIndex={0} role="group" aria-label={t.document.answer}>
+              <code>{pretty(document.response)}</code>
+            </pre>
+            {document.responseCut !== null && (
+              <p class="muted">
+                {t.document.answerCut(bytes(document.responseCut.bytes), document.responseCut.sha256)}
+              </p>
+            )}
+          </>
         )}
       </Section>
     </Page>

@@ -1,4 +1,5 @@
 import { iso } from '../../domain/words.ts';
+import { readAnswer } from '../../domain/keptAnswer.ts';
 import type { DocumentDetail, ListFilter, LedgerReports } from '../../ports/ledgerReports.ts';
 import type { DocumentDetailJson, DocumentFilter } from '../control/protocol/documents.ts';
 import type { Request, Response } from '../control/protocol.ts';
@@ -61,6 +62,7 @@ export function detailJson({
     attempts: attemptCount,
     ...rest
   } = document;
+  const answer = response === null ? null : readAnswer(response);
   return {
     ...rest,
     attemptCount,
@@ -70,7 +72,8 @@ export function detailJson({
     createdAt: iso(createdAt),
     updatedAt: iso(updatedAt),
     notBefore: notBefore === 0 ? null : iso(notBefore),
-    response,
+    response: answer?.text ?? null,
+    responseCut: answer?.cut ?? null,
     attempts: attempts.map((each) => ({
       ...each,
       startedAt: iso(each.startedAt),

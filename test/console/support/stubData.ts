@@ -134,6 +134,7 @@ export function detailOf(row: Row): DocumentDetailJson {
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
     notBefore: null,
+    responseCut: null,
     response: isAccepted
       ? `{"uid":"d-${documentId}","name":${JSON.stringify(name)},"status":"PROCESSING","number":12345678901234567890,"pages":[{"index":0}],"notes":[]}`
       : null,

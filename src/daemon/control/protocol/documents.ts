@@ -71,7 +71,14 @@ const documentDetail = z
     createdAt: instant,
     updatedAt: instant,
     notBefore: instant.nullable(),
-    response: z.string().nullable().describe("The service's record, verbatim; null until accepted."),
+    response: z
+      .string()
+      .nullable()
+      .describe("The service's record, verbatim, or its beginning (`responseCut`); null until accepted."),
+    responseCut: z
+      .object({ bytes: z.number(), sha256: z.string() })
+      .nullable()
+      .describe('Length and SHA-256 of a record larger than `service.answerLimit`; null: it is whole.'),
     attempts: z.array(
       z.object({
         id: z.number(),

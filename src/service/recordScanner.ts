@@ -1,0 +1,193 @@
+/** The documented fields of a document record (interface 2.2). Others are passed over. */
+const FIELDS: ReadonlySet<string> = new Set(['name', 'endpointUid', 'status']);
+/** Of a key or a field. A name has far fewer; of a longer status the beginning is enough. */
+const MOST_CAPTURED = 16 * 1024;
+
+const [QUOTE, BACKSLASH, COMMA, COLON, OPEN, CLOSE, OPEN_LIST, CLOSE_LIST] = Buffer.from('"\\,:{}[]');
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
+
+type Place =
+  /** Before the record, and behind it. */
+  | 'start'
+  | 'end'
+  /** In the record itself. */
+  | 'firstKey'
+  | 'key'
+  | 'colon'
+  | 'value'
+  | 'word'
+  | 'comma'
+  /** In a list or an object of the record, however deep. */
+  | 'nested'
+  | 'broken';
+
+/**
+ * Reads the documented fields of a record that is too large to be kept, piece by piece, without keeping it. As with
+ * `JSON.parse`, the last of several fields of one name counts. What lies deeper than the record itself is followed by
+ * its brackets and texts alone.
+ */
+export class RecordScanner {
+  readonly #found = new Map<string, unknown>();
+  #place: Place = 'start';
+  #depth = 0;
+  #read = 0;
+  #inText = false;
+  #isEscaped = false;
+  #key = '';
+  /** The text or word at hand, as it stands there. */
+  #captured: number[] = [];
+
+  push(chunk: Uint8Array): void {
+    for (let at = 0; at < chunk.length && this.#place !== 'broken'; at += 1) {
+      if (this.#inText) at = this.#passOver(chunk, at);
+      const byte = chunk[at];
+      if (byte === undefined) return;
+      if (this.#inText) this.#text(byte);
+      else this.#step(byte);
+      this.#read += 1;
+    }
+  }
+
+  /** Where the next byte lies that matters in a text of which nothing more is captured: megabytes are nearly all like that. */
+  #passOver(chunk: Uint8Array, from: number): number {
+    if (this.#isEscaped || (this.#place !== 'nested' && this.#captured.length < MOST_CAPTURED)) return from;
+    for (let at = from; at < chunk.length; at += 1) {
+      const byte = chunk[at] ?? 0;
+      if (byte === QUOTE || byte === BACKSLASH || byte < 0x20) return at;
+    }
+    return chunk.length;
+  }
+
+  /** The fields that the record has; null where it was not one whole JSON object. */
+  end(): Readonly<Record<string, unknown>> | null {
+    return this.#place === 'end' ? Object.fromEntries(this.#found) : null;
+  }
+
+  #text(byte: number): void {
+    // JSON has no bare control characters in a text.
+    if (byte < 0x20) return this.#break();
+    if (!this.#isEscaped && byte === QUOTE) {
+      this.#inText = false;
+      return this.#endText();
+    }
+    this.#isEscaped = !this.#isEscaped && byte === BACKSLASH;
+    if (this.#place !== 'nested') this.#capture(byte);
+  }
+
+  #endText(): void {
+    if (this.#place === 'nested') return;
+    const text = this.#takeText();
+    if (text === null) return this.#break();
+    if (this.#place === 'value') this.#value(text);
+    else {
+      this.#key = text;
+      this.#place = 'colon';
+    }
+  }
+
+  #step(byte: number): void {
+    if (isSpace(byte)) {
+      if (this.#place === 'word') this.#endWord();
+      return;
+    }
+    switch (this.#place) {
+      case 'start':
+        if (byte === BYTE_ORDER_MARK[this.#read]) return;
+        return byte === OPEN ? this.#go('firstKey') : this.#break();
+      case 'firstKey':
+        return byte === CLOSE ? this.#go('end') : this.#beginText(byte);
+      case 'key':
+        return this.#beginText(byte);
+      case 'colon':
+        return byte === COLON ? this.#go('value') : this.#break();
+      case 'value':
+        return this.#beginValue(byte);
+      case 'word':
+        if (byte !== COMMA && byte !== CLOSE) return this.#capture(byte);
+        this.#endWord();
+        return this.#step(byte);
+      case 'comma':
+        if (byte === COMMA) return this.#go('key');
+        return byte === CLOSE ? this.#go('end') : this.#break();
+      case 'nested':
+        return this.#nested(byte);
+      case 'end':
+      case 'broken':
+        return this.#break();
+    }
+  }
+
+  #beginText(byte: number): void {
+    if (byte === QUOTE) this.#inText = true;
+    else this.#break();
+  }
+
+  #beginValue(byte: number): void {
+    if (byte === QUOTE) this.#inText = true;
+    else if (byte === OPEN || byte === OPEN_LIST) {
+      this.#place = 'nested';
+      this.#depth = 1;
+    } else {
+      this.#place = 'word';
+      this.#capture(byte);
+    }
+  }
+
+  #nested(byte: number): void {
+    if (byte === QUOTE) this.#inText = true;
+    else if (byte === OPEN || byte === OPEN_LIST) this.#depth += 1;
+    else if (byte === CLOSE || byte === CLOSE_LIST) {
+      this.#depth -= 1;
+      if (this.#depth === 0) this.#value(undefined);
+    }
+  }
+
+  #value(value: unknown): void {
+    if (FIELDS.has(this.#key)) this.#found.set(this.#key, value);
+    this.#place = 'comma';
+  }
+
+  /** A number, true, false or null. */
+  #endWord(): void {
+    const word = Buffer.from(this.#captured.splice(0)).toString('latin1');
+    if (word.length < MOST_CAPTURED && parsed(word) === undefined) this.#break();
+    else this.#value(undefined);
+  }
+
+  /** Null: it is no text of JSON. */
+  #takeText(): string | null {
+    const bytes = Buffer.from(this.#captured.splice(0));
+    const isWhole = bytes.length < MOST_CAPTURED;
+    const inner = new TextDecoder().decode(bytes, { stream: !isWhole });
+    // One that was cut may end within an escape, or within two.
+    const ends = isWhole ? [0] : Array.from({ length: 12 }, (_, index) => index);
+    const tried = ends.map((less) => parsed(`"${inner.slice(0, inner.length - less)}"`));
+    const text = tried.find((each) => each !== undefined);
+    return typeof text === 'string' ? text : null;
+  }
+
+  #capture(byte: number): void {
+    if (this.#captured.length < MOST_CAPTURED) this.#captured.push(byte);
+  }
+
+  #go(place: Place): void {
+    this.#place = place;
+  }
+
+  #break(): void {
+    this.#place = 'broken';
+    this.#inText = false;
+  }
+}
+
+function isSpace(byte: number): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
