@@ -35,6 +35,11 @@ export class LedgerView {
   readonly documents = new Map<number, KnownDocument>();
   /** By id; those that are current. */
   readonly sightings = new Map<number, KnownSighting>();
+  /** Disposals that are announced and not over, by sighting. */
+  readonly intents = new Map<
+    number,
+    { readonly folder: string; readonly path: string; readonly how: string }
+  >();
   /** Every path at which these bytes were seen. */
   readonly placesOf = new Map<string, Set<string>>();
 
@@ -71,7 +76,14 @@ export class LedgerView {
       case 'gone':
         for (const id of event.sightings) this.sightings.delete(id);
         break;
+      case 'disposing': {
+        const sighting = this.sightings.get(event.sighting);
+        if (event.how === null) this.intents.delete(event.sighting);
+        else if (sighting) this.intents.set(event.sighting, { ...sighting, how: event.how });
+        break;
+      }
       case 'disposed':
+        this.intents.delete(event.sighting);
         if (event.how !== 'kept') this.sightings.delete(event.sighting);
         break;
       case 'began': {

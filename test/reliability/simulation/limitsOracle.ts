@@ -3,7 +3,12 @@ import type { Plan } from './plan.ts';
 import type { Limits } from '../../../src/pipeline/settings.ts';
 
 /** What the newest of these arrivals does against the limits (promise P6) and against what the service asked for. */
-export function complaintsAbout(arrival: Arrival, arrivals: readonly Arrival[], plan: Plan): string[] {
+export function complaintsAbout(
+  arrival: Arrival,
+  arrivals: readonly Arrival[],
+  plan: Plan,
+  lives: Lives,
+): string[] {
   const { delivery, endpoints } = plan.config;
   const own = endpoints.find(({ key }) => key.uid === arrival.uid)?.limits;
   const atEndpoint = arrivals.filter(({ uid }) => uid === arrival.uid);
@@ -11,7 +16,8 @@ export function complaintsAbout(arrival: Arrival, arrivals: readonly Arrival[], 
     ...limitComplaints('overall', arrival, arrivals, delivery.limits, plan),
     ...(own ? limitComplaints(`at ${arrival.uid}`, arrival, atEndpoint, own, plan) : []),
     // A wait ends when either clock says so: a wall clock that is set forward ends it, and so does a sleep.
-    ...(plan.clockJumps.length + plan.sleeps.length === 0 ? impatience(arrival, atEndpoint) : []),
+    ...(plan.clockJumps.length + plan.sleeps.length === 0 ? impatience(arrival, arrivals, lives) : []),
+    ...besideProbe(arrival, atEndpoint),
   ];
 }
 
@@ -42,14 +48,53 @@ function limitComplaints(
   return complaints;
 }
 
-/** A Retry-After that reached the agent, and was not heeded by what it asked for later. */
-function impatience(arrival: Arrival, arrivals: readonly Arrival[]): string[] {
-  for (const { answered, answeredAt, life } of arrivals) {
-    if (life !== arrival.life || answered?.kind !== 'response' || answered.httpStatus !== 429) continue;
-    const until = answeredAt + (answered.retryAfterMs ?? 0);
+/** What the world knows of the lives of the agent's process. */
+export interface Lives {
+  /** When each ended, on the timeline, by its number. */
+  readonly endedAt: ReadonlyMap<number, number>;
+  /** What only the tables of the ledger hold is known from then on; on the timeline. */
+  readonly ledgerSince: number;
+}
+
+/** So much later, what an answer says has surely been taken to heart, or is in the ledger. Milliseconds. */
+const TAKEN_TO_HEART_MS = 1_000;
+const ON_HOLD = new Set([403, 404, 410]);
+
+/** A Retry-After that reached the agent, and was not heeded by what was asked for later, in this life or the next. */
+function impatience(arrival: Arrival, arrivals: readonly Arrival[], lives: Lives): string[] {
+  for (const { answered, answeredAt, life, uid } of arrivals) {
+    if (answered?.kind !== 'response' || answered.retryAfterMs === null) continue;
+    // 429 is about the endpoint, a server error about the service.
+    const isHeeded = answered.httpStatus >= 500 || (answered.httpStatus === 429 && uid === arrival.uid);
+    if (!isHeeded || !isKnownTo(arrival.life, { life, answeredAt }, lives)) continue;
+    const until = answeredAt + answered.retryAfterMs;
     // Asked for a moment later, it was on its way already.
-    if (arrival.askedAt > answeredAt + 1_000 && arrival.at < until - 1)
+    if (arrival.askedAt > answeredAt + TAKEN_TO_HEART_MS && arrival.at < until - 1)
       return [`a request ${(until - arrival.at).toFixed(0)} ms before the service wanted the next one`];
   }
   return [];
+}
+
+function isKnownTo(
+  life: number,
+  told: Pick<Arrival, 'life' | 'answeredAt'>,
+  { endedAt, ledgerSince }: Lives,
+): boolean {
+  if (told.life === life) return true;
+  const end = endedAt.get(told.life) ?? Infinity;
+  return told.answeredAt > ledgerSince && end > told.answeredAt + TAKEN_TO_HEART_MS;
+}
+
+/** An endpoint that has refused everybody is tried by one request at a time until it takes one. */
+function besideProbe(arrival: Arrival, atEndpoint: readonly Arrival[]): string[] {
+  const statusOf = ({ answered }: Arrival): number | null =>
+    answered?.kind === 'response' ? answered.httpStatus : null;
+  const told = atEndpoint.filter((each) => each.life === arrival.life && each.answered !== null);
+  const last = told.toSorted((a, b) => a.answeredAt - b.answeredAt).at(-1);
+  if (!last || !ON_HOLD.has(statusOf(last) ?? 0)) return [];
+  const since = last.answeredAt + TAKEN_TO_HEART_MS;
+  const open = atEndpoint.filter(
+    ({ life, askedAt, endedAt }) => life === arrival.life && askedAt > since && endedAt > arrival.at,
+  );
+  return open.length > 1 ? [`${open.length} requests at once at ${arrival.uid}, which is on hold`] : [];
 }

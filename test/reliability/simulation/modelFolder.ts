@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { byBytes } from '../../../src/domain/byteOrder.ts';
 import { standsForListing } from '../../../src/domain/directoryStamp.ts';
 import { sameIdentity } from '../../../src/domain/document.ts';
@@ -11,7 +10,7 @@ import type {
   WatchedFolder,
 } from '../../../src/ports/folder.ts';
 import type { Process } from './process.ts';
-import { systemError, type Inode, type Share, type Tree } from './share.ts';
+import { hashOf, systemError, type Inode, type Share, type Tree } from './share.ts';
 
 /** What the agent does to originals, for the oracle to judge before it takes effect. */
 export interface Disposals {
@@ -209,8 +208,7 @@ export function modelFolder(
     async leftAside() {
       return step('a look for what was left aside', () =>
         [...tree().keys()].filter(isAside).map((aside) => {
-          const { dir, name } = split(aside);
-          return { aside, path: join(split(dir).dir, name) };
+          return { aside, path: placeOf(aside) };
         }),
       );
     },
@@ -254,8 +252,11 @@ export function isAside(path: string): boolean {
   return path.includes(ASIDE);
 }
 
-export function hashOf(bytes: Buffer): string {
-  return createHash('sha256').update(bytes).digest('hex');
+/** Where a file belongs that may have been set aside. */
+export function placeOf(path: string): string {
+  if (!isAside(path)) return path;
+  const { dir, name } = split(path);
+  return join(split(dir).dir, name);
 }
 
 function entriesOf(tree: Tree, dir: string): { files: string[]; directories: string[] } {

@@ -7,7 +7,7 @@ import type {
   UploadRequest,
 } from '../../../src/ports/service.ts';
 import type { Dice } from '../support/dice.ts';
-import { hashOf } from './modelFolder.ts';
+import { hashOf } from './share.ts';
 import type { Process } from './process.ts';
 import type { Story } from './story.ts';
 import { WORLD, type Timeline } from './timeline.ts';
@@ -243,7 +243,10 @@ export class ModelService {
         if (this.#dice.chance(0.5)) store();
         return answer(broken('TIMEOUT', true), SILENCE_MS);
       case 'error':
-        return answer(status(500, 'Internal Server Error'), soon);
+        return answer(
+          status(503, 'Unavailable', this.#dice.chance(0.3) ? this.#dice.int(1, 20) * 1_000 : null),
+          soon,
+        );
       case 'errorStored':
         store();
         return answer(status(502, 'Bad Gateway'), soon);

@@ -24,10 +24,19 @@ export class Office {
   readonly #dice: Dice;
   readonly #timeline: Timeline;
   readonly #story: Story;
+  readonly #onScanned: (share: Share, path: string) => void;
   #pictures: Picture[] = [];
   #isCalm = false;
 
-  constructor(plan: Plan, shares: readonly Share[], dice: Dice, timeline: Timeline, story: Story) {
+  constructor(
+    plan: Plan,
+    shares: readonly Share[],
+    dice: Dice,
+    timeline: Timeline,
+    story: Story,
+    onScanned: (share: Share, path: string) => void,
+  ) {
+    this.#onScanned = onScanned;
     this.#plan = plan;
     this.#shares = shares;
     this.#dice = dice;
@@ -165,11 +174,7 @@ export class Office {
       this.#story.tell('person', `${act} ${share.path}/${name}`);
       switch (act) {
         case 'overwrite': {
-          const image = picture(
-            `image over ${name} ${this.#dice.int(1, 99)}`,
-            'jpeg',
-            this.#dice.int(10, 300),
-          );
+          const image = this.#another(share.files.get(name)?.bytes.length ?? 0, name);
           if (this.#dice.chance(0.5)) return this.#put(share, name, this.#good(image));
           return this.#writeSlowly(share, name, image);
         }
@@ -196,9 +201,17 @@ export class Office {
     });
   }
 
+  /** To be written over a file; often of its very size, as uncompressed scans are. */
+  #another(length: number, name: string): Picture {
+    const label = `over ${name} ${this.#dice.int(10, 99)}`;
+    const size = length - picture(label, 'jpeg', 0).bytes.length;
+    return picture(label, 'jpeg', size > 0 && this.#dice.chance(0.5) ? size : this.#dice.int(10, 300));
+  }
+
   #put(share: Share, name: string, { bytes, label }: Picture): void {
     this.#story.tell('scanner', `puts ${label} into ${share.path}/${name}`);
     share.write(name, bytes);
+    this.#onScanned(share, name);
   }
 
   #move(share: Share, from: string, to: string): void {

@@ -2,13 +2,14 @@ import type { LedgerEvent } from '../../../src/ledger/events.ts';
 import type { DocumentState } from '../../../src/domain/document.ts';
 import { complaintsAbout } from './limitsOracle.ts';
 import { LedgerView, type KnownDocument } from './ledgerView.ts';
-import { hashOf, isAside, type Disposals } from './modelFolder.ts';
+import { isAside, placeOf, type Disposals } from './modelFolder.ts';
 import { DONE } from './modelResults.ts';
 import { TOKEN, type Arrival, type ModelService } from './modelService.ts';
 import type { Office } from './office.ts';
 import type { Plan } from './plan.ts';
-import type { Inode, Share } from './share.ts';
-import type { StateDirectory } from './stateDirectory.ts';
+import { hashOf, type Inode, type Share } from './share.ts';
+import { Obligations } from './obligations.ts';
+import type { DeferredImage, StateDirectory, Witness } from './stateDirectory.ts';
 import type { Story } from './story.ts';
 import type { Timeline } from './timeline.ts';
 import type { JournalEntry } from '../../../src/ports/journal.ts';
@@ -22,8 +23,9 @@ const OVERLOOKED_MS = 25_000;
  * Knows what was promised and sees everything that is durable or leaves the process. Each promise is judged when it
  * could be broken; what is still owed is told by `owed`, which has to come to nothing once all trouble is over.
  */
-export class Oracle implements Disposals {
+export class Oracle implements Disposals, Witness {
   readonly view = new LedgerView();
+  readonly obligations = new Obligations(this.view);
   readonly #plan: Plan;
   readonly #story: Story;
   readonly #timeline: Timeline;
@@ -33,7 +35,10 @@ export class Oracle implements Disposals {
   service!: ModelService;
   state!: StateDirectory;
   /** Hashes that had a copy in the spool at some time, which was not dropped because nobody wanted it. */
-  readonly copied = new Set<string>();
+  readonly #copied = new Set<string>();
+  readonly #endedAt = new Map<number, number>();
+  /** What the agent could keep across a death: the tables go with a power failure, and nothing is written while they can't be. */
+  readonly lives: { readonly endedAt: ReadonlyMap<number, number>; ledgerSince: number };
   #disposed = 0;
 
   constructor(plan: Plan, story: Story, timeline: Timeline, shares: readonly Share[]) {
@@ -41,6 +46,16 @@ export class Oracle implements Disposals {
     this.#story = story;
     this.#timeline = timeline;
     this.#shares = shares;
+    const isSure = plan.diskTrouble.length + plan.ledgerAway.length === 0;
+    this.lives = { endedAt: this.#endedAt, ledgerSince: isSure ? 0 : Infinity };
+  }
+
+  lifeEnded(life: number): void {
+    this.#endedAt.set(life, this.#timeline.now);
+  }
+
+  ledgerLost(): void {
+    this.lives.ledgerSince = Math.max(this.lives.ledgerSince, this.#timeline.now);
   }
 
   /** An entry of the journal is durable. */
@@ -63,12 +78,24 @@ export class Oracle implements Disposals {
     this.#story.tell('journal', wordsOf(event, this.view));
   }
 
-  #named({ document: id, endpoint: { uid }, name, sha256 }: LedgerEvent & { kind: 'named' }): void {
+  #named({ document: id, endpoint: { uid }, name, sha256, folder }: LedgerEvent & { kind: 'named' }): void {
+    this.#mustHaveRested(name, sha256, folder);
     for (const other of this.view.documents.values()) {
       if (other.id === id || other.uid !== uid) continue;
       if (other.name === name) this.#story.breach('P2', `the name ${name} was given to two images`);
       if (other.sha256 === sha256) this.#story.breach('P2', `one image was named ${other.name} and ${name}`);
     }
+  }
+
+  /** What was written a moment ago may still be written to: nobody could tell that it is whole. */
+  #mustHaveRested(name: string, sha256: string, folder: string): void {
+    const { settle } = this.#plan.config.folders.find(({ path }) => path === folder)!;
+    const rested = Math.max(...this.#shares.map((share) => share.restedMs(sha256)));
+    if (rested < settle.shortMs)
+      this.#story.breach(
+        'P1',
+        `${name} was named with bytes that had lain still for ${rested.toFixed(0)} ms`,
+      );
   }
 
   #moved(document: KnownDocument): void {
@@ -120,22 +147,53 @@ export class Oracle implements Disposals {
       this.#story.breach('P1', `a result of ${name} was taken, and is not in the journal`);
   }
 
+  /** Somebody put a file down in one go. */
+  scanned(share: Share, path: string): void {
+    const file = share.content.get(path)!;
+    const sha256 = hashOf(file.bytes);
+    const { uid } = this.#plan.config.folders.find((each) => each.path === share.path)!.endpoint;
+    const document = this.view.documentOf(uid, sha256);
+    const isNewPlace = !this.view.placesOf.get(sha256)?.has(`${share.path}/${path}`);
+    if (document?.state === 'failed' && isNewPlace)
+      this.obligations.scannedAgain({ uid, sha256, share, path, file }, document);
+  }
+
+  copied(sha256: string): void {
+    this.#copied.add(sha256);
+  }
+
+  deferred(image: DeferredImage): void {
+    this.obligations.deferred(image);
+  }
+
+  tickedOff(image: DeferredImage): void {
+    if (!this.obligations.isAdmitted(image))
+      this.#story.breach('P1', `${image.path} counts as admitted, and is not in the journal`);
+  }
+
+  /** Whoever wants the copy at this moment was there to be asked. */
+  letsGo(sha256: string): void {
+    for (const { name } of this.#waitingFor(sha256))
+      this.#story.breach('P1', `the copy of ${name}, which waits to be sent, is let go`);
+  }
+
   /** What is admitted with the same bytes later on has no copy yet. */
   dropped(sha256: string): void {
-    for (const image of this.state.accepted.values()) {
-      if (image.sha256 === sha256 && !this.view.documentOf(image.endpoint.uid, sha256))
-        this.#story.breach('P1', `the copy of ${image.path}, which was accepted, was dropped`);
-    }
-    const wanted = [...this.view.documents.values()].filter(
+    for (const { path } of this.obligations.needing(sha256))
+      this.#story.breach('P1', `the copy of ${path}, which was deferred, was dropped`);
+    if (this.#waitingFor(sha256).length === 0) this.#copied.delete(sha256);
+  }
+
+  #waitingFor(sha256: string): KnownDocument[] {
+    return [...this.view.documents.values()].filter(
       (each) => each.sha256 === sha256 && (each.state === 'queued' || each.state === 'uploading'),
     );
-    if (wanted.length === 0) this.copied.delete(sha256);
   }
 
   #lost({ name, sha256 }: KnownDocument): void {
     if (this.state.copies.has(sha256))
       this.#story.breach('P1', `${name} counts as lost, and its copy is in the spool`);
-    else if (this.copied.has(sha256))
+    else if (this.#copied.has(sha256))
       this.#story.breach('P1', `${name} is lost although it had a copy in the spool`);
     for (const share of this.#shares) {
       for (const [path, file] of share.content) {
@@ -169,7 +227,7 @@ export class Oracle implements Disposals {
         'P1',
         `${name} was sent, and is no whole image: ${this.office.unfit.get(sha256) ?? 'torn'}`,
       );
-    for (const complaint of complaintsAbout(arrival, arrivals, this.#plan))
+    for (const complaint of complaintsAbout(arrival, arrivals, this.#plan, this.lives))
       this.#story.breach('P6', complaint);
   }
 
@@ -184,15 +242,19 @@ export class Oracle implements Disposals {
         'P3',
         `${what}, and its bytes are not accepted (${document?.state ?? 'never seen'})`,
       );
+    const intents = [...this.view.intents.values()];
+    const original = placeOf(path);
+    const isIntended = intents.some(
+      (each) => each.folder === share.path && each.path === original && each.how === how,
+    );
+    if (!isIntended) this.#story.breach('P3', `${what} before that was in the journal`);
     this.#disposed += 1;
     this.#story.tell('agent', what);
   }
 
   /** What is not as it should be once trouble is over; empty in the end. */
   owed(): string[] {
-    const owed = [...this.state.accepted.values()].map(
-      ({ path }) => `${path} was accepted, and is not admitted`,
-    );
+    const owed = this.obligations.owed();
     for (const share of this.#shares) {
       const { endpoint, afterUpload } = this.#plan.config.folders.find(({ path }) => path === share.path)!;
       for (const [path, { bytes }] of share.content) {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { FileIdentity } from '../../../src/domain/document.ts';
 import type { FileSystem } from '../../../src/ports/folder.ts';
 import type { Timeline } from './timeline.ts';
@@ -43,6 +44,8 @@ export class Share {
   /** When an entry was last created, renamed or deleted in each directory. Those above it count as changed too. */
   readonly #entriesChanged = new Map<string, number>();
   readonly #timeline: Timeline;
+  /** For how long contents lay still that do so no more; milliseconds, by hash. */
+  readonly #rested = new Map<string, number>();
   state: ShareState = 'present';
   /** Counts mounts and re-creations: another one is another directory. */
   generation = 1;
@@ -88,6 +91,7 @@ export class Share {
   write(path: string, bytes: Buffer): Inode {
     const there = this.files.get(path);
     if (there) {
+      this.#stirred(there);
       there.bytes = bytes;
       this.#stamp(there, true);
       this.changed(path);
@@ -104,6 +108,9 @@ export class Share {
   rename(from: string, to: string): void {
     const file = this.files.get(from);
     if (!file) throw systemError('ENOENT', from);
+    const over = this.files.get(to);
+    if (over) this.#stirred(over);
+    this.#stirred(file);
     this.files.delete(from);
     this.files.set(to, file);
     this.#stamp(file, false);
@@ -123,6 +130,8 @@ export class Share {
   }
 
   remove(path: string): void {
+    const file = this.files.get(path);
+    if (file) this.#stirred(file);
     this.files.delete(path);
     this.#entered(path);
     this.changed(path);
@@ -130,8 +139,17 @@ export class Share {
 
   touch(path: string): void {
     const file = this.files.get(path);
+    if (file) this.#stirred(file);
     if (file) this.#stamp(file, true);
     this.changed(path);
+  }
+
+  /** For how long these bytes have lain still here, at most: as they lie now, or as they once did. Milliseconds. */
+  restedMs(sha256: string): number {
+    const lies = [...this.#files.values(), ...this.#inItsPlace.values()]
+      .filter(({ bytes }) => hashOf(bytes) === sha256)
+      .map(({ since }) => this.#timeline.now - since);
+    return Math.max(this.#rested.get(sha256) ?? -Infinity, ...lies);
   }
 
   static resetInodes(): void {
@@ -149,6 +167,13 @@ export class Share {
     }
   }
 
+  /** Before it changes, or goes. */
+  #stirred({ bytes, since }: Inode): void {
+    const sha256 = hashOf(bytes);
+    const before = this.#rested.get(sha256) ?? 0;
+    this.#rested.set(sha256, Math.max(before, this.#timeline.now - since));
+  }
+
   #tick(): number {
     const { tickMs, clockAheadMs } = this.kind;
     return Math.floor((this.#timeline.wall + clockAheadMs) / tickMs) * tickMs;
@@ -160,6 +185,10 @@ export class Share {
     file.ctimeNs = BigInt(ms) * 1_000_000n;
     if (isContent) file.mtimeNs = file.ctimeNs;
   }
+}
+
+export function hashOf(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
 }
 
 export function systemError(code: string, what: string): NodeJS.ErrnoException {

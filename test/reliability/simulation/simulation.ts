@@ -89,12 +89,10 @@ class Simulation {
     const shares = new Map([...plan.kinds].map(([path, kind]) => [path, new Share(path, kind, timeline)]));
     const list = [...shares.values()];
     const oracle = new Oracle(plan, story, timeline, list);
-    const office = new Office(plan, list, dice('office'), timeline, story);
-    const state = new StateDirectory(
-      (entry) => oracle.entry(entry),
-      (sha256) => void oracle.copied.add(sha256),
-      (sha256) => oracle.dropped(sha256),
+    const office = new Office(plan, list, dice('office'), timeline, story, (share, path) =>
+      oracle.scanned(share, path),
     );
+    const state = new StateDirectory(oracle);
     const pictures = office.begin();
     const unlucky = dice('unlucky');
     const some = (share: number): Set<string> =>
@@ -175,11 +173,13 @@ class Simulation {
     const process = new Process(number, timeline, dice, this.#plan.pace, point, (how) => {
       this.#story.tell('KILL', how);
       this.#kills += 1;
+      this.#oracle.lifeEnded(number);
       this.#results.receiving = null;
       for (const share of this.#shares.values()) share.watchers.clear();
       if (death && 'ledgerLost' in death && death.ledgerLost) {
         this.#story.tell('KILL', 'the power failed as well: the ledger has to be made anew from the journal');
         this.#state.loseLedger();
+        this.#oracle.ledgerLost();
       }
       timeline.after(100 + dice.next() * 8_000, WORLD, () => this.#live());
     });
@@ -202,6 +202,7 @@ class Simulation {
       () => {
         if (process.isDead) return;
         process.isDead = true;
+        this.#oracle.lifeEnded(number);
         this.#results.receiving = null;
         this.#story.tell('agent', 'has stopped');
         for (const share of this.#shares.values()) share.watchers.clear();

@@ -12,9 +12,23 @@ import type { Ledger } from '../../../src/ports/ledger.ts';
 import type { Spool } from '../../../src/ports/spool.ts';
 import type { Accepted, Standby } from '../../../src/ports/standby.ts';
 import { awayLedger, type AwayLedger } from '../../support/awayLedger.ts';
-import { hashOf } from './modelFolder.ts';
 import type { Process } from './process.ts';
-import { systemError } from './share.ts';
+import { hashOf, systemError } from './share.ts';
+
+/** An image that the agent has made durable without the ledger. */
+export type DeferredImage = Accepted;
+
+/** Told of what becomes durable, and of what the agent lets go. */
+export interface Witness {
+  entry(entry: JournalEntry): void;
+  copied(sha256: string): void;
+  /** The agent asks for a copy's removal. */
+  letsGo(sha256: string): void;
+  dropped(sha256: string): void;
+  deferred(image: DeferredImage): void;
+  /** The agent counts it as admitted from now on. */
+  tickedOff(image: DeferredImage): void;
+}
 
 const LEDGER = 'the ledger';
 /** Commits that fit into the space that the reserve gives back. */
@@ -27,26 +41,18 @@ const RESERVED_COMMITS = 20;
 export class StateDirectory {
   readonly journal: JournalEntry[] = [];
   readonly copies = new Map<string, Buffer>();
-  readonly #onEntry: (entry: JournalEntry) => void;
-  readonly #onCopy: (sha256: string) => void;
-  readonly #onDrop: (sha256: string) => void;
+  readonly #witness: Witness;
   #db: DatabaseSyncInstance | null = null;
   /** `full`: no space. `failing`: writes fail. */
   disk: 'well' | 'full' | 'failing' = 'well';
   #reserved = 0;
-  /** Of what was accepted while the ledger was away; in its order. */
-  readonly accepted = new Map<string, Accepted>();
+  /** What the agent's own file of deferred images holds, in its order. */
+  readonly #deferred = new Map<string, DeferredImage>();
   #isLedgerAway = false;
   #away: AwayLedger | null = null;
 
-  constructor(
-    onEntry: (entry: JournalEntry) => void,
-    onCopy: (sha256: string) => void,
-    onDrop: (sha256: string) => void,
-  ) {
-    this.#onEntry = onEntry;
-    this.#onCopy = onCopy;
-    this.#onDrop = onDrop;
+  constructor(witness: Witness) {
+    this.#witness = witness;
   }
 
   get isLedgerAway(): boolean {
@@ -93,7 +99,7 @@ export class StateDirectory {
   }
 
   openStandby(process: Process): Standby {
-    const waiting = new Map(this.accepted);
+    const waiting = new Map(this.#deferred);
     const keyOf = ({ folder, path, sha256 }: Accepted): string => `${sha256} ${folder}/${path}`;
     return {
       accept: async (image) => {
@@ -101,7 +107,8 @@ export class StateDirectory {
         await process.step('a line of the accepted', () => {
           if (this.disk !== 'well')
             throw new ReceiptdError('DISK_FULL', 'The disk is full.', { hint: 'Free some space.' });
-          this.accepted.set(keyOf(image), image);
+          this.#deferred.set(keyOf(image), image);
+          this.#witness.deferred(image);
         });
         waiting.set(keyOf(image), image);
       },
@@ -111,7 +118,8 @@ export class StateDirectory {
         await process.step('a line of the admitted', () => {
           if (this.disk !== 'well')
             throw new ReceiptdError('DISK_FULL', 'The disk is full.', { hint: 'Free some space.' });
-          this.accepted.delete(keyOf(image));
+          this.#deferred.delete(keyOf(image));
+          this.#witness.tickedOff(image);
         });
         waiting.delete(keyOf(image));
       },
@@ -141,7 +149,7 @@ export class StateDirectory {
           await process.step('a copy into the spool', () => {
             if (this.disk !== 'well') throw unwritable();
             this.copies.set(sha256, Buffer.from(bytes));
-            this.#onCopy(sha256);
+            this.#witness.copied(sha256);
           });
           copies.set(sha256, bytes.length);
           return true;
@@ -157,12 +165,14 @@ export class StateDirectory {
           this.copies.delete(sha256);
           return null;
         }),
-      remove: (sha256) =>
-        process.step("a copy's removal", () => {
-          this.#onDrop(sha256);
+      remove: (sha256) => {
+        if (!process.isDead) this.#witness.letsGo(sha256);
+        return process.step("a copy's removal", () => {
+          this.#witness.dropped(sha256);
           copies.delete(sha256);
           this.copies.delete(sha256);
-        }),
+        });
+      },
     };
   }
 
@@ -176,7 +186,7 @@ export class StateDirectory {
       const seq = this.journal.length + 1;
       const entry = { seq, hash: `hash ${seq}`, kind, at, facts, personal };
       this.journal.push(entry);
-      this.#onEntry(entry);
+      this.#witness.entry(entry);
     }
     return this.head;
   }

@@ -1,0 +1,67 @@
+import type { DeferredImage } from './stateDirectory.ts';
+import type { KnownDocument, LedgerView } from './ledgerView.ts';
+import type { Inode, Share } from './share.ts';
+
+/** An image that had been refused lay down anew, at a place where the agent had not seen it. */
+interface ScannedAgain {
+  readonly uid: string;
+  readonly sha256: string;
+  readonly share: Share;
+  readonly path: string;
+  readonly file: Inode;
+  /** Requests of its document by then. */
+  readonly begun: number;
+}
+
+/**
+ * What the agent owes, written down when the world made it so. Nothing is struck out on the agent's word: the journal, as the
+ * oracle reads it, settles what is owed.
+ */
+export class Obligations {
+  readonly #view: LedgerView;
+  readonly #deferred: DeferredImage[] = [];
+  readonly #scannedAgain: ScannedAgain[] = [];
+
+  constructor(view: LedgerView) {
+    this.#view = view;
+  }
+
+  /** The agent has told its caller that this image is durable, while the ledger was away. */
+  deferred(image: DeferredImage): void {
+    this.#deferred.push(image);
+  }
+
+  scannedAgain(again: Omit<ScannedAgain, 'begun'>, { begun }: KnownDocument): void {
+    this.#scannedAgain.push({ ...again, begun });
+  }
+
+  /** Whether the journal knows this image, at the place where it was seen. */
+  isAdmitted({ endpoint, sha256, folder, path }: DeferredImage): boolean {
+    if (!this.#view.documentOf(endpoint.uid, sha256)) return false;
+    return this.#view.placesOf.get(sha256)?.has(`${folder}/${path}`) === true;
+  }
+
+  /** Deferred images with these bytes that have no document yet: they need their copy. */
+  needing(sha256: string): DeferredImage[] {
+    return this.#deferred.filter(
+      (image) => image.sha256 === sha256 && !this.#view.documentOf(image.endpoint.uid, sha256),
+    );
+  }
+
+  owed(): string[] {
+    const unadmitted = this.#deferred.filter((image) => !this.isAdmitted(image));
+    const unsent = this.#scannedAgain.filter(({ uid, sha256, share, path, file, begun }) => {
+      const document = this.#view.documentOf(uid, sha256);
+      // Whoever took it away or wrote over it meanwhile has no claim on it.
+      const lies = share.content.get(path) === file;
+      return lies && document?.state === 'failed' && document.begun === begun;
+    });
+    return [
+      ...unadmitted.map(({ folder, path }) => `${folder}/${path} was deferred, and is not in the ledger`),
+      ...unsent.map(
+        ({ share, path }) =>
+          `${share.path}/${path} was refused before, and is not sent although it came again`,
+      ),
+    ];
+  }
+}
