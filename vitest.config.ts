@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { mutationPlugin } from './test/reliability/mutation/vitePlugin.ts';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Where the time goes; first these, in this order, then the rest of the end-to-end tests, then the quick ones. */
@@ -39,6 +40,7 @@ class LongestFirst extends BaseSequencer {
 
 // Suites differ in what they need and how long they may take; the budgets stand in CONTRIBUTING.md.
 export default defineConfig({
+  plugins: mutationPlugin(import.meta.dirname),
   test: {
     pool: 'forks',
     globalSetup: ['test/support/compiled.ts', 'test/support/postgresRun.ts'],

@@ -139,6 +139,18 @@ describe('an upload request of a fleet', () => {
     expect(place.service.asked).toHaveLength(1);
   });
 
+  it('does not leave under another lease than the one it was recorded under: it may be another agent’s by now', async () => {
+    const place = await sharedSending();
+    const { id } = await place.admit('a.jpg');
+    place.fleet.isRenewed = true;
+    await place.start();
+    await place.clock.advance(200);
+    expect(place.service.asked).toHaveLength(0);
+    const detail = await place.ledger.detail(id);
+    expect(detail?.attempts[0]).toMatchObject({ outcome: 'notSent' });
+    expect(detail?.document).toMatchObject({ answerLost: false });
+  });
+
   it.each(['DOCUMENT_TAKEN', 'AGENT_FENCED'] as const)(
     'whose document is another agent’s by then (%s) is let be, and no error is told',
     async (code) => {

@@ -186,3 +186,34 @@ describe('while it runs', () => {
     expect(started).toBe(false);
   });
 });
+
+describe('the queue that every request runs through', () => {
+  it('holds the rate by itself, also where every request was given a place', async () => {
+    const rate = { count: 2, intervalMs: 3_600_000 };
+    const pacer = await Pacer.create({
+      clock: systemClock,
+      ledger: null,
+      overall: { ...UNLIMITED, concurrency: 10, rate },
+      endpoints: endpoints({ concurrency: 10 }),
+    });
+    const stop = new AbortController();
+    const started: number[] = [];
+    const place = { sent: () => {}, cancel: () => {} };
+    const runs = Array.from({ length: 5 }, (_, index) =>
+      pacer.run(OFFICE, place, async (onStart) => void (onStart(), started.push(index)), stop.signal),
+    );
+    const ends = Promise.allSettled(runs);
+    await Promise.all(runs.slice(0, 2));
+    // Those that may start do so without a timer.
+    for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    expect(started).toEqual([0, 1]);
+    stop.abort(new Error('over'));
+    expect((await ends).map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'fulfilled',
+      'rejected',
+      'rejected',
+      'rejected',
+    ]);
+  });
+});

@@ -197,6 +197,25 @@ describe('without a token', () => {
     expect((await failure(server.baseUrl)).code).toBe('SERVICE_ANSWER');
   });
 
+  it.each([200, 204, 302, 400, 401, 403, 404, 418, 429, 500, 503])(
+    'HTTP %d that repeats the secret, or grants a token in a way that nobody knows, is quoted nowhere',
+    async (status) => {
+      const granted = 'a-token-that-is-in-no-field-known';
+      const server = await scriptedServer((request, response) =>
+        response
+          .writeHead(status)
+          .end(status === 204 ? '' : `${String(request.body)} {"token":"${granted}"}`),
+      );
+      const error = await failure(server.baseUrl);
+      expect(JSON.stringify([error.message, error.hint, String(error.cause), error.stack])).not.toContain(
+        granted,
+      );
+      expect(JSON.stringify([error.message, error.hint, String(error.cause), error.stack])).not.toContain(
+        CLIENT_SECRET,
+      );
+    },
+  );
+
   it.each([
     [429, '120', 120_000],
     [503, '7', 7000],

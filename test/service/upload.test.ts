@@ -141,6 +141,16 @@ describe('upload', () => {
     });
   });
 
+  it('hides secrets of ours in a refusal that repeats them', async () => {
+    const secrets = createRedactor([CLIENT_SECRET]);
+    const server = await scriptedServer((_request, response) =>
+      response.writeHead(422).end(`no such client: ${CLIENT_SECRET}`),
+    );
+    const { service } = client(server.baseUrl, { redact: (text) => secrets.redactCut(text) });
+    const answer = await service.upload(uploadRequest(), never);
+    expect(answer).toMatchObject({ httpStatus: 422, body: 'no such client: [redacted]' });
+  });
+
   it('keeps a record verbatim, but for secrets of ours that it repeats', async () => {
     const secrets = createRedactor(['token-for-tests', CLIENT_SECRET]);
     const more = { url: 'https://user:pw@files.example/?access_token=other' };

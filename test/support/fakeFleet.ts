@@ -14,6 +14,8 @@ export class FakeFleet implements LedgerFleet {
   readonly entered: FleetLimits[] = [];
   readonly #listeners = new Set<(signal: FleetSignal) => void>();
   leased = true;
+  /** Another lease has begun since the attempts were recorded. */
+  isRenewed = false;
   /** What `enter` resolves, one after the other; then 0. */
   waits: number[] = [];
   paused: FleetAgent['paused'] = null;
@@ -31,8 +33,8 @@ export class FakeFleet implements LedgerFleet {
     return () => this.#listeners.delete(listener);
   }
 
-  isLeased(): boolean {
-    return this.leased;
+  isLeased(attemptId?: number): boolean {
+    return this.leased && !(this.isRenewed && attemptId !== undefined);
   }
 
   async lead(folder: string): Promise<boolean> {

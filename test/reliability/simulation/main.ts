@@ -15,23 +15,13 @@ export interface Shared {
   readonly only: Result | null;
 }
 
-const options = trialOptions(
-  COMMAND,
-  {
-    seeds: { default: 2_000, least: 1, help: 'how many' },
-    from: { default: 1, least: 0, help: 'the first' },
-    failures: { default: 10, least: 1, help: 'after which it stops' },
-    workers: { default: availableParallelism(), least: 1, help: 'processes at work' },
-  },
-  { mutations: 'break each promise on purpose and see that it is found' },
-);
-
-if (options.mutations) {
-  const { tryMutations } = await import('./mutate.ts');
-  process.exitCode = (await tryMutations({ seeds: options.seeds, workers: options.workers })) ? 0 : 1;
-} else {
-  process.exitCode = (await simulateAll(options)) ? 0 : 1;
-}
+const options = trialOptions(COMMAND, {
+  seeds: { default: 2_000, least: 1, help: 'how many' },
+  from: { default: 1, least: 0, help: 'the first' },
+  failures: { default: 10, least: 1, help: 'after which it stops' },
+  workers: { default: availableParallelism(), least: 1, help: 'processes at work' },
+});
+process.exitCode = (await simulateAll(options)) ? 0 : 1;
 
 async function simulateAll({
   seeds,

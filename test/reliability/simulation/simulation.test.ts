@@ -1,7 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { compileTrials } from '../support/compiled.ts';
-import { MUTATIONS } from './mutations.ts';
 
 const SEEDS = 250;
 
@@ -30,22 +28,4 @@ test('what can not be understood is refused in one sentence', { timeout: 60_000 
     stderr:
       'npm run simulate: --seeds many is not a whole number of at least 1. See npm run simulate -- --help.\n',
   });
-});
-
-test('the promises that `--mutations` breaks are where it looks for them, and in docs/reliability.md', async () => {
-  const told = await readFile('docs/reliability.md', 'utf8');
-  for (const { what, edits } of MUTATIONS) {
-    expect(told).toContain(what);
-    const texts = new Map<string, string>();
-    for (const { file, from, to } of edits) {
-      const text = texts.get(file) ?? (await readFile(file, 'utf8'));
-      expect(text.split(from).length - 1, `${what}: ${file} has: ${from}`).toBe(1);
-      texts.set(
-        file,
-        text.replace(from, () => to),
-      );
-    }
-  }
-  expect(MUTATIONS.length).toBeGreaterThanOrEqual(20);
-  expect(new Set(MUTATIONS.map(({ what }) => what)).size).toBe(MUTATIONS.length);
 });

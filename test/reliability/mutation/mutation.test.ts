@@ -1,0 +1,46 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { compiledSources } from '../../support/compiled.ts';
+import { MUTATIONS, PROMISES } from './mutations.ts';
+import { mutate } from './operators.ts';
+import { tryMutation } from './run.ts';
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+/** Tried in each run of the tests; `npm run mutate` tries all. */
+const AT_ONCE = 3;
+const DAY_MS = 86_400_000;
+
+test.each(MUTATIONS.map((mutation) => [mutation.what, mutation] as const))(
+  'the sources have a place for: %s',
+  async (_, { edits }) => {
+    expect(edits.length).toBeGreaterThan(0);
+    for (const file of new Set(edits.map((edit) => edit.file))) {
+      const source = await readFile(`${ROOT}/${file}`, 'utf8');
+      const own = edits.filter((edit) => edit.file === file);
+      expect(mutate(source, own, 'ts')).not.toBe(source);
+    }
+  },
+);
+
+test('each promise is broken in five ways at least, and each way has a name of its own', () => {
+  for (const promise of PROMISES)
+    expect(MUTATIONS.filter(({ promises }) => promises[0] === promise).length, promise).toBeGreaterThan(4);
+  expect(new Set(MUTATIONS.map(({ what }) => what)).size).toBe(MUTATIONS.length);
+});
+
+test('docs/reliability.md lists each of them', async () => {
+  const told = await readFile(`${ROOT}/docs/reliability.md`, 'utf8');
+  for (const { what } of MUTATIONS) expect(told).toContain(what);
+});
+
+describe('the mutations whose turn it is today are killed', { timeout: 240_000 }, () => {
+  const quick = MUTATIONS.filter(({ seeds = 0 }) => seeds === 0);
+  const first = Math.floor(Date.now() / DAY_MS) * AT_ONCE;
+  const turn = Array.from({ length: AT_ONCE }, (_, index) => quick[(first + index) % quick.length]!);
+  test.each(turn.map((mutation) => [mutation.what, mutation] as const))('%s', async (_, mutation) => {
+    const build = await compiledSources();
+    const { isKilled, by } = await tryMutation(mutation, { build, root: ROOT, workers: 2 });
+    expect(isKilled, by).toBe(true);
+  });
+});

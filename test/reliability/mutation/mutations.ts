@@ -1,0 +1,565 @@
+import type { Edit } from './operators.ts';
+
+export const PROMISES = ['P1', 'P2', 'P3', 'P4', 'P5', 'P6', 'P7'] as const;
+export type PromiseName = (typeof PROMISES)[number];
+
+/** A promise broken on purpose, and who has to notice. */
+export interface Mutation {
+  readonly what: string;
+  /** Which the breach is of; the first one first. */
+  readonly promises: readonly PromiseName[];
+  /** The simulation, whose oracle complains of one of these promises; or the test in which a test fails. */
+  readonly killedBy: 'simulation' | `test/${string}.test.ts`;
+  /** Simulated seeds until it is noticed, at most; where rare things have to come together. */
+  readonly seeds?: number;
+  readonly edits: readonly Edit[];
+}
+
+const DELIVER = 'src/pipeline/deliver.ts';
+const OUTCOME = 'src/domain/outcome.ts';
+const STORE = 'src/ledger/sqlite/store.ts';
+const INTAKE = 'src/pipeline/intake.ts';
+const DISPOSE = 'src/pipeline/dispose.ts';
+const HOLDS = 'src/pipeline/holds.ts';
+
+/** The journal never hears of one kind of event. */
+const unwritten = (kind: string): Edit => ({
+  file: STORE,
+  in: 'emit',
+  drop: 'push',
+  becomes: `if (event.kind !== '${kind}') $&`,
+});
+
+export const MUTATIONS: readonly Mutation[] = [
+  // Nothing is lost.
+  {
+    what: 'what a crash interrupted is not put right at the next start',
+    promises: ['P1'],
+    killedBy: 'simulation',
+    edits: [{ file: 'src/pipeline/recover.ts', in: 'recover', call: 'recover', becomes: '0' }],
+  },
+  {
+    what: 'the spool is forgotten when bytes are looked for',
+    promises: ['P1'],
+    killedBy: 'simulation',
+    edits: [{ file: 'src/pipeline/originals.ts', in: 'findBytes', call: 'read', becomes: 'null' }],
+  },
+  {
+    what: 'copies are dropped while a document waits for them',
+    promises: ['P1'],
+    killedBy: 'simulation',
+    edits: [
+      { file: 'src/pipeline/copies.ts', in: 'dropUnwanted', condition: 'wanted', is: 'false' },
+      { file: 'src/pipeline/spoolSweep.ts', in: 'dropUnwanted', condition: 'wanted', is: 'false' },
+    ],
+  },
+  {
+    what: 'a copy is dropped that was wanted by the time of its removal',
+    promises: ['P1'],
+    killedBy: 'simulation',
+    seeds: 20_000,
+    edits: [
+      {
+        file: 'src/pipeline/spoolSweep.ts',
+        in: 'dropUnwanted',
+        call: 'dropUnwanted',
+        becomes: 'spool.remove(hash)',
+      },
+    ],
+  },
+  {
+    what: 'copies are dropped that only the journal of deferred images needs',
+    promises: ['P1'],
+    killedBy: 'simulation',
+    edits: [{ file: 'src/pipeline/absence.ts', in: 'needs', returns: 'false' }],
+  },
+  {
+    what: 'what was deferred is ticked off and never admitted',
+    promises: ['P1'],
+    killedBy: 'simulation',
+    edits: [
+      {
+        file: 'src/pipeline/catchUp.ts',
+        in: 'admitOne',
+        first: 'if (image.path !== "") return deps.standby.admitted(image);',
+      },
+    ],
+  },
+  {
+    what: 'what was deferred is ticked off before the ledger has it',
+    promises: ['P1'],
+    killedBy: 'simulation',
+    edits: [
+      { file: 'src/pipeline/catchUp.ts', in: 'admitOne', first: 'await deps.standby.admitted(image);' },
+    ],
+  },
+  {
+    what: 'events alone are trusted',
+    promises: ['P1', 'P4'],
+    killedBy: 'simulation',
+    edits: [
+      { file: INTAKE, value: 'isFull', becomes: 'this.#relistSoon' },
+      { file: INTAKE, value: 'isOver', becomes: 'now < 0' },
+    ],
+  },
+  {
+    what: 'a directory counts as unchanged for good',
+    promises: ['P1', 'P4'],
+    killedBy: 'simulation',
+    edits: [
+      { file: 'src/pipeline/unchanged.ts', condition: 'stamp', is: 'known === undefined' },
+      { file: INTAKE, value: 'isFull', becomes: 'this.#relistSoon' },
+    ],
+  },
+  {
+    what: 'the listing at the start is left out',
+    promises: ['P1', 'P4'],
+    killedBy: 'simulation',
+    edits: [
+      { file: INTAKE, value: 'isFull', becomes: 'this.#relistSoon' },
+      { file: INTAKE, value: 'isOver', becomes: 'now < 0' },
+      { file: INTAKE, in: '#listAll', first: 'if (lane === "backlog") return 0;' },
+    ],
+  },
+  {
+    what: 'a folder that was unmounted counts as emptied',
+    promises: ['P1'],
+    killedBy: 'simulation',
+    edits: [{ file: 'src/pipeline/folderPlace.ts', call: 'foreign', becomes: 'this.takeOver(mark)' }],
+  },
+  {
+    what: 'a share that does not answer holds nothing, and nobody looks for what was in it',
+    promises: ['P1'],
+    killedBy: 'simulation',
+    edits: [
+      { file: DELIVER, in: 'isSearchedFor', returns: 'true' },
+      { file: 'src/pipeline/originals.ts', in: 'findOriginal', value: 'away', becomes: 'null' },
+    ],
+  },
+  {
+    what: 'a refused image that is scanned again is not sent',
+    promises: ['P1'],
+    killedBy: 'simulation',
+    seeds: 4_000,
+    edits: [{ file: 'src/ledger/sqlite/admit.ts', in: 'isToSendAgain', returns: "state === 'lost'" }],
+  },
+  {
+    what: 'pages that are still to come are not waited for',
+    promises: ['P1'],
+    killedBy: 'simulation',
+    edits: [{ file: 'src/pipeline/examine.ts', condition: 'growing', is: 'false' }],
+  },
+  {
+    what: 'a file is sent although its end is missing',
+    promises: ['P1'],
+    killedBy: 'simulation',
+    edits: [{ file: 'src/pipeline/admit.ts', in: 'judge', condition: 'incomplete', is: 'false' }],
+  },
+  {
+    what: 'other bytes are admitted than those that lay still',
+    promises: ['P1'],
+    killedBy: 'simulation',
+    seeds: 4_000,
+    edits: [{ file: 'src/pipeline/examine.ts', in: 'afterRead', condition: 'sameIdentity', is: 'false' }],
+  },
+  {
+    what: 'a 200 with a web page counts as accepted',
+    promises: ['P1'],
+    killedBy: 'simulation',
+    edits: [
+      {
+        file: OUTCOME,
+        in: 'judgeRecord',
+        first:
+          "if (body.startsWith('<')) return { kind: 'accepted', record: { name: expected.name, endpointUid: '', status: 'OK', verbatim: body } };",
+      },
+    ],
+  },
+  {
+    what: "another document's record counts as accepted",
+    promises: ['P1'],
+    killedBy: 'simulation',
+    edits: [{ file: OUTCOME, in: 'judgeRecord', condition: 'name', is: 'false' }],
+  },
+  {
+    what: 'a 202 counts as accepted',
+    promises: ['P1'],
+    killedBy: 'simulation',
+    edits: [{ file: OUTCOME, in: 'classify', condition: '200', is: 'status === 200 || status === 202' }],
+  },
+  {
+    what: 'a result is answered as taken before it is durable',
+    promises: ['P1'],
+    killedBy: 'simulation',
+    edits: [unwritten('result')],
+  },
+  {
+    what: 'the answer to an upload takes the place of the status of a later result',
+    promises: ['P1'],
+    killedBy: 'simulation',
+    edits: [
+      { file: 'src/ledger/sqlite/results.ts', in: 'besideResults', condition: 'statuses', is: 'false' },
+    ],
+  },
+  {
+    what: 'a result that came before an answer was lost is no proof',
+    promises: ['P1'],
+    killedBy: 'simulation',
+    edits: [{ file: 'src/ledger/sqlite/results.ts', in: 'besideResults', condition: 'results', is: 'false' }],
+  },
+  // One image, one name.
+  {
+    what: 'names are not in the journal',
+    promises: ['P2'],
+    killedBy: 'simulation',
+    edits: [unwritten('named')],
+  },
+  {
+    what: 'a retry has a name of its own',
+    promises: ['P2'],
+    killedBy: 'simulation',
+    edits: [
+      {
+        file: DELIVER,
+        in: 'request',
+        value: 'upload',
+        becomes: '{ ...$&, name: attemptId % 2 === 0 ? `${name}-again` : name }',
+      },
+    ],
+  },
+  {
+    what: 'an image that is known already is named again',
+    promises: ['P2', 'P1'],
+    killedBy: 'simulation',
+    edits: [{ file: 'src/ledger/sqlite/admit.ts', in: 'admit', value: 'existing', becomes: 'undefined' }],
+  },
+  {
+    what: 'an interrupted upload counts as never sent',
+    promises: ['P2', 'P5'],
+    killedBy: 'simulation',
+    edits: [{ file: 'src/ledger/sqlite/queue.ts', in: 'recover', value: 'outcome', becomes: "'notSent'" }],
+  },
+  {
+    what: 'a document that a result has accepted is sent if it was claimed before',
+    promises: ['P2'],
+    killedBy: 'simulation',
+    edits: [
+      {
+        file: 'src/ledger/sqlite/queue.ts',
+        in: 'idle',
+        condition: 'attemptOpen',
+        is: "row.state !== 'failed' && row.attemptOpen === 0",
+      },
+    ],
+  },
+  {
+    what: 'the memory of an image is lent again while the image is sent',
+    promises: ['P2'],
+    killedBy: 'simulation',
+    edits: [
+      {
+        file: DELIVER,
+        in: 'deliver',
+        call: 'sending',
+        becomes: '$&.then(() => keeper.accepted(document, bytes))',
+      },
+    ],
+  },
+  // The original is sacred.
+  {
+    what: 'originals are deleted before they are accepted',
+    promises: ['P3'],
+    killedBy: 'simulation',
+    edits: [
+      {
+        file: 'src/ledger/sqlite/sql/sightings.ts',
+        value: 'DISPOSABLE_FILES',
+        becomes: `$&.replace("AND d.state = 'accepted'", "AND d.state <> 'lost'")`,
+      },
+    ],
+  },
+  {
+    what: 'an original is disposed of without a look at its bytes',
+    promises: ['P3'],
+    killedBy: 'simulation',
+    edits: [{ file: DISPOSE, in: 'disposeAside', condition: 'hash', is: "read.kind !== 'bytes'" }],
+  },
+  {
+    what: 'an original is disposed of whose bytes are only as many as those that were sent',
+    promises: ['P3'],
+    killedBy: 'simulation',
+    seeds: 4_000,
+    edits: [
+      {
+        file: DISPOSE,
+        in: 'disposeAside',
+        condition: 'hash',
+        is: "read.kind !== 'bytes' || read.bytes.length !== file.identity.size",
+      },
+    ],
+  },
+  {
+    what: 'an original is disposed of before that is announced',
+    promises: ['P3'],
+    killedBy: 'simulation',
+    edits: [{ file: DISPOSE, in: 'disposeOne', drop: 'disposing' }],
+  },
+  {
+    what: 'originals are deleted although they are to be kept',
+    promises: ['P3'],
+    killedBy: 'simulation',
+    edits: [{ file: DISPOSE, in: 'disposeAccepted', condition: 'keep', is: 'false' }],
+  },
+  {
+    what: 'what was set aside is forgotten after a crash',
+    promises: ['P3', 'P1'],
+    killedBy: 'simulation',
+    edits: [{ file: DISPOSE, in: 'recoverAside', value: 'left', becomes: '[]' }],
+  },
+  // One receipt's trouble is its own.
+  {
+    what: 'an endpoint that is closed closes all others',
+    promises: ['P4', 'P1'],
+    killedBy: 'simulation',
+    edits: [
+      {
+        file: HOLDS,
+        in: 'holdEndpoint',
+        call: '#close',
+        becomes: "this.#close('service', sent.endpoint.baseUrl, sent, why, HOLD_BACKOFF, null, false)",
+      },
+    ],
+  },
+  {
+    what: 'an original that can not be disposed of keeps all others of its folder waiting',
+    promises: ['P4'],
+    killedBy: 'test/pipeline/dispose.test.ts',
+    edits: [{ file: DISPOSE, in: 'disposeAccepted', condition: 'TROUBLE_OF_ALL', is: 'true' }],
+  },
+  {
+    what: 'an account that is refused holds the other accounts',
+    promises: ['P4'],
+    killedBy: 'test/pipeline/outcomes.test.ts',
+    edits: [{ file: 'src/domain/account.ts', in: 'credentialsKey', returns: 'baseUrl' }],
+  },
+  {
+    what: 'a deferred image that can not be admitted keeps the others waiting',
+    promises: ['P4'],
+    killedBy: 'test/pipeline/away.test.ts',
+    edits: [
+      { file: 'src/pipeline/catchUp.ts', in: 'admitOne', call: 'onOdd', becomes: 'Promise.reject(error)' },
+    ],
+  },
+  {
+    what: 'a document that the service always fails on is never parked',
+    promises: ['P4'],
+    killedBy: 'test/pipeline/outcomes.test.ts',
+    edits: [{ file: 'src/pipeline/record.ts', value: 'parked', becomes: 'false' }],
+  },
+  {
+    what: 'a file that can not be looked at ends the settling of its folder',
+    promises: ['P4', 'P1'],
+    killedBy: 'simulation',
+    edits: [
+      {
+        file: 'src/pipeline/examine.ts',
+        in: 'unreadable',
+        first: 'if (code !== "") await new Promise(() => {});',
+      },
+    ],
+  },
+  // An outage fails nothing.
+  {
+    what: 'a server error fails the document',
+    promises: ['P5'],
+    killedBy: 'simulation',
+    edits: [
+      {
+        file: OUTCOME,
+        in: 'classify',
+        first:
+          "if (answer.kind !== 'fault' && answer.httpStatus >= 500) return { kind: 'failed', reason: 'HTTP_500', message: 'It failed.' };",
+      },
+    ],
+  },
+  {
+    what: 'an endpoint that is gone fails the document',
+    promises: ['P5'],
+    killedBy: 'simulation',
+    edits: [
+      {
+        file: OUTCOME,
+        in: 'classify',
+        first:
+          "if (answer.kind !== 'fault' && answer.httpStatus === 404) return { kind: 'failed', reason: 'HTTP_404', message: 'It failed.' };",
+      },
+    ],
+  },
+  {
+    what: 'a broken connection fails the document',
+    promises: ['P5'],
+    killedBy: 'simulation',
+    edits: [
+      {
+        file: OUTCOME,
+        in: 'classify',
+        first:
+          "if (answer.kind === 'fault' && answer.sent) return { kind: 'failed', reason: answer.code, message: 'It failed.' };",
+      },
+    ],
+  },
+  {
+    what: 'a refusal after a lost answer counts as failed',
+    promises: ['P5'],
+    killedBy: 'simulation',
+    edits: [{ file: OUTCOME, in: 'classify', condition: 'answerLost', is: 'false' }],
+  },
+  {
+    what: 'a redirect fails the document',
+    promises: ['P5'],
+    killedBy: 'simulation',
+    edits: [
+      {
+        file: OUTCOME,
+        in: 'classify',
+        first:
+          "if (answer.kind !== 'fault' && answer.httpStatus === 302) return { kind: 'failed', reason: 'HTTP_302', message: 'It failed.' };",
+      },
+    ],
+  },
+  // Limits hold.
+  {
+    what: 'an upload starts before it is recorded',
+    promises: ['P6'],
+    killedBy: 'simulation',
+    edits: [
+      {
+        file: DELIVER,
+        in: 'send',
+        call: 'begin',
+        becomes: '(void request(document, 0, bytes, token, slot, deps, signal, onTaken).catch(() => {}), $&)',
+      },
+    ],
+  },
+  {
+    what: 'requests are not in the journal',
+    promises: ['P6'],
+    killedBy: 'simulation',
+    edits: [unwritten('began')],
+  },
+  {
+    what: 'the rate begins anew after a restart',
+    promises: ['P6'],
+    killedBy: 'simulation',
+    edits: [{ file: 'src/pipeline/pacer.ts', in: 'create', value: 'times', becomes: '[]' }],
+  },
+  {
+    what: 'one request more than allowed is under way',
+    promises: ['P6'],
+    killedBy: 'simulation',
+    edits: [
+      {
+        file: 'src/pipeline/pacer.ts',
+        in: 'createQueue',
+        call: 'PQueue',
+        becomes: 'Object.assign($&, { concurrency: concurrency + 1 })',
+      },
+    ],
+  },
+  {
+    what: "p-queue's own window is left out",
+    promises: ['P6'],
+    killedBy: 'test/pipeline/pacer.test.ts',
+    edits: [{ file: 'src/pipeline/pacer.ts', in: 'createQueue', condition: 'rate', is: 'false' }],
+  },
+  {
+    what: 'the budget of the day is not kept',
+    promises: ['P6'],
+    killedBy: 'simulation',
+    edits: [{ file: 'src/domain/limits.ts', in: 'Budget.delay', condition: 'limit', is: 'true' }],
+  },
+  {
+    what: 'Retry-After is not heeded',
+    promises: ['P6'],
+    killedBy: 'simulation',
+    edits: [{ file: HOLDS, in: '#close', value: 'asked', becomes: '0' }],
+  },
+  {
+    what: 'Retry-After of a server error is not heeded',
+    promises: ['P6'],
+    killedBy: 'simulation',
+    edits: [
+      {
+        file: HOLDS,
+        in: 'serviceTrouble',
+        call: '#close',
+        becomes: "this.#close('service', sent.endpoint.baseUrl, sent, why, SERVICE_BACKOFF, null, true)",
+      },
+    ],
+  },
+  {
+    what: 'Retry-After is forgotten over a restart',
+    promises: ['P6'],
+    killedBy: 'simulation',
+    seeds: 4_000,
+    edits: [{ file: HOLDS, in: '#takeOver', returns: 'false' }],
+  },
+  {
+    what: 'others are sent while one request tries a held endpoint',
+    promises: ['P6'],
+    killedBy: 'simulation',
+    seeds: 4_000,
+    edits: [{ file: HOLDS, in: 'gate', condition: 'probe', is: 'false' }],
+  },
+  {
+    what: "a fleet's request leaves without a last look at its lease",
+    promises: ['P6'],
+    killedBy: 'test/pipeline/fleet.test.ts',
+    edits: [{ file: DELIVER, in: 'request', condition: 'isLeased', is: 'true' }],
+  },
+  // Secrets stay secret.
+  {
+    what: 'a token is written into the journal',
+    promises: ['P7'],
+    killedBy: 'simulation',
+    edits: [
+      {
+        file: DELIVER,
+        in: 'send',
+        call: 'replay',
+        becomes: 'deps.recorder.replay(attemptId, `${outcome.message} (${token})`, signal)',
+      },
+    ],
+  },
+  {
+    what: "the token route's answer is quoted in an error",
+    promises: ['P7'],
+    killedBy: 'test/service/token.test.ts',
+    edits: [
+      {
+        file: 'src/service/token.ts',
+        in: 'requestWith',
+        call: 'strangeAnswer',
+        becomes: 'strangeAnswer(`The token request was answered with ${answer.body}`)',
+      },
+    ],
+  },
+  {
+    what: 'a log line is written as it came',
+    promises: ['P7'],
+    killedBy: 'test/telemetry/log.test.ts',
+    edits: [{ file: 'src/telemetry/redact.ts', in: 'redact', first: 'if (text !== "") return text;' }],
+  },
+  {
+    what: 'an answer of the service that repeats a secret is kept as it came',
+    promises: ['P7'],
+    killedBy: 'test/service/upload.test.ts',
+    edits: [{ file: 'src/service/receiptService.ts', in: 'redacted', first: 'redact = (text) => text;' }],
+  },
+  {
+    what: 'credentials in a file that others may read are used',
+    promises: ['P7'],
+    killedBy: 'test/credentials/file.test.ts',
+    edits: [{ file: 'src/credentials/file.ts', condition: 'GROUP_AND_OTHERS', is: 'false' }],
+  },
+];

@@ -1,0 +1,95 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Mutation } from './mutations.ts';
+import { mutate } from './operators.ts';
+import { MUTATION_VARIABLE } from './vitePlugin.ts';
+
+const SEEDS = 2_000;
+const MOST_OUTPUT = 256 * 1024 * 1024;
+
+export interface Verdict {
+  readonly isKilled: boolean;
+  /** The first breach, or the first test that failed. */
+  readonly by: string;
+}
+
+export interface MutationOptions {
+  /** The compiled sources, which are not changed. */
+  readonly build: string;
+  readonly root: string;
+  readonly workers: number;
+}
+
+/** Breaks one promise in a copy, and lets whoever has to notice look. */
+export async function tryMutation(mutation: Mutation, options: MutationOptions): Promise<Verdict> {
+  return mutation.killedBy === 'simulation'
+    ? bySimulation(mutation, options)
+    : byTest(mutation, mutation.killedBy, options);
+}
+
+async function bySimulation(mutation: Mutation, options: MutationOptions): Promise<Verdict> {
+  const place = await mkdtemp(join(tmpdir(), 'receiptd-mutation-'));
+  try {
+    await cp(options.build, join(place, 'build'), { recursive: true });
+    await cp(join(options.root, 'package.json'), join(place, 'build', 'package.json'));
+    await symlink(join(options.root, 'node_modules'), join(place, 'node_modules'), 'junction');
+    for (const file of new Set(mutation.edits.map((edit) => edit.file))) {
+      const path = join(place, 'build', file.replace(/\.ts$/, '.js'));
+      const edits = mutation.edits.filter((edit) => edit.file === file);
+      await writeFile(path, mutate(await readFile(path, 'utf8'), edits, 'js'));
+    }
+    const main = join(place, 'build', 'test', 'reliability', 'simulation', 'main.js');
+    const { seeds = SEEDS, promises } = mutation;
+    const { stdout } = await run(
+      [main, '--seeds', String(seeds), '--workers', String(options.workers), '--failures', '1'],
+      place,
+    );
+    const breach = stdout
+      .split('\n')
+      .find(
+        (line) => /^seed \d+: /.test(line) && promises.some((promise) => line.includes(`: ${promise}: `)),
+      );
+    return {
+      isKilled: breach !== undefined,
+      by: breach ?? `no breach of ${promises.join(', ')} in ${seeds} seeds`,
+    };
+  } finally {
+    await rm(place, { recursive: true, force: true });
+  }
+}
+
+interface Report {
+  readonly testResults: readonly {
+    readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[];
+  }[];
+}
+
+async function byTest(mutation: Mutation, test: string, { root }: MutationOptions): Promise<Verdict> {
+  const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
+  const { stdout } = await run([vitest, 'run', '--reporter', 'json', test], root, {
+    [MUTATION_VARIABLE]: mutation.what,
+  });
+  const report = JSON.parse(stdout.slice(stdout.indexOf('{'))) as Report;
+  const tests = report.testResults.flatMap(({ assertionResults }) => assertionResults);
+  const failed = tests.find(({ status }) => status === 'failed');
+  // A file that does not load proves nothing.
+  return {
+    isKilled: failed !== undefined,
+    by: failed?.fullName ?? `${tests.length} tests of ${test} passed`,
+  };
+}
+
+function run(
+  args: readonly string[],
+  cwd: string,
+  variables: Readonly<Record<string, string>> = {},
+): Promise<{ stdout: string }> {
+  return new Promise((resolve) => {
+    const env = { ...process.env, ...variables };
+    execFile(process.execPath, args, { cwd, env, maxBuffer: MOST_OUTPUT }, (_error, stdout) =>
+      resolve({ stdout }),
+    );
+  });
+}
