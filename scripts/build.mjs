@@ -60,7 +60,19 @@ const entry = await readFile(join(ROOT, 'src/receiptd.cts'), 'utf8');
 await writeFile(join(OUT, 'receiptd.cjs'), entry.replace('./main.ts', './main.js'));
 await chmod(join(OUT, 'receiptd.cjs'), 0o755);
 const browser = await buildConsole();
+await writeFile(join(OUT, 'words.txt'), await ownWords());
 await writeFile(join(OUT, 'LICENSES.txt'), await licences([...program, ...threads, ...browser]));
+
+/** Every word of the program's own texts and names: `doctor` takes any other one for somebody's name. */
+async function ownWords() {
+  const words = new Set();
+  for (const path of (await readdir(join(ROOT, 'src'), { recursive: true })).sort()) {
+    if (!path.endsWith('.ts') || /^(?:console|demo|sandbox)\//.test(path.replaceAll('\\', '/'))) continue;
+    const text = await readFile(join(ROOT, 'src', path), 'utf8');
+    for (const [word] of text.replace(/^\s*(?:\/?\*|\/\/).*$/gm, '').matchAll(/[A-Za-z]+/g)) words.add(word);
+  }
+  return `${[...words].sort().join('\n')}\n`;
+}
 
 /**
  * Of what a run loads, one file each of what others load as well. Left alone they would be some 60, one for each set of commands, and

@@ -42,7 +42,11 @@ export function addCheck(program: Command, io: Io, done: (status: ExitStatus) =>
     .action(async (options: Options) => {
       const config = await configOf(io, options);
       const findings = await findingsOf(io, config, { offline: options.offline ?? false });
-      if (options.json) printJson(io, findings);
+      if (options.json)
+        printJson(
+          io,
+          findings.map(({ level, subject, message }) => ({ level, subject, message })),
+        );
       else for (const finding of findings) printFinding(io, finding);
       if (findings.some(({ level }) => level === 'fail')) done(EXIT.failed);
     });
@@ -84,7 +88,7 @@ async function checkState(config: Config): Promise<Finding> {
     if (other !== null && (await whyNotForState(stateDir)) === null) {
       const user = other.name ?? `#${other.uid}`;
       const message = `${stateDir} belongs to the user ${user}; whether that user can write it, \`${asUser(user, true, process.platform).replace('…', 'check')}\` says.`;
-      return { level: 'ok', subject: 'state', message };
+      return { level: 'ok', subject: 'state', message, names: [user] };
     }
     const { note } = await lookAtStateDir(config);
     return note === null
@@ -160,7 +164,7 @@ async function checkAccount(
     if (offline) return findings;
     const { company } = await service.whoami(io.stop, account);
     const message = `${config.service.baseUrl} takes the credentials from the ${store} store: ${company}.`;
-    findings.push({ level: 'ok', subject: `service${end}`, message });
+    findings.push({ level: 'ok', subject: `service${end}`, message, names: [company] });
   } catch (error) {
     const found = failure(`${findings.length === 0 ? 'credentials' : 'service'}${end}`, error);
     // A configuration may be checked where its credentials are not yet.

@@ -1,8 +1,9 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Finding } from '../compose/checkFolder.ts';
-import { bundleOf, ownNames, writeBundle, type Part } from '../compose/doctor/bundle.ts';
+import { bundleOf, writeBundle, type Part } from '../compose/doctor/bundle.ts';
 import { examine, withinAll } from '../compose/doctor/examine.ts';
+import { knownNames, ownWords } from '../compose/doctor/knownNames.ts';
 import { knownSecrets } from '../compose/doctor/knownSecrets.ts';
 import { createRedaction } from '../compose/doctor/redaction.ts';
 import type { Config } from '../config/config.ts';
@@ -58,34 +59,37 @@ async function run(io: Io, options: Options): Promise<readonly Finding[]> {
   const checked =
     config === null ? trouble : await withinAll('check', () => findingsOf(io, config, { offline }));
   const findings = [...checked, ...(await examine({ config, stateDir, offline, version: VERSION }))];
-  print(io, verdict(findings));
-  const order = { fail: 0, warn: 1, ok: 2 };
-  for (const finding of findings.toSorted((a, b) => order[a.level] - order[b.level]))
-    printFinding(io, finding);
   const redaction = createRedaction({
     withNames: options.withNames ?? false,
     secrets: await knownSecrets({ env: io.env, stateDir, config, text }),
-    names: await ownNames({ config, stateDir }),
+    names: await knownNames({ config, text, stateDir, env: io.env, findings }),
+    words: await ownWords(),
   });
   const parts = await bundleOf(
     { config, text, stateDir, env: io.env, version: VERSION, findings },
     redaction,
   );
-  print(io);
-  if (options.list) {
-    print(io, 'A bundle would hold:');
-    tell(io, parts);
-    return findings;
-  }
   const stamp = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '');
   const file = resolve(io.cwd, options.output ?? `receiptd-doctor-${stamp}.tar.gz`);
-  await write(file, parts);
+  // Before a word is printed: whoever reads may have seen enough (`doctor | head`), which ends the process.
+  const unwritten = options.list ? null : await write(file, parts);
+  tellFindings(io, findings);
+  print(io);
+  if (unwritten !== null) throw unwritten;
+  const names = options.withNames ? '; it holds names' : '';
   print(
     io,
-    `Wrote ${printable(file)}, readable by you alone${options.withNames ? '; it holds names' : ''}. In it:`,
+    options.list ? 'A bundle would hold:' : `Wrote ${printable(file)}, readable by you alone${names}. In it:`,
   );
-  tell(io, parts);
+  tellParts(io, parts);
   return findings;
+}
+
+function tellFindings(io: Io, findings: readonly Finding[]): void {
+  print(io, verdict(findings));
+  const order = { fail: 0, warn: 1, ok: 2 };
+  for (const finding of findings.toSorted((a, b) => order[a.level] - order[b.level]))
+    printFinding(io, finding);
 }
 
 async function found(io: Io, options: Options) {
@@ -117,16 +121,18 @@ function verdict(findings: readonly Finding[]): string {
   return warned > 0 ? `It works; ${counted(warned, 'thing')} to know of.` : 'All is well.';
 }
 
-function tell(io: Io, parts: readonly Part[]): void {
+function tellParts(io: Io, parts: readonly Part[]): void {
   for (const { name, from } of parts)
     print(io, `  ${name} (${size(Buffer.isBuffer(from) ? from.length : from.size)})`);
 }
 
-async function write(file: string, parts: readonly Part[]): Promise<void> {
+/** What keeps it from being written. */
+async function write(file: string, parts: readonly Part[]): Promise<ReceiptdError | null> {
   try {
     await writeBundle(file, parts);
+    return null;
   } catch (error) {
-    throw outputUnwritable(
+    return outputUnwritable(
       file,
       error,
       'Name a file elsewhere with --output; what is said above is all the same true.',

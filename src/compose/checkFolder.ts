@@ -9,6 +9,8 @@ export interface Finding {
   readonly level: 'ok' | 'warn' | 'fail';
   readonly subject: string;
   readonly message: string;
+  /** In the message: what somebody else is called, known to nobody but the finder. */
+  readonly names?: readonly string[];
 }
 
 /** What would keep the agent from watching this folder, found by trying. */

@@ -1,12 +1,11 @@
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import os from 'node:os';
 import { join } from 'node:path';
 import { writeArchive, type Part } from '../../archive/write.ts';
-import type { Config, PostgresConfig } from '../../config/config.ts';
+import type { Config } from '../../config/config.ts';
 import { callControl } from '../../daemon/control/client.ts';
 import { isOwnName } from '../../daemon/stateFiles.ts';
 import { describeError, systemCode } from '../../domain/errors.ts';
-import { readPostgresUrl } from '../../domain/postgresUrl.ts';
 import { openSqliteReports } from '../../ledger/sqlite/openReports.ts';
 import type { Finding } from '../checkFolder.ts';
 import { ledgerPath, openReports } from '../reports.ts';
@@ -90,11 +89,11 @@ function findingsText(findings: readonly Finding[], redaction: Redaction): strin
 }
 
 /** Values that can hold nothing but what they are for; of ours only whether they are set. */
+const LOCALE = /^(?:C|POSIX|[a-z]{2,3}(?:_[A-Z]{2})?)(?:\.(?:UTF-?8|ISO-?8859-?\d{1,2}))?(?:@euro)?$/i;
 const SHOWN_VARIABLES: Readonly<Record<string, RegExp>> = {
-  LANG: /^[\w.@-]{1,40}$/,
-  LC_ALL: /^[\w.@-]{1,40}$/,
-  TZ: /^:?[A-Z][A-Za-z_+-]{1,30}(?:\/[A-Za-z_+-]{1,30}){0,2}$/,
-  TERM: /^[a-z0-9-]{1,30}$/,
+  LANG: LOCALE,
+  LC_ALL: LOCALE,
+  TERM: /^(?:dumb|linux|vt\d{3}|ansi|(?:xterm|screen|tmux|rxvt)(?:-(?:16|88|256)?color|-kitty)?)$/,
   XDG_SESSION_TYPE: /^(?:x11|wayland|tty|unspecified)$/,
 };
 const NAMED_VARIABLES =
@@ -106,7 +105,8 @@ function environment({ env, version }: Patient, redaction: Redaction) {
     receiptd: version,
     node: process.versions.node,
     platform: `${process.platform} ${process.arch}`,
-    system: /^[\w.+~-]{1,80}$/.test(os.release()) ? os.release() : null,
+    // What follows the numbers may be anybody's own.
+    system: /^\d[\d.]{0,20}(?:-\d{1,6})?/.exec(os.release())?.[0] ?? null,
     processors: os.availableParallelism(),
     memory: { total: os.totalmem(), free: os.freemem(), rss },
     uptimeSeconds: Math.round(os.uptime()),
@@ -239,42 +239,4 @@ async function journalTail(stateDir: string, redaction: Redaction): Promise<stri
     }
   });
   return lines.map((line) => `${line}\n`).join('');
-}
-
-/** What the machine and its user are called, so that it can be found in sentences. */
-export async function ownNames({
-  config,
-  stateDir,
-}: Pick<Patient, 'config' | 'stateDir'>): Promise<string[]> {
-  const user = (() => {
-    try {
-      return os.userInfo();
-    } catch {
-      return { username: '', homedir: '' };
-    }
-  })();
-  const machine = await readFile('/etc/hostname', 'utf8').catch(() => '');
-  const names = [
-    stateDir,
-    os.hostname(),
-    machine.trim(),
-    user.homedir,
-    user.username === 'root' ? '' : user.username,
-  ];
-  if (config !== null) {
-    names.push(config.file, config.credentials.file, config.service.baseUrl);
-    for (const { name, credentials } of config.accounts) names.push(name, credentials.file);
-    for (const { alias, key } of config.endpoints) names.push(alias, key.uid);
-    for (const { path, archiveTo, needsAttention, share } of config.folders)
-      names.push(path, archiveTo, needsAttention ?? '', share ?? '');
-    if (config.ledger.kind === 'postgres') names.push(...namesOfLedger(config.ledger));
-  }
-  return names.filter((name) => name !== '' && name !== '/');
-}
-
-/** What a database, its user and an agent are called by many is a word of ours. */
-function namesOfLedger({ url, agent, passwordFile, ca }: PostgresConfig): string[] {
-  const { hosts = [], database = '', user = '' } = readPostgresUrl(url) ?? {};
-  const names = [...hosts, database, user, agent ?? ''].filter((name) => name !== 'receiptd');
-  return [...names, passwordFile ?? '', ca ?? ''];
 }

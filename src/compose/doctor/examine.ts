@@ -96,11 +96,16 @@ async function owner(stateDir: string): Promise<Finding> {
   const mode = (about.mode & 0o777).toString(8).padStart(3, '0');
   if (own === undefined || about.uid === own)
     return { level: 'ok', subject, message: `${stateDir} is yours (mode ${mode}).` };
-  const name = (await userNameOf(about.uid)) ?? about.uid;
+  const name = (await userNameOf(about.uid)) ?? `#${about.uid}`;
   if (own === 0)
-    return { level: 'ok', subject, message: `${stateDir} belongs to the user ${name} (mode ${mode}).` };
+    return {
+      level: 'ok',
+      subject,
+      message: `${stateDir} belongs to the user ${name} (mode ${mode}).`,
+      names: [name],
+    };
   const message = `${stateDir} belongs to the user ${name}, and this runs as user ${own}. Run it as that user to see all.`;
-  return { level: 'warn', subject, message };
+  return { level: 'warn', subject, message, names: [name] };
 }
 
 async function moved(stateDir: string): Promise<Finding> {

@@ -114,8 +114,12 @@ export async function mountOf(
   }
   return found === null
     ? null
-    : { type: /^[\w.]{1,20}$/.test(found.type) ? found.type : 'other', options: [...new Set(found.options)] };
+    : { type: FILE_SYSTEM.test(found.type) ? found.type : 'other', options: [...new Set(found.options)] };
 }
+
+/** A file system in user space is called what its author likes. */
+const FILE_SYSTEM =
+  /^(?:ext[234]|xfs|btrfs|zfs|f2fs|tmpfs|ramfs|overlay|squashfs|cifs|smb3|nfs4?|9p|virtiofs|drvfs|v?fat|exfat|ntfs3?|autofs|ceph|gfs2|ocfs2|ecryptfs|fuse|fuseblk|fuse\.(?:sshfs|rclone|gvfsd-fuse|portal|glusterfs|s3fs|mergerfs|vmhgfs-fuse))$/;
 
 const PLAIN_OPTION =
   /^(?:ro|rw|nosuid|nodev|noexec|relatime|noatime|sync|async|soft|hard|intr|serverino|noserverino|nobrl|(?:vers|cache|actimeo|rsize|wsize|timeo|retrans)=[\w.]{1,12})$/;

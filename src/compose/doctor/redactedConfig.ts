@@ -17,7 +17,7 @@ export function redactedConfig(text: string, redaction: Redaction): string {
   } catch {
     return `The file is no YAML; it has ${text.split('\n').length} lines.\n`;
   }
-  const keys = knownKeys(JSON.parse(jsonSchemaText()));
+  const keys = knownKeys();
   return YAML.stringify(shown(data, [], keys, redaction));
 }
 
@@ -62,12 +62,22 @@ function shownText(text: string, key: string, redaction: Redaction): string {
   return redaction.name(text, key === 'endpoint' ? 'endpoint' : 'name');
 }
 
-function knownKeys(schema: unknown, found = new Set<string>()): Set<string> {
+/** A choice or a figure of a setting, or our own name. */
+export function isOwnWord(text: string): boolean {
+  return FIGURE.test(text) || CHOICE.test(text) || text === 'receiptd' || text === 'root';
+}
+
+/** Of every setting. */
+export function knownKeys(): ReadonlySet<string> {
+  return keysOf(JSON.parse(jsonSchemaText()));
+}
+
+function keysOf(schema: unknown, found = new Set<string>()): Set<string> {
   if (typeof schema !== 'object' || schema === null) return found;
   for (const [key, value] of Object.entries(schema)) {
     if (key === 'properties' && typeof value === 'object' && value !== null)
       for (const name of Object.keys(value)) found.add(name);
-    knownKeys(value, found);
+    keysOf(value, found);
   }
   return found;
 }

@@ -2,9 +2,10 @@ import type { Redaction } from './redaction.ts';
 
 /** Fields whose texts are our own words: one of a few, a code, a time. */
 const OWN = /^(?:time|timestamp|level|code|version|state|outcome|reason|kind|at|store|scope|mode)$/;
+const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 const OWN_TEXT = /^(?:[A-Z][A-Z0-9_]{1,39}|[a-z][A-Za-z]{1,19}|\d{4}-\d\d-\d\dT[\d:.]+Z|\d+\.\d+\.\d+)$/;
-/** What we log is a constant sentence of plain words. */
-const MESSAGE = /^[A-Za-z][A-Za-z ,.;:'()`-]{0,199}$/;
+/** Whole sentences of ours. */
+const SENTENCES = /^(?:message|hint|notes)$/;
 const CODE_AT_END = /\[([A-Z][A-Z_]{2,39})\]$/;
 
 /** Lines of JSON, each by an allow-list: numbers, codes and our own words stay, all other text gets a stand-in. */
@@ -28,16 +29,18 @@ export function redactedValue(value: unknown, key: string, redaction: Redaction)
   if (typeof value === 'object') {
     return Object.fromEntries(
       Object.entries(value ?? {}).map(([name, inner]) => [
-        /^[a-z][A-Za-z]{0,29}$/.test(name) ? name : redaction.name(name, 'key'),
+        /^[a-z][A-Za-z]{0,29}$/.test(name) && redaction.sentence(name) === name
+          ? name
+          : redaction.name(name, 'key'),
         redactedValue(inner, name, redaction),
       ]),
     );
   }
   if (typeof value !== 'string') return null;
-  if (OWN.test(key) && OWN_TEXT.test(value)) return value;
-  if (key === 'message' && MESSAGE.test(value) && value.split(' ').every((word) => word.length <= 20))
-    return value;
   if (redaction.withNames) return value;
+  if (OWN.test(key) && OWN_TEXT.test(value) && (TIME.test(value) || redaction.sentence(value) === value))
+    return value;
+  if (SENTENCES.test(key)) return redaction.sentence(value);
   const [, code] = CODE_AT_END.exec(value) ?? [];
   return code === undefined ? redaction.name(value) : `[${code}]`;
 }

@@ -17,43 +17,68 @@ export interface Redaction {
 const HIDDEN = '[redacted]';
 /** Shorter ones would hit words of ours. */
 const SHORTEST = 4;
-/** Words and figures of our own sentences. */
-const PLAIN_WORD =
-  /^[(`"]*(?:[A-Za-z][a-z]{0,19}(?:['-][a-z]{1,12})?|[A-Z][A-Z_]{1,30}|\[[A-Z_]+\]|[\d.,:]+(?:%|ms|s|MB|GB|kB)?|[-–=+])[)`",.;:]*$/;
+/** A figure with its unit, as our sentences have them. */
+const FIGURE = /^[-+]?\d[\d.,:]*(?:%|ms|s|h|min|kB|MB|GB)?$/;
 /** Nothing of ours is that long without a space, besides hashes, which are names here. */
 const TOKEN = /[A-Za-z0-9+/_=-]{40,}/g;
 
 export function createRedaction(options: {
   readonly withNames: boolean;
   readonly secrets: readonly string[];
-  /** Names that are known from the configuration and the machine. */
+  /** Names that are known from the configuration, the machine and the service. */
   readonly names: readonly string[];
+  /** Of our own texts; any other word may be a name. */
+  readonly words: ReadonlySet<string>;
 }): Redaction {
-  const { withNames } = options;
+  const { withNames, words } = options;
   const key = randomBytes(32);
   const forms = [...new Set(options.secrets.filter((each) => each.length >= SHORTEST).flatMap(formsOf))];
   const hide = hiderOf(forms, { anyCase: true });
   const patterns = createRedactor();
-  const standIn = hiderOf(
-    options.names.filter((each) => each.length > 1),
+  const names = options.names.filter((each) => each.length >= SHORTEST_NAME);
+  const standIn = hiderOf(names, { anyCase: true });
+  // Everywhere, also where JSON needs a word of ours as it is.
+  const foreign = hiderOf(
+    names.filter((each) => !words.has(each) && !words.has(each.toLowerCase())),
     { anyCase: true },
   );
   const name = (text: string, kind = 'name'): string =>
     withNames ? text : `${kind}-${createHmac('sha256', key).update(text).digest('hex').slice(0, 8)}`;
-  const scrub = (text: string): string => patterns.redact(hide(text, () => HIDDEN)).replace(TOKEN, HIDDEN);
+  const scrub = (text: string): string => {
+    const nameless = withNames ? text : foreign(text, (found) => name(found));
+    return patterns.redact(hide(nameless, () => HIDDEN)).replace(TOKEN, HIDDEN);
+  };
+  const isOurs = (token: string): boolean => {
+    const [, inner = ''] = AROUND.exec(token) ?? [];
+    if (FIGURE.test(inner) || STAND_IN.test(inner)) return true;
+    return inner
+      .split(WITHIN)
+      .every((word) => word === '' || words.has(word) || words.has(uncapitalised(word)));
+  };
   return {
     withNames,
     name,
     scrub,
     sentence(text) {
       if (withNames) return text;
-      const words = standIn(text, (found) => name(found)).split(' ');
-      return words.map((word) => (PLAIN_WORD.test(word) || STAND_IN.test(word) ? word : '[…]')).join(' ');
+      // What stands in quotation marks was read somewhere: in the configuration, in an answer of the service.
+      const unquoted = text.replace(/"[^"]*"/g, '[…]');
+      const tokens = standIn(unquoted, (found) => name(found)).split(' ');
+      return tokens.map((token) => (token === '[…]' || isOurs(token) ? token : '[…]')).join(' ');
     },
   };
 }
 
-const STAND_IN = /^[a-z]+-[0-9a-f]{8}[,.;:)]*$/;
+const SHORTEST_NAME = 3;
+const AROUND = /^[("'`[]*(.*?)[)"'`\].,;:!?]*$/;
+/** `service.baseUrl`, `folders[0]`, `can't`, `--dry-run`. */
+const WITHIN = /[-.'’_[\]<>=()\d]+/;
+const STAND_IN = /^[a-z]+-[0-9a-f]{8}$/;
+
+/** As at the beginning of a sentence. */
+function uncapitalised(word: string): string {
+  return word.charAt(0).toLowerCase() + word.slice(1);
+}
 
 /** As it is, in JSON, percent-encoded, in hexadecimal, and in base64 wherever it begins there. */
 function formsOf(value: string): string[] {
