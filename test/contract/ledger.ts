@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { credentialsKey } from '../../src/domain/account.ts';
+import { credentialsKey, type AccountOf } from '../../src/domain/account.ts';
 import { endpointId, type Document, type EndpointKey, type FileIdentity } from '../../src/domain/document.ts';
 import { namesOf, parseTemplate, type Naming } from '../../src/domain/naming.ts';
 import { isFound, searchWords } from '../../src/domain/search.ts';
@@ -17,9 +17,9 @@ import type {
 import type { ListFilter, ListRow } from '../../src/ports/ledgerReports.ts';
 import type { NewResult } from '../../src/ports/results.ts';
 
-/** A place for one ledger. `open` opens what the last `open` left there. */
+/** A place for one ledger. `open` opens what the last `open` left there; one account for all endpoints unless told. */
 export interface LedgerPlace {
-  open(): Promise<Ledger>;
+  open(accountOf?: AccountOf): Promise<Ledger>;
   remove(): Promise<void>;
 }
 

@@ -1,5 +1,6 @@
 import { afterAll, describe } from 'vitest';
 import { describeLedgerContract } from '../../contract/ledger.ts';
+import { describeListingContract } from '../../contract/listings.ts';
 import { needsPostgres } from '../../support/postgres.ts';
 import { placesInTurn } from './place.ts';
 
@@ -7,4 +8,5 @@ describe.skipIf(!needsPostgres())('on a real server', () => {
   const places = placesInTurn();
   afterAll(() => places.remove());
   describeLedgerContract('the PostgreSQL ledger', () => places.create());
+  describeListingContract('the PostgreSQL ledger', () => places.create());
 });

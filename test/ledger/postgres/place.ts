@@ -129,7 +129,8 @@ export function placesInTurn(): { create(): Promise<LedgerPlace>; remove(): Prom
       const { url } = database;
       const options = agentOptions(agentUrl);
       return {
-        open: (): Promise<Ledger> => openPostgresLedger(options),
+        open: (accountOf): Promise<Ledger> =>
+          openPostgresLedger({ ...options, ...(accountOf && { accountOf }) }),
         async remove() {
           const [found] = await ask<{ names: string }>(url, ALL_TABLES);
           await ask(url, `TRUNCATE ${found?.names ?? ''} RESTART IDENTITY`);

@@ -1,4 +1,6 @@
 import { describeLedgerContract } from '../../contract/ledger.ts';
+import { describeListingContract } from '../../contract/listings.ts';
 import { createPlace } from './place.ts';
 
 describeLedgerContract('the SQLite ledger', createPlace);
+describeListingContract('the SQLite ledger', createPlace);

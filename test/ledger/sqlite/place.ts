@@ -19,7 +19,8 @@ export async function createPlace(): Promise<LedgerPlace & { readonly dir: strin
   return {
     dir,
     path: file,
-    open: (): Promise<Ledger> => openSqliteLedger({ path: file, clock }),
+    open: (accountOf): Promise<Ledger> =>
+      openSqliteLedger({ path: file, clock, ...(accountOf && { accountOf }) }),
     remove: () => fs.rm(dir, { recursive: true, force: true }),
   };
 }

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import type { AccountOf } from '../../../../src/domain/account.ts';
 import { openSqliteLedgerBeside, type BesideOptions } from '../../../../src/ledger/sqlite/thread/open.ts';
 import { compile } from '../../../daemon/compiled.ts';
 import { clock, createPlace } from '../place.ts';
@@ -11,5 +12,9 @@ export async function ledgerThread(): Promise<string> {
 /** A temporary directory with a ledger in it, written by a thread. */
 export async function createThreadPlace(more: Partial<BesideOptions> = {}) {
   const [place, program] = await Promise.all([createPlace(), ledgerThread()]);
-  return { ...place, open: () => openSqliteLedgerBeside({ path: place.path, clock, program, ...more }) };
+  const options = { path: place.path, clock, program, ...more };
+  return {
+    ...place,
+    open: (accountOf?: AccountOf) => openSqliteLedgerBeside({ ...options, ...(accountOf && { accountOf }) }),
+  };
 }

@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LIST_STATES, type ListFilter, type ListOrder, type ListRow } from '../../src/ports/ledgerReports.ts';
+import type { Ledger } from '../../src/ports/ledger.ts';
+import { expectedRows, inOrder, passes, type ExpectedRow } from '../support/messyOffice/expected.ts';
+import { messyOffice, type Office } from '../support/messyOffice/plan.ts';
+import { recordOffice } from '../support/messyOffice/record.ts';
+import type { LedgerPlace } from './ledger.ts';
+
+const SIZE = 600;
+/** On a busy machine each commit waits for its disk. */
+const FILL_TIMEOUT_MS = 240_000;
+const ORDERS: readonly ListOrder[] = ['oldest', 'newest'];
+
+type Filter = Omit<ListFilter, 'limit'>;
+
+/** Each filter alone, and some together. */
+function filtersOf({ endpoints, folders, until }: Office): Record<string, Filter> {
+  const week = 7 * 24 * 3_600_000;
+  const office = endpoints.office;
+  const named = (kind: string, filters: readonly [string, Filter][]) =>
+    filters.map(([name, filter]) => [`${kind} ${name}`, filter] as const);
+  return Object.fromEntries([
+    ['nothing', {}],
+    ...named(
+      'state',
+      LIST_STATES.map((state) => [state, { states: [state] }]),
+    ),
+    ...named(
+      'endpoint',
+      Object.entries(endpoints).map(([name, endpoint]) => [name, { endpoint }]),
+    ),
+    ...named(
+      'folder',
+      Object.entries(folders).map(([name, folder]) => [name, { folder }]),
+    ),
+    ...named(
+      'text',
+      [
+        'SCAN0',
+        'Müller',
+        '領収',
+        '<script>',
+        '\n',
+        '=cmd',
+        '"',
+        "'",
+        '%',
+        '_',
+        '/2026/11/',
+        'nothing such',
+      ].map((match) => [JSON.stringify(match), { match }]),
+    ),
+    ['the first week', { until: until - 5 * week }],
+    ['the last week', { since: until - week }],
+    ['a week between', { since: until - 3 * week, until: until - 2 * week }],
+    ['a time before all', { until: 0 }],
+    ['what a person has to look at', { states: ['failed', 'unconfirmed', 'lost', 'rejected'] }],
+    ['what waits in one folder', { states: ['queued', 'held', 'uploading'], folder: folders.paused }],
+    ['documents of a folder and a time', { endpoint: office, folder: folders.paused, since: until - week }],
+    ['duplicates of one endpoint by name', { states: ['duplicate'], endpoint: office, match: 'SCAN' }],
+  ]);
+}
+
+/** Lists and pages over the messy office, each beside the same rows filtered in memory. */
+export function describeListingContract(name: string, create: () => Promise<LedgerPlace>): void {
+  describe(`${name} lists the messy office`, () => {
+    const office = messyOffice({ size: SIZE });
+    let place: LedgerPlace;
+    let ledger: Ledger;
+    let all: readonly ExpectedRow[];
+
+    beforeAll(async () => {
+      place = await create();
+      ledger = await place.open(office.accountOf);
+      await recordOffice(ledger, office);
+      all = expectedRows(office);
+    }, FILL_TIMEOUT_MS);
+    afterAll(async () => {
+      await ledger?.close();
+      await place?.remove();
+    });
+
+    /** Every page, to the end. */
+    async function walk(filter: Filter, order: ListOrder, limit: number): Promise<ListRow[]> {
+      const rows: ListRow[] = [];
+      let cursor: string | undefined;
+      let searched = order === 'oldest' ? -Infinity : Infinity;
+      for (;;) {
+        const wanted = { order, limit, withinMs: 60_000, ...(cursor !== undefined && { cursor }) };
+        const page = await ledger.page(filter, wanted);
+        rows.push(...page.rows);
+        expect(page.next === null).toBe(page.lookedUntil === null);
+        if (page.next === null || page.lookedUntil === null) return rows;
+        // It says a time, and never goes back.
+        expect(new Date(page.lookedUntil).toISOString()).toMatch(/^20/);
+        expect(order === 'oldest' ? page.lookedUntil >= searched : page.lookedUntil <= searched).toBe(true);
+        expect(page.rows).toHaveLength(limit);
+        searched = page.lookedUntil;
+        cursor = page.next;
+      }
+    }
+
+    it('has rows of every state in it', () => {
+      expect(new Set(all.map(({ state }) => state))).toEqual(new Set(LIST_STATES));
+      expect(all.length).toBeGreaterThan(SIZE * 0.9);
+    });
+
+    it.each(Object.entries(filtersOf(office)))(
+      'filters by %s, in both orders, page by page',
+      async (_, filter) => {
+        const expected = all.filter((row) => passes(row, filter));
+        const listed: ListRow[] = [];
+        for await (const row of ledger.list(filter)) listed.push(row);
+        expect(listed.map(comparable)).toEqual(expected.map(withoutFolder));
+        for (const order of ORDERS) {
+          for (const limit of [50, 7]) {
+            const paged = await walk(filter, order, limit);
+            expect(paged.map(comparable)).toEqual(inOrder(expected, order).map(withoutFolder));
+          }
+        }
+      },
+    );
+
+    it('counts what it lists', async () => {
+      const listed = countsOf(all.map(({ folder, state, endpointUid }) => [endpointUid, folder, state]));
+      const counts = await ledger.counts();
+      expect(
+        Object.fromEntries(counts.map((c) => [keyOf([c.endpoint?.uid ?? null, c.folder, c.state]), c.count])),
+      ).toEqual(listed);
+    });
+
+    it('shows every listed document with its attempts and files', async () => {
+      for await (const row of ledger.list({})) {
+        if (row.documentId === null) continue;
+        const detail = await ledger.detail(row.documentId);
+        expect(detail?.document).toMatchObject({ name: row.name, sha256: row.sha256 });
+        // A duplicate was never sent itself.
+        const attempts = row.state === 'duplicate' ? 0 : detail?.attempts.length;
+        expect(attempts).toBe(row.attempts);
+      }
+    });
+  });
+}
+
+type Key = readonly [uid: string | null, folder: string, state: string];
+
+function keyOf([uid, folder, state]: Key): string {
+  return `${uid} ${folder} ${state}`;
+}
+
+function countsOf(keys: readonly Key[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const key of keys) counts[keyOf(key)] = (counts[keyOf(key)] ?? 0) + 1;
+  return counts;
+}
+
+function comparable({ documentId, ...row }: ListRow): Omit<ListRow, 'documentId'> {
+  // Every row with a name belongs to a document.
+  expect(documentId === null).toBe(row.name === null);
+  return row;
+}
+
+function withoutFolder({ folder, ...row }: ExpectedRow): Omit<ListRow, 'documentId'> {
+  expect(row.path.startsWith(folder)).toBe(true);
+  return row;
+}

@@ -1,0 +1,197 @@
+import type { DocumentState } from '../../../src/domain/document.ts';
+import type { ListFilter, ListOrder, ListRow } from '../../../src/ports/ledgerReports.ts';
+import type { Image, Office, OtherFile, Scan } from './plan.ts';
+
+/** A row as it has to be listed; which number the ledger gave the document is its own business. */
+export type ExpectedRow = Omit<ListRow, 'documentId'> & { readonly folder: string };
+
+/** What a ledger that was told of the office lists, oldest first: made of the plan alone. */
+export function expectedRows(office: Office): ExpectedRow[] {
+  const rows = [...office.scans()].flatMap((scan) => {
+    const row = rowOf(office, scan);
+    return row === null ? [] : [{ row, isFile: isFile(scan), number: scan.number }];
+  });
+  // Of one moment documents come before other files, in both orders.
+  return rows
+    .sort(
+      (a, b) =>
+        Date.parse(a.row.createdAt) - Date.parse(b.row.createdAt) ||
+        Number(a.isFile) - Number(b.isFile) ||
+        a.number - b.number,
+    )
+    .map(({ row }) => row);
+}
+
+export function inOrder(rows: readonly ExpectedRow[], order: ListOrder): readonly ExpectedRow[] {
+  if (order === 'oldest') return rows;
+  return rows
+    .toReversed()
+    .sort((a, b) => Date.parse(b.createdAt) - Date.parse(a.createdAt) || fileLast(a, b));
+}
+
+/** Plainly, over rows that are all at hand. */
+export function passes(
+  row: ExpectedRow,
+  { states, endpoint, folder, match, since, until }: ListFilter,
+): boolean {
+  const at = Date.parse(row.createdAt);
+  return (
+    (states === undefined || states.includes(row.state)) &&
+    (endpoint === undefined || (row.baseUrl === endpoint.baseUrl && row.endpointUid === endpoint.uid)) &&
+    (folder === undefined || row.folder === folder) &&
+    (match === undefined || row.path.includes(match) || (row.name ?? '').includes(match)) &&
+    (since === undefined || at >= since) &&
+    (until === undefined || at < until)
+  );
+}
+
+const FILE_STATES: ReadonlySet<string> = new Set([
+  'duplicate',
+  'rejected',
+  'skipped',
+  'incomplete',
+  'unreadable',
+]);
+
+function fileLast(a: ExpectedRow, b: ExpectedRow): number {
+  return Number(FILE_STATES.has(a.state)) - Number(FILE_STATES.has(b.state));
+}
+
+function isFile(scan: Scan): boolean {
+  return scan.kind === 'file' || scan.duplicates !== null;
+}
+
+function rowOf(office: Office, scan: Scan): ExpectedRow | null {
+  if (scan.kind === 'file') return rowOfFile(scan);
+  const document = rowOfDocument(office, scan.duplicates ?? scan);
+  if (scan.duplicates === null) return document;
+  const { at, folder, path, identity } = scan;
+  return {
+    ...document,
+    folder,
+    path: `${folder}/${path}`,
+    size: identity.size,
+    state: 'duplicate',
+    attempts: 0,
+    reason: null,
+    message: null,
+    answerLost: false,
+    archivedTo: null,
+    createdAt: iso(at),
+    updatedAt: iso(at),
+    notBefore: null,
+  };
+}
+
+function rowOfFile({ at, folder, path, identity, note, after }: OtherFile): ExpectedRow | null {
+  const goneAt = after[0]?.at;
+  const { verdict: state, reason, message, sha256 } = note;
+  if (goneAt !== undefined && (state === 'incomplete' || state === 'unreadable')) return null;
+  return {
+    folder,
+    name: null,
+    endpointUid: null,
+    baseUrl: null,
+    sha256,
+    state,
+    status: null,
+    path: `${folder}/${path}`,
+    attempts: 0,
+    type: null,
+    size: identity.size,
+    reason,
+    message,
+    answerLost: false,
+    archivedTo: null,
+    createdAt: iso(at),
+    updatedAt: iso(goneAt ?? at),
+    notBefore: null,
+  };
+}
+
+function rowOfDocument(office: Office, image: Image): ExpectedRow {
+  const { at, folder, endpoint, name, sha256, identity } = image;
+  let state: DocumentState = 'queued';
+  let status: string | null = null;
+  let [reason, message]: [string | null, string | null] = [null, null];
+  let archivedTo: string | null = null;
+  let [answerLost, attempts, notBefore, updatedAt, path] = [false, 0, 0, at, image.path];
+  for (const after of image.after) {
+    switch (after.do) {
+      case 'begin':
+        [state, attempts, updatedAt] = ['uploading', attempts + 1, after.at];
+        break;
+      case 'send': {
+        const { transition } = after;
+        [state, attempts, updatedAt, notBefore] = [
+          transition.state,
+          attempts + 1,
+          after.at + after.tookMs,
+          0,
+        ];
+        if (transition.state === 'accepted') {
+          [status, reason, message] = [transition.serviceStatus, null, null];
+          break;
+        }
+        ({ reason, message } = transition);
+        if (transition.state !== 'queued') break;
+        ({ notBefore } = transition);
+        answerLost ||= transition.answerLost;
+        break;
+      }
+      case 'lose':
+        [state, reason, message, notBefore, updatedAt] = ['lost', 'BYTES_GONE', after.message, 0, after.at];
+        break;
+      case 'result':
+        [status, updatedAt] = [after.status, after.at];
+        // The proof that it arrived.
+        if (state === 'unconfirmed') [state, reason, message] = ['accepted', null, null];
+        break;
+      case 'dispose':
+        archivedTo = after.archivedTo && `${folder}/${after.archivedTo}/${path}`;
+        break;
+      case 'erase':
+        [path, message, archivedTo, updatedAt] = ['', null, null, after.at];
+        break;
+      case 'gone':
+    }
+  }
+  const hold = state === 'queued' ? holdOver(office, image) : undefined;
+  return {
+    folder,
+    name,
+    endpointUid: endpoint.uid,
+    baseUrl: endpoint.baseUrl,
+    sha256,
+    state: hold ? 'held' : state,
+    status,
+    path: path === '' ? folder : `${folder}/${path}`,
+    attempts,
+    type: 'jpeg',
+    size: identity.size,
+    reason: hold?.reason ?? reason,
+    message: hold?.message ?? message,
+    answerLost,
+    archivedTo,
+    createdAt: iso(at),
+    updatedAt: iso(updatedAt),
+    notBefore: notBefore === 0 ? null : iso(notBefore),
+  };
+}
+
+/** No folder of the office has two. */
+function holdOver({ holds, folders, endpoints }: Office, { folder, endpoint }: Image) {
+  const scope =
+    folder === folders.paused
+      ? 'folder'
+      : endpoint.uid === endpoints.warehouse.uid
+        ? 'endpoint'
+        : endpoint.uid === endpoints.agency.uid
+          ? 'credentials'
+          : null;
+  return holds.find((hold) => hold.scope === scope);
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}

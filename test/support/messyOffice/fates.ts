@@ -1,0 +1,188 @@
+import type { Dice } from '../../reliability/support/dice.ts';
+import type { AttemptOutcome } from '../../../src/domain/document.ts';
+import type { Note, Transition } from '../../../src/ports/ledger.ts';
+import type { Contents } from './contents.ts';
+
+/** One thing that happens to a file after it was admitted or noted; times in milliseconds. */
+export type After =
+  | {
+      readonly do: 'send';
+      readonly at: number;
+      readonly tookMs: number;
+      readonly outcome: AttemptOutcome;
+      readonly httpStatus: number | null;
+      readonly message: string | null;
+      readonly transition: Transition;
+    }
+  /** Its answer is not there yet. */
+  | { readonly do: 'begin'; readonly at: number }
+  | { readonly do: 'lose'; readonly at: number; readonly message: string }
+  | {
+      readonly do: 'dispose';
+      readonly at: number;
+      readonly how: 'archived' | 'deleted';
+      /** Below the folder. */
+      readonly archivedTo: string | null;
+    }
+  | { readonly do: 'gone'; readonly at: number }
+  | { readonly do: 'result'; readonly at: number; readonly status: string }
+  | { readonly do: 'erase'; readonly at: number };
+
+type Send = Extract<After, { do: 'send' }>;
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const DAY = 24 * 60 * MINUTE;
+
+function accepted(at: number, status = 'PROCESSING'): Send {
+  const response = JSON.stringify({ status, pages: [{ index: 0 }], notes: ['<b>'], total: 12.5 });
+  const transition: Transition = { state: 'accepted', serviceStatus: status, response };
+  return { do: 'send', at, tookMs: 420, outcome: 'accepted', httpStatus: 200, message: null, transition };
+}
+
+function trouble(at: number, reason: string, answerLost: boolean, waitMs = MINUTE): Send {
+  const message = `The service answered ${reason}: "<h1>Bad gateway</h1>".`;
+  const notBefore = at + waitMs;
+  const serverError = reason.startsWith('HTTP_5');
+  const transition: Transition = { state: 'queued', notBefore, reason, message, answerLost, serverError };
+  const httpStatus = reason.startsWith('HTTP_') ? Number(reason.slice(5)) : null;
+  const outcome = answerLost ? 'unknown' : 'trouble';
+  return { do: 'send', at, tookMs: 30 * SECOND, outcome, httpStatus, message, transition };
+}
+
+function refused(at: number, httpStatus: number, state: 'failed' | 'unconfirmed', words: string): Send {
+  const message =
+    state === 'failed'
+      ? `The service refused the document: "${words}".`
+      : `HTTP ${httpStatus} after an upload that may have been stored: "${words}"; look it up at the service, then retry.`;
+  const transition: Transition = { state, reason: `HTTP_${httpStatus}`, message };
+  return { do: 'send', at, tookMs: 900, outcome: 'refused', httpStatus, message, transition };
+}
+
+/** What became of an image that arrived at `at`. */
+export type ImageFate = (at: number) => readonly After[];
+
+/** Long settled. A document that others duplicate stays where it is (`kept`). */
+export const SETTLED = {
+  accepted: (at) => [accepted(at + SECOND)],
+  archived: (at) => [
+    accepted(at + SECOND),
+    { do: 'dispose', at: at + 2 * SECOND, how: 'archived', archivedTo: '.archive' },
+  ],
+  deleted: (at) => [
+    accepted(at + SECOND),
+    { do: 'dispose', at: at + 2 * SECOND, how: 'deleted', archivedTo: null },
+  ],
+  tidied: (at) => [accepted(at + SECOND), { do: 'gone', at: at + 3 * MINUTE }],
+  afterTrouble: (at) => [
+    trouble(at + SECOND, 'HTTP_503', false),
+    trouble(at + 2 * MINUTE, 'ECONNRESET', false),
+    accepted(at + 5 * MINUTE),
+  ],
+  answerLost: (at) => [trouble(at + SECOND, 'ETIMEDOUT', true), accepted(at + 2 * MINUTE)],
+  judged: (at) => [accepted(at + SECOND), { do: 'result', at: at + 9 * MINUTE, status: 'DONE' }],
+  judgedOddly: (at) => [
+    accepted(at + SECOND, 'RECEIVED'),
+    { do: 'result', at: at + 9 * MINUTE, status: 'EN_COURS' },
+    { do: 'result', at: at + 11 * MINUTE, status: '<b>prüfen</b>\u202e' },
+  ],
+  erased: (at) => [
+    accepted(at + SECOND),
+    { do: 'gone', at: at + 5 * MINUTE },
+    { do: 'erase', at: at + 2 * DAY },
+  ],
+  failed: (at) => [refused(at + SECOND, 422, 'failed', '<script>alert(1)</script>')],
+  failedTooLarge: (at) => [refused(at + SECOND, 413, 'failed', 'Payload Too Large')],
+  unconfirmed: (at) => [
+    trouble(at + SECOND, 'ETIMEDOUT', true),
+    refused(at + 2 * MINUTE, 409, 'unconfirmed', 'name exists'),
+  ],
+  proven: (at) => [
+    trouble(at + SECOND, 'ETIMEDOUT', true),
+    refused(at + 2 * MINUTE, 409, 'unconfirmed', 'name exists'),
+    { do: 'result', at: at + 20 * MINUTE, status: 'DONE' },
+  ],
+  lost: (at) => [
+    trouble(at + SECOND, 'ECONNREFUSED', false),
+    { do: 'gone', at: at + 2 * MINUTE },
+    { do: 'lose', at: at + 3 * MINUTE, message: 'The file was gone before it could be sent.' },
+  ],
+} as const satisfies Readonly<Record<string, ImageFate>>;
+
+/** Not settled yet. */
+export const WAITING = {
+  queued: () => [],
+  queuedAgain: (at) => [trouble(at + SECOND, 'HTTP_503', false, DAY)],
+  queuedWithoutAnswer: (at) => [trouble(at + SECOND, 'ETIMEDOUT', true, DAY)],
+  uploading: (at) => [{ do: 'begin', at: at + SECOND }],
+} as const satisfies Readonly<Record<string, ImageFate>>;
+
+/** A file that is no document: what is in it, and what was noted. */
+export interface OtherFate {
+  readonly contents: Contents;
+  readonly ending: string;
+  readonly note: Pick<Note, 'verdict' | 'reason' | 'message'>;
+  readonly isHashed?: boolean;
+  readonly isGone?: boolean;
+}
+
+function note(verdict: Note['verdict'], reason: string, message: string): OtherFate['note'] {
+  return { verdict, reason, message };
+}
+
+export const OTHERS: readonly OtherFate[] = [
+  {
+    contents: 'text',
+    ending: '.txt',
+    note: note('rejected', 'NOT_AN_IMAGE', 'Not an image: no known type.'),
+  },
+  {
+    contents: 'text',
+    ending: '.jpg',
+    note: note('rejected', 'NOT_AN_IMAGE', 'Not an image: no known type.'),
+    isHashed: true,
+  },
+  {
+    contents: 'pdf',
+    ending: '.pdf',
+    note: note(
+      'rejected',
+      'TYPE_NOT_ACCEPTED',
+      'A PDF; the service is described for images only. Add `pdf` to the `accept` list.',
+    ),
+  },
+  {
+    contents: 'tooLarge',
+    ending: '.jpg',
+    note: note('rejected', 'TOO_LARGE', 'The file has 500300 bytes; the limit of this folder is 500000.'),
+  },
+  {
+    contents: 'text',
+    ending: '.png',
+    note: note('rejected', 'NAME_NOT_UTF8', 'The name is not UTF-8; rename the file.'),
+    isGone: true,
+  },
+  { contents: 'empty', ending: '.jpg', note: note('incomplete', 'EMPTY', 'The file is empty.') },
+  {
+    contents: 'half',
+    ending: '.jpg',
+    note: note('incomplete', 'INCOMPLETE', 'Incomplete: no end marker. It is looked at again.'),
+  },
+  {
+    contents: 'half',
+    ending: '.jpg',
+    note: note('incomplete', 'INCOMPLETE', 'Incomplete: no end marker. It is looked at again.'),
+    isGone: true,
+  },
+  { contents: 'image', ending: '.jpg', note: note('unreadable', 'EACCES', "The file can't be opened.") },
+  {
+    contents: 'image',
+    ending: '.jpg',
+    note: note('skipped', 'EXISTING', 'It lay in the folder when it was first watched (`existing: skip`).'),
+  },
+];
+
+/** Each kind once before any comes by chance, so that a small office has them all. */
+export function drawEach<K extends string>(dice: Dice, kinds: readonly K[], nth: number): K {
+  return kinds[nth] ?? dice.pick(kinds);
+}

@@ -1,0 +1,100 @@
+import type { Ledger } from '../../../src/ports/ledger.ts';
+import type { After } from './fates.ts';
+import type { Image, Office, Scan } from './plan.ts';
+
+/** Of scans that are written down at once: their commits are one. */
+const AT_ONCE = 500;
+/** One result in so many is about a document that the ledger does not know. */
+const STRAY_EVERY = 97;
+
+/** Tells a ledger that holds nothing yet all that happened in the office, through the same operations as the agent. */
+export async function recordOffice(ledger: Ledger, office: Office): Promise<void> {
+  await ledger.recordEndpoint(office.endpoints.office, 'Office <b>', '{"uid":"x"}', office.until - 1);
+  for (const folder of Object.values(office.folders))
+    await ledger.markWatched(folder, [], { reason: '', message: '', sha256: null, policy: null, at: 0 });
+  let batch: Scan[] = [];
+  for (const scan of office.scans()) {
+    if (batch.push(scan) < AT_ONCE) continue;
+    await recordAll(ledger, office, batch);
+    batch = [];
+  }
+  await recordAll(ledger, office, batch);
+  for (const hold of office.holds) await ledger.putHold(hold);
+  const act = { at: office.until, by: 'mü<b>ller', detail: 'warehouse' };
+  await ledger.recordAct({ ...act, kind: 'pause' });
+}
+
+/** Admitted in order, so that their numbers are; what follows is each file's own. */
+async function recordAll(ledger: Ledger, office: Office, scans: readonly Scan[]): Promise<void> {
+  await Promise.all(scans.map((scan) => record(ledger, office, scan)));
+}
+
+async function record(ledger: Ledger, office: Office, scan: Scan): Promise<void> {
+  const { at, folder, path, identity, sha256 } = scan;
+  const file = { folder, path, identity };
+  if (scan.kind === 'file') {
+    await ledger.note(file, { ...scan.note, at });
+    for (const { at: goneAt } of scan.after) await ledger.gone(folder, [path], goneAt);
+    return;
+  }
+  const { endpoint, lane, name, after, number } = scan;
+  const { kind, document } = await ledger.admit({
+    endpoint,
+    file,
+    sha256,
+    type: 'jpeg',
+    lane,
+    at,
+    naming: [name],
+  });
+  if (kind !== (scan.duplicates ? 'duplicate' : 'queued')) throw new Error(`scan ${number} became ${kind}`);
+  for (const each of after) await recordAfter(ledger, scan, document.id, each);
+  if (number % STRAY_EVERY === 0) {
+    const payload = Buffer.from(JSON.stringify({ name: `stray-${number}`, status: 'DONE' }));
+    const { baseUrl } = office;
+    await ledger.recordResult({
+      at,
+      baseUrl,
+      uid: endpoint.uid,
+      name: `stray-${number}`,
+      status: 'DONE',
+      payload,
+    });
+  }
+}
+
+async function recordAfter(ledger: Ledger, image: Image, id: number, after: After): Promise<void> {
+  const { folder, path, endpoint, name, identity } = image;
+  const { at } = after;
+  switch (after.do) {
+    case 'send': {
+      const { tookMs, outcome, httpStatus, message, transition } = after;
+      const attempt = await ledger.begin(id, at, identity.size);
+      return ledger.finish(attempt, { at: at + tookMs, outcome, httpStatus, message, transition });
+    }
+    case 'begin':
+      await ledger.begin(id, at, identity.size);
+      return;
+    case 'lose':
+      return ledger.markLost(id, after.message, at);
+    case 'dispose': {
+      const { how, archivedTo } = after;
+      const known = await ledger.known({ folder, path });
+      if (known === null) throw new Error(`${path} is not known`);
+      await ledger.disposing(known.sighting, how, at);
+      return ledger.disposed(known.sighting, how, archivedTo && `${folder}/${archivedTo}/${path}`, at);
+    }
+    case 'gone':
+      return ledger.gone(folder, [path], at);
+    case 'result': {
+      const { status } = after;
+      const payload = Buffer.from(
+        JSON.stringify({ name, endpointUid: endpoint.uid, status, total: '12,50 €' }),
+      );
+      await ledger.recordResult({ at, baseUrl: endpoint.baseUrl, uid: endpoint.uid, name, status, payload });
+      return;
+    }
+    case 'erase':
+      await ledger.erase([id], at);
+  }
+}
