@@ -11,6 +11,30 @@ const SIZE = 600;
 const FILL_TIMEOUT_MS = 240_000;
 const ORDERS: readonly ListOrder[] = ['oldest', 'newest'];
 
+const SEARCHES = [
+  'SCAN0',
+  'muller',
+  'MÜLLER beleg',
+  'arger',
+  '領収',
+  'чек',
+  '<script>',
+  '"',
+  "'",
+  '%',
+  '_',
+  '\\',
+  '=cmd',
+  '/2026/11/',
+  'munchen/von',
+  'processing',
+  'prufen',
+  'REJECTED pdf',
+  'held arger',
+  'script 422',
+  'nothing such',
+];
+
 type Filter = Omit<ListFilter, 'limit'>;
 
 /** Each filter alone, and some together. */
@@ -35,20 +59,7 @@ function filtersOf({ endpoints, folders, until }: Office): Record<string, Filter
     ),
     ...named(
       'text',
-      [
-        'SCAN0',
-        'Müller',
-        '領収',
-        '<script>',
-        '\n',
-        '=cmd',
-        '"',
-        "'",
-        '%',
-        '_',
-        '/2026/11/',
-        'nothing such',
-      ].map((match) => [JSON.stringify(match), { match }]),
+      SEARCHES.map((search) => [JSON.stringify(search), { search }]),
     ),
     ['the first week', { until: until - 5 * week }],
     ['the last week', { since: until - week }],
@@ -57,7 +68,7 @@ function filtersOf({ endpoints, folders, until }: Office): Record<string, Filter
     ['what a person has to look at', { states: ['failed', 'unconfirmed', 'lost', 'rejected'] }],
     ['what waits in one folder', { states: ['queued', 'held', 'uploading'], folder: folders.paused }],
     ['documents of a folder and a time', { endpoint: office, folder: folders.paused, since: until - week }],
-    ['duplicates of one endpoint by name', { states: ['duplicate'], endpoint: office, match: 'SCAN' }],
+    ['duplicates of one endpoint by name', { states: ['duplicate'], endpoint: office, search: 'SCAN' }],
   ]);
 }
 

@@ -1,4 +1,5 @@
 import type { DocumentState } from '../../../src/domain/document.ts';
+import { isFound, searchWords } from '../../../src/domain/search.ts';
 import type { ListFilter, ListOrder, ListRow } from '../../../src/ports/ledgerReports.ts';
 import type { Image, Office, OtherFile, Scan } from './plan.ts';
 
@@ -32,14 +33,14 @@ export function inOrder(rows: readonly ExpectedRow[], order: ListOrder): readonl
 /** Plainly, over rows that are all at hand. */
 export function passes(
   row: ExpectedRow,
-  { states, endpoint, folder, match, since, until }: ListFilter,
+  { states, endpoint, folder, search = '', since, until }: ListFilter,
 ): boolean {
   const at = Date.parse(row.createdAt);
   return (
     (states === undefined || states.includes(row.state)) &&
     (endpoint === undefined || (row.baseUrl === endpoint.baseUrl && row.endpointUid === endpoint.uid)) &&
     (folder === undefined || row.folder === folder) &&
-    (match === undefined || row.path.includes(match) || (row.name ?? '').includes(match)) &&
+    isFound(row, searchWords(search)) &&
     (since === undefined || at >= since) &&
     (until === undefined || at < until)
   );
