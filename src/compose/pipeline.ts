@@ -205,6 +205,7 @@ export async function composePipeline(
     arrivals,
     prepare,
     onAdmitted,
+    lookAtPlace: async (path: string) => intakeOf(path)?.lookAtPlace(),
   };
   const absence: Absence | undefined = standby
     ? new Absence({ ...absenceDeps, standby, folders: config.folders }, { isPrepared })

@@ -27,6 +27,11 @@ export interface AbsenceDeps {
   /** What has to be asked of the ledger before anything else, once in this process. */
   readonly prepare: () => Promise<void>;
   readonly onAdmitted: (folder: string, admitted: Admitted) => void;
+  /**
+   * Finds out whether this folder lies where it lay. Asked before images of it are admitted: afterwards they would count as
+   * known files of wherever it lay when the ledger was last there.
+   */
+  readonly lookAtPlace: (folder: string) => Promise<unknown>;
 }
 
 const LOOK_AGAIN_MS = 2_000;
@@ -191,6 +196,8 @@ export class Absence {
       for (;;) {
         const waiting = standby.waiting().filter((image) => !this.#odd.has(image));
         if (waiting.length === 0) break;
+        for (const folder of new Set(waiting.map((image) => image.folder)))
+          await this.#deps.lookAtPlace(folder);
         await catchUp(waiting, { ...this.#deps, onOdd: (image, error) => this.#isOdd(image, error) }, signal);
         if (signal.aborted) return;
       }

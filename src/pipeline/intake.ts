@@ -523,6 +523,17 @@ export class Intake {
     }
   }
 
+  /** Records on what the folder lies now, if it is there and is the one that was known; see `AbsenceDeps`. */
+  async lookAtPlace(): Promise<void> {
+    try {
+      const found = await this.#deps.folder.availability();
+      if (found.state === 'present') await this.#place.look(found.fileSystem);
+    } catch (error) {
+      // The folder won't say, which keeps no image from being admitted.
+      if (systemCode(error) === undefined) throw error;
+    }
+  }
+
   /** Whether what is not in the folder is gone: not while the folder itself is away, or another stands in its place. */
   async #isInPlace(): Promise<boolean> {
     const found = await this.#deps.folder.availability();

@@ -1,8 +1,9 @@
 /** A folder whose first watch waits for a shared ledger: what came meanwhile did not lie there before. */
-import { mkdir, stat, utimes } from 'node:fs/promises';
+import { mkdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Existing } from '../../src/pipeline/settings.ts';
+import type { WatchedFolder } from '../../src/ports/folder.ts';
 import { eventually } from '../support/fakeClock.ts';
 import { awayPlace } from './away.ts';
 
@@ -147,4 +148,54 @@ it('what a killed agent had caught up with before the first watch stays one docu
   await watching(next);
   await eventually(async () => (await place.states())['fresh.jpg'] === 'accepted');
   expect(await place.rows()).toHaveLength(1);
+});
+
+/** A folder that lies on a file system of this name. */
+const lying =
+  (on: () => string) =>
+  (real: WatchedFolder): WatchedFolder => ({
+    ...real,
+    availability: async () => {
+      const found = await real.availability();
+      if (found.state !== 'present') return found;
+      return { ...found, token: `${found.token} ${on()}`, fileSystem: { ...found.fileSystem, mark: on() } };
+    },
+  });
+
+it('a share that was mounted while the ledger was away is the folder, whatever became of what it held meanwhile', async () => {
+  const place = await awayPlace();
+  let on = 'the disk below';
+  const agent = await place.start({ seen: lying(() => on) });
+  await watching(agent);
+  agent.leave();
+  on = 'the share';
+  await place.drop('first.jpg');
+  await waits(agent, 1);
+  await rm(join(place.scans, 'first.jpg'));
+  agent.comeBack();
+  await eventually(async () => (await place.states())['first.jpg'] === 'accepted');
+  await place.drop('second.jpg');
+  await eventually(async () => (await place.states())['second.jpg'] === 'accepted');
+  await watching(agent);
+  expect(agent.incidents.list()).toEqual([]);
+  expect(await place.real.folderMark(place.scans)).toBe('the share');
+});
+
+it('what is scanned into an unmounted folder while the ledger is away makes nothing of the share count as gone', async () => {
+  const place = await awayPlace();
+  let on = 'the share';
+  const agent = await place.start({ seen: lying(() => on) });
+  await place.drop('on the share.jpg');
+  await eventually(async () => (await place.states())['on the share.jpg'] === 'accepted');
+  agent.leave();
+  on = 'the disk below';
+  await rename(join(place.scans, 'on the share.jpg'), join(place.dir, 'on the share.jpg'));
+  await place.drop('below.jpg');
+  await waits(agent, 1);
+  agent.comeBack();
+  await eventually(async () => (await place.states())['below.jpg'] === 'accepted');
+  await eventually(() => agent.intakes[0]?.status.state === 'unreachable');
+  expect(agent.incidents.list().map(({ code }) => code)).toEqual(['FOLDER_UNREACHABLE']);
+  const known = await place.real.known({ folder: place.scans, path: 'on the share.jpg' });
+  expect(known?.verdict).toBe('document');
 });

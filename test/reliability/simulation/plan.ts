@@ -59,6 +59,7 @@ const KINDS: readonly ShareKind[] = [
 export function planOf(seed: number): Plan {
   const dice = Dice.of(seed, 'plan');
   const plan = narrow(draw(dice), drawScenario(dice), dice);
+  if (plan.ledgerAway.length > 0) return plan;
   return { ...plan, ledgerAway: absences(Dice.of(seed, 'absences'), plan.troubleMs) };
 }
 

@@ -15,6 +15,8 @@ export const SCENARIOS = [
   'budgetSpent',
   /** Two endpoints, of which one is closed for good. */
   'oneClosed',
+  /** A folder is first watched unmounted, and its share comes back while the shared ledger is away. */
+  'mountedWhileAway',
 ] as const;
 export type Scenario = (typeof SCENARIOS)[number];
 
@@ -26,6 +28,7 @@ export function drawScenario(dice: Dice): Scenario {
     restartsAtLimit: 1,
     budgetSpent: 1,
     oneClosed: 1,
+    mountedWhileAway: 1,
   });
 }
 
@@ -74,6 +77,21 @@ export function narrow(plan: Plan, scenario: Scenario, dice: Dice): Plan {
         clockJumps: [],
         config: withLimits(plan, { perDay: dice.int(2, 5) }),
         deaths: killsAfter(5_000, 20_000),
+      };
+    case 'mountedWhileAway':
+      return {
+        ...plan,
+        troubleMs: Math.max(plan.troubleMs, 60_000),
+        deaths: [],
+        diskTrouble: [],
+        scansWithinMs: 45_000,
+        shareTrouble: plan.config.folders.map(({ path }) => ({
+          at: 0,
+          forMs: 12_000,
+          path,
+          state: 'unmounted',
+        })),
+        ledgerAway: [{ at: 10_000, forMs: 40_000 }],
       };
     case 'oneClosed': {
       const [office, shop] = ['office', 'shop'].map((uid) => ({ ...plan.config.endpoints[0]!.key, uid }));
