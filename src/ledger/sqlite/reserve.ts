@@ -5,11 +5,13 @@ import { systemCode } from '../../domain/errors.ts';
 import { syncDirectory } from '../durable.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
+/** Free besides a reserve that is restored: with nothing at all the disk would be full again at the next commit. */
+const ROOM_BYTES = 1_000_000;
 
 /**
  * Space set aside for the full disk, so that the outcomes of requests under way can still be recorded:
  *
- *   absent ──prepare──▶ held ──release──▶ absent ──restore, once there is room for it and as much again──▶ held
+ *   absent ──prepare──▶ held ──release──▶ absent ──restore, once there is room for it and a little more──▶ held
  *
  * A file of random bytes: a file system that compresses or leaves out empty blocks would set nothing aside. Written
  * under another name first, so that what a kill cut short is never taken for the whole. Synchronous, as a commit is.
@@ -53,12 +55,17 @@ export class Reserve {
     this.#remove(this.#partial);
   }
 
-  /** Prepares it again, if that leaves as much free as it takes. */
+  /** So much has to be free for `restore`. */
+  get wantedBytes(): number {
+    return this.#bytes === 0 ? 0 : this.#bytes + ROOM_BYTES;
+  }
+
+  /** Prepares it again, if that leaves some room. */
   restore(): boolean {
     if (this.#held) return true;
     try {
       const { bavail, bsize } = fs.statfsSync(dirname(this.#path));
-      return bavail * bsize >= this.#bytes * 2 && this.prepare();
+      return bavail * bsize >= this.wantedBytes && this.prepare();
     } catch (error) {
       if (systemCode(error) === undefined) throw error;
       return false;

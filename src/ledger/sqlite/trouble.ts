@@ -1,4 +1,5 @@
 import { ReceiptdError } from '../../domain/errors.ts';
+import { size } from '../../domain/words.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { LedgerStorage, StorageTrouble } from '../../ports/ledger.ts';
 import { isBusy } from './failure.ts';
@@ -8,6 +9,8 @@ export interface ReservedSpace {
   prepare(): boolean;
   release(): void;
   restore(): boolean;
+  /** So much has to be free before it can be restored. */
+  readonly wantedBytes: number;
 }
 
 export interface TroubleOptions {
@@ -89,8 +92,8 @@ export class Trouble implements LedgerStorage {
     if (this.#isDamaged || (failure.code !== 'DISK_FULL' && failure.code !== 'LEDGER_WRITE_FAILED'))
       return false;
     const isFirst = this.#error === null;
-    this.#error = failure;
     const isFull = failure.code === 'DISK_FULL';
+    this.#error = isFull ? this.#saysHowMuch(failure) : failure;
     const released = isFull && this.#isHeld;
     if (released) this.#release();
     if (isFirst) {
@@ -132,10 +135,18 @@ export class Trouble implements LedgerStorage {
       this.#tryWriting();
       return true;
     } catch (error) {
-      if (error instanceof ReceiptdError) this.#error = error;
-      if (this.#error?.code === 'DISK_FULL') this.#release();
+      const isFull = error instanceof ReceiptdError && error.code === 'DISK_FULL';
+      if (error instanceof ReceiptdError) this.#error = isFull ? this.#saysHowMuch(error) : error;
+      if (isFull) this.#release();
       return false;
     }
+  }
+
+  #saysHowMuch(full: ReceiptdError): ReceiptdError {
+    const wanted = this.#reserve?.wantedBytes ?? 0;
+    if (wanted === 0) return full;
+    const hint = `Delete or move something until ${size(wanted)} are free on it. Nothing new is sent until then, and the agent goes on by itself.`;
+    return new ReceiptdError(full.code, full.message, { hint, cause: full.cause });
   }
 
   #release(): void {

@@ -227,7 +227,12 @@ export class StateDirectory {
       this.#reserved = 0;
       return this.disk === 'well';
     };
-    return { prepare: hold, restore: hold, release: () => void (this.#reserved = RESERVED_COMMITS) };
+    return {
+      prepare: hold,
+      restore: hold,
+      release: () => void (this.#reserved = RESERVED_COMMITS),
+      wantedBytes: 0,
+    };
   }
 }
 
