@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
-import { Transform, type Readable } from 'node:stream';
+import { Transform } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { extract } from 'tar-stream';
 
@@ -12,7 +12,7 @@ export interface Member {
   readonly name: string;
   readonly size: number;
   /** To be read to its end, or not at all, before the next one is asked for. */
-  readonly content: Readable;
+  readonly content: AsyncIterable<Buffer>;
 }
 
 /** Headers, padding and the end of a tar file, for each member. */
@@ -52,7 +52,7 @@ export async function* readArchive(
       const { name, type, size } = entry.header;
       if (type !== 'file')
         throw new BadArchive(`it holds something that is no plain file (${type ?? 'of no kind'})`);
-      yield { name, size, content: entry as unknown as Readable };
+      yield { name, size, content: bytesOf(entry as AsyncIterable<Buffer>) };
       entry.resume();
     }
   } catch (error) {
@@ -73,8 +73,17 @@ async function openFile(file: string): Promise<FileHandle> {
   throw Object.assign(new Error('not a file'), { code: 'EISDIR', syscall: 'open' });
 }
 
-/** What zlib and tar-stream say of bytes, also to who reads a member; the file system's own errors stay what they are. */
-export function asBad(error: unknown): unknown {
+/** What goes wrong while a member is read reaches its reader alone. */
+async function* bytesOf(entry: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  try {
+    yield* entry;
+  } catch (error) {
+    throw asBad(error);
+  }
+}
+
+/** What zlib and tar-stream say of bytes; the file system's own errors stay what they are. */
+function asBad(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof BadArchive || 'syscall' in error) return error;
   const isPacked = 'code' in error && typeof error.code === 'string' && error.code.startsWith('Z_');
   return new BadArchive(

@@ -1,5 +1,5 @@
-import { createReadStream } from 'node:fs';
 import { once } from 'node:events';
+import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -14,10 +14,14 @@ export interface Part {
 }
 
 /**
- * Writes a new .tar.gz that its owner alone may read; durable when this resolves. What is left of one that failed is the
- * caller's to remove. @throws what the file system says; EEXIST where there is one already
+ * Writes a new .tar.gz that its owner alone may read; durable when this resolves. One part is in memory at a time. What is left of
+ * one that failed is the caller's to remove. @throws what the file system says; EEXIST where there is one already
  */
-export async function writeArchive(file: string, parts: Iterable<Part>, modifiedAt: Date): Promise<void> {
+export async function writeArchive(
+  file: string,
+  parts: Iterable<Part> | AsyncIterable<Part>,
+  modifiedAt: Date,
+): Promise<void> {
   const handle = await open(file, 'wx', 0o600);
   try {
     const tar = pack();
@@ -37,28 +41,28 @@ export async function writeArchive(file: string, parts: Iterable<Part>, modified
   }
 }
 
-async function fill(tar: Pack, parts: Iterable<Part>, mtime: Date): Promise<void> {
-  for (const { name, from } of parts) {
+async function fill(tar: Pack, parts: Iterable<Part> | AsyncIterable<Part>, mtime: Date): Promise<void> {
+  for await (const { name, from } of parts) {
     const header = { name, mode: 0o600, mtime, uid: 0, gid: 0 };
-    if (Buffer.isBuffer(from)) {
-      tar.entry({ ...header, size: from.length }, from);
-      continue;
-    }
-    await putFile(tar, { ...header, size: from.size }, from.file);
+    if (Buffer.isBuffer(from)) await put(tar, { ...header, size: from.length }, [from]);
+    else await put(tar, { ...header, size: from.size }, createReadStream(from.file));
   }
   tar.finalize();
 }
 
 /** tar-stream's streams are no streams of Node's: its pipeline would wait for them for ever. */
-async function putFile(tar: Pack, header: Partial<Header> & { name: string }, file: string): Promise<void> {
+async function put(
+  tar: Pack,
+  header: Partial<Header> & { name: string },
+  chunks: Iterable<Buffer> | AsyncIterable<Buffer>,
+): Promise<void> {
   let entry: ReturnType<Pack['entry']> | undefined;
   const done = new Promise<void>((resolve, reject) => {
     entry = tar.entry(header, (error) => (error ? reject(error) : resolve()));
   });
   // Whoever waits for it is told; until then nobody listens.
   done.catch(() => {});
-  for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>)
-    if (entry?.write(chunk) === false) await once(entry, 'drain');
+  for await (const chunk of chunks) if (entry?.write(chunk) === false) await once(entry, 'drain');
   entry?.end(null);
   await done;
 }

@@ -2,24 +2,16 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import {
-  ledgerHead,
-  refuseOtherVersion,
-  refuseShared,
-  restoreLedger,
-  verifyLedger,
-} from '../compose/ledger.ts';
+import { ledgerHead, verifyLedger } from '../compose/ledger.ts';
 import { clock } from '../compose/machine.ts';
 import { ReceiptdError } from '../domain/errors.ts';
 import type { JournalHead } from '../ports/journal.ts';
-import { ask, canAsk } from './ask.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
 import { count, counted, iso } from '../domain/words.ts';
 import { helpOf } from './help.ts';
 import { colorsFor, print, printJson, type Io } from './io.ts';
-import { operatorName } from './operator.ts';
 import { addSharedLedger } from './ledgerShared.ts';
-import { configOf, operate, type ConfigOption } from './session.ts';
+import { configOf, type ConfigOption } from './session.ts';
 import { printable } from './printable.ts';
 
 interface Options extends ConfigOption {
@@ -36,11 +28,8 @@ const HEAD_FILE = z.object({
   hash: z.string().regex(/^[0-9a-f]{64}$/),
 });
 
-const BACKUP_HINT = 'Back up the database with what its administrators have for it, such as pg_dump.';
-const RESTORE_HINT = 'Restore the database with what its administrators back it up with.';
-
 export function addLedger(program: Command, io: Io, done: (status: ExitStatus) => void): void {
-  const ledger = program.command('ledger').description('prove, back up, restore, share and move the ledger');
+  const ledger = program.command('ledger').description('prove, share and move the ledger');
   ledger
     .command('head')
     .description('number and hash of the last entry of the journal: keep them where nobody can change both')
@@ -63,29 +52,6 @@ export function addLedger(program: Command, io: Io, done: (status: ExitStatus) =
       }),
     )
     .action((options: Options & { head?: string }) => verify(io, options, done));
-  ledger
-    .command('backup')
-    .description('copy the ledger, beside a running agent too, into a new file that is whole and checked')
-    .option('--config <file>', 'config file')
-    .option('--output <file>', 'a new file; one among the automatic backups if left out')
-    .option('--json', 'as JSON: { file, head }')
-    .addHelpText('after', helpOf({ examples: ['ledger backup --output /backup/ledger-2026-01-31.db'] }))
-    .action((options: Options & { output?: string }) => backup(io, options));
-  ledger
-    .command('restore')
-    .argument('<file>', 'a backup')
-    .description('put a backup in the place of the ledger; what the journal knows since then is taken over')
-    .option('--config <file>', 'config file')
-    .option('--yes', 'do not ask')
-    .option('--json', 'as JSON: { head, documents, replayed, setAside, story }')
-    .addHelpText(
-      'after',
-      helpOf({
-        examples: ['ledger restore /backup/ledger-2026-01-31.db'],
-        statuses: '6 an agent is running:\nstop it first',
-      }),
-    )
-    .action((file: string, options: Options & { yes?: boolean }) => restore(io, file, options));
   addSharedLedger(ledger, io);
 }
 
@@ -187,52 +153,4 @@ function jsonOrNull(text: string): unknown {
   } catch {
     return null;
   }
-}
-
-async function backup(io: Io, options: Options & { output?: string }): Promise<void> {
-  const config = await configOf(io, options);
-  const { output } = options;
-  refuseShared(config, 'There is no file to copy', BACKUP_HINT, 'BACKUP_FAILED');
-  await refuseOtherVersion(config);
-  const result = await operate(io, config, 'backup', {
-    by: operatorName(),
-    ...(output !== undefined && { output: resolve(io.cwd, output) }),
-  });
-  if (options.json) return printJson(io, result);
-  print(io, `Wrote ${printable(result.file)}.`);
-  print(io, `It holds the ledger up to entry ${result.head.seq} of the journal, hash ${result.head.hash}.`);
-}
-
-async function restore(io: Io, given: string, options: Options & { yes?: boolean }): Promise<void> {
-  const file = resolve(io.cwd, given);
-  const config = await configOf(io, options);
-  refuseShared(config, `${file} can't be put in the place of the ledger`, RESTORE_HINT);
-  if (!options.yes) await confirm(io, file, config.stateDir);
-  const result = await restoreLedger(config, file, operatorName());
-  if (options.json) return printJson(io, result);
-  const { documents, replayed, setAside, story } = result;
-  print(io, `Restored ${printable(file)}: ${counted(documents, 'document')}.`);
-  if (replayed > 0) {
-    print(io, `Taken over from the journal: ${counted(replayed, 'later entry', 'later entries')}.`);
-  }
-  if (setAside !== null) print(io, `The ledger that was there is kept as ${printable(setAside)}.`);
-  for (const sentence of story) print(io, printable(sentence));
-  print(io, 'Next: `receiptd ledger verify`, then start the agent.');
-}
-
-async function confirm(io: Io, file: string, stateDir: string): Promise<void> {
-  const question = `Put ${printable(file)} in the place of the ledger in ${printable(stateDir)}? The one there is kept aside.`;
-  if (!canAsk(io)) {
-    throw new ReceiptdError(
-      'CONFIRMATION_NEEDED',
-      `${file} would take the place of the ledger in ${stateDir}.`,
-      {
-        hint: 'Say --yes if that is what you want.',
-      },
-    );
-  }
-  if (await ask(io, question)) return;
-  throw new ReceiptdError('CONFIRMATION_NEEDED', 'Nothing was restored.', {
-    hint: 'Answer y, or say --yes.',
-  });
 }

@@ -3,7 +3,7 @@ import { callControl } from '../daemon/control/client.ts';
 import type { OverviewResponse } from '../daemon/control/protocol/overview.ts';
 import { oldestWaiting } from '../daemon/reading/overview.ts';
 import type { Looked } from '../daemon/reading/troubles.ts';
-import { movedAway } from '../daemon/stateMoved.ts';
+import { movedAway, sayMoved } from '../daemon/stateMarks.ts';
 import { systemClock } from '../daemon/systemClock.ts';
 import { startCommand } from '../daemon/userName.ts';
 import { ReceiptdError } from '../domain/errors.ts';
@@ -11,7 +11,7 @@ import { openReportsIfThere } from './session.ts';
 
 /** What `status` and `top` have looked at. */
 export interface Overview extends Looked {
-  /** When the ledger was moved to another PC; null or left out where it was not, or an agent runs. */
+  /** Why no agent may run here, in a sentence; null or left out where one may, or runs. */
   readonly movedAway?: string | null;
   /** When the document that has waited longest was named; milliseconds. */
   readonly oldestWaiting: number | null;
@@ -31,7 +31,7 @@ export async function look(config: Config): Promise<Overview> {
   });
   const mark = answer === null ? await movedAway(config.stateDir).catch(() => null) : null;
   const startWith = await startCommand(config.stateDir);
-  const silence = { now, daemon: null, silent: answer, movedAway: mark?.at ?? null, startWith };
+  const silence = { now, daemon: null, silent: answer, movedAway: mark && sayMoved(mark), startWith };
   if (reports === null) return { ...silence, counts: [], holds: [], oldestWaiting: null };
   try {
     const counts = await reports.counts();

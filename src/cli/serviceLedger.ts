@@ -31,7 +31,7 @@ export async function refuseLeavingLedger(
       'INSTALL_REFUSED',
       `The ledger of ${user} in ${theirs} would not be taken along to ${stateDir}, and every file would be sent again.`,
       {
-        hint: `Stop the agent of ${user}; then move the ledger (\`receiptd export-state --final\` as ${user}, \`receiptd import-state\` as root), or name ${theirs} as stateDir and install with --user ${user}.`,
+        hint: `Stop the agent of ${user}; then move the ledger (\`receiptd backup --final FILE\` as ${user}, \`receiptd restore FILE\` as root), or name ${theirs} as stateDir and install with --user ${user}.`,
       },
     );
   }

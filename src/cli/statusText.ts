@@ -34,7 +34,7 @@ export function statusLines(config: Config, overview: Overview, colors: Colors):
     say(`${colors.yellow('Running')}, but it does not say how it is: ${printable(silent)}`);
   } else if (overview.movedAway) {
     say(
-      `${colors.yellow('Not running.')} The ledger was moved to another PC (${printable(overview.movedAway)}), and receiptd runs there. To take that back: \`receiptd export-state --undo\`.`,
+      `${colors.yellow('Not running.')} ${printable(overview.movedAway)} To let receiptd run here again: \`receiptd backup --reopen\`.`,
     );
   } else say(`${colors.yellow('Not running.')} Start it with \`${overview.startWith ?? 'receiptd run'}\`.`);
   const shared = sharedLedger(config);

@@ -2,17 +2,14 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config, PostgresConfig } from '../config/config.ts';
 import { agentInstance } from '../daemon/agentInstance.ts';
-import { acquireInstanceLock } from '../daemon/instanceLock.ts';
 import { ledgerMoved, refuseMovedLedger } from '../daemon/ledgerMoved.ts';
-import { prepareStateDir } from '../daemon/stateDir.ts';
 import { systemClock } from '../daemon/systemClock.ts';
 import { accountsAmong, type AccountOf } from '../domain/account.ts';
-import { ReceiptdError, type ErrorCode } from '../domain/errors.ts';
+import { ReceiptdError } from '../domain/errors.ts';
 import type { JournalVerification, KeptHead } from '../ledger/journal/verification.ts';
 import { verifyJournal } from '../ledger/journal/verify.ts';
 import { compareWithJournal, type Comparison } from '../ledger/sqlite/compare.ts';
 import { journalPathOf } from '../ledger/sqlite/files.ts';
-import { restoreBackup, type Restored } from '../ledger/sqlite/restore.ts';
 import type { JournalHead } from '../ports/journal.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { Log } from '../ports/log.ts';
@@ -128,15 +125,10 @@ async function refuseForgetting(config: Config, agent: string): Promise<void> {
   );
 }
 
-/** What is done with the files of a ledger has no meaning for one that agents share. @throws ReceiptdError LEDGER_SHARED, or `code` */
-export function refuseShared(
-  { ledger }: Pick<Config, 'ledger'>,
-  what: string,
-  hint: string,
-  code: ErrorCode = 'LEDGER_SHARED',
-): void {
+/** What is done with the files of a ledger has no meaning for one that agents share. @throws ReceiptdError LEDGER_SHARED */
+export function refuseShared({ ledger }: Pick<Config, 'ledger'>, what: string, hint: string): void {
   if (ledger.kind === 'sqlite') return;
-  throw new ReceiptdError(code, `${what}: the ledger is in PostgreSQL.`, { hint });
+  throw new ReceiptdError('LEDGER_SHARED', `${what}: the ledger is in PostgreSQL.`, { hint });
 }
 
 /** Copies one in SQLite into a new file. The caller holds the instance lock. @throws ReceiptdError what opening and backing up throw */
@@ -201,19 +193,6 @@ export async function refuseOtherVersion(config: Config): Promise<void> {
   } catch (error) {
     // Whatever else is wrong is found, or mended, by who works with it.
     if (!(error instanceof ReceiptdError) || isOfOtherVersion(error)) throw error;
-  }
-}
-
-/** Under the instance lock: refused beside a running daemon. */
-export async function restoreLedger(config: Config, backup: string, by: string): Promise<Restored> {
-  await prepareStateDir(config);
-  const lock = await acquireInstanceLock(config.stateDir);
-  try {
-    await refuseMovedLedger(config.stateDir);
-    const backupsDir = join(config.stateDir, 'backups');
-    return restoreBackup({ path: ledgerPath(config), backup, backupsDir, at: systemClock.now(), by });
-  } finally {
-    await lock.release();
   }
 }
 

@@ -4,7 +4,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { ReceiptdError } from '../domain/errors.ts';
 import { unwritable } from './stateDir.ts';
-import { finishImport, refuseIfMoved } from './stateMoved.ts';
+import { finishRestore, refuseIfMoved } from './stateMarks.ts';
 
 /*
  * One instance per state directory.
@@ -39,7 +39,7 @@ const WAIT_MS = 500;
 const held = new Set<DatabaseSyncInstance>();
 
 /**
- * Holds the lock until `release` or the end of the process. The directory must exist (`prepareStateDir`). An import that was killed
+ * Holds the lock until `release` or the end of the process. The directory must exist (`prepareStateDir`). A restore that was killed
  * while it was put in place is ended here. `evenIfMoved`: for who takes a move back, or puts something else in its place.
  * @throws ReceiptdError ALREADY_RUNNING, STATE_UNWRITABLE, STATE_MOVED
  */
@@ -72,7 +72,7 @@ export async function acquireInstanceLock(
     await chmod(file, 0o600);
     const startedAt = new Date().toISOString();
     await writeFile(owner, `${JSON.stringify({ pid: process.pid, startedAt })}\n`, { mode: 0o600 });
-    await finishImport(stateDir);
+    await finishRestore(stateDir);
   } catch (error) {
     await release();
     throw unwritable(stateDir, error);

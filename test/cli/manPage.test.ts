@@ -47,7 +47,7 @@ it.skipIf(!requirement('groff', has('groff', '--version'), 'apt-get install grof
       encoding: 'utf8',
     });
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    expect(stdout).toContain('ledger restore');
+    expect(stdout).toContain('ledger verify');
   },
 );
 

@@ -112,7 +112,10 @@ describe('status', () => {
   it('says of one copy that it is kept, and of a ledger that was moved where it is', () => {
     const spool = { mode: 'auto', used: 100, limit: 2_000_000_000, images: 1 } as const;
     expect(textOf({ daemon: { ...daemon, spool } })).toContain('A copy of 1 image is kept in the state');
-    const moved = textOf({ daemon: null, movedAway: '2026-01-31T08:00:00.000Z' });
+    const moved = textOf({
+      daemon: null,
+      movedAway: 'The ledger was moved to another PC (2026-01-31T08:00:00.000Z), and receiptd runs there.',
+    });
     expect(moved).toContain('moved to another PC (2026-01-31T08:00:00.000Z)');
     expect(moved).not.toContain('Start it');
   });

@@ -104,10 +104,10 @@ test.skipIf(!posix)(
 );
 
 test('names of our own are known, also of files that are being written', () => {
-  for (const name of ['ledger.db-wal', 'alerts.json.tmp', '.doctor-12', 'exporting-a1B2c3', 'import.json'])
+  for (const name of ['ledger.db-wal', 'alerts.json.tmp', '.doctor-12', 'backing-up-a1B2c3', 'restore.json'])
     expect(isOwnName(name)).toBe(true);
   expect(isOwnName('credentials.json.e4e23708-aac5-4f3c-a701-d6e683148941.tmp')).toBe(true);
-  for (const name of ['passwd', '.ssh', 'ledger', 'a.tmp', 'spool2', 'exporting-all-of-it'])
+  for (const name of ['passwd', '.ssh', 'ledger', 'a.tmp', 'spool2', 'backing-up-all-of-it'])
     expect(isOwnName(name)).toBe(false);
   expect(foreignNames(['lost+found', '.config', 'receiptd.yaml', 'credentials-a.json', 'spool'])).toEqual([]);
   expect(foreignNames(['credentials.json', 'x'])).toEqual(['x']);

@@ -9,7 +9,7 @@ import { MAIN, prepare, temporaryDirectory, until, type Site } from './support/a
 import { receiptd } from './support/commandLine.ts';
 
 const PATH = process.env['PATH'] ?? '';
-const LEDGER_COMMANDS = ['head', 'verify', 'backup', 'restore', 'prepare', 'migrate', 'archive'];
+const LEDGER_COMMANDS = ['head', 'verify', 'prepare', 'migrate', 'archive'];
 
 function has(shell: string): boolean {
   return requirement(shell, spawnSync(shell, ['--version']).status === 0, `apt-get install ${shell}`);
@@ -83,7 +83,7 @@ describe('bash', () => {
     await writeFile(join(dir, 'my config.yaml'), '');
     expect(bash(dir, 'check', '--config', 'my')).toEqual(['my config.yaml']);
     expect(bash(dir, 'check', '--config', '=', 'my')).toEqual(['my config.yaml']);
-    expect(bash(dir, 'ledger', 'restore', 'b')).toEqual(['bash']);
+    expect(bash(dir, 'restore', 'b')).toEqual(['bash']);
     expect(bash(dir, 'list', '--folder', 'my')).toEqual([]);
   });
 

@@ -211,7 +211,7 @@ describe.skipIf(!hasDebianTree)('the Debian package', () => {
     await tree.sh('systemctl stop receiptd.service');
     await install('old.deb', '--force-downgrade');
     expect(await pid()).toBeNull();
-    await tree.sh(asAgent(`ledger restore --yes ${STATE}/backups/upgrade-from-v${LATEST_VERSION}.db`));
+    await tree.sh(asAgent(`restore --yes ${STATE}/backups/upgrade-from-v${LATEST_VERSION}.db`));
     expect(await ledgerVersion()).toBe(LATEST_VERSION);
     await tree.sh('systemctl start receiptd.service');
     await drop(SHIPPED + 4, 1);

@@ -234,7 +234,7 @@ test.skipIf(process.platform === 'win32')('a FIFO where a file should be keeps n
   expect(stdout).toMatch(/FAIL {2}ledger: .*ledger\.db is not a regular file/);
   expect(stdout).toMatch(/FAIL {2}moved: .*\[STATE_MOVED\]/);
   const [ledger = '', ca = ''] = fifos.slice(2, 3).concat(site.file('ca.pem'));
-  expect(await site.run('import-state', ledger)).toBeRefused(1, 'FILE_UNREADABLE', 'not a file');
+  expect(await site.run('restore', ledger)).toBeRefused(1, 'FILE_UNREADABLE', 'not a file');
   await site.configure({ service: { baseUrl: site.sandbox.url, ca } });
   expect((await site.run('doctor', '--list')).stdout).toContain('is not a file');
 });

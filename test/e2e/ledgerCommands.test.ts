@@ -1,11 +1,9 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { drawReceipt } from '../support/images.ts';
-import { prepare, storedOnce, until, type Site } from './support/agent.ts';
+import { prepare, until, type Site } from './support/agent.ts';
 
 const HEAD = z.object({ ledger: z.uuid(), seq: z.int(), hash: z.string(), at: z.iso.datetime() });
 const VERIFIED = z.object({
@@ -17,7 +15,6 @@ const VERIFIED = z.object({
   }),
   ledger: z.object({ documents: z.number(), findings: z.array(z.string()) }),
 });
-const RESTORED = z.object({ documents: z.number(), replayed: z.number(), setAside: z.string().nullable() });
 
 async function drop(site: Site, ...names: string[]): Promise<void> {
   for (const name of names) {
@@ -141,77 +138,5 @@ describe('receiptd ledger head', () => {
     const { status, stderr } = await site.run('ledger', 'head');
     expect(status).toBe(1);
     expect(stderr).toContain('[LEDGER_MISSING]');
-  });
-});
-
-describe('receiptd ledger backup and restore', () => {
-  test('bring back a ledger that was lost, with what came after the backup, and nothing is sent twice', async () => {
-    const site = await siteOfThree();
-    const file = site.file('kept.db');
-    const { seq, hash } = await headOf(site);
-    const said = await site.must('ledger', 'backup', '--output', file);
-    expect(said).toContain(`entry ${seq} of the journal, hash ${hash}`);
-    expect(execFileSync('stat', ['-c', '%a', file], { encoding: 'utf8' }).trim()).toBe('600');
-    await drop(site, 'd.jpg');
-    await site.once();
-    const names = (await site.list()).map(({ name, path }) => [path, name]);
-    for (const suffix of ['', '-wal', '-shm'])
-      await rm(site.file('state', `ledger.db${suffix}`), { force: true });
-
-    const restored = RESTORED.parse(
-      JSON.parse(await site.must('ledger', 'restore', file, '--yes', '--json')),
-    );
-    expect(restored).toMatchObject({ documents: 4, setAside: null });
-    expect(restored.replayed).toBeGreaterThan(0);
-    expect((await site.list()).map(({ name, path }) => [path, name])).toEqual(names);
-    expect(await verify(site, '--head', `${seq}:${hash}`)).toMatchObject({ status: 0 });
-    expect(await readFile(journalOf(site), 'utf8')).toContain('"kind":"restored"');
-    await site.once();
-    await storedOnce(site);
-    expect(site.sandbox.received()).toHaveLength(4);
-  });
-
-  test('are asked for beside a running agent: one is done, the other refused', async () => {
-    const site = await prepare();
-    const agent = await site.start();
-    await drop(site, 'a.jpg');
-    await until(() => site.sandbox.received().length === 1);
-    const file = site.file('kept.db');
-    await site.must('ledger', 'backup', '--output', file);
-    expect(existsSync(file)).toBe(true);
-    const { status, stderr } = await site.run('ledger', 'restore', file, '--yes');
-    expect(status).toBe(6);
-    expect(stderr).toContain('[ALREADY_RUNNING]');
-    expect(await verify(site)).toMatchObject({ status: 0 });
-    await agent.stop();
-  });
-
-  test('never write over a file', async () => {
-    const site = await siteOfThree();
-    const file = site.file('kept.db');
-    await writeFile(file, 'mine');
-    const { status, stderr } = await site.run('ledger', 'backup', '--output', file);
-    expect(status).toBe(1);
-    expect(stderr).toContain('[BACKUP_FAILED]');
-    expect(await readFile(file, 'utf8')).toBe('mine');
-  });
-
-  test('restore nothing without a yes, and nothing that is no backup', async () => {
-    const site = await siteOfThree();
-    const file = site.file('kept.db');
-    await site.must('ledger', 'backup', '--output', file);
-    const before = await headOf(site);
-    expect(await site.run('ledger', 'restore', file)).toMatchObject({
-      status: 2,
-      stderr: expect.stringContaining('[CONFIRMATION_NEEDED]'),
-    });
-    await writeFile(site.file('rubbish.db'), 'rubbish');
-    expect(await site.run('ledger', 'restore', site.file('rubbish.db'), '--yes')).toMatchObject({
-      status: 1,
-      stderr: expect.stringContaining('[BACKUP_FAILED]'),
-    });
-    const { at: _, ...unchanged } = before;
-    expect(await headOf(site)).toMatchObject(unchanged);
-    expect(await verify(site)).toMatchObject({ status: 0 });
   });
 });

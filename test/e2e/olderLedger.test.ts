@@ -33,7 +33,7 @@ stateDir: ${place}/state
       env: { RECEIPTD_CLIENT_ID: 'a', RECEIPTD_CLIENT_SECRET: 'b' },
     });
 
-  it.each(['status', 'list', 'endpoint list', 'ledger head', 'ledger verify', 'ledger backup', 'audit'])(
+  it.each(['status', 'list', 'endpoint list', 'ledger head', 'ledger verify', 'backup', 'audit'])(
     'is told of in a sentence by %s, and left as it is',
     async (command) => {
       const before = await readFile(ledger);

@@ -8,7 +8,7 @@ const NOBODY = 65_534;
 
 test('a backup of no ledger is refused, and none is made', async () => {
   const site = await prepare();
-  const { status, stderr } = await site.run('ledger', 'backup');
+  const { status, stderr } = await site.run('backup');
   expect(status).toBe(1);
   expect(stderr).toContain(`There is no ledger in ${site.stateDir}.`);
   expect(stderr).toContain('[LEDGER_MISSING]');

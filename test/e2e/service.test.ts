@@ -246,7 +246,7 @@ describe.skipIf(!isRoot)('installed for the machine', () => {
     await expect(refuseLeavingLedger(host, installed)).rejects.toMatchObject({
       code: 'INSTALL_REFUSED',
       message: `The ledger of ann in ${theirs} would not be taken along to ${stateDir}, and every file would be sent again.`,
-      hint: expect.stringContaining('export-state'),
+      hint: expect.stringContaining('receiptd backup --final'),
     });
     // A shared ledger is where it is, whoever runs the agent.
     const { ledger } = parseConfig(

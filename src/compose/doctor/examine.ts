@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { getSystemErrorMap } from 'node:util';
 import type { Config } from '../../config/config.ts';
 import { openPlainFile } from '../../daemon/plainFile.ts';
-import { movedAway } from '../../daemon/stateMoved.ts';
+import { movedAway, sayMoved } from '../../daemon/stateMarks.ts';
 import { userNameOf } from '../../daemon/userName.ts';
 import { describeError } from '../../domain/errors.ts';
 import { counted } from '../../domain/words.ts';
@@ -112,7 +112,7 @@ async function moved(stateDir: string): Promise<Finding> {
   const mark = await movedAway(stateDir).catch(() => null);
   if (mark === null)
     return { level: 'ok', subject: 'moved', message: 'The ledger was not moved to another PC.' };
-  const message = `The ledger was moved to another PC (${mark.at}); receiptd does not run here. [STATE_MOVED]`;
+  const message = `${sayMoved(mark)} receiptd does not run here. [STATE_MOVED]`;
   return { level: 'fail', subject: 'moved', message };
 }
 

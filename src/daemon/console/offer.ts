@@ -30,7 +30,7 @@ export function offerOverHttp(offer: Offer): Offer {
             ? backup(request)
             : refuse(
                 'The console makes backups among the automatic ones only.',
-                'For another place use `receiptd ledger backup --output FILE`.',
+                'For another place use `receiptd backup FILE`.',
               )()) as Operations['backup'],
       }),
     },

@@ -1,13 +1,32 @@
 import fs from 'node:fs';
 import { ReceiptdError } from '../../domain/errors.ts';
 import type { JournalHead } from '../../ports/journal.ts';
+import { toJournal } from '../events.ts';
 import { checkedLines } from '../journal/read.ts';
 import { checkBackup } from './backup.ts';
-import { toJournal } from '../events.ts';
 import { journalPathOf, syncFile } from './files.ts';
 import { openPair } from './pair.ts';
 import { SET_HEAD } from './sql/journal.ts';
 import { createSql } from './statements.ts';
+
+export interface Adopted {
+  readonly head: JournalHead;
+  readonly documents: number;
+  /** Entries of the journal after the ledger that were taken over. */
+  readonly replayed: number;
+  /** What had to be mended, in sentences. */
+  readonly story: readonly string[];
+}
+
+export interface AdoptOptions {
+  readonly path: string;
+  /** A ledger that can't be mended from its journal alone is from here on. */
+  readonly backupsDir: string;
+  readonly because: string;
+  readonly at: number;
+  /** Both were written by one agent at one moment, as a backup holds them: anything that has to be mended is a reason to refuse them. */
+  readonly isPair: boolean;
+}
 
 /** Where entry `seq` ends in a journal, in bytes; null where it is not to be found with that hash. */
 export function endOfEntry(journal: string, { seq, hash }: Pick<JournalHead, 'seq' | 'hash'>): number | null {
@@ -20,35 +39,24 @@ export function endOfEntry(journal: string, { seq, hash }: Pick<JournalHead, 'se
 }
 
 /**
- * Opens a ledger and its journal that came from elsewhere, in a place of their own, brings them to the latest version, and
- * says in the journal that they came. Whole, durable and one file each when this returns.
- * @throws ReceiptdError LEDGER_DAMAGED where they are not what one agent left behind; BACKUP_FAILED, STATE_UNWRITABLE
+ * Opens the ledger of a backup, in a place of its own, with the journal that lies beside it there: brings it to the latest version, and to where
+ * the journal is, so that names that were given out and images that were accepted since are not forgotten. The journal gets an entry that
+ * says so; a new one goes on where there is none. Whole, durable and one file each when this returns.
+ * @throws ReceiptdError BACKUP_FAILED, LEDGER_DAMAGED, STATE_UNWRITABLE
  */
-export function adoptLedger(
-  path: string,
-  head: JournalHead,
-  because: string,
-  at: number,
-): { readonly documents: number } {
-  const found = checkBackup(path);
+export function adoptLedger({ path, backupsDir, because, at, isPair }: AdoptOptions): Adopted {
+  const from = checkBackup(path);
   const story: string[] = [];
-  if (found.ledger !== head.ledger || found.seq !== head.seq || found.hash !== head.hash)
-    throw unfit(path, 'it does not end where it should');
-  if (endOfEntry(journalPathOf(path), found) === null)
-    throw unfit(path, 'its journal does not end as it does');
-  const { db, journal } = openPair({
-    path,
-    backupsDir: `${path}.none`,
-    at,
-    onMended: (text) => void story.push(text),
-  });
+  const { db, journal } = openPair({ path, backupsDir, at, onMended: (text) => void story.push(text) });
   const sql = createSql(db);
   try {
-    if (story.length > 0) throw unfit(path, story.join(' '));
-    sql.run(SET_HEAD, {
-      ...journal.append([toJournal({ kind: 'restored', because, fromSeq: found.seq }, at)]),
-    });
-    return { documents: sql.get<{ count: number }>('SELECT count(*) AS count FROM documents')?.count ?? 0 };
+    if (isPair && story.length > 0) throw unfit(path, story.join(' '));
+    // A journal that had to be begun anew gave nothing.
+    const replayed = story.length === 0 ? journal.head.seq - from.seq : 0;
+    const head = journal.append([toJournal({ kind: 'restored', because, fromSeq: from.seq }, at)]);
+    sql.run(SET_HEAD, { ...head });
+    const documents = sql.get<{ count: number }>('SELECT count(*) AS count FROM documents')?.count ?? 0;
+    return { head, documents, replayed, story };
   } finally {
     sql.forget();
     db.exec('PRAGMA wal_checkpoint(TRUNCATE)');

@@ -106,7 +106,7 @@ function withoutLog(path: string): void {
 export function checkBackup(path: string): JournalHead {
   const bad = (why: string, cause?: unknown): ReceiptdError =>
     new ReceiptdError('BACKUP_FAILED', `${path} is no good backup: ${why}.`, {
-      hint: 'Name another one; `receiptd ledger backup` makes one.',
+      hint: 'Name another one; `receiptd backup` makes one.',
       cause,
     });
   try {

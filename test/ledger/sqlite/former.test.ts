@@ -9,7 +9,7 @@ import { compareWithJournal } from '../../../src/ledger/sqlite/compare.ts';
 import { openForWriting } from '../../../src/ledger/sqlite/connection.ts';
 import { LATEST_VERSION, migrate } from '../../../src/ledger/sqlite/migrate.ts';
 import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
-import { restoreBackup } from '../../../src/ledger/sqlite/restore.ts';
+import { restoreLedger } from '../../support/restoreLedger.ts';
 import { keepBeforeUpgrade } from '../../../src/ledger/sqlite/upgrade.ts';
 import { FORMER, putFormer, rowsOf, type Rows } from './former.ts';
 import { clock } from './place.ts';
@@ -127,8 +127,7 @@ it.each(OLD.filter((version) => version > 1))(
     await ledger.markLost(4, 'Gone.', 4_000);
     await ledger.close();
     const before = without(rowsOf(file), 'migrations', 'journal');
-    const options = { path: file, backup: kept(version), backupsDir: path.join(dir, 'backups') };
-    const restored = restoreBackup({ ...options, at: 1, by: 'ann' });
+    const restored = await restoreLedger(dir, kept(version));
     expect(restored).toMatchObject({ documents: 5, story: [] });
     expect(restored.replayed).toBeGreaterThan(0);
     expect(without(rowsOf(file), 'migrations', 'journal')).toEqual(before);
@@ -145,8 +144,7 @@ it('an older program goes on with what a newer one wrote: entries that it does n
   const journal = openJournal(path.join(dir, 'ledger.journal'));
   journal?.append([{ kind: 'of a later version', at: 5_000, facts: { document: 4 } }]);
   journal?.close();
-  const options = { path: file, backup: kept(3), backupsDir: path.join(dir, 'backups') };
-  expect(restoreBackup({ ...options, at: 6_000, by: 'ann' })).toMatchObject({ documents: 5, story: [] });
+  expect(await restoreLedger(dir, kept(3))).toMatchObject({ documents: 5, story: [] });
   expect(without(rowsOf(file), 'migrations', 'journal')).toEqual(before);
   expect((await compareWithJournal(file, path.join(dir, 'ledger.journal'), 1)).findings).toEqual([]);
 });

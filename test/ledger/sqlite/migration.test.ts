@@ -7,7 +7,7 @@ import { compareWithJournal } from '../../../src/ledger/sqlite/compare.ts';
 import { LATEST_VERSION, migrate } from '../../../src/ledger/sqlite/migrate.ts';
 import { MIGRATION_0005 } from '../../../src/ledger/sqlite/migrations/0005.ts';
 import { replay } from '../../../src/ledger/sqlite/replay.ts';
-import { restoreBackup } from '../../../src/ledger/sqlite/restore.ts';
+import { restoreLedger } from '../../support/restoreLedger.ts';
 import { MISCOUNTED } from '../../../src/ledger/sqlite/sql/reports.ts';
 import type { Ledger } from '../../../src/ports/ledger.ts';
 import { admission, OFFICE, SHOP } from '../../contract/ledger.ts';
@@ -104,7 +104,7 @@ describe('a ledger of version 2', () => {
     fs.mkdirSync(backupsDir);
     takeBackTo(2, backup);
     await (await place.open()).close();
-    restoreBackup({ path: place.path, backup, backupsDir, at: 1, by: 'ann' });
+    await restoreLedger(place.dir, backup);
     expect(versionOf(place.path)).toBe(LATEST_VERSION);
     fs.rmSync(place.path);
     const ledger = await place.open();

@@ -7,7 +7,7 @@ import { readJournal } from '../../../src/ledger/journal/journal.ts';
 import { verifyJournal } from '../../../src/ledger/journal/verify.ts';
 import { compareWithJournal } from '../../../src/ledger/sqlite/compare.ts';
 import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
-import { restoreBackup } from '../../../src/ledger/sqlite/restore.ts';
+import { restoreLedger } from '../../support/restoreLedger.ts';
 import { MISCOUNTED } from '../../../src/ledger/sqlite/sql/reports.ts';
 import type { Ledger } from '../../../src/ports/ledger.ts';
 import type { ListRow } from '../../../src/ports/ledgerReports.ts';
@@ -575,13 +575,7 @@ describe('restoring a backup', () => {
       ({ file } = await ledger.backup(path.join(place.dir, 'kept.db')));
     });
     const before = await during((ledger) => ledger.admit(admission('late.jpg', 'late')));
-    const restored = restoreBackup({
-      path: place.path,
-      backup: file,
-      backupsDir: place.dir,
-      at: 9_000,
-      by: 'ann',
-    });
+    const restored = await restoreLedger(place.dir, file);
     expect(restored).toMatchObject({ replayed: 2, documents: 7, story: [] });
     expect(fs.existsSync(restored.setAside ?? '')).toBe(true);
     expect(withoutTimes(await during())).toEqual(withoutTimes(before));
@@ -596,8 +590,7 @@ describe('restoring a backup', () => {
       ({ file } = await ledger.backup(path.join(place.dir, 'kept.db')));
     });
     const other = await createPlace();
-    const target = path.join(other.dir, 'ledger.db');
-    restoreBackup({ path: target, backup: file, backupsDir: other.dir, at: 9_000, by: 'ann' });
+    await restoreLedger(other.dir, file);
     const ledger = await other.open();
     expect(withoutTimes(await rowsOf(ledger))).toEqual(withoutTimes(before));
     await ledger.close();
@@ -614,14 +607,14 @@ describe('restoring a backup', () => {
     const { file } = await stranger.backup(path.join(other.dir, 'kept.db'));
     await stranger.close();
     const before = fs.readdirSync(place.dir);
-    const restore = (backup: string) => () =>
-      restoreBackup({ path: place.path, backup, backupsDir: place.dir, at: 9_000, by: 'ann' });
-    expect(restore(file)).toThrow(expect.objectContaining({ code: 'LEDGER_FOREIGN' }));
-    expect(restore(journal)).toThrow(expect.objectContaining({ code: 'BACKUP_FAILED' }));
-    expect(restore(path.join(place.dir, 'none.db'))).toThrow(
-      expect.objectContaining({ code: 'BACKUP_FAILED' }),
-    );
-    expect(fs.readdirSync(place.dir)).toEqual(before);
+    for (const [backup, code] of [
+      [file, 'LEDGER_EXISTS'],
+      [journal, 'ARCHIVE_REFUSED'],
+      [path.join(place.dir, 'none.db'), 'FILE_UNREADABLE'],
+    ] as const)
+      await expect(restoreLedger(place.dir, backup)).rejects.toMatchObject({ code });
+    const left = fs.readdirSync(place.dir).filter((name) => !name.startsWith('instance.'));
+    expect(left).toEqual(before);
     await other.remove();
   });
 });

@@ -60,7 +60,7 @@ export interface RunPlan {
   readonly backup: boolean;
   /** Before the start, and after the backup. */
   readonly damage: Damage | null;
-  /** Before the start `ledger restore` of the newest backup, where there is one. */
+  /** Before the start `restore` of the newest backup, where there is one. */
   readonly restore: Kill | null;
   readonly revokeTokens: boolean;
   readonly kill: Kill;

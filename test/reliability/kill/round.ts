@@ -79,7 +79,7 @@ async function play(site: Site, plan: Plan, images: readonly Image[], story: str
     const newest = restore && !journalWasLost && (await newestBackup(site));
     if (restore && newest) {
       ledgerWasDamaged = true;
-      const ended = await runAndKill(site, ['ledger', 'restore', newest, '--yes'], restore);
+      const ended = await runAndKill(site, ['restore', newest, '--yes'], restore);
       await record({ kind: 'restore', kill: restore, ended });
     }
     const ended = await runAndKill(site, once ? ['run', '--once', '--wait', '2s'] : ['run'], kill);
@@ -105,9 +105,9 @@ async function play(site: Site, plan: Plan, images: readonly Image[], story: str
 }
 
 async function makeBackup(site: Site, story: string[]): Promise<void> {
-  const { status, output } = await runToEnd(site, ['ledger', 'backup']);
-  story.push(`ledger backup: ${status}`);
-  if (status !== 0) throw new Error(`ledger backup: ${output}`);
+  const { status, output } = await runToEnd(site, ['backup']);
+  story.push(`backup: ${status}`);
+  if (status !== 0) throw new Error(`backup: ${output}`);
 }
 
 async function newestBackup({ stateDir }: Site): Promise<string | null> {

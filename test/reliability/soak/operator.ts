@@ -112,7 +112,7 @@ export class Operator {
         await this.must('ledger', 'verify');
         return;
       case 'backup':
-        return this.#toFile((file) => this.must('ledger', 'backup', '--output', file));
+        return this.#toFile((file) => this.must('backup', file));
       case 'export':
         return this.#toFile((file) => this.must('export', '--format', 'csv', '--output', file));
     }

@@ -11,7 +11,7 @@ const FILES = [
   /^control\.sock$/,
   /^logs\/receiptd\.log(\.\d+)?$/,
 ];
-const ASIDE = /^ledger\.db(-wal|-shm)?\.aside-/;
+const ASIDE = /^ledger\.db(-wal|-shm)?\.aside-|^before-restore-/;
 const COPY = /^spool\/[0-9a-f]{2}\/([0-9a-f]{64})$/;
 /** States of which a copy is kept. */
 const KEPT = new Set(['failed', 'unconfirmed']);

@@ -2,23 +2,24 @@ import { z } from 'zod';
 
 /** The first file of an archive; it says what the others have to be. */
 export const MANIFEST = 'manifest.json';
+/** The second. */
 export const SETTINGS = 'receiptd.yaml';
 export const FORMAT_VERSION = 1;
 export const SETTINGS_LIMIT = 1024 * 1024;
-/** A name for each image that waits: half a million of them. */
-export const MANIFEST_LIMIT = 64 * 1024 * 1024;
+export const MANIFEST_LIMIT = 1024 * 1024;
 
 /** Nothing else is ever written, so that no name leads anywhere. */
-const NAME =
-  /^(?:ledger\.db|ledger\.journal|receiptd\.yaml|results-handed|spool\/[0-9a-f]{64}|attention\/[0-9a-f]{8}\.json)$/;
+const NAME = /^(?:ledger\.db|ledger\.journal|receiptd\.yaml|results-handed|attention\/[0-9a-f]{8}\.json)$/;
 const SHA256 = /^[0-9a-f]{64}$/;
+/** An image that waits. Its name is its hash, so the manifest need not list what may be half a million. */
+export const IMAGE = /^spool\/([0-9a-f]{64})$/;
 
 export const manifestSchema = z.strictObject({
-  format: z.literal('receiptd-state'),
+  format: z.literal('receiptd-backup'),
   version: z.int().positive(),
   /** Of this archive. */
   id: z.uuid(),
-  /** Whether the PC that it comes from was marked as moved away. */
+  /** Whether the PC that it comes from was closed. */
   final: z.boolean(),
   at: z.iso.datetime(),
   receiptd: z.string().max(100),
@@ -29,11 +30,19 @@ export const manifestSchema = z.strictObject({
   head: z.object({ ledger: z.string(), seq: z.int().positive(), hash: z.string().regex(SHA256) }),
   documents: z.int().min(0),
   waiting: z.int().min(0),
-  /** What has to be given anew, in sentences. */
-  anew: z.array(z.string().max(2000)).max(100),
-  parts: z.array(
-    z.strictObject({ name: z.string().regex(NAME), size: z.int().min(0), sha256: z.string().regex(SHA256) }),
-  ),
+  /** What has to be set up again, in sentences. */
+  setUpAgain: z.array(z.string().max(2000)).max(100),
+  /** The most that may follow the parts: not every image could be had. */
+  images: z.strictObject({ count: z.int().min(0), bytes: z.int().min(0) }),
+  parts: z
+    .array(
+      z.strictObject({
+        name: z.string().regex(NAME),
+        size: z.int().min(0),
+        sha256: z.string().regex(SHA256),
+      }),
+    )
+    .max(1000),
 });
 
 export type Manifest = z.infer<typeof manifestSchema>;

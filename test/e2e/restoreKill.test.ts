@@ -1,9 +1,13 @@
+import { existsSync } from 'node:fs';
 import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { importState } from '../../src/compose/moving/importState.ts';
+import { readBackup } from '../../src/compose/backup/readBackup.ts';
+import { restoreBackup } from '../../src/compose/backup/restoreBackup.ts';
+import { inspectBackup } from '../../src/compose/backup/source.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { acquireInstanceLock } from '../../src/daemon/instanceLock.ts';
+import { movedAway } from '../../src/daemon/stateMarks.ts';
 import { openSqliteReports } from '../../src/ledger/sqlite/openReports.ts';
 import { verifyJournal } from '../../src/ledger/journal/verify.ts';
 import { compile, runScript } from '../daemon/compiled.ts';
@@ -19,7 +23,7 @@ const MARK = 14;
 interface Scene {
   readonly site: Site;
   readonly archive: string;
-  readonly at: (dir: string) => Promise<Parameters<typeof importState>[0]>;
+  readonly at: (dir: string) => Promise<Parameters<typeof restoreBackup>[0]>;
 }
 
 /** A PC with a ledger, a copy that waits and a backup, and the archive of another. */
@@ -29,11 +33,11 @@ async function scene(): Promise<Scene> {
     await writeFile(site.file('inbox', `${name}.jpg`), await drawReceipt({ type: 'jpeg', seed: name }));
     await site.must('pause');
     expect((await site.once()).status).toBe(4);
-    await site.must('ledger', 'backup');
+    await site.must('backup');
   };
   await fill(NEW);
   const archive = site.file('archive');
-  await site.must('export-state', archive);
+  await site.must('backup', archive);
   await rm(site.stateDir, { recursive: true });
   await rm(site.file('inbox', `${NEW}.jpg`));
   await fill(OLD);
@@ -110,32 +114,39 @@ async function comeNext(stateDir: string): Promise<string> {
   return heldIn(stateDir);
 }
 
-test('a kill at any step leaves the old state or the new one, whole, and the import can be ended', async () => {
+test('a kill at any step leaves the old state or the new one, whole, and the restore can be ended', async () => {
   const { site, archive, at } = await scene();
-  const { url } = await compile('compose/moving/importState.ts');
+  const { url } = await compile('compose/backup/restoreBackup.ts');
   const config = await at(site.stateDir);
-  const how = { file: archive, replace: true, by: 'test' };
+  const how = {
+    file: archive,
+    source: await inspectBackup(archive),
+    replace: true,
+    older: false,
+    isCopy: false,
+    by: 'test',
+  };
   const importing = (stateDir: string): string => `
-    const { importState } = await import(${JSON.stringify(url)});
-    await importState(${JSON.stringify({ ...config, stateDir })}, ${JSON.stringify(how)});`;
+    const { restoreBackup } = await import(${JSON.stringify(url)});
+    await restoreBackup(${JSON.stringify({ ...config, stateDir })}, ${JSON.stringify(how)});`;
 
   // Before the mark: steps of one kind, so some of them. The last of these is the mark itself.
   for (const n of [1, 4, 9, MARK]) {
     const stateDir = await copyOf(site, site.stateDir, `before${n}`);
     const what = await killed(importing(stateDir), n);
     expect(await comeNext(stateDir), what).toBe(OLD);
-    expect(what.startsWith('rename import.json')).toBe(n === MARK);
-    await importState({ ...config, stateDir }, how);
+    expect(what.startsWith('rename restore.json')).toBe(n === MARK);
+    await restoreBackup({ ...config, stateDir }, how);
     expect(await heldIn(stateDir)).toBe(NEW);
   }
 
   // From the mark on: whoever comes next ends it, and may be killed at each step of that as well.
   const marked = await copyOf(site, site.stateDir, 'marked');
   await killed(importing(marked), MARK + 1);
-  const { url: ending } = await compile('daemon/stateMoved.ts');
+  const { url: ending } = await compile('daemon/stateMarks.ts');
   const finishing = (stateDir: string): string => `
-    const { finishImport } = await import(${JSON.stringify(ending)});
-    await finishImport(${JSON.stringify(stateDir)});`;
+    const { finishRestore } = await import(${JSON.stringify(ending)});
+    await finishRestore(${JSON.stringify(stateDir)});`;
   const [, count = 0] = (await killed(finishing(await copyOf(site, marked, 'counted')), 0))
     .split(' ')
     .map(Number);
@@ -145,6 +156,39 @@ test('a kill at any step leaves the old state or the new one, whole, and the imp
     const what = await killed(finishing(stateDir), n);
     expect(await comeNext(stateDir), `${n}: ${what}`).toBe(NEW);
   }
-  const again = await importState({ ...config, stateDir: site.file('after1') }, how);
-  expect(again.isNew).toBe(false);
+  // The same once more is an earlier state of what is there.
+  const again = await restoreBackup({ ...config, stateDir: site.file('after1') }, how);
+  expect(again).toMatchObject({ relation: 'earlier', documents: 1 });
+});
+
+test('a final backup that is killed at any step never leaves an archive beside a PC that goes on', async () => {
+  const { site, at } = await scene();
+  const [{ url }, { url: ledger }, { url: lock }] = [
+    await compile('compose/backup/makeBackup.ts'),
+    await compile('compose/ledger.ts'),
+    await compile('daemon/instanceLock.ts'),
+  ];
+  const config = await at(site.stateDir);
+  const closing = (stateDir: string, file: string): string => `
+    const [{ makeBackup }, { copyLedger }, { acquireInstanceLock }] = [
+      await import(${JSON.stringify(url)}), await import(${JSON.stringify(ledger)}), await import(${JSON.stringify(lock)}),
+    ];
+    const config = ${JSON.stringify({ ...config, stateDir })};
+    await acquireInstanceLock(config.stateDir);
+    await makeBackup(config, {
+      file: ${JSON.stringify(file)}, version: '0.0.0', final: true,
+      copyLedger: (target) => copyLedger(config, target), onWithoutImage: async () => {},
+    });`;
+  const seen = new Set<string>();
+  for (let n = 1; ; n += 1) {
+    const stateDir = await copyOf(site, site.stateDir, `closing${n}`);
+    const file = site.file(`closing${n}.receiptd`);
+    const what = await killed(closing(stateDir, file), n);
+    const archive = existsSync(file) ? await readBackup(file, null) : { final: 'none' };
+    const state = `${archive.final === true ? 'archive' : archive.final}, ${(await movedAway(stateDir)) ? 'closed' : 'open'}`;
+    seen.add(state);
+    expect(state, what).not.toBe('archive, open');
+    if (what.startsWith('done')) break;
+  }
+  expect([...seen].toSorted()).toEqual(['archive, closed', 'none, closed', 'none, open']);
 });

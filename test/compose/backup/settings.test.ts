@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import { hidePasswords, withPasswords } from '../../../src/compose/hidePasswords.ts';
-import { portableSettings } from '../../../src/compose/moving/settings.ts';
+import { portableSettings } from '../../../src/compose/backup/settings.ts';
 import { parseConfig } from '../../../src/config/load.ts';
 
 let dir: string;

@@ -1,0 +1,184 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import {
+  makeBackup,
+  type BackedUp,
+  type BackupOptions,
+  type WithoutImage,
+} from '../compose/backup/makeBackup.ts';
+import { restoredAt } from '../compose/backup/source.ts';
+import { copyLedger, refuseOtherVersion, refuseShared } from '../compose/ledger.ts';
+import { openReports } from '../compose/reports.ts';
+import type { Config } from '../config/config.ts';
+import { acquireInstanceLock } from '../daemon/instanceLock.ts';
+import { prepareStateDir, unwritable } from '../daemon/stateDir.ts';
+import { movedAway, unmarkMovedAway } from '../daemon/stateMarks.ts';
+import { ReceiptdError, systemCode } from '../domain/errors.ts';
+import { counted, local, size } from '../domain/words.ts';
+import { ask, canAsk } from './ask.ts';
+import { helpOf } from './help.ts';
+import { print, printJson, type Io } from './io.ts';
+import { operatorName } from './operator.ts';
+import { outputUnwritable } from './output.ts';
+import { printable } from './printable.ts';
+import { configOf, operate, type ConfigOption } from './session.ts';
+import { VERSION } from './version.ts';
+
+interface Options extends ConfigOption {
+  readonly final?: boolean;
+  readonly reopen?: boolean;
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+const SHOWN = 5;
+const SHARED_HINT =
+  'Back up the database with what its administrators have for it, such as pg_dump. To move to another PC, let this agent send what waits and stop it; then start one there with the same `ledger.url` and `ledger.agent`.';
+
+export function addBackup(program: Command, io: Io): void {
+  program
+    .command('backup')
+    .argument(
+      '[file]',
+      'a new file; without one the ledger alone is copied, into `backups` of the state directory',
+    )
+    .description(
+      'ledger, journal, images that wait and settings in one file, read back and checked; no secrets',
+    )
+    .option('--config <file>', 'config file')
+    .option('--final', 'close this PC: receiptd refuses to run here from then on')
+    .option('--reopen', 'open a PC again that --final closed')
+    .option('--yes', 'do not ask')
+    .option('--json', 'as JSON: { file, bytes, manifest, withoutImage }; without a file { file, head }')
+    .addHelpText(
+      'after',
+      helpOf({
+        examples: [
+          'backup /media/stick/office.receiptd',
+          'backup --final office.receiptd',
+          'backup --reopen',
+        ],
+        statuses: '6 --final while an\nagent is running: stop it first',
+        more: 'Works beside a running agent, which goes on. To move to another PC, stop the agent and say --final: two agents on the\nsame state would both send what waits. `receiptd restore` puts the file in place, here or there.',
+      }),
+    )
+    .action(async (file: string | undefined, options: Options) => {
+      const config = await configOf(io, options);
+      if (options.reopen) return reopen(io, config, options);
+      refuseShared(config, 'receiptd has no ledger of its own to back up', SHARED_HINT);
+      if (file !== undefined) return archive(io, config, resolve(io.cwd, file), options);
+      if (!options.final) return ledgerAlone(io, config, options);
+      throw new ReceiptdError('USAGE', '--final needs the name of a new file.', {
+        hint: 'Say `receiptd backup --final FILE`.',
+      });
+    });
+}
+
+/** One more of those that the agent makes by itself. */
+async function ledgerAlone(io: Io, config: Config, options: Options): Promise<void> {
+  await refuseOtherVersion(config);
+  const result = await operate(io, config, 'backup', { by: operatorName() });
+  if (options.json) return printJson(io, result);
+  print(io, `Wrote ${printable(result.file)}.`);
+  print(io, `It holds the ledger up to entry ${result.head.seq} of the journal, hash ${result.head.hash}.`);
+  print(io, 'For images that wait and settings as well, name a file: `receiptd backup FILE`.');
+}
+
+async function archive(io: Io, config: Config, file: string, options: Options): Promise<void> {
+  // Says what is wrong with a ledger that is not there, not ours, or of another version.
+  await (await openReports(config)).close();
+  const final = options.final ?? false;
+  const common = {
+    file,
+    version: VERSION,
+    final,
+    onWithoutImage: (missing: WithoutImage) => confirm(io, final, missing, options),
+  };
+  const made = await (final ? makeFinal(config, common) : makeBeside(io, config, common)).catch(
+    (error: unknown) => {
+      throw systemCode(error) === undefined || error instanceof ReceiptdError
+        ? error
+        : outputUnwritable(file, error, 'Name another file. Nothing was closed.');
+    },
+  );
+  if (options.json) return printJson(io, { file, ...made });
+  tell(io, config, file, made);
+}
+
+type Common = Omit<BackupOptions, 'copyLedger'>;
+
+function makeBeside(io: Io, config: Config, common: Common): Promise<BackedUp> {
+  const copy = async (output: string) =>
+    (await operate(io, config, 'backup', { by: operatorName(), output })).head;
+  return makeBackup(config, { ...common, copyLedger: copy });
+}
+
+/** Under the lock from begin to end: nothing is sent between the copy and the mark. */
+async function makeFinal(config: Config, common: Common): Promise<BackedUp> {
+  await prepareStateDir(config);
+  const lock = await acquireInstanceLock(config.stateDir);
+  try {
+    return await makeBackup(config, { ...common, copyLedger: (target) => copyLedger(config, target) });
+  } finally {
+    await lock.release();
+  }
+}
+
+function tell(io: Io, { stateDir }: Config, file: string, { manifest, bytes, withoutImage }: BackedUp): void {
+  const { documents, waiting, setUpAgain, final } = manifest;
+  print(
+    io,
+    `Wrote ${printable(file)} (${size(bytes)}) and read it back: ${counted(documents, 'document')}, ${waiting} of them waiting.`,
+  );
+  if (withoutImage.count > 0) print(io, printable(without(withoutImage)));
+  print(io, 'The file holds receipts and names: keep it as private as the ledger.');
+  print(io, 'Not in the file; set up again where it is restored on another PC:');
+  for (const sentence of setUpAgain) print(io, printable(`  ${sentence}`));
+  if (!final)
+    return print(io, 'This PC goes on as before. To move to another PC, stop the agent and say --final.');
+  print(io, `receiptd does not run on ${printable(stateDir)} any more. Next, on the other PC:`);
+  print(io, `  receiptd restore ${printable(file)}`);
+  print(io, 'If that fails, `receiptd backup --reopen` lets this PC go on.');
+}
+
+function without({ count, paths }: WithoutImage): string {
+  const shown = paths.slice(0, SHOWN);
+  const more = count > shown.length ? ` and ${count - shown.length} more` : '';
+  const subject = count === 1 ? '1 waiting document has' : `${count} waiting documents have`;
+  return `${subject} no image, neither in the spool nor where it was scanned: ${shown.join(', ')}${more}. They are lost unless the other PC finds them there.`;
+}
+
+async function confirm(io: Io, final: boolean, missing: WithoutImage, { yes }: Options): Promise<void> {
+  if (!final || yes) return;
+  if (canAsk(io) && (await ask(io, `${printable(without(missing))} Move all the same?`))) return;
+  throw new ReceiptdError('CONFIRMATION_NEEDED', `Nothing was closed. ${without(missing)}`, {
+    hint: 'Put them back where they were, or say --yes.',
+  });
+}
+
+async function reopen(io: Io, config: Config, { yes }: Options): Promise<void> {
+  await prepareStateDir(config);
+  const lock = await acquireInstanceLock(config.stateDir, { evenIfMoved: true });
+  try {
+    const mark = await movedAway(config.stateDir);
+    if (mark === null) return print(io, 'receiptd was not closed here; nothing to reopen.');
+    if (!yes) await confirmReopening(io, mark.file);
+    await unmarkMovedAway(config.stateDir).catch((error: unknown) => {
+      throw unwritable(config.stateDir, error);
+    });
+    print(io, 'receiptd runs here again. Make sure that it does not run on another PC with the same state.');
+  } finally {
+    await lock.release();
+  }
+}
+
+/** What is known of the other PC stands beside the file that went there, if it is still at hand. */
+async function confirmReopening(io: Io, file: string): Promise<void> {
+  const last = file === '' ? undefined : (await restoredAt(file)).at(-1);
+  if (last === undefined) return;
+  const known = `${file} was restored on ${last.host} (${local(last.at)}). If receiptd runs there, both send what waits.`;
+  if (canAsk(io) && (await ask(io, `${printable(known)} Reopen this PC?`))) return;
+  throw new ReceiptdError('CONFIRMATION_NEEDED', `Nothing was reopened. ${known}`, {
+    hint: 'If it does not run there any more, say --yes.',
+  });
+}

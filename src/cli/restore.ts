@@ -1,0 +1,228 @@
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { isEarlier } from '../compose/backup/relation.ts';
+import { restoreBackup, type Restored } from '../compose/backup/restoreBackup.ts';
+import { misfits } from '../compose/backup/settings.ts';
+import { inspectBackup, restoredAt, type Source } from '../compose/backup/source.ts';
+import { refuseShared } from '../compose/ledger.ts';
+import type { Config } from '../config/config.ts';
+import { applyEdits } from '../config/edit.ts';
+import { parseConfig, readConfigFile, textOf } from '../config/load.ts';
+import { createDurably } from '../daemon/durableFile.ts';
+import { ReceiptdError } from '../domain/errors.ts';
+import { counted, local } from '../domain/words.ts';
+import { ask, canAsk } from './ask.ts';
+import { unlessStopped } from './ending.ts';
+import { helpOf } from './help.ts';
+import { loadContext, print, printJson, type Io } from './io.ts';
+import { operatorName } from './operator.ts';
+import { outputUnwritable } from './output.ts';
+import { printable } from './printable.ts';
+import { configOf, type ConfigOption } from './session.ts';
+
+interface Options extends ConfigOption {
+  readonly replace?: boolean;
+  readonly older?: boolean;
+  readonly beside?: string;
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+export function addRestore(program: Command, io: Io): void {
+  program
+    .command('restore')
+    .argument('<file>', 'a file of `receiptd backup`, or a ledger from `backups` of the state directory')
+    .description(
+      'put a backup in place, all of it or nothing; what the journal here knows since then is kept',
+    )
+    .option('--config <file>', 'config file; written from the backup if it does not exist')
+    .option('--replace', 'take the place of another ledger that is here, which is kept aside')
+    .option('--older', 'go back to the backup, and forget what the ledger here recorded since')
+    .option('--beside <folder>', 'into a new folder, only to look at; what is here stays as it is')
+    .option('--yes', 'do not ask')
+    .option('--json', 'as JSON: { documents, replayed, setAside, story, wroteConfig, misfits, setUpAgain }')
+    .addHelpText(
+      'after',
+      helpOf({
+        examples: [
+          'restore /media/stick/office.receiptd',
+          'restore /var/lib/receiptd/backups/ledger-20260131T080000000Z.db',
+          'restore office.receiptd --beside /tmp/january',
+        ],
+        statuses: '6 an agent is running:\nstop it first',
+        more: 'Run it as the user that the agent runs as. What was here before is kept in `before-restore-…` of the state directory.\nYou are asked before two agents could both send the same receipts: about a backup of another PC that was not closed\nwith --final, and about a file that was restored elsewhere.',
+      }),
+    )
+    .action((file: string, options: Options) =>
+      unlessStopped(io, () => run(io, resolve(io.cwd, file), options)),
+    );
+}
+
+/** Where to restore to, and a configuration to be written there; null where it is there. */
+interface Target {
+  readonly config: Config;
+  readonly text: string | null;
+}
+
+async function run(io: Io, file: string, options: Options): Promise<void> {
+  let source: Source | null = null;
+  try {
+    source = await inspectBackup(file);
+    const target = await (options.beside === undefined
+      ? targetHere(io, source, options)
+      : targetBeside(io, source, resolve(io.cwd, options.beside), options));
+    const { config } = target;
+    refuseShared(
+      config,
+      `${file} can't be restored`,
+      'Restore the database with what its administrators back it up with. To use the backup on this PC alone, set `ledger.kind: sqlite`; `receiptd ledger migrate` moves it over.',
+    );
+    if (options.beside === undefined && !options.yes) await confirm(io, file, source, config);
+    tell(io, file, target, source, await restoreTo(target, file, source, options), options);
+  } catch (error) {
+    throw error instanceof ReceiptdError ? withWayBack(error, source) : error;
+  }
+}
+
+/** The configuration comes first: once the ledger is in place nothing is left that could fail. */
+async function restoreTo(
+  { config, text }: Target,
+  file: string,
+  source: Source,
+  { replace = false, older = false, beside }: Options,
+): Promise<Restored & { readonly misfits: readonly string[] }> {
+  if (text !== null) await writeConfig(config.file, text);
+  try {
+    const isCopy = beside !== undefined;
+    const restored = await restoreBackup(config, {
+      file,
+      source,
+      replace,
+      older,
+      isCopy,
+      by: operatorName(),
+    });
+    return { ...restored, misfits: isCopy ? [] : await misfits(config) };
+  } catch (error) {
+    if (text !== null) await rm(config.file, { force: true });
+    throw error;
+  }
+}
+
+function tell(
+  io: Io,
+  file: string,
+  { config, text }: Target,
+  source: Source,
+  restored: Restored & { readonly misfits: readonly string[] },
+  { beside, json }: Options,
+): void {
+  const { documents, replayed, setAside, story, relation, isNoted, misfits: unfit } = restored;
+  const manifest = source.kind === 'archive' && relation !== 'earlier' ? source.manifest : null;
+  const setUpAgain = manifest === null || beside !== undefined ? [] : manifest.setUpAgain;
+  const wroteConfig = text === null ? null : config.file;
+  if (json)
+    return printJson(io, { documents, replayed, setAside, story, wroteConfig, misfits: unfit, setUpAgain });
+  const state =
+    manifest === null ? '' : `, ${manifest.waiting} of them waiting, state of ${local(manifest.at)}`;
+  print(
+    io,
+    `Restored ${printable(file)} into ${printable(config.stateDir)}: ${counted(documents, 'document')}${state}.`,
+  );
+  if (replayed > 0)
+    print(io, `Taken over from the journal: ${counted(replayed, 'later entry', 'later entries')}.`);
+  if (setAside !== null) print(io, `What was there before is kept in ${printable(setAside)}.`);
+  for (const sentence of story) print(io, printable(sentence));
+  if (wroteConfig !== null) print(io, `Wrote the settings to ${printable(wroteConfig)}.`);
+  if (beside !== undefined) {
+    print(io, 'It is there to look at, and no agent runs on it. Next:');
+    return print(io, `  receiptd list --config ${printable(config.file)}`);
+  }
+  if (unfit.length > 0) {
+    print(io, 'Does not fit this machine; correct the configuration, or make what is missing:');
+    for (const sentence of unfit) print(io, printable(`  ${sentence}`));
+  }
+  if (setUpAgain.length > 0) {
+    print(io, 'To be set up again here:');
+    for (const sentence of setUpAgain) print(io, printable(`  ${sentence}`));
+  }
+  if (manifest !== null && !isNoted)
+    print(
+      io,
+      'Do not restore this file on another PC as well: it would send the same receipts, and nothing could tell it.',
+    );
+  print(io, 'Next: `receiptd check`, then start the agent.');
+}
+
+/** The configuration that is here; else that of the backup, to be written where one was looked for first. */
+async function targetHere(io: Io, source: Source, options: Options): Promise<Target> {
+  try {
+    return { config: await configOf(io, options), text: null };
+  } catch (error) {
+    const isMissing = error instanceof ReceiptdError && error.code === 'CONFIG_NOT_FOUND';
+    if (!isMissing || source.kind === 'ledger') throw error;
+  }
+  const file = resolve(io.cwd, options.config ?? (io.env['RECEIPTD_CONFIG'] || 'receiptd.yaml'));
+  return { config: parseConfig(source.settings, file, loadContext(io)), text: source.settings };
+}
+
+async function targetBeside(io: Io, source: Source, folder: string, options: Options): Promise<Target> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  if ((await readdir(folder)).length > 0)
+    throw new ReceiptdError('USAGE', `${folder} is not empty.`, { hint: 'Name a new folder with --beside.' });
+  const file = join(folder, 'receiptd.yaml');
+  const context = loadContext(io);
+  const env = { ...context.env, RECEIPTD_STATE_DIR: undefined };
+  const settings = source.kind === 'archive' ? source.settings : await ownSettings(io, options);
+  const text = applyEdits(settings, [{ kind: 'set', path: ['stateDir'], value: folder }], file);
+  return { config: parseConfig(text, file, { ...context, env }), text };
+}
+
+async function ownSettings(io: Io, options: Options): Promise<string> {
+  const { file } = await configOf(io, options);
+  return textOf(await readConfigFile(file), file);
+}
+
+async function writeConfig(file: string, text: string): Promise<void> {
+  const hint = 'Name another file with --config. Nothing was restored.';
+  const isNew = await createDurably(file, text).catch((error: unknown) => {
+    throw outputUnwritable(file, error, hint);
+  });
+  if (!isNew) throw outputUnwritable(file, Object.assign(new Error(), { code: 'EEXIST' }), hint);
+}
+
+/** What can be known of a second agent is said before one begins to send. */
+async function confirm(io: Io, file: string, source: Source, config: Config): Promise<void> {
+  const about = isEarlier(config, source.head)
+    ? `${file} takes the place of the ledger in ${config.stateDir}, which is kept aside. What its journal knows since then is taken over.`
+    : await aboutOthers(file, source);
+  if (about === null) return;
+  if (canAsk(io) && (await ask(io, `${printable(about)} Restore it?`))) return;
+  throw new ReceiptdError('CONFIRMATION_NEEDED', `Nothing was restored. ${about}`, {
+    hint: 'If that is what you want, say --yes.',
+  });
+}
+
+async function aboutOthers(file: string, source: Source): Promise<string | null> {
+  const before = (await restoredAt(file)).at(-1);
+  if (before !== undefined)
+    return `${file} was restored on ${before.host} (${local(before.at)}, ${before.stateDir}). If receiptd runs there, both send the same receipts.`;
+  if (source.kind === 'ledger')
+    return `${file} is a ledger alone, without its journal and without images that wait. If receiptd still runs where it comes from, both send what waits.`;
+  const { final, host, at, waiting } = source.manifest;
+  if (final) return null;
+  return `${file} is a backup of ${host} from ${local(at)}. If receiptd still runs there, both send the ${counted(waiting, 'document')} that waited; what was sent since then is not known here.`;
+}
+
+/** Whoever closed the old PC for this can go on there. */
+function withWayBack(error: ReceiptdError, source: Source | null): ReceiptdError {
+  if (error.code === 'CONFIRMATION_NEEDED' || source?.kind === 'ledger') return error;
+  const { final, host } = source?.manifest ?? { final: null, host: '' };
+  if (final === false) return error;
+  const way = final
+    ? `${host} stays closed meanwhile; \`receiptd backup --reopen\` there lets it go on.`
+    : 'If the old PC was closed with --final, `receiptd backup --reopen` there lets it go on.';
+  const { code, message, hint, cause } = error;
+  return new ReceiptdError(code, message, { hint: `${hint} ${way}`, cause });
+}

@@ -1,0 +1,353 @@
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { drawReceipt } from '../support/images.ts';
+import { prepare, sha256, Site, storedOnce, until, type ConfigKeys } from './support/agent.ts';
+import { receiptd } from './support/commandLine.ts';
+
+const COUNT = 12;
+
+/** Another PC: a place of its own, the same service. */
+async function otherPc(site: Site, keys: ConfigKeys = {}, name = 'other'): Promise<Site> {
+  const dir = site.file(name);
+  await mkdir(dir, { recursive: true });
+  const other = new Site(dir, site.sandbox);
+  await other.configure(keys);
+  return other;
+}
+
+async function scan(site: Site, from: number, to: number): Promise<void> {
+  for (let n = from; n < to; n += 1)
+    await writeFile(site.file('inbox', `SCAN${n}.jpg`), await drawReceipt({ type: 'jpeg', seed: `m${n}` }));
+}
+
+test('a backlog is moved to another PC in the middle: each image arrives once, and the old PC refuses to go on', async () => {
+  const site = await prepare({ delivery: { concurrency: 1, rate: '3/s' } });
+  await scan(site, 0, COUNT);
+  const agent = await site.start();
+  await until(() => site.sandbox.received().length >= 3);
+  const archive = site.file('office.receiptd');
+  expect(await site.run('backup', '--final', archive)).toBeRefused(6, 'ALREADY_RUNNING');
+  await agent.stop();
+  const sent = site.sandbox.received().length;
+  expect(sent).toBeLessThan(COUNT);
+  const said = await site.must('backup', '--final', archive);
+  expect(said).toContain('and read it back');
+  expect(said).toContain(`${COUNT} documents, ${COUNT - sent} of them waiting`);
+  expect(said).toContain('receiptd login');
+  expect((await stat(archive)).mode & 0o777).toBe(0o600);
+  for (const args of [['run'], ['retry', '--all']])
+    expect(await site.run(...args)).toBeRefused(1, 'STATE_MOVED', '--reopen');
+  // Their folder is out of reach from there.
+  await rm(site.file('inbox'), { recursive: true });
+
+  const other = await otherPc(site);
+  expect(await other.must('restore', archive)).toContain(`${COUNT} documents`);
+  const second = await other.start();
+  await until(() => site.sandbox.received().length === COUNT);
+  // Whoever copies the scans over as well: they are known.
+  await writeFile(other.file('inbox', 'again.jpg'), await drawReceipt({ type: 'jpeg', seed: 'm1' }));
+  await until(async () => (await other.list('--state', 'duplicate')).length === 1);
+  await second.stop();
+  expect((await storedOnce(other)).size).toBe(COUNT);
+  expect(site.sandbox.received()).toHaveLength(COUNT);
+  expect((await other.look('ledger', 'verify')).stdout).toContain('Everything is as receiptd left it.');
+  // A move can be taken back.
+  // The file was restored elsewhere, and that is known here.
+  expect(await site.run('backup', '--reopen')).toBeRefused(2, 'CONFIRMATION_NEEDED', 'was restored on');
+  expect(await site.must('backup', '--reopen', '--yes')).toContain('runs here again');
+  expect(await site.must('backup', '--reopen')).toContain('nothing to reopen');
+});
+
+test('a backup beside a running agent is one moment, holds no secret, and is restored only if somebody says so', async () => {
+  const site = await prepare({
+    delivery: { concurrency: 1, rate: '5/s' },
+    alerts: { webhook: { url: 'https://hooks.example/T0/s3cret-hook' } },
+  });
+  await scan(site, 0, COUNT);
+  const agent = await site.start();
+  await until(() => site.sandbox.received().length >= 2);
+  const archive = site.file('backup.receiptd');
+  const { bytes: size } = JSON.parse(await site.must('backup', archive, '--json')) as { bytes: number };
+  expect((await stat(archive)).size).toBe(size);
+  expect(agent.alive).toBe(true);
+  expect(await site.run('backup', archive)).toBeRefused(1, 'OUTPUT_UNWRITABLE', 'exists already');
+  const bytes = gunzipSync(await readFile(archive));
+  for (const secret of ['s3cret-hook', 'e2e-secret']) expect(bytes.includes(secret)).toBe(false);
+  expect(bytes.includes('hooks.example')).toBe(true);
+  await agent.stop();
+  expect((await readdir(site.stateDir)).filter((name) => name.startsWith('backing-up'))).toEqual([]);
+
+  const other = new Site(site.file('other'), site.sandbox);
+  await mkdir(other.dir);
+  other.env['RECEIPTD_STATE_DIR'] = other.stateDir;
+  expect(await other.run('restore', archive)).toBeRefused(2, 'CONFIRMATION_NEEDED', '--yes');
+  expect(existsSync(other.stateDir)).toBe(false);
+  const told = JSON.parse(await other.must('restore', archive, '--yes', '--json')) as Record<string, unknown>;
+  expect(told).toMatchObject({ documents: expect.any(Number), replayed: 0, wroteConfig: other.config });
+  expect(await readFile(other.config, 'utf8')).toContain('https://hooks.example/***');
+  for (const name of await readdir(other.stateDir)) {
+    const { mode } = await stat(join(other.stateDir, name));
+    expect(mode & 0o077, name).toBe(0);
+  }
+  expect((await other.look('ledger', 'verify')).stdout).toContain('Everything is as receiptd left it.');
+  // Once more, and as it was later: nothing is lost by that.
+  expect(await other.run('restore', archive)).toBeRefused(2, 'CONFIRMATION_NEEDED', 'kept aside');
+  expect(await other.must('restore', archive, '--yes')).toContain('Taken over from the journal: 1 later');
+  const later = site.file('later.receiptd');
+  await site.must('backup', later);
+  expect(await other.run('restore', later, '--yes')).toBeRefused(1, 'LEDGER_EXISTS', '--replace');
+  const before = sha256(await readFile(join(other.stateDir, 'ledger.db')));
+  const { setAside } = JSON.parse(await other.must('restore', later, '--yes', '--replace', '--json')) as {
+    setAside: string;
+  };
+  expect(sha256(await readFile(join(setAside, 'ledger.db')))).toBe(before);
+});
+
+test('what does not fit the other PC is told, and an agent that runs there is not disturbed', async () => {
+  const site = await prepare();
+  await scan(site, 0, 1);
+  expect((await site.once()).status).toBe(0);
+  const archive = site.file('office.receiptd');
+  await site.must('backup', '--final', archive);
+  const other = await otherPc(site, {});
+  await rm(other.file('inbox'), { recursive: true });
+  expect(await other.must('restore', archive)).toContain(
+    `folders[0].path: ${other.file('inbox')} does not exist on this machine`,
+  );
+  const agent = await other.start();
+  await copyFile(archive, site.file('copy.receiptd'));
+  expect(await other.run('restore', archive, '--yes')).toBeRefused(6, 'ALREADY_RUNNING', '--reopen');
+  await agent.stop();
+});
+
+test('a PC that was moved away takes no file but one that comes back from the other one', async () => {
+  const site = await prepare();
+  await scan(site, 0, 1);
+  expect((await site.once()).status).toBe(0);
+  const [before, there, back] = ['before', 'there', 'back'].map((name) => site.file(name)) as [
+    string,
+    string,
+    string,
+  ];
+  await site.must('backup', before);
+  await site.must('backup', '--final', there);
+  for (const file of [before, there])
+    for (const args of [[], ['--replace', '--older']])
+      expect(await site.run('restore', file, '--yes', ...args)).toBeRefused(1, 'STATE_MOVED', '--reopen');
+  expect((await site.look('status')).stdout).toContain('was moved to another PC');
+  expect(await site.run('run', '--once')).toBeRefused(1, 'STATE_MOVED');
+
+  const other = await otherPc(site);
+  await other.must('restore', there);
+  await scan(other, 1, 2);
+  expect((await other.once()).status).toBe(0);
+  await other.must('backup', '--final', back);
+  expect(await site.must('restore', back)).toContain('2 documents');
+  expect((await site.once()).status).toBe(0);
+  expect(site.sandbox.received()).toHaveLength(2);
+});
+
+test('a backup of this PC takes nothing away that came since, unless somebody insists; a destroyed ledger is restored', async () => {
+  const site = await prepare();
+  await scan(site, 0, 1);
+  expect((await site.once()).status).toBe(0);
+  const archive = site.file('backup.receiptd');
+  await site.must('backup', archive);
+  await scan(site, 1, 3);
+  expect((await site.once()).status).toBe(0);
+  const ledger = join(site.stateDir, 'ledger.db');
+  const names = async () => (await site.list()).map(({ name }) => name).toSorted();
+  const all = await names();
+  for (const destroy of [async () => {}, () => writeFile(ledger, 'destroyed'), () => rm(ledger)]) {
+    await destroy();
+    expect(await site.must('restore', archive, '--yes')).toMatch(
+      /: 3 documents\.\nTaken over from the journal: \d+ later entries\./,
+    );
+    expect(await names()).toEqual(all);
+    expect((await site.once()).status).toBe(0);
+  }
+  expect(site.sandbox.received()).toHaveLength(3);
+  expect((await site.look('ledger', 'verify')).stdout).toContain('Everything is as receiptd left it.');
+  expect(await site.must('restore', archive, '--yes', '--older')).toContain(': 1 document');
+  expect(await names()).toHaveLength(1);
+});
+
+test('a copy that the agent made by itself brings back what was lost, with what came since, and nothing is sent twice', async () => {
+  const site = await prepare();
+  await scan(site, 0, 3);
+  const agent = await site.start();
+  await until(() => site.sandbox.received().length === 3);
+  const { file, head } = JSON.parse(await site.must('backup', '--json')) as {
+    file: string;
+    head: { seq: number; hash: string };
+  };
+  expect(file.startsWith(join(site.stateDir, 'backups'))).toBe(true);
+  expect(await site.run('restore', file, '--yes')).toBeRefused(6, 'ALREADY_RUNNING');
+  await scan(site, 3, 4);
+  await until(() => site.sandbox.received().length === 4);
+  await agent.stop();
+  const names = async () => (await site.list()).map(({ name, path }) => [path, name]);
+  const before = await names();
+  for (const suffix of ['', '-wal', '-shm'])
+    await rm(join(site.stateDir, `ledger.db${suffix}`), { force: true });
+  expect(await site.run('restore', file)).toBeRefused(2, 'CONFIRMATION_NEEDED', 'What its journal knows');
+  const restored = JSON.parse(await site.must('restore', file, '--yes', '--json')) as { replayed: number };
+  expect(restored).toMatchObject({ documents: 4, setAside: expect.any(String) });
+  expect(restored.replayed).toBeGreaterThan(0);
+  expect(await names()).toEqual(before);
+  const verified = await site.look('ledger', 'verify', '--head', `${head.seq}:${head.hash}`);
+  expect(verified.stdout).toContain('Everything is as receiptd left it.');
+  expect(await readFile(join(site.stateDir, 'ledger.journal'), 'utf8')).toContain('"kind":"restored"');
+  // It is still among the others.
+  expect(existsSync(file)).toBe(true);
+  await site.once();
+  expect((await storedOnce(site)).size).toBe(4);
+  expect(site.sandbox.received()).toHaveLength(4);
+  await writeFile(site.file('rubbish.db'), 'rubbish');
+  expect(await site.run('restore', site.file('rubbish.db'), '--yes')).toBeRefused(1, 'ARCHIVE_REFUSED');
+});
+
+test('two PCs that went on from the same backup are told apart, with what would be sent again', async () => {
+  const site = await prepare();
+  await scan(site, 0, 1);
+  expect((await site.once()).status).toBe(0);
+  const archive = site.file('backup.receiptd');
+  await site.must('backup', archive);
+  const other = await otherPc(site);
+  await other.must('restore', archive, '--yes');
+  for (const [each, n] of [
+    [site, 1],
+    [other, 3],
+  ] as const) {
+    await scan(each, n, n + 2);
+    expect((await each.once()).status).toBe(0);
+  }
+  const branch = site.file('branch.receiptd');
+  await other.must('backup', branch);
+  const refused = await site.run('restore', branch, '--yes', '--replace');
+  expect(refused).toBeRefused(1, 'LEDGER_EXISTS', '--older');
+  expect(refused.stderr).toMatch(/2 documents that were accepted since would be sent again/);
+  expect(await site.must('restore', branch, '--yes', '--older')).toContain('3 documents');
+});
+
+test('a file that was restored on one PC is asked about on the next, even if the old one is closed', async () => {
+  const site = await prepare();
+  await scan(site, 0, 1);
+  expect((await site.once()).status).toBe(0);
+  const archive = site.file('office.receiptd');
+  await site.must('backup', '--final', archive);
+  const first = await otherPc(site, {}, 'first');
+  expect(await first.must('restore', archive)).not.toContain('Do not restore this file on another PC');
+  const second = await otherPc(site, {}, 'second');
+  expect(await second.run('restore', archive)).toBeRefused(2, 'CONFIRMATION_NEEDED', first.stateDir);
+  expect(existsSync(join(second.stateDir, 'ledger.db'))).toBe(false);
+  expect(await second.must('restore', archive, '--yes')).toContain('1 document');
+});
+
+test('a backlog of 200 images moves to another PC, from the spool and from where it was scanned', async () => {
+  const site = await prepare();
+  await scan(site, 0, 200);
+  await site.must('pause');
+  expect((await site.once()).status).toBe(4);
+  const archive = site.file('office.receiptd');
+  expect(await site.must('backup', '--final', archive)).toContain('200 documents, 200 of them waiting');
+  await rm(site.file('inbox'), { recursive: true });
+  const other = await otherPc(site);
+  expect(await other.must('restore', archive)).toContain('200 documents, 200 of them waiting');
+  await other.must('resume');
+  expect((await other.once()).status).toBe(0);
+  expect((await storedOnce(other)).size).toBe(200);
+});
+
+test('a restore that fails leaves both PCs as they were, says how the old one goes on, and can be run again', async () => {
+  const site = await prepare();
+  await scan(site, 0, 1);
+  expect((await site.once()).status).toBe(0);
+  const archive = site.file('office.receiptd');
+  await site.must('backup', '--final', archive);
+  const bytes = await readFile(archive);
+  const cut = site.file('cut.receiptd');
+  await writeFile(cut, bytes.subarray(0, bytes.length - 100));
+  const other = new Site(site.file('other'), site.sandbox);
+  await mkdir(other.dir);
+  other.env['RECEIPTD_STATE_DIR'] = other.stateDir;
+  const failed = await other.run('restore', cut);
+  expect(failed).toBeRefused(1, 'ARCHIVE_REFUSED', '`receiptd backup --reopen` there lets it go on');
+  expect(existsSync(other.config)).toBe(false);
+  expect((await readdir(other.stateDir)).filter((name) => name !== 'instance.lock')).toEqual([]);
+  expect(await other.must('restore', archive)).toContain('1 document');
+});
+
+test('a backup is restored beside what is there, to be looked at and nothing else', async () => {
+  const site = await prepare();
+  await scan(site, 0, 2);
+  expect((await site.once()).status).toBe(0);
+  const [archive, folder, alone] = ['backup.receiptd', 'look', 'alone'].map((name) => site.file(name)) as [
+    string,
+    string,
+    string,
+  ];
+  await site.must('backup', archive);
+  await scan(site, 2, 3);
+  const agent = await site.start();
+  await until(() => site.sandbox.received().length === 3);
+  const daily = /Wrote (\S+ledger-\S+\.db)\./.exec(await site.must('backup'))?.[1] ?? '';
+  for (const [file, to, count] of [
+    [archive, folder, 2],
+    [daily, alone, 3],
+  ] as const) {
+    expect(await site.must('restore', file, '--beside', to)).toContain('no agent runs on it');
+    const config = join(to, 'receiptd.yaml');
+    const look = await receiptd(site, ['list', '--json', '--config', config]);
+    expect(JSON.parse(look.stdout)).toHaveLength(count);
+    expect((await receiptd(site, ['status', '--config', config])).stdout).toContain('copy to look at');
+    const run = await receiptd(site, ['run', '--once', '--config', config]);
+    expect(run).toBeRefused(1, 'STATE_MOVED', 'copy to look at');
+  }
+  expect(await site.run('restore', archive, '--beside', folder)).toBeRefused(2, 'USAGE', 'not empty');
+  expect(agent.alive).toBe(true);
+  await agent.stop();
+});
+
+test('a document whose image is nowhere keeps a final move from happening, until somebody says so', async () => {
+  const site = await prepare({ storage: { spoolLimit: '1MB' } });
+  await scan(site, 0, 1);
+  await site.must('pause');
+  expect((await site.once()).status).toBe(4);
+  await rm(join(site.stateDir, 'spool'), { recursive: true, force: true });
+  await rm(site.file('inbox', 'SCAN0.jpg'));
+  const archive = site.file('office.receiptd');
+  expect(await site.run('backup', '--final', archive)).toBeRefused(2, 'CONFIRMATION_NEEDED', 'SCAN0.jpg');
+  expect(existsSync(archive)).toBe(false);
+  expect((await site.once()).stderr).not.toContain('STATE_MOVED');
+  expect(await site.must('backup', '--final', '--yes', archive)).toContain('They are lost unless');
+});
+
+test('each wrong use is one sentence', async () => {
+  const site = await prepare();
+  const missing = site.file('missing.receiptd');
+  expect(await site.run('backup', missing)).toBeRefused(1, 'LEDGER_MISSING');
+  expect(await site.run('restore', missing)).toBeRefused(1, 'FILE_UNREADABLE', 'no such file');
+  expect(await receiptd(site, ['restore', site.config])).toBeRefused(1, 'ARCHIVE_REFUSED', 'no gzip file');
+  await scan(site, 0, 1);
+  expect((await site.once()).status).toBe(0);
+  expect(await site.run('backup', '--final')).toBeRefused(2, 'USAGE', 'needs the name of a new file');
+  await writeFile(missing, 'mine');
+  for (const args of [[], ['--final']])
+    expect(await site.run('backup', missing, ...args)).toBeRefused(1, 'OUTPUT_UNWRITABLE', 'exists already');
+  expect(await readFile(missing, 'utf8')).toBe('mine');
+  expect((await site.once()).status).toBe(0);
+});
+
+test.each([
+  [['export-state', 'x'], 'receiptd backup FILE'],
+  [['import-state', 'x'], 'receiptd restore FILE'],
+  [['ledger', 'backup'], 'receiptd backup FILE'],
+  [['ledger', 'restore', 'x'], 'receiptd restore FILE'],
+])('the former command %j names its successor', async (args, now) => {
+  const site = await prepare();
+  expect(await receiptd(site, args)).toBeRefused(2, 'USAGE', `It is \`${now}\` now.`);
+});

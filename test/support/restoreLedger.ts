@@ -1,0 +1,20 @@
+import { restoreBackup, type Restored } from '../../src/compose/backup/restoreBackup.ts';
+import { inspectBackup } from '../../src/compose/backup/source.ts';
+import type { Config } from '../../src/config/config.ts';
+
+/** `receiptd restore FILE`, for a state directory without a configuration. */
+export async function restoreLedger(
+  stateDir: string,
+  file: string,
+  how: { readonly replace?: boolean; readonly older?: boolean } = {},
+): Promise<Restored> {
+  const parts = {
+    stateDir,
+    control: { group: null },
+    endpoints: [],
+    folders: [],
+    ledger: { kind: 'sqlite' },
+  };
+  const options = { replace: false, older: false, isCopy: false, by: 'ann', ...how };
+  return restoreBackup(parts as unknown as Config, { ...options, file, source: await inspectBackup(file) });
+}
