@@ -23,19 +23,29 @@ export async function writeArchive(
   modifiedAt: Date,
 ): Promise<void> {
   const handle = await open(file, 'wx', 0o600);
+  // What fails first takes the rest along, which then only say that they were ended.
+  const failures: unknown[] = [];
+  const noting = async <T>(work: Promise<T>): Promise<T> =>
+    work.catch((error: unknown) => {
+      failures.push(error);
+      throw error;
+    });
   try {
     const tar = pack();
-    await Promise.all([
-      // Images are compressed already, ledgers are mostly text: more effort gains little.
-      pipeline(Readable.from(tar), createGzip({ level: 3 }), async (source: AsyncIterable<Buffer>) => {
-        for await (const chunk of source) await handle.writeFile(chunk);
-      }),
-      fill(tar, parts, modifiedAt).catch((error: unknown) => {
-        tar.destroy(error instanceof Error ? error : new Error(String(error)));
-        throw error;
-      }),
-    ]);
+    const filled = noting(fill(tar, parts, modifiedAt)).catch((error: unknown) => {
+      tar.destroy(error instanceof Error ? error : new Error(String(error)));
+      throw error;
+    });
+    filled.catch(() => {});
+    // Images are compressed already, ledgers are mostly text: more effort gains little.
+    const gzip = createGzip({ level: 3 });
+    await pipeline(Readable.from(tar), gzip, async (source: AsyncIterable<Buffer>) => {
+      for await (const chunk of source) await noting(handle.writeFile(chunk));
+    });
+    await filled;
     await handle.sync();
+  } catch (error) {
+    throw failures[0] ?? error;
   } finally {
     await handle.close();
   }
@@ -62,6 +72,7 @@ async function put(
   });
   // Whoever waits for it is told; until then nobody listens.
   done.catch(() => {});
+  entry?.on('error', () => {});
   for await (const chunk of chunks) if (entry?.write(chunk) === false) await once(entry, 'drain');
   entry?.end(null);
   await done;
