@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
-import { mutationPlugin } from './test/reliability/mutation/vitePlugin.ts';
+import { mutationPlugin } from './test/reliability/mutation/chosen.ts';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Where the time goes; first these, in this order, then the rest of the end-to-end tests, then the quick ones. */

@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { mutateCompiled } from '../reliability/mutation/chosen.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const LOOK_EVERY_MS = 100;
@@ -55,5 +56,6 @@ async function compileInto(dir: string, build: string): Promise<void> {
   const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
   const project = join(ROOT, 'tsconfig.trials.json');
   await promisify(execFile)(process.execPath, [tsc, '-p', project, '--outDir', build]);
+  await mutateCompiled(build);
   for (const place of [dir, build]) await cp(join(ROOT, 'package.json'), join(place, 'package.json'));
 }

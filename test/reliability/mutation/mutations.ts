@@ -20,6 +20,7 @@ const OUTCOME = 'src/domain/outcome.ts';
 const STORE = 'src/ledger/sqlite/store.ts';
 const INTAKE = 'src/pipeline/intake.ts';
 const DISPOSE = 'src/pipeline/dispose.ts';
+const DURABILITY = 'test/reliability/durability/durability.test.ts';
 const HOLDS = 'src/pipeline/holds.ts';
 
 /** The journal never hears of one kind of event. */
@@ -206,6 +207,45 @@ export const MUTATIONS: readonly Mutation[] = [
     promises: ['P1'],
     killedBy: 'simulation',
     edits: [{ file: 'src/ledger/sqlite/results.ts', in: 'besideResults', condition: 'results', is: 'false' }],
+  },
+  {
+    what: 'a copy in the spool is not synced before it gets its name',
+    promises: ['P1'],
+    killedBy: DURABILITY,
+    edits: [{ file: 'src/spool/copyFiles.ts', in: 'writeCopy', drop: 'sync' }],
+  },
+  {
+    what: 'the name of a copy in the spool is not synced',
+    promises: ['P1'],
+    killedBy: DURABILITY,
+    edits: [{ file: 'src/spool/copyFiles.ts', in: 'writeCopy', drop: 'syncDirectory' }],
+  },
+  {
+    what: 'the journal of deferred images is not synced',
+    promises: ['P1'],
+    killedBy: DURABILITY,
+    edits: [{ file: 'src/spool/acceptedJournal.ts', in: '#write', drop: 'datasync' }],
+  },
+  {
+    what: 'the journal of the ledger is not synced',
+    promises: ['P2'],
+    killedBy: DURABILITY,
+    edits: [
+      { file: 'src/ledger/journal/journal.ts', drop: 'fdatasyncSync' },
+      { file: 'src/ledger/journal/journal.ts', drop: 'fsyncSync' },
+    ],
+  },
+  {
+    what: 'an original goes before the archive knows its name for good',
+    promises: ['P3'],
+    killedBy: DURABILITY,
+    edits: [{ file: 'src/intake/folder/moveToArchive.ts', in: 'moveToArchive', drop: 'syncDirectory' }],
+  },
+  {
+    what: 'an original goes before its copy in the archive is synced',
+    promises: ['P3'],
+    killedBy: DURABILITY,
+    edits: [{ file: 'src/intake/folder/exclusiveCopy.ts', in: 'copy', drop: 'sync' }],
   },
   // One image, one name.
   {

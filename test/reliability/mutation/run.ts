@@ -1,10 +1,9 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Mutation } from './mutations.ts';
-import { mutate } from './operators.ts';
-import { MUTATION_VARIABLE } from './vitePlugin.ts';
+import { MUTATION_VARIABLE, mutateFiles } from './chosen.ts';
 
 const SEEDS = 2_000;
 const MOST_OUTPUT = 256 * 1024 * 1024;
@@ -35,11 +34,7 @@ async function bySimulation(mutation: Mutation, options: MutationOptions): Promi
     await cp(options.build, join(place, 'build'), { recursive: true });
     await cp(join(options.root, 'package.json'), join(place, 'build', 'package.json'));
     await symlink(join(options.root, 'node_modules'), join(place, 'node_modules'), 'junction');
-    for (const file of new Set(mutation.edits.map((edit) => edit.file))) {
-      const path = join(place, 'build', file.replace(/\.ts$/, '.js'));
-      const edits = mutation.edits.filter((edit) => edit.file === file);
-      await writeFile(path, mutate(await readFile(path, 'utf8'), edits, 'js'));
-    }
+    await mutateFiles(join(place, 'build'), mutation);
     const main = join(place, 'build', 'test', 'reliability', 'simulation', 'main.js');
     const { seeds = SEEDS, promises } = mutation;
     const { stdout } = await run(
