@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { foreignEncoding } from '../domain/encoding.ts';
 import { ReceiptdError, systemCode } from '../domain/errors.ts';
 import { undelivered } from './undelivered.ts';
 
@@ -31,7 +32,12 @@ export async function readSecretFile(
       });
     }
     if (stat.size > MOST_BYTES) throw unusable(key, file, 'is too large to be a secret');
-    const [line = ''] = (await handle.readFile('utf8')).replace(/^\uFEFF/, '').split(/\r?\n/);
+    const bytes = await handle.readFile();
+    if (foreignEncoding(bytes) === 'UTF-16') throw unusable(key, file, 'is text in UTF-16, not in UTF-8');
+    const [line = ''] = bytes
+      .toString('utf8')
+      .replace(/^\uFEFF/, '')
+      .split(/\r?\n/);
     if (line.trim() === '') throw unusable(key, file, 'holds nothing in its first line');
     return line.trim();
   } finally {

@@ -1,5 +1,6 @@
 import { constants, open, readFile } from 'node:fs/promises';
 import { ReceiptdError, systemCode } from '../domain/errors.ts';
+import { foreignEncoding } from '../domain/encoding.ts';
 import { assemble } from './assemble.ts';
 import type { Config, LoadContext } from './config.ts';
 import { crossChecks } from './crossChecks.ts';
@@ -44,14 +45,22 @@ export async function readConfigFile(path: string): Promise<Buffer> {
 
 /** A byte order mark is no part of it. @throws ReceiptdError CONFIG_SYNTAX */
 export function textOf(bytes: Uint8Array, path: string): string {
+  const encoding = foreignEncoding(bytes);
+  if (encoding !== null) throw notUtf8(path, encoding);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
-    throw new ReceiptdError('CONFIG_SYNTAX', `${path} is not text in UTF-8.`, {
-      hint: 'Save it as UTF-8 in your editor.',
-      cause: error,
-    });
+    throw notUtf8(path, null, error);
   }
+}
+
+function notUtf8(path: string, encoding: 'UTF-16' | 'binary' | null, cause?: unknown): ReceiptdError {
+  const what = { 'UTF-16': 'text in UTF-16, not in UTF-8', binary: 'no text: it holds NUL bytes' };
+  const message = `${path} is ${encoding === null ? 'not text in UTF-8' : what[encoding]}.`;
+  return new ReceiptdError('CONFIG_SYNTAX', message, {
+    hint: 'Save it as UTF-8 in your editor (in Notepad: Save as, Encoding: UTF-8).',
+    cause,
+  });
 }
 
 function notAFile(path: string): ReceiptdError {

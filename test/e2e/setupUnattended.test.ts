@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { chown, mkdir, readFile, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readFile, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -319,6 +319,21 @@ describe('receiptd setup --yes', () => {
     const other = await quick(here, [...args, '--sandbox-port', new URL(here.sandbox.url).port]);
     expect(other).toBeRefused(1, 'PORT_IN_USE', '--sandbox-port');
     await sandbox.stop();
+  });
+
+  const canBeTwoUsers = ordinaryUserCanRun && process.platform === 'linux' && process.geteuid?.() === 0;
+  test.skipIf(!canBeTwoUsers)('does not practise with the practice service of another user', async () => {
+    const here = await desk();
+    const dir = join(here.dir, 'of another');
+    await mkdir(dir);
+    await chown(dir, ordinaryOwner().uid, ordinaryOwner().gid);
+    await chmod(here.dir, 0o755);
+    const other = begin(here.site, ['sandbox', '--port', '0', '--dir', dir, '--json'], { ordinary: true });
+    await until(() => other.stdout.includes('\n'), 'the other sandbox');
+    const { port } = new URL((JSON.parse(other.stdout) as { url: string }).url);
+    const ended = await quick(here, ['--sandbox', '--folder', here.scans, '--sandbox-port', port]);
+    expect(ended).toBeRefused(1, 'PORT_IN_USE', 'belongs to the user');
+    expect(await other.stop()).toMatchObject({ status: 0 });
   });
 
   test('takes no program for the practice service that takes connections and never answers', async () => {

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { foreignEncoding } from '../../domain/encoding.ts';
 import { ReceiptdError, systemCode } from '../../domain/errors.ts';
 import { askText } from '../askText.ts';
 import { isTerminal, type Io } from '../io.ts';
@@ -200,9 +201,18 @@ async function secretOf(io: Io, file: string | undefined): Promise<string | unde
   }
   const path = resolve(io.cwd, file);
   try {
-    const secret = (await readFile(path, 'utf8')).trim();
+    const bytes = await readFile(path);
+    if (foreignEncoding(bytes) !== null)
+      throw new ReceiptdError('FILE_UNREADABLE', `${path} is not text in UTF-8.`, {
+        hint: 'Save it as UTF-8 in your editor; it has to hold the client secret, and nothing else.',
+      });
+    const secret = bytes
+      .toString('utf8')
+      .replace(/^\uFEFF/, '')
+      .trim();
     if (secret !== '') return secret;
   } catch (error) {
+    if (error instanceof ReceiptdError) throw error;
     throw new ReceiptdError(
       'FILE_UNREADABLE',
       `${path} can't be read (${systemCode(error) ?? 'unknown error'}).`,

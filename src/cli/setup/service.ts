@@ -2,6 +2,7 @@ import { ReceiptdError } from '../../domain/errors.ts';
 import { ENDPOINT_UID, SANDBOX_CREDENTIALS, startPractice } from '../sandbox.ts';
 import { sentence, tidyBaseUrl, wrongBaseUrl, wrongTransport } from './checks.ts';
 import { withService } from './credentials.ts';
+import { portOwner } from './portOwner.ts';
 import { plan, provisional } from './plan.ts';
 import type { Talk } from './talk.ts';
 
@@ -96,9 +97,21 @@ async function practise(talk: Talk): Promise<ServiceAnswer> {
         cause: error,
       });
     }
-    say(`The practice service runs already, on ${baseUrl}.`);
+    const owner = await portOwner(given.sandboxPort);
+    if (owner !== null && owner.uid !== process.geteuid?.()) throw othersPractice(baseUrl, owner.name, error);
+    const whose = owner === null ? ' Whose it is, this system does not tell.' : '';
+    say(`The practice service runs already, on ${baseUrl}.${whose}`);
     return { baseUrl, practice: { ...practice, port: given.sandboxPort, close: async () => {} } };
   }
+}
+
+/** It would keep the receipts, where its user reads them. */
+function othersPractice(baseUrl: string, name: string, cause: unknown): ReceiptdError {
+  const message = `The practice service on ${baseUrl} belongs to the user ${name}, who would get what you send.`;
+  return new ReceiptdError('PORT_IN_USE', message, {
+    hint: 'Take a port of your own with --sandbox-port; 0 takes a free one.',
+    cause,
+  });
 }
 
 /** Whether what listens there is `receiptd sandbox`, started in another terminal. */

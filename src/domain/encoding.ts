@@ -1,0 +1,14 @@
+/**
+ * What bytes are written in that are meant to be text in UTF-8 and are not: Windows saves text as UTF-16 in places, with a byte
+ * order mark or without. Null: nothing speaks against UTF-8. Text in UTF-16 without a mark is valid UTF-8, full of NUL.
+ */
+export function foreignEncoding(bytes: Uint8Array): 'UTF-16' | 'binary' | null {
+  const [first, second] = bytes;
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) return 'UTF-16';
+  const nuls = [0, 0];
+  for (const [index, byte] of bytes.entries()) if (byte === 0) nuls[index % 2]! += 1;
+  const [even = 0, odd = 0] = nuls;
+  if (even === 0 && odd === 0) return null;
+  // Of text in Latin letters every other byte is NUL.
+  return Math.min(even, odd) === 0 && (even + odd) * 4 >= bytes.length ? 'UTF-16' : 'binary';
+}
