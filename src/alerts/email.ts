@@ -3,7 +3,7 @@ import { systemCode, ReceiptdError } from '../domain/errors.ts';
 import { isLoopback } from '../domain/loopback.ts';
 import type { Alert, AlertChannel } from '../ports/alert.ts';
 import type { Log } from '../ports/log.ts';
-import { domainOf, mailOf } from './mail.ts';
+import { defaultSender, mailOf } from './mail.ts';
 import { quoted, undelivered } from './undelivered.ts';
 
 export interface EmailOptions {
@@ -75,7 +75,7 @@ async function deliver(
   try {
     const { subject, text, messageId, inReplyTo, references, headers } = mailOf(alert);
     const { rejected } = await transport.sendMail({
-      from: { name: 'receiptd', address: from ?? `receiptd@${domainOf(alert.host)}` },
+      from: { name: 'receiptd', address: from ?? defaultSender(alert.host) },
       to: [...to],
       subject,
       text,

@@ -51,6 +51,11 @@ function messageId(id: string, host: string): string {
   return `<${id}@${domainOf(host)}>`;
 }
 
+/** Who mail comes from where nobody says. */
+export function defaultSender(host: string): string {
+  return `receiptd@${domainOf(host)}`;
+}
+
 /** Of a machine whose name no mail system would take, the parts that it would. */
 export function domainOf(host: string): string {
   const name = host

@@ -1,11 +1,12 @@
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { machineDefaults } from '../compose/machineDefaults.ts';
 import { EXAMPLE_UID } from '../config/exampleUid.ts';
 import { defaultConfigText } from '../config/template.ts';
 import { ReceiptdError, systemCode } from '../domain/errors.ts';
 import { helpOf } from './help.ts';
-import { print, type Io } from './io.ts';
+import { loadContext, print, type Io } from './io.ts';
 import { outputUnwritable } from './output.ts';
 
 interface Options {
@@ -31,7 +32,12 @@ export function addInit(program: Command, io: Io): void {
       const file = resolve(io.cwd, options.config ?? 'receiptd.yaml');
       await write(
         file,
-        defaultConfigText({ baseUrl: options.baseUrl, uid: options.uid, folder: options.folder }),
+        defaultConfigText({
+          baseUrl: options.baseUrl,
+          uid: options.uid,
+          folder: options.folder,
+          here: machineDefaults(file, loadContext(io)),
+        }),
       );
       print(io, `Wrote ${file}.`);
       const endpoint =

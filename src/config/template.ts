@@ -1,4 +1,6 @@
 import { stringify } from 'yaml';
+import type { LoadContext } from './config.ts';
+import { draftOf } from './draft.ts';
 import { EXAMPLE_UID } from './exampleUid.ts';
 import { nodeAt, schemaTree } from './schemaTree.ts';
 import type { SchemaNode } from './schemaTree.ts';
@@ -10,6 +12,35 @@ export interface DefaultConfigValues {
   readonly folder: string;
   /** Where editors find the schema, relative to the config file or a URL; left out where it is not there. */
   readonly schema?: string;
+  /** What depends on the machine and the user; an example of it if left out. */
+  readonly here?: MachineDefaults;
+}
+
+/** What is taken where the config file says nothing. */
+export interface MachineDefaults {
+  readonly stateDir: string;
+  /** Of `credentials`. */
+  readonly credentialsFile: string;
+  /** Of `ledger`. */
+  readonly agent: string;
+  /** Of `alerts.email`. */
+  readonly from: string;
+}
+
+const SOMEWHERE: MachineDefaults = {
+  stateDir: '/var/lib/receiptd',
+  credentialsFile: '/var/lib/receiptd/credentials.json',
+  agent: 'front-office',
+  from: 'receiptd@example.com',
+};
+
+/** Of a config file at this place, for the user of the context. */
+export function pathDefaults(
+  file: string,
+  context: LoadContext,
+): Pick<MachineDefaults, 'stateDir' | 'credentialsFile'> {
+  const { stateDir, credentialsFile } = draftOf({}, file, context);
+  return { stateDir: stateDir.path, credentialsFile };
 }
 
 const WIDTH = 100;
@@ -19,7 +50,13 @@ const INTRODUCTION =
   'the # to change it. `receiptd check` says whether all is well. Every key is described in docs/configuration.md.';
 
 /** A complete config file: the three values are set, every other key is there as a comment, with its default. */
-export function defaultConfigText({ baseUrl, uid, folder, schema }: DefaultConfigValues): string {
+export function defaultConfigText({
+  baseUrl,
+  uid,
+  folder,
+  schema,
+  here = SOMEWHERE,
+}: DefaultConfigValues): string {
   const tree = schemaTree();
   const about = (path: string[], indent: string): string => comment(at(tree, path).description ?? '', indent);
   const optional = (path: string[], indent: string, example?: unknown): string => {
@@ -40,7 +77,7 @@ export function defaultConfigText({ baseUrl, uid, folder, schema }: DefaultConfi
       ['allowInsecureHttp', 'uploadContentType', 'proxy', 'ca', 'answerLimit', 'timeouts'],
       '  ',
     ),
-    `\n${optional(['credentials'], '', { store: 'auto', file: '/var/lib/receiptd/credentials.json' })}`,
+    `\n${optional(['credentials'], '', { store: 'auto', file: here.credentialsFile })}`,
     `\n${optional(['accounts'], '', {})}`,
     `\n${about(['endpoints'], '')}endpoints:\n  office:\n`,
     `${about([...office, 'uid'], '    ')}    uid: ${inline(uid)}\n`,
@@ -59,11 +96,11 @@ export function defaultConfigText({ baseUrl, uid, folder, schema }: DefaultConfi
     `\n${optional(['intake'], '')}`,
     `\n${optional(['spool'], '')}`,
     `\n${optional(['storage'], '')}`,
-    `\n${optional(['ledger'], '', LEDGER)}`,
-    `\n${optional(['stateDir'], '', '/var/lib/receiptd')}`,
+    `\n${optional(['ledger'], '', { ...LEDGER, agent: here.agent })}`,
+    `\n${optional(['stateDir'], '', here.stateDir)}`,
     `\n${optional(['console'], '')}`,
     `\n${optional(['monitoring'], '')}`,
-    `\n${optional(['alerts'], '', ALERTS)}`,
+    `\n${optional(['alerts'], '', { ...ALERTS, email: { ...ALERTS.email, from: here.from } })}`,
     `\n${optional(['results'], '')}`,
     `\n${optional(['control'], '')}`,
     `\n${optional(['log'], '')}`,
@@ -78,18 +115,18 @@ export const SHIPPED_VALUES: DefaultConfigValues = {
   schema: './receiptd.schema.json',
 };
 
-/** As by default, with a name, whose default depends on the machine. */
+/** As by default. The name depends on the machine. */
 const LEDGER = {
   kind: 'sqlite',
   url: 'none',
   passwordFile: 'none',
   ca: 'none',
   allowInsecure: false,
-  agent: 'front-office',
+  agent: '',
   lease: '15s',
 };
 
-/** As by default, with a sender, whose default depends on the machine. */
+/** As by default. The sender depends on the machine. */
 const ALERTS = {
   after: '2m',
   quietHours: 'none',
@@ -98,7 +135,7 @@ const ALERTS = {
   desktop: false,
   command: 'none',
   webhook: { url: 'none', secretFile: 'none' },
-  email: { server: 'none', user: 'none', passwordFile: 'none', from: 'receiptd@example.com', to: [] },
+  email: { server: 'none', user: 'none', passwordFile: 'none', from: '', to: [] },
 };
 
 function at(tree: SchemaNode, path: readonly string[]): SchemaNode {

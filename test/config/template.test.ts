@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Config } from '../../src/config/config.ts';
+import { parseConfig } from '../../src/config/load.ts';
 import { schemaTree } from '../../src/config/schemaTree.ts';
 import type { SchemaNode } from '../../src/config/schemaTree.ts';
-import { defaultConfigText, SHIPPED_VALUES } from '../../src/config/template.ts';
+import { defaultConfigText, pathDefaults, SHIPPED_VALUES } from '../../src/config/template.ts';
 import { parse, yaml } from './support.ts';
 
 const VALUES = { baseUrl: 'https://api.example.com', uid: 'u-1', folder: '/srv/scans' };
@@ -26,6 +27,26 @@ describe('the config that init writes', () => {
   it('is valid with every comment made a setting, and those are the defaults', () => {
     expect(uncommented(text)).not.toBe(text);
     expect(plain(parse(uncommented(text), { isRoot: true }))).toEqual(plain(parse(text, { isRoot: true })));
+  });
+
+  it.each([
+    ['linux', '/home/anna', '/home/anna/.local/state/receiptd', '/credentials.json'],
+    ['darwin', '/Users/anna', '/Users/anna/Library/Application Support/receiptd', '/credentials.json'],
+    ['win32', 'C:\\Users\\anna', 'C:\\Users\\anna\\AppData\\Local\\receiptd', '\\credentials.json'],
+  ] as const)('shows the defaults of the user on %s', (platform, home, stateDir, credentials) => {
+    const context = { platform, home, cwd: home, env: {}, isRoot: false };
+    const file = platform === 'win32' ? `${home}\\receiptd.yaml` : `${home}/receiptd.yaml`;
+    const paths = pathDefaults(file, context);
+    expect(paths).toEqual({ stateDir, credentialsFile: stateDir + credentials });
+    const here = { ...paths, agent: 'annas-desk', from: 'receiptd@desk.example' };
+    const folder = platform === 'win32' ? 'D:\\scans' : VALUES.folder;
+    const own = defaultConfigText({ ...VALUES, folder, here });
+    expect(own).not.toContain('/var/lib/receiptd');
+    expect(own).toContain('agent: annas-desk');
+    expect(own).toContain('from: receiptd@desk.example');
+    expect(plain(parseConfig(uncommented(own), file, context))).toEqual(
+      plain(parseConfig(own, file, context)),
+    );
   });
 
   it('shows every key of the schema', () => {
