@@ -1,7 +1,9 @@
+import type { StatsFs } from 'node:fs';
 import { readdir, readFile, statfs } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import type { Finding } from '../compose/checkFolder.ts';
+import { systemCode } from '../domain/errors.ts';
 
 /** Below this the ledger and the logs soon have no room. Bytes. */
 const LITTLE_SPACE = 500_000_000;
@@ -14,7 +16,7 @@ export async function checkMachine(config: Config): Promise<Finding[]> {
 
 async function checkDisk({ stateDir }: Config): Promise<Finding> {
   try {
-    const { bavail, bsize } = await statfs(stateDir);
+    const { bavail, bsize } = await statfsAround(stateDir);
     const free = bavail * bsize;
     const message = `${Math.round(free / 1_000_000)} MB are free where the state directory is.`;
     return free < LITTLE_SPACE
@@ -26,6 +28,16 @@ async function checkDisk({ stateDir }: Config): Promise<Finding> {
       : { level: 'ok', subject: 'disk', message };
   } catch {
     return { level: 'warn', subject: 'disk', message: `The free space of ${stateDir} can't be told.` };
+  }
+}
+
+/** Of a place that is not there yet, where it will be. */
+async function statfsAround(place: string): Promise<StatsFs> {
+  try {
+    return await statfs(place);
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT' || dirname(place) === place) throw error;
+    return statfsAround(dirname(place));
   }
 }
 

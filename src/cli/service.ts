@@ -53,7 +53,7 @@ export function addService(program: Command, io: Io, done: (status: ExitStatus) 
   ])
     .option('--user <name>', 'who it runs as; created if it is receiptd and not there')
     .option('--no-start', 'do not start it now')
-    .option('--dry-run', 'print the definition and what would be done; nothing is written')
+    .option('--dry-run', 'print the definition and the steps, and what would be refused; nothing is changed')
     .option('--force', 'also over a definition that was changed by hand')
     .option('--exec <program>', 'for packages: what is run, instead of this program')
     .option('--config-at <file>', 'for packages, with --dry-run: where the config file will lie')
@@ -108,12 +108,14 @@ async function install(io: Io, options: Options): Promise<void> {
     scope,
     start,
     dryRun,
+    elsewhere: options.configAt !== undefined,
     force,
     ...(user !== undefined && { user }),
     ...(exec !== undefined && { exec }),
   });
   if (dryRun) io.stdout.write(made.text);
   for (const note of made.notes) io.stderr.write(`${note.split('\n').map(printable).join('\n')}\n`);
+  if (made.refusal !== null) throw made.refusal;
   if (dryRun) return;
   print(io, `receiptd is a service of ${made.manager} now, as the user ${printable(made.user)}.`);
   if (made.file !== null) print(io, `Its definition: ${printable(made.file)}`);
@@ -246,12 +248,12 @@ async function installed(io: Io, options: Options): Promise<Found> {
   });
 }
 
-function scopeOf(io: Io, { scope, user, dryRun }: Options): Scope {
+function scopeOf(io: Io, { scope, user, configAt }: Options): Scope {
   if (scope === 'system' || scope === 'user') return scope;
   if (scope !== undefined) throw new ReceiptdError('USAGE', `--scope takes system or user, not "${scope}".`);
   const { uid } = hostOf(io);
   // A definition for a package is made without root; who names a user means the machine.
-  return uid === 0 || uid === null || user !== undefined || dryRun ? 'system' : 'user';
+  return uid === 0 || uid === null || user !== undefined || configAt !== undefined ? 'system' : 'user';
 }
 
 /** A service of the machine has its state where root has it by default, whoever asks. */

@@ -22,7 +22,7 @@ import { mappedDrives, refuseMappedDrives, WINDOWS_USER } from '../hosting/windo
 import type { Io } from './io.ts';
 import { hostOf, managerOf } from './serviceHost.ts';
 import { refuseLeavingLedger } from './serviceLedger.ts';
-import { giveStateDir } from './serviceState.ts';
+import { demandGivable, giveStateDir } from './serviceState.ts';
 
 /** What `installService` made, or would make. */
 export interface InstalledService {
@@ -36,6 +36,8 @@ export interface InstalledService {
   readonly notes: readonly string[];
   /** The definition itself. */
   readonly text: string;
+  /** Of a dry run: what the real one would be refused with. */
+  readonly refusal: ReceiptdError | null;
 }
 
 export interface InstallOptions {
@@ -45,6 +47,8 @@ export interface InstallOptions {
   readonly dryRun: boolean;
   /** Also over a definition that somebody changed. */
   readonly force?: boolean;
+  /** With `dryRun`: for another machine, a package's, so that nothing is looked at here. */
+  readonly elsewhere?: boolean;
   /** What is run instead of this Node and this program. */
   readonly exec?: string;
 }
@@ -56,7 +60,7 @@ const GRAVE =
 
 /**
  * Makes the agent a service of this machine (`system`) or of the user who asks (`user`), and starts it. The folders are tried
- * as the user that it will run as before anything is written. With `dryRun` nothing is written or started.
+ * as the user that it will run as before anything is written. With `dryRun` the same checks are made, and nothing is changed.
  * @throws ReceiptdError where it can't be, or must not be
  */
 export async function installService(
@@ -66,36 +70,68 @@ export async function installService(
   host: Host = hostOf(io),
 ): Promise<InstalledService> {
   const { scope, start, dryRun } = options;
-  const user = userOf(host, options);
-  const manager = managerOf(host, scope, user, config.stateDir);
-  const agent = await hostedAgent(
-    config,
-    await commandOf(options.exec),
-    environmentOf(io, config, host, scope),
-  );
-  refuseFleetingProgram(agent);
-  const text = manager.define(agent);
-  const notes: string[] = [];
-  if (dryRun) {
-    notes.push(...(await foreseen(host, manager, agent, user)));
-    return { file: manager.file, manager: manager.name, user, started: false, notes, text };
+  const { manager, agent, user, text } = await definedService(io, config, options, host);
+  const steps = new Steps(dryRun);
+  const made = { file: manager.file, manager: manager.name, user, text };
+  try {
+    refuseFleetingProgram(agent);
+    // For another machine, a package's, nothing here says anything.
+    if (dryRun && options.elsewhere) return { ...made, started: false, notes: steps.said, refusal: null };
+    demandRights(host, scope);
+    if (scope === 'system') await refuseLeavingLedger(host, config);
+    await manager.present();
+    const before = await manager.installed();
+    if (before !== null && manager.file !== null && isEdited(before) && !options.force)
+      throw edited(manager.file);
+    if (host.platform === 'win32') refuseMappedDrives(agent, await drivesOf(host));
+    else await prepareAccount(host, config, agent, user, steps);
+    const place = manager.file ?? 'the Task Scheduler';
+    await steps.take(`write ${place} and have it start with the machine`, () => manager.install(text));
+    steps.say(...whatChanged(before, text, manager.file));
+    if (start) await steps.take('start it, or start it again', () => manager.restart());
+    steps.say(...(await advice(host, manager, scope, user)));
+    return { ...made, started: start && !dryRun, notes: steps.said, refusal: null };
+  } catch (error) {
+    if (!dryRun || !(error instanceof ReceiptdError)) throw error;
+    return { ...made, started: false, notes: steps.said, refusal: error };
   }
-  demandRights(host, scope);
-  if (scope === 'system') await refuseLeavingLedger(host, config);
-  await manager.present();
-  const before = await manager.installed();
-  if (before !== null && manager.file !== null && isEdited(before) && !options.force)
-    throw edited(manager.file);
-  if (host.platform === 'win32') refuseMappedDrives(agent, await drivesOf(host));
-  else notes.push(...(await prepareAccount(host, config, agent, user)));
-  notes.push(...(await manager.install(text)));
-  notes.push(...whatChanged(before, text, manager.file));
-  if (start) await manager.restart();
-  notes.push(...(await advice(host, manager, scope, user)));
-  return { file: manager.file, manager: manager.name, user, started: start, notes, text };
 }
 
-function userOf(host: Host, { scope, user }: InstallOptions): string {
+/** What would be installed, without a look at anything. @throws ReceiptdError USAGE, INSTALL_REFUSED for what it can't say */
+export async function definedService(
+  io: Io,
+  config: Config,
+  options: Pick<InstallOptions, 'scope' | 'user' | 'exec'>,
+  host: Host = hostOf(io),
+): Promise<{ manager: Manager; agent: HostedAgent; user: string; text: string }> {
+  const { scope } = options;
+  const user = userOf(host, options);
+  const manager = managerOf(host, scope, user, config.stateDir);
+  const environment = environmentOf(io, config, host, scope);
+  const agent = await hostedAgent(config, await commandOf(options.exec), environment);
+  return { manager, agent, user, text: manager.define(agent) };
+}
+
+/** What is done, in order; in a dry run what would be. */
+class Steps {
+  readonly said: string[] = [];
+  readonly isDry: boolean;
+
+  constructor(isDry: boolean) {
+    this.isDry = isDry;
+  }
+
+  say(...notes: readonly string[]): void {
+    this.said.push(...notes);
+  }
+
+  async take(what: string, work: () => Promise<readonly string[] | void>): Promise<void> {
+    if (this.isDry) this.say(`Would ${what}.`);
+    else this.say(...((await work()) ?? []));
+  }
+}
+
+function userOf(host: Host, { scope, user }: Pick<InstallOptions, 'scope' | 'user'>): string {
   if (scope === 'user') {
     if (user === undefined || user === host.userName) return host.userName;
     throw new ReceiptdError('USAGE', 'A service of your own runs as you.', {
@@ -153,32 +189,52 @@ async function prepareAccount(
   config: Config,
   agent: HostedAgent,
   user: string,
-): Promise<string[]> {
-  const notes: string[] = [];
+  steps: Steps,
+): Promise<void> {
   let account = await findAccount(host, user);
   if (account === null) {
     if (user !== DEFAULT_USER) throw noSuchUser(user);
     // What nobody else can run the new user can't either, and need not be made for.
     await demandProgram(host, { ...STRANGER, name: user }, agent);
-    await createAccount(host, user, config.stateDir);
-    notes.push(`The user ${user} was created.`);
+    await steps.take(`create the user ${user}`, async () => {
+      await createAccount(host, user, config.stateDir);
+      return [`The user ${user} was created.`];
+    });
     account = await findAccount(host, user);
+    if (account === null && steps.isDry) {
+      steps.say(
+        `Whether ${user} can read the folders is tried once that user is there; then it may be refused.`,
+      );
+      return;
+    }
   }
   if (account === null) throw noSuchUser(user);
-  await demandReach(host, account, agent);
-  if (host.uid === 0) notes.push(...(await giveStateDir(config.stateDir, account)));
-  const findings = await checkAs(host, config, agent, account);
-  const grave = findings.find(({ level, message }) => level === 'fail' && GRAVE.test(message));
-  if (grave !== undefined) throw await refusal(host, config, account, grave);
+  const { name } = account;
+  const found = account;
+  await demandReach(host, found, agent);
+  if (host.uid === 0) {
+    const isGiven = await demandGivable(config.stateDir, found);
+    const what = `make the state directory ${config.stateDir}, or give it to ${name}`;
+    if (!isGiven) await steps.take(what, () => giveStateDir(config.stateDir, found));
+  }
+  const findings = await checkAs(host, config, agent, found);
+  // A dry run has not made it.
+  const isDue = ({ message }: Finding): boolean => steps.isDry && message.endsWith('[STATE_UNWRITABLE]');
+  const grave = findings.find(
+    (finding) => finding.level === 'fail' && GRAVE.test(finding.message) && !isDue(finding),
+  );
+  if (grave !== undefined) throw await refusal(host, config, found, grave);
   // systemd hands over what it holds, and to the unit alone.
   const held = (await accountsHeldBySystemd(config, host.credentialStores)).map((name) =>
     name === null ? 'credentials' : `credentials ${name}`,
   );
   const others = findings.filter(
-    ({ level, subject, message }) =>
-      level !== 'ok' && !(message.endsWith('[CREDENTIALS_MISSING]') && held.includes(subject)),
+    (finding) =>
+      finding.level !== 'ok' &&
+      !isDue(finding) &&
+      !(finding.message.endsWith('[CREDENTIALS_MISSING]') && held.includes(finding.subject)),
   );
-  return [...notes, ...others.map(({ subject, message }) => `${subject}: ${message}`)];
+  steps.say(...others.map(({ subject, message }) => `${subject}: ${message}`));
 }
 
 /** What `receiptd check` finds with the rights of the account. */
@@ -226,26 +282,6 @@ async function refusal(
     `The user ${account.name} can't ${verb} the folder ${subject} (${code}), so nothing was installed.`,
     { hint: await folderAdvice(host, account, subject, needsWriting) },
   );
-}
-
-/** What an installation would do besides writing the definition. */
-async function foreseen(host: Host, manager: Manager, agent: HostedAgent, user: string): Promise<string[]> {
-  const notes = [`Would be written to ${manager.file ?? 'the Task Scheduler'}; it runs as ${user}.`];
-  if (host.platform === 'win32') return notes;
-  const account = await findAccount(host, user);
-  if (account === null) {
-    const end = user === DEFAULT_USER ? 'would be created' : 'has to be there before it is installed';
-    return [...notes, `The user ${user} is not there yet, and ${end}.`];
-  }
-  if (host.uid !== 0 && host.uid !== account.uid)
-    return [...notes, `Whether ${user} can read the folders is only tried by root.`];
-  const trouble = await demandReach(host, account, agent).then(
-    () => null,
-    (error: unknown) => error,
-  );
-  if (trouble === null) return notes;
-  if (!(trouble instanceof ReceiptdError)) throw trouble;
-  return [...notes, `It would be refused: ${trouble.sentence()}`];
 }
 
 function whatChanged(before: string | null, text: string, file: string | null): string[] {

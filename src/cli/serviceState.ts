@@ -12,18 +12,39 @@ import type { Account } from '../hosting/account.ts';
  * @returns sentences for the person who installs it
  * @throws ReceiptdError INSTALL_REFUSED, ALREADY_RUNNING
  */
-export async function giveStateDir(stateDir: string, { name, uid, gid }: Account): Promise<string[]> {
-  const status = await lstat(stateDir).catch((error: unknown) => {
-    if (systemCode(error) === 'ENOENT') return null;
-    throw error;
-  });
-  if (status === null) {
+export async function giveStateDir(stateDir: string, account: Account): Promise<string[]> {
+  const { name, uid, gid } = account;
+  if (await demandGivable(stateDir, account)) return [];
+  if ((await statusOf(stateDir)) === null) {
     await mkdir(dirname(stateDir), { recursive: true });
     await mkdir(stateDir, { mode: 0o700 });
     await lchown(stateDir, uid, gid);
     return [];
   }
-  if (status.uid === uid || (await leadsToDirectoryOf(stateDir, status, uid))) return [];
+  // Nobody may be at work in it meanwhile; ALREADY_RUNNING says who is.
+  const lock = await acquireInstanceLock(stateDir);
+  try {
+    for (const own of (await readdir(stateDir)).filter(isOwnName)) {
+      const place = join(stateDir, own);
+      const isDirectory = (await lstat(place)).isDirectory();
+      const below = isDirectory ? await readdir(place, { recursive: true }) : [];
+      for (const path of ['', ...below]) await giveIfRoots(join(place, path), uid, gid);
+    }
+    await lchown(stateDir, uid, gid);
+  } finally {
+    await lock.release();
+  }
+  return [`The state directory ${stateDir} was root's, and is ${name}'s now.`];
+}
+
+/**
+ * Whether it is the account's already; false: it is to be made, or can be given.
+ * @throws ReceiptdError INSTALL_REFUSED
+ */
+export async function demandGivable(stateDir: string, { name, uid }: Account): Promise<boolean> {
+  const status = await statusOf(stateDir);
+  if (status === null) return false;
+  if (status.uid === uid || (await leadsToDirectoryOf(stateDir, status, uid))) return true;
   if (status.uid !== 0 || !status.isDirectory() || (status.mode & 0o022) !== 0) {
     throw new ReceiptdError(
       'INSTALL_REFUSED',
@@ -41,20 +62,14 @@ export async function giveStateDir(stateDir: string, { name, uid, gid }: Account
       { hint: refused.hint },
     );
   }
-  // Nobody may be at work in it meanwhile; ALREADY_RUNNING says who is.
-  const lock = await acquireInstanceLock(stateDir);
-  try {
-    for (const own of (await readdir(stateDir)).filter(isOwnName)) {
-      const place = join(stateDir, own);
-      const isDirectory = (await lstat(place)).isDirectory();
-      const below = isDirectory ? await readdir(place, { recursive: true }) : [];
-      for (const path of ['', ...below]) await giveIfRoots(join(place, path), uid, gid);
-    }
-    await lchown(stateDir, uid, gid);
-  } finally {
-    await lock.release();
-  }
-  return [`The state directory ${stateDir} was root's, and is ${name}'s now.`];
+  return false;
+}
+
+async function statusOf(stateDir: string): Promise<Stats | null> {
+  return lstat(stateDir).catch((error: unknown) => {
+    if (systemCode(error) === 'ENOENT') return null;
+    throw error;
+  });
 }
 
 /** A link of root's, as an admin makes one to another disk, to a directory that is the account's already. */

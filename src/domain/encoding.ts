@@ -5,9 +5,13 @@
 export function foreignEncoding(bytes: Uint8Array): 'UTF-16' | 'binary' | null {
   const [first, second] = bytes;
   if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) return 'UTF-16';
-  const nuls = [0, 0];
-  for (const [index, byte] of bytes.entries()) if (byte === 0) nuls[index % 2]! += 1;
-  const [even = 0, odd = 0] = nuls;
+  let even = 0;
+  let odd = 0;
+  for (const [index, byte] of bytes.entries()) {
+    if (byte !== 0) continue;
+    if (index % 2 === 0) even += 1;
+    else odd += 1;
+  }
   if (even === 0 && odd === 0) return null;
   // Of text in Latin letters every other byte is NUL.
   return Math.min(even, odd) === 0 && (even + odd) * 4 >= bytes.length ? 'UTF-16' : 'binary';

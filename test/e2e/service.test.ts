@@ -3,7 +3,19 @@
  * what it is asked. A real one is booted by `npm run trial:boot`.
  */
 import { execFile } from 'node:child_process';
-import { chmod, chown, lstat, mkdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  chown,
+  lstat,
+  mkdir,
+  readFile,
+  readdir,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
@@ -349,6 +361,54 @@ describe.skipIf(!isRoot)('installed for the machine', () => {
     expect((await lstat(config.stateDir)).isSymbolicLink()).toBe(true);
   });
 
+  test('a dry run names the steps of the real one in their order, and changes nothing', async () => {
+    const at = await place();
+    const config = await at.config();
+    const before = await readdir(at.dir, { recursive: true });
+    const dry = await install(at, config, { dryRun: true });
+    expect(dry).toMatchObject({ started: false, refusal: null });
+    expect(dry.notes.filter((note) => note.startsWith('Would '))).toEqual([
+      `Would make the state directory ${config.stateDir}, or give it to nobody.`,
+      `Would write ${at.unit} and have it start with the machine.`,
+      'Would start it, or start it again.',
+    ]);
+    expect((await readdir(at.dir, { recursive: true })).sort()).toEqual(before.sort());
+    expect((await at.asked()).filter((line) => !/ show /.test(`${line} `))).toEqual([]);
+    const real = await install(at, config);
+    expect({ text: real.text, warnings: real.notes }).toEqual({
+      text: dry.text,
+      warnings: dry.notes.filter((note) => !note.startsWith('Would ')),
+    });
+    // Over the same definition there is less to do.
+    const again = await install(at, config, { dryRun: true });
+    expect(again.notes).toContain(`${at.unit} is as it was.`);
+    expect(again.notes.join()).not.toContain('state directory');
+  });
+
+  test('a dry run is refused as the real one is', async () => {
+    const at = await place();
+    const config = await at.config();
+    const refusals = async (more: Partial<InstallOptions> = {}) => {
+      const { refusal } = await install(at, config, { ...more, dryRun: true });
+      const real: unknown = await install(at, config, more).then(
+        () => null,
+        (error: unknown) => error,
+      );
+      expect(refusal).toMatchObject({ message: (real as Error).message });
+      return refusal?.code;
+    };
+    expect(await refusals({ user: 'nobody-of-that-name' })).toBe('INSTALL_REFUSED');
+    expect(await refusals({ scope: 'user', user: 'root' })).toBe('USAGE');
+    await chmod(at.folder, 0o700);
+    expect(await refusals()).toBe('INSTALL_REFUSED');
+    await chmod(at.folder, 0o755);
+    await writeFile(at.unit, '[Service]\n');
+    expect(await refusals()).toBe('INSTALL_EDITED');
+    // For a package nothing of this machine counts.
+    const elsewhere = await install(at, config, { dryRun: true, elsewhere: true });
+    expect(elsewhere).toMatchObject({ notes: [], refusal: null });
+  });
+
   test('credentials that systemd holds are not missed, others are', async () => {
     const at = await place();
     const config = await at.config();
@@ -482,9 +542,7 @@ describe('the built program', () => {
     expect(stdout).toMatch(/^# Made by .*\n\[Unit\]\n/);
     expect(stdout).toContain(`ExecStart=/usr/bin/receiptd run --config /etc/receiptd/receiptd.yaml\n`);
     expect(stdout).toContain('User=receiptd-of-a-package\n');
-    expect(stderr).toContain(
-      'The user receiptd-of-a-package is not there yet, and has to be there before it is installed.',
-    );
+    expect(stderr).toBe('');
   });
 
   test('says what to do where no service manager is', async () => {

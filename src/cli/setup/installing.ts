@@ -4,10 +4,12 @@ import type { Host } from '../../hosting/host.ts';
 import type { Io } from '../io.ts';
 import { installService, type InstalledService, type InstallOptions } from '../service.ts';
 import { hostOf, managerOf } from '../serviceHost.ts';
-import { demandRights } from '../serviceInstall.ts';
+import { definedService, demandRights } from '../serviceInstall.ts';
 import type { ServiceScope } from './given.ts';
 
-export type Installed = Omit<InstalledService, 'text'> & { readonly result: 'installed' | 'unchanged' };
+export type Installed = Omit<InstalledService, 'text' | 'refusal'> & {
+  readonly result: 'installed' | 'unchanged';
+};
 
 /** What would refuse it in the end is known before anything is done. @throws ReceiptdError ROOT_NEEDED, MANAGER_ABSENT, USAGE */
 export async function demandManager(io: Io, { stateDir }: Config, scope: ServiceScope): Promise<void> {
@@ -37,16 +39,22 @@ export async function installOnce(
     ...(user !== undefined && { user }),
     ...(exec !== undefined && { exec }),
   };
-  const { text, ...would } = await installService(io, config, { ...how, dryRun: true }, host);
-  const manager = managerOf(host, scope, would.user, config.stateDir);
+  const { text, manager, user: as } = await definedService(io, config, how, host);
   if ((await manager.installed().catch(() => null)) === text) {
     const { isRunning, isEnabled } = await manager.status();
     if (isRunning && isEnabled) {
-      tell(`It is at work as a service (${would.manager}) already, as the user ${would.user}.`);
-      return { ...would, started: true, notes: [], result: 'unchanged' };
+      tell(`It is at work as a service (${manager.name}) already, as the user ${as}.`);
+      return {
+        file: manager.file,
+        manager: manager.name,
+        user: as,
+        started: true,
+        notes: [],
+        result: 'unchanged',
+      };
     }
   }
-  const { text: _, ...made } = await installService(io, config, { ...how, dryRun: false }, host);
+  const { text: _, refusal: __, ...made } = await installService(io, config, { ...how, dryRun: false }, host);
   const started = made.started ? ' and has started' : '';
   tell(`Installed as a service (${made.manager}), which runs as ${made.user}${started}.`);
   for (const note of made.notes) tell(note);
