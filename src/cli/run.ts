@@ -98,7 +98,9 @@ async function runOnce(
   const lasting = await composeLasting(config, { ...surroundings, version: VERSION });
   try {
     const generation = await composeGeneration(config, lasting, { once: true });
-    const progress = bar ? showProgress(io, lasting.ledger) : null;
+    const progress = bar
+      ? showProgress(io, lasting.ledger, config, () => generation.pacer.limitedBy())
+      : null;
     try {
       const result = await whileWritable(lasting.ledger.storage, io.stop, (stop) =>
         generation.once(stop, waitMs),

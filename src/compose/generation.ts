@@ -11,6 +11,7 @@ import { endpointId, type Document, type EndpointKey } from '../domain/document.
 import { isElsewhere } from '../domain/elsewhere.ts';
 import { inItsPlace } from '../pipeline/folderPlace.ts';
 import { findBytes, type Found, type OpenFolder } from '../pipeline/originals.ts';
+import type { LimitedBy } from '../pipeline/pacer.ts';
 import type { FolderHints } from '../ports/folder.ts';
 import { unlessLedgerAway } from '../domain/errors.ts';
 import type { Ledger } from '../ports/ledger.ts';
@@ -28,7 +29,7 @@ import { changesOf, composeService } from './service.ts';
 
 /** The agent under one configuration, as long as that is in effect. */
 export interface Running
-  extends Generation, Pick<Pipeline, 'dispatcher' | 'holds' | 'intakes' | 'intakeOf' | 'open'> {
+  extends Generation, Pick<Pipeline, 'dispatcher' | 'pacer' | 'holds' | 'intakes' | 'intakeOf' | 'open'> {
   /** As it is in effect. */
   readonly config: Config;
   readonly service: ReceiptService;
@@ -43,6 +44,7 @@ export interface Running
 
 export interface RunningStatus {
   readonly inFlight: number;
+  readonly limitedBy: LimitedBy[];
   readonly notes: string[];
   readonly spool: SpoolStatus;
   readonly folders: FolderStatus[];
@@ -101,7 +103,7 @@ export async function composeGeneration(
       onAmiss: attention.look,
     };
     const pipeline = await composePipeline(config, world, { once });
-    const { agent, dispatcher, holds, intakes, open, intakeOf } = pipeline;
+    const { agent, dispatcher, pacer, holds, intakes, open, intakeOf } = pipeline;
     await warnOfOrphans(config, ledger, log).catch(unlessLedgerAway);
     const changed = (): Promise<void> => dispatcher.forgetClaims();
     const takeOver = async (folder: string): Promise<void> => intakeOf(folder)?.takeOver();
@@ -110,6 +112,7 @@ export async function composeGeneration(
     return {
       config,
       dispatcher,
+      pacer,
       holds,
       intakes,
       intakeOf,
@@ -119,7 +122,8 @@ export async function composeGeneration(
       acts: operationsOf(config, { ledger, spool, holds, open, changed, takeOver }),
       findBytes: (document) => findBytes(document, { ledger, spool, open: look }),
       status: () => ({
-        inFlight: dispatcher.inFlight,
+        inFlight: pacer.onTheWire,
+        limitedBy: pacer.limitedBy(),
         notes: pipeline.notes(),
         spool: {
           mode: config.spool,

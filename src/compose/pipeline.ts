@@ -86,6 +86,7 @@ export interface World {
 export interface Pipeline {
   readonly agent: Agent;
   readonly dispatcher: Dispatcher;
+  readonly pacer: Pacer;
   readonly holds: Holds;
   readonly keeper: Keeper;
   /** What slows sending down and is no trouble, in plain sentences. */
@@ -273,7 +274,7 @@ export async function composePipeline(
     return keeper.close();
   };
   const notes = () => [...(fleet?.watch.notes() ?? []), ...dispatcher.notes(), ...(absence?.notes() ?? [])];
-  return { agent, dispatcher, holds, keeper, notes, intakes, open, intakeOf, close };
+  return { agent, dispatcher, pacer, holds, keeper, notes, intakes, open, intakeOf, close };
 }
 
 /** Nobody waits for a scanner in a run that ends by itself: what lies still and is incomplete is reported as such. */

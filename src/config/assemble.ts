@@ -29,7 +29,11 @@ export function assemble(parsed: ParsedConfig, draft: Draft, file: string, conte
       alias,
       key,
       account: settings.account === 'none' ? null : settings.account,
-      limits: limitsOf({ ...settings, concurrency: settings.concurrency ?? delivery.concurrency }),
+      limits: limitsOf({
+        ...settings,
+        concurrency: settings.concurrency ?? delivery.concurrency,
+        spread: delivery.spread,
+      }),
     };
   });
   return {
@@ -127,8 +131,8 @@ function assembleAlerts(parsed: ParsedAlerts, file: string, context: LoadContext
   };
 }
 
-function limitsOf({ concurrency, rate, perDay, perMonth }: LimitsConfig): LimitsConfig {
-  return { concurrency, rate, perDay, perMonth };
+function limitsOf({ concurrency, rate, spread = true, perDay, perMonth }: LimitsConfig): LimitsConfig {
+  return { concurrency, rate, spread, perDay, perMonth };
 }
 
 function assembleFolder(

@@ -159,6 +159,8 @@ export interface EndpointConfig {
 export interface LimitsConfig {
   readonly concurrency: number;
   readonly rate: Rate | null;
+  /** Whether the uploads of a rate leave at even intervals. */
+  readonly spread?: boolean;
   readonly perDay: number | null;
   readonly perMonth: number | null;
 }

@@ -233,6 +233,11 @@ export const configSchema = z.strictObject({
     .strictObject({
       concurrency: whole(1, 64).prefault(4).describe('Most uploads at once, all endpoints together.'),
       ...limits,
+      spread: yesOrNo
+        .prefault(true)
+        .describe(
+          'Whether uploads under a rate per minute or hour leave at even intervals. A few fresh scans leave at once all the same. With false, as many leave at once as the rate allows, and then none until its minute or hour is over.',
+        ),
       bandwidth: bandwidth
         .prefault('unlimited')
         .describe('Most bytes of images sent per second, all endpoints together.'),

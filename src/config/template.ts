@@ -92,7 +92,7 @@ export function defaultConfigText({
       .map((key) => optional(['folders', '0', key], '    ', key === 'archiveTo' ? 'archive' : undefined)),
     `\n${about(['delivery'], '')}delivery:\n`,
     `${about(['delivery', 'concurrency'], '  ')}  concurrency: ${inline(defaultOf(at(tree, ['delivery', 'concurrency'])))}\n`,
-    options(['delivery'], [...limits, 'bandwidth', 'hours', 'grace', 'parkAfter'], '  '),
+    options(['delivery'], [...limits, 'spread', 'bandwidth', 'hours', 'grace', 'parkAfter'], '  '),
     `\n${optional(['intake'], '')}`,
     `\n${optional(['spool'], '')}`,
     `\n${optional(['storage'], '')}`,

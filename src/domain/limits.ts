@@ -6,6 +6,10 @@ const MARGIN_SHARE = 0.05;
 /** A window this long lets a burst of backlog shut fresh scans out for longer than people at a scanner wait. */
 const LONG_WINDOW_MS = 2_000;
 const FRESH_SHARE = 0.1;
+/** So many fresh scans go at once after a pause, and beside a backlog, however low the rate. */
+const LEAST_AT_ONCE = 3;
+/** Of the distance between two starts of a backlog: so much the next may come earlier where one came late. */
+const MADE_UP_FOR = 0.1;
 
 /** A request for which a fleet's window has a place leaves so soon after it was asked for, or asks again. */
 export const ENTERED_FOR_MS = 200;
@@ -32,6 +36,50 @@ export function windowOf({ count, intervalMs }: Rate): {
   };
 }
 
+/** How many starts of a backlog a rate lets through in a minute. */
+export function backlogPerMinute(rate: Rate): number {
+  const { intervalMs, reserved } = windowOf(rate);
+  return ((rate.count - reserved) * 60_000) / intervalMs;
+}
+
+/**
+ * Keeps starts an even distance apart, so that a long window is not used up at once. `#due` is when the next start
+ * falls due in a row without gaps (the generic cell rate algorithm, ITU-T I.371); so much earlier may one be:
+ *
+ *   backlog   a tenth of a distance, so that one that comes late is made up for
+ *   fresh     a tenth of the window, and three at least, so that a few scans never wait
+ */
+class Spacing {
+  readonly #freshMs: number;
+  readonly #backlogMs: number;
+  readonly #freshEarlyMs: number;
+  #due = -Infinity;
+
+  constructor(rate: Rate) {
+    const { intervalMs, reserved } = windowOf(rate);
+    this.#freshMs = intervalMs / rate.count;
+    this.#backlogMs = intervalMs / (rate.count - reserved);
+    this.#freshEarlyMs = this.#freshMs * Math.max(LEAST_AT_ONCE, reserved);
+  }
+
+  delay(now: number, forBacklog: boolean): number {
+    const earlyMs = forBacklog ? this.#backlogMs * MADE_UP_FOR : this.#freshEarlyMs;
+    // Sums of distances are not exact.
+    return Math.max(0, Math.ceil(this.#due - earlyMs - now - 0.01));
+  }
+
+  /** How much later the next one is due for it. */
+  start(now: number, forBacklog: boolean): number {
+    const ms = forBacklog ? this.#backlogMs : this.#freshMs;
+    this.#due = Math.max(now, this.#due) + ms;
+    return ms;
+  }
+
+  takeBack(ms: number): void {
+    this.#due -= ms;
+  }
+}
+
 /**
  * A strict sliding window: never more than `rate.count` starts in any `rate.intervalMs`. Seeded with starts from
  * before this process, so that a restart does not open a fresh window (promise P6). Times are monotonic.
@@ -41,17 +89,25 @@ export class RateWindow {
   readonly #intervalMs: number;
   readonly #reserved: number;
   #starts: Start[] = [];
+  readonly #spacing: Spacing | null;
 
-  constructor(rate: Rate, seeds: readonly number[] = []) {
+  /** `spread`: starts are kept apart as well, where the window is a long one. */
+  constructor(rate: Rate, seeds: readonly number[] = [], spread = false) {
     this.#count = rate.count;
     const { intervalMs, reserved } = windowOf(rate);
     this.#intervalMs = intervalMs;
     this.#reserved = reserved;
     this.#starts = [...seeds].sort((a, b) => a - b).map((at) => ({ at }));
+    this.#spacing = spread && rate.intervalMs > LONG_WINDOW_MS ? new Spacing(rate) : null;
+    for (const { at } of this.#starts) this.#spacing?.start(at, false);
   }
 
   /** Milliseconds until a request may start; a share of long windows is kept for fresh scans. */
   delay(now: number, forBacklog: boolean): number {
+    return Math.max(this.#windowDelay(now, forBacklog), this.#spacing?.delay(now, forBacklog) ?? 0);
+  }
+
+  #windowDelay(now: number, forBacklog: boolean): number {
     this.#forget(now);
     const cap = this.#count - (forBacklog ? this.#reserved : 0);
     if (this.#starts.length < cap) return 0;
@@ -60,16 +116,18 @@ export class RateWindow {
     return Math.max(1, Math.ceil(freed.at + this.#intervalMs - now));
   }
 
-  reserve(): Slot {
+  reserve(now: number, forBacklog: boolean): Slot {
     const start: Start = { at: Infinity };
     this.#starts.push(start);
+    const spacedMs = this.#spacing?.start(now, forBacklog) ?? 0;
     return {
-      sent: (now) => {
-        start.at = now;
+      sent: (at) => {
+        start.at = at;
         this.#starts.sort((a, b) => a.at - b.at);
       },
       cancel: () => {
         this.#starts = this.#starts.filter((other) => other !== start);
+        this.#spacing?.takeBack(spacedMs);
       },
     };
   }

@@ -262,6 +262,7 @@ export class Dispatcher {
       const delay = pacer.delay(key, lane);
       if (delay.ms > 0) {
         line.claimed[lane].unshift(document);
+        if (!delay.budget) pacer.heldBack(key, lane);
         // The fresh lane comes first, and never waits longer than the other.
         paced ??= { why: delay.budget ? 'hold' : 'pace', waitMs: delay.ms };
         continue;
@@ -358,7 +359,7 @@ export class Dispatcher {
 
   #start(line: Line, document: Document, isProbe: boolean, stopping: AbortSignal, abort: AbortSignal): void {
     const { pacer, holds } = this.#deps;
-    const slot = pacer.reserve(line.settings.key);
+    const slot = pacer.reserve(line.settings.key, document.lane);
     if (isProbe) holds.startProbe(document);
     line.inFlight += 1;
     this.#sending += 1;

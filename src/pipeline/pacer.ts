@@ -1,8 +1,16 @@
 import PQueue from 'p-queue';
 import { endpointId, type EndpointKey, type Lane } from '../domain/document.ts';
-import { Budget, periodStart, RateWindow, type BudgetPeriod, type Slot } from '../domain/limits.ts';
+import {
+  backlogPerMinute,
+  Budget,
+  periodStart,
+  RateWindow,
+  type BudgetPeriod,
+  type Slot,
+} from '../domain/limits.ts';
 import type { Answer, Outcome } from '../domain/outcome.ts';
 import { Pace } from '../domain/pace.ts';
+import { rateText } from '../domain/rate.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { LedgerQueue } from '../ports/ledger.ts';
 import { ClockWatch } from '../domain/clockWatch.ts';
@@ -15,6 +23,18 @@ export interface PacerDeps {
   readonly overall: Limits;
   readonly endpoints: readonly EndpointSettings[];
 }
+
+/** A rate that documents wait for. */
+export interface LimitedBy {
+  /** Alias of the endpoint whose rate it is; null: the rate of all together. */
+  readonly endpoint: string | null;
+  readonly rate: string;
+  /** So many of a backlog leave in a minute. */
+  readonly perMinute: number;
+}
+
+/** What was held back so long ago says nothing of now; between two requests of a low rate lies more. */
+const LIMITED_FOR_MS = 5_000;
 
 type SentBefore = Pick<LedgerQueue, 'attemptTimes' | 'countAttempts'>;
 
@@ -38,6 +58,7 @@ export class Pacer {
   /** Until when (monotonic) the fleet's windows of an endpoint are full. */
   readonly #deferred = new Map<string, number>();
   /** When the request was under way that brought this answer; monotonic. */
+  #onTheWire = 0;
   readonly #timings = new WeakMap<object, { readonly startedAt: number; readonly endedAt: number }>();
 
   private constructor(clock: Clock, overall: Limiter, endpoints: ReadonlyMap<string, Limiter>) {
@@ -86,11 +107,28 @@ export class Pacer {
     this.#deferred.set(id, Math.max(this.#deferred.get(id) ?? 0, this.#clock.monotonic() + ms));
   }
 
+  /** A document of this endpoint waits although nothing but its turn keeps it. */
+  heldBack(endpoint: EndpointKey, lane: Lane): void {
+    for (const limiter of [this.#overall, this.#limiter(endpoint)]) limiter.heldBack(this.#clock, lane);
+  }
+
+  /** The rates for which documents wait at present. */
+  limitedBy(): LimitedBy[] {
+    const now = this.#clock.monotonic();
+    return [this.#overall, ...this.#endpoints.values()].flatMap((limiter) => limiter.limitedBy(now) ?? []);
+  }
+
+  /** Requests that the service sees: their head has left, and no whole answer has come. */
+  get onTheWire(): number {
+    return this.#onTheWire;
+  }
+
   /** Takes a place in every window; call only when `delay` is 0. */
-  reserve(endpoint: EndpointKey): Slot {
+  reserve(endpoint: EndpointKey, lane: Lane = 'fresh'): Slot {
     const own = this.#limiter(endpoint);
-    const slots = [...this.#overall.reserve(), ...own.reserve()];
-    own.pace.started(this.#clock.monotonic());
+    const now = this.#clock.monotonic();
+    const slots = [...this.#overall.reserve(now, lane), ...own.reserve(now, lane)];
+    own.pace.started(now);
     return {
       sent: (now) => slots.forEach((slot) => slot.sent(now)),
       cancel: () => slots.forEach((slot) => slot.cancel()),
@@ -177,14 +215,21 @@ export class Pacer {
           startedAt = this.#clock.monotonic();
           slot.sent(startedAt);
         };
+        let isOnTheWire = false;
+        const onHead = (): void => {
+          if (!isOnTheWire) this.#onTheWire += 1;
+          isOnTheWire = true;
+          onStart();
+        };
         const askedAt = this.#clock.monotonic();
         try {
-          const answer = await request(onStart);
+          const answer = await request(onHead);
           if (typeof answer === 'object' && answer !== null) {
             this.#timings.set(answer, { startedAt: askedAt, endedAt: this.#clock.monotonic() });
           }
           return answer;
         } finally {
+          if (isOnTheWire) this.#onTheWire -= 1;
           onStart();
         }
       });
@@ -211,6 +256,7 @@ class Limiter {
   readonly #limits: Limits;
   readonly #window: RateWindow | null;
   readonly #budgets: readonly Budget[];
+  #heldBackAt = -Infinity;
   queue: PQueue;
 
   private constructor(alias: string, limits: Limits, window: RateWindow | null, budgets: readonly Budget[]) {
@@ -240,6 +286,7 @@ class Limiter {
       window = new RateWindow(
         limits.rate,
         times.map((at) => Math.min(at, now) + offset),
+        limits.spread,
       );
     }
     const budgets: Budget[] = [];
@@ -264,9 +311,22 @@ class Limiter {
     return { ms: Math.max(rate, budget), budget: budget > 0 };
   }
 
-  reserve(): Slot[] {
+  heldBack(clock: Clock, lane: Lane): void {
+    const now = clock.monotonic();
+    if ((this.#window?.delay(now, lane === 'backlog') ?? 0) > 0) this.#heldBackAt = now;
+  }
+
+  limitedBy(now: number): LimitedBy | null {
+    const { rate } = this.#limits;
+    if (rate === null) return null;
+    const perMinute = backlogPerMinute(rate);
+    if (now - this.#heldBackAt > Math.max(LIMITED_FOR_MS, 120_000 / perMinute, rate.intervalMs)) return null;
+    return { endpoint: this.alias === '' ? null : this.alias, rate: rateText(rate), perMinute };
+  }
+
+  reserve(now: number, lane: Lane): Slot[] {
     return [
-      ...(this.#window ? [this.#window.reserve()] : []),
+      ...(this.#window ? [this.#window.reserve(now, lane === 'backlog')] : []),
       ...this.#budgets.map((budget) => budget.reserve()),
     ];
   }

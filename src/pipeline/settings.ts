@@ -41,6 +41,8 @@ export type Existing =
 export interface Limits {
   readonly concurrency: number;
   readonly rate: Rate | null;
+  /** Whether the requests of a long window are kept apart, rather than sent at once and followed by silence. */
+  readonly spread?: boolean;
   readonly perDay: number | null;
   readonly perMonth: number | null;
 }

@@ -40,6 +40,7 @@ const daemon: StatusResponse = {
   version: '1.2.3',
   folders: [watching],
   inFlight: 1,
+  limitedBy: [],
   incidents: [],
   notes: [],
   spool: { mode: 'auto', used: 0, limit: 2_000_000_000, images: 0 },

@@ -30,7 +30,7 @@ describe('a config that says as little as possible', () => {
           alias: 'office',
           key: { baseUrl: 'https://api.example.com', uid: 'u-1' },
           account: null,
-          limits: { concurrency: 4, rate: null, perDay: null, perMonth: null },
+          limits: { concurrency: 4, rate: null, spread: true, perDay: null, perMonth: null },
         },
       ],
       folders: [
@@ -56,7 +56,7 @@ describe('a config that says as little as possible', () => {
         },
       ],
       delivery: {
-        limits: { concurrency: 4, rate: null, perDay: null, perMonth: null },
+        limits: { concurrency: 4, rate: null, spread: true, perDay: null, perMonth: null },
         bandwidth: null,
         hours: null,
         graceMs: 20_000,
@@ -129,11 +129,18 @@ describe('a config', () => {
     expect(endpoints[0]?.limits).toEqual({
       concurrency: 2,
       rate: { count: 30, intervalMs: 60_000 },
+      spread: true,
       perDay: 500,
       perMonth: null,
     });
     expect(delivery).toEqual({
-      limits: { concurrency: 4, rate: { count: 120, intervalMs: 60_000 }, perDay: null, perMonth: 9_000 },
+      limits: {
+        concurrency: 4,
+        rate: { count: 120, intervalMs: 60_000 },
+        spread: true,
+        perDay: null,
+        perMonth: 9_000,
+      },
       bandwidth: 500_000,
       hours: [{ days: [1, 2, 3, 4, 5], from: 420, until: 1140 }],
       graceMs: 0,

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { Budget, periodStart, RateWindow, type Slot } from '../../src/domain/limits.ts';
+import { backlogPerMinute, Budget, periodStart, RateWindow, type Slot } from '../../src/domain/limits.ts';
 
 /** The most starts in any half-open window of this length. */
 function mostInAnyWindow(starts: readonly number[], intervalMs: number): number {
@@ -33,10 +33,11 @@ describe('a rate window', () => {
         fc.constantFrom(50, 1_000, 3_000, 10_000),
         fc.array(fc.integer({ min: -12_000, max: 0 }), { maxLength: 12 }),
         steps,
-        (count, intervalMs, seeds, sequence) => {
+        fc.boolean(),
+        (count, intervalMs, seeds, sequence, spread) => {
           const seeded = [...seeds].sort((a, b) => b - a).slice(0, count);
           fc.pre(mostInAnyWindow(seeded, intervalMs) <= count);
-          const window = new RateWindow({ count, intervalMs }, seeded);
+          const window = new RateWindow({ count, intervalMs }, seeded, spread);
           const starts = [...seeded];
           const pending: { slot: Slot; at: number; cancelled: boolean }[] = [];
           let now = 1;
@@ -58,7 +59,7 @@ describe('a rate window', () => {
             if (wait > 0) moveTo(now + wait);
             if (window.delay(now, step.backlog) > 0) continue;
             const at = now + step.startsAfterMs;
-            pending.push({ slot: window.reserve(), at, cancelled: step.cancelled });
+            pending.push({ slot: window.reserve(now, step.backlog), at, cancelled: step.cancelled });
           }
           moveTo(now + 10_000);
           const most = mostInAnyWindow(starts, intervalMs);
@@ -73,8 +74,8 @@ describe('a rate window', () => {
 
   it('opens again once the time that it told has passed, if nothing is about to start', () => {
     const window = new RateWindow({ count: 2, intervalMs: 1_000 });
-    window.reserve().sent(0);
-    window.reserve().sent(400);
+    window.reserve(0, false).sent(0);
+    window.reserve(0, false).sent(400);
     const wait = window.delay(500, false);
     expect(wait).toBeGreaterThan(500);
     expect(window.delay(500 + wait - 1, false)).toBeGreaterThan(0);
@@ -83,7 +84,7 @@ describe('a rate window', () => {
 
   it('allows for requests that come closer together on the way', () => {
     const window = new RateWindow({ count: 1, intervalMs: 1_000 });
-    window.reserve().sent(0);
+    window.reserve(0, false).sent(0);
     expect(window.delay(1_000, false)).toBeGreaterThan(0);
   });
 
@@ -92,7 +93,7 @@ describe('a rate window', () => {
       const window = new RateWindow({ count: 20, intervalMs });
       let sent = 0;
       while (window.delay(0, backlog) === 0 && sent < 100) {
-        window.reserve().sent(0);
+        window.reserve(0, false).sent(0);
         sent += 1;
       }
       return sent;
@@ -104,7 +105,7 @@ describe('a rate window', () => {
 
   it('has room for fresh scans when a backlog has taken all it may', () => {
     const window = new RateWindow({ count: 4, intervalMs: 60_000 });
-    for (let i = 0; i < 3; i += 1) window.reserve().sent(0);
+    for (let i = 0; i < 3; i += 1) window.reserve(0, false).sent(0);
     expect(window.delay(1, true)).toBeGreaterThan(50_000);
     expect(window.delay(1, false)).toBe(0);
   });
@@ -116,7 +117,7 @@ describe('a rate window', () => {
 
   it('gets a place back that was cancelled', () => {
     const window = new RateWindow({ count: 1, intervalMs: 1_000 });
-    const slot = window.reserve();
+    const slot = window.reserve(0, false);
     expect(window.delay(0, false)).toBeGreaterThan(0);
     slot.cancel();
     expect(window.delay(0, false)).toBe(0);
@@ -124,11 +125,87 @@ describe('a rate window', () => {
 
   it('counts a request that has not started yet for as long as it takes', () => {
     const window = new RateWindow({ count: 1, intervalMs: 1_000 });
-    const slot = window.reserve();
+    const slot = window.reserve(0, false);
     expect(window.delay(50_000, false)).toBeGreaterThan(0);
     slot.sent(50_000);
     expect(window.delay(50_900, false)).toBeGreaterThan(0);
     expect(window.delay(51_100, false)).toBe(0);
+  });
+});
+
+describe('a rate window that is spread', () => {
+  const perMinute = { count: 60, intervalMs: 60_000 };
+
+  /** When a backlog leaves that always has more, until `until`. */
+  function drain(window: RateWindow, until: number, lateMs = 0): number[] {
+    const starts: number[] = [];
+    for (let now = 0; now < until;) {
+      const wait = window.delay(now, true);
+      if (wait > 0) now += wait + lateMs;
+      else {
+        window.reserve(now, true).sent(now);
+        starts.push(now);
+      }
+    }
+    return starts;
+  }
+
+  it.each([0, 30])('sends a backlog at even distances, where each start comes %d ms late', (lateMs) => {
+    const starts = drain(new RateWindow(perMinute, [], true), 300_000, lateMs);
+    const gaps = starts.slice(1).map((at, index) => at - (starts[index] ?? 0));
+    expect(Math.max(...gaps)).toBeLessThan(1_300);
+    expect(Math.min(...gaps)).toBeGreaterThan(1_000);
+    expect(starts.length).toBeGreaterThanOrEqual(5 * 53);
+    expect(starts.length).toBeLessThanOrEqual(Math.ceil(5 * backlogPerMinute(perMinute)) + 1);
+  });
+
+  it('sends at once and then nothing where it is not spread', () => {
+    const starts = drain(new RateWindow(perMinute, [], false), 60_000);
+    expect(starts).toEqual(Array.from({ length: 54 }, () => 0));
+  });
+
+  it('lets some fresh scans go at once after a pause, and the others one by one', () => {
+    const window = new RateWindow(perMinute, [], true);
+    const atOnce = (): number => {
+      let sent = 0;
+      for (; window.delay(100_000, false) === 0; sent += 1) window.reserve(100_000, false).sent(100_000);
+      return sent;
+    };
+    expect(atOnce()).toBe(7);
+    expect(window.delay(100_000, false)).toBeGreaterThan(900);
+    expect(window.delay(100_000, false)).toBeLessThan(1_100);
+  });
+
+  it.each([60, 120])('lets fresh scans go at once beside a backlog at %d a minute', (count) => {
+    const window = new RateWindow({ count, intervalMs: 60_000 }, [], true);
+    const starts = drain(window, 600_000);
+    for (const at of [0, 1, 2]) {
+      const now = (starts.at(-1) ?? 0) + at;
+      expect(window.delay(now, false)).toBe(0);
+      window.reserve(now, false).sent(now);
+    }
+  });
+
+  it('remembers what was sent before a restart', () => {
+    const window = new RateWindow(perMinute, [-50, -40, -30, -20, -10, -5, -1], true);
+    expect(window.delay(0, false)).toBeGreaterThan(0);
+    expect(window.delay(0, true)).toBeGreaterThan(5_000);
+  });
+
+  it('gives a turn back that was cancelled', () => {
+    const window = new RateWindow(perMinute, [], true);
+    for (const _ of [1, 2]) window.reserve(0, true).sent(0);
+    const before = window.delay(0, true);
+    window.reserve(0, true).cancel();
+    expect(window.delay(0, true)).toBe(before);
+  });
+
+  it('leaves a window of a second as it is', () => {
+    const window = new RateWindow({ count: 5, intervalMs: 1_000 }, [], true);
+    for (let sent = 0; sent < 5; sent += 1) {
+      expect(window.delay(0, true)).toBe(0);
+      window.reserve(0, true).sent(0);
+    }
   });
 });
 

@@ -9,6 +9,7 @@ import type { LedgerReports, ListState, StateCount } from '../../ports/ledgerRep
 import type { OverviewResponse } from '../control/protocol/overview.ts';
 import type { StatusResponse } from '../control/protocol/status.ts';
 import type { History } from './history.ts';
+import { rateForecasts, rateNote } from './rateNotes.ts';
 import { troubles } from './troubles.ts';
 
 export interface OverviewDeps {
@@ -33,7 +34,9 @@ export async function overview({
   const known = await figures(ledger, history);
   const { counts, holds, oldest, perMinute } = known ?? UNKNOWN;
   const note = known === null ? AWAY : ((await fleetNote?.()) ?? null);
-  const daemon = withNote(status(), note);
+  const plain = status();
+  const forecasts = rateForecasts(plain.limitedBy, counts, endpoints());
+  const daemon = [...forecasts.map(rateNote), note].reduce(withNote, plain);
   const waiting = total(counts, ['queued', 'uploading', 'held']);
   const held = total(counts, ['held']);
   const isPaused = (id: string) =>
@@ -60,7 +63,10 @@ export async function overview({
       held,
       oldest: oldest === null ? null : iso(oldest),
       perMinute,
-      emptyInMs: emptyIn(waiting - held, perMinute),
+      emptyInMs:
+        forecasts.length > 0
+          ? Math.round(Math.max(...forecasts.map(({ leftMs }) => leftMs)))
+          : emptyIn(waiting - held, perMinute),
     },
   };
 }

@@ -94,6 +94,7 @@ export class StubAgent {
           lastListing: since,
         })),
         inFlight: 1,
+        limitedBy: [],
         incidents: this.incidents,
         notes: this.notes,
         spool: { mode: 'auto', used: 48_211_000, limit: 5_000_000_000, images: 31 },

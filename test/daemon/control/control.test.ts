@@ -31,6 +31,7 @@ const STATUS: StatusResponse = {
     },
   ],
   inFlight: 3,
+  limitedBy: [],
   incidents: [
     { code: 'WATCH_LIMIT', message: 'a limit', hint: 'raise it', since: '2026-11-21T05:00:00.000Z' },
   ],

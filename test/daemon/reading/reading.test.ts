@@ -32,6 +32,7 @@ const STATUS: StatusResponse = {
   version: '1',
   folders: [],
   inFlight: 0,
+  limitedBy: [],
   incidents: [],
   notes: [],
   spool: { mode: 'auto', used: 0, limit: 1, images: 0 },

@@ -93,6 +93,8 @@ function draw(dice: Dice): Plan {
         : rate === 'second'
           ? { count: dice.int(1, 5), intervalMs: 1_000 }
           : { count: dice.int(10, 60), intervalMs: 60_000 },
+    // No throw of its own: every story would be another one.
+    spread: folders.length === 1,
     perDay: dice.chance(0.1) ? dice.int(40, 80) : null,
     perMonth: null,
   };

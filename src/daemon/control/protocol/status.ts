@@ -40,7 +40,23 @@ const statusResponse = z
     startedAt: instant,
     version: z.string(),
     folders: z.array(folderStatus),
-    inFlight: z.number().describe('Uploads running at this moment.'),
+    inFlight: z
+      .number()
+      .describe(
+        'Upload requests that have begun to leave and are not answered yet, as the service sees them.',
+      ),
+    limitedBy: z
+      .array(
+        z.object({
+          endpoint: z
+            .string()
+            .nullable()
+            .describe('Alias of the endpoint whose rate it is; null: `delivery.rate`.'),
+          rate: z.string().describe('As configured, such as 60/min.'),
+          perMinute: z.number().describe('So many documents of a backlog leave in a minute.'),
+        }),
+      )
+      .describe('The rates for which documents wait at this moment.'),
     incidents: z.array(incidentStatus).describe('What stands between the agent and its work.'),
     notes: z
       .array(z.string())
