@@ -79,6 +79,9 @@ async function start(): Promise<string | null> {
   }
 }
 
+/** No number that loses digits. */
+const DOCUMENT_ID = /^\d{1,15}$/;
+
 function PageOf({ place }: { readonly place: Place }) {
   const [page = '', item, ...rest] = place.path;
   if (rest.length > 0) return <Unknown />;
@@ -86,7 +89,8 @@ function PageOf({ place }: { readonly place: Place }) {
     case '':
       return <OverviewPage />;
     case 'documents':
-      return item === undefined ? <DocumentsPage place={place} /> : <DocumentPage id={Number(item)} />;
+      if (item === undefined) return <DocumentsPage place={place} />;
+      return DOCUMENT_ID.test(item) ? <DocumentPage id={Number(item)} /> : <Unknown />;
     case 'results':
       return <ResultsPage place={place} />;
     case 'folders':

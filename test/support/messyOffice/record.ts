@@ -1,3 +1,4 @@
+import type { FileIdentity } from '../../../src/domain/document.ts';
 import type { Ledger } from '../../../src/ports/ledger.ts';
 import type { After } from './fates.ts';
 import type { Image, Office, Scan } from './plan.ts';
@@ -8,12 +9,18 @@ const AT_ONCE = 500;
 const STRAY_EVERY = 97;
 
 /** Tells a ledger that holds nothing yet all that happened in the office, through the same operations as the agent. */
-export async function recordOffice(ledger: Ledger, office: Office): Promise<void> {
+export async function recordOffice(
+  ledger: Ledger,
+  office: Office,
+  /** What the disk says of a file, where it lies on one. */
+  identityOf: (office: Office, scan: Scan) => FileIdentity = (_, { identity }) => identity,
+): Promise<void> {
   await ledger.recordEndpoint(office.endpoints.office, 'Office <b>', '{"uid":"x"}', office.until - 1);
   for (const folder of Object.values(office.folders))
     await ledger.markWatched(folder, [], { reason: '', message: '', sha256: null, policy: null, at: 0 });
   let batch: Scan[] = [];
-  for (const scan of office.scans()) {
+  for (const planned of office.scans()) {
+    const scan = { ...planned, identity: identityOf(office, planned) };
     if (batch.push(scan) < AT_ONCE) continue;
     await recordAll(ledger, office, batch);
     batch = [];

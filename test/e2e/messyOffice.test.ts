@@ -1,0 +1,358 @@
+/**
+ * Every command that reads and every page of the console, over the messy office and a real agent at work in it. Nothing may end in a
+ * defect, and no person may see what a program says to itself.
+ */
+import { readFileSync } from 'node:fs';
+import { Readable, Writable } from 'node:stream';
+import type { Command } from 'commander';
+import type { Page, Request, Response } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import type { Io } from '../../src/cli/io.ts';
+import { createProgram } from '../../src/cli/program.ts';
+import { LIST_STATES } from '../../src/ports/ledgerReports.ts';
+import { hasChromium, startBrowser } from '../console/support/browser.ts';
+import { Terminal, terminalIsHere } from '../support/terminal.ts';
+import { MAIN, cleanUp, until, type Row, type Site } from './support/agent.ts';
+import { runInProcess } from './support/inProcess.ts';
+import { officeAtWork } from './support/officeAtWork.ts';
+
+const SIZE = 600;
+const LIMIT_MS = 600_000;
+
+/** What only a program says; no name in the office holds any of it. */
+const SLIPS = /\b(?:defect|NaN|Invalid|undefined)\b|\[object|^\s+at .+:\d+:\d+\)?$/m;
+
+function slipsIn(where: string, text: string): string[] {
+  const found = SLIPS.exec(text);
+  if (found === null) return [];
+  return [`${where}: …${text.slice(Math.max(0, found.index - 100), found.index + 100)}…`];
+}
+
+/* ---- The command line ------------------------------------------------------------------------- */
+
+/** Change something, or are about this machine and not about what the ledger and the agent know. */
+const OTHERS = new Set(
+  `setup, init, login, logout, run, send, reload, retry, resend, dismiss, pause, resume, erase, backup, restore, sandbox
+endpoint create, console password, alerts test, fleet pause, fleet resume
+service install, service uninstall, service start, service stop, service restart, service status, service logs
+ledger backup, ledger restore, ledger prepare, ledger migrate, ledger archive, export-state, import-state`.split(
+    /, |\n/,
+  ),
+);
+/** Only hold others. */
+const GROUPS = new Set(['endpoint', 'service', 'fleet', 'results', 'ledger']);
+/** Looks the same whatever the ledger holds. */
+const NOT_TRIED = new Set(['--config', '--output', '--offline', '--every']);
+
+interface Line {
+  readonly args: readonly string[];
+  /** 0 where left out. */
+  readonly statuses?: readonly number[];
+}
+
+/** Lines that try every reading command with each of its options. */
+async function linesOf(site: Site, rows: readonly Row[]): Promise<Line[]> {
+  const inbox = site.file('office', 'front desk');
+  const day = new Date(Date.now() - 20 * 86_400_000).toISOString().slice(0, 10);
+  const filters = [
+    ...LIST_STATES.map((state) => ['--state', state]),
+    ['--state', 'failed', 'unconfirmed', 'lost'],
+    ...['office', 'warehouse', 'agency'].map((alias) => ['--endpoint', alias]),
+    ['--folder', inbox],
+    ['--folder', site.file('office', 'former')],
+    ...['muller', '<script>', '領収', '\n', 'nothing such'].map((words) => ['--search', words]),
+    ['--since', day],
+    ['--limit', '7'],
+    ['--endpoint', 'office', '--state', 'rejected', '--search', 'pdf', '--since', day, '--limit', '3'],
+  ];
+  const oneOfEach = LIST_STATES.flatMap(
+    (state) => rows.find((row) => row.state === state && row.name !== null) ?? [],
+  );
+  const results = JSON.parse((await site.look('results', 'list', '--json')).stdout) as { id: number }[];
+  return [
+    { args: ['check'], statuses: [0, 1, 2] },
+    { args: ['check', '--json'], statuses: [0, 1, 2] },
+    { args: ['whoami'] },
+    { args: ['whoami', '--json'] },
+    { args: ['whoami', '--account', 'agency'], statuses: [1] },
+    { args: ['endpoint', 'list'] },
+    { args: ['endpoint', 'list', '--json'] },
+    { args: ['status'] },
+    { args: ['status', '--json'] },
+    { args: ['status', '--running'] },
+    { args: ['console', '--no-open'] },
+    { args: ['alerts'] },
+    { args: ['alerts', '--json'] },
+    ...filters.flatMap((filter) => [{ args: ['list', ...filter] }, { args: ['list', ...filter, '--json'] }]),
+    { args: ['list'] },
+    ...oneOfEach.flatMap(({ name }) => [
+      { args: ['show', '--', String(name)] },
+      { args: ['show', '--json', '--', String(name)] },
+    ]),
+    { args: ['fleet', 'status'] },
+    { args: ['fleet', 'status', '--json'] },
+    { args: ['results', 'list'] },
+    { args: ['results', 'list', '--json'] },
+    { args: ['results', 'list', '--unmatched'] },
+    ...results
+      .slice(0, 3)
+      .flatMap(({ id }) => [
+        { args: ['results', 'show', String(id)] },
+        { args: ['results', 'show', String(id), '--json'] },
+      ]),
+    { args: ['results', 'url', '--endpoint', 'office', '--base', 'https://receipts.example.com'] },
+    ...['csv', 'json'].flatMap((format) =>
+      filters.map((filter) => ({ args: ['export', '--format', format, ...filter] })),
+    ),
+    { args: ['audit'], statuses: [3, 4] },
+    { args: ['audit', '--json', '--wait', '0s'], statuses: [3, 4] },
+    { args: ['audit', '--day', day], statuses: [0, 3, 4] },
+    { args: ['audit', '--folder', inbox], statuses: [0, 3, 4] },
+    { args: ['ledger', 'head'] },
+    { args: ['ledger', 'head', '--json'] },
+    { args: ['ledger', 'verify'] },
+    { args: ['ledger', 'verify', '--json', '--head', await headOf(site)] },
+    { args: ['doctor', '--list'], statuses: [0, 1] },
+    { args: ['doctor', '--list', '--with-names'], statuses: [0, 1] },
+    { args: ['completion', 'bash'] },
+    { args: ['complete', '--', 'show', ''] },
+  ];
+}
+
+async function headOf(site: Site): Promise<string> {
+  const { stdout } = await site.look('ledger', 'head', '--json');
+  const { seq, hash } = JSON.parse(stdout) as { seq: number; hash: string };
+  return `${seq}:${hash}`;
+}
+
+/** All that the program has, as it is typed: `ledger verify`. */
+async function commandsOfProgram(): Promise<ReadonlyMap<string, Command>> {
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const io = { stdin: Readable.from([]), stdout: nowhere, stderr: nowhere, env: {}, cwd: '/' };
+  const program = await createProgram(io as unknown as Io, () => {});
+  const found = new Map<string, Command>();
+  const walk = (command: Command, words: readonly string[]): void => {
+    for (const each of command.commands) {
+      const name = [...words, each.name()];
+      found.set(name.join(' '), each);
+      walk(each, name);
+    }
+  };
+  walk(program, []);
+  return found;
+}
+
+/** What reads and no line tries: a command, or an option of one. */
+async function untried(lines: readonly Line[]): Promise<string[]> {
+  const commands = await commandsOfProgram();
+  const lacking: string[] = [];
+  for (const [name, command] of commands) {
+    if (OTHERS.has(name) || GROUPS.has(name) || name === 'top') continue;
+    const words = name.split(' ');
+    const its = lines.filter(({ args }) => words.every((word, n) => args[n] === word));
+    if (its.length === 0) lacking.push(name);
+    for (const { long } of command.options) {
+      if (typeof long !== 'string' || NOT_TRIED.has(long)) continue;
+      if (!its.some(({ args }) => args.includes(long))) lacking.push(`${name} ${long}`);
+    }
+  }
+  return lacking;
+}
+
+test(
+  'every command that reads says what it says over the messy office, without a slip',
+  async () => {
+    const { site, agent } = await officeAtWork(SIZE);
+    const lines = await linesOf(site, await site.list());
+    expect(await untried(lines)).toEqual([]);
+    const slips: string[] = [];
+    for (const { args, statuses = [0] } of lines) {
+      const where = `receiptd ${args.join(' ')}`;
+      const ended = await tell(site, args).catch((error: unknown) => error as Error);
+      if (ended instanceof Error) {
+        slips.push(`${where}: a defect: ${ended.stack}`);
+        continue;
+      }
+      const { status, stdout, stderr } = ended;
+      if (!statuses.includes(Number(status)))
+        slips.push(`${where}: ended with ${status}: ${stderr.slice(-500)}`);
+      slips.push(...slipsIn(where, stdout), ...slipsIn(where, stderr));
+      if (args.includes('--json') && status === 0 && !isJson(stdout)) slips.push(`${where}: no JSON`);
+    }
+    if (terminalIsHere) slips.push(...slipsIn('receiptd top', await topOnce(site)));
+    slips.push(...slipsIn('the log', agent.stderr));
+    expect(slips.join('\n\n')).toBe('');
+    expect(agent.alive).toBe(true);
+  },
+  LIMIT_MS,
+);
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** As `Site.look`, for names that begin with a dash: nothing is put behind them. */
+function tell(site: Site, args: readonly string[]) {
+  const { PATH = '', HOME = '' } = process.env;
+  return runInProcess(args, {
+    cwd: site.dir,
+    env: { PATH, HOME, ...site.env, RECEIPTD_CONFIG: site.config },
+  });
+}
+
+async function topOnce(site: Site): Promise<string> {
+  const { PATH = '' } = process.env;
+  const env = { PATH, TERM: 'xterm', ...site.env };
+  const terminal = new Terminal([process.execPath, MAIN, 'top', '--config', site.config], {
+    cwd: site.dir,
+    env,
+  });
+  cleanUp(() => terminal.close());
+  await until(() => /backlog/i.test(terminal.raw), '`top` to be drawn');
+  return terminal.raw;
+}
+
+/* ---- The console ------------------------------------------------------------------------------ */
+
+/** Beside what links lead to: what people type, or have kept as a bookmark. */
+const PLACES = [
+  '#/documents/999999',
+  '#/documents/none',
+  '#/folders/edit?path=%2Fnowhere',
+  '#/endpoints/edit?alias=nobody',
+  '#/fleet',
+  '#/nowhere',
+  '#/nowhere/at/all',
+  '#/log?level=error',
+  '#/documents?search=%3Cscript%3E',
+  '#/documents?order=oldest',
+  '#/documents?cursor=none',
+  '#/results?unmatched=1',
+  ...LIST_STATES.map((state) => `#/documents?state=${state}`),
+];
+/** As the program tells them apart: a new one is opened by a link, or stands above. */
+const PAGES = [
+  ...readFileSync(new URL('../../src/console/App.tsx', import.meta.url), 'utf8').matchAll(
+    /case '([a-z]*)':/g,
+  ),
+].map(([, page]) => page);
+
+test.skipIf(!hasChromium)(
+  'every page of the console shows the messy office without a slip',
+  async () => {
+    const { site, agent } = await officeAtWork(SIZE);
+    const link = async () => (await site.must('console', '--no-open')).trim();
+    const first = await link();
+    const links = [first];
+    const browser = await startBrowser({
+      url: new URL(first).origin,
+      link: async () => links.pop() ?? link(),
+    });
+    cleanUp(() => browser.close());
+    const page = await browser.open();
+    const slips: string[] = [];
+    const watched = watch(page, slips);
+    const shown = await documentsShown(site);
+    const waiting = [...PLACES, ...shown.map((id) => `#/documents/${id}`), '#/'];
+    const seen = new Set<string>();
+    for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
+      const kind = kindOf(place, shown);
+      if (kind === null || seen.has(kind)) continue;
+      seen.add(kind);
+      watched.at = place;
+      await page.goto(new URL(place, page.url()).href);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await watched.isQuiet();
+      slips.push(...slipsIn(place, await page.content()));
+      for (const found of await linksOf(page)) waiting.push(found);
+    }
+    const pages = new Set([...seen].map((place) => /^#\/([a-z]*)/.exec(place)?.[1]));
+    expect(PAGES.filter((each) => !pages.has(each))).toEqual([]);
+    slips.push(...slipsIn('the log', agent.stderr));
+    expect(slips.join('\n\n')).toBe('');
+    browser.expectNoTrouble();
+  },
+  LIMIT_MS,
+);
+
+/** One document of each state. */
+async function documentsShown(site: Site): Promise<number[]> {
+  const { stdout } = await site.look('list', '--json');
+  const rows = JSON.parse(stdout) as { documentId: number | null; state: string }[];
+  return LIST_STATES.flatMap((state) => rows.find((row) => row.state === state)?.documentId ?? []);
+}
+
+/** Places of one kind look alike: one is enough. Null: one of very many. */
+function kindOf(place: string, shown: readonly number[]): string | null {
+  const [path = '', query = ''] = place.split('?');
+  const [, id] = /^#\/documents\/(\d+)$/.exec(path) ?? [];
+  if (id !== undefined && Number(id) < 100_000 && !shown.includes(Number(id))) return null;
+  // Of filtered lists the first page does.
+  const keys = new Set(new URLSearchParams(query).keys());
+  keys.delete('order');
+  if (keys.delete('cursor') && keys.size > 0) return null;
+  return `${path}?${query}`;
+}
+
+async function linksOf(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(
+    `[...document.querySelectorAll('a[href^="#/"]')].map((each) => each.getAttribute('href'))`,
+  );
+}
+
+interface Watched {
+  at: string;
+  /** Resolves when nothing that the page asked for is unanswered, but its stream. */
+  isQuiet(): Promise<void>;
+}
+
+function watch(page: Page, slips: string[]): Watched {
+  const open = new Set<Request>();
+  const answers: Promise<void>[] = [];
+  const watched: Watched = {
+    at: '',
+    isQuiet: async () => {
+      await until(async () => {
+        if (open.size > 0) return false;
+        // What was answered is drawn, and may ask for more.
+        await page.evaluate(
+          'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))',
+        );
+        return open.size === 0;
+      }, `${watched.at} to be quiet`);
+      await Promise.all(answers.splice(0));
+    },
+  };
+  page.on('request', (request) => {
+    if (!/\/v1\/(events|log)/.test(request.url())) open.add(request);
+  });
+  page.on('requestfinished', (request) => open.delete(request));
+  page.on('requestfailed', (request) => open.delete(request));
+  page.on('response', (response) => {
+    const status = response.status();
+    if (status >= 400) answers.push(judge(`${watched.at}: ${status} of ${response.url()}`, response, slips));
+  });
+  page.on('pageerror', (error) => slips.push(`${watched.at}: thrown: ${error.stack}`));
+  page.on('console', (message) => {
+    // Of an answer that is no image, or a refusal: those are judged by themselves.
+    if (message.text().startsWith('Failed to load resource: the server responded with')) return;
+    if (message.type() === 'error' || message.type() === 'warning')
+      slips.push(`${watched.at}: the browser's console: ${message.text()} ${message.location().url}`);
+  });
+  return watched;
+}
+
+/** A refusal says why, with a code; anything else is a slip. */
+async function judge(where: string, response: Response, slips: string[]): Promise<void> {
+  const body: unknown = await response.json().catch(() => null);
+  const { success } = REFUSAL.safeParse(body);
+  if (response.status() >= 500 || !success) slips.push(`${where}: ${JSON.stringify(body)}`);
+}
+
+const REFUSAL = z.object({ code: z.string().regex(/^[A-Z_]+$/), message: z.string().min(1) });

@@ -1,0 +1,18 @@
+import { lstatSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { FileIdentity } from '../../../src/domain/document.ts';
+import { contentsOf } from './contents.ts';
+import type { Office, Scan } from './plan.ts';
+
+/** Puts a file where nobody has taken it away, and where its folder still is. @returns what the disk says of it */
+export function layOut(office: Office, scan: Scan): FileIdentity {
+  const { folder, path, identity, contents, after, number } = scan;
+  const isTaken = after.some((each) => each.do === 'gone' || each.do === 'dispose');
+  if (isTaken || folder === office.folders.former) return identity;
+  const file = join(folder, path);
+  mkdirSync(dirname(file), { recursive: true });
+  const of = scan.kind === 'image' && scan.duplicates ? scan.duplicates.number : number;
+  writeFileSync(file, contentsOf(contents, of));
+  const { size, mtimeNs, ctimeNs, ino } = lstatSync(file, { bigint: true });
+  return { size: Number(size), mtimeNs, ctimeNs, inode: ino };
+}
