@@ -157,8 +157,10 @@ describe('docs/operations.md', () => {
     expect(firstCells('### `list --json`').sort()).toEqual(Object.keys(row).sort());
   });
 
-  it('has every command', () => {
-    for (const command of program.commands) expect(operations).toMatch(new RegExp(`\\b${command.name()}\\b`));
+  it('shows how every command is called', () => {
+    const code = [...operations.matchAll(/^```.*?^```|`[^`]+`/gms)].map(([text]) => text).join('\n');
+    for (const command of program.commands)
+      expect(code).toMatch(new RegExp(`receiptd (?:--\\S+ )*${command.name()}\\b`));
   });
 
   it('has only reasons that the program gives', async () => {

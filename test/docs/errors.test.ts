@@ -1,7 +1,8 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ERROR_CODES } from '../../src/domain/errors.ts';
+import { messageShapes } from './messageShapes.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const text = await readFile(join(ROOT, 'docs/errors.md'), 'utf8');
@@ -34,6 +35,22 @@ it.each(sections)('$code is explained: what it means, what to do, and the senten
   expect(example.split('\n')).toHaveLength(1);
   expect(example).toMatch(new RegExp(`^(error:|FAIL |warn ) .* \\[${code}\\]$`));
 });
+
+describe('the example of each code is a sentence that the program puts together:', async () => {
+  const shapes = await messageShapes(join(ROOT, 'src'));
+  it.each(sections)('$code', ({ code, body }) => {
+    const example = /```\n(?:error: |FAIL |warn )(.+) \[[A-Z_]+\]\n```/.exec(body)?.[1] ?? '';
+    const found = shapes.filter(
+      ({ pattern, fixed, codes }) => fixed >= (codes.includes(code) ? 10 : 12) && begins(pattern, example),
+    );
+    expect(found.map(({ pattern }) => pattern.source)).not.toEqual([]);
+  });
+});
+
+/** From the beginning, or behind the place or the server that it is about. */
+function begins({ source }: RegExp, example: string): boolean {
+  return new RegExp(`^(?:.*?: ?|\\S+ )?${source}`, 's').test(example);
+}
 
 it('every code is made somewhere in the program', async () => {
   const entries = await readdir(join(ROOT, 'src'), { recursive: true });

@@ -115,11 +115,4 @@ describe('the container image', () => {
     expect(of('STOPSIGNAL', last)).toEqual(['SIGTERM']);
     expect(of('ENV').join(' ')).not.toMatch(/SECRET|PASSWORD|TOKEN/i);
   });
-
-  it('says that it was not built here, in the file and in the documentation', () => {
-    expect(TEXT).toMatch(/NOT BUILT BY THE PROJECT'S TESTS/);
-    expect(readFileSync(join(ROOT, 'docs/operations.md'), 'utf8')).toMatch(
-      /image.*is not built by the tests/s,
-    );
-  });
 });
