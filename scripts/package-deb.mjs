@@ -208,7 +208,7 @@ Description: sends scanned receipts to a receipt analysis service
   );
   await text('DEBIAN/md5sums', sums.join(''));
   await text('DEBIAN/conffiles', '/etc/default/receiptd\n');
-  for (const name of ['postinst', 'prerm', 'postrm']) {
+  for (const name of ['preinst', 'postinst', 'prerm', 'postrm']) {
     await place(join(FROM, name), `DEBIAN/${name}`, 0o755);
   }
 }

@@ -12,6 +12,7 @@ import { asUser, otherOwnerOf } from '../daemon/userName.ts';
 import { ReceiptdError } from '../domain/errors.ts';
 import { checkAlerts } from '../compose/checkAlerts.ts';
 import { checkSharedLedger } from '../compose/checkLedger.ts';
+import { checkInstalls } from '../compose/installs.ts';
 import { checkFolder, type Finding } from '../compose/checkFolder.ts';
 import { checkListeners } from './checkListeners.ts';
 import { checkMachine } from './checkMachine.ts';
@@ -66,7 +67,7 @@ export async function findingsOf(
     ...checkResults(config),
     ...(await checkListeners(config)),
   );
-  findings.push(...(await checkMachine(config)));
+  findings.push(...(await checkMachine(config)), ...(await checkInstalls(io.env)));
   findings.push(...(await checkAccounts(io, config, offline)));
   return findings;
 }

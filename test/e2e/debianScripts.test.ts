@@ -19,6 +19,7 @@ const STATE = '/var/lib/receiptd';
 async function buildThin(place: string): Promise<void> {
   const tree = join(place, 'thin');
   const files: [from: string, to: string, mode: number][] = [
+    ['preinst', 'DEBIAN/preinst', 0o755],
     ['postinst', 'DEBIAN/postinst', 0o755],
     ['prerm', 'DEBIAN/prerm', 0o755],
     ['postrm', 'DEBIAN/postrm', 0o755],
@@ -101,6 +102,27 @@ describe.skipIf(!hasDebianTree)("the Debian package's scripts", () => {
     await dpkg('-i /in/thin.deb');
     expect(await sh('systemctl is-enabled receiptd.service')).toBe('enabled\n');
     expect(await sh(`test -e ${OWN} || readlink -f ${OWN}`)).toBe(`${OWN}\n`);
+  });
+
+  it('is not installed over npm, whose removal would take its program along', async () => {
+    await sh(
+      'mkdir -p /usr/lib/node_modules/receiptd/dist; ln -s ../lib/node_modules/receiptd/dist/receiptd.cjs /usr/bin/receiptd',
+    );
+    const refused = await sh('dpkg -i /in/thin.deb 2>&1 || echo "status $?"');
+    expect(refused).toContain(
+      "receiptd: npm has installed /usr/bin/receiptd already. 'npm uninstall --global",
+    );
+    expect(refused).toContain('status 1');
+    expect(
+      await sh('readlink /usr/bin/receiptd; dpkg-query -W -f "\\${Status}" receiptd 2>&1 || true'),
+    ).not.toContain('install ok installed');
+    // As npm does.
+    await sh('rm -r /usr/bin/receiptd /usr/lib/node_modules/receiptd');
+    await dpkg('-i /in/thin.deb');
+    // A link of the admin's is not npm's.
+    await sh('ln -s /opt/receiptd /usr/bin/receiptd');
+    await dpkg('-i /in/thin.deb');
+    await sh('rm /usr/bin/receiptd');
   });
 
   it('a removal keeps aside what somebody wrote into that unit', async () => {

@@ -1,0 +1,21 @@
+import { realpath } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import type { Finding } from './checkFolder.ts';
+
+/** Of several installs the first in the PATH is the one that runs; an upgrade of the other changes nothing that anybody notices. */
+export async function checkInstalls(
+  env: NodeJS.ProcessEnv,
+  platform: NodeJS.Platform = process.platform,
+): Promise<Finding[]> {
+  const places = new Map<string, string>();
+  const name = platform === 'win32' ? 'receiptd.cmd' : 'receiptd';
+  for (const dir of (env['PATH'] ?? env['Path'] ?? '').split(delimiter)) {
+    const place = join(dir, name);
+    const real = dir === '' ? null : await realpath(place).catch(() => null);
+    if (real !== null && !places.has(real)) places.set(real, place);
+  }
+  const [first, ...others] = places.values();
+  if (first === undefined || others.length === 0) return [];
+  const message = `receiptd is installed more than once: ${[first, ...others].join(', ')}. The first one runs. Remove the others (npm uninstall --global receiptd, or apt remove receiptd); docs/upgrading.md says in which order.`;
+  return [{ level: 'warn', subject: 'install', message }];
+}
