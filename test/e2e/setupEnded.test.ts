@@ -5,7 +5,7 @@ import YAML from 'yaml';
 import { defaultConfigText } from '../../src/config/template.ts';
 import { KEYS, terminalIsHere, type Terminal } from '../support/terminal.ts';
 import { OFFICE, until } from './support/agent.ts';
-import { SECRET, desk, type Desk } from './support/desk.ts';
+import { SECRET, desk, runsServices, type Desk } from './support/desk.ts';
 
 /** A way to one question: what is answered beforehand, and what is seen when it is asked. */
 interface Way {
@@ -29,7 +29,7 @@ const WAYS: readonly Way[] = [
   { question: 'Its uid:', args: secret, before: (terminal) => terminal.chooses('Which endpoint?', 'I have') },
   { question: 'Which folder', args: endpoint },
   { question: 'How many receipts', args: folder },
-  { question: 'Install receiptd', args: rate },
+  ...(runsServices ? [{ question: 'Install receiptd', args: rate }] : []),
   { question: 'Send a test receipt', args: install },
   { question: 'Go ahead?', args: (here) => [...install(here), '--test-receipt'] },
 ];

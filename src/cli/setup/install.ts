@@ -48,12 +48,10 @@ export async function installStep({ given, found, ask, say }: Talk): Promise<Ser
   if (given.service !== undefined) return given.service === 'no' ? null : given.service;
   if (ask === null) return null;
   const manager = managerHere(found.context);
-  if (!manager.runs) say(manager.instead);
-  const whose = manager.scope === 'system' ? 'starts with the machine' : 'starts when you sign in';
-  const question = `Install receiptd as a service, which ${whose}?`;
-  while (await ask.confirm(question, manager.runs)) {
-    if (manager.runs) return manager.scope;
-    say(`That can't be: ${manager.instead}`);
+  if (!manager.runs) {
+    say(`No service can be installed here. ${manager.instead}`);
+    return null;
   }
-  return null;
+  const whose = manager.scope === 'system' ? 'starts with the machine' : 'starts when you sign in';
+  return (await ask.confirm(`Install receiptd as a service, which ${whose}?`, true)) ? manager.scope : null;
 }

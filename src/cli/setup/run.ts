@@ -1,5 +1,6 @@
 import { placeForConfig } from '../../config/locate.ts';
 import { ReceiptdError } from '../../domain/errors.ts';
+import { isLoopback } from '../../domain/loopback.ts';
 import { counted } from '../../domain/words.ts';
 import { canAsk } from '../ask.ts';
 import { EXIT, type ExitStatus } from '../exitStatus.ts';
@@ -97,6 +98,7 @@ async function agreed(talk: Talk, answers: Answers): Promise<boolean> {
   say(
     `  Service: ${service.baseUrl}${credentials.company === null ? ' (not checked)' : ` (${credentials.company})`}`,
   );
+  say(`  Connection: ${transportOf(service.baseUrl)}`);
   say(`  Credentials: ${stored}`);
   say(`  Endpoint: ${endpoint.alias}, ${where}`);
   say(`  Folder: ${folder.path}${folder.create ? ' (to be made)' : ''}${backlog}`);
@@ -110,6 +112,14 @@ async function agreed(talk: Talk, answers: Answers): Promise<boolean> {
   say(`  Limit: ${rate}`);
   say(`  Installed as a service: ${install ?? 'no'}`);
   return ask === null || (await ask.confirm('Go ahead?', true));
+}
+
+function transportOf(baseUrl: string): string {
+  const { protocol, hostname } = new URL(baseUrl);
+  if (protocol === 'https:') return 'encrypted (https)';
+  return isLoopback(hostname)
+    ? 'not encrypted (http), within this machine'
+    : 'NOT ENCRYPTED (http): whoever is on the way can read credentials and receipts';
 }
 
 /** What comes next, in commands that can be copied. */
@@ -129,7 +139,10 @@ async function farewell(
     print(io, 'To go on practising, in two terminals:');
     print(io, `  receiptd sandbox${port}`);
   } else print(io, install === null ? 'Next:' : 'It is at work. To see it:');
-  if (install === null) print(io, `  receiptd run${config}`);
+  if (install === null) {
+    print(io, `  receiptd run${config}`);
+    print(io, '    Uploads stop when it ends, or its window is closed.');
+  }
   print(io, `  receiptd status${config}`);
   print(io, `  receiptd console${config}`);
 }

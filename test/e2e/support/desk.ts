@@ -2,6 +2,7 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import YAML from 'yaml';
+import { managerHere } from '../../../src/cli/setup/install.ts';
 import type { Sandbox } from '../../../src/sandbox/server.ts';
 import { ordinaryOwner } from '../../support/ordinaryUser.ts';
 import { Terminal } from '../../support/terminal.ts';
@@ -9,6 +10,13 @@ import { MAIN, Site, cleanUp, practiceService, temporaryDirectory } from './agen
 import { giveAway } from './commandLine.ts';
 
 export const SECRET = 'e2e-secret';
+
+/** Where none can be installed, set-up asks nobody for one. */
+export const { runs: runsServices } = managerHere({
+  platform: process.platform,
+  isRoot: process.geteuid?.() === 0,
+  env: {},
+});
 
 export interface How {
   readonly columns?: number;
