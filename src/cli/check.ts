@@ -61,7 +61,7 @@ export async function findingsOf(
 ): Promise<Finding[]> {
   const findings: Finding[] = [checkConfig(config)];
   findings.push(await checkState(config), ...(await checkLedger(config)));
-  for (const folder of config.folders) findings.push(...(await checkFolder(folder)));
+  findings.push(...(await checkFolders(io, config)));
   findings.push(
     ...(await checkAlerts(config, io.env)),
     ...checkResults(config),
@@ -102,6 +102,23 @@ async function checkState(config: Config): Promise<Finding> {
   } catch (error) {
     return failure('state', error);
   }
+}
+
+/** With the rights of the service's user where root looks on: root may read everything, which tells nothing. */
+async function checkFolders(io: Io, config: Config): Promise<Finding[]> {
+  const owner = process.geteuid?.() === 0 ? await otherOwnerOf(config.stateDir) : null;
+  if (owner?.name) {
+    const { name } = owner;
+    const { foldersAs } = await import('./checkAsUser.ts');
+    return (await foldersAs(io, config, name)).map((finding) => ({
+      ...finding,
+      message: `${finding.message} (Tried as the user ${name}.)`,
+      names: [name],
+    }));
+  }
+  const findings: Finding[] = [];
+  for (const folder of config.folders) findings.push(...(await checkFolder(folder)));
+  return findings;
 }
 
 function placeOf(config: Config): string {

@@ -143,7 +143,7 @@ function userOf(host: Host, { scope, user }: Pick<InstallOptions, 'scope' | 'use
 }
 
 /** Absolute, and where the links lead: what is in /usr/local/bin may be one. */
-async function commandOf(exec: string | undefined): Promise<readonly string[]> {
+export async function commandOf(exec: string | undefined): Promise<readonly string[]> {
   if (exec !== undefined) return [exec];
   return [process.execPath, await realpath(process.argv[1] ?? '')];
 }
@@ -238,10 +238,10 @@ async function prepareAccount(
 }
 
 /** What `receiptd check` finds with the rights of the account. */
-async function checkAs(
+export async function checkAs(
   host: Host,
   config: Config,
-  agent: HostedAgent,
+  agent: Pick<HostedAgent, 'command' | 'environment'>,
   account: Account,
 ): Promise<readonly Finding[]> {
   const command = [...agent.command, 'check', '--offline', '--json', '--config', config.file];

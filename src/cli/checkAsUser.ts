@@ -1,0 +1,24 @@
+import type { Finding } from '../compose/checkFolder.ts';
+import type { Config } from '../config/config.ts';
+import { ReceiptdError } from '../domain/errors.ts';
+import { findAccount, noSuchUser } from '../hosting/account.ts';
+import type { Io } from './io.ts';
+import { hostOf } from './serviceHost.ts';
+import { checkAs, commandOf } from './serviceInstall.ts';
+
+/** What `check` says of the folders with the rights of another user; for root. */
+export async function foldersAs(io: Io, config: Config, user: string): Promise<Finding[]> {
+  const host = hostOf(io);
+  try {
+    const account = await findAccount(host, user);
+    if (account === null) throw noSuchUser(user);
+    const agent = { command: await commandOf(undefined), environment: {} };
+    const findings = await checkAs(host, config, agent, account);
+    const paths = config.folders.map(({ path }) => path);
+    return findings.filter(({ subject }) => paths.includes(subject));
+  } catch (error) {
+    if (!(error instanceof ReceiptdError)) throw error;
+    const message = `They can't be tried as the user ${user}: ${error.message}`;
+    return [{ level: 'warn', subject: 'folders', message }];
+  }
+}
