@@ -98,7 +98,7 @@ async function archive(io: Io, config: Config, file: string, options: Options): 
     (error: unknown) => {
       throw systemCode(error) === undefined || error instanceof ReceiptdError
         ? error
-        : outputUnwritable(file, error, 'Name another file. Nothing was closed.');
+        : outputUnwritable(file, error, `Name another file.${final ? ' Nothing was closed.' : ''}`);
     },
   );
   if (options.json) return printJson(io, { file, ...made });

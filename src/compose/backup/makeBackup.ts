@@ -61,6 +61,8 @@ const SHOWN = 20;
  */
 export async function makeBackup(config: Config, options: BackupOptions): Promise<BackedUp> {
   const { stateDir } = config;
+  // Looked at again in the end; but nobody should wait for that.
+  if (existsSync(options.file)) throw taken(options.file);
   await removeOld(stateDir);
   const aside = await fs.mkdtemp(join(stateDir, ASIDE)).catch((error: unknown) => {
     throw unwritable(stateDir, error);
@@ -98,12 +100,12 @@ async function gather(
   const shown = (await namesIn(join(stateDir, 'attention'))).filter((name) =>
     /^[0-9a-f]{8}\.json$/.test(name),
   );
-  const taken = ['results-handed', ...shown.map((name) => `attention/${name}`)].filter((name) =>
+  const others = ['results-handed', ...shown.map((name) => `attention/${name}`)].filter((name) =>
     existsSync(join(stateDir, name)),
   );
-  for (const name of taken) await fs.copyFile(join(stateDir, name), join(aside, basename(name)));
+  for (const name of others) await fs.copyFile(join(stateDir, name), join(aside, basename(name)));
   const parts = await Promise.all(
-    [SETTINGS, 'ledger.db', 'ledger.journal', ...taken].map((name) =>
+    [SETTINGS, 'ledger.db', 'ledger.journal', ...others].map((name) =>
       hashed(name, join(aside, basename(name))),
     ),
   );
@@ -250,7 +252,7 @@ async function place(written: string, file: string): Promise<void> {
   } catch (error) {
     if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(systemCode(error) ?? '')) throw error;
     // A stick with a file system that has no links.
-    if (existsSync(file)) throw Object.assign(new Error(`${file} exists`), { code: 'EEXIST' });
+    if (existsSync(file)) throw taken(file);
     await fs.rename(written, file);
   }
   try {
@@ -260,6 +262,10 @@ async function place(written: string, file: string): Promise<void> {
     await fs.rm(file, { force: true });
     throw error;
   }
+}
+
+function taken(file: string): Error {
+  return Object.assign(new Error(`${file} exists`), { code: 'EEXIST' });
 }
 
 async function removeOld(stateDir: string): Promise<void> {

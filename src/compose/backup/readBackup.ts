@@ -189,6 +189,12 @@ async function create(path: string): Promise<fs.FileHandle | null> {
   }
 }
 
+const WHY: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EISDIR: 'it is not a file',
+  EACCES: 'permission denied',
+};
+
 async function refusing<T>(file: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -206,9 +212,11 @@ async function refusing<T>(file: string, work: () => Promise<T>): Promise<T> {
         hint: 'Free some space, and restore again. Nothing was restored.',
         cause: error,
       });
-    const why = { ENOENT: 'there is no such file', EISDIR: 'it is not a file' }[code] ?? code;
-    throw new ReceiptdError('FILE_UNREADABLE', `${file} can't be read: ${why}.`, {
-      hint: 'Name a file that `receiptd backup` wrote, or a ledger from `backups` of a state directory.',
+    throw new ReceiptdError('FILE_UNREADABLE', `${file} can't be read: ${WHY[code] ?? code}.`, {
+      hint:
+        code === 'EACCES'
+          ? 'A backup is written for its owner alone: copy it for the user who restores it (`install --owner USER --mode 600 FILE COPY`).'
+          : 'Name a file that `receiptd backup` wrote, or a ledger from `backups` of a state directory.',
       cause: error,
     });
   }

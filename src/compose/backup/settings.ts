@@ -25,7 +25,7 @@ export async function portableSettings(text: string, config: Config): Promise<Po
   const { text: portable, hasPasswords } = withoutSecrets(text, config);
   await refuseSecrets(portable, text, config);
   if (hasPasswords) setUpAgain.push('Passwords in addresses of the configuration, which are *** in it now.');
-  if (config.alerts.webhook !== undefined) setUpAgain.push('The address of alerts.webhook.');
+  if (config.alerts.webhook !== null) setUpAgain.push('The address of alerts.webhook.');
   const files = namedFiles(config).map(([, file]) => file);
   if (files.length > 0) setUpAgain.push(`Files that the configuration names: ${files.join(', ')}.`);
   if (config.results.listen !== null)
