@@ -6,6 +6,7 @@ import { checkStore } from '../compose/checkStore.ts';
 import { composeService, type ComposedService } from '../compose/service.ts';
 import { refuseExampleUid } from '../config/exampleUid.ts';
 import type { Config } from '../config/config.ts';
+import { oddUids } from '../config/oddUids.ts';
 import { lookAtStateDir } from '../daemon/stateDir.ts';
 import { whyNotForState } from '../daemon/statePrivacy.ts';
 import { asUser, otherOwnerOf } from '../daemon/userName.ts';
@@ -60,6 +61,7 @@ export async function findingsOf(
   { offline }: { readonly offline: boolean },
 ): Promise<Finding[]> {
   const findings: Finding[] = [checkConfig(config)];
+  for (const message of oddUids(config)) findings.push({ level: 'warn', subject: 'endpoint', message });
   findings.push(await checkState(config), ...(await checkLedger(config)));
   findings.push(...(await checkFolders(io, config)));
   findings.push(

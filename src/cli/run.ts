@@ -5,6 +5,7 @@ import { composeLasting } from '../compose/lasting.ts';
 import type { Surroundings } from '../compose/service.ts';
 import { parseDuration } from '../config/units.ts';
 import { refuseExampleUid } from '../config/exampleUid.ts';
+import { oddUids } from '../config/oddUids.ts';
 import type { Config } from '../config/config.ts';
 import { acquireInstanceLock } from '../daemon/instanceLock.ts';
 import { prepareStateDir } from '../daemon/stateDir.ts';
@@ -64,6 +65,7 @@ async function runAgent(
   const { log, secrets } = await openLog(io, config, { toFile: true });
   try {
     if (note !== null) log.warn(note);
+    for (const sentence of oddUids(config)) log.warn(sentence);
     await confirmFirstWatch(io, config, how.yes);
     // An agent lives beside other people's programs: collect garbage sooner rather than grow (a burst of 20,000 files
     // took 240 MB without this, 170 MB with it). Not sooner: what is loaded stays, and would be looked through again and again.

@@ -95,7 +95,10 @@ function readExisting(value: string): Existing {
 const BASE_URL = 'an address such as https://api.example.com, without user, query or fragment';
 export const baseUrl = z
   .string({ error: BASE_URL })
-  .refine(isBaseUrl, { error: BASE_URL })
+  .refine(isBaseUrl, { error: BASE_URL, abort: true })
+  .refine((value) => !/\/v2\/*$/.test(value), {
+    error: 'an address without /v2 at its end: leave /v2 out, it is added to every request',
+  })
   .transform((value) => {
     const url = new URL(value);
     return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;

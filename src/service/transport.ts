@@ -10,6 +10,7 @@ import { feed, WHOLE_BYTES } from './feed.ts';
 import { Line, type LineOptions } from './line.ts';
 import { Patience } from './patience.ts';
 import { AnsweredEarly, Receiver, type Head, type Reading } from './receiver.ts';
+import { otherScheme } from './otherScheme.ts';
 import { retryAfterMs } from './retryAfter.ts';
 import { routeOf } from './route.ts';
 import { refusal } from './tunnel.ts';
@@ -104,6 +105,8 @@ export function createTransport(options: TransportOptions): Transport {
   const forward = route.kind === 'forward' ? route : null;
   const isOfProxy = (head: Head | null): boolean => forward !== null && head?.statusCode === PROXY_REFUSES;
   const peer = forward ? `The proxy ${forward.proxy.host}` : base.host;
+  /** Then the scheme is the right one, whatever breaks later. */
+  let hasAnswered = false;
   const lines = new Set<Line>();
   const pool = new Pool(forward ? forward.proxy.origin : base.origin, {
     connections: options.connections + 1,
@@ -192,7 +195,9 @@ export function createTransport(options: TransportOptions): Transport {
         // Anything but a success has been said by the status line; only a success has to be read whole.
         if (receiver.head === null || isSuccessful(receiver.head)) {
           const connecting = error instanceof Error && whileConnecting.has(error);
-          const fault = asFault(error, peer, connecting);
+          const plain = asFault(error, peer, connecting);
+          const advice = hasAnswered || forward ? '' : otherScheme(base, plain, connecting);
+          const fault = { ...plain, message: plain.message + advice };
           return started ? fault : { ...fault, sent: false };
         }
         head = receiver.head;
@@ -201,6 +206,7 @@ export function createTransport(options: TransportOptions): Transport {
         patience.end();
         over?.abort();
       }
+      hasAnswered = true;
       const { statusCode: httpStatus, retryAfter } = head;
       const waitMs = retryAfterMs(retryAfter, clock.now());
       const response = { kind: 'response', httpStatus, retryAfterMs: waitMs, body: receiver.text() } as const;

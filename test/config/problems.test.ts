@@ -63,6 +63,17 @@ delivery:
     expect(problemsOf(yaml({ folders }))).toEqual([expect.stringContaining(expected)]);
   });
 
+  it.each(['https://api.example.com/v2', 'https://api.example.com/v2/', 'https://example.com/api/v2'])(
+    'the address %s, which has the version at its end',
+    (address) => {
+      expect(problemsOf(yaml({ service: `{ baseUrl: ${address} }` }))).toEqual([
+        expect.stringMatching(
+          /^1:12: service\.baseUrl: expected an address without \/v2 at its end: leave \/v2 out/,
+        ),
+      ]);
+    },
+  );
+
   it.each([
     'api.example.com',
     'ftp://api.example.com',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { asFault } from '../../src/service/fault.ts';
 import { client, never, uploadRequest, UID } from './client.ts';
-import { closedPort, scriptedServer, scriptedTcpServer } from './scriptedServer.ts';
+import { closedPort, scriptedServer, scriptedTcpServer, sendJson } from './scriptedServer.ts';
 
 const record = { name: 'receipt.jpg', endpointUid: UID, status: 'PROCESSING' };
 const hang = (): void => {};
@@ -223,5 +223,48 @@ describe('a fault in words', () => {
 
   it('takes anything thrown', () => {
     expect(asFault('odd', 'host', false)).toMatchObject({ kind: 'fault', sent: true, code: 'UNKNOWN' });
+  });
+});
+
+describe('a service that speaks the other of HTTP and HTTPS', () => {
+  it('is named with http where https meets plain HTTP', async () => {
+    const server = await scriptedServer((_request, response) => sendJson(response, 200, record));
+    const { host } = new URL(server.baseUrl);
+    const answer = await client(`https://${host}`).service.upload(uploadRequest(), never);
+    expect(answer).toMatchObject({
+      kind: 'fault',
+      sent: false,
+      message: expect.stringContaining(
+        `If it speaks plain HTTP, try http://${host} as service.baseUrl.`,
+      ) as string,
+    });
+  });
+
+  it('is named with http where https is reset', async () => {
+    const { port } = await scriptedTcpServer((socket) => socket.once('data', () => socket.resetAndDestroy()));
+    const answer = await client(`https://127.0.0.1:${port}`).service.upload(uploadRequest(), never);
+    expect(answer).toMatchObject({
+      code: 'ECONNRESET',
+      message: expect.stringContaining(`try http://127.0.0.1:${port} as service.baseUrl.`) as string,
+    });
+  });
+
+  it('is named with https where plain HTTP is reset, and no more once it has answered', async () => {
+    const { port } = await scriptedTcpServer((socket) => socket.once('data', () => socket.resetAndDestroy()));
+    const answer = await client(`http://127.0.0.1:${port}`).service.upload(uploadRequest(), never);
+    expect(answer).toMatchObject({
+      message: expect.stringContaining(`If it speaks HTTPS, try https://127.0.0.1:${port} as`) as string,
+    });
+    let isWell = true;
+    const server = await scriptedServer((request, response) => {
+      if (isWell) sendJson(response, 200, record);
+      else request.socket.resetAndDestroy();
+    });
+    const { service } = client(server.baseUrl);
+    await service.upload(uploadRequest(), never);
+    isWell = false;
+    const later = await service.upload(uploadRequest(), never);
+    expect(later).toMatchObject({ kind: 'fault' });
+    expect(later).not.toMatchObject({ message: expect.stringContaining('https://') as string });
   });
 });

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { putSafely, targetPlace, UNIT_CREDENTIALS_DIR } from '../../compose/credentialStores.ts';
+import { isOddUid, oddUidText } from '../../config/oddUids.ts';
 import type { Config } from '../../config/config.ts';
 import { demandConfigWritable } from '../../config/configFile.ts';
 import { acquireInstanceLock } from '../../daemon/instanceLock.ts';
@@ -86,6 +87,7 @@ export async function apply(talk: Talk, answers: Answers, tell: (text: string) =
     join(target.config.stateDir, 'config-history'),
   ]);
   const { file } = found.place;
+  if (isOddUid(uid)) tell(oddUidText(endpoint.alias, uid));
   tell(result === 'unchanged' ? `${file} is as it should be.` : `Wrote ${file}.`);
   await tellTheAgent(target.config);
   goOn();

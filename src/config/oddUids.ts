@@ -1,0 +1,19 @@
+import type { Config } from './config.ts';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** The interface calls a uid a UUID and shows no other form; another is sent as it is, and may be a slip of the pen. */
+export function isOddUid(uid: string): boolean {
+  return !UUID.test(uid);
+}
+
+/** One sentence for each endpoint whose uid looks wrong. */
+export function oddUids({ endpoints }: Pick<Config, 'endpoints'>): string[] {
+  return endpoints.filter(({ key }) => isOddUid(key.uid)).map(({ alias, key }) => oddUidText(alias, key.uid));
+}
+
+export function oddUidText(alias: string, uid: string): string {
+  const isUpper = !isOddUid(uid.toLowerCase());
+  const why = isUpper ? 'has capital letters' : 'is no UUID';
+  return `The uid of the endpoint ${alias}, ${uid}, ${why}. Uids of the service are lowercase UUIDs: compare it with the one that the service shows.`;
+}
