@@ -14,6 +14,7 @@ import { ReceiptdError } from '../domain/errors.ts';
 import { checkAlerts } from '../compose/checkAlerts.ts';
 import { checkSharedLedger } from '../compose/checkLedger.ts';
 import { checkInstalls } from '../compose/installs.ts';
+import { checkOriginals } from '../compose/checkOriginals.ts';
 import { checkFolder, type Finding } from '../compose/checkFolder.ts';
 import { checkListeners } from './checkListeners.ts';
 import { checkMachine } from './checkMachine.ts';
@@ -68,6 +69,7 @@ export async function findingsOf(
     ...(await checkAlerts(config, io.env)),
     ...checkResults(config),
     ...(await checkListeners(config)),
+    ...(await checkOriginals(config)),
   );
   findings.push(...(await checkMachine(config)), ...(await checkInstalls(io.env)));
   findings.push(...(await checkAccounts(io, config, offline)));

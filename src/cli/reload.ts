@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { originalsSentence } from '../compose/originalsSentence.ts';
 import { callControl } from '../daemon/control/client.ts';
 import { helpOf } from './help.ts';
 import { print, type Io } from './io.ts';
@@ -18,8 +19,9 @@ export function addReload(program: Command, io: Io): void {
       // What is wrong with the file is said before anybody is asked.
       const { stateDir } = await configOf(io, options);
       const how = { signal: io.stop, timeoutMs: TIMEOUT_MS };
-      const { file, restartNeeded } = await callControl(stateDir, 'reload', {}, how);
+      const { file, restartNeeded, originals = [] } = await callControl(stateDir, 'reload', {}, how);
       print(io, `${printable(file)} is in effect.`);
+      for (const each of originals) print(io, `${printable(each.folder)}: ${originalsSentence(each)}`);
       if (restartNeeded.length > 0) print(io, `After a restart only: ${restartNeeded.join(', ')}.`);
     });
 }

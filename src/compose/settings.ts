@@ -12,6 +12,7 @@ import { showPath } from '../config/show.ts';
 import type { ConfigEdit, ConfigState, Request } from '../daemon/control/protocol.ts';
 import type { Found } from '../daemon/fileWatch.ts';
 import { CONSOLE_LISTENER, demandCertificate, RESULTS_LISTENER } from '../daemon/listening/listen.ts';
+import { formerOriginals, type FormerOriginals } from '../pipeline/originalsRule.ts';
 import { asReceiptdError, ReceiptdError, isOfLedger } from '../domain/errors.ts';
 import { hidePasswords, withPasswords } from './hidePasswords.ts';
 import type { Lasting } from './lasting.ts';
@@ -106,7 +107,7 @@ export class Settings {
   reload(): Promise<ConfigState> {
     return this.#inTurn(async () => {
       await this.#readAgain();
-      return this.#state();
+      return { ...(await this.#state()), originals: await this.#originals(this.#live.config) };
     });
   }
 
@@ -153,10 +154,11 @@ export class Settings {
       const isMoved = ({ restartNeeded }: LiveConfig): boolean => restartNeeded.includes('stateDir');
       if (isMoved(read) && !isMoved(this.#live)) throw notWhileRunning();
       refuseExposed(this.#live.config, read.config);
-      if (how.dryRun) return this.#state();
+      const originals = await this.#originals(read.config);
+      if (how.dryRun) return { ...(await this.#state()), originals };
       if (text === former) {
         await this.#readAgain();
-        return this.#state();
+        return { ...(await this.#state()), originals };
       }
       const history = join(this.#live.config.stateDir, 'config-history');
       const at = new Date(lasting.clock.now());
@@ -173,7 +175,7 @@ export class Settings {
         await replaceConfigFile(file, { revision: written, text: former, history: null, at });
         throw error;
       }
-      return this.#state();
+      return { ...(await this.#state()), originals };
     });
   }
 
@@ -227,6 +229,18 @@ export class Settings {
       log.warn('Some of the configuration takes effect after a restart only', { file, restartNeeded });
     }
     for (const listener of this.#listeners) listener(read.config);
+  }
+
+  /** Nothing where the ledger is away: nothing is archived or deleted then. */
+  async #originals({ folders }: Config): Promise<FormerOriginals[]> {
+    const { ledger } = this.#deps.lasting;
+    try {
+      const all = await Promise.all(folders.map((folder) => formerOriginals(ledger, folder)));
+      return all.filter((each) => each !== null);
+    } catch (error) {
+      if (isOfLedger(error)) return [];
+      throw error;
+    }
   }
 
   async #state(): Promise<ConfigState> {

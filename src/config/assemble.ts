@@ -162,6 +162,7 @@ function assembleFolder(
     afterUpload: settings.afterUpload,
     archiveTo,
     afterUploadOn: settings.afterUploadOn === 'accepted' ? null : settings.afterUploadOn,
+    afterUploadExisting: settings.afterUploadExisting,
     needsAttention,
   };
 }

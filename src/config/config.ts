@@ -192,6 +192,8 @@ export interface FolderConfig {
   readonly archiveTo: string;
   /** Statuses of the service of which one has to be reached before `afterUpload` happens; null: acceptance is enough. */
   readonly afterUploadOn: readonly string[] | null;
+  /** Of originals that were there before `afterUpload` was set. */
+  readonly afterUploadExisting: ParsedFolder['afterUploadExisting'];
   /** Absolute, never watched; null: none. */
   readonly needsAttention: string | null;
 }

@@ -200,6 +200,12 @@ export const folderSchema = z.strictObject({
       'When afterUpload happens: once the upload is accepted, or only once a result (`results`) brought one of these statuses of the service, such as [ DONE ].',
     )
     .meta({ title: 'accepted, or list of statuses' }),
+  afterUploadExisting: z
+    .enum(['auto', 'leave', 'include'])
+    .prefault('auto')
+    .describe(
+      'What happens to originals that were there before afterUpload was set, or changed: leave keeps them where they are, include treats them like all others. auto leaves them as well, except in a folder that is watched for the first time: what is sent from there is archived or deleted.',
+    ),
   needsAttention: path
     .prefault('none')
     .describe(

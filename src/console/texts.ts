@@ -374,6 +374,23 @@ const english = {
       hours: 'Sending hours',
     },
   },
+  originals: {
+    says: (files: number, folder: string) =>
+      files === 1
+        ? `1 file in ${folder} was accepted before.`
+        : `${number(files)} files in ${folder} were accepted before.`,
+    archive: {
+      title: 'Archive originals from now on?',
+      fromNowOn: 'Only files that come from now on; what is there stays',
+      include: (files: number) =>
+        files === 1 ? 'Archive that file too' : `Archive all ${number(files)} too`,
+    },
+    delete: {
+      title: 'Delete originals from now on?',
+      fromNowOn: 'Only files that come from now on; what is there stays',
+      include: (files: number) => (files === 1 ? 'Delete that file too' : `Delete all ${number(files)} too`),
+    },
+  },
   /** Keys of the configuration file. */
   fields: {
     path: { label: 'Path', help: 'Absolute, or relative to the configuration file.' },

@@ -46,6 +46,14 @@ export type LedgerEvent =
   | { readonly kind: 'watched'; readonly folder: string }
   /** On which file system the folder's files are known to lie. */
   | { readonly kind: 'placed'; readonly folder: string; readonly mark: string }
+  /** What `afterUpload` is for the folder from now on; of what was seen up to `stays`, the originals are left alone. */
+  | {
+      readonly kind: 'originals';
+      readonly folder: string;
+      readonly rule: string;
+      /** The number of a sighting; 0: all are disposed of. */
+      readonly stays: number;
+    }
   | {
       readonly kind: 'began';
       readonly attempt: number;

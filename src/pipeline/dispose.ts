@@ -38,12 +38,12 @@ const withFilesAside = new WeakSet<WatchedFolder>();
 
 /**
  * Archives or deletes the files of accepted documents, if the folder is configured to: rename aside within the folder,
- * hash again, then dispose or put back. Files that could not be disposed of are in `waits` then, and are left alone until
+ * hash again, then dispose or put back. What was seen up to the sighting `stays` is left alone. Files that could not be disposed of are in `waits` then, and are left alone until
  * their wait is over. Resolves false if the folder as a whole has to wait.
  */
 export async function disposeAccepted(
   deps: DisposeDeps,
-  waits: DisposalWaits,
+  { stays, waits }: { readonly stays: number; readonly waits: DisposalWaits },
   signal: AbortSignal,
 ): Promise<boolean> {
   const { folder, settings, ledger, log } = deps;
@@ -58,7 +58,12 @@ export async function disposeAccepted(
   let after = 0;
   let well = !withFilesAside.has(folder) && undecided.size === 0;
   for (;;) {
-    const batch = await ledger.toDispose(settings.path, after, BATCH, settings.afterUploadOn);
+    const batch = await ledger.toDispose(settings.path, {
+      afterSightingId: after,
+      limit: BATCH,
+      stays,
+      statuses: settings.afterUploadOn,
+    });
     for (const disposal of batch) {
       if (signal.aborted) return well;
       after = disposal.sightingId;

@@ -20,6 +20,7 @@ import { observe } from './observe.ts';
 import { relativeTo } from './paths.ts';
 import { firstWatch, reconcile, type ReconcileDeps } from './reconcile.ts';
 import { settleLoop } from './settleLoop.ts';
+import { OriginalsRule } from './originalsRule.ts';
 import { Settling } from './settling.ts';
 import { Unchanged, type LookOver } from './unchanged.ts';
 import { UnreadableDirs } from './unreadableDirs.ts';
@@ -31,6 +32,8 @@ import type { WatchLimit } from './watchLimit.ts';
 const SETTLING_CAPACITY = 500;
 /** How often a folder's presence is looked at. */
 const PRESENCE_MS = 2_000;
+/** How soon it is looked again whether all that lies in the folder is known. */
+const RULE_AGAIN_MS = 500;
 /**
  * A file is read no sooner than this after its last change where the file system's clock is coarse: whatever is
  * written after the reading then bears another time. Otherwise a scanner that overwrites a file within the same tick,
@@ -75,6 +78,7 @@ export class Intake {
   readonly #settling: Settling;
   readonly #looked: LookThrough;
   readonly #disposalWaits: DisposalWaits;
+  readonly #originalsRule: OriginalsRule;
   readonly #place: FolderPlace;
   readonly #trouble: FolderTrouble;
   readonly #state: FolderState;
@@ -112,6 +116,10 @@ export class Intake {
     this.#settling = new Settling(deps.clock, deps.settings.settle, SETTLING_CAPACITY);
     this.#looked = new LookThrough(deps.clock, this.#settling);
     this.#disposalWaits = new DisposalWaits(deps.clock);
+    this.#originalsRule = new OriginalsRule({
+      ...deps,
+      isLookedThroughSince: (at) => this.#looked.isThroughSince(at),
+    });
     this.#settleWake = new Wake(deps.clock);
     this.#watchWake = new Wake(deps.clock);
     this.#place = new FolderPlace(deps);
@@ -275,9 +283,13 @@ export class Intake {
   async dispose(signal: AbortSignal): Promise<void> {
     this.#disposeSoon = false;
     if (this.#foreign !== null) return;
-    if (await disposeAccepted(this.#deps, this.#disposalWaits, signal)) return;
+    const stays = await this.#originalsRule.stays();
+    if (stays !== null && (await disposeAccepted(this.#deps, { stays, waits: this.#disposalWaits }, signal)))
+      return;
+    if (this.#deps.settings.afterUpload === 'keep') return;
     this.#disposeSoon = true;
-    this.#disposeNotBefore = this.#deps.clock.monotonic() + DISPOSE_AGAIN_MS;
+    const again = stays === null ? RULE_AGAIN_MS : DISPOSE_AGAIN_MS;
+    this.#disposeNotBefore = this.#deps.clock.monotonic() + again;
   }
 
   get #mayDispose(): boolean {
@@ -371,7 +383,9 @@ export class Intake {
   async #firstListing(lane: Lane, signal: AbortSignal): Promise<number> {
     const { settings, ledger, log, confirmAbove } = this.#deps;
     if (this.#foreign === null) await recoverAside(this.#deps, signal);
-    if (await ledger.isFirstWatch(settings.path)) {
+    const isFirstWatch = await ledger.isFirstWatch(settings.path);
+    await this.#originalsRule.begin(isFirstWatch);
+    if (isFirstWatch) {
       const { sent, skipped } = await firstWatch(this.#reconcileDeps, signal);
       // The ledger knows nothing of a folder before that, not even on what it lies.
       await this.takeOver();

@@ -19,6 +19,8 @@ export interface FolderSettings {
   readonly maxFileSize: number;
   readonly existing: Existing;
   readonly afterUpload: 'keep' | 'archive' | 'delete';
+  /** Files that were there before `afterUpload` was set; auto, or left out: they stay, unless the folder is watched for the first time. */
+  readonly afterUploadExisting?: 'auto' | 'leave' | 'include';
   /** Its name among the agents that share the ledger; null or left out: it is this agent's alone. */
   readonly share?: string | null;
   /** Statuses of the service of which one has to be reached before that; null: acceptance is enough. */

@@ -12,7 +12,7 @@ import type { Naming } from '../domain/naming.ts';
 import type { LedgerFleet } from './fleet.ts';
 import type { Hold, HoldScope } from './hold.ts';
 import type { JournalHead } from './journal.ts';
-import type { LedgerReports } from './ledgerReports.ts';
+import type { LedgerReports, OriginalsRule } from './ledgerReports.ts';
 import type { LedgerResults } from './results.ts';
 
 /**
@@ -194,6 +194,15 @@ export interface Disposal {
   readonly sha256: string;
 }
 
+export interface DisposalQuery {
+  readonly afterSightingId: number;
+  readonly limit: number;
+  /** Of the rule that is in force. */
+  readonly stays: number;
+  /** Only of documents that the service has given one of these; null: acceptance is enough. */
+  readonly statuses: readonly string[] | null;
+}
+
 /** A disposal that was begun; a crash may have come between the file and the ledger. */
 export interface BegunDisposal extends Disposal {
   readonly how: 'archived' | 'deleted';
@@ -242,15 +251,17 @@ export interface LedgerQueue {
   /** Where these bytes were seen, newest first, in any folder. */
   sources(sha256: string): Promise<readonly Source[]>;
   /**
-   * Files of accepted documents (and their duplicates) that are still where they were, oldest first; with `statuses` only
-   * of those that the service has given one of these.
+   * Sets another rule: what has been seen by now stays, or is disposed of like all that comes (`include`). Part of the journal. Nothing
+   * changes where the rule is this one already. Resolves the rule in force.
    */
-  toDispose(
+  setOriginalsRule(
     folder: string,
-    afterSightingId: number,
-    limit: number,
-    statuses: readonly string[] | null,
-  ): Promise<readonly Disposal[]>;
+    rule: string,
+    existing: 'leave' | 'include',
+    at: number,
+  ): Promise<OriginalsRule>;
+  /** Files of accepted documents (and their duplicates) that are where they were, and not to stay; oldest first. */
+  toDispose(folder: string, query: DisposalQuery): Promise<readonly Disposal[]>;
   /** Says durably what is about to be done with a file, before it is touched; null takes it back. */
   disposing(sightingId: number, how: 'archived' | 'deleted' | null, at: number): Promise<void>;
   /** Disposals that were begun and not ended, of one folder. */

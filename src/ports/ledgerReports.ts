@@ -166,6 +166,14 @@ export interface FileStanding extends Standing {
   readonly at: number;
 }
 
+/** What a folder's `afterUpload` is, and since when. */
+export interface OriginalsRule {
+  /** In the words of whoever set it; another text is another rule. */
+  readonly rule: string;
+  /** Files seen up to this sighting stay where they are, and so does every other file that holds the same image. */
+  readonly stays: number;
+}
+
 /** Reading; works on a ledger that another process writes. Nothing here changes anything. */
 export interface LedgerReports extends ResultReports {
   /** The agents that share it; null for a ledger that one agent has to itself. */
@@ -195,6 +203,10 @@ export interface LedgerReports extends ResultReports {
   documentCounts(): Promise<readonly StateCount[]>;
   holds(): Promise<readonly Hold[]>;
   endpoints(): Promise<readonly KnownEndpoint[]>;
+  /** The rule that was set last; null: none ever was, or it was lost. */
+  originalsRule(folder: string): Promise<OriginalsRule | null>;
+  /** How many files of accepted documents (and their duplicates) are where they were; with a rule, those that stay under it. */
+  acceptedOriginals(folder: string, stays: number | null): Promise<number>;
   /** Files first seen from `since` until before `until` (milliseconds; null: no bound). */
   seenCounts(since: number | null, until: number | null): Promise<readonly SeenCount[]>;
   /**

@@ -52,6 +52,7 @@ describe('a config that says as little as possible', () => {
           afterUpload: 'keep',
           archiveTo: '/srv/scans/archive',
           afterUploadOn: null,
+          afterUploadExisting: 'auto',
           needsAttention: null,
         },
       ],

@@ -131,6 +131,14 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
       return documents.map((document) => document.name);
     }
 
+    const toDispose = (
+      folder: string,
+      afterSightingId: number,
+      limit: number,
+      statuses: readonly string[] | null,
+      stays = 0,
+    ) => ledger.toDispose(folder, { afterSightingId, limit, stays, statuses });
+
     async function rows(filter: ListFilter = {}): Promise<ListRow[]> {
       const all: ListRow[] = [];
       for await (const row of ledger.list(filter)) all.push(row);
@@ -831,7 +839,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         const { id, sha256 } = await queued('a', 'a');
         await ledger.admit(admission('', 'a', { file: seen('b', 2, '/other') }));
         await upload(id, ACCEPTED);
-        const [disposal] = await ledger.toDispose('/scans', 0, 10, null);
+        const [disposal] = await toDispose('/scans', 0, 10, null);
         await ledger.disposed(disposal!.sightingId, 'archived', '/archive/a', 5_000);
         expect(await ledger.sources(sha256)).toEqual([
           { folder: '/other', path: 'b', identity: identity(2), archivedTo: null },
@@ -848,7 +856,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
       it('does not name a place where the agent deleted the file', async () => {
         const { id, sha256 } = await queued('a', 'a');
         await upload(id, ACCEPTED);
-        const [disposal] = await ledger.toDispose('/scans', 0, 10, null);
+        const [disposal] = await toDispose('/scans', 0, 10, null);
         await ledger.disposed(disposal!.sightingId, 'deleted', null, 5_000);
         expect(await ledger.sources(sha256)).toEqual([]);
         expect(await ledger.known(seen('a'))).toBeNull();
@@ -859,31 +867,90 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         const b = await queued('b', 'b');
         await ledger.admit(admission('copy', 'a'));
         await ledger.note(seen('x'), note('rejected'));
-        expect(await ledger.toDispose('/scans', 0, 10, null)).toEqual([]);
+        expect(await toDispose('/scans', 0, 10, null)).toEqual([]);
         await upload(a.id, ACCEPTED);
         await upload(b.id, FAILED, 'refused');
-        const due = await ledger.toDispose('/scans', 0, 10, null);
+        const due = await toDispose('/scans', 0, 10, null);
         expect(due.map(({ file, sha256 }) => [file, sha256])).toEqual([
           [seen('sub/a', 4), hashOf('a')],
           [seen('copy'), hashOf('a')],
         ]);
-        expect(await ledger.toDispose('/scans', due[0]!.sightingId, 10, null)).toEqual([due[1]]);
-        expect(await ledger.toDispose('/scans', 0, 1, null)).toEqual([due[0]]);
-        expect(await ledger.toDispose('/other', 0, 10, null)).toEqual([]);
+        expect(await toDispose('/scans', due[0]!.sightingId, 10, null)).toEqual([due[1]]);
+        expect(await toDispose('/scans', 0, 1, null)).toEqual([due[0]]);
+        expect(await toDispose('/other', 0, 10, null)).toEqual([]);
         await ledger.disposed(due[0]!.sightingId, 'kept', null, 5_000);
         await ledger.gone('/scans', ['copy'], 5_000);
-        expect(await ledger.toDispose('/scans', 0, 10, null)).toEqual([]);
+        expect(await toDispose('/scans', 0, 10, null)).toEqual([]);
         expect(await ledger.known(seen('sub/a'))).not.toBeNull();
       });
 
       it('disposes of a file that was kept for its other bytes once it has those that were sent again', async () => {
         const { id } = await queued('a', 'a');
         await upload(id, ACCEPTED);
-        const [due] = await ledger.toDispose('/scans', 0, 10, null);
+        const [due] = await toDispose('/scans', 0, 10, null);
         await ledger.disposed(due!.sightingId, 'kept', null, 5_000);
         const again = { ...admission('a', 'a'), file: seen('a', 9) };
         expect(await ledger.admit(again)).toMatchObject({ kind: 'duplicate' });
-        expect(await ledger.toDispose('/scans', 0, 10, null)).toMatchObject([{ file: seen('a', 9) }]);
+        expect(await toDispose('/scans', 0, 10, null)).toMatchObject([{ file: seen('a', 9) }]);
+      });
+    });
+
+    describe('the rule for originals', () => {
+      const stays = async (rule: string, existing: 'leave' | 'include' = 'leave') =>
+        (await ledger.setOriginalsRule('/scans', rule, existing, 4_000)).stays;
+      const paths = async (from: number) =>
+        (await toDispose('/scans', 0, 10, null, from)).map(({ file }) => file.path);
+
+      it('leaves alone what was seen before it was set, under any name, and takes what comes later', async () => {
+        const { id } = await queued('a', 'a');
+        await queued('waits', 'w');
+        await upload(id, ACCEPTED);
+        expect(await ledger.originalsRule('/scans')).toBeNull();
+        expect(await ledger.acceptedOriginals('/scans', null)).toBe(1);
+        const from = await stays('delete');
+        expect(await ledger.originalsRule('/scans')).toEqual({ rule: 'delete', stays: from });
+        expect(await ledger.originalsRule('/other')).toBeNull();
+        await upload((await queued('b', 'b')).id, ACCEPTED);
+        expect(await paths(from)).toEqual(['b']);
+        expect(await paths(0)).toEqual(['a', 'b']);
+        // Renamed, copied, or away for a while: its image lay there before.
+        await ledger.gone('/scans', ['a'], 5_000);
+        await ledger.admit(admission('renamed', 'a', { file: seen('renamed', 7) }));
+        await ledger.admit(admission('a', 'a', { file: seen('a', 9) }));
+        expect(await paths(from)).toEqual(['b']);
+        expect(await ledger.acceptedOriginals('/scans', from)).toBe(2);
+        expect(await ledger.acceptedOriginals('/scans', null)).toBe(3);
+      });
+
+      it('leaves alone what lay in a folder that has another path now', async () => {
+        const { id } = await queued('a', 'a', { file: seen('a', 1, '/former') });
+        await upload(id, ACCEPTED);
+        const from = await stays('delete');
+        await ledger.admit(admission('a', 'a'));
+        const { document } = await ledger.admit(admission('b', 'b'));
+        await upload(document.id, ACCEPTED);
+        expect(await paths(from)).toEqual(['b']);
+      });
+
+      it('stays the same until another one is set, which leaves alone what was seen by then', async () => {
+        await upload((await queued('a', 'a')).id, ACCEPTED);
+        const first = await stays('delete');
+        await upload((await queued('b', 'b')).id, ACCEPTED);
+        expect(await stays('delete')).toBe(first);
+        expect(await stays('delete', 'include')).toBe(first);
+        expect(await stays('archive')).toBeGreaterThan(first);
+        expect(await paths(await stays('archive'))).toEqual([]);
+        expect(await stays('archive, all', 'include')).toBe(0);
+        expect(await paths(0)).toEqual(['a', 'b']);
+      });
+
+      it('is durable, also for a folder in which nothing was seen yet', async () => {
+        const { stays: none } = await ledger.setOriginalsRule('/empty', 'delete', 'leave', 4_000);
+        await upload((await queued('a', 'a')).id, ACCEPTED);
+        const from = await stays('delete on DONE');
+        await reopen();
+        expect(await ledger.originalsRule('/scans')).toEqual({ rule: 'delete on DONE', stays: from });
+        expect(await ledger.originalsRule('/empty')).toEqual({ rule: 'delete', stays: none });
       });
     });
 
@@ -892,7 +959,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         const { id } = await queued('a', 'a');
         await upload(id, ACCEPTED);
         await ledger.admit(admission('copy', 'a'));
-        const [first, second] = await ledger.toDispose('/scans', 0, 10, null);
+        const [first, second] = await toDispose('/scans', 0, 10, null);
         await ledger.disposing(first!.sightingId, 'archived', 5_000);
         await ledger.disposing(second!.sightingId, 'deleted', 5_000);
         await reopen();
@@ -903,7 +970,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         await ledger.disposed(first!.sightingId, 'archived', '/archive/a', 6_000);
         await ledger.disposing(second!.sightingId, null, 6_000);
         expect(await ledger.begunDisposals('/scans')).toEqual([]);
-        expect(await ledger.toDispose('/scans', 0, 10, null)).toEqual([second]);
+        expect(await toDispose('/scans', 0, 10, null)).toEqual([second]);
         expect(await ledger.begunDisposals('/other')).toEqual([]);
       });
     });
@@ -1172,14 +1239,14 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
       it('lets originals go only once a result brought one of the wanted statuses', async () => {
         const a = await queued('a', 'a');
         await upload(a.id, ACCEPTED);
-        const due = async () => (await ledger.toDispose('/scans', 0, 9, ['DONE', 'STORED'])).length;
+        const due = async () => (await toDispose('/scans', 0, 9, ['DONE', 'STORED'])).length;
         expect(await due()).toBe(0);
         await ledger.recordResult(posted('doc-a', 'READ'));
         expect(await due()).toBe(0);
         await ledger.recordResult(posted('doc-a', 'DONE'));
         await ledger.recordResult(posted('doc-a', 'BOOKED'));
         expect(await due()).toBe(1);
-        expect(await ledger.toDispose('/scans', 0, 9, ['GONE'])).toEqual([]);
+        expect(await toDispose('/scans', 0, 9, ['GONE'])).toEqual([]);
       });
 
       it('are erased with their document, also those that come later', async () => {

@@ -78,6 +78,7 @@ export async function awayPlace() {
       maxFileSize: 10_000_000,
       existing: { kind: 'send' },
       afterUpload: 'keep',
+      afterUploadExisting: 'auto',
       archiveTo: join(dir, 'archive'),
       afterUploadOn: null,
       needsAttention: null,

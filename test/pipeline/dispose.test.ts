@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { ReceiptdError } from '../../src/domain/errors.ts';
 import { DisposalWaits } from '../../src/pipeline/disposalWaits.ts';
 import { disposeAccepted, recoverAside } from '../../src/pipeline/dispose.ts';
+import type { FolderSettings } from '../../src/pipeline/settings.ts';
 import type { WatchedFolder } from '../../src/ports/folder.ts';
 import type { Ledger } from '../../src/ports/ledger.ts';
 import { drawReceipt } from '../support/images.ts';
@@ -157,7 +158,9 @@ describe('the original of an accepted document', () => {
     });
     const { ledger, clock, log } = place;
     const waits = new DisposalWaits(clock);
-    expect(await disposeAccepted({ folder, settings, ledger, clock, log }, waits, never)).toBe(true);
+    expect(await disposeAccepted({ folder, settings, ledger, clock, log }, { stays: 0, waits }, never)).toBe(
+      true,
+    );
     await clock.advance(HOUR);
     expect(waits.isOver).toBe(false);
     expect(log.said('An original could not be disposed of')).toEqual([]);
@@ -223,6 +226,90 @@ describe('a kill between the steps', () => {
   });
 });
 
+describe('originals that were accepted before afterUpload was set', () => {
+  /** One accepted under `keep`. */
+  async function accepted() {
+    const place = await watchingPlace();
+    await place.drop('old.jpg', 'old');
+    await place.once();
+    await place.acceptAll();
+    return place;
+  }
+  /** A run that finds what lies there, has it accepted, and disposes. */
+  async function run(place: WatchingPlace, settings: Partial<FolderSettings>) {
+    const { intake } = await place.once({ settings });
+    await place.acceptAll();
+    await intake.dispose(never);
+    return filesOf(place);
+  }
+
+  it.each(['archive', 'delete'] as const)('stay with %s, and what comes from then on goes', async (how) => {
+    const place = await accepted();
+    expect(await run(place, { afterUpload: how })).toEqual(['old.jpg']);
+    expect(place.log.said('Files that were accepted before afterUpload was set stay')).toMatchObject([
+      { fields: { files: 1, afterUpload: how } },
+    ]);
+    await place.drop('new.jpg', 'new');
+    expect(await run(place, { afterUpload: how })).toEqual(['old.jpg']);
+    expect(await run(place, { afterUpload: how })).toEqual(['old.jpg']);
+    expect(place.log.said('Files that were accepted before')).toHaveLength(1);
+  });
+
+  it('go where the configuration includes them, and a line counts them', async () => {
+    const place = await accepted();
+    expect(await run(place, { afterUpload: 'delete' })).toEqual(['old.jpg']);
+    expect(await run(place, { afterUpload: 'delete', afterUploadExisting: 'include' })).toEqual([]);
+    expect(place.log.said('afterUpload also holds for files')).toMatchObject([{ fields: { files: 1 } }]);
+  });
+
+  it('stay with those that were accepted while originals were kept in between', async () => {
+    const place = await watchingPlace();
+    expect(await run(place, { afterUpload: 'delete' })).toEqual([]);
+    await place.drop('a.jpg', 'a');
+    expect(await run(place, { afterUpload: 'delete' })).toEqual([]);
+    await place.drop('b.jpg', 'b');
+    expect(await run(place, {})).toEqual(['b.jpg']);
+    expect(await run(place, { afterUpload: 'delete' })).toEqual(['b.jpg']);
+  });
+
+  it('stay when they only wait for another status from now on', async () => {
+    const place = await watchingPlace();
+    await place.drop('a.jpg', 'a');
+    expect(await run(place, { afterUpload: 'delete', afterUploadOn: ['DONE'] })).toEqual(['a.jpg']);
+    expect(await run(place, { afterUpload: 'delete' })).toEqual(['a.jpg']);
+  });
+
+  it('stay although the ledger that knows them was replaced by one from before', async () => {
+    const place = await accepted();
+    // Accepted after the backup that was restored: to the ledger, it is new.
+    await place.drop('since.jpg', 'since');
+    expect(await run(place, { afterUpload: 'delete' })).toEqual(['old.jpg', 'since.jpg']);
+    await place.drop('new.jpg', 'new');
+    expect(await run(place, { afterUpload: 'delete' })).toEqual(['old.jpg', 'since.jpg']);
+  });
+
+  it('stay when their folder has another path, and when they are renamed', async () => {
+    const place = await accepted();
+    await rename(place.scans, join(place.dir, 'moved'));
+    await mkdir(place.scans);
+    await rename(join(place.dir, 'moved', 'old.jpg'), join(place.dir, 'moved', 'renamed.jpg'));
+    const moved = join(place.dir, 'moved');
+    const { intake } = await place.once({ settings: { path: moved, afterUpload: 'delete' } });
+    await place.acceptAll();
+    await intake.dispose(never);
+    expect(await readdir(moved)).toEqual(['renamed.jpg']);
+  });
+
+  it('are all that lie in a folder that is new, where the configuration leaves them', async () => {
+    const place = await watchingPlace();
+    await place.drop('old.jpg', 'old');
+    const leave = { afterUpload: 'delete', afterUploadExisting: 'leave' } as const;
+    expect(await run(place, leave)).toEqual(['old.jpg']);
+    await place.drop('new.jpg', 'new');
+    expect(await run(place, leave)).toEqual(['old.jpg']);
+  });
+});
+
 describe('a disposal that was begun and not ended', () => {
   async function begun(how: 'archived' | 'deleted') {
     const place = await watchingPlace();
@@ -232,7 +319,12 @@ describe('a disposal that was begun and not ended', () => {
     };
     await place.once(options);
     await place.acceptAll();
-    const [disposal] = await place.ledger.toDispose(place.scans, 0, 1, null);
+    const [disposal] = await place.ledger.toDispose(place.scans, {
+      afterSightingId: 0,
+      limit: 1,
+      stays: 0,
+      statuses: null,
+    });
     await place.ledger.disposing(disposal?.sightingId ?? 0, how, place.clock.now());
     const sighting = async () => {
       const [row] = await place.rows();
@@ -392,7 +484,7 @@ describe('a file that cannot be disposed of', () => {
   it('waits some minutes, and the others go on meanwhile', async () => {
     const place = await watchingPlace();
     await place.drop('a.jpg');
-    await place.once();
+    await place.once(DELETE);
     await place.acceptAll();
     const { tries, folder } = failing('EPERM', (path) => path === 'a.jpg');
     const { intake, admitted, watching } = place.start({ ...DELETE, folder });
@@ -439,7 +531,7 @@ describe('a file that cannot be disposed of', () => {
     const { folder, settings } = place.create({ ...DELETE, folder: wrap });
     const { ledger, clock, log } = place;
     const deps = { folder, settings, ledger, clock, log };
-    expect(await disposeAccepted(deps, new DisposalWaits(clock), never)).toBe(false);
+    expect(await disposeAccepted(deps, { stays: 0, waits: new DisposalWaits(clock) }, never)).toBe(false);
     expect(tries).toHaveLength(1);
   });
 });

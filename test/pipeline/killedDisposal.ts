@@ -88,5 +88,5 @@ const deps: DisposeDeps = {
 };
 const never = new AbortController().signal;
 await recoverAside(deps, never);
-await disposeAccepted(deps, new DisposalWaits(systemClock), never);
+await disposeAccepted(deps, { stays: 0, waits: new DisposalWaits(systemClock) }, never);
 writeSync(1, ['done ' + changes, ...troubles].join('\n'));

@@ -43,6 +43,7 @@ function Form({ config, path }: { readonly config: ConfigState; readonly path: s
   return (
     <ConfigForm
       config={config}
+      folder={path}
       fields={folderFields(isObject(endpoints) ? Object.keys(endpoints) : [])}
       groups={GROUPS}
       values={values}

@@ -8,6 +8,12 @@ import { t } from '../texts.ts';
 import { Input } from './Input.tsx';
 import { Notice, announce } from './Notice.tsx';
 import { Button } from './Button.tsx';
+import {
+  changesOriginals,
+  OriginalsDialog,
+  type ExistingOriginals,
+  type Originals,
+} from './OriginalsDialog.tsx';
 
 interface ConfigFormProps {
   readonly config: ConfigState;
@@ -19,6 +25,8 @@ interface ConfigFormProps {
   readonly saved: string;
   readonly onSaved: (config: ConfigState) => void;
   readonly cancel: string;
+  /** A folder whose files a change may concern: then a person is asked. */
+  readonly folder?: string | null;
   readonly extra?: (next: JsonObject) => ComponentChildren;
 }
 
@@ -33,6 +41,7 @@ export function ConfigForm(props: ConfigFormProps) {
   const [typed, setTyped] = useState<Typed>({});
   const [refusal, setRefusal] = useState<Refusal | null>(null);
   const [busy, setBusy] = useState(false);
+  const [concerned, setConcerned] = useState<Originals | null>(null);
   const values = props.values(config);
   if (values === null) {
     return (
@@ -44,11 +53,22 @@ export function ConfigForm(props: ConfigFormProps) {
   const next = applied(props.fields, values, typed);
   const edits = props.edits(config, values, next);
 
-  const save = async () => {
+  const save = async (existing?: ExistingOriginals) => {
     setBusy(true);
     setRefusal(null);
+    setConcerned(null);
     try {
-      const state = await call('changeConfig', { revision: config.revision, edits });
+      const { revision } = config;
+      if (existing === undefined && typeof props.folder === 'string' && changesOriginals(values, next)) {
+        const { originals = [] } = await call('changeConfig', { revision, edits, dryRun: true });
+        const found = originals.find(({ folder }) => folder === props.folder);
+        if (found !== undefined) return setConcerned(found);
+      }
+      const decided =
+        existing === undefined
+          ? edits
+          : props.edits(config, values, { ...next, afterUploadExisting: existing });
+      const state = await call('changeConfig', { revision, edits: decided });
       const later = state.restartNeeded.length > 0 ? ` ${t.config.restartNeeded(state.restartNeeded)}` : '';
       announce(props.saved + later);
       props.onSaved(state);
@@ -72,63 +92,72 @@ export function ConfigForm(props: ConfigFormProps) {
   };
 
   return (
-    <form
-      class="config-form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (!busy) void save();
-      }}
-    >
-      {props.groups.map(({ title, ids }) => (
-        <fieldset key={title} class="group">
-          <legend>{title}</legend>
-          <div class="fields">
-            {props.fields
-              .filter(({ id }) => ids.includes(id))
-              .map((field) => (
-                <Input
-                  key={field.id}
-                  field={field}
-                  value={typed[field.id] ?? textOf(field, values)}
-                  onValue={(value) => setTyped((before) => ({ ...before, [field.id]: value }))}
-                />
-              ))}
-          </div>
-        </fieldset>
-      ))}
-      {props.extra?.(next)}
-      {refusal?.kind === 'refused' && (
-        <Notice tone="bad" urgent>
-          <p>
-            <strong>{t.form.refused}</strong> {refusal.text}
-          </p>
-        </Notice>
+    <>
+      {concerned !== null && (
+        <OriginalsDialog
+          originals={concerned}
+          onDecided={(existing) => void save(existing)}
+          onClose={() => setConcerned(null)}
+        />
       )}
-      {refusal?.kind === 'conflict' && (
-        <Notice
-          tone="warn"
-          urgent
-          actions={
-            <>
-              <Button class="primary" onClick={() => reload(true)}>
-                {t.form.reloadKeep}
-              </Button>
-              <Button onClick={() => reload(false)}>{t.form.reloadDiscard}</Button>
-            </>
-          }
-        >
-          <p>{refusal.text}</p>
-        </Notice>
-      )}
-      <div class="form-actions">
-        <button type="submit" class="primary" disabled={busy || edits.length === 0}>
-          {busy ? t.form.saving : t.form.save}
-        </button>
-        <a class="button" href={props.cancel}>
-          {t.cancel}
-        </a>
-        {edits.length === 0 && <span class="muted">{t.form.unchanged}</span>}
-      </div>
-    </form>
+      <form
+        class="config-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!busy) void save();
+        }}
+      >
+        {props.groups.map(({ title, ids }) => (
+          <fieldset key={title} class="group">
+            <legend>{title}</legend>
+            <div class="fields">
+              {props.fields
+                .filter(({ id }) => ids.includes(id))
+                .map((field) => (
+                  <Input
+                    key={field.id}
+                    field={field}
+                    value={typed[field.id] ?? textOf(field, values)}
+                    onValue={(value) => setTyped((before) => ({ ...before, [field.id]: value }))}
+                  />
+                ))}
+            </div>
+          </fieldset>
+        ))}
+        {props.extra?.(next)}
+        {refusal?.kind === 'refused' && (
+          <Notice tone="bad" urgent>
+            <p>
+              <strong>{t.form.refused}</strong> {refusal.text}
+            </p>
+          </Notice>
+        )}
+        {refusal?.kind === 'conflict' && (
+          <Notice
+            tone="warn"
+            urgent
+            actions={
+              <>
+                <Button class="primary" onClick={() => reload(true)}>
+                  {t.form.reloadKeep}
+                </Button>
+                <Button onClick={() => reload(false)}>{t.form.reloadDiscard}</Button>
+              </>
+            }
+          >
+            <p>{refusal.text}</p>
+          </Notice>
+        )}
+        <div class="form-actions">
+          <button type="submit" class="primary" disabled={busy || edits.length === 0}>
+            {busy ? t.form.saving : t.form.save}
+          </button>
+          <a class="button" href={props.cancel}>
+            {t.cancel}
+          </a>
+          {edits.length === 0 && <span class="muted">{t.form.unchanged}</span>}
+        </div>
+      </form>
+    </>
   );
 }

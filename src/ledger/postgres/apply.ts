@@ -1,6 +1,7 @@
 import type { LedgerEvent, Move } from '../events.ts';
 import { foldedUnlessAscii } from '../../domain/search.ts';
 import { splitPath } from '../rows.ts';
+import * as DISPOSALS from './sql/disposals.ts';
 import * as DOCUMENTS from './sql/documents.ts';
 import * as ENDPOINTS from './sql/endpoints.ts';
 import * as HOLDS from './sql/holds.ts';
@@ -49,6 +50,11 @@ export function apply(sql: Sending, event: LedgerEvent, at: number): void {
         mark: event.mark,
       });
       return;
+    case 'originals': {
+      const { rule, stays } = event;
+      sql.send(DISPOSALS.SET_ORIGINALS_RULE, { ...sql.places.ofFolder(event.folder), rule, stays });
+      return;
+    }
     case 'began': {
       const { attempt, document: id, bytes } = event;
       sql.send(QUEUE.BEGIN_UPLOAD, { id, at, agentId, epoch });

@@ -2,6 +2,7 @@ import type { EndpointKey } from '../../domain/document.ts';
 import { isOfLedger } from '../../domain/errors.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Disposal, LedgerQueue, Requeue } from '../../ports/ledger.ts';
+import type { OriginalsRule } from '../../ports/ledgerReports.ts';
 import { Claims } from './claims.ts';
 import { moveOf, wholeTime } from '../moves.ts';
 import { relativePath, toIdentity, type IdentityRow, type PlaceRow } from '../rows.ts';
@@ -10,6 +11,7 @@ import { besideResults } from './results.ts';
 import * as DISPOSALS from './sql/disposals.ts';
 import { NEXT_LINE } from './sql/endpoints.ts';
 import * as SQL from './sql/queue.ts';
+import { LAST_SIGHTING_ID } from './sql/sightings.ts';
 
 import type { Store } from './store.ts';
 import type { Transaction } from './transaction.ts';
@@ -166,9 +168,20 @@ export function createQueue(store: Store, underway: Underway, clock: Pick<Clock,
         }));
       }),
 
-    toDispose: (folder, after, limit, statuses) =>
+    setOriginalsRule: (folder, rule, existing, at) =>
+      store.write(async (sql) => {
+        await store.ensureFolder(folder);
+        const current = await sql.get<OriginalsRule>(DISPOSALS.ORIGINALS_RULE, places.ofFolder(folder));
+        if (current?.rule === rule) return current;
+        const last = await sql.get<{ id: number }>(LAST_SIGHTING_ID);
+        const stays = existing === 'include' ? 0 : (last?.id ?? 0);
+        sql.emit({ kind: 'originals', folder, rule, stays }, at);
+        return { rule, stays };
+      }),
+
+    toDispose: (folder, { afterSightingId: after, limit, stays, statuses }) =>
       store.read(async (sql) => {
-        const params = { ...places.ofFolder(folder), after, limit };
+        const params = { ...places.ofFolder(folder), after, limit, stays };
         const rows =
           statuses === null
             ? await sql.all<DisposalRow>(DISPOSALS.DISPOSABLE, params)

@@ -9,6 +9,7 @@ import type {
   Standing,
   StateCount,
   UploadRow,
+  OriginalsRule,
 } from '../../ports/ledgerReports.ts';
 import { holdOver, isHeld } from '../holdOver.ts';
 import { list, page } from '../listing/list.ts';
@@ -28,6 +29,7 @@ import { listSource } from './list.ts';
 import type { Places } from './places.ts';
 import type { Reading } from './reading.ts';
 import { createResultReports, resultsOf } from './results.ts';
+import * as DISPOSALS from './sql/disposals.ts';
 import * as DOCUMENTS from './sql/documents.ts';
 import { ALL_ENDPOINTS, ENDPOINT_BY_KEY } from './sql/endpoints.ts';
 import * as SQL from './sql/reports.ts';
@@ -130,6 +132,18 @@ export function createReports(ledger: Reading, accountOf: AccountOf): Omit<Ledge
     documentCounts: () => ledger.read((sql) => toCounts(sql, places, accountOf, [SQL.COUNT_DOCUMENTS])),
 
     holds: () => ledger.read((sql) => holdsOf(sql, places)),
+
+    originalsRule: async (folder) =>
+      (await one<OriginalsRule>(DISPOSALS.ORIGINALS_RULE, places.ofFolder(folder))) ?? null,
+
+    acceptedOriginals: async (folder, stays) => {
+      const of = places.ofFolder(folder);
+      const row =
+        stays === null
+          ? await one<{ count: number }>(DISPOSALS.ACCEPTED_ORIGINALS, of)
+          : await one<{ count: number }>(DISPOSALS.STAYING_ORIGINALS, { ...of, stays });
+      return row?.count ?? 0;
+    },
 
     seenCounts: async (since, until) =>
       inFolders(

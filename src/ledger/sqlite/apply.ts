@@ -2,6 +2,7 @@ import type { LedgerEvent, Move } from '../events.ts';
 import { foldedUnlessAscii } from '../../domain/search.ts';
 import { ensureEndpoint, ensureFolder } from './places.ts';
 import { splitPath } from '../rows.ts';
+import * as DISPOSALS from './sql/disposals.ts';
 import * as DOCUMENTS from './sql/documents.ts';
 import * as ENDPOINTS from './sql/endpoints.ts';
 import * as HOLDS from './sql/holds.ts';
@@ -41,6 +42,12 @@ export function apply(sql: Sql, event: LedgerEvent, at: number): void {
       sql.run(SIGHTINGS.ENSURE_FOLDER, { folder: event.folder });
       sql.run(SIGHTINGS.SET_FOLDER_MARK, { folder: event.folder, mark: event.mark });
       return;
+    case 'originals': {
+      const { folder, rule, stays } = event;
+      sql.run(SIGHTINGS.ENSURE_FOLDER, { folder });
+      sql.run(DISPOSALS.SET_ORIGINALS_RULE, { folder, rule, stays });
+      return;
+    }
     case 'began': {
       const { attempt, document: id, bytes } = event;
       sql.run(QUEUE.BEGIN_UPLOAD, { id, at });
@@ -64,11 +71,11 @@ export function apply(sql: Sql, event: LedgerEvent, at: number): void {
       return;
     }
     case 'disposing':
-      sql.run(SIGHTINGS.DISPOSING, { id: event.sighting, how: event.how, at });
+      sql.run(DISPOSALS.DISPOSING, { id: event.sighting, how: event.how, at });
       return;
     case 'disposed': {
       const { sighting: id, how, archivedTo } = event;
-      sql.run(SIGHTINGS.DISPOSED, { id, how, archivedTo, at });
+      sql.run(DISPOSALS.DISPOSED, { id, how, archivedTo, at });
       return;
     }
     case 'endpoint': {

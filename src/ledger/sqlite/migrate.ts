@@ -4,6 +4,7 @@ import { MIGRATION_0002 } from './migrations/0002.ts';
 import { MIGRATION_0003 } from './migrations/0003.ts';
 import { MIGRATION_0004 } from './migrations/0004.ts';
 import { MIGRATION_0005 } from './migrations/0005.ts';
+import { MIGRATION_0006 } from './migrations/0006.ts';
 
 /** In order; the place of a migration is the version that it leads to. Never edited once released. */
 const MIGRATIONS: readonly string[] = [
@@ -12,6 +13,7 @@ const MIGRATIONS: readonly string[] = [
   MIGRATION_0003,
   MIGRATION_0004,
   MIGRATION_0005,
+  MIGRATION_0006,
 ];
 
 export const LATEST_VERSION = MIGRATIONS.length;

@@ -10,7 +10,8 @@ SELECT CAST(id AS TEXT) AS id, base_url AS baseUrl, uid, next_seq AS nextSeq, ne
        created_at AS createdAt
   FROM endpoints ORDER BY endpoints.id`;
 const FOLDERS = `
-SELECT CAST(id AS TEXT) AS id, path, watched_at AS watchedAt, mark FROM folders ORDER BY folders.id`;
+SELECT CAST(f.id AS TEXT) AS id, f.path, f.watched_at AS watchedAt, f.mark, o.rule, o.stays
+  FROM folders f LEFT JOIN originals o ON o.folder_id = f.id ORDER BY f.id`;
 const PAUSES = `SELECT scope, key, message, since FROM holds WHERE paused = 1 ORDER BY scope, key`;
 
 /**

@@ -1,6 +1,7 @@
 import type { AttemptOutcome, DocumentState, EndpointKey } from '../../domain/document.ts';
 import { ReceiptdError } from '../../domain/errors.ts';
 import type { Disposal, LedgerQueue, Requeue } from '../../ports/ledger.ts';
+import type { OriginalsRule } from '../../ports/ledgerReports.ts';
 import { Claims, dueFolders } from './claims.ts';
 import { documentUnknown, wrongState } from '../documentErrors.ts';
 import { moveOf } from '../moves.ts';
@@ -14,6 +15,8 @@ import {
   type PlaceRow,
 } from '../rows.ts';
 import { endpointIdOf, folderIdOf } from './places.ts';
+import { nextId } from './sightings.ts';
+import * as DISPOSALS from './sql/disposals.ts';
 import { ALL_ENDPOINTS, NEXT_NUMBERS } from './sql/endpoints.ts';
 import * as SQL from './sql/queue.ts';
 import * as SIGHTINGS from './sql/sightings.ts';
@@ -110,7 +113,7 @@ export function createQueue(store: Store): LedgerQueue {
     sources: (sha256) =>
       store.read((sql) =>
         sql
-          .all<IdentityRow & PlaceRow & { archivedTo: string | null }>(SIGHTINGS.SOURCES, { sha256 })
+          .all<IdentityRow & PlaceRow & { archivedTo: string | null }>(DISPOSALS.SOURCES, { sha256 })
           .map((row) => ({
             folder: row.folder,
             path: relativePath(row),
@@ -119,15 +122,23 @@ export function createQueue(store: Store): LedgerQueue {
           })),
       ),
 
-    toDispose: (folder, after, limit, statuses) =>
+    setOriginalsRule: (folder, rule, existing, at) =>
+      store.write((sql) => {
+        const current = sql.get<OriginalsRule>(DISPOSALS.ORIGINALS_RULE, { folder });
+        if (current?.rule === rule) return current;
+        const stays = existing === 'include' ? 0 : nextId(sql, SIGHTINGS.LAST_SIGHTING_ID);
+        sql.emit({ kind: 'originals', folder, rule, stays }, at);
+        return { rule, stays };
+      }),
+
+    toDispose: (folder, { afterSightingId: after, limit, stays, statuses }) =>
       store.read((sql) => {
+        const params = { folder, after, limit, stays };
         const rows =
           statuses === null
-            ? sql.all<DisposalRow>(SIGHTINGS.DISPOSABLE, { folder, after, limit })
-            : sql.all<DisposalRow>(SIGHTINGS.DISPOSABLE_ON, {
-                folder,
-                after,
-                limit,
+            ? sql.all<DisposalRow>(DISPOSALS.DISPOSABLE, params)
+            : sql.all<DisposalRow>(DISPOSALS.DISPOSABLE_ON, {
+                ...params,
                 statuses: JSON.stringify(statuses),
               });
         return rows.map((row) => toDisposal(folder, row));
@@ -139,7 +150,7 @@ export function createQueue(store: Store): LedgerQueue {
     begunDisposals: (folder) =>
       store.read((sql) =>
         sql
-          .all<DisposalRow & { how: 'archived' | 'deleted' }>(SIGHTINGS.BEGUN_DISPOSALS, { folder })
+          .all<DisposalRow & { how: 'archived' | 'deleted' }>(DISPOSALS.BEGUN_DISPOSALS, { folder })
           .map((row) => ({
             ...toDisposal(folder, row),
             how: row.how,

@@ -9,6 +9,7 @@ import type {
   Standing,
   StateCount,
   UploadRow,
+  OriginalsRule,
 } from '../../ports/ledgerReports.ts';
 import { documentById } from './documents.ts';
 import { holdOver, isHeld } from '../holdOver.ts';
@@ -29,6 +30,7 @@ import {
 } from '../rows.ts';
 import { endpointIdOf } from './places.ts';
 import { createResultReports, resultsOf } from './results.ts';
+import * as DISPOSALS from './sql/disposals.ts';
 import * as DOCUMENTS from './sql/documents.ts';
 import { ALL_ENDPOINTS, NEXT_NUMBERS } from './sql/endpoints.ts';
 import * as SQL from './sql/reports.ts';
@@ -122,6 +124,18 @@ export function createReports(store: Store, accountOf: AccountOf = DEFAULT_ACCOU
     documentCounts: () => store.read((sql) => toCounts(sql, accountOf, [SQL.COUNT_DOCUMENTS])),
 
     holds: () => store.read(allHolds),
+
+    originalsRule: (folder) =>
+      store.read((sql) => sql.get<OriginalsRule>(DISPOSALS.ORIGINALS_RULE, { folder }) ?? null),
+
+    acceptedOriginals: (folder, stays) =>
+      store.read((sql) => {
+        const row =
+          stays === null
+            ? sql.get<{ count: number }>(DISPOSALS.ACCEPTED_ORIGINALS, { folder })
+            : sql.get<{ count: number }>(DISPOSALS.STAYING_ORIGINALS, { folder, stays });
+        return row?.count ?? 0;
+      }),
 
     seenCounts: (since, until) =>
       store.read((sql) => sql.all<SeenCount>(SIGHTINGS.SEEN_COUNTS, { since, until })),

@@ -1,4 +1,5 @@
 import type { Attempt, DocumentState, Verdict } from '../../domain/document.ts';
+import type { OriginalsRule } from '../../ports/ledgerReports.ts';
 import type { LedgerEvent, Move } from '../events.ts';
 import { relativePath, type DocumentRow, type IdentityRow } from '../rows.ts';
 import * as SQL from './sql/snapshot.ts';
@@ -34,17 +35,36 @@ export function* snapshot(sql: Sql, onUnreadable?: (table: string) => void): Gen
   for (const row of rowsOf<SightingRow>(sql, 'sightings', SQL.SIGHTINGS, onUnreadable)) {
     yield* sightingEvents(row);
   }
+  const rules = originalsRules(sql, onUnreadable);
   for (const { folder, watchedAt, mark } of rowsOf<FolderRow>(sql, 'folders', SQL.FOLDERS, onUnreadable)) {
     if (watchedAt !== null) yield { event: { kind: 'watched', folder }, at: watchedAt };
     // What follows the first line is a doubt, and not part of the journal.
     const [place] = mark?.split('\n') ?? [];
     if (place) yield { event: { kind: 'placed', folder, mark: place }, at: watchedAt ?? 0 };
+    const rule = rules.get(folder);
+    if (rule) yield { event: { kind: 'originals', folder, ...rule }, at: watchedAt ?? 0 };
   }
   for (const { at, kind, by, detail } of rowsOf<ActRow>(sql, 'acts', SQL.ACTS, onUnreadable)) {
     yield { event: { kind: 'act', act: kind, by, detail }, at };
   }
   for (const { scope, key, message, since } of pauses(sql, onUnreadable)) {
     yield { event: { kind: 'paused', scope, key, message }, at: since };
+  }
+}
+
+/** Where one is missing or can't be read, all that is known of the folder stays. */
+function originalsRules(
+  sql: Sql,
+  onUnreadable: ((table: string) => void) | undefined,
+): ReadonlyMap<string, OriginalsRule> {
+  try {
+    if (!sql.get(SQL.HAS_ORIGINALS)) return new Map();
+    const rows = sql.all<OriginalsRule & { readonly folder: string }>(SQL.ORIGINALS);
+    return new Map(rows.map(({ folder, rule, stays }) => [folder, { rule, stays }]));
+  } catch (error) {
+    if (!onUnreadable) throw error;
+    onUnreadable('originals');
+    return new Map();
   }
 }
 

@@ -1,6 +1,7 @@
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Lane } from '../../../src/domain/document.ts';
+import * as DISPOSALS from '../../../src/ledger/sqlite/sql/disposals.ts';
 import {
   DOCUMENT_BY_BYTES,
   DOCUMENT_BY_ID,
@@ -109,8 +110,9 @@ describe('a backlog of 200,000 documents', () => {
     ['the current files of a directory', SIGHTINGS.CURRENT_IN_DIRECTORY],
     ['the names of a directory', SIGHTINGS.CURRENT_NAMES],
     ["a document's own sighting", SIGHTINGS.OWN_SIGHTING],
-    ['sources', SIGHTINGS.SOURCES],
-    ['what is to be disposed of', SIGHTINGS.DISPOSABLE],
+    ['sources', DISPOSALS.SOURCES],
+    ['what is to be disposed of', DISPOSALS.DISPOSABLE],
+    ['what was accepted and stays', DISPOSALS.STAYING_ORIGINALS],
     ['a file that is gone', SIGHTINGS.GONE],
     ['where a window of documents ends', REPORTS.DOCUMENTS.oldest.windowEnd],
     ['where one ends, newest first', REPORTS.DOCUMENTS.newest.windowEnd],

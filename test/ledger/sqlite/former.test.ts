@@ -36,8 +36,8 @@ function without(rows: Rows, ...tables: string[]): Rows {
   return Object.fromEntries(Object.entries(rows).filter(([table]) => !tables.includes(table)));
 }
 
-it('there is a former ledger of every version', () => {
-  expect(FORMER).toEqual(Array.from({ length: LATEST_VERSION }, (_, n) => n + 1));
+it('there is a former ledger of every version before the latest', () => {
+  expect(FORMER).toEqual(Array.from({ length: LATEST_VERSION - 1 }, (_, n) => n + 1));
 });
 
 describe.each(FORMER)('a ledger that the program of version %i left', (version) => {

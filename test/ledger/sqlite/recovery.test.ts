@@ -430,7 +430,12 @@ async function take(
       await ledger.retry('all', now);
       return;
     case 'dispose': {
-      const [disposal] = await ledger.toDispose('/scans', 0, 1, null);
+      const [disposal] = await ledger.toDispose('/scans', {
+        afterSightingId: 0,
+        limit: 1,
+        stays: 0,
+        statuses: null,
+      });
       if (!disposal) return;
       await ledger.disposing(disposal.sightingId, 'archived', now);
       await ledger.disposed(disposal.sightingId, 'archived', '/archive/1', now);

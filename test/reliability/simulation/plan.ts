@@ -132,6 +132,7 @@ function draw(dice: Dice): Plan {
       afterUpload: dice.pick(['keep', 'keep', 'archive', 'delete']),
       archiveTo: `${path}-archive`,
       afterUploadOn: null,
+      afterUploadExisting: 'auto',
       needsAttention: null,
     })),
     delivery: { limits, hours: null, graceMs: 5_000, parkAfter: 3 },

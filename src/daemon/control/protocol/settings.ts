@@ -34,6 +34,19 @@ const configState = z.object({
     .array(z.string())
     .describe('Absolute paths of the folders, in the order of the file; none where the file is not right.'),
   problem: z.string().nullable().describe('Why the file as it is now is not in effect; null where it is.'),
+  originals: z
+    .array(
+      z.object({
+        folder: z.string().describe('Absolute path.'),
+        afterUpload: z.enum(['archive', 'delete']),
+        files: z.number().describe('Accepted before `afterUpload` was set, and still there.'),
+        stay: z
+          .boolean()
+          .describe('Whether they are left alone (`afterUploadExisting`); else they go like all others.'),
+      }),
+    )
+    .optional()
+    .describe('Originals from before, of folders that archive or delete; told by changes and reloads only.'),
   restartNeeded: z.array(z.string()).describe('Keys whose values take effect at the next start only.'),
 });
 

@@ -149,6 +149,7 @@ class Taking {
       // Of these the last word counts, which is taken from the ledger itself when all else is here.
       case 'watched':
       case 'placed':
+      case 'originals':
       case 'endpoint':
       case 'paused':
       case 'resumed':

@@ -37,6 +37,10 @@ const SYNC_MARK = `
 INSERT INTO folder_marks (folder_id, agent_id, mark) VALUES (:id, :agentId, :mark)
 ON CONFLICT (folder_id, agent_id) DO UPDATE SET mark = excluded.mark`;
 
+const SYNC_ORIGINALS = `
+INSERT INTO originals (folder_id, rule, stays) VALUES (:id, :rule, :stays)
+ON CONFLICT (folder_id) DO UPDATE SET rule = excluded.rule, stays = excluded.stays`;
+
 const TWINS = `
 SELECT d.id, d.name, d.sha256, d.state, d.attempts, d.endpoint_id AS "endpointId", b.id AS "sameBytes", a.name AS "agent",
        (SELECT t.id FROM attempts t WHERE t.document_id = d.id AND t.finished_at IS NULL) AS "openAttempt"
@@ -94,10 +98,14 @@ export async function finishImport(
       const row = { id: mapping.endpoints.get(id) ?? 0, nextSeq, nextLine, name, record, createdAt };
       connection.send(SYNC_ENDPOINT, row);
     }
-    for (const { id, watchedAt, mark } of source.folders) {
+    for (const { id, watchedAt, mark, rule, stays } of source.folders) {
       const folder = mapping.folders.get(id) ?? 0;
       connection.send(SYNC_FOLDER, { id: folder, watchedAt });
       if (mark !== null) connection.send(SYNC_MARK, { id: folder, agentId, mark });
+      if (rule !== null && stays !== null) {
+        const here = stays === 0 ? 0 : stays + mapping.distances.sightings;
+        connection.send(SYNC_ORIGINALS, { id: folder, rule, stays: here });
+      }
     }
     for (const { scope, key, message, since } of source.pauses) {
       const hold = { paused: 1, reason: 'PAUSED', message, since, until: null, demanded: 0, agentId: 0 };

@@ -17,6 +17,8 @@ export interface SourceFolder {
   readonly path: string;
   readonly watchedAt: number | null;
   readonly mark: string | null;
+  readonly rule: string | null;
+  readonly stays: number | null;
 }
 
 export interface SourcePause {

@@ -51,6 +51,13 @@ CREATE TABLE folder_marks (
   PRIMARY KEY (folder_id, agent_id)
 );
 
+-- What is done with originals; files seen up to the sighting 'stays' are left alone.
+CREATE TABLE originals (
+  folder_id integer PRIMARY KEY REFERENCES folders (id),
+  rule      text NOT NULL,
+  stays     bigint NOT NULL
+);
+
 -- Which agent leads the intake of a shared folder, under which epoch of its own.
 CREATE TABLE leads (
   folder_id integer PRIMARY KEY REFERENCES folders (id),

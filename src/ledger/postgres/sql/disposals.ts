@@ -11,12 +11,30 @@ SELECT f.place, f.path AS folder, s.dir, s.name, s.archived_to AS "archivedTo", 
  ORDER BY s.id DESC
  LIMIT 100`;
 
-const DISPOSABLE_FILES = `
-SELECT s.id, s.dir, s.name, s.sha256, ${IDENTITY}
+export const ORIGINALS_RULE = `SELECT rule, stays FROM originals WHERE folder_id = ${FOLDER_ID}`;
+
+export const SET_ORIGINALS_RULE = `
+INSERT INTO originals (folder_id, rule, stays) VALUES (${FOLDER_ID}, :rule, :stays)
+ON CONFLICT (folder_id) DO UPDATE SET rule = excluded.rule, stays = excluded.stays`;
+
+const ACCEPTED_FILES = `
   FROM sightings s JOIN documents d ON d.id = s.document_id
- WHERE s.folder_id = ${FOLDER_ID} AND s.id > :after
-   AND s.gone_at IS NULL AND s.disposed IS NULL AND s.document_id IS NOT NULL
+ WHERE s.folder_id = ${FOLDER_ID} AND s.gone_at IS NULL AND s.disposed IS NULL AND s.document_id IS NOT NULL
    AND d.state = 'accepted'`;
+
+/**
+ * Whether the image was seen before, under whatever name and in whatever folder: a file that is renamed, or comes back, or lies in a folder
+ * that has another path now, is seen anew and is no new one.
+ */
+const LAY_THERE = `EXISTS (SELECT 1 FROM sightings o
+                WHERE o.document_id = s.document_id AND o.id <= :stays::bigint)`;
+
+const DISPOSABLE_FILES = `
+SELECT s.id, s.dir, s.name, s.sha256, ${IDENTITY} ${ACCEPTED_FILES}
+   AND s.id > greatest(:after::bigint, :stays::bigint) AND (:stays::bigint = 0 OR NOT ${LAY_THERE})`;
+
+export const ACCEPTED_ORIGINALS = `SELECT count(*) AS count ${ACCEPTED_FILES}`;
+export const STAYING_ORIGINALS = `${ACCEPTED_ORIGINALS} AND ${LAY_THERE}`;
 
 export const DISPOSABLE = `${DISPOSABLE_FILES} ORDER BY s.id LIMIT :limit`;
 

@@ -84,44 +84,6 @@ export const GONE = `UPDATE sightings SET gone_at = :at, updated_at = :at WHERE 
 export const OWN_SIGHTING = `
 SELECT id FROM sightings WHERE document_id = :documentId AND verdict = 'document' AND gone_at IS NULL LIMIT 1`;
 
-/** Also where a file was: it may be back before anyone has looked. */
-export const SOURCES = `
-SELECT f.path AS folder, s.dir, s.name, s.archived_to AS archivedTo, ${IDENTITY}
-  FROM sightings s CROSS JOIN folders f ON f.id = s.folder_id
- WHERE s.sha256 = :sha256 AND s.disposed IS NOT 'deleted'
- ORDER BY s.id DESC
- LIMIT 100`;
-
-const DISPOSABLE_FILES = `
-SELECT s.id, s.dir, s.name, s.sha256, ${IDENTITY}
-  FROM sightings s CROSS JOIN documents d ON d.id = s.document_id
- WHERE s.folder_id = ${FOLDER_ID} AND s.id > :after
-   AND s.gone_at IS NULL AND s.disposed IS NULL AND s.document_id IS NOT NULL
-   AND d.state = 'accepted'`;
-
-export const DISPOSABLE = `${DISPOSABLE_FILES} ORDER BY s.id LIMIT :limit`;
-
-/** Also where another status has come since. */
-export const DISPOSABLE_ON = `${DISPOSABLE_FILES}
-   AND (d.service_status IN (SELECT value FROM json_each(:statuses))
-        OR EXISTS (SELECT 1 FROM results r
-                    WHERE r.document_id = d.id AND r.status IN (SELECT value FROM json_each(:statuses))))
- ORDER BY s.id LIMIT :limit`;
-
-export const DISPOSING = `UPDATE sightings SET disposing = :how, updated_at = :at WHERE id = :id`;
-
-export const BEGUN_DISPOSALS = `
-SELECT s.id, s.dir, s.name, s.sha256, s.disposing AS how, ${IDENTITY}
-  FROM sightings s
- WHERE s.folder_id = ${FOLDER_ID} AND s.disposing IS NOT NULL
- ORDER BY s.id`;
-
-export const DISPOSED = `
-UPDATE sightings
-   SET disposing = NULL, disposed = :how, archived_to = :archivedTo, updated_at = :at,
-       gone_at = CASE :how WHEN 'kept' THEN gone_at ELSE coalesce(gone_at, :at) END
- WHERE id = :id`;
-
 const LISTED_STATE = `CASE s.verdict WHEN 'document' THEN d.state ELSE s.verdict END`;
 
 /** The plus keeps `id` the index that is walked; otherwise each batch sorts the whole folder. */

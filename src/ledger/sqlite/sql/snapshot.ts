@@ -6,6 +6,11 @@ SELECT id, base_url AS baseUrl, uid, name, record, created_at AS createdAt
 export const FOLDERS = `
 SELECT id, path AS folder, watched_at AS watchedAt, mark FROM folders WHERE id BETWEEN :from AND :to ORDER BY id`;
 
+export const HAS_ORIGINALS = `SELECT 1 AS there FROM sqlite_master WHERE type = 'table' AND name = 'originals'`;
+
+export const ORIGINALS = `
+SELECT f.path AS folder, o.rule, o.stays FROM originals o JOIN folders f ON f.id = o.folder_id`;
+
 export const DOCUMENTS = `
 SELECT d.id, e.base_url AS baseUrl, e.uid, f.path AS folder, d.path, d.name, d.sha256, d.type, d.size, d.lane,
        d.line, d.state, d.reason, d.message, d.service_status AS serviceStatus, d.response, d.attempts,

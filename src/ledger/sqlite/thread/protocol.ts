@@ -29,6 +29,7 @@ export const WRITING = [
   'finishReplayed',
   'postpone',
   'markLost',
+  'setOriginalsRule',
   'disposing',
   'disposed',
   'recordResult',

@@ -1,0 +1,61 @@
+const FOLDER_ID = `(SELECT id FROM folders WHERE path = :folder)`;
+
+/** 64-bit columns as text: a JavaScript number would round them. */
+const IDENTITY = `s.size, CAST(s.mtime_ns AS TEXT) AS mtimeNs, CAST(s.ctime_ns AS TEXT) AS ctimeNs,
+       CAST(s.inode AS TEXT) AS inode`;
+
+/** Also where a file was: it may be back before anyone has looked. */
+export const SOURCES = `
+SELECT f.path AS folder, s.dir, s.name, s.archived_to AS archivedTo, ${IDENTITY}
+  FROM sightings s CROSS JOIN folders f ON f.id = s.folder_id
+ WHERE s.sha256 = :sha256 AND s.disposed IS NOT 'deleted'
+ ORDER BY s.id DESC
+ LIMIT 100`;
+
+export const ORIGINALS_RULE = `SELECT rule, stays FROM originals WHERE folder_id = ${FOLDER_ID}`;
+
+export const SET_ORIGINALS_RULE = `
+INSERT INTO originals (folder_id, rule, stays) VALUES (${FOLDER_ID}, :rule, :stays)
+ON CONFLICT (folder_id) DO UPDATE SET rule = excluded.rule, stays = excluded.stays`;
+
+const ACCEPTED_FILES = `
+  FROM sightings s CROSS JOIN documents d ON d.id = s.document_id
+ WHERE s.folder_id = ${FOLDER_ID} AND s.gone_at IS NULL AND s.disposed IS NULL AND s.document_id IS NOT NULL
+   AND d.state = 'accepted'`;
+
+/**
+ * Whether the image was seen before, under whatever name and in whatever folder: a file that is renamed, or comes back, or lies in a folder
+ * that has another path now, is seen anew and is no new one.
+ */
+const LAY_THERE = `EXISTS (SELECT 1 FROM sightings o
+                WHERE o.document_id = s.document_id AND o.id <= :stays)`;
+
+const DISPOSABLE_FILES = `
+SELECT s.id, s.dir, s.name, s.sha256, ${IDENTITY} ${ACCEPTED_FILES}
+   AND s.id > max(:after, :stays) AND (:stays = 0 OR NOT ${LAY_THERE})`;
+
+export const DISPOSABLE = `${DISPOSABLE_FILES} ORDER BY s.id LIMIT :limit`;
+
+/** Also where another status has come since. */
+export const DISPOSABLE_ON = `${DISPOSABLE_FILES}
+   AND (d.service_status IN (SELECT value FROM json_each(:statuses))
+        OR EXISTS (SELECT 1 FROM results r
+                    WHERE r.document_id = d.id AND r.status IN (SELECT value FROM json_each(:statuses))))
+ ORDER BY s.id LIMIT :limit`;
+
+export const ACCEPTED_ORIGINALS = `SELECT count(*) AS count ${ACCEPTED_FILES}`;
+export const STAYING_ORIGINALS = `${ACCEPTED_ORIGINALS} AND ${LAY_THERE}`;
+
+export const DISPOSING = `UPDATE sightings SET disposing = :how, updated_at = :at WHERE id = :id`;
+
+export const BEGUN_DISPOSALS = `
+SELECT s.id, s.dir, s.name, s.sha256, s.disposing AS how, ${IDENTITY}
+  FROM sightings s
+ WHERE s.folder_id = ${FOLDER_ID} AND s.disposing IS NOT NULL
+ ORDER BY s.id`;
+
+export const DISPOSED = `
+UPDATE sightings
+   SET disposing = NULL, disposed = :how, archived_to = :archivedTo, updated_at = :at,
+       gone_at = CASE :how WHEN 'kept' THEN gone_at ELSE coalesce(gone_at, :at) END
+ WHERE id = :id`;

@@ -1,0 +1,92 @@
+import { readFile, readdir, writeFile } from 'node:fs/promises';
+import { expect, it } from 'vitest';
+import { callControl } from '../../src/daemon/control/client.ts';
+import { drawReceipt } from '../support/images.ts';
+import { prepare, until, type Site } from './support/agent.ts';
+
+/** What a person is told who set `afterUpload`, and what lies in the folder then. */
+
+const draw = (seed: string) => drawReceipt({ type: 'jpeg', seed });
+
+const files = async (site: Site) => (await readdir(site.file('inbox'))).toSorted();
+
+async function accepted(site: Site, ...names: string[]): Promise<void> {
+  for (const name of names) await writeFile(site.file('inbox', name), await draw(name));
+  await until(async () => {
+    const rows = await site.list('--state', 'accepted');
+    return names.every((name) => rows.some(({ path }) => path.endsWith(name)));
+  });
+}
+
+async function setAfterUpload(site: Site, lines: string): Promise<void> {
+  const text = await readFile(site.config, 'utf8');
+  const without = text.replaceAll(/^ {4}afterUpload.*\n/gm, '');
+  await writeFile(site.config, without.replace(/^ {4}endpoint: office\n/m, `    endpoint: office\n${lines}`));
+}
+
+const STAY = '2 files that were accepted before `afterUpload: delete` was set stay in the folder';
+const RULE = 'Files that were accepted before afterUpload was set stay';
+
+it('a changed file, reload, restart and rebuild leave alone what was accepted before, and say so', async () => {
+  const site = await prepare({ intake: { reconcileEvery: '1s' } });
+  let agent = await site.start();
+  await accepted(site, 'old-1.jpg', 'old-2.jpg');
+
+  await setAfterUpload(site, '    afterUpload: delete\n');
+  expect(await site.must('check', '--offline')).toContain(STAY);
+  expect(await site.must('reload')).toContain(`${STAY}; set \`afterUploadExisting: include\``);
+  await agent.logged(RULE);
+  await writeFile(site.file('inbox', 'new-1.jpg'), await draw('new-1'));
+  await until(async () => (await site.list('--state', 'accepted')).length === 3);
+  await until(async () => (await files(site)).join() === 'old-1.jpg,old-2.jpg', 'the new one to be deleted');
+  await agent.kill();
+
+  // The ledger is made anew from its journal.
+  await writeFile(site.file('state', 'ledger.db'), 'not a ledger any more');
+  agent = await site.start();
+  await writeFile(site.file('inbox', 'new-2.jpg'), await draw('new-2'));
+  await until(async () => (await site.list('--state', 'accepted')).length === 4);
+  await until(async () => (await files(site)).join() === 'old-1.jpg,old-2.jpg', 'the next one to be deleted');
+  expect(await site.must('check', '--offline')).toContain(STAY);
+
+  await setAfterUpload(site, '    afterUpload: delete\n    afterUploadExisting: include\n');
+  expect(await site.must('check', '--offline')).toContain('2 files that were accepted before');
+  await site.must('reload');
+  await until(async () => (await files(site)).length === 0, 'all to be deleted');
+  await agent.stop();
+});
+
+it('a restart with a changed file leaves alone what was accepted before', async () => {
+  const site = await prepare();
+  const first = await site.start();
+  await accepted(site, 'old-1.jpg', 'old-2.jpg');
+  await first.stop();
+  await setAfterUpload(site, '    afterUpload: archive\n    archiveTo: ../archive\n');
+  const agent = await site.start();
+  await agent.logged(RULE);
+  await writeFile(site.file('inbox', 'new.jpg'), await draw('new'));
+  await until(async () => (await site.list('--state', 'accepted')).length === 3);
+  await until(async () => (await files(site)).join() === 'old-1.jpg,old-2.jpg', 'the new one to be archived');
+  expect(await agent.stop()).toMatchObject({ status: 0 });
+  expect((await site.once()).status).toBe(0);
+  expect(await files(site)).toEqual(['old-1.jpg', 'old-2.jpg']);
+});
+
+it('what asks before a change is told how many files it concerns, and leaves them alone by itself', async () => {
+  const site = await prepare();
+  const agent = await site.start();
+  await accepted(site, 'old-1.jpg', 'old-2.jpg');
+  const { revision } = await callControl(site.stateDir, 'config', {});
+  const edits = [{ kind: 'set' as const, path: ['folders', 0, 'afterUpload'], value: 'delete' }];
+  const concerned = { folder: site.file('inbox'), afterUpload: 'delete', files: 2, stay: true };
+  expect(await callControl(site.stateDir, 'changeConfig', { revision, edits, dryRun: true })).toMatchObject({
+    originals: [concerned],
+  });
+  const after = await callControl(site.stateDir, 'changeConfig', { revision, edits });
+  expect(after).toMatchObject({ originals: [concerned] });
+  await agent.logged(RULE);
+  await writeFile(site.file('inbox', 'new.jpg'), await draw('new'));
+  await until(async () => (await site.list('--state', 'accepted')).length === 3);
+  await until(async () => (await files(site)).join() === 'old-1.jpg,old-2.jpg', 'the new one to be deleted');
+  await agent.stop();
+});
