@@ -10,6 +10,8 @@ export type ExistingOriginals = 'leave' | 'include';
 
 /** Whether other originals than before would be archived or deleted, or in another way. */
 export function changesOriginals(before: JsonObject, next: JsonObject): boolean {
+  const { afterUpload = 'keep' } = next;
+  if (afterUpload === 'keep') return false;
   return ['afterUpload', 'afterUploadOn'].some(
     (key) => JSON.stringify(before[key]) !== JSON.stringify(next[key]),
   );

@@ -27,6 +27,8 @@ export class StubAgent {
   text = CONFIG;
   problem: string | null = null;
   restartNeeded: string[] = [];
+  /** What a trial of a change says of originals from before. */
+  originals: NonNullable<Response<'changeConfig'>['originals']> = [];
   incidents: OverviewResponse['status']['incidents'] = [];
   notes: string[] = ['Uploads to office keep to 120/min.'];
   paused = new Set<string>();
@@ -227,7 +229,8 @@ export class StubAgent {
       backup: unused,
       config: async () => this.config(),
       reload: async () => this.config(),
-      changeConfig: async ({ revision, edits }) => {
+      changeConfig: async ({ revision, edits, dryRun }) => {
+        if (dryRun) return { ...this.config(), originals: this.originals };
         if (revision !== this.revision)
           throw new ReceiptdError('USAGE', 'The file is another by now.', { hint: 'Read it again.' });
         const document = parseDocument(this.text);

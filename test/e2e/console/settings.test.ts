@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { ReceiptdError } from '../../../src/domain/errors.ts';
 import type { Request } from '../../../src/daemon/control/protocol.ts';
@@ -57,6 +58,44 @@ inBrowser('folders, endpoints and the configuration', (here) => {
       { kind: 'set', path: at('archiveTo'), value: 'done' },
     ]);
     expect(here.stub.agent.text).toContain('# The scanner at the front desk.');
+  });
+
+  test('originals from before are counted and asked about; without an answer they stay', async () => {
+    const folder = '/srv/scans/branch';
+    here.stub.agent.originals = [{ folder, afterUpload: 'delete', files: 260, stay: true }];
+    const saved = () => edits().at(-1);
+    const open = async (page: Page, how: string) => {
+      await page.getByRole('link', { name: `Edit ${folder}` }).click();
+      await page.getByLabel('The original').selectOption(how);
+      await page.getByRole('button', { name: 'Save' }).click();
+    };
+    const page = await here.browser.open('#/folders');
+    await open(page, 'delete');
+    const dialog = page.getByRole('dialog', { name: 'Delete originals from now on?' });
+    await shows(dialog.getByText(`260 files in ${folder} were accepted before.`));
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(here.stub.agent.text).toContain('afterUpload: archive');
+    await page.getByRole('button', { name: 'Save' }).click();
+    expect(await dialog.getByLabel('Only files that come from now on').isChecked()).toBe(true);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await announced(page, 'Saved, and in effect.');
+    const at = (key: string) => ['folders', 1, key];
+    expect(saved()).toEqual([
+      { kind: 'set', path: at('afterUpload'), value: 'delete' },
+      { kind: 'set', path: at('afterUploadExisting'), value: 'leave' },
+    ]);
+    await heading(page, 'Folders');
+    await open(page, 'archive');
+    await dialog.getByLabel('Delete all 260 too').check();
+    await dialog.getByRole('button', { name: 'Delete all 260 too' }).click();
+    await expect
+      .poll(() => saved())
+      .toContainEqual({
+        kind: 'set',
+        path: at('afterUploadExisting'),
+        value: 'include',
+      });
   });
 
   test('a folder is added after a test that shows what would become of its files', async () => {
