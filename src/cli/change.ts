@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { ReceiptdError } from '../domain/errors.ts';
+import { counted } from '../domain/words.ts';
 import { helpOf } from './help.ts';
 import { print, printJson, type Io } from './io.ts';
 import { operatorName } from './operator.ts';
@@ -16,11 +17,11 @@ export function addChanges(program: Command, io: Io): void {
 
   program
     .command('retry')
-    .argument('[name...]', 'names of documents')
+    .argument('[name...]', 'names of documents, their beginnings, or files')
     .description('queue failed, unconfirmed, lost and waiting documents again at once, under their names')
     .option('--config <file>', 'config file')
     .option('--all', 'all of them; also tries everything on hold')
-    .option('--json', 'as JSON: { queued }')
+    .option('--json', 'as JSON: { queued, names }')
     .addHelpText('after', helpOf({ examples: ['retry SCAN0001-5e8ff9bf55ba', 'retry --all'] }))
     .action(async (names: string[], options: Options & { all?: boolean }) => {
       if (!options.all && names.length === 0) {
@@ -31,13 +32,14 @@ export function addChanges(program: Command, io: Io): void {
       if (options.json) printJson(io, result);
       else {
         const held = options.all ? ' What was on hold is tried now.' : '';
-        print(io, `Queued ${result.queued} document${result.queued === 1 ? '' : 's'}.${held}`);
+        const which = result.names.length === 0 ? '' : `: ${printable(result.names.join(', '))}`;
+        print(io, `Queued ${counted(result.queued, 'document')}${which}.${held}`);
       }
     });
 
   program
     .command('resend')
-    .argument('<name>', 'name of the document')
+    .argument('<name>', 'name of the document, its beginning, or a file')
     .description('send an accepted document once more on purpose; recorded, and counted against the quota')
     .option('--config <file>', 'config file')
     .option('--endpoint <alias>', 'into this endpoint instead of its own')

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { openReports } from '../compose/reports.ts';
 import type { Config } from '../config/config.ts';
 import { parseDay } from '../config/units.ts';
+import { namedDocuments } from '../daemon/namedDocuments.ts';
 import { unknownDocument } from '../daemon/unknownDocument.ts';
 import type { Document } from '../domain/document.ts';
 import { ReceiptdError } from '../domain/errors.ts';
@@ -49,14 +50,14 @@ export function addErase(program: Command, io: Io): void {
         throw new ReceiptdError('USAGE', '`erase` needs either names of documents or --before.');
       }
       const config = await configOf(io, options);
-      const found = await whatToErase(config, names, before);
-      if (found.erasable > 0 && !options.yes) await confirm(io, found.erasable, options.before);
+      const found = await whatToErase(config, names, before, !options.yes);
+      if (found.erasable > 0 && !options.yes) await confirm(io, found, options.before);
       const result =
         found.erasable === 0 && before === null
           ? { erased: 0, skipped: found.waiting }
           : await operate(io, config, 'erase', {
               by: operatorName(),
-              ...(before === null ? { names } : { before: iso(before) }),
+              ...(before === null ? { names: [...found.names] } : { before: iso(before) }),
             });
       if (options.json) return printJson(io, result);
       print(io, `Erased the personal data of ${counted(result.erased, 'document')}.`);
@@ -69,25 +70,36 @@ export function addErase(program: Command, io: Io): void {
     });
 }
 
+interface Found {
+  readonly erasable: number;
+  readonly waiting: string[];
+  /** Written out. */
+  readonly names: readonly string[];
+}
+
 async function whatToErase(
   config: Config,
   names: readonly string[],
   before: number | null,
-): Promise<{ erasable: number; waiting: string[] }> {
+  isAsked: boolean,
+): Promise<Found> {
   const reports = await openReports(config);
   try {
-    if (before !== null) return { erasable: (await reports.erasable(before)).length, waiting: [] };
+    if (before !== null) return { erasable: (await reports.erasable(before)).length, waiting: [], names: [] };
     const waiting: string[] = [];
+    const meant = new Set<string>();
     let erasable = 0;
     for (const name of new Set(names)) {
-      const documents = await reports.find(name);
+      // What nobody is asked about has to be said in full.
+      const documents = isAsked ? await namedDocuments(reports, name) : await reports.find(name);
       if (documents.length === 0) throw unknownDocument(name);
       for (const document of documents) {
-        if (isWaiting(document)) waiting.push(name);
+        meant.add(document.name);
+        if (isWaiting(document)) waiting.push(document.name);
         else erasable += 1;
       }
     }
-    return { erasable, waiting };
+    return { erasable, waiting, names: [...meant] };
   } finally {
     await reports.close();
   }
@@ -97,8 +109,8 @@ function isWaiting({ state }: Document): boolean {
   return state === 'queued' || state === 'uploading';
 }
 
-async function confirm(io: Io, erasable: number, before: string | undefined): Promise<void> {
-  const which = before === undefined ? '' : ` named before ${before}`;
+async function confirm(io: Io, { erasable, names }: Found, before: string | undefined): Promise<void> {
+  const which = before === undefined ? ` (${printable(names.join(', '))})` : ` named before ${before}`;
   const what = `${counted(erasable, 'document')}${which}`;
   if (!canAsk(io)) {
     throw new ReceiptdError('CONFIRMATION_NEEDED', `The personal data of ${what} would be erased for good.`, {

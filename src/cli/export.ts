@@ -10,7 +10,8 @@ import type { ListRow } from '../ports/ledgerReports.ts';
 import { iso } from '../domain/words.ts';
 import { helpOf } from './help.ts';
 import type { Io } from './io.ts';
-import { filterOf, withFilters, writeChunk, writeJsonArray, type FilterOptions } from './list.ts';
+import { filterOf, orSayNothing, withFilters, type FilterOptions } from './filters.ts';
+import { writeChunk, writeJsonArray } from './list.ts';
 import { outputUnwritable } from './output.ts';
 import { openReading } from './reading.ts';
 import { configOf } from './session.ts';
@@ -37,13 +38,14 @@ export function addExport(program: Command, io: Io): void {
       try {
         const write = format === 'json' ? writeJsonArray : writeCsv;
         const head = await reports.head();
+        const rows = orSayNothing(io, config, filter, reports.list(filter));
         if (output === undefined) {
-          await write(io, reports.list(filter));
+          await write(io, rows);
           if (head) io.stderr.write(`The journal's last entry at this time: ${head.seq}:${head.hash}\n`);
           return;
         }
         const file = resolve(io.cwd, output);
-        await toNewFile(file, (target) => write(target, reports.list(filter)));
+        await toNewFile(file, (target) => write(target, rows));
         if (!head) return;
         const kept = { ...head, at: iso(systemClock.now()) };
         await toNewFile(`${file}.head.json`, (target) => writeChunk(target, `${JSON.stringify(kept)}\n`));

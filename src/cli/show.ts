@@ -10,11 +10,11 @@ import { printable } from './printable.ts';
 export function addShow(program: Command, io: Io): void {
   program
     .command('show')
-    .argument('<name>', 'name of the document')
+    .argument('<name>', 'name of the document, its beginning, or a file')
     .description('everything that is known of one document: files, attempts, the answer of the service')
     .option('--config <file>', 'config file')
     .option('--json', 'as a JSON array, one object for each endpoint that has the name')
-    .addHelpText('after', helpOf({ examples: ['show SCAN0001-5e8ff9bf55ba'] }))
+    .addHelpText('after', helpOf({ examples: ['show SCAN0001-5e8ff9bf55ba', 'show scan0001.jpg'] }))
     .action(async (name: string, options: ConfigOption & { json?: boolean }) => {
       const config = await configOf(io, options);
       const reading = await openReading(config);

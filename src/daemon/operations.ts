@@ -9,6 +9,7 @@ import type { LedgerFleet } from '../ports/fleet.ts';
 import type { Act, Ledger } from '../ports/ledger.ts';
 import type { Spool } from '../ports/spool.ts';
 import type { Request, Response } from './control/protocol.ts';
+import { namedDocuments } from './namedDocuments.ts';
 import { withoutSecret } from './results/address.ts';
 import { unknownDocument } from './unknownDocument.ts';
 
@@ -42,25 +43,26 @@ export class Operations {
   }
 
   /** Queues failed, unconfirmed, lost and waiting documents at once, and tries everything on hold. */
-  async retry({ names, all, by }: Request<'retry'>): Promise<{ queued: number }> {
+  async retry({ names, all, by }: Request<'retry'>): Promise<Response<'retry'>> {
     const { ledger, holds, clock, changed } = this.#deps;
     if (!all && (names ?? []).length === 0)
       throw new ReceiptdError('USAGE', 'Name a document, or say --all.');
     const documents: Document[] = [];
-    for (const name of all ? [] : (names ?? [])) {
-      const named = await this.#named(name);
+    for (const written of all ? [] : (names ?? [])) {
+      const named = await namedDocuments(ledger, written);
       if (named.every(({ state }) => state === 'accepted')) {
-        throw new ReceiptdError('DOCUMENT_STATE', `"${name}" is accepted already.`, {
+        throw new ReceiptdError('DOCUMENT_STATE', `"${named[0].name}" is accepted already.`, {
           hint: 'To send it once more on purpose use `receiptd resend`.',
         });
       }
       documents.push(...named);
     }
     const queued = await ledger.retry(all ? 'all' : documents.map(({ id }) => id), clock.now());
-    await this.#record('retry', all ? '--all' : (names ?? []).join(', '), by);
+    const meant = [...new Set(documents.map(({ name }) => name))];
+    await this.#record('retry', all ? '--all' : meant.join(', '), by);
     await holds.clearAll();
     await changed();
-    return { queued };
+    return { queued, names: meant };
   }
 
   /** What is on hold is tried at once, and nothing else changes. */
@@ -71,10 +73,11 @@ export class Operations {
   }
 
   /** Sends an accepted document again on purpose: in its endpoint under its name, or into another endpoint. */
-  async resend({ name, endpoint: alias, by }: Request<'resend'>): Promise<Response<'resend'>> {
+  async resend({ name: written, endpoint: alias, by }: Request<'resend'>): Promise<Response<'resend'>> {
     const { ledger, spool, open, clock, changed } = this.#deps;
     const target = alias === undefined ? null : this.#endpoint(alias).key;
-    const named = await this.#named(name);
+    const named = await namedDocuments(ledger, written);
+    const { name } = named[0];
     const inTarget = named.find(({ endpoint }) => target && endpointId(endpoint) === endpointId(target));
     const document = inTarget ?? named[0];
     const found = await findBytes(document, { ledger, spool, open });

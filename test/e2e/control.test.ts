@@ -90,7 +90,7 @@ describe.each(['beside a running agent', 'without one'])('changing commands %s',
     await untilState(site, 'bad.jpg', 'failed');
     const name = await nameOf(site, 'bad.jpg');
 
-    expect(await site.must('retry', name)).toBe('Queued 1 document.\n');
+    expect(await site.must('retry', name)).toMatch(/^Queued 1 document: bad-[0-9a-f]{12}\.\n$/);
     await go(site);
     await untilState(site, 'bad.jpg', 'accepted');
     expect(await nameOf(site, 'bad.jpg')).toBe(name);

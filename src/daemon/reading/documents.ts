@@ -3,6 +3,7 @@ import { readAnswer } from '../../domain/keptAnswer.ts';
 import type { DocumentDetail, ListFilter, LedgerReports } from '../../ports/ledgerReports.ts';
 import type { DocumentDetailJson, DocumentFilter } from '../control/protocol/documents.ts';
 import type { Request, Response } from '../control/protocol.ts';
+import { namedDocuments } from '../namedDocuments.ts';
 import { unknownDocument } from '../unknownDocument.ts';
 
 const PAGE_ROWS = 50;
@@ -37,10 +38,10 @@ export async function documentsPage(
 }
 
 export async function documentDetails(
-  ledger: Pick<LedgerReports, 'find' | 'detail'>,
+  ledger: Pick<LedgerReports, 'find' | 'page' | 'detail'>,
   { id, name }: Request<'document'>,
 ): Promise<Response<'document'>> {
-  const ids = id === undefined ? (await ledger.find(name ?? '')).map((each) => each.id) : [id];
+  const ids = id === undefined ? (await namedDocuments(ledger, name ?? '')).map((each) => each.id) : [id];
   const details = (await Promise.all(ids.map((each) => ledger.detail(each)))).filter((each) => each !== null);
   if (details.length === 0) throw unknownDocument(name ?? `number ${id}`);
   return { documents: details.map(detailJson) };

@@ -205,7 +205,7 @@ export class StubAgent {
         this.rows = this.rows.map((row) =>
           isMeant(row) ? { ...row, state: 'queued', message: null, reason: null } : row,
         );
-        return { queued };
+        return { queued, names };
       },
       tryHeld: async () => {
         this.held = 0;

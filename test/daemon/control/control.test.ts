@@ -63,7 +63,7 @@ afterEach(async () => {
 async function serve(more: Partial<Operations> = {}, closeGraceMs?: number): Promise<void> {
   const operations: Partial<Operations> = {
     status: async () => STATUS,
-    retry: async ({ names }) => ({ queued: names?.length ?? 1000 }),
+    retry: async ({ names }) => ({ queued: names?.length ?? 1000, names: names ?? [] }),
     resend: async ({ name, endpoint }) => ({ name, endpointUid: endpoint ?? 'same', outcome: 'queued' }),
     pause: async ({ target, by }) => ({ targets: [target ?? 'all', by ?? ''] }),
     resume: async () => ({ targets: [] }),
@@ -106,8 +106,11 @@ describe('an operation', () => {
   test('is carried out by the daemon and answered', async () => {
     await serve();
     expect(await callControl(stateDir, 'status', {})).toEqual(STATUS);
-    expect(await callControl(stateDir, 'retry', { names: ['a', 'é☕'] })).toEqual({ queued: 2 });
-    expect(await callControl(stateDir, 'retry', { all: true })).toEqual({ queued: 1000 });
+    expect(await callControl(stateDir, 'retry', { names: ['a', 'é☕'] })).toEqual({
+      queued: 2,
+      names: ['a', 'é☕'],
+    });
+    expect(await callControl(stateDir, 'retry', { all: true })).toEqual({ queued: 1000, names: [] });
     expect(await callControl(stateDir, 'resend', { name: 'a', endpoint: 'other' })).toEqual({
       name: 'a',
       endpointUid: 'other',
@@ -180,7 +183,7 @@ describe('an operation', () => {
   });
 
   test('is refused when its request is above 1 MB, and taken just below', async () => {
-    const retry = vi.fn<Operations['retry']>(async () => ({ queued: 0 }));
+    const retry = vi.fn<Operations['retry']>(async () => ({ queued: 0, names: [] }));
     await serve({ retry });
     const body = (size: number) => `{"names":["${'x'.repeat(size - 14)}"]}`;
     expect((await raw({ path: '/v1/retry' }, body(1024 * 1024))).status).toBe(200);

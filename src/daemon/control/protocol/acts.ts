@@ -8,16 +8,18 @@ const target = z.object({
 const ofAgent = z.object({ agent: z.string().describe('Name of an agent that shares the ledger.'), by });
 const targets = z.object({ targets: z.array(z.string()).describe('What was paused or resumed.') });
 
+const NAMED = 'By name, in any case; by the file; or by how name or hash begin, where that is one document.';
+
 /** What people change. Each works without a daemon as well, on the ledger itself. */
 export const ACTS = {
   retry: {
     says: 'Queues failed, unconfirmed, lost and waiting documents at once, and tries everything on hold.',
     request: z.object({
-      names: z.array(z.string()).optional().describe('Documents by name.'),
+      names: z.array(z.string()).optional().describe(NAMED),
       all: z.boolean().optional().describe('All that wait for a person.'),
       by,
     }),
-    response: z.object({ queued: z.number() }),
+    response: z.object({ queued: z.number(), names: z.array(z.string()).describe('Those that were meant.') }),
   },
   tryHeld: {
     says: 'Tries everything on hold at once, with new credentials, say.',
@@ -27,7 +29,7 @@ export const ACTS = {
   resend: {
     says: 'Sends an accepted document again on purpose.',
     request: z.object({
-      name: z.string(),
+      name: z.string().describe(NAMED),
       endpoint: z.string().optional().describe("Alias; the document's own endpoint if left out."),
       by,
     }),

@@ -153,7 +153,13 @@ export const DOCUMENTS = {
   document: {
     says: 'Everything that is known of one document: files, attempts, the answer of the service.',
     request: z
-      .object({ id: z.number().int().optional(), name: z.string().optional() })
+      .object({
+        id: z.number().int().optional(),
+        name: z
+          .string()
+          .optional()
+          .describe('In any case; or the file, or how name or hash begin, where that is one document.'),
+      })
       .refine(({ id, name }) => (id === undefined) !== (name === undefined), { error: 'either id or name' }),
     response: z.object({
       documents: z.array(documentDetail).describe('One for each endpoint that has the name.'),

@@ -1,0 +1,121 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import type { Config } from '../config/config.ts';
+import { parseDay } from '../config/units.ts';
+import { isElsewhere } from '../domain/elsewhere.ts';
+import { ReceiptdError } from '../domain/errors.ts';
+import { nearest } from '../domain/nearest.ts';
+import { LIST_STATES, type ListFilter, type ListRow, type ListState } from '../ports/ledgerReports.ts';
+import type { Io } from './io.ts';
+import { printable } from './printable.ts';
+import type { ConfigOption } from './session.ts';
+
+export interface FilterOptions extends ConfigOption {
+  readonly state?: string[];
+  readonly endpoint?: string;
+  readonly folder?: string;
+  readonly search?: string;
+  readonly since?: string;
+  readonly limit?: string;
+}
+
+export function withFilters(command: Command): Command {
+  return command
+    .option('--config <file>', 'config file')
+    .option('--state <state...>', `only these states: ${LIST_STATES.join(', ')}`)
+    .option('--endpoint <alias>', 'only this endpoint')
+    .option('--folder <path>', 'only this folder')
+    .option(
+      '--search <text>',
+      "only what contains all of these words: in name, path, hash, state or the service's words; case and accents make no difference",
+    )
+    .option('--since <date>', 'only what was first seen on or after this day (YYYY-MM-DD, local time)')
+    .option('--limit <n>', 'at most so many');
+}
+
+export function filterOf(config: Config, options: FilterOptions): ListFilter {
+  const endpoint = options.endpoint === undefined ? undefined : endpointOf(config, options.endpoint).key;
+  return {
+    ...(options.state && { states: options.state.map(stateOf) }),
+    ...(endpoint && { endpoint }),
+    ...(options.folder !== undefined && {
+      folder: isElsewhere(options.folder) ? options.folder : resolve(options.folder),
+    }),
+    ...(options.search !== undefined && { search: options.search }),
+    ...(options.since !== undefined && { since: dayOf(options.since) }),
+    ...(options.limit !== undefined && { limit: countOf(options.limit) }),
+  };
+}
+
+export function endpointOf(config: Config, alias: string): Config['endpoints'][number] {
+  const found = config.endpoints.find((each) => each.alias === alias || each.key.uid === alias);
+  if (found) return found;
+  throw new ReceiptdError('ENDPOINT_UNKNOWN', `There is no endpoint "${alias}" in the configuration.`, {
+    hint: `There are: ${config.endpoints.map((each) => each.alias).join(', ')}.`,
+  });
+}
+
+function stateOf(text: string): ListState {
+  const state = LIST_STATES.find((each) => each === text);
+  if (state) return state;
+  throw new ReceiptdError('USAGE', `--state does not take "${text}".`, {
+    hint: `It takes: ${LIST_STATES.join(', ')}.`,
+  });
+}
+
+function dayOf(text: string): number {
+  const day = parseDay(text);
+  if (!Number.isNaN(day)) return day;
+  throw new ReceiptdError('USAGE', `--since does not take "${text}".`, {
+    hint: 'It takes a day, like 2026-01-31.',
+  });
+}
+
+function countOf(text: string): number {
+  if (/^[1-9]\d*$/.test(text)) return Number(text);
+  throw new ReceiptdError('USAGE', `--limit does not take "${text}".`, { hint: 'It takes a number from 1.' });
+}
+
+/** Says on stderr why a list is empty, for whoever filtered: a folder that is mistyped looks like one without scans. */
+export async function* orSayNothing(
+  io: Io,
+  { folders }: Pick<Config, 'folders'>,
+  filter: ListFilter,
+  rows: AsyncIterable<ListRow>,
+): AsyncGenerator<ListRow> {
+  let isEmpty = true;
+  for await (const row of rows) {
+    isEmpty = false;
+    yield row;
+  }
+  if (!isEmpty) return;
+  const watched = folders.map(({ path }) => path);
+  const { folder } = filter;
+  io.stderr.write(
+    `${printable(
+      folder === undefined || watched.includes(folder) || isElsewhere(folder)
+        ? nothing(filter)
+        : `Nothing matches: ${folder} is not a watched folder. ${meant(folder, watched)}`,
+    )}\n`,
+  );
+}
+
+function nothing({ states, folder, endpoint, search, since }: ListFilter): string {
+  const parts = [
+    ...(states ? [`--state ${states.join(' ')}`] : []),
+    ...(folder === undefined ? [] : [`--folder ${folder}`]),
+    ...(endpoint ? [`--endpoint ${endpoint.uid}`] : []),
+    ...(search === undefined ? [] : [`--search "${search}"`]),
+    ...(since === undefined ? [] : ['--since']),
+  ];
+  return parts.length === 0 ? 'Nothing yet.' : `Nothing matches ${parts.join(' ')}.`;
+}
+
+/** The folder that the path lies in, or the one it is nearest to. */
+function meant(path: string, watched: readonly string[]): string {
+  const around = watched.find((each) => path.startsWith(each) && /^[/\\]/.test(path.slice(each.length)));
+  if (around !== undefined)
+    return `It lies in ${around}: use that with --folder, and the rest with --search.`;
+  const near = nearest(path, watched);
+  return near === undefined ? `Watched: ${watched.join(', ')}.` : `Did you mean ${near}?`;
+}
