@@ -11,8 +11,8 @@ interface Options extends ConfigOption {
   readonly json?: boolean;
 }
 
-/** The commands that change documents and holds: in the running daemon, or on the ledger where none runs. */
-export function addChanges(program: Command, io: Io): void {
+/** What changes documents and holds does so in the running daemon, or on the ledger where none runs. */
+export function addResends(program: Command, io: Io): void {
   const by = operatorName();
 
   program
@@ -58,7 +58,10 @@ export function addChanges(program: Command, io: Io): void {
         print(io, `That endpoint has the image already, as "${printable(result.name)}".`);
       else print(io, `Queued "${printable(result.name)}" for endpoint ${result.endpointUid}.`);
     });
+}
 
+export function addPauses(program: Command, io: Io): void {
+  const by = operatorName();
   for (const [command, done] of [
     ['pause', 'Paused'],
     ['resume', 'Resumed'],

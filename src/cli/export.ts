@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { finished } from 'node:stream/promises';
 import type { Command } from 'commander';
-import { csvLines } from '../daemon/reading/csv.ts';
+import { csvLines, SEPARATORS, type CsvForm } from '../daemon/reading/csv.ts';
 import { systemClock } from '../daemon/systemClock.ts';
 import { ReceiptdError } from '../domain/errors.ts';
 import type { ListRow } from '../ports/ledgerReports.ts';
@@ -16,39 +16,67 @@ import { outputUnwritable } from './output.ts';
 import { openReading } from './reading.ts';
 import { configOf } from './session.ts';
 
+interface Options extends FilterOptions {
+  readonly format: string;
+  readonly excel?: boolean;
+  readonly separator?: string;
+  readonly output?: string;
+}
+
+type Write = (target: Pick<Io, 'stdout'>, rows: AsyncIterable<ListRow>) => Promise<void>;
+
+/** Excel separates by a semicolon where the user's numbers have a comma. */
+function formOf({ format, excel = false, separator: wanted }: Options): CsvForm {
+  if (format === 'json' && (excel || wanted !== undefined))
+    throw new ReceiptdError('USAGE', '--excel and --separator are for --format csv.');
+  const usual = excel && (1.5).toLocaleString().includes(',') ? ';' : ',';
+  const separator =
+    wanted === undefined ? usual : SEPARATORS.find((each) => each === (wanted === 'tab' ? '\t' : wanted));
+  if (separator === undefined)
+    throw new ReceiptdError('USAGE', `--separator takes ",", ";" or tab, not "${wanted}".`);
+  return { separator, byteOrderMark: excel };
+}
+
 export function addExport(program: Command, io: Io): void {
   withFilters(program.command('export'))
     .description(
       "the ledger as a file; beside it FILE.head.json, the journal's last entry, for `ledger verify --head`",
     )
     .requiredOption('--format <format>', 'csv or json')
+    .option('--excel', 'as Excel opens it: UTF-8 with its mark, and a semicolon where numbers have a comma')
+    .option('--separator <sign>', 'between cells of csv: ",", ";" or tab')
     .option('--output <file>', 'a new file; standard output if left out')
     .addHelpText(
       'after',
-      helpOf({ examples: ['export --format csv --since 2026-01-01 --output receipts.csv'] }),
+      helpOf({
+        examples: [
+          'export --format csv --since 2026-01-01 --output receipts.csv',
+          'export --format csv --excel --output receipts.csv',
+        ],
+      }),
     )
-    .action(async (options: FilterOptions & { format: string; output?: string }) => {
+    .action(async (options: Options) => {
       const { format, output } = options;
       if (format !== 'csv' && format !== 'json') {
         throw new ReceiptdError('USAGE', `--format takes csv or json, not "${format}".`);
       }
+      const form = formOf(options);
       const config = await configOf(io, options);
       const filter = filterOf(config, options);
       const reports = await openReading(config);
       try {
-        const write = format === 'json' ? writeJsonArray : writeCsv;
+        const write: Write =
+          format === 'json' ? writeJsonArray : (target, each) => writeCsv(target, each, form);
         const head = await reports.head();
-        const rows = orSayNothing(io, config, filter, reports.list(filter));
-        if (output === undefined) {
-          await write(io, rows);
-          if (head) io.stderr.write(`The journal's last entry at this time: ${head.seq}:${head.hash}\n`);
-          return;
-        }
-        const file = resolve(io.cwd, output);
-        await toNewFile(file, (target) => write(target, rows));
-        if (!head) return;
+        const target = output === undefined ? null : resolve(io.cwd, output);
+        await orSayNothing(io, config, filter, reports.list(filter), (rows) =>
+          target === null ? write(io, rows) : toNewFile(target, (file) => write(file, rows)),
+        );
+        if (head && target === null)
+          io.stderr.write(`The journal's last entry at this time: ${head.seq}:${head.hash}\n`);
+        if (!head || target === null) return;
         const kept = { ...head, at: iso(systemClock.now()) };
-        await toNewFile(`${file}.head.json`, (target) => writeChunk(target, `${JSON.stringify(kept)}\n`));
+        await toNewFile(`${target}.head.json`, (file) => writeChunk(file, `${JSON.stringify(kept)}\n`));
       } finally {
         await reports.close();
       }
@@ -78,6 +106,10 @@ async function toNewFile(
   }
 }
 
-async function writeCsv(target: Pick<Io, 'stdout'>, rows: AsyncIterable<ListRow>): Promise<void> {
-  for await (const line of csvLines(rows)) await writeChunk(target, line);
+async function writeCsv(
+  target: Pick<Io, 'stdout'>,
+  rows: AsyncIterable<ListRow>,
+  form: CsvForm,
+): Promise<void> {
+  for await (const line of csvLines(rows, form)) await writeChunk(target, line);
 }

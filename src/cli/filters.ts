@@ -76,18 +76,24 @@ function countOf(text: string): number {
   throw new ReceiptdError('USAGE', `--limit does not take "${text}".`, { hint: 'It takes a number from 1.' });
 }
 
-/** Says on stderr why a list is empty, for whoever filtered: a folder that is mistyped looks like one without scans. */
-export async function* orSayNothing(
+/**
+ * Writes rows, and says on stderr why there are none: a folder that is mistyped looks like one without scans.
+ */
+export async function orSayNothing(
   io: Io,
   { folders }: Pick<Config, 'folders'>,
   filter: ListFilter,
   rows: AsyncIterable<ListRow>,
-): AsyncGenerator<ListRow> {
+  write: (rows: AsyncIterable<ListRow>) => Promise<void>,
+): Promise<void> {
   let isEmpty = true;
-  for await (const row of rows) {
-    isEmpty = false;
-    yield row;
-  }
+  const counted = async function* () {
+    for await (const row of rows) {
+      isEmpty = false;
+      yield row;
+    }
+  };
+  await write(counted());
   if (!isEmpty) return;
   const watched = folders.map(({ path }) => path);
   const { folder } = filter;

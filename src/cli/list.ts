@@ -21,9 +21,9 @@ export function addList(program: Command, io: Io): void {
       const filter = filterOf(config, options);
       const reports = await openReading(config);
       try {
-        const rows = orSayNothing(io, config, filter, reports.list(filter));
-        if (options.json) await writeJsonArray(io, rows);
-        else await printTable(io, rows);
+        await orSayNothing(io, config, filter, reports.list(filter), (rows) =>
+          options.json ? writeJsonArray(io, rows) : printTable(io, rows),
+        );
       } finally {
         await reports.close();
       }

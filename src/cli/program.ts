@@ -32,7 +32,7 @@ export async function createProgram(
 ): Promise<Command> {
   const program = new Command('receiptd')
     .description(
-      'Watches folders for scanned receipts, names each new image, uploads it, and keeps the ledger.',
+      'Watches folders for scanned receipts, names each new image, uploads it, and keeps the ledger. Begin with `receiptd setup`.',
     )
     .version(VERSION)
     .exitOverride()

@@ -1,11 +1,32 @@
 import type { CommanderError } from 'commander';
 import { ReceiptdError } from '../domain/errors.ts';
 
+/** Commands that people guess, and what does it here. */
+const GUESSED: Readonly<Record<string, string>> = {
+  start:
+    '`receiptd run` runs the agent in this terminal; `receiptd service start` starts it in the background.',
+  stop: '`receiptd service stop` stops the agent in the background; Ctrl+C ends `receiptd run`.',
+  restart:
+    '`receiptd service restart` starts the agent in the background again; `receiptd reload` reads the config again.',
+  logs: '`receiptd service logs` shows the log of the agent in the background.',
+  install:
+    '`receiptd service install` lets the agent run in the background from now on; `receiptd setup` does all of it.',
+  uninstall: '`receiptd service uninstall` takes the agent out of the background.',
+  upload: '`receiptd send FILE…` sends single files; `receiptd run` watches the folders.',
+  version: '`receiptd --version` shows the version.',
+  config: '`receiptd setup` writes the config, `receiptd check` reads it and says what is wrong.',
+  search: '`receiptd list --search TEXT` searches.',
+  delete: '`receiptd erase NAME` erases the personal data of a document.',
+};
+
 /** What the argument parser found, as one sentence like every other error. */
 export function usageError({ code, message }: Pick<CommanderError, 'code' | 'message'>): ReceiptdError {
   const [what = '', guess = ''] = message.replace(/^error: /, '').split('\n');
   const sentence = `${what.charAt(0).toUpperCase()}${what.slice(1).replace(/\.$/, '')}.`.replaceAll("'", '"');
   const advice = adviceOn(code, what);
+  const [, unknown = ''] = /'(.*)'/.exec(what) ?? [];
+  const known = code === 'commander.unknownCommand' ? GUESSED[unknown.toLowerCase()] : undefined;
+  if (known !== undefined) return new ReceiptdError('USAGE', sentence, { hint: known });
   const meant = guess.replace(/^\(|\)$/g, '');
   return new ReceiptdError('USAGE', sentence, { hint: meant === '' ? advice : `${meant} ${advice}` });
 }

@@ -73,7 +73,7 @@ function unreadable(path: string, error: unknown): ReceiptdError {
   const code = systemCode(error);
   if (code === 'ENOENT' || code === 'ENOTDIR') {
     return new ReceiptdError('CONFIG_NOT_FOUND', `There is no config file ${path}.`, {
-      hint: 'Write one with `receiptd init`.',
+      hint: 'Write one with `receiptd setup`.',
       cause: error,
     });
   }

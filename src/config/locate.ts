@@ -19,7 +19,9 @@ export async function findConfig(explicit: string | undefined, surroundings: Sur
     chosen === undefined
       ? `There is no config file; looked for ${places.join(', ')}.`
       : `There is no config file ${places.join()}, which ${named}.`,
-    { hint: 'Write one with `receiptd init`, or name one with --config.' },
+    {
+      hint: 'Run `receiptd setup`, which asks for what it needs and writes one, or name yours with --config.',
+    },
   );
 }
 

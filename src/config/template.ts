@@ -107,6 +107,16 @@ export function defaultConfigText({
   ].join('');
 }
 
+/** What `receiptd setup` begins with: what is set, and where the rest is told. */
+export function shortConfigText({ baseUrl, uid, folder }: DefaultConfigValues): string {
+  return [
+    '# Written by `receiptd setup`; run it again to change this. All settings: `receiptd init --config example.yaml`.\n',
+    `service:\n  baseUrl: ${inline(baseUrl)}\n`,
+    `endpoints:\n  office:\n    uid: ${inline(uid)}\n`,
+    `folders:\n  - path: ${inline(folder)}\n    endpoint: office\n`,
+  ].join('');
+}
+
 /** The file in this repository. */
 export const SHIPPED_VALUES: DefaultConfigValues = {
   baseUrl: 'https://receipts.example.com',

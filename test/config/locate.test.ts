@@ -67,7 +67,7 @@ describe('the config file', () => {
       code: 'CONFIG_NOT_FOUND',
       message:
         'There is no config file; looked for C:\\w\\receiptd.yaml, C:\\Roaming\\receiptd\\receiptd.yaml, C:\\ProgramData\\receiptd\\receiptd.yaml.',
-      hint: expect.stringContaining('receiptd init'),
+      hint: expect.stringContaining('receiptd setup'),
     });
   });
 

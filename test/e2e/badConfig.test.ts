@@ -101,7 +101,7 @@ describe('a config file is refused with one sentence', () => {
       2,
       'CONFIG_NOT_FOUND',
       gone,
-      'receiptd init',
+      'receiptd setup',
     );
     expect(await receiptd(site, ['check'], { env: { RECEIPTD_CONFIG: gone } })).toBeRefused(
       2,

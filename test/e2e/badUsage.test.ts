@@ -13,6 +13,13 @@ describe('a command line is refused with one sentence', () => {
   test.each<[args: string[], words: string[]]>([
     [['lst'], ['"lst"', 'Did you mean list?', 'receiptd --help']],
     [['endpoint', 'frob'], ['"frob"']],
+    [['start'], ['receiptd run', 'receiptd service start']],
+    [['stop'], ['receiptd service stop']],
+    [['logs'], ['receiptd service logs']],
+    [['install'], ['receiptd service install', 'receiptd setup']],
+    [['upload'], ['receiptd send', 'receiptd run']],
+    [['version'], ['receiptd --version']],
+    [['CONFIG'], ['receiptd setup', 'receiptd check']],
     [
       ['list', '--limt', '3'],
       ['"--limt"', 'Did you mean --limit?', '--help'],
@@ -106,6 +113,7 @@ test('without a command the help is shown, with the status of wrong usage', asyn
   const ended = await receiptd(site, []);
   expect(ended).toMatchObject({ status: 2, stdout: '' });
   expect(ended.stderr).toContain('Usage: receiptd');
+  expect(ended.stderr).toContain('Begin with `receiptd setup`.');
 });
 
 test('a ledger that is not there yet, and names that it does not have, are said in one sentence', async () => {

@@ -6,7 +6,7 @@ import { readConfig, readConfigFile, textOf } from '../../config/load.ts';
 import type { ConfigPlace } from '../../config/locate.ts';
 import { resolvePath, pathsOf } from '../../config/resolve.ts';
 import { EXAMPLE_UID } from '../../config/exampleUid.ts';
-import { defaultConfigText } from '../../config/template.ts';
+import { shortConfigText } from '../../config/template.ts';
 import { folderSchema } from '../../config/schema.ts';
 import { rateText } from '../../domain/rate.ts';
 import { entersPractice, leavesPractice, practiceStateDir } from './practiceState.ts';
@@ -50,7 +50,7 @@ export function provisional({ before }: Found, some: Partial<Wanted>): Wanted {
 export function plan(found: Found, wanted: Wanted): { readonly text: string; readonly config: Config } {
   const { place, context, before } = found;
   const start =
-    before?.text ?? defaultConfigText({ baseUrl: wanted.baseUrl, uid: wanted.uid, folder: wanted.folder });
+    before?.text ?? shortConfigText({ baseUrl: wanted.baseUrl, uid: wanted.uid, folder: wanted.folder });
   const { config } = before ?? readConfig(start, place.file, context);
   const text = applyEdits(start, changes(found, config, wanted), place.file);
   return { text, config: readConfig(text.replace(/^\uFEFF/, ''), place.file, context).config };

@@ -3,6 +3,8 @@ import { midnight } from '../format.ts';
 import { LIST_STATES } from '../parts/State.tsx';
 import { href } from '../router.ts';
 
+const DECIMAL_COMMA = (1.5).toLocaleString().includes(',');
+
 /** What the address says of the filter, each as it stands there. */
 export const FILTER_KEYS = ['search', 'state', 'folder', 'endpoint', 'since', 'until', 'order'] as const;
 export type FilterKey = (typeof FILTER_KEYS)[number];
@@ -46,8 +48,10 @@ export function csvHref(filter: FilterText): string {
   add('search', filter.search);
   add('since', since);
   add('until', until);
-  const text = params.toString();
-  return `/v1/documents.csv${text === '' ? '' : `?${text}`}`;
+  // As the Excel of this person expects it: a semicolon where numbers have a comma.
+  if (DECIMAL_COMMA) params.set('separator', ';');
+  params.set('bom', '1');
+  return `/v1/documents.csv?${params.toString()}`;
 }
 
 export const keyOf = ({ documentId, path, createdAt }: ListRowJson): string =>

@@ -9,7 +9,7 @@ import { documentFilter } from '../control/protocol/documents.ts';
 import { STREAMS } from '../control/protocol/streams.ts';
 import type { StreamRequest, StreamRoute } from '../control/streams.ts';
 import { unknownDocument } from '../unknownDocument.ts';
-import { csvLines } from './csv.ts';
+import { csvLines, SEPARATORS, type CsvForm } from './csv.ts';
 import { detailJson, listFilter } from './documents.ts';
 
 export interface StreamDeps {
@@ -29,7 +29,7 @@ export function readingStreams({ ledger, clock, findBytes }: StreamDeps): Stream
           'content-type': 'text/csv; charset=utf-8; header=present',
           'content-disposition': `attachment; filename="receipts-${iso(clock.now()).slice(0, 10)}.csv"`,
         },
-        body: csvLines(ledger.list(filterOf(query))),
+        body: csvLines(ledger.list(filterOf(query)), formOf(query)),
       }),
     },
     {
@@ -105,6 +105,13 @@ function filterOf(query: StreamRequest['query']): ReturnType<typeof listFilter> 
     'USAGE',
     `${issue?.path.join('.') ?? 'The query'}: ${issue?.message ?? 'invalid'}.`,
   );
+}
+
+function formOf(query: StreamRequest['query']): CsvForm {
+  const wanted = query.get('separator') ?? ',';
+  const separator = SEPARATORS.find((each) => each === (wanted === 'tab' ? '\t' : wanted));
+  if (separator === undefined) throw new ReceiptdError('USAGE', 'separator takes , or ; or tab.');
+  return { separator, byteOrderMark: query.get('bom') === '1' };
 }
 
 /** RFC 8187. */

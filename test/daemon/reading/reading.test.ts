@@ -262,6 +262,9 @@ it('exports a filtered view, and the evidence of a document', async () => {
     `/v1/documents.csv?search=b.jpg&states=accepted,failed&endpoint=${encodeURIComponent(`${OFFICE.baseUrl}#${OFFICE.uid}`)}`,
   );
   expect(some.body.split('\r\n').map((line) => line.split(',')[0])).toEqual(['name', 'doc-b', '']);
+  const excel = await text('/v1/documents.csv?search=b.jpg&separator=%3B&bom=1');
+  expect(excel.body).toMatch(/^(?:\uFEFF|\u00EF\u00BB\u00BF)name;state;/);
+  expect(await text('/v1/documents.csv?separator=x')).toMatchObject({ status: 422 });
   expect(await text('/v1/documents.csv?states=odd')).toMatchObject({ status: 422 });
 
   const evidence = JSON.parse((await text(`/v1/documents/${id}/evidence`)).body) as Record<string, unknown>;

@@ -84,6 +84,7 @@ inBrowser('the list of documents', (here) => {
       search: 'scan_0',
       since: filter.since,
       until: filter.until,
+      bom: '1',
     });
     const other = await here.browser.open(new URL(page.url()).hash);
     expect(await other.getByLabel('Search').inputValue()).toBe('scan_0');

@@ -30,6 +30,8 @@ export const STREAMS = {
       search: 'Words; `documents` says where they are looked for.',
       since: 'First seen at this time or later (ISO 8601).',
       until: 'First seen before this time (ISO 8601).',
+      separator: 'Between cells: a comma if left out, or ; or tab.',
+      bom: '1: with a byte order mark, by which Excel knows UTF-8.',
     },
   },
   image: {
