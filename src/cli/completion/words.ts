@@ -87,7 +87,7 @@ function kindOf(
   if (name === 'path' || name === 'folder' || name === 'dir') return { kind: 'folders' };
   if (name === 'alias') return { kind: 'endpoints' };
   if (name === 'target') return { kind: 'targets' };
-  if (/^names? of (?:the )?documents?$/.test(description)) return { kind: 'documents' };
+  if (/^names? of (?:the )?documents?\b/.test(description)) return { kind: 'documents' };
   const [, list] = LISTED.exec(description) ?? [];
   if (list !== undefined) return { kind: 'words', words: list.split(', ') };
   const [, offered, another] = OFFERED.exec(description) ?? [];
