@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { drawReceipt } from '../support/images.ts';
 import { Terminal, terminalIsHere } from '../support/terminal.ts';
 import { MAIN, prepare, type Site } from './support/agent.ts';
-import './support/commandLine.ts';
+import { receiptd } from './support/commandLine.ts';
 
 async function filled(): Promise<Site> {
   const site = await prepare();
@@ -70,7 +70,11 @@ test('documents are called by a file, by how their names begin, in any case', as
     status: 1,
     stderr: expect.stringMatching(/"Rechnung.* is accepted already/),
   });
-  expect(await site.run('show', 'notes.txt')).toBeRefused(1, 'DOCUMENT_UNKNOWN', 'rejected');
+  expect(await receiptd(site, ['show', 'notes.txt', '--config', site.config])).toBeRefused(
+    1,
+    'DOCUMENT_UNKNOWN',
+    'rejected',
+  );
   await rm(site.file('inbox', 'short.jpg'));
   expect(await site.run('erase', 'short.jpg', '--yes')).toBeRefused(1, 'DOCUMENT_UNKNOWN', 'short.jpg');
   expect(await site.run('erase', 'rechnung')).toBeRefused(2, 'CONFIRMATION_NEEDED', '1 document (Rechnung');
