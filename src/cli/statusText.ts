@@ -6,7 +6,6 @@ import { count, counted, local, size, span } from '../domain/words.ts';
 import { colorsFor, print, type Colors, type Io } from './io.ts';
 import { STATE_WORDS } from './stateWords.ts';
 import type { Overview } from './overview.ts';
-import { rateForecasts, rateNote } from '../daemon/reading/rateNotes.ts';
 import { troubles } from '../daemon/reading/troubles.ts';
 import { printable } from './printable.ts';
 
@@ -52,8 +51,6 @@ export function statusLines(config: Config, overview: Overview, colors: Colors):
   const backlog = backlogLine(overview);
   if (all.length === 0 && daemon) say(`Nothing is wrong. ${backlog}`);
   else if (overview.counts.length > 0) say(backlog);
-  const forecasts = rateForecasts(daemon?.limitedBy ?? [], overview.counts, config.endpoints);
-  for (const forecast of forecasts) say(printable(rateNote(forecast)));
   for (const note of daemon?.notes ?? []) say(printable(note));
   const spool = daemon?.spool;
   if (spool && spool.images > 0) {

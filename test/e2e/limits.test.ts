@@ -69,3 +69,20 @@ test('a day has its number of requests, whoever restarts; the rest waits', async
   expect(site.sandbox.arrivals()).toHaveLength(9);
   expect((await storedOnce(site)).size).toBe(8);
 });
+
+test('a rate a minute is spread, and `status` says once that documents wait for it', async () => {
+  const site = await prepare({ delivery: { rate: '60/min' } });
+  await drop(site, 'inbox', 30);
+  const agent = await site.start();
+  const limited = 'Uploads are limited to 60/min, about a minute left.';
+  let said = '';
+  await until(async () => (said = (await site.run('status')).stdout).includes('Uploads are limited'));
+  expect(said.split('Uploads are limited').length).toBe(2);
+  expect(said).toContain(limited);
+  // At once they would all have left by now.
+  await until(() => site.sandbox.arrivals().length >= 8);
+  expect(site.sandbox.arrivals().length).toBeLessThan(30);
+  const [first = 0, , , , , , , eighth = 0] = site.sandbox.arrivals();
+  expect(eighth - first).toBeGreaterThan(1_000);
+  await agent.stop();
+});
