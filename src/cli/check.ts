@@ -15,7 +15,7 @@ import { checkAlerts } from '../compose/checkAlerts.ts';
 import { checkSharedLedger } from '../compose/checkLedger.ts';
 import { checkInstalls } from '../compose/installs.ts';
 import { checkOriginals } from '../compose/checkOriginals.ts';
-import { checkFolder, type Finding } from '../compose/checkFolder.ts';
+import { checkFolder, checkTaken, type Finding } from '../compose/checkFolder.ts';
 import { checkListeners } from './checkListeners.ts';
 import { checkMachine } from './checkMachine.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
@@ -65,6 +65,7 @@ export async function findingsOf(
   for (const message of oddUids(config)) findings.push({ level: 'warn', subject: 'endpoint', message });
   findings.push(await checkState(config), ...(await checkLedger(config)));
   findings.push(...(await checkFolders(io, config)));
+  for (const folder of config.folders) findings.push(...(await checkTaken(folder, config.stateDir)));
   findings.push(
     ...(await checkAlerts(config, io.env)),
     ...checkResults(config),

@@ -129,6 +129,8 @@ function stateWords({ state, since }: FolderStatus): string {
       return `Not readable ${from}`;
     case 'unreachable':
       return `Not reachable ${from}`;
+    case 'taken':
+      return `Taken in by another agent ${from}`;
   }
 }
 

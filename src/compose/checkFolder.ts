@@ -3,6 +3,9 @@ import { dirname, join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { ReceiptdError, systemCode } from '../domain/errors.ts';
 import { counted } from '../domain/words.ts';
+import { takenBy } from '../pipeline/folderClaim.ts';
+import { createFolderClaims } from '../intake/folder/folderClaims.ts';
+import { statFolder, tokenOf } from '../intake/folder/folderIdentity.ts';
 import { archivePlace, attentionPlace, inOwnPlace } from '../intake/folder/ownPlace.ts';
 
 export interface Finding {
@@ -62,6 +65,15 @@ export async function checkFolder(folder: Config['folders'][number]): Promise<Fi
     const hint = 'Let the user that runs receiptd read and enter it.';
     return [fail(subject, 'FOLDER_UNREADABLE', `It can't be read (${code ?? String(error)}).`, hint)];
   }
+}
+
+/** Whether an agent with another state directory takes it in already. */
+export async function checkTaken({ path }: Config['folders'][number], stateDir: string): Promise<Finding[]> {
+  const folder = await statFolder(path).catch(() => null);
+  const holder = folder && (await createFolderClaims(stateDir).holder(tokenOf(folder)));
+  if (holder === null || holder.stateDir === stateDir) return [];
+  const hint = 'Stop one of the two agents, or take the folder out of its config.';
+  return [fail(path, 'FOLDER_TAKEN', takenBy(path, holder), hint)];
 }
 
 async function checkWritable({ path, afterUpload }: Config['folders'][number]): Promise<Finding> {
@@ -128,7 +140,12 @@ function liesInIt(files: number): string {
 
 function fail(
   subject: string,
-  code: 'FOLDER_NOT_A_DIRECTORY' | 'FOLDER_UNREADABLE' | 'FOLDER_UNWRITABLE' | 'ATTENTION_UNWRITABLE',
+  code:
+    | 'FOLDER_NOT_A_DIRECTORY'
+    | 'FOLDER_TAKEN'
+    | 'FOLDER_UNREADABLE'
+    | 'FOLDER_UNWRITABLE'
+    | 'ATTENTION_UNWRITABLE',
   message: string,
   hint: string,
 ): Finding {

@@ -9,6 +9,7 @@ import type { Operations } from '../daemon/operations.ts';
 import { accountsAmong } from '../domain/account.ts';
 import { endpointId, type Document, type EndpointKey } from '../domain/document.ts';
 import { isElsewhere } from '../domain/elsewhere.ts';
+import { createFolderClaims } from '../intake/folder/folderClaims.ts';
 import { inItsPlace } from '../pipeline/folderPlace.ts';
 import { findBytes, type Found, type OpenFolder } from '../pipeline/originals.ts';
 import type { LimitedBy } from '../pipeline/pacer.ts';
@@ -88,6 +89,7 @@ export async function composeGeneration(
       folders: composeFolders(config, lasting, lasting.guards, formerPlaces),
       buffers,
       hints: once ? NO_HINTS : await hintsOf(config, formerPlaces),
+      claims: createFolderClaims(config.stateDir),
       inspector,
       host,
       asleepMs,

@@ -20,7 +20,7 @@ import { WatchLimit } from '../pipeline/watchLimit.ts';
 import type { Config } from '../config/config.ts';
 import { composeFleet } from './fleet.ts';
 import type { Clock, Random } from '../ports/clock.ts';
-import type { FolderHints } from '../ports/folder.ts';
+import type { FolderClaims, FolderHints } from '../ports/folder.ts';
 import type { ImageInspector } from '../ports/image.ts';
 import type { Incidents } from '../ports/incident.ts';
 import type { Admitted, Ledger, LedgerStorage } from '../ports/ledger.ts';
@@ -66,6 +66,8 @@ export interface World {
   /** What `folders` read files into. */
   readonly buffers: ImageBuffers;
   readonly hints: FolderHints;
+  /** Not there: no other agent can be on this machine. */
+  readonly claims?: FolderClaims;
   readonly inspector: ImageInspector;
   /** For `{host}` in names. */
   readonly host: string;
@@ -224,6 +226,7 @@ export async function composePipeline(
         keeper,
         memory: reading,
         hints,
+        claims: world.claims,
         incidents,
         watchLimit,
         reconcileEveryMs: config.intake.reconcileEveryMs,

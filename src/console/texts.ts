@@ -81,6 +81,7 @@ const english = {
     unreadable: 'not readable',
     notADirectory: 'no folder',
     unreachable: 'not reachable',
+    taken: 'other agent',
     starting: 'starting',
     paused: 'paused',
   },

@@ -5,7 +5,7 @@ import type { FolderTrouble } from './folderTrouble.ts';
 
 /** `standby`: another agent takes in what comes into this shared folder. */
 export type IntakeState =
-  'starting' | 'watching' | 'missing' | 'notADirectory' | 'unreadable' | 'unreachable' | 'standby';
+  'starting' | 'watching' | 'missing' | 'notADirectory' | 'unreadable' | 'unreachable' | 'taken' | 'standby';
 
 const AWAY: Readonly<Partial<Record<IntakeState, { readonly code: ErrorCode; readonly hint: string }>>> = {
   missing: {
@@ -16,6 +16,10 @@ const AWAY: Readonly<Partial<Record<IntakeState, { readonly code: ErrorCode; rea
   unreadable: {
     code: 'FOLDER_UNREADABLE',
     hint: "Let the agent's user read and enter it; watching goes on by itself then.",
+  },
+  taken: {
+    code: 'FOLDER_TAKEN',
+    hint: 'Stop one of the two agents, or take the folder out of its config; the other one goes on by itself.',
   },
 };
 

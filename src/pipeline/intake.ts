@@ -1,7 +1,7 @@
 import type { Lane } from '../domain/document.ts';
 import { describeError, ReceiptdError, systemCode } from '../domain/errors.ts';
 import { isUnreachable } from '../domain/unreachable.ts';
-import type { FileSystem, FolderAvailability, FolderHints } from '../ports/folder.ts';
+import type { FileSystem, FolderAvailability, FolderClaims, FolderHints } from '../ports/folder.ts';
 import type { Incidents } from '../ports/incident.ts';
 import type { Absence } from './absence.ts';
 import { ClockTrust, restedMs } from './atRest.ts';
@@ -9,6 +9,7 @@ import { AwayWatch, type Times } from './awayWatch.ts';
 import { DISPOSE_AGAIN_MS, DisposalWaits } from './disposalWaits.ts';
 import { disposeAccepted, recoverAside } from './dispose.ts';
 import type { ExamineDeps } from './examine.ts';
+import { FolderClaim } from './folderClaim.ts';
 import { FolderEvents } from './folderEvents.ts';
 import { FolderPlace, hasCoarseClock } from './folderPlace.ts';
 import { FolderState } from './folderState.ts';
@@ -45,6 +46,8 @@ const LED_ELSEWHERE_MS = 60_000;
 
 export interface IntakeDeps extends Omit<ExamineDeps, 'settling' | 'onNote'> {
   readonly hints: FolderHints;
+  /** Not there: no other agent can be on this machine. */
+  readonly claims?: FolderClaims | undefined;
   readonly incidents: Incidents;
   /** Shared by all folders. */
   readonly watchLimit: WatchLimit;
@@ -70,7 +73,7 @@ type Present = FolderAvailability & { readonly state: 'present' };
  *
  * Events say where to look; the listing says what is there. A folder that is absent is waited for. One that is foreign
  * (see folderPlace.ts) is watched like any other, so that what comes into it is admitted, but shows as unreachable, and
- * nothing in it counts as gone. While a shared ledger is away, all that the listing would have asked of it waits, and new
+ * nothing in it counts as gone. One that another agent on this machine takes in is waited for, too. While a shared ledger is away, all that the listing would have asked of it waits, and new
  * images are accepted (awayWatch.ts).
  */
 export class Intake {
@@ -80,6 +83,7 @@ export class Intake {
   readonly #disposalWaits: DisposalWaits;
   readonly #originalsRule: OriginalsRule;
   readonly #place: FolderPlace;
+  readonly #claim: FolderClaim;
   readonly #trouble: FolderTrouble;
   readonly #state: FolderState;
   readonly #events: FolderEvents;
@@ -123,6 +127,7 @@ export class Intake {
     this.#settleWake = new Wake(deps.clock);
     this.#watchWake = new Wake(deps.clock);
     this.#place = new FolderPlace(deps);
+    this.#claim = new FolderClaim(deps.settings.path, deps.claims);
     this.#trouble = new FolderTrouble(deps.settings.path, deps.incidents);
     this.#unreadableDirs = new UnreadableDirs(deps.settings.path, deps.log);
     this.#state = new FolderState(deps.settings.path, deps, this.#trouble);
@@ -230,6 +235,7 @@ export class Intake {
       if (!signal.aborted) await this.#watchWake.wait(PRESENCE_MS, signal);
     }
     await settled;
+    await this.#claim.release();
     this.#deps.watchLimit.over(this.#deps.settings.path);
   }
 
@@ -274,6 +280,7 @@ export class Intake {
     } finally {
       stop.abort();
       await settled;
+      await this.#claim.release();
       // Nobody lists it again.
       this.#isOver = true;
     }
@@ -519,6 +526,13 @@ export class Intake {
         // What lies in it once it appears was not put there before our eyes.
         if (found.state === 'missing' && !this.#writesFail && !this.#isAway) this.#letGo();
         return found;
+      }
+      // Who leads a shared folder is not known then, and what two of a fleet accept becomes one document.
+      const isFleets = this.#isAway && (this.#deps.settings.share ?? null) !== null;
+      const taken = isFleets ? null : await this.#claim.hold(found.token);
+      if (taken !== null) {
+        this.#state.enter('taken', taken);
+        return null;
       }
       if (this.#writesFail || this.#isAway) this.#holdUp();
       this.#fileSystem = found.fileSystem;

@@ -114,6 +114,29 @@ export interface WatchedFolder {
   leftAside(signal?: AbortSignal): Promise<readonly { readonly aside: string; readonly path: string }[]>;
 }
 
+/** The process that takes in a folder. */
+export interface FolderHolder {
+  readonly pid: number;
+  readonly user: string;
+  readonly stateDir: string;
+}
+
+/**
+ * Keeps two agents on one machine from taking in the same folder: each would name and send everything in it. A folder is told
+ * by the token of its availability.
+ */
+export interface FolderClaims {
+  /** `by` is null where the other one does not say who it is. Ends with the process at the latest. */
+  hold(
+    token: string,
+  ): Promise<
+    | { readonly kind: 'held'; release(): Promise<void> }
+    | { readonly kind: 'taken'; readonly by: FolderHolder | null }
+  >;
+  /** Who holds it now, as far as that can be told. */
+  holder(token: string): Promise<FolderHolder | null>;
+}
+
 /** Events are hints that make things fast; the listing is the truth. */
 export interface FolderHints {
   /**

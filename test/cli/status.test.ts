@@ -173,6 +173,7 @@ describe('what keeps the agent from its work', () => {
     ['unreadable', 'person'],
     ['notADirectory', 'person'],
     ['unreachable', 'person'],
+    ['taken', 'person'],
   ] as const)('a folder that is %s: %s, since when, and what to do', (state, who) => {
     const folder = { ...watching, state, message: `${SCANS} is in trouble.` };
     const found = sorted({ daemon: { ...daemon, folders: [folder] } });

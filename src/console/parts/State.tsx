@@ -40,6 +40,7 @@ const FOLDERS: Readonly<Partial<Record<FolderStatus['state'], Look>>> = {
   unreadable: ['bad', 'alert'],
   notADirectory: ['bad', 'alert'],
   unreachable: ['bad', 'alert'],
+  taken: ['bad', 'alert'],
 };
 
 /** A shape and a word; the colour only repeats them. */

@@ -99,6 +99,11 @@ const AWAY: Readonly<
     words: "can't be read",
     hint: 'Let the user that runs receiptd read and enter it; watching goes on by itself then.',
   },
+  taken: {
+    code: 'FOLDER_TAKEN',
+    words: 'is taken in by another agent on this machine',
+    hint: 'Stop one of the two agents, or take the folder out of its config; the other one goes on by itself.',
+  },
   unreachable: {
     code: 'FOLDER_UNREACHABLE',
     words: "can't be reached",

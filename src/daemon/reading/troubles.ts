@@ -79,6 +79,12 @@ function ofFolder({ path, state, message, since }: FolderStatus): Trouble | null
         `${path} can't be read.`,
         'Let the user that runs receiptd read and enter it; watching goes on by itself then.',
       );
+    case 'taken':
+      return says(
+        true,
+        `Another agent on this machine takes in ${path}.`,
+        'Stop one of the two agents, or take the folder out of its config; the other one goes on by itself.',
+      );
     case 'unreachable':
       return says(
         true,

@@ -8,6 +8,7 @@ export const FOLDER_STATES = [
   'unreadable',
   'notADirectory',
   'unreachable',
+  'taken',
   'starting',
   'standby',
   'paused',
