@@ -45,7 +45,7 @@ export function limitText({ rate, leftMs }: RateForecast): string {
 /** Short: it stands in one line with a progress bar. */
 function leftText(ms: number): string {
   const minutes = Math.round(ms / 60_000);
-  if (minutes < 1) return 'a minute';
+  if (minutes <= 1) return 'a minute';
   if (minutes < 120) return `${minutes} min`;
   const hours = Math.round(minutes / 60);
   return hours < 48 ? `${hours} h` : counted(Math.round(hours / 24), 'day');
