@@ -105,6 +105,8 @@ async function linesOf(site: Site, rows: readonly Row[]): Promise<Line[]> {
     ...['csv', 'json'].flatMap((format) =>
       filters.map((filter) => ({ args: ['export', '--format', format, ...filter] })),
     ),
+    { args: ['export', '--format', 'csv', '--excel'] },
+    { args: ['export', '--format', 'csv', '--separator', 'tab'] },
     { args: ['audit'], statuses: [3, 4] },
     { args: ['audit', '--json', '--wait', '0s'], statuses: [3, 4] },
     { args: ['audit', '--day', day], statuses: [0, 3, 4] },
