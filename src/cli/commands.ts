@@ -28,6 +28,7 @@ const COMMANDS: readonly Entry[] = [
   { names: ['pause', 'resume'], group: EVERYDAY, load: async () => (await import('./change.ts')).addPauses },
   { names: ['check'], group: REPAIR, load: async () => (await import('./check.ts')).addCheck },
   { names: ['retry', 'resend'], group: REPAIR, load: async () => (await import('./change.ts')).addResends },
+  { names: ['dismiss'], group: REPAIR, load: async () => (await import('./dismiss.ts')).addDismiss },
   { names: ['results'], group: REPAIR, load: async () => (await import('./results.ts')).addResults },
   { names: ['export'], group: REPAIR, load: async () => (await import('./export.ts')).addExport },
   { names: ['audit'], group: REPAIR, load: async () => (await import('./audit.ts')).addAudit },

@@ -17,6 +17,8 @@ export interface FilterOptions extends ConfigOption {
   readonly search?: string;
   readonly since?: string;
   readonly limit?: string;
+  readonly needsPerson?: boolean;
+  readonly dismissed?: boolean;
 }
 
 export function withFilters(command: Command): Command {
@@ -43,6 +45,8 @@ export function filterOf(config: Config, options: FilterOptions): ListFilter {
     }),
     ...(options.search !== undefined && { search: options.search }),
     ...(options.since !== undefined && { since: dayOf(options.since) }),
+    ...(options.needsPerson && { attention: 'needed' as const }),
+    ...(options.dismissed && { attention: 'dismissed' as const }),
     ...(options.limit !== undefined && { limit: countOf(options.limit) }),
   };
 }
@@ -106,8 +110,9 @@ export async function orSayNothing(
   );
 }
 
-function nothing({ states, folder, endpoint, search, since }: ListFilter): string {
+function nothing({ states, folder, endpoint, search, since, attention }: ListFilter): string {
   const parts = [
+    ...(attention === undefined ? [] : [attention === 'needed' ? '--needs-person' : '--dismissed']),
     ...(states ? [`--state ${states.join(' ')}`] : []),
     ...(folder === undefined ? [] : [`--folder ${folder}`]),
     ...(endpoint ? [`--endpoint ${endpoint.uid}`] : []),

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { local } from '../domain/words.ts';
 import { escapeUnsafeJson } from '../domain/escape.ts';
 import type { ListRow } from '../ports/ledgerReports.ts';
 import { filterOf, orSayNothing, withFilters, type FilterOptions } from './filters.ts';
@@ -10,11 +11,19 @@ import { printable } from './printable.ts';
 
 export function addList(program: Command, io: Io): void {
   withFilters(program.command('list'))
+    .option('--needs-person', 'only what needs a person')
+    .option('--dismissed', 'only what somebody dismissed')
     .description('what was seen, under which name, and what became of it')
     .option('--json', 'as one JSON array (docs/operations.md lists the fields)')
     .addHelpText(
       'after',
-      helpOf({ examples: ['list --state failed unconfirmed', 'list --search "müller may" --json'] }),
+      helpOf({
+        examples: [
+          'list --needs-person',
+          'list --state failed unconfirmed',
+          'list --search "müller may" --json',
+        ],
+      }),
     )
     .action(async (options: FilterOptions & { json?: boolean }) => {
       const config = await configOf(io, options);
@@ -78,6 +87,9 @@ async function printTable(io: Io, rows: AsyncIterable<ListRow>): Promise<void> {
   print(io, [colors.bold(title), ...lines].join('\n'));
 }
 
-function whyOf({ state, message, reason }: ListRow): string {
-  return printable(state === 'accepted' || state === 'duplicate' ? '' : (message ?? reason ?? ''));
+function whyOf({ state, message, reason, dismissedBy, dismissedAt }: ListRow): string {
+  if (state === 'accepted' || state === 'duplicate') return '';
+  const dismissed =
+    dismissedAt === null ? '' : `Dismissed by ${dismissedBy ?? '?'} on ${local(dismissedAt)}. `;
+  return printable(`${dismissed}${message ?? reason ?? ''}`);
 }

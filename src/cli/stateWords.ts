@@ -7,7 +7,7 @@ export const STATE_WORDS: Readonly<Record<ListState, string>> = {
   held: 'on hold',
   accepted: 'accepted',
   duplicate: 'the same as another image (not sent again)',
-  rejected: 'not an image that is sent',
+  rejected: 'not sent',
   failed: 'refused by the service',
   unconfirmed: 'without a clear answer of the service',
   lost: 'lost',

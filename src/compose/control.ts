@@ -47,6 +47,7 @@ export function controlOf(deps: ControlDeps): { operations: Partial<Operations>;
 function actsOf({ generations }: ControlDeps) {
   return {
     retry: (request) => generations.act(({ acts }) => acts.retry(request)),
+    dismiss: (request) => generations.act(({ acts }) => acts.dismiss(request)),
     tryHeld: () => generations.act(({ acts }) => acts.tryHeld()),
     resend: (request) => generations.act(({ acts }) => acts.resend(request)),
     pause: (request) => generations.act(({ acts }) => acts.pause(request)),

@@ -1,6 +1,5 @@
 import type { OverviewResponse } from '../daemon/control/protocol/overview.ts';
-import type { ListState } from '../ports/ledgerReports.ts';
-import { PERSON_STATES, WAITING_STATES } from './parts/State.tsx';
+import { WAITING_STATES } from './parts/State.tsx';
 
 export interface Tally {
   readonly accepted: number;
@@ -14,14 +13,14 @@ type Count = OverviewResponse['counts'][number];
 /** What became of files, in the four words that an overview has room for. */
 export function tally(counts: readonly Count[], isMeant: (count: Count) => boolean): Tally {
   const sum = { accepted: 0, waiting: 0, person: 0, other: 0 };
-  for (const each of counts) if (isMeant(each)) sum[wordOf(each.state)] += each.count;
+  for (const each of counts) if (isMeant(each)) sum[wordOf(each)] += each.count;
   return sum;
 }
 
-function wordOf(state: ListState): keyof Tally {
+function wordOf({ state, needsPerson }: Count): keyof Tally {
   if (state === 'accepted') return 'accepted';
   if (WAITING_STATES.includes(state)) return 'waiting';
-  return PERSON_STATES.includes(state) ? 'person' : 'other';
+  return needsPerson ? 'person' : 'other';
 }
 
 export const ofFolder = (path: string) => (count: Count) => count.folder === path;

@@ -6,9 +6,10 @@ import { findBytes, type OpenFolder } from '../pipeline/originals.ts';
 import type { EndpointSettings } from '../pipeline/settings.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { LedgerFleet } from '../ports/fleet.ts';
-import type { Act, Ledger } from '../ports/ledger.ts';
+import type { Act, Cases, Ledger } from '../ports/ledger.ts';
 import type { Spool } from '../ports/spool.ts';
 import type { Request, Response } from './control/protocol.ts';
+import { casesOf } from './dismissal.ts';
 import { namedDocuments } from './namedDocuments.ts';
 import { withoutSecret } from './results/address.ts';
 import { unknownDocument } from './unknownDocument.ts';
@@ -63,6 +64,17 @@ export class Operations {
     await holds.clearAll();
     await changed();
     return { queued, names: meant };
+  }
+
+  /** Lets what needs a person need nobody any more, or takes that back. */
+  async dismiss(request: Request<'dismiss'>): Promise<Response<'dismiss'>> {
+    const { ledger, clock } = this.#deps;
+    const { undo = false, by = SOMEBODY } = request;
+    const write = (cases: Cases) =>
+      undo ? ledger.undismiss(cases, by, clock.now()) : ledger.dismiss(cases, by, clock.now());
+    let dismissed = 0;
+    for await (const cases of casesOf(ledger, request)) dismissed += await write(cases);
+    return { dismissed };
   }
 
   /** What is on hold is tried at once, and nothing else changes. */

@@ -59,6 +59,12 @@ function rejected(reason: string, bytes: number): readonly [what: string, advice
         `The file is too large (${size(bytes)}).`,
         'Scan the receipt again with a lower resolution, such as 300 dpi.',
       ];
+    case 'PDF_NOT_ACCEPTED':
+      return [
+        'PDFs are not sent from this folder.',
+        `Scan the receipt again as JPEG; if PDFs should be sent, ${ASK}.`,
+      ];
+    case 'TYPE_UNKNOWN':
     case 'TYPE_NOT_ACCEPTED':
       return [
         'Files of this kind are not sent from this folder.',

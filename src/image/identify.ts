@@ -1,8 +1,10 @@
 import type { ImageType } from '../domain/imageType.ts';
+import type { Inspection } from '../ports/image.ts';
 import { isBmpHeader } from './structure/bmp.ts';
 import { bytesText } from './structure/bytesText.ts';
 
-export type Identified = { readonly type: ImageType } | { readonly type: null; readonly detail: string };
+type Unidentified = Extract<Inspection, { readonly type: null }>;
+export type Identified = { readonly type: ImageType } | Unidentified;
 
 const TYPES: Readonly<Record<string, ImageType>> = {
   jpg: 'jpeg',
@@ -36,6 +38,10 @@ const OTHER_STARTS: readonly (readonly [start: string, type: ImageType])[] = [
   ['RIFF', 'webp'],
   ['BM', 'bmp'],
 ];
+/** Other images and scanned pages that file-type knows by name. */
+const OTHER_IMAGES: ReadonlySet<string> = new Set(
+  'avif jls jp2 jpx jpm jxl jxr psd eps ps flif bpg dng cr2 cr3 nef arw orf raf rw2 j2c'.split(' '),
+);
 /** Readers look for the header of a PDF in so many bytes. */
 const PDF_WINDOW = 1024;
 
@@ -60,19 +66,20 @@ const SAMPLE = 4096;
 
 /** Which of our types the content is; a detail that names anything else. */
 export async function identify(bytes: Buffer): Promise<Identified> {
-  if (bytes.length === 0) return { type: null, detail: 'the file is empty' };
+  if (bytes.length === 0) return { type: null, detail: 'the file is empty', content: 'unknown' };
   if (isHeic(bytes)) return { type: 'heic' };
   const plain = plainTypeOf(bytes);
   if (plain !== null) return { type: plain };
   const known = await nameOf(bytes);
   const type = known === undefined ? signatureOf(bytes) : TYPES[known];
-  if (type === 'heic') return { type: null, detail: 'it is AVIF' };
+  if (type === 'heic') return { type: null, detail: 'it is AVIF', content: 'image' };
   if (type !== undefined) {
     const believed = beginsAs(bytes, type) && (type !== 'bmp' || isBmpHeader(bytes));
-    return believed ? { type } : { type: null, detail: describe(bytes) };
+    return believed ? { type } : unknown(bytes);
   }
-  if (known !== undefined) return { type: null, detail: `it is ${known.toUpperCase()}` };
-  return { type: null, detail: describe(bytes) };
+  if (known === undefined) return unknown(bytes);
+  const content = OTHER_IMAGES.has(known) ? 'image' : 'file';
+  return { type: null, detail: `it is ${known.toUpperCase()}`, content };
 }
 
 /**
@@ -125,14 +132,23 @@ function isHeic(bytes: Buffer): boolean {
   return !avif;
 }
 
-function describe(bytes: Buffer): string {
-  if (bytes.subarray(0, LONGEST_SIGNATURE).every((byte) => byte === 0)) {
-    return 'the file begins with zeros: nothing is written there yet';
-  }
-  if (bytes.length >= SHORTEST_TEXT && looksLikeText(bytes)) return 'it looks like text';
+function unknown(bytes: Buffer): Unidentified {
+  const tell = (detail: string, content: Unidentified['content'] = 'unknown'): Unidentified => ({
+    type: null,
+    detail,
+    content,
+  });
+  if (bytes.subarray(0, LONGEST_SIGNATURE).every((byte) => byte === 0))
+    return tell('the file begins with zeros: nothing is written there yet');
+  if (bytes.length >= SHORTEST_TEXT && looksLikeText(bytes)) return tell('it looks like text', 'text');
   if (bytes.length < LONGEST_SIGNATURE)
-    return `it is too short to say what it is (${bytesText(bytes.length)})`;
-  return 'its content is of no known type';
+    return tell(`it is too short to say what it is (${bytesText(bytes.length)})`, shortContent(bytes));
+  return tell('its content is of no known type');
+}
+
+/** Too short for a scan: of what can be read as text nobody need be told. */
+function shortContent(bytes: Buffer): Unidentified['content'] {
+  return /^[\t\n\r\x20-\x7e]*$/.test(bytes.toString('latin1')) ? 'text' : 'unknown';
 }
 
 /** No control characters but the usual white space and escape. */

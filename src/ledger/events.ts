@@ -43,6 +43,13 @@ export type LedgerEvent =
       readonly message: string | null;
     }
   | { readonly kind: 'gone'; readonly sightings: readonly number[] }
+  /** A person saw to it that these need nobody any more, or took that back; their states stay. */
+  | {
+      readonly kind: 'dismissed' | 'undismissed';
+      readonly documents: readonly number[];
+      readonly sightings: readonly number[];
+      readonly by: string;
+    }
   | { readonly kind: 'watched'; readonly folder: string }
   /** On which file system the folder's files are known to lie. */
   | { readonly kind: 'placed'; readonly folder: string; readonly mark: string }

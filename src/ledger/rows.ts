@@ -11,7 +11,7 @@ import type {
 import type { ImageType } from '../domain/imageType.ts';
 import type { Hold, HoldScope } from '../ports/hold.ts';
 import type { KnownFile, NamedFile } from '../ports/ledger.ts';
-import type { SightingRow } from '../ports/ledgerReports.ts';
+import type { DocumentDetail, SightingRow } from '../ports/ledgerReports.ts';
 
 /** Columns as `sql/documents.ts` names them. */
 export interface DocumentRow {
@@ -35,6 +35,18 @@ export interface DocumentRow {
   readonly notBefore: number;
   readonly createdAt: number;
   readonly updatedAt: number;
+}
+
+/** What only the view of one document shows. */
+export interface DocumentMoreRow {
+  readonly response: string | null;
+  readonly dismissedAt: number | null;
+  readonly dismissedBy: string | null;
+}
+
+export function toMore(row: DocumentMoreRow | undefined): Pick<DocumentDetail, 'response' | 'dismissed'> {
+  const { response = null, dismissedAt = null, dismissedBy } = row ?? {};
+  return { response, dismissed: dismissedAt === null ? null : { at: dismissedAt, by: dismissedBy ?? '' } };
 }
 
 /** The defaults of a new row's columns: reading the row back would be the dearest question of an admission. */

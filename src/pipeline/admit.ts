@@ -1,7 +1,10 @@
 import { hash as digest } from 'node:crypto';
 import type { FileIdentity, Lane } from '../domain/document.ts';
 import { GROWING_TYPES, type ImageType } from '../domain/imageType.ts';
-import type { ImageInspector } from '../ports/image.ts';
+import { NO_RECEIPT } from '../domain/needsPerson.ts';
+import { isNamedLikeAnImage, mayBeReceipt } from '../domain/receiptLike.ts';
+import { counted, size as sizeText } from '../domain/words.ts';
+import type { ImageInspector, Inspection } from '../ports/image.ts';
 import type { Admitted, Ledger } from '../ports/ledger.ts';
 import type { FolderSettings } from './settings.ts';
 
@@ -15,12 +18,15 @@ export type Judgement =
   | { readonly kind: 'incomplete'; readonly reason: string; readonly message: string }
   | { readonly kind: 'rejected'; readonly reason: string; readonly message: string };
 
+/** `path` decides nothing about what is sent, only whether a file that is not sent may be somebody's receipt. */
 export async function judge(
+  path: string,
   bytes: Buffer,
   settings: FolderSettings,
   inspector: ImageInspector,
 ): Promise<Judgement> {
   if (bytes.length === 0) {
+    if (!mayBeReceipt(path, 'unread')) return noReceipt('The file is empty, and not named like an image.');
     return {
       kind: 'incomplete',
       reason: 'EMPTY',
@@ -28,22 +34,55 @@ export async function judge(
     };
   }
   const inspection = await inspector.inspect(bytes);
-  if (inspection.type === null) {
-    return { kind: 'rejected', reason: 'NOT_AN_IMAGE', message: `Not an image: ${inspection.detail}.` };
-  }
-  if (!settings.accept.includes(inspection.type)) {
-    const type = inspection.type.toUpperCase();
-    const message =
-      inspection.type === 'pdf'
-        ? 'A PDF; the service is described for images only. Add `pdf` to the `accept` list of this folder if yours takes PDFs.'
-        : `${type} is not among the types that this folder accepts. Add \`${inspection.type}\` to its \`accept\` list to send it.`;
-    return { kind: 'rejected', reason: 'TYPE_NOT_ACCEPTED', message };
-  }
+  if (inspection.type === null) return unidentified(path, inspection);
+  if (!settings.accept.includes(inspection.type)) return notAccepted(inspection.type);
   if (inspection.structure === 'incomplete') {
     const message = `Incomplete: ${inspection.detail}. It is looked at again when it changes.`;
     return { kind: 'incomplete', reason: 'INCOMPLETE', message };
   }
   return { kind: 'image', type: inspection.type, growing: GROWING_TYPES.has(inspection.type) };
+}
+
+function unidentified(
+  path: string,
+  { detail, content }: Extract<Inspection, { type: null }>,
+): Extract<Judgement, { kind: 'rejected' }> {
+  if (!mayBeReceipt(path, content)) return noReceipt(`Not an image: ${detail}.`);
+  if (content === 'image')
+    return {
+      kind: 'rejected',
+      reason: 'TYPE_UNKNOWN',
+      message: `An image of a type that can't be sent: ${detail}. Save it as JPEG or PNG.`,
+    };
+  const what = isNamedLikeAnImage(path) ? 'Named like an image, but damaged or something else' : 'Damaged';
+  return { kind: 'rejected', reason: 'DAMAGED', message: `${what}: ${detail}.` };
+}
+
+function notAccepted(type: ImageType): Extract<Judgement, { kind: 'rejected' }> {
+  const pdf = type === 'pdf';
+  const what = pdf ? 'PDFs' : `${type.toUpperCase()} images`;
+  return {
+    kind: 'rejected',
+    reason: pdf ? 'PDF_NOT_ACCEPTED' : 'TYPE_NOT_ACCEPTED',
+    message: `${what} are not sent from this folder. Add \`${type}\` to its \`accept\` list to send ${pdf ? 'them, if your service takes PDFs' : 'them'}.`,
+  };
+}
+
+/** What a file is called that is too large to be read. */
+export function judgeTooLarge(
+  path: string,
+  bytes: number,
+  { maxFileSize }: Pick<FolderSettings, 'maxFileSize'>,
+): Extract<Judgement, { kind: 'rejected' }> {
+  // Where rounding hides the difference, in bytes.
+  const text = sizeText(bytes) === sizeText(maxFileSize) ? (n: number) => counted(n, 'byte') : sizeText;
+  const limit = `${text(bytes)}, the limit of this folder is ${text(maxFileSize)} (\`maxFileSize\`)`;
+  if (!mayBeReceipt(path, 'unread')) return noReceipt(`Not an image by its name, and too large: ${limit}.`);
+  return { kind: 'rejected', reason: 'TOO_LARGE', message: `Too large: ${limit}.` };
+}
+
+function noReceipt(message: string): Extract<Judgement, { kind: 'rejected' }> {
+  return { kind: 'rejected', reason: NO_RECEIPT, message };
 }
 
 export function sha256(bytes: Uint8Array): string {

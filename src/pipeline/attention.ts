@@ -281,7 +281,7 @@ export class Attention {
   async #amiss(path: string): Promise<Found | null> {
     const { ledger, folder } = this.#deps;
     const standing = await ledger.standing({ folder: folder.path, path });
-    if (standing === null) return null;
+    if (standing === null || standing.isDismissed) return null;
     const state = STATES.find((each) => each === standing.state);
     if (state === undefined) return null;
     const { sighting, reason, message } = standing;

@@ -6,7 +6,8 @@ import type { Admitted, Ledger, Note } from '../ports/ledger.ts';
 import { systemCode } from '../domain/errors.ts';
 import { sameIdentity, type FileIdentity } from '../domain/document.ts';
 import type { Absence } from './absence.ts';
-import { admit, judge, type Candidate } from './admit.ts';
+import { admit, judge, judgeTooLarge, type Candidate } from './admit.ts';
+import { NO_RECEIPT } from '../domain/needsPerson.ts';
 import type { ByteBudget } from './byteBudget.ts';
 import type { Keeper } from './keep.ts';
 import type { Settling, Unsettled } from './settling.ts';
@@ -28,6 +29,8 @@ export interface ExamineDeps {
   readonly onAdmitted: (admitted: Admitted) => void;
   readonly onNote: (verdict: Note['verdict'], path: string) => void;
 }
+
+const UNTOLD: ReadonlySet<string> = new Set([NO_RECEIPT, 'DAMAGED', 'TYPE_UNKNOWN']);
 
 /** Looks at one file that may be at rest, and moves it on: admitted, noted, or back to settling. */
 export async function examine(file: Unsettled, deps: ExamineDeps): Promise<void> {
@@ -72,8 +75,8 @@ async function afterRead(
     case 'changed':
       return settling.disturbed(file);
     case 'tooLarge': {
-      const message = `The file has ${identity.size} bytes; the limit of this folder is ${settings.maxFileSize} (\`maxFileSize\`).`;
-      return note(file, identity, 'rejected', 'TOO_LARGE', message, deps);
+      const { reason, message } = judgeTooLarge(path, identity.size, settings);
+      return note(file, identity, 'rejected', reason, message, deps);
     }
     case 'unreadable':
       return unreadable(file, identity, read.code, deps);
@@ -84,13 +87,13 @@ async function afterRead(
     settling.see(file.path, read.identity, file.lane);
     return settling.keep(file);
   }
-  const judgement = await judge(read.bytes, settings, deps.inspector);
+  const judgement = await judge(path, read.bytes, settings, deps.inspector);
   switch (judgement.kind) {
     case 'incomplete':
       return incomplete(file, identity, judgement.reason, judgement.message, deps);
     case 'rejected':
       // What can't be told may be the beginning of something that can.
-      if (judgement.reason === 'NOT_AN_IMAGE' && !settling.needsLong(file)) return settling.keep(file);
+      if (UNTOLD.has(judgement.reason) && !settling.needsLong(file)) return settling.keep(file);
       return note(file, identity, 'rejected', judgement.reason, judgement.message, deps);
     case 'image':
       if (judgement.growing && !settling.needsLong(file)) return settling.keep(file);

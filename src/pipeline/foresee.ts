@@ -4,7 +4,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { WatchedFolder } from '../ports/folder.ts';
 import type { ImageInspector } from '../ports/image.ts';
 import type { LedgerReports, Standing } from '../ports/ledgerReports.ts';
-import { judge, nameContext, sha256 } from './admit.ts';
+import { judge, judgeTooLarge, nameContext, sha256 } from './admit.ts';
 import { isSkipped } from './reconcile.ts';
 import type { FolderSettings } from './settings.ts';
 
@@ -55,8 +55,11 @@ async function foreseeOne(path: string, firstWatch: boolean, deps: ForeseeDeps):
     why,
   });
   const read = await folder.read(path, settings.maxFileSize);
-  if (read.kind === 'tooLarge')
-    return say('reject', null, `Larger than ${settings.maxFileSize} bytes (\`maxFileSize\`).`);
+  if (read.kind === 'tooLarge') {
+    const found = await folder.stat(path);
+    if (found?.kind !== 'file') return say('wait', null, 'It is changing now.');
+    return say('reject', null, judgeTooLarge(path, found.identity.size, settings).message);
+  }
   if (read.kind === 'unreadable') return say('wait', null, `It can't be read (${read.code}).`);
   if (read.kind !== 'bytes') return say('wait', null, 'It is changing now.');
   if (firstWatch && isSkipped(read.identity, settings.existing))
@@ -66,7 +69,7 @@ async function foreseeOne(path: string, firstWatch: boolean, deps: ForeseeDeps):
   const known = standing !== null && sameIdentity(standing.identity, read.identity) ? standing : null;
   if (known?.state === 'skipped' && isSkipped(known.identity, settings.existing))
     return say('skip', null, known.message);
-  const judgement = await judge(read.bytes, settings, inspector);
+  const judgement = await judge(path, read.bytes, settings, inspector);
   if (judgement.kind === 'rejected') return say('reject', null, judgement.message);
   if (judgement.kind === 'incomplete') return say('wait', null, judgement.message);
   const hash = sha256(read.bytes);

@@ -1,4 +1,5 @@
 import type { ImageType } from '../domain/imageType.ts';
+import type { Content } from '../domain/receiptLike.ts';
 
 /**
  * What the bytes say of themselves. `complete`: the structure reaches its end marker (bytes after it do
@@ -7,7 +8,7 @@ import type { ImageType } from '../domain/imageType.ts';
 export type Inspection =
   | { readonly type: ImageType; readonly structure: 'complete' }
   | { readonly type: ImageType; readonly structure: 'incomplete'; readonly detail: string }
-  | { readonly type: null; readonly detail: string };
+  | { readonly type: null; readonly detail: string; readonly content: Exclude<Content, 'unread'> };
 
 /** Looks at content, never at a file name. Never throws on hostile bytes, and is linear in their length. */
 export interface ImageInspector {

@@ -305,10 +305,23 @@ export interface Act {
   readonly detail: string;
 }
 
+/** Numbers of documents, and of sightings of files that are none. */
+export interface Cases {
+  readonly documents: readonly number[];
+  readonly sightings: readonly number[];
+}
+
 export interface LedgerAdmin {
   recordAct(act: Act): Promise<void>;
   /** Queues failed, unconfirmed, lost and waiting documents at once, under their names. Resolves how many. */
   retry(documentIds: readonly number[] | 'all', at: number): Promise<number>;
+  /**
+   * From now on these need no person, or (`undismiss`) need one again: documents that failed, are unconfirmed or lost, and files that
+   * can't be sent. They stay what they are; once the document moves or the file changes, it is another case. What does not need a
+   * person, or was not dismissed, is passed over. Resolves how many were not.
+   */
+  dismiss(cases: Cases, by: string, at: number): Promise<number>;
+  undismiss(cases: Cases, by: string, at: number): Promise<number>;
   /** Queues an accepted document again in its own endpoint, under its name. */
   resend(documentId: number, at: number): Promise<void>;
   /**

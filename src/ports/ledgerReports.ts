@@ -44,12 +44,19 @@ export interface ListRow {
   /** Number of upload requests. */
   readonly attempts: number;
   readonly documentId: number | null;
+  /** The number of the file's sighting; null for a document. */
+  readonly sightingId: number | null;
   readonly type: string | null;
   /** Bytes. */
   readonly size: number;
   readonly reason: string | null;
   readonly message: string | null;
   readonly answerLost: boolean;
+  /** Whether somebody has to do something before it can go out. */
+  readonly needsPerson: boolean;
+  /** Who saw to it that it needs nobody any more, and when (ISO 8601, UTC); null where nobody did. */
+  readonly dismissedBy: string | null;
+  readonly dismissedAt: string | null;
   readonly archivedTo: string | null;
   /** ISO 8601, UTC. */
   readonly createdAt: string;
@@ -67,8 +74,12 @@ export interface ListFilter {
   readonly since?: number;
   /** The same; rows created then are not among them. */
   readonly until?: number;
+  readonly attention?: Attention;
   readonly limit?: number;
 }
+
+/** What needs a person, or what was dismissed and has not changed since. */
+export type Attention = 'needed' | 'dismissed';
 
 /** By the time of creation. */
 export type ListOrder = 'oldest' | 'newest';
@@ -113,6 +124,8 @@ export interface DocumentDetail {
   readonly document: Document;
   /** The service's record, verbatim; null until accepted. */
   readonly response: string | null;
+  /** Who saw to it that it needs nobody any more, and when (milliseconds); null where nobody did. */
+  readonly dismissed: { readonly by: string; readonly at: number } | null;
   readonly attempts: readonly Attempt[];
   readonly sightings: readonly SightingRow[];
   /** What the service posted about it, oldest first; of very many the last. */
@@ -124,6 +137,10 @@ export interface StateCount {
   readonly folder: string;
   readonly state: ListState;
   readonly count: number;
+  /** Whether these need a person; left out where they do not. A state whose rows differ in that has an entry for each. */
+  readonly needsPerson?: true | undefined;
+  /** Of files that need a person: why they were not sent. */
+  readonly reason?: string | undefined;
 }
 
 export interface KnownEndpoint {
@@ -160,6 +177,8 @@ export interface Standing {
 export interface FileStanding extends Standing {
   /** The number of its sighting. */
   readonly sighting: number;
+  /** Somebody saw to it that it needs nobody any more. */
+  readonly isDismissed: boolean;
   readonly reason: string | null;
   readonly message: string | null;
   /** When it came to stand so; milliseconds. */
@@ -198,8 +217,9 @@ export interface LedgerReports extends ResultReports {
   isNameTaken(endpoint: EndpointKey, name: string): Promise<boolean>;
   /** The number that the endpoint's next `{seq}` would get. */
   nextSeq(endpoint: EndpointKey): Promise<number>;
+  /** Costs the same however much was seen. */
   counts(): Promise<readonly StateCount[]>;
-  /** The documents among them. Costs the same however much was seen. */
+  /** The documents among them. */
   documentCounts(): Promise<readonly StateCount[]>;
   holds(): Promise<readonly Hold[]>;
   endpoints(): Promise<readonly KnownEndpoint[]>;

@@ -1,3 +1,4 @@
+import { NEEDING_STATES } from '../../src/domain/needsPerson.ts';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import type { Io } from '../../src/cli/io.ts';
@@ -184,7 +185,7 @@ describe('what keeps the agent from its work', () => {
   });
 
   it('that a file can not be read is said once: by the incident, which names it', () => {
-    const counts = [many('unreadable', 1)];
+    const counts = [{ ...many('unreadable', 1), needsPerson: true as const, reason: 'EACCES' }];
     const incident = {
       code: 'FILE_UNREADABLE' as const,
       message: `1 file in ${SCANS} can't be read (EACCES): a.jpg.`,
@@ -193,7 +194,9 @@ describe('what keeps the agent from its work', () => {
     };
     const told = sorted({ counts, daemon: { ...daemon, incidents: [incident] } });
     expect(told.person).toEqual([expect.stringContaining('a.jpg')]);
-    expect(sorted({ counts }).person).toEqual([expect.stringContaining('1 file can not be opened')]);
+    expect(sorted({ counts }).person).toEqual([expect.stringContaining("1 file can't be opened")]);
+    const dismissed = [many('unreadable', 1)];
+    expect(sorted({ counts: dismissed, daemon: { ...daemon, incidents: [incident] } }).person).toEqual([]);
   });
 
   it('is not said twice where an incident tells of the folder already', () => {
@@ -258,15 +261,28 @@ describe('what keeps the agent from its work', () => {
   });
 
   it('is each state in which a document needs a person, with the command that names them', () => {
-    for (const state of ['failed', 'unconfirmed', 'lost', 'unreadable', 'incomplete'] as const) {
-      const { person, passing } = sorted({ counts: [many(state, 2)] });
+    for (const state of NEEDING_STATES) {
+      const { person, passing } = sorted({ counts: [{ ...many(state, 2), needsPerson: true }] });
       expect(passing).toEqual([]);
-      expect(person).toEqual([expect.stringContaining(`receiptd list --state ${state}\``)]);
+      expect(person).toEqual([expect.stringContaining(`receiptd list --needs-person --state ${state}\``)]);
     }
-    const fine = LIST_STATES.filter(
-      (state) => !['failed', 'unconfirmed', 'lost', 'unreadable', 'incomplete'].includes(state),
-    );
-    expect(sorted({ counts: fine.map((state) => many(state, 1)) })).toEqual({ person: [], passing: [] });
+    // Dismissed, or no receipt.
+    expect(sorted({ counts: LIST_STATES.map((state) => many(state, 1)) })).toEqual({
+      person: [],
+      passing: [],
+    });
+  });
+
+  it.each([
+    ['TOO_LARGE', '3 files are too large to be sent.'],
+    ['PDF_NOT_ACCEPTED', '3 PDFs are not sent: their folder takes no PDFs.'],
+    ['TYPE_NOT_ACCEPTED', '3 images are of a type that their folder does not take.'],
+    ['TYPE_UNKNOWN', "3 images are of a type that can't be sent."],
+    ['DAMAGED', '3 files may be receipts, and are damaged.'],
+  ])('is a file that may be a receipt, called what it is: %s', (reason, text) => {
+    const counts = [{ ...many('rejected', 3), needsPerson: true as const, reason }, many('rejected', 7)];
+    expect(sorted({ counts }).person).toEqual([expect.stringContaining(text)]);
+    expect(textOf({ counts })).not.toContain('Nothing is wrong');
   });
 
   it('is an endpoint that documents wait for and that is in the config no more', () => {

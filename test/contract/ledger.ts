@@ -1510,6 +1510,10 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
           reason: null,
           message: null,
           answerLost: false,
+          needsPerson: false,
+          dismissedBy: null,
+          dismissedAt: null,
+          sightingId: null,
           archivedTo: null,
           createdAt: '1970-01-01T00:00:00.010Z',
           updatedAt: '1970-01-01T00:00:03.000Z',
@@ -1736,14 +1740,165 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
           listed[key] = (listed[key] ?? 0) + 1;
         }
         const counts = await ledger.counts();
-        expect(
-          Object.fromEntries(
-            counts.map((c) => [`${c.endpoint?.uid ?? null} ${c.folder} ${c.state}`, c.count]),
-          ),
-        ).toEqual(listed);
+        const counted: Record<string, number> = {};
+        for (const { endpoint, folder, state, count } of counts) {
+          const key = `${endpoint?.uid ?? null} ${folder} ${state}`;
+          counted[key] = (counted[key] ?? 0) + count;
+        }
+        expect(counted).toEqual(listed);
         expect(listed['shop /other held']).toBe(1);
         const ofFiles = ['duplicate', 'rejected', 'skipped', 'incomplete', 'unreadable'];
         expect(await ledger.documentCounts()).toEqual(counts.filter(({ state }) => !ofFiles.includes(state)));
+      });
+
+      describe('what needs a person', () => {
+        const cases = async (attention: ListFilter['attention'] = 'needed') =>
+          (await rows({ attention })).map(({ path, name }) => name ?? path.slice('/scans/'.length)).sort();
+        const counted = async (): Promise<Record<string, number>> => {
+          const found: Record<string, number> = {};
+          for (const { state, count, needsPerson, reason } of await ledger.counts())
+            if (needsPerson) found[reason ?? state] = (found[reason ?? state] ?? 0) + count;
+          return found;
+        };
+        const idsOf = async (attention: ListFilter['attention'] = 'needed') => {
+          const all = await rows({ attention });
+          return {
+            documents: all.flatMap(({ sightingId, documentId }) =>
+              sightingId === null ? (documentId ?? []) : [],
+            ),
+            sightings: all.flatMap(({ sightingId }) => sightingId ?? []),
+          };
+        };
+        const total = async (): Promise<number> =>
+          (await ledger.counts()).reduce((sum, { count }) => sum + count, 0);
+
+        /** Three documents and four files that need somebody, and some of each that do not. */
+        async function mixed(): Promise<void> {
+          const failed = await queued('failed.jpg', 'failed');
+          await upload(failed.id, FAILED, 'refused');
+          const unconfirmed = await queued('unconfirmed.jpg', 'unconfirmed');
+          await upload(unconfirmed.id, { state: 'unconfirmed', reason: 'HTTP_409', message: 'm' }, 'refused');
+          await ledger.markLost((await queued('lost.jpg', 'lost')).id, 'Gone.', 4_000);
+          await upload((await queued('good.jpg', 'good')).id, ACCEPTED);
+          await queued('waiting.jpg', 'waiting');
+          await ledger.admit(admission('copy.jpg', 'good'));
+          await ledger.note(seen('large.jpg'), note('rejected', { reason: 'TOO_LARGE' }));
+          await ledger.note(seen('a.pdf'), note('rejected', { reason: 'PDF_NOT_ACCEPTED' }));
+          await ledger.note(seen('notes.txt'), note('rejected', { reason: 'NOT_AN_IMAGE' }));
+          await ledger.note(seen('half.jpg'), note('incomplete', { reason: 'INCOMPLETE' }));
+          await ledger.note(seen('shut.jpg'), note('unreadable', { reason: 'EACCES', policy: null }));
+          await ledger.note(seen('left.pdf'), note('rejected', { reason: 'PDF_NOT_ACCEPTED' }));
+          await ledger.gone('/scans', ['left.pdf'], 5_000);
+          await ledger.markWatched('/scans', [seen('old.jpg')], note('skipped', { reason: 'EXISTING' }));
+        }
+        const ALL = [
+          'a.pdf',
+          'doc-failed',
+          'doc-lost',
+          'doc-unconfirmed',
+          'half.jpg',
+          'large.jpg',
+          'shut.jpg',
+        ];
+
+        it('is every document and file that may be a receipt and will not go out by itself', async () => {
+          await mixed();
+          expect(await cases()).toEqual(ALL);
+          expect((await rows()).filter(({ needsPerson }) => needsPerson)).toHaveLength(ALL.length);
+          expect(await counted()).toEqual({
+            failed: 1,
+            unconfirmed: 1,
+            lost: 1,
+            TOO_LARGE: 1,
+            PDF_NOT_ACCEPTED: 1,
+            INCOMPLETE: 1,
+            EACCES: 1,
+          });
+          expect(await total()).toBe((await rows()).length);
+          expect(
+            (await rows({ attention: 'needed', states: ['failed', 'accepted', 'rejected'] })).length,
+          ).toBe(3);
+        });
+
+        it('is dismissed by a person for good, and nothing else changes', async () => {
+          await mixed();
+          const before = await rows();
+          expect(await ledger.dismiss(await idsOf(), 'anna', 6_000)).toBe(7);
+          await reopen();
+          expect(await cases()).toEqual([]);
+          expect(await counted()).toEqual({});
+          expect(await cases('dismissed')).toEqual(ALL);
+          expect(await total()).toBe(before.length);
+          const after = await rows();
+          expect(after.map(({ state, updatedAt, reason }) => [state, updatedAt, reason])).toEqual(
+            before.map(({ state, updatedAt, reason }) => [state, updatedAt, reason]),
+          );
+          const dismissed = after.filter(({ dismissedBy }) => dismissedBy !== null);
+          expect(dismissed).toHaveLength(7);
+          expect(new Set(dismissed.map(({ dismissedAt }) => dismissedAt))).toEqual(
+            new Set(['1970-01-01T00:00:06.000Z']),
+          );
+          expect(await ledger.standing({ folder: '/scans', path: 'a.pdf' })).toMatchObject({
+            isDismissed: true,
+          });
+          expect(await ledger.standing({ folder: '/scans', path: 'failed.jpg' })).toMatchObject({
+            isDismissed: true,
+          });
+        });
+
+        it('is needed again once the dismissal is taken back', async () => {
+          await mixed();
+          await ledger.dismiss(await idsOf(), 'anna', 6_000);
+          expect(await ledger.undismiss(await idsOf('dismissed'), 'anna', 7_000)).toBe(7);
+          expect(await cases()).toEqual(ALL);
+          expect(await cases('dismissed')).toEqual([]);
+          expect((await rows()).every(({ dismissedAt }) => dismissedAt === null)).toBe(true);
+        });
+
+        it('passes over what needs nobody, and what was dismissed before', async () => {
+          await mixed();
+          const everything = {
+            documents: (await rows()).flatMap(({ documentId }) => documentId ?? []),
+            sightings: (await rows()).flatMap(({ sightingId }) => sightingId ?? []),
+          };
+          expect(await ledger.undismiss(everything, 'anna', 6_000)).toBe(0);
+          expect(await ledger.dismiss(everything, 'anna', 6_000)).toBe(7);
+          expect(await ledger.dismiss(everything, 'bob', 7_000)).toBe(0);
+          expect((await rows({ attention: 'dismissed' })).map(({ dismissedBy }) => dismissedBy)).toEqual(
+            Array.from({ length: 7 }, () => 'anna'),
+          );
+          expect(await ledger.dismiss({ documents: [], sightings: [] }, 'anna', 8_000)).toBe(0);
+        });
+
+        it('is a new case once a file changes, and the old one where it is only looked at again', async () => {
+          await mixed();
+          await ledger.dismiss(await idsOf(), 'anna', 6_000);
+          await ledger.note(
+            seen('shut.jpg'),
+            note('unreadable', { reason: 'EACCES', policy: null, at: 7_000 }),
+          );
+          await ledger.note(
+            seen('a.pdf'),
+            note('rejected', { reason: 'PDF_NOT_ACCEPTED', policy: 'p2', at: 7_000 }),
+          );
+          expect(await cases()).toEqual([]);
+          await ledger.note(seen('a.pdf', 2), note('rejected', { reason: 'PDF_NOT_ACCEPTED', at: 8_000 }));
+          await ledger.note(seen('half.jpg', 2), note('incomplete', { reason: 'INCOMPLETE', at: 8_000 }));
+          await ledger.note(
+            seen('large.jpg'),
+            note('rejected', { reason: 'DAMAGED', policy: 'p2', at: 8_000 }),
+          );
+          expect(await cases()).toEqual(['a.pdf', 'half.jpg', 'large.jpg']);
+        });
+
+        it('is a new case once a document fails again', async () => {
+          const document = await queued('a.jpg', 'a');
+          await upload(document.id, FAILED, 'refused');
+          await ledger.dismiss({ documents: [document.id], sightings: [] }, 'anna', 6_000);
+          await ledger.retry([document.id], 7_000);
+          await upload(document.id, FAILED, 'refused');
+          expect(await cases()).toEqual(['doc-a']);
+        });
       });
 
       it('lists thousands of rows once each while others are written', async () => {

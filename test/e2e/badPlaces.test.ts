@@ -97,7 +97,7 @@ describe('among odd files', () => {
       'good.jpg': 'accepted',
       'empty.jpg': 'incomplete EMPTY',
       'huge.jpg': 'rejected TOO_LARGE',
-      'text.jpg': 'rejected NOT_AN_IMAGE',
+      'text.jpg': 'rejected DAMAGED',
     });
     const table = await site.must('list');
     expect(table).toContain('Not an image: it looks like text.');

@@ -36,7 +36,8 @@ describe('a JPEG or a PNG', () => {
         const bytes = Buffer.alloc(length, 'ftypheic');
         bytes.set([0xff, 0xd8, 0xff, marker].slice(0, length));
         const ext = await told(bytes);
-        const expected = ext === 'jpg' ? { type: 'jpeg' } : { type: null, detail: 'it is JLS' };
+        const expected =
+          ext === 'jpg' ? { type: 'jpeg' } : { type: null, detail: 'it is JLS', content: 'image' };
         expect(await identify(bytes), `${marker} ${length}`).toEqual(expected);
       }
     }

@@ -174,7 +174,7 @@ describe('what is no image', () => {
     await place.clock.advance(4_500);
     expect(await place.states()).toEqual({});
     await place.clock.advance(1_000);
-    expect(await place.rows()).toMatchObject([{ state: 'rejected', reason: 'NOT_AN_IMAGE', name: null }]);
+    expect(await place.rows()).toMatchObject([{ state: 'rejected', reason: 'DAMAGED', name: null }]);
     expect(intake.tally.rejected).toBe(1);
   });
 
@@ -182,7 +182,13 @@ describe('what is no image', () => {
     const place = await watchingPlace();
     await writeFile(join(place.scans, 'a.pdf'), await drawReceipt({ type: 'pdf', seed: 'a' }));
     await place.once();
-    expect(await place.rows()).toMatchObject([{ state: 'rejected', reason: 'TYPE_NOT_ACCEPTED' }]);
+    expect(await place.rows()).toMatchObject([
+      {
+        state: 'rejected',
+        reason: 'PDF_NOT_ACCEPTED',
+        message: expect.stringContaining('PDFs are not sent from this folder.'),
+      },
+    ]);
     const again = await place.once();
     expect(again.intake.tally.rejected).toBe(1);
     expect(place.log.said('Not sent')).toHaveLength(1);

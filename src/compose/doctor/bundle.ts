@@ -168,12 +168,16 @@ async function ledgerFigures({ config, stateDir }: Patient, redaction: Redaction
       ? await openReports(config)
       : await openSqliteReports({ path: ledgerPath({ stateDir }) });
   try {
-    const counts = (await reports.counts()).map(({ endpoint, folder, state, count }) => ({
-      endpoint: endpoint === null ? null : redaction.name(`${endpoint.baseUrl} ${endpoint.uid}`, 'endpoint'),
-      folder: redaction.name(folder),
-      state,
-      count,
-    }));
+    const counts = (await reports.counts()).map(
+      ({ endpoint, folder, state, count, needsPerson, reason }) => ({
+        endpoint:
+          endpoint === null ? null : redaction.name(`${endpoint.baseUrl} ${endpoint.uid}`, 'endpoint'),
+        folder: redaction.name(folder),
+        state,
+        count,
+        ...(needsPerson && { needsPerson, reason }),
+      }),
+    );
     const waiting: Record<string, number> = {};
     const reasons: Record<string, number> = {};
     for await (const { createdAt, reason } of reports.list({

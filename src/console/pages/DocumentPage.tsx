@@ -5,6 +5,7 @@ import { ApiError, call } from '../api.ts';
 import { bytes, instant, number } from '../format.ts';
 import { pretty } from '../json.ts';
 import { useOverview } from '../live.ts';
+import { Dismissal } from '../parts/Dismissal.tsx';
 import { useAct, useAsk, useThrottled } from '../parts/hooks.ts';
 import { Failure, Loading, Notice, announce } from '../parts/Notice.tsx';
 import { Page, Section } from '../parts/Page.tsx';
@@ -70,6 +71,7 @@ function Shown({ document, again }: { readonly document: DocumentDetailJson; rea
   return (
     <Page title={name} back={BACK} actions={actions}>
       <Failure error={act.error} />
+      <Dismissal of={document} target={name} onDone={again} />
       {isAsking && <ResendDialog document={document} onClose={() => setAsking(false)} onDone={again} />}
       <div class="document">
         <Preview key={id} document={document} />

@@ -4,6 +4,7 @@ import { bytes, date, instant, moment } from '../format.ts';
 import { useOverview } from '../live.ts';
 import { Failure } from '../parts/Notice.tsx';
 import { Page } from '../parts/Page.tsx';
+import { Dismissal } from '../parts/Dismissal.tsx';
 import { StateBadge } from '../parts/State.tsx';
 import { Table, type Column } from '../parts/Table.tsx';
 import { Thumb } from '../parts/Thumb.tsx';
@@ -119,11 +120,12 @@ function useColumns(): readonly Column<ListRowJson>[] {
     { head: t.documents.name, class: 'name', cell: (row) => <Name row={row} /> },
     {
       head: t.documents.state,
-      cell: ({ state, message, answerLost }) => (
+      cell: (row) => (
         <>
-          <StateBadge state={state} />
-          {message !== null && <p class="muted small why">{message}</p>}
-          {answerLost && <p class="muted small">{t.documents.answerLost}</p>}
+          <StateBadge state={row.state} />
+          {row.message !== null && <p class="muted small why">{row.message}</p>}
+          {row.answerLost && <p class="muted small">{t.documents.answerLost}</p>}
+          <Dismissal of={row} target={row.name ?? row.path} />
         </>
       ),
     },

@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useOverview } from '../live.ts';
-import { LIST_STATES, PERSON_STATES, WAITING_STATES } from '../parts/State.tsx';
+import { LIST_STATES, WAITING_STATES } from '../parts/State.tsx';
 import { replace } from '../router.ts';
 import { endpointId } from '../tally.ts';
 import { t } from '../texts.ts';
-import { filterHref, type FilterKey, type FilterText } from './documentFilter.ts';
+import { ATTENTIONS, filterHref, type FilterKey, type FilterText } from './documentFilter.ts';
 
 const TYPING_MS = 300;
 
@@ -14,7 +14,6 @@ export function Filters({ filter }: { readonly filter: FilterText }) {
   const set = (key: FilterKey, value: string) => replace(filterHref({ ...filter, [key]: value }));
   const groups = [
     { value: WAITING_STATES.join(','), text: t.filters.waiting },
-    { value: PERSON_STATES.join(','), text: t.filters.person },
     ...LIST_STATES.map((state) => ({ value: state as string, text: t.states[state] })),
   ];
   const folders = overview?.status.folders.map(({ path }) => ({ value: path, text: path })) ?? [];
@@ -30,6 +29,12 @@ export function Filters({ filter }: { readonly filter: FilterText }) {
     >
       <Search text={filter.search ?? ''} onText={(text) => set('search', text)} />
       <Choice name="state" all={t.filters.allStates} options={groups} {...{ filter, set }} />
+      <Choice
+        name="attention"
+        all={t.filters.allAttention}
+        options={ATTENTIONS.map((value) => ({ value, text: t.filters[value] }))}
+        {...{ filter, set }}
+      />
       <Choice name="folder" all={t.filters.allFolders} options={folders} {...{ filter, set }} />
       <Choice name="endpoint" all={t.filters.allEndpoints} options={endpoints} {...{ filter, set }} />
       <Day name="since" {...{ filter, set }} />
@@ -87,7 +92,7 @@ function Choice({
   filter,
   set,
 }: Part & {
-  readonly name: 'state' | 'folder' | 'endpoint' | 'order';
+  readonly name: 'state' | 'attention' | 'folder' | 'endpoint' | 'order';
   readonly all: string;
   readonly options: readonly { readonly value: string; readonly text: string }[];
 }) {

@@ -6,9 +6,20 @@ import { href } from '../router.ts';
 const DECIMAL_COMMA = (1.5).toLocaleString().includes(',');
 
 /** What the address says of the filter, each as it stands there. */
-export const FILTER_KEYS = ['search', 'state', 'folder', 'endpoint', 'since', 'until', 'order'] as const;
+export const FILTER_KEYS = [
+  'search',
+  'state',
+  'attention',
+  'folder',
+  'endpoint',
+  'since',
+  'until',
+  'order',
+] as const;
 export type FilterKey = (typeof FILTER_KEYS)[number];
 export type FilterText = Readonly<Partial<Record<FilterKey, string>>>;
+
+export const ATTENTIONS = ['needed', 'dismissed'] as const;
 
 export function filterOf(query: URLSearchParams): FilterText {
   const entries = FILTER_KEYS.map((key) => [key, query.get(key) ?? ''] as const);
@@ -22,12 +33,14 @@ export function filterHref(filter: FilterText, cursor?: string): string {
 /** As the daemon wants it. Days are those of the person's own clock, both included. */
 export function requestOf(filter: FilterText): DocumentFilter & { order: 'newest' | 'oldest' } {
   const states = LIST_STATES.filter((state) => filter.state?.split(',').includes(state));
+  const attention = ATTENTIONS.find((each) => each === filter.attention);
   const hash = filter.endpoint?.lastIndexOf('#') ?? -1;
   const since = midnight(filter.since ?? '');
   const until = midnight(filter.until ?? '', 1);
   return {
     order: filter.order === 'oldest' ? 'oldest' : 'newest',
     ...(states.length === 0 ? {} : { states }),
+    ...(attention === undefined ? {} : { attention }),
     ...(filter.folder === undefined ? {} : { folder: filter.folder }),
     ...(filter.endpoint === undefined
       ? {}
@@ -39,10 +52,11 @@ export function requestOf(filter: FilterText): DocumentFilter & { order: 'newest
 }
 
 export function csvHref(filter: FilterText): string {
-  const { states, since, until } = requestOf(filter);
+  const { states, attention, since, until } = requestOf(filter);
   const params = new URLSearchParams();
   const add = (key: string, value: string | undefined) => value !== undefined && params.set(key, value);
   add('states', states?.join(','));
+  add('attention', attention);
   add('folder', filter.folder);
   add('endpoint', filter.endpoint);
   add('search', filter.search);

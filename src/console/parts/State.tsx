@@ -21,14 +21,6 @@ const LISTED: Readonly<Record<ListState, Look>> = {
 };
 
 export const LIST_STATES = Object.keys(LISTED) as readonly ListState[];
-/** What waits for a person. */
-export const PERSON_STATES: readonly ListState[] = [
-  'failed',
-  'unconfirmed',
-  'lost',
-  'incomplete',
-  'unreadable',
-];
 export const WAITING_STATES: readonly ListState[] = ['queued', 'uploading', 'held'];
 
 /** One that is not here, or in `texts`, is shown under its own name: on standby there is nothing to look at. */

@@ -2,7 +2,7 @@ import { compact, number } from '../format.ts';
 import { href } from '../router.ts';
 import type { Tally } from '../tally.ts';
 import { t } from '../texts.ts';
-import { PERSON_STATES, WAITING_STATES } from './State.tsx';
+import { WAITING_STATES } from './State.tsx';
 import type { Column } from './Table.tsx';
 
 interface Counted {
@@ -11,11 +11,12 @@ interface Counted {
   readonly filter: Readonly<Record<string, string>>;
 }
 
-const STATES: Readonly<Record<keyof Tally, readonly string[]>> = {
-  accepted: ['accepted'],
-  waiting: WAITING_STATES,
-  person: PERSON_STATES,
-  other: ['duplicate', 'rejected', 'skipped'],
+/** What else the filter says that lists them. */
+const LISTS: Readonly<Record<keyof Tally, Readonly<Record<string, string>>>> = {
+  accepted: { state: 'accepted' },
+  waiting: { state: WAITING_STATES.join(',') },
+  person: { attention: 'needed' },
+  other: { state: 'duplicate,rejected,skipped' },
 };
 
 /** Four columns of counts, each of which leads to what it counts. */
@@ -26,7 +27,7 @@ export function tallyColumns<R extends Counted>(): Column<R>[] {
     cell: ({ tally, filter }) => {
       const value = tally[word];
       if (value === 0) return <span class="muted">0</span>;
-      const to = href(['documents'], { ...filter, state: STATES[word].join(',') });
+      const to = href(['documents'], { ...filter, ...LISTS[word] });
       return (
         <a href={to} class={word === 'person' ? 'needs' : ''} title={number(value)}>
           {compact(value)}

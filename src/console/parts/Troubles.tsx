@@ -32,7 +32,7 @@ function Remedy({ trouble: { remedy } }: { readonly trouble: TroubleJson }) {
   if (remedy === null) return null;
   if (remedy.kind === 'list') {
     return (
-      <a class="button" href={href(['documents'], { state: remedy.state })}>
+      <a class="button" href={href(['documents'], { state: remedy.state, attention: 'needed' })}>
         {t.troubles.list}
       </a>
     );

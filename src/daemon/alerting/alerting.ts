@@ -19,10 +19,7 @@ export interface Around extends Pick<Sight, 'incidents' | 'isOfGeneration' | 'fo
 
 export interface AlertingDeps extends DeliveryDeps {
   readonly store: AlertStore;
-  readonly ledger: Pick<
-    LedgerReports,
-    'holds' | 'counts' | 'documentCounts' | 'seenCounts' | 'countAccepted'
-  >;
+  readonly ledger: Pick<LedgerReports, 'holds' | 'counts' | 'seenCounts' | 'countAccepted'>;
   readonly around: () => Around;
   readonly host: string;
   readonly newId: () => string;
@@ -151,7 +148,7 @@ export class Alerting {
     if (isFresh || clock.monotonic() >= this.#lookAgainAt) {
       this.#lookAgainAt = clock.monotonic() + LOOK_INTO_LEDGER_MS;
       try {
-        [this.#holds, this.#counts] = [await ledger.holds(), await ledger.documentCounts()];
+        [this.#holds, this.#counts] = [await ledger.holds(), await ledger.counts()];
       } catch {
         // Trouble of the ledger is an incident; what it said last goes on to hold.
       }

@@ -2,8 +2,10 @@ import { accountOfKey, accountOption, ofAccount } from '../../domain/account.ts'
 import { endpointId } from '../../domain/document.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
 import { isElsewhere } from '../../domain/elsewhere.ts';
+import { needsInShort } from '../../domain/needWords.ts';
 import { counted } from '../../domain/words.ts';
 import { orphansAmong } from '../orphans.ts';
+import { areUnreadableDismissed } from '../reading/troubles.ts';
 import type { EndpointSettings } from '../../pipeline/settings.ts';
 import type { AlertCause } from '../../ports/alert.ts';
 import type { Hold } from '../../ports/hold.ts';
@@ -50,9 +52,11 @@ const MENDS_ITSELF_MS = 15 * 60_000;
 export function causesOf(sight: Sight): Map<string, Cause> {
   const all = [
     ...sight.folders.flatMap(ofFolder),
-    ...sight.incidents.map((incident) => ofIncident(incident, sight)),
+    ...sight.incidents
+      .filter(({ code }) => code !== 'FILE_UNREADABLE' || !areUnreadableDismissed(sight.counts))
+      .map((incident) => ofIncident(incident, sight)),
     ...sight.holds.flatMap((hold) => ofHold(hold, sight)),
-    ...ofDocuments(sight),
+    ...ofCases(sight),
     ...ofOrphans(sight),
   ];
   const byKey = new Map<string, Cause>();
@@ -177,28 +181,24 @@ function sentence(message: string): string {
   return /[.!?\]]$/.test(message) ? message : `${message}.`;
 }
 
-const FOR_A_PERSON = ['failed', 'unconfirmed', 'lost'] as const;
-
-/** One cause for each folder, however many documents it is about. */
-function ofDocuments({ counts, now }: Sight): Cause[] {
-  const folders = new Map<string, Map<string, number>>();
-  for (const { folder, state, count } of counts) {
-    if (!FOR_A_PERSON.some((each) => each === state) || count === 0) continue;
+/** One cause for each folder, however many documents and files it is about. */
+function ofCases({ counts, incidents, now }: Sight): Cause[] {
+  // The incident names the files.
+  const isSaid = incidents.some(({ code }) => code === 'FILE_UNREADABLE');
+  const folders = new Map<string, StateCount[]>();
+  for (const each of counts) {
+    if (each.needsPerson !== true || (isSaid && each.state === 'unreadable')) continue;
     // The agent that has the folder tells of it.
-    if (isElsewhere(folder)) continue;
-    const states = folders.get(folder) ?? new Map<string, number>();
-    folders.set(folder, states.set(state, (states.get(state) ?? 0) + count));
+    if (isElsewhere(each.folder)) continue;
+    folders.set(each.folder, [...(folders.get(each.folder) ?? []), each]);
   }
-  return [...folders].map(([folder, states]) => {
-    const there = FOR_A_PERSON.filter((state) => states.has(state));
-    const count = [...states.values()].reduce((sum, each) => sum + each, 0);
-    const parts = there.map((state) => `${states.get(state)} ${state}`).join(', ');
-    const who = counted(count, 'document', 'documents');
+  return [...folders].map(([folder, needs]) => {
+    const count = needs.reduce((sum, each) => sum + each.count, 0);
     return {
       key: `documents ${folder}`,
       code: 'PERSON_NEEDED',
-      message: `${who} from ${folder} ${count === 1 ? 'needs' : 'need'} a person: ${parts}.`,
-      hint: hintFor(there),
+      message: `${counted(count, 'scan')} from ${folder} ${count === 1 ? 'needs' : 'need'} a person: ${needsInShort(needs)}.`,
+      hint: 'Look at them with `receiptd list --needs-person`, then `receiptd retry NAME`, scan again, or `receiptd dismiss`.',
       // The ledger does not say when the first of them came to this; it is known from the first look on.
       since: now,
       count,
@@ -206,11 +206,6 @@ function ofDocuments({ counts, now }: Sight): Cause[] {
       isOfProcess: false,
     };
   });
-}
-
-function hintFor([first = 'failed', ...others]: readonly string[]): string {
-  const more = others.length === 0 ? '' : ` (or ${others.join(', ')})`;
-  return `Look at them with \`receiptd list --state ${first}\`${more}, then \`receiptd retry NAME\`.`;
 }
 
 function ofOrphans({ counts, endpoints, now }: Sight): Cause[] {

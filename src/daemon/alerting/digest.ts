@@ -1,3 +1,4 @@
+import { NEEDING_STATES } from '../../domain/needsPerson.ts';
 import { count, counted, local } from '../../domain/words.ts';
 import type { Alert } from '../../ports/alert.ts';
 import type { LedgerReports, ListState } from '../../ports/ledgerReports.ts';
@@ -17,10 +18,7 @@ const SEEN: readonly (readonly [title: string, states: readonly ListState[]])[] 
   ['duplicates', ['duplicate']],
   ['rejected', ['rejected']],
 ];
-const NOW: readonly (readonly [title: string, states: readonly ListState[]])[] = [
-  ['waiting', ['queued', 'uploading', 'held']],
-  ['for a person', ['failed', 'unconfirmed', 'lost']],
-];
+const WAITING: readonly ListState[] = ['queued', 'uploading', 'held'];
 
 type Period = { readonly from: number; readonly to: number };
 
@@ -33,6 +31,7 @@ export async function digestOf(
 ): Promise<Alert> {
   const seen = await ledger.seenCounts(from, to);
   const counts = await ledger.counts();
+  const needs = counts.filter(({ needsPerson }) => needsPerson);
   const accepted = await ledger.countAccepted(from, to);
   const sum = (rows: readonly Counted[], states: readonly ListState[], folder?: string): number =>
     rows
@@ -40,7 +39,8 @@ export async function digestOf(
       .reduce((total, row) => total + row.count, 0);
   const cells = (folder?: string): number[] => [
     ...SEEN.map(([, states]) => sum(seen, states, folder)),
-    ...NOW.map(([, states]) => sum(counts, states, folder)),
+    sum(counts, WAITING, folder),
+    sum(needs, NEEDING_STATES, folder),
   ];
   // Folders that are not watched any more, and have nothing to tell, are left out.
   const others = [...new Set([...seen, ...counts].map(({ folder }) => folder))].filter(
@@ -61,11 +61,11 @@ export async function digestOf(
     subject: `${counted(sent, 'receipt')} sent since yesterday, ${waiting} ${waiting === 1 ? 'waits' : 'wait'}, ${forPerson} for a person`,
     text: [
       `From ${local(from)} to ${local(to)}:`,
-      table(['folder', ...[...SEEN, ...NOW].map(([title]) => title)], rows),
+      table(['folder', ...SEEN.map(([title]) => title), 'waiting', 'for a person'], rows),
       `${counted(accepted, 'document was', 'documents were')} accepted by the service in that time. "waiting" and "for a person" are of now, however old.`,
       openText(open),
     ].join('\n\n'),
-    hint: forPerson > 0 ? 'Look at them with `receiptd list --state failed` (or unconfirmed, lost).' : null,
+    hint: forPerson > 0 ? 'Look at them with `receiptd list --needs-person`.' : null,
     since: from,
     until: to,
     causes: open.map(({ key, code, message, hint, since, count: documents }) => ({

@@ -1,3 +1,4 @@
+import { needsPerson } from '../../domain/needsPerson.ts';
 import { iso } from '../../domain/words.ts';
 import { readAnswer } from '../../domain/keptAnswer.ts';
 import type { DocumentDetail, ListFilter, LedgerReports } from '../../ports/ledgerReports.ts';
@@ -17,6 +18,7 @@ export function listFilter({
   search,
   since,
   until,
+  attention,
 }: DocumentFilter): Omit<ListFilter, 'limit'> {
   return {
     ...(states && { states }),
@@ -25,6 +27,7 @@ export function listFilter({
     ...(search !== undefined && search !== '' && { search }),
     ...(since !== undefined && { since: Date.parse(since) }),
     ...(until !== undefined && { until: Date.parse(until) }),
+    ...(attention && { attention }),
   };
 }
 
@@ -50,6 +53,7 @@ export async function documentDetails(
 export function detailJson({
   document,
   response,
+  dismissed,
   attempts,
   sightings,
   results,
@@ -75,6 +79,9 @@ export function detailJson({
     notBefore: notBefore === 0 ? null : iso(notBefore),
     response: answer?.text ?? null,
     responseCut: answer?.cut ?? null,
+    needsPerson: needsPerson({ ...document, isGone: false, isDismissed: dismissed !== null }),
+    dismissedBy: dismissed?.by ?? null,
+    dismissedAt: dismissed === null ? null : iso(dismissed.at),
     attempts: attempts.map((each) => ({
       ...each,
       startedAt: iso(each.startedAt),

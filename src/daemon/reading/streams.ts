@@ -95,6 +95,7 @@ function filterOf(query: StreamRequest['query']): ReturnType<typeof listFilter> 
     states: text('states')?.split(','),
     folder: text('folder'),
     search: text('search'),
+    attention: text('attention'),
     since: text('since'),
     until: text('until'),
     ...(baseUrl && uid && { endpoint: { baseUrl, uid } }),

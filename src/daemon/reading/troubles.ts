@@ -8,11 +8,13 @@ import {
   ofAccount,
 } from '../../domain/account.ts';
 import { endpointId } from '../../domain/document.ts';
+import { isNeeding } from '../../domain/needsPerson.ts';
+import { needSentences } from '../../domain/needWords.ts';
 import { counted, local } from '../../domain/words.ts';
 import { orphansAmong } from '../orphans.ts';
 import type { EndpointSettings } from '../../pipeline/settings.ts';
 import type { Hold } from '../../ports/hold.ts';
-import type { ListState, StateCount } from '../../ports/ledgerReports.ts';
+import type { StateCount } from '../../ports/ledgerReports.ts';
 
 /** What was looked at. */
 export interface Looked {
@@ -31,7 +33,9 @@ export type Trouble = TroubleJson;
 type Endpoints = readonly Pick<EndpointSettings, 'key' | 'alias' | 'account'>[];
 
 export function troubles(endpoints: Endpoints, looked: Looked): Trouble[] {
-  const incidents = looked.daemon?.incidents ?? [];
+  const incidents = (looked.daemon?.incidents ?? []).filter(
+    ({ code }) => code !== 'FILE_UNREADABLE' || !areUnreadableDismissed(looked.counts),
+  );
   const found = incidents.map(ofIncident);
   for (const folder of looked.daemon?.folders ?? []) {
     const isSaid = incidents.some(
@@ -41,7 +45,7 @@ export function troubles(endpoints: Endpoints, looked: Looked): Trouble[] {
     if (trouble !== null) found.push(trouble);
   }
   for (const hold of looked.holds) found.push(ofHold(hold, endpoints, looked));
-  return [...found, ...ofDocuments(looked), ...orphans(endpoints, looked)];
+  return [...found, ...ofCases(looked), ...orphans(endpoints, looked)];
 }
 
 function ofIncident({ code, message, hint, since }: IncidentStatus): Trouble {
@@ -166,56 +170,25 @@ function sentence(message: string): string {
   return /[.!?\]]$/.test(message) ? message : `${message}.`;
 }
 
-function ofDocuments({ counts, daemon }: Looked): Trouble[] {
+/** Then the incident that names them needs nobody either. */
+export function areUnreadableDismissed(counts: readonly StateCount[]): boolean {
+  const unreadable = counts.filter(({ state }) => state === 'unreadable');
+  return unreadable.length > 0 && unreadable.every(({ needsPerson }) => needsPerson !== true);
+}
+
+function ofCases({ counts, daemon }: Looked): Trouble[] {
   // The incident names the files.
   const isSaid = daemon?.incidents.some(({ code }) => code === 'FILE_UNREADABLE') ?? false;
-  const total = (wanted: ListState) =>
-    counts.filter(({ state }) => state === wanted).reduce((sum, { count }) => sum + count, 0);
-  const say = (state: ListState, one: string, many: string, advice: string): Trouble[] => {
-    const value = total(state);
-    if (value === 0) return [];
-    return [
-      {
-        person: true,
-        text: `${counted(value, one, many)}. \`receiptd list --state ${state}\` names them. ${advice}`,
-        remedy: { kind: 'list', state },
-      },
-    ];
-  };
-  return [
-    ...say(
-      'failed',
-      'document was refused by the service',
-      'documents were refused by the service',
-      'Read its words, then `receiptd retry NAME`.',
-    ),
-    ...say(
-      'unconfirmed',
-      'document may or may not be at the service',
-      'documents may or may not be at the service',
-      'Look them up there, then `receiptd retry NAME`.',
-    ),
-    ...say(
-      'lost',
-      'document was gone before it could be sent',
-      'documents were gone before they could be sent',
-      'Scan the receipt again; it gets the same name.',
-    ),
-    ...(isSaid
-      ? []
-      : say(
-          'unreadable',
-          'file can not be opened',
-          'files can not be opened',
-          'Let the user that runs receiptd read them.',
-        )),
-    ...say(
-      'incomplete',
-      'file is cut short',
-      'files are cut short',
-      'Scan the receipt again if it does not become complete.',
-    ),
-  ];
+  const needs = counts.filter(({ needsPerson, state }) => needsPerson && !(isSaid && state === 'unreadable'));
+  return needSentences(needs).flatMap(({ state, text, advice }) =>
+    isNeeding(state)
+      ? {
+          person: true,
+          text: `${text} \`receiptd list --needs-person --state ${state}\` names what is meant. ${advice} Nothing to be done? \`receiptd dismiss\`.`,
+          remedy: { kind: 'list', state },
+        }
+      : [],
+  );
 }
 
 function orphans(endpoints: Endpoints, { counts }: Looked): Trouble[] {

@@ -4,7 +4,9 @@ import type { EndpointKey, Verdict } from '../../domain/document.ts';
 import { ReceiptdError } from '../../domain/errors.ts';
 import { isFound, searchWords } from '../../domain/search.ts';
 import type { Hold } from '../../ports/hold.ts';
+import { isNeeding, needsPerson, NEEDING_STATES } from '../../domain/needsPerson.ts';
 import type {
+  Attention,
   ListFilter,
   ListOrder,
   ListRow,
@@ -28,6 +30,7 @@ export interface Conditions {
   readonly endpoint: EndpointKey | null;
   /** Each must be found, or may be found by who looks at the whole row. */
   readonly needles: readonly Needle[];
+  readonly attention: Attention | null;
 }
 
 /** What lists and pages are made of, whatever stores it. */
@@ -104,7 +107,8 @@ async function walksOf(
   order: ListOrder,
   cursor?: string,
 ): Promise<Walks> {
-  const { states, folder, endpoint, search = '', since, until } = filter;
+  const { folder, endpoint, search = '', since, until, attention } = filter;
+  const states = statesWanted(filter);
   const { accountOf } = source;
   const holds = await source.holds();
   const from = since ?? Number.MIN_SAFE_INTEGER;
@@ -118,6 +122,7 @@ async function walksOf(
     folder: folder ?? null,
     endpoint: endpoint ?? null,
     needles: search === '' ? [] : needlesOf(search, holds, await source.folders()),
+    attention: attention ?? null,
   };
   const stop = isOldest ? to : from - 1;
   const walk = (start: Position | null, read: ReadWindow): Walk | null =>
@@ -161,12 +166,19 @@ function readCursor(cursor: string): [Position | null, Position | null] {
   return [place(parts[0], parts[1]), place(parts[2], parts[3])];
 }
 
-function documentsWanted({ states }: ListFilter): 'documents' | 'unsettled' | null {
+/** Whatever else is asked for: only in some states a person may be needed. */
+function statesWanted({ states, attention }: ListFilter): readonly ListState[] | undefined {
+  return attention === undefined ? states : (states?.filter(isNeeding) ?? NEEDING_STATES);
+}
+
+function documentsWanted(filter: ListFilter): 'documents' | 'unsettled' | null {
+  const states = statesWanted(filter);
   if (states === undefined || states.includes('accepted')) return 'documents';
   return states.some((state) => !isVerdict(state)) ? 'unsettled' : null;
 }
 
-function sightingsWanted({ states }: ListFilter): boolean {
+function sightingsWanted(filter: ListFilter): boolean {
+  const states = statesWanted(filter);
   return states === undefined || states.some(isVerdict);
 }
 
@@ -196,11 +208,14 @@ function documentRow(raw: ListedDocument, holds: readonly Hold[], accountOf: Acc
     path: join(document.folder, document.path),
     attempts: document.attempts,
     documentId: document.id,
+    sightingId: null,
     type: document.type,
     size: document.size,
     reason: hold?.reason ?? document.reason,
     message: hold?.message ?? document.message,
     answerLost: document.answerLost,
+    needsPerson: needsPerson({ ...document, isGone: false, isDismissed: raw.dismissedAt !== null }),
+    ...dismissal(raw),
     archivedTo: raw.archivedTo,
     createdAt: iso(document.createdAt),
     updatedAt: iso(document.updatedAt),
@@ -208,11 +223,21 @@ function documentRow(raw: ListedDocument, holds: readonly Hold[], accountOf: Acc
   };
 }
 
-export interface ListedDocument extends DocumentRow {
+interface DismissalRow {
+  readonly dismissedAt: number | null;
+  readonly dismissedBy: string | null;
+}
+
+function dismissal({ dismissedAt, dismissedBy }: DismissalRow): Pick<ListRow, 'dismissedAt' | 'dismissedBy'> {
+  return { dismissedAt: dismissedAt === null ? null : iso(dismissedAt), dismissedBy };
+}
+
+export interface ListedDocument extends DocumentRow, DismissalRow {
   readonly archivedTo: string | null;
 }
 
-export interface ListedSighting extends PlaceRow {
+export interface ListedSighting extends PlaceRow, DismissalRow {
+  readonly goneAt: number | null;
   readonly id: number;
   readonly verdict: Exclude<Verdict, 'document'> & ListState;
   readonly size: number;
@@ -241,11 +266,19 @@ function sightingRow(row: ListedSighting): ListRow {
     path: absolutePath(row),
     attempts: 0,
     documentId: row.documentId,
+    sightingId: row.id,
     type: row.type,
     size: row.size,
     reason: row.reason,
     message: row.message,
     answerLost: false,
+    needsPerson: needsPerson({
+      state: row.verdict,
+      reason: row.reason,
+      isGone: row.goneAt !== null,
+      isDismissed: row.dismissedAt !== null,
+    }),
+    ...dismissal(row),
     archivedTo: row.archivedTo,
     createdAt: iso(row.createdAt),
     updatedAt: iso(row.updatedAt),

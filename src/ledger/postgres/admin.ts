@@ -4,6 +4,8 @@ import { admitElsewhere } from './admit.ts';
 import { documentUnknown, wrongState } from '../documentErrors.ts';
 import { erase } from './erase.ts';
 import * as SQL from './sql/documents.ts';
+import * as SIGHTINGS from './sql/sightings.ts';
+import type { Params, Sql } from './statements.ts';
 import type { Store } from './store.ts';
 
 export function createAdmin(store: Store): LedgerAdmin {
@@ -22,6 +24,24 @@ export function createAdmin(store: Store): LedgerAdmin {
         sql.emit({ kind: 'moved', documents, state: 'queued', how: 'again' }, at);
         sql.notify('queue');
         return rows.length;
+      }),
+
+    dismiss: (cases, by, at) =>
+      store.write(async (sql) => {
+        const documents = await among(sql, SQL.DISMISSIBLE, cases.documents, { undo: false });
+        const sightings = await among(sql, SIGHTINGS.DISMISSIBLE, cases.sightings);
+        if (documents.length + sightings.length > 0)
+          sql.emit({ kind: 'dismissed', documents, sightings, by }, at);
+        return documents.length + sightings.length;
+      }),
+
+    undismiss: (cases, by, at) =>
+      store.write(async (sql) => {
+        const documents = await among(sql, SQL.DISMISSIBLE, cases.documents, { undo: true });
+        const sightings = await among(sql, SIGHTINGS.DISMISSED, cases.sightings);
+        if (documents.length + sightings.length > 0)
+          sql.emit({ kind: 'undismissed', documents, sightings, by }, at);
+        return documents.length + sightings.length;
       }),
 
     resend: (id, at) =>
@@ -52,4 +72,10 @@ export function createAdmin(store: Store): LedgerAdmin {
       await store.write(async (sql) => sql.emit(event, at), endpoint);
     },
   };
+}
+
+/** Those of these rows that the query lets pass. */
+async function among(sql: Sql, text: string, ids: readonly number[], more: Params = {}): Promise<number[]> {
+  if (ids.length === 0) return [];
+  return (await sql.all<{ id: number }>(text, { ids, ...more })).map(({ id }) => id);
 }

@@ -40,6 +40,13 @@ export function apply(sql: Sending, event: LedgerEvent, at: number): void {
     case 'gone':
       sql.send(SIGHTINGS.GONE, { ids: event.sightings, at });
       return;
+    case 'dismissed':
+    case 'undismissed': {
+      const dismissed = event.kind === 'dismissed' ? { at, by: event.by } : { at: null, by: null };
+      if (event.documents.length > 0) sql.send(DOCUMENTS.DISMISS, { ids: event.documents, ...dismissed });
+      if (event.sightings.length > 0) sql.send(SIGHTINGS.DISMISS, { ids: event.sightings, ...dismissed });
+      return;
+    }
     case 'watched':
       sql.send(SIGHTINGS.MARK_WATCHED, { ...sql.places.ofFolder(event.folder), at });
       return;

@@ -23,7 +23,7 @@ export function listSource(ledger: Reading, accountOf: AccountOf): ListSource {
       }),
     reads<Row extends { readonly folder: string }>(
       along: Along,
-      { states, folder, endpoint, needles }: Conditions,
+      { states, folder, endpoint, needles, attention }: Conditions,
       toListed: ToListed<Row>,
     ): ReadWindow {
       const params = {
@@ -31,6 +31,7 @@ export function listSource(ledger: Reading, accountOf: AccountOf): ListSource {
         ...(folder === null ? { place: null, folder } : places.ofFolder(folder)),
         baseUrl: endpoint?.baseUrl ?? null,
         uid: endpoint?.uid ?? null,
+        attention,
         ...Object.fromEntries(
           needles.flatMap(({ text, folders, ofHeld }, n) => [
             [`needle${n}`, text],

@@ -12,15 +12,18 @@ import type {
   OriginalsRule,
 } from '../../ports/ledgerReports.ts';
 import { holdOver, isHeld } from '../holdOver.ts';
+import { withNeeding, type NeedingFiles } from '../needing.ts';
 import { list, page } from '../listing/list.ts';
 import {
   relativePath,
   splitPath,
   toAttempt,
   toIdentity,
+  toMore,
   toSightingRow,
   type AttemptRow,
   type DetailSightingRow,
+  type DocumentMoreRow,
   type IdentityRow,
 } from '../rows.ts';
 import { documentOf, type PlacedRow } from './documents.ts';
@@ -49,6 +52,7 @@ interface FileStandingRow extends StandingRow {
   readonly reason: string | null;
   readonly message: string | null;
   readonly at: number;
+  readonly dismissedAt: number | null;
 }
 
 /** What is of one folder. */
@@ -88,9 +92,9 @@ export function createReports(ledger: Reading, accountOf: AccountOf): Omit<Ledge
 
     detail: (id) =>
       ledger.read(async (sql) => {
-        const [document, response, attempts, sightings, results] = await Promise.all([
+        const [document, more, attempts, sightings, results] = await Promise.all([
           documentIn(sql, id),
-          sql.get<{ response: string | null }>(SQL.DOCUMENT_RESPONSE, { id }),
+          sql.get<DocumentMoreRow>(SQL.DOCUMENT_MORE, { id }),
           sql.all<AttemptRow>(SQL.ATTEMPTS_OF, { id }),
           sql.all<DetailSightingRow & Placed>(SQL.SIGHTINGS_OF, { id }),
           resultsOf(sql, id),
@@ -98,7 +102,7 @@ export function createReports(ledger: Reading, accountOf: AccountOf): Omit<Ledge
         if (!document) return null;
         return {
           document,
-          response: response?.response ?? null,
+          ...toMore(more),
           attempts: attempts.map(toAttempt),
           sightings: sightings.map(({ place, folder, ...row }) =>
             toSightingRow({ ...row, folder: places.toFolder(place, folder) }),
@@ -176,8 +180,8 @@ export function createReports(ledger: Reading, accountOf: AccountOf): Omit<Ledge
         ...splitPath(path),
       });
       if (!row) return null;
-      const { id: sighting, reason, message, at } = row;
-      return { ...toStanding(row), sighting, reason, message, at };
+      const { id: sighting, reason, message, at, dismissedAt } = row;
+      return { ...toStanding(row), sighting, isDismissed: dismissedAt !== null, reason, message, at };
     },
 
     erasable: async (before) => (await all<{ id: number }>(SQL.ERASABLE, { before })).map(({ id }) => id),
@@ -205,19 +209,22 @@ async function toCounts(
   accountOf: AccountOf,
   queries: readonly string[],
 ): Promise<StateCount[]> {
-  const [holds, ...counted] = await Promise.all([
+  const [holds, needing, dismissed, ...counted] = await Promise.all([
     holdsOf(sql, places),
-    ...queries.map((query) => sql.all<CountRow>(query)),
+    sql.all<NeedingFiles & Placed>(SQL.COUNT_NEEDING),
+    ...[SQL.COUNT_DISMISSED, ...queries].map((query) => sql.all<CountRow>(query)),
   ]);
-  const rows = counted.flatMap((each) =>
-    inFolders(each, places, ({ baseUrl, uid, state }) => `${baseUrl ?? ''}#${uid ?? ''} ${state}`),
-  );
-  return rows.map(({ baseUrl, uid, folder, state, count }) => {
-    const endpoint = baseUrl === null || uid === null ? null : { baseUrl, uid };
-    const held =
-      state === 'queued' && endpoint !== null && isHeld(holdOver(holds, endpoint, folder, accountOf));
-    return { endpoint, folder, state: held ? 'held' : state, count };
-  });
+  const toStateCounts = (rows: readonly CountRow[]): StateCount[] =>
+    inFolders(rows, places, ({ baseUrl, uid, state }) => `${baseUrl ?? ''}#${uid ?? ''} ${state}`).map(
+      ({ baseUrl, uid, folder, state, count }) => {
+        const endpoint = baseUrl === null || uid === null ? null : { baseUrl, uid };
+        const held =
+          state === 'queued' && endpoint !== null && isHeld(holdOver(holds, endpoint, folder, accountOf));
+        return { endpoint, folder, state: held ? 'held' : state, count };
+      },
+    );
+  const files = inFolders(needing, places, ({ verdict, reason }) => `${verdict} ${reason ?? ''}`);
+  return withNeeding(counted.flatMap(toStateCounts), toStateCounts(dismissed ?? []), files);
 }
 
 /** By the folder as the port has it: one that was not shared before has two rows, and is one here. */

@@ -5,6 +5,8 @@ import { wrongState } from '../documentErrors.ts';
 import { requireDocument } from './documents.ts';
 import { erase } from './erase.ts';
 import * as SQL from './sql/documents.ts';
+import * as SIGHTINGS from './sql/sightings.ts';
+import type { Params, Sql } from './statements.ts';
 import type { Store } from './store.ts';
 
 export function createAdmin(store: Store, clock: Clock): LedgerAdmin {
@@ -21,6 +23,24 @@ export function createAdmin(store: Store, clock: Clock): LedgerAdmin {
         if (ids.length > 0)
           sql.emit({ kind: 'moved', documents: [...new Set(ids)], state: 'queued', how: 'again' }, at);
         return ids.length;
+      }),
+
+    dismiss: (cases, by, at) =>
+      store.write((sql) => {
+        const documents = among(sql, SQL.DISMISSIBLE, cases.documents, { undo: 0 });
+        const sightings = among(sql, SIGHTINGS.DISMISSIBLE, cases.sightings);
+        if (documents.length + sightings.length > 0)
+          sql.emit({ kind: 'dismissed', documents, sightings, by }, at);
+        return documents.length + sightings.length;
+      }),
+
+    undismiss: (cases, by, at) =>
+      store.write((sql) => {
+        const documents = among(sql, SQL.DISMISSIBLE, cases.documents, { undo: 1 });
+        const sightings = among(sql, SIGHTINGS.DISMISSED, cases.sightings);
+        if (documents.length + sightings.length > 0)
+          sql.emit({ kind: 'undismissed', documents, sightings, by }, at);
+        return documents.length + sightings.length;
       }),
 
     resend: (id, at) =>
@@ -40,4 +60,9 @@ export function createAdmin(store: Store, clock: Clock): LedgerAdmin {
         sql.emit({ kind: 'endpoint', endpoint: { baseUrl, uid }, name, record: verbatim }, at),
       ),
   };
+}
+
+/** Those of these rows that the query lets pass. */
+function among(sql: Sql, text: string, ids: readonly number[], more: Params = {}): number[] {
+  return sql.all<{ id: number }>(text, { ids: JSON.stringify(ids), ...more }).map(({ id }) => id);
 }

@@ -34,6 +34,13 @@ export function apply(sql: Sql, event: LedgerEvent, at: number): void {
     case 'gone':
       for (const id of event.sightings) sql.run(SIGHTINGS.GONE, { id, at });
       return;
+    case 'dismissed':
+    case 'undismissed': {
+      const dismissed = event.kind === 'dismissed' ? { at, by: event.by } : { at: null, by: null };
+      for (const id of event.documents) sql.run(DOCUMENTS.DISMISS, { id, ...dismissed });
+      for (const id of event.sightings) sql.run(SIGHTINGS.DISMISS, { id, ...dismissed });
+      return;
+    }
     case 'watched':
       sql.run(SIGHTINGS.ENSURE_FOLDER, { folder: event.folder });
       sql.run(SIGHTINGS.MARK_WATCHED, { folder: event.folder, at });

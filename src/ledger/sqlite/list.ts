@@ -19,7 +19,7 @@ export function listSource(store: Store, accountOf: AccountOf): ListSource {
     folders: () => store.read((sql) => sql.all<KnownFolder>(SQL.FOLDERS)),
     reads<Row>(
       along: Along,
-      { states, folder, endpoint, needles }: Conditions,
+      { states, folder, endpoint, needles, attention }: Conditions,
       toListed: ToListed<Row>,
     ): ReadWindow {
       const params = {
@@ -27,6 +27,7 @@ export function listSource(store: Store, accountOf: AccountOf): ListSource {
         folder,
         baseUrl: endpoint?.baseUrl ?? null,
         uid: endpoint?.uid ?? null,
+        attention,
         ...Object.fromEntries(
           needles.flatMap(({ text, folders, ofHeld }, n) => [
             [`needle${n}`, text],

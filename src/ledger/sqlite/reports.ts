@@ -13,6 +13,7 @@ import type {
 } from '../../ports/ledgerReports.ts';
 import { documentById } from './documents.ts';
 import { holdOver, isHeld } from '../holdOver.ts';
+import { withNeeding, type NeedingFiles } from '../needing.ts';
 import { list, page } from '../listing/list.ts';
 import { allHolds } from './holds.ts';
 import { listSource } from './list.ts';
@@ -22,9 +23,11 @@ import {
   toAttempt,
   toDocument,
   toIdentity,
+  toMore,
   toSightingRow,
   type AttemptRow,
   type DetailSightingRow,
+  type DocumentMoreRow,
   type DocumentRow,
   type IdentityRow,
 } from '../rows.ts';
@@ -53,6 +56,7 @@ interface FileStandingRow extends StandingRow {
   readonly reason: string | null;
   readonly message: string | null;
   readonly at: number;
+  readonly dismissedAt: number | null;
 }
 
 function toStanding(row: StandingRow): Standing {
@@ -83,8 +87,7 @@ export function createReports(store: Store, accountOf: AccountOf = DEFAULT_ACCOU
         if (!document) return null;
         return {
           document,
-          response:
-            sql.get<{ response: string | null }>(DOCUMENTS.DOCUMENT_RESPONSE, { id })?.response ?? null,
+          ...toMore(sql.get<DocumentMoreRow>(DOCUMENTS.DOCUMENT_MORE, { id })),
           attempts: sql.all<AttemptRow>(SQL.ATTEMPTS_OF, { id }).map(toAttempt),
           sightings: sql.all<DetailSightingRow>(SQL.SIGHTINGS_OF, { id }).map(toSightingRow),
           results: resultsOf(sql, id),
@@ -119,7 +122,7 @@ export function createReports(store: Store, accountOf: AccountOf = DEFAULT_ACCOU
     countAccepted: (from, to) =>
       store.read((sql) => sql.get<{ count: number }>(SQL.COUNT_ACCEPTED, { from, to })?.count ?? 0),
 
-    counts: () => store.read((sql) => toCounts(sql, accountOf, [SQL.COUNT_DOCUMENTS, SQL.COUNT_SIGHTINGS])),
+    counts: () => store.read((sql) => toCounts(sql, accountOf, [SQL.COUNT_DOCUMENTS, SQL.COUNT_FILES])),
 
     documentCounts: () => store.read((sql) => toCounts(sql, accountOf, [SQL.COUNT_DOCUMENTS])),
 
@@ -160,8 +163,8 @@ export function createReports(store: Store, accountOf: AccountOf = DEFAULT_ACCOU
       store.read((sql) => {
         const row = sql.get<FileStandingRow>(SIGHTINGS.STANDING, { folder, ...splitPath(path) });
         if (!row) return null;
-        const { id: sighting, reason, message, at } = row;
-        return { ...toStanding(row), sighting, reason, message, at };
+        const { id: sighting, reason, message, at, dismissedAt } = row;
+        return { ...toStanding(row), sighting, isDismissed: dismissedAt !== null, reason, message, at };
       }),
 
     erasable: (before) =>
@@ -189,11 +192,13 @@ interface CountRow {
 /** As many as `list` shows in each state. */
 function toCounts(sql: Sql, accountOf: AccountOf, queries: readonly string[]): StateCount[] {
   const holds = allHolds(sql);
-  const rows = queries.flatMap((query) => sql.all<CountRow>(query));
-  return rows.map(({ baseUrl, uid, folder, state, count }) => {
+  const toCount = ({ baseUrl, uid, folder, state, count }: CountRow): StateCount => {
     const endpoint = baseUrl === null || uid === null ? null : { baseUrl, uid };
     const held =
       state === 'queued' && endpoint !== null && isHeld(holdOver(holds, endpoint, folder, accountOf));
     return { endpoint, folder, state: held ? 'held' : state, count };
-  });
+  };
+  const counts = queries.flatMap((query) => sql.all<CountRow>(query)).map(toCount);
+  const dismissed = sql.all<CountRow>(SQL.COUNT_DISMISSED).map(toCount);
+  return withNeeding(counts, dismissed, sql.all<NeedingFiles>(SQL.COUNT_NEEDING));
 }

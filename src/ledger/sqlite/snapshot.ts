@@ -1,4 +1,5 @@
 import type { Attempt, DocumentState, Verdict } from '../../domain/document.ts';
+import type { Cases } from '../../ports/ledger.ts';
 import type { OriginalsRule } from '../../ports/ledgerReports.ts';
 import type { LedgerEvent, Move } from '../events.ts';
 import { relativePath, type DocumentRow, type IdentityRow } from '../rows.ts';
@@ -99,6 +100,7 @@ function* documentEvents(sql: Sql, row: SnapshotRow, hasResults: boolean): Gener
   for (const result of results) yield toldResult(result);
   for (const move of movesOf(row))
     yield { event: { kind: 'moved', documents: [document], ...move }, at: row.updatedAt };
+  yield* dismissal(row, { documents: [document], sightings: [] });
   if (row.erasedAt !== null)
     yield { event: { kind: 'erased', documents: [document], entries: [] }, at: row.erasedAt };
 }
@@ -143,6 +145,12 @@ function* sightingEvents(row: SightingRow): Generator<Told> {
   if (disposing !== null) yield { event: { kind: 'disposing', sighting, how: disposing }, at: updatedAt };
   if (disposed !== null)
     yield { event: { kind: 'disposed', sighting, how: disposed, archivedTo }, at: updatedAt };
+  yield* dismissal(row, { documents: [], sightings: [sighting] });
+}
+
+function* dismissal({ dismissedAt, dismissedBy }: DismissalRow, cases: Cases): Generator<Told> {
+  if (dismissedAt !== null)
+    yield { event: { kind: 'dismissed', ...cases, by: dismissedBy ?? '' }, at: dismissedAt };
 }
 
 /** What is told may be of a version before there were any. */
@@ -181,7 +189,12 @@ interface EndpointRow {
   readonly createdAt: number | null;
 }
 
-interface SnapshotRow extends DocumentRow {
+interface DismissalRow {
+  readonly dismissedAt: number | null;
+  readonly dismissedBy: string | null;
+}
+
+interface SnapshotRow extends DocumentRow, DismissalRow {
   readonly line: number;
   readonly response: string | null;
   readonly erasedAt: number | null;
@@ -190,7 +203,7 @@ interface SnapshotRow extends DocumentRow {
   readonly state: DocumentState;
 }
 
-interface SightingRow extends IdentityRow {
+interface SightingRow extends IdentityRow, DismissalRow {
   readonly id: number;
   readonly folder: string;
   readonly dir: string;

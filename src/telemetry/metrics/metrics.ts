@@ -63,6 +63,7 @@ export function createMetrics({ version, clock, standing, aliasOf }: MetricsDeps
   const acceptance = histogram('receiptd_acceptance_seconds', ACCEPTANCE_SECONDS);
   const writes = histogram('receiptd_ledger_write_seconds', LEDGER_SECONDS);
   const documents = gauge('receiptd_documents');
+  const needing = gauge('receiptd_needs_person');
   const oldest = gauge('receiptd_oldest_waiting_seconds');
   const inFlight = gauge('receiptd_uploads_in_flight');
   const holds = gauge('receiptd_holds');
@@ -74,9 +75,11 @@ export function createMetrics({ version, clock, standing, aliasOf }: MetricsDeps
   const nameOf = (endpoint: EndpointKey): string => aliasOf(endpoint) ?? endpointId(endpoint);
 
   function show(now: Standing): void {
-    for (const each of [documents, holds, incidents, watched]) each.reset();
+    for (const each of [documents, needing, holds, incidents, watched]) each.reset();
     for (const { endpoint, folder, state, count } of now.counts)
       documents.inc({ endpoint: endpoint === null ? '' : nameOf(endpoint), folder, state }, count);
+    for (const { folder, state, reason = '', count, needsPerson } of now.counts)
+      if (needsPerson) needing.inc({ folder, state, reason }, count);
     for (const { scope, reason } of now.holds) holds.inc({ scope, reason });
     for (const { code } of now.incidents) incidents.inc({ code });
     for (const { path, state } of now.folders) watched.set({ folder: path }, WATCHED.has(state) ? 1 : 0);

@@ -44,6 +44,11 @@ export const METRICS = {
     labels: ['endpoint', 'folder', 'state'],
     help: 'Documents and other files in the ledger, by state; endpoint is empty for files that are no documents.',
   },
+  receiptd_needs_person: {
+    type: 'gauge',
+    labels: ['folder', 'state', 'reason'],
+    help: 'Documents and files that need a person and were not dismissed, by state; reason of files that were not sent.',
+  },
   receiptd_oldest_waiting_seconds: {
     type: 'gauge',
     labels: [],

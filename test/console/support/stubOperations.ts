@@ -207,6 +207,18 @@ export class StubAgent {
         );
         return { queued, names };
       },
+      dismiss: async ({ targets = [], undo = false }) => {
+        const isMeant = ({ name, path, needsPerson, dismissedAt }: Row) =>
+          targets.includes(name ?? path) && (undo ? dismissedAt !== null : needsPerson);
+        const dismissed = this.rows.filter(isMeant).length;
+        const now = {
+          needsPerson: undo,
+          dismissedBy: undo ? null : 'anna',
+          dismissedAt: undo ? null : new Date().toISOString(),
+        };
+        this.rows = this.rows.map((row) => (isMeant(row) ? { ...row, ...now } : row));
+        return { dismissed };
+      },
       tryHeld: async () => {
         this.held = 0;
         return {};

@@ -326,7 +326,7 @@ it('holds and documents of the ledger are told as well, those that mend themselv
   const hold = { ...about, scope: 'service', reason: 'TIMEOUT', until: null, demanded: false } as const;
   await ledger.putHold(hold);
   await clock.advance(14 * MINUTE);
-  expect(mail.subjects).toEqual(['opened: 1 document from /scans needs a person: 1 failed.']);
+  expect(mail.subjects).toEqual(['opened: 1 scan from /scans needs a person: 1 failed.']);
   await clock.advance(2 * MINUTE);
   expect(mail.subjects.slice(1)).toEqual([
     'opened: The service at https://api.example.com gives no proper answer: No answer came.',

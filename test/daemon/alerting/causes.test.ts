@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { causesOf, type Sight } from '../../../src/daemon/alerting/causes.ts';
 import type { Incident } from '../../../src/ports/incident.ts';
 import type { Hold } from '../../../src/ports/hold.ts';
+import type { ListState } from '../../../src/ports/ledgerReports.ts';
 
 const OFFICE = { baseUrl: 'https://api.example.com', uid: 'u-1' };
 const ENDPOINT = `${OFFICE.baseUrl}#${OFFICE.uid}`;
@@ -98,18 +99,26 @@ it('another code under the same key of an incident is another cause', () => {
   ]);
 });
 
-it('documents that need a person are one cause for each folder, with how many', () => {
-  const count = (folder: string, state: 'failed' | 'lost' | 'accepted' | 'queued', value: number) => ({
+it('documents and files that need a person are one cause for each folder, with how many', () => {
+  const plain = (folder: string, state: ListState, value: number) => ({
     endpoint: OFFICE,
     folder,
     state,
     count: value,
   });
+  const count = (folder: string, state: ListState, value: number, reason?: string) => ({
+    ...plain(folder, state, value),
+    needsPerson: true as const,
+    reason,
+  });
   const counts = [
     count('/a', 'failed', 2),
     count('/a', 'lost', 1),
-    count('/a', 'accepted', 900),
-    count('/b', 'queued', 7),
+    count('/a', 'rejected', 4, 'TOO_LARGE'),
+    plain('/a', 'rejected', 70),
+    plain('/a', 'accepted', 900),
+    plain('/b', 'queued', 7),
+    plain('/b', 'failed', 2),
     count('/c', 'failed', 1),
   ];
   const [a, c, ...more] = causesOf(sight({ counts })).values();
@@ -117,11 +126,11 @@ it('documents that need a person are one cause for each folder, with how many', 
   expect(a).toMatchObject({
     key: 'documents /a',
     code: 'PERSON_NEEDED',
-    count: 3,
-    message: '3 documents from /a need a person: 2 failed, 1 lost.',
-    hint: 'Look at them with `receiptd list --state failed` (or lost), then `receiptd retry NAME`.',
+    count: 7,
+    message: '7 scans from /a need a person: 2 failed, 1 lost, 4 too large.',
+    hint: expect.stringContaining('`receiptd list --needs-person`'),
   });
-  expect(c?.message).toBe('1 document from /c needs a person: 1 failed.');
+  expect(c?.message).toBe('1 scan from /c needs a person: 1 failed.');
 });
 
 it('documents that wait for an endpoint that is configured no more are a cause', () => {
@@ -135,7 +144,7 @@ it('what other agents of a fleet have in their own folders is no cause here', ()
   const counts = [
     { ...of, folder: 'front:/a', state: 'held' },
     { ...of, folder: 'share:mail', state: 'queued' },
-    { ...of, folder: 'front:/a', state: 'failed' },
+    { ...of, folder: 'front:/a', state: 'failed', needsPerson: true },
   ] as const;
   expect(shown({ counts, endpoints: [] })).toEqual([]);
   // A drive of Windows.

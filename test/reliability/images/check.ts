@@ -68,7 +68,7 @@ interface Seen {
 
 async function look(file: Uint8Array): Promise<Seen> {
   const before = process.cpuUsage();
-  let inspection: Inspection = { type: null, detail: '' };
+  let inspection: Inspection = { type: null, detail: '', content: 'unknown' };
   let date: Date | null = null;
   let threw: string | null = null;
   try {

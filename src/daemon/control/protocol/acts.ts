@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { documentFilter } from './documents.ts';
 import { by, instant, nothing, type Exchange } from './shapes.ts';
 
 const target = z.object({
@@ -20,6 +21,17 @@ export const ACTS = {
       by,
     }),
     response: z.object({ queued: z.number(), names: z.array(z.string()).describe('Those that were meant.') }),
+  },
+  dismiss: {
+    says: 'Lets documents and files that need a person need nobody any more, until they change; or takes that back.',
+    request: z.object({
+      targets: z.array(z.string()).optional().describe('Names of documents, paths or names of files.'),
+      all: z.boolean().optional().describe('All that the filter lets pass.'),
+      filter: documentFilter.omit({ attention: true }).optional(),
+      undo: z.boolean().optional(),
+      by,
+    }),
+    response: z.object({ dismissed: z.number().describe('Or taken back.') }),
   },
   tryHeld: {
     says: 'Tries everything on hold at once, with new credentials, say.',

@@ -20,11 +20,15 @@ const listRow = z
     path: z.string().describe('Absolute path at which the file was seen.'),
     attempts: z.number().describe('Upload requests.'),
     documentId: z.number().nullable(),
+    sightingId: z.number().nullable().describe("The number of the file's sighting; null for a document."),
     type: z.string().nullable(),
     size: z.number().describe('Bytes.'),
     reason: z.string().nullable(),
     message: z.string().nullable(),
     answerLost: z.boolean(),
+    needsPerson: z.boolean().describe('Whether somebody has to do something before it can go out.'),
+    dismissedBy: z.string().nullable().describe('Who saw to it that it needs nobody any more.'),
+    dismissedAt: instant.nullable(),
     archivedTo: z.string().nullable(),
     createdAt: instant,
     updatedAt: instant,
@@ -47,6 +51,10 @@ export const documentFilter = z.object({
     ),
   since: instant.optional().describe('First seen at this time or later.'),
   until: instant.optional().describe('First seen before this time.'),
+  attention: z
+    .enum(['needed', 'dismissed'])
+    .optional()
+    .describe('Only what needs a person, or only what was dismissed and has not changed since.'),
 });
 
 const documentDetail = z
@@ -79,6 +87,9 @@ const documentDetail = z
       .object({ bytes: z.number(), sha256: z.string() })
       .nullable()
       .describe('Length and SHA-256 of a record larger than `service.answerLimit`; null: it is whole.'),
+    needsPerson: z.boolean(),
+    dismissedBy: z.string().nullable(),
+    dismissedAt: instant.nullable(),
     attempts: z.array(
       z.object({
         id: z.number(),

@@ -24,7 +24,9 @@ const remedy = z
   .discriminatedUnion('kind', [
     z.object({ kind: z.literal('resume'), target: z.string() }),
     z.object({ kind: z.literal('tryHeld') }),
-    z.object({ kind: z.literal('list'), state: z.enum(LIST_STATES) }),
+    z
+      .object({ kind: z.literal('list'), state: z.enum(LIST_STATES) })
+      .describe('To be looked at: those in that state that need a person.'),
   ])
   .describe('What can be done about it here.');
 
@@ -49,9 +51,14 @@ const overviewResponse = z
           folder: z.string(),
           state: z.enum(LIST_STATES),
           count: z.number(),
+          needsPerson: z
+            .literal(true)
+            .optional()
+            .describe('These need a person; left out where they do not.'),
+          reason: z.string().optional().describe('Of files that need a person: why they were not sent.'),
         }),
       )
-      .describe('Files and documents, by what became of them.'),
+      .describe('Files and documents, by what became of them. A state may have several entries.'),
     holds: z.array(holdJson),
     endpoints: z.array(
       z.object({

@@ -55,6 +55,8 @@ export const TABLES: readonly Table[] = [
       ...['created_at', 'updated_at'].map(bigint),
       ...['service_status', 'response'].map(text),
       bigint('erased_at'),
+      bigint('dismissed_at'),
+      text('dismissed_by'),
     ],
   },
   {
@@ -84,6 +86,8 @@ export const TABLES: readonly Table[] = [
       ...['sha256', 'policy', 'reason', 'message'].map(text),
       ...['seen_at', 'updated_at', 'gone_at'].map(bigint),
       ...['disposing', 'disposed', 'archived_to'].map(text),
+      bigint('dismissed_at'),
+      text('dismissed_by'),
     ],
   },
   {

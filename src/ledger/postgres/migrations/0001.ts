@@ -93,6 +93,8 @@ CREATE TABLE documents (
   service_status text,
   response       text,
   erased_at      bigint,
+  dismissed_at   bigint,
+  dismissed_by   text,
   claimed_by     integer,
   claimed_epoch  bigint,
   only_agent     integer,
@@ -106,6 +108,7 @@ CREATE INDEX documents_waiting ON documents (endpoint_id, folder_id, not_before)
 CREATE INDEX documents_claimed ON documents (claimed_by) WHERE claimed_by IS NOT NULL;
 CREATE INDEX documents_unsettled ON documents (created_at, id) WHERE state <> 'accepted';
 CREATE INDEX documents_created ON documents (created_at, id);
+CREATE INDEX documents_dismissed ON documents (endpoint_id, folder_id, state) WHERE dismissed_at IS NOT NULL;
 -- With retention most of what is old was erased before.
 CREATE INDEX documents_erasable ON documents (created_at) WHERE erased_at IS NULL AND state NOT IN ('queued', 'uploading');
 -- What has to be found among millions that are accepted: what waits, by number.
@@ -151,6 +154,8 @@ CREATE TABLE sightings (
   disposing   text CHECK (disposing IN ('archived', 'deleted')),
   disposed    text CHECK (disposed IN ('archived', 'deleted', 'kept')),
   archived_to text,
+  dismissed_at bigint,
+  dismissed_by text,
   CHECK ((document_id IS NOT NULL) = (verdict IN ('document', 'duplicate')))
 );
 CREATE UNIQUE INDEX sightings_current ON sightings (folder_id, dir, name) WHERE gone_at IS NULL;
@@ -160,6 +165,9 @@ CREATE INDEX sightings_disposable ON sightings (folder_id, id)
   WHERE gone_at IS NULL AND disposed IS NULL AND document_id IS NOT NULL;
 CREATE INDEX sightings_disposing ON sightings (folder_id, id) WHERE disposing IS NOT NULL;
 CREATE INDEX sightings_listed ON sightings (seen_at, id) WHERE verdict <> 'document';
+CREATE INDEX sightings_need_person ON sightings (folder_id, verdict, reason)
+  WHERE gone_at IS NULL AND dismissed_at IS NULL
+    AND (verdict IN ('incomplete', 'unreadable') OR (verdict = 'rejected' AND reason <> 'NOT_AN_IMAGE'));
 
 -- agent_id: 0 for a pause, which holds for the fleet; other holds are of the agent that met with the trouble.
 CREATE TABLE holds (

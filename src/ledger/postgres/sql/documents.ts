@@ -36,14 +36,15 @@ export const RENAME = `UPDATE documents SET name = :name, folded_name = :foldedN
 export const QUEUE_AGAIN = `
 UPDATE documents
    SET state = 'queued', not_before = 0, server_errors = 0, reason = NULL, message = NULL, updated_at = :at,
-       claimed_by = NULL, claimed_epoch = NULL
+       claimed_by = NULL, claimed_epoch = NULL, dismissed_at = NULL, dismissed_by = NULL
  WHERE id = ANY (:ids::bigint[])`;
 
 /** A new sighting of a failed or lost image: a new arrival. */
 export const QUEUE_AS_ARRIVED = `
 UPDATE documents
    SET state = 'queued', not_before = 0, server_errors = 0, reason = NULL, message = NULL,
-       lane = :lane, line = :line, updated_at = :at, claimed_by = NULL, claimed_epoch = NULL, only_agent = NULL
+       lane = :lane, line = :line, updated_at = :at, claimed_by = NULL, claimed_epoch = NULL, only_agent = NULL,
+       dismissed_at = NULL, dismissed_by = NULL
  WHERE id = ANY (:ids::bigint[])`;
 
 /**
@@ -91,6 +92,17 @@ export const ERASABLE_AMONG = `
 SELECT d.id FROM documents d
  WHERE d.id = ANY (:ids::bigint[]) AND ${HOLDS_PERSONAL_DATA} AND d.state NOT IN ('queued', 'uploading')
  ORDER BY d.id FOR NO KEY UPDATE OF d`;
+
+/** When it was touched last stays: a copy of the image is kept for some time from there. */
+export const DISMISS = `
+UPDATE documents SET dismissed_at = :at::bigint, dismissed_by = :by WHERE id = ANY (:ids::bigint[])`;
+
+/** Of these ids, those that a person can dismiss; with `undo`, those that were dismissed. */
+export const DISMISSIBLE = `
+SELECT id FROM documents
+ WHERE id = ANY (:ids::bigint[]) AND state IN ('failed', 'unconfirmed', 'lost')
+   AND (dismissed_at IS NULL) <> :undo::boolean
+ ORDER BY id FOR NO KEY UPDATE`;
 
 /** The first condition is that of an index. */
 const RETRIABLE = `state <> 'accepted'

@@ -20,11 +20,13 @@ const FREE = `claimed_by = NULL, claimed_epoch = NULL`;
 export const ACCEPT = `
 UPDATE documents
    SET state = 'accepted', service_status = :serviceStatus, response = :response, not_before = 0, reason = NULL,
-       message = NULL, updated_at = :at, ${FREE}
+       message = NULL, updated_at = :at, dismissed_at = NULL, dismissed_by = NULL, ${FREE}
  WHERE id = ANY (:ids::bigint[])`;
 
 export const SETTLE = `
-UPDATE documents SET state = :state, reason = :reason, message = :message, not_before = 0, updated_at = :at, ${FREE}
+UPDATE documents
+   SET state = :state, reason = :reason, message = :message, not_before = 0, updated_at = :at,
+       dismissed_at = NULL, dismissed_by = NULL, ${FREE}
  WHERE id = ANY (:ids::bigint[])`;
 
 export const QUEUE_LATER = `

@@ -1,5 +1,6 @@
 import type { ListOrder } from '../../../ports/ledgerReports.ts';
 import { SELECT_DOCUMENT } from './documents.ts';
+import { NEEDS_PERSON } from './sightings.ts';
 
 const FOLDER_ID = `(SELECT id FROM folders WHERE place = :place AND path = :folder)`;
 
@@ -8,6 +9,9 @@ const ARCHIVED_TO = `
        (SELECT s.archived_to FROM sightings s
          WHERE s.document_id = d.id AND s.verdict = 'document' AND s.archived_to IS NOT NULL
          ORDER BY s.id + 0 DESC LIMIT 1) AS "archivedTo"`;
+
+const DISMISSED = `
+       d.dismissed_at AS "dismissedAt", d.dismissed_by AS "dismissedBy"`;
 
 /** A sighting that `list` shows beside the documents; waiting ones only while they are current. */
 const LISTED = `s.verdict <> 'document' AND (s.gone_at IS NULL OR s.verdict NOT IN ('incomplete', 'unreadable'))`;
@@ -80,9 +84,10 @@ SELECT d.created_at AS at, d.id FROM documents d
  WHERE ${behind} ORDER BY d.created_at ${direction}, d.id ${direction} LIMIT 1 OFFSET :size::integer - 1`,
       rows: (
         needles,
-      ) => `${SELECT_DOCUMENT.replace(/\n\s*FROM documents d\n/, `,${ARCHIVED_TO}\n  FROM documents d\n`)}
+      ) => `${SELECT_DOCUMENT.replace(/\n\s*FROM documents d\n/, `,${ARCHIVED_TO},${DISMISSED}\n  FROM documents d\n`)}
  WHERE ${behind} AND (d.created_at, d.id) ${until} (:lastAt::bigint, :lastId::bigint)
-   AND (:states::text[] IS NULL OR d.state = ANY (:states::text[]))${OF_FOLDER_AND_ENDPOINT}${findAll(needles, documentHolds)}
+   AND (:states::text[] IS NULL OR d.state = ANY (:states::text[]))${OF_FOLDER_AND_ENDPOINT}
+   AND (:attention::text IS NULL OR (d.dismissed_at IS NULL) = (:attention::text = 'needed'))${findAll(needles, documentHolds)}
  ORDER BY d.created_at ${direction}, d.id ${direction}`,
     };
   });
@@ -102,7 +107,8 @@ SELECT s.seen_at AS at, s.id FROM sightings s
  WHERE ${behind} ORDER BY s.seen_at ${direction}, s.id ${direction} LIMIT 1 OFFSET :size::integer - 1`,
     rows: (needles) => `
 SELECT s.id, f.place, f.path AS folder, s.dir, s.name, s.verdict, s.size, s.sha256, s.reason, s.message,
-       s.archived_to AS "archivedTo", s.seen_at AS "createdAt", s.updated_at AS "updatedAt",
+       s.archived_to AS "archivedTo", s.seen_at AS "createdAt", s.updated_at AS "updatedAt", s.gone_at AS "goneAt",
+       s.dismissed_at AS "dismissedAt", s.dismissed_by AS "dismissedBy",
        d.id AS "documentId", d.name AS "documentName", d.type, d.service_status AS "serviceStatus",
        e.base_url AS "baseUrl", e.uid
   FROM sightings s
@@ -110,7 +116,9 @@ SELECT s.id, f.place, f.path AS folder, s.dir, s.name, s.verdict, s.size, s.sha2
   LEFT JOIN documents d ON d.id = s.document_id
   LEFT JOIN endpoints e ON e.id = d.endpoint_id
  WHERE ${LISTED} AND ${behind} AND (s.seen_at, s.id) ${until} (:lastAt::bigint, :lastId::bigint)
-   AND (:states::text[] IS NULL OR s.verdict = ANY (:states::text[]))${OF_FOLDER_AND_ENDPOINT}${findAll(needles, sightingHolds)}
+   AND (:states::text[] IS NULL OR s.verdict = ANY (:states::text[]))${OF_FOLDER_AND_ENDPOINT}
+   AND (:attention::text IS NULL
+        OR CASE :attention::text WHEN 'needed' THEN ${NEEDS_PERSON} ELSE s.gone_at IS NULL AND s.dismissed_at IS NOT NULL END)${findAll(needles, sightingHolds)}
  ORDER BY s.seen_at ${direction}, s.id ${direction}`,
   };
 });
@@ -132,7 +140,8 @@ export const DOCUMENTS_BY_NAME = `${SELECT_DOCUMENT}
                 SELECT id FROM documents WHERE endpoint_id = ne.id AND name = :name OFFSET 0) n)
  ORDER BY d.id`;
 
-export const DOCUMENT_RESPONSE = `SELECT response FROM documents WHERE id = :id`;
+export const DOCUMENT_MORE = `
+SELECT response, dismissed_at AS "dismissedAt", dismissed_by AS "dismissedBy" FROM documents WHERE id = :id`;
 
 export const COUNT_DOCUMENTS = `
 SELECT e.base_url AS "baseUrl", e.uid, f.place, f.path AS folder, c.state, sum(c.count) AS count
@@ -151,6 +160,20 @@ SELECT e.base_url AS "baseUrl", e.uid, f.place, f.path AS folder, c.verdict AS s
  GROUP BY c.endpoint_id, e.id, f.id, c.verdict
 HAVING sum(c.count) > 0
  ORDER BY e.id, f.id, c.verdict`;
+
+export const COUNT_DISMISSED = `
+SELECT e.base_url AS "baseUrl", e.uid, f.place, f.path AS folder, c.state, c.count
+  FROM (SELECT endpoint_id, folder_id, state, count(*) AS count FROM documents
+         WHERE dismissed_at IS NOT NULL GROUP BY endpoint_id, folder_id, state) c
+  JOIN endpoints e ON e.id = c.endpoint_id
+  JOIN folders f ON f.id = c.folder_id`;
+
+export const COUNT_NEEDING = `
+SELECT f.place, f.path AS folder, c.verdict, c.reason, c.count
+  FROM (SELECT s.folder_id, s.verdict, s.reason, count(*) AS count FROM sightings s
+         WHERE ${NEEDS_PERSON} GROUP BY s.folder_id, s.verdict, s.reason) c
+  JOIN folders f ON f.id = c.folder_id
+ ORDER BY c.folder_id, c.verdict, c.reason`;
 
 /** No row where triggers have counted as the rows are. */
 export const MISCOUNTED = `
@@ -207,7 +230,8 @@ export const STANDING = `
 SELECT ${STANDING_COLUMNS},
        CASE s.verdict WHEN 'document' THEN d.reason ELSE s.reason END AS reason,
        CASE s.verdict WHEN 'document' THEN d.message ELSE s.message END AS message,
-       CASE s.verdict WHEN 'document' THEN d.updated_at ELSE s.updated_at END AS at
+       CASE s.verdict WHEN 'document' THEN d.updated_at ELSE s.updated_at END AS at,
+       CASE s.verdict WHEN 'document' THEN d.dismissed_at ELSE s.dismissed_at END AS "dismissedAt"
   FROM sightings s LEFT JOIN documents d ON d.id = s.document_id
  WHERE s.folder_id = ${FOLDER_ID} AND s.dir = :dir AND s.name = :name AND s.gone_at IS NULL`;
 

@@ -78,12 +78,32 @@ SELECT :id::bigint, id, :dir, :name, :foldedPath, :size::bigint, :mtimeNs::bigin
        :documentId::bigint, :sha256, :policy, :reason, :message, :at::bigint, :at::bigint
   FROM folders WHERE place = :place AND path = :folder`;
 
+/** What can't be read is noted at every listing: that is no new case. */
+const AS_BEFORE = `size = :size::bigint AND mtime_ns = :mtimeNs::bigint AND ctime_ns = :ctimeNs::bigint
+                         AND inode = :inode::bigint AND verdict = :verdict AND reason IS NOT DISTINCT FROM :reason`;
+
 export const UPDATE_SIGHTING = `
 UPDATE sightings
-   SET size = :size, mtime_ns = :mtimeNs, ctime_ns = :ctimeNs, inode = :inode, verdict = :verdict,
-       document_id = :documentId, sha256 = :sha256, policy = :policy, reason = :reason, message = :message,
-       updated_at = :at
+   SET size = :size::bigint, mtime_ns = :mtimeNs::bigint, ctime_ns = :ctimeNs::bigint, inode = :inode::bigint,
+       verdict = :verdict, document_id = :documentId, sha256 = :sha256, policy = :policy, reason = :reason,
+       message = :message, updated_at = :at,
+       dismissed_at = CASE WHEN ${AS_BEFORE} THEN dismissed_at END,
+       dismissed_by = CASE WHEN ${AS_BEFORE} THEN dismissed_by END
  WHERE id = :id`;
+
+export const DISMISS = `
+UPDATE sightings SET dismissed_at = :at::bigint, dismissed_by = :by WHERE id = ANY (:ids::bigint[])`;
+
+/** The condition is that of the index `sightings_need_person`, word for word. */
+export const NEEDS_PERSON = `s.gone_at IS NULL AND s.dismissed_at IS NULL
+   AND (s.verdict IN ('incomplete', 'unreadable') OR (s.verdict = 'rejected' AND s.reason <> 'NOT_AN_IMAGE'))`;
+
+export const DISMISSIBLE = `
+SELECT s.id FROM sightings s WHERE s.id = ANY (:ids::bigint[]) AND ${NEEDS_PERSON} ORDER BY s.id FOR NO KEY UPDATE`;
+
+export const DISMISSED = `
+SELECT s.id FROM sightings s
+ WHERE s.id = ANY (:ids::bigint[]) AND s.gone_at IS NULL AND s.dismissed_at IS NOT NULL ORDER BY s.id FOR NO KEY UPDATE`;
 
 export const DISPOSING = `UPDATE sightings SET disposing = :how, updated_at = :at WHERE id = :id`;
 

@@ -9,7 +9,8 @@ export const COMPARISONS: readonly { readonly what: string; readonly columns: (s
       columns: (
         s,
       ) => `d.id, e.base_url, e.uid, f.path AS folder, d.path, d.name, d.sha256, d.type, d.size, d.state,
-       d.attempts, d.answer_lost, d.created_at, d.service_status, d.response
+       d.attempts, d.answer_lost, d.created_at, d.service_status, d.response,
+       d.dismissed_at, d.dismissed_by
   FROM ${s}.documents d JOIN ${s}.endpoints e ON e.id = d.endpoint_id JOIN ${s}.folders f ON f.id = d.folder_id`,
     },
     {
@@ -22,7 +23,7 @@ export const COMPARISONS: readonly { readonly what: string; readonly columns: (s
       columns: (
         s,
       ) => `s.id, f.path AS folder, s.dir, s.name, s.verdict, s.document_id, s.sha256, s.reason, s.seen_at,
-       s.gone_at, s.disposed, s.archived_to
+       s.gone_at, s.disposed, s.archived_to, s.dismissed_at, s.dismissed_by
   FROM ${s}.sightings s JOIN ${s}.folders f ON f.id = s.folder_id`,
     },
     {

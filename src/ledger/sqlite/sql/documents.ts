@@ -17,7 +17,8 @@ export const DOCUMENTS_BY_NAME = `${SELECT_DOCUMENT}
 export const DOCUMENT_BY_BYTES = `${SELECT_DOCUMENT}
  WHERE d.endpoint_id = :endpointId AND d.sha256 = :sha256`;
 
-export const DOCUMENT_RESPONSE = `SELECT response FROM documents WHERE id = :id`;
+export const DOCUMENT_MORE = `
+SELECT response, dismissed_at AS dismissedAt, dismissed_by AS dismissedBy FROM documents WHERE id = :id`;
 
 export const IS_NAME_TAKEN = `
 SELECT 1 AS taken FROM documents WHERE endpoint_id = :endpointId AND name = :name`;
@@ -30,15 +31,26 @@ VALUES (:id, :endpointId, :folderId, :path, :name, :foldedPath, :foldedName, :sh
 /** A person's retry: the document keeps its place in line. */
 export const QUEUE_AGAIN = `
 UPDATE documents
-   SET state = 'queued', not_before = 0, server_errors = 0, reason = NULL, message = NULL, updated_at = :at
+   SET state = 'queued', not_before = 0, server_errors = 0, reason = NULL, message = NULL, updated_at = :at,
+       dismissed_at = NULL, dismissed_by = NULL
  WHERE id = :id`;
 
 /** A new sighting of a failed or lost image: a new arrival. */
 export const QUEUE_AS_ARRIVED = `
 UPDATE documents
    SET state = 'queued', not_before = 0, server_errors = 0, reason = NULL, message = NULL,
-       lane = :lane, line = :line, updated_at = :at
+       lane = :lane, line = :line, updated_at = :at, dismissed_at = NULL, dismissed_by = NULL
  WHERE id = :id`;
+
+/** When it was touched last stays: a copy of the image is kept for some time from there. */
+export const DISMISS = `UPDATE documents SET dismissed_at = :at, dismissed_by = :by WHERE id = :id`;
+
+/** Of these ids, those that a person can dismiss; with `undo`, those that were dismissed. */
+export const DISMISSIBLE = `
+SELECT id FROM documents
+ WHERE id IN (SELECT value FROM json_each(:ids)) AND state IN ('failed', 'unconfirmed', 'lost')
+   AND (dismissed_at IS NULL) <> :undo
+ ORDER BY id`;
 
 const RETRIABLE = `(state IN ('failed', 'unconfirmed', 'lost') OR (state = 'queued' AND not_before > :at))`;
 

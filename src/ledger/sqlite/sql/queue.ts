@@ -73,11 +73,12 @@ UPDATE attempts SET finished_at = :at, outcome = :outcome, http_status = :httpSt
 export const ACCEPT = `
 UPDATE documents
    SET state = 'accepted', service_status = :serviceStatus, response = :response, not_before = 0, reason = NULL,
-       message = NULL, updated_at = :at
+       message = NULL, updated_at = :at, dismissed_at = NULL, dismissed_by = NULL
  WHERE id = :id`;
 
 export const SETTLE = `
-UPDATE documents SET state = :state, reason = :reason, message = :message, not_before = 0, updated_at = :at
+UPDATE documents
+   SET state = :state, reason = :reason, message = :message, not_before = 0, updated_at = :at, dismissed_at = NULL, dismissed_by = NULL
  WHERE id = :id`;
 
 export const QUEUE_LATER = `

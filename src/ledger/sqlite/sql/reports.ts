@@ -1,4 +1,5 @@
 import { HOLDS_PERSONAL_DATA, SELECT_DOCUMENT } from './documents.ts';
+import { NEEDS_PERSON } from './sightings.ts';
 
 /** A sighting that `list` shows beside the documents; waiting ones only while they are current. */
 const LISTED = `s.verdict <> 'document' AND (s.gone_at IS NULL OR s.verdict NOT IN ('incomplete', 'unreadable'))`;
@@ -58,7 +59,10 @@ const sightingHolds = (needle: string, n: number) => [
 
 /** The pluses keep the index the one that is walked. */
 function documentsAlong(index: string, only: string): Walks {
-  const select = SELECT_DOCUMENT.replace('FROM documents d', `FROM documents d INDEXED BY ${index}`);
+  const select = SELECT_DOCUMENT.replace(
+    /\n +FROM documents d/,
+    `, d.dismissed_at AS dismissedAt, d.dismissed_by AS dismissedBy\n  FROM documents d INDEXED BY ${index}`,
+  );
   return inBothOrders((order) => {
     const [later, until, direction] = LATER[order];
     const behind = `${only} AND (d.created_at, d.id) ${later} (:at, :id)`;
@@ -74,6 +78,7 @@ SELECT w.*,
   FROM (${select}
          WHERE ${behind} AND (d.created_at, d.id) ${until} (:lastAt, :lastId)
            AND (:states IS NULL OR +d.state IN (SELECT value FROM json_each(:states)))
+           AND (:attention IS NULL OR (d.dismissed_at IS NULL) = (:attention = 'needed'))
            AND (:folder IS NULL OR +f.path = :folder)
            AND (:baseUrl IS NULL OR (+e.base_url = :baseUrl AND +e.uid = :uid))${findAll(needles, documentHolds)}
        ) w
@@ -96,7 +101,8 @@ SELECT s.seen_at AS at, s.id FROM sightings s
  WHERE ${behind} ORDER BY s.seen_at ${direction}, s.id ${direction} LIMIT 1 OFFSET :size - 1`,
     rows: (needles) => `
 SELECT s.id, f.path AS folder, s.dir, s.name, s.verdict, s.size, s.sha256, s.reason, s.message,
-       s.archived_to AS archivedTo, s.seen_at AS createdAt, s.updated_at AS updatedAt,
+       s.archived_to AS archivedTo, s.seen_at AS createdAt, s.updated_at AS updatedAt, s.gone_at AS goneAt,
+       s.dismissed_at AS dismissedAt, s.dismissed_by AS dismissedBy,
        d.id AS documentId, d.name AS documentName, d.type, d.service_status AS serviceStatus,
        e.base_url AS baseUrl, e.uid
   FROM sightings s
@@ -105,6 +111,7 @@ SELECT s.id, f.path AS folder, s.dir, s.name, s.verdict, s.size, s.sha256, s.rea
   LEFT JOIN endpoints e ON e.id = d.endpoint_id
  WHERE ${LISTED} AND ${behind} AND (s.seen_at, s.id) ${until} (:lastAt, :lastId)
    AND (:states IS NULL OR s.verdict IN (SELECT value FROM json_each(:states)))
+   AND (:attention IS NULL OR iif(:attention = 'needed', ${NEEDS_PERSON}, s.gone_at IS NULL AND s.dismissed_at IS NOT NULL))
    AND (:folder IS NULL OR +f.path = :folder)
    AND (:baseUrl IS NULL OR (+e.base_url = :baseUrl AND +e.uid = :uid))${findAll(needles, sightingHolds)}
  ORDER BY s.seen_at ${direction}, s.id ${direction}`,
@@ -130,24 +137,45 @@ SELECT e.base_url AS baseUrl, e.uid, f.path AS folder, c.state, c.count
  WHERE c.count > 0
  ORDER BY c.endpoint_id, c.folder_id, c.state`;
 
-/** No row where triggers have counted as the documents are. */
+/** No row where triggers have counted as the rows are. */
 export const MISCOUNTED = `
-WITH counted AS (SELECT endpoint_id, folder_id, state, count FROM document_counts WHERE count <> 0),
-     there AS (SELECT endpoint_id, folder_id, state, count(*) FROM documents GROUP BY endpoint_id, folder_id, state)
+WITH counted AS (
+       SELECT endpoint_id, folder_id, state, count FROM document_counts WHERE count <> 0
+        UNION ALL
+       SELECT endpoint_id, folder_id, verdict, count FROM file_counts WHERE count <> 0),
+     there AS (
+       SELECT endpoint_id, folder_id, state, count(*) FROM documents GROUP BY endpoint_id, folder_id, state
+        UNION ALL
+       SELECT coalesce(d.endpoint_id, 0), s.folder_id, s.verdict, count(*)
+         FROM sightings s LEFT JOIN documents d ON d.id = s.document_id
+        WHERE ${LISTED}
+        GROUP BY 1, 2, 3)
 SELECT 1 FROM (SELECT * FROM counted EXCEPT SELECT * FROM there)
  UNION ALL
 SELECT 1 FROM (SELECT * FROM there EXCEPT SELECT * FROM counted)
  LIMIT 1`;
 
-export const COUNT_SIGHTINGS = `
-SELECT e.base_url AS baseUrl, e.uid, f.path AS folder, s.verdict AS state, count(*) AS count
-  FROM sightings s
-  CROSS JOIN folders f ON f.id = s.folder_id
-  LEFT JOIN documents d ON d.id = s.document_id
-  LEFT JOIN endpoints e ON e.id = d.endpoint_id
- WHERE ${LISTED}
- GROUP BY e.id, f.id, s.verdict
- ORDER BY e.id, f.id, s.verdict`;
+export const COUNT_FILES = `
+SELECT e.base_url AS baseUrl, e.uid, f.path AS folder, c.verdict AS state, c.count
+  FROM file_counts c
+  CROSS JOIN folders f ON f.id = c.folder_id
+  LEFT JOIN endpoints e ON e.id = c.endpoint_id
+ WHERE c.count > 0
+ ORDER BY c.endpoint_id, c.folder_id, c.verdict`;
+
+export const COUNT_DISMISSED = `
+SELECT e.base_url AS baseUrl, e.uid, f.path AS folder, c.state, c.count
+  FROM (SELECT endpoint_id, folder_id, state, count(*) AS count FROM documents INDEXED BY documents_dismissed
+         WHERE dismissed_at IS NOT NULL GROUP BY endpoint_id, folder_id, state) c
+  CROSS JOIN endpoints e ON e.id = c.endpoint_id
+  CROSS JOIN folders f ON f.id = c.folder_id`;
+
+export const COUNT_NEEDING = `
+SELECT f.path AS folder, c.verdict, c.reason, c.count
+  FROM (SELECT s.folder_id, s.verdict, s.reason, count(*) AS count FROM sightings s INDEXED BY sightings_need_person
+         WHERE ${NEEDS_PERSON} GROUP BY s.folder_id, s.verdict, s.reason) c
+  CROSS JOIN folders f ON f.id = c.folder_id
+ ORDER BY c.folder_id, c.verdict, c.reason`;
 
 export const ATTEMPTS_OF = `
 SELECT id, started_at AS startedAt, finished_at AS finishedAt, outcome, http_status AS httpStatus, bytes, message

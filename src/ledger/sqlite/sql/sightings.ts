@@ -66,17 +66,35 @@ VALUES (:id, :folderId, :dir, :name, :foldedPath, :size, :mtimeNs, :ctimeNs, :in
 export const LAST_SIGHTING_ID = `SELECT coalesce(max(id), 0) AS id FROM sightings`;
 export const NEXT_SIGHTING_ID = `SELECT coalesce(max(id), 0) + 1 AS id FROM sightings`;
 
+/** What can't be read is noted at every listing: that is no new case. */
+const AS_BEFORE = `size = :size AND mtime_ns = :mtimeNs AND ctime_ns = :ctimeNs AND inode = :inode
+                     AND verdict = :verdict AND reason IS :reason`;
+
 export const UPDATE_SIGHTING = `
 UPDATE sightings
    SET size = :size, mtime_ns = :mtimeNs, ctime_ns = :ctimeNs, inode = :inode, verdict = :verdict,
        document_id = :documentId, sha256 = :sha256, policy = :policy, reason = :reason, message = :message,
-       updated_at = :at
+       updated_at = :at,
+       dismissed_at = iif(${AS_BEFORE}, dismissed_at, NULL), dismissed_by = iif(${AS_BEFORE}, dismissed_by, NULL)
  WHERE id = :id`;
 
 export const REFRESH_IDENTITY = `
 UPDATE sightings
    SET size = :size, mtime_ns = :mtimeNs, ctime_ns = :ctimeNs, inode = :inode, updated_at = :at
  WHERE id = :id`;
+
+export const DISMISS = `UPDATE sightings SET dismissed_at = :at, dismissed_by = :by WHERE id = :id`;
+
+/** The condition is that of the index `sightings_need_person`, word for word. */
+export const NEEDS_PERSON = `s.gone_at IS NULL AND s.dismissed_at IS NULL
+   AND (s.verdict IN ('incomplete', 'unreadable') OR (s.verdict = 'rejected' AND s.reason <> 'NOT_AN_IMAGE'))`;
+
+export const DISMISSIBLE = `
+SELECT s.id FROM sightings s WHERE s.id IN (SELECT value FROM json_each(:ids)) AND ${NEEDS_PERSON} ORDER BY s.id`;
+
+export const DISMISSED = `
+SELECT s.id FROM sightings s
+ WHERE s.id IN (SELECT value FROM json_each(:ids)) AND s.gone_at IS NULL AND s.dismissed_at IS NOT NULL ORDER BY s.id`;
 
 export const GONE = `UPDATE sightings SET gone_at = :at, updated_at = :at WHERE id = :id AND gone_at IS NULL`;
 
@@ -97,7 +115,8 @@ export const STANDING = `
 SELECT s.id, f.path AS folder, s.dir, s.name, ${LISTED_STATE} AS state, d.name AS documentName, ${IDENTITY},
        CASE s.verdict WHEN 'document' THEN d.reason ELSE s.reason END AS reason,
        CASE s.verdict WHEN 'document' THEN d.message ELSE s.message END AS message,
-       CASE s.verdict WHEN 'document' THEN d.updated_at ELSE s.updated_at END AS at
+       CASE s.verdict WHEN 'document' THEN d.updated_at ELSE s.updated_at END AS at,
+       CASE s.verdict WHEN 'document' THEN d.dismissed_at ELSE s.dismissed_at END AS dismissedAt
   FROM sightings s CROSS JOIN folders f ON f.id = s.folder_id LEFT JOIN documents d ON d.id = s.document_id
  WHERE s.folder_id = ${FOLDER_ID} AND s.dir = :dir AND s.name = :name AND s.gone_at IS NULL`;
 

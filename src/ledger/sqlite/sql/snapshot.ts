@@ -16,6 +16,7 @@ SELECT d.id, e.base_url AS baseUrl, e.uid, f.path AS folder, d.path, d.name, d.s
        d.line, d.state, d.reason, d.message, d.service_status AS serviceStatus, d.response, d.attempts,
        d.server_errors AS serverErrors, d.answer_lost AS answerLost, d.not_before AS notBefore,
        d.created_at AS createdAt, d.updated_at AS updatedAt, d.erased_at AS erasedAt,
+       d.dismissed_at AS dismissedAt, d.dismissed_by AS dismissedBy,
        CASE WHEN d.id = (SELECT max(l.id) FROM documents l WHERE l.endpoint_id = d.endpoint_id)
             THEN e.next_seq END AS lastSeq
   FROM documents d
@@ -42,7 +43,7 @@ export const SIGHTINGS = `
 SELECT s.id, f.path AS folder, s.dir, s.name, s.verdict, s.document_id AS documentId, s.sha256, s.policy, s.reason,
        s.message, s.size, CAST(s.mtime_ns AS TEXT) AS mtimeNs, CAST(s.ctime_ns AS TEXT) AS ctimeNs,
        CAST(s.inode AS TEXT) AS inode, s.seen_at AS seenAt, s.updated_at AS updatedAt, s.gone_at AS goneAt,
-       s.disposing, s.disposed, s.archived_to AS archivedTo
+       s.disposing, s.disposed, s.archived_to AS archivedTo, s.dismissed_at AS dismissedAt, s.dismissed_by AS dismissedBy
   FROM sightings s JOIN folders f ON f.id = s.folder_id
  WHERE s.id BETWEEN :from AND :to ORDER BY s.id`;
 

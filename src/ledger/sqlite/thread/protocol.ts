@@ -37,6 +37,8 @@ export const WRITING = [
   'clearHold',
   'recordAct',
   'retry',
+  'dismiss',
+  'undismiss',
   'resend',
   'erase',
   'admitElsewhere',

@@ -1,0 +1,64 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { ReceiptdError } from '../domain/errors.ts';
+import { counted, iso } from '../domain/words.ts';
+import { helpOf } from './help.ts';
+import { print, printJson, type Io } from './io.ts';
+import { filterOf, withFilters, type FilterOptions } from './filters.ts';
+import { operatorName } from './operator.ts';
+import { configOf, operate } from './session.ts';
+
+interface Options extends FilterOptions {
+  readonly all?: boolean;
+  readonly undo?: boolean;
+  readonly json?: boolean;
+}
+
+export function addDismiss(program: Command, io: Io): void {
+  withFilters(program.command('dismiss').argument('[name...]', 'names of documents, paths or names of files'))
+    .description('say that nothing is to be done about documents or files that need a person')
+    .option('--all', 'all of them that the filters let pass')
+    .option('--undo', 'take that back: they need a person again')
+    .option('--json', 'as JSON: { dismissed }')
+    .addHelpText(
+      'after',
+      helpOf({
+        examples: [
+          'dismiss /srv/scans/manual.pdf',
+          'dismiss --all --state rejected --folder /srv/scans',
+          'dismiss SCAN0001-5e8ff9bf55ba --undo',
+        ],
+        more: 'Nothing else changes: they stay what they are, and `list` shows who dismissed them. A file that changes, and a document\nthat fails once more, need a person again.',
+      }),
+    )
+    .action(async (names: string[], { all = false, undo = false, json, ...options }: Options) => {
+      if (all === names.length > 0)
+        throw new ReceiptdError('USAGE', '`dismiss` needs either names or paths, or --all.', {
+          hint: '`receiptd list --needs-person` shows what there is.',
+        });
+      const config = await configOf(io, options);
+      const { states, since, until, limit, ...filter } = filterOf(config, options);
+      if (limit !== undefined) throw new ReceiptdError('USAGE', '`dismiss` takes no --limit.');
+      const result = await operate(io, config, 'dismiss', {
+        by: operatorName(),
+        undo,
+        ...(all
+          ? { all }
+          : { targets: names.map((name) => (/[/\\]/.test(name) ? resolve(io.cwd, name) : name)) }),
+        filter: {
+          ...filter,
+          ...(states && { states: [...states] }),
+          ...(since !== undefined && { since: iso(since) }),
+          ...(until !== undefined && { until: iso(until) }),
+        },
+      });
+      if (json) printJson(io, result);
+      else print(io, said(result.dismissed, undo));
+    });
+}
+
+function said(dismissed: number, undo: boolean): string {
+  const cases = counted(dismissed, 'document or file', 'documents and files');
+  if (!undo) return `Dismissed ${cases}.`;
+  return `${cases} ${dismissed === 1 ? 'needs' : 'need'} a person again.`;
+}

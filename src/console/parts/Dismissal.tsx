@@ -1,0 +1,47 @@
+import { call } from '../api.ts';
+import { moment } from '../format.ts';
+import { t } from '../texts.ts';
+import { Button } from './Button.tsx';
+import { useAct } from './hooks.ts';
+import { announce } from './Notice.tsx';
+
+interface Dismissible {
+  readonly needsPerson: boolean;
+  readonly dismissedBy: string | null;
+  readonly dismissedAt: string | null;
+}
+
+/** What needs a person can be dismissed here; where that was done, who did it, and the way back. */
+export function Dismissal({
+  of: { needsPerson, dismissedBy, dismissedAt },
+  target,
+  onDone = () => {},
+}: {
+  readonly of: Dismissible;
+  /** Name of the document, or path of the file. */
+  readonly target: string;
+  readonly onDone?: () => void;
+}) {
+  const act = useAct();
+  if (!needsPerson && dismissedAt === null) return null;
+  const perform = async () => {
+    const { dismissed } = await call('dismiss', { targets: [target], undo: !needsPerson });
+    announce(needsPerson ? t.done.dismissed(dismissed) : t.done.undismissed(dismissed));
+    onDone();
+  };
+  return (
+    <p class="dismissal small">
+      {dismissedAt !== null && (
+        <span class="muted">{t.dismissal.by(dismissedBy ?? '?', moment(dismissedAt))} </span>
+      )}
+      <Button class="small" disabled={act.busy} onClick={() => void act.run(perform)}>
+        {needsPerson ? t.dismissal.dismiss : t.dismissal.undo}
+      </Button>
+      {act.error !== null && (
+        <span class="act-error" role="alert">
+          {act.error}
+        </span>
+      )}
+    </p>
+  );
+}

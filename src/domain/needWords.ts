@@ -1,0 +1,113 @@
+import { counted } from './words.ts';
+
+/** How many of what need a person, and why. */
+export interface Need {
+  readonly state: string;
+  readonly reason?: string | undefined;
+  readonly count: number;
+}
+
+interface Words {
+  /** After a number: `3 too large`. */
+  readonly short: string;
+  readonly one: string;
+  readonly many: string;
+  readonly advice: string;
+}
+
+/** By state, or by the reason of a file, most urgent first. */
+const WORDS: Readonly<Record<string, Words>> = {
+  failed: {
+    short: 'failed',
+    one: 'document was refused by the service',
+    many: 'documents were refused by the service',
+    advice: 'Read its words, then `receiptd retry NAME`.',
+  },
+  unconfirmed: {
+    short: 'unconfirmed',
+    one: 'document may or may not be at the service',
+    many: 'documents may or may not be at the service',
+    advice: 'Look them up there, then `receiptd retry NAME`.',
+  },
+  lost: {
+    short: 'lost',
+    one: 'document was gone before it could be sent',
+    many: 'documents were gone before they could be sent',
+    advice: 'Scan the receipt again; it gets the same name.',
+  },
+  TOO_LARGE: {
+    short: 'too large',
+    one: 'file is too large to be sent',
+    many: 'files are too large to be sent',
+    advice: 'Scan it again with a lower resolution, or raise `maxFileSize`.',
+  },
+  PDF_NOT_ACCEPTED: {
+    short: 'PDF',
+    one: 'PDF is not sent: its folder takes no PDFs',
+    many: 'PDFs are not sent: their folder takes no PDFs',
+    advice: 'Scan it as JPEG, or add `pdf` to `accept` if your service takes PDFs.',
+  },
+  TYPE_NOT_ACCEPTED: {
+    short: 'of a type that the folder does not take',
+    one: 'image is of a type that its folder does not take',
+    many: 'images are of a type that their folder does not take',
+    advice: 'Scan it as JPEG, or add the type to `accept`.',
+  },
+  TYPE_UNKNOWN: {
+    short: "of a type that can't be sent",
+    one: "image is of a type that can't be sent",
+    many: "images are of a type that can't be sent",
+    advice: 'Scan it as JPEG.',
+  },
+  rejected: {
+    short: 'damaged',
+    one: 'file may be a receipt, and is damaged',
+    many: 'files may be receipts, and are damaged',
+    advice: 'Scan the receipt again.',
+  },
+  unreadable: {
+    short: "can't be opened",
+    one: "file can't be opened",
+    many: "files can't be opened",
+    advice: 'Let the user that runs receiptd read it.',
+  },
+  EMPTY: { short: 'empty', one: 'file is empty', many: 'files are empty', advice: 'Scan the receipt again.' },
+  incomplete: {
+    short: 'cut short',
+    one: 'file is cut short',
+    many: 'files are cut short',
+    advice: 'Scan the receipt again if it does not become complete.',
+  },
+};
+
+/** Needs by what they are called, in the order in which people are told. */
+function grouped(
+  needs: readonly Need[],
+): { readonly state: string; readonly words: Words; readonly count: number }[] {
+  return Object.entries(WORDS).flatMap(([key, words]) => {
+    const own = needs.filter(
+      ({ state, reason }) => (reason !== undefined && reason in WORDS ? reason : state) === key,
+    );
+    const [first] = own;
+    const count = own.reduce((sum, each) => sum + each.count, 0);
+    return first === undefined || count === 0 ? [] : [{ state: first.state, words, count }];
+  });
+}
+
+/** `3 too large, 1 PDF` */
+export function needsInShort(needs: readonly Need[]): string {
+  return grouped(needs)
+    .map(({ words, count }) => `${count} ${words.short}`)
+    .join(', ');
+}
+
+/** A sentence and what to do, for each kind. */
+export function needSentences(
+  needs: readonly Need[],
+): { readonly state: string; readonly text: string; readonly advice: string }[] {
+  return grouped(needs).map(({ state, words: { one, many, advice }, count }) => ({
+    state,
+    text: `${counted(count, one, many)}.`,
+    advice,
+  }));
+}
