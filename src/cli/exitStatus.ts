@@ -7,7 +7,7 @@ export const EXIT = {
   failed: 1,
   /** Wrong usage or a configuration that is not valid. */
   usage: 2,
-  /** `run --once`: something was refused, rejected or lost; `audit`: files are not accounted for. A person has to look. */
+  /** `run --once`: something was refused, rejected or lost in that run; `audit`: files are not accounted for. A person has to look. */
   refused: 3,
   /** `run --once`: something waits (a hold, a missing folder, ...); `audit`: something could not be looked at. */
   waiting: 4,

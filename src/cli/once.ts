@@ -4,39 +4,46 @@ import type { OnceResult } from '../daemon/agent.ts';
 import { limitText, rateForecasts } from '../daemon/reading/rateNotes.ts';
 import type { LimitedBy } from '../pipeline/pacer.ts';
 import type { LedgerReports } from '../ports/ledgerReports.ts';
-import { counted } from '../domain/words.ts';
+import { needsInShort } from '../domain/needWords.ts';
+import { count, counted } from '../domain/words.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
 import type { Io } from './io.ts';
 import { printable } from './printable.ts';
 
-/** Trouble that nobody but a person ends comes before what waits; an unreachable service before both. */
+/** What only a person can end comes before what waits; an unreachable service before both. */
 export function exitStatusOfOnce(result: OnceResult): ExitStatus {
   if (result.unreachable) return EXIT.unreachable;
-  if (result.failed + result.rejected > 0) return EXIT.refused;
-  const { waiting, orphaned, incomplete, unreadable, missingFolders } = result;
-  return waiting + orphaned + incomplete + unreadable + missingFolders.length > 0 ? EXIT.waiting : EXIT.ok;
+  const { found, waiting, orphaned, unreadableDirs, missingFolders } = result;
+  if (found.some(({ state }) => REFUSED.has(state))) return EXIT.refused;
+  return waiting + orphaned + unreadableDirs + missingFolders.length + found.length > 0
+    ? EXIT.waiting
+    : EXIT.ok;
 }
 
+const REFUSED: ReadonlySet<string> = new Set(['failed', 'lost', 'rejected']);
+
+/** One line about this run, one about what was amiss before it. */
 export function summaryOf(result: OnceResult): string {
+  const { accepted, waiting, found, earlier, unreadableDirs, orphaned, unreachable } = result;
   const parts = [
-    [result.accepted, 'accepted'],
-    [result.waiting, 'waiting'],
-    [result.failed, 'failed or lost'],
-    [result.rejected, 'rejected'],
-    [result.incomplete, 'incomplete'],
-    [result.unreadable, 'unreadable'],
-  ] as const;
-  const counts = parts
-    .filter(([count], index) => index === 0 || count > 0)
-    .map(([count, what]) => `${count} ${what}`);
-  const missing = result.missingFolders.map((path) => `${printable(path)} can't be listed`);
-  const unreachable = result.unreachable ? ['the service could not be reached'] : [];
-  const { orphaned } = result;
+    `${count(accepted)} accepted`,
+    ...(waiting > 0 ? [`${count(waiting)} waiting`] : []),
+    ...(found.length > 0 ? [needsInShort(found)] : []),
+    ...(unreadableDirs > 0
+      ? [counted(unreadableDirs, 'unreadable directory', 'unreadable directories')]
+      : []),
+    ...result.missingFolders.map((path) => `${printable(path)} can't be listed`),
+    ...(unreachable ? ['the service could not be reached'] : []),
+  ];
   const orphans =
     orphaned === 0
       ? ''
       : ` ${counted(orphaned, 'document waits', 'documents wait')} for an endpoint that is no longer in the config; \`receiptd status\` says what to do.`;
-  return `${[...counts, ...missing, ...unreachable].join(', ')}.${orphans}`;
+  const before =
+    earlier.length === 0
+      ? ''
+      : `\nFrom earlier runs: ${needsInShort(earlier)}. \`receiptd list --needs-person\` shows all that needs a person.`;
+  return `${parts.join(', ')}.${orphans}${before}`;
 }
 
 const WIDTH = 30;

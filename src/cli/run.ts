@@ -40,9 +40,9 @@ export function addRun(program: Command, io: Io, done: (status: ExitStatus) => v
       helpOf({
         examples: ['run --config /etc/receiptd/receiptd.yaml', 'run --dry-run', 'run --once --wait 5m'],
         statuses:
-          '6 another one runs with this\nstate directory; 130 ended by a signal. With --once: 0 all accepted, duplicate or skipped; 3 something was\n' +
-          'failed, rejected or lost; 4 something waits (a hold, a missing folder, an incomplete file);\n' +
-          '5 the service could not be reached',
+          '6 another one runs with this\nstate directory; 130 ended by a signal. With --once, about this run alone: 0 all done; 3 a document failed or\n' +
+          'was lost, or a file that may be a receipt was rejected; 4 something waits (a hold, a missing folder, an\n' +
+          'incomplete file); 5 the service could not be reached',
       }),
     )
     .action(async (options: Options) => {

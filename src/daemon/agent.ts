@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { endpointId } from '../domain/document.ts';
 import { isElsewhere } from '../domain/elsewhere.ts';
+import type { Need } from '../domain/needWords.ts';
 import type { Dispatcher, Idle } from '../pipeline/dispatch.ts';
 import type { Intake } from '../pipeline/intake.ts';
 import type { Leads } from '../pipeline/leads.ts';
@@ -32,20 +33,26 @@ export interface AgentDeps {
   readonly tidy: (signal: AbortSignal) => Promise<void>;
 }
 
-/** What `--once` left behind; the command line turns it into an exit status. */
+/** What a run of `--once` found and did; the command line turns it into an exit status. */
 export interface OnceResult {
   readonly missingFolders: readonly string[];
-  readonly rejected: number;
-  readonly incomplete: number;
-  readonly unreadable: number;
-  readonly failed: number;
-  /** Queued, held or unconfirmed. */
+  readonly unreadableDirs: number;
+  /** What needs a person since this run. */
+  readonly found: readonly Need[];
+  /** What needed one before, and still does. */
+  readonly earlier: readonly Need[];
+  /** Queued or held when it ended. */
   readonly waiting: number;
   readonly accepted: number;
   /** Waiting for an endpoint that is no longer in the configuration. */
   readonly orphaned: number;
   /** The service could not be reached until the end. */
   readonly unreachable: boolean;
+}
+
+interface Stand extends Pick<OnceResult, 'waiting' | 'accepted' | 'orphaned'> {
+  /** What needs a person, by what tells one case from another. */
+  readonly cases: ReadonlyMap<string, Need>;
 }
 
 const LOOK_AGAIN_MS = 20;
@@ -71,7 +78,8 @@ export class Agent {
 
   /** Lists every folder once, sends what is there, resolves when nothing more can be done. */
   async once(stop: AbortSignal, waitMs: number): Promise<OnceResult> {
-    const { intakes, leads, ledger, endpoints, tidy } = this.#deps;
+    const { intakes, leads, tidy } = this.#deps;
+    const before = await this.#look();
     const done = new AbortController();
     const stopping = AbortSignal.any([stop, done.signal]);
     setMaxListeners(0, stop);
@@ -94,30 +102,52 @@ export class Agent {
       await sending;
       for (const { status } of intakes) await leads?.end(status.path);
     }
+    const { cases, accepted, waiting, orphaned } = await this.#look();
+    const found: Need[] = [];
+    const earlier: Need[] = [];
+    for (const [key, need] of cases) (before.cases.has(key) ? earlier : found).push(need);
+    return {
+      missingFolders: intakes
+        .filter(({ status }, index) => !present[index] || status.state === 'unreachable')
+        .map(({ status }) => status.path),
+      unreadableDirs: intakes.reduce((sum, intake) => sum + intake.unreadableDirs, 0),
+      found,
+      earlier,
+      waiting,
+      // Others of a fleet may send meanwhile; what was accepted stays so.
+      accepted: Math.max(0, accepted - before.accepted),
+      orphaned,
+      unreachable: last === 'outage' && (await this.#isServiceHeld()),
+    };
+  }
+
+  /** How things stand. What other agents of a fleet have in their own folders is no outcome of this run. */
+  async #look(): Promise<Stand> {
+    const { ledger, endpoints } = this.#deps;
     const own = new Set(endpoints.map(({ key }) => endpointId(key)));
-    // What other agents of a fleet have in their own folders is no outcome of this run.
     const documents = (await ledger.counts()).filter(
       ({ endpoint, folder }) => endpoint !== null && !isElsewhere(folder),
     );
     const isOwn = ({ endpoint }: StateCount) => endpoint !== null && own.has(endpointId(endpoint));
     const countIn = (among: readonly StateCount[], states: readonly string[]) =>
       among.filter(({ state }) => states.includes(state)).reduce((sum, each) => sum + each.count, 0);
-    const count = (...states: string[]) => countIn(documents.filter(isOwn), states);
-    const others = documents.filter((each) => !isOwn(each));
-    const tally = (what: keyof Intake['tally']) =>
-      intakes.reduce((sum, intake) => sum + intake.tally[what], 0);
+    const waiting = ['queued', 'uploading', 'held'];
+    const cases = new Map<string, Need>();
+    for await (const row of ledger.list({ attention: 'needed' })) {
+      const { sightingId, documentId, attempts, size, state, reason } = row;
+      if (isElsewhere(row.path)) continue;
+      // A document that failed once more, and a file that changed, are new cases.
+      const key = `${sightingId ?? ''} ${documentId ?? ''} ${attempts} ${size} ${state} ${reason}`;
+      cases.set(key, { state, reason: reason ?? undefined, count: 1 });
+    }
     return {
-      missingFolders: intakes
-        .filter(({ status }, index) => !present[index] || status.state === 'unreachable')
-        .map(({ status }) => status.path),
-      rejected: tally('rejected'),
-      incomplete: tally('incomplete'),
-      unreadable: tally('unreadable'),
-      failed: count('failed', 'lost'),
-      waiting: count('queued', 'uploading', 'held', 'unconfirmed'),
-      accepted: count('accepted'),
-      orphaned: countIn(others, ['queued', 'uploading', 'held']),
-      unreachable: last === 'outage' && (await this.#isServiceHeld()),
+      cases,
+      accepted: countIn(documents.filter(isOwn), ['accepted']),
+      waiting: countIn(documents.filter(isOwn), waiting),
+      orphaned: countIn(
+        documents.filter((each) => !isOwn(each)),
+        waiting,
+      ),
     };
   }
 

@@ -21,7 +21,7 @@ const OTHER_ENDINGS: ReadonlySet<string> = new Set(
 );
 
 /** Without the dot, in lower case; empty where the name has none. */
-export function endingOf(path: string): string {
+function endingOf(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1);
   const dot = name.lastIndexOf('.');
   return dot <= 0 ? '' : name.slice(dot + 1).toLowerCase();
@@ -30,7 +30,7 @@ export function endingOf(path: string): string {
 /** What macOS leaves beside each file on a share bears the file's ending. */
 const BESIDE = /(?:^|\/)\._[^/]*$/;
 
-export function isNamedLikeAnImage(path: string): boolean {
+function isNamedLikeAnImage(path: string): boolean {
   return IMAGE_ENDINGS.has(endingOf(path)) && !BESIDE.test(path);
 }
 

@@ -2,7 +2,7 @@ import { hash as digest } from 'node:crypto';
 import type { FileIdentity, Lane } from '../domain/document.ts';
 import { GROWING_TYPES, type ImageType } from '../domain/imageType.ts';
 import { NO_RECEIPT } from '../domain/needsPerson.ts';
-import { isNamedLikeAnImage, mayBeReceipt } from '../domain/receiptLike.ts';
+import { mayBeReceipt } from '../domain/receiptLike.ts';
 import { counted, size as sizeText } from '../domain/words.ts';
 import type { ImageInspector, Inspection } from '../ports/image.ts';
 import type { Admitted, Ledger } from '../ports/ledger.ts';
@@ -54,8 +54,7 @@ function unidentified(
       reason: 'TYPE_UNKNOWN',
       message: `An image of a type that can't be sent: ${detail}. Save it as JPEG or PNG.`,
     };
-  const what = isNamedLikeAnImage(path) ? 'Named like an image, but damaged or something else' : 'Damaged';
-  return { kind: 'rejected', reason: 'DAMAGED', message: `${what}: ${detail}.` };
+  return { kind: 'rejected', reason: 'DAMAGED', message: `Damaged, or not an image: ${detail}.` };
 }
 
 function notAccepted(type: ImageType): Extract<Judgement, { kind: 'rejected' }> {

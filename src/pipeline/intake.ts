@@ -110,8 +110,8 @@ export class Intake {
   /** Of the folder as it is watched now. */
   #token: string | null = null;
   #foreign: string | null = null;
-  /** Files that lie in the folder and are not sent, as found by this run; for the exit status of `--once`. */
-  readonly tally = { rejected: 0, incomplete: 0, unreadable: 0 };
+  /** Directories that could not be listed by this run; for the exit status of `--once`. */
+  unreadableDirs = 0;
 
   constructor(deps: IntakeDeps) {
     this.#deps = deps;
@@ -137,7 +137,6 @@ export class Intake {
       folder: withoutFalseAbsence(deps.folder, deps.ledger, () => this.#isInPlace(), deps.absence),
       settling: this.#settling,
       onNote: (verdict, path) => {
-        this.#count(verdict);
         deps.onAmiss?.(path);
         // One that is not tried again by itself is tried at every listing.
         if (verdict === 'unreadable' && !this.#settling.has(path)) this.#unchanged.forget();
@@ -152,7 +151,6 @@ export class Intake {
           ? restedMs(identity, this.#fileSystem, deps.clock.now())
           : 0,
       onSeen: () => this.#settleWake.ring(),
-      onKnown: ({ verdict }) => this.#count(verdict),
       onMissed: () => this.#unchanged.forget(),
       onUnreadableDir: (path, code) => this.#unreadableDir(path, code),
       onIdentity: (identity) => this.#awayWatch?.compared(identity),
@@ -410,7 +408,7 @@ export class Intake {
 
   /** Every file is compared with the ledger. Resolves how many those are. */
   async #listAll(lane: Lane, signal: AbortSignal): Promise<number> {
-    this.#reset();
+    this.unreadableDirs = 0;
     this.#isAskedFor = false;
     const lookOver = this.#unchanged.lookOver(true);
     let compared = 0;
@@ -424,7 +422,7 @@ export class Intake {
   async #lookOver(signal: AbortSignal): Promise<number> {
     const lookOver = this.#unchanged.lookOver(false);
     // What was counted before is not counted again.
-    const deps = { ...this.#reconcileDeps, onKnown: () => {} };
+    const deps = this.#reconcileDeps;
     return this.#listWhole({ lane: 'fresh', lookOver }, deps, signal);
   }
 
@@ -571,7 +569,7 @@ export class Intake {
 
   #unreadableDir(path: string, code: string): void {
     if (code === 'ENOENT') return;
-    this.tally.unreadable += 1;
+    this.unreadableDirs += 1;
     this.#unreadableDirs.met(path, code);
   }
 
@@ -585,14 +583,5 @@ export class Intake {
   #letGo(): void {
     const arrivals = this.#absence?.arrivals(this.#deps.settings.path);
     if (arrivals) arrivals.isHeldUp = false;
-  }
-
-  #reset(): void {
-    Object.assign(this.tally, { rejected: 0, incomplete: 0, unreadable: 0 });
-  }
-
-  #count(verdict: string): void {
-    if (verdict === 'rejected' || verdict === 'incomplete' || verdict === 'unreadable')
-      this.tally[verdict] += 1;
   }
 }

@@ -22,7 +22,6 @@ export interface ReconcileDeps {
   /** Milliseconds for which a file has surely been still when it is found. */
   readonly restedMs: (identity: FileIdentity) => number;
   readonly onSeen: () => void;
-  readonly onKnown: (known: Pick<KnownFile, 'verdict'>) => void;
   /** An event told of a file that could not be looked at. */
   readonly onMissed: () => void;
   readonly onUnreadableDir: (path: string, code: string) => void;
@@ -94,19 +93,17 @@ async function compare(
   names: readonly string[],
   known: readonly (KnownFile | undefined)[],
   how: How,
-  { folder, settings, settling, restedMs, onKnown, onSeen, onIdentity }: ReconcileDeps,
+  { folder, settings, settling, restedMs, onSeen, onIdentity }: ReconcileDeps,
 ): Promise<boolean> {
   let isSure = true;
   const lookedAt: string[] = [];
   const knownOf: (KnownFile | null)[] = [];
   for (const [at, name] of names.entries()) {
     const path = pathOf(dir, name);
-    if (settling.unreadable.has(path)) onKnown({ verdict: 'unreadable' });
     if (settling.has(path)) continue;
     const file = known[at];
     const stands = file !== undefined && !needsJudgingAnew(file, settings);
     if (stands && !how.full) {
-      onKnown(file);
       continue;
     }
     lookedAt.push(name);
@@ -118,7 +115,6 @@ async function compare(
     onIdentity?.(found.identity);
     const file = knownOf[at] ?? null;
     if (file && sameIdentity(file.identity, found.identity)) {
-      onKnown(file);
       continue;
     }
     settling.see(pathOf(dir, lookedAt[at] ?? ''), found.identity, how.lane, restedMs(found.identity));
@@ -218,9 +214,8 @@ async function statOf(folder: WatchedFolder, path: string): Promise<FileStat | n
 }
 
 /** It can't be opened under the name that is shown, but it must not be passed over in silence. */
-async function noteBadName(path: string, { settings, ledger, clock, onKnown }: ReconcileDeps): Promise<void> {
+async function noteBadName(path: string, { settings, ledger, clock }: ReconcileDeps): Promise<void> {
   const identity = { size: 0, mtimeNs: 0n, ctimeNs: 0n, inode: 0n };
-  onKnown({ verdict: 'unreadable' });
   if ((await ledger.known({ folder: settings.path, path })) !== null) return;
   const message =
     'Its name is not valid UTF-8 (the bytes that are none are shown as %XX), so it is not read. Rename it in a file manager, or convert the names in its folder with `convmv`.';

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { EXIT, exitStatusOf } from '../../src/cli/exitStatus.ts';
 import { exitStatusOfOnce, summaryOf } from '../../src/cli/once.ts';
 import { usageError } from '../../src/cli/usage.ts';
+import type { OnceResult } from '../../src/daemon/agent.ts';
 import { ERROR_CODES, ReceiptdError } from '../../src/domain/errors.ts';
 
 describe('the exit status', () => {
@@ -19,23 +20,37 @@ describe('the exit status', () => {
     expect(exitStatusOf(new ReceiptdError(code, 'x'))).toBe(status);
   });
 
-  const done = {
+  const done: OnceResult = {
     missingFolders: [],
-    rejected: 0,
-    incomplete: 0,
-    unreadable: 0,
-    failed: 0,
+    unreadableDirs: 0,
+    found: [],
+    earlier: [],
     waiting: 0,
     accepted: 3,
     orphaned: 0,
     unreachable: false,
   };
-  it.each([
+  const need = (state: string, count: number, reason?: string) => ({ state, count, reason });
+  it.each<[Partial<OnceResult>, number, string]>([
     [{}, EXIT.ok, '3 accepted.'],
-    [{ rejected: 1 }, EXIT.refused, '3 accepted, 1 rejected.'],
-    [{ failed: 2, waiting: 1 }, EXIT.refused, '3 accepted, 1 waiting, 2 failed or lost.'],
+    [{ found: [need('rejected', 1, 'TOO_LARGE')] }, EXIT.refused, '3 accepted, 1 too large.'],
+    [
+      { found: [need('lost', 1), need('failed', 2)], waiting: 1 },
+      EXIT.refused,
+      '3 accepted, 1 waiting, 2 failed, 1 lost.',
+    ],
     [{ waiting: 1 }, EXIT.waiting, '3 accepted, 1 waiting.'],
-    [{ incomplete: 1, unreadable: 2 }, EXIT.waiting, '3 accepted, 1 incomplete, 2 unreadable.'],
+    [
+      { found: [need('incomplete', 1, 'INCOMPLETE'), need('unreadable', 2, 'EACCES')], unreadableDirs: 1 },
+      EXIT.waiting,
+      "3 accepted, 2 can't be opened, 1 cut short, 1 unreadable directory.",
+    ],
+    [{ found: [need('unconfirmed', 1)] }, EXIT.waiting, '3 accepted, 1 unconfirmed.'],
+    [
+      { earlier: [need('failed', 2), need('rejected', 1, 'DAMAGED')] },
+      EXIT.ok,
+      '3 accepted.\nFrom earlier runs: 2 failed, 1 damaged. `receiptd list --needs-person` shows all that needs a person.',
+    ],
     [
       { orphaned: 2 },
       EXIT.waiting,

@@ -56,7 +56,7 @@ test('people at the scanner see what can not be sent and why, until it is mended
   );
   expect(readFileSync(`${place}/refused.jpg`)).toEqual(refused);
   expect(why(place, 'text.jpg')).toMatch(
-    /^\uFEFFtext\.jpg was not sent\. It is not an image, or it is damaged\.\r\n.*\r\n.*\r\n.* \[NOT_AN_IMAGE\]\r\n$/,
+    /^\uFEFFtext\.jpg was not sent\. It is not an image, or it is damaged\.\r\n.*\r\n.*\r\n.* \[DAMAGED\]\r\n$/,
   );
   expect(why(place, 'cut (2).jpg')).toMatch(/^\uFEFFcut\.jpg was not sent\. .* breaks off .*\[INCOMPLETE\]/s);
   expect(why(place, 'large.jpg')).toMatch(

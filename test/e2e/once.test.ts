@@ -38,15 +38,33 @@ describe('run --once', () => {
     const site = await prepare();
     await drop(site, 'a.jpg', 'b.jpg');
     site.sandbox.misbehave({ kind: 'status', status: 422, nameIncludes: 'b-' });
-    expect(await site.once()).toMatchObject({ status: 3, stdout: '1 accepted, 1 failed or lost.\n' });
+    expect(await site.once()).toMatchObject({ status: 3, stdout: '1 accepted, 1 failed.\n' });
     const failed = await site.list('--state', 'failed');
     expect(failed).toMatchObject([{ path: site.file('inbox', 'b.jpg'), reason: 'HTTP_422' }]);
 
     const other = await prepare();
     await other.configure(briskly(other));
     await writeFile(other.file('inbox', 'list.jpg'), 'bread and butter');
-    expect(await other.once()).toMatchObject({ status: 3, stdout: '0 accepted, 1 rejected.\n' });
+    expect(await other.once()).toMatchObject({ status: 3, stdout: '0 accepted, 1 damaged.\n' });
     expect(other.sandbox.stats().requests).toEqual({});
+  });
+
+  test('speaks of its own run: old trouble is one line and changes no status, and a stray text file is none', async () => {
+    const site = await prepare();
+    await site.configure(briskly(site));
+    await drop(site, 'a.jpg');
+    await writeFile(site.file('inbox', 'notes.txt'), 'bread and butter');
+    expect(await site.once()).toMatchObject({ status: 0, stdout: '1 accepted.\n' });
+    await writeFile(site.file('inbox', 'scan.pdf'), await drawReceipt({ type: 'pdf', seed: 'pdf' }));
+    expect(await site.once()).toMatchObject({ status: 3, stdout: '0 accepted, 1 PDF.\n' });
+    await drop(site, 'b.jpg');
+    const later = await site.once();
+    expect(later.status).toBe(0);
+    expect(later.stdout).toBe(
+      '1 accepted.\nFrom earlier runs: 1 PDF. `receiptd list --needs-person` shows all that needs a person.\n',
+    );
+    await site.must('dismiss', '--all');
+    expect(await site.once()).toMatchObject({ status: 0, stdout: '0 accepted.\n' });
   });
 
   test('4: a hold, a missing folder, an incomplete file', async () => {
@@ -74,7 +92,7 @@ describe('run --once', () => {
     });
     const whole = await drawReceipt({ type: 'jpeg', seed: 'half' });
     await writeFile(site.file('inbox', 'half.jpg'), whole.subarray(0, whole.length / 2));
-    expect(await site.once()).toMatchObject({ status: 4, stdout: '1 accepted, 1 incomplete.\n' });
+    expect(await site.once()).toMatchObject({ status: 4, stdout: '0 accepted, 1 cut short.\n' });
     expect(site.sandbox.stats().stored).toBe(1);
   });
 

@@ -55,7 +55,7 @@ inBrowser('the list of documents', (here) => {
     const page = await here.browser.open('#/documents');
     await page.getByLabel('Search').fill('scan_0');
     await page.waitForURL(/search=scan_0/);
-    await page.getByLabel('State').selectOption({ label: 'Everything that needs a person' });
+    await page.getByLabel('Attention').selectOption({ label: 'Needs a person' });
     await page.getByLabel('Folder').selectOption('/srv/scans/branch');
     await page.getByLabel('Endpoint').selectOption({ label: 'branch' });
     const day = (back: number) => new Date(Date.now() - back * 86_400_000).toISOString().slice(0, 10);
@@ -67,7 +67,7 @@ inBrowser('the list of documents', (here) => {
     expect(Date.parse(String(filter.until)) - Date.parse(String(filter.since))).toBe(4 * 86_400_000);
     // Midnight where the browser is (Berlin, in winter).
     expect(filter.since).toBe(`${day(5)}T23:00:00.000Z`);
-    expect(filter.states).toEqual(['failed', 'unconfirmed', 'lost', 'incomplete', 'unreadable']);
+    expect(filter.attention).toBe('needed');
     const meant = here.stub.agent.rows.filter((row) => isMeant(row, filter));
     await shows(
       page.getByText(meant.length === 0 ? /Nothing here/ : `${meant.length} shown, these are all.`),

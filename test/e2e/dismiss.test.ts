@@ -1,0 +1,78 @@
+import { writeFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { drawReceipt } from '../support/images.ts';
+import { prepare, until, type Site } from './support/agent.ts';
+import './support/commandLine.ts';
+
+/** A folder with what may be a receipt and can't be sent, what is none, and what the service refuses. */
+async function office(): Promise<Site> {
+  const site = await prepare();
+  const settle = { long: '300ms', patience: '300ms' };
+  await site.configure({
+    folders: [{ path: site.file('inbox'), endpoint: 'office', maxFileSize: '50kB', settle }],
+  });
+  site.sandbox.misbehave({ kind: 'status', status: 422, nameIncludes: 'refused' });
+  const put = async (name: string, bytes: string | Uint8Array) => writeFile(site.file('inbox', name), bytes);
+  const small = { width: 120, height: 160 };
+  await put('good.jpg', await drawReceipt({ type: 'jpeg', seed: 'good', ...small }));
+  await put('refused.jpg', await drawReceipt({ type: 'jpeg', seed: 'refused', ...small }));
+  await put('large.jpg', Buffer.alloc(60_000, 1));
+  await put('manual.pdf', await drawReceipt({ type: 'pdf', seed: 'pdf', ...small }));
+  await put('broken.jpg', 'bread and butter');
+  await put('notes.txt', 'bread and butter');
+  await put('backup.zip', Buffer.alloc(60_000, 2));
+  return site;
+}
+
+const needing = async (site: Site): Promise<string[]> =>
+  (await site.list('--needs-person')).map(({ path }) => path.split('/').at(-1) ?? '').toSorted();
+
+describe('what may be a receipt and will not go out', () => {
+  test('needs a person in every view, is called what it is, and is dismissed for good', async () => {
+    const site = await office();
+    await site.start();
+    const all = ['broken.jpg', 'large.jpg', 'manual.pdf', 'refused.jpg'];
+    await until(async () => (await needing(site)).length === all.length);
+    expect(await needing(site)).toEqual(all);
+    const status = await site.must('status');
+    expect(status).toContain('Needs a person:');
+    expect(status).toContain('1 document was refused by the service.');
+    expect(status).toContain('1 file is too large to be sent.');
+    expect(status).toContain('1 PDF is not sent: its folder takes no PDFs.');
+    expect(status).toContain('1 file may be a receipt, and is damaged.');
+    expect(status).not.toContain('Nothing is wrong');
+    const list = await site.must('list', '--needs-person');
+    expect(list).toContain('Too large: 60 kB, the limit of this folder is 50 kB (`maxFileSize`).');
+    expect(list).toContain('PDFs are not sent from this folder.');
+
+    expect(await site.must('dismiss', site.file('inbox', 'manual.pdf'), 'broken.jpg')).toBe(
+      'Dismissed 2 documents and files.\n',
+    );
+    expect(await needing(site)).toEqual(['large.jpg', 'refused.jpg']);
+    expect(await site.must('dismiss', '--all', '--state', 'failed')).toBe('Dismissed 1 document or file.\n');
+    expect(await site.must('dismiss', '--all')).toBe('Dismissed 1 document or file.\n');
+    expect(await site.must('status')).toContain('\nNothing is wrong. ');
+    expect(await site.must('list', '--dismissed')).toMatch(/Dismissed by \S+ on \d{4}-/);
+
+    expect(await site.must('dismiss', 'large.jpg', '--undo')).toBe(
+      '1 document or file needs a person again.\n',
+    );
+    expect(await needing(site)).toEqual(['large.jpg']);
+    await site.must('dismiss', '--all');
+    // New bytes are a new case.
+    await writeFile(site.file('inbox', 'large.jpg'), Buffer.alloc(70_000, 3));
+    await until(async () => (await needing(site)).length === 1);
+    expect(await site.must('status')).toContain('1 file is too large to be sent.');
+  });
+
+  test('is refused where it is not known, needs nobody, or is not said', async () => {
+    const site = await office();
+    await site.once();
+    expect(await site.run('dismiss', 'notes.txt')).toBeRefused(1, 'DOCUMENT_UNKNOWN', 'notes.txt');
+    const [good] = await site.list('--state', 'accepted');
+    expect(await site.run('dismiss', good?.name ?? '')).toBeRefused(1, 'DOCUMENT_STATE', 'needs no person');
+    expect(await site.run('dismiss')).toBeRefused(2, 'USAGE', '--all');
+    expect(await site.run('dismiss', 'large.jpg', '--all')).toBeRefused(2, 'USAGE', '--all');
+    expect(await site.must('ledger', 'verify')).toBeTypeOf('string');
+  });
+});
