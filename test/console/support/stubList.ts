@@ -9,13 +9,14 @@ const LOOKED_AT = 250;
 
 export function counts(rows: readonly Row[]): OverviewResponse['counts'] {
   const found = new Map<string, OverviewResponse['counts'][number]>();
-  for (const { folder, state, endpointUid } of rows) {
-    const key = `${folder}|${state}|${endpointUid}`;
+  for (const { folder, state, endpointUid, needsPerson } of rows) {
+    const key = `${folder}|${state}|${endpointUid}|${needsPerson}`;
     const its = found.get(key) ?? {
       endpoint: endpointUid === null ? null : { baseUrl: BASE_URL, uid: endpointUid },
       folder,
       state,
       count: 0,
+      ...(needsPerson && { needsPerson }),
     };
     found.set(key, { ...its, count: its.count + 1 });
   }
@@ -30,12 +31,13 @@ type Ask = DocumentFilter & {
 
 export function isMeant(
   row: Row,
-  { states, endpoint, folder, search = '', since, until }: DocumentFilter,
+  { states, endpoint, folder, search = '', since, until, attention }: DocumentFilter,
 ): boolean {
   return (
     (states === undefined || states.includes(row.state)) &&
     (endpoint === undefined || (row.endpointUid === endpoint.uid && row.baseUrl === endpoint.baseUrl)) &&
     (folder === undefined || row.folder === folder) &&
+    (attention === undefined || (attention === 'needed' ? row.needsPerson : row.dismissedAt !== null)) &&
     isFound(row, searchWords(search)) &&
     (since === undefined || row.createdAt >= since) &&
     (until === undefined || row.createdAt < until)

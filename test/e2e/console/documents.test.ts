@@ -78,7 +78,7 @@ inBrowser('the list of documents', (here) => {
       here.stub.url,
     );
     expect(Object.fromEntries(csv.searchParams)).toEqual({
-      states: 'failed,unconfirmed,lost,incomplete,unreadable',
+      attention: 'needed',
       folder: '/srv/scans/branch',
       endpoint: `${filter.endpoint?.baseUrl}#${filter.endpoint?.uid}`,
       search: 'scan_0',
@@ -146,6 +146,23 @@ inBrowser('the list of documents', (here) => {
     agent.rows = agent.rows.map((row) => (row.state === 'uploading' ? { ...row, state: 'accepted' } : row));
     here.stub.changed();
     await shows(page.getByText('2 shown, these are all.'));
+  });
+
+  test('what needs a person is dismissed with a button, which says who did it and takes it back', async () => {
+    const page = await here.browser.open('#/documents?attention=needed');
+    const needed = () => here.stub.agent.rows.filter(({ needsPerson }) => needsPerson).length;
+    const before = needed();
+    const row = page.locator('tbody tr').first();
+    const name = await row.getByRole('link').first().innerText();
+    await row.getByRole('button', { name: 'Dismiss' }).click();
+    await expect.poll(needed).toBe(before - 1);
+    const gone = here.stub.agent.rows.find((each) => each.name === name.replaceAll('\n', ''));
+    expect(gone).toMatchObject({ needsPerson: false, dismissedBy: 'anna' });
+    const document = await here.browser.open(`#/documents/${gone?.documentId}`);
+    await shows(document.getByText(/^Dismissed by anna/));
+    await document.getByRole('button', { name: 'Undo' }).click();
+    await shows(document.getByRole('button', { name: 'Dismiss' }));
+    expect(needed()).toBe(before);
   });
 
   test('a failing search says why and can be tried again', async () => {
