@@ -3,8 +3,8 @@ import { isFound, searchWords } from '../../../src/domain/search.ts';
 import type { ListFilter, ListOrder, ListRow } from '../../../src/ports/ledgerReports.ts';
 import type { Image, Office, OtherFile, Scan } from './plan.ts';
 
-/** A row as it has to be listed; which number the ledger gave the document is its own business. */
-export type ExpectedRow = Omit<ListRow, 'documentId'> & { readonly folder: string };
+/** A row as it has to be listed; which numbers the ledger gave is its own business. */
+export type ExpectedRow = Omit<ListRow, 'documentId' | 'sightingId'> & { readonly folder: string };
 
 /** What a ledger that was told of the office lists, oldest first: made of the plan alone. */
 export function expectedRows(office: Office): ExpectedRow[] {
@@ -33,13 +33,14 @@ export function inOrder(rows: readonly ExpectedRow[], order: ListOrder): readonl
 /** Plainly, over rows that are all at hand. */
 export function passes(
   row: ExpectedRow,
-  { states, endpoint, folder, search = '', since, until }: ListFilter,
+  { states, endpoint, folder, search = '', since, until, attention }: ListFilter,
 ): boolean {
   const at = Date.parse(row.createdAt);
   return (
     (states === undefined || states.includes(row.state)) &&
     (endpoint === undefined || (row.baseUrl === endpoint.baseUrl && row.endpointUid === endpoint.uid)) &&
     (folder === undefined || row.folder === folder) &&
+    (attention === undefined || (attention === 'needed' ? row.needsPerson : row.dismissedAt !== null)) &&
     isFound(row, searchWords(search)) &&
     (since === undefined || at >= since) &&
     (until === undefined || at < until)
@@ -62,6 +63,9 @@ function isFile(scan: Scan): boolean {
   return scan.kind === 'file' || scan.duplicates !== null;
 }
 
+/** Nobody of the office has dismissed anything. */
+const UNDISMISSED = { dismissedBy: null, dismissedAt: null } as const;
+
 function rowOf(office: Office, scan: Scan): ExpectedRow | null {
   if (scan.kind === 'file') return rowOfFile(scan);
   const document = rowOfDocument(office, scan.duplicates ?? scan);
@@ -77,6 +81,7 @@ function rowOf(office: Office, scan: Scan): ExpectedRow | null {
     reason: null,
     message: null,
     answerLost: false,
+    needsPerson: false,
     archivedTo: null,
     createdAt: iso(at),
     updatedAt: iso(at),
@@ -103,6 +108,8 @@ function rowOfFile({ at, folder, path, identity, note, after }: OtherFile): Expe
     reason,
     message,
     answerLost: false,
+    needsPerson: goneAt === undefined && state !== 'skipped' && reason !== 'NOT_AN_IMAGE',
+    ...UNDISMISSED,
     archivedTo: null,
     createdAt: iso(at),
     updatedAt: iso(goneAt ?? at),
@@ -173,6 +180,8 @@ function rowOfDocument(office: Office, image: Image): ExpectedRow {
     reason: hold?.reason ?? reason,
     message: hold?.message ?? message,
     answerLost,
+    needsPerson: ['failed', 'unconfirmed', 'lost'].includes(state),
+    ...UNDISMISSED,
     archivedTo,
     createdAt: iso(at),
     updatedAt: iso(updatedAt),
