@@ -180,9 +180,10 @@ function countsOf(keys: readonly Key[]): Record<string, number> {
 
 function comparable({
   documentId,
-  sightingId: _,
+  sightingId,
   ...row
 }: ListRow): Omit<ListRow, 'documentId' | 'sightingId'> {
+  expect(documentId ?? sightingId).not.toBeNull();
   // Every row with a name belongs to a document.
   expect(documentId === null).toBe(row.name === null);
   return row;
