@@ -178,11 +178,7 @@ function countsOf(keys: readonly Key[]): Record<string, number> {
   return counts;
 }
 
-function comparable({
-  documentId,
-  sightingId,
-  ...row
-}: ListRow): Omit<ListRow, 'documentId' | 'sightingId'> {
+function comparable({ documentId, sightingId, ...row }: ListRow): Omit<ListRow, 'documentId' | 'sightingId'> {
   expect(documentId ?? sightingId).not.toBeNull();
   // Every row with a name belongs to a document.
   expect(documentId === null).toBe(row.name === null);

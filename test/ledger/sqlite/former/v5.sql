@@ -53,15 +53,15 @@ CREATE TABLE documents (
   created_at     INTEGER NOT NULL,
   updated_at     INTEGER NOT NULL,
   service_status TEXT,
-  response       TEXT, erased_at INTEGER, folded_name TEXT, folded_path TEXT, dismissed_at INTEGER, dismissed_by TEXT,
+  response       TEXT, erased_at INTEGER, folded_name TEXT, folded_path TEXT,
   UNIQUE (endpoint_id, sha256),
   UNIQUE (endpoint_id, name)
 ) STRICT;
-INSERT INTO documents VALUES(1,1,1,'Kopie – été.bmp','Kopie – été-2005c65f18b7','2005c65f18b796ae0cab6625debdb04f8ecdfc32a2e2054f923374342636f8b1','bmp',246,'fresh','accepted',1,0,NULL,NULL,1,0,0,1795335452292,1795335452341,'PROCESSING','{"name":"Kopie – été-2005c65f18b7","endpointUid":"11111111-1111-4111-8111-111111111111","status":"PROCESSING","uid":"567ad4f2-0718-477d-8a8d-0121a0b4fae7","companyUid":"5a4db0c5-0000-4000-8000-000000000001","createdAt":"2026-11-22T08:17:32.336+00:00","updatedAt":"2026-11-22T08:17:32.336+00:00","pages":null,"analysis":{"requested":["merchant","total","vat"],"priority":{"class":"standard","weight":1},"note":"Beleg wird geprüft – 領収書 🧾"},"links":[],"sequence":9007199254740993,"cost":0.10}',NULL,NULL,NULL,NULL,NULL);
-INSERT INTO documents VALUES(2,1,1,'SCAN0002.bmp','SCAN0002-05da67776649','05da67776649f90f3fc059cf3e7e6073b72f7a239d8b135660f0e15a1dc25e6c','bmp',246,'fresh','accepted',2,0,NULL,NULL,1,0,0,1795335452293,1795335452345,'PROCESSING','{"name":"SCAN0002-05da67776649","endpointUid":"11111111-1111-4111-8111-111111111111","status":"PROCESSING","uid":"9aca1f09-4492-49a7-9ae1-a40d6edfac45","companyUid":"5a4db0c5-0000-4000-8000-000000000001","createdAt":"2026-11-22T08:17:32.338+00:00","updatedAt":"2026-11-22T08:17:32.338+00:00","pages":null,"analysis":{"requested":["merchant","total","vat"],"priority":{"class":"standard","weight":1},"note":"Beleg wird geprüft – 領収書 🧾"},"links":[],"sequence":9007199254740993,"cost":0.10}',NULL,NULL,NULL,NULL,NULL);
-INSERT INTO documents VALUES(3,1,1,'SCAN0003.bmp','SCAN0003-1f3ad7eb0d8d','1f3ad7eb0d8d3b393676546491b8471c9c4ef62ad8cef99dcfb5cf77c23f7a68','bmp',246,'fresh','failed',3,0,'HTTP_422','The service refused the document: "too blurred".',1,0,0,1795335453125,1795335453157,NULL,NULL,NULL,NULL,NULL,NULL,NULL);
-INSERT INTO documents VALUES(4,1,1,'SCAN0004.bmp','SCAN0004-986d9129287b','986d9129287b8fed7fff3fa5469b3202aa1f608d8be9b77d2ecd74b44be3d625','bmp',246,'fresh','queued',4,0,NULL,NULL,0,0,0,1795335454125,1795335454125,NULL,NULL,NULL,NULL,NULL,NULL,NULL);
-INSERT INTO documents VALUES(5,2,2,'letter.bmp','letter-add3e1cfdc76','add3e1cfdc76f6601abd642a3b13af5c822cc8f211931ac3a490d74ada12cf8f','bmp',246,'fresh','queued',1,0,'HTTP_404','The service does not know this endpoint: "{"error":"unknown_endpoint","message":"there is no such endpoint"}".',2,0,0,1795335454680,1795335455216,NULL,NULL,NULL,NULL,NULL,NULL,NULL);
+INSERT INTO documents VALUES(1,1,1,'Kopie – été.bmp','Kopie – été-2005c65f18b7','2005c65f18b796ae0cab6625debdb04f8ecdfc32a2e2054f923374342636f8b1','bmp',246,'fresh','accepted',1,0,NULL,NULL,1,0,0,1795335452292,1795335452341,'PROCESSING','{"name":"Kopie – été-2005c65f18b7","endpointUid":"11111111-1111-4111-8111-111111111111","status":"PROCESSING","uid":"567ad4f2-0718-477d-8a8d-0121a0b4fae7","companyUid":"5a4db0c5-0000-4000-8000-000000000001","createdAt":"2026-11-22T08:17:32.336+00:00","updatedAt":"2026-11-22T08:17:32.336+00:00","pages":null,"analysis":{"requested":["merchant","total","vat"],"priority":{"class":"standard","weight":1},"note":"Beleg wird geprüft – 領収書 🧾"},"links":[],"sequence":9007199254740993,"cost":0.10}',NULL,NULL,NULL);
+INSERT INTO documents VALUES(2,1,1,'SCAN0002.bmp','SCAN0002-05da67776649','05da67776649f90f3fc059cf3e7e6073b72f7a239d8b135660f0e15a1dc25e6c','bmp',246,'fresh','accepted',2,0,NULL,NULL,1,0,0,1795335452293,1795335452345,'PROCESSING','{"name":"SCAN0002-05da67776649","endpointUid":"11111111-1111-4111-8111-111111111111","status":"PROCESSING","uid":"9aca1f09-4492-49a7-9ae1-a40d6edfac45","companyUid":"5a4db0c5-0000-4000-8000-000000000001","createdAt":"2026-11-22T08:17:32.338+00:00","updatedAt":"2026-11-22T08:17:32.338+00:00","pages":null,"analysis":{"requested":["merchant","total","vat"],"priority":{"class":"standard","weight":1},"note":"Beleg wird geprüft – 領収書 🧾"},"links":[],"sequence":9007199254740993,"cost":0.10}',NULL,NULL,NULL);
+INSERT INTO documents VALUES(3,1,1,'SCAN0003.bmp','SCAN0003-1f3ad7eb0d8d','1f3ad7eb0d8d3b393676546491b8471c9c4ef62ad8cef99dcfb5cf77c23f7a68','bmp',246,'fresh','failed',3,0,'HTTP_422','The service refused the document: "too blurred".',1,0,0,1795335453125,1795335453157,NULL,NULL,NULL,NULL,NULL);
+INSERT INTO documents VALUES(4,1,1,'SCAN0004.bmp','SCAN0004-986d9129287b','986d9129287b8fed7fff3fa5469b3202aa1f608d8be9b77d2ecd74b44be3d625','bmp',246,'fresh','queued',4,0,NULL,NULL,0,0,0,1795335454125,1795335454125,NULL,NULL,NULL,NULL,NULL);
+INSERT INTO documents VALUES(5,2,2,'letter.bmp','letter-add3e1cfdc76','add3e1cfdc76f6601abd642a3b13af5c822cc8f211931ac3a490d74ada12cf8f','bmp',246,'fresh','queued',1,0,'HTTP_404','The service does not know this endpoint: "{"error":"unknown_endpoint","message":"there is no such endpoint"}".',2,0,0,1795335454680,1795335455216,NULL,NULL,NULL,NULL,NULL);
 CREATE TABLE attempts (
   id          INTEGER PRIMARY KEY,
   document_id INTEGER NOT NULL REFERENCES documents (id),
@@ -98,17 +98,17 @@ CREATE TABLE sightings (
   updated_at  INTEGER NOT NULL,
   gone_at     INTEGER,
   disposed    TEXT CHECK (disposed IN ('archived', 'deleted', 'kept')),
-  archived_to TEXT, disposing TEXT CHECK (disposing IN ('archived', 'deleted')), folded_path TEXT, dismissed_at INTEGER, dismissed_by TEXT,
+  archived_to TEXT, disposing TEXT CHECK (disposing IN ('archived', 'deleted')), folded_path TEXT,
   CHECK ((document_id IS NOT NULL) = (verdict IN ('document', 'duplicate')))
 ) STRICT;
-INSERT INTO sightings VALUES(1,1,'','Kopie – été.bmp',246,1795335451670170806,1795335451670170806,13,'document',1,'2005c65f18b796ae0cab6625debdb04f8ecdfc32a2e2054f923374342636f8b1',NULL,NULL,NULL,1795335452292,1795335452292,NULL,NULL,NULL,NULL,NULL,NULL,NULL);
-INSERT INTO sightings VALUES(2,1,'','SCAN0001.bmp',246,1795335451502170799,1795335451502170799,11,'duplicate',1,'2005c65f18b796ae0cab6625debdb04f8ecdfc32a2e2054f923374342636f8b1',NULL,NULL,NULL,1795335452293,1795335452293,NULL,NULL,NULL,NULL,NULL,NULL,NULL);
-INSERT INTO sightings VALUES(3,1,'','SCAN0002.bmp',246,1795335451586170803,1795335451586170803,12,'document',2,'05da67776649f90f3fc059cf3e7e6073b72f7a239d8b135660f0e15a1dc25e6c',NULL,NULL,NULL,1795335452293,1795335455273,1795335455273,NULL,NULL,NULL,NULL,NULL,NULL);
-INSERT INTO sightings VALUES(4,1,'','half.bmp',100,1795335451830170813,1795335451830170813,15,'incomplete',NULL,NULL,NULL,'INCOMPLETE','Incomplete: the BMP has 100 bytes of 246 bytes. It is looked at again when it changes.',1795335452472,1795335452472,NULL,NULL,NULL,NULL,NULL,NULL,NULL);
-INSERT INTO sightings VALUES(5,1,'','notes.txt',9,1795335451680630363,1795335451680630363,14,'rejected',NULL,NULL,'accept=bmp,gif,heic,jpeg,png,tiff,webp;maxFileSize=50000000','NOT_AN_IMAGE','Not an image: it is too short to say what it is (9 bytes).',1795335452472,1795335452472,NULL,NULL,NULL,NULL,NULL,NULL,NULL);
-INSERT INTO sightings VALUES(6,1,'','SCAN0003.bmp',246,1795335452802170854,1795335452802170854,36,'document',3,'1f3ad7eb0d8d3b393676546491b8471c9c4ef62ad8cef99dcfb5cf77c23f7a68',NULL,NULL,NULL,1795335453125,1795335453125,NULL,NULL,NULL,NULL,NULL,NULL,NULL);
-INSERT INTO sightings VALUES(7,1,'','SCAN0004.bmp',246,1795335453718170893,1795335453718170893,45,'document',4,'986d9129287b8fed7fff3fa5469b3202aa1f608d8be9b77d2ecd74b44be3d625',NULL,NULL,NULL,1795335454125,1795335454125,NULL,NULL,NULL,NULL,NULL,NULL,NULL);
-INSERT INTO sightings VALUES(8,2,'','letter.bmp',246,1795335454238170915,1795335454238170915,53,'document',5,'add3e1cfdc76f6601abd642a3b13af5c822cc8f211931ac3a490d74ada12cf8f',NULL,NULL,NULL,1795335454680,1795335454680,NULL,NULL,NULL,NULL,NULL,NULL,NULL);
+INSERT INTO sightings VALUES(1,1,'','Kopie – été.bmp',246,1795335451670170806,1795335451670170806,13,'document',1,'2005c65f18b796ae0cab6625debdb04f8ecdfc32a2e2054f923374342636f8b1',NULL,NULL,NULL,1795335452292,1795335452292,NULL,NULL,NULL,NULL,NULL);
+INSERT INTO sightings VALUES(2,1,'','SCAN0001.bmp',246,1795335451502170799,1795335451502170799,11,'duplicate',1,'2005c65f18b796ae0cab6625debdb04f8ecdfc32a2e2054f923374342636f8b1',NULL,NULL,NULL,1795335452293,1795335452293,NULL,NULL,NULL,NULL,NULL);
+INSERT INTO sightings VALUES(3,1,'','SCAN0002.bmp',246,1795335451586170803,1795335451586170803,12,'document',2,'05da67776649f90f3fc059cf3e7e6073b72f7a239d8b135660f0e15a1dc25e6c',NULL,NULL,NULL,1795335452293,1795335455273,1795335455273,NULL,NULL,NULL,NULL);
+INSERT INTO sightings VALUES(4,1,'','half.bmp',100,1795335451830170813,1795335451830170813,15,'incomplete',NULL,NULL,NULL,'INCOMPLETE','Incomplete: the BMP has 100 bytes of 246 bytes. It is looked at again when it changes.',1795335452472,1795335452472,NULL,NULL,NULL,NULL,NULL);
+INSERT INTO sightings VALUES(5,1,'','notes.txt',9,1795335451680630363,1795335451680630363,14,'rejected',NULL,NULL,'accept=bmp,gif,heic,jpeg,png,tiff,webp;maxFileSize=50000000','NOT_AN_IMAGE','Not an image: it is too short to say what it is (9 bytes).',1795335452472,1795335452472,NULL,NULL,NULL,NULL,NULL);
+INSERT INTO sightings VALUES(6,1,'','SCAN0003.bmp',246,1795335452802170854,1795335452802170854,36,'document',3,'1f3ad7eb0d8d3b393676546491b8471c9c4ef62ad8cef99dcfb5cf77c23f7a68',NULL,NULL,NULL,1795335453125,1795335453125,NULL,NULL,NULL,NULL,NULL);
+INSERT INTO sightings VALUES(7,1,'','SCAN0004.bmp',246,1795335453718170893,1795335453718170893,45,'document',4,'986d9129287b8fed7fff3fa5469b3202aa1f608d8be9b77d2ecd74b44be3d625',NULL,NULL,NULL,1795335454125,1795335454125,NULL,NULL,NULL,NULL,NULL);
+INSERT INTO sightings VALUES(8,2,'','letter.bmp',246,1795335454238170915,1795335454238170915,53,'document',5,'add3e1cfdc76f6601abd642a3b13af5c822cc8f211931ac3a490d74ada12cf8f',NULL,NULL,NULL,1795335454680,1795335454680,NULL,NULL,NULL,NULL,NULL);
 CREATE TABLE holds (
   scope      TEXT NOT NULL CHECK (scope IN ('service', 'credentials', 'endpoint', 'folder')),
   key        TEXT NOT NULL,
@@ -166,16 +166,6 @@ CREATE TABLE results (
   given_name  TEXT,
   given_uid   TEXT
 ) STRICT;
-CREATE TABLE file_counts (
-  endpoint_id INTEGER NOT NULL,
-  folder_id   INTEGER NOT NULL REFERENCES folders (id),
-  verdict     TEXT NOT NULL,
-  count       INTEGER NOT NULL,
-  PRIMARY KEY (endpoint_id, folder_id, verdict)
-) STRICT, WITHOUT ROWID;
-INSERT INTO file_counts VALUES(0,1,'incomplete',1);
-INSERT INTO file_counts VALUES(0,1,'rejected',1);
-INSERT INTO file_counts VALUES(1,1,'duplicate',1);
 CREATE INDEX documents_due ON documents (endpoint_id, lane, folder_id, line)
   WHERE state = 'queued' AND not_before = 0;
 CREATE INDEX documents_waiting ON documents (endpoint_id, not_before)
@@ -206,26 +196,4 @@ CREATE INDEX documents_unsettled ON documents (created_at) WHERE state <> 'accep
 CREATE UNIQUE INDEX results_repeats ON results (coalesce(document_id, 0), sha256);
 CREATE INDEX results_document ON results (document_id, id) WHERE document_id IS NOT NULL;
 CREATE INDEX results_unmatched ON results (id) WHERE document_id IS NULL;
-CREATE INDEX documents_dismissed ON documents (endpoint_id, folder_id, state) WHERE dismissed_at IS NOT NULL;
-CREATE INDEX sightings_need_person ON sightings (folder_id, verdict, reason)
-  WHERE gone_at IS NULL AND dismissed_at IS NULL
-    AND (verdict IN ('incomplete', 'unreadable') OR (verdict = 'rejected' AND reason <> 'NOT_AN_IMAGE'));
-CREATE TRIGGER sightings_noted AFTER INSERT ON sightings
-  WHEN new.verdict <> 'document' AND (new.gone_at IS NULL OR new.verdict NOT IN ('incomplete', 'unreadable')) BEGIN
-  INSERT INTO file_counts
-  VALUES (coalesce((SELECT endpoint_id FROM documents WHERE id = new.document_id), 0), new.folder_id, new.verdict, 1)
-      ON CONFLICT DO UPDATE SET count = count + 1;
-END;
-CREATE TRIGGER sightings_left AFTER UPDATE OF verdict, document_id, gone_at ON sightings
-  WHEN old.verdict <> 'document' AND (old.gone_at IS NULL OR old.verdict NOT IN ('incomplete', 'unreadable')) BEGIN
-  UPDATE file_counts SET count = count - 1
-   WHERE endpoint_id = coalesce((SELECT endpoint_id FROM documents WHERE id = old.document_id), 0)
-     AND folder_id = old.folder_id AND verdict = old.verdict;
-END;
-CREATE TRIGGER sightings_judged AFTER UPDATE OF verdict, document_id, gone_at ON sightings
-  WHEN new.verdict <> 'document' AND (new.gone_at IS NULL OR new.verdict NOT IN ('incomplete', 'unreadable')) BEGIN
-  INSERT INTO file_counts
-  VALUES (coalesce((SELECT endpoint_id FROM documents WHERE id = new.document_id), 0), new.folder_id, new.verdict, 1)
-      ON CONFLICT DO UPDATE SET count = count + 1;
-END;
 COMMIT;
