@@ -52,7 +52,7 @@ export class OriginalsRule {
     const { afterUploadExisting: existing = 'auto' } = settings;
     // What lies in a new folder and was never seen came after the rule; images that were seen in another folder stay.
     if (existing === 'include' || (existing === 'auto' && isFirstWatch)) {
-      await this.#set(existing === 'include' ? 'include' : 'leave');
+      await this.#set(existing === 'include' ? 'include' : 'new');
       return;
     }
     // A listing that begins within the same millisecond counts.
@@ -74,16 +74,16 @@ export class OriginalsRule {
     return this.#stays;
   }
 
-  async #set(existing: 'leave' | 'include'): Promise<void> {
+  async #set(existing: 'leave' | 'include' | 'new'): Promise<void> {
     const { settings, ledger, clock, log } = this.#deps;
     const { path: folder, afterUpload } = settings;
     const { stays } = await ledger.setOriginalsRule(folder, this.#rule, existing, clock.now());
     this.#stays = stays;
     if (afterUpload === 'keep') return;
-    const accepted = await ledger.acceptedOriginals(folder, existing === 'leave' ? stays : null);
+    const accepted = await ledger.acceptedOriginals(folder, existing === 'include' ? null : stays);
     const fields = { folder, afterUpload, ...(accepted > 0 && { files: accepted }) };
     if (accepted === 0) log.info('afterUpload holds for files that come from now on', fields);
-    else if (existing === 'leave')
+    else if (existing !== 'include')
       log.warn(
         'Files that were accepted before afterUpload was set stay; set afterUploadExisting: include to include them',
         fields,

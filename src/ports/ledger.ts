@@ -251,13 +251,14 @@ export interface LedgerQueue {
   /** Where these bytes were seen, newest first, in any folder. */
   sources(sha256: string): Promise<readonly Source[]>;
   /**
-   * Sets another rule: what has been seen by now stays, or is disposed of like all that comes (`include`). Part of the journal. Nothing
-   * changes where the rule is this one already. Resolves the rule in force.
+   * Sets another rule: what has been seen by now stays (`leave`), or is disposed of like all that comes (`include`), or, in a folder that is
+   * `new`, stays where it was seen before anything was seen in this folder. Part of the journal. Nothing changes where the rule is this
+   * one already. Resolves the rule in force.
    */
   setOriginalsRule(
     folder: string,
     rule: string,
-    existing: 'leave' | 'include',
+    existing: 'leave' | 'include' | 'new',
     at: number,
   ): Promise<OriginalsRule>;
   /** Files of accepted documents (and their duplicates) that are where they were, and not to stay; oldest first. */

@@ -944,6 +944,15 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(await paths(0)).toEqual(['a', 'b']);
       });
 
+      it('of a new folder leaves alone what was seen before anything in it', async () => {
+        const elsewhere = await queued('a', 'a', { file: seen('a', 1, '/former') });
+        await upload(elsewhere.id, ACCEPTED);
+        await upload((await queued('b', 'b')).id, ACCEPTED);
+        await ledger.admit(admission('a', 'a'));
+        const { stays: from } = await ledger.setOriginalsRule('/scans', 'delete', 'new', 4_000);
+        expect(await paths(from)).toEqual(['b']);
+      });
+
       it('is durable, also for a folder in which nothing was seen yet', async () => {
         const { stays: none } = await ledger.setOriginalsRule('/empty', 'delete', 'leave', 4_000);
         await upload((await queued('a', 'a')).id, ACCEPTED);

@@ -57,6 +57,8 @@ export class SignIn {
       }
       case 'DELETE':
         sessions.end(this.#secrets(request));
+        // Also what the Back button would show. Not cookies: those of every port of this host would go.
+        response.setHeader('clear-site-data', '"cache"');
         return this.#done(response, this.#setCookie(request, '', 0));
       default:
         return this.#begin(request, response);

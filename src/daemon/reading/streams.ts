@@ -52,7 +52,6 @@ export function readingStreams({ ledger, clock, findBytes }: StreamDeps): Stream
             // It comes from outside: whatever a browser makes of it, it runs nothing and loads nothing.
             'content-security-policy': "sandbox; default-src 'none'",
             'x-content-type-options': 'nosniff',
-            'cache-control': 'private, max-age=600',
           },
           body: once(found.bytes),
         };

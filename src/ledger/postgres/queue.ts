@@ -173,8 +173,12 @@ export function createQueue(store: Store, underway: Underway, clock: Pick<Clock,
         await store.ensureFolder(folder);
         const current = await sql.get<OriginalsRule>(DISPOSALS.ORIGINALS_RULE, places.ofFolder(folder));
         if (current?.rule === rule) return current;
-        const last = await sql.get<{ id: number }>(LAST_SIGHTING_ID);
-        const stays = existing === 'include' ? 0 : (last?.id ?? 0);
+        const first =
+          existing === 'new'
+            ? await sql.get<{ id: number }>(DISPOSALS.FIRST_SEEN, places.ofFolder(folder))
+            : undefined;
+        const seen = first ? first.id - 1 : ((await sql.get<{ id: number }>(LAST_SIGHTING_ID))?.id ?? 0);
+        const stays = existing === 'include' ? 0 : seen;
         sql.emit({ kind: 'originals', folder, rule, stays }, at);
         return { rule, stays };
       }),

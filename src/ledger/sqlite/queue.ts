@@ -126,7 +126,10 @@ export function createQueue(store: Store): LedgerQueue {
       store.write((sql) => {
         const current = sql.get<OriginalsRule>(DISPOSALS.ORIGINALS_RULE, { folder });
         if (current?.rule === rule) return current;
-        const stays = existing === 'include' ? 0 : nextId(sql, SIGHTINGS.LAST_SIGHTING_ID);
+        const first =
+          existing === 'new' ? sql.get<{ id: number }>(DISPOSALS.FIRST_SEEN, { folder }) : undefined;
+        const seen = first ? first.id - 1 : nextId(sql, SIGHTINGS.LAST_SIGHTING_ID);
+        const stays = existing === 'include' ? 0 : seen;
         sql.emit({ kind: 'originals', folder, rule, stays }, at);
         return { rule, stays };
       }),

@@ -106,6 +106,39 @@ describe.skipIf(!hasChromium)('the console of a real agent', () => {
     expect(await readFile(site.config, 'utf8')).toMatch(/^# by hand\n[^]*20MB/);
   });
 
+  test('nothing that was looked at comes out of the browser after signing out, not by its Back button either', async () => {
+    await writeFile(site.file('inbox', 'rent.jpg'), await drawReceipt({ type: 'jpeg', seed: 'rent' }));
+    await page.getByRole('link', { name: 'Documents' }).click();
+    const row = rows(page, 'Documents').first();
+    await shows(row.getByText('accepted'));
+    await row.getByRole('link').click();
+    await heading(page, /^rent-/);
+    const href = await page.getByRole('link', { name: 'Download image' }).first().getAttribute('href');
+    const image = new URL(String(href), page.url()).href.replace(/\?.*$/, '');
+    const form = new URL('/session', page.url()).href;
+
+    // Another tab: the image by its own address, then another page.
+    const other = await page.context().newPage();
+    expect((await other.goto(image))?.status()).toBe(200);
+    await other.goto(form);
+    const answer = page.waitForResponse((each) => each.request().method() === 'DELETE');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    expect((await (await answer).allHeaders())['clear-site-data']).toBe('"cache"');
+    await heading(page, 'You are not signed in');
+
+    await other.goBack();
+    expect(other.url()).toBe(image);
+    expect(await other.locator('img').count()).toBe(0);
+    expect(await other.locator('body').innerText()).toContain('CONSOLE_SIGNED_OUT');
+    await other.close();
+    const kept = `fetch(${JSON.stringify(image)}, { cache: 'force-cache' }).then(({ status }) => status)`;
+    expect(await page.evaluate(kept)).toBe(401);
+    await page.goBack();
+    await heading(page, 'You are not signed in');
+    expect(await page.getByText('rent-').count()).toBe(0);
+    expect(await page.locator('img').count()).toBe(0);
+  });
+
   test('the log is live, the configuration is shown, and signing out ends it', async () => {
     await page.getByRole('link', { name: 'Log' }).click();
     await writeFile(site.file('inbox', 'taxi.jpg'), await drawReceipt({ type: 'jpeg', seed: 'taxi' }));

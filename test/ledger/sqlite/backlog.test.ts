@@ -112,6 +112,7 @@ describe('a backlog of 200,000 documents', () => {
     ["a document's own sighting", SIGHTINGS.OWN_SIGHTING],
     ['sources', DISPOSALS.SOURCES],
     ['what is to be disposed of', DISPOSALS.DISPOSABLE],
+    ['the first file of a folder', DISPOSALS.FIRST_SEEN],
     ['what was accepted and stays', DISPOSALS.STAYING_ORIGINALS],
     ['a file that is gone', SIGHTINGS.GONE],
     ['where a window of documents ends', REPORTS.DOCUMENTS.oldest.windowEnd],

@@ -18,6 +18,12 @@ export const SET_ORIGINALS_RULE = `
 INSERT INTO originals (folder_id, rule, stays) VALUES (${FOLDER_ID}, :rule, :stays)
 ON CONFLICT (folder_id) DO UPDATE SET rule = excluded.rule, stays = excluded.stays`;
 
+/** What was admitted before the first watch: while the ledger was away, say. */
+export const FIRST_SEEN = `
+SELECT s.id FROM sightings s
+ WHERE s.folder_id = ${FOLDER_ID} AND s.gone_at IS NULL AND s.disposed IS NULL AND s.document_id IS NOT NULL
+ ORDER BY s.id LIMIT 1`;
+
 const ACCEPTED_FILES = `
   FROM sightings s CROSS JOIN documents d ON d.id = s.document_id
  WHERE s.folder_id = ${FOLDER_ID} AND s.gone_at IS NULL AND s.disposed IS NULL AND s.document_id IS NOT NULL
