@@ -312,8 +312,8 @@ export const MUTATIONS: readonly Mutation[] = [
     killedBy: 'simulation',
     edits: [
       {
-        file: 'src/ledger/sqlite/sql/sightings.ts',
-        value: 'DISPOSABLE_FILES',
+        file: 'src/ledger/sqlite/sql/disposals.ts',
+        value: 'ACCEPTED_FILES',
         becomes: `$&.replace("AND d.state = 'accepted'", "AND d.state <> 'lost'")`,
       },
     ],
