@@ -124,6 +124,8 @@ export class Share {
   place(tree: Tree, path: string, { bytes, mtimeNs }: Inode): void {
     const file = { bytes, number: (inodes += 1), mtimeNs, ctimeNs: 0n, isLocked: false, since: 0 };
     this.#stamp(file, false);
+    const over = tree.get(path);
+    if (over) this.#stirred(over);
     tree.set(path, file);
     if (tree === this.files) this.#entered(path);
     if (tree === this.files) this.changed(path);
