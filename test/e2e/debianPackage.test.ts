@@ -42,9 +42,9 @@ async function buildNewer(from: string, to: string): Promise<void> {
   for (const name of await readdir(dist)) {
     if (!name.endsWith('.js')) continue;
     const text = await readFile(join(dist, name), 'utf8');
-    const mark = 'const LATEST_VERSION = MIGRATIONS.length;';
+    const mark = 'const LATEST_VERSION = ALL_MIGRATIONS.length;';
     if (!text.includes(mark)) continue;
-    const more = 'MIGRATIONS.push("CREATE TABLE probe (id INTEGER PRIMARY KEY) STRICT;");\n';
+    const more = 'ALL_MIGRATIONS.push("CREATE TABLE probe (id INTEGER PRIMARY KEY) STRICT;");\n';
     await writeFile(join(dist, name), text.replace(mark, more + mark));
     changed += 1;
   }

@@ -1,10 +1,9 @@
 /** What commands say of a ledger that the agent has not brought to this version yet, or that is of a later one. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DatabaseSync } from '@photostructure/sqlite';
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { LATEST_VERSION } from '../../src/ledger/sqlite/migrate.ts';
-import { putFormer } from '../ledger/sqlite/former.ts';
+import { LATEST_VERSION, migrate } from '../../src/ledger/sqlite/migrate.ts';
 import { temporaryDirectory } from './support/agent.ts';
 import { runInProcess } from './support/inProcess.ts';
 
@@ -16,7 +15,11 @@ describe('a ledger of the version before', () => {
   beforeEach(async () => {
     place = await temporaryDirectory();
     for (const name of ['state', 'scans']) await mkdir(join(place, name), { mode: 0o700 });
-    ledger = putFormer(version, join(place, 'state'));
+    ledger = join(place, 'state/ledger.db');
+    change((db) => {
+      migrate(db, 0, 1_000);
+      db.exec(`PRAGMA user_version = ${version}`);
+    });
     config = join(place, 'receiptd.yaml');
     await writeFile(
       config,
@@ -27,6 +30,11 @@ stateDir: ${place}/state
 `,
     );
   });
+  function change(how: (db: DatabaseSyncInstance) => void): void {
+    const db = new DatabaseSync(ledger);
+    how(db);
+    db.close();
+  }
   const receiptd = (...args: string[]) =>
     runInProcess([...args, '--config', config], {
       cwd: place,
@@ -51,9 +59,7 @@ stateDir: ${place}/state
       status: 0,
       stdout: expect.stringMatching(/^warn {2}ledger: .*LEDGER_OLDER/m),
     });
-    const db = new DatabaseSync(ledger);
-    db.exec(`PRAGMA user_version = ${LATEST_VERSION + 5}`);
-    db.close();
+    change((db) => db.exec(`PRAGMA user_version = ${LATEST_VERSION + 5}`));
     const newer = await receiptd('check', '--offline');
     expect(newer).toMatchObject({
       status: 1,

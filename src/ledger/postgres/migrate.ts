@@ -1,12 +1,7 @@
 import { ReceiptdError, systemCode } from '../../domain/errors.ts';
 import type { Connection } from './connection.ts';
 import type { Sql } from './statements.ts';
-import { MIGRATION_0001 } from './migrations/0001.ts';
-import { MIGRATION_0002 } from './migrations/0002.ts';
-import { MIGRATION_0003 } from './migrations/0003.ts';
-import { MIGRATION_0004 } from './migrations/0004.ts';
-
-const MIGRATIONS: readonly string[] = [MIGRATION_0001, MIGRATION_0002, MIGRATION_0003, MIGRATION_0004];
+import { ALL_MIGRATIONS } from './migrations/all.ts';
 
 /** The advisory lock that keeps two agents from migrating at once. */
 const LOCK = 7_267_339;
@@ -30,17 +25,17 @@ export async function versionOf(connection: Sql): Promise<number> {
  * @throws ReceiptdError LEDGER_NEWER; LEDGER_OLDER where this role may not
  */
 export async function migrate(connection: Connection, where: string): Promise<void> {
-  if ((await versionOf(connection)) === MIGRATIONS.length) return;
+  if ((await versionOf(connection)) === ALL_MIGRATIONS.length) return;
   await connection.exec('BEGIN');
   try {
     await connection.run('SELECT pg_advisory_xact_lock(:lock)', { lock: LOCK });
     const version = await versionOf(connection);
-    if (version > MIGRATIONS.length) throw newer(where, version);
+    if (version > ALL_MIGRATIONS.length) throw newer(where, version);
     // Another one was quicker; this role need not have the right.
-    if (version === MIGRATIONS.length) return await connection.exec('COMMIT');
+    if (version === ALL_MIGRATIONS.length) return await connection.exec('COMMIT');
     await connection.exec(`CREATE SCHEMA IF NOT EXISTS receiptd;
       CREATE TABLE IF NOT EXISTS receiptd.migrations (version integer PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())`);
-    for (const [index, text] of MIGRATIONS.entries()) {
+    for (const [index, text] of ALL_MIGRATIONS.entries()) {
       if (index < version) continue;
       await connection.exec(text);
       await connection.run('INSERT INTO receiptd.migrations (version) VALUES (:version)', {
@@ -62,8 +57,8 @@ export async function requireVersion(connection: Sql, where: string): Promise<vo
     throw new ReceiptdError('LEDGER_MISSING', `There is no ledger at ${where} yet.`, {
       hint: 'Start receiptd once, or run `receiptd ledger prepare`.',
     });
-  if (version < MIGRATIONS.length) throw older(where);
-  if (version > MIGRATIONS.length) throw newer(where, version);
+  if (version < ALL_MIGRATIONS.length) throw older(where);
+  if (version > ALL_MIGRATIONS.length) throw newer(where, version);
 }
 
 function older(where: string, cause?: unknown): ReceiptdError {
@@ -80,7 +75,7 @@ function older(where: string, cause?: unknown): ReceiptdError {
 function newer(where: string, version: number): ReceiptdError {
   return new ReceiptdError(
     'LEDGER_NEWER',
-    `The ledger at ${where} has version ${version}; this receiptd knows ${MIGRATIONS.length}.`,
+    `The ledger at ${where} has version ${version}; this receiptd knows ${ALL_MIGRATIONS.length}.`,
     { hint: 'Install the receiptd that the other agents have.' },
   );
 }

@@ -20,13 +20,23 @@ CREATE TABLE endpoints (
   UNIQUE (base_url, uid)
 ) STRICT;
 
+-- mark: the file system that the folder lay on when its known files were last seen.
 CREATE TABLE folders (
   id         INTEGER PRIMARY KEY,
   path       TEXT NOT NULL UNIQUE,
-  watched_at INTEGER
+  watched_at INTEGER,
+  mark       TEXT
+) STRICT;
+
+-- What is done with originals; files seen up to the sighting 'stays' are left alone.
+CREATE TABLE originals (
+  folder_id INTEGER PRIMARY KEY REFERENCES folders (id),
+  rule      TEXT NOT NULL,
+  stays     INTEGER NOT NULL
 ) STRICT;
 
 -- line: place in the endpoint's line. not_before: 0 once the document is due.
+-- folded_*: what a search compares, as domain/search.ts folds it; NULL where lower() does the same. dismissed_*: it needs no person until the document or the file changes.
 CREATE TABLE documents (
   id             INTEGER PRIMARY KEY,
   endpoint_id    INTEGER NOT NULL REFERENCES endpoints (id),
@@ -50,6 +60,11 @@ CREATE TABLE documents (
   updated_at     INTEGER NOT NULL,
   service_status TEXT,
   response       TEXT,
+  erased_at      INTEGER,
+  dismissed_at   INTEGER,
+  dismissed_by   TEXT,
+  folded_name    TEXT,
+  folded_path    TEXT,
   UNIQUE (endpoint_id, sha256),
   UNIQUE (endpoint_id, name)
 ) STRICT;
@@ -59,6 +74,8 @@ CREATE INDEX documents_waiting ON documents (endpoint_id, not_before)
   WHERE state = 'queued' AND not_before > 0;
 CREATE INDEX documents_state ON documents (state, endpoint_id, folder_id);
 CREATE INDEX documents_created ON documents (created_at);
+CREATE INDEX documents_unsettled ON documents (created_at) WHERE state <> 'accepted';
+CREATE INDEX documents_dismissed ON documents (endpoint_id, folder_id, state) WHERE dismissed_at IS NOT NULL;
 
 CREATE TABLE attempts (
   id          INTEGER PRIMARY KEY,
@@ -95,8 +112,12 @@ CREATE TABLE sightings (
   seen_at     INTEGER NOT NULL,
   updated_at  INTEGER NOT NULL,
   gone_at     INTEGER,
+  disposing   TEXT CHECK (disposing IN ('archived', 'deleted')),
   disposed    TEXT CHECK (disposed IN ('archived', 'deleted', 'kept')),
   archived_to TEXT,
+  folded_path TEXT,
+  dismissed_at INTEGER,
+  dismissed_by TEXT,
   CHECK ((document_id IS NOT NULL) = (verdict IN ('document', 'duplicate')))
 ) STRICT;
 CREATE UNIQUE INDEX sightings_current ON sightings (folder_id, dir, name) WHERE gone_at IS NULL;
@@ -104,7 +125,11 @@ CREATE INDEX sightings_document ON sightings (document_id) WHERE document_id IS 
 CREATE INDEX sightings_bytes ON sightings (sha256) WHERE sha256 IS NOT NULL;
 CREATE INDEX sightings_disposable ON sightings (folder_id, id)
   WHERE gone_at IS NULL AND disposed IS NULL AND document_id IS NOT NULL;
+CREATE INDEX sightings_disposing ON sightings (folder_id, id) WHERE disposing IS NOT NULL;
 CREATE INDEX sightings_listed ON sightings (seen_at) WHERE verdict <> 'document';
+CREATE INDEX sightings_need_person ON sightings (folder_id, verdict, reason)
+  WHERE gone_at IS NULL AND dismissed_at IS NULL
+    AND (verdict IN ('incomplete', 'unreadable') OR (verdict = 'rejected' AND reason <> 'NOT_AN_IMAGE'));
 
 -- A pause and one hold for another reason may lie on the same thing.
 CREATE TABLE holds (
@@ -115,6 +140,7 @@ CREATE TABLE holds (
   message    TEXT NOT NULL,
   since      INTEGER NOT NULL,
   until      INTEGER,
+  demanded   INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (scope, key, paused)
 ) STRICT, WITHOUT ROWID;
 
@@ -125,4 +151,84 @@ CREATE TABLE acts (
   by     TEXT NOT NULL,
   detail TEXT NOT NULL
 ) STRICT;
+
+-- The last entry of the journal that this ledger holds.
+CREATE TABLE journal (
+  id     INTEGER PRIMARY KEY CHECK (id = 1),
+  ledger TEXT NOT NULL,
+  seq    INTEGER NOT NULL,
+  hash   TEXT NOT NULL
+) STRICT;
+-- Erasures whose entries in the journal are not surely blank yet: ranges as JSON.
+CREATE TABLE erasures (
+  id      INTEGER PRIMARY KEY,
+  entries TEXT NOT NULL
+) STRICT;
+
+-- What status and list ask of a long ledger, without going through all of it.
+CREATE TABLE document_counts (
+  endpoint_id INTEGER NOT NULL REFERENCES endpoints (id),
+  folder_id   INTEGER NOT NULL REFERENCES folders (id),
+  state       TEXT NOT NULL,
+  count       INTEGER NOT NULL,
+  PRIMARY KEY (endpoint_id, folder_id, state)
+) STRICT, WITHOUT ROWID;
+
+-- Documents are never deleted, and stay with their endpoint and folder.
+CREATE TRIGGER documents_named AFTER INSERT ON documents BEGIN
+  INSERT INTO document_counts VALUES (new.endpoint_id, new.folder_id, new.state, 1)
+      ON CONFLICT DO UPDATE SET count = count + 1;
+END;
+CREATE TRIGGER documents_moved AFTER UPDATE OF state ON documents WHEN new.state <> old.state BEGIN
+  UPDATE document_counts SET count = count - 1
+   WHERE endpoint_id = old.endpoint_id AND folder_id = old.folder_id AND state = old.state;
+  INSERT INTO document_counts VALUES (new.endpoint_id, new.folder_id, new.state, 1)
+      ON CONFLICT DO UPDATE SET count = count + 1;
+END;
+
+-- Files that are no document's own, as lists show them; endpoint_id is 0 for those of none.
+CREATE TABLE file_counts (
+  endpoint_id INTEGER NOT NULL,
+  folder_id   INTEGER NOT NULL REFERENCES folders (id),
+  verdict     TEXT NOT NULL,
+  count       INTEGER NOT NULL,
+  PRIMARY KEY (endpoint_id, folder_id, verdict)
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER sightings_noted AFTER INSERT ON sightings
+  WHEN new.verdict <> 'document' AND (new.gone_at IS NULL OR new.verdict NOT IN ('incomplete', 'unreadable')) BEGIN
+  INSERT INTO file_counts
+  VALUES (coalesce((SELECT endpoint_id FROM documents WHERE id = new.document_id), 0), new.folder_id, new.verdict, 1)
+      ON CONFLICT DO UPDATE SET count = count + 1;
+END;
+CREATE TRIGGER sightings_left AFTER UPDATE OF verdict, document_id, gone_at ON sightings
+  WHEN old.verdict <> 'document' AND (old.gone_at IS NULL OR old.verdict NOT IN ('incomplete', 'unreadable')) BEGIN
+  UPDATE file_counts SET count = count - 1
+   WHERE endpoint_id = coalesce((SELECT endpoint_id FROM documents WHERE id = old.document_id), 0)
+     AND folder_id = old.folder_id AND verdict = old.verdict;
+END;
+CREATE TRIGGER sightings_judged AFTER UPDATE OF verdict, document_id, gone_at ON sightings
+  WHEN new.verdict <> 'document' AND (new.gone_at IS NULL OR new.verdict NOT IN ('incomplete', 'unreadable')) BEGIN
+  INSERT INTO file_counts
+  VALUES (coalesce((SELECT endpoint_id FROM documents WHERE id = new.document_id), 0), new.folder_id, new.verdict, 1)
+      ON CONFLICT DO UPDATE SET count = count + 1;
+END;
+
+-- What the service posted about documents. Rows are never deleted; erasure takes payload and names.
+-- attempts: upload requests of the document by then. given_*: what payload or address say of the document.
+CREATE TABLE results (
+  id          INTEGER PRIMARY KEY,
+  received_at INTEGER NOT NULL,
+  document_id INTEGER REFERENCES documents (id),
+  attempts    INTEGER,
+  status      TEXT,
+  sha256      TEXT NOT NULL,
+  size        INTEGER NOT NULL,
+  encoding    TEXT NOT NULL CHECK (encoding IN ('utf8', 'base64')),
+  payload     TEXT,
+  given_name  TEXT,
+  given_uid   TEXT
+) STRICT;
+CREATE UNIQUE INDEX results_repeats ON results (coalesce(document_id, 0), sha256);
+CREATE INDEX results_document ON results (document_id, id) WHERE document_id IS NOT NULL;
+CREATE INDEX results_unmatched ON results (id) WHERE document_id IS NULL;
 `;

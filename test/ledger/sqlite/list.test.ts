@@ -1,39 +1,12 @@
-import { DatabaseSync } from '@photostructure/sqlite';
-import fs from 'node:fs';
-import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { compareWithJournal } from '../../../src/ledger/sqlite/compare.ts';
-import { LATEST_VERSION } from '../../../src/ledger/sqlite/migrate.ts';
-import { MISCOUNTED } from '../../../src/ledger/sqlite/sql/reports.ts';
 import { admission } from '../../contract/ledger.ts';
-import { putFormer, rowsOf } from './former.ts';
 import { createPlace } from './place.ts';
 
 let place: Awaited<ReturnType<typeof createPlace>>;
-let journal: string;
 beforeEach(async () => {
   place = await createPlace();
-  journal = path.join(place.dir, 'ledger.journal');
 });
 afterEach(() => place.remove());
-
-describe('a backup of version 2', () => {
-  it('is one that a rebuilt ledger begins with', async () => {
-    const file = putFormer(2, place.dir);
-    const before = rowsOf(file);
-    const backups = path.join(place.dir, 'backups');
-    fs.mkdirSync(backups);
-    fs.renameSync(file, path.join(backups, 'ledger-20260101T000000000Z.db'));
-    await (await place.open()).close();
-    const db = new DatabaseSync(place.path, { readOnly: true });
-    expect(db.prepare('PRAGMA user_version').get()).toEqual({ user_version: LATEST_VERSION });
-    expect(db.prepare(MISCOUNTED).all()).toEqual([]);
-    db.close();
-    for (const table of ['documents', 'attempts', 'sightings'])
-      expect(rowsOf(place.path, before)[table]).toEqual(before[table]);
-    expect((await compareWithJournal(place.path, journal, 1)).findings).toEqual([]);
-  });
-});
 
 describe('list', () => {
   it('shows all of what is not accepted and nothing else, among any number of accepted ones', async () => {
