@@ -119,7 +119,7 @@ function eventsOf(
   ];
 }
 
-export function fileName(number: number): string {
+function fileName(number: number): string {
   return `SCAN${String(number).padStart(7, '0')}.jpg`;
 }
 

@@ -159,7 +159,7 @@ function rowOfDocument(office: Office, image: Image): ExpectedRow {
         archivedTo = after.archivedTo && `${folder}/${after.archivedTo}/${path}`;
         break;
       case 'erase':
-        [path, message, archivedTo, updatedAt] = ['', null, null, after.at];
+        [path, message, archivedTo, updatedAt] = ['', null, null, office.until];
         break;
       case 'gone':
     }

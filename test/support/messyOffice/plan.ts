@@ -79,6 +79,7 @@ export interface Image extends Came {
 
 export interface OtherFile extends Came {
   readonly kind: 'file';
+  readonly after: readonly Extract<After, { readonly do: 'gone' }>[];
   readonly note: Omit<Note, 'at'>;
 }
 

@@ -18,31 +18,33 @@ export async function recordOffice(
   await ledger.recordEndpoint(office.endpoints.office, 'Office <b>', '{"uid":"x"}', office.until - 1);
   for (const folder of Object.values(office.folders))
     await ledger.markWatched(folder, [], { reason: '', message: '', sha256: null, policy: null, at: 0 });
+  const toErase: number[] = [];
   let batch: Scan[] = [];
   for (const planned of office.scans()) {
     const scan = { ...planned, identity: identityOf(office, planned) };
     if (batch.push(scan) < AT_ONCE) continue;
-    await recordAll(ledger, office, batch);
+    toErase.push(...(await recordAll(ledger, office, batch)));
     batch = [];
   }
-  await recordAll(ledger, office, batch);
+  toErase.push(...(await recordAll(ledger, office, batch)));
+  await ledger.erase(toErase, office.until);
   for (const hold of office.holds) await ledger.putHold(hold);
   const act = { at: office.until, by: 'mü<b>ller', detail: 'warehouse' };
   await ledger.recordAct({ ...act, kind: 'pause' });
 }
 
-/** Admitted in order, so that their numbers are; what follows is each file's own. */
-async function recordAll(ledger: Ledger, office: Office, scans: readonly Scan[]): Promise<void> {
-  await Promise.all(scans.map((scan) => record(ledger, office, scan)));
+/** Admitted in order, so that their numbers are; what follows is each file's own. @returns documents that are to be erased */
+async function recordAll(ledger: Ledger, office: Office, scans: readonly Scan[]): Promise<number[]> {
+  return (await Promise.all(scans.map((scan) => record(ledger, office, scan)))).flat();
 }
 
-async function record(ledger: Ledger, office: Office, scan: Scan): Promise<void> {
+async function record(ledger: Ledger, office: Office, scan: Scan): Promise<number[]> {
   const { at, folder, path, identity, sha256 } = scan;
   const file = { folder, path, identity };
   if (scan.kind === 'file') {
     await ledger.note(file, { ...scan.note, at });
     for (const { at: goneAt } of scan.after) await ledger.gone(folder, [path], goneAt);
-    return;
+    return [];
   }
   const { endpoint, lane, name, after, number } = scan;
   const { kind, document } = await ledger.admit({
@@ -55,7 +57,7 @@ async function record(ledger: Ledger, office: Office, scan: Scan): Promise<void>
     naming: [name],
   });
   if (kind !== (scan.duplicates ? 'duplicate' : 'queued')) throw new Error(`scan ${number} became ${kind}`);
-  for (const each of after) await recordAfter(ledger, scan, document.id, each);
+  for (const each of after) if (each.do !== 'erase') await recordAfter(ledger, scan, document.id, each);
   if (number % STRAY_EVERY === 0) {
     const payload = Buffer.from(JSON.stringify({ name: `stray-${number}`, status: 'DONE' }));
     const { baseUrl } = office;
@@ -68,9 +70,12 @@ async function record(ledger: Ledger, office: Office, scan: Scan): Promise<void>
       payload,
     });
   }
+  return after.some((each) => each.do === 'erase') ? [document.id] : [];
 }
 
-async function recordAfter(ledger: Ledger, image: Image, id: number, after: After): Promise<void> {
+type Happening = Exclude<After, { readonly do: 'erase' }>;
+
+async function recordAfter(ledger: Ledger, image: Image, id: number, after: Happening): Promise<void> {
   const { folder, path, endpoint, name, identity } = image;
   const { at } = after;
   switch (after.do) {
@@ -99,9 +104,6 @@ async function recordAfter(ledger: Ledger, image: Image, id: number, after: Afte
         JSON.stringify({ name, endpointUid: endpoint.uid, status, total: '12,50 €' }),
       );
       await ledger.recordResult({ at, baseUrl: endpoint.baseUrl, uid: endpoint.uid, name, status, payload });
-      return;
     }
-    case 'erase':
-      await ledger.erase([id], at);
   }
 }
