@@ -1,4 +1,4 @@
-/** The short form of `npm run fuzz:answers`. */
+/** The short form of `npm run campaign -- answers`. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

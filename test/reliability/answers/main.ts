@@ -1,4 +1,4 @@
-/** `npm run fuzz:answers`: the client, and all from the ledger to the wire, against a server that answers as it likes. */
+/** `npm run campaign -- answers`: the client, and all from the ledger to the wire, against a server that answers as it likes. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { runSequence, sequences } from './sequence.ts';
 const CASES_AT_ONCE = 96;
 const SEQUENCES_AT_ONCE = 8;
 
-const options = trialOptions('npm run fuzz:answers', {
+const options = trialOptions('npm run campaign -- answers', {
   cases: { default: 10_000, least: 0, help: 'cases for the client' },
   sequences: { default: 200, least: 0, help: 'sequences through ledger, dispatcher and client' },
   from: { default: 1, least: 0, help: 'the first seed of both' },
@@ -49,7 +49,7 @@ async function layer(
   process.stdout.write(`${count} ${what} from seed ${from} in ${seconds} s: ${found.length} breaches\n`);
   for (const { seed, sentence, smallest } of found) {
     process.stdout.write(`BREACH in seed ${seed}: ${sentence}\n  smallest: ${smallest}\n`);
-    process.stdout.write(`  repeat: npm run fuzz:answers -- --from ${seed} ${repeat}\n`);
+    process.stdout.write(`  repeat: npm run campaign -- answers --from ${seed} ${repeat}\n`);
   }
   return found.length;
 }

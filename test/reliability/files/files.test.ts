@@ -1,4 +1,4 @@
-/** The short form of the file campaign; `npm run campaign:files` is the long one. */
+/** The short form of the file campaign; `npm run campaign -- files` is the long one. */
 import { execFile } from 'node:child_process';
 import { chmod, copyFile, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

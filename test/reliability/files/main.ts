@@ -1,4 +1,4 @@
-/** The file campaign: `npm run campaign:files -- --rounds N --from S`. */
+/** The file campaign: `npm run campaign -- files --rounds N --from S`. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ import type { RoundResult } from './round.ts';
 import type { WorkerOptions } from './worker.ts';
 
 const options = trialOptions(
-  'npm run campaign:files',
+  'npm run campaign -- files',
   {
     rounds: { default: 20, least: 1, help: 'rounds in each place' },
     from: { default: 1, least: 0, help: 'seed of the first round; the next one has the next number' },

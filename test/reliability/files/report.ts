@@ -33,7 +33,7 @@ export class Report {
       `${this.#place}, seed ${result.seed}: BREACH`,
       ...result.breaches.map((each) => `  ${each}`),
       ...result.story.map((each) => `    ${each}`),
-      `  Again: npm run campaign:files -- --rounds 1 --from ${result.seed} --${this.#place}`,
+      `  Again: npm run campaign -- files --rounds 1 --from ${result.seed} --${this.#place}`,
       '',
     ].join('\n');
   }

@@ -2,7 +2,7 @@ import { trialOptions } from '../support/options.ts';
 import { killAgents } from './agent.ts';
 import { playCampaign } from './campaign.ts';
 
-const COMMAND = 'npm run campaign:fleet';
+const COMMAND = 'npm run campaign -- fleet';
 
 const options = trialOptions(
   COMMAND,
@@ -41,7 +41,7 @@ for (let seed = options.seed; seed < options.seed + options.campaigns; seed += 1
   breached += 1;
   const limit = rate === 0 ? '' : ` --rate ${rate}`;
   say(`  kept in ${keptAt}`);
-  say(`  again: ${COMMAND} -- --seed ${seed} --seconds ${seconds} --agents ${agents}${limit}`);
+  say(`  again: ${COMMAND} --seed ${seed} --seconds ${seconds} --agents ${agents}${limit}`);
 }
 say(
   Object.entries(total)

@@ -1,4 +1,4 @@
-/** The short form of `npm run fuzz:images`, and hostile files given to the whole agent. */
+/** The short form of `npm run campaign -- images`, and hostile files given to the whole agent. */
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { IMAGE_TYPES } from '../../../src/domain/imageType.ts';

@@ -1,7 +1,7 @@
 /**
  * Hostile images: large ones, handmade ones, every part of whole ones, and mutations of real ones, given to the inspector.
  *
- *   npm run fuzz:images -- --cases 1000000 --from 0
+ *   npm run campaign -- images --cases 1000000 --from 0
  */
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ import type { Breach } from './worker.ts';
 
 /** A defect seldom comes alone; more tell nothing more. */
 const SHOWN = 20;
-const COMMAND = 'npm run fuzz:images';
+const COMMAND = 'npm run campaign -- images';
 const options = trialOptions(COMMAND, {
   cases: { default: 100_000, least: 0, help: 'mutations to try, after all files made by hand' },
   from: { default: 0, least: 0, help: 'number of the first mutation; the same number is the same case' },
@@ -65,6 +65,6 @@ function tell({ phase, number, name, sentence, bytes, shrunk }: Breach, dir: str
   writeFileSync(`${file}.small.bin`, shrunk);
   const repeat = phase === 'mutations' ? `--cases 1 --from ${number}` : '--cases 0';
   process.stdout.write(
-    `BREACH, ${phase} ${number} (${name}): ${sentence}\n  ${file}.small.bin has ${shrunk.length} bytes; ${COMMAND} -- ${repeat} repeats it.\n`,
+    `BREACH, ${phase} ${number} (${name}): ${sentence}\n  ${file}.small.bin has ${shrunk.length} bytes; ${COMMAND} ${repeat} repeats it.\n`,
   );
 }

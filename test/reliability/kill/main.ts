@@ -4,7 +4,7 @@ import { playCampaign } from './campaign.ts';
 import type { Round } from './round.ts';
 import { removeOpen } from './site.ts';
 
-const COMMAND = 'npm run campaign:kill';
+const COMMAND = 'npm run campaign -- kill';
 
 const options = trialOptions(
   COMMAND,
@@ -37,7 +37,7 @@ function tell({ plan, story, breaches, keptAt, ms }: Round): void {
   for (const breach of breaches) say(`  BREACH: ${breach}`);
   if (keptAt === null) return;
   say(`  kept in ${keptAt}`);
-  say(`  again: ${COMMAND} -- --rounds 1 --from ${plan.seed}`);
+  say(`  again: ${COMMAND} --rounds 1 --from ${plan.seed}`);
 }
 
 if (!hasStrace) say('strace is missing: SQLite’s own writes are met at random moments only.');

@@ -5,7 +5,7 @@ import { trialOptions } from '../support/options.ts';
 import { COUNTED, type Counts, type Result } from './simulation.ts';
 import type { Work } from './worker.ts';
 
-const COMMAND = 'npm run simulate';
+const COMMAND = 'npm run campaign -- simulate';
 /** What the other processes do: seeds `from`, `from + step`, ... below `until`. */
 export interface Shared {
   readonly seeds: number;
@@ -44,7 +44,7 @@ async function simulateAll({
   if (told) console.log(`${told.story.join('\n')}\nThe story's fingerprint: ${told.fingerprint}`);
   for (const { seed, breaches } of failed) {
     for (const breach of breaches) console.log(`seed ${seed}: ${breach}`);
-    console.log(`  its story: ${COMMAND} -- --seeds 1 --from ${seed}`);
+    console.log(`  its story: ${COMMAND} --seeds 1 --from ${seed}`);
   }
   console.log(totals.join(', '));
   console.log(

@@ -19,13 +19,3 @@ test(
     expect(storyOf(again.stdout)).toEqual(storyOf(first.stdout));
   },
 );
-
-test('what can not be understood is refused in one sentence', { timeout: 60_000 }, async () => {
-  const run = await compileTrials();
-  expect(await run('simulation', '--seeds', 'many')).toEqual({
-    status: 2,
-    stdout: '',
-    stderr:
-      'npm run simulate: --seeds many is not a whole number of at least 1. See npm run simulate -- --help.\n',
-  });
-});

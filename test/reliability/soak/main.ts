@@ -6,7 +6,7 @@ import { killChildren } from './agent.ts';
 import { tableOf } from './flatness.ts';
 import { soak } from './soak.ts';
 
-const { minutes, seed, rate } = trialOptions('npm run soak', {
+const { minutes, seed, rate } = trialOptions('npm run campaign -- soak', {
   minutes: { default: 5, least: 1, help: 'how long the faults last' },
   seed: { default: 1, least: 0, help: 'the same seed makes the same choices' },
   rate: { default: 30, least: 1, help: 'receipts per second, on average' },
@@ -36,7 +36,7 @@ const all = [...breaches, ...growing];
 for (const breach of all.slice(0, 40)) tell(`BREACH ${breach}`);
 if (all.length > 0) {
   tell(
-    `${all.length} breaches; look into ${dir}; again with: npm run soak -- --minutes ${minutes} --seed ${seed} --rate ${rate}`,
+    `${all.length} breaches; look into ${dir}; again with: npm run campaign -- soak --minutes ${minutes} --seed ${seed} --rate ${rate}`,
   );
   process.exitCode = 1;
 } else tell('clean');

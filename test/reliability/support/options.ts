@@ -20,7 +20,7 @@ export function trialOptions<N extends string, F extends string = never>(
   const names = Object.keys(numbers) as N[];
   const switches = Object.keys(flags) as F[];
   const refuse = (sentence: string): never => {
-    process.stderr.write(`${command}: ${sentence} See ${command} -- --help.\n`);
+    process.stderr.write(`${command}: ${sentence} See ${command} --help.\n`);
     process.exit(2);
   };
   let values: Record<string, string | boolean | undefined>;
@@ -38,7 +38,7 @@ export function trialOptions<N extends string, F extends string = never>(
       ...names.map((name) => `  --${name} N (${numbers[name].default})  ${numbers[name].help}`),
       ...switches.map((name) => `  --${name}  ${flags[name]}`),
     ];
-    process.stdout.write(`${command} -- [options]\n${lines.join('\n')}\n`);
+    process.stdout.write(`${command} [options]\n${lines.join('\n')}\n`);
     process.exit(0);
   }
   const parsed: Record<string, number | boolean> = {};

@@ -1,0 +1,42 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { compiledSources } from '../support/compiled.ts';
+import { CAMPAIGNS } from './campaigns.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+async function campaign(...args: string[]) {
+  const main = join(await compiledSources(), 'test/reliability/campaign.js');
+  return spawnSync(process.execPath, [main, ...args], { encoding: 'utf8' });
+}
+
+it('`npm run campaign` lists every campaign, and each has a short form among the tests', async () => {
+  const { status, stdout } = await campaign();
+  expect(status).toBe(0);
+  for (const { name, shortForm } of CAMPAIGNS) {
+    expect(stdout).toMatch(new RegExp(`^  ${name} .*${shortForm.replaceAll('.', '\\.')}`, 'm'));
+    expect(existsSync(join(ROOT, shortForm)), shortForm).toBe(true);
+  }
+});
+
+it('hands its options to the campaign, and its exit status back', async () => {
+  for (const { name } of CAMPAIGNS) {
+    const help = await campaign(name, '--help');
+    expect(help, name).toMatchObject({ status: 0 });
+    expect(help.stdout).toContain(`npm run campaign -- ${name} [options]\n`);
+  }
+  const refused = await campaign('simulate', '--seeds', 'many');
+  expect(refused).toMatchObject({
+    status: 2,
+    stderr:
+      'npm run campaign -- simulate: --seeds many is not a whole number of at least 1. See npm run campaign -- simulate --help.\n',
+  });
+});
+
+it('names what exists when a campaign does not', async () => {
+  const { status, stdout, stderr } = await campaign('sleep');
+  expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+  expect(stderr).toMatch(/^npm run campaign: no campaign is called sleep\.\n[^]* simulate /);
+});

@@ -1,0 +1,59 @@
+export interface Campaign {
+  readonly name: string;
+  /** In this folder lies its `main.ts`. */
+  readonly folder: string;
+  readonly what: string;
+  /** The test that plays a few seconds of it in every run. */
+  readonly shortForm: string;
+}
+
+export const CAMPAIGNS: readonly Campaign[] = [
+  {
+    name: 'simulate',
+    folder: 'simulation',
+    what: 'the pipeline on a model of the world, seed by seed',
+    shortForm: 'test/reliability/simulation/simulation.test.ts',
+  },
+  {
+    name: 'kill',
+    folder: 'kill',
+    what: 'kill -9 of the built agent at every ledger write',
+    shortForm: 'test/reliability/kill/kill.test.ts',
+  },
+  {
+    name: 'fleet',
+    folder: 'fleet',
+    what: 'agents on one shared ledger, in trouble',
+    shortForm: 'test/e2e/fleet/campaign.test.ts',
+  },
+  {
+    name: 'files',
+    folder: 'files',
+    what: 'random jobs on files in watched folders',
+    shortForm: 'test/reliability/files/files.test.ts',
+  },
+  {
+    name: 'answers',
+    folder: 'answers',
+    what: 'a service that answers as it likes',
+    shortForm: 'test/reliability/answers/answers.test.ts',
+  },
+  {
+    name: 'images',
+    folder: 'images',
+    what: 'damaged and hostile images',
+    shortForm: 'test/reliability/images/images.test.ts',
+  },
+  {
+    name: 'soak',
+    folder: 'soak',
+    what: 'an office at work for as long as you like',
+    shortForm: 'test/reliability/soak/soak.test.ts',
+  },
+  {
+    name: 'mutate',
+    folder: 'mutation',
+    what: 'every promise broken on purpose',
+    shortForm: 'test/reliability/mutation/mutation.test.ts',
+  },
+];
