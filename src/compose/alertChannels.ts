@@ -11,6 +11,8 @@ import { systemClock } from '../daemon/systemClock.ts';
 import type { AlertChannel } from '../ports/alert.ts';
 import type { Surroundings } from './service.ts';
 
+export { readSecretFile };
+
 /** Keys under which the files of secrets stand. */
 export const SECRET_KEYS = {
   webhook: 'alerts.webhook.secretFile',
@@ -20,13 +22,7 @@ export const SECRET_KEYS = {
 /** The ways to people that the configuration names. Nothing is opened, read or sent before the first alert. */
 export function alertChannels(config: Config, surroundings: Surroundings): AlertChannel[] {
   const { desktop, command, webhook, email } = config.alerts;
-  const { secrets, log } = surroundings;
   const run = programsOf(surroundings);
-  const secretIn = (file: string, key: string) => async (): Promise<string> => {
-    const secret = await readSecretFile(file, key);
-    secrets.addSecret(secret);
-    return secret;
-  };
   const channels: AlertChannel[] = [];
   if (desktop) channels.push(createDesktopChannel({ platform: process.platform, run }));
   if (command !== null) channels.push(createCommandChannel({ command, run }));
@@ -35,35 +31,48 @@ export function alertChannels(config: Config, surroundings: Surroundings): Alert
     channels.push(
       createWebhookChannel({
         url,
-        secret: secretFile === null ? null : secretIn(secretFile, SECRET_KEYS.webhook),
+        secret: secretFile === null ? null : secretIn(secretFile, SECRET_KEYS.webhook, surroundings),
         now: () => systemClock.now(),
         exchange: exchangeWith(new URL(url).origin, config, surroundings),
       }),
     );
   }
-  if (email !== null) {
-    const { server, user, passwordFile, from, to } = email;
-    const { ca } = config.service;
-    channels.push(
-      createEmailChannel({
-        server,
-        login:
-          user === null || passwordFile === null
-            ? null
-            : { user, password: secretIn(passwordFile, SECRET_KEYS.email) },
-        from,
-        to,
-        tls: async () => {
-          if (ca === null) return {};
-          const { trusting } = await import('../service/authorities.ts');
-          return { secureContext: trusting(ca, surroundings.env) };
-        },
-        log,
-        redact: (text) => secrets.redactCut(text),
-      }),
-    );
-  }
+  if (email !== null) channels.push(emailChannel(email, config, surroundings));
   return channels;
+}
+
+/** `password`: one that is in no file yet. */
+export function emailChannel(
+  { server, user, passwordFile, from, to }: NonNullable<Config['alerts']['email']>,
+  { service: { ca } }: Pick<Config, 'service'>,
+  surroundings: Surroundings,
+  password: string | null = null,
+): AlertChannel {
+  const { env, log, secrets } = surroundings;
+  if (password !== null) secrets.addSecret(password);
+  const inFile = passwordFile === null ? null : secretIn(passwordFile, SECRET_KEYS.email, surroundings);
+  const source = password === null ? inFile : async () => password;
+  return createEmailChannel({
+    server,
+    login: user === null || source === null ? null : { user, password: source },
+    from,
+    to,
+    tls: async () => {
+      if (ca === null) return {};
+      const { trusting } = await import('../service/authorities.ts');
+      return { secureContext: trusting(ca, env) };
+    },
+    log,
+    redact: (text) => secrets.redactCut(text),
+  });
+}
+
+function secretIn(file: string, key: string, { secrets }: Surroundings): () => Promise<string> {
+  return async () => {
+    const secret = await readSecretFile(file, key);
+    secrets.addSecret(secret);
+    return secret;
+  };
 }
 
 /** Below the limit of a delivery, so that what ran too long is said to have. Milliseconds. */

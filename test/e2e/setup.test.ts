@@ -15,7 +15,7 @@ function answered({ sandbox, scans }: Desk) {
     secret: { RECEIPTD_SETUP_CLIENT_SECRET: SECRET },
     endpoint: ['--endpoint-uid', OFFICE],
     folder: ['--folder', scans],
-    rest: ['--rate', '60/min', '--service', 'no'],
+    rest: ['--rate', '60/min', '--service', 'no', '--alert-email', 'none', '--needs-attention', 'none'],
   };
 }
 
@@ -43,7 +43,9 @@ describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {
     await terminal.chooses('Which folder do the scans come into?', 'Another folder');
     await terminal.answers('Path of the folder', 'Büro 1/in box');
     await terminal.answers('does not exist. Make it?', 'y');
+    await terminal.answers('Show people at the scanner');
     await terminal.answers('How many receipts may be sent at most?');
+    await terminal.answers('E-mail address for alerts (Enter: none):');
     if (runsServices) await terminal.answers('Install receiptd as a service', 'n');
     else await terminal.sees('No service can be');
     await terminal.answers('Send a test receipt', 'y');
@@ -113,7 +115,9 @@ describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {
     await terminal.answers('Keep them?');
     await terminal.chooses('Which endpoint?', 'Keep office');
     await terminal.chooses('Which folder do the scans come into?', here.scans);
+    await terminal.answers('Show people at the scanner');
     await terminal.answers('How many receipts may be sent at most?');
+    await terminal.answers('E-mail address for alerts (Enter: none):');
     if (runsServices) await terminal.answers('Install receiptd as a service', 'n');
     else await terminal.sees('No service can be');
     await terminal.answers('Send a test receipt', '');

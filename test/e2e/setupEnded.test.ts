@@ -19,8 +19,10 @@ const id = (here: Desk) => [...service(here), '--client-id', 'e2e'];
 const secret = (here: Desk) => [...id(here), '--client-secret-file', join(here.dir, 'secret')];
 const endpoint = (here: Desk) => [...secret(here), '--endpoint-uid', OFFICE];
 const folder = (here: Desk) => [...endpoint(here), '--folder', here.scans];
-const rate = (here: Desk) => [...folder(here), '--rate', '10/min'];
-const install = (here: Desk) => [...rate(here), '--service', 'no'];
+const attention = (here: Desk) => [...folder(here), '--needs-attention', 'none'];
+const rate = (here: Desk) => [...attention(here), '--rate', '10/min'];
+const alerts = (here: Desk) => [...rate(here), '--alert-email', 'none'];
+const install = (here: Desk) => [...alerts(here), '--service', 'no'];
 
 const WAYS: readonly Way[] = [
   { question: 'Client identifier:', args: service },
@@ -28,8 +30,10 @@ const WAYS: readonly Way[] = [
   { question: 'Which endpoint?', args: secret },
   { question: 'Its uid:', args: secret, before: (terminal) => terminal.chooses('Which endpoint?', 'I have') },
   { question: 'Which folder', args: endpoint },
-  { question: 'How many receipts', args: folder },
-  ...(runsServices ? [{ question: 'Install receiptd', args: rate }] : []),
+  { question: 'Show people at the scanner', args: folder },
+  { question: 'How many receipts', args: attention },
+  { question: 'E-mail address for alerts', args: rate },
+  ...(runsServices ? [{ question: 'Install receiptd', args: alerts }] : []),
   { question: 'Send a test receipt', args: install },
   { question: 'Go ahead?', args: (here) => [...install(here), '--test-receipt'] },
 ];
@@ -99,7 +103,8 @@ describe.skipIf(!terminalIsHere)('receiptd setup that is ended', () => {
       const here = await withSecret();
       const inbox = join(here.dir, 'inbox');
       const args = [...secret(here), '--create-endpoint', 'Office 1', '--folder', inbox, '--create-folder'];
-      const all = [...args, '--rate', '10/min', '--service', 'no', '--test-receipt'];
+      const rest = ['--needs-attention', 'none', '--rate', '10/min', '--alert-email', 'none'];
+      const all = [...args, ...rest, '--service', 'no', '--test-receipt'];
       const offices = () => here.sandbox.endpoints().filter(({ name }) => name === 'Office 1');
       const terminal = here.setup(all);
       await terminal.answers('Go ahead?');
@@ -107,7 +112,7 @@ describe.skipIf(!terminalIsHere)('receiptd setup that is ended', () => {
       await terminal.kill();
       // Each is not there, or whole: half a file would not be read.
       const config = await readFile(here.config, 'utf8').catch(() => null);
-      const whole = { delivery: { concurrency: 4, rate: '10/min' } };
+      const whole = { delivery: { rate: '10/min' } };
       expect(config === null ? whole : YAML.parse(config)).toMatchObject(whole);
       const credentials = await readFile(join(here.dir, 'state', 'credentials.json'), 'utf8').catch(
         () => null,

@@ -4,12 +4,14 @@ import { putSafely, targetPlace, UNIT_CREDENTIALS_DIR } from '../../compose/cred
 import { isOddUid, oddUidText } from '../../config/oddUids.ts';
 import type { Config } from '../../config/config.ts';
 import { demandConfigWritable } from '../../config/configFile.ts';
+import { writeDurably } from '../../daemon/durableFile.ts';
 import { acquireInstanceLock } from '../../daemon/instanceLock.ts';
 import { prepareStateDir } from '../../daemon/stateDir.ts';
 import { callControl } from '../../daemon/control/client.ts';
 import { ReceiptdError, systemCode } from '../../domain/errors.ts';
 import { operatorName } from '../operator.ts';
 import { operate } from '../session.ts';
+import type { MailTest } from './alertMail.ts';
 import { withService, type CredentialsAnswer } from './credentials.ts';
 import type { Store } from './given.ts';
 import { plan, TO_BE_CREATED, writePlanned } from './plan.ts';
@@ -33,6 +35,8 @@ export interface Done {
     readonly path: string;
     readonly result: 'created' | 'added' | 'unchanged';
     readonly existing: string | null;
+    /** Where people see what could not be sent. */
+    readonly needsAttention: string | null;
   };
   /** All that are watched now. */
   readonly folders: readonly { readonly path: string; readonly endpoint: string }[];
@@ -40,6 +44,9 @@ export interface Done {
   readonly rerouted: readonly Rerouted[];
   readonly stateDir: string;
   readonly rate: string;
+  /** Who is mailed when something is wrong; null: nobody. */
+  readonly alerts: { readonly to: readonly string[]; readonly server: string } | null;
+  readonly testMail: MailTest | null;
   readonly installed: Installed | null;
   readonly testReceipt:
     (Delivered & { readonly sent: true }) | { readonly sent: false; readonly why: string } | null;
@@ -77,6 +84,7 @@ export async function apply(talk: Talk, answers: Answers, tell: (text: string) =
   goOn();
   const stored = await store(talk, planned, credentials, tell);
   goOn();
+  const passwordFile = await storeMailPassword(answers, tell);
   // A keychain that turned out not to work is a file now, and the config has to say so.
   const inFact =
     credentials.kind === 'new' && stored !== null ? { ...credentials, store: stored } : credentials;
@@ -85,13 +93,17 @@ export async function apply(talk: Talk, answers: Answers, tell: (text: string) =
   await giveToOwner(target.config.stateDir, [
     target.config.credentials.file,
     join(target.config.stateDir, 'config-history'),
+    ...(passwordFile === null ? [] : [passwordFile]),
   ]);
   const { file } = found.place;
   if (isOddUid(uid)) tell(oddUidText(endpoint.alias, uid));
   tell(result === 'unchanged' ? `${file} is as it should be.` : `Wrote ${file}.`);
+  const { test: mailTest } = answers.alerts;
+  if (mailTest?.sent === false) tell(`The test mail was not delivered. ${mailTest.why}`);
   await tellTheAgent(target.config);
   goOn();
   const { config } = target;
+  const { email } = config.alerts;
   const rerouted = reroutedBy(found, config);
   for (const line of linesOf(rerouted, isFresh)) tell(line);
   if (answers.existingOf.size > 0 && !isFresh && result !== 'unchanged')
@@ -110,6 +122,7 @@ export async function apply(talk: Talk, answers: Answers, tell: (text: string) =
     changed:
       result !== 'unchanged' ||
       stored !== null ||
+      passwordFile !== null ||
       folder.create ||
       installed?.result === 'installed' ||
       testReceipt?.sent === true,
@@ -121,11 +134,14 @@ export async function apply(talk: Talk, answers: Answers, tell: (text: string) =
       path: folder.path,
       result: folder.create ? 'created' : folder.isNew ? 'added' : 'unchanged',
       existing: folder.isNew ? folder.existing : null,
+      needsAttention: config.folders.find(({ path }) => path === folder.path)?.needsAttention ?? null,
     },
     folders: config.folders.map(({ path, alias }) => ({ path, endpoint: alias })),
     rerouted,
     stateDir: config.stateDir,
     rate: answers.rate,
+    alerts: email === null ? null : { to: email.to, server: email.server },
+    testMail: mailTest,
     installed,
     testReceipt,
   };
@@ -217,6 +233,17 @@ async function store(
     tell(`${error.message} So the credentials are stored in ${place('file')}.`);
     return 'file';
   }
+}
+
+/** The file that it was stored in; null where none was typed. */
+async function storeMailPassword(
+  { alerts: { mail, password } }: Answers,
+  tell: (text: string) => void,
+): Promise<string | null> {
+  if (password === null || mail === undefined || mail === 'none' || mail.passwordFile === null) return null;
+  await writeDurably(mail.passwordFile, `${password}\n`);
+  tell(`Stored the password of the mail server in ${mail.passwordFile}, which its owner alone can read.`);
+  return mail.passwordFile;
 }
 
 /** One that runs finds a changed file by itself; credentials that it waits for need not wait out its back-off. */

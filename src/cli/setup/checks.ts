@@ -1,5 +1,6 @@
 import { endpointSchema, folderSchema, serviceSchema } from '../../config/schema.ts';
 import { shortName } from '../../config/schemaAccounts.ts';
+import { mailAddress, mailServer } from '../../config/values.ts';
 import { isLoopback } from '../../domain/loopback.ts';
 import { RATE_PATTERN } from '../../domain/rate.ts';
 
@@ -48,6 +49,29 @@ export function wrongExisting(text: string): string | null {
 
 export function wrongRate(text: string): string | null {
   return RATE_PATTERN.test(text) ? null : 'N/s, N/min or N/h, such as 60/min, or unlimited';
+}
+
+/** None, or what is between commas and spaces. */
+export function mailAddressesOf(text: string): readonly string[] {
+  return text === 'none' ? [] : text.split(/[\s,;]+/).filter((address) => address !== '');
+}
+
+export function wrongMailAddresses(text: string): string | null {
+  if (text === 'none') return null;
+  const wrong = mailAddressesOf(text).map((address) => expected(mailAddress.safeParse(address)));
+  return wrong.find((each) => each !== null) ?? (wrong.length === 0 ? 'a mail address, or none' : null);
+}
+
+/** As people say it: without a scheme. Port 465 is encrypted from the start. */
+export function tidyMailServer(text: string): string {
+  const typed = text.trim().replace(/\/+$/, '');
+  if (/^[a-z][a-z+.-]*:\/\//i.test(typed)) return typed;
+  return `${typed.endsWith(':465') ? 'smtps' : 'smtp'}://${typed}`;
+}
+
+export function wrongMailServer(text: string): string | null {
+  const isServer = text.trim() !== 'none' && mailServer.safeParse(tidyMailServer(text)).success;
+  return isServer ? null : 'a mail server such as mail.example.com, or smtps://mail.example.com:465';
 }
 
 /** For a question. */

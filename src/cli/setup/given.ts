@@ -6,10 +6,13 @@ import { askText } from '../askText.ts';
 import { isTerminal, type Io } from '../io.ts';
 import {
   tidyBaseUrl,
+  tidyMailServer,
   wrongAlias,
   wrongBaseUrl,
   wrongExisting,
   wrongFolder,
+  wrongMailAddresses,
+  wrongMailServer,
   wrongRate,
   wrongUid,
 } from './checks.ts';
@@ -30,7 +33,15 @@ export interface Given {
   readonly folder?: string;
   readonly createFolder?: boolean;
   readonly existing?: string;
+  readonly needsAttention?: string;
   readonly rate?: string;
+  /** Addresses, or none. */
+  readonly alertEmail?: string;
+  readonly mailServer?: string;
+  /** Or none. */
+  readonly mailUser?: string;
+  readonly mailPasswordFile?: string;
+  readonly testMail?: boolean;
   readonly service?: ServiceScope | 'no';
   readonly serviceUser?: string;
   readonly testReceipt?: boolean;
@@ -89,7 +100,29 @@ export const ANSWERS = {
     value: '<what>',
     about: 'files that lie in it already: send, skip, or "since YYYY-MM-DD"',
   },
+  needsAttention: {
+    flag: '--needs-attention',
+    value: '<path>',
+    about: 'folder that shows people what could not be sent, relative to the watched one; or none',
+  },
   rate: { flag: '--rate', value: '<rate>', about: 'most uploads: N/s, N/min, N/h, or unlimited' },
+  alertEmail: {
+    flag: '--alert-email',
+    value: '<addresses>',
+    about: 'who is mailed when something is wrong, separated by commas; or none',
+  },
+  mailServer: {
+    flag: '--mail-server',
+    value: '<server>',
+    about: 'mail server for alerts, such as smtp://mail.example.com:587',
+  },
+  mailUser: { flag: '--mail-user', value: '<name>', about: 'user at the mail server, or none' },
+  mailPasswordFile: {
+    flag: '--mail-password-file',
+    value: '<file>',
+    about: 'file with the password of that user, which only its owner can read',
+  },
+  testMail: { flag: '--test-mail', about: 'send a test mail' },
   service: { flag: '--service', value: '<scope>', about: 'install as a service: system, user, or no' },
   serviceUser: {
     flag: '--service-user',
@@ -148,6 +181,7 @@ export async function givenAnswers(io: Io, options: SetupOptions): Promise<Given
     return found === null ? given : refuse(name, given ?? '', found);
   };
   const baseUrl = right('baseUrl', wrongBaseUrl);
+  const mailServer = right('mailServer', wrongMailServer);
   const answers = {
     baseUrl: baseUrl === undefined ? undefined : tidyBaseUrl(baseUrl),
     clientId: text('clientId') ?? (io.env['RECEIPTD_CLIENT_ID'] || undefined),
@@ -160,7 +194,13 @@ export async function givenAnswers(io: Io, options: SetupOptions): Promise<Given
     folder: right('folder', wrongFolder),
     createFolder: yesOrNo('createFolder'),
     existing: right('existing', wrongExisting),
+    needsAttention: right('needsAttention', wrongFolder),
     rate: right('rate', wrongRate),
+    alertEmail: right('alertEmail', wrongMailAddresses),
+    mailServer: mailServer === undefined ? undefined : tidyMailServer(mailServer),
+    mailUser: text('mailUser'),
+    mailPasswordFile: text('mailPasswordFile'),
+    testMail: yesOrNo('testMail'),
     service: oneOf('service', SERVICES),
     serviceUser: text('serviceUser'),
     testReceipt: yesOrNo('testReceipt'),

@@ -34,6 +34,7 @@ export async function refuseMissing(talk: Talk, config: Config, why: string): Pr
     const path = resolvePath(given.folder, context.cwd, context);
     if (!configured.includes(path)) missing.push(...(await missingOf(path, config, talk)));
   }
+  missing.push(...missingOfMail(talk));
   const backlogs: string[] = [];
   if (
     given.existing === undefined &&
@@ -43,6 +44,22 @@ export async function refuseMissing(talk: Talk, config: Config, why: string): Pr
   if (backlogs.length > 0 && !missing.includes('existing')) missing.push('existing');
   const of = backlogs.length === 0 ? '' : ` (files lie in ${backlogs.join(', ')} already)`;
   if (missing.length > 0) throw incomplete(missing, `${why}${of}`);
+}
+
+/** Half of what a mail takes would send none. */
+function missingOfMail({ given, found }: Talk): AnswerName[] {
+  const { alertEmail, mailServer, mailUser, mailPasswordFile } = given;
+  const now = found.before?.config.alerts.email ?? null;
+  const isAsked = [alertEmail, mailServer, mailUser, mailPasswordFile].some((each) => each !== undefined);
+  if (!isAsked || alertEmail === 'none') return [];
+  const missing: AnswerName[] = [];
+  if (alertEmail === undefined && now === null) missing.push('alertEmail');
+  if (mailServer === undefined && now === null) missing.push('mailServer');
+  const user = mailUser ?? now?.user ?? 'none';
+  if (user !== 'none' && mailPasswordFile === undefined && (now?.passwordFile ?? null) === null)
+    missing.push('mailPasswordFile');
+  if (user === 'none' && mailPasswordFile !== undefined) missing.push('mailUser');
+  return missing;
 }
 
 /** Whether it holds files, of which the real ledger knows none. */

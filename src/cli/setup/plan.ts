@@ -2,6 +2,7 @@ import type { Config, LoadContext } from '../../config/config.ts';
 import { createConfigFile, replaceConfigFile, revisionOf } from '../../config/configFile.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { applyEdits, type ConfigChange } from '../../config/edit.ts';
+import type { Json } from '../../config/renderValue.ts';
 import { readConfig, readConfigFile, textOf } from '../../config/load.ts';
 import type { ConfigPlace } from '../../config/locate.ts';
 import { resolvePath, pathsOf } from '../../config/resolve.ts';
@@ -12,7 +13,7 @@ import { rateText } from '../../domain/rate.ts';
 import { entersPractice, leavesPractice, practiceStateDir } from './practiceState.ts';
 import type { Found, Wanted } from './wanted.ts';
 
-export type { Before, Found, Wanted } from './wanted.ts';
+export type { AlertMail, Before, Found, Wanted } from './wanted.ts';
 
 export const DEFAULT_ALIAS = 'office';
 export const DEFAULT_RATE = '60/min';
@@ -60,7 +61,7 @@ function changes(found: Found, now: Config, wanted: Wanted): ConfigChange[] {
   const { place, context, before } = found;
   const { alias, uid, folder, store } = wanted;
   const edits: ConfigChange[] = [];
-  const set = (path: ConfigChange['path'], value: string) => edits.push({ kind: 'set', path, value });
+  const set = (path: ConfigChange['path'], value: Json) => edits.push({ kind: 'set', path, value });
   const practised = practiceStateDir(found);
   if (practised !== null && entersPractice(found, now, wanted)) set(['stateDir'], practised);
   if (leavesPractice(found, wanted)) edits.push({ kind: 'remove', path: ['stateDir'] });
@@ -77,7 +78,8 @@ function changes(found: Found, now: Config, wanted: Wanted): ConfigChange[] {
     set(['folders', 0, 'path'], folder);
     set(['folders', 0, 'existing'], wanted.existing);
   } else if (at < 0) {
-    const value = { path: folder, endpoint: alias, existing: wanted.existing };
+    const shown = wanted.needsAttention === undefined ? {} : { needsAttention: wanted.needsAttention };
+    const value = { path: folder, endpoint: alias, existing: wanted.existing, ...shown };
     edits.push({ kind: 'append', path: ['folders'], value });
   } else if (before === null) set(['folders', at, 'existing'], wanted.existing);
   else if (wanted.routes === true && now.folders[at]?.alias !== alias)
@@ -88,9 +90,34 @@ function changes(found: Found, now: Config, wanted: Wanted): ConfigChange[] {
     if (index >= 0 && !isDeepStrictEqual(now.folders[index]?.existing, meant))
       set(['folders', index, 'existing'], existing);
   }
+  const index = at < 0 && before?.isExample === true ? 0 : at;
+  if (wanted.needsAttention !== undefined && index >= 0) {
+    const meant =
+      wanted.needsAttention === 'none' ? null : resolvePath(wanted.needsAttention, resolved, context);
+    if ((now.folders[index]?.needsAttention ?? null) !== meant)
+      set(['folders', index, 'needsAttention'], wanted.needsAttention);
+  }
+  const mail = mailEdit(now.alerts.email, wanted.alertMail);
+  if (mail !== null) set(['alerts', 'email'], mail);
   if (rateText(now.delivery.limits.rate) !== wanted.rate) set(['delivery', 'rate'], wanted.rate);
   if (store !== undefined && now.credentials.store !== store) set(['credentials', 'store'], store);
   return edits;
+}
+
+/** What `alerts.email` is to be; null: as it is. */
+function mailEdit(now: Config['alerts']['email'], wanted: Wanted['alertMail']): Json | null {
+  if (wanted === undefined) return null;
+  if (wanted === 'none') return now === null ? null : {};
+  const { to, server, user, passwordFile } = wanted;
+  const from = now?.from ?? null;
+  if (isDeepStrictEqual(now, { server, user, passwordFile, from, to })) return null;
+  return {
+    server,
+    ...(user !== null && { user }),
+    ...(passwordFile !== null && { passwordFile }),
+    ...(from !== null && { from }),
+    to: [...to],
+  };
 }
 
 /** At every moment the file is as it was, or as planned. Resolves what was done. */

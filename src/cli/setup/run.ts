@@ -6,10 +6,12 @@ import { canAsk } from '../ask.ts';
 import { EXIT, type ExitStatus } from '../exitStatus.ts';
 import { loadContext, print, printJson, type Io } from '../io.ts';
 import { printable } from '../printable.ts';
+import { hostOf, managerOf } from '../serviceHost.ts';
 import { apply, type Done } from './apply.ts';
 import { givenAnswers, type SetupOptions } from './given.ts';
 import { refuseMissing } from './missing.ts';
-import { plan, readFound, TO_BE_CREATED } from './plan.ts';
+import { managerHere } from './install.ts';
+import { plan, readFound, TO_BE_CREATED, type Found } from './plan.ts';
 import { leavesPractice } from './practiceState.ts';
 import { createPrompts, Ended } from './prompts.ts';
 import { linesOf, reroutedBy } from './rerouted.ts';
@@ -109,7 +111,11 @@ async function agreed(talk: Talk, answers: Answers): Promise<boolean> {
   for (const { path, alias } of config.folders)
     if (path !== folder.path) say(`  Watched as well: ${path}, for ${alias}`);
   for (const line of linesOf(rerouted, leavesPractice(found, wanted))) say(`  ${line}`);
+  const shownIn = config.folders.find(({ path }) => path === folder.path)?.needsAttention ?? null;
+  say(`  What could not be sent is shown in: ${shownIn ?? 'no folder'}`);
   say(`  Limit: ${rate}`);
+  const { email } = config.alerts;
+  say(`  Alerts by mail: ${email === null ? 'none' : `${email.to.join(', ')}, through ${email.server}`}`);
   say(`  Installed as a service: ${install ?? 'no'}`);
   return ask === null || (await ask.confirm('Go ahead?', true));
 }
@@ -127,7 +133,7 @@ async function farewell(
   io: Io,
   { found }: Talk,
   { service, install }: Answers,
-  { changed }: Done,
+  { changed, stateDir }: Done,
 ): Promise<void> {
   if (!changed) print(io, 'All is as it should be; nothing was changed.');
   const usual = await placeForConfig(undefined, found.context);
@@ -143,8 +149,20 @@ async function farewell(
     print(io, `  receiptd run${config}`);
     print(io, '    Uploads stop when it ends, or its window is closed.');
   }
+  if (practice === null && install === null && (await couldBeService(io, found, stateDir))) {
+    print(io, `  receiptd service install${config}`);
+    print(io, '    Instead of `run`: it then starts by itself, and goes on in the background.');
+  }
   print(io, `  receiptd status${config}`);
   print(io, `  receiptd console${config}`);
+}
+
+/** Whether a service can be installed here, and none is. */
+async function couldBeService(io: Io, { context }: Found, stateDir: string): Promise<boolean> {
+  const manager = managerHere(context);
+  if (!manager.runs) return false;
+  const installed = managerOf(hostOf(io), manager.scope, '', stateDir).installed();
+  return (await installed.catch(() => null)) === null;
 }
 
 function quoted(path: string): string {

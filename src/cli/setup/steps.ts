@@ -1,5 +1,7 @@
 import type { Config } from '../../config/config.ts';
 import { rateText } from '../../domain/rate.ts';
+import { alertMailStep, type AlertMailAnswer } from './alertMail.ts';
+import { attentionStep } from './attention.ts';
 import { sentence, wrongRate } from './checks.ts';
 import { credentialsStep, storeInConfig, type CredentialsAnswer } from './credentials.ts';
 import { endpointStep, type EndpointAnswer } from './endpoint.ts';
@@ -18,7 +20,10 @@ export interface Answers {
   readonly folder: FolderAnswer;
   /** Of folders that are in the configuration already: what becomes of files that lie in them, where that is to change. */
   readonly existingOf: ReadonlyMap<string, string>;
+  /** Of the folder; undefined: as it is. */
+  readonly needsAttention: string | undefined;
   readonly rate: string;
+  readonly alerts: AlertMailAnswer;
   readonly install: ServiceScope | null;
   readonly sendsTest: boolean;
 }
@@ -55,7 +60,11 @@ export async function askAll(talk: Talk, opened: (service: ServiceAnswer) => voi
       plan(talk.found, { ...planned, folder: path });
     });
     const existingOf = await existingStep(talk, config, folder, isFresh);
+    const needsAttention = await attentionStep(talk, folder, isPractice, (shown) => {
+      plan(talk.found, { ...planned, folder: folder.path, needsAttention: shown });
+    });
     const rate = await rateStep(talk);
+    const alerts = await alertMailStep(talk, config, isPractice);
     const install = await installStep(talk);
     return {
       service,
@@ -63,7 +72,9 @@ export async function askAll(talk: Talk, opened: (service: ServiceAnswer) => voi
       endpoint,
       folder,
       existingOf,
+      needsAttention,
       rate,
+      alerts,
       install,
       sendsTest: await testStep(talk, service),
     };
@@ -73,7 +84,7 @@ export async function askAll(talk: Talk, opened: (service: ServiceAnswer) => voi
 /** What the answers come to in the config file. */
 export function wantedOf(
   talk: Talk,
-  { service, credentials, endpoint, folder, existingOf, rate }: Answers,
+  { service, credentials, endpoint, folder, existingOf, needsAttention, rate, alerts }: Answers,
   uid: string,
 ): Wanted {
   const store = storeInConfig(credentials, talk.found.before?.config.credentials.store ?? 'auto');
@@ -86,7 +97,9 @@ export function wantedOf(
     existingOf,
     isPractice: service.practice !== null,
     routes: endpoint.isExplicit,
+    needsAttention,
     rate,
+    alertMail: alerts.mail,
     ...(store !== undefined && { store }),
   };
 }

@@ -33,6 +33,19 @@ export interface Wanted {
   readonly existingOf?: ReadonlyMap<string, string>;
   /** A folder that is in the file feeds this endpoint from now on. */
   readonly routes?: boolean;
+  /** Of the folder: a path, or none. Undefined: as it is. */
+  readonly needsAttention?: string | undefined;
+  /** Undefined: as it is. */
+  readonly alertMail?: AlertMail | 'none' | undefined;
   /** Undefined: as it is. */
   readonly store?: 'auto' | 'keychain' | 'file';
+}
+
+/** How alerts go out by mail. A password is in a file, never here. */
+export interface AlertMail {
+  readonly to: readonly string[];
+  readonly server: string;
+  readonly user: string | null;
+  /** Absolute. */
+  readonly passwordFile: string | null;
 }

@@ -56,7 +56,7 @@ export function testAlert(id: string, { host, now }: Writer): Alert {
     host,
     code: null,
     subject: 'This is a test of the alerts; nothing is wrong.',
-    text: 'Somebody asked for it with `receiptd alerts test`. Whoever reads this is told when something is wrong.',
+    text: 'Somebody asked for it with `receiptd alerts test` or `receiptd setup`. You will be alerted here when something is wrong.',
     hint: null,
     since: null,
     until: null,

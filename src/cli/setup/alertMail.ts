@@ -1,0 +1,230 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import type { Config } from '../../config/config.ts';
+import { resolvePath } from '../../config/resolve.ts';
+import { ReceiptdError } from '../../domain/errors.ts';
+import type { Io } from '../io.ts';
+import { openLog } from '../session.ts';
+import { mailAddressesOf, sentence, tidyMailServer, wrongMailAddresses, wrongMailServer } from './checks.ts';
+import { ANSWERS, type Given } from './given.ts';
+import type { AlertMail } from './plan.ts';
+import { Ended, type Prompts } from './prompts.ts';
+import type { Talk } from './talk.ts';
+
+export interface AlertMailAnswer {
+  /** Undefined: as it is. */
+  readonly mail: AlertMail | 'none' | undefined;
+  /** One that was typed, for `passwordFile`; null: the file is there. */
+  readonly password: string | null;
+  readonly test: MailTest | null;
+}
+
+export type MailTest = { readonly sent: true } | { readonly sent: false; readonly why: string };
+
+type MailGiven = Pick<Given, 'alertEmail' | 'mailServer' | 'mailUser' | 'mailPasswordFile'>;
+type Whole = AlertMail & { readonly password: string | null };
+
+const AS_IT_IS: AlertMailAnswer = { mail: undefined, password: null, test: null };
+const NOBODY: AlertMailAnswer = { mail: 'none', password: null, test: null };
+
+/** Who is mailed when something is wrong, and through which server. `config`: as planned so far. */
+export async function alertMailStep(
+  talk: Talk,
+  config: Config,
+  isPractice: boolean,
+): Promise<AlertMailAnswer> {
+  const { given, ask, say } = talk;
+  const now = talk.found.before?.config.alerts.email ?? null;
+  if (ask === null || (isPractice && given.alertEmail === undefined)) return unattended(talk, config, now);
+  let from: MailGiven = given;
+  let last: Partial<Whole> = now ?? {};
+  for (;;) {
+    const whole = await asked(talk, ask, config, from, last);
+    if (whole === null) return NOBODY;
+    const { password, ...mail } = whole;
+    const isNew = password !== null || !sameMail(mail, now);
+    const wants = given.testMail ?? (isNew && (await ask.confirm('Send a test mail now?', true)));
+    const answer = { mail, password };
+    if (!wants) return { ...answer, test: null };
+    const test = await testMail(talk.io, config, whole, now);
+    if (test.sent) {
+      say(`${hostOf(mail)} took a test mail for ${mail.to.join(', ')}.`);
+      return { ...answer, test };
+    }
+    say(test.why);
+    const next = await ask.choose('The test mail was not delivered.', [
+      { label: 'Correct the answers', value: 'again' as const },
+      { label: 'Go on with these answers', value: 'later' as const, about: 'Later: receiptd alerts test.' },
+      { label: 'Go on without alerts by mail', value: 'without' as const },
+    ]);
+    if (next === 'later') return { ...answer, test };
+    if (next === 'without') return NOBODY;
+    from = {};
+    last = whole;
+  }
+}
+
+async function unattended(
+  { io, given, found }: Talk,
+  config: Config,
+  now: Config['alerts']['email'],
+): Promise<AlertMailAnswer> {
+  if (given.alertEmail === 'none') return NOBODY;
+  const to = given.alertEmail === undefined ? now?.to : mailAddressesOf(given.alertEmail);
+  const server = given.mailServer ?? now?.server;
+  // The rest is refused before, where some of it was given.
+  if (to === undefined || server === undefined) return AS_IT_IS;
+  const name = given.mailUser ?? now?.user ?? 'none';
+  const user = name === 'none' ? null : name;
+  const file =
+    given.mailPasswordFile === undefined
+      ? (now?.passwordFile ?? null)
+      : resolvePath(given.mailPasswordFile, io.cwd, found.context);
+  const passwordFile = user === null ? null : file;
+  if (passwordFile !== null && given.mailPasswordFile !== undefined) await demandPassword(passwordFile);
+  const mail = { to, server, user, passwordFile };
+  const test = given.testMail === true ? await testMail(io, config, { ...mail, password: null }, now) : null;
+  return { mail, password: null, test };
+}
+
+/** Null: nobody is mailed. */
+async function asked(
+  talk: Talk,
+  ask: Prompts,
+  config: Config,
+  given: MailGiven,
+  last: Partial<Whole>,
+): Promise<Whole | null> {
+  const before = last.to?.join(', ');
+  const addresses =
+    given.alertEmail ??
+    (await ask.text(
+      before === undefined
+        ? 'E-mail address for alerts (Enter: none):'
+        : 'E-mail address for alerts, or none:',
+      {
+        otherwise: before ?? '',
+        wrong: orNothing(sentence(wrongMailAddresses)),
+      },
+    ));
+  const to = mailAddressesOf(addresses);
+  if (to.length === 0) return null;
+  const server = given.mailServer ?? (await serverOf(talk, ask, last));
+  if (server === null) return null;
+  const name =
+    given.mailUser ??
+    (await ask.text(
+      last.user ? 'User at the mail server, or none:' : 'User at the mail server (Enter: none):',
+      { otherwise: last.user ?? '' },
+    ));
+  const user = name === 'none' || name === '' ? null : name;
+  if (user === null) return { to, server, user: null, passwordFile: null, password: null };
+  return { to, server, user, ...(await passwordOf(talk, ask, config, given, user, last)) };
+}
+
+async function serverOf({ say }: Talk, ask: Prompts, { server }: Partial<Whole>): Promise<string | null> {
+  if (server === undefined)
+    say('Alerts need a mail server. Your e-mail program, or whoever set it up, knows its name.');
+  const typed = await ask.text(
+    server === undefined
+      ? 'Mail server, such as mail.example.com (Enter: no alerts by mail):'
+      : 'Mail server:',
+    { otherwise: server ?? '', wrong: orNothing(sentence(wrongMailServer)) },
+  );
+  return typed === '' ? null : tidyMailServer(typed);
+}
+
+/** A file that is there, or what is typed, for a file that nobody else can read. */
+async function passwordOf(
+  { io, found }: Talk,
+  ask: Prompts,
+  config: Config,
+  { mailPasswordFile: given }: MailGiven,
+  user: string,
+  last: Partial<Whole>,
+): Promise<Pick<Whole, 'passwordFile' | 'password'>> {
+  const resolved = (file: string) => resolvePath(file, io.cwd, found.context);
+  if (given !== undefined) {
+    await demandPassword(resolved(given));
+    return { passwordFile: resolved(given), password: null };
+  }
+  const before = (last.password ?? null) === null && last.user === user ? (last.passwordFile ?? '') : '';
+  const wrong = async (file: string) => {
+    if (file === '' || file === '-') return null;
+    try {
+      await demandPassword(resolved(file));
+      return null;
+    } catch (error) {
+      if (!(error instanceof ReceiptdError)) throw error;
+      return error.message;
+    }
+  };
+  const file = await ask.text(
+    before === ''
+      ? 'File with the password (Enter: type the password):'
+      : 'File with the password, or - to type the password:',
+    { otherwise: before, wrong },
+  );
+  if (file !== '' && file !== '-') return { passwordFile: resolved(file), password: null };
+  const password = await ask.secret(`Password of ${user} at the mail server:`);
+  return { passwordFile: join(config.stateDir, 'mail-password'), password };
+}
+
+/** @throws ReceiptdError FILE_UNREADABLE, CREDENTIALS_INSECURE */
+async function demandPassword(file: string): Promise<void> {
+  const { readSecretFile } = await import('../../compose/alertChannels.ts');
+  try {
+    await readSecretFile(file, ANSWERS.mailPasswordFile.flag);
+  } catch (error) {
+    if (!(error instanceof ReceiptdError) || error.code === 'CREDENTIALS_INSECURE') throw error;
+    throw new ReceiptdError('FILE_UNREADABLE', error.message, {
+      ...(error.hint !== undefined && { hint: error.hint }),
+      cause: error,
+    });
+  }
+}
+
+/** As an alert would go out; nothing is stored. */
+async function testMail(
+  io: Io,
+  config: Config,
+  { to, server, user, passwordFile, password }: Whole,
+  now: Config['alerts']['email'],
+): Promise<MailTest> {
+  const [{ emailChannel }, { sendWithin }, { testAlert }, { systemClock }] = await Promise.all([
+    import('../../compose/alertChannels.ts'),
+    import('../../daemon/alerting/delivery.ts'),
+    import('../../daemon/alerting/message.ts'),
+    import('../../daemon/systemClock.ts'),
+  ]);
+  const { log, secrets } = await openLog(io, config, { toFile: false, level: 'warn' });
+  try {
+    const email = { to, server, user, passwordFile, from: now?.from ?? null };
+    const channel = emailChannel(email, config, { env: io.env, log, secrets }, password);
+    const alert = testAlert(randomUUID(), { host: hostname(), now: systemClock.now() });
+    const trouble = await sendWithin(channel, alert, systemClock, io.stop);
+    if (io.stop.aborted) throw new Ended('ended by a signal');
+    return trouble === null ? { sent: true } : { sent: false, why: trouble.sentence() };
+  } finally {
+    await log.close();
+  }
+}
+
+function orNothing(wrong: (text: string) => string | null): (text: string) => string | null {
+  return (text) => (text === '' ? null : wrong(text));
+}
+
+function sameMail({ to, server, user, passwordFile }: AlertMail, now: Config['alerts']['email']): boolean {
+  return (
+    now !== null &&
+    server === now.server &&
+    user === now.user &&
+    passwordFile === now.passwordFile &&
+    to.join() === now.to.join()
+  );
+}
+
+function hostOf({ server }: AlertMail): string {
+  return new URL(server).host;
+}

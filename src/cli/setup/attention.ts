@@ -1,0 +1,55 @@
+import { resolvePath } from '../../config/resolve.ts';
+import { ReceiptdError } from '../../domain/errors.ts';
+import { sentence, wrongFolder } from './checks.ts';
+import type { FolderAnswer } from './folder.ts';
+import type { Choice } from './prompts.ts';
+import type { Talk } from './talk.ts';
+
+/** In the watched folder, where whoever scans looks anyway; never watched itself. */
+const PROPOSED = '_needs attention';
+
+/**
+ * Where people at the scanner see what could not be sent: a path, or none; undefined: as it is. `check` throws what would be
+ * wrong with a configuration that says so.
+ */
+export async function attentionStep(
+  { given, found, ask, say }: Talk,
+  { path }: FolderAnswer,
+  isPractice: boolean,
+  check: (needsAttention: string) => void,
+): Promise<string | undefined> {
+  if (given.needsAttention !== undefined) {
+    check(given.needsAttention);
+    return given.needsAttention;
+  }
+  if (ask === null || isPractice) return undefined;
+  const now = found.before?.config.folders.find((each) => each.path === path)?.needsAttention ?? null;
+  const about = 'A copy of each file that could not be sent, with a line why. It is emptied by itself.';
+  const proposed = resolvePath(PROPOSED, path, found.context);
+  const choices: Choice<string | null | undefined>[] = [
+    now === null ? { label: 'No', value: undefined } : { label: `Yes, as now, in ${now}`, value: undefined },
+    ...(now === proposed
+      ? []
+      : [{ label: `Yes, in "${PROPOSED}" in the watched folder`, value: PROPOSED, about }]),
+    { label: 'Yes, in another folder', value: null, about },
+    ...(now === null ? [] : [{ label: 'No', value: 'none' }]),
+  ];
+  for (;;) {
+    const chosen = await ask.choose('Show people at the scanner what could not be sent?', choices);
+    if (chosen === undefined) return undefined;
+    const answer =
+      chosen ??
+      resolvePath(
+        await ask.text('Path of the folder for what could not be sent:', { wrong: sentence(wrongFolder) }),
+        path,
+        found.context,
+      );
+    try {
+      check(answer);
+      return answer;
+    } catch (error) {
+      if (!(error instanceof ReceiptdError)) throw error;
+      say(error.sentence());
+    }
+  }
+}

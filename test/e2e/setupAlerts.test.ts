@@ -1,0 +1,251 @@
+/** What `receiptd setup` asks about people: who is mailed, and where they see what could not be sent. */
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { mailServer } from '../alerts/receivers.ts';
+import { hasNamespaces } from '../support/namespace.ts';
+import { terminalIsHere } from '../support/terminal.ts';
+import { OFFICE, type Ended } from './support/agent.ts';
+import { receiptd, shell } from './support/commandLine.ts';
+import { SECRET, desk, type Desk } from './support/desk.ts';
+
+const PASSWORD = 'mail-pass-4711';
+
+/** Takes one user with one password. */
+const strict = () =>
+  mailServer({
+    authOptional: false,
+    onAuth({ username, password }, _, done) {
+      if (username === 'scans' && password === PASSWORD) done(null, { user: username });
+      else done(new Error('Invalid user or password'));
+    },
+  });
+
+/** What set-up asks besides. */
+function others({ sandbox, scans, config }: Desk): Record<string, string> {
+  return {
+    RECEIPTD_CONFIG: config,
+    RECEIPTD_SETUP_BASE_URL: sandbox.url,
+    RECEIPTD_SETUP_CLIENT_ID: 'e2e',
+    RECEIPTD_SETUP_CLIENT_SECRET: SECRET,
+    RECEIPTD_SETUP_ENDPOINT_UID: OFFICE,
+    RECEIPTD_SETUP_FOLDER: scans,
+    RECEIPTD_SETUP_RATE: '60/min',
+    RECEIPTD_SETUP_SERVICE: 'no',
+    RECEIPTD_SETUP_TEST_RECEIPT: 'no',
+  };
+}
+
+function unattended(here: Desk, ...args: string[]): Promise<Ended> {
+  return receiptd(here.site, ['setup', '--yes', ...args], { env: { ...here.env, ...others(here) } });
+}
+
+describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {
+  test('asks who is mailed and through which server, tries the answers with a test mail, and keeps the password to itself', async () => {
+    const { mails, port } = await strict();
+    const here = await desk();
+    const terminal = here.setup([], { env: others(here) });
+    await terminal.chooses('Show people at the scanner', 'Yes, in "_needs attention"');
+    await terminal.answers('E-mail address for alerts', 'office');
+    await terminal.sees('It has to be a mail address');
+    terminal.type('@example.com');
+    await terminal.answers('');
+    await terminal.answers('Mail server, such as', `127.0.0.1:${port}`);
+    await terminal.answers('User at the mail server', 'scans');
+    await terminal.answers('File with the password', 'nowhere');
+    await terminal.sees("can't be read (ENOENT)");
+    terminal.type('\x15');
+    await terminal.answers('');
+    await terminal.answers('Password of scans at the mail server:', 'wrong');
+    await terminal.answers('Send a test mail now?');
+    await terminal.sees('does not take the user scans');
+    await terminal.chooses('The test mail was not delivered.', 'Correct the answers');
+    await terminal.answers('E-mail address for alerts, or none:');
+    await terminal.answers('Mail server:');
+    await terminal.answers('User at the mail server, or none:');
+    await terminal.answers('File with the password');
+    await terminal.answers('Password of scans at the mail server:', PASSWORD);
+    await terminal.answers('Send a test mail now?');
+    await terminal.sees(`127.0.0.1:${port} took a test mail for office@example.com.`);
+    await terminal.sees(`What could not be sent is shown in: ${join(here.scans, '_needs attention')}`);
+    await terminal.sees(`Alerts by mail: office@example.com, through smtp://127.0.0.1:${port}`);
+    await terminal.answers('Go ahead?');
+    await terminal.sees('Stored the password of the mail server in');
+    expect(await terminal.ends()).toBe(0);
+
+    expect(mails).toMatchObject([{ to: ['office@example.com'], user: 'scans' }]);
+    const passwordFile = join(here.dir, 'state', 'mail-password');
+    expect(await here.settings()).toMatchObject({
+      folders: [{ path: here.scans, needsAttention: '_needs attention' }],
+      alerts: {
+        email: {
+          server: `smtp://127.0.0.1:${port}`,
+          user: 'scans',
+          passwordFile,
+          to: ['office@example.com'],
+        },
+      },
+    });
+    expect((await stat(passwordFile)).mode & 0o777).toBe(0o600);
+    expect(await readFile(here.config, 'utf8')).not.toContain(PASSWORD);
+    expect(terminal.raw).not.toContain(PASSWORD);
+
+    // What it wrote is what alerts go out with.
+    here.site.env = { ...here.env, RECEIPTD_CONFIG: here.config };
+    expect(await here.site.spawn('alerts', 'test').ended).toMatchObject({ status: 0 });
+    expect(mails).toHaveLength(2);
+
+    const written = await readFile(here.config, 'utf8');
+    const again = here.setup([], { env: others(here) });
+    await again.chooses('Show people at the scanner', 'Yes, as now');
+    await again.answers('E-mail address for alerts, or none:');
+    await again.answers('Mail server:');
+    await again.answers('User at the mail server, or none:');
+    await again.answers('File with the password, or - to type the password:');
+    await again.answers('Go ahead?');
+    await again.sees('All is as it should be; nothing was changed.');
+    expect(await again.ends()).toBe(0);
+    expect(await readFile(here.config, 'utf8')).toBe(written);
+    expect(mails).toHaveLength(2);
+  });
+
+  test('goes on without a mail server that nobody knows, and with one that does not answer', async () => {
+    const here = await desk();
+    const first = here.setup([], { env: others(here) });
+    await first.answers('Show people at the scanner');
+    await first.answers('E-mail address for alerts', 'office@example.com');
+    await first.answers('Mail server, such as');
+    await first.sees('What could not be sent is shown in: no folder');
+    await first.sees('Alerts by mail: none');
+    await first.answers('Go ahead?');
+    expect(await first.ends()).toBe(0);
+    expect(await here.settings()).not.toHaveProperty('alerts.email');
+
+    const next = here.setup([], { env: others(here) });
+    await next.chooses('Show people at the scanner', 'Yes, in another folder');
+    await next.answers('Path of the folder for what could not be sent:', here.scans);
+    await next.sees('would be watched by');
+    await next.chooses('Show people at the scanner', 'Yes, in another folder');
+    await next.answers('Path of the folder for what could not be sent:', '../not sent');
+    await next.answers('E-mail address for alerts', 'office@example.com');
+    await next.answers('Mail server, such as', '127.0.0.1:1');
+    await next.answers('User at the mail server (Enter: none):');
+    await next.answers('Send a test mail now?');
+    await next.sees("can't be reached");
+    await next.chooses('The test mail was not delivered.', 'Go on with these answers');
+    await next.answers('Go ahead?');
+    await next.sees('The test mail was not delivered.');
+    expect(await next.ends()).toBe(0);
+    expect(await here.settings()).toMatchObject({
+      folders: [{ needsAttention: join(here.dir, 'home', 'not sent') }],
+      alerts: { email: { server: 'smtp://127.0.0.1:1', to: ['office@example.com'] } },
+    });
+  });
+
+  test('asks nobody about alerts for a practice service', async () => {
+    const here = await desk();
+    const args = ['--sandbox', '--sandbox-port', '0', '--folder', here.scans, '--rate', '60/min'];
+    const terminal = here.setup([...args, '--service', 'no', '--test-receipt']);
+    await terminal.answers('Go ahead?');
+    expect(await terminal.ends()).toBe(0);
+    expect(terminal.shown).not.toContain('E-mail address');
+    expect(terminal.shown).not.toContain('Show people at the scanner');
+  });
+});
+
+describe('receiptd setup --yes', () => {
+  test('takes mail alerts and the folder for people as options, and changes nothing the second time', async () => {
+    const { mails, port } = await strict();
+    const here = await desk();
+    await writeFile(join(here.dir, 'password'), `${PASSWORD}\n`, { mode: 0o600 });
+    const people = [
+      '--alert-email',
+      'office@example.com, boss@example.com',
+      '--needs-attention',
+      '_needs attention',
+    ];
+    const server = ['--mail-server', `smtp://127.0.0.1:${port}`];
+    const user = ['--mail-user', 'scans', '--mail-password-file', 'password'];
+    const args = ['--json', ...people, ...server, ...user, '--test-mail'];
+    const first = await unattended(here, ...args);
+    expect(first).toMatchObject({ status: 0, stderr: '' });
+    expect(JSON.parse(first.stdout)).toMatchObject({
+      changed: true,
+      folder: { needsAttention: join(here.scans, '_needs attention') },
+      alerts: { to: ['office@example.com', 'boss@example.com'], server: `smtp://127.0.0.1:${port}` },
+      testMail: { sent: true },
+    });
+    expect(mails).toMatchObject([{ to: ['office@example.com', 'boss@example.com'] }]);
+    expect(await here.settings()).toMatchObject({
+      alerts: { email: { user: 'scans', passwordFile: join(here.dir, 'password') } },
+    });
+    const written = await readFile(here.config, 'utf8');
+    const second = await unattended(here, ...args);
+    expect(JSON.parse(second.stdout)).toMatchObject({ changed: false, config: { result: 'unchanged' } });
+    expect(await readFile(here.config, 'utf8')).toBe(written);
+
+    // Not given is as it is; none takes it away.
+    expect((await unattended(here)).status).toBe(0);
+    expect(await readFile(here.config, 'utf8')).toBe(written);
+    const last = await unattended(here, '--json', '--alert-email', 'none', '--needs-attention', 'none');
+    expect(last).toMatchObject({ status: 0, stderr: '' });
+    expect(JSON.parse(last.stdout)).toMatchObject({
+      changed: true,
+      alerts: null,
+      folder: { needsAttention: null },
+    });
+  });
+
+  test('goes on where the test mail fails, and says why', async () => {
+    const here = await desk();
+    const args = ['--alert-email', 'office@example.com', '--mail-server', '127.0.0.1:1', '--test-mail'];
+    const ended = await unattended(here, ...args);
+    expect(ended).toMatchObject({ status: 0, stderr: '' });
+    expect(ended.stdout).toContain(
+      "The test mail was not delivered. The mail server 127.0.0.1:1 can't be reached",
+    );
+    expect(await here.settings()).toMatchObject({ alerts: { email: { server: 'smtp://127.0.0.1:1' } } });
+  });
+
+  test.each([
+    [['--alert-email', 'a@example.com'], 2, '--mail-server (RECEIPTD_SETUP_MAIL_SERVER)'],
+    [['--mail-server', 'mail.example.com'], 2, '--alert-email (RECEIPTD_SETUP_ALERT_EMAIL)'],
+    [
+      ['--alert-email', 'a@example.com', '--mail-server', 'mail.example.com', '--mail-user', 'a'],
+      2,
+      '--mail-password-file (RECEIPTD_SETUP_MAIL_PASSWORD_FILE)',
+    ],
+    [['--alert-email', 'office'], 2, 'It takes a mail address'],
+    [['--mail-server', 'http://mail.example.com'], 2, 'It takes a mail server such as'],
+    [['--needs-attention', '.'], 2, 'would be watched by'],
+    [
+      ['--alert-email', 'a@b', '--mail-server', 'm', '--mail-user', 'a', '--mail-password-file', 'no'],
+      1,
+      '[FILE_UNREADABLE]',
+    ],
+  ])('refuses %j, names what is wrong, and does nothing', async (args, status, words) => {
+    const here = await desk();
+    const ended = await unattended(here, ...args);
+    expect(ended).toMatchObject({ status, stdout: '' });
+    expect(ended.stderr).toContain(words);
+    await expect(stat(here.config)).rejects.toThrow('ENOENT');
+  });
+
+  test.skipIf(!hasNamespaces)(
+    'names `service install` where systemd runs and no service is installed',
+    async () => {
+      const here = await desk();
+      const env = { ...here.env, ...others(here) };
+      expect((await unattended(here)).stdout).not.toContain('service install');
+      // A machine on which systemd runs, for this command alone.
+      await mkdir(join(here.dir, 'run/systemd/system'), { recursive: true });
+      const there = await shell(
+        here.site,
+        `unshare -U -r -m sh -c 'mount --bind "$0" /run && exec "$@"' '${join(here.dir, 'run')}' $RECEIPTD setup --yes`,
+        { env },
+      );
+      expect(there).toMatchObject({ status: 0, stderr: '' });
+      expect(there.stdout).toContain('  receiptd service install\n');
+    },
+  );
+});
