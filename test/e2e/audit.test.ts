@@ -61,7 +61,7 @@ describe('the audit', () => {
     for (const line of [
       /^ {2}accepted {3}2 {2}the service has taken them$/m,
       /^ {2}duplicate {2}1 {2}the same image as another one/m,
-      /^ {2}rejected {3}1 {2}not an image/m,
+      /^ {2}rejected {3}1 {2}not sent; /m,
       /^ {2}failed {5}1 {2}refused by the service/m,
       /^ {2}waiting {4}0$/m,
       /^ {2}lost {7}0$/m,

@@ -86,6 +86,10 @@ async function linesOf(site: Site, rows: readonly Row[]): Promise<Line[]> {
     { args: ['alerts', '--json'] },
     ...filters.flatMap((filter) => [{ args: ['list', ...filter] }, { args: ['list', ...filter, '--json'] }]),
     { args: ['list'] },
+    ...['--needs-person', '--dismissed'].flatMap((only) => [
+      { args: ['list', only] },
+      { args: ['list', only, '--state', 'rejected', '--json'] },
+    ]),
     ...oneOfEach.flatMap(({ name }) => [
       { args: ['show', '--', String(name)] },
       { args: ['show', '--json', '--', String(name)] },

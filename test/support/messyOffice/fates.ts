@@ -144,8 +144,8 @@ export const OTHERS: readonly OtherFate[] = [
     ending: '.pdf',
     note: note(
       'rejected',
-      'TYPE_NOT_ACCEPTED',
-      'A PDF; the service is described for images only. Add `pdf` to the `accept` list.',
+      'PDF_NOT_ACCEPTED',
+      'PDFs are not sent from this folder. Add `pdf` to its `accept` list to send them, if your service takes PDFs.',
     ),
   },
   {
