@@ -6,6 +6,7 @@ import { namedDocuments } from '../daemon/namedDocuments.ts';
 import { unknownDocument } from '../daemon/unknownDocument.ts';
 import type { Document } from '../domain/document.ts';
 import { ReceiptdError } from '../domain/errors.ts';
+import { EXIT, type ExitStatus } from './exitStatus.ts';
 import { ask, canAsk } from './ask.ts';
 import { counted, iso } from '../domain/words.ts';
 import { helpOf } from './help.ts';
@@ -16,6 +17,7 @@ import { printable } from './printable.ts';
 
 interface Options extends ConfigOption {
   readonly before?: string;
+  readonly withOriginals?: boolean;
   readonly yes?: boolean;
   readonly json?: boolean;
 }
@@ -24,24 +26,27 @@ const WHAT_GOES =
   'For good: the paths at which their files were seen, all messages, and the answers of the service; in the ledger, ' +
   'in its journal, and as copies in the spool.';
 const WHAT_STAYS =
-  'Name, hash, times and states stay, so that the journal can still be verified. Not reached: the original files and ' +
-  'the archive, the service itself, log files, exports, and backups that were made before. A file that still lies in a ' +
-  'watched folder is seen, and its path recorded, again: take it out first.';
+  'Name, hash, times and states stay, so that the journal can still be verified. Not reached: ' +
+  'the archive, the service itself, log files, exports, and backups that were made before.';
+const WHAT_IS_THERE =
+  'A document whose file still lies in a watched folder is left as it is: its path would be on record again a minute later. ' +
+  'Move the file away, or say --with-originals.';
 
-export function addErase(program: Command, io: Io): void {
+export function addErase(program: Command, io: Io, done: (status: ExitStatus) => void): void {
   program
     .command('erase')
     .argument('[name...]', 'names of documents')
     .description('erase the personal data of documents (paths, messages, answers) for good')
     .option('--config <file>', 'config file')
     .option('--before <date>', 'all documents that were named before this day (YYYY-MM-DD, local time)')
+    .option('--with-originals', 'delete their files in watched folders too, if accepted and unchanged')
     .option('--yes', 'do not ask')
-    .option('--json', 'as JSON: { erased, skipped }')
+    .option('--json', 'as JSON: { erased, skipped, there }')
     .addHelpText(
       'after',
       helpOf({
         examples: ['erase SCAN0001-5e8ff9bf55ba', 'erase --before 2020-01-01 --yes'],
-        more: `${WHAT_GOES}\n${WHAT_STAYS}\nDocuments that still wait to be sent are left as they are.`,
+        more: `${WHAT_GOES}\n${WHAT_STAYS}\n${WHAT_IS_THERE}\nDocuments that still wait to be sent are left as they are.`,
       }),
     )
     .action(async (names: string[], options: Options) => {
@@ -54,13 +59,27 @@ export function addErase(program: Command, io: Io): void {
       if (found.erasable > 0 && !options.yes) await confirm(io, found, options.before);
       const result =
         found.erasable === 0 && before === null
-          ? { erased: 0, skipped: found.waiting }
+          ? { erased: 0, skipped: found.waiting, there: [] }
           : await operate(io, config, 'erase', {
               by: operatorName(),
+              ...(options.withOriginals && { withOriginals: true }),
               ...(before === null ? { names: [...found.names] } : { before: iso(before) }),
             });
+      if (result.there.length > 0) done(EXIT.failed);
       if (options.json) return printJson(io, result);
       print(io, `Erased the personal data of ${counted(result.erased, 'document')}.`);
+      for (const { name, files } of result.there) {
+        const [verb, them] = files.length === 1 ? ['lies', 'it'] : ['lie', 'them'];
+        print(
+          io,
+          `Not erased: ${printable(name)}, since its ${files.length === 1 ? 'file' : 'files'} still ${verb} in a watched folder:`,
+        );
+        for (const file of files) print(io, `  ${printable(file)}`);
+        print(
+          io,
+          `Move ${them} away first${options.withOriginals ? '' : ', or say --with-originals to delete what was accepted'}.`,
+        );
+      }
       if (result.skipped.length === 0) return;
       print(
         io,

@@ -1,8 +1,9 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { endpointId, type Document } from '../domain/document.ts';
 import { ReceiptdError } from '../domain/errors.ts';
 import type { Holds } from '../pipeline/holds.ts';
 import { findBytes, type OpenFolder } from '../pipeline/originals.ts';
+import { deleteOriginals, originalsThere } from '../pipeline/originalsThere.ts';
 import type { EndpointSettings } from '../pipeline/settings.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { LedgerFleet } from '../ports/fleet.ts';
@@ -198,7 +199,7 @@ export class Operations {
   }
 
   /** Erases personal data of settled documents: by name, or all that were named before a time. */
-  async erase({ names, before, by }: Request<'erase'>): Promise<Response<'erase'>> {
+  async erase({ names, before, withOriginals, by }: Request<'erase'>): Promise<Response<'erase'>> {
     const { ledger, clock } = this.#deps;
     const ids: number[] = before === undefined ? [] : [...(await ledger.erasable(Date.parse(before)))];
     const skipped: string[] = [];
@@ -211,11 +212,32 @@ export class Operations {
     if (before === undefined && (names ?? []).length === 0)
       throw new ReceiptdError('USAGE', 'Name a document, or say --before.');
     await this.#record('erase', before === undefined ? (names ?? []).join(', ') : `before ${before}`, by);
+    const there: Response<'erase'>['there'] = [];
+    const erased: number[] = [];
     for (const id of ids) {
       const document = await ledger.document(id);
-      if (document) await this.#dropCopy(document, clock.now());
+      if (!document) continue;
+      const files = await this.#originals(document, withOriginals ?? false);
+      if (files.length > 0) {
+        there.push({ name: document.name, files });
+        continue;
+      }
+      await this.#dropCopy(document, clock.now());
+      erased.push(id);
     }
-    return { erased: await ledger.erase(ids, clock.now()), skipped };
+    return { erased: await ledger.erase(erased, clock.now()), skipped, there };
+  }
+
+  /** Absolute paths of those that lie in watched folders, once they were deleted if that is wanted. */
+  async #originals(document: Document, isToGo: boolean): Promise<string[]> {
+    const { ledger, clock } = this.#deps;
+    const files = await originalsThere(document, this.#deps);
+    const paths = (all: typeof files) => all.map(({ folder, path }) => join(folder, path));
+    if (!isToGo || files.length === 0 || document.state !== 'accepted') return paths(files);
+    // The same image may wait to be sent to another endpoint.
+    if ((await ledger.wanted([document.sha256], clock.now() + 1)).size > 0) return paths(files);
+    await deleteOriginals(document, files, this.#deps);
+    return paths(await originalsThere(document, this.#deps));
   }
 
   /** Unless the same image waits to be sent to another endpoint. */

@@ -86,7 +86,8 @@ export async function disposeAccepted(
   }
 }
 
-async function disposeOne(disposal: Disposal, deps: DisposeDeps): Promise<void> {
+/** One file, which is put back where it can't be disposed of. */
+export async function disposeOne(disposal: Disposal, deps: DisposeDeps): Promise<void> {
   const { folder, settings, ledger, clock } = deps;
   const { file, sightingId } = disposal;
   if ((await folder.stat(file.path))?.kind !== 'file') return;

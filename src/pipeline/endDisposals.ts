@@ -8,7 +8,7 @@ import type { FolderSettings } from './settings.ts';
 
 export interface DisposeDeps {
   readonly folder: WatchedFolder;
-  readonly settings: FolderSettings;
+  readonly settings: Pick<FolderSettings, 'path' | 'afterUpload' | 'afterUploadOn'>;
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly log: Log;

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { Operations } from '../../src/daemon/operations.ts';
+import { createWatchedFolder } from '../../src/intake/folder/watchedFolder.ts';
 import { openSqliteLedger } from '../../src/ledger/sqlite/open.ts';
 import { Holds } from '../../src/pipeline/holds.ts';
 import { openSpool } from '../../src/spool/openSpool.ts';
@@ -16,6 +17,7 @@ const FAILED = { state: 'failed', reason: 'HTTP_422', message: 'No.' } as const;
 async function place() {
   const dir = mkdtempSync(join(tmpdir(), 'receiptd-operations-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  mkdirSync(join(dir, 'scans'));
   const clock = new FakeClock();
   const log = new RecordedLog();
   const ledger = await openSqliteLedger({ path: join(dir, 'ledger.db'), clock });
@@ -29,9 +31,16 @@ async function place() {
     baseUrl: OFFICE.baseUrl,
     endpoints: [],
     folders: ['/scans'],
-    open: () => {
-      throw new Error('no folder is opened here');
-    },
+    open: (path) =>
+      createWatchedFolder({
+        path: join(dir, path),
+        recursive: true,
+        include: [],
+        ignore: [],
+        exclude: [],
+        archiveTo: join(dir, 'archive'),
+        random: Math.random,
+      }),
     clock,
     changed: async () => {},
     takeOver: async (folder) => void takenOver.push(folder),
@@ -52,7 +61,11 @@ it('erases copies of an image with its document, unless another endpoint waits f
     await ledger.finish(await ledger.begin(document.id, 1, 1), result);
   }
   await ledger.admit(admission('shop/b.jpg', 'b', { endpoint: SHOP }));
-  expect(await operations.erase({ names: ['doc-a', 'doc-b'] })).toEqual({ erased: 2, skipped: ['doc-b'] });
+  expect(await operations.erase({ names: ['doc-a', 'doc-b'] })).toEqual({
+    erased: 2,
+    skipped: ['doc-b'],
+    there: [],
+  });
   expect([spool.has(copies.get('a') ?? ''), spool.has(copies.get('b') ?? '')]).toEqual([false, true]);
 });
 

@@ -74,6 +74,38 @@ describe.each(['beside a running agent', 'without one'])('erasing %s', (where) =
   });
 });
 
+test.each(['beside a running agent', 'without one'])(
+  'a file that still lies in a watched folder keeps its document from being erased, %s, unless it is to go too',
+  async (where) => {
+    const site = await prepare({ intake: { reconcileEvery: '1s' } });
+    const agent = where === 'without one' ? null : await site.start();
+    await drop(site, 'lies.jpg');
+    await drop(site, 'changed.jpg');
+    if (!agent) await site.once();
+    await until(async () => (await site.list('--state', 'accepted')).length === 2);
+    const name = await nameOf(site, site.file('inbox', 'lies.jpg'));
+    const refused = await site.run('erase', name, '--yes');
+    expect(refused.status).toBe(1);
+    expect(refused.stdout).toContain(`Not erased: ${name}`);
+    expect(refused.stdout).toContain(site.file('inbox', 'lies.jpg'));
+    expect(refused.stdout).toContain('--with-originals');
+    expect(await stateHolds(site, 'lies.jpg')).not.toEqual([]);
+
+    expect(await site.must('erase', name, '--with-originals', '--yes')).toContain('of 1 document.');
+    expect(await readdir(site.file('inbox'))).toEqual(['changed.jpg']);
+    // Nothing lists it again.
+    if (agent) await agent.stop();
+    await site.once();
+    expect(await stateHolds(site, 'lies.jpg')).toEqual([]);
+
+    // Other bytes than were sent stay, whatever is said.
+    const other = await nameOf(site, site.file('inbox', 'changed.jpg'));
+    await writeFile(site.file('inbox', 'changed.jpg'), 'other bytes');
+    expect(await site.must('erase', other, '--with-originals', '--yes')).toContain('of 1 document.');
+    expect(await readFile(site.file('inbox', 'changed.jpg'), 'utf8')).toBe('other bytes');
+  },
+);
+
 test('what still waits is left as it is, and named', async () => {
   const site = await prepare();
   await drop(site, 'sent.jpg');
@@ -83,8 +115,9 @@ test('what still waits is left as it is, and named', async () => {
   await site.once();
   const sent = await nameOf(site, site.file('inbox', 'sent.jpg'));
   const waits = await nameOf(site, site.file('inbox', 'waits.jpg'));
+  await rm(site.file('inbox', 'sent.jpg'));
   const result: unknown = JSON.parse(await site.must('erase', sent, waits, '--yes', '--json'));
-  expect(result).toEqual({ erased: 1, skipped: [waits] });
+  expect(result).toEqual({ erased: 1, skipped: [waits], there: [] });
   const text = await site.must('erase', waits);
   expect(text).toContain('Erased the personal data of 0 documents.');
   expect(text).toContain(waits);
@@ -103,9 +136,11 @@ test('by age takes what was named before that day, and nothing else', async () =
     'CONFIRMATION_NEEDED',
     '1 document named before 2999-01-31',
   );
+  await rm(site.file('inbox', 'a.jpg'));
   expect(JSON.parse(await site.must('erase', '--before', '2999-01-31', '--yes', '--json'))).toEqual({
     erased: 1,
     skipped: [],
+    there: [],
   });
 });
 

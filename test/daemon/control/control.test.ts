@@ -69,7 +69,7 @@ async function serve(more: Partial<Operations> = {}, closeGraceMs?: number): Pro
     resume: async () => ({ targets: [] }),
     recordEndpoint: async () => ({}),
     tryHeld: async () => ({}),
-    erase: async ({ names }) => ({ erased: names?.length ?? 0, skipped: [] }),
+    erase: async ({ names }) => ({ erased: names?.length ?? 0, skipped: [], there: [] }),
     backup: async () => ({ file: '/b', head: { ledger: 'l', seq: 1, hash: 'h' } }),
     ...more,
   };

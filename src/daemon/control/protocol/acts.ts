@@ -76,11 +76,18 @@ export const ACTS = {
     request: z.object({
       names: z.array(z.string()).optional().describe('Documents by name.'),
       before: instant.optional().describe('Or all that were named before this time.'),
+      withOriginals: z
+        .boolean()
+        .optional()
+        .describe('Deletes the files of accepted documents in watched folders first.'),
       by,
     }),
     response: z.object({
       erased: z.number(),
       skipped: z.array(z.string()).describe('Names of documents that still wait, and are left as they are.'),
+      there: z
+        .array(z.object({ name: z.string(), files: z.array(z.string()).describe('Absolute paths.') }))
+        .describe('Documents whose files lie in watched folders, and that are left as they are for that.'),
     }),
   },
   backup: {
