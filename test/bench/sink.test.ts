@@ -1,35 +1,20 @@
-import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import { promisify } from 'node:util';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { startSink, Sink } from '../../bench/world/sinkProcess.ts';
+import { compiledSources } from '../support/compiled.ts';
 import { drawReceipt } from '../support/images.ts';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const DOCUMENTS = '/v2/endpoints/office/documents?name=';
 
-let dir: string;
 let start: typeof startSink;
 let sink: Sink;
 let jpeg: Buffer<ArrayBuffer>;
 
 beforeAll(async () => {
   // The sink is a process of its own, so its sources have to be compiled.
-  dir = await mkdtemp(join(tmpdir(), 'receiptd-bench-sink-'));
-  const config = {
-    extends: join(ROOT, 'tsconfig.trials.json'),
-    compilerOptions: { rootDir: ROOT, outDir: dir, typeRoots: [join(ROOT, 'node_modules', '@types')] },
-    include: [],
-    files: [join(ROOT, 'bench/world/sink.ts'), join(ROOT, 'bench/world/sinkProcess.ts')],
-  };
-  await writeFile(join(dir, 'tsconfig.json'), JSON.stringify(config));
-  await writeFile(join(dir, 'package.json'), '{"type":"module"}');
-  await promisify(execFile)(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', dir]);
-  const compiled = pathToFileURL(join(dir, 'bench/world/sinkProcess.js')).href;
+  const compiled = pathToFileURL(join(await compiledSources(), 'bench/world/sinkProcess.js')).href;
   start = ((await import(compiled)) as { startSink: typeof startSink }).startSink;
   sink = await start();
   jpeg = Buffer.from(await drawReceipt({ type: 'jpeg', seed: 'sink' }));
@@ -37,7 +22,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await sink.close();
-  await rm(dir, { recursive: true, force: true });
 });
 
 beforeEach(() => sink.reset());

@@ -32,7 +32,7 @@ function pair(options: Omit<CredentialsOptions, 'baseUrl'>): CredentialsPair {
 let helper: Awaited<ReturnType<typeof compiledHelper>>;
 beforeAll(async () => {
   helper = await compiledHelper();
-}, 120_000);
+});
 
 const keyringIsHere =
   requirement('keytar', keytarIsHere(), 'apt install libsecret-1-dev, then npm ci') &&

@@ -39,7 +39,7 @@ const PROGRAM = `
 let modules = '';
 beforeAll(async () => {
   modules = pathToFileURL(dirname((await compiledHelper()).sourcePath)).href;
-}, 120_000);
+});
 
 /** Where /var/lib/systemd is an empty directory; not of a tmpfs, where systemd-creds keeps no key. */
 async function inOwnSystem(script: string, args: readonly string[]): Promise<string> {

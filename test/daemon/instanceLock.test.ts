@@ -13,7 +13,7 @@ const scripts: Script[] = [];
 
 beforeAll(async () => {
   compiled = await compile('daemon/instanceLock.ts');
-}, 60_000);
+});
 beforeEach(async () => {
   dir = await mkdtemp(path.join(os.tmpdir(), 'receiptd-lock-'));
 });

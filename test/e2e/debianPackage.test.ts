@@ -72,7 +72,7 @@ describe.skipIf(!hasDebianTree)('the Debian package', () => {
       `if [ -e /usr/bin/systemctl ]; then mv /usr/bin/systemctl /usr/bin/systemctl.real; fi
        install -m 755 /in/systemctl /usr/bin/systemctl; mkdir -p /run/systemd/system`,
     );
-  }, 120_000);
+  });
   afterAll(async () => {
     await tree?.close();
     await rm(place, { recursive: true, force: true });

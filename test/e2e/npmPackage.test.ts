@@ -35,7 +35,7 @@ beforeAll(async () => {
   tarball = join(place, filename);
   await mkdir(join(place, 'unpacked'));
   await run('tar', ['-xzf', tarball, '-C', join(place, 'unpacked')]);
-}, 60_000);
+});
 afterAll(async () => {
   for (const child of children) {
     child.kill('SIGKILL');
@@ -143,5 +143,5 @@ describe('the npm package', () => {
     await expect(receiptd('status', '--running')).rejects.toMatchObject({ code: 1 });
     // Nothing was written but in the user's own home.
     expect((await stat(join(home, '.local/state/receiptd/ledger.db'))).uid).toBe(uid);
-  }, 120_000);
+  });
 });

@@ -1,16 +1,15 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { compiledSources } from '../support/compiled.ts';
 import { canMount, withSmallDisk } from '../support/ownMount.ts';
 import { requirement } from '../support/requires.ts';
 import { watchingPlace, type WatchingPlace } from './watching.ts';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const never = new AbortController().signal;
 const FOREIGN = 'somebody else’s';
 
@@ -22,26 +21,9 @@ const otherDevice = requirement(
 );
 
 let script: string;
-let built: string;
 beforeAll(async () => {
-  // Node 20 runs no TypeScript, and a build may be older than the source.
-  built = await mkdtemp(join(tmpdir(), 'receiptd-killed-'));
-  const out = join(built, 'out');
-  mkdirSync(out);
-  const config = {
-    extends: join(ROOT, 'tsconfig.json'),
-    compilerOptions: { noEmit: false, rootDir: ROOT, outDir: out, noCheck: true, types: [] },
-    files: [join(ROOT, 'test/pipeline/killedDisposal.ts')],
-    include: [],
-  };
-  writeFileSync(join(built, 'tsconfig.json'), JSON.stringify(config));
-  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
-  execFileSync(process.execPath, [tsc, '-p', join(built, 'tsconfig.json')]);
-  writeFileSync(join(out, 'package.json'), '{"type":"module"}');
-  symlinkSync(join(ROOT, 'node_modules'), join(out, 'node_modules'), 'dir');
-  script = join(out, 'test/pipeline/killedDisposal.js');
+  script = join(await compiledSources(), 'test/pipeline/killedDisposal.js');
 });
-afterAll(() => rm(built, { recursive: true, force: true }));
 
 interface Scenario {
   readonly afterUpload: 'archive' | 'delete';
@@ -167,34 +149,30 @@ describe.each<[string, Scenario, boolean]>([
   ['an archive on another file system', { afterUpload: 'archive', archiveUnder: memory }, otherDevice],
   ['delete', { afterUpload: 'delete', archiveUnder: null }, true],
 ])('a disposal killed before any of its changes, with %s', (_, scenario, present) => {
-  it.skipIf(!present)(
-    'ends as configured after a restart, and the ledger knows',
-    { timeout: 120_000 },
-    async () => {
-      const met: string[] = [];
-      for (let nth = 1; ; nth += 1) {
-        const at = await prepare(scenario);
-        const said = dispose(at.place, nth, scenario);
-        if (said === `done ${nth - 1}`) break;
-        met.push(said);
-        try {
-          await expectNothingLost(at, scenario);
-          expect(await restart(at)).toEqual([]);
-          await expectDone(at, scenario);
-        } catch (error) {
-          throw new Error(`killed before change ${nth} (${said})`, { cause: error });
-        }
+  it.skipIf(!present)('ends as configured after a restart, and the ledger knows', async () => {
+    const met: string[] = [];
+    for (let nth = 1; ; nth += 1) {
+      const at = await prepare(scenario);
+      const said = dispose(at.place, nth, scenario);
+      if (said === `done ${nth - 1}`) break;
+      met.push(said);
+      try {
+        await expectNothingLost(at, scenario);
+        expect(await restart(at)).toEqual([]);
+        await expectDone(at, scenario);
+      } catch (error) {
+        throw new Error(`killed before change ${nth} (${said})`, { cause: error });
       }
-      const kinds = ['ledger: begun', 'mkdir', 'rename', 'unlink', 'rmdir', 'ledger: ended'];
-      if (scenario.afterUpload === 'archive') kinds.push('link', 'sync');
-      if (scenario.archiveUnder !== null) kinds.push('open', 'half a write', 'utimes');
-      expect(kinds.filter((kind) => !met.includes(kind))).toEqual([]);
-    },
-  );
+    }
+    const kinds = ['ledger: begun', 'mkdir', 'rename', 'unlink', 'rmdir', 'ledger: ended'];
+    if (scenario.afterUpload === 'archive') kinds.push('link', 'sync');
+    if (scenario.archiveUnder !== null) kinds.push('open', 'half a write', 'utimes');
+    expect(kinds.filter((kind) => !met.includes(kind))).toEqual([]);
+  });
 });
 
 describe.skipIf(!otherDevice)('a disposal killed, and then the restart', () => {
-  it('ends as configured all the same', { timeout: 120_000 }, async () => {
+  it('ends as configured all the same', async () => {
     const scenario: Scenario = { afterUpload: 'archive', archiveUnder: memory };
     const full = await prepare(scenario);
     const total = Number(dispose(full.place, 0, scenario).slice('done '.length));

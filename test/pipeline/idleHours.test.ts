@@ -20,7 +20,7 @@ function heapBytes(): number {
 /** A third of a day: what leaks, leaks all the time. */
 const HOURS = 8;
 
-it('hours at rest leave nothing in memory', { timeout: 120_000 }, async () => {
+it('hours at rest leave nothing in memory', async () => {
   const place = await watchingPlace();
   for (let n = 0; n < FILES; n += 1) await place.drop(`scan ${n}.jpg`);
   const { intake, admitted } = place.start({ deps: { reconcileEveryMs: RECONCILE_EVERY_MS } });

@@ -1,7 +1,7 @@
 /** Intakes with all their real parts in namespaces of their own, where things can be mounted and limited. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { compiledSources } from '../support/namespace.ts';
+import type { SourceUrls } from '../support/compiled.ts';
 import { runInNamespace } from '../support/namespace.ts';
 import { temporary } from './sending.ts';
 
@@ -12,7 +12,7 @@ export const SPEED = 50;
  * it `admitted` and how often it `read`), `incidents`, `log` and `current(path)`. Time runs fast.
  */
 export async function runIntakes(
-  sources: Awaited<ReturnType<typeof compiledSources>>,
+  sources: SourceUrls,
   prepare: (dir: string) => Promise<string>,
   code: string,
 ): Promise<unknown[]> {

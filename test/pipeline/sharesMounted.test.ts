@@ -1,16 +1,16 @@
 /** Real mounts (FUSE, which counts as a share) under whole intakes. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { sourceUrls, type SourceUrls } from '../support/compiled.ts';
 import { drawReceipt } from '../support/images.ts';
-import { compiledSources, hasBindfs, hasNamespaces } from '../support/namespace.ts';
+import { hasBindfs, hasNamespaces } from '../support/namespace.ts';
 import { runIntakes } from './intakeInNamespace.ts';
 
-let sources: Awaited<ReturnType<typeof compiledSources>>;
+let sources: SourceUrls;
 beforeAll(async () => {
-  sources = await compiledSources();
-}, 60_000);
-afterAll(() => sources.remove());
+  sources = await sourceUrls();
+});
 
 async function receipts(dir: string, ...names: string[]): Promise<void> {
   await mkdir(dir, { recursive: true });
@@ -58,7 +58,7 @@ describe.skipIf(!hasBindfs)('a share that is really mounted', () => {
       reads: 3,
     });
     expect(back).toMatchObject({ fileSystem: 'fuse', current: ['a.jpg', 'b.jpg'], incidents: [], reads: 3 });
-  }, 90_000);
+  });
 
   it('and hangs waits; the other folder goes on; what came meanwhile is found, nothing else read', async () => {
     const [hung, back] = await runIntakes(
@@ -84,7 +84,7 @@ describe.skipIf(!hasBindfs)('a share that is really mounted', () => {
       current: ['a.jpg', 'b.jpg'],
     });
     expect(back).toEqual({ reads: 3, incidents: [], errors: 1 });
-  }, 90_000);
+  });
 });
 
 describe.skipIf(!hasNamespaces)('a limit of inotify that is too low', () => {

@@ -38,7 +38,7 @@ it('a scanner that writes SCAN0001.jpg over and over during an outage loses noth
   const counts = await place.counts();
   expect([counts['lost'], counts['failed'], counts['queued']]).toEqual([undefined, undefined, undefined]);
   await clock.advanceUntil(async () => (await agent.files()).length === 0);
-}, 30_000);
+});
 
 it('while all is well no copy is made and the spool’s directory stays empty', async () => {
   const place = await spoolingPlace();
@@ -139,4 +139,4 @@ it('a full spool pauses admission, says so, and admission goes on once there is 
   await clock.advanceUntil(async () => (await place.counts())['accepted'] === 6, 1_000);
   expect(agent.incidents.list()).toEqual([]);
   expect(new Set(service.asked.slice(-6).map(({ text }) => text)).size).toBe(6);
-}, 30_000);
+});

@@ -1,31 +1,20 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { readFile, readdir, symlink, writeFile } from 'node:fs/promises';
-import { basename, join, resolve } from 'node:path';
+import { readFile, readdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
-import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { compiledSources } from '../support/compiled.ts';
 import { Client, OFFICE, scratch, sha256, start, uploadPath } from './harness.ts';
-
-const ROOT = resolve(import.meta.dirname, '../..');
 
 /** The sandbox in a process of its own, as it will be built, so that it can be killed and measured. */
 async function spawnSandbox(dir: string): Promise<{ child: ChildProcess; url: string }> {
-  const built = await scratch();
-  const config = {
-    extends: join(ROOT, 'tsconfig.json'),
-    compilerOptions: { noEmit: false, noCheck: true, rootDir: join(ROOT, 'src'), outDir: join(built, 'out') },
-    include: [join(ROOT, 'src/sandbox')],
-  };
-  await writeFile(join(built, 'tsconfig.json'), JSON.stringify(config));
-  await writeFile(join(built, 'package.json'), '{"type":"module"}');
-  await symlink(join(ROOT, 'node_modules'), join(built, 'node_modules'));
-  await promisify(execFile)(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', built]);
+  const server = join(await compiledSources(), 'src/sandbox/server.js');
   const script = `
-    import { startSandbox } from ${JSON.stringify(join(built, 'out/sandbox/server.js'))};
+    import { startSandbox } from ${JSON.stringify(server)};
     const endpoints = [{ uid: ${JSON.stringify(OFFICE)}, name: 'Office' }];
     const sandbox = await startSandbox({ dir: ${JSON.stringify(dir)}, endpoints, maxBodyBytes: 1e9 });
     console.log(sandbox.url);`;

@@ -21,7 +21,7 @@ const hasNamespaces = requirement(
 let compiled: Awaited<ReturnType<typeof compile>>;
 beforeAll(async () => {
   compiled = await compile('spool/acceptedJournal.ts');
-}, 60_000);
+});
 
 async function place() {
   const dir = await mkdtemp(join(tmpdir(), 'receiptd-accepted-'));

@@ -22,7 +22,7 @@ let dir: string;
 beforeAll(async () => {
   compiled = await compile('spool/openSpool.ts');
   dir = await mkdtemp(join(tmpdir(), 'receiptd-spool-'));
-}, 60_000);
+});
 
 afterAll(async () => {
   await rm(dir, { recursive: true, force: true });

@@ -1,16 +1,10 @@
 /** Real mounts and real limits in namespaces of their own, so that nothing of them outlives the test or is seen by others. */
-import { execFile, execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import { promisify } from 'node:util';
 import { onTestFinished } from 'vitest';
 import { requirement } from './requires.ts';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** A namespace of users gives the rest to anybody; when its first process ends, all in it end. */
 const UNSHARE = ['-U', '-r', '-m', '-p', '-f', '--kill-child', '--mount-proc'];
 
@@ -27,29 +21,6 @@ export const hasBindfs =
     existsSync('/dev/fuse') && works('bindfs', ['--version']),
     'Debian packages bindfs and fuse3, and a kernel with FUSE',
   );
-
-/** The sources as they are now, compiled for processes of their own. What the types say is checked elsewhere. */
-export async function compiledSources(): Promise<{
-  url: (source: string) => string;
-  remove(): Promise<void>;
-}> {
-  const dir = await mkdtemp(join(tmpdir(), 'receiptd-compiled-'));
-  await symlink(join(ROOT, 'node_modules'), join(dir, 'node_modules'), 'junction');
-  await writeFile(join(dir, 'package.json'), '{ "type": "module" }');
-  await writeFile(
-    join(dir, 'tsconfig.json'),
-    JSON.stringify({
-      extends: join(ROOT, 'tsconfig.trials.json'),
-      compilerOptions: { rootDir: join(ROOT, 'src'), outDir: join(dir, 'out'), noCheck: true, types: [] },
-      include: [join(ROOT, 'src')],
-    }),
-  );
-  await promisify(execFile)(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', dir]);
-  return {
-    url: (source) => pathToFileURL(join(dir, 'out', source.replace(/\.ts$/, '.js'))).href,
-    remove: () => rm(dir, { recursive: true, force: true }),
-  };
-}
 
 /**
  * Runs an ES module given as text in new namespaces, after `prepare` (shell). Resolves with the JSON values that it

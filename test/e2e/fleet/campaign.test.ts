@@ -18,5 +18,4 @@ test.skipIf(!needsPostgres())(
     });
     expect(figures['documents']).toBeGreaterThan(30);
   },
-  240_000,
 );

@@ -37,4 +37,4 @@ test('what comes while the ledger is away is accepted, also when the configurati
   await drop('c');
   await accepts(3);
   expect(await again.stop()).toMatchObject({ status: 0 });
-}, 60_000);
+});

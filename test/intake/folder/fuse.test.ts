@@ -1,8 +1,9 @@
 /** A FUSE mount that hangs, goes away and comes back; `statfs` calls it what it stands for. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { compiledSources, hasBindfs, runInNamespace } from '../../support/namespace.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { sourceUrls, type SourceUrls } from '../../support/compiled.ts';
+import { hasBindfs, runInNamespace } from '../../support/namespace.ts';
 import { temporaryDirectory } from './fixture.ts';
 
 const KINDS = [
@@ -11,11 +12,10 @@ const KINDS = [
 ] as const;
 
 describe.skipIf(!hasBindfs)('a share', () => {
-  let sources: Awaited<ReturnType<typeof compiledSources>>;
+  let sources: SourceUrls;
   beforeAll(async () => {
-    sources = await compiledSources();
-  }, 60_000);
-  afterAll(() => sources.remove());
+    sources = await sourceUrls();
+  });
 
   /** `say` writes a value; `share` and `disk` are folders, `share` a mount of `dir/server` on `dir/share`. */
   async function run(type: number, code: string): Promise<unknown[]> {

@@ -65,7 +65,7 @@ describe.skipIf(!needsPostgres())('on a ledger with 100,000 documents', () => {
     database = await freshDatabase();
     ledger = await openPostgresLedger(agentOptions(database.url));
     await ask(database.url, FILL);
-  }, 120_000);
+  });
   afterAll(async () => {
     await ledger.close();
     await database.remove();

@@ -18,7 +18,7 @@ describe.skipIf(!needsPostgres())('a ledger that two agents share', () => {
     const { url } = database;
     one = await openPostgresLedger(agentOptions(url, 'one', { shares: new Map([['/mnt/tray', 'tray']]) }));
     two = await openPostgresLedger(agentOptions(url, 'two', { shares: new Map([['/tray', 'tray']]) }));
-  }, 60_000);
+  });
   afterAll(async () => {
     await Promise.all([one?.close(), two?.close()]);
     await database?.remove();

@@ -125,7 +125,7 @@ describe.skipIf(!needsPostgres())('the store on PostgreSQL', () => {
 });
 
 describe.skipIf(!needsPostgres())('the store and its server', () => {
-  it('survives the death of the server: refuses meanwhile, and goes on', { timeout: 120_000 }, async () => {
+  it('survives the death of the server: refuses meanwhile, and goes on', async () => {
     const cluster = await startCluster();
     const open = await openStore(cluster.url);
     try {

@@ -43,7 +43,7 @@ describe('a backlog of 200,000 documents', () => {
     await ledger.admit(admission('', 's', { file: seen('first', 1, '/small') }));
     db = new DatabaseSync(place.path);
     db.exec(`BEGIN; ${FILL} COMMIT;`);
-  }, 60_000);
+  });
   afterAll(async () => {
     db.close();
     await ledger.close();

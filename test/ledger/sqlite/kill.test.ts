@@ -1,14 +1,11 @@
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
-import fs from 'node:fs';
+import { spawn, type ChildProcess } from 'node:child_process';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSqliteReports } from '../../../src/ledger/sqlite/open.ts';
 import type { Ledger } from '../../../src/ports/ledger.ts';
 import { OFFICE } from '../../contract/ledger.ts';
+import { compiledSources } from '../../support/compiled.ts';
 import { createPlace } from './place.ts';
-
-const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
 type Acknowledged = readonly [string, ...(string | number)[]];
 
@@ -73,25 +70,7 @@ describe.each([
 
   beforeAll(async () => {
     place = await createPlace();
-    // Node 20 runs no TypeScript, and a build may be older than the source.
-    const out = path.join(place.dir, 'built');
-    const config = path.join(place.dir, 'tsconfig.json');
-    fs.mkdirSync(out);
-    fs.writeFileSync(
-      config,
-      JSON.stringify({
-        extends: path.join(ROOT, 'tsconfig.json'),
-        compilerOptions: { noEmit: false, rootDir: ROOT, outDir: out, noCheck: true, types: [] },
-        files: ['test/ledger/sqlite/killedWriter.ts', 'src/compose/ledgerThread.ts'].map((file) =>
-          path.join(ROOT, file),
-        ),
-        include: [],
-      }),
-    );
-    execFileSync(process.execPath, [path.join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', config]);
-    fs.writeFileSync(path.join(out, 'package.json'), '{"type":"module"}');
-    fs.symlinkSync(path.join(ROOT, 'node_modules'), path.join(out, 'node_modules'), 'dir');
-    script = path.join(out, 'test/ledger/sqlite/killedWriter.js');
+    script = path.join(await compiledSources(), 'test/ledger/sqlite/killedWriter.js');
   });
   afterAll(() => place.remove());
 

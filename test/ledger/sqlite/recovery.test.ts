@@ -346,7 +346,7 @@ describe('the comparison of ledger and journal', () => {
 });
 
 describe('whatever is done to a ledger', () => {
-  it('its journal says the same', { timeout: 90_000 }, async () => {
+  it('its journal says the same', async () => {
     const contents = fc.constantFrom('a', 'b', 'c', 'd');
     const step = fc.oneof(
       fc.record({

@@ -19,7 +19,6 @@ const hasStrace = ((): boolean => {
 
 describe.skipIf(!requirement('strace', hasStrace, 'scripts/install-test-parts.sh'))(
   'what counts as durable outlasts a power failure:',
-  { timeout: 120_000 },
   () => {
     async function trace(what: string, inject: readonly string[] = []) {
       const dir = await realpath(await mkdtemp(join(tmpdir(), 'receiptd-durability-')));

@@ -3,19 +3,15 @@ import { compileTrials } from '../support/compiled.ts';
 
 const SEEDS = 250;
 
-test(
-  'no promise is broken in two hundred and fifty seeds, and one seed has one story',
-  { timeout: 240_000 },
-  async () => {
-    const run = await compileTrials();
-    const all = await run('simulation', '--seeds', String(SEEDS));
-    expect(all.stdout.split('\n').slice(-30).join('\n')).toContain('all promises held');
-    expect(all).toMatchObject({ status: 0, stderr: '' });
+test('no promise is broken in two hundred and fifty seeds, and one seed has one story', async () => {
+  const run = await compileTrials();
+  const all = await run('simulation', '--seeds', String(SEEDS));
+  expect(all.stdout.split('\n').slice(-30).join('\n')).toContain('all promises held');
+  expect(all).toMatchObject({ status: 0, stderr: '' });
 
-    const first = await run('simulation', '--seeds', '1', '--from', '17');
-    const again = await run('simulation', '--seeds', '1', '--from', '17');
-    const storyOf = (text: string): string[] => text.split('\n').slice(0, -2);
-    expect(storyOf(first.stdout).length).toBeGreaterThan(30);
-    expect(storyOf(again.stdout)).toEqual(storyOf(first.stdout));
-  },
-);
+  const first = await run('simulation', '--seeds', '1', '--from', '17');
+  const again = await run('simulation', '--seeds', '1', '--from', '17');
+  const storyOf = (text: string): string[] => text.split('\n').slice(0, -2);
+  expect(storyOf(first.stdout).length).toBeGreaterThan(30);
+  expect(storyOf(again.stdout)).toEqual(storyOf(first.stdout));
+});

@@ -22,7 +22,7 @@ const hasParts =
 afterAll(killChildren);
 
 describe.skipIf(!hasParts)('a short soak', () => {
-  it('loses nothing, sends nothing twice, and leaves nothing behind', { timeout: 180_000 }, async () => {
+  it('loses nothing, sends nothing twice, and leaves nothing behind', async () => {
     const outcome = await soak({
       seconds: 8,
       seed: 'short',
