@@ -13,7 +13,7 @@ const MEANING: Readonly<Record<Exclude<Category, 'waiting'>, string>> = {
   rejected: 'not sent; `receiptd list --state rejected` says why',
   failed: 'refused by the service; `receiptd list --state failed` says why',
   lost: 'gone before they could be sent; scan them again',
-  skipped: 'already there when the folder was first watched; not sent, as configured',
+  skipped: 'already there when the folder was first watched, or taken over from another agent; not sent',
 };
 
 const WAITING: readonly (readonly [ListState, string])[] = [

@@ -70,10 +70,11 @@ export async function checkFolder(folder: Config['folders'][number]): Promise<Fi
 /** Whether an agent with another state directory takes it in already. */
 export async function checkTaken({ path }: Config['folders'][number], stateDir: string): Promise<Finding[]> {
   const folder = await statFolder(path).catch(() => null);
-  const holder = folder && (await createFolderClaims(stateDir).holder(tokenOf(folder)));
-  if (holder === null || holder.stateDir === stateDir) return [];
+  const look = folder && (await createFolderClaims(stateDir).look(tokenOf(folder)));
+  // One that does not say who it is may be this state directory's own.
+  if (look?.kind !== 'taken' || look.by === null || look.by.stateDir === stateDir) return [];
   const hint = 'Stop one of the two agents, or take the folder out of its config.';
-  return [fail(path, 'FOLDER_TAKEN', takenBy(path, holder), hint)];
+  return [fail(path, 'FOLDER_TAKEN', takenBy(path, look.by), hint)];
 }
 
 async function checkWritable({ path, afterUpload }: Config['folders'][number]): Promise<Finding> {

@@ -89,7 +89,7 @@ export async function composeGeneration(
       folders: composeFolders(config, lasting, lasting.guards, formerPlaces),
       buffers,
       hints: once ? NO_HINTS : await hintsOf(config, formerPlaces),
-      claims: createFolderClaims(config.stateDir),
+      claims: createFolderClaims(config.stateDir, { isOnce: once }),
       inspector,
       host,
       asleepMs,

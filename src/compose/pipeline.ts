@@ -227,6 +227,7 @@ export async function composePipeline(
         memory: reading,
         hints,
         claims: world.claims,
+        takeOverAfterMs: config.intake.takeOverAfterMs,
         incidents,
         watchLimit,
         reconcileEveryMs: config.intake.reconcileEveryMs,

@@ -60,6 +60,7 @@ export function assemble(parsed: ParsedConfig, draft: Draft, file: string, conte
     intake: {
       reconcileEveryMs: intake.reconcileEvery,
       pollEveryMs: intake.pollEvery,
+      takeOverAfterMs: intake.takeOverAfter,
       confirmAbove: intake.confirmAbove,
     },
     spool,

@@ -47,6 +47,7 @@ export interface Config {
   readonly intake: {
     readonly reconcileEveryMs: number;
     readonly pollEveryMs: number;
+    readonly takeOverAfterMs: number;
     readonly confirmAbove: number;
   };
   readonly spool: ParsedConfig['spool'];

@@ -271,6 +271,11 @@ export const configSchema = z.strictObject({
           'How often every folder is compared with the ledger. With more than 12,000 files, directories in which nothing was created, renamed or deleted are passed over in between: a file overwritten in its place whose event was lost is found after 5 ms for each file in the folder, 15 minutes at most.',
         ),
       pollEvery: duration('100ms').prefault('5s').describe('How often a folder that is polled is listed.'),
+      takeOverAfter: duration('0s')
+        .prefault('10m')
+        .describe(
+          'A folder that another agent on this machine takes in is taken over once no agent has held it for this long, so that an agent that restarts keeps its folders.',
+        ),
       confirmAbove: whole(0, 1_000_000_000)
         .prefault(1000)
         .describe(

@@ -1,3 +1,4 @@
+import { counted } from '../domain/words.ts';
 import type { Incidents } from '../ports/incident.ts';
 
 const NAMED = 3;
@@ -21,6 +22,17 @@ export class FolderTrouble {
       code: 'FOLDER_UNREACHABLE',
       message,
       hint: 'Bring its server or disk back and see that it is mounted. Nothing in it counts as deleted, and it goes on by itself. If it was emptied or replaced on purpose, say so with `receiptd resume` and its path.',
+    });
+  }
+
+  /** How many files may have been sent by the agent from which the folder was taken over. */
+  takenOver(files: number): void {
+    if (files === 0) return;
+    this.#incidents.open({
+      key: `FOLDER_TAKEN_OVER ${this.#folder}`,
+      code: 'FOLDER_TAKEN_OVER',
+      message: `${this.#folder} was taken over from another agent, and ${counted(files, 'file')} from before ${files === 1 ? 'was' : 'were'} left alone, which the other agent may have sent.`,
+      hint: 'Compare `receiptd list --state skipped` with what the other agent has sent. To send what lies there all the same, set another `existing` for the folder, such as `since` and a day. This is shown until the configuration changes or the agent starts again.',
     });
   }
 

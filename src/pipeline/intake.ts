@@ -1,4 +1,4 @@
-import type { Lane } from '../domain/document.ts';
+import type { FileIdentity, Lane } from '../domain/document.ts';
 import { describeError, ReceiptdError, systemCode } from '../domain/errors.ts';
 import { isUnreachable } from '../domain/unreachable.ts';
 import type { FileSystem, FolderAvailability, FolderClaims, FolderHints } from '../ports/folder.ts';
@@ -13,6 +13,7 @@ import { FolderClaim } from './folderClaim.ts';
 import { FolderEvents } from './folderEvents.ts';
 import { FolderPlace, hasCoarseClock } from './folderPlace.ts';
 import { FolderState } from './folderState.ts';
+import { leaveFormerFiles } from './formerFiles.ts';
 import { FolderTrouble } from './folderTrouble.ts';
 import { Hinted } from './hinted.ts';
 import { ListingTimes } from './listingTimes.ts';
@@ -48,6 +49,8 @@ export interface IntakeDeps extends Omit<ExamineDeps, 'settling' | 'onNote'> {
   readonly hints: FolderHints;
   /** Not there: no other agent can be on this machine. */
   readonly claims?: FolderClaims | undefined;
+  /** See `FolderClaimDeps`. */
+  readonly takeOverAfterMs: number;
   readonly incidents: Incidents;
   /** Shared by all folders. */
   readonly watchLimit: WatchLimit;
@@ -127,7 +130,8 @@ export class Intake {
     this.#settleWake = new Wake(deps.clock);
     this.#watchWake = new Wake(deps.clock);
     this.#place = new FolderPlace(deps);
-    this.#claim = new FolderClaim(deps.settings.path, deps.claims);
+    const { path, share = null } = deps.settings;
+    this.#claim = new FolderClaim({ ...deps, path, isShared: share !== null });
     this.#trouble = new FolderTrouble(deps.settings.path, deps.incidents);
     this.#unreadableDirs = new UnreadableDirs(deps.settings.path, deps.log);
     this.#state = new FolderState(deps.settings.path, deps, this.#trouble);
@@ -403,7 +407,24 @@ export class Intake {
     }
     this.#isWatched = true;
     this.#letGo();
+    await this.#endTakeover(signal);
     return this.#listAll(lane, signal);
+  }
+
+  /** After the first watch, whose `existing` is said of files that nobody has sent. */
+  async #endTakeover(signal: AbortSignal): Promise<void> {
+    const until = this.#claim.othersUntil;
+    if (until === null) return;
+    // A share has a clock of its own, so that nothing in it is surely newer.
+    const untilNs = this.#isOnNetwork ? null : BigInt(until) * 1_000_000n;
+    const isNewer = ({ ctimeNs }: FileIdentity) => untilNs !== null && ctimeNs >= untilNs;
+    const left = await leaveFormerFiles(this.#reconcileDeps, isNewer, signal);
+    await this.#claim.settle();
+    this.#deps.log.info('Took the folder over from another agent', {
+      folder: this.#deps.settings.path,
+      filesLeft: left,
+    });
+    this.#trouble.takenOver(left);
   }
 
   /** Every file is compared with the ledger. Resolves how many those are. */

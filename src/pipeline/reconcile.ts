@@ -204,7 +204,7 @@ async function markGone(
 }
 
 /** Undefined where the system won't say: that file waits for a listing that can. */
-async function statOf(folder: WatchedFolder, path: string): Promise<FileStat | null | undefined> {
+export async function statOf(folder: WatchedFolder, path: string): Promise<FileStat | null | undefined> {
   try {
     return await folder.stat(path);
   } catch (error) {

@@ -121,20 +121,27 @@ export interface FolderHolder {
   readonly stateDir: string;
 }
 
+/** `by` is null where the other one does not say who it is. */
+export type FolderLook =
+  { readonly kind: 'free' } | { readonly kind: 'taken'; readonly by: FolderHolder | null };
+
 /**
  * Keeps two agents on one machine from taking in the same folder: each would name and send everything in it. A folder is told
  * by the token of its availability.
  */
 export interface FolderClaims {
-  /** `by` is null where the other one does not say who it is. Ends with the process at the latest. */
+  /** Ends with the process at the latest. */
   hold(
     token: string,
   ): Promise<
-    | { readonly kind: 'held'; release(): Promise<void> }
-    | { readonly kind: 'taken'; readonly by: FolderHolder | null }
+    { readonly kind: 'held'; release(): Promise<void> } | Extract<FolderLook, { readonly kind: 'taken' }>
   >;
-  /** Who holds it now, as far as that can be told. */
-  holder(token: string): Promise<FolderHolder | null>;
+  /** As `hold`, without trying to. */
+  look(token: string): Promise<FolderLook>;
+  /** Whether the folder was another agent's when this one last looked, in a former run if need be. */
+  wasOthers(path: string): Promise<boolean>;
+  /** For `wasOthers`. Idempotent; where it can't be written, it is known for this run only. */
+  rememberOthers(path: string, isOthers: boolean): Promise<void>;
 }
 
 /** Events are hints that make things fast; the listing is the truth. */

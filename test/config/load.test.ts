@@ -63,7 +63,7 @@ describe('a config that says as little as possible', () => {
         graceMs: 20_000,
         parkAfter: 5,
       },
-      intake: { reconcileEveryMs: 60_000, pollEveryMs: 5_000, confirmAbove: 1_000 },
+      intake: { reconcileEveryMs: 60_000, pollEveryMs: 5_000, takeOverAfterMs: 600_000, confirmAbove: 1_000 },
       spool: 'auto',
       storage: {
         spoolLimit: 5_000_000_000,

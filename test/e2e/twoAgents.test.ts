@@ -1,36 +1,43 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { drawReceipt } from '../support/images.ts';
-import { practiceService, Site, temporaryDirectory, until } from './support/agent.ts';
+import { practiceService, Site, temporaryDirectory, until, type ConfigKeys } from './support/agent.ts';
 
-const SETTLE = { settle: { short: '200ms' } };
+const GONE = 'No other agent holds the folder';
+
+/** A machine's agent and a user's, with one folder in common and one of the user's own. */
+async function twoAgents(intake: NonNullable<ConfigKeys['intake']> = {}) {
+  const dir = await temporaryDirectory();
+  const sandbox = await practiceService({ dir: join(dir, 'sandbox') });
+  const settle = { short: '200ms' };
+  const both = { path: join(dir, 'inbox'), endpoint: 'office', settle };
+  const own = { path: join(dir, 'own'), endpoint: 'office', settle };
+  const site = async (name: string, folders: NonNullable<ConfigKeys['folders']>) => {
+    const made = new Site(join(dir, name), sandbox);
+    await mkdir(made.dir);
+    await made.configure({ folders, intake });
+    return made;
+  };
+  const [machine, user] = [await site('machine', [both]), await site('user', [both, own])];
+  const drop = async (folder: { path: string }, name: string) =>
+    writeFile(join(folder.path, name), await drawReceipt({ type: 'jpeg', seed: name }));
+  const sent = () => sandbox.received().length;
+  /** The user's agent's files, as `name: state`. */
+  const ofUser = async () =>
+    Object.fromEntries((await user.list()).map(({ path, state }) => [basename(path), state]));
+  return { machine, user, both, own, intake, drop, sent, ofUser };
+}
 
 describe.runIf(process.platform === 'linux')(
   'two agents with state directories of their own on one folder',
   () => {
-    test('send each receipt once: the second one leaves the folder alone, and takes over when the first one is killed', async () => {
-      const dir = await temporaryDirectory();
-      const sandbox = await practiceService({ dir: join(dir, 'sandbox') });
-      const [machine, user] = ['machine', 'user'].map((name) => new Site(join(dir, name), sandbox));
-      if (!machine || !user) throw new Error('two sites were made');
-      const both = { path: join(dir, 'inbox'), endpoint: 'office', ...SETTLE };
-      const own = { path: join(dir, 'own'), endpoint: 'office', ...SETTLE };
-      for (const [site, folders] of [
-        [machine, [both]],
-        [user, [both, own]],
-      ] as const) {
-        await mkdir(site.dir);
-        await site.configure({ folders });
-      }
-      const drop = async (folder: { path: string }, name: string) =>
-        writeFile(join(folder.path, name), await drawReceipt({ type: 'jpeg', seed: name }));
-      const sent = () => sandbox.received().length;
-
+    test('send each receipt once: the second one leaves the folder alone, also while the first one restarts', async () => {
+      const { machine, user, both, own, drop, sent, ofUser } = await twoAgents();
       expect((await user.run('check', '--offline')).stdout).not.toContain('FOLDER_TAKEN');
       const first = await machine.start();
       await first.logged('Watching');
-      const second = await user.start();
+      let second = await user.start();
       await second.logged('FOLDER_TAKEN');
       await drop(both, 'both.jpg');
       await drop(own, 'own.jpg');
@@ -40,23 +47,66 @@ describe.runIf(process.platform === 'linux')(
       const status = await user.run('status');
       expect(status.stdout).toContain('Another agent on this machine takes in');
       expect(status.stdout).toContain(who);
+      expect(status.stdout).toContain('once the other one has been gone for 10 minutes');
       const check = await user.run('check', '--offline');
       expect(check).toMatchObject({ status: 1 });
       expect(check.stdout).toContain(who);
       expect(check.stdout).toContain(`state directory ${machine.stateDir})`);
       expect(check.stdout).toContain('[FOLDER_TAKEN]');
       expect((await machine.run('check', '--offline')).stdout).not.toContain('FOLDER_TAKEN');
-      expect((await user.list()).map(({ path }) => path)).toEqual([join(own.path, 'own.jpg')]);
 
       await first.kill();
-      await drop(both, 'later.jpg');
-      const isAccepted = async () => {
-        const known = await user.list('--state', 'accepted');
-        return known.some(({ path }) => path === join(both.path, 'later.jpg'));
-      };
-      await until(isAccepted, 'the second agent to take over');
-      expect((await user.run('status')).stdout).not.toContain('Another agent');
+      await drop(both, 'meanwhile.jpg');
+      await second.logged(GONE);
+      expect((await user.run('status')).stdout).toContain('unless the other one is back by then');
+      // A start of its own is no reason to take the folder over.
       expect(await second.stop()).toMatchObject({ status: 0 });
+      second = await user.start();
+      await second.logged(GONE);
+      const again = await machine.start();
+      await until(() => sent() === 3, 'the first agent to go on');
+      await second.logged('The other agent of the folder is back');
+      await drop(both, 'later.jpg');
+      await until(() => sent() === 4, 'the first agent to send what comes');
+      expect(await ofUser()).toEqual({ 'own.jpg': 'accepted' });
+      expect(await again.stop()).toMatchObject({ status: 0 });
+      expect(await second.stop()).toMatchObject({ status: 0 });
+    });
+
+    test('take over from each other: what lay there is left alone and said, what comes is sent', async () => {
+      const intake = { takeOverAfter: '3s' };
+      const { machine, user, both, own, drop, sent, ofUser } = await twoAgents(intake);
+      const first = await machine.start();
+      await first.logged('Watching');
+      const second = await user.start();
+      await second.logged('FOLDER_TAKEN');
+      await drop(both, 'before.jpg');
+      await until(() => sent() === 1, 'the first agent to send');
+      await first.kill();
+      await second.logged(GONE);
+      await drop(both, 'later.jpg');
+      await second.logged('Took the folder over from another agent');
+      await until(() => sent() === 2, 'the second agent to send');
+      await until(async () => (await ofUser())['later.jpg'] === 'accepted', 'its acceptance');
+      expect(await ofUser()).toEqual({ 'before.jpg': 'skipped', 'later.jpg': 'accepted' });
+      const status = (await user.run('status')).stdout;
+      expect(status).not.toContain('[FOLDER_TAKEN]');
+      expect(status).toContain('was taken over from another agent, and 1 file from before was left alone');
+      expect(status).toContain('FOLDER_TAKEN_OVER');
+
+      // The first agent finds it taken now; what was left alone stays so, until a person decides otherwise.
+      const back = await machine.start();
+      await back.logged('FOLDER_TAKEN');
+      expect(await second.stop()).toMatchObject({ status: 0 });
+      await back.kill();
+      await user.configure({ folders: [{ ...both, existing: 'since 2000-01-01' }, own], intake });
+      const third = await user.start();
+      await until(
+        async () => (await ofUser())['before.jpg'] !== 'skipped',
+        'what was left to be judged again',
+      );
+      expect((await user.run('status')).stdout).not.toContain('FOLDER_TAKEN_OVER');
+      expect(await third.stop()).toMatchObject({ status: 0 });
     });
   },
 );

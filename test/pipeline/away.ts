@@ -92,6 +92,7 @@ export async function awayPlace() {
       intake: {
         reconcileEveryMs: options.reconcileEveryMs ?? 1_000,
         pollEveryMs: options.pollEveryMs ?? 1_000,
+        takeOverAfterMs: 600_000,
         confirmAbove: 100,
       },
       spool: options.spool ?? 'auto',

@@ -79,7 +79,7 @@ export async function runIntakes(
       const intake = new Intake({
         folder, ledger, keeper, clock, log, incidents, watchLimit,
         inspector: createImageInspector(), host: 'host', memory: new ByteBudget(5e7),
-        hints: createFolderHints(), reconcileEveryMs: 600_000, pollEveryMs: 5_000, confirmAbove: 1e6,
+        hints: createFolderHints(), reconcileEveryMs: 600_000, pollEveryMs: 5_000, takeOverAfterMs: 600_000, confirmAbove: 1e6,
         onAdmitted: ({ document }) => count.admitted.push(document.path),
         settings: {
           path, recursive: true, watch: 'auto', endpoint: { baseUrl: 'https://example.org', uid: 'office' }, alias: 'office',

@@ -89,6 +89,7 @@ export async function watchingPlace(shared?: Pick<Place, 'dir' | 'scans' | 'cloc
       watchLimit,
       pollEveryMs: 5_000,
       reconcileEveryMs: 60_000,
+      takeOverAfterMs: 600_000,
       confirmAbove: 100,
       onAdmitted: (result) => {
         admitted.push(result);

@@ -1,8 +1,10 @@
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 import { userInfo } from 'node:os';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { systemCode } from '../../domain/errors.ts';
-import type { FolderClaims, FolderHolder } from '../../ports/folder.ts';
+import type { FolderClaims, FolderHolder, FolderLook } from '../../ports/folder.ts';
 
 /*
  * One agent takes in a folder, on one machine:
@@ -21,10 +23,19 @@ const PREFIXES: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
 /** A holder that is stopped does not answer, and holds it all the same. */
 const ANSWER_MS = 1_000;
 const ANSWER_AT_MOST = 16_384;
+/** Nobody listens: of a socket, and of a pipe. */
+const FREE: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOENT']);
+/** In the state directory: paths of folders that are another agent's, from one start to the next. */
+const OTHERS = 'taken-folders.json';
 
 const holder = z.object({ pid: z.number(), user: z.string(), stateDir: z.string() });
 
-export function createFolderClaims(stateDir: string): FolderClaims {
+/** `isOnce`: a run that ends by itself was asked for by a person, and waits for nobody. */
+export function createFolderClaims(stateDir: string, { isOnce = false } = {}): FolderClaims {
+  const file = join(stateDir, OTHERS);
+  let known: Promise<Set<string>> | null = null;
+  const others = () => (known ??= isOnce ? Promise.resolve(new Set<string>()) : readOthers(file));
+  let writing: Promise<void> = Promise.resolve();
   const self = JSON.stringify({ pid: process.pid, user: userName(), stateDir });
   return {
     async hold(token) {
@@ -35,14 +46,29 @@ export function createFolderClaims(stateDir: string): FolderClaims {
         socket.end(self);
         socket.destroySoon();
       });
-      if (!(await listens(server, name))) return { kind: 'taken', by: await ask(name) };
+      if (!(await listens(server, name))) {
+        const found = await ask(name);
+        return { kind: 'taken', by: found.kind === 'taken' ? found.by : null };
+      }
       server.unref();
       const release = () => new Promise<void>((resolve) => void server.close(() => resolve()));
       return { kind: 'held', release };
     },
-    async holder(token) {
+    async look(token) {
       const name = nameOf(token);
-      return name === null ? null : ask(name);
+      return name === null ? { kind: 'free' } : ask(name);
+    },
+    wasOthers: async (path) => (await others()).has(path),
+    async rememberOthers(path, isOthers) {
+      const paths = await others();
+      if (paths.has(path) === isOthers) return;
+      if (isOthers) paths.add(path);
+      else paths.delete(path);
+      if (isOnce) return;
+      const text = `${JSON.stringify([...paths])}\n`;
+      // One write after the other, whatever folders ask for it at once.
+      writing = writing.then(() => replace(file, text)).catch(ignoreSystemErrors);
+      await writing;
     },
   };
 }
@@ -60,16 +86,17 @@ function listens(server: Server, name: string): Promise<boolean> {
   });
 }
 
-/** Null: nobody answers, or nobody of ours. */
-function ask(name: string): Promise<FolderHolder | null> {
+/** Who listens holds it, whatever is answered. */
+function ask(name: string): Promise<FolderLook> {
   return new Promise((resolve) => {
     const socket = connect(name);
     let text = '';
-    const end = (): void => {
+    const endAs = (found: FolderLook): void => {
       clearTimeout(timer);
       socket.destroy();
-      resolve(parsed(text));
+      resolve(found);
     };
+    const end = (): void => endAs({ kind: 'taken', by: parsed(text) });
     const timer = setTimeout(end, ANSWER_MS);
     socket.setEncoding('utf8');
     socket.on('data', (more: string) => {
@@ -77,7 +104,9 @@ function ask(name: string): Promise<FolderHolder | null> {
       if (text.length > ANSWER_AT_MOST) end();
     });
     socket.once('end', end);
-    socket.once('error', end);
+    socket.once('error', (error) =>
+      FREE.has(systemCode(error) ?? '') && text === '' ? endAs({ kind: 'free' }) : end(),
+    );
   });
 }
 
@@ -87,6 +116,24 @@ function parsed(text: string): FolderHolder | null {
   } catch {
     return null;
   }
+}
+
+/** One that can't be understood is none: it only says what is to be waited for. */
+async function readOthers(file: string): Promise<Set<string>> {
+  try {
+    return new Set(z.array(z.string()).parse(JSON.parse(await readFile(file, 'utf8'))));
+  } catch {
+    return new Set();
+  }
+}
+
+async function replace(file: string, text: string): Promise<void> {
+  await writeFile(`${file}.new`, text, { mode: 0o600 });
+  await rename(`${file}.new`, file);
+}
+
+function ignoreSystemErrors(error: unknown): void {
+  if (systemCode(error) === undefined) throw error;
 }
 
 function userName(): string {

@@ -1,51 +1,153 @@
-import { rename } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createFolderClaims } from '../../../src/intake/folder/folderClaims.ts';
 import { statFolder, tokenOf } from '../../../src/intake/folder/folderIdentity.ts';
 import { FolderClaim } from '../../../src/pipeline/folderClaim.ts';
+import { FakeClock } from '../../support/fakeClock.ts';
+import { RecordedLog } from '../../support/recordedLog.ts';
 import { temporaryDirectory } from './fixture.ts';
 
-const token = async (folder: string) => tokenOf(await statFolder(folder));
+const MINUTE = 60_000;
+const tokenOfFolder = async (folder: string) => tokenOf(await statFolder(folder));
 
-it.runIf(process.platform === 'linux')(
-  'a folder is held by one at a time, under any name, and who holds it is told',
-  async () => {
-    const parent = await temporaryDirectory();
-    const [one, other] = ['/state/one', '/state/other'].map(
-      (stateDir) => new FolderClaim('/scans', createFolderClaims(stateDir)),
-    );
-    expect(await one?.hold(await token(parent))).toBeNull();
-    expect(await one?.hold(await token(parent))).toBeNull();
-    expect(await other?.hold(await token(join(parent, '.')))).toMatch(
+/** A folder, and agents that watch it with a state directory each. */
+async function place() {
+  const clock = new FakeClock();
+  const log = new RecordedLog();
+  const folder = await temporaryDirectory();
+  const token = await tokenOfFolder(folder);
+  const agent = (stateDir: string, { isShared = false } = {}) =>
+    new FolderClaim({
+      path: '/scans',
+      claims: createFolderClaims(stateDir),
+      takeOverAfterMs: 10 * MINUTE,
+      isShared,
+      clock,
+      log,
+    });
+  const [first, second] = [await temporaryDirectory(), await temporaryDirectory()];
+  /** As an agent does: it looks every so often. */
+  const lookFor = async (claim: FolderClaim, ms: number) => {
+    for (let left = ms; left > 0; left -= 20_000) {
+      await clock.advance(20_000);
+      await claim.hold(token);
+    }
+  };
+  return { clock, log, folder, token, agent, first, second, lookFor };
+}
+
+describe.runIf(process.platform === 'linux')('the claim of a folder', () => {
+  it('is held by one agent at a time, under any name, and names its holder', async () => {
+    const { folder, token, agent, first, second } = await place();
+    const [one, other] = [agent(first), agent(second)];
+    expect(await one.hold(token)).toBeNull();
+    expect(await one.hold(token)).toBeNull();
+    expect(await other.hold(await tokenOfFolder(join(folder, '.')))).toMatch(
       new RegExp(
-        `^Another agent on this machine takes in /scans \\(process ${process.pid} of .+, state directory /state/one\\)\\.`,
+        `^Another agent on this machine takes in /scans \\(process ${process.pid} of .+, state directory ${first}\\)\\. .* once the other one has been gone for 10 minutes\\.$`,
       ),
     );
-    expect(await createFolderClaims('/x').holder(await token(parent))).toMatchObject({
-      stateDir: '/state/one',
-    });
-    await one?.release();
-    expect(await createFolderClaims('/x').holder(await token(parent))).toBeNull();
-    expect(await other?.hold(await token(parent))).toBeNull();
-    await other?.release();
-  },
-);
+    const looker = createFolderClaims(second);
+    expect(await looker.look(token)).toMatchObject({ kind: 'taken', by: { stateDir: first } });
+    await one.release();
+    expect(await looker.look(token)).toEqual({ kind: 'free' });
+  });
 
-it.runIf(process.platform === 'linux')(
-  'what was held of a folder is given up when another stands in its place',
-  async () => {
-    const parent = await temporaryDirectory();
-    const claims = createFolderClaims('/state');
-    const claim = new FolderClaim('/scans', claims);
-    const before = await token(parent);
-    await claim.hold(before);
-    await rename(parent, `${parent}-moved`);
-    await rename(`${parent}-moved`, parent);
-    const elsewhere = await token(await temporaryDirectory());
+  it('of one folder is given up when another folder stands in its place', async () => {
+    const { folder, token, agent, first } = await place();
+    const claim = agent(first);
+    await claim.hold(token);
+    await rename(folder, `${folder}-moved`);
+    await rename(`${folder}-moved`, folder);
+    const elsewhere = await tokenOfFolder(await temporaryDirectory());
     expect(await claim.hold(elsewhere)).toBeNull();
-    expect(await claims.holder(before)).toBeNull();
+    const looker = createFolderClaims(first);
+    expect(await looker.look(token)).toEqual({ kind: 'free' });
     await claim.release();
-    expect(await claims.holder(elsewhere)).toBeNull();
-  },
-);
+    expect(await looker.look(elsewhere)).toEqual({ kind: 'free' });
+  });
+
+  it('goes back to the first agent when it restarts, and to the second once the first has stayed away', async () => {
+    const { clock, token, agent, first, second, lookFor } = await place();
+    const [one, other] = [agent(first), agent(second)];
+    await one.hold(token);
+    await other.hold(token);
+    await one.release();
+    expect(await other.hold(token)).toMatch(
+      / has been gone since .+\. This agent takes over at .+ unless the other one is back by then\.$/,
+    );
+    await lookFor(other, 9 * MINUTE);
+    const again = agent(first);
+    expect(await again.hold(token)).toBeNull();
+    expect(again.othersUntil).toBeNull();
+    expect(await other.hold(token)).toContain(`state directory ${first}`);
+    await again.release();
+    // The time begins again.
+    const goneAt = clock.now();
+    await lookFor(other, 9 * MINUTE);
+    expect(await other.hold(token)).toContain('has been gone since');
+    await lookFor(other, 2 * MINUTE);
+    expect(await other.hold(token)).toBeNull();
+    expect(other.othersUntil).toBe(goneAt + 20_000);
+    await other.settle();
+    expect(other.othersUntil).toBeNull();
+    expect(await agent(first).hold(token)).toContain(`state directory ${second}`);
+    await other.release();
+  });
+
+  it('is waited for by a second agent that restarts itself, until it has taken over', async () => {
+    const { token, agent, first, second, lookFor } = await place();
+    const [one, other] = [agent(first), agent(second)];
+    await one.hold(token);
+    await other.hold(token);
+    await one.release();
+    const restarted = agent(second);
+    expect(await restarted.hold(token)).toContain('This agent takes over at');
+    await lookFor(restarted, 11 * MINUTE);
+    expect(await restarted.hold(token)).toBeNull();
+    await restarted.release();
+    // A crash before the files in it were dealt with.
+    const crashed = agent(second);
+    expect(await crashed.hold(token)).toContain('This agent takes over at');
+    await lookFor(crashed, 11 * MINUTE);
+    await crashed.settle();
+    await crashed.release();
+    const own = agent(second);
+    expect(await own.hold(token)).toBeNull();
+    await own.release();
+  });
+
+  it('is not taken over on the strength of a time in which this agent did not look', async () => {
+    const { clock, token, agent, first, second } = await place();
+    const [one, other] = [agent(first), agent(second)];
+    await one.hold(token);
+    await other.hold(token);
+    await one.release();
+    await other.hold(token);
+    await clock.advance(20 * MINUTE);
+    expect(await other.hold(token)).toContain('This agent takes over at');
+  });
+
+  it('of a shared folder passes on at once: the fleet has decided who leads', async () => {
+    const { token, agent, first, second } = await place();
+    const [one, other] = [agent(first, { isShared: true }), agent(second, { isShared: true })];
+    await one.hold(token);
+    expect(await other.hold(token)).toContain('Another agent on this machine takes in');
+    await one.release();
+    expect(await other.hold(token)).toBeNull();
+    expect(other.othersUntil).toBeNull();
+    await other.release();
+  });
+
+  it('is taken at once by a single run, and where what is remembered is of no use', async () => {
+    const { token, second } = await place();
+    const file = join(second, 'taken-folders.json');
+    await writeFile(file, '["/scans"]');
+    expect(await createFolderClaims(second).wasOthers('/scans')).toBe(true);
+    expect(await createFolderClaims(second, { isOnce: true }).wasOthers('/scans')).toBe(false);
+    await writeFile(file, '{');
+    expect(await createFolderClaims(second).wasOthers('/scans')).toBe(false);
+    expect(await createFolderClaims(second).look(token)).toEqual({ kind: 'free' });
+  });
+});

@@ -139,6 +139,7 @@ function draw(dice: Dice): Plan {
     intake: {
       reconcileEveryMs: dice.int(8, 30) * 1_000,
       pollEveryMs: dice.int(2, 5) * 1_000,
+      takeOverAfterMs: 600_000,
       confirmAbove: 100,
       // Otherwise so few files are compared at every listing, and nothing is ever passed over.
       comparedApartMs: 10_000,
