@@ -43,7 +43,8 @@ export default defineConfig({
   plugins: mutationPlugin(import.meta.dirname),
   test: {
     pool: 'forks',
-    globalSetup: ['test/support/compiled.ts', 'test/support/postgresRun.ts'],
+    // The first is the last to end.
+    globalSetup: ['test/support/leftBehind.ts', 'test/support/compiled.ts', 'test/support/postgresRun.ts'],
     setupFiles: ['test/support/propertySeed.ts'],
     sequence: { sequencer: LongestFirst },
     // Many tests wait more than they work; two processors would get one worker by default.
