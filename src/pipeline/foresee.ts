@@ -5,7 +5,7 @@ import type { WatchedFolder } from '../ports/folder.ts';
 import type { ImageInspector } from '../ports/image.ts';
 import type { LedgerReports, Standing } from '../ports/ledgerReports.ts';
 import { judge, judgeTooLarge, nameContext, sha256 } from './admit.ts';
-import { isSkipped } from './reconcile.ts';
+import { isSkipped, staysSkipped } from './reconcile.ts';
 import type { FolderSettings } from './settings.ts';
 
 export interface Foreseen {
@@ -67,8 +67,7 @@ async function foreseeOne(path: string, firstWatch: boolean, deps: ForeseeDeps):
   const standing = (await reports?.standing({ folder: settings.path, path })) ?? null;
   // As reconciliation compares: what is known and unchanged is not looked at again.
   const known = standing !== null && sameIdentity(standing.identity, read.identity) ? standing : null;
-  if (known?.state === 'skipped' && isSkipped(known.identity, settings.existing))
-    return say('skip', null, known.message);
+  if (known?.state === 'skipped' && staysSkipped(known, settings)) return say('skip', null, known.message);
   const judgement = await judge(path, read.bytes, settings, inspector);
   if (judgement.kind === 'rejected') return say('reject', null, judgement.message);
   if (judgement.kind === 'incomplete') return say('wait', null, judgement.message);

@@ -131,9 +131,7 @@ export function needsJudgingAnew(known: KnownFile, settings: FolderSettings): bo
     case 'rejected':
       return known.policy !== acceptPolicy(settings);
     case 'skipped':
-      return (
-        known.policy !== existingPolicy(settings.existing) && !isSkipped(known.identity, settings.existing)
-      );
+      return !staysSkipped(known, settings);
     case 'document':
     case 'duplicate':
     case 'incomplete':
@@ -175,6 +173,14 @@ export async function firstWatch(
   };
   await ledger.markWatched(settings.path, skipped, note);
   return { sent, skipped: skipped.length };
+}
+
+/** What was left alone at a takeover stays so, whatever `existing` says, until a person changes that. */
+export function staysSkipped(
+  { identity, policy }: Pick<KnownFile, 'identity' | 'policy'>,
+  { existing }: Pick<FolderSettings, 'existing'>,
+): boolean {
+  return policy === existingPolicy(existing) || isSkipped(identity, existing);
 }
 
 export function isSkipped(identity: FileIdentity, existing: Existing): boolean {

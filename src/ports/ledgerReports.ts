@@ -181,6 +181,8 @@ export interface FileStanding extends Standing {
   readonly isDismissed: boolean;
   readonly reason: string | null;
   readonly message: string | null;
+  /** See `KnownFile`. */
+  readonly policy: string | null;
   /** When it came to stand so; milliseconds. */
   readonly at: number;
 }

@@ -1017,6 +1017,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
           name: null,
           reason: 'WHY',
           message: 'Because.',
+          policy: 'p1',
         });
         expect(await ledger.standing({ folder: '/scans', path: 'a' })).toBeNull();
         await upload(b.id, FAILED);

@@ -51,6 +51,7 @@ interface StandingRow extends IdentityRow {
 interface FileStandingRow extends StandingRow {
   readonly reason: string | null;
   readonly message: string | null;
+  readonly policy: string | null;
   readonly at: number;
   readonly dismissedAt: number | null;
 }
@@ -180,8 +181,8 @@ export function createReports(ledger: Reading, accountOf: AccountOf): Omit<Ledge
         ...splitPath(path),
       });
       if (!row) return null;
-      const { id: sighting, reason, message, at, dismissedAt } = row;
-      return { ...toStanding(row), sighting, isDismissed: dismissedAt !== null, reason, message, at };
+      const { id: sighting, reason, message, policy, at, dismissedAt } = row;
+      return { ...toStanding(row), sighting, isDismissed: dismissedAt !== null, reason, message, policy, at };
     },
 
     erasable: async (before) => (await all<{ id: number }>(SQL.ERASABLE, { before })).map(({ id }) => id),

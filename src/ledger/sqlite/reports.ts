@@ -55,6 +55,7 @@ interface StandingRow extends IdentityRow {
 interface FileStandingRow extends StandingRow {
   readonly reason: string | null;
   readonly message: string | null;
+  readonly policy: string | null;
   readonly at: number;
   readonly dismissedAt: number | null;
 }
@@ -163,8 +164,16 @@ export function createReports(store: Store, accountOf: AccountOf = DEFAULT_ACCOU
       store.read((sql) => {
         const row = sql.get<FileStandingRow>(SIGHTINGS.STANDING, { folder, ...splitPath(path) });
         if (!row) return null;
-        const { id: sighting, reason, message, at, dismissedAt } = row;
-        return { ...toStanding(row), sighting, isDismissed: dismissedAt !== null, reason, message, at };
+        const { id: sighting, reason, message, policy, at, dismissedAt } = row;
+        return {
+          ...toStanding(row),
+          sighting,
+          isDismissed: dismissedAt !== null,
+          reason,
+          message,
+          policy,
+          at,
+        };
       }),
 
     erasable: (before) =>

@@ -115,6 +115,7 @@ export const STANDING = `
 SELECT s.id, f.path AS folder, s.dir, s.name, ${LISTED_STATE} AS state, d.name AS documentName, ${IDENTITY},
        CASE s.verdict WHEN 'document' THEN d.reason ELSE s.reason END AS reason,
        CASE s.verdict WHEN 'document' THEN d.message ELSE s.message END AS message,
+       s.policy,
        CASE s.verdict WHEN 'document' THEN d.updated_at ELSE s.updated_at END AS at,
        CASE s.verdict WHEN 'document' THEN d.dismissed_at ELSE s.dismissed_at END AS dismissedAt
   FROM sightings s CROSS JOIN folders f ON f.id = s.folder_id LEFT JOIN documents d ON d.id = s.document_id
