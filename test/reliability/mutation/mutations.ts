@@ -319,6 +319,19 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
+    what: 'originals that were known before afterUpload was set are disposed of',
+    promises: ['P3'],
+    killedBy: 'simulation',
+    seeds: 4_000,
+    edits: [
+      {
+        file: 'src/ledger/sqlite/sql/disposals.ts',
+        value: 'DISPOSABLE_FILES',
+        becomes: "$&.replace('max(:after, :stays)', ':after').replace(':stays = 0 OR', ':stays >= 0 OR')",
+      },
+    ],
+  },
+  {
     what: 'an original is disposed of without a look at its bytes',
     promises: ['P3'],
     killedBy: 'simulation',

@@ -40,6 +40,10 @@ export class LedgerView {
     number,
     { readonly folder: string; readonly path: string; readonly how: string }
   >();
+  /** The last sighting, by number, that each folder's rule for originals leaves alone; 0: none. */
+  readonly stays = new Map<string, number>();
+  /** By document. */
+  readonly #firstSightings = new Map<number, number>();
   /** Every path at which these bytes were seen. */
   readonly placesOf = new Map<string, Set<string>>();
 
@@ -70,11 +74,15 @@ export class LedgerView {
         if (event.supersedes !== null) this.sightings.delete(event.supersedes);
         const sha256 = document === null ? event.sha256 : (this.documents.get(document)?.sha256 ?? null);
         this.sightings.set(id, { id, folder, path, verdict, sha256, document });
+        if (document !== null && !this.#firstSightings.has(document)) this.#firstSightings.set(document, id);
         if (sha256 !== null) this.#seenAt(sha256, folder, path);
         break;
       }
       case 'gone':
         for (const id of event.sightings) this.sightings.delete(id);
+        break;
+      case 'originals':
+        this.stays.set(event.folder, event.stays);
         break;
       case 'disposing': {
         const sighting = this.sightings.get(event.sighting);
@@ -119,6 +127,11 @@ export class LedgerView {
         break;
     }
     return event;
+  }
+
+  /** Whether the image was known before the folder's rule for originals: then it is nothing that came from then on. */
+  isFromBefore(folder: string, { id }: KnownDocument): boolean {
+    return (this.#firstSightings.get(id) ?? Infinity) <= (this.stays.get(folder) ?? 0);
   }
 
   documentOf(uid: string, sha256: string): KnownDocument | undefined {

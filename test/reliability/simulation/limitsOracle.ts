@@ -54,6 +54,8 @@ export interface Lives {
   readonly endedAt: ReadonlyMap<number, number>;
   /** What only the tables of the ledger hold is known from then on; on the timeline. */
   readonly ledgerSince: number;
+  /** So long after it came, an answer is in the ledger, however slow the disk is. */
+  readonly recordedMs: number;
 }
 
 /** So much later, what an answer says has surely been taken to heart, or is in the ledger. Milliseconds. */
@@ -78,11 +80,11 @@ function impatience(arrival: Arrival, arrivals: readonly Arrival[], lives: Lives
 function isKnownTo(
   life: number,
   told: Pick<Arrival, 'life' | 'answeredAt'>,
-  { endedAt, ledgerSince }: Lives,
+  { endedAt, ledgerSince, recordedMs }: Lives,
 ): boolean {
   if (told.life === life) return true;
   const end = endedAt.get(told.life) ?? Infinity;
-  return told.answeredAt > ledgerSince && end > told.answeredAt + TAKEN_TO_HEART_MS;
+  return told.answeredAt > ledgerSince && end > told.answeredAt + recordedMs;
 }
 
 /** An endpoint that has refused everybody is tried by one request at a time until it takes one. */

@@ -1,6 +1,6 @@
 import type { LedgerEvent } from '../../../src/ledger/events.ts';
 import type { DocumentState } from '../../../src/domain/document.ts';
-import { complaintsAbout } from './limitsOracle.ts';
+import { complaintsAbout, type Lives } from './limitsOracle.ts';
 import { LedgerView, type KnownDocument } from './ledgerView.ts';
 import { isAside, placeOf, type Disposals } from './modelFolder.ts';
 import { DONE } from './modelResults.ts';
@@ -38,7 +38,7 @@ export class Oracle implements Disposals, Witness {
   readonly #copied = new Set<string>();
   readonly #endedAt = new Map<number, number>();
   /** What the agent could keep across a death: the tables go with a power failure, and nothing is written while they can't be. */
-  readonly lives: { readonly endedAt: ReadonlyMap<number, number>; ledgerSince: number };
+  readonly lives: Lives & { ledgerSince: number };
   #disposed = 0;
 
   constructor(plan: Plan, story: Story, timeline: Timeline, shares: readonly Share[]) {
@@ -47,7 +47,9 @@ export class Oracle implements Disposals, Witness {
     this.#timeline = timeline;
     this.#shares = shares;
     const isSure = plan.diskTrouble.length + plan.ledgerAway.length === 0;
-    this.lives = { endedAt: this.#endedAt, ledgerSince: isSure ? 0 : Infinity };
+    // The answer, what follows from it and the hold are steps of their own.
+    const recordedMs = 1_000 + 5 * plan.pace.slowMs;
+    this.lives = { endedAt: this.#endedAt, ledgerSince: isSure ? 0 : Infinity, recordedMs };
   }
 
   lifeEnded(life: number): void {
@@ -242,6 +244,8 @@ export class Oracle implements Disposals, Witness {
         'P3',
         `${what}, and its bytes are not accepted (${document?.state ?? 'never seen'})`,
       );
+    else if (this.view.isFromBefore(share.path, document))
+      this.#story.breach('P3', `${what}, and was known before that was configured`);
     const intents = [...this.view.intents.values()];
     const original = placeOf(path);
     const isIntended = intents.some(
@@ -267,7 +271,11 @@ export class Oracle implements Disposals, Witness {
           if (!document)
             owed.push(`${where} (${this.office.whole.get(sha256)?.label ?? 'one page'}) has no name`);
           else if (document.state === 'lost') owed.push(`${where} counts as lost`);
-          else if (document.state === 'accepted' && afterUpload !== 'keep')
+          else if (
+            document.state === 'accepted' &&
+            afterUpload !== 'keep' &&
+            !this.view.isFromBefore(share.path, document)
+          )
             owed.push(`${where} should have been ${afterUpload}d`);
           else if (this.view.sightingAt(share.path, path)?.sha256 !== sha256)
             owed.push(`${where} is not in the ledger as it is`);
