@@ -25,6 +25,7 @@ const COMMANDS: readonly Entry[] = [
   { names: ['console'], group: EVERYDAY, load: async () => (await import('./console.ts')).addConsole },
   { names: ['list'], group: EVERYDAY, load: async () => (await import('./list.ts')).addList },
   { names: ['show'], group: EVERYDAY, load: async () => (await import('./show.ts')).addShow },
+  { names: ['send'], group: EVERYDAY, load: async () => (await import('./send.ts')).addSend },
   { names: ['pause', 'resume'], group: EVERYDAY, load: async () => (await import('./change.ts')).addPauses },
   { names: ['check'], group: REPAIR, load: async () => (await import('./check.ts')).addCheck },
   { names: ['retry', 'resend'], group: REPAIR, load: async () => (await import('./change.ts')).addResends },

@@ -55,6 +55,7 @@ function actsOf({ generations }: ControlDeps) {
     pauseAgent: (request) => generations.act(({ acts }) => acts.pauseAgent(request)),
     resumeAgent: (request) => generations.act(({ acts }) => acts.resumeAgent(request)),
     recordEndpoint: (request) => generations.act(({ acts }) => acts.recordEndpoint(request)),
+    send: (request) => generations.act((running) => running.send(request)),
     erase: (request) => generations.act(({ acts }) => acts.erase(request)),
     // It takes its time, and is about the ledger alone.
     backup: (request) => generations.current.acts.backup(request),

@@ -1,5 +1,6 @@
 import type { Config, LoadContext } from '../config/config.ts';
 import { controlSocketPath } from '../daemon/control/socketPath.ts';
+import { SEND_BODY_BYTES } from '../daemon/control/protocol/sending.ts';
 import { gidOf } from '../daemon/group.ts';
 import { watchFile } from '../daemon/fileWatch.ts';
 import { Generations } from '../daemon/generations.ts';
@@ -57,6 +58,7 @@ export async function runDaemon(options: DaemonOptions, stop: AbortSignal): Prom
       const { startControlServer } = await import('../daemon/control/server.ts');
       const control = await startControlServer({
         ...beside.offer,
+        bodyLimits: { send: SEND_BODY_BYTES },
         socketPath: controlSocketPath(config.stateDir),
         gid: config.control.group === null ? null : await gidOf(config.control.group),
       });

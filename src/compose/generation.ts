@@ -2,7 +2,7 @@ import { uptime } from 'node:os';
 import type { Config } from '../config/config.ts';
 import { asleepMs } from '../daemon/systemClock.ts';
 import type { OnceResult } from '../daemon/agent.ts';
-import type { FolderStatus, SpoolStatus } from '../daemon/control/protocol.ts';
+import type { FolderStatus, Request, Response, SpoolStatus } from '../daemon/control/protocol.ts';
 import type { Generation } from '../daemon/generations.ts';
 import type { FolderNow } from '../daemon/silence.ts';
 import type { Operations } from '../daemon/operations.ts';
@@ -26,6 +26,7 @@ import type { Lasting } from './lasting.ts';
 import { openConfiguredSpool } from './ledger.ts';
 import { operationsOf } from './operations.ts';
 import { composePipeline, type Pipeline } from './pipeline.ts';
+import { takeIn } from './sending.ts';
 import { changesOf, composeService } from './service.ts';
 
 /** The agent under one configuration, as long as that is in effect. */
@@ -40,6 +41,10 @@ export interface Running
   /** Wherever they are; what is found has the document's hash. */
   findBytes(document: Document): Promise<Found>;
   status(): RunningStatus;
+  /** Takes in one file that lies in no watched folder. */
+  send(request: Request<'send'>): Promise<Response<'send'>>;
+  /** Sends what is queued until `stop` aborts, and looks at no folder; resolves when drained. */
+  deliver(stop: AbortSignal): Promise<void>;
   once(stop: AbortSignal, waitMs: number): Promise<OnceResult>;
 }
 
@@ -105,7 +110,7 @@ export async function composeGeneration(
       onAmiss: attention.look,
     };
     const pipeline = await composePipeline(config, world, { once });
-    const { agent, dispatcher, pacer, holds, intakes, open, intakeOf } = pipeline;
+    const { agent, dispatcher, pacer, holds, intakes, open, intakeOf, singleFiles } = pipeline;
     await warnOfOrphans(config, ledger, log).catch(unlessLedgerAway);
     const changed = (): Promise<void> => dispatcher.forgetClaims();
     const takeOver = async (folder: string): Promise<void> => intakeOf(folder)?.takeOver();
@@ -144,6 +149,8 @@ export async function composeGeneration(
           lastListing: status.lastListing === null ? null : new Date(status.lastListing).toISOString(),
         })),
       }),
+      send: (request) => takeIn(request, config, singleFiles),
+      deliver: (stop) => agent.deliver(stop),
       run: (stop) => agent.run(stop),
       once: (stop, waitMs) => agent.once(stop, waitMs),
       close: () =>

@@ -15,6 +15,7 @@ import type { OpenFolder } from '../pipeline/originals.ts';
 import { Pacer } from '../pipeline/pacer.ts';
 import { Recorder } from '../pipeline/record.ts';
 import { recover } from '../pipeline/recover.ts';
+import { SingleFiles } from '../pipeline/singleFiles.ts';
 import { runSpoolSweep, trySweeping } from '../pipeline/spoolSweep.ts';
 import { WatchLimit } from '../pipeline/watchLimit.ts';
 import type { Config } from '../config/config.ts';
@@ -98,6 +99,8 @@ export interface Pipeline {
   /** Opens a folder as those see it who look for a document's bytes. */
   readonly open: OpenFolder;
   readonly intakeOf: (path: string) => Intake | undefined;
+  /** Takes in what lies in no watched folder. */
+  readonly singleFiles: SingleFiles;
   /** After the agent has stopped: what is in hand is kept, and nothing listens any more. */
   readonly close: () => Promise<void>;
 }
@@ -141,7 +144,7 @@ export async function composePipeline(
     buffers: world.buffers,
     hand: new Hand(HAND_BYTES, HAND_IMAGES),
     canSend: ({ endpoint, folder }) => dispatcher.canSend(endpoint, folder),
-    isNeeded: (hash) => absence?.needs(hash) ?? false,
+    isNeeded: (hash) => singleFiles.needs(hash) || (absence?.needs(hash) ?? false),
   });
   const intakeOf = (path: string) => intakes.find((intake) => intake.status.path === path);
   const { parkAfter } = config.delivery;
@@ -197,6 +200,17 @@ export async function composePipeline(
     if (kind === 'queued' || kind === 'requeued') dispatcher.wake();
     else intakeOf(folder)?.disposeSoon();
   };
+  const singleFiles: SingleFiles = new SingleFiles({
+    ledger,
+    keeper,
+    inspector,
+    open,
+    memory: reading,
+    clock,
+    log,
+    host: world.host,
+    onAdmitted,
+  });
   const absenceDeps = {
     ledger,
     keeper,
@@ -278,7 +292,7 @@ export async function composePipeline(
     return keeper.close();
   };
   const notes = () => [...(fleet?.watch.notes() ?? []), ...dispatcher.notes(), ...(absence?.notes() ?? [])];
-  return { agent, dispatcher, pacer, holds, keeper, notes, intakes, open, intakeOf, close };
+  return { agent, dispatcher, pacer, holds, keeper, notes, intakes, open, intakeOf, singleFiles, close };
 }
 
 /** Nobody waits for a scanner in a run that ends by itself: what lies still and is incomplete is reported as such. */

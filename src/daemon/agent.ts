@@ -76,6 +76,11 @@ export class Agent {
     await together([dispatch, ...watching, ...background], stop);
   }
 
+  /** Sends what is queued until `stop` aborts, and looks at no folder; resolves when drained. */
+  async deliver(stop: AbortSignal): Promise<void> {
+    await this.#dispatch(stop);
+  }
+
   /** Lists every folder once, sends what is there, resolves when nothing more can be done. */
   async once(stop: AbortSignal, waitMs: number): Promise<OnceResult> {
     const { intakes, leads, tidy } = this.#deps;

@@ -17,6 +17,7 @@ export function offerOverHttp(offer: Offer): Offer {
     ...offer,
     operations: {
       ...(operations as Partial<Operations>),
+      send: refuse('The console takes in no files.', 'Use `receiptd send FILE`.'),
       resultsPath: refuse('The console shows no secret.', 'Use `receiptd results url`.'),
       openConsole: refuse('The console does not sign others in.', 'Use `receiptd console`.'),
       recordEndpoint: refuse(

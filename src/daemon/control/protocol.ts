@@ -7,6 +7,7 @@ import { DOCUMENTS } from './protocol/documents.ts';
 import { FLEET } from './protocol/fleet.ts';
 import { OVERVIEW } from './protocol/overview.ts';
 import { RESULTS } from './protocol/results.ts';
+import { SENDING } from './protocol/sending.ts';
 import { SETTINGS } from './protocol/settings.ts';
 import { STATUS } from './protocol/status.ts';
 
@@ -26,6 +27,7 @@ const ALL = {
   ...DOCUMENTS,
   ...RESULTS,
   ...ACTS,
+  ...SENDING,
   ...SETTINGS,
   ...CONSOLE,
   ...ALERTS,

@@ -12,6 +12,8 @@ import type { StreamRoute } from './streams.ts';
 export interface Offer {
   readonly operations: Partial<Operations>;
   readonly streams: readonly StreamRoute[];
+  /** Of requests that may be larger than others; bytes. */
+  readonly bodyLimits?: Partial<Record<Operation, number>>;
   readonly log: Log;
 }
 
@@ -87,7 +89,7 @@ function paramsOf(path: string, pathname: string): Record<string, string> | null
   return params;
 }
 
-async function answer(request: IncomingMessage, { operations, log }: Offer): Promise<Reply> {
+async function answer(request: IncomingMessage, { operations, log, bodyLimits }: Offer): Promise<Reply> {
   try {
     const name = /^\/v1\/([A-Za-z]+)$/.exec(request.url ?? '')?.[1] ?? '';
     const operation = isOperation(name) ? operations[name] : undefined;
@@ -100,8 +102,9 @@ async function answer(request: IncomingMessage, { operations, log }: Offer): Pro
       );
     }
     if (request.method !== 'POST') return failure(405, 'USAGE', 'Operations are asked for with POST.');
-    const body = await receive(request);
-    if (body === null) return failure(413, 'USAGE', `The request is larger than ${BODY_LIMIT} bytes.`);
+    const limit = bodyLimits?.[name] ?? BODY_LIMIT;
+    const body = await receive(request, limit);
+    if (body === null) return failure(413, 'USAGE', `The request is larger than ${limit} bytes.`);
     return await perform(PROTOCOL[name], operation, body);
   } catch (error) {
     if (request.destroyed && !request.complete) return failure(400, 'USAGE', 'The request is not complete.');
@@ -149,13 +152,13 @@ function parseJson(text: string): unknown {
 }
 
 /** Null for a body above the limit. */
-async function receive(request: IncomingMessage): Promise<string | null> {
+async function receive(request: IncomingMessage, limit: number): Promise<string | null> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     const bytes: Buffer = chunk;
     size += bytes.length;
-    if (size > BODY_LIMIT) return null;
+    if (size > limit) return null;
     chunks.push(bytes);
   }
   return Buffer.concat(chunks).toString('utf8');

@@ -187,6 +187,7 @@ export class StubAgent {
         return { result };
       },
       resultsPath: unused,
+      send: unused,
       alerts: unused,
       testAlerts: unused,
       knownEndpoints: async () => ({

@@ -1,0 +1,254 @@
+import { realpath } from 'node:fs/promises';
+import { basename, dirname, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { composeFolders } from '../compose/folders.ts';
+import { clock } from '../compose/machine.ts';
+import { settingsToSend } from '../compose/sending.ts';
+import { refuseExampleUid } from '../config/exampleUid.ts';
+import type { Config } from '../config/config.ts';
+import { parseDuration } from '../config/units.ts';
+import type { Request } from '../daemon/control/protocol.ts';
+import { SEND_LIMIT_BYTES } from '../daemon/control/protocol/sending.ts';
+import { accountsAmong } from '../domain/account.ts';
+import { ReceiptdError, systemCode } from '../domain/errors.ts';
+import { holdOver, isHeld } from '../ledger/holdOver.ts';
+import { EXIT, type ExitStatus } from './exitStatus.ts';
+import { helpOf } from './help.ts';
+import { print, printJson, type Io } from './io.ts';
+import { operatorName } from './operator.ts';
+import { printable } from './printable.ts';
+import { withSender, type Sender } from './sender.ts';
+import { configOf, type ConfigOption } from './session.ts';
+
+interface Options extends ConfigOption {
+  readonly endpoint?: string;
+  /** False: --no-wait. */
+  readonly wait: string | false;
+  readonly json?: boolean;
+}
+
+export function addSend(program: Command, io: Io, done: (status: ExitStatus) => void): void {
+  program
+    .command('send')
+    .argument('<file...>', 'images that lie in no watched folder')
+    .description('send single files; named and recorded like those of the folders, and left where they are')
+    .option('--config <file>', 'config file')
+    .option('--endpoint <alias>', 'where to; may be left out while the config has one endpoint')
+    .option('--wait <duration>', 'how long to wait until they are accepted', '60s')
+    .option(
+      '--no-wait',
+      'end as soon as they are named and kept; they are sent by the agent, or the next run',
+    )
+    .option('--json', 'as a JSON array of { file, outcome, name, message }')
+    .addHelpText(
+      'after',
+      helpOf({
+        examples: ['send receipt.jpg', 'send --endpoint office --wait 5m *.jpg'],
+        statuses:
+          '6 another one starts with this\nstate directory; 130 ended by a signal; 0 all accepted, or duplicates; 3 something was\n' +
+          'failed, rejected or lost; 4 something waits still; 5 the service could not be reached',
+      }),
+    )
+    .action(async (files: string[], options: Options) => {
+      const config = await configOf(io, options);
+      refuseExampleUid(config);
+      const waitMs = options.wait === false ? null : durationOf(options.wait);
+      const rows = await sendAll(io, config, files, options, waitMs);
+      if (options.json)
+        printJson(
+          io,
+          rows.map(({ file, outcome, name, message }) => ({ file, outcome, name, message })),
+        );
+      else for (const row of rows) print(io, printable(lineOf(row)));
+      done(io.stop.aborted ? EXIT.interrupted : statusOf(rows, waitMs === null));
+    });
+}
+
+type Outcome = 'accepted' | 'queued' | 'duplicate' | 'rejected' | 'failed' | 'unconfirmed' | 'lost';
+
+interface Row {
+  /** As it was given. */
+  readonly file: string;
+  readonly outcome: Outcome;
+  readonly name: string | null;
+  /** Why, where it is not accepted. */
+  readonly message: string | null;
+  readonly documentId: number | null;
+  /** It is kept and waits. */
+  readonly waits?: boolean;
+  readonly isUnreachable?: boolean;
+}
+
+async function sendAll(
+  io: Io,
+  config: Config,
+  files: readonly string[],
+  { endpoint }: Options,
+  waitMs: number | null,
+): Promise<readonly Row[]> {
+  const places = await Promise.all(files.map((file) => placeOf(io, file)));
+  const watched = await really(config);
+  // Before any of them is sent: what is asked for can't be done.
+  for (const { folder } of places) settingsToSend(watched, folder, endpoint);
+  return withSender(io, config, async (sender) => {
+    const taken: Row[] = [];
+    try {
+      for (const place of places) taken.push(await take(sender, config, place, endpoint));
+    } catch (error) {
+      // What was taken in before is kept, and is told of.
+      for (const { file, name } of taken)
+        if (name !== null) io.stderr.write(`${printable(`${file}: taken in as ${name}.`)}\n`);
+      throw error;
+    }
+    const look = () => Promise.all(taken.map((row) => standing(sender, config, row)));
+    if (waitMs === null || taken.every(({ documentId }) => documentId === null)) return look();
+    return sender.while((stop) => untilSettled(look, waitMs, stop));
+  });
+}
+
+const LOOK_EVERY_MS = 200;
+
+/** Also ends where a hold keeps all that waits, which may take days. */
+async function untilSettled(
+  look: () => Promise<readonly Look[]>,
+  waitMs: number,
+  stop: AbortSignal,
+): Promise<readonly Row[]> {
+  const deadline = clock.monotonic() + waitMs;
+  for (;;) {
+    const rows = await look();
+    const left = deadline - clock.monotonic();
+    if (left <= 0 || stop.aborted || rows.every(({ waits, isHeld: held }) => !waits || held)) return rows;
+    await clock.sleep(Math.min(left, LOOK_EVERY_MS), stop).catch(() => {});
+  }
+}
+
+interface Place {
+  readonly file: string;
+  readonly folder: string;
+  readonly path: string;
+}
+
+async function placeOf({ cwd }: Io, file: string): Promise<Place> {
+  try {
+    const real = await realpath(resolve(cwd, file));
+    return { file, folder: dirname(real), path: basename(real) };
+  } catch (error) {
+    throw unreadable(file, systemCode(error) ?? String(error));
+  }
+}
+
+/** Folders as the system resolves them, like the files. */
+async function really(config: Config): Promise<Config> {
+  const folders = await Promise.all(
+    config.folders.map(async (each) => ({ ...each, path: await realpath(each.path).catch(() => each.path) })),
+  );
+  return { ...config, folders };
+}
+
+async function take(
+  sender: Sender,
+  config: Config,
+  { file, folder, path }: Place,
+  endpoint: string | undefined,
+): Promise<Row> {
+  const { maxFileSize } = settingsToSend(config, folder, endpoint);
+  const limit = Math.min(maxFileSize, SEND_LIMIT_BYTES);
+  const read = await composeFolders(config)(folder).read(path, limit);
+  const rejected = (message: string): Row => ({
+    file,
+    outcome: 'rejected',
+    name: null,
+    message,
+    documentId: null,
+  });
+  switch (read.kind) {
+    case 'gone':
+      return rejected('It is not there, or no file.');
+    case 'changed':
+      return rejected('It changed while it was read. Send it once it is written.');
+    case 'tooLarge':
+      return rejected(
+        `It has more than ${limit} bytes (${limit === maxFileSize ? '`maxFileSize`' : 'the most that can be sent so'}).`,
+      );
+    case 'unreadable':
+      return rejected(`It can't be read (${read.code}).`);
+    case 'bytes':
+      break;
+  }
+  const { size, mtimeNs, ctimeNs, inode } = read.identity;
+  const request: Request<'send'> = {
+    folder,
+    path,
+    identity: { size, mtimeNs: String(mtimeNs), ctimeNs: String(ctimeNs), inode: String(inode) },
+    bytes: read.bytes.toString('base64'),
+    by: operatorName(),
+    ...(endpoint !== undefined && { endpoint }),
+  };
+  return { file, ...(await sender.take(request)) };
+}
+
+interface Look extends Row {
+  readonly isHeld?: boolean;
+}
+
+/** What became of it by now. */
+async function standing(sender: Sender, config: Config, row: Row): Promise<Look> {
+  if (row.documentId === null) return row;
+  const { state, message, endpoint, folder } = await sender.standing(row.documentId);
+  if (state !== 'queued' && state !== 'uploading') {
+    if (state === 'accepted') return { ...row, outcome: row.outcome === 'duplicate' ? 'duplicate' : state };
+    return { ...row, outcome: state, message };
+  }
+  const hold = holdOver(await sender.holds(), endpoint, folder, accountsAmong(config.endpoints));
+  const [note = 'Its turn has not come yet.'] = hold || message ? [] : await sender.notes();
+  return {
+    ...row,
+    waits: true,
+    message: hold?.message ?? message ?? note,
+    isHeld: isHeld(hold),
+    isUnreachable: hold?.scope === 'service',
+  };
+}
+
+function lineOf({ file, outcome, name, message, waits }: Row): string {
+  const why = message === null ? '' : ` (${message.replace(/\.$/, '')})`;
+  switch (outcome) {
+    case 'accepted':
+      return `${file}: accepted as ${name}`;
+    case 'queued':
+      return `${file}: queued as ${name}${why}`;
+    case 'duplicate':
+      return `${file}: duplicate of ${name}${waits ? `, which waits${why}` : ''}`;
+    case 'rejected':
+      return `${file}: rejected because: ${message}`;
+    case 'failed':
+    case 'unconfirmed':
+    case 'lost':
+      return `${file}: ${outcome}, as ${name}${why}`;
+  }
+}
+
+/** As `run --once`; with --no-wait, what is kept is what was asked for. */
+function statusOf(rows: readonly Row[], isKeptEnough: boolean): ExitStatus {
+  const has = (...outcomes: Outcome[]) => rows.some(({ outcome }) => outcomes.includes(outcome));
+  if (!isKeptEnough && rows.some(({ waits, isUnreachable }) => waits && isUnreachable))
+    return EXIT.unreachable;
+  if (has('rejected', 'failed', 'lost')) return EXIT.refused;
+  if (has('unconfirmed') || (!isKeptEnough && rows.some(({ waits }) => waits))) return EXIT.waiting;
+  return EXIT.ok;
+}
+
+function unreadable(file: string, code: string): ReceiptdError {
+  return new ReceiptdError('FILE_UNREADABLE', `${file} can't be read (${code}).`, {
+    hint: 'Check its name and its permissions; nothing was sent.',
+  });
+}
+
+function durationOf(text: string): number {
+  const duration = parseDuration(text);
+  if (!Number.isNaN(duration)) return duration;
+  throw new ReceiptdError('USAGE', `--wait does not take "${text}".`, {
+    hint: 'It takes a duration like 30s or 5m.',
+  });
+}

@@ -1,0 +1,111 @@
+import type { Config } from '../config/config.ts';
+import type { Request, Response } from '../daemon/control/protocol.ts';
+import { ReceiptdError } from '../domain/errors.ts';
+import type { Document } from '../domain/document.ts';
+import type { Hold } from '../ports/hold.ts';
+import type { Io } from './io.ts';
+import { openLog } from './session.ts';
+import { VERSION } from './version.ts';
+
+export type Standing = Pick<Document, 'state' | 'message' | 'endpoint' | 'folder'>;
+
+/** Who takes files in and sends them: the running agent, or this process in its place. */
+export interface Sender {
+  take(request: Request<'send'>): Promise<Response<'send'>>;
+  standing(documentId: number): Promise<Standing>;
+  holds(): Promise<readonly Hold[]>;
+  /** Why documents wait that nothing holds, in plain sentences. */
+  notes(): Promise<readonly string[]>;
+  /** Sends, if nobody else does, while `wait` lasts. */
+  while<T>(wait: (stop: AbortSignal) => Promise<T>): Promise<T>;
+}
+
+/** Runs `work` with the agent that answers, or alone under the instance lock. */
+export async function withSender<T>(
+  io: Io,
+  config: Config,
+  work: (sender: Sender) => Promise<T>,
+): Promise<T> {
+  const { callControl } = await import('../daemon/control/client.ts');
+  try {
+    await callControl(config.stateDir, 'status', {});
+  } catch (error) {
+    if (error instanceof ReceiptdError && error.code === 'NOT_RUNNING') return alone(io, config, work);
+    throw error;
+  }
+  return work(await asking(io, config));
+}
+
+async function asking(io: Io, { stateDir }: Config): Promise<Sender> {
+  const { callControl } = await import('../daemon/control/client.ts');
+  const signal = io.stop;
+  return {
+    take: (request) => callControl(stateDir, 'send', request, { signal }),
+    async standing(id) {
+      const [found] = (await callControl(stateDir, 'document', { id }, { signal })).documents;
+      if (found === undefined) throw new Error('a document that was just taken in is unknown');
+      const { state, message, folder, baseUrl, endpointUid: uid } = found;
+      return { state, message, folder, endpoint: { baseUrl, uid } };
+    },
+    async holds() {
+      const { holds } = await callControl(stateDir, 'overview', {}, { signal });
+      const at = (time: string | null) => (time === null ? null : Date.parse(time));
+      return holds.map((each) => ({ ...each, since: Date.parse(each.since), until: at(each.until) }));
+    },
+    notes: async () => (await callControl(stateDir, 'overview', {}, { signal })).status.notes,
+    while: (wait) => wait(signal),
+  };
+}
+
+/** As `run --once`, without looking at the folders. */
+async function alone<T>(io: Io, config: Config, work: (sender: Sender) => Promise<T>): Promise<T> {
+  const [{ prepareStateDir }, { acquireInstanceLock }, { composeLasting }, { composeGeneration }, writable] =
+    await Promise.all([
+      import('../daemon/stateDir.ts'),
+      import('../daemon/instanceLock.ts'),
+      import('../compose/lasting.ts'),
+      import('../compose/generation.ts'),
+      import('../daemon/whileWritable.ts'),
+    ]);
+  await prepareStateDir(config);
+  const lock = await acquireInstanceLock(config.stateDir);
+  const { log, secrets } = await openLog(io, config, { toFile: true, level: 'warn' });
+  try {
+    const lasting = await composeLasting(config, { env: io.env, log, secrets, version: VERSION });
+    const { ledger } = lasting;
+    try {
+      const generation = await composeGeneration(config, lasting, { once: true });
+      try {
+        return await work({
+          take: (request) => generation.send(request),
+          async standing(id) {
+            const detail = await ledger.detail(id);
+            if (detail === null) throw new Error('a document that was just taken in is unknown');
+            return detail.document;
+          },
+          holds: () => ledger.holds(),
+          notes: async () => generation.status().notes,
+          while: (wait) =>
+            writable.whileWritable(ledger.storage, io.stop, async (stop) => {
+              const done = new AbortController();
+              const sending = generation.deliver(AbortSignal.any([stop, done.signal]));
+              try {
+                return await wait(stop);
+              } finally {
+                done.abort();
+                await sending;
+              }
+            }),
+        });
+      } finally {
+        await generation.close();
+      }
+    } finally {
+      await lasting.standby?.close();
+      await ledger.close();
+    }
+  } finally {
+    await log.close();
+    await lock.release();
+  }
+}

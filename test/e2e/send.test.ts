@@ -1,0 +1,174 @@
+import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { drawReceipt } from '../support/images.ts';
+import { prepare, until, type Site } from './support/agent.ts';
+
+/** A site with one endpoint, and an image in a directory that nobody watches. */
+async function withDesk(keys: Parameters<Site['configure']>[0] = {}): Promise<Site> {
+  const site = await prepare();
+  await site.configure({ endpoints: { office: { uid: OFFICE } }, ...keys });
+  await mkdir(site.file('desk'));
+  return site;
+}
+const OFFICE = '11111111-2222-4333-8444-555555555555';
+
+async function lay(site: Site, name: string, seed = name): Promise<string> {
+  const bytes = await drawReceipt({ type: 'jpeg', seed });
+  await writeFile(site.file('desk', name), bytes);
+  return `desk/${name}`;
+}
+
+async function copies(site: Site): Promise<string[]> {
+  const entries = await readdir(join(site.stateDir, 'spool'), { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+}
+
+describe.each(['beside a running agent', 'without one'])('send %s', (where) => {
+  const begin = async (site: Site) => (where === 'without one' ? null : site.start());
+
+  test('names, sends and records single files, and leaves them where they are', async () => {
+    const site = await withDesk();
+    const agent = await begin(site);
+    const files = [await lay(site, 'a.jpg'), await lay(site, 'b.jpg')];
+    const bytes = await readFile(site.file('desk', 'a.jpg'));
+    const sent = await site.run('send', ...files);
+    expect(sent).toMatchObject({ status: 0, stderr: '' });
+    expect(sent.stdout).toMatch(
+      /^desk\/a\.jpg: accepted as a-[0-9a-f]{12}\ndesk\/b\.jpg: accepted as b-[0-9a-f]{12}\n$/,
+    );
+    expect(site.sandbox.stats().stored).toBe(2);
+    expect(await readFile(site.file('desk', 'a.jpg'))).toEqual(bytes);
+    const again = await site.run('send', ...files);
+    expect(again.status).toBe(0);
+    expect(again.stdout).toMatch(/^desk\/a\.jpg: duplicate of a-[0-9a-f]{12}\n/);
+    expect(site.sandbox.received()).toHaveLength(2);
+    await agent?.stop();
+    expect(await copies(site)).toEqual([]);
+    expect((await site.list()).map(({ path, state }) => [path, state]).toSorted()).toEqual([
+      [site.file('desk', 'a.jpg'), 'accepted'],
+      [site.file('desk', 'b.jpg'), 'accepted'],
+    ]);
+    const audit = await site.run('audit');
+    expect(audit.status).toBe(0);
+    expect(audit.stdout).toContain(site.file('desk'));
+    expect(await site.must('ledger', 'verify')).toBeTruthy();
+  });
+
+  test('rejects what is no image, cut short or too large, and sends the rest', async () => {
+    const site = await withDesk({
+      folders: [{ path: 'inbox', endpoint: 'office', maxFileSize: '100kB' }],
+    });
+    await mkdir(site.file('inbox'), { recursive: true });
+    const agent = await begin(site);
+    const good = await lay(site, 'good.jpg');
+    await writeFile(site.file('desk', 'notes.txt'), 'Milk, eggs');
+    await writeFile(site.file('desk', 'large.jpg'), Buffer.alloc(100_001, 1));
+    await writeFile(
+      site.file('desk', 'cut.jpg'),
+      (await readFile(site.file('desk', 'good.jpg'))).subarray(0, 2_000),
+    );
+    const sent = await site.run('send', 'desk/notes.txt', 'desk/large.jpg', 'desk/cut.jpg', good);
+    expect(sent.status).toBe(3);
+    const lines = sent.stdout.trimEnd().split('\n');
+    expect(lines).toEqual([
+      expect.stringMatching(/^desk\/notes\.txt: rejected because: Not an image/),
+      expect.stringMatching(/^desk\/large\.jpg: rejected because: .*`maxFileSize`/),
+      expect.stringMatching(/^desk\/cut\.jpg: rejected because: Incomplete/),
+      expect.stringMatching(/^desk\/good\.jpg: accepted as good-/),
+    ]);
+    // Told to the person who asked; the ledger holds what was taken in.
+    expect(await site.list()).toHaveLength(1);
+    await agent?.stop();
+    expect(await copies(site)).toEqual([]);
+  });
+
+  test('says why a file waits, and keeps a copy that outlives the original', async () => {
+    const site = await withDesk();
+    const agent = await begin(site);
+    await site.must('pause', 'office');
+    const sent = await site.run('send', await lay(site, 'a.jpg'));
+    expect(sent.status).toBe(4);
+    expect(sent.stdout).toMatch(/^desk\/a\.jpg: queued as a-[0-9a-f]{12} \(.*[Pp]aused/);
+    await rm(site.file('desk', 'a.jpg'));
+    const same = await site.run('send', '--no-wait', await lay(site, 'copy.jpg', 'a.jpg'));
+    expect(same).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/duplicate of a-.*, which waits/),
+    });
+    await rm(site.file('desk', 'copy.jpg'));
+    await site.must('resume', 'office');
+    if (!agent) await site.once();
+    await until(() => site.sandbox.stats().stored === 1);
+    await agent?.stop();
+  });
+
+  test('--no-wait ends once the file is kept', async () => {
+    const site = await withDesk();
+    const agent = await begin(site);
+    const sent = await site.run('send', '--no-wait', '--json', await lay(site, 'a.jpg'));
+    expect(sent.status).toBe(0);
+    expect(JSON.parse(sent.stdout)).toMatchObject([
+      { file: 'desk/a.jpg', name: expect.stringMatching(/^a-/) },
+    ]);
+    if (!agent) {
+      expect(site.sandbox.received()).toHaveLength(0);
+      await site.once();
+    }
+    await until(() => site.sandbox.stats().stored === 1);
+    await agent?.stop();
+  });
+
+  test('under `spool: never` reads the original at sending', async () => {
+    const site = await withDesk({ spool: 'never' });
+    const agent = await begin(site);
+    expect(await site.run('send', await lay(site, 'a.jpg'))).toMatchObject({ status: 0 });
+    await agent?.stop();
+    expect(site.sandbox.stats().stored).toBe(1);
+    expect(await copies(site)).toEqual([]);
+  });
+
+  test('gives up waiting for a service that is down, and loses nothing', async () => {
+    const site = await withDesk();
+    const agent = await begin(site);
+    await site.sandbox.close();
+    const sent = await site.run('send', '--wait', '3s', await lay(site, 'a.jpg'));
+    expect(sent.status).toBe(5);
+    expect(sent.stdout).toMatch(/queued as a-[0-9a-f]{12} \(/);
+    await agent?.stop();
+    expect(await copies(site)).toHaveLength(1);
+  });
+
+  test('asks which endpoint is meant where several are configured', async () => {
+    const site = await prepare();
+    await mkdir(site.file('desk'));
+    const agent = await begin(site);
+    const file = await lay(site, 'a.jpg');
+    expect(await site.run('send', file)).toBeRefused(2, 'USAGE', '--endpoint', 'office', 'depot');
+    expect(await site.run('send', '--endpoint', 'attic', file)).toBeRefused(2, 'ENDPOINT_UNKNOWN', 'attic');
+    expect(await site.run('send', '--endpoint', 'depot', file)).toMatchObject({ status: 0 });
+    expect(site.sandbox.received()).toMatchObject([{ name: expect.stringMatching(/^a-/) }]);
+    await agent?.stop();
+  });
+
+  test('refuses files of watched folders, and files that are not there', async () => {
+    const site = await withDesk();
+    const agent = await begin(site);
+    await writeFile(site.file('inbox', 'notes.txt'), 'a file of a watched folder');
+    expect(await site.run('send', 'inbox/notes.txt')).toBeRefused(2, 'USAGE', 'is watched');
+    expect(await site.run('send', await lay(site, 'a.jpg'), 'desk/gone.jpg')).toBeRefused(
+      1,
+      'FILE_UNREADABLE',
+      'desk/gone.jpg',
+    );
+    expect(await site.run('send')).toBeRefused(2, 'USAGE', 'file');
+    expect(site.sandbox.received()).toHaveLength(0);
+    await agent?.stop();
+  });
+});
+
+test('status tells of files that lie in no watched folder', async () => {
+  const site = await withDesk();
+  await site.must('send', await lay(site, 'a.jpg'));
+  expect(await site.must('status')).toMatch(/1 accepted/);
+});
