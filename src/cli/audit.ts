@@ -120,7 +120,7 @@ async function foldersOf(
   const path = resolve(io.cwd, wanted);
   const found = all.filter((each) => each.path === path || each.path === wanted);
   if (found.length > 0) return found;
-  throw new ReceiptdError('USAGE', `"${wanted}" is not a folder that is or was watched.`, {
+  throw new ReceiptdError('USAGE', `"${wanted}" is no folder that the ledger knows.`, {
     hint: `There are: ${all.map((each) => each.path).join(', ')}.`,
   });
 }

@@ -96,7 +96,9 @@ function meaningOf(category: Category, { waiting }: Tally): string {
 
 function nowLines({ now, tally }: AuditedFolder, day: string | null): string[] {
   if (now === null)
-    return ['Not watched any more: counted from the ledger, and not compared with the folder.'];
+    return [
+      'Not a watched folder of the config (a former one, or files of `receiptd send`): counted from the ledger, and not compared with the folder.',
+    ];
   if (now.notLookedAt.some(({ path }) => path === '')) return ['The folder could not be looked at now.'];
   const { listed, known, excluded } = now;
   const agree =

@@ -7,9 +7,9 @@ export const EXIT = {
   failed: 1,
   /** Wrong usage or a configuration that is not valid. */
   usage: 2,
-  /** `run --once`: something was refused, rejected or lost in that run; `audit`: files are not accounted for. A person has to look. */
+  /** `run --once`, `send`: something was refused, rejected or lost in that run; `audit`: files are not accounted for. A person has to look. */
   refused: 3,
-  /** `run --once`: something waits (a hold, a missing folder, ...); `audit`: something could not be looked at. */
+  /** `run --once`, `send`: something waits (a hold, a missing folder, ...); `audit`: something could not be looked at. */
   waiting: 4,
   /** The service could not be reached. */
   unreachable: 5,

@@ -1,3 +1,4 @@
+import { isElsewhere } from '../domain/elsewhere.ts';
 import { sharedLedger } from '../compose/fleetMember.ts';
 import type { Config } from '../config/config.ts';
 import type { FolderStatus } from '../daemon/control/protocol.ts';
@@ -68,7 +69,14 @@ export function statusLines(config: Config, overview: Overview, colors: Colors):
     say();
     say(`${colors.bold(printable(path))} → endpoint ${printable(alias)}`);
     say(`  ${printable(live === null ? 'Not watched now.' : watchLine(live, config, noRoom))}`);
-    if (isKnown) say(`  ${countsLine(path, overview)}`);
+    if (isKnown) say(`  ${countsLine((folder) => folder === path, overview)}`);
+  }
+  const isWatched = new Set(config.folders.map(({ path }) => path));
+  const isOther = (folder: string) => !isWatched.has(folder) && !isElsewhere(folder);
+  if (overview.counts.some(({ folder }) => isOther(folder))) {
+    say();
+    say(colors.bold('Not in a watched folder of the config (former ones, and files of `receiptd send`)'));
+    say(`  ${countsLine(isOther, overview)}`);
   }
   return lines;
 }
@@ -134,8 +142,8 @@ function stateWords({ state, since }: FolderStatus): string {
   }
 }
 
-function countsLine(path: string, { counts }: Overview): string {
-  const own = counts.filter(({ folder }) => folder === path);
+function countsLine(isMeant: (folder: string) => boolean, { counts }: Overview): string {
+  const own = counts.filter(({ folder }) => isMeant(folder));
   const parts = LIST_STATES.flatMap((state) => {
     const total = own.filter((each) => each.state === state).reduce((sum, each) => sum + each.count, 0);
     return total > 0 ? [`${count(total)} ${STATE_WORDS[state]}`] : [];

@@ -85,7 +85,7 @@ export class SingleFiles {
       if (why !== null) return { kind: 'rejected', message: why };
       admitted = await keeper.keep({ endpoint, folder, bytes }, name);
     }
-    if (admitted === null) throw noRoom();
+    if (admitted === null) throw noRoom(keeper.copies.isFull);
     const { kind, document } = admitted;
     log.info('A single file was taken in', {
       outcome: kind,
@@ -103,7 +103,7 @@ export class SingleFiles {
     this.#underway.set(hash, (this.#underway.get(hash) ?? 0) + 1);
     let isWanted = false;
     try {
-      if (!(await keeper.copy(hash, bytes))) throw noRoom();
+      if (!(await keeper.copy(hash, bytes))) throw noRoom(keeper.copies.isFull);
       const admitted = await name();
       isWanted = admitted.kind === 'queued' || admitted.kind === 'requeued';
       return admitted;
@@ -131,8 +131,11 @@ export class SingleFiles {
   }
 }
 
-function noRoom(): ReceiptdError {
-  return new ReceiptdError('SPOOL_UNWRITABLE', 'The file was not taken in: no copy of it can be kept.', {
-    hint: '`receiptd status` says what is wrong with the spool.',
-  });
+function noRoom(isFull: boolean): ReceiptdError {
+  const why = isFull ? 'the spool is full' : 'its disk fails';
+  return new ReceiptdError(
+    isFull ? 'SPOOL_FULL' : 'SPOOL_UNWRITABLE',
+    `The file was not taken in, because no copy of it can be kept: ${why}.`,
+    { hint: '`receiptd status` says more; send the file again once that is over.' },
+  );
 }

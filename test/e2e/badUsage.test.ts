@@ -17,7 +17,7 @@ describe('a command line is refused with one sentence', () => {
     [['stop'], ['receiptd service stop']],
     [['logs'], ['receiptd service logs']],
     [['install'], ['receiptd service install', 'receiptd setup']],
-    [['upload'], ['receiptd run --once', 'receiptd run']],
+    [['upload'], ['receiptd send FILE', 'receiptd run --once']],
     [['version'], ['receiptd --version']],
     [['CONFIG'], ['receiptd setup', 'receiptd check']],
     [

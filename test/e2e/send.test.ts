@@ -1,8 +1,11 @@
+import { createHash } from 'node:crypto';
 import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { drawReceipt } from '../support/images.ts';
-import { prepare, until, type Site } from './support/agent.ts';
+import { freshDatabase, needsPostgres } from '../support/postgres.ts';
+import { OFFICE, prepare, until, type Site } from './support/agent.ts';
+import './support/commandLine.ts';
 
 /** A site with one endpoint, and an image in a directory that nobody watches. */
 async function withDesk(keys: Parameters<Site['configure']>[0] = {}): Promise<Site> {
@@ -11,7 +14,6 @@ async function withDesk(keys: Parameters<Site['configure']>[0] = {}): Promise<Si
   await mkdir(site.file('desk'));
   return site;
 }
-const OFFICE = '11111111-2222-4333-8444-555555555555';
 
 async function lay(site: Site, name: string, seed = name): Promise<string> {
   const bytes = await drawReceipt({ type: 'jpeg', seed });
@@ -19,8 +21,11 @@ async function lay(site: Site, name: string, seed = name): Promise<string> {
   return `desk/${name}`;
 }
 
+/** Copies in the spool that are whole. */
 async function copies(site: Site): Promise<string[]> {
-  const entries = await readdir(join(site.stateDir, 'spool'), { recursive: true, withFileTypes: true });
+  const entries = await readdir(join(site.stateDir, 'spool'), { recursive: true, withFileTypes: true }).catch(
+    () => [],
+  );
   return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
 }
 
@@ -111,10 +116,7 @@ describe.each(['beside a running agent', 'without one'])('send %s', (where) => {
     expect(JSON.parse(sent.stdout)).toMatchObject([
       { file: 'desk/a.jpg', name: expect.stringMatching(/^a-/) },
     ]);
-    if (!agent) {
-      expect(site.sandbox.received()).toHaveLength(0);
-      await site.once();
-    }
+    if (!agent) await site.once();
     await until(() => site.sandbox.stats().stored === 1);
     await agent?.stop();
   });
@@ -167,8 +169,55 @@ describe.each(['beside a running agent', 'without one'])('send %s', (where) => {
   });
 });
 
+test.each(['beside a running agent', 'without one'])(
+  'a kill as soon as a copy is there, %s, loses nothing that was promised and leaves no copy',
+  async (where) => {
+    const site = await withDesk();
+    await site.must('pause', 'office');
+    const promised: string[] = [];
+    for (const name of ['a.jpg', 'b.jpg', 'c.jpg']) {
+      const agent = where === 'without one' ? null : await site.start();
+      const file = await lay(site, name);
+      const hash = createHash('sha256')
+        .update(await readFile(site.file(file)))
+        .digest('hex');
+      const sending = site.spawn('send', '--no-wait', file, '--config', site.config);
+      await until(async () => !sending.alive || (await copies(site)).some((copy) => copy.includes(hash)));
+      await (agent ?? sending).kill();
+      const { stdout } = await sending.ended;
+      await rm(site.file(file));
+      if (stdout !== '') promised.push(site.file(file));
+    }
+    await site.must('resume', 'office');
+    await site.once();
+    const rows = await site.list();
+    expect(rows.map(({ path }) => path)).toEqual(expect.arrayContaining(promised));
+    expect(rows.filter(({ state }) => state !== 'accepted')).toEqual([]);
+    expect(site.sandbox.stats().stored).toBe(rows.length);
+    expect(await copies(site)).toEqual([]);
+    expect(await site.must('ledger', 'verify')).toBeTruthy();
+  },
+);
+
+test.skipIf(!needsPostgres())('a shared ledger takes single files as well', async () => {
+  const database = await freshDatabase();
+  onTestFinished(() => database.remove());
+  const site = await withDesk({ ledger: { kind: 'postgres', url: database.url, agent: 'front' } });
+  const [a, b] = [await lay(site, 'a.jpg'), await lay(site, 'b.jpg')];
+  const alone = await site.run('send', a);
+  expect(alone).toMatchObject({ status: 0, stdout: expect.stringMatching(/accepted as a-/) });
+  const agent = await site.start();
+  const beside = await site.run('send', a, b);
+  expect(beside.stdout).toMatch(/duplicate of a-.*\n.*accepted as b-/);
+  expect(beside.status).toBe(0);
+  expect(site.sandbox.stats().stored).toBe(2);
+  expect(await site.must('status')).toMatch(/receiptd send.*\n +2 accepted/);
+  expect(await site.run('audit')).toMatchObject({ status: 0 });
+  await agent.stop();
+});
+
 test('status tells of files that lie in no watched folder', async () => {
   const site = await withDesk();
   await site.must('send', await lay(site, 'a.jpg'));
-  expect(await site.must('status')).toMatch(/1 accepted/);
+  expect(await site.must('status')).toMatch(/former ones, and files of `receiptd send`\)\n +1 accepted\.\n/);
 });

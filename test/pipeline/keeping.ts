@@ -11,7 +11,7 @@ import type { Spool } from '../../src/ports/spool.ts';
 import { openSpool } from '../../src/spool/openSpool.ts';
 
 export interface KeepingOptions extends Partial<
-  Pick<KeeperDeps, 'mode' | 'canSend' | 'keepFailedMs' | 'buffers'>
+  Pick<KeeperDeps, 'mode' | 'canSend' | 'keepFailedMs' | 'buffers' | 'isNeeded'>
 > {
   /** Bytes. */
   readonly spoolLimit?: number;
@@ -58,6 +58,7 @@ export async function keeping(
     log,
     keepFailedMs: options.keepFailedMs ?? 24 * 3_600_000,
     canSend: options.canSend ?? (() => true),
+    isNeeded: options.isNeeded,
   });
   onTestFinished(() => keeper.close());
   return { keeper, spool, spoolDir, hand, incidents, puts };
