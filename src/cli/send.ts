@@ -15,7 +15,6 @@ import { holdOver, isHeld } from '../ledger/holdOver.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
 import { helpOf } from './help.ts';
 import { print, printJson, type Io } from './io.ts';
-import { operatorName } from './operator.ts';
 import { printable } from './printable.ts';
 import { withSender, type Sender } from './sender.ts';
 import { configOf, type ConfigOption } from './session.ts';
@@ -182,7 +181,6 @@ async function take(
     path,
     identity: { size, mtimeNs: String(mtimeNs), ctimeNs: String(ctimeNs), inode: String(inode) },
     bytes: read.bytes.toString('base64'),
-    by: operatorName(),
     ...(endpoint !== undefined && { endpoint }),
   };
   return { file, ...(await sender.take(request)) };

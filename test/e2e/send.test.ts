@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { drawReceipt } from '../support/images.ts';
 import { freshDatabase, needsPostgres } from '../support/postgres.ts';
 import { OFFICE, prepare, until, type Site } from './support/agent.ts';
-import './support/commandLine.ts';
+import { expectNoTrace } from './support/commandLine.ts';
 
 /** A site with one endpoint, and an image in a directory that nobody watches. */
 async function withDesk(keys: Parameters<Site['configure']>[0] = {}): Promise<Site> {
@@ -163,7 +163,9 @@ describe.each(['beside a running agent', 'without one'])('send %s', (where) => {
       'FILE_UNREADABLE',
       'desk/gone.jpg',
     );
-    expect(await site.run('send')).toBeRefused(2, 'USAGE', 'file');
+    const bare = await site.run('send');
+    expect(bare).toBeRefused(2, 'USAGE', 'file');
+    expectNoTrace(bare);
     expect(site.sandbox.received()).toHaveLength(0);
     await agent?.stop();
   });

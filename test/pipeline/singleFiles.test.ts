@@ -118,7 +118,7 @@ test('what was named is sent from the copy, whatever happens to the file', async
       return go();
     },
   });
-  await site.take('a.jpg', await image());
+  expect(await site.take('a.jpg', await image())).toMatchObject({ kind: 'queued' });
   await place.clock.advanceUntil(() => site.accepted.length === 1);
   await place.clock.advanceUntil(async () => (await site.copies()).length === 0);
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { by, type Exchange } from './shapes.ts';
+import type { Exchange } from './shapes.ts';
 
 /** Of a file; base64 takes four thirds of that, and one text can't be much longer. */
 export const SEND_LIMIT_BYTES = 128 * 1024 * 1024;
@@ -28,7 +28,6 @@ export const SENDING = {
         .describe('As the system tells it.'),
       endpoint: z.string().optional().describe('Alias; may be left out where one endpoint is configured.'),
       bytes: z.string().describe('All of them, in base64.'),
-      by,
     }),
     response: z.object({
       outcome: z
