@@ -66,7 +66,7 @@ export class SingleFiles {
     }
     const { inspector, memory } = this.#deps;
     return memory.with(bytes.length, async () => {
-      const judgement = await judge(bytes, settings, inspector);
+      const judgement = await judge(file.path, bytes, settings, inspector);
       if (judgement.kind !== 'image') return { kind: 'rejected', message: judgement.message };
       const { path, identity } = file;
       return this.#admit({ path, identity, bytes, lane: 'fresh', type: judgement.type }, settings);
