@@ -3,15 +3,13 @@ import { basename, dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { composeFolders } from '../compose/folders.ts';
 import { clock } from '../compose/machine.ts';
-import { settingsToSend } from '../compose/sending.ts';
+import { holdOf, settingsToSend } from '../compose/sending.ts';
 import { refuseExampleUid } from '../config/exampleUid.ts';
 import type { Config } from '../config/config.ts';
 import { parseDuration } from '../config/units.ts';
 import type { Request } from '../daemon/control/protocol.ts';
 import { SEND_LIMIT_BYTES } from '../daemon/control/protocol/sending.ts';
-import { accountsAmong } from '../domain/account.ts';
 import { ReceiptdError, systemCode } from '../domain/errors.ts';
-import { holdOver, isHeld } from '../ledger/holdOver.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
 import { helpOf } from './help.ts';
 import { print, printJson, type Io } from './io.ts';
@@ -193,18 +191,19 @@ interface Look extends Row {
 /** What became of it by now. */
 async function standing(sender: Sender, config: Config, row: Row): Promise<Look> {
   if (row.documentId === null) return row;
-  const { state, message, endpoint, folder } = await sender.standing(row.documentId);
+  const document = await sender.standing(row.documentId);
+  const { state, message } = document;
   if (state !== 'queued' && state !== 'uploading') {
     if (state === 'accepted') return { ...row, outcome: row.outcome === 'duplicate' ? 'duplicate' : state };
     return { ...row, outcome: state, message };
   }
-  const hold = holdOver(await sender.holds(), endpoint, folder, accountsAmong(config.endpoints));
+  const hold = holdOf(document, await sender.holds(), config);
   const [note = 'Its turn has not come yet.'] = hold || message ? [] : await sender.notes();
   return {
     ...row,
     waits: true,
     message: hold?.message ?? message ?? note,
-    isHeld: isHeld(hold),
+    isHeld: hold?.isHeld ?? false,
     isUnreachable: hold?.scope === 'service',
   };
 }

@@ -4,6 +4,10 @@ import { folderSchema } from '../config/schema.ts';
 import type { Request, Response } from '../daemon/control/protocol.ts';
 import { ReceiptdError } from '../domain/errors.ts';
 import { parseTemplate } from '../domain/naming.ts';
+import { accountsAmong } from '../domain/account.ts';
+import type { Document } from '../domain/document.ts';
+import { holdOver, isHeld } from '../ledger/holdOver.ts';
+import type { Hold } from '../ports/hold.ts';
 import type { SingleFiles } from '../pipeline/singleFiles.ts';
 import type { FolderSettings } from '../pipeline/settings.ts';
 
@@ -93,4 +97,14 @@ export async function takeIn(
     name: taken.document.name,
     message: null,
   };
+}
+
+/** What keeps a queued document waiting; `isHeld`: it does not pass by itself soon, as an outage may. */
+export function holdOf(
+  { endpoint, folder }: Pick<Document, 'endpoint' | 'folder'>,
+  holds: readonly Hold[],
+  { endpoints }: Pick<Config, 'endpoints'>,
+): (Hold & { readonly isHeld: boolean }) | null {
+  const hold = holdOver(holds, endpoint, folder, accountsAmong(endpoints));
+  return hold === undefined ? null : { ...hold, isHeld: isHeld(hold) };
 }
