@@ -15,6 +15,7 @@ import { CONSOLE_LISTENER, demandCertificate, RESULTS_LISTENER } from '../daemon
 import { formerOriginals, type FormerOriginals } from '../pipeline/originalsRule.ts';
 import { asReceiptdError, ReceiptdError, isOfLedger } from '../domain/errors.ts';
 import { hidePasswords, withPasswords } from './hidePasswords.ts';
+import { refuseKeysBeyondConsole, refusePathsBeyondConsole, type Reach } from './consoleReach.ts';
 import type { Lasting } from './lasting.ts';
 
 export interface SettingsDeps {
@@ -35,6 +36,8 @@ interface Look {
 
 const INCIDENT = 'config';
 const SOMEBODY = 'somebody';
+/** Said by the console itself, whatever a page says. */
+export const BY_CONSOLE = 'console';
 
 /**
  * The configuration file of a running agent, and what of it is in effect:
@@ -85,6 +88,16 @@ export class Settings {
   /** What the file said that is in effect. */
   get data(): unknown {
     return this.#live.data;
+  }
+
+  /** Of whoever asks by the console. */
+  get #reach(): Reach {
+    return { file: this.file, platform: this.context.platform, now: this.current };
+  }
+
+  /** @throws ReceiptdError CONSOLE_REFUSED where the console may not name that folder */
+  refuseBeyondConsole(folder: Config['folders'][number]): void {
+    refusePathsBeyondConsole({ folders: [folder] }, this.#reach);
   }
 
   /** Sentences for `status`. */
@@ -143,6 +156,7 @@ export class Settings {
       const before = await this.#bytes();
       const revision = revisionOf(before);
       if (how.revision !== undefined && how.revision !== revision) throw changedMeanwhile(file);
+      if (how.by === BY_CONSOLE) refuseKeysBeyondConsole(edits, this.#reach);
       const former = this.#decode(before);
       let text = former;
       for (const edit of withPasswords(edits)) {
@@ -154,6 +168,7 @@ export class Settings {
       const isMoved = ({ restartNeeded }: LiveConfig): boolean => restartNeeded.includes('stateDir');
       if (isMoved(read) && !isMoved(this.#live)) throw notWhileRunning();
       refuseExposed(this.#live.config, read.config);
+      if (how.by === BY_CONSOLE) refusePathsBeyondConsole(read.config, this.#reach);
       const originals = await this.#originals(read.config);
       if (how.dryRun) return { ...(await this.#state()), originals };
       if (text === former) {

@@ -10,7 +10,7 @@ import { checkFolder } from './checkFolder.ts';
 import { composeFolders } from './folders.ts';
 import type { Running } from './generation.ts';
 import type { Lasting } from './lasting.ts';
-import type { Settings } from './settings.ts';
+import { BY_CONSOLE, type Settings } from './settings.ts';
 
 const SAMPLES = 10;
 /** After that the files are not counted any further. */
@@ -31,6 +31,7 @@ export async function testFolder(request: Request<'testFolder'>, how: Deps): Pro
   const read = folderOf(path, request.settings, settings);
   if ('findings' in read) return { ...answer, findings: read.findings };
   const { folder: wanted, config } = read;
+  if (request.by === BY_CONSOLE) settings.refuseBeyondConsole(wanted);
   const guard = lasting.guards.get(path) ?? createFolderGuard(path);
   lasting.guards.set(path, guard);
   const folder = composeFolders(config, undefined, lasting.guards)(path);

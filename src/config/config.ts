@@ -67,6 +67,8 @@ export interface Config {
     readonly tls: { readonly cert: string; readonly key: string } | null;
     /** Lower case; with a port or without. */
     readonly hosts: readonly string[];
+    /** Absolute: where the console may set folders and archives, beside watched folders. */
+    readonly roots: readonly string[];
   };
   readonly monitoring: { readonly listen: Address | null };
   readonly alerts: AlertsConfig;

@@ -49,6 +49,13 @@ export const consoleSchema = z.strictObject({
       'Further names by which browsers call the console, with a port or without: the name in the certificate, or that of a reverse proxy. Any other name is refused, since it may be a trick (DNS rebinding).',
     )
     .meta({ title: 'list of host names' }),
+  roots: z
+    .array(path)
+    .prefault([])
+    .describe(
+      'Directories in which folders, archives and `needsAttention` may be set from the console, beside those in or next to a watched folder. Relative paths start at the config file. The console does not change this list.',
+    )
+    .meta({ title: 'list of paths' }),
 });
 
 export const resultsSchema = z.strictObject({

@@ -74,7 +74,7 @@ describe('a config that says as little as possible', () => {
       },
       ledger: { kind: 'sqlite' },
       stateDir: '/var/lib/receiptd',
-      console: { listen: 'onDemand', tls: null, hosts: [] },
+      console: { listen: 'onDemand', tls: null, hosts: [], roots: [] },
       monitoring: { listen: null },
       alerts: {
         afterMs: 120_000,

@@ -56,6 +56,46 @@ async function told(site: Site): Promise<string> {
   return (await site.look('status')).stdout;
 }
 
+test('a page sets folders and archives where the file allows it, and no program or other file', async () => {
+  const { origin, cookie, site } = await underAttack();
+  const before = await readFile(site.config, 'utf8');
+  const edit = async (path: (string | number)[], value: unknown) => {
+    const { revision } = STATE.parse((await perform(origin, cookie, 'config')).json);
+    return perform(origin, cookie, 'changeConfig', {
+      revision,
+      edits: [{ kind: 'set', path, value }],
+    });
+  };
+  for (const [path, value] of [
+    [['folders', 0, 'archiveTo'], '/etc/cron.d'],
+    [['folders', 0, 'needsAttention'], '/etc/cron.d'],
+    [['folders', 0, 'archiveTo'], '../../../../../etc/cron.d'],
+    [['folders', 0, 'archiveTo'], '../.ssh'],
+    [['folders', 0, 'path'], '/etc'],
+    [['results', 'command'], ['/bin/sh']],
+    [['console', 'roots'], ['/etc']],
+    [['credentials'], { store: 'file', file: '/etc/passwd' }],
+    [['stateDir'], '/etc'],
+  ] as const) {
+    const refused = await edit([...path], value);
+    expect([value, refused.json]).toMatchObject([value, { code: 'CONSOLE_REFUSED' }]);
+  }
+  const looked = await perform(origin, cookie, 'testFolder', {
+    path: '/etc',
+    settings: { endpoint: 'office' },
+  });
+  expect(looked.json).toMatchObject({ code: 'CONSOLE_REFUSED' });
+  expect(await readFile(site.config, 'utf8')).toBe(before);
+
+  expect((await edit(['folders', 0, 'archiveTo'], '../scanned')).json).toMatchObject({ problem: null });
+  expect(await edit(['folders', 0, 'needsAttention'], '_needs attention')).toMatchObject({ status: 200 });
+  // The one who has the file may name any place, and then it may stay.
+  const text = await readFile(site.config, 'utf8');
+  await writeFile(site.config, `${text}console:\n  roots: [ /srv/elsewhere ]\n`);
+  await site.must('reload');
+  expect(await edit(['folders', 0, 'archiveTo'], '/srv/elsewhere/2026')).toMatchObject({ status: 200 });
+});
+
 test('a port that another program has keeps the console away, and no receipt', async () => {
   const port = await freePort();
   const other = createServer();

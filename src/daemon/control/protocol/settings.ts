@@ -75,6 +75,7 @@ export const SETTINGS = {
         .record(z.string(), z.json())
         .optional()
         .describe('Keys of a folder in the config; of the configured folder if left out.'),
+      by,
     }),
     response: z.object({
       path: z.string().describe('Absolute.'),
