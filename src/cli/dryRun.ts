@@ -2,7 +2,10 @@ import { hostname } from 'node:os';
 import { composeFolders } from '../compose/folders.ts';
 import { clock, composeInspector } from '../compose/machine.ts';
 import type { Config } from '../config/config.ts';
+import { endpointId } from '../domain/document.ts';
+import { counted } from '../domain/words.ts';
 import { foresee, type Foreseen } from '../pipeline/foresee.ts';
+import type { ListState, StateCount } from '../ports/ledgerReports.ts';
 import { colorsFor, print, type Io } from './io.ts';
 import { openReportsIfThere } from './session.ts';
 import { printable } from './printable.ts';
@@ -42,10 +45,29 @@ export async function dryRun(io: Io, config: Config): Promise<void> {
       print(io, [colorsFor(io, io.stdout).bold(head), ...lines].join('\n'));
     }
     const sum = [...totals].map(([would, count]) => `${count} ${would}`).join(', ');
-    print(io, `${sum === '' ? 'No files' : sum}. Nothing was sent or recorded.`);
+    const waiting = reports === null ? [] : queuedLines(await reports.counts(), config);
+    print(io, [...waiting, `${sum === '' ? 'No files' : sum}. Nothing was sent or recorded.`].join('\n'));
   } finally {
     await reports?.close();
   }
+}
+
+/** What earlier runs have named and not sent yet: it goes with the files of the folders. */
+function queuedLines(counts: readonly StateCount[], config: Config): string[] {
+  const known = new Set(config.endpoints.map(({ key }) => endpointId(key)));
+  const documents = (...states: readonly ListState[]): number =>
+    counts
+      .filter(({ state, endpoint }) => states.includes(state) && endpoint && known.has(endpointId(endpoint)))
+      .reduce((sum, each) => sum + each.count, 0);
+  const [queued, held] = [documents('queued', 'uploading'), documents('held')];
+  return [
+    ...(queued > 0
+      ? [`${counted(queued, 'queued document', 'queued documents')} would be sent as well.`]
+      : []),
+    ...(held > 0
+      ? [`${counted(held, 'document is', 'documents are')} on hold; \`receiptd status\` says why.`]
+      : []),
+  ];
 }
 
 function rowOf({ would, name, path, why }: Foreseen): string[] {

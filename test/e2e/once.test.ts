@@ -194,6 +194,15 @@ describe('run --once', () => {
     expect(site.sandbox.stats().stored).toBe(2);
   });
 
+  test('--dry-run counts the documents that earlier runs have left queued', async () => {
+    const site = await prepare();
+    await site.configure({ service: { baseUrl: `http://127.0.0.1:${await closedPort()}` } });
+    await drop(site, 'a.jpg', 'b.jpg');
+    await site.once('--wait', '0s');
+    const text = await site.must('run', '--dry-run');
+    expect(text).toContain('2 queued documents would be sent as well.');
+  });
+
   test('an endpoint that the service does not know keeps its documents waiting', async () => {
     const uid = OFFICE.replace('1', '9');
     const site = await prepare({ endpoints: { office: { uid } } });

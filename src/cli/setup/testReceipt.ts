@@ -31,6 +31,7 @@ const OWN = /^receiptd-test-\d{8}-\d{6}-[0-9a-f]{4}\.png$/;
 const WAITING = ['queued', 'uploading', 'held', 'unconfirmed'] as const;
 const EVERY_MS = 100;
 const LIMIT_MS = 60_000;
+const REMOVAL_MS = 15_000;
 
 /**
  * Puts a test receipt into the folder and waits until the service has it: the agent that runs sends it, or one that runs for
@@ -60,6 +61,7 @@ export async function sendTestReceipt(io: Io, config: Config, folder: string): P
     const row = await settled(io, config, file, agent.ended, soon);
     if (row.state !== 'accepted' || row.name === null) throw undelivered(file, howFar(row), row);
     await removeOwn(path, bytes);
+    await removalSeen(config, row.name, agent.ended, soon);
     return { file, name: row.name, status: row.status, response: await responseOf(config, row.name) };
   } finally {
     await agent.stop();
@@ -79,6 +81,7 @@ async function waitFor(
   if (row.state !== 'accepted' || row.name === null) throw undelivered(file, howFar(row), row);
   // Its name has random digits, and what it says is accepted: it is ours.
   await rm(path, { force: true }).catch(() => {});
+  await removalSeen(config, row.name, ended, soon);
   return { file, name: row.name, status: row.status, response: await responseOf(config, row.name) };
 }
 
@@ -263,6 +266,26 @@ async function responseOf(config: Config, name: string): Promise<string | null> 
   } finally {
     await reading.close();
   }
+}
+
+/** A ledger that still looks for the file would fail the first audit. The receipt is through all the same if that takes long. */
+async function removalSeen(
+  config: Config,
+  name: string,
+  ended: () => unknown,
+  signal: AbortSignal,
+): Promise<void> {
+  const isGone = async (): Promise<true | null> => {
+    const reading = await openReading(config);
+    try {
+      const all = await reading.details(name);
+      return all.every(({ files }) => files.every(({ goneAt }) => goneAt !== null)) || null;
+    } finally {
+      await reading.close();
+    }
+  };
+  const soon = AbortSignal.any([signal, AbortSignal.timeout(REMOVAL_MS)]);
+  await until(isGone, ended, soon, () => new Error('late')).catch(() => {});
 }
 
 /** Only if it is the one that was put there; the agent may have archived or deleted it. */
