@@ -127,7 +127,7 @@ inBrowser('the page of a document', (here) => {
     const page = await here.browser.open('#/documents/999999');
     await shows(page.getByRole('alert').getByText('There is no document 999999.'));
     const other = await here.browser.open('#/documents/abc');
-    await shows(other.getByRole('alert').getByText('this address has none'));
+    await shows(other.getByRole('heading', { name: 'There is no such page' }));
   });
 
   test('follows what happens to the document', async () => {

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { Dice } from '../support/dice.ts';
 
 /** As in `Step`: one character is one byte. */
@@ -7,7 +8,16 @@ export function bytesOf(text: string): string {
 
 /** What a person, and the ledger, sees of a path of bytes. */
 export function shown(path: string): string {
-  return Buffer.from(path, 'latin1').toString('utf8');
+  let text = '';
+  for (let at = 0; at < path.length;) {
+    // A byte of no character is shown by its number.
+    const length =
+      [1, 2, 3, 4].find((count) => isUtf8(Buffer.from(path.slice(at, at + count), 'latin1'))) ?? 0;
+    const bytes = Buffer.from(path.slice(at, at + Math.max(1, length)), 'latin1');
+    text += length > 0 ? bytes.toString('utf8') : `%${bytes.toString('hex').toUpperCase()}`;
+    at += bytes.length;
+  }
+  return text;
 }
 
 const ENDINGS = ['.jpg', '.jpg', '.JPG', '.jpeg', '.png', '.tif', '.webp', '.pdf', '.bin', ''] as const;
