@@ -26,7 +26,7 @@ function agentOver(
     },
   };
   const deps = {
-    ledger: { counts: async () => [], holds: async () => [] },
+    ledger: { counts: async () => [], holds: async () => [], list: async function* () {} },
     intakes: [],
     dispatcher,
     endpoints: [],
