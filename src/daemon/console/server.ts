@@ -146,9 +146,10 @@ class Desk {
       });
     }
     // Signing out ends what still runs.
-    const end = () => response.destroy();
-    session.over.addEventListener('abort', end, { once: true });
-    response.once('close', () => session.over.removeEventListener('abort', end));
+    response.once(
+      'close',
+      session.onOver(() => response.destroy()),
+    );
     if (path === '/v1/events' && !this.#admitEvents(request, response)) return;
     await respond(request, response, this.#options.offer);
   }

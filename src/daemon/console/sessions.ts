@@ -11,8 +11,8 @@ const MOST_TOKENS = 20;
 const SECRET_BYTES = 32;
 
 export interface Session {
-  /** Aborted when the session is over: answers that still run end with it. */
-  readonly over: AbortSignal;
+  /** Runs `end` when the session is over: answers that still run end with it. @returns what takes that back */
+  readonly onOver: (end: () => void) => () => void;
   /** Fingerprint of the password that opened it; null where a link did. */
   readonly password: string | null;
 }
@@ -66,9 +66,14 @@ export class Sessions {
   begin(password: string | null): string {
     const secret = this.#secret();
     const now = momentOf(this.#clock);
-    const controller = new AbortController();
-    const end = () => controller.abort();
-    this.#sessions.set(hashOf(secret), { over: controller.signal, end, password, since: now, usedAt: now });
+    // No AbortSignal: as many answers run as a browser asks for, and of more than ten listeners Node warns.
+    const running = new Set<() => void>();
+    const onOver = (each: () => void) => {
+      running.add(each);
+      return () => void running.delete(each);
+    };
+    const end = () => running.forEach((each) => each());
+    this.#sessions.set(hashOf(secret), { onOver, end, password, since: now, usedAt: now });
     while (this.#sessions.size > MOST_SESSIONS) this.#drop(oldest(this.#sessions));
     return secret;
   }

@@ -90,12 +90,15 @@ describe('a session', () => {
   it('tells whoever waits that it is over', async () => {
     const { clock, sessions } = prepare();
     const [ended, idle] = [sessions.begin(null), sessions.begin('print')];
-    const over = [ended, idle].map((secret) => sessions.find([secret])?.over);
+    const over: string[] = [];
+    sessions.find([ended])?.onOver(() => over.push('ended'));
+    sessions.find([ended])?.onOver(() => over.push('taken back'))();
+    sessions.find([idle])?.onOver(() => over.push('idle'));
     sessions.end([ended]);
-    expect(over.map((signal) => signal?.aborted)).toEqual([true, false]);
+    expect(over).toEqual(['ended']);
     await clock.advance(12 * HOUR);
     sessions.sweep();
-    expect(over.map((signal) => signal?.aborted)).toEqual([true, true]);
+    expect(over).toEqual(['ended', 'idle']);
   });
 
   it('is found among what others have planted beside it', () => {
