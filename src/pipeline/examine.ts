@@ -26,6 +26,8 @@ export interface ExamineDeps {
   readonly memory: ByteBudget;
   /** Where a ledger that is away is stood in for. */
   readonly absence?: Absence | undefined;
+  /** See `FolderPlace.lookNow`. */
+  readonly lookAtPlace: () => Promise<void>;
   readonly onAdmitted: (admitted: Admitted) => void;
   readonly onNote: (verdict: Note['verdict'], path: string) => void;
 }
@@ -108,6 +110,7 @@ async function admitted(candidate: Candidate, file: Unsettled, deps: ExamineDeps
     else deps.settling.retryLater(file);
     return;
   }
+  await deps.lookAtPlace();
   const arrived = { endpoint: settings.endpoint, folder: settings.path, bytes: candidate.bytes };
   const result = await deps.keeper.keep(arrived, () =>
     admit(candidate, settings, { ledger, inspector, now: clock.now(), host }),
@@ -177,6 +180,7 @@ async function note(
   }
   const policy = verdict === 'rejected' ? acceptPolicy(settings) : null;
   const seen = { folder: settings.path, path: file.path, identity };
+  await deps.lookAtPlace();
   const before = await ledger.known(seen);
   await ledger.note(seen, { verdict, reason, message, sha256: null, policy, at: clock.now() });
   // What can't be read is tried at every listing, and said once.

@@ -45,7 +45,7 @@ const COARSE_QUIET_MS = 2_000;
 /** For so long a document of a folder that another agent leads is looked for: it may have been renamed there. */
 const LED_ELSEWHERE_MS = 60_000;
 
-export interface IntakeDeps extends Omit<ExamineDeps, 'settling' | 'onNote'> {
+export interface IntakeDeps extends Omit<ExamineDeps, 'settling' | 'lookAtPlace' | 'onNote'> {
   readonly hints: FolderHints;
   /** Not there: no other agent can be on this machine. */
   readonly claims?: FolderClaims | undefined;
@@ -140,6 +140,7 @@ export class Intake {
       ...deps,
       folder: withoutFalseAbsence(deps.folder, deps.ledger, () => this.#isInPlace(), deps.absence),
       settling: this.#settling,
+      lookAtPlace: () => this.#place.lookNow(),
       onNote: (verdict, path) => {
         deps.onAmiss?.(path);
         // One that is not tried again by itself is tried at every listing.
@@ -570,15 +571,9 @@ export class Intake {
     }
   }
 
-  /** Records on what the folder lies now, if it is there and is the one that was known; see `AbsenceDeps`. */
-  async lookAtPlace(): Promise<void> {
-    try {
-      const found = await this.#deps.folder.availability();
-      if (found.state === 'present') await this.#place.look(found.fileSystem);
-    } catch (error) {
-      // The folder won't say, which keeps no image from being admitted.
-      if (systemCode(error) === undefined) throw error;
-    }
+  /** See `AbsenceDeps`. */
+  lookAtPlace(): Promise<void> {
+    return this.#place.lookNow();
   }
 
   /** Whether what is not in the folder is gone: not while the folder itself is away, or another stands in its place. */

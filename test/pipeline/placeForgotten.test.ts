@@ -72,7 +72,15 @@ async function moved() {
   const found = await folder.availability();
   if (found.state !== 'present') throw new Error(found.message);
   await ledger.setFolderMark(scans, 'the share', clock.now());
-  const place = new FolderPlace({ folder, ledger, clock });
+  let begun = (): void => {};
+  const lookBegins = new Promise<void>((resolve) => {
+    begun = resolve;
+  });
+  const lastSighting = () => {
+    begun();
+    return ledger.lastSighting();
+  };
+  const place = new FolderPlace({ folder, ledger: { ...ledger, lastSighting }, clock });
   expect(await place.look({ ...found.fileSystem, mark: 'the share' })).toBeNull();
   const admit = () =>
     ledger.admit({
@@ -85,7 +93,7 @@ async function moved() {
       naming: ['a'],
     });
   const { fileSystem } = found;
-  return { place, fileSystem, admit, mark: () => ledger.folderMark(scans) };
+  return { place, fileSystem, admit, lookBegins, mark: () => ledger.folderMark(scans) };
 }
 
 it('what was admitted on the share, and waits for its commit, counts as known', async () => {
@@ -97,8 +105,9 @@ it('what was admitted on the share, and waits for its commit, counts as known', 
 });
 
 it('what is admitted while the place is looked at does not count: it may lie where the folder lies now', async () => {
-  const { place, fileSystem, admit, mark } = await moved();
+  const { place, fileSystem, admit, lookBegins, mark } = await moved();
   const looked = place.look(fileSystem);
+  await lookBegins;
   // In one commit with the look, and overwritten since.
   await admit();
   expect(await looked).toBeNull();

@@ -6,7 +6,7 @@ import type { FileSystemSources } from '../../src/intake/folder/fileSystem.ts';
 import { sha256 } from '../../src/pipeline/admit.ts';
 import { inItsPlace } from '../../src/pipeline/folderPlace.ts';
 import { findOriginal } from '../../src/pipeline/originals.ts';
-import type { WatchedFolder } from '../../src/ports/folder.ts';
+import type { FolderHints, WatchedFolder } from '../../src/ports/folder.ts';
 import { drawReceipt } from '../support/images.ts';
 import { watchingPlace, type WatchingPlace } from './watching.ts';
 
@@ -265,6 +265,47 @@ describe('a folder on another file system than before', () => {
     await watching();
     await place.drop('a.jpg');
     await place.clock.advanceUntil(() => admitted.length === 1);
+    expect(place.incidents.list()).toEqual([]);
+  });
+
+  it('is the same folder where nothing was known, even if what comes first is overwritten as soon as it is admitted', async () => {
+    const place = await watchingPlace();
+    let type = EXT4;
+    let overwritten!: () => void;
+    const isOverwritten = new Promise<void>((resolve) => {
+      overwritten = resolve;
+    });
+    // The look at what an event told of takes long, and the next look at the folder comes after it.
+    const folder = (real: WatchedFolder): WatchedFolder => ({
+      ...real,
+      stat: async (path) => {
+        if (path === 'slow.jpg') await isOverwritten;
+        return real.stat(path);
+      },
+    });
+    let hint!: (path: string) => void;
+    const hints: FolderHints = {
+      watch: async (_, _recursive, onHint) => {
+        hint = onHint;
+        return { close: async () => {} };
+      },
+    };
+    const { admitted, intake, watching } = place.start({
+      opened: lyingOn(() => type),
+      folder,
+      deps: { hints },
+    });
+    await watching();
+    type = VFAT;
+    for (const name of ['first.jpg', 'slow.jpg']) await place.drop(name);
+    for (const name of ['first.jpg', 'slow.jpg']) hint(join(place.scans, name));
+    await place.clock.advanceUntil(() => admitted.length === 1);
+    expect(await currentFiles(place)).toEqual(['first.jpg']);
+    await place.drop('first.jpg', 'another');
+    overwritten();
+    await place.clock.advanceUntil(() => admitted.length === 3);
+    await place.clock.advance(300_000);
+    expect(intake.status.state).toBe('watching');
     expect(place.incidents.list()).toEqual([]);
   });
 });

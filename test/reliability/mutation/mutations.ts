@@ -129,6 +129,15 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [{ file: 'src/pipeline/folderPlace.ts', call: 'foreign', becomes: 'this.takeOver(mark)' }],
   },
   {
+    what: 'a file is admitted without a look at what its folder lies on',
+    promises: ['P1'],
+    killedBy: 'simulation',
+    edits: [
+      { file: 'src/pipeline/examine.ts', drop: 'lookAtPlace' },
+      { file: 'src/pipeline/absence.ts', drop: 'lookAtPlace' },
+    ],
+  },
+  {
     what: 'a share that does not answer holds nothing, and nobody looks for what was in it',
     promises: ['P1'],
     killedBy: 'simulation',
