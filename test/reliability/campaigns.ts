@@ -17,7 +17,7 @@ export const CAMPAIGNS: readonly Campaign[] = [
   {
     name: 'kill',
     folder: 'kill',
-    what: 'kill -9 of the built agent at every ledger write',
+    what: 'kill -9 of the built agent at every ledger write, or power failures there (--power)',
     shortForm: 'test/reliability/kill/kill.test.ts',
   },
   {

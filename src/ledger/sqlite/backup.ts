@@ -11,6 +11,8 @@ import { MISCOUNTED } from './sql/reports.ts';
 import { createSql } from './statements.ts';
 
 const NAME = /^ledger-\d{8}T\d{9}Z\.db$/;
+const UNFINISHED = /^(ledger-\d{8}T\d{9}Z\.db)\.new(?:-wal|-shm|-journal)?$/;
+const UNFINISHED_FOR_MS = 24 * 3600 * 1000;
 /** Pages that SQLite copies at a time; writes go on in between. */
 const PAGES_AT_ONCE = 200;
 
@@ -49,6 +51,17 @@ export function pruneBackups(directory: string, keep: number, now: number): void
   const isAhead = (path: string): boolean => backupTime(path) > now;
   const byWorth = [...all.filter((path) => !isAhead(path)), ...all.filter(isAhead)];
   for (const path of byWorth.slice(keep)) fs.rmSync(path, { force: true });
+  removeUnfinished(directory, now);
+}
+
+/** What a kill or a power failure left of a backup that was being made; one that is being made now is younger. */
+function removeUnfinished(directory: string, now: number): void {
+  if (!fs.existsSync(directory)) return;
+  for (const name of fs.readdirSync(directory)) {
+    const [, backup] = UNFINISHED.exec(name) ?? [];
+    if (backup !== undefined && now - backupTime(backup) > UNFINISHED_FOR_MS)
+      fs.rmSync(join(directory, name), { force: true });
+  }
 }
 
 /**

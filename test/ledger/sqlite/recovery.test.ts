@@ -658,6 +658,20 @@ describe('a backup', () => {
     ]);
   });
 
+  it('that a power failure left unfinished goes after a day', async () => {
+    const backups = path.join(place.dir, 'backups');
+    await during(async (ledger) => {
+      const { file } = await ledger.backup(null);
+      for (const left of ['ledger-19690201T000000000Z.db.new', 'ledger-19690201T000000000Z.db.new-journal'])
+        fs.copyFileSync(file, path.join(backups, left));
+      // It may be being made.
+      fs.copyFileSync(file, `${file}.new`);
+      await ledger.pruneBackups(2);
+      const name = path.basename(file);
+      expect(fs.readdirSync(backups).sort()).toEqual([name, `${name}.new`]);
+    });
+  });
+
   it('goes when it was made by a clock that was years ahead, and keeps none of today from being kept', async () => {
     const backups = path.join(place.dir, 'backups');
     await during(async (ledger) => {

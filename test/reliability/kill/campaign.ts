@@ -10,7 +10,17 @@ export interface Campaign {
 
 /** Plays rounds `from` to `from + rounds - 1`, some at once, as they wait more than they work. */
 export async function playCampaign(
-  { from, rounds, atOnce }: { readonly from: number; readonly rounds: number; readonly atOnce: number },
+  {
+    from,
+    rounds,
+    atOnce,
+    power = false,
+  }: {
+    readonly from: number;
+    readonly rounds: number;
+    readonly atOnce: number;
+    readonly power?: boolean;
+  },
   onRound: (round: Round) => void = () => {},
 ): Promise<Campaign> {
   const { real, images } = await loadImages();
@@ -21,7 +31,7 @@ export async function playCampaign(
     while (next < from + rounds) {
       const seed = next;
       next += 1;
-      const round = await playRound(seed, images);
+      const round = await playRound(seed, images, { power });
       tally.add(round);
       if (round.breaches.length > 0) breached.push(round);
       onRound(round);

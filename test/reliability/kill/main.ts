@@ -1,9 +1,12 @@
+import { spawnSync } from 'node:child_process';
 import { trialOptions } from '../support/options.ts';
 import { hasStrace, killAll } from './agent.ts';
 import { playCampaign } from './campaign.ts';
 import type { Round } from './round.ts';
 import { removeOpen } from './site.ts';
 
+/** Set in the process that has a mount namespace of its own. */
+const OWN_MOUNTS = 'RECEIPTD_CAMPAIGN_MOUNTS';
 const COMMAND = 'npm run campaign -- kill';
 
 const options = trialOptions(
@@ -17,8 +20,22 @@ const options = trialOptions(
     from: { default: 1, least: 0, help: 'seed of the first round' },
     'at-once': { default: 2, least: 1, help: 'rounds at the same time' },
   },
-  { story: 'tell the story of every round' },
+  {
+    story: 'tell the story of every round',
+    power:
+      'let power fail: the state directory and its archives lie on an ext4 that loses what was not synced (as root)',
+  },
 );
+
+// Its disks are mounted where nobody else sees them.
+if (options.power && process.env[OWN_MOUNTS] === undefined) {
+  const again = ['--mount', '--propagation', 'private', process.execPath, ...process.argv.slice(1)];
+  const { status } = spawnSync('unshare', again, {
+    stdio: 'inherit',
+    env: { ...process.env, [OWN_MOUNTS]: '1' },
+  });
+  process.exit(status ?? 1);
+}
 
 process.on('exit', () => {
   killAll();
@@ -37,13 +54,16 @@ function tell({ plan, story, breaches, keptAt, ms }: Round): void {
   for (const breach of breaches) say(`  BREACH: ${breach}`);
   if (keptAt === null) return;
   say(`  kept in ${keptAt}`);
-  say(`  again: ${COMMAND} --rounds 1 --from ${plan.seed}`);
+  say(`  again: ${COMMAND} --rounds 1 --from ${plan.seed}${options.power ? ' --power' : ''}`);
 }
 
 if (!hasStrace) say('strace is missing: SQLite’s own writes are met at random moments only.');
-const { from, rounds } = options;
+const { from, rounds, power } = options;
 const startedAt = performance.now();
-const { real, tally, breached } = await playCampaign({ from, rounds, atOnce: options['at-once'] }, tell);
+const { real, tally, breached } = await playCampaign(
+  { from, rounds, atOnce: options['at-once'], power },
+  tell,
+);
 const seconds = Math.round((performance.now() - startedAt) / 1000);
 say(`Seeds ${from} to ${from + rounds - 1}, ${real ? 'photographed' : 'drawn'} receipts, ${seconds} s.`);
 for (const line of tally.lines()) say(line);

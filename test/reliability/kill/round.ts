@@ -13,6 +13,8 @@ import { ledgerIsWhole, lookAround, observe, type Observation, type Run, type Wo
 
 export interface Round {
   readonly plan: Plan;
+  /** Power failed with each kill. */
+  readonly power: boolean;
   readonly world: World | null;
   readonly breaches: readonly string[];
   /** What happened, in order; for whoever looks into a breach. */
@@ -26,10 +28,14 @@ export interface Round {
 const QUIET_WITHIN_MS = 30_000;
 
 /** Plays one seed: a new site, kills and restarts, a last run in peace, the oracle. The site is removed if all is well. */
-export async function playRound(seed: number, images: readonly Image[]): Promise<Round> {
+export async function playRound(
+  seed: number,
+  images: readonly Image[],
+  { power }: { readonly power: boolean },
+): Promise<Round> {
   const plan = drawPlan(seed);
   const startedAt = performance.now();
-  const site = await Site.open(plan);
+  const site = await Site.open(plan, { power });
   const story: string[] = [JSON.stringify(plan.settings), ...plan.faults.map((rule) => JSON.stringify(rule))];
   let world: World | null = null;
   let breaches: readonly string[];
@@ -42,14 +48,15 @@ export async function playRound(seed: number, images: readonly Image[]): Promise
   const kept = breaches.length > 0;
   await site.close({ kept });
   const keptAt = kept ? site.dirs.join(' and ') : null;
-  return { plan, world, breaches, story, keptAt, ms: performance.now() - startedAt };
+  return { plan, power, world, breaches, story, keptAt, ms: performance.now() - startedAt };
 }
 
 async function play(site: Site, plan: Plan, images: readonly Image[], story: string[]): Promise<World> {
   const scanner = new Scanner(site, images, plan.seed);
   const observations: Observation[] = [];
   const runs: Run[] = [];
-  let ledgerWasDamaged = false;
+  // A power failure does to it what the plans of other rounds say.
+  let ledgerWasDamaged = site.disk !== null;
   let journalWasLost = false;
   const today = new Date().toDateString();
   await site.configure({ limited: true });
@@ -59,6 +66,7 @@ async function play(site: Site, plan: Plan, images: readonly Image[], story: str
 
   const record = async (run: Run): Promise<void> => {
     runs.push(run);
+    if (run.kill !== null) await site.failPower();
     const observed = await observe(site, scanner);
     observations.push(observed);
     const { kind, kill, ended } = run;
@@ -69,7 +77,7 @@ async function play(site: Site, plan: Plan, images: readonly Image[], story: str
   for (const { once, backup, damage, restore, revokeTokens, kill } of plan.runs) {
     if (revokeTokens) site.sandbox.revokeTokens();
     if (backup && existsSync(join(site.stateDir, 'ledger.db'))) await makeBackup(site, story);
-    const mayBe = damage?.what !== 'noJournal' || (await ledgerIsWhole(site));
+    const mayBe = site.disk === null && (damage?.what !== 'noJournal' || (await ledgerIsWhole(site)));
     if (damage !== null && mayBe && (await damageLedger(site.stateDir, damage))) {
       ledgerWasDamaged = true;
       if (damage.what === 'noJournal') journalWasLost = true;

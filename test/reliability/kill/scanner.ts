@@ -5,7 +5,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Dice } from '../support/dice.ts';
 import { sha256 } from './digest.ts';
 import type { Image } from './images.ts';
-import { readJournal } from './journalFile.ts';
 import type { Step } from './plan.ts';
 import type { Site, SiteFolder } from './site.ts';
 
@@ -174,13 +173,11 @@ export class Scanner {
   }
 
   async #knownAs({ endpointUid, sha256: hash }: Scan): Promise<KnownAs> {
-    const { stateDir } = this.#site;
-    const { documents } = await readJournal(join(stateDir, 'ledger.journal'));
+    const { documents, copies } = await this.#site.known();
     const document = documents.find((each) => each.endpointUid === endpointUid && each.sha256 === hash);
     if (!document) return 'unseen';
     if (document.state === 'accepted') return 'accepted';
-    const copy = await contentOf(join(stateDir, 'spool', hash.slice(0, 2), hash));
-    return copy && sha256(copy) === hash ? 'copied' : 'named';
+    return copies.has(hash) ? 'copied' : 'named';
   }
 
   /** One that lies in the folder as far as is known. */

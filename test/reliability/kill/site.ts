@@ -6,6 +6,8 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import YAML from 'yaml';
 import { startSandbox, type Sandbox } from '../../../src/sandbox/server.ts';
 import { Dice } from '../support/dice.ts';
+import { knownIn, type Known } from './known.ts';
+import { LossyDisk } from './lossyDisk.ts';
 import type { Plan, Settings } from './plan.ts';
 
 const CLIENT = { clientId: 'campaign', clientSecret: 'campaign-secret' };
@@ -36,8 +38,10 @@ const open = new Set<Site>();
 
 /** Removes what an interrupted campaign would leave; what is kept for a breach stays. */
 export function removeOpen(): void {
-  for (const { dirs } of open)
+  for (const { dirs, disk } of open) {
+    disk?.abandon();
     for (const dir of dirs) rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
+  }
 }
 
 /** A directory of its own with folders, a state directory and a config, and a service to send to. */
@@ -53,11 +57,22 @@ export class Site {
   readonly #stalls = monitorEventLoopDelay({ resolution: 5 });
   /** All that it takes of the machine. */
   readonly dirs: readonly string[];
+  /** With the state directory and the archives beside the folders, where power fails; null where only processes are killed. */
+  readonly disk: LossyDisk | null;
+  #durable: Known = { documents: [], copies: new Set() };
   readonly #answers: Answers;
 
-  private constructor(dir: string, elsewhere: string | null, plan: Plan, sandbox: Sandbox, seen: Seen) {
+  private constructor(
+    dir: string,
+    elsewhere: string | null,
+    disk: LossyDisk | null,
+    plan: Plan,
+    sandbox: Sandbox,
+    seen: Seen,
+  ) {
     this.dir = dir;
-    this.stateDir = join(dir, 'state');
+    this.disk = disk;
+    this.stateDir = join(disk?.path ?? dir, 'state');
     this.config = join(dir, 'receiptd.yaml');
     this.settings = plan.settings;
     this.sandbox = sandbox;
@@ -68,8 +83,8 @@ export class Site {
       const path = join(dir, `scans-${alias}`);
       const archives = {
         inside: path,
-        beside: join(dir, `kept-${alias}`),
-        elsewhere: join(elsewhere ?? dir, alias),
+        beside: join(disk?.path ?? dir, `kept-${alias}`),
+        elsewhere: join(disk?.path ?? elsewhere ?? dir, alias),
       };
       return {
         path,
@@ -89,10 +104,11 @@ export class Site {
     this.#stalls.enable();
   }
 
-  static async open(plan: Plan): Promise<Site> {
+  /** `power`: power fails, instead of processes being killed alone. */
+  static async open(plan: Plan, { power }: { readonly power: boolean }): Promise<Site> {
     const dir = await mkdtemp(join(tmpdir(), `receiptd-kill-${plan.seed}-`));
     const elsewhere =
-      plan.settings.archive === 'elsewhere' && isElsewhere(dir)
+      !power && plan.settings.archive === 'elsewhere' && isElsewhere(dir)
         ? await mkdtemp(join(ELSEWHERE, `receiptd-kill-${plan.seed}-`))
         : null;
     const dice = Dice.of(plan.seed, 'service');
@@ -111,7 +127,7 @@ export class Site {
         if (typeof ending === 'number') seen.answers.count();
       },
     });
-    const site = new Site(dir, elsewhere, plan, sandbox, seen);
+    const site = new Site(dir, elsewhere, power ? new LossyDisk(dir) : null, plan, sandbox, seen);
     open.add(site);
     for (const { path } of site.folders) await mkdir(path);
     sandbox.misbehave(...plan.faults);
@@ -153,6 +169,18 @@ export class Site {
     await writeFile(this.config, YAML.stringify(config));
   }
 
+  /** What the agent has on record and can't lose: where power fails, what was there after the last failure. */
+  async known(): Promise<Known> {
+    return this.disk === null ? knownIn(this.stateDir) : this.#durable;
+  }
+
+  /** Where power fails, it does so now: nothing of the agent runs any more. */
+  async failPower(): Promise<void> {
+    if (this.disk === null) return;
+    await this.disk.fail();
+    this.#durable = await knownIn(this.stateDir);
+  }
+
   /** True at the n-th answer from now on; false if `givenUp` comes first. */
   async answer(nth: number, givenUp: Promise<void>): Promise<boolean> {
     return Promise.race([this.#answers.next(nth).then(() => true), givenUp.then(() => false)]);
@@ -167,6 +195,7 @@ export class Site {
   async close({ kept }: { readonly kept: boolean }): Promise<void> {
     this.#stalls.disable();
     await this.sandbox.close();
+    await this.disk?.close({ kept });
     open.delete(this);
     if (kept) return;
     for (const dir of this.dirs) await rm(dir, { recursive: true, force: true, maxRetries: 5 });

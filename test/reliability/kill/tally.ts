@@ -13,10 +13,10 @@ export class Tally {
   rounds = 0;
   kills = 0;
 
-  add({ plan, world }: Round): void {
+  add({ plan, power, world }: Round): void {
     this.rounds += 1;
     if (world === null) return;
-    this.#count('ledgers damaged', plan.runs.filter(({ damage }) => damage !== null).length);
+    if (!power) this.#count('ledgers damaged', plan.runs.filter(({ damage }) => damage !== null).length);
     for (const [index, { kind, kill, ended }] of world.runs.entries()) {
       if (kill === null) continue;
       if (ended.signal !== 'SIGKILL') {

@@ -11,7 +11,8 @@ const FILES = [
   /^control\.sock$/,
   /^logs\/receiptd\.log(\.\d+)?$/,
 ];
-const ASIDE = /^ledger\.db(-wal|-shm)?\.aside-|^before-restore-/;
+/** What is set aside, or comes back when power fails just after it was removed; the agent removes it after a day. */
+const ASIDE = /^ledger\.db(-wal|-shm)?\.aside-|^before-restore-|^backups\/ledger-\d{8}T\d{9}Z\.db\.new$/;
 const COPY = /^spool\/[0-9a-f]{2}\/([0-9a-f]{64})$/;
 /** States of which a copy is kept. */
 const KEPT = new Set(['failed', 'unconfirmed']);
