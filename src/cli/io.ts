@@ -32,6 +32,11 @@ export function isTerminal(stream: { readonly isTTY?: boolean }): boolean {
   return stream.isTTY ?? false;
 }
 
+/** A terminal on which a line can be drawn again. */
+export function canDraw({ stderr, env }: Pick<Io, 'stderr' | 'env'>): boolean {
+  return isTerminal(stderr) && env['TERM'] !== 'dumb';
+}
+
 export function print({ stdout }: Io, line = ''): void {
   stdout.write(`${line}\n`);
 }

@@ -59,7 +59,7 @@ async function printTable(io: Io, rows: AsyncIterable<ListRow>): Promise<void> {
   if (shown.length === 0) return;
   const colors = colorsFor(io, io.stdout);
   // Loaded when it is wanted: to know how wide characters are takes longer than a list.
-  const { fitted, table } = await import('./table.ts');
+  const { fitted, shortenMiddle, shortenStart, table } = await import('./table.ts');
   const head = ['NAME', 'STATE', 'STATUS', 'TRIES', 'FILE'];
   const cells = shown.map(({ name, state, status, attempts, path }) => [
     printable(name ?? '—'),
@@ -70,7 +70,11 @@ async function printTable(io: Io, rows: AsyncIterable<ListRow>): Promise<void> {
   ]);
   if (isTerminal(io.stdout)) {
     const columns = io.stdout.columns || 80;
-    const [title = '', rule = '', ...lines] = fitted(head, cells, columns, [0, 4]);
+    const shortened = new Map([
+      [0, shortenMiddle],
+      [4, shortenStart],
+    ]);
+    const [title = '', rule = '', ...lines] = fitted(head, cells, columns, shortened);
     const { wrap } = await import('./screen.ts');
     const reasons = shown.map((row) => wrap(`  ${whyOf(row)}`, columns).map((line) => colors.dim(line)));
     const all = lines.flatMap((line, n) => [

@@ -1,13 +1,7 @@
-import { clock } from '../compose/machine.ts';
-import type { Config } from '../config/config.ts';
 import type { OnceResult } from '../daemon/agent.ts';
-import { limitText, rateForecasts } from '../daemon/reading/rateNotes.ts';
-import type { LimitedBy } from '../pipeline/pacer.ts';
-import type { LedgerReports } from '../ports/ledgerReports.ts';
 import { needsInShort } from '../domain/needWords.ts';
 import { count, counted } from '../domain/words.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
-import type { Io } from './io.ts';
 import { printable } from './printable.ts';
 
 /** What only a person can end comes before what waits; an unreachable service before both. */
@@ -43,45 +37,6 @@ export function summaryOf(result: OnceResult): string {
     earlier.length === 0
       ? ''
       : `\nFrom earlier runs: ${needsInShort(earlier)}. \`receiptd list --needs-person\` shows all that needs a person.`;
-  return `${parts.join(', ')}.${orphans}${before}`;
-}
-
-const WIDTH = 30;
-const EVERY_MS = 500;
-
-/**
- * A bar on the terminal: documents that are settled of all that are known, and the rate that they wait for. Log lines
- * push it down.
- */
-export function showProgress(
-  io: Io,
-  ledger: LedgerReports,
-  { endpoints }: Pick<Config, 'endpoints'>,
-  limitedBy: () => readonly LimitedBy[],
-): { end(): Promise<void> } {
-  const ended = new AbortController();
-  const draw = async () => {
-    while (!ended.signal.aborted) {
-      let total = 0;
-      let open = 0;
-      const counts = await ledger.counts();
-      for (const { state, count } of counts) {
-        total += count;
-        if (state === 'queued' || state === 'uploading' || state === 'held') open += count;
-      }
-      const filled = total === 0 ? 0 : Math.round((WIDTH * (total - open)) / total);
-      const bar = `[${'#'.repeat(filled)}${'-'.repeat(WIDTH - filled)}] ${total - open} of ${total}`;
-      const [slowest] = rateForecasts(limitedBy(), counts, endpoints).toSorted((a, b) => b.leftMs - a.leftMs);
-      io.stderr.write(`\r${bar}${slowest ? `, ${limitText(slowest)}` : ''}\x1b[K`);
-      await clock.sleep(EVERY_MS, ended.signal).catch(() => {});
-    }
-    io.stderr.write('\r\x1b[K');
-  };
-  const drawn = draw();
-  return {
-    end() {
-      ended.abort();
-      return drawn;
-    },
-  };
+  const did = accepted === 0 && parts.length === 1 ? 'Nothing to send' : parts.join(', ');
+  return `${did}.${orphans}${before}`;
 }

@@ -2,6 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import type { Command } from 'commander';
 import { composeGeneration } from '../compose/generation.ts';
 import { composeLasting } from '../compose/lasting.ts';
+import { progressOf } from '../compose/progress.ts';
 import type { Surroundings } from '../compose/service.ts';
 import { parseDuration } from '../config/units.ts';
 import { refuseExampleUid } from '../config/exampleUid.ts';
@@ -11,11 +12,13 @@ import { acquireInstanceLock } from '../daemon/instanceLock.ts';
 import { prepareStateDir } from '../daemon/stateDir.ts';
 import { whileWritable } from '../daemon/whileWritable.ts';
 import { ReceiptdError } from '../domain/errors.ts';
+import { counted } from '../domain/words.ts';
 import { confirmFirstWatch } from './confirm.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
 import { helpOf } from './help.ts';
-import { isTerminal, loadContext, print, type Io } from './io.ts';
-import { exitStatusOfOnce, showProgress, summaryOf } from './once.ts';
+import { canDraw, loadContext, print, type Io } from './io.ts';
+import { exitStatusOfOnce, summaryOf } from './once.ts';
+import type { Progress } from './progress.ts';
 import { configOf, openLog, type ConfigOption } from './session.ts';
 import { VERSION } from './version.ts';
 
@@ -24,6 +27,7 @@ interface Options extends ConfigOption {
   readonly dryRun?: boolean;
   readonly wait: string;
   readonly yes?: boolean;
+  readonly verbose?: boolean;
 }
 
 export function addRun(program: Command, io: Io, done: (status: ExitStatus) => void): void {
@@ -34,6 +38,7 @@ export function addRun(program: Command, io: Io, done: (status: ExitStatus) => v
     .option('--once', 'send what is there, then exit')
     .option('--wait <duration>', 'with --once: how long a service that does not answer is waited for', '60s')
     .option('--dry-run', 'show what would be sent, under which names; nothing is sent or recorded')
+    .option('--verbose', 'on a terminal: show log lines instead of one line of progress')
     .option('--yes', 'do not ask before a folder with many files is sent for the first time')
     .addHelpText(
       'after',
@@ -50,19 +55,25 @@ export function addRun(program: Command, io: Io, done: (status: ExitStatus) => v
       const waitMs = durationOf(options.wait);
       if (options.dryRun) return (await import('./dryRun.ts')).dryRun(io, config);
       refuseExampleUid(config);
-      done(await runAgent(io, config, { once: options.once ?? false, yes: options.yes ?? false, waitMs }));
+      const { once = false, yes = false, verbose = false } = options;
+      done(await runAgent(io, config, { once, yes, verbose, waitMs }));
     });
 }
 
 async function runAgent(
   io: Io,
   config: Config,
-  how: { readonly once: boolean; readonly yes: boolean; readonly waitMs: number },
+  how: {
+    readonly once: boolean;
+    readonly yes: boolean;
+    readonly verbose: boolean;
+    readonly waitMs: number;
+  },
 ): Promise<ExitStatus> {
   const { note } = await prepareStateDir(config);
   const lock = await acquireInstanceLock(config.stateDir);
-  const bar = how.once && isTerminal(io.stderr);
-  const { log, secrets } = await openLog(io, config, { toFile: true });
+  const progress = how.verbose || !canDraw(io) ? null : await progressOn(io.stderr, config, how.once);
+  const { log, secrets } = await openLog(io, config, { toFile: true, above: progress?.line });
   try {
     if (note !== null) log.warn(note);
     for (const sentence of oddUids(config)) log.warn(sentence);
@@ -74,18 +85,20 @@ async function runAgent(
     // of the process waits; so it is done for those who send hundreds.
     setFlagsFromString('--wasm-tiering-budget=1000000000');
     const surroundings = { env: io.env, log, secrets };
-    if (how.once) return await runOnce(io, config, surroundings, how.waitMs, bar);
+    if (how.once) return await runOnce(io, config, surroundings, how.waitMs, progress);
     const context = loadContext(io);
     const { onReload } = io;
     // A single run has no use for what a daemon is asked.
     const { runDaemon } = await import('../compose/daemon.ts');
     await runDaemon(
-      { ...surroundings, config, context, lock, lines: log.lines, version: VERSION, onReload },
+      { ...surroundings, config, context, lock, lines: log.lines, version: VERSION, onReload, progress },
       io.stop,
     );
+    progress?.say(progress.summary);
     return EXIT.ok;
   } finally {
     await log.close();
+    progress?.close();
     await lock.release();
   }
 }
@@ -95,29 +108,42 @@ async function runOnce(
   config: Config,
   surroundings: Surroundings,
   waitMs: number,
-  bar: boolean,
+  progress: Progress | null,
 ): Promise<ExitStatus> {
-  const lasting = await composeLasting(config, { ...surroundings, version: VERSION });
+  const lasting = await composeLasting(config, { ...surroundings, version: VERSION, progress });
   try {
     const generation = await composeGeneration(config, lasting, { once: true });
-    const progress = bar
-      ? showProgress(io, lasting.ledger, config, () => generation.pacer.limitedBy())
-      : null;
+    const endProgress = progress?.begin(
+      progressOf(lasting.ledger, () => generation),
+      io.stop,
+    );
     try {
       const result = await whileWritable(lasting.ledger.storage, io.stop, (stop) =>
         generation.once(stop, waitMs),
       );
-      await progress?.end();
+      await endProgress?.();
       print(io, summaryOf(result));
       return io.stop.aborted ? EXIT.interrupted : exitStatusOfOnce(result);
     } finally {
-      await progress?.end();
+      await endProgress?.();
       await generation.close();
     }
   } finally {
     await lasting.standby?.close();
     await lasting.ledger.close();
   }
+}
+
+/** Loaded when it is wanted: to know how wide characters are takes a while. */
+async function progressOn(
+  terminal: NodeJS.WriteStream,
+  { folders }: Config,
+  once: boolean,
+): Promise<Progress> {
+  const { Progress } = await import('./progress.ts');
+  const watched = counted(folders.length, 'folder');
+  const opening = `Watching ${watched}. Ctrl-C ends this; --verbose shows each step.`;
+  return new Progress(terminal, once ? null : opening);
 }
 
 function durationOf(text: string): number {

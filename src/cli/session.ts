@@ -27,7 +27,16 @@ export async function configOf(io: Io, { config }: ConfigOption): Promise<Config
 export async function openLog(
   io: Io,
   config: Config,
-  { toFile, level }: { toFile: boolean; level?: Config['log']['level'] },
+  {
+    toFile,
+    level,
+    above,
+  }: {
+    readonly toFile: boolean;
+    readonly level?: Config['log']['level'];
+    /** Where a line is drawn again in place: warnings and errors stand above it, the rest in the file alone. */
+    readonly above?: NodeJS.WritableStream | undefined;
+  },
 ): Promise<{ log: ClosableLog; secrets: Redactor }> {
   const secrets = createRedactor();
   const { maxSize, maxFiles } = config.log;
@@ -35,7 +44,8 @@ export async function openLog(
   const { createLog } = await import('../telemetry/log.ts');
   const log = await createLog({
     level: level ?? config.log.level,
-    terminal: io.stderr,
+    terminal: above ?? io.stderr,
+    terminalLevel: above && 'warn',
     isTerminal: isTerminal(io.stderr),
     color: usesColor(io, io.stderr),
     secrets,

@@ -26,51 +26,63 @@ export function table(
 /** The narrowest that a shortened column gets. */
 const NARROWEST = 12;
 
-/**
- * The same within so many columns of a terminal: cells of the columns `shortened` lose their middle, for a name tells most at
- * its ends.
- */
+/** The same within so many columns of a terminal; says for each column that may become narrower what shortens a cell. */
 export function fitted(
   head: readonly string[],
   rows: readonly (readonly string[])[],
   columns: number,
-  shortened: readonly number[],
+  shortened: ReadonlyMap<number, (cell: string, width: number) => string>,
 ): string[] {
   const widths = head.map((title, column) =>
     rows.reduce((widest, row) => Math.max(widest, stringWidth(row[column] ?? '')), stringWidth(title)),
   );
   const total = () => widths.reduce((sum, width) => sum + width + 2, -2);
   while (total() > columns) {
-    const widest = shortened.reduce(
-      (a, b) => ((widths[b] ?? 0) > (widths[a] ?? 0) ? b : a),
-      shortened[0] ?? 0,
-    );
+    const [widest = 0] = [...shortened.keys()].toSorted((a, b) => (widths[b] ?? 0) - (widths[a] ?? 0));
     const width = widths[widest] ?? 0;
     if (width <= NARROWEST) break;
     widths[widest] = width - 1;
   }
   const cut = (row: readonly string[]) =>
-    row.map((cell, column) => (shortened.includes(column) ? shortenMiddle(cell, widths[column] ?? 0) : cell));
+    row.map((cell, column) => shortened.get(column)?.(cell, widths[column] ?? 0) ?? cell);
   return table(head, rows.map(cut), columns).split('\n');
 }
 
-/** By what a reader takes for one character. */
+/** Of a name, which tells most at its ends. By what a reader takes for one character, as all of these. */
 export function shortenMiddle(text: string, width: number): string {
   if (stringWidth(text) <= width) return text;
-  const parts = [...new Intl.Segmenter().segment(text)].map(({ segment }) => segment);
-  const take = (from: readonly string[], most: number): string[] => {
-    const taken: string[] = [];
-    let wide = 0;
-    for (const part of from) {
-      wide += stringWidth(part);
-      if (wide > most) break;
-      taken.push(part);
-    }
-    return taken;
-  };
+  const parts = segments(text);
   const start = take(parts, Math.ceil((width - 1) / 2)).join('');
   const end = take(parts.toReversed(), width - 1 - stringWidth(start))
     .toReversed()
     .join('');
   return `${start}…${end}`;
+}
+
+/** Of a path, which tells most at its end. */
+export function shortenStart(text: string, width: number): string {
+  if (stringWidth(text) <= width) return text;
+  return `…${take(segments(text).toReversed(), width - 1)
+    .toReversed()
+    .join('')}`;
+}
+
+export function shortenEnd(text: string, width: number): string {
+  return stringWidth(text) <= width ? text : `${take(segments(text), width - 1).join('')}…`;
+}
+
+function segments(text: string): string[] {
+  return [...new Intl.Segmenter().segment(text)].map(({ segment }) => segment);
+}
+
+/** As many as fit. */
+function take(from: readonly string[], most: number): string[] {
+  const taken: string[] = [];
+  let wide = 0;
+  for (const part of from) {
+    wide += stringWidth(part);
+    if (wide > most) break;
+    taken.push(part);
+  }
+  return taken;
 }

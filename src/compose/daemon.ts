@@ -14,6 +14,7 @@ import type { LogLines } from '../ports/logLines.ts';
 import { composeBeside } from './beside.ts';
 import { composeGeneration } from './generation.ts';
 import { composeLasting } from './lasting.ts';
+import { progressOf, type RunProgress } from './progress.ts';
 import type { Surroundings } from './service.ts';
 import { Settings } from './settings.ts';
 
@@ -25,6 +26,8 @@ export interface DaemonOptions extends Surroundings {
   readonly lines: LogLines;
   readonly lock: InstanceLock;
   readonly version: string;
+  /** On a terminal. */
+  readonly progress?: RunProgress | null;
   /** Calls back each time somebody wants the configuration read again (SIGHUP); resolves the function that ends it. */
   readonly onReload: (listener: () => void) => () => void;
 }
@@ -79,12 +82,17 @@ export async function runDaemon(options: DaemonOptions, stop: AbortSignal): Prom
         (until: AbortSignal) =>
           watchFile(settings.file, clock, (isLast) => settings.fileChanged(isLast), until),
       ];
+      const endProgress = options.progress?.begin(
+        progressOf(ledger, () => generations.current),
+        stop,
+      );
       try {
         const isInPlace = async () => (await lock.isInPlace()) && (await ledger.isInPlace());
         await whileInPlace({ isInPlace }, config.stateDir, clock, stop, (inPlace) =>
           whileWritable(ledger.storage, inPlace, (until) => together(parts, until)),
         );
       } finally {
+        await endProgress?.();
         await endTelling();
         await beside.close();
         await control.close();

@@ -99,8 +99,10 @@ export async function composeGeneration(
       host,
       asleepMs,
       upForMs: () => uptime() * 1_000,
-      onAccepted: ({ createdAt }: Document) =>
-        lasting.metering.meter?.accepted(Math.max(0, clock.now() - createdAt) / 1_000),
+      onAccepted: (document: Document) => {
+        lasting.metering.meter?.accepted(Math.max(0, clock.now() - document.createdAt) / 1_000);
+        lasting.progress?.accepted(document);
+      },
       background: [
         (signal: AbortSignal) => settleIncidents(lasting, () => pipeline.intakes, signal),
         (signal: AbortSignal) => lasting.silence.run(() => foldersNow(pipeline), incidents, signal),

@@ -24,6 +24,7 @@ import type { Meter } from '../ports/meter.ts';
 import { meteredLedger } from '../telemetry/metrics/metered.ts';
 import type { Guards } from './folders.ts';
 import { openLedger, openStandby } from './ledger.ts';
+import type { RunProgress } from './progress.ts';
 import type { LastCredentials, Surroundings } from './service.ts';
 
 /** What lives as long as the process, whatever the configuration becomes. */
@@ -47,6 +48,7 @@ export interface Lasting extends Surroundings {
   /** As the configuration in effect has it. */
   readonly accounts: { of: AccountOf };
   readonly host: string;
+  readonly progress?: RunProgress | null;
   readonly silence: SilenceWatch;
   /** Keeps ledger and memory in order until aborted. */
   readonly keepUp: (signal: AbortSignal) => Promise<unknown>;
@@ -54,6 +56,7 @@ export interface Lasting extends Surroundings {
 
 export interface LastingOptions extends Surroundings {
   readonly version: string;
+  readonly progress?: RunProgress | null;
   /** The program of the thread that writes the ledger; by default the one beside this file. */
   readonly ledgerThread?: string;
 }

@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import type { SpawnOptions } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
@@ -10,7 +9,7 @@ import { createInterface } from 'node:readline';
  *      └─────stop─────▶ stopping ──▶ ended (SIGTERM, then SIGKILL after the grace period)
  */
 export interface Child {
-  /** Its first line on standard output; for one that is `read`. */
+  /** Its first line on standard output. */
   firstLine(signal: AbortSignal): Promise<string>;
   /** Resolves when it is gone. Idempotent. */
   stop(): Promise<void>;
@@ -21,8 +20,8 @@ export interface ChildOptions {
   readonly name: string;
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
-  /** `shown`: writes to our terminal. `read`: its output is read, and its last words are kept. */
-  readonly output: 'shown' | 'read';
+  /** Called with each line on standard error; the last words are kept. */
+  readonly onLine?: (line: string) => void;
   /** Called with one sentence if it ends without having been stopped. */
   readonly onDeath: (sentence: string) => void;
 }
@@ -31,15 +30,13 @@ const STOP_GRACE_MS = 15_000;
 const LAST_WORDS = 500;
 
 export function startChild(options: ChildOptions): Child {
-  const pipe = options.output === 'read' ? 'pipe' : 'inherit';
-  const spawning: SpawnOptions = {
+  const child = spawn(process.execPath, options.args, {
     env: options.env,
-    stdio: ['ignore', pipe, pipe],
+    stdio: ['ignore', 'pipe', 'pipe'],
     // In a process group of its own, Ctrl-C reaches it through us alone: a second signal would cut its stop short.
     detached: process.platform !== 'win32',
     windowsHide: true,
-  };
-  const child = spawn(process.execPath, options.args, spawning);
+  });
   const ended = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(error.message));
     child.once('close', (status, signal) => resolve(signal ?? `exit status ${status}`));
@@ -51,10 +48,12 @@ export function startChild(options: ChildOptions): Child {
   void ended.then(() => process.removeListener('exit', atExit));
 
   let lastWords = '';
-  child.stderr?.on('data', (chunk: Buffer) => {
+  child.stderr.on('data', (chunk: Buffer) => {
     lastWords = (lastWords + chunk.toString()).slice(-LAST_WORDS);
   });
-  const lines = child.stdout === null ? null : createInterface({ input: child.stdout });
+  const lines = createInterface({ input: child.stdout });
+  const { onLine } = options;
+  if (onLine) createInterface({ input: child.stderr }).on('line', onLine);
 
   let stopping: Promise<void> | null = null;
   void ended.then((how) => {
@@ -72,7 +71,6 @@ export function startChild(options: ChildOptions): Child {
 
   return {
     async firstLine(signal) {
-      if (lines === null) throw new Error('the output of this program is not read');
       const [line]: unknown[] = await once(lines, 'line', { signal });
       return String(line);
     },

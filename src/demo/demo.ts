@@ -4,6 +4,7 @@ import { startChild } from './child.ts';
 import type { Child } from './child.ts';
 import { dropAll, planDrops, removeOwn } from './drop.ts';
 import type { Drop, Sleep } from './drop.ts';
+import { logLine } from './logLine.ts';
 import { readStates, showLedger, unsettled } from './ledger.ts';
 import type { LedgerCommand } from './ledger.ts';
 import { DemoError, openScratch, writeConfig } from './scratch.ts';
@@ -64,7 +65,6 @@ async function play(
     name: 'receiptd sandbox',
     args: [main, 'sandbox', '--port', '0', '--dir', scratch.sandbox, '--json'],
     env: clean,
-    output: 'read',
     onDeath,
   });
   children.push(sandbox);
@@ -82,11 +82,12 @@ async function play(
       name: 'receiptd run',
       args: [main, 'run', '--config', scratch.config],
       env: agentEnv,
-      output: 'shown',
+      onLine: (line) => print(`${logLine(line)}\n`),
       onDeath,
     }),
   );
-  print(`receiptd watches ${scratch.inbox}. A dozen files are dropped there now.\n\n`);
+  const here = (file: string): string => path.relative(project, file);
+  print(`receiptd watches ${here(scratch.inbox)}. A dozen files are dropped there now.\n\n`);
   const pause = (ms: number): Promise<void> => sleep(ms, signal);
   const dropped = await dropAll(scratch.inbox, drops, pause);
 
@@ -158,17 +159,18 @@ function farewell(project: string, main: string, scratch: Scratch): string {
   const receiptd = `node ${here(main)}`;
   const config = `--config ${here(scratch.config)}`;
   return `
-Drop your own images into ${scratch.inbox} and see them go.
-What the service received lies in ${scratch.sandbox}.
+Drop your own images into ${here(scratch.inbox)} and see them go.
+What the service received is in ${here(scratch.sandbox)}.
 
 In another terminal, in ${project}:
 
-  ${receiptd} console ${config}   (all of it in a browser)
+  ${receiptd} console ${config}
   ${receiptd} list ${config}
   ${receiptd} show NAME ${config}
   ${receiptd} status ${config}
-  ${receiptd} export --format csv ${config}
+  ${receiptd} export ${config}
 
+The first one shows all of it in a browser.
 Ctrl-C stops both.
 `;
 }

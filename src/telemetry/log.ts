@@ -18,6 +18,8 @@ export interface LogOptions {
   readonly terminal: NodeJS.WritableStream;
   /** True: lines for people. False: one JSON object a line. */
   readonly isTerminal: boolean;
+  /** Of the lines there, where fewer are wanted than in the file. */
+  readonly terminalLevel?: Level | undefined;
   readonly color: boolean;
   /** JSON lines in `<dir>/receiptd.log`, rotated at `maxSize` bytes, `maxFiles` rotated ones kept. */
   readonly file?: { readonly dir: string; readonly maxSize: number; readonly maxFiles: number };
@@ -50,8 +52,8 @@ export async function createLog(options: LogOptions): Promise<ClosableLog> {
     levels: Object.fromEntries(LEVELS.map((level, index) => [level, index])),
     format: winston.format.combine(),
     transports: [
-      lineTransport(shownLines, 'shown'),
-      ...(file === null ? [] : [lineTransport(file, 'stored', () => file.accepts())]),
+      lineTransport(shownLines, 'shown', { level: options.terminalLevel }),
+      ...(file === null ? [] : [lineTransport(file, 'stored', { accepts: () => file.accepts() })]),
     ],
   });
   let closing: Promise<void> | null = null;
@@ -116,14 +118,14 @@ export async function createLog(options: LogOptions): Promise<ClosableLog> {
 function lineTransport(
   stream: NodeJS.WritableStream,
   line: 'shown' | 'stored',
-  accepts: () => boolean = () => true,
+  { accepts = () => true, level }: { readonly accepts?: () => boolean; readonly level?: Level | undefined },
 ): winston.transport {
   const wanted = winston.format((info) => (accepts() ? info : false));
   const format = winston.format.combine(
     wanted(),
     winston.format.printf((info) => String(info[line])),
   );
-  return new winston.transports.Stream({ stream, eol: '\n', format });
+  return new winston.transports.Stream({ stream, eol: '\n', format, ...(level !== undefined && { level }) });
 }
 
 function redactFields(fields: LogFields, secrets: Redactor): LogFields {

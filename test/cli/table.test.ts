@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { printable } from '../../src/cli/printable.ts';
-import { fitted, shortenMiddle, table } from '../../src/cli/table.ts';
+import { fitted, shortenEnd, shortenMiddle, shortenStart, table } from '../../src/cli/table.ts';
 import stringWidth from 'string-width';
 
 describe('a table', () => {
@@ -67,30 +67,44 @@ describe('a table on a terminal', () => {
   const head = ['NAME', 'STATE', 'FILE'];
   const name = 'SCAN0001-of-the-office-5e8ff9bf55ba';
 
-  it('shortens names and paths in the middle until it fits, and never the state', () => {
-    const lines = fitted(head, [[name, 'unconfirmed', '/srv/scans/2026/05/領収書-SCAN0001.jpg']], 60, [0, 2]);
+  const shortened = new Map([
+    [0, shortenMiddle],
+    [2, shortenStart],
+  ]);
+
+  it('shortens names in the middle and paths at the start until it fits, and never the state', () => {
+    const lines = fitted(
+      head,
+      [[name, 'unconfirmed', '/srv/scans/2026/05/領収書-SCAN0001.jpg']],
+      60,
+      shortened,
+    );
     for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(60);
-    expect(lines[2]).toMatch(/^SCAN0001-.*….*55ba {2}unconfirmed {2}\/srv.*….*0001\.jpg$/);
+    expect(lines[2]).toMatch(/^SCAN0001-.*….*55ba {2}unconfirmed {2}….*領収書-SCAN0001\.jpg$/);
   });
 
   it('is left as it is where it fits, however long its cells', () => {
     const row = [name.repeat(3), 'accepted', '/a'];
-    expect(fitted(head, [row], 200, [0, 2])[2]).toBe(row.join('  '));
+    expect(fitted(head, [row], 200, shortened)[2]).toBe(row.join('  '));
   });
 
   it('keeps at least some of each where nothing fits', () => {
-    const [, , line = ''] = fitted(head, [[name, 'unconfirmed', `/${name}`]], 10, [0, 2]);
+    const [, , line = ''] = fitted(head, [[name, 'unconfirmed', `/${name}`]], 10, shortened);
     expect(line.split(/ {2,}/).map((cell) => stringWidth(cell))).toEqual([12, 11, 12]);
   });
 
   it('cuts between what a reader takes for characters', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 3, max: 20 }), (text, width) => {
-        const short = shortenMiddle(text, width);
-        expect(stringWidth(short)).toBeLessThanOrEqual(Math.max(width, 1));
-        expect(stringWidth(text) <= width ? short === text : short.includes('…')).toBe(true);
+        for (const shorten of [shortenStart, shortenMiddle, shortenEnd]) {
+          const short = shorten(text, width);
+          expect(stringWidth(short)).toBeLessThanOrEqual(Math.max(width, 1));
+          expect(stringWidth(text) <= width ? short === text : short.includes('…')).toBe(true);
+        }
       }),
     );
     expect(shortenMiddle('👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧', 5)).toBe('👩‍👩‍👧…👩‍👩‍👧');
+    expect(shortenStart('/a/👩‍👩‍👧.jpg', 7)).toBe('…👩‍👩‍👧.jpg');
+    expect(shortenEnd('👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧', 5)).toBe('👩‍👩‍👧👩‍👩‍👧…');
   });
 });

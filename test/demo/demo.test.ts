@@ -4,8 +4,10 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import stringWidth from 'string-width';
 import YAML from 'yaml';
 import { runDemo } from '../../src/demo/demo.ts';
+import { logLine } from '../../src/demo/logLine.ts';
 import { DemoError, openScratch } from '../../src/demo/scratch.ts';
 
 let project: string;
@@ -91,7 +93,7 @@ describe('the demo', () => {
 
     const inbox = path.join(project, 'scratch', 'inbox');
     expect(await readdir(inbox)).toHaveLength(12);
-    expect(printed).toContain(`Drop your own images into ${inbox}`);
+    expect(printed).toContain(`Drop your own images into ${path.join('scratch', 'inbox')}`);
     expect(printed).not.toContain('secret-1');
     const config: unknown = YAML.parse(
       await readFile(path.join(project, 'scratch', 'receiptd.yaml'), 'utf8'),
@@ -165,6 +167,22 @@ describe('the demo', () => {
     await expect(demo).rejects.toThrow('Not settled after 0 s: SCAN0002.jpg (queued).');
     await said();
     expect(pids.filter(isAlive)).toEqual([]);
+  });
+
+  test('shows a line of the log in 80 columns, and what is none as it is', () => {
+    const timestamp = new Date(2026, 0, 31, 8, 30).toISOString();
+    const shown = (fields: object): string =>
+      logLine(JSON.stringify({ timestamp, level: 'info', ...fields }));
+    expect(shown({ message: 'Accepted', name: 'SCAN0001-95102ce9154b', path: 'SCAN0001.jpg' })).toBe(
+      '08:30:00  Accepted  SCAN0001-95102ce9154b',
+    );
+    expect(shown({ message: 'Watching', path: null, folder: '/srv/scans' })).toBe('08:30:00  Watching');
+    const long = shown({ message: 'Not sent: rejected', path: '☕'.repeat(60), detail: 'Damaged.' });
+    expect(stringWidth(long)).toBeGreaterThanOrEqual(79);
+    expect(stringWidth(long)).toBeLessThanOrEqual(80);
+    expect(long.endsWith('☕…')).toBe(true);
+    expect(logLine('Segmentation fault')).toBe('Segmentation fault');
+    expect(logLine('17')).toBe('17');
   });
 
   test('is not started where it runs already, nor without a build', async () => {

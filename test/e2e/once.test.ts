@@ -64,7 +64,7 @@ describe('run --once', () => {
       '1 accepted.\nFrom earlier runs: 1 PDF. `receiptd list --needs-person` shows all that needs a person.\n',
     );
     await site.must('dismiss', '--all');
-    expect(await site.once()).toMatchObject({ status: 0, stdout: '0 accepted.\n' });
+    expect(await site.once()).toMatchObject({ status: 0, stdout: 'Nothing to send.\n' });
   });
 
   test('4: a hold, a missing folder, an incomplete file', async () => {

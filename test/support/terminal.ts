@@ -3,7 +3,7 @@
  * Debian (bsdutils).
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readFile, readlink } from 'node:fs/promises';
 import { stripVTControlCharacters } from 'node:util';
 import { requirement } from './requires.ts';
 
@@ -109,14 +109,25 @@ export class Terminal {
     return this.#ended;
   }
 
+  /** As somebody who drags the window's edge. */
+  async resize(columns: number): Promise<void> {
+    const device = await readlink(`/proc/${await this.#program()}/fd/0`);
+    spawnSync('stty', ['-F', device, 'cols', String(columns)]);
+  }
+
   /** `kill -9` of the program, not of its terminal; nothing where it has ended by itself. */
   async kill(): Promise<void> {
-    const pid = this.#child.pid;
-    const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
-    const program = Number.parseInt(children, 10);
+    const program = await this.#program();
     // A signal to 0 would be one to the tests themselves.
     if (program > 1) process.kill(program, 'SIGKILL');
     await this.#ended;
+  }
+
+  /** Its process id; NaN where it has ended. */
+  async #program(): Promise<number> {
+    const pid = this.#child.pid;
+    const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
+    return Number.parseInt(children, 10);
   }
 
   /** For the end of a test. */

@@ -1,0 +1,130 @@
+import { clock } from '../compose/machine.ts';
+import type { ProgressSource, RunProgress } from '../compose/progress.ts';
+import { limitText, rateForecasts } from '../daemon/reading/rateNotes.ts';
+import { endpointId, type Document } from '../domain/document.ts';
+import { ReceiptdError } from '../domain/errors.ts';
+import { isElsewhere } from '../domain/elsewhere.ts';
+import { count, counted, span } from '../domain/words.ts';
+import type { StateCount } from '../ports/ledgerReports.ts';
+import { printable } from './printable.ts';
+import { ProgressLine } from './progressLine.ts';
+import { Throughput } from './throughput.ts';
+
+const EVERY_MS = 500;
+
+/** What a run shows on a terminal: one line with what is done, what waits, the pace and the time left. */
+export class Progress implements RunProgress {
+  /** For the log; what is written there stands above. */
+  readonly line: ProgressLine;
+  readonly #opening: string | null;
+  #throughput = new Throughput();
+  #accepted = 0;
+  #last = '';
+  #waiting = 0;
+
+  /** `opening`: a line that stays, said when the run has begun. */
+  constructor(terminal: NodeJS.WriteStream, opening: string | null) {
+    this.#opening = opening;
+    this.line = new ProgressLine(terminal);
+  }
+
+  accepted({ name }: Document): void {
+    this.#accepted += 1;
+    this.#last = printable(name);
+  }
+
+  /** Draws until what it resolves is called, or `stop` aborts. Nothing that fails here may end the run. */
+  begin(source: ProgressSource, stop: AbortSignal): () => Promise<void> {
+    if (this.#opening !== null) this.say(this.#opening);
+    const over = new AbortController();
+    const until = AbortSignal.any([stop, over.signal]);
+    const stopping = (): void => {
+      const underWay = source.inFlight();
+      this.line.show('');
+      // Not in the line: a second Ctrl-C ends the program at once, and the prompt comes after what stands there.
+      if (underWay > 0)
+        this.say(`Stopping: ${counted(underWay, 'upload')} may finish. Ctrl-C again ends at once.`);
+    };
+    stop.addEventListener('abort', stopping, { once: true });
+    const drawn = this.#draw(source, until);
+    return async () => {
+      stop.removeEventListener('abort', stopping);
+      over.abort();
+      await drawn;
+      await this.#look(source);
+      this.line.show('');
+    };
+  }
+
+  /** A line that stays. */
+  say(sentence: string): void {
+    this.line.write(`${sentence}\n`);
+  }
+
+  close(): void {
+    this.line.close();
+  }
+
+  /** What this run has done, in a sentence. */
+  get summary(): string {
+    return `Stopped. ${count(this.#accepted)} accepted since the start, ${this.#waitingText}.`;
+  }
+
+  get #waitingText(): string {
+    return this.#waiting === 0 ? 'nothing waits' : `${count(this.#waiting)} waiting`;
+  }
+
+  async #draw(source: ProgressSource, until: AbortSignal): Promise<void> {
+    while (!until.aborted) {
+      const text = await this.#look(source);
+      if (!until.aborted) this.line.show(text);
+      await clock.sleep(EVERY_MS, until).catch(() => {});
+    }
+  }
+
+  async #look(source: ProgressSource): Promise<string> {
+    try {
+      return this.#text(await source.counts(), source);
+    } catch (error) {
+      const away = error instanceof ReceiptdError && error.code === 'LEDGER_UNREACHABLE';
+      return away ? 'The ledger cannot be reached.' : 'The ledger cannot be read.';
+    }
+  }
+
+  #text(counts: readonly StateCount[], source: ProgressSource): string {
+    const endpoints = source.endpoints();
+    const own = new Set(endpoints.map(({ key }) => endpointId(key)));
+    const total = (...states: readonly string[]): number =>
+      counts
+        .filter(
+          ({ state, endpoint, folder }) =>
+            states.includes(state) &&
+            endpoint !== null &&
+            own.has(endpointId(endpoint)) &&
+            !isElsewhere(folder),
+        )
+        .reduce((sum, each) => sum + each.count, 0);
+    const [moving, held] = [total('queued', 'uploading'), total('held')];
+    this.#waiting = moving + held;
+    // A pace over hours without receipts says nothing of the next backlog.
+    if (moving === 0) this.#throughput = new Throughput();
+    this.#throughput.add(clock.monotonic(), this.#accepted);
+    const [slowest] = rateForecasts(source.limitedBy(), counts, endpoints).toSorted(
+      (a, b) => b.leftMs - a.leftMs,
+    );
+    return [
+      `${count(this.#accepted)} accepted`,
+      this.#waitingText,
+      ...(held > 0 ? [`${count(held)} of them on hold`] : []),
+      ...(slowest ? [limitText(slowest)] : this.#pace(moving)),
+      ...(this.#last === '' ? [] : [`last ${this.#last}`]),
+    ].join(', ');
+  }
+
+  #pace(moving: number): string[] {
+    const perMinute = this.#throughput.perMinute();
+    const leftMs = this.#throughput.forecast(moving);
+    if (moving === 0 || perMinute === null || leftMs === null) return [];
+    return [`${count(Math.max(1, Math.round(perMinute)))}/min`, `about ${span(leftMs)} left`];
+  }
+}

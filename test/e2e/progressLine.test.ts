@@ -1,0 +1,131 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { drawnScreen } from '../support/drawnScreen.ts';
+import { drawReceipt } from '../support/images.ts';
+import { KEYS, Terminal, terminalIsHere, type TerminalOptions } from '../support/terminal.ts';
+import { MAIN, cleanUp, prepare, until, type Site } from './support/agent.ts';
+
+async function drop(site: Site, ...names: string[]): Promise<void> {
+  for (const name of names)
+    await writeFile(site.file('inbox', name), await drawReceipt({ type: 'jpeg', seed: name }));
+}
+
+function onTerminal(site: Site, args: readonly string[], options: Partial<TerminalOptions> = {}): Terminal {
+  const terminal = new Terminal([process.execPath, MAIN, ...args, '--config', site.config], {
+    cwd: site.dir,
+    ...options,
+    env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm', NO_COLOR: '1', ...site.env, ...options.env },
+  });
+  cleanUp(() => terminal.close());
+  return terminal;
+}
+
+const rowsOf = (terminal: Terminal, columns = 80): string[] =>
+  drawnScreen(terminal.raw, columns).filter((row) => row !== '');
+
+describe.skipIf(!terminalIsHere)('receiptd run on a terminal', () => {
+  test('shows one line that is drawn in place, and ends with what it has done', async () => {
+    const site = await prepare();
+    const terminal = onTerminal(site, ['run']);
+    await terminal.sees('0 accepted, nothing waits');
+    await drop(site, 'a.jpg', 'b.jpg');
+    await terminal.sees('2 accepted, nothing waits, last ');
+    const opening = 'Watching 1 folder. Ctrl-C ends this; --verbose shows each step.';
+    expect(rowsOf(terminal)).toEqual([
+      opening,
+      expect.stringMatching(/^2 accepted, nothing waits, last [ab]-\w{12}$/),
+    ]);
+
+    terminal.type(KEYS.ctrlC);
+    expect(await terminal.ends()).toBe(0);
+    expect(rowsOf(terminal)).toEqual([opening, 'Stopped. 2 accepted since the start, nothing waits.']);
+    expect(terminal.raw.endsWith('\n')).toBe(true);
+    expect(await readFile(site.file('state', 'logs', 'receiptd.log'), 'utf8')).toContain('"Accepted"');
+  });
+
+  test('says how many wait, for which limit and for how long, and warnings stand above the line', async () => {
+    const site = await prepare({ delivery: { rate: '2/min' } });
+    await writeFile(site.file('inbox', 'list.jpg'), 'bread and butter');
+    await drop(site, ...Array.from({ length: 8 }, (_, n) => `${n}.jpg`));
+    const terminal = onTerminal(site, ['run']);
+    await terminal.sees('limited to 2/min, about');
+    await terminal.sees('Not sent: rejected');
+    await until(() =>
+      /^\d accepted, \d waiting, limited to 2\/min, about \d min left/.test(rowsOf(terminal).at(-1) ?? ''),
+    );
+    const rows = rowsOf(terminal);
+    expect(rows[0]).toBe('Watching 1 folder. Ctrl-C ends this; --verbose shows each step.');
+    expect(rows.filter((row) => row.includes(' waiting'))).toHaveLength(1);
+    expect(terminal.shown).not.toContain('Admitted');
+    terminal.type(KEYS.ctrlC);
+    expect(await terminal.ends()).toBe(0);
+    expect(rowsOf(terminal).at(-1)).toMatch(/^Stopped\. \d accepted since the start, \d waiting\.$/);
+  });
+
+  test('fits a narrow terminal, and one that becomes narrower and wider again', async () => {
+    const site = await prepare();
+    const terminal = onTerminal(site, ['run'], { columns: 34 });
+    await terminal.sees('0 accepted, nothing waits');
+    await drop(site, 'a receipt with a long name.jpg');
+    await terminal.sees('1 accepted, nothing waits, last …');
+    const afterResize = async (columns: number, shown: string): Promise<string[]> => {
+      const before = terminal.raw.length;
+      const rows = (): string[] =>
+        drawnScreen(terminal.raw.slice(before), columns).filter((row) => row !== '');
+      await terminal.resize(columns);
+      await until(() => rows().join('').includes(shown));
+      return rows();
+    };
+    expect(await afterResize(20, '1 accepted, nothin…')).toEqual(['1 accepted, nothin…']);
+    expect(await afterResize(80, 'long name')).toEqual([
+      expect.stringMatching(/^1 accepted, nothing waits, last a receipt with a long name-\w{12}$/),
+    ]);
+    terminal.type(KEYS.ctrlC);
+    expect(await terminal.ends()).toBe(0);
+  });
+
+  test('says that uploads are finishing, and a second Ctrl-C ends at once on a line of its own', async () => {
+    const site = await prepare();
+    site.sandbox.misbehave({ kind: 'stall' });
+    const terminal = onTerminal(site, ['run']);
+    await terminal.sees('0 accepted');
+    await drop(site, 'a.jpg');
+    await until(() => site.sandbox.stats().uploadArrivals.length === 1);
+    terminal.type(KEYS.ctrlC);
+    await terminal.sees('Stopping: 1 upload may finish. Ctrl-C again ends at once.');
+    terminal.type(KEYS.ctrlC);
+    expect(await terminal.ends()).toBe(130);
+    expect(terminal.raw.replace(/\^C$/, '').endsWith('\n')).toBe(true);
+  });
+
+  test('shows log lines with --verbose, and on a terminal that can only print', async () => {
+    const site = await prepare();
+    for (const [args, env] of [
+      [['run', '--verbose'], {}],
+      [['run'], { TERM: 'dumb' }],
+    ] as const) {
+      const terminal = onTerminal(site, args, { env });
+      await terminal.sees('info receiptd has started');
+      expect(terminal.raw).not.toContain('\x1b[');
+      expect(terminal.shown).not.toContain('nothing waits');
+      terminal.type(KEYS.ctrlC);
+      await terminal.sees('receiptd has stopped');
+      expect(await terminal.ends()).toBe(0);
+    }
+  });
+
+  test('--once shows the same line, and nothing of it is left beside the summary', async () => {
+    const site = await prepare();
+    site.sandbox.misbehave({ kind: 'delay', delayMs: 1_500 });
+    await drop(site, 'a.jpg', 'b.jpg');
+    const terminal = onTerminal(site, ['run', '--once']);
+    await terminal.sees('waiting');
+    expect(await terminal.ends()).toBe(0);
+    expect(rowsOf(terminal)).toEqual(['2 accepted.']);
+
+    const again = onTerminal(site, ['run', '--once']);
+    expect(await again.ends()).toBe(0);
+    expect(rowsOf(again)).toEqual(['Nothing to send.']);
+    expect(again.shown).not.toMatch(/\d of \d/);
+  });
+});
