@@ -17,6 +17,8 @@ export interface JournalDocument {
 export interface JournalSighting {
   readonly verdict: string;
   readonly sha256: string | null;
+  /** Number of the entry. */
+  readonly entry: number;
 }
 
 export interface JournalView {
@@ -85,12 +87,12 @@ export async function readJournal(path: string): Promise<JournalView> {
   const documents = new Map<number, Known>();
   const sightings = new Map<string, JournalSighting>();
   const archived: string[] = [];
-  for (const { kind, facts, personal } of entries) {
+  for (const { seq, kind, facts, personal } of entries) {
     take(documents, kind, facts);
     if (kind === 'sighted') {
       const { folder, verdict, sha256: seen } = SIGHTED.parse(facts);
       const { path: below } = PATH.parse(personal);
-      sightings.set(`${folder}/${below}`, { verdict, sha256: seen });
+      sightings.set(`${folder}/${below}`, { verdict, sha256: seen, entry: seq });
     } else if (kind === 'disposed') {
       const disposed = DISPOSED.safeParse(personal);
       if (disposed.success) archived.push(disposed.data.archivedTo);

@@ -91,8 +91,8 @@ const run = (startedAt: number, more: Partial<Run> = {}): Run => ({
 const journal = (documents: JournalDocument[], more: Partial<JournalView> = {}): JournalView => ({
   documents,
   sightings: new Map([
-    ['/site/scans/a.jpg', { verdict: 'document', sha256: A }],
-    ['/site/scans/b.jpg', { verdict: 'document', sha256: B }],
+    ['/site/scans/a.jpg', { verdict: 'document', sha256: A, entry: 2 }],
+    ['/site/scans/b.jpg', { verdict: 'document', sha256: B, entry: 3 }],
   ]),
   archived: [],
   problem: null,
@@ -316,6 +316,27 @@ const BREACHES: Record<string, readonly [says: string, tamper: (world: Writable<
         ...world.runs.slice(0, -1),
         { ...world.runs.at(-1)!, ended: ended(1000, { status: 4, signal: null }) },
       ]),
+  ],
+  'a loss that the run said nothing of': [
+    'and 3 was to be expected',
+    (world) => {
+      world.rows = [row('a.jpg', A), row('b.jpg', B, { state: 'lost' })];
+      ending(world, { journal: journal([told('a.jpg', A), told('b.jpg', B, { state: 'lost' })]) });
+    },
+  ],
+  'a failure of an earlier run that the last one took for its own': [
+    'and 0 was to be expected',
+    (world) => {
+      const [first, ...others] = world.observations;
+      const documents = [told('a.jpg', A, { state: 'failed' }), told('b.jpg', B)];
+      world.observations = [{ ...first!, journal: journal(documents) }, ...others];
+      world.rows = [row('a.jpg', A, { state: 'failed' }), row('b.jpg', B)];
+      ending(world, { journal: journal(documents) });
+      world.runs = [
+        ...world.runs.slice(0, -1),
+        { ...world.runs.at(-1)!, ended: ended(1000, { status: 3, signal: null }) },
+      ];
+    },
   ],
   'a stack trace': [
     'printed a stack trace',

@@ -1,5 +1,5 @@
 import { describeKill, type Kill } from '../plan.ts';
-import type { Run, World } from '../world.ts';
+import type { Observation, Run, World } from '../world.ts';
 import { endOf } from './expected.ts';
 
 const TRACE = /^\s+at .+:\d+:\d+\)?$|\\n\s+at |node:internal|^Node\.js v|\bERR_[A-Z_]+|Unhandled/m;
@@ -34,14 +34,39 @@ function fineFor(kind: Run['kind'], kill: Kill): readonly (number | null)[] {
   }
 }
 
-/** Trouble counts in the run that met with it first, and that may have been an earlier one. */
-function statusesOfLast({ rows, ...world }: World): readonly number[] {
-  const { scans } = endOf(world);
-  const has = (...states: string[]): boolean => rows.some(({ state }) => states.includes(state));
-  const met: number[] = [];
-  if (has('failed', 'lost') || scans.some(({ kind }) => kind === 'junk')) met.push(3);
-  if (has('unconfirmed') || scans.some(({ kind }) => kind === 'cutShort')) met.push(4);
-  return world.runs.length > 1 || met.length === 0 ? [...met, 0] : met.slice(0, 1);
+/** A run speaks of what it found itself: what was known before it, and has not changed since, counts no more. */
+function statusesOfLast(world: World): readonly number[] {
+  const before = world.observations.at(-2);
+  const earlier = before === undefined ? new Map<string, number>() : casesOf(before);
+  // What of it a damaged ledger still knew can't be told from outside.
+  const isSure = !world.ledgerWasDamaged;
+  const met = [...casesOf(endOf(world))].flatMap(([key, status]) =>
+    isSure && earlier.has(key) ? [] : [status],
+  );
+  return isSure ? [met.includes(3) ? 3 : met.includes(4) ? 4 : 0] : [...new Set([...met, 0])];
+}
+
+const STATUS_OF: Readonly<Record<string, number>> = {
+  failed: 3,
+  lost: 3,
+  rejected: 3,
+  unreadable: 4,
+  unconfirmed: 4,
+  incomplete: 4,
+};
+
+/** What needs a person, by what tells one case from another. */
+function casesOf({ journal, files }: Observation): Map<string, number> {
+  const cases = new Map<string, number>();
+  const add = (kind: string, key: string): void => {
+    const status = STATUS_OF[kind];
+    if (status !== undefined) cases.set(`${kind} ${key}`, status);
+  };
+  for (const { endpointUid, name, state, requests } of journal.documents)
+    add(state, `${endpointUid} ${name} ${requests}`);
+  for (const [path, { verdict, entry }] of journal.sightings)
+    if (files.some((file) => file.path === path)) add(verdict, `${path} ${entry}`);
+  return cases;
 }
 
 function tail(output: string): string {
