@@ -86,7 +86,7 @@ function differences(sql: Sql): string[] {
   return COMPARISONS.flatMap(({ what, columns }) => {
     const rows = (from: string, but: string): string[] =>
       sql
-        .all<{ id: number }>(
+        .all<{ id: number | string }>(
           `SELECT id FROM (SELECT ${columns(from)} EXCEPT SELECT ${columns(but)}) ORDER BY id LIMIT ${SHOWN}`,
         )
         .map(({ id }) => String(id));

@@ -278,6 +278,19 @@ describe('a journal that is gone or damaged', () => {
     },
   );
 
+  it('is begun with the same rules for originals, in whatever order the folders come', async () => {
+    await during(async (ledger) => {
+      for (const folder of ['/scans/b', '/scans/a'])
+        await ledger.setOriginalsRule(folder, 'archive', 'include', 1_000);
+      // A document is told before its folder is.
+      const { identity } = seen('x.jpg');
+      await ledger.admit(admission('a.jpg', 'a', { file: { folder: '/scans/a', path: 'a.jpg', identity } }));
+    });
+    fs.rmSync(journal);
+    await during();
+    expect((await compareWithJournal(place.path, journal, 1)).findings).toEqual([]);
+  });
+
   it('does not keep a damaged ledger from being read as far as it can be', async () => {
     await during(async (ledger) => {
       await fill(ledger);

@@ -32,9 +32,9 @@ export const COMPARISONS: readonly { readonly what: string; readonly columns: (s
         `id, received_at, document_id, attempts, status, sha256, size, encoding, payload, given_name, given_uid FROM ${s}.results`,
     },
     {
-      what: 'Rule for originals',
+      what: 'Rule for originals of',
       columns: (s) =>
-        `o.folder_id AS id, f.path AS folder, o.rule, o.stays
+        `f.path AS id, o.rule, o.stays
   FROM ${s}.originals o JOIN ${s}.folders f ON f.id = o.folder_id`,
     },
     { what: 'Act', columns: (s) => `id, at, kind, by, detail FROM ${s}.acts` },
