@@ -26,7 +26,10 @@ export interface ExamineDeps {
   readonly memory: ByteBudget;
   /** Where a ledger that is away is stood in for. */
   readonly absence?: Absence | undefined;
-  /** See `FolderPlace.lookNow`. */
+  /**
+   * Finds out on what the folder lies by now. Asked between the reading of a file and the record of it: known files tell where
+   * a folder lies, so that none of another file system may become known before the folder was looked at there.
+   */
   readonly lookAtPlace: () => Promise<void>;
   readonly onAdmitted: (admitted: Admitted) => void;
   readonly onNote: (verdict: Note['verdict'], path: string) => void;
@@ -57,8 +60,12 @@ export async function examine(file: Unsettled, deps: ExamineDeps): Promise<void>
     ? keeper.hasRoomForCopy(identity.size)
     : keeper.hasRoom(waiting, identity.size);
   if (!hasRoom) return settling.retryLater(file);
+  const stillMs = settling.stillMs(file);
   await deps.memory.with(Math.min(identity.size, settings.maxFileSize), async () => {
     const read = await folder.read(file.path, settings.maxFileSize, { size: identity.size });
+    await deps.lookAtPlace();
+    // The clock there may be coarser than that of where the folder lay when the file was seen.
+    if (stillMs < settling.quietAtLeastMs) return settling.disturbed(file);
     await afterRead(file, identity, read, deps);
   });
 }
@@ -110,7 +117,6 @@ async function admitted(candidate: Candidate, file: Unsettled, deps: ExamineDeps
     else deps.settling.retryLater(file);
     return;
   }
-  await deps.lookAtPlace();
   const arrived = { endpoint: settings.endpoint, folder: settings.path, bytes: candidate.bytes };
   const result = await deps.keeper.keep(arrived, () =>
     admit(candidate, settings, { ledger, inspector, now: clock.now(), host }),

@@ -34,7 +34,6 @@ export class FolderPlace {
   #lookedAt = -Infinity;
   /** One look after the other. */
   #last: Promise<unknown> = Promise.resolve();
-  #next: Promise<void> | null = null;
 
   constructor({ folder, ledger, clock }: { folder: WatchedFolder; ledger: Ledger; clock: Clock }) {
     this.#folder = folder;
@@ -44,32 +43,9 @@ export class FolderPlace {
 
   /** Null if the folder is in its place; otherwise what is wrong. Rejects if that can't be told. */
   look({ mark }: FileSystem): Promise<string | null> {
-    return this.#inTurn(() => this.#look(mark));
-  }
-
-  /**
-   * Records on what the folder lies now. Asked between the reading of a file and the record of it: known files tell where
-   * a folder lies, so none of another file system may become known before the folder is looked at there. Those who ask while a
-   * look is under way share the next one.
-   */
-  lookNow(): Promise<void> {
-    this.#next ??= this.#inTurn(async () => {
-      this.#next = null;
-      try {
-        const found = await this.#folder.availability();
-        if (found.state === 'present') await this.#look(found.fileSystem.mark);
-      } catch (error) {
-        // The folder won't say, which keeps no image from being admitted.
-        if (systemCode(error) === undefined) throw error;
-      }
-    });
-    return this.#next;
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#last.then(work);
-    this.#last = turn.catch(() => undefined);
-    return turn;
+    const looked = this.#last.then(() => this.#look(mark));
+    this.#last = looked.catch(() => undefined);
+    return looked;
   }
 
   async #look(mark: string): Promise<string | null> {

@@ -24,6 +24,7 @@ import { firstWatch, reconcile, type ReconcileDeps } from './reconcile.ts';
 import { settleLoop } from './settleLoop.ts';
 import { OriginalsRule } from './originalsRule.ts';
 import { Settling } from './settling.ts';
+import { SharedRun } from './sharedRun.ts';
 import { Unchanged, type LookOver } from './unchanged.ts';
 import { UnreadableDirs } from './unreadableDirs.ts';
 import { Wake } from './wake.ts';
@@ -136,11 +137,15 @@ export class Intake {
     this.#unreadableDirs = new UnreadableDirs(deps.settings.path, deps.log);
     this.#state = new FolderState(deps.settings.path, deps, this.#trouble);
     this.#events = new FolderEvents(deps, (path, isDirectory) => this.#hint(path, isDirectory));
+    const placeLooks = new SharedRun(() =>
+      // Known of the ledger alone, which is asked before what was accepted is admitted.
+      this.#lookNow(async (fileSystem) => !this.#isAway && (await this.#place.look(fileSystem))),
+    );
     this.#examineDeps = {
       ...deps,
       folder: withoutFalseAbsence(deps.folder, deps.ledger, () => this.#isInPlace(), deps.absence),
       settling: this.#settling,
-      lookAtPlace: () => this.#place.lookNow(),
+      lookAtPlace: () => placeLooks.ask(),
       onNote: (verdict, path) => {
         deps.onAmiss?.(path);
         // One that is not tried again by itself is tried at every listing.
@@ -556,7 +561,7 @@ export class Intake {
       }
       if (this.#writesFail || this.#isAway) this.#holdUp();
       this.#fileSystem = found.fileSystem;
-      this.#settling.requireQuiet(hasCoarseClock(found.fileSystem) ? COARSE_QUIET_MS : 0);
+      this.#settling.requireQuiet(quietOn(found.fileSystem));
       // Known of the ledger alone; what comes into a foreign folder is accepted as it is admitted.
       if (!this.#isAway) this.#foreign = await this.#place.look(found.fileSystem);
       if (this.#foreign !== null) this.#state.enter('unreachable', this.#foreign);
@@ -571,9 +576,21 @@ export class Intake {
     }
   }
 
-  /** See `AbsenceDeps`. */
+  /** Records on what the folder lies now, if it is there; see `AbsenceDeps`. */
   lookAtPlace(): Promise<void> {
-    return this.#place.lookNow();
+    return this.#lookNow((fileSystem) => this.#place.look(fileSystem));
+  }
+
+  async #lookNow(look: (fileSystem: FileSystem) => Promise<unknown>): Promise<void> {
+    try {
+      const found = await this.#deps.folder.availability();
+      if (found.state !== 'present') return;
+      this.#settling.requireQuiet(quietOn(found.fileSystem));
+      await look(found.fileSystem);
+    } catch (error) {
+      // The folder won't say, which keeps no image from being admitted.
+      if (systemCode(error) === undefined) throw error;
+    }
   }
 
   /** Whether what is not in the folder is gone: not while the folder itself is away, or another stands in its place. */
@@ -600,4 +617,8 @@ export class Intake {
     const arrivals = this.#absence?.arrivals(this.#deps.settings.path);
     if (arrivals) arrivals.isHeldUp = false;
   }
+}
+
+function quietOn(fileSystem: FileSystem): number {
+  return hasCoarseClock(fileSystem) ? COARSE_QUIET_MS : 0;
 }

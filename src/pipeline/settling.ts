@@ -39,7 +39,8 @@ export class Settling {
   /** Reported as unreadable by this run, with the system's code; the parked among them are in `#files` too. */
   readonly #unreadable = new Map<string, string>();
   #parked = 0;
-  #quietAtLeastMs = 0;
+  /** See `requireQuiet`. */
+  quietAtLeastMs = 0;
   /** How long `room` has kept its callers, in all. */
   roomWaitedMs = 0;
 
@@ -61,7 +62,7 @@ export class Settling {
 
   /** For clocks so coarse that a file written twice may bear the same time. */
   requireQuiet(atLeastMs: number): void {
-    this.#quietAtLeastMs = atLeastMs;
+    this.quietAtLeastMs = atLeastMs;
   }
 
   has(path: string): boolean {
@@ -157,9 +158,13 @@ export class Settling {
     return next === Infinity ? null : Math.max(0, next - this.#clock.monotonic());
   }
 
+  stillMs(file: Unsettled): number {
+    return this.#clock.monotonic() - file.stillSince;
+  }
+
   /** Whether the file was still for as long as it has to be. */
   isStill(file: Unsettled): boolean {
-    return this.#clock.monotonic() - file.stillSince >= file.quietMs;
+    return this.stillMs(file) >= file.quietMs;
   }
 
   /** Looked at; not still for long enough yet. */
@@ -303,7 +308,7 @@ export class Settling {
   }
 
   get #shortMs(): number {
-    return Math.max(this.#times.shortMs, this.#quietAtLeastMs);
+    return Math.max(this.#times.shortMs, this.quietAtLeastMs);
   }
 
   #nextLook(file: Unsettled): number {

@@ -269,46 +269,69 @@ describe('a folder on another file system than before', () => {
   });
 
   it('is the same folder where nothing was known, even if what comes first is overwritten as soon as it is admitted', async () => {
-    const place = await watchingPlace();
-    let type = EXT4;
-    let overwritten!: () => void;
-    const isOverwritten = new Promise<void>((resolve) => {
-      overwritten = resolve;
-    });
-    // The look at what an event told of takes long, and the next look at the folder comes after it.
-    const folder = (real: WatchedFolder): WatchedFolder => ({
-      ...real,
-      stat: async (path) => {
-        if (path === 'slow.jpg') await isOverwritten;
-        return real.stat(path);
-      },
-    });
-    let hint!: (path: string) => void;
-    const hints: FolderHints = {
-      watch: async (_, _recursive, onHint) => {
-        hint = onHint;
-        return { close: async () => {} };
-      },
-    };
-    const { admitted, intake, watching } = place.start({
-      opened: lyingOn(() => type),
-      folder,
-      deps: { hints },
-    });
-    await watching();
-    type = VFAT;
-    for (const name of ['first.jpg', 'slow.jpg']) await place.drop(name);
-    for (const name of ['first.jpg', 'slow.jpg']) hint(join(place.scans, name));
+    const { place, admitted, intake, lookEnds } = await movedBetweenLooks();
     await place.clock.advanceUntil(() => admitted.length === 1);
     expect(await currentFiles(place)).toEqual(['first.jpg']);
     await place.drop('first.jpg', 'another');
-    overwritten();
+    lookEnds();
     await place.clock.advanceUntil(() => admitted.length === 3);
     await place.clock.advance(300_000);
     expect(intake.status.state).toBe('watching');
     expect(place.incidents.list()).toEqual([]);
   });
+
+  it('with a coarse clock admits no file sooner than that clock allows, whatever the one before allowed', async () => {
+    const stamp = { mtimeNs: 1n, ctimeNs: 1n, inode: 0n };
+    const { place, admitted, lookEnds, bytes } = await movedBetweenLooks(stamp);
+    await place.clock.advance(1_500);
+    // In the same tick as the first time.
+    await writeFile(join(place.scans, 'first.jpg'), bytes);
+    lookEnds();
+    await place.clock.advanceUntil(() => admitted.length === 2);
+    expect(admitted.map(({ document }) => document.sha256)).toContain(sha256(bytes));
+  });
 });
+
+/** A folder that lies on another file system since the agent last looked: it still looks at what an event told of. */
+async function movedBetweenLooks(stamp: Partial<FileIdentity> = {}) {
+  const place = await watchingPlace();
+  let type = EXT4;
+  let lookEnds!: () => void;
+  const looked = new Promise<void>((resolve) => {
+    lookEnds = resolve;
+  });
+  const folder = (real: WatchedFolder): WatchedFolder => ({
+    ...real,
+    stat: async (path) => {
+      if (path === 'slow.jpg') await looked;
+      const found = await real.stat(path);
+      return found?.kind === 'file' ? { ...found, identity: { ...found.identity, ...stamp } } : found;
+    },
+    read: async (...all) => {
+      const read = await real.read(...all);
+      return read.kind === 'bytes' ? { ...read, identity: { ...read.identity, ...stamp } } : read;
+    },
+  });
+  let hint!: (path: string) => void;
+  const hints: FolderHints = {
+    watch: async (_, _recursive, onHint) => {
+      hint = onHint;
+      return { close: async () => {} };
+    },
+  };
+  const { admitted, intake, watching } = place.start({
+    opened: lyingOn(() => type),
+    folder,
+    deps: { hints },
+  });
+  await watching();
+  type = VFAT;
+  const [first, bytes] = await sameSize('first', 'second');
+  await writeFile(join(place.scans, 'first.jpg'), first);
+  await place.drop('slow.jpg');
+  for (const name of ['first.jpg', 'slow.jpg']) hint(join(place.scans, name));
+  return { place, admitted, intake, lookEnds, bytes };
+}
 
 /** The folder as the mount point of a share. */
 async function mounted() {

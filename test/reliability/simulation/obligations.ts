@@ -1,6 +1,6 @@
 import type { DeferredImage } from './stateDirectory.ts';
 import type { KnownDocument, LedgerView } from './ledgerView.ts';
-import type { Inode, Share } from './share.ts';
+import { hashOf, type Inode, type Share } from './share.ts';
 
 /** An image that had been refused lay down anew, at a place where the agent had not seen it. */
 interface ScannedAgain {
@@ -53,7 +53,7 @@ export class Obligations {
     const unsent = this.#scannedAgain.filter(({ uid, sha256, share, path, file, begun }) => {
       const document = this.#view.documentOf(uid, sha256);
       // Whoever took it away or wrote over it meanwhile has no claim on it.
-      const lies = share.content.get(path) === file;
+      const lies = share.content.get(path) === file && hashOf(file.bytes) === sha256;
       return lies && document?.state === 'failed' && document.begun === begun;
     });
     return [
