@@ -46,9 +46,9 @@ export function statusLines(config: Config, overview: Overview, colors: Colors):
   const person = all.filter((each) => each.person);
   const passing = all.filter((each) => !each.person);
   if (person.length > 0) say(colors.red('Needs a person:'));
-  for (const { text } of person) say(`  ${printable(text)}`);
+  for (const { text, advice } of person) say(`  ${printable(`${text} ${advice}`)}`);
   if (passing.length > 0) say(colors.yellow('Passes by itself:'));
-  for (const { text } of passing) say(`  ${printable(text)}`);
+  for (const { text, advice } of passing) say(`  ${printable(`${text} ${advice}`)}`);
   const backlog = backlogLine(overview);
   if (all.length === 0 && daemon) say(`Nothing is wrong. ${backlog}`);
   else if (overview.counts.length > 0) say(backlog);

@@ -88,6 +88,7 @@ export async function composeGeneration(
       spool,
       standby: lasting.standby,
       arrivals: lasting.arrivals,
+      folderTimes: lasting.folderTimes,
       service,
       tokens: (endpoint: EndpointKey) => composed.tokensOf(accountOf(endpoint)),
       credentialsChanged: changesOf(composed.credentialsOf, lasting.lastCredentials),

@@ -13,6 +13,7 @@ import { createHashing } from '../image/hashing.ts';
 import { createImageInspector } from '../image/inspect.ts';
 import { accountsAmong, type AccountOf } from '../domain/account.ts';
 import { Arrivals } from '../pipeline/arrivals.ts';
+import type { FolderTimes } from '../pipeline/folderState.ts';
 import { ImageBuffers } from '../pipeline/imageBuffers.ts';
 import { OpenIncidents } from '../pipeline/incidents.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -38,6 +39,7 @@ export interface Lasting extends Surroundings {
   /** Of a ledger that agents share, or with what is left of the time of one; null: one that is never away. */
   readonly standby: Standby | null;
   readonly arrivals: Arrivals;
+  readonly folderTimes: FolderTimes;
   /** Who counts, once somebody asks for figures. */
   readonly metering: { meter: Meter | null };
   readonly buffers: ImageBuffers;
@@ -110,6 +112,7 @@ export async function composeLasting(
     ledger,
     standby,
     arrivals,
+    folderTimes: new Map(),
     metering,
     buffers: new ImageBuffers(),
     guards: new Map(),

@@ -1,5 +1,6 @@
 import { Absence } from '../pipeline/absence.ts';
 import type { Arrivals } from '../pipeline/arrivals.ts';
+import type { FolderTimes } from '../pipeline/folderState.ts';
 import { Agent } from '../daemon/agent.ts';
 import { MEDIA_TYPES } from '../domain/imageType.ts';
 import { watchOverSleep } from '../pipeline/awake.ts';
@@ -59,6 +60,8 @@ export interface World {
   readonly standby?: Standby | null;
   /** Of this process, made before `ledger` was opened. */
   readonly arrivals: Arrivals;
+  /** Of this process; not there: of this pipeline alone. */
+  readonly folderTimes?: FolderTimes;
   readonly service: ReceiptService;
   /** Those of the account that an endpoint is used with. */
   readonly tokens: (endpoint: EndpointKey) => TokenSource;
@@ -119,6 +122,8 @@ export async function composePipeline(
   const overall = config.delivery.limits;
   const { standby, arrivals } = world;
   arrivals.watch(config.folders);
+  for (const path of world.folderTimes?.keys() ?? [])
+    if (!config.folders.some((folder) => folder.path === path)) world.folderTimes?.delete(path);
   if (ledger.storage.trouble()?.code === 'LEDGER_UNREACHABLE') arrivals.allHeldUp();
   const pacing = { clock, ledger, overall, endpoints };
   const pacer = await Pacer.create({ ...pacing, ledger: null });
@@ -243,6 +248,7 @@ export async function composePipeline(
         claims: world.claims,
         takeOverAfterMs: config.intake.takeOverAfterMs,
         incidents,
+        folderTimes: world.folderTimes,
         watchLimit,
         reconcileEveryMs: config.intake.reconcileEveryMs,
         pollEveryMs: config.intake.pollEveryMs,

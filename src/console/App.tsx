@@ -15,6 +15,7 @@ import { OverviewPage } from './pages/OverviewPage.tsx';
 import { ResultsPage } from './pages/ResultsPage.tsx';
 import { SignInPage } from './pages/SignInPage.tsx';
 import { Page } from './parts/Page.tsx';
+import { Zone } from './parts/Zone.tsx';
 import { href, usePlace, type Place } from './router.ts';
 import { t } from './texts.ts';
 import { savedTheme, setTheme } from './theme.ts';
@@ -59,6 +60,7 @@ export function App() {
       <div key={place.path.join('/')} class="page">
         <PageOf place={place} />
       </div>
+      <Zone />
       <Announcer />
     </>
   );

@@ -104,7 +104,8 @@ async function refusal(answer: Response): Promise<ApiError> {
 
 /** One sentence for people of anything thrown. */
 export function sayError(error: unknown): string {
-  if (error instanceof ApiError) return error.hint ? `${error.message} ${error.hint}` : error.message;
+  if (error instanceof ApiError)
+    return [error.message, t.hints[error.code] ?? error.hint].filter(Boolean).join(' ');
   return error instanceof Error ? error.message : String(error);
 }
 

@@ -32,22 +32,65 @@ export function href(
   return `#/${path.map(encodeURIComponent).join('/')}${text === '' ? '' : `?${text}`}`;
 }
 
+/*
+ * Which entry of the tab's history is shown: each has its number, so that a step that somebody may not want can be taken back, by a link as
+ * well as by the browser's buttons.
+ */
+let shown = { hash: location.hash, index: numberOf(history.state) ?? 0 };
+history.replaceState({ index: shown.index }, '');
+/** Where a form goes once it is saved: nobody is asked about that. */
+let allowed: string | null = null;
+let ask: ((leave: () => void) => void) | null = null;
+const listeners = new Set<() => void>();
+
+function numberOf(state: unknown): number | null {
+  const { index } = (state ?? {}) as { index?: unknown };
+  return typeof index === 'number' ? index : null;
+}
+
+addEventListener('hashchange', () => {
+  const to = location.hash;
+  const its = numberOf(history.state);
+  if (to === shown.hash) return;
+  if (ask === null || to === allowed) {
+    allowed = null;
+    shown = { hash: to, index: its ?? shown.index + 1 };
+    history.replaceState({ index: shown.index }, '');
+    for (const listener of listeners) listener();
+    return;
+  }
+  const steps = its === null ? 1 : its - shown.index;
+  history.go(-steps);
+  ask(() => {
+    allowed = to;
+    if (its === null) location.hash = to;
+    else history.go(steps);
+  });
+});
+
+/** From now on `asks` decides whether another page is shown; null: every link is followed. */
+export function guardLeaving(asks: ((leave: () => void) => void) | null): void {
+  ask = asks;
+}
+
 export function go(to: string): void {
+  allowed = to;
   location.hash = to;
 }
 
 /** As `go`, without a step to go back to: for filters while they are typed. */
 export function replace(to: string): void {
-  history.replaceState(null, '', to);
+  history.replaceState(history.state, '', to);
   dispatchEvent(new HashChangeEvent('hashchange'));
 }
 
 export function usePlace(): Place {
-  const [hash, setHash] = useState(location.hash);
+  const [hash, setHash] = useState(shown.hash);
   useEffect(() => {
-    const changed = () => setHash(location.hash);
-    addEventListener('hashchange', changed);
-    return () => removeEventListener('hashchange', changed);
+    const changed = () => setHash(shown.hash);
+    changed();
+    listeners.add(changed);
+    return () => void listeners.delete(changed);
   }, []);
   return placeOf(hash);
 }

@@ -2,6 +2,17 @@ import { counted, number } from './format.ts';
 
 const documents = (n: number): string => counted(n, 'document', 'documents');
 
+/** How uploads ended. */
+export interface Ended {
+  readonly accepted: number;
+  readonly refused: number;
+  readonly limited: number;
+  readonly trouble: number;
+}
+
+const others = ({ refused, limited, trouble }: Ended): string =>
+  `${number(refused)} refused, ${number(limited)} asked to wait, ${number(trouble)} in trouble`;
+
 /** Everything that the console says by itself. Another language is another object of this shape. */
 const english = {
   product: 'receiptd',
@@ -13,6 +24,7 @@ const english = {
   pause: 'Pause',
   resume: 'Resume',
   actions: 'Actions',
+  details: 'Details',
   loading: 'Loading …',
   notLoaded: 'This page could not be loaded.',
   /** For those who hear a button and don't see its row. */
@@ -61,6 +73,11 @@ const english = {
   },
   unknownPage: { title: 'There is no such page', text: 'The address is wrong, or the page is gone.' },
 
+  zone: {
+    here: (zone: string) => `All times are those of this browser (${zone}).`,
+    other: (zone: string) =>
+      `The machine that receiptd runs on is in ${zone}; sending hours and daily limits go by its clock.`,
+  },
   states: {
     queued: 'waiting',
     uploading: 'being sent',
@@ -88,6 +105,13 @@ const english = {
   endpointStates: { open: 'open', paused: 'paused', held: 'on hold' },
   tally: { accepted: 'Accepted', waiting: 'Waiting', person: 'Needs a person', other: 'Not sent' },
 
+  /** Instead of advice for a terminal; by the code of an error. */
+  hints: {
+    DOCUMENT_UNKNOWN: 'Look for it in the list of documents.',
+    DOCUMENT_AMBIGUOUS: 'Look for it in the list of documents.',
+    RESULT_UNKNOWN: 'Look for it in the list of results.',
+    AGENT_UNKNOWN: 'Read this page again.',
+  } as Readonly<Partial<Record<string, string>>>,
   overview: {
     title: 'Overview',
     works: 'Everything works',
@@ -97,6 +121,13 @@ const english = {
     nothingWaits: 'Nothing waits to be sent.',
     waits: (n: number) => `${counted(n, 'document waits', 'documents wait')} to be sent.`,
     running: (since: string, version: string) => `Running since ${since}, version ${version}.`,
+    accepted: 'Accepted',
+    ofAll: (n: number) => `of ${counted(n, 'file', 'files')} seen so far`,
+    person: 'Needs a person',
+    nobody: 'Nobody is needed.',
+    look: 'files and documents to look at',
+    other: 'Not sent',
+    otherMeans: 'Duplicates, files that are no receipts, skipped and dismissed ones.',
     waiting: 'Waiting',
     noneWaits: 'The backlog is empty.',
     oldest: (at: string, span: string) => `the oldest since ${at} (${span})`,
@@ -143,16 +174,17 @@ const english = {
     latency: 'Time to answer',
     accepted: 'Accepted',
     refused: 'Refused',
+    limited: 'Asked to wait',
     trouble: 'Trouble',
     volume: 'Volume',
     median: 'Median',
     slowest: '95th percentile',
     from: 'From',
     asTable: 'The same as a table',
-    throughputSummary: (span: string, accepted: number, refused: number, trouble: number, volume: string) =>
-      `${span}: ${number(accepted)} accepted (${volume}), ${number(refused)} refused, ${number(trouble)} in trouble.`,
-    throughputOf: (at: string, accepted: number, refused: number, trouble: number) =>
-      `${at}: ${number(accepted)} accepted, ${number(refused)} refused, ${number(trouble)} in trouble.`,
+    throughputSummary: (span: string, ended: Ended, volume: string) =>
+      `${span}: ${number(ended.accepted)} accepted (${volume}), ${others(ended)}.`,
+    throughputOf: (at: string, ended: Ended) =>
+      `${at}: ${number(ended.accepted)} accepted, ${others(ended)}.`,
     latencySummary: (span: string, slowest: string) =>
       `${span}: 95 of 100 answers within ${slowest} at worst.`,
     noLatency: (span: string) => `${span}: nothing was accepted.`,
@@ -179,6 +211,7 @@ const english = {
     lookedUntil: (date: string) => `Searched back to ${date}.`,
     stopped: 'The search was stopped.',
     none: 'Nothing here. Wider filters may find more.',
+    total: (n: number, isAll: boolean) => (isAll ? `${number(n)} in all.` : `More than ${number(n)} in all.`),
     shown: (n: number, isEnd: boolean) => `${number(n)} shown${isEnd ? ', these are all.' : '.'}`,
     stop: 'Stop',
     pending: (n: number) => `Show ${counted(n, 'new document', 'new documents')}`,
@@ -194,6 +227,9 @@ const english = {
     allAttention: 'All',
     needed: 'Needs a person',
     dismissed: 'Dismissed',
+    none: 'Needs nobody',
+    settled: 'Everything not sent',
+    counted: (text: string, n: number) => `${text} (${number(n)})`,
     folder: 'Folder',
     allFolders: 'All folders',
     endpoint: 'Endpoint',
@@ -207,7 +243,6 @@ const english = {
   },
   document: {
     title: (id: string) => `Document ${id}`,
-    noNumber: 'A document has a number; this address has none.',
     retry: 'Retry',
     resend: 'Send again …',
     downloadImage: 'Download image',
@@ -217,8 +252,9 @@ const english = {
     imageGone: 'The image is not there any more, or is not the one that was sent.',
     answerLost: 'The answer to an earlier attempt was lost: the service may have it already.',
     timeline: 'What happened',
-    answer: 'Answer of the service, as it came',
-    results: 'Results, as they came',
+    answer: 'Answer of the service',
+    asItCame: 'As it came',
+    results: 'Results of the service',
     noAnswer: 'None that accepts it.',
     answerCut: (size: string, sha256: string) =>
       `Only the beginning is kept. The whole answer has ${size}; its SHA-256 is ${sha256}.`,
@@ -251,8 +287,11 @@ const english = {
     attempts: {
       accepted: 'Accepted by the service',
       refused: 'Refused by the service',
+      limited: 'The service asked to wait',
+      busy: 'The service was busy or down',
       trouble: 'Upload met trouble',
       unknown: 'Upload without an answer',
+      strange: 'The answer could not be used',
       notSent: 'Not sent',
     },
     result: (status: string | null) => (status === null ? 'Result received' : `Result received: ${status}`),
@@ -368,7 +407,7 @@ const english = {
     reloaded: 'The file is read again.',
     standard: (value: string) => (value === '' ? '' : `default: ${value}`),
     options: {
-      '': 'the only endpoint',
+      '': 'Choose an endpoint …',
       auto: 'auto: at once where that is possible',
       poll: 'poll: at intervals',
       keep: 'keep it where it is',
@@ -384,6 +423,12 @@ const english = {
       pace: 'Pace',
       hours: 'Sending hours',
     },
+  },
+  unsaved: {
+    title: 'Leave without saving?',
+    means: 'What you typed here is not saved yet.',
+    leave: 'Leave',
+    stay: 'Stay here',
   },
   originals: {
     says: (files: number, folder: string) =>

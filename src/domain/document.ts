@@ -82,7 +82,8 @@ export const VERDICTS = ['document', 'duplicate', 'rejected', 'skipped', 'incomp
 export type Verdict = (typeof VERDICTS)[number];
 
 /** One upload request. `unknown`: the answer was lost, so the service may hold the document. */
-export const ATTEMPT_OUTCOMES = ['accepted', 'refused', 'trouble', 'unknown', 'notSent'] as const;
+/** `refused`: a verdict about the document. `limited`: the service asked to send less. */
+export const ATTEMPT_OUTCOMES = ['accepted', 'refused', 'limited', 'trouble', 'unknown', 'notSent'] as const;
 export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
 
 export interface Attempt {

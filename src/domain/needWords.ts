@@ -13,6 +13,8 @@ interface Words {
   readonly one: string;
   readonly many: string;
   readonly advice: string;
+  /** The same on a page that has buttons for it; left out where it needs no other words. */
+  readonly here?: string;
 }
 
 /** By state, or by the reason of a file, most urgent first. */
@@ -22,12 +24,14 @@ const WORDS: Readonly<Record<string, Words>> = {
     one: 'document was refused by the service',
     many: 'documents were refused by the service',
     advice: 'Read its words, then `receiptd retry NAME`.',
+    here: 'Read its words, then retry it on its page.',
   },
   unconfirmed: {
     short: 'unconfirmed',
     one: 'document may or may not be at the service',
     many: 'documents may or may not be at the service',
     advice: 'Look them up there, then `receiptd retry NAME`.',
+    here: 'Look them up there, then retry them on their pages.',
   },
   lost: {
     short: 'lost',
@@ -40,18 +44,21 @@ const WORDS: Readonly<Record<string, Words>> = {
     one: 'file is too large to be sent',
     many: 'files are too large to be sent',
     advice: 'Scan it again with a lower resolution, or raise `maxFileSize`.',
+    here: 'Scan it again with a lower resolution, or raise "Largest file" of its folder.',
   },
   PDF_NOT_ACCEPTED: {
     short: 'PDF',
     one: 'PDF is not sent: its folder takes no PDFs',
     many: 'PDFs are not sent: their folder takes no PDFs',
     advice: 'Scan it as JPEG, or add `pdf` to `accept` if your service takes PDFs.',
+    here: 'Scan it as JPEG, or add pdf to "Types to send" of its folder if your service takes PDFs.',
   },
   TYPE_NOT_ACCEPTED: {
     short: 'of a type that the folder does not take',
     one: 'image is of a type that its folder does not take',
     many: 'images are of a type that their folder does not take',
     advice: 'Scan it as JPEG, or add the type to `accept`.',
+    here: 'Scan it as JPEG, or add the type to "Types to send" of its folder.',
   },
   TYPE_UNKNOWN: {
     short: "of a type that can't be sent",
@@ -104,10 +111,11 @@ export function needsInShort(needs: readonly Need[]): string {
 /** A sentence and what to do, for each kind. */
 export function needSentences(
   needs: readonly Need[],
-): { readonly state: string; readonly text: string; readonly advice: string }[] {
-  return grouped(needs).map(({ state, words: { one, many, advice }, count }) => ({
+): { readonly state: string; readonly text: string; readonly advice: string; readonly here: string }[] {
+  return grouped(needs).map(({ state, words: { one, many, advice, here = advice }, count }) => ({
     state,
     text: `${counted(count, one, many)}.`,
     advice,
+    here,
   }));
 }

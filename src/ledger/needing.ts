@@ -1,6 +1,9 @@
 import { UNDECIDED_STATES } from '../domain/needsPerson.ts';
 import type { StateCount } from '../ports/ledgerReports.ts';
 
+/** For `IN`: the states in which a document needs a person. */
+export const UNDECIDED_SQL = UNDECIDED_STATES.map((state) => `'${state}'`).join(', ');
+
 /** Files of one folder that need a person. */
 export interface NeedingFiles {
   readonly folder: string;

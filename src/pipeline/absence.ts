@@ -145,7 +145,7 @@ export class Absence {
     }
     this.#deps.incidents.close(KEY);
     this.#remember(folder, path, identity, true);
-    log.info('Accepted; named and sent once the ledger is back', {
+    log.info('Deferred; named and sent once the ledger is back', {
       folder,
       path,
       sha256,
@@ -161,7 +161,7 @@ export class Absence {
     const count = this.#deps.standby.waiting().length;
     if (count === 0) return [];
     const were = count === 1 ? '1 image was' : `${count} images were`;
-    return [`${were} accepted while the ledger was away; named and sent once it is back.`];
+    return [`${were} deferred while the ledger was away; named and sent once it is back.`];
   }
 
   /** Catches up whenever the ledger is back, until aborted. */

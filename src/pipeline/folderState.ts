@@ -23,17 +23,30 @@ const AWAY: Readonly<Partial<Record<IntakeState, { readonly code: ErrorCode; rea
   },
 };
 
+/** By folder: how it was last, and since when; another configuration begins no state anew. */
+export type FolderTimes = Map<string, { readonly state: IntakeState; readonly since: number }>;
+
 /** Where a watched folder stands and since when; each change is said once. */
 export class FolderState {
   readonly #folder: string;
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #trouble: FolderTrouble;
+  readonly #times: FolderTimes;
   #state: IntakeState = 'starting';
   #message: string | null = null;
   #since: number;
 
-  constructor(folder: string, { clock, log }: { clock: Clock; log: Log }, trouble: FolderTrouble) {
+  constructor(
+    folder: string,
+    {
+      clock,
+      log,
+      folderTimes = new Map(),
+    }: { clock: Clock; log: Log; folderTimes?: FolderTimes | undefined },
+    trouble: FolderTrouble,
+  ) {
+    this.#times = folderTimes;
     this.#folder = folder;
     this.#clock = clock;
     this.#log = log;
@@ -51,7 +64,10 @@ export class FolderState {
     if (state === this.#state) return;
     const before = this.#state;
     this.#state = state;
-    this.#since = this.#clock.now();
+    const former = this.#times.get(this.#folder);
+    this.#since = former?.state === state ? former.since : this.#clock.now();
+    // What comes after it says whether this was but a change of the configuration.
+    if (state !== 'starting') this.#times.set(this.#folder, { state, since: this.#since });
     const fields = { folder: this.#folder, detail: message };
     const away = AWAY[state];
     if (away) this.#log.error('The folder is not available; waiting for it', { ...fields, state, ...away });

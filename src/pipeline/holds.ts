@@ -220,7 +220,7 @@ export class Holds {
   }
 
   async pause(scope: 'endpoint' | 'folder', key: string, by: string): Promise<void> {
-    const message = `Paused by ${by}; \`receiptd resume\` lets it go on.`;
+    const message = `Paused by ${by}.`;
     const hold: Hold = {
       scope,
       key,

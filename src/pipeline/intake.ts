@@ -12,7 +12,7 @@ import type { ExamineDeps } from './examine.ts';
 import { FolderClaim } from './folderClaim.ts';
 import { FolderEvents } from './folderEvents.ts';
 import { FolderPlace, hasCoarseClock } from './folderPlace.ts';
-import { FolderState } from './folderState.ts';
+import { FolderState, type FolderTimes } from './folderState.ts';
 import { leaveFormerFiles } from './formerFiles.ts';
 import { FolderTrouble } from './folderTrouble.ts';
 import { Hinted } from './hinted.ts';
@@ -53,6 +53,8 @@ export interface IntakeDeps extends Omit<ExamineDeps, 'settling' | 'lookAtPlace'
   /** See `FolderClaimDeps`. */
   readonly takeOverAfterMs: number;
   readonly incidents: Incidents;
+  /** Of the process; not there: of this intake alone. */
+  readonly folderTimes?: FolderTimes | undefined;
   /** Shared by all folders. */
   readonly watchLimit: WatchLimit;
   readonly reconcileEveryMs: number;

@@ -111,7 +111,7 @@ export class Recorder {
         await holds.holdEndpoint(document, outcome);
         return false;
       case 'slowDown':
-        await this.requeue(document, attemptId, httpStatus, outcome, signal);
+        await this.requeue(document, attemptId, httpStatus, outcome, signal, 'limited');
         await holds.slowDown(document, outcome, outcome.retryAfterMs);
         return false;
       case 'serviceTrouble':
@@ -147,9 +147,10 @@ export class Recorder {
     httpStatus: number | null,
     { reason, message, answerLost = false }: { reason: string; message: string; answerLost?: boolean },
     signal: AbortSignal,
+    answered: AttemptOutcome = 'trouble',
   ): Promise<false> {
     const transition = { notBefore: 0, reason, message, answerLost, serverError: false };
-    const ended = answerLost ? 'unknown' : 'refused';
+    const ended = answerLost ? 'unknown' : answered;
     await this.#finish(attemptId, httpStatus, ended, message, { state: 'queued', ...transition }, signal);
     this.#deps.log.debug('Queued again', { ...identify(document), reason, detail: message });
     return false;

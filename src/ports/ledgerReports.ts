@@ -78,8 +78,9 @@ export interface ListFilter {
   readonly limit?: number;
 }
 
-/** What needs a person, or what was dismissed and has not changed since. */
-export type Attention = 'needed' | 'dismissed';
+/** What needs a person; what was dismissed and has not changed since; all that needs nobody. */
+export const ATTENTIONS = ['needed', 'dismissed', 'none'] as const;
+export type Attention = (typeof ATTENTIONS)[number];
 
 /** By the time of creation. */
 export type ListOrder = 'oldest' | 'newest';

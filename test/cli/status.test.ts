@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Io } from '../../src/cli/io.ts';
 import type { Overview } from '../../src/cli/overview.ts';
 import { printStatus } from '../../src/cli/statusText.ts';
-import { troubles } from '../../src/daemon/reading/troubles.ts';
+import { troubles, type Trouble } from '../../src/daemon/reading/troubles.ts';
 import type { Config } from '../../src/config/config.ts';
 import { FOLDER_STATES, type FolderStatus, type StatusResponse } from '../../src/daemon/control/protocol.ts';
 import { HOLD_SCOPES, type Hold } from '../../src/ports/hold.ts';
@@ -75,10 +75,12 @@ function textOf(overview: Partial<Overview>, used: Config = config): string {
 function sorted(overview: Partial<Overview>) {
   const all = troubles(config.endpoints, { ...calm, ...overview });
   return {
-    person: all.filter(({ person }) => person).map(({ text }) => text),
-    passing: all.filter(({ person }) => !person).map(({ text }) => text),
+    person: all.filter(({ person }) => person).map(sentence),
+    passing: all.filter(({ person }) => !person).map(sentence),
   };
 }
+
+const sentence = ({ text, advice }: Trouble): string => `${text} ${advice}`;
 
 describe('status', () => {
   it('says in one line that nothing is wrong', () => {
@@ -245,13 +247,13 @@ describe('what keeps the agent from its work', () => {
     ];
     const counts = [many('queued', 5), many('held', 7, shop)];
     const of = (key: string) =>
-      troubles(endpoints, { ...calm, holds: [hold({ scope: 'credentials', key })], counts })[0]?.text;
+      troubles(endpoints, { ...calm, holds: [hold({ scope: 'credentials', key })], counts }).map(sentence)[0];
     const branch = of(`${OFFICE.baseUrl} account branch`);
-    expect(branch).toContain('The credentials of account branch do not work');
+    expect(branch).toContain('The credentials of account branch have not worked');
     expect(branch).toContain('7 documents wait for that');
     expect(branch).toContain('`receiptd login --account branch`');
     expect(of(OFFICE.baseUrl)).toMatch(
-      /^The credentials do not work .*5 documents wait for that.*`receiptd login`/,
+      /^The credentials have not worked .*5 documents wait for that.*`receiptd login`/,
     );
   });
 

@@ -713,7 +713,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(await state(id)).toMatchObject({ state: 'uploading', attempts: 1 });
         await upload(id, ACCEPTED);
         expect((await ledger.detail(id))?.attempts).toMatchObject([
-          { outcome: 'refused', httpStatus: 401, finishedAt: 2_500 },
+          { outcome: 'trouble', httpStatus: 401, finishedAt: 2_500 },
           { outcome: 'accepted' },
         ]);
       });

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { callControl } from '../../src/daemon/control/client.ts';
@@ -289,4 +289,24 @@ it('a folder is tested without anything being recorded', async () => {
   expect(broken.findings.map(({ message }) => message).join()).toContain('{stam}');
   expect(await site.list()).toEqual([]);
   expect(await agent.stop()).toMatchObject({ status: 0 });
+});
+
+it('a changed configuration leaves "since" of a folder alone, whatever its state', async () => {
+  const site = await prepare();
+  const gone = site.file('gone');
+  const folders = [site.file('inbox'), gone].map((path) => ({ path, endpoint: 'office' }));
+  await site.configure({ folders });
+  await rm(gone, { recursive: true });
+  const agent = await site.start();
+  const since = async () => {
+    const { folders: shown } = await callControl(site.stateDir, 'status', {});
+    return shown.map(({ state, since: at }) => [state, at]);
+  };
+  const isKnown = async () => String(await since()).match(/^watching,[^,]+,missing,[^,]+$/) !== null;
+  await until(isKnown, 'both states');
+  const before = await since();
+  await edit(site, (text) => `${text}delivery: { concurrency: 3 }\n`);
+  await agent.logged(IN_EFFECT);
+  await until(isKnown, 'both states again');
+  expect(await since()).toEqual(before);
 });

@@ -37,7 +37,7 @@ it('what is scanned while the ledger is away is accepted, also if it is overwrit
     ['storage', 'LEDGER_UNREACHABLE'],
   ]);
   expect(agent.notes()).toEqual([
-    '3 images were accepted while the ledger was away; named and sent once it is back.',
+    '3 images were deferred while the ledger was away; named and sent once it is back.',
   ]);
   expect(place.service.asked).toHaveLength(1);
   const acceptedAt = agent.standby.waiting().map(({ at }) => at);
@@ -259,7 +259,7 @@ it('with `spool: never` nothing is accepted: the files wait in their folder', as
   agent.comeBack();
   await eventually(() => place.service.asked.length === 1);
   expect(place.received()).toEqual(texts([image]));
-  expect(place.log.said('Accepted; named')).toEqual([]);
+  expect(place.log.said('Deferred; named')).toEqual([]);
   expect(existsSync(join(place.dir, 'accepted.journal'))).toBe(false);
 });
 

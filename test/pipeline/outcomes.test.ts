@@ -100,12 +100,12 @@ describe('a result that comes between claim and request', () => {
 describe('the first answer', () => {
   const record = JSON.stringify({ name: 'other', endpointUid: 'office', status: 'NEW' });
   const rows: [string, Answer, object, string | null, string][] = [
-    ['403', status(403), { state: 'queued', reason: 'HTTP_403' }, 'endpoint', 'refused'],
-    ['404', status(404), { state: 'queued', reason: 'HTTP_404' }, 'endpoint', 'refused'],
-    ['410', status(410), { state: 'queued', reason: 'HTTP_410' }, 'endpoint', 'refused'],
-    ['402', status(402), { state: 'queued', reason: 'HTTP_402' }, 'endpoint', 'refused'],
-    ['429', status(429), { state: 'queued', reason: 'HTTP_429' }, 'endpoint', 'refused'],
-    ['418', status(418), { state: 'queued', reason: 'HTTP_418', answerLost: false }, 'endpoint', 'refused'],
+    ['403', status(403), { state: 'queued', reason: 'HTTP_403' }, 'endpoint', 'trouble'],
+    ['404', status(404), { state: 'queued', reason: 'HTTP_404' }, 'endpoint', 'trouble'],
+    ['410', status(410), { state: 'queued', reason: 'HTTP_410' }, 'endpoint', 'trouble'],
+    ['402', status(402), { state: 'queued', reason: 'HTTP_402' }, 'endpoint', 'limited'],
+    ['429', status(429), { state: 'queued', reason: 'HTTP_429' }, 'endpoint', 'limited'],
+    ['418', status(418), { state: 'queued', reason: 'HTTP_418', answerLost: false }, 'endpoint', 'trouble'],
     ['202', status(202), { state: 'queued', reason: 'HTTP_202', answerLost: true }, 'endpoint', 'unknown'],
     ['400', status(400, 'no'), { state: 'failed', reason: 'HTTP_400' }, null, 'refused'],
     ['413', status(413), { state: 'failed', reason: 'HTTP_413' }, null, 'refused'],
@@ -203,7 +203,7 @@ describe('a token that is not taken', () => {
       answerLost: false,
     });
     expect(await attemptsOf(place, 'doc-a.jpg')).toMatchObject([
-      { outcome: 'refused', httpStatus: 401 },
+      { outcome: 'trouble', httpStatus: 401 },
       { outcome: 'accepted', httpStatus: 200 },
     ]);
     expect(await place.ledger.holds()).toEqual([]);

@@ -4,6 +4,7 @@ import { Failure, Loading, Notice, announce } from '../parts/Notice.tsx';
 import { Page } from '../parts/Page.tsx';
 import { t } from '../texts.ts';
 import { Button } from '../parts/Button.tsx';
+import { Words } from '../parts/Words.tsx';
 
 export function ConfigPage() {
   const { data, error, again, take } = useAsk((signal) => call('config', {}, signal), '');
@@ -30,7 +31,7 @@ export function ConfigPage() {
           {data.problem !== null && (
             <Notice tone="bad">
               <p>
-                <strong>{t.config.problem}</strong> {data.problem}
+                <strong>{t.config.problem}</strong> <Words text={data.problem} />
               </p>
             </Notice>
           )}

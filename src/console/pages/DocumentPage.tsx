@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { DocumentDetailJson } from '../../daemon/control/protocol/documents.ts';
-import { ApiError, call } from '../api.ts';
+import { call } from '../api.ts';
 import { bytes, instant, number } from '../format.ts';
 import { pretty } from '../json.ts';
 import { useOverview } from '../live.ts';
@@ -18,6 +18,7 @@ import { Payload } from './Payload.tsx';
 import { ResendDialog } from './ResendDialog.tsx';
 import { Timeline } from './Timeline.tsx';
 import { Button } from '../parts/Button.tsx';
+import { Words } from '../parts/Words.tsx';
 
 const REFRESH_MS = 1500;
 const BACK = { href: href(['documents']), text: t.documents.title };
@@ -26,7 +27,6 @@ export function DocumentPage({ id }: { readonly id: number }) {
   const tick = useThrottled(useOverview(), REFRESH_MS);
   const { data, error, again } = useAsk(
     async (signal) => {
-      if (!Number.isSafeInteger(id)) throw new ApiError(0, { code: 'USAGE', message: t.document.noNumber });
       const { documents } = await call('document', { id }, signal);
       return documents.find((each) => each.id === id) ?? documents[0] ?? null;
     },
@@ -98,9 +98,12 @@ function Shown({ document, again }: { readonly document: DocumentDetailJson; rea
           <p class="muted">{t.document.noAnswer}</p>
         ) : (
           <>
-            <pre class="scroll" tabIndex={0} role="group" aria-label={t.document.answer}>
-              <code>{pretty(document.response)}</code>
-            </pre>
+            <details>
+              <summary>{t.document.asItCame}</summary>
+              <pre class="scroll" tabIndex={0} role="group" aria-label={t.document.answer}>
+                <code>{pretty(document.response)}</code>
+              </pre>
+            </details>
             {document.responseCut !== null && (
               <p class="muted">
                 {t.document.answerCut(bytes(document.responseCut.bytes), document.responseCut.sha256)}
@@ -150,7 +153,9 @@ function Facts({ document }: { readonly document: DocumentDetailJson }) {
         <Notice
           tone={state === 'failed' || state === 'lost' ? 'bad' : state === 'accepted' ? 'info' : 'warn'}
         >
-          <p>{document.message}</p>
+          <p>
+            <Words text={document.message} />
+          </p>
           {document.reason !== null && <p class="muted small mono">{document.reason}</p>}
         </Notice>
       )}

@@ -13,8 +13,9 @@ import { href, type Place } from '../router.ts';
 import { t } from '../texts.ts';
 import { csvHref, filterHref, filterOf, keyOf } from './documentFilter.ts';
 import { Filters } from './Filters.tsx';
-import { useListing, type Listed } from './useListing.ts';
+import { useListing, useTotal, type Listed, type Total } from './useListing.ts';
 import { Button } from '../parts/Button.tsx';
+import { Words } from '../parts/Words.tsx';
 
 /** Where each page came from, so that there is a way back to it. */
 const before = new Map<string, string | undefined>();
@@ -42,7 +43,7 @@ export function DocumentsPage({ place }: { readonly place: Place }) {
     >
       <Filters filter={filter} />
       <Failure error={list.error} again={list.again} />
-      <Status list={list} />
+      <Status list={list} total={useTotal(filter)} />
       {list.pending > 0 && (
         <Button class="pending" onClick={list.showPending}>
           {t.documents.pending(list.pending)}
@@ -81,7 +82,7 @@ function isAtRest(box: HTMLElement | null): boolean {
   return box !== null && scrollY < 200 && !box.matches(':hover') && !box.contains(document.activeElement);
 }
 
-function Status({ list }: { readonly list: Listed }) {
+function Status({ list, total }: { readonly list: Listed; readonly total: Total | null }) {
   const { rows, busy, stopped, lookedUntil, next, error } = list;
   const back = lookedUntil !== null && (busy || stopped) ? t.documents.lookedUntil(date(lookedUntil)) : '';
   const text = busy
@@ -94,6 +95,9 @@ function Status({ list }: { readonly list: Listed }) {
       <p class="muted" role="status">
         {text}
       </p>
+      {total !== null && rows.length > 0 && (
+        <p class="total">{t.documents.total(total.count, total.isAll)}</p>
+      )}
       {busy && (
         <Button class="small" onClick={list.stop}>
           {t.documents.stop}
@@ -123,8 +127,12 @@ function useColumns(): readonly Column<ListRowJson>[] {
       cell: (row) => (
         <>
           <StateBadge state={row.state} />
-          {row.message !== null && <p class="muted small why">{row.message}</p>}
-          {row.answerLost && <p class="muted small">{t.documents.answerLost}</p>}
+          {row.message !== null && (
+            <p class="muted small why">
+              <Words text={row.message} />
+            </p>
+          )}
+          {row.answerLost && row.state !== 'accepted' && <p class="muted small">{t.documents.answerLost}</p>}
           <Dismissal of={row} target={row.name ?? row.path} />
         </>
       ),

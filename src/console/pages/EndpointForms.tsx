@@ -5,6 +5,7 @@ import { ConfigForm } from '../parts/ConfigForm.tsx';
 import { useAct, useAsk } from '../parts/hooks.ts';
 import { Failure, Loading, announce } from '../parts/Notice.tsx';
 import { Page } from '../parts/Page.tsx';
+import { Unsaved } from '../parts/Unsaved.tsx';
 import { go, href } from '../router.ts';
 import { editsBetween, isObject, valueAt, type JsonObject } from '../settings/edits.ts';
 import { DELIVERY_FIELDS, ENDPOINT_FIELDS, type Field } from '../settings/fields.ts';
@@ -102,6 +103,7 @@ export function EndpointCreate() {
   };
   return (
     <Page title={t.create.title} back={BACK}>
+      <Unsaved isTyped={CREATE.some((key) => given[key] !== '')} />
       <p class="muted lead">{t.create.means}</p>
       <form
         class="config-form"

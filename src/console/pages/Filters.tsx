@@ -1,10 +1,14 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useOverview } from '../live.ts';
+import type { OverviewResponse } from '../../daemon/control/protocol/overview.ts';
 import { LIST_STATES, WAITING_STATES } from '../parts/State.tsx';
+import { LISTS } from '../parts/Tally.tsx';
 import { replace } from '../router.ts';
 import { endpointId } from '../tally.ts';
 import { t } from '../texts.ts';
 import { ATTENTIONS, filterHref, type FilterKey, type FilterText } from './documentFilter.ts';
+
+type Count = OverviewResponse['counts'][number];
 
 const TYPING_MS = 300;
 
@@ -12,9 +16,24 @@ const TYPING_MS = 300;
 export function Filters({ filter }: { readonly filter: FilterText }) {
   const overview = useOverview();
   const set = (key: FilterKey, value: string) => replace(filterHref({ ...filter, [key]: value }));
+  const isHere = ({ folder, endpoint }: Count) =>
+    (filter.folder === undefined || folder === filter.folder) &&
+    (filter.endpoint === undefined || (endpoint !== null && endpointId(endpoint) === filter.endpoint));
+  const here = (overview?.counts ?? []).filter(isHere);
+  const withCount = (text: string, isMeant: (count: Count) => boolean) => {
+    const meant = here.filter(isMeant).reduce((sum, { count }) => sum + count, 0);
+    return overview === null ? text : t.filters.counted(text, meant);
+  };
   const groups = [
-    { value: WAITING_STATES.join(','), text: t.filters.waiting },
-    ...LIST_STATES.map((state) => ({ value: state as string, text: t.states[state] })),
+    {
+      value: WAITING_STATES.join(','),
+      text: withCount(t.filters.waiting, ({ state }) => WAITING_STATES.includes(state)),
+    },
+    ...LIST_STATES.map((each) => ({
+      value: each as string,
+      text: withCount(t.states[each], ({ state }) => state === each),
+    })),
+    { value: LISTS.other.state, text: t.filters.settled },
   ];
   const folders = overview?.status.folders.map(({ path }) => ({ value: path, text: path })) ?? [];
   const endpoints =

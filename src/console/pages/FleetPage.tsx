@@ -12,6 +12,7 @@ import { Badge } from '../parts/State.tsx';
 import { Table, type Column } from '../parts/Table.tsx';
 import { t } from '../texts.ts';
 import { texts } from './fleetTexts.ts';
+import { Words } from '../parts/Words.tsx';
 
 /** Each answer counts what waits in the database. */
 const ASKED_EVERY_MS = 10_000;
@@ -102,7 +103,7 @@ function State({ state, paused }: FleetAgentJson) {
 function inWords({ scope, key, message, since, until }: HoldJson) {
   return (
     <p key={`${scope} ${key}`} class="small">
-      {texts.scopes[scope]} <Wrapped text={key} />: {message}{' '}
+      {texts.scopes[scope]} <Wrapped text={key} />: <Words text={message} />{' '}
       <span class="muted">
         ({texts.holdSince(moment(since))}
         {until !== null && `, ${texts.holdUntil(moment(until))}`})

@@ -16,6 +16,7 @@ type Span = keyof typeof SPANS;
 const THROUGHPUT: readonly Series[] = [
   { name: t.history.accepted, class: 'accepted', value: ({ accepted }) => accepted },
   { name: t.history.refused, class: 'refused', value: ({ refused }) => refused },
+  { name: t.history.limited, class: 'limited', value: ({ limited }) => limited },
   { name: t.history.trouble, class: 'trouble', value: ({ trouble }) => trouble },
 ];
 const LATENCY: readonly Series[] = [
@@ -53,10 +54,14 @@ export function History() {
 }
 
 function Charts({ span, buckets }: { readonly span: Span; readonly buckets: readonly HistoryBucket[] }) {
-  const accepted = buckets.reduce((sum, bucket) => sum + bucket.accepted, 0);
-  const refused = buckets.reduce((sum, bucket) => sum + bucket.refused, 0);
-  const trouble = buckets.reduce((sum, bucket) => sum + bucket.trouble, 0);
-  const volume = buckets.reduce((sum, bucket) => sum + bucket.bytes, 0);
+  const total = (key: 'accepted' | 'refused' | 'limited' | 'trouble' | 'bytes') =>
+    buckets.reduce((sum, bucket) => sum + bucket[key], 0);
+  const ended = {
+    accepted: total('accepted'),
+    refused: total('refused'),
+    limited: total('limited'),
+    trouble: total('trouble'),
+  };
   const slowest = Math.max(0, ...buckets.map(({ slowestMs }) => slowestMs ?? 0));
   return (
     <>
@@ -67,16 +72,8 @@ function Charts({ span, buckets }: { readonly span: Span; readonly buckets: read
             kind="bars"
             buckets={buckets}
             series={THROUGHPUT}
-            summary={t.history.throughputSummary(
-              t.history.spans[span],
-              accepted,
-              refused,
-              trouble,
-              bytes(volume),
-            )}
-            describe={(bucket) =>
-              t.history.throughputOf(moment(bucket.at), bucket.accepted, bucket.refused, bucket.trouble)
-            }
+            summary={t.history.throughputSummary(t.history.spans[span], ended, bytes(total('bytes')))}
+            describe={(bucket) => t.history.throughputOf(moment(bucket.at), bucket)}
           />
         </div>
         <div>
@@ -119,6 +116,7 @@ const COLUMNS: readonly Column<HistoryBucket>[] = [
   { head: t.history.from, cell: ({ at }) => moment(at) },
   { head: t.history.accepted, numeric: true, cell: ({ accepted }) => number(accepted) },
   { head: t.history.refused, numeric: true, cell: ({ refused }) => number(refused) },
+  { head: t.history.limited, numeric: true, cell: ({ limited }) => number(limited) },
   { head: t.history.trouble, numeric: true, cell: ({ trouble }) => number(trouble) },
   { head: t.history.volume, numeric: true, cell: (bucket) => bytes(bucket.bytes) },
   { head: t.history.median, numeric: true, cell: ({ medianMs }) => milliseconds(medianMs) },

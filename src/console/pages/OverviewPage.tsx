@@ -8,9 +8,12 @@ import { WAITING_STATES } from '../parts/State.tsx';
 import { EndpointTable, FolderTable } from '../parts/Places.tsx';
 import { Stats, type Stat } from '../parts/Stats.tsx';
 import { Troubles } from '../parts/Troubles.tsx';
+import { LISTS } from '../parts/Tally.tsx';
 import { href } from '../router.ts';
+import { tally } from '../tally.ts';
 import { t } from '../texts.ts';
 import { History } from './History.tsx';
+import { Words } from '../parts/Words.tsx';
 
 /** Answers in ten seconds: is it working, what waits and why, what needs a person? */
 export function OverviewPage() {
@@ -30,7 +33,9 @@ export function OverviewPage() {
       <Stats stats={statsOf(overview)} />
       {status.notes.map((note) => (
         <Notice key={note} tone="info">
-          <p>{note}</p>
+          <p>
+            <Words text={note} />
+          </p>
         </Notice>
       ))}
       <History />
@@ -75,11 +80,32 @@ function Headline({ overview, isLost }: { readonly overview: OverviewResponse; r
   );
 }
 
-function statsOf({ now, backlog, status }: OverviewResponse): Stat[] {
+function statsOf({ now, backlog, status, counts }: OverviewResponse): Stat[] {
   const { spool } = status;
+  const { accepted, person, other, waiting } = tally(counts, () => true);
+  const listed = (word: keyof typeof LISTS, value: number) =>
+    value === 0 ? {} : { href: href(['documents'], LISTS[word]) };
   const oldest = backlog.oldest;
   const waited = oldest === null ? 0 : Date.parse(now) - Date.parse(oldest);
   return [
+    {
+      name: t.overview.accepted,
+      value: number(accepted),
+      more: t.overview.ofAll(accepted + person + other + waiting),
+      ...listed('accepted', accepted),
+    },
+    {
+      name: t.overview.person,
+      value: number(person),
+      more: person === 0 ? t.overview.nobody : t.overview.look,
+      ...listed('person', person),
+    },
+    {
+      name: t.overview.other,
+      value: number(other),
+      more: t.overview.otherMeans,
+      ...listed('other', other),
+    },
     {
       name: t.overview.waiting,
       value: number(backlog.waiting),

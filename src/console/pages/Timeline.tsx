@@ -3,6 +3,7 @@ import type { DocumentDetailJson } from '../../daemon/control/protocol/documents
 import { bytes, duration, instant } from '../format.ts';
 import { Icon, type IconName } from '../parts/Icon.tsx';
 import { t } from '../texts.ts';
+import { Words } from '../parts/Words.tsx';
 
 interface Step {
   readonly at: string;
@@ -51,17 +52,32 @@ function filesOf({ files }: DocumentDetailJson): Step[] {
   });
 }
 
-const LOOKS: Readonly<Record<string, readonly [tone: string, icon: IconName]>> = {
+type Attempt = DocumentDetailJson['attempts'][number];
+type Ending = keyof typeof t.timeline.attempts;
+
+const LOOKS: Readonly<Record<Ending, readonly [tone: string, icon: IconName]>> = {
   accepted: ['ok', 'check'],
   refused: ['bad', 'cross'],
+  limited: ['warn', 'wait'],
+  busy: ['warn', 'wait'],
   trouble: ['warn', 'alert'],
   unknown: ['warn', 'question'],
+  strange: ['warn', 'question'],
   notSent: ['calm', 'dash'],
 };
 
+/** After some answers nobody knows what the service has, which is not that none came. */
+function endingOf({ outcome, httpStatus }: Attempt): Ending | null {
+  const isAnswered = (outcome === 'unknown' || outcome === 'trouble') && httpStatus !== null;
+  if (isAnswered && httpStatus >= 500) return 'busy';
+  return outcome === 'unknown' && isAnswered ? 'strange' : outcome;
+}
+
 function attemptsOf({ attempts }: DocumentDetailJson): Step[] {
-  return attempts.map(({ startedAt, finishedAt, outcome, httpStatus, bytes: sent, message }) => {
-    const [tone, icon] = LOOKS[outcome ?? ''] ?? (['busy', 'up'] as const);
+  return attempts.map((attempt) => {
+    const { startedAt, finishedAt, httpStatus, bytes: sent, message } = attempt;
+    const ending = endingOf(attempt);
+    const [tone, icon] = ending === null ? (['busy', 'up'] as const) : LOOKS[ending];
     const facts = [
       httpStatus === null ? null : `HTTP ${httpStatus}`,
       bytes(sent),
@@ -71,11 +87,15 @@ function attemptsOf({ attempts }: DocumentDetailJson): Step[] {
       at: startedAt,
       tone,
       icon,
-      what: outcome === null ? t.timeline.running : t.timeline.attempts[outcome],
+      what: ending === null ? t.timeline.running : t.timeline.attempts[ending],
       more: (
         <>
           {facts.join(' · ')}
-          {message !== null && <p>{message}</p>}
+          {message !== null && (
+            <p>
+              <Words text={message} />
+            </p>
+          )}
         </>
       ),
     };

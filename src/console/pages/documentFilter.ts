@@ -19,7 +19,7 @@ export const FILTER_KEYS = [
 export type FilterKey = (typeof FILTER_KEYS)[number];
 export type FilterText = Readonly<Partial<Record<FilterKey, string>>>;
 
-export const ATTENTIONS = ['needed', 'dismissed'] as const;
+export const ATTENTIONS = ['needed', 'dismissed', 'none'] as const;
 
 export function filterOf(query: URLSearchParams): FilterText {
   const entries = FILTER_KEYS.map((key) => [key, query.get(key) ?? ''] as const);

@@ -119,3 +119,41 @@ async function fill(
     if (!signal.aborted && !isAbort(error)) show({ ...part, busy: false, error });
   }
 }
+
+export interface Total {
+  readonly count: number;
+  /** Whether all was counted. */
+  readonly isAll: boolean;
+}
+
+/** Each lasts half a second at most; then it says how many there are at least. */
+const MOST_COUNTS = 10;
+
+/** How many rows the filter lists, on whatever page; null until something is known. */
+export function useTotal(filter: FilterText): Total | null {
+  const [total, setTotal] = useState<(Total & { readonly key: string }) | null>(null);
+  const key = filterHref({ ...filter, order: '' });
+  const counts = useThrottled(JSON.stringify(useOverview()?.counts ?? null), REFRESH_MS);
+  useEffect(() => {
+    const control = new AbortController();
+    const look = async () => {
+      const { order: _, ...request } = requestOf(filter);
+      let count = 0;
+      let next: string | null = null;
+      for (let n = 0; n < MOST_COUNTS && (n === 0 || next !== null); n += 1) {
+        const part: Response<'countDocuments'> = await call(
+          'countDocuments',
+          next === null ? request : { ...request, cursor: next },
+          control.signal,
+        );
+        count += part.count;
+        next = part.next;
+      }
+      if (!control.signal.aborted) setTotal({ key, count, isAll: next === null });
+    };
+    // The list itself says what is wrong.
+    look().catch(() => {});
+    return () => control.abort();
+  }, [key, counts]);
+  return total?.key === key ? total : null;
+}

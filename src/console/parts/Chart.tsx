@@ -21,7 +21,8 @@ interface ChartProps {
 }
 
 const HEIGHT = 148;
-const LEFT = 44;
+/** Of one letter of a label, at most. */
+const LETTER = 6.6;
 const BOTTOM = 20;
 const TOP = 8;
 const RIGHT = 6;
@@ -31,7 +32,9 @@ export function Chart({ kind, buckets, series, summary, unit = compact, describe
   const width = useWidth(box);
   const [over, setOver] = useState<number | null>(null);
   const high = ceiling(Math.max(0, ...buckets.map((bucket) => highest(kind, series, bucket))));
-  const step = Math.max(0, width - LEFT - RIGHT) / Math.max(1, buckets.length);
+  const ticks = [0, 0.5, 1].map((part) => ({ value: high * part, label: unit(high * part) }));
+  const left = Math.max(44, 10 + LETTER * Math.max(...ticks.map(({ label }) => label.length)));
+  const step = Math.max(0, width - left - RIGHT) / Math.max(1, buckets.length);
   const y = (value: number) => TOP + (HEIGHT - TOP - BOTTOM) * (1 - value / high);
   const pointed = over === null ? undefined : buckets[over];
   return (
@@ -50,24 +53,24 @@ export function Chart({ kind, buckets, series, summary, unit = compact, describe
           width={width}
           height={HEIGHT}
           onPointerMove={({ offsetX }) => {
-            const index = Math.floor((offsetX - LEFT) / step);
+            const index = Math.floor((offsetX - left) / step);
             setOver(index >= 0 && index < buckets.length ? index : null);
           }}
           onPointerLeave={() => setOver(null)}
         >
-          {[0, 0.5, 1].map((part) => (
-            <g key={part}>
-              <line class="grid" x1={LEFT} x2={width - RIGHT} y1={y(high * part)} y2={y(high * part)} />
-              <text class="tick" x={LEFT - 6} y={y(high * part) + 4} text-anchor="end">
-                {unit(high * part)}
+          {ticks.map(({ value, label }) => (
+            <g key={value}>
+              <line class="grid" x1={left} x2={width - RIGHT} y1={y(value)} y2={y(value)} />
+              <text class="tick" x={left - 6} y={y(value) + 4} text-anchor="end">
+                {label}
               </text>
             </g>
           ))}
           {over !== null && (
-            <rect class="over" x={LEFT + step * over} y={TOP} width={step} height={HEIGHT - TOP - BOTTOM} />
+            <rect class="over" x={left + step * over} y={TOP} width={step} height={HEIGHT - TOP - BOTTOM} />
           )}
-          {width > 0 && (kind === 'bars' ? bars(buckets, series, step, y) : lines(buckets, series, step, y))}
-          {times(buckets, step)}
+          {width > 0 && (kind === 'bars' ? bars : lines)(buckets, series, { left, step, y })}
+          {width > 0 && times(buckets, { left, step, width })}
         </svg>
       </div>
       <figcaption class="pointed">{pointed === undefined ? summary : describe(pointed)}</figcaption>
@@ -87,9 +90,13 @@ function ceiling(value: number): number {
   return power * ([1, 2, 4, 6, 8, 10].find((each) => each * power >= value) ?? 10);
 }
 
-type Scale = (value: number) => number;
+interface Scale {
+  readonly left: number;
+  readonly step: number;
+  readonly y: (value: number) => number;
+}
 
-function bars(buckets: readonly HistoryBucket[], series: readonly Series[], step: number, y: Scale) {
+function bars(buckets: readonly HistoryBucket[], series: readonly Series[], { left, step, y }: Scale) {
   const gap = step > 4 ? 1 : 0;
   return buckets.map((bucket, index) => {
     let below = 0;
@@ -103,7 +110,7 @@ function bars(buckets: readonly HistoryBucket[], series: readonly Series[], step
         <rect
           key={`${index} ${name}`}
           class={look}
-          x={LEFT + step * index}
+          x={left + step * index}
           y={to}
           width={Math.max(1, step - gap)}
           height={Math.max(1, from - to)}
@@ -113,13 +120,13 @@ function bars(buckets: readonly HistoryBucket[], series: readonly Series[], step
   });
 }
 
-function lines(buckets: readonly HistoryBucket[], series: readonly Series[], step: number, y: Scale) {
+function lines(buckets: readonly HistoryBucket[], series: readonly Series[], { left, step, y }: Scale) {
   return series.map(({ name, class: look, value }) => {
     let path = '';
     let pen = false;
     for (const [index, bucket] of buckets.entries()) {
       const its = value(bucket);
-      const x = LEFT + step * (index + 0.5);
+      const x = left + step * (index + 0.5);
       // A point between two gaps would not be seen: it becomes a short dash.
       if (its !== null) path += pen ? `L${x} ${y(its)}` : `M${x - 1} ${y(its)}L${x + 1} ${y(its)}`;
       pen = its !== null;
@@ -128,13 +135,20 @@ function lines(buckets: readonly HistoryBucket[], series: readonly Series[], ste
   });
 }
 
-function times(buckets: readonly HistoryBucket[], step: number) {
-  const apart = Math.max(1, Math.ceil(96 / Math.max(step, 0.1)));
-  return buckets.map(({ at }, index) =>
-    index % apart === 0 && step * (buckets.length - index) > 44 ? (
-      <text key={at} class="tick" x={LEFT + step * index} y={HEIGHT - 5}>
-        {clockTime(at)}
+/** As many as have room, none cut off at the edge. */
+function times(
+  buckets: readonly HistoryBucket[],
+  { left, step, width }: { readonly left: number; readonly step: number; readonly width: number },
+) {
+  const labels = buckets.map(({ at }) => clockTime(at));
+  const widest = LETTER * Math.max(0, ...labels.map(({ length }) => length));
+  const apart = Math.max(1, Math.ceil((widest + 60) / Math.max(step, 0.1)));
+  return labels.map((label, index) => {
+    const x = left + step * index;
+    return index % apart === 0 && x + widest <= width ? (
+      <text key={buckets[index]?.at} class="tick" x={x} y={HEIGHT - 5}>
+        {label}
       </text>
-    ) : null,
-  );
+    ) : null;
+  });
 }

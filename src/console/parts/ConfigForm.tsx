@@ -14,6 +14,8 @@ import {
   type ExistingOriginals,
   type Originals,
 } from './OriginalsDialog.tsx';
+import { Unsaved } from './Unsaved.tsx';
+import { Words } from './Words.tsx';
 
 interface ConfigFormProps {
   readonly config: ConfigState;
@@ -93,6 +95,7 @@ export function ConfigForm(props: ConfigFormProps) {
 
   return (
     <>
+      <Unsaved isTyped={edits.length > 0} />
       {concerned !== null && (
         <OriginalsDialog
           originals={concerned}
@@ -128,7 +131,7 @@ export function ConfigForm(props: ConfigFormProps) {
         {refusal?.kind === 'refused' && (
           <Notice tone="bad" urgent>
             <p>
-              <strong>{t.form.refused}</strong> {refusal.text}
+              <strong>{t.form.refused}</strong> <Words text={refusal.text} />
             </p>
           </Notice>
         )}

@@ -9,6 +9,7 @@ interface DialogProps {
   readonly title: string;
   readonly children: ComponentChildren;
   readonly confirm: string;
+  readonly cancel?: string;
   readonly danger?: boolean;
   readonly act: Act;
   readonly onConfirm: () => void;
@@ -16,7 +17,16 @@ interface DialogProps {
 }
 
 /** Asks before something is done. Escape and the first button leave everything as it is. */
-export function Dialog({ title, children, confirm, danger = false, act, onConfirm, onClose }: DialogProps) {
+export function Dialog({
+  title,
+  children,
+  confirm,
+  cancel = t.cancel,
+  danger = false,
+  act,
+  onConfirm,
+  onClose,
+}: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   useLayoutEffect(() => {
     const before = document.activeElement;
@@ -37,7 +47,7 @@ export function Dialog({ title, children, confirm, danger = false, act, onConfir
         {children}
         <Failure error={act.error} />
         <div class="dialog-actions">
-          <Button onClick={() => dialog.current?.close()}>{t.cancel}</Button>
+          <Button onClick={() => dialog.current?.close()}>{cancel}</Button>
           <button type="submit" class={danger ? 'danger' : 'primary'} disabled={act.busy}>
             {confirm}
           </button>

@@ -4,6 +4,7 @@ import { t } from '../texts.ts';
 import { Button } from './Button.tsx';
 import { useAct } from './hooks.ts';
 import { announce } from './Notice.tsx';
+import { Words } from './Words.tsx';
 
 interface Dismissible {
   readonly needsPerson: boolean;
@@ -39,7 +40,7 @@ export function Dismissal({
       </Button>
       {act.error !== null && (
         <span class="act-error" role="alert">
-          {act.error}
+          <Words text={act.error} />
         </span>
       )}
     </p>

@@ -10,6 +10,7 @@ import { Failure, Notice, type Tone } from './Notice.tsx';
 import { Section } from './Page.tsx';
 import { Table } from './Table.tsx';
 import { Button } from './Button.tsx';
+import { Words } from './Words.tsx';
 
 interface FolderTestProps {
   readonly path: string;
@@ -70,7 +71,7 @@ function Result({ result }: { readonly result: Response<'testFolder'> }) {
       {findings.map(({ level, message }) => (
         <Notice key={message} tone={TONES[level]}>
           <p>
-            <strong>{t.folderTest.levels[level]}</strong> {message}
+            <strong>{t.folderTest.levels[level]}</strong> <Words text={message} />
           </p>
         </Notice>
       ))}
@@ -85,7 +86,12 @@ function Result({ result }: { readonly result: Response<'testFolder'> }) {
             {
               head: t.folderTest.name,
               class: 'mono',
-              cell: ({ name, why }) => name ?? <span class="muted">{why ?? t.folderTest.notSent}</span>,
+              cell: ({ name, why }) =>
+                name ?? (
+                  <span class="muted">
+                    <Words text={why ?? t.folderTest.notSent} />
+                  </span>
+                ),
             },
           ]}
         />

@@ -54,7 +54,13 @@ function Control({
   const typed = ({ currentTarget }: { currentTarget: { value: string } }) => onValue(currentTarget.value);
   if (field.kind === 'choice') {
     return (
-      <select id={id} value={value} onChange={typed} {...described}>
+      <select
+        id={id}
+        value={value}
+        required={field.required === true && field.initial === ''}
+        onChange={typed}
+        {...described}
+      >
         {field.options?.map((option) => (
           <option key={option} value={option}>
             {t.form.options[option] ?? option}

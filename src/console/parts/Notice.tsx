@@ -4,6 +4,7 @@ import { sayError } from '../api.ts';
 import { t } from '../texts.ts';
 import { Icon, type IconName } from './Icon.tsx';
 import { Button } from './Button.tsx';
+import { Words } from './Words.tsx';
 
 export type Tone = 'ok' | 'info' | 'warn' | 'bad';
 
@@ -36,7 +37,9 @@ export function Failure({ error, again }: { readonly error: unknown; readonly ag
   if (error === null) return null;
   return (
     <Notice tone="bad" urgent actions={again && <Button onClick={again}>{t.again}</Button>}>
-      <p>{sayError(error)}</p>
+      <p>
+        <Words text={sayError(error)} />
+      </p>
     </Notice>
   );
 }

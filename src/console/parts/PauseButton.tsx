@@ -3,6 +3,7 @@ import { t } from '../texts.ts';
 import { useAct } from './hooks.ts';
 import { announce } from './Notice.tsx';
 import { Button } from './Button.tsx';
+import { Words } from './Words.tsx';
 
 interface PauseButtonProps {
   /** A folder's path or an endpoint's alias; whatever `perform` knows. */
@@ -29,7 +30,7 @@ export function PauseButton({
       </Button>
       {act.error !== null && (
         <p class="act-error" role="alert">
-          {act.error}
+          <Words text={act.error} />
         </p>
       )}
     </>

@@ -12,12 +12,15 @@ interface Counted {
 }
 
 /** What else the filter says that lists them. */
-const LISTS: Readonly<Record<keyof Tally, Readonly<Record<string, string>>>> = {
+export const LISTS = {
   accepted: { state: 'accepted' },
   waiting: { state: WAITING_STATES.join(',') },
   person: { attention: 'needed' },
-  other: { state: 'duplicate,rejected,skipped' },
-};
+  other: {
+    attention: 'none',
+    state: 'duplicate,rejected,failed,unconfirmed,lost,incomplete,unreadable,skipped',
+  },
+} satisfies Readonly<Record<keyof Tally, Readonly<Record<string, string>>>>;
 
 /** Four columns of counts, each of which leads to what it counts. */
 export function tallyColumns<R extends Counted>(): Column<R>[] {

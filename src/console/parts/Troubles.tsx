@@ -6,6 +6,7 @@ import { useAct } from './hooks.ts';
 import { Notice, announce } from './Notice.tsx';
 import { Section } from './Page.tsx';
 import { Button } from './Button.tsx';
+import { Words } from './Words.tsx';
 
 /** What needs a person comes first. */
 export function Troubles({ troubles }: { readonly troubles: readonly TroubleJson[] }) {
@@ -17,7 +18,8 @@ export function Troubles({ troubles }: { readonly troubles: readonly TroubleJson
           <li key={trouble.text}>
             <Notice tone={trouble.person ? 'bad' : 'warn'} actions={<Remedy trouble={trouble} />}>
               <p>
-                <strong>{trouble.person ? t.troubles.person : t.troubles.passing}</strong> {trouble.text}
+                <strong>{trouble.person ? t.troubles.person : t.troubles.passing}</strong>{' '}
+                <Words text={`${trouble.text} ${trouble.here}`} />
               </p>
             </Notice>
           </li>
@@ -53,7 +55,7 @@ function Remedy({ trouble: { remedy } }: { readonly trouble: TroubleJson }) {
       </Button>
       {act.error !== null && (
         <p class="act-error" role="alert">
-          {act.error}
+          <Words text={act.error} />
         </p>
       )}
     </>

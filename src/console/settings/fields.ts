@@ -75,7 +75,7 @@ export type Typed = Partial<Record<FieldId, string>>;
 export function folderFields(endpoints: readonly string[]): readonly Field[] {
   return [
     { id: 'path', path: ['path'], kind: 'text', required: true },
-    { id: 'endpoint', path: ['endpoint'], kind: 'choice', options: ['', ...endpoints], initial: '' },
+    endpointField(endpoints),
     { id: 'recursive', path: ['recursive'], kind: 'yes', initial: 'false' },
     { id: 'watch', path: ['watch'], kind: 'choice', options: ['auto', 'poll'], initial: 'auto' },
     { id: 'name', path: ['name'], kind: 'text', initial: '{stem}-{hash:12}' },
@@ -96,6 +96,14 @@ export function folderFields(endpoints: readonly string[]): readonly Field[] {
     { id: 'settleLong', path: ['settle', 'long'], kind: 'text', initial: '5s' },
     { id: 'settlePatience', path: ['settle', 'patience'], kind: 'text', initial: '10m' },
   ];
+}
+
+/** The file may leave out the only one; of several a person has to choose. */
+function endpointField(endpoints: readonly string[]): Field {
+  const [only = '', ...others] = endpoints;
+  const field = { id: 'endpoint', path: ['endpoint'], kind: 'choice', required: true } as const;
+  if (others.length === 0) return { ...field, options: endpoints, initial: only };
+  return { ...field, options: ['', ...endpoints], initial: '' };
 }
 
 const LIMITS: readonly Field[] = [

@@ -1,8 +1,9 @@
 import { needsPerson } from '../../domain/needsPerson.ts';
 import { iso } from '../../domain/words.ts';
 import { readAnswer } from '../../domain/keptAnswer.ts';
-import type { DocumentDetail, ListFilter, LedgerReports } from '../../ports/ledgerReports.ts';
-import type { DocumentDetailJson, DocumentFilter } from '../control/protocol/documents.ts';
+import { endpointId } from '../../domain/document.ts';
+import type { DocumentDetail, ListFilter, LedgerReports, StateCount } from '../../ports/ledgerReports.ts';
+import { PAGE_LIMIT, type DocumentDetailJson, type DocumentFilter } from '../control/protocol/documents.ts';
 import type { Request, Response } from '../control/protocol.ts';
 import { namedDocuments } from '../namedDocuments.ts';
 import { unknownDocument } from '../unknownDocument.ts';
@@ -38,6 +39,40 @@ export async function documentsPage(
   const wanted = { order, limit, withinMs: PAGE_MS, ...(cursor !== undefined && { cursor }) };
   const { rows, next, lookedUntil } = await ledger.page(listFilter(filter), wanted);
   return { rows: [...rows], next, lookedUntil: lookedUntil === null ? null : iso(lookedUntil) };
+}
+
+/** What the ledger keeps sums of is asked of them; anything else is counted, as far as the time goes. */
+export async function countDocuments(
+  ledger: Pick<LedgerReports, 'page' | 'counts'>,
+  { cursor, ...filter }: Request<'countDocuments'>,
+): Promise<Response<'countDocuments'>> {
+  const wanted = listFilter(filter);
+  const { states, endpoint, folder, attention, ...beyond } = wanted;
+  if (Object.keys(beyond).length === 0 && attention !== 'dismissed') {
+    const isMeant = (each: StateCount): boolean =>
+      (states === undefined || states.includes(each.state)) &&
+      (folder === undefined || each.folder === folder) &&
+      (endpoint === undefined ||
+        (each.endpoint !== null && endpointId(each.endpoint) === endpointId(endpoint))) &&
+      (attention === undefined || (each.needsPerson === true) === (attention === 'needed'));
+    const meant = (await ledger.counts()).filter(isMeant);
+    return { count: meant.reduce((sum, { count }) => sum + count, 0), next: null };
+  }
+  const until = performance.now() + PAGE_MS;
+  let count = 0;
+  let next = cursor ?? null;
+  do {
+    const withinMs = Math.max(1, until - performance.now());
+    const page = await ledger.page(wanted, {
+      order: 'newest',
+      limit: PAGE_LIMIT,
+      withinMs,
+      ...(next !== null && { cursor: next }),
+    });
+    count += page.rows.length;
+    next = page.next;
+  } while (next !== null && performance.now() < until);
+  return { count, next };
 }
 
 export async function documentDetails(

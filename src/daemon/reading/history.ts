@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { AttemptOutcome } from '../../domain/document.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { LedgerReports, UploadRow } from '../../ports/ledgerReports.ts';
 import type { HistoryBucket } from '../control/protocol/documents.ts';
@@ -67,13 +68,15 @@ function bucketOf(at: number, uploads: readonly UploadRow[]): HistoryBucket {
   const times = accepted
     .map(({ startedAt, finishedAt }) => Math.max(0, (finishedAt ?? startedAt) - startedAt))
     .sort((a, b) => a - b);
-  const refused = ended.filter(({ outcome }) => outcome === 'refused').length;
+  const countOf = (wanted: AttemptOutcome) => ended.filter(({ outcome }) => outcome === wanted).length;
+  const [refused, limited] = [countOf('refused'), countOf('limited')];
   return {
     at: new Date(at).toISOString(),
     accepted: accepted.length,
     requests: ended.length,
     refused,
-    trouble: ended.length - accepted.length - refused,
+    limited,
+    trouble: ended.length - accepted.length - refused - limited,
     bytes: accepted.reduce((sum, { bytes }) => sum + bytes, 0),
     medianMs: quantile(times, 0.5),
     slowestMs: quantile(times, 0.95),

@@ -43,6 +43,10 @@ export async function overview({
     holds.some(({ scope, key, reason }) => scope === 'endpoint' && key === id && reason === 'PAUSED');
   return {
     now: iso(now),
+    zone: {
+      name: Intl.DateTimeFormat().resolvedOptions().timeZone,
+      offsetMinutes: -new Date(now).getTimezoneOffset(),
+    },
     status: daemon,
     shared: ledger.fleet !== null,
     troubles: troubles(endpoints(), { now, daemon, silent: null, counts, holds }),

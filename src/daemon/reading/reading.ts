@@ -1,6 +1,6 @@
 import { iso } from '../../domain/words.ts';
 import type { Operations } from '../control/protocol.ts';
-import { documentDetails, documentsPage } from './documents.ts';
+import { countDocuments, documentDetails, documentsPage } from './documents.ts';
 import { fleetOf } from './fleet.ts';
 import { oneResult, resultsPage } from './results.ts';
 import { overview, type OverviewDeps } from './overview.ts';
@@ -16,6 +16,7 @@ export function readingOperations(
   | 'overview'
   | 'fleet'
   | 'documents'
+  | 'countDocuments'
   | 'document'
   | 'results'
   | 'result'
@@ -29,6 +30,7 @@ export function readingOperations(
     overview: () => overview(deps),
     fleet: () => fleetOf(ledger),
     documents: (request) => documentsPage(ledger, request),
+    countDocuments: (request) => countDocuments(ledger, request),
     document: (request) => documentDetails(ledger, request),
     results: (request) => resultsPage(ledger, request),
     result: (request) => oneResult(ledger, request),

@@ -51,15 +51,22 @@ export function troubles(endpoints: Endpoints, looked: Looked): Trouble[] {
 function ofIncident({ code, message, hint, since }: IncidentStatus): Trouble {
   return {
     person: true,
-    text: [message, `Since ${local(since)}.`, hint, `[${code}]`].filter(Boolean).join(' '),
+    text: `${message} Since ${local(since)}.`,
+    ...everywhere(`${hint ? `${hint} ` : ''}[${code}]`),
     remedy: null,
   };
+}
+
+/** What needs no other words on a page than in a terminal. */
+function everywhere(advice: string): Pick<Trouble, 'advice' | 'here'> {
+  return { advice, here: advice };
 }
 
 function ofFolder({ path, state, message, since }: FolderStatus): Trouble | null {
   const says = (person: boolean, what: string, advice: string): Trouble => ({
     person,
-    text: `${message ?? what} Since ${local(since)}. ${advice}`,
+    text: `${message ?? what} Since ${local(since)}.`,
+    ...everywhere(advice),
     remedy: null,
   });
   switch (state) {
@@ -109,38 +116,45 @@ function ofHold(hold: Hold, endpoints: Endpoints, looked: Looked): Trouble {
   const next = nextTry(until, looked);
   if (reason === 'PAUSED') {
     const what = scope === 'endpoint' ? `Uploads to endpoint ${target}` : `Uploads from ${target}`;
-    const text = `${what} are paused ${sinceThen}${waiting}. ${message} That is: \`receiptd resume ${target}\`.`;
-    return { person: true, text, remedy: { kind: 'resume', target } };
+    const text = `${what} are paused ${sinceThen}${waiting}. ${message}`;
+    const advice = `\`receiptd resume ${target}\` lets them go on.`;
+    return { person: true, text, advice, here: '', remedy: { kind: 'resume', target } };
   }
   switch (scope) {
     case 'service':
       return {
         person: false,
-        text: `The service at ${key} gives no proper answer ${sinceThen}${waiting}: ${message} Nothing is lost, and ${next}. If it lasts, look at the network and at the service.`,
+        text: `The service at ${key} ${hold.demanded ? 'has asked to wait' : 'has given no proper answer'} ${sinceThen}${waiting}: ${message} Nothing is lost, and ${next}.`,
+        ...everywhere('If it lasts, look at the network and at the service.'),
         remedy: { kind: 'tryHeld' },
       };
     case 'credentials':
       return {
         person: true,
-        text: `The credentials${ofAccount(account)} do not work ${sinceThen}${waiting}: ${message} Give new ones with \`receiptd login${accountOption(account)}\`; otherwise ${next}.`,
+        text: `The credentials${ofAccount(account)} have not worked ${sinceThen}${waiting}: ${message}`,
+        ...everywhere(`Give new ones with \`receiptd login${accountOption(account)}\`; otherwise ${next}.`),
         remedy: { kind: 'tryHeld' },
       };
     case 'endpoint':
       return reason === 'HTTP_429'
         ? {
             person: false,
-            text: `The service asks to send less to endpoint ${target} ${sinceThen}${waiting}: ${message} Nothing is lost, and ${next}.`,
+            text: `The service has asked to send less to endpoint ${target} ${sinceThen}${waiting}: ${message}`,
+            ...everywhere(`Nothing is lost, and ${next}.`),
             remedy: null,
           }
         : {
             person: true,
-            text: `Endpoint ${target} takes no uploads ${sinceThen}${waiting}: ${message} Ask the service's people or correct the config, then \`receiptd retry --all\`; otherwise ${next}.`,
+            text: `Endpoint ${target} has taken no uploads ${sinceThen}${waiting}: ${message}`,
+            advice: `Ask the service's people or correct the config, then \`receiptd retry --all\`; otherwise ${next}.`,
+            here: `Ask the service's people or correct the configuration, then try again; otherwise ${next}.`,
             remedy: { kind: 'tryHeld' },
           };
     case 'folder':
       return {
         person: until === null,
-        text: `Folder ${target} is on hold ${sinceThen}${waiting}: ${message} Otherwise ${next}.`,
+        text: `Folder ${target} is on hold ${sinceThen}${waiting}: ${message}`,
+        ...everywhere(`Otherwise ${next}.`),
         remedy: null,
       };
   }
@@ -180,11 +194,13 @@ function ofCases({ counts, daemon }: Looked): Trouble[] {
   // The incident names the files.
   const isSaid = daemon?.incidents.some(({ code }) => code === 'FILE_UNREADABLE') ?? false;
   const needs = counts.filter(({ needsPerson, state }) => needsPerson && !(isSaid && state === 'unreadable'));
-  return needSentences(needs).flatMap(({ state, text, advice }) =>
+  return needSentences(needs).flatMap(({ state, text, advice, here }) =>
     isNeeding(state)
       ? {
           person: true,
-          text: `${text} \`receiptd list --needs-person --state ${state}\` names what is meant. ${advice} Nothing to be done? \`receiptd dismiss\`.`,
+          text,
+          advice: `\`receiptd list --needs-person --state ${state}\` names what is meant. ${advice} Nothing to be done? \`receiptd dismiss\`.`,
+          here: `${here} Nothing to be done? Dismiss it in the list.`,
           remedy: { kind: 'list', state },
         }
       : [],
@@ -194,7 +210,8 @@ function ofCases({ counts, daemon }: Looked): Trouble[] {
 function orphans(endpoints: Endpoints, { counts }: Looked): Trouble[] {
   return [...orphansAmong(counts, endpoints)].map(([id, { waiting, advice }]) => ({
     person: true,
-    text: `${counted(waiting, 'document waits', 'documents wait')} for the endpoint ${id}, which is not in the config any more. ${advice}`,
+    text: `${counted(waiting, 'document waits', 'documents wait')} for the endpoint ${id}, which is not in the config any more.`,
+    ...everywhere(advice),
     remedy: null,
   }));
 }

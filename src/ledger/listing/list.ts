@@ -166,9 +166,11 @@ function readCursor(cursor: string): [Position | null, Position | null] {
   return [place(parts[0], parts[1]), place(parts[2], parts[3])];
 }
 
-/** Whatever else is asked for: only in some states a person may be needed. */
+/** Whatever else is asked for: only in some states a person may be needed, or have been. */
 function statesWanted({ states, attention }: ListFilter): readonly ListState[] | undefined {
-  return attention === undefined ? states : (states?.filter(isNeeding) ?? NEEDING_STATES);
+  return attention === undefined || attention === 'none'
+    ? states
+    : (states?.filter(isNeeding) ?? NEEDING_STATES);
 }
 
 function documentsWanted(filter: ListFilter): 'documents' | 'unsettled' | null {

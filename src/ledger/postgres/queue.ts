@@ -108,7 +108,7 @@ export function createQueue(store: Store, underway: Underway, clock: Pick<Clock,
     // Its document stays under way.
     finishReplayed: (attemptId, at, httpStatus, message) =>
       ending(attemptId, async (sql) => {
-        await endOwn(sql, attemptId, { at, outcome: 'refused', httpStatus, message });
+        await endOwn(sql, attemptId, { at, outcome: 'trouble', httpStatus, message });
       }),
 
     postpone: (id, notBefore, reason, message, at) =>

@@ -77,7 +77,7 @@ export function createQueue(store: Store): LedgerQueue {
 
     finishReplayed: (attemptId, at, httpStatus, message) =>
       store.writeOutcome((sql) => {
-        endAttempt(sql, attemptId, { at, outcome: 'refused', httpStatus, message });
+        endAttempt(sql, attemptId, { at, outcome: 'trouble', httpStatus, message });
       }),
 
     postpone: (id, notBefore, reason, message, at) =>

@@ -34,7 +34,7 @@ export function meteredLedger(ledger: Ledger, meter: CurrentMeter, clock: Clock)
     },
     async finishReplayed(attemptId, at, httpStatus, message) {
       await timed(() => ledger.finishReplayed(attemptId, at, httpStatus, message));
-      meter()?.ended('refused');
+      meter()?.ended('trouble');
     },
   };
 }

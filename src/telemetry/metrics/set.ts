@@ -22,7 +22,7 @@ export const METRICS = {
   receiptd_attempts_total: {
     type: 'counter',
     labels: ['outcome'],
-    help: 'Upload requests whose outcome was recorded: accepted, refused, trouble, unknown, notSent.',
+    help: 'Upload requests whose outcome was recorded: accepted, refused, limited, trouble, unknown, notSent.',
   },
   receiptd_files_total: {
     type: 'counter',

@@ -191,7 +191,11 @@ export function detailOf(row: Row): DocumentDetailJson {
   };
 }
 
-export function makeHistory(minutes: number, now: number): { everyMs: number; buckets: HistoryBucket[] } {
+export function makeHistory(
+  minutes: number,
+  now: number,
+  slowness = 1,
+): { everyMs: number; buckets: HistoryBucket[] } {
   const everyMs = minutes > 120 ? 15 * MINUTE : MINUTE;
   const count = Math.ceil((minutes * MINUTE) / everyMs);
   const end = Math.ceil(now / everyMs) * everyMs;
@@ -201,16 +205,18 @@ export function makeHistory(minutes: number, now: number): { everyMs: number; bu
       Math.round(26 + 18 * Math.sin(index / 6) + 7 * Math.sin(index * 1.7)) - (index % 23 === 0 ? 30 : 0),
     );
     const refused = index % 17 === 4 ? 2 : 0;
+    const limited = index % 19 === 7 ? 3 : 0;
     const trouble = index % 23 < 2 ? 6 : 0;
     return {
       at: new Date(end - (count - index) * everyMs).toISOString(),
       accepted,
       refused,
+      limited,
       trouble,
-      requests: accepted + refused + trouble,
+      requests: accepted + refused + limited + trouble,
       bytes: accepted * 412_000,
-      medianMs: accepted === 0 ? null : 420 + 90 * Math.sin(index / 4),
-      slowestMs: accepted === 0 ? null : 1150 + 420 * Math.sin(index / 5) + (index % 13) * 35,
+      medianMs: accepted === 0 ? null : slowness * (420 + 90 * Math.sin(index / 4)),
+      slowestMs: accepted === 0 ? null : slowness * (1150 + 420 * Math.sin(index / 5) + (index % 13) * 35),
     };
   });
   return { everyMs, buckets };

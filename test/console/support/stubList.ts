@@ -37,7 +37,8 @@ export function isMeant(
     (states === undefined || states.includes(row.state)) &&
     (endpoint === undefined || (row.endpointUid === endpoint.uid && row.baseUrl === endpoint.baseUrl)) &&
     (folder === undefined || row.folder === folder) &&
-    (attention === undefined || (attention === 'needed' ? row.needsPerson : row.dismissedAt !== null)) &&
+    (attention === undefined ||
+      { needed: row.needsPerson, dismissed: row.dismissedAt !== null, none: !row.needsPerson }[attention]) &&
     isFound(row, searchWords(search)) &&
     (since === undefined || row.createdAt >= since) &&
     (until === undefined || row.createdAt < until)

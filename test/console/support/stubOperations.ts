@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto';
 import { parseDocument } from 'yaml';
 import { configSchema } from '../../../src/config/schema.ts';
 import type { Operations, Response } from '../../../src/daemon/control/protocol.ts';
+import type { DocumentDetailJson } from '../../../src/daemon/control/protocol/documents.ts';
 import type { OverviewResponse } from '../../../src/daemon/control/protocol/overview.ts';
 import type { ResultDetailJson, ResultJson } from '../../../src/daemon/control/protocol/results.ts';
 import { ReceiptdError } from '../../../src/domain/errors.ts';
-import { counts, page } from './stubList.ts';
+import { counts, isMeant, page } from './stubList.ts';
 import { makeResults } from './stubResults.ts';
 import { BASE_URL, CONFIG, UIDS, detailOf, makeHistory, makeRow, makeRows, type Row } from './stubData.ts';
 
@@ -29,6 +30,12 @@ export class StubAgent {
   restartNeeded: string[] = [];
   /** What a trial of a change says of originals from before. */
   originals: NonNullable<Response<'changeConfig'>['originals']> = [];
+  /** Of every document; null: as its state has it. */
+  attempts: DocumentDetailJson['attempts'] | null = null;
+  /** Of answers in the history. */
+  slowness = 1;
+  /** As the browser of the tests, in winter. */
+  zone = { name: 'Europe/Berlin', offsetMinutes: 60 };
   incidents: OverviewResponse['status']['incidents'] = [];
   notes: string[] = ['Uploads to office keep to 120/min.'];
   paused = new Set<string>();
@@ -58,21 +65,27 @@ export class StubAgent {
     const troubles: OverviewResponse['troubles'] = [...this.paused].map((target) => ({
       person: true,
       text: `Uploads of ${target} are paused since ${since.slice(11, 16)}, and 2 documents wait for that.`,
+      advice: `\`receiptd resume ${target}\` lets them go on.`,
+      here: '',
       remedy: { kind: 'resume', target },
     }));
     if (this.held > 0) {
       troubles.push({
         person: false,
         text: `The service at ${BASE_URL} gives no proper answer, and ${this.held} documents wait for that: HTTP 503. Nothing is lost.`,
+        advice: '',
+        here: '',
         remedy: { kind: 'tryHeld' },
       });
     }
     for (const { message, hint } of this.incidents)
-      troubles.push({ person: true, text: `${message} ${hint}`, remedy: null });
+      troubles.push({ person: true, text: message, advice: hint ?? '', here: hint ?? '', remedy: null });
     if (person('failed') > 0) {
       troubles.push({
         person: true,
-        text: `${person('failed')} documents were refused by the service. Read its words, then retry them.`,
+        text: `${person('failed')} documents were refused by the service.`,
+        advice: 'Read its words, then `receiptd retry NAME`.',
+        here: 'Read its words, then retry them on their pages.',
         remedy: { kind: 'list', state: 'failed' },
       });
     }
@@ -80,6 +93,7 @@ export class StubAgent {
       this.rows.filter(({ state }) => state === 'queued' || state === 'uploading').length + this.held;
     return {
       now: now.toISOString(),
+      zone: this.zone,
       status: {
         pid: 4711,
         startedAt: new Date(this.startedAt).toISOString(),
@@ -156,8 +170,12 @@ export class StubAgent {
     return {
       status: async () => this.overview().status,
       overview: async () => this.overview(),
-      history: async ({ minutes = 60 }) => makeHistory(minutes, Date.now()),
+      history: async ({ minutes = 60 }) => makeHistory(minutes, Date.now(), this.slowness),
       documents: async (request) => page(this.rows, request),
+      countDocuments: async (request) => ({
+        count: this.rows.filter((row) => isMeant(row, request)).length,
+        next: null,
+      }),
       document: async ({ id, name }) => {
         const row = this.rows.find((each) =>
           id === undefined ? each.name === name : each.documentId === id,
@@ -168,7 +186,9 @@ export class StubAgent {
           });
         }
         const results = this.results.filter(({ document }) => document?.id === row.documentId);
-        return { documents: [{ ...detailOf(row), results: [...results] }] };
+        const detail = detailOf(row);
+        const attempts = this.attempts ?? detail.attempts;
+        return { documents: [{ ...detail, attempts, results: [...results] }] };
       },
       ledgerHead: unused,
       fleet: unused,

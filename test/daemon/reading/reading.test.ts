@@ -184,6 +184,7 @@ it('makes a history without gaps, and reads what is settled once', async () => {
     accepted: 5,
     requests: 6,
     refused: 1,
+    limited: 0,
     trouble: 0,
     bytes: 500,
     medianMs: 30,

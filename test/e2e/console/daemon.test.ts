@@ -48,6 +48,7 @@ describe.skipIf(!hasChromium)('the console of a real agent', () => {
     await row.getByRole('link').click();
     await heading(page, /^lunch-/);
     await shows(page.getByText('Accepted by the service'));
+    await page.getByText('As it came').click();
     expect(await page.getByRole('group', { name: 'Answer of the service' }).textContent()).toContain(
       '"PROCESSING"',
     );

@@ -32,18 +32,40 @@ inBrowser('the page of a document', (here) => {
     expect(steps).toEqual([
       'File seen',
       'Named and recorded',
-      'Upload met trouble',
+      'The service was busy or down',
       'Accepted by the service',
       'File seen: duplicate',
       'File kept',
     ]);
     await shows(page.getByText('HTTP 503 · '));
-    const answer = await page.getByRole('group', { name: 'Answer of the service, as it came' }).textContent();
+    const raw = page.getByRole('group', { name: 'Answer of the service' });
+    expect(await raw.isVisible()).toBe(false);
+    await page.getByText('As it came').click();
+    const answer = await raw.textContent();
     // A number that no browser can count to stays what it is.
     expect(answer).toContain(
       '  "number": 12345678901234567890,\n  "pages": [\n    {\n      "index": 0\n    }\n  ],\n  "notes": []\n}',
     );
     expect(await page.getByRole('button', { name: 'Retry' }).count()).toBe(0);
+  });
+
+  test('tells a service that asked to wait, one that was busy and no answer at all apart from a refusal', async () => {
+    const row = find(({ state }) => state === 'failed');
+    const attempt = { id: 1, startedAt: row.createdAt, finishedAt: row.createdAt, bytes: 1, message: null };
+    here.stub.agent.attempts = [
+      { ...attempt, outcome: 'limited', httpStatus: 429 },
+      { ...attempt, outcome: 'unknown', httpStatus: 503 },
+      { ...attempt, outcome: 'unknown', httpStatus: null },
+      { ...attempt, outcome: 'refused', httpStatus: 422 },
+    ];
+    const page = await open(row);
+    const steps = await page.locator('.timeline strong').allTextContents();
+    expect(steps.filter((step) => !/^File|^Named|^Result/.test(step))).toEqual([
+      'The service asked to wait',
+      'The service was busy or down',
+      'Upload without an answer',
+      'Refused by the service',
+    ]);
   });
 
   test('says that a browser can not show a type, and offers it for download', async () => {

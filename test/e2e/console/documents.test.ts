@@ -51,6 +51,47 @@ inBrowser('the list of documents', (here) => {
     await shows(page.getByText('Nothing here. Wider filters may find more.'));
   });
 
+  test('says how many there are in all, and of which state', async () => {
+    const { rows: all } = here.stub.agent;
+    const accepted = all.filter(({ state }) => state === 'accepted').length;
+    const page = await here.browser.open('#/documents');
+    await shows(page.getByText(`${all.length.toLocaleString('en-GB')} in all.`));
+    await page.getByLabel('State').selectOption({ label: `accepted (${accepted.toLocaleString('en-GB')})` });
+    await shows(page.getByText(`${accepted.toLocaleString('en-GB')} in all.`, { exact: true }));
+    await page.getByLabel('Search').fill('Beleg');
+    const found = all.filter((row) => isMeant(row, { states: ['accepted'], search: 'Beleg' })).length;
+    await shows(page.getByText(`${found} in all.`, { exact: true }));
+  });
+
+  test('an answer that was lost is no news once the document is accepted', async () => {
+    const { agent } = here.stub;
+    const lost = 'An answer was lost';
+    agent.rows = agent.rows.map((row, index) =>
+      index < 2 ? { ...row, answerLost: true, state: index === 0 ? 'accepted' : 'queued' } : row,
+    );
+    const page = await here.browser.open('#/documents');
+    await shows(rows(page, 'Documents').nth(1).getByText(lost));
+    expect(await rows(page, 'Documents').first().getByText(lost).count()).toBe(0);
+  });
+
+  test("the service's JSON is read out where it says something, and folded", async () => {
+    const { agent } = here.stub;
+    agent.rows = agent.rows.map((row) =>
+      row.state === 'failed'
+        ? {
+            ...row,
+            message: 'The service refused the document: "{"error":{"code":"E7","message":"Too dark"}}".',
+          }
+        : row,
+    );
+    const page = await here.browser.open('#/documents?state=failed');
+    const first = rows(page, 'Documents').first();
+    await shows(first.getByText('The service refused the document: "Too dark"'));
+    expect(await first.getByText('"code"').isVisible()).toBe(false);
+    await first.getByText('Details').click();
+    await shows(first.getByText('"code": "E7"'));
+  });
+
   test('filters by text, state, folder, endpoint and days, all of which stand in the address', async () => {
     const page = await here.browser.open('#/documents');
     await page.getByLabel('Search').fill('scan_0');

@@ -81,11 +81,75 @@ inBrowser('the overview', (here) => {
     expect(await rows(page, 'Uploads over time').count()).toBeGreaterThan(80);
   });
 
+  test('no label of a chart is cut off, whatever a clock and a scale look like', async () => {
+    const page = await here.browser.open('#/', { locale: 'en-US', viewport: { width: 390, height: 800 } });
+    here.stub.agent.slowness = 1000;
+    await page.getByRole('button', { name: 'Last day' }).click();
+    await shows(page.getByRole('img', { name: /^Last day: 95 of 100 answers within/ }));
+    const cut = await page.evaluate<string[]>(
+      `[...document.querySelectorAll('.chart svg')].flatMap((svg) => {
+        const { left, right } = svg.getBoundingClientRect();
+        const labels = [...svg.querySelectorAll('text')];
+        if (!labels.some(({ textContent }) => /AM|PM/.test(textContent))) return ['no time'];
+        return labels.filter((label) => {
+          const box = label.getBoundingClientRect();
+          return box.left < left - 0.5 || box.right > right + 0.5;
+        }).map(({ textContent }) => textContent);
+      })`,
+    );
+    expect(cut).toEqual([]);
+    // Its stream is one that the next test does not expect.
+    await page.close();
+  });
+
+  test("shows every time by the browser's clock, and says once that the machine's is another", async () => {
+    const { agent } = here.stub;
+    agent.incidents = [
+      {
+        code: 'SPOOL_FULL',
+        message: 'No room since 2026-03-02 09:12:00 +00:00.',
+        hint: 'See `receiptd status`.',
+        since: '2026-03-02T09:12:00.000Z',
+      },
+    ];
+    const page = await here.browser.open();
+    await shows(page.getByText('All times are those of this browser (Europe/Berlin).', { exact: true }));
+    const trouble = page.locator('.troubles .notice', { hasText: 'No room since' });
+    expect(await trouble.textContent()).toContain('No room since 2 Mar 2026, 10:12. See receiptd status.');
+    expect(await trouble.locator('code').textContent()).toBe('receiptd status');
+    agent.zone = { name: 'UTC', offsetMinutes: 0 };
+    here.stub.changed();
+    await shows(page.getByText('The machine that receiptd runs on is in UTC;'));
+    expect(await page.getByText('All times are those').count()).toBe(1);
+  });
+
+  test('shows totals, and each number leads to as many rows', async () => {
+    const { agent } = here.stub;
+    const total = (isMeant: (row: (typeof agent.rows)[number]) => boolean) =>
+      agent.rows.filter(isMeant).length;
+    const expected = {
+      Accepted: total(({ state }) => state === 'accepted'),
+      'Needs a person': total(({ needsPerson }) => needsPerson),
+      'Not sent': total(({ state, needsPerson }) => /duplicate|rejected/.test(state) && !needsPerson),
+      Waiting: 3,
+    };
+    for (const [name, count] of Object.entries(expected)) {
+      const page = await here.browser.open();
+      const stat = page.locator('.stat', { has: page.getByText(name, { exact: true }) });
+      const value = count.toLocaleString('en-GB');
+      expect([name, await stat.getByRole('link').textContent()]).toEqual([name, value]);
+      await stat.getByRole('link').click();
+      await shows(page.getByText(`${value} in all.`, { exact: true }));
+    }
+  });
+
   test('a chart says what is under the pointer', async () => {
     const page = await here.browser.open();
     const chart = page.getByRole('img', { name: /^Last hour: [\d,]+ accepted/ });
     await chart.hover({ position: { x: 200, y: 60 } });
-    await shows(page.getByText(/^\d\d:\d\d: \d+ accepted, \d+ refused, \d+ in trouble\.$/));
+    await shows(
+      page.getByText(/^\d\d:\d\d: \d+ accepted, \d+ refused, \d+ asked to wait, \d+ in trouble\.$/),
+    );
   });
 
   test('says that the connection is lost and since when, goes on by itself, and shows what is new then', async () => {

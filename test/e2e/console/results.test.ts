@@ -32,7 +32,7 @@ inBrowser('what the service posted', (here) => {
     const about = here.stub.agent.results[1]?.document;
     const page = await here.browser.open(`#/documents/${about?.id}`);
     await shows(page.getByText('Result received: DONE'));
-    const section = page.getByRole('region', { name: 'Results, as they came' });
+    const section = page.getByRole('region', { name: 'Results of the service' });
     await section.getByRole('button', { name: 'Show' }).click();
     await shows(section.getByText('"total": "12.50"'));
   });

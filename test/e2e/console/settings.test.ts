@@ -98,6 +98,68 @@ inBrowser('folders, endpoints and the configuration', (here) => {
       });
   });
 
+  test('of several endpoints none is chosen beforehand; the only one is', async () => {
+    const page = await here.browser.open('#/folders/new');
+    const endpoint = page.getByLabel('Endpoint');
+    await page.getByLabel('Path').fill('/mnt/new');
+    expect(await endpoint.locator('option:checked').textContent()).toBe('Choose an endpoint …');
+    await page.getByRole('button', { name: 'Save' }).click();
+    expect(await endpoint.evaluate((select) => Reflect.get(select, 'validity').valueMissing)).toBe(true);
+    expect(edits()).toEqual([]);
+    const { agent } = here.stub;
+    agent.text = agent.text
+      .replace(/ {2}branch:\n.*\n.*\n/, '')
+      .replace('endpoint: branch', 'endpoint: office');
+    const other = await here.browser.open('#/folders/new');
+    await other.getByLabel('Path').fill('/mnt/new');
+    expect(await other.getByLabel('Endpoint').locator('option').allTextContents()).toEqual(['office']);
+    await other.getByRole('button', { name: 'Save' }).click();
+    await announced(other, 'The folder is added.');
+    expect(edits()).toEqual([[{ kind: 'append', path: ['folders'], value: { path: '/mnt/new' } }]]);
+  });
+
+  test('what was typed is not dropped without a question: by a link, the browser and a reload', async () => {
+    const page = await here.browser.open('#/folders');
+    const edit = page.getByRole('link', { name: 'Edit /srv/scans/branch' });
+    const largest = page.getByLabel('Largest file');
+    const dialog = page.getByRole('dialog', { name: 'Leave without saving?' });
+    await edit.click();
+    // Nothing typed: nothing asked.
+    await largest.waitFor();
+    await page.getByRole('link', { name: 'Documents', exact: true }).click();
+    await heading(page, 'Documents');
+    await page.goBack();
+    await largest.fill('20MB');
+
+    await page.getByRole('link', { name: 'Log', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Stay here' }).click();
+    await heading(page, 'Edit folder');
+    expect(page.url()).toContain('#/folders/edit');
+    await page.goBack({ waitUntil: 'commit' }).catch(() => {});
+    await dialog.getByRole('button', { name: 'Stay here' }).click();
+    await expect.poll(() => page.url()).toContain('#/folders/edit');
+    expect(await largest.inputValue()).toBe('20MB');
+
+    const asked = page.waitForEvent('dialog');
+    const reloaded = page.reload().catch(() => {});
+    const question = await asked;
+    expect(question.type()).toBe('beforeunload');
+    await question.dismiss();
+    await reloaded;
+    expect(await largest.inputValue()).toBe('20MB');
+
+    await page.goBack({ waitUntil: 'commit' }).catch(() => {});
+    await dialog.getByRole('button', { name: 'Leave' }).click();
+    await heading(page, 'Folders');
+    await edit.click();
+    expect(await largest.inputValue()).toBe('');
+    await largest.fill('30MB');
+    await page.getByRole('link', { name: 'Cancel' }).click();
+    await dialog.getByRole('button', { name: 'Leave' }).click();
+    await heading(page, 'Folders');
+    expect(edits()).toEqual([]);
+  });
+
   test('a folder is added after a test that shows what would become of its files', async () => {
     const page = await here.browser.open('#/folders');
     await page.getByRole('link', { name: 'Add folder' }).click();

@@ -40,7 +40,8 @@ export function passes(
     (states === undefined || states.includes(row.state)) &&
     (endpoint === undefined || (row.baseUrl === endpoint.baseUrl && row.endpointUid === endpoint.uid)) &&
     (folder === undefined || row.folder === folder) &&
-    (attention === undefined || (attention === 'needed' ? row.needsPerson : row.dismissedAt !== null)) &&
+    (attention === undefined ||
+      { needed: row.needsPerson, dismissed: row.dismissedAt !== null, none: !row.needsPerson }[attention]) &&
     isFound(row, searchWords(search)) &&
     (since === undefined || at >= since) &&
     (until === undefined || at < until)

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ATTEMPT_OUTCOMES, DOCUMENT_STATES, VERDICTS } from '../../../domain/document.ts';
 import { IMAGE_TYPES } from '../../../domain/imageType.ts';
-import { LIST_STATES } from '../../../ports/ledgerReports.ts';
+import { ATTENTIONS, LIST_STATES } from '../../../ports/ledgerReports.ts';
 import { endpointKey, instant, nothing, type Exchange } from './shapes.ts';
 
 export const PAGE_LIMIT = 500;
@@ -52,9 +52,11 @@ export const documentFilter = z.object({
   since: instant.optional().describe('First seen at this time or later.'),
   until: instant.optional().describe('First seen before this time.'),
   attention: z
-    .enum(['needed', 'dismissed'])
+    .enum(ATTENTIONS)
     .optional()
-    .describe('Only what needs a person, or only what was dismissed and has not changed since.'),
+    .describe(
+      'Only what needs a person; what was dismissed and has not changed since; or what needs nobody.',
+    ),
 });
 
 const documentDetail = z
@@ -132,6 +134,7 @@ const bucket = z
     accepted: z.number(),
     requests: z.number().describe('Upload requests that ended in it.'),
     refused: z.number().describe('Those with a verdict of the service against the document.'),
+    limited: z.number().describe('Those after which the service asked to send less.'),
     trouble: z.number().describe('Those that came to nothing for another reason.'),
     bytes: z.number().describe('Of accepted images.'),
     medianMs: z.number().nullable().describe('From request to answer; null where nothing was accepted.'),
@@ -159,6 +162,19 @@ export const DOCUMENTS = {
           'Where the next page begins; null at the end. A page may hold fewer rows than asked for, or none, and another follow: no request looks through a long ledger for longer than half a second.',
         ),
       lookedUntil: instant.nullable().describe('How far the search has come.'),
+    }),
+  },
+  countDocuments: {
+    says: 'How many rows a filter lists.',
+    request: documentFilter.extend({
+      cursor: z.string().max(200).optional().describe('`next` of the count before.'),
+    }),
+    response: z.object({
+      count: z.number().describe('Rows from the cursor on.'),
+      next: z
+        .string()
+        .nullable()
+        .describe('Where to count on; null at the end. No request counts for longer than half a second.'),
     }),
   },
   document: {

@@ -33,7 +33,9 @@ const remedy = z
 const trouble = z
   .object({
     person: z.boolean().describe('Whether somebody has to do something; else it ends by itself.'),
-    text: z.string().describe('What, since when, and what to do; in plain words.'),
+    text: z.string().describe('What, and since when; in plain words.'),
+    advice: z.string().describe('What to do, for somebody with a terminal.'),
+    here: z.string().describe('What to do, for somebody who has `remedy` as a button.'),
     remedy: remedy.nullable(),
   })
   .meta({ id: 'Trouble' });
@@ -41,6 +43,9 @@ const trouble = z
 const overviewResponse = z
   .object({
     now: instant,
+    zone: z
+      .object({ name: z.string(), offsetMinutes: z.number().describe('Ahead of UTC, now.') })
+      .describe('Whose clock sending hours, days and months go by.'),
     status: statusResponse,
     shared: z.boolean().describe('Whether agents share the ledger: `fleet` tells of them.'),
     troubles: z.array(trouble),

@@ -28,7 +28,8 @@ export const STREAMS = {
       endpoint: 'Base URL and uid joined by #.',
       folder: 'Absolute path.',
       search: 'Words; `documents` says where they are looked for.',
-      attention: 'needed: only what needs a person; dismissed: only what was dismissed.',
+      attention:
+        'needed: only what needs a person; dismissed: only what was dismissed; none: only what needs nobody.',
       since: 'First seen at this time or later (ISO 8601).',
       until: 'First seen before this time (ISO 8601).',
       separator: 'Between cells: a comma if left out, or ; or tab.',

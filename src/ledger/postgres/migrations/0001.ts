@@ -129,7 +129,7 @@ CREATE TABLE attempts (
   epoch       bigint NOT NULL,
   started_at  bigint NOT NULL,
   finished_at bigint,
-  outcome     text CHECK (outcome IN ('accepted', 'refused', 'trouble', 'unknown', 'notSent')),
+  outcome     text CHECK (outcome IN ('accepted', 'refused', 'limited', 'trouble', 'unknown', 'notSent')),
   http_status integer,
   bytes       bigint NOT NULL,
   message     text

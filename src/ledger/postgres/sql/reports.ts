@@ -1,4 +1,5 @@
 import type { ListOrder } from '../../../ports/ledgerReports.ts';
+import { UNDECIDED_SQL } from '../../needing.ts';
 import { SELECT_DOCUMENT } from './documents.ts';
 import { NEEDS_PERSON } from './sightings.ts';
 
@@ -87,7 +88,9 @@ SELECT d.created_at AS at, d.id FROM documents d
       ) => `${SELECT_DOCUMENT.replace(/\n\s*FROM documents d\n/, `,${ARCHIVED_TO},${DISMISSED}\n  FROM documents d\n`)}
  WHERE ${behind} AND (d.created_at, d.id) ${until} (:lastAt::bigint, :lastId::bigint)
    AND (:states::text[] IS NULL OR d.state = ANY (:states::text[]))${OF_FOLDER_AND_ENDPOINT}
-   AND (:attention::text IS NULL OR (d.dismissed_at IS NULL) = (:attention::text = 'needed'))${findAll(needles, documentHolds)}
+   AND (:attention::text IS NULL OR CASE :attention::text
+         WHEN 'none' THEN d.dismissed_at IS NOT NULL OR d.state NOT IN (${UNDECIDED_SQL})
+         ELSE (d.dismissed_at IS NULL) = (:attention::text = 'needed') END)${findAll(needles, documentHolds)}
  ORDER BY d.created_at ${direction}, d.id ${direction}`,
     };
   });
@@ -118,7 +121,10 @@ SELECT s.id, f.place, f.path AS folder, s.dir, s.name, s.verdict, s.size, s.sha2
  WHERE ${LISTED} AND ${behind} AND (s.seen_at, s.id) ${until} (:lastAt::bigint, :lastId::bigint)
    AND (:states::text[] IS NULL OR s.verdict = ANY (:states::text[]))${OF_FOLDER_AND_ENDPOINT}
    AND (:attention::text IS NULL
-        OR CASE :attention::text WHEN 'needed' THEN ${NEEDS_PERSON} ELSE s.gone_at IS NULL AND s.dismissed_at IS NOT NULL END)${findAll(needles, sightingHolds)}
+        OR CASE :attention::text
+             WHEN 'needed' THEN ${NEEDS_PERSON}
+             WHEN 'none' THEN CASE WHEN ${NEEDS_PERSON} THEN FALSE ELSE TRUE END
+             ELSE s.gone_at IS NULL AND s.dismissed_at IS NOT NULL END)${findAll(needles, sightingHolds)}
  ORDER BY s.seen_at ${direction}, s.id ${direction}`,
   };
 });

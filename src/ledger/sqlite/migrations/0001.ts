@@ -83,7 +83,7 @@ CREATE TABLE attempts (
   endpoint_id INTEGER NOT NULL REFERENCES endpoints (id),
   started_at  INTEGER NOT NULL,
   finished_at INTEGER,
-  outcome     TEXT CHECK (outcome IN ('accepted', 'refused', 'trouble', 'unknown', 'notSent')),
+  outcome     TEXT CHECK (outcome IN ('accepted', 'refused', 'limited', 'trouble', 'unknown', 'notSent')),
   http_status INTEGER,
   bytes       INTEGER NOT NULL,
   message     TEXT

@@ -1,3 +1,4 @@
+import { UNDECIDED_SQL } from '../../needing.ts';
 import { HOLDS_PERSONAL_DATA, SELECT_DOCUMENT } from './documents.ts';
 import { NEEDS_PERSON } from './sightings.ts';
 
@@ -78,7 +79,9 @@ SELECT w.*,
   FROM (${select}
          WHERE ${behind} AND (d.created_at, d.id) ${until} (:lastAt, :lastId)
            AND (:states IS NULL OR +d.state IN (SELECT value FROM json_each(:states)))
-           AND (:attention IS NULL OR (d.dismissed_at IS NULL) = (:attention = 'needed'))
+           AND (:attention IS NULL OR CASE :attention
+             WHEN 'none' THEN d.dismissed_at IS NOT NULL OR +d.state NOT IN (${UNDECIDED_SQL})
+             ELSE (d.dismissed_at IS NULL) = (:attention = 'needed') END)
            AND (:folder IS NULL OR +f.path = :folder)
            AND (:baseUrl IS NULL OR (+e.base_url = :baseUrl AND +e.uid = :uid))${findAll(needles, documentHolds)}
        ) w
@@ -111,7 +114,10 @@ SELECT s.id, f.path AS folder, s.dir, s.name, s.verdict, s.size, s.sha256, s.rea
   LEFT JOIN endpoints e ON e.id = d.endpoint_id
  WHERE ${LISTED} AND ${behind} AND (s.seen_at, s.id) ${until} (:lastAt, :lastId)
    AND (:states IS NULL OR s.verdict IN (SELECT value FROM json_each(:states)))
-   AND (:attention IS NULL OR iif(:attention = 'needed', ${NEEDS_PERSON}, s.gone_at IS NULL AND s.dismissed_at IS NOT NULL))
+   AND (:attention IS NULL OR CASE :attention
+         WHEN 'needed' THEN ${NEEDS_PERSON}
+         WHEN 'none' THEN iif(${NEEDS_PERSON}, FALSE, TRUE)
+         ELSE s.gone_at IS NULL AND s.dismissed_at IS NOT NULL END)
    AND (:folder IS NULL OR +f.path = :folder)
    AND (:baseUrl IS NULL OR (+e.base_url = :baseUrl AND +e.uid = :uid))${findAll(needles, sightingHolds)}
  ORDER BY s.seen_at ${direction}, s.id ${direction}`,
