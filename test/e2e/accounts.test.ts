@@ -80,9 +80,9 @@ test('each endpoint is used with the credentials of its account, and a bad one s
   await until(async () => (await states(site, 'inbox'))[0] === 'accepted');
   const status = await said(site, 'status');
   expect(status).toMatch(
-    /The credentials of account branch do not work .*1 document waits.*`receiptd login --account branch`/,
+    /The credentials of account branch have not worked .*1 document waits.*`receiptd login --account branch`/,
   );
-  expect(status).not.toContain('The credentials do not work');
+  expect(status).not.toContain('The credentials have not worked');
   const held = JSON.parse(await said(site, 'status', '--json')) as { holds: unknown[] };
   expect(held.holds).toMatchObject([{ scope: 'credentials', key: `${site.sandbox.url} account branch` }]);
 
@@ -176,11 +176,11 @@ describe('a secret that changes while the agent runs', () => {
     await chmod(file, 0o600);
     await scan(site, 'inbox', 'after');
     await until(async () => (await states(site, 'inbox')).includes('held'));
-    expect(await said(site, 'status')).toMatch(/The credentials do not work .*`receiptd login`/);
+    expect(await said(site, 'status')).toMatch(/The credentials have not worked .*`receiptd login`/);
     await writeFile(file, JSON.stringify(rotated));
     await until(() => site.sandbox.received().length === 2, 'the right secret to be taken up', 120_000);
     await until(async () => (await site.list('--state', 'accepted')).length === 2);
-    expect(await said(site, 'status')).not.toContain('credentials do not work');
+    expect(await said(site, 'status')).not.toContain('credentials have not worked');
     expect((await agent.stop()).stderr).not.toContain('-secret');
   });
 });

@@ -318,10 +318,10 @@ test('an agent without credentials keeps running, says what to do, and goes on o
   });
   const agent = begin(site, ['run', '--config', site.config]);
   await agent.logged('On hold');
-  await until(async () => (await site.look('status')).stdout.includes('The credentials do not work'));
+  await until(async () => (await site.look('status')).stdout.includes('The credentials have not worked'));
   const status = await site.must('status');
   expect(status).toContain('Running');
-  expect(status).toMatch(/The credentials do not work .*receiptd login/);
+  expect(status).toMatch(/The credentials have not worked .*receiptd login/);
   expect((await site.list())[0]).toMatchObject({ state: 'held', endpointUid: OFFICE });
   const login = await receiptd(site, ['login', '--client-id', RECEIPTD_CLIENT_ID, '--config', site.config], {
     input: `${RECEIPTD_CLIENT_SECRET}\n`,
