@@ -43,7 +43,13 @@ export function addAlerts(program: Command, io: Io, done: (status: ExitStatus) =
 
 async function list(io: Io, options: Options): Promise<void> {
   const { stateDir } = await configOf(io, options);
-  const alerts = await callControl(stateDir, 'alerts', {}, { signal: io.stop });
+  const alerts = await callControl(stateDir, 'alerts', {}, { signal: io.stop }).catch((error: unknown) => {
+    if (!(error instanceof ReceiptdError && error.code === 'NOT_RUNNING')) throw error;
+    throw new ReceiptdError('NOT_RUNNING', `${error.message.replace(/\.$/, '')}, so nobody is alerted now.`, {
+      hint: `${error.hint} \`receiptd status\` shows what is wrong without an agent.`,
+      cause: error,
+    });
+  });
   if (options.json) return printJson(io, alerts);
   const { channels, quietUntil, open } = alerts;
   print(

@@ -39,7 +39,7 @@ export function addAudit(program: Command, io: Io, done: (status: ExitStatus) =>
       helpOf({
         examples: ['audit', 'audit --day 2026-01-31 --folder /srv/scans'],
         statuses:
-          '3 files are not accounted\nfor, or numbers disagree; 4 a folder or a part of one could not be looked at',
+          '3 files are not accounted for, or numbers disagree; 4 a folder or a part of one could not be looked at',
       }),
     )
     .action(async (options: Options) => {

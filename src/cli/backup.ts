@@ -58,8 +58,8 @@ export function addBackup(program: Command, io: Io): void {
           'backup --final office.receiptd',
           'backup --reopen',
         ],
-        statuses: '6 --final while an\nagent is running: stop it first',
-        more: 'Works beside a running agent, which goes on. To move to another PC, stop the agent and say --final: two agents on the\nsame state would both send what waits. `receiptd restore` puts the file in place, here or there.',
+        statuses: '6 --final while an agent is running: stop it first',
+        more: 'Works beside a running agent, which goes on. To move to another PC, stop the agent and say --final: two agents on the same state would both send what waits. `receiptd restore` puts the file in place, here or there.',
       }),
     )
     .action(async (file: string | undefined, options: Options) => {

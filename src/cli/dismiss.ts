@@ -28,7 +28,7 @@ export function addDismiss(program: Command, io: Io): void {
           'dismiss --all --state rejected --folder /srv/scans',
           'dismiss SCAN0001-5e8ff9bf55ba --undo',
         ],
-        more: 'Nothing else changes: they stay what they are, and `list` shows who dismissed them. A file that changes, and a document\nthat fails once more, need a person again.',
+        more: 'Nothing else changes: they stay what they are, and `list` shows who dismissed them. A file that changes, and a document that fails once more, need a person again.',
       }),
     )
     .action(async (names: string[], { all = false, undo = false, json, ...options }: Options) => {

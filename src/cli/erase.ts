@@ -46,7 +46,7 @@ export function addErase(program: Command, io: Io, done: (status: ExitStatus) =>
       'after',
       helpOf({
         examples: ['erase SCAN0001-5e8ff9bf55ba', 'erase --before 2020-01-01 --yes'],
-        more: `${WHAT_GOES}\n${WHAT_STAYS}\n${WHAT_IS_THERE}\nDocuments that still wait to be sent are left as they are.`,
+        more: `${WHAT_GOES}\n${WHAT_STAYS}\n${WHAT_IS_THERE} Documents that still wait to be sent are left as they are.`,
       }),
     )
     .action(async (names: string[], options: Options) => {

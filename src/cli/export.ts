@@ -17,7 +17,7 @@ import { openReading } from './reading.ts';
 import { configOf } from './session.ts';
 
 interface Options extends FilterOptions {
-  readonly format: string;
+  readonly format?: string;
   readonly excel?: boolean;
   readonly separator?: string;
   readonly output?: string;
@@ -25,10 +25,18 @@ interface Options extends FilterOptions {
 
 type Write = (target: Pick<Io, 'stdout'>, rows: AsyncIterable<ListRow>) => Promise<void>;
 
+type Format = 'csv' | 'json';
+
+function formatOf({ format, output }: Options): Format {
+  if (format === undefined) return /\.json$/i.test(output ?? '') ? 'json' : 'csv';
+  if (format === 'csv' || format === 'json') return format;
+  throw new ReceiptdError('USAGE', `--format takes csv or json, not "${format}".`);
+}
+
 /** Excel separates by a semicolon where the user's numbers have a comma. */
-function formOf({ format, excel = false, separator: wanted }: Options): CsvForm {
+function formOf(format: Format, { excel = false, separator: wanted }: Options): CsvForm {
   if (format === 'json' && (excel || wanted !== undefined))
-    throw new ReceiptdError('USAGE', '--excel and --separator are for --format csv.');
+    throw new ReceiptdError('USAGE', '--excel and --separator are for CSV.');
   const usual = excel && (1.5).toLocaleString().includes(',') ? ';' : ',';
   const separator =
     wanted === undefined ? usual : SEPARATORS.find((each) => each === (wanted === 'tab' ? '\t' : wanted));
@@ -42,7 +50,7 @@ export function addExport(program: Command, io: Io): void {
     .description(
       "the ledger as a file; beside it FILE.head.json, the journal's last entry, for `ledger verify --head`",
     )
-    .requiredOption('--format <format>', 'csv or json')
+    .option('--format <format>', 'csv or json; by the ending of the file, else csv')
     .option('--excel', 'as Excel opens it: UTF-8 with its mark, and a semicolon where numbers have a comma')
     .option('--separator <sign>', 'between cells of csv: ",", ";" or tab')
     .option('--output <file>', 'a new file; standard output if left out')
@@ -50,17 +58,16 @@ export function addExport(program: Command, io: Io): void {
       'after',
       helpOf({
         examples: [
-          'export --format csv --since 2026-01-01 --output receipts.csv',
-          'export --format csv --excel --output receipts.csv',
+          'export --since 2026-01-01 --output receipts.csv',
+          'export --excel --output receipts.csv',
+          'export --format json',
         ],
       }),
     )
     .action(async (options: Options) => {
-      const { format, output } = options;
-      if (format !== 'csv' && format !== 'json') {
-        throw new ReceiptdError('USAGE', `--format takes csv or json, not "${format}".`);
-      }
-      const form = formOf(options);
+      const { output } = options;
+      const format = formatOf(options);
+      const form = formOf(format, options);
       const config = await configOf(io, options);
       const filter = filterOf(config, options);
       const reports = await openReading(config);

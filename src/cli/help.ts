@@ -1,3 +1,5 @@
+const COLUMNS = 80;
+
 /** What stands below the options in the help of a command. `examples` without the word `receiptd`. */
 export function helpOf(help: {
   readonly examples: readonly string[];
@@ -6,13 +8,45 @@ export function helpOf(help: {
   readonly more?: string;
 }): string {
   const { examples, statuses, more } = help;
-  const exit = `Exit statuses: 0 done; 1 it could not be done; 2 wrong usage or config${statuses === undefined ? '' : `; ${statuses}`}.`;
+  const exit = `Exit statuses: 0 done; 1 failed; 2 wrong usage or config${statuses === undefined ? '' : `; ${statuses}`}.`;
   return [
-    ...(more === undefined ? [] : ['', more]),
+    ...(more === undefined ? [] : ['', inColumns(more)]),
     '',
     examples.length === 1 ? 'Example:' : 'Examples:',
-    ...examples.map((example) => `  $ receiptd ${example}`),
+    ...examples.flatMap(exampleLines),
     '',
-    exit,
+    inColumns(exit),
   ].join('\n');
+}
+
+/**
+ * Wraps lines that are too long between words, indented as they are; one that ended in the middle of a sentence goes on. The options
+ * above are wrapped by the parser.
+ */
+export function inColumns(text: string): string {
+  return text
+    .replaceAll(/(?<![.:\n])\n(?=\S)/g, ' ')
+    .split('\n')
+    .flatMap((line) => wrap(line))
+    .join('\n');
+}
+
+/** As it can be pasted into a shell. */
+export function exampleLines(example: string): string[] {
+  const lines = wrap(`  $ receiptd ${example}`, COLUMNS - 6);
+  return lines.map((line, n) => `${n === 0 ? '' : '    '}${line}${n < lines.length - 1 ? ' \\' : ''}`);
+}
+
+function wrap(line: string, columns = COLUMNS): string[] {
+  const indent = /^ */.exec(line)?.[0] ?? '';
+  const lines: string[] = [];
+  let current = '';
+  for (const word of line.slice(indent.length).split(' ')) {
+    const longer = current === '' ? indent + word : `${current} ${word}`;
+    if (current !== '' && longer.length > columns) {
+      lines.push(current);
+      current = indent + word;
+    } else current = longer;
+  }
+  return [...lines, current];
 }

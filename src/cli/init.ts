@@ -3,11 +3,13 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { machineDefaults } from '../compose/machineDefaults.ts';
 import { EXAMPLE_UID } from '../config/exampleUid.ts';
+import { shadowedBy } from '../config/locate.ts';
 import { defaultConfigText } from '../config/template.ts';
 import { ReceiptdError, systemCode } from '../domain/errors.ts';
 import { helpOf } from './help.ts';
 import { loadContext, print, type Io } from './io.ts';
 import { outputUnwritable } from './output.ts';
+import { printable } from './printable.ts';
 
 interface Options {
   readonly config?: string;
@@ -29,6 +31,7 @@ export function addInit(program: Command, io: Io): void {
       helpOf({ examples: ['init --base-url https://service.example --folder /srv/scans'] }),
     )
     .action(async (options: Options) => {
+      const context = loadContext(io);
       const file = resolve(io.cwd, options.config ?? 'receiptd.yaml');
       await write(
         file,
@@ -36,10 +39,18 @@ export function addInit(program: Command, io: Io): void {
           baseUrl: options.baseUrl,
           uid: options.uid,
           folder: options.folder,
-          here: machineDefaults(file, loadContext(io)),
+          here: machineDefaults(file, context),
         }),
       );
       print(io, `Wrote ${file}.`);
+      const others = await shadowedBy(file, context);
+      if (others === null)
+        print(io, 'Commands use this file with `--config FILE`, or with its path in RECEIPTD_CONFIG.');
+      else if (others.length > 0)
+        print(
+          io,
+          `In this directory, commands now use it instead of ${others.map(printable).join(' and ')}.`,
+        );
       const endpoint =
         options.uid === EXAMPLE_UID
           ? 'then `receiptd endpoint create NAME` and write the uid that it prints into the file, '

@@ -47,7 +47,7 @@ export function addLedger(program: Command, io: Io, done: (status: ExitStatus) =
       'after',
       helpOf({
         examples: ['ledger verify', 'ledger verify --head head-2026-01-31.json'],
-        statuses: '3 something is not as\nreceiptd left it',
+        statuses: '3 something is not as receiptd left it',
         more: 'Without a head that was kept elsewhere, a cut-off end and a journal written anew as a whole look sound.\ndocs/audit.md says what this shows, what it can not show, and how to verify without receiptd.',
       }),
     )

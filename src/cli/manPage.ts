@@ -40,7 +40,7 @@ export function manPage(program: Command, version: string, date: string): string
 
 const EXIT_STATUSES = [
   ['0', 'Done.'],
-  ['1', 'It could not be done; the sentence says why.'],
+  ['1', 'Failed; the sentence says why.'],
   ['2', 'Wrong usage, or a configuration that is not valid.'],
   ['3', 'Something was refused, rejected or lost, or is not as receiptd left it; a person has to look.'],
   ['4', 'Something waits, or could not be looked at.'],
@@ -107,7 +107,10 @@ function helpTextOf(command: Command): HelpText {
   const [examples = '', statuses = ''] = rest.split(/^(?=Exit status)/m);
   return {
     more: before.trim(),
-    examples: examples.split('\n').flatMap((line) => /^\s*\$ (.+)$/.exec(line)?.[1] ?? []),
+    examples: examples
+      .replaceAll(/ \\\n +/g, ' ')
+      .split('\n')
+      .flatMap((line) => /^\s*\$ (.+)$/.exec(line)?.[1] ?? []),
     statuses: statuses.replaceAll('\n', ' ').trim(),
   };
 }

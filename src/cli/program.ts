@@ -46,16 +46,17 @@ export async function createProgram(
       'after',
       `
 Examples:
-  $ receiptd setup                    everything from the service to the first receipt
-  $ receiptd init                     or: write a config file, then edit it
-  $ receiptd login                    credentials into the keychain
-  $ receiptd check                    is everything in place?
-  $ receiptd run                      watch and upload until stopped
-  $ receiptd list --state failed      what needs a person?
+  $ receiptd setup                  everything, up to the first receipt
+  $ receiptd init                   or: write a config file, then edit it
+  $ receiptd login                  credentials into the keychain
+  $ receiptd check                  is everything in place?
+  $ receiptd run                    watch and upload until stopped
+  $ receiptd list --state failed    what needs a person?
 
-Exit statuses: 0 done; 1 it could not be done; 2 wrong usage or config; 5 service unreachable; 6 already running;
-130 ended by a signal. See run --help for those of a single run.
-The config file is --config, $RECEIPTD_CONFIG, ./receiptd.yaml, the user's, or the machine's.`,
+Exit statuses: 0 done; 1 failed; 2 wrong usage or config; 5 service unreachable;
+6 already running; 130 ended by a signal. See run --help for a single run's.
+The config file is --config, $RECEIPTD_CONFIG, ./receiptd.yaml, the user's, or
+the machine's.`,
     );
   for (const add of await commandsFor(first)) add(program, io, done);
   return program;

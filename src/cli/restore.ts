@@ -51,7 +51,7 @@ export function addRestore(program: Command, io: Io): void {
           'restore office.receiptd --beside /tmp/january',
         ],
         statuses: '6 an agent is running:\nstop it first',
-        more: 'Run it as the user that the agent runs as. What was here before is kept in `before-restore-*` of the state directory.\nYou are asked before two agents could both send the same receipts: about a backup of another PC that was not closed\nwith --final, and about a file that was restored elsewhere.',
+        more: 'Run it as the user that the agent runs as. What was here before is kept in `before-restore-*` of the state directory.\nYou are asked before two agents could both send the same receipts: about a backup of another PC that was not closed with --final, and about a file that was restored elsewhere.',
       }),
     )
     .action((file: string, options: Options) =>

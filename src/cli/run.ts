@@ -45,7 +45,7 @@ export function addRun(program: Command, io: Io, done: (status: ExitStatus) => v
       helpOf({
         examples: ['run --config /etc/receiptd/receiptd.yaml', 'run --dry-run', 'run --once --wait 5m'],
         statuses:
-          '6 another one runs with this\nstate directory; 130 ended by a signal. With --once, about this run alone: 0 all done; 3 a document failed or\n' +
+          '6 another one runs with this state directory; 130 ended by a signal. With --once, about this run alone: 0 all done; 3 a document failed or ' +
           'was lost, or a file that may be a receipt was rejected; 4 something waits (a hold, a missing folder, an\n' +
           'incomplete file); 5 the service could not be reached',
       }),

@@ -42,7 +42,7 @@ export function addSend(program: Command, io: Io, done: (status: ExitStatus) => 
       helpOf({
         examples: ['send receipt.jpg', 'send --endpoint office --wait 5m *.jpg'],
         statuses:
-          '6 another one starts with this\nstate directory; 130 ended by a signal; 0 all accepted, or duplicates; 3 something was\n' +
+          '6 another one starts with this state directory; 130 ended by a signal; 0 all accepted, or duplicates; 3 something was ' +
           'failed, rejected or lost; 4 something waits still; 5 the service could not be reached',
       }),
     )

@@ -31,22 +31,9 @@ export function usageError({ code, message }: Pick<CommanderError, 'code' | 'mes
   return new ReceiptdError('USAGE', sentence, { hint: meant === '' ? advice : `${meant} ${advice}` });
 }
 
-/** Commands of former builds; the last two stood below `ledger`. */
-const RENAMED: Readonly<Record<string, string>> = {
-  'export-state': 'backup',
-  'import-state': 'restore',
-  backup: 'backup',
-  restore: 'restore',
-};
-
 function adviceOn(code: string, what: string): string {
-  if (code === 'commander.unknownCommand') {
-    const now = RENAMED[/'([^']+)'/.exec(what)?.[1] ?? ''];
-    return now === undefined
-      ? '`receiptd --help` shows the commands.'
-      : `It is \`receiptd ${now} FILE\` now.`;
-  }
-  const help = 'Put --help behind the command to see what it takes.';
+  if (code === 'commander.unknownCommand') return '`receiptd --help` shows the commands.';
+  const help = 'Add --help to see its options.';
   const [, given] = /'(-[^']+)'/.exec(what) ?? [];
   // No option of ours looks like that, and names of documents do.
   const mayBeName = code === 'commander.unknownOption' && given !== undefined && /^-[^-]|\d/.test(given);

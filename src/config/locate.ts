@@ -56,6 +56,21 @@ export async function placeForConfig(
     : { file: user, exists: false, why: 'your own; run this as root to set up the whole machine' };
 }
 
+/** The config files that commands would use in this directory if `file` were not there; null if they don't find `file` by themselves. */
+export async function shadowedBy(
+  file: string,
+  surroundings: Surroundings,
+): Promise<readonly string[] | null> {
+  const chosen = surroundings.env['RECEIPTD_CONFIG'];
+  if (chosen) return resolvePath(chosen, surroundings.cwd, surroundings) === file ? [] : null;
+  const places = candidates(surroundings);
+  const at = places.indexOf(file);
+  if (at < 0) return null;
+  const later: string[] = [];
+  for (const place of places.slice(at + 1)) if (await isThere(place)) later.push(place);
+  return later;
+}
+
 function candidates({ env, platform, home, cwd }: Surroundings): string[] {
   const paths = pathsOf(platform);
   const name = 'receiptd.yaml';

@@ -1,7 +1,9 @@
 import { ReceiptdError } from '../domain/errors.ts';
+import { isLoopback } from '../domain/loopback.ts';
 import type { Answer } from '../domain/outcome.ts';
 
 type Response = Extract<Answer, { kind: 'response' }>;
+type Fault = Extract<Answer, { kind: 'fault' }>;
 
 const WORDS_LIMIT = 200;
 const QUOTED_FROM = 20_000;
@@ -30,9 +32,14 @@ export function words(response: Response): string {
   return `: "${line.length > WORDS_LIMIT ? `${line.slice(0, WORDS_LIMIT)}…` : line}"`;
 }
 
-export function unreachable(message: string): ReceiptdError {
+export function unreachable({ code, message }: Fault, host: string): ReceiptdError {
+  const { hostname, port } = new URL(`http://${host}`);
+  // What `setup --sandbox` has set up runs only as long as somebody lets it.
+  const isPractice = code === 'ECONNREFUSED' && isLoopback(hostname);
   return new ReceiptdError('SERVICE_UNREACHABLE', message, {
-    hint: 'Check service.baseUrl and the network of this machine.',
+    hint: isPractice
+      ? `If this is the practice service, start it with \`receiptd sandbox --port ${port || 80}\`; otherwise correct service.baseUrl.`
+      : 'Check service.baseUrl and the network of this machine.',
   });
 }
 

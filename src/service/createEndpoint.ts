@@ -31,7 +31,7 @@ export async function createEndpoint(
     },
     signal,
   );
-  if (answer.kind === 'fault') throw answer.sent ? uncertain(answer.message) : unreachable(answer.message);
+  if (answer.kind === 'fault') throw answer.sent ? uncertain(answer.message) : unreachable(answer, host);
   const { httpStatus } = answer;
   if (isSuccess(answer)) {
     const parsed = endpointAnswer.safeParse(json(answer));

@@ -143,7 +143,7 @@ async function requestWith(
     },
     closed,
   );
-  if (answer.kind === 'fault') throw unreachable(answer.message);
+  if (answer.kind === 'fault') throw unreachable(answer, transport.host);
   // The body is never quoted here: it may repeat the secret, or hold a token.
   const { httpStatus } = answer;
   if (httpStatus === 400 || httpStatus === 401 || httpStatus === 403) {

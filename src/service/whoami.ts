@@ -20,7 +20,7 @@ export async function whoami(
     { method: 'GET', path: '/v2/whoami', headers: {} },
     signal,
   );
-  if (answer.kind === 'fault') throw unreachable(answer.message);
+  if (answer.kind === 'fault') throw unreachable(answer, transport.host);
   if (answer.httpStatus === 403) {
     throw new ReceiptdError(
       'CREDENTIALS_REFUSED',

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Surroundings } from '../../src/config/config.ts';
-import { findConfig, placeForConfig } from '../../src/config/locate.ts';
+import { findConfig, placeForConfig, shadowedBy } from '../../src/config/locate.ts';
 
 describe('the config file', () => {
   let root: string;
@@ -29,6 +29,17 @@ describe('the config file', () => {
     const env = { RECEIPTD_CONFIG: join(root, 'b.yaml') };
     expect(await findConfig('a.yaml', { ...around, env })).toBe(join(root, 'cwd/a.yaml'));
     expect(await findConfig(undefined, { ...around, env })).toBe(join(root, 'b.yaml'));
+  });
+
+  it('takes the place of those that come after it, and is not found elsewhere', async () => {
+    const [here, user] = [join(root, 'cwd/receiptd.yaml'), join(root, 'home/.config/receiptd/receiptd.yaml')];
+    expect(await shadowedBy(here, around)).toEqual([]);
+    await touch('home/.config/receiptd/receiptd.yaml');
+    expect(await shadowedBy(here, around)).toEqual([user]);
+    expect(await shadowedBy(user, around)).toEqual([]);
+    expect(await shadowedBy(join(root, 'b.yaml'), around)).toBeNull();
+    expect(await shadowedBy(here, { ...around, env: { RECEIPTD_CONFIG: here } })).toEqual([]);
+    expect(await shadowedBy(here, { ...around, env: { RECEIPTD_CONFIG: user } })).toBeNull();
   });
 
   it('is looked for in the working directory, then in the user configuration', async () => {

@@ -6,6 +6,7 @@ import { expect, it } from 'vitest';
 import { alertsFile } from '../../src/daemon/alerting/store.ts';
 import { hookServer, mailServer } from '../alerts/receivers.ts';
 import { prepare, until, type Site } from './support/agent.ts';
+import { receiptd } from './support/commandLine.ts';
 
 interface Body {
   readonly type: string;
@@ -133,4 +134,16 @@ it('a test says for each channel why it is not delivered, without an agent as we
     /FAIL {2}alerts: alerts.webhook.secretFile: .*open is open to others .*\[CREDENTIALS_INSECURE\]/,
   );
   expect(check.stdout).toContain('alerts.desktop: there is no notify-send');
+});
+
+it('`alerts` without an agent says that nobody is alerted, and which command shows what is wrong', async () => {
+  const site = await prepare();
+  const ended = await receiptd(site, ['alerts']);
+  expect(ended).toBeRefused(
+    1,
+    'NOT_RUNNING',
+    'so nobody is alerted now.',
+    'receiptd run',
+    '`receiptd status` shows',
+  );
 });

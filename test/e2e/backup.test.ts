@@ -344,13 +344,3 @@ test('each wrong use is one sentence', async () => {
   expect(await readFile(missing, 'utf8')).toBe('mine');
   expect((await site.once()).status).toBe(0);
 });
-
-test.each([
-  [['export-state', 'x'], 'receiptd backup FILE'],
-  [['import-state', 'x'], 'receiptd restore FILE'],
-  [['ledger', 'backup'], 'receiptd backup FILE'],
-  [['ledger', 'restore', 'x'], 'receiptd restore FILE'],
-])('the former command %j names its successor', async (args, now) => {
-  const site = await prepare();
-  expect(await receiptd(site, args)).toBeRefused(2, 'USAGE', `It is \`${now}\` now.`);
-});

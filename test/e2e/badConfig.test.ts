@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { EXAMPLE_UID } from '../../src/config/exampleUid.ts';
 import { OFFICE, prepare, type Site } from './support/agent.ts';
@@ -156,6 +156,26 @@ describe('init', () => {
     const before = await readFile(site.config, 'utf8');
     expect(await site.run('init')).toBeRefused(1, 'CONFIG_EXISTS', site.config, '--config');
     expect(await readFile(site.config, 'utf8')).toBe(before);
+  });
+
+  test('says which file it takes the place of, or that commands will not find it', async () => {
+    const site = await prepare();
+    await mkdir(site.file('work'));
+    await mkdir(site.file('home', '.config', 'receiptd'), { recursive: true });
+    const user = site.file('home', '.config', 'receiptd', 'receiptd.yaml');
+    const env = { XDG_CONFIG_HOME: site.file('home', '.config'), RECEIPTD_CONFIG: '' };
+    const init = (...args: string[]) => runInProcess(['init', ...args], { cwd: site.file('work'), env });
+    expect((await init()).stdout.split('\n')).toEqual([
+      `Wrote ${site.file('work', 'receiptd.yaml')}.`,
+      expect.stringMatching(/^Next: /),
+      '',
+    ]);
+    await rm(site.file('work', 'receiptd.yaml'));
+    await writeFile(user, '');
+    expect((await init()).stdout).toContain(`In this directory, commands now use it instead of ${user}.`);
+    expect((await init('--config', 'other.yaml')).stdout).toContain(
+      'Commands use this file with `--config FILE`',
+    );
   });
 
   test('says where it could not write', async () => {

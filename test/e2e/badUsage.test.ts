@@ -41,7 +41,6 @@ describe('a command line is refused with one sentence', () => {
       ['list', '--limit', '0'],
       ['--limit', '"0"'],
     ],
-    [['export'], ['--format']],
     [
       ['export', '--format', 'xml'],
       ['csv or json', '"xml"'],
@@ -207,8 +206,12 @@ test('every --json output parses', async () => {
     expect(() => JSON.parse(ended.stdout) as unknown, args.join(' ')).not.toThrow();
     expectNoTrace(ended);
   }
+  const listed: unknown = JSON.parse(await site.must('list', '--json'));
   const exported = await site.must('export', '--format', 'json');
-  expect(JSON.parse(exported)).toEqual(JSON.parse(await site.must('list', '--json')));
+  expect(JSON.parse(exported)).toEqual(listed);
+  await site.must('export', '--output', 'receipts.json');
+  expect(JSON.parse(await readFile(site.file('receipts.json'), 'utf8'))).toEqual(listed);
+  expect(await site.must('export')).toBe(await site.must('export', '--format', 'csv'));
 });
 
 const root = requirement('root', process.geteuid?.() === 0, 'run the tests as root');

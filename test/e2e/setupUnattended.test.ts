@@ -69,6 +69,11 @@ describe('receiptd setup --yes', () => {
       testReceipt: { sent: true, name: received?.name, status: 'PROCESSING' },
     });
     expect(received?.endpointUid).toBe(endpoint?.uid);
+    // The ledger knows that the test receipt was taken away: nothing is missing.
+    const shown = await receiptd(here.site, ['show', received?.name ?? '', '--json'], how);
+    expect(shown.stdout).toMatch(/"goneAt": "20/);
+    const audit = await receiptd(here.site, ['audit'], how);
+    expect(audit.status, audit.stdout).toBe(0);
     const written = await readFile(here.config, 'utf8');
 
     const second = await receiptd(here.site, ['setup', '--yes', '--json'], how);

@@ -228,9 +228,11 @@ describe('without a token', () => {
   });
 
   it('nobody there means unreachable', async () => {
-    const error = await failure(`http://127.0.0.1:${await closedPort()}`);
+    const port = await closedPort();
+    const error = await failure(`http://127.0.0.1:${port}`);
     expect(error.code).toBe('SERVICE_UNREACHABLE');
     expect(error.message).toContain('127.0.0.1');
+    expect(error.hint).toContain(`start it with \`receiptd sandbox --port ${port}\``);
   });
 
   it("the credentials' own trouble is handed on, and the next one tries again", async () => {

@@ -1,0 +1,53 @@
+import type { Command } from 'commander';
+import { describe, expect, it } from 'vitest';
+import { exampleLines, inColumns } from '../../src/cli/help.ts';
+import { createProgram } from '../../src/cli/program.ts';
+
+const { stdin, stdout, stderr } = process;
+const stop = new AbortController().signal;
+const io = { stdin, stdout, stderr, env: {}, cwd: '/', stop, onReload: () => () => {} };
+
+function commandsOf(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(commandsOf)];
+}
+
+/** As it is printed on a terminal of 80 columns. */
+function helpOf(command: Command): string {
+  let text = '';
+  command.configureOutput({ writeOut: (part) => (text += part), getOutHelpWidth: () => 80 });
+  command.outputHelp();
+  return text;
+}
+
+const nameOf = (command: Command): string =>
+  command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`;
+
+const all = commandsOf(await createProgram(io, () => {})).map((command) => ({
+  name: nameOf(command),
+  help: helpOf(command),
+}));
+
+describe('the help', () => {
+  it('covers every command', () => expect(all.length).toBeGreaterThan(45));
+
+  it.each(all)('of $name fits 80 columns', ({ help }) => {
+    expect(help.split('\n').filter((line) => line.length > 80)).toEqual([]);
+  });
+
+  it('is wrapped between words, indented as it was', () => {
+    expect(inColumns(`  ${'word '.repeat(20).trim()}`).split('\n')).toEqual([
+      `  ${'word '.repeat(15).trim()}`,
+      `  ${'word '.repeat(5).trim()}`,
+    ]);
+    expect(inColumns('a\n\n  b\n  c')).toBe('a\n\n  b\n  c');
+    expect(inColumns('A sentence\nin two lines.\nAnother.')).toBe('A sentence in two lines.\nAnother.');
+  });
+
+  it('breaks a long example so that a shell takes it', () => {
+    const example = `setup ${'--option value '.repeat(8).trim()}`;
+    const shown = exampleLines(example);
+    expect(shown.length).toBe(2);
+    for (const line of shown) expect(line.length).toBeLessThanOrEqual(80);
+    expect(shown.join('\n').replaceAll(/ \\\n +/g, ' ')).toBe(`  $ receiptd ${example}`);
+  });
+});
