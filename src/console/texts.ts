@@ -105,6 +105,16 @@ const english = {
   endpointStates: { open: 'open', paused: 'paused', held: 'on hold' },
   tally: { accepted: 'Accepted', waiting: 'Waiting', person: 'Needs a person', other: 'Not sent' },
 
+  /** What a command shows that stands in advice for a terminal. */
+  pages: {
+    unmatched: 'Results without a document',
+    results: 'Results',
+    needed: 'Documents that need a person',
+    documents: 'Documents',
+    status: 'Overview',
+    fleet: 'Fleet',
+    create: 'Create endpoint',
+  },
   /** Instead of advice for a terminal; by the code of an error. */
   hints: {
     DOCUMENT_UNKNOWN: 'Look for it in the list of documents.',
@@ -115,7 +125,7 @@ const english = {
   overview: {
     title: 'Overview',
     works: 'Everything works',
-    needsPerson: (n: number) => `Needs a person: ${number(n)}`,
+    needsPerson: (n: number) => `${counted(n, 'thing needs', 'things need')} a person`,
     passing: (n: number) => `Trouble that passes by itself: ${number(n)}`,
     asOf: (at: string) => `No connection; this is how it was at ${at}`,
     nothingWaits: 'Nothing waits to be sent.',
@@ -255,7 +265,7 @@ const english = {
     answer: 'Answer of the service',
     asItCame: 'As it came',
     results: 'Results of the service',
-    noAnswer: 'None that accepts it.',
+    noAnswer: 'The service has not accepted it.',
     answerCut: (size: string, sha256: string) =>
       `Only the beginning is kept. The whole answer has ${size}; its SHA-256 is ${sha256}.`,
     lanes: { fresh: 'fresh scan', backlog: 'backlog' },

@@ -1,4 +1,5 @@
 import { pretty } from './json.ts';
+import type { Texts } from './texts.ts';
 
 /** A part of a sentence of the agent or the service, as a page shows it. */
 export type Word =
@@ -8,7 +9,9 @@ export type Word =
 
 /** Times carry their offset, so that each reader can have them by the own clock: as `local` writes them, and ISO 8601. */
 const TIME = String.raw`\d{4}-\d\d-\d\d(?: \d\d:\d\d:\d\d [+-]\d\d:\d\d|T\d\d:\d\d:\d\d(?:\.\d+)?Z)`;
-const PARTS = new RegExp(`\`([^\`\\n]+)\`|(${TIME})`, 'g');
+const PARTS = new RegExp(`\`(?<code>[^\`\\n]+)\`|(?<time>${TIME})`, 'g');
+/** Without commands: what is for machines has marks of its own. */
+const TIMES = new RegExp(`(?<time>${TIME})`, 'g');
 /** Where the agent quotes an answer that is no sentence. */
 const QUOTED = /: "(?=[{[<])/;
 
@@ -25,11 +28,15 @@ export function wordsOf(sentence: string): Word[] {
   return [...plainWords(said === null ? before : `${before}: `), folded, ...wordsOf(after)];
 }
 
-function plainWords(sentence: string): Word[] {
+/** Of what is for machines. */
+export const timesOf = (text: string): Word[] => plainWords(text, TIMES);
+
+function plainWords(sentence: string, parts = PARTS): Word[] {
   const words: Word[] = [];
   const say = (kind: 'text' | 'code' | 'time', text: string) => text !== '' && words.push({ kind, text });
   let at = 0;
-  for (const { index, 0: all, 1: code, 2: time } of sentence.matchAll(PARTS)) {
+  for (const { index, 0: all, groups } of sentence.matchAll(parts)) {
+    const { code, time } = groups ?? {};
     say('text', sentence.slice(at, index));
     say(time === undefined ? 'code' : 'time', code ?? isoOf(time ?? ''));
     at = index + all.length;
@@ -94,9 +101,23 @@ function spokenIn(value: unknown, depth: number): string | null {
   return null;
 }
 
-/** The same where there is room for text alone, such as an announcement. */
-export function plainText(sentence: string, timeOf: (at: string) => string): string {
-  return wordsOf(sentence)
-    .map(({ kind, text }) => (kind === 'time' ? timeOf(text) : text))
-    .join('');
+/** The page that shows what a command does; the first that fits. */
+const PAGES: readonly (readonly [command: RegExp, place: string, page: keyof Texts['pages']])[] = [
+  [/^receiptd results list --unmatched$/, '#/results?unmatched=1', 'unmatched'],
+  [/^receiptd results list$/, '#/results', 'results'],
+  [/^receiptd list --needs-person$/, '#/documents?attention=needed', 'needed'],
+  [/^receiptd list --state ([a-z]+)$/, '#/documents?state=$1', 'documents'],
+  [/^receiptd list$/, '#/documents', 'documents'],
+  [/^receiptd status$/, '#/', 'status'],
+  [/^receiptd fleet status$/, '#/fleet', 'fleet'],
+  [/^receiptd endpoint create NAME$/, '#/endpoints/new', 'create'],
+];
+
+/** Null for what has to be done in a terminal. */
+export function pageOf(
+  command: string,
+): { readonly href: string; readonly page: keyof Texts['pages'] } | null {
+  for (const [pattern, place, page] of PAGES)
+    if (pattern.test(command)) return { href: command.replace(pattern, place), page };
+  return null;
 }

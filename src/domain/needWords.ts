@@ -24,7 +24,7 @@ const WORDS: Readonly<Record<string, Words>> = {
     one: 'document was refused by the service',
     many: 'documents were refused by the service',
     advice: 'Read its words, then `receiptd retry NAME`.',
-    here: 'Read its words, then retry it on its page.',
+    here: 'Read its words, then retry them on their pages.',
   },
   unconfirmed: {
     short: 'unconfirmed',

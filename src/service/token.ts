@@ -156,7 +156,9 @@ async function requestWith(
     throw new ReceiptdError(
       'CREDENTIALS_REFUSED',
       `${transport.host} did not take the credentials${ofAccount(account)} from the ${store} store (HTTP ${httpStatus}).`,
-      { hint: `Correct them there, or store the right ones with: receiptd login${accountOption(account)}` },
+      {
+        hint: `Correct them there, or store the right ones with \`receiptd login${accountOption(account)}\`.`,
+      },
     );
   }
   if (httpStatus === 429 || httpStatus >= 500) {

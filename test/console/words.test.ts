@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { wordsOf } from '../../src/console/words.ts';
+import { pageOf, timesOf, wordsOf } from '../../src/console/words.ts';
 
 const text = (text: string) => ({ kind: 'text', text });
 
@@ -48,6 +48,26 @@ describe('a sentence of the agent', () => {
       text('HTTP 500'),
       { kind: 'folded', text: '', whole: '{\n  "a": 1\n}' },
       text('.'),
+    ]);
+  });
+
+  it('names the page of a command that has one', () => {
+    expect(pageOf('receiptd results list --unmatched')).toEqual({
+      href: '#/results?unmatched=1',
+      page: 'unmatched',
+    });
+    expect(pageOf('receiptd list --state skipped')).toEqual({
+      href: '#/documents?state=skipped',
+      page: 'documents',
+    });
+    expect(pageOf('receiptd login --account agency')).toBeNull();
+  });
+
+  it('of a log line has its times apart alone', () => {
+    expect(timesOf('until=2026-11-23T03:28:32.000Z `x`')).toEqual([
+      text('until='),
+      { kind: 'time', text: '2026-11-23T03:28:32.000Z' },
+      text(' `x`'),
     ]);
   });
 

@@ -2,6 +2,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { seconds, instant } from '../format.ts';
 import { useLivePart, type LogLine } from '../live.ts';
 import { Page } from '../parts/Page.tsx';
+import { Times } from '../parts/Words.tsx';
 import { href, replace, type Place } from '../router.ts';
 import { t } from '../texts.ts';
 import { Button } from '../parts/Button.tsx';
@@ -116,13 +117,15 @@ function Line({ line: { at, level, message, fields } }: { readonly line: LogLine
         {seconds(at)}
       </time>{' '}
       <span class="level">{level}</span> <span class="message">{message}</span>
-      {Object.entries(fields).map(([key, value]) => (
-        <span key={key} class="log-field">
-          {' '}
-          <span class="log-key">{key}=</span>
-          {typeof value === 'string' ? value : JSON.stringify(value)}
-        </span>
-      ))}
+      {Object.entries(fields)
+        .filter(([, value]) => value !== null)
+        .map(([key, value]) => (
+          <span key={key} class="log-field">
+            {' '}
+            <span class="log-key">{key}=</span>
+            {typeof value === 'string' ? <Times text={value} /> : JSON.stringify(value)}
+          </span>
+        ))}
     </p>
   );
 }

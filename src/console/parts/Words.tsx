@@ -1,35 +1,45 @@
 import { instant, moment } from '../format.ts';
 import { t } from '../texts.ts';
-import { wordsOf } from '../words.ts';
+import { pageOf, timesOf, wordsOf, type Word } from '../words.ts';
 
-/** A sentence that was not written for this page: commands as such, times by the reader's clock, what programs say folded. */
+/**
+ * A sentence that was not written for this page: commands lead to their page or stand apart, times are by the reader's clock, and what
+ * programs say is folded behind it.
+ */
 export function Words({ text }: { readonly text: string }) {
+  const words = wordsOf(text);
   return (
     <>
-      {wordsOf(text).map((word, index) => {
-        switch (word.kind) {
-          case 'text':
-            return word.text;
-          case 'code':
-            return <code key={index}>{word.text}</code>;
-          case 'time':
-            return (
-              <time key={index} dateTime={word.text} title={instant(word.text)}>
-                {moment(word.text)}
-              </time>
-            );
-          case 'folded':
-            return (
-              <span key={index}>
-                {word.text}{' '}
-                <details class="folded">
-                  <summary>{t.details}</summary>
-                  <code>{word.whole}</code>
-                </details>
-              </span>
-            );
-        }
-      })}
+      {words.map(shown)}
+      {words.map((word, index) =>
+        word.kind === 'folded' ? (
+          <details key={index} class="folded">
+            <summary>{t.details}</summary>
+            <code>{word.whole}</code>
+          </details>
+        ) : null,
+      )}
     </>
   );
+}
+
+/** Of what is for machines: its times by the reader's clock. */
+export function Times({ text }: { readonly text: string }) {
+  return <>{timesOf(text).map(shown)}</>;
+}
+
+function shown({ kind, text }: Word, index: number) {
+  if (kind === 'code') return <Command key={index} text={text} />;
+  if (kind !== 'time') return text;
+  return (
+    <time key={index} dateTime={text} title={instant(text)}>
+      {moment(text)}
+    </time>
+  );
+}
+
+function Command({ text }: { readonly text: string }) {
+  const its = pageOf(text);
+  if (its === null) return <code>{text}</code>;
+  return <a href={its.href}>{t.pages[its.page]}</a>;
 }

@@ -93,7 +93,7 @@ describe.skipIf(!hasChromium)('the console of a real agent', () => {
     await announced(page, `${folder} is paused.`);
     await shows(rows(page, 'Folders').getByText('paused'));
     await page.getByRole('link', { name: 'Overview', exact: true }).click();
-    await shows(page.getByText('Needs a person: 1'));
+    await shows(page.getByText('1 thing needs a person'));
     await page.getByRole('button', { name: `Resume ${folder}` }).click();
     await shows(page.getByText('Everything works'));
 

@@ -21,10 +21,10 @@ inBrowser('the overview', (here) => {
     agent.paused.add('office');
     agent.held = 40;
     const page = await here.browser.open();
-    await shows(page.getByText('Needs a person: 2'));
+    await shows(page.getByText('2 things need a person'));
     await page.getByRole('button', { name: 'Resume office' }).click();
     await announced(page, 'office goes on.');
-    await shows(page.getByText('Needs a person: 1'));
+    await shows(page.getByText('1 thing needs a person'));
     expect(agent.paused.size).toBe(0);
     await page.getByRole('button', { name: 'Try again now' }).click();
     await announced(page, 'Everything on hold is being tried again.');
@@ -49,7 +49,7 @@ inBrowser('the overview', (here) => {
     const page = await here.browser.open();
     await shows(page.getByText('Trouble that passes by itself: 1'));
     await shows(page.getByText('All that waits is on hold.'));
-    expect(await page.getByText(/Needs a person: /).count()).toBe(0);
+    expect(await page.getByText(/things? needs? a person/).count()).toBe(0);
   });
 
   test('shows what waits, since when, the forecast, notes, folders and endpoints, as they change', async () => {
@@ -108,15 +108,18 @@ inBrowser('the overview', (here) => {
       {
         code: 'SPOOL_FULL',
         message: 'No room since 2026-03-02 09:12:00 +00:00.',
-        hint: 'See `receiptd status`.',
+        hint: 'Compare `receiptd list --state skipped`, then `receiptd login`.',
         since: '2026-03-02T09:12:00.000Z',
       },
     ];
     const page = await here.browser.open();
     await shows(page.getByText('All times are those of this browser (Europe/Berlin).', { exact: true }));
     const trouble = page.locator('.troubles .notice', { hasText: 'No room since' });
-    expect(await trouble.textContent()).toContain('No room since 2 Mar 2026, 10:12. See receiptd status.');
-    expect(await trouble.locator('code').textContent()).toBe('receiptd status');
+    expect(await trouble.textContent()).toContain(
+      'No room since 2 Mar 2026, 10:12. Compare Documents, then receiptd login.',
+    );
+    expect(await trouble.locator('code').textContent()).toBe('receiptd login');
+    expect(await trouble.getByRole('link').getAttribute('href')).toBe('#/documents?state=skipped');
     agent.zone = { name: 'UTC', offsetMinutes: 0 };
     here.stub.changed();
     await shows(page.getByText('The machine that receiptd runs on is in UTC;'));
