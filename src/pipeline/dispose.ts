@@ -90,7 +90,7 @@ export async function disposeAccepted(
 export async function disposeOne(disposal: Disposal, deps: DisposeDeps): Promise<void> {
   const { folder, settings, ledger, clock } = deps;
   const { file, sightingId } = disposal;
-  if ((await folder.stat(file.path))?.kind !== 'file') return;
+  if ((await folder.stat(file.path))?.kind !== 'file') return deps.onMissing?.(file.path);
   const how = settings.afterUpload === 'archive' ? 'archived' : 'deleted';
   await ledger.disposing(sightingId, how, clock.now());
   let aside: string | null = null;

@@ -12,6 +12,8 @@ export interface DisposeDeps {
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly log: Log;
+  /** An original that was to be disposed of is not in its place. */
+  readonly onMissing?: (path: string) => Promise<void>;
 }
 
 /**

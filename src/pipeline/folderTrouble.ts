@@ -36,6 +36,16 @@ export class FolderTrouble {
     });
   }
 
+  /** These were in the archive before this agent archived them. */
+  takenElsewhere(paths: readonly string[], archivedTo: string): void {
+    this.#incidents.open({
+      key: `FOLDER_TAKEN_ELSEWHERE ${this.#folder}`,
+      code: 'FOLDER_TAKEN_ELSEWHERE',
+      message: `Another agent seems to take in ${this.#folder}: it archived ${counted(paths.length, 'receipt')} that this agent has taken in as well, the last one as ${archivedTo}. Both send every receipt.`,
+      hint: 'Let one agent watch the folder, or let both share a ledger and the folder. If a person moved these files into the archive, nothing is wrong. This is shown until the configuration changes or the agent starts again.',
+    });
+  }
+
   /** Paths that can't be read, with the system's code. */
   unreadable(files: ReadonlyMap<string, string>): void {
     const key = `FILE_UNREADABLE ${this.#folder}`;

@@ -19,6 +19,7 @@ import { Hinted } from './hinted.ts';
 import { ListingTimes } from './listingTimes.ts';
 import { LookThrough } from './lookThrough.ts';
 import { observe } from './observe.ts';
+import { OtherArchiver } from './otherArchiver.ts';
 import { relativeTo } from './paths.ts';
 import { firstWatch, reconcile, type ReconcileDeps } from './reconcile.ts';
 import { settleLoop } from './settleLoop.ts';
@@ -93,6 +94,7 @@ export class Intake {
   readonly #trouble: FolderTrouble;
   readonly #state: FolderState;
   readonly #events: FolderEvents;
+  readonly #otherArchiver: OtherArchiver;
   readonly #examineDeps: ExamineDeps;
   readonly #reconcileDeps: ReconcileDeps;
   readonly #settleWake: Wake;
@@ -143,11 +145,19 @@ export class Intake {
       // Known of the ledger alone, which is asked before what was accepted is admitted.
       this.#lookNow(async (fileSystem) => !this.#isAway && (await this.#place.look(fileSystem))),
     );
+    this.#otherArchiver = new OtherArchiver({
+      ...deps,
+      onProven: (paths, archivedTo) => this.#trouble.takenElsewhere(paths, archivedTo),
+    });
     this.#examineDeps = {
       ...deps,
       folder: withoutFalseAbsence(deps.folder, deps.ledger, () => this.#isInPlace(), deps.absence),
       settling: this.#settling,
       lookAtPlace: () => placeLooks.ask(),
+      onAdmitted: (admitted) => {
+        this.#otherArchiver.admitted(admitted);
+        deps.onAdmitted(admitted);
+      },
       onNote: (verdict, path) => {
         deps.onAmiss?.(path);
         // One that is not tried again by itself is tried at every listing.
@@ -164,6 +174,7 @@ export class Intake {
           : 0,
       onSeen: () => this.#settleWake.ring(),
       onMissed: () => this.#unchanged.forget(),
+      onGone: (paths) => this.#otherArchiver.missing(paths),
       onUnreadableDir: (path, code) => this.#unreadableDir(path, code),
       onIdentity: (identity) => this.#awayWatch?.compared(identity),
       cameBeforeFirstWatch: (identity) =>
@@ -301,7 +312,9 @@ export class Intake {
     this.#disposeSoon = false;
     if (this.#foreign !== null) return;
     const stays = await this.#originalsRule.stays();
-    if (stays !== null && (await disposeAccepted(this.#deps, { stays, waits: this.#disposalWaits }, signal)))
+    const onMissing = (path: string): Promise<void> => this.#otherArchiver.missing([path]);
+    const deps = { ...this.#deps, onMissing };
+    if (stays !== null && (await disposeAccepted(deps, { stays, waits: this.#disposalWaits }, signal)))
       return;
     if (this.#deps.settings.afterUpload === 'keep') return;
     this.#disposeSoon = true;

@@ -16,8 +16,10 @@ export async function observe(path: string, deps: ReconcileDeps): Promise<string
   const covered = folder.covers(path);
   const known = covered ? await ledger.known({ folder: settings.path, path }) : null;
   // A link or a directory in the place of a file is not that file.
-  if (known && found?.kind !== 'file' && (await deps.isInPlace()))
+  if (known && found?.kind !== 'file' && (await deps.isInPlace())) {
     await ledger.gone(settings.path, [path], clock.now());
+    await deps.onGone?.([path]);
+  }
   if (found?.kind === 'other') return settings.recursive ? path : null;
   if (!covered) return null;
   if (found === null) return dirOf(path);

@@ -24,6 +24,8 @@ export interface ReconcileDeps {
   readonly onSeen: () => void;
   /** An event told of a file that could not be looked at. */
   readonly onMissed: () => void;
+  /** Of files that were known. */
+  readonly onGone?: (paths: readonly string[]) => Promise<void>;
   readonly onUnreadableDir: (path: string, code: string) => void;
   /** Of every file that was looked at. */
   readonly onIdentity?: (identity: FileIdentity) => void;
@@ -196,7 +198,7 @@ export function isSkipped(identity: FileIdentity, existing: Existing): boolean {
 
 async function markGone(
   candidates: readonly string[],
-  { folder, settings, ledger, clock, isInPlace }: ReconcileDeps,
+  { folder, settings, ledger, clock, isInPlace, onGone }: ReconcileDeps,
 ): Promise<void> {
   if (candidates.length === 0 || !(await isInPlace())) return;
   const gone: string[] = [];
@@ -206,7 +208,9 @@ async function markGone(
     if (found === null || found?.kind === 'other') gone.push(path);
   }
   // A share that went away meanwhile leaves an empty directory, in which nothing is.
-  if (gone.length > 0 && (await isInPlace())) await ledger.gone(settings.path, gone, clock.now());
+  if (gone.length === 0 || !(await isInPlace())) return;
+  await ledger.gone(settings.path, gone, clock.now());
+  await onGone?.(gone);
 }
 
 /** Undefined where the system won't say: that file waits for a listing that can. */

@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 import { requirement } from './requires.ts';
 
 /** A namespace of users gives the rest to anybody; when its first process ends, all in it end. */
-const UNSHARE = ['-U', '-r', '-m', '-p', '-f', '--kill-child', '--mount-proc'];
+export const UNSHARE = ['-U', '-r', '-m', '-p', '-f', '--kill-child', '--mount-proc'];
 
 export const hasNamespaces = requirement(
   'A namespace of users',
