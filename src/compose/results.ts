@@ -32,7 +32,7 @@ export async function composeResults(
   const { stateDir } = config;
   let unmatched = 0;
   const count = async (): Promise<void> => {
-    unmatched = await ledger.countUnmatchedResults();
+    unmatched = await ledger.countResults('unmatched');
   };
   await count().catch((error: unknown) => {
     unlessLedgerAway(error);

@@ -73,7 +73,7 @@ export interface ResultsWanted {
 export interface ResultReports {
   results(wanted: ResultsWanted): Promise<readonly ResultRow[]>;
   result(id: number): Promise<ResultDetail | null>;
-  countUnmatchedResults(): Promise<number>;
+  countResults(of: 'all' | 'unmatched'): Promise<number>;
   /** The number of the newest; 0 where there is none. A later one has a higher number. */
   lastResult(): Promise<number>;
 }

@@ -1096,7 +1096,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(await ledger.result(99)).toBeNull();
         expect(await ledger.lastResult()).toBe(two!.id);
         expect(await ledger.results({ ...everything, of: 'received' })).toEqual([one, two]);
-        expect(await ledger.countUnmatchedResults()).toBe(0);
+        expect(await ledger.countResults('unmatched')).toBe(0);
       });
 
       it('changes nothing for a repeat, also where another one came between', async () => {
@@ -1131,7 +1131,10 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         await ledger.recordResult(posted('doc-a', 'DONE', { baseUrl: 'http://127.0.0.1:10' }));
         await reopen();
         // The last two have the same bytes, and are of nothing both.
-        expect(await ledger.countUnmatchedResults()).toBe(5);
+        expect(await ledger.countResults('unmatched')).toBe(5);
+        expect(await ledger.countResults('all')).toBe(
+          (await ledger.results({ ...everything, of: 'all' })).length,
+        );
         const rows = await ledger.results({ ...everything, of: 'unmatched' });
         const payloads = await Promise.all(
           rows.map(async ({ id, encoding }) =>

@@ -95,7 +95,7 @@ function Status({ list, total }: { readonly list: Listed; readonly total: Total 
       <p class="muted" role="status">
         {text}
       </p>
-      {total !== null && rows.length > 0 && (
+      {total !== null && rows.length > 0 && total.count !== rows.length && (
         <p class="total">{t.documents.total(total.count, total.isAll)}</p>
       )}
       {busy && (

@@ -44,6 +44,9 @@ export function ResultsPage({ place }: { readonly place: Place }) {
     >
       <Failure error={error} again={again} />
       {data === null && error === null && <Loading />}
+      {typeof data?.total === 'number' && data.total > data.results.length && (
+        <p class="muted">{t.documents.total(data.total, true)}</p>
+      )}
       {data?.results.length === 0 && <p class="muted">{t.results.none}</p>}
       {data !== null && data.results.length > 0 && (
         <Table

@@ -7,14 +7,18 @@ import type { ResultJson } from '../control/protocol/results.ts';
 const PAGE_ROWS = 50;
 
 export async function resultsPage(
-  ledger: Pick<ResultReports, 'results'>,
+  ledger: Pick<ResultReports, 'results' | 'countResults'>,
   { unmatched = false, documentId, before, limit = PAGE_ROWS }: Request<'results'>,
 ): Promise<Response<'results'>> {
   const of = documentId ?? (unmatched ? 'unmatched' : 'all');
   // One more than asked for says whether there is another page.
   const rows = await ledger.results({ of, order: 'newest', after: before ?? null, limit: limit + 1 });
   const shown = rows.slice(0, limit);
-  return { results: shown.map(resultJson), next: rows.length > limit ? (shown.at(-1)?.id ?? null) : null };
+  return {
+    results: shown.map(resultJson),
+    next: rows.length > limit ? (shown.at(-1)?.id ?? null) : null,
+    total: of === 'all' || of === 'unmatched' ? await ledger.countResults(of) : null,
+  };
 }
 
 /** @throws ReceiptdError RESULT_UNKNOWN */

@@ -45,8 +45,8 @@ export function createResultReports(ledger: Reading): ResultReports {
         return row ? { ...toResultRow(row), payload: row.payload } : null;
       }),
 
-    countUnmatchedResults: () =>
-      ledger.read(async (sql) => (await sql.get<{ count: number }>(SQL.COUNT_UNMATCHED))?.count ?? 0),
+    countResults: (of) =>
+      ledger.read(async (sql) => (await sql.get<{ count: number }>(SQL.COUNT_RESULTS[of]))?.count ?? 0),
 
     lastResult: () =>
       ledger.read(async (sql) => (await sql.get<{ id: number }>(SQL.LAST_RESULT_ID))?.id ?? 0),

@@ -44,8 +44,7 @@ export function createResultReports(store: Store): ResultReports {
         return row ? { ...toResultRow(row), payload: row.payload } : null;
       }),
 
-    countUnmatchedResults: () =>
-      store.read((sql) => sql.get<{ count: number }>(SQL.COUNT_UNMATCHED)?.count ?? 0),
+    countResults: (of) => store.read((sql) => sql.get<{ count: number }>(SQL.COUNT_RESULTS[of])?.count ?? 0),
 
     lastResult: () => store.read((sql) => sql.get<{ id: number }>(SQL.LAST_RESULT_ID)?.id ?? 0),
   };

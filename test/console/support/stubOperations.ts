@@ -195,11 +195,14 @@ export class StubAgent {
       pauseAgent: unused,
       resumeAgent: unused,
       results: async ({ unmatched = false, before = Infinity, limit = 50 }) => {
-        const wanted = this.results.filter(
-          ({ id, document }) => id < before && (!unmatched || document === null),
-        );
+        const all = this.results.filter(({ document }) => !unmatched || document === null);
+        const wanted = all.filter(({ id }) => id < before);
         const page = wanted.slice(0, limit).map(withoutPayload);
-        return { results: page, next: wanted.length > limit ? (page.at(-1)?.id ?? null) : null };
+        return {
+          results: page,
+          next: wanted.length > limit ? (page.at(-1)?.id ?? null) : null,
+          total: all.length,
+        };
       },
       result: async ({ id }) => {
         const result = this.results.find((each) => each.id === id);

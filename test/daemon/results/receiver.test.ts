@@ -46,7 +46,7 @@ describe('a result', () => {
     ];
     for (const body of [...bodies, `{"name":{"a":1},"status":7,"endpointUid":[]}`])
       expect((await post(receiver.url, { path, body })).status).toBe(204);
-    expect(await ledger.countUnmatchedResults()).toBe(8);
+    expect(await ledger.countResults('unmatched')).toBe(8);
     const rows = await every(ledger);
     expect(rows[6]).toMatchObject({ givenName: 'who', status: 'DONE', document: null });
     expect(rows[7]).toMatchObject({ givenName: null, status: null });

@@ -7,6 +7,7 @@ inBrowser('what the service posted', (here) => {
     await page.getByRole('link', { name: 'Results' }).click();
     await heading(page, 'Results');
     await expect.poll(() => rows(page, 'Results').count()).toBe(50);
+    await shows(page.getByText('60 in all.'));
     const name = here.stub.agent.results[1]?.document?.name ?? '';
     await shows(rows(page, 'Results').nth(1).getByRole('link', { name }));
     await page.getByRole('link', { name: 'Next page' }).click();

@@ -32,6 +32,7 @@ export const RESULTS = {
     response: z.object({
       results: z.array(resultRow),
       next: z.number().nullable().describe('Where the next page begins; null at the end.'),
+      total: z.number().nullable().describe('On all pages; null for those of one document.'),
     }),
   },
   result: {

@@ -40,7 +40,10 @@ SELECT d.service_status AS serviceStatus, d.response,
 export const ERASE_RESULTS = `
 UPDATE results SET payload = NULL, given_name = NULL, given_uid = NULL WHERE document_id = :id`;
 
-export const COUNT_UNMATCHED = `SELECT count(*) AS count FROM results WHERE document_id IS NULL`;
+export const COUNT_RESULTS = {
+  all: 'SELECT count(*) AS count FROM results',
+  unmatched: 'SELECT count(*) AS count FROM results WHERE document_id IS NULL',
+};
 
 const COLUMNS = `r.id, r.received_at AS receivedAt, r.document_id AS documentId, d.name, e.base_url AS baseUrl, e.uid,
        r.status, r.sha256, r.size, r.encoding, r.given_name AS givenName, r.given_uid AS givenUid`;
