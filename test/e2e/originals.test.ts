@@ -1,8 +1,8 @@
-import { readFile, readdir, writeFile } from 'node:fs/promises';
+import { copyFile, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { callControl } from '../../src/daemon/control/client.ts';
 import { drawReceipt } from '../support/images.ts';
-import { prepare, until, type Site } from './support/agent.ts';
+import { prepare, Site, until } from './support/agent.ts';
 
 /** What a person is told who set `afterUpload`, and what lies in the folder then. */
 
@@ -49,8 +49,13 @@ it('a changed file, reload, restart and rebuild leave alone what was accepted be
   await until(async () => (await files(site)).join() === 'old-1.jpg,old-2.jpg', 'the next one to be deleted');
   expect(await site.must('check', '--offline')).toContain(STAY);
 
-  await setAfterUpload(site, '    afterUpload: delete\n    afterUploadExisting: include\n');
-  expect(await site.must('check', '--offline')).toContain('2 files that were accepted before');
+  const include = '    afterUpload: delete\n    afterUploadExisting: include\n';
+  // In a file of its own: the agent takes over its own file by itself, as soon as it has changed.
+  const tried = new Site(site.dir, site.sandbox, 'tried.yaml');
+  await copyFile(site.config, tried.config);
+  await setAfterUpload(tried, include);
+  expect(await tried.must('check', '--offline')).toContain('2 files that were accepted before');
+  await setAfterUpload(site, include);
   await site.must('reload');
   await until(async () => (await files(site)).length === 0, 'all to be deleted');
   await agent.stop();
@@ -71,6 +76,33 @@ it('a restart with a changed file leaves alone what was accepted before', async 
   expect((await site.once()).status).toBe(0);
   expect(await files(site)).toEqual(['old-1.jpg', 'old-2.jpg']);
 });
+
+it.each([
+  { lines: '    afterUpload: delete\n', sent: 2, stay: '' },
+  {
+    lines: '    afterUpload: delete\n    afterUploadExisting: leave\n',
+    sent: 2,
+    stay: 'old-1.jpg,old-2.jpg',
+  },
+  { lines: '    afterUpload: delete\n    existing: skip\n', sent: 0, stay: 'old-1.jpg,old-2.jpg' },
+])(
+  'without its state directory an agent is a new one, of which the file says all: $lines',
+  async ({ lines, sent, stay }) => {
+    const site = await prepare();
+    const first = await site.start();
+    await accepted(site, 'old-1.jpg', 'old-2.jpg');
+    await setAfterUpload(site, '    afterUpload: delete\n');
+    await site.must('reload');
+    await first.logged(RULE);
+    await first.stop();
+    expect(await files(site)).toEqual(['old-1.jpg', 'old-2.jpg']);
+    await rm(site.stateDir, { recursive: true });
+    await setAfterUpload(site, lines);
+    expect((await site.once()).status).toBe(0);
+    expect(await site.list('--state', 'accepted')).toHaveLength(sent);
+    expect((await files(site)).join()).toBe(stay);
+  },
+);
 
 it('what asks before a change is told how many files it concerns, and leaves them alone by itself', async () => {
   const site = await prepare();

@@ -177,10 +177,10 @@ export class Site {
   readonly stateDir: string;
   env: Record<string, string>;
 
-  constructor(dir: string, sandbox: Sandbox) {
+  constructor(dir: string, sandbox: Sandbox, config = 'receiptd.yaml') {
     this.dir = dir;
     this.sandbox = sandbox;
-    this.config = join(dir, 'receiptd.yaml');
+    this.config = join(dir, config);
     this.stateDir = join(dir, 'state');
     this.env = { RECEIPTD_CLIENT_ID: CLIENT.clientId, RECEIPTD_CLIENT_SECRET: CLIENT.clientSecret };
   }
