@@ -24,14 +24,14 @@ const WORDS: Readonly<Record<string, Words>> = {
     one: 'document was refused by the service',
     many: 'documents were refused by the service',
     advice: 'Read its words, then `receiptd retry NAME`.',
-    here: 'Read its words, then retry them on their pages.',
+    here: 'Read its words, then use Retry on its page.',
   },
   unconfirmed: {
     short: 'unconfirmed',
     one: 'document may or may not be at the service',
     many: 'documents may or may not be at the service',
     advice: 'Look them up there, then `receiptd retry NAME`.',
-    here: 'Look them up there, then retry them on their pages.',
+    here: 'Look them up there, then use Retry on the page of each.',
   },
   lost: {
     short: 'lost',

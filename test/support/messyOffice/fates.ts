@@ -47,7 +47,7 @@ function trouble(at: number, reason: string, answerLost: boolean, waitMs = MINUT
   const serverError = reason.startsWith('HTTP_5');
   const transition: Transition = { state: 'queued', notBefore, reason, message, answerLost, serverError };
   const httpStatus = reason.startsWith('HTTP_') ? Number(reason.slice(5)) : null;
-  const outcome = answerLost ? 'unknown' : 'trouble';
+  const outcome = answerLost ? 'unknown' : reason === 'HTTP_429' ? 'limited' : 'trouble';
   return { do: 'send', at, tookMs: 30 * SECOND, outcome, httpStatus, message, transition };
 }
 
@@ -77,6 +77,7 @@ export const SETTLED = {
   tidied: (at) => [accepted(at + SECOND), { do: 'gone', at: at + 3 * MINUTE }],
   afterTrouble: (at) => [
     trouble(at + SECOND, 'HTTP_503', false),
+    trouble(at + MINUTE, 'HTTP_429', false),
     trouble(at + 2 * MINUTE, 'ECONNRESET', false),
     accepted(at + 5 * MINUTE),
   ],
@@ -89,7 +90,9 @@ export const SETTLED = {
   ],
   erased: (at) => [accepted(at + SECOND), { do: 'gone', at: at + 5 * MINUTE }, { do: 'erase' }],
   failed: (at) => [refused(at + SECOND, 422, 'failed', '<script>alert(1)</script>')],
-  failedTooLarge: (at) => [refused(at + SECOND, 413, 'failed', 'Payload Too Large')],
+  failedTooLarge: (at) => [
+    refused(at + SECOND, 413, 'failed', '{"error":{"code":"E413","message":"Payload Too Large"}}'),
+  ],
   unconfirmed: (at) => [
     trouble(at + SECOND, 'ETIMEDOUT', true),
     refused(at + 2 * MINUTE, 409, 'unconfirmed', 'name exists'),
