@@ -1,4 +1,5 @@
-import { isTerminal, type Io } from './io.ts';
+import type { Interface } from 'node:readline/promises';
+import { fitted, isTerminal, type Io } from './io.ts';
 
 /** Whether there is somebody to answer. */
 export function canAsk({ stdin, stderr }: Io): boolean {
@@ -9,8 +10,26 @@ export function canAsk({ stdin, stderr }: Io): boolean {
 export async function ask(io: Io, question: string): Promise<boolean> {
   const { createInterface } = await import('node:readline/promises');
   const reader = createInterface({ input: io.stdin, output: io.stderr });
-  const answer = await reader
-    .question(`${question} [y/N] `, { signal: io.stop })
-    .finally(() => reader.close());
-  return /^y(es)?$/i.test(answer.trim());
+  const answer = await answerTo(io, reader, `${fitted(io.stderr, question)} [y/N] `);
+  return /^y(es)?$/i.test(answer);
+}
+
+/** Somebody pressed Ctrl-C or Ctrl-D instead of answering. */
+export class NotAnswered extends Error {}
+
+/** Closes the reader. @throws NotAnswered */
+export async function answerTo(io: Io, reader: Interface, question: string): Promise<string> {
+  const gone = new AbortController();
+  reader.once('SIGINT', () => gone.abort());
+  reader.once('close', () => gone.abort());
+  try {
+    return (await reader.question(question, { signal: AbortSignal.any([io.stop, gone.signal]) })).trim();
+  } catch (error) {
+    io.stop.throwIfAborted();
+    if (!gone.signal.aborted) throw error;
+    io.stderr.write('\n');
+    throw new NotAnswered('no answer');
+  } finally {
+    reader.close();
+  }
 }

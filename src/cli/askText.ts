@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
+import { answerTo } from './ask.ts';
 import { isTerminal, type Io } from './io.ts';
 
 /** From the terminal, or the next line of standard input. */
@@ -13,9 +14,8 @@ export async function askText(io: Io, question: string, echo: boolean): Promise<
   // Only now: what is typed before the reader is there would be shown by the terminal itself.
   io.stderr.write(question);
   try {
-    return (await reader.question('', { signal: io.stop })).trim();
+    return await answerTo(io, reader, '');
   } finally {
-    reader.close();
     if (!echo) io.stderr.write('\n');
   }
 }

@@ -3,7 +3,6 @@ import { openReports } from '../compose/reports.ts';
 import type { Config } from '../config/config.ts';
 import { parseDay } from '../config/units.ts';
 import { namedDocuments } from '../daemon/namedDocuments.ts';
-import { unknownDocument } from '../daemon/unknownDocument.ts';
 import type { Document } from '../domain/document.ts';
 import { ReceiptdError } from '../domain/errors.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
@@ -111,7 +110,7 @@ async function whatToErase(
     for (const name of new Set(names)) {
       // What nobody is asked about has to be said in full.
       const documents = isAsked ? await namedDocuments(reports, name) : await reports.find(name);
-      if (documents.length === 0) throw unknownDocument(name);
+      if (documents.length === 0) throw await notInFull(reports, name);
       for (const document of documents) {
         meant.add(document.name);
         if (isWaiting(document)) waiting.push(document.name);
@@ -122,6 +121,21 @@ async function whatToErase(
   } finally {
     await reports.close();
   }
+}
+
+/** @throws ReceiptdError where no document, or more than one, is meant */
+async function notInFull(
+  reports: Parameters<typeof namedDocuments>[0],
+  written: string,
+): Promise<ReceiptdError> {
+  const [{ name }] = await namedDocuments(reports, written);
+  return new ReceiptdError(
+    'USAGE',
+    `With --yes, a document is named in full, and "${written}" is no full name.`,
+    {
+      hint: `It could be ${name}.`,
+    },
+  );
 }
 
 function isWaiting({ state }: Document): boolean {

@@ -9,7 +9,7 @@ import { ReceiptdError } from '../domain/errors.ts';
 import type { ListRow } from '../ports/ledgerReports.ts';
 import { iso } from '../domain/words.ts';
 import { helpOf } from './help.ts';
-import type { Io } from './io.ts';
+import { fitted, type Io } from './io.ts';
 import { filterOf, orSayNothing, withFilters, type FilterOptions } from './filters.ts';
 import { writeChunk, writeJsonArray } from './list.ts';
 import { outputUnwritable } from './output.ts';
@@ -80,7 +80,9 @@ export function addExport(program: Command, io: Io): void {
           target === null ? write(io, rows) : toNewFile(target, (file) => write(file, rows)),
         );
         if (head && target === null)
-          io.stderr.write(`The journal's last entry at this time: ${head.seq}:${head.hash}\n`);
+          io.stderr.write(
+            `${fitted(io.stderr, `The journal's last entry at this time: ${head.seq}:${head.hash}`)}\n`,
+          );
         if (!head || target === null) return;
         const kept = { ...head, at: iso(systemClock.now()) };
         await toNewFile(`${target}.head.json`, (file) => writeChunk(file, `${JSON.stringify(kept)}\n`));

@@ -47,7 +47,7 @@ async function status(io: Io, options: ConfigOption & { json?: boolean }): Promi
   const config = await configOf(io, options);
   const agents = await agentsOf(config);
   if (options.json) return printJson(io, { agents });
-  if (agents === null) return print(io, `${NOT_SHARED} How it is, \`receiptd status\` says.`);
+  if (agents === null) return print(io, `${NOT_SHARED} \`receiptd status\` shows how the agent is.`);
   if (agents.length === 0) return print(io, 'No agent has worked on this ledger yet.');
   print(io, fleetTable(agents));
 }

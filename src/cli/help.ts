@@ -1,3 +1,5 @@
+import { wrapLine } from './wrap.ts';
+
 const COLUMNS = 80;
 
 /** What stands below the options in the help of a command. `examples` without the word `receiptd`. */
@@ -27,26 +29,12 @@ export function inColumns(text: string): string {
   return text
     .replaceAll(/(?<![.:\n])\n(?=\S)/g, ' ')
     .split('\n')
-    .flatMap((line) => wrap(line))
+    .flatMap((line) => wrapLine(line, COLUMNS))
     .join('\n');
 }
 
 /** As it can be pasted into a shell. */
 export function exampleLines(example: string): string[] {
-  const lines = wrap(`  $ receiptd ${example}`, COLUMNS - 6);
+  const lines = wrapLine(`  $ receiptd ${example}`, COLUMNS - 6);
   return lines.map((line, n) => `${n === 0 ? '' : '    '}${line}${n < lines.length - 1 ? ' \\' : ''}`);
-}
-
-function wrap(line: string, columns = COLUMNS): string[] {
-  const indent = /^ */.exec(line)?.[0] ?? '';
-  const lines: string[] = [];
-  let current = '';
-  for (const word of line.slice(indent.length).split(' ')) {
-    const longer = current === '' ? indent + word : `${current} ${word}`;
-    if (current !== '' && longer.length > columns) {
-      lines.push(current);
-      current = indent + word;
-    } else current = longer;
-  }
-  return [...lines, current];
 }

@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import pc from 'picocolors';
 import type { LoadContext } from '../config/config.ts';
 import { escapeUnsafeJson } from '../domain/escape.ts';
+import { wrapLine } from './wrap.ts';
 
 /** What a command may touch of the process; only main.ts makes one. */
 export interface Io {
@@ -38,12 +39,23 @@ export function canDraw({ stderr, env }: Pick<Io, 'stderr' | 'env'>): boolean {
 }
 
 export function print({ stdout }: Io, line = ''): void {
-  stdout.write(`${line}\n`);
+  stdout.write(`${fitted(stdout, line)}\n`);
+}
+
+/** On a terminal, lines break between words, but for JSON, which is copied; anywhere else they are whole. */
+export function fitted(stream: NodeJS.WriteStream, text: string): string {
+  if (!isTerminal(stream)) return text;
+  const columns = stream.columns || 80;
+  return text
+    .split('\n')
+    .flatMap((line) => (line.includes('{"') ? [line] : wrapLine(line, columns)))
+    .join('\n');
 }
 
 /** JSON leaves some terminal commands bare (C1, bidirectional overrides); they are escaped, which reads back the same. */
 export function printJson(io: Io, value: unknown): void {
-  print(io, JSON.stringify(value, null, 2).split('\n').map(escapeUnsafeJson).join('\n'));
+  const lines = JSON.stringify(value, null, 2).split('\n').map(escapeUnsafeJson);
+  io.stdout.write(`${lines.join('\n')}\n`);
 }
 
 export function loadContext({ env, cwd }: Io): LoadContext {

@@ -110,7 +110,7 @@ function printVerified(io: Io, { journal, ledger }: Verified, against: KeptHead 
   const remarks = [...journal.remarks];
   if (against === null) {
     remarks.push(
-      'No head was given: a cut-off end, or a journal that was written anew as a whole, can not be told without one.',
+      "No head was given: without one, a cut-off end or a journal that was rewritten as a whole can't be noticed.",
     );
   }
   if (remarks.length > 0) {

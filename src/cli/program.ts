@@ -1,8 +1,9 @@
 import { Command, CommanderError } from 'commander';
 import { ReceiptdError } from '../domain/errors.ts';
+import { NotAnswered } from './ask.ts';
 import { commandsFor } from './commands.ts';
 import { EXIT, exitStatusOf, type ExitStatus } from './exitStatus.ts';
-import { colorsFor, type Io } from './io.ts';
+import { colorsFor, fitted, type Io } from './io.ts';
 import { printable } from './printable.ts';
 import { usageError } from './usage.ts';
 import { VERSION } from './version.ts';
@@ -69,11 +70,12 @@ function report(io: Io, error: unknown): ExitStatus {
     if (error.code === 'commander.help') return EXIT.usage;
     return report(io, usageError(error));
   }
+  if (error instanceof NotAnswered) return EXIT.interrupted;
   if (io.stop.aborted && !(error instanceof ReceiptdError)) return EXIT.interrupted;
   if (!(error instanceof ReceiptdError)) throw error;
   // Only a config has several problems, each on a line of its own; elsewhere a line feed came from outside.
   const isList = error.code.startsWith('CONFIG_');
   const lines = isList ? error.sentence().split('\n').map(printable).join('\n') : printable(error.sentence());
-  io.stderr.write(`${colorsFor(io, io.stderr).red('error:')} ${lines}\n`);
+  io.stderr.write(`${fitted(io.stderr, `${colorsFor(io, io.stderr).red('error:')} ${lines}`)}\n`);
   return exitStatusOf(error);
 }

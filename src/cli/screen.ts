@@ -1,6 +1,7 @@
 import stringWidth from 'string-width';
 import { counted } from '../domain/words.ts';
 import type { Io } from './io.ts';
+import { wrapLine } from './wrap.ts';
 
 const ENTER = '\x1b[?1049h\x1b[?25l';
 const LEAVE = '\x1b[?25h\x1b[?1049l';
@@ -65,19 +66,6 @@ function sizeOf({ columns, rows }: NodeJS.WriteStream): { readonly columns: numb
   return { columns: columns || 80, rows: rows || 24 };
 }
 
-/** Between words; what follows is indented as the line is. A word that is longer than a line is left to the terminal. */
 export function wrap(line: string, columns: number): string[] {
-  if (stringWidth(line) <= columns) return [line];
-  const indent = /^ */.exec(line)?.[0] ?? '';
-  const lines: string[] = [];
-  let current = '';
-  for (const word of line.slice(indent.length).split(' ')) {
-    const longer = current === '' ? indent + word : `${current} ${word}`;
-    if (current === '' || stringWidth(longer) <= columns) current = longer;
-    else {
-      lines.push(current);
-      current = indent + word;
-    }
-  }
-  return [...lines, current];
+  return wrapLine(line, columns, stringWidth);
 }

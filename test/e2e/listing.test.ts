@@ -30,7 +30,7 @@ describe('list', () => {
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
     const text = lines.join('\n');
     expect(text).toMatch(/^NAME +STATE +STATUS +TRIES +FILE$/m);
-    expect(text).toMatch(/^Rechnung.*….*accepted +PROCESSING +1 +\/.*…/m);
+    expect(text).toMatch(/^Rechnung.*….*accepted +PROCESSING +1 +….*Seite 1\.jpg$/m);
     expect(text).toMatch(/^— +rejected .*notes\.txt\n {2}\w/m);
     expect(await site.must('list')).toContain(
       site.file('inbox', 'Rechnung der Müller & Söhne GmbH vom 3. Mai 2026, Seite 1.jpg'),
@@ -76,6 +76,10 @@ test('documents are called by a file, by how their names begin, in any case', as
     'rejected',
   );
   await rm(site.file('inbox', 'short.jpg'));
-  expect(await site.run('erase', 'short.jpg', '--yes')).toBeRefused(1, 'DOCUMENT_UNKNOWN', 'short.jpg');
+  expect(await site.run('erase', 'short.jpg', '--yes')).toBeRefused(
+    2,
+    'USAGE',
+    '"short.jpg" is no full name',
+  );
   expect(await site.run('erase', 'rechnung')).toBeRefused(2, 'CONFIRMATION_NEEDED', '1 document (Rechnung');
 });

@@ -1,4 +1,5 @@
 import { printable } from '../printable.ts';
+import { wrapLine } from '../wrap.ts';
 import type { Io } from '../io.ts';
 import type { Given } from './given.ts';
 import type { Found } from './plan.ts';
@@ -21,20 +22,7 @@ const WIDEST = 100;
 export function sayOn(io: Io): (text: string) => void {
   return (text) => {
     const width = Math.min(io.stderr.columns || 80, WIDEST);
-    for (const line of text.split('\n').map(printable)) io.stderr.write(`${wrap(line, width).join('\n')}\n`);
+    for (const line of text.split('\n').map(printable))
+      io.stderr.write(`${wrapLine(line, width).join('\n')}\n`);
   };
-}
-
-/** A word that is longer than a line (a path) is left to the terminal. */
-export function wrap(text: string, width: number): string[] {
-  const indent = /^ */.exec(text)?.[0] ?? '';
-  const lines: string[] = [];
-  let line = '';
-  for (const word of text.trim().split(' ')) {
-    if (line !== '' && indent.length + line.length + 1 + word.length > width) {
-      lines.push(indent + line);
-      line = word;
-    } else line = line === '' ? word : `${line} ${word}`;
-  }
-  return [...lines, indent + line];
 }

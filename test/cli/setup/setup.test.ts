@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { tidyBaseUrl, wrongBaseUrl, wrongFolder, wrongTransport } from '../../../src/cli/setup/checks.ts';
 import { ANSWERS, variableOf, type AnswerName } from '../../../src/cli/setup/given.ts';
 import { managerHere } from '../../../src/cli/setup/install.ts';
-import { wrap } from '../../../src/cli/setup/talk.ts';
+import { wrapLine as wrap } from '../../../src/cli/wrap.ts';
 
 const nobody = { env: {}, isRoot: false } as const;
 const there =

@@ -1,0 +1,33 @@
+import { stripVTControlCharacters } from 'node:util';
+
+const LABEL = /^(?:(?:ok|warn|FAIL) +| *)/;
+
+/**
+ * Between words; what follows is indented as the line is, or stands below the words behind its label. A word that is longer than a
+ * line is left to the terminal. `width`: by default of what has no wide characters, which takes no time to load.
+ */
+export function wrapLine(
+  line: string,
+  columns: number,
+  width: (text: string) => number = plainWidth,
+): string[] {
+  if (width(line) <= columns) return [line];
+  const start = /^ */.exec(line)?.[0] ?? '';
+  const hanging = ' '.repeat(LABEL.exec(stripVTControlCharacters(line))?.[0].length ?? 0);
+  const [first = '', ...words] = line.slice(start.length).split(' ');
+  const lines: string[] = [];
+  let current = start + first;
+  for (const word of words) {
+    const longer = `${current} ${word}`;
+    if (width(longer) <= columns) current = longer;
+    else {
+      lines.push(current.trimEnd());
+      current = hanging + word;
+    }
+  }
+  return [...lines, current];
+}
+
+function plainWidth(text: string): number {
+  return stripVTControlCharacters(text).length;
+}
