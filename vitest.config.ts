@@ -43,6 +43,8 @@ export default defineConfig({
   plugins: mutationPlugin(import.meta.dirname),
   test: {
     pool: 'forks',
+    // The built program is loaded as Node loads it.
+    server: { deps: { external: [/\/dist\/[^/]+\.js$/] } },
     // The first is the last to end.
     globalSetup: ['test/support/leftBehind.ts', 'test/support/compiled.ts', 'test/support/postgresRun.ts'],
     setupFiles: ['test/support/propertySeed.ts'],

@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { drawReceipt } from '../support/images.ts';
 import { prepare, sha256, Site, storedOnce, until, type ConfigKeys } from './support/agent.ts';
-import { receiptd } from './support/commandLine.ts';
+import { quickly } from './support/commandLine.ts';
 
 const COUNT = 12;
 
@@ -112,69 +112,69 @@ test('a backup beside a running agent is one moment, holds no secret, and is res
 test('what does not fit the other PC is told, and an agent that runs there is not disturbed', async () => {
   const site = await prepare();
   await scan(site, 0, 1);
-  expect((await site.once()).status).toBe(0);
+  expect((await site.quickOnce()).status).toBe(0);
   const archive = site.file('office.receiptd');
-  await site.must('backup', '--final', archive);
+  await site.quickMust('backup', '--final', archive);
   const other = await otherPc(site, {});
   await rm(other.file('inbox'), { recursive: true });
-  expect(await other.must('restore', archive)).toContain(
+  expect(await other.quickMust('restore', archive)).toContain(
     `folders[0].path: ${other.file('inbox')} does not exist on this machine`,
   );
   const agent = await other.start();
   await copyFile(archive, site.file('copy.receiptd'));
-  expect(await other.run('restore', archive, '--yes')).toBeRefused(6, 'ALREADY_RUNNING', '--reopen');
+  expect(await other.look('restore', archive, '--yes')).toBeRefused(6, 'ALREADY_RUNNING', '--reopen');
   await agent.stop();
 });
 
 test('a PC that was moved away takes no file but one that comes back from the other one', async () => {
   const site = await prepare();
   await scan(site, 0, 1);
-  expect((await site.once()).status).toBe(0);
+  expect((await site.quickOnce()).status).toBe(0);
   const [before, there, back] = ['before', 'there', 'back'].map((name) => site.file(name)) as [
     string,
     string,
     string,
   ];
-  await site.must('backup', before);
-  await site.must('backup', '--final', there);
+  await site.quickMust('backup', before);
+  await site.quickMust('backup', '--final', there);
   for (const file of [before, there])
     for (const args of [[], ['--replace', '--older']])
-      expect(await site.run('restore', file, '--yes', ...args)).toBeRefused(1, 'STATE_MOVED', '--reopen');
+      expect(await site.look('restore', file, '--yes', ...args)).toBeRefused(1, 'STATE_MOVED', '--reopen');
   expect((await site.look('status')).stdout).toContain('was moved to another PC');
-  expect(await site.run('run', '--once')).toBeRefused(1, 'STATE_MOVED');
+  expect(await site.quickOnce()).toBeRefused(1, 'STATE_MOVED');
 
   const other = await otherPc(site);
-  await other.must('restore', there);
+  await other.quickMust('restore', there);
   await scan(other, 1, 2);
-  expect((await other.once()).status).toBe(0);
-  await other.must('backup', '--final', back);
-  expect(await site.must('restore', back)).toContain('2 documents');
-  expect((await site.once()).status).toBe(0);
+  expect((await other.quickOnce()).status).toBe(0);
+  await other.quickMust('backup', '--final', back);
+  expect(await site.quickMust('restore', back)).toContain('2 documents');
+  expect((await site.quickOnce()).status).toBe(0);
   expect(site.sandbox.received()).toHaveLength(2);
 });
 
 test('a backup of this PC takes nothing away that came since, unless somebody insists; a destroyed ledger is restored', async () => {
   const site = await prepare();
   await scan(site, 0, 1);
-  expect((await site.once()).status).toBe(0);
+  expect((await site.quickOnce()).status).toBe(0);
   const archive = site.file('backup.receiptd');
-  await site.must('backup', archive);
+  await site.quickMust('backup', archive);
   await scan(site, 1, 3);
-  expect((await site.once()).status).toBe(0);
+  expect((await site.quickOnce()).status).toBe(0);
   const ledger = join(site.stateDir, 'ledger.db');
   const names = async () => (await site.list()).map(({ name }) => name).toSorted();
   const all = await names();
   for (const destroy of [async () => {}, () => writeFile(ledger, 'destroyed'), () => rm(ledger)]) {
     await destroy();
-    expect(await site.must('restore', archive, '--yes')).toMatch(
+    expect(await site.quickMust('restore', archive, '--yes')).toMatch(
       /: 3 documents\.\nTaken over from the journal: \d+ later entries\./,
     );
     expect(await names()).toEqual(all);
-    expect((await site.once()).status).toBe(0);
+    expect((await site.quickOnce()).status).toBe(0);
   }
   expect(site.sandbox.received()).toHaveLength(3);
   expect((await site.look('ledger', 'verify')).stdout).toContain('Everything is as receiptd left it.');
-  expect(await site.must('restore', archive, '--yes', '--older')).toContain(': 1 document');
+  expect(await site.quickMust('restore', archive, '--yes', '--older')).toContain(': 1 document');
   expect(await names()).toHaveLength(1);
 });
 
@@ -183,12 +183,12 @@ test('a copy that the agent made by itself brings back what was lost, with what 
   await scan(site, 0, 3);
   const agent = await site.start();
   await until(() => site.sandbox.received().length === 3);
-  const { file, head } = JSON.parse(await site.must('backup', '--json')) as {
+  const { file, head } = JSON.parse(await site.quickMust('backup', '--json')) as {
     file: string;
     head: { seq: number; hash: string };
   };
   expect(file.startsWith(join(site.stateDir, 'backups'))).toBe(true);
-  expect(await site.run('restore', file, '--yes')).toBeRefused(6, 'ALREADY_RUNNING');
+  expect(await site.look('restore', file, '--yes')).toBeRefused(6, 'ALREADY_RUNNING');
   await scan(site, 3, 4);
   await until(() => site.sandbox.received().length === 4);
   await agent.stop();
@@ -196,8 +196,10 @@ test('a copy that the agent made by itself brings back what was lost, with what 
   const before = await names();
   for (const suffix of ['', '-wal', '-shm'])
     await rm(join(site.stateDir, `ledger.db${suffix}`), { force: true });
-  expect(await site.run('restore', file)).toBeRefused(2, 'CONFIRMATION_NEEDED', 'What its journal knows');
-  const restored = JSON.parse(await site.must('restore', file, '--yes', '--json')) as { replayed: number };
+  expect(await site.look('restore', file)).toBeRefused(2, 'CONFIRMATION_NEEDED', 'What its journal knows');
+  const restored = JSON.parse(await site.quickMust('restore', file, '--yes', '--json')) as {
+    replayed: number;
+  };
   expect(restored).toMatchObject({ documents: 4, setAside: expect.any(String) });
   expect(restored.replayed).toBeGreaterThan(0);
   expect(await names()).toEqual(before);
@@ -206,111 +208,111 @@ test('a copy that the agent made by itself brings back what was lost, with what 
   expect(await readFile(join(site.stateDir, 'ledger.journal'), 'utf8')).toContain('"kind":"restored"');
   // It is still among the others.
   expect(existsSync(file)).toBe(true);
-  await site.once();
+  await site.quickOnce();
   expect((await storedOnce(site)).size).toBe(4);
   expect(site.sandbox.received()).toHaveLength(4);
   await writeFile(site.file('rubbish.db'), 'rubbish');
-  expect(await site.run('restore', site.file('rubbish.db'), '--yes')).toBeRefused(1, 'ARCHIVE_REFUSED');
+  expect(await site.look('restore', site.file('rubbish.db'), '--yes')).toBeRefused(1, 'ARCHIVE_REFUSED');
 });
 
 test('two PCs that went on from the same backup are told apart, with what would be sent again', async () => {
   const site = await prepare();
   await scan(site, 0, 1);
-  expect((await site.once()).status).toBe(0);
+  expect((await site.quickOnce()).status).toBe(0);
   const archive = site.file('backup.receiptd');
-  await site.must('backup', archive);
+  await site.quickMust('backup', archive);
   const other = await otherPc(site);
-  await other.must('restore', archive, '--yes');
+  await other.quickMust('restore', archive, '--yes');
   for (const [each, n] of [
     [site, 1],
     [other, 3],
   ] as const) {
     await scan(each, n, n + 2);
-    expect((await each.once()).status).toBe(0);
+    expect((await each.quickOnce()).status).toBe(0);
   }
   const branch = site.file('branch.receiptd');
-  await other.must('backup', branch);
-  const refused = await site.run('restore', branch, '--yes', '--replace');
+  await other.quickMust('backup', branch);
+  const refused = await site.look('restore', branch, '--yes', '--replace');
   expect(refused).toBeRefused(1, 'LEDGER_EXISTS', '--older');
   expect(refused.stderr).toMatch(/2 documents that were accepted since would be sent again/);
-  expect(await site.must('restore', branch, '--yes', '--older')).toContain('3 documents');
+  expect(await site.quickMust('restore', branch, '--yes', '--older')).toContain('3 documents');
 });
 
 test('a file that was restored on one PC is asked about on the next, even if the old one is closed', async () => {
   const site = await prepare();
   await scan(site, 0, 1);
-  expect((await site.once()).status).toBe(0);
+  expect((await site.quickOnce()).status).toBe(0);
   const archive = site.file('office.receiptd');
-  await site.must('backup', '--final', archive);
+  await site.quickMust('backup', '--final', archive);
   const first = await otherPc(site, {}, 'first');
-  expect(await first.must('restore', archive)).not.toContain('Do not restore this file on another PC');
+  expect(await first.quickMust('restore', archive)).not.toContain('Do not restore this file on another PC');
   const second = await otherPc(site, {}, 'second');
-  expect(await second.run('restore', archive)).toBeRefused(2, 'CONFIRMATION_NEEDED', first.stateDir);
+  expect(await second.look('restore', archive)).toBeRefused(2, 'CONFIRMATION_NEEDED', first.stateDir);
   expect(existsSync(join(second.stateDir, 'ledger.db'))).toBe(false);
-  expect(await second.must('restore', archive, '--yes')).toContain('1 document');
+  expect(await second.quickMust('restore', archive, '--yes')).toContain('1 document');
 });
 
-test('a backlog of 200 images moves to another PC, from the spool and from where it was scanned', async () => {
+test('a backlog moves to another PC, from the spool and from where it was scanned', async () => {
   const site = await prepare();
-  await scan(site, 0, 200);
-  await site.must('pause');
-  expect((await site.once()).status).toBe(4);
+  await scan(site, 0, 30);
+  await site.quickMust('pause');
+  expect((await site.quickOnce()).status).toBe(4);
   const archive = site.file('office.receiptd');
-  expect(await site.must('backup', '--final', archive)).toContain('200 documents, 200 of them waiting');
+  expect(await site.quickMust('backup', '--final', archive)).toContain('30 documents, 30 of them waiting');
   await rm(site.file('inbox'), { recursive: true });
   const other = await otherPc(site);
-  expect(await other.must('restore', archive)).toContain('200 documents, 200 of them waiting');
-  await other.must('resume');
-  expect((await other.once()).status).toBe(0);
-  expect((await storedOnce(other)).size).toBe(200);
+  expect(await other.quickMust('restore', archive)).toContain('30 documents, 30 of them waiting');
+  await other.quickMust('resume');
+  expect((await other.quickOnce()).status).toBe(0);
+  expect((await storedOnce(other)).size).toBe(30);
 });
 
 test('a restore that fails leaves both PCs as they were, says how the old one goes on, and can be run again', async () => {
   const site = await prepare();
   await scan(site, 0, 1);
-  expect((await site.once()).status).toBe(0);
+  expect((await site.quickOnce()).status).toBe(0);
   const archive = site.file('office.receiptd');
-  await site.must('backup', '--final', archive);
+  await site.quickMust('backup', '--final', archive);
   const bytes = await readFile(archive);
   const cut = site.file('cut.receiptd');
   await writeFile(cut, bytes.subarray(0, bytes.length - 100));
   const other = new Site(site.file('other'), site.sandbox);
   await mkdir(other.dir);
   other.env['RECEIPTD_STATE_DIR'] = other.stateDir;
-  const failed = await other.run('restore', cut);
+  const failed = await other.look('restore', cut);
   expect(failed).toBeRefused(1, 'ARCHIVE_REFUSED', '`receiptd backup --reopen` there lets it go on');
   expect(existsSync(other.config)).toBe(false);
   expect((await readdir(other.stateDir)).filter((name) => name !== 'instance.lock')).toEqual([]);
-  expect(await other.must('restore', archive)).toContain('1 document');
+  expect(await other.quickMust('restore', archive)).toContain('1 document');
 });
 
 test('a backup is restored beside what is there, to be looked at and nothing else', async () => {
   const site = await prepare();
   await scan(site, 0, 2);
-  expect((await site.once()).status).toBe(0);
+  expect((await site.quickOnce()).status).toBe(0);
   const [archive, folder, alone] = ['backup.receiptd', 'look', 'alone'].map((name) => site.file(name)) as [
     string,
     string,
     string,
   ];
-  await site.must('backup', archive);
+  await site.quickMust('backup', archive);
   await scan(site, 2, 3);
   const agent = await site.start();
   await until(() => site.sandbox.received().length === 3);
-  const daily = /Wrote (\S+ledger-\S+\.db)\./.exec(await site.must('backup'))?.[1] ?? '';
+  const daily = /Wrote (\S+ledger-\S+\.db)\./.exec(await site.quickMust('backup'))?.[1] ?? '';
   for (const [file, to, count] of [
     [archive, folder, 2],
     [daily, alone, 3],
   ] as const) {
-    expect(await site.must('restore', file, '--beside', to)).toContain('no agent runs on it');
+    expect(await site.quickMust('restore', file, '--beside', to)).toContain('no agent runs on it');
     const config = join(to, 'receiptd.yaml');
-    const look = await receiptd(site, ['list', '--json', '--config', config]);
+    const look = await quickly(site, ['list', '--json', '--config', config]);
     expect(JSON.parse(look.stdout)).toHaveLength(count);
-    expect((await receiptd(site, ['status', '--config', config])).stdout).toContain('copy to look at');
-    const run = await receiptd(site, ['run', '--once', '--config', config]);
+    expect((await quickly(site, ['status', '--config', config])).stdout).toContain('copy to look at');
+    const run = await quickly(site, ['run', '--once', '--config', config]);
     expect(run).toBeRefused(1, 'STATE_MOVED', 'copy to look at');
   }
-  expect(await site.run('restore', archive, '--beside', folder)).toBeRefused(2, 'USAGE', 'not empty');
+  expect(await site.look('restore', archive, '--beside', folder)).toBeRefused(2, 'USAGE', 'not empty');
   expect(agent.alive).toBe(true);
   await agent.stop();
 });
@@ -318,29 +320,29 @@ test('a backup is restored beside what is there, to be looked at and nothing els
 test('a document whose image is nowhere keeps a final move from happening, until somebody says so', async () => {
   const site = await prepare({ storage: { spoolLimit: '1MB' } });
   await scan(site, 0, 1);
-  await site.must('pause');
-  expect((await site.once()).status).toBe(4);
+  await site.quickMust('pause');
+  expect((await site.quickOnce()).status).toBe(4);
   await rm(join(site.stateDir, 'spool'), { recursive: true, force: true });
   await rm(site.file('inbox', 'SCAN0.jpg'));
   const archive = site.file('office.receiptd');
-  expect(await site.run('backup', '--final', archive)).toBeRefused(2, 'CONFIRMATION_NEEDED', 'SCAN0.jpg');
+  expect(await site.look('backup', '--final', archive)).toBeRefused(2, 'CONFIRMATION_NEEDED', 'SCAN0.jpg');
   expect(existsSync(archive)).toBe(false);
-  expect((await site.once()).stderr).not.toContain('STATE_MOVED');
-  expect(await site.must('backup', '--final', '--yes', archive)).toContain('They are lost unless');
+  expect((await site.quickOnce()).stderr).not.toContain('STATE_MOVED');
+  expect(await site.quickMust('backup', '--final', '--yes', archive)).toContain('They are lost unless');
 });
 
 test('each wrong use is one sentence', async () => {
   const site = await prepare();
   const missing = site.file('missing.receiptd');
-  expect(await site.run('backup', missing)).toBeRefused(1, 'LEDGER_MISSING');
-  expect(await site.run('restore', missing)).toBeRefused(1, 'FILE_UNREADABLE', 'no such file');
-  expect(await receiptd(site, ['restore', site.config])).toBeRefused(1, 'ARCHIVE_REFUSED', 'no gzip file');
+  expect(await site.look('backup', missing)).toBeRefused(1, 'LEDGER_MISSING');
+  expect(await site.look('restore', missing)).toBeRefused(1, 'FILE_UNREADABLE', 'no such file');
+  expect(await quickly(site, ['restore', site.config])).toBeRefused(1, 'ARCHIVE_REFUSED', 'no gzip file');
   await scan(site, 0, 1);
-  expect((await site.once()).status).toBe(0);
-  expect(await site.run('backup', '--final')).toBeRefused(2, 'USAGE', 'needs the name of a new file');
+  expect((await site.quickOnce()).status).toBe(0);
+  expect(await site.look('backup', '--final')).toBeRefused(2, 'USAGE', 'needs the name of a new file');
   await writeFile(missing, 'mine');
   for (const args of [[], ['--final']])
-    expect(await site.run('backup', missing, ...args)).toBeRefused(1, 'OUTPUT_UNWRITABLE', 'exists already');
+    expect(await site.look('backup', missing, ...args)).toBeRefused(1, 'OUTPUT_UNWRITABLE', 'exists already');
   expect(await readFile(missing, 'utf8')).toBe('mine');
-  expect((await site.once()).status).toBe(0);
+  expect((await site.quickOnce()).status).toBe(0);
 });

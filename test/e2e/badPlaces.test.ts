@@ -10,6 +10,7 @@ import {
   expectNoTrace,
   giveAway,
   ordinaryUserCanRun,
+  quickly,
   receiptd,
   shell,
 } from './support/commandLine.ts';
@@ -54,9 +55,9 @@ describe('a watched folder', () => {
   test('that is missing is waited for, and said', async () => {
     const site = await prepare();
     await rm(site.file('inbox'), { recursive: true });
-    const checked = await site.run('check');
+    const checked = await site.look('check');
     expect(finding(checked, site.file('inbox'))).toMatch(/^warn .*does not exist now.*\[FOLDER_MISSING\]$/);
-    expect((await site.once()).status).toBe(4);
+    expect((await site.quickOnce()).status).toBe(4);
   });
 
   test.skipIf(!ordinaryUserCanRun)('that may not be read is found by check, and waited for', async () => {
@@ -99,10 +100,10 @@ describe('among odd files', () => {
       'huge.jpg': 'rejected TOO_LARGE',
       'text.jpg': 'rejected DAMAGED',
     });
-    const table = await site.must('list');
+    const table = await site.quickMust('list');
     expect(table).toContain('Damaged, or not an image: it looks like text.');
     expect(table).not.toMatch(/not an image: (?:damaged|not an image)/i);
-    expect((await site.run('check')).stdout).toMatch(/symbolic links in it are not followed/);
+    expect((await site.look('check')).stdout).toMatch(/symbolic links in it are not followed/);
   });
 
   const WILD = 'a\nb\u001b]0;evil\u0007\u009b31m\u202egpj.jpg';
@@ -112,7 +113,7 @@ describe('among odd files', () => {
     const site = await prepare();
     await drop(site, WILD);
     await writeFile(site.file('inbox', `text${WILD}`), 'Milk 1.20, bread 2.40, sum 3.60');
-    const dry = await site.run('run', '--dry-run');
+    const dry = await site.look('run', '--dry-run');
     expect(dry.stdout).not.toMatch(RAW);
     const ended = await site.once();
     expect(ended.stderr).not.toMatch(RAW);
@@ -124,11 +125,11 @@ describe('among odd files', () => {
       expect(stdout, args.join(' ')).not.toMatch(RAW);
     }
     // A header, a rule, a line for each file: no name has broken a line.
-    expect((await site.must('list')).trimEnd().split('\n')).toHaveLength(4);
+    expect((await site.quickMust('list')).trimEnd().split('\n')).toHaveLength(4);
     expect((await site.list()).map(({ path }) => path).sort()).toEqual(
       [site.file('inbox', WILD), site.file('inbox', `text${WILD}`)].sort(),
     );
-    const gone = await site.run('show', WILD);
+    const gone = await site.look('show', WILD);
     expect(gone.stderr).not.toMatch(RAW);
   });
 
@@ -157,13 +158,13 @@ describe('the state directory', () => {
     for (const RECEIPTD_STATE_DIR of [file, `${file}/below`]) {
       const how = { env: { RECEIPTD_STATE_DIR } };
       for (const args of [['run', '--once'], ['run'], ['retry', '--all'], ['endpoint', 'create', 'x']])
-        expect(await receiptd(site, [...args, '--config', site.config], how)).toBeRefused(
+        expect(await quickly(site, [...args, '--config', site.config], how)).toBeRefused(
           1,
           'STATE_UNWRITABLE',
           RECEIPTD_STATE_DIR,
           'RECEIPTD_STATE_DIR',
         );
-      expect(await receiptd(site, ['list', '--config', site.config], how)).toBeRefused(
+      expect(await quickly(site, ['list', '--config', site.config], how)).toBeRefused(
         1,
         'LEDGER_MISSING',
         RECEIPTD_STATE_DIR,
@@ -205,14 +206,14 @@ describe('a ledger', () => {
     const ledger = `${site.stateDir}/ledger.db`;
     const before = await readFile(ledger);
     for (const args of [['run'], ['list'], ['retry', '--all']])
-      expect(await site.run(...args)).toBeRefused(1, code, ledger, ...words);
+      expect(await site.look(...args)).toBeRefused(1, code, ledger, ...words);
     expect((await readFile(ledger)).equals(before)).toBe(true);
   }
 
   async function used(): Promise<Site> {
     const site = await prepare();
     await drop(site, 'a.jpg');
-    expect((await site.once()).status).toBe(0);
+    expect((await site.quickOnce()).status).toBe(0);
     await drop(site, 'b.jpg');
     return site;
   }
@@ -234,7 +235,7 @@ describe('a ledger', () => {
     const site = await used();
     const [before] = await site.list();
     await damage(`${site.stateDir}/ledger.db`);
-    const once = await site.once();
+    const once = await site.quickOnce();
     expect(once.status).toBe(0);
     expect(once.stderr).toContain('The ledger was rebuilt');
     expectNoTrace(once);
@@ -242,7 +243,7 @@ describe('a ledger', () => {
     expect({ ...after, updatedAt: '' }).toEqual({ ...before, updatedAt: '' });
     // What had not been seen yet was sent, and nothing else.
     expect(site.sandbox.received()).toHaveLength(2);
-    expect((await site.run('ledger', 'verify')).status).toBe(0);
+    expect((await site.look('ledger', 'verify')).status).toBe(0);
   });
 });
 
@@ -258,7 +259,7 @@ test('an agent whose ledger is removed under it stops, and the next start mends 
   expect(ended.stderr).toContain('[STATE_UNWRITABLE]');
   expectNoTrace(ended);
   const again = await site.start();
-  expect(await site.must('status')).toContain('The ledger was rebuilt');
+  expect(await site.quickMust('status')).toContain('The ledger was rebuilt');
   await again.stop();
   expect((await site.list()).map(({ state }) => state)).toEqual(['accepted']);
   expect(site.sandbox.received()).toHaveLength(1);
@@ -269,23 +270,23 @@ describe('the service', () => {
     const site = await prepare();
     await drop(site, 'a.jpg');
     site.env = { ...site.env, RECEIPTD_CLIENT_SECRET: 'wrong-secret-1234' };
-    expect(await site.run('whoami')).toBeRefused(
+    expect(await site.look('whoami')).toBeRefused(
       1,
       'CREDENTIALS_REFUSED',
       '127.0.0.1',
       'environment',
       'receiptd login',
     );
-    const once = await site.once();
+    const once = await site.quickOnce();
     expect(once.status).toBe(4);
     expectNoTrace(once);
-    const checked = await site.run('check');
+    const checked = await site.look('check');
     expect(checked.status).toBe(1);
     expect(finding(checked, 'service')).toMatch(/^FAIL .*\[CREDENTIALS_REFUSED\]$/);
     expect((await site.list())[0]).toMatchObject({ state: 'held' });
     expect(JSON.stringify([once, checked])).not.toContain('wrong-secret');
     site.env = { ...site.env, RECEIPTD_CLIENT_SECRET: 'e2e-secret' };
-    expect((await site.once()).status).toBe(0);
+    expect((await site.quickOnce()).status).toBe(0);
     expect(site.sandbox.received()).toHaveLength(1);
   });
 
@@ -293,15 +294,15 @@ describe('the service', () => {
     const site = await prepare();
     await drop(site, 'a.jpg');
     await site.sandbox.close();
-    expect(await site.run('whoami')).toBeRefused(
+    expect(await site.look('whoami')).toBeRefused(
       5,
       'SERVICE_UNREACHABLE',
       '127.0.0.1',
       'ECONNREFUSED',
       'service.baseUrl',
     );
-    expect(await site.run('endpoint', 'create', 'x')).toBeRefused(5, 'SERVICE_UNREACHABLE');
-    const once = await site.once('--wait', '1s');
+    expect(await site.look('endpoint', 'create', 'x')).toBeRefused(5, 'SERVICE_UNREACHABLE');
+    const once = await site.quickOnce('--wait', '1s');
     expect(once.status).toBe(5);
     expect(once.stdout).toContain('could not be reached');
     expectNoTrace(once);
@@ -322,15 +323,15 @@ test('an agent without credentials keeps running, says what to do, and goes on o
   const agent = begin(site, ['run', '--config', site.config]);
   await agent.logged('On hold');
   await until(async () => (await site.look('status')).stdout.includes('The credentials have not worked'));
-  const status = await site.must('status');
+  const status = await site.quickMust('status');
   expect(status).toContain('Running');
   expect(status).toMatch(/The credentials have not worked .*receiptd login/);
   expect((await site.list())[0]).toMatchObject({ state: 'held', endpointUid: OFFICE });
-  const login = await receiptd(site, ['login', '--client-id', RECEIPTD_CLIENT_ID, '--config', site.config], {
+  const login = await quickly(site, ['login', '--client-id', RECEIPTD_CLIENT_ID, '--config', site.config], {
     input: `${RECEIPTD_CLIENT_SECRET}\n`,
   });
   expect(login).toMatchObject({ status: 0, stderr: '' });
-  await site.must('retry', '--all');
+  await site.quickMust('retry', '--all');
   await until(() => site.sandbox.received().length === 1);
   await until(async () => (await site.list())[0]?.state === 'accepted');
   expectNoTrace(await agent.stop());

@@ -44,7 +44,7 @@ describe.each(['beside a running agent', 'without one'])('send %s', (where) => {
     );
     expect(site.sandbox.stats().stored).toBe(2);
     expect(await readFile(site.file('desk', 'a.jpg'))).toEqual(bytes);
-    const again = await site.run('send', ...files);
+    const again = await site.look('send', ...files);
     expect(again.status).toBe(0);
     expect(again.stdout).toMatch(/^desk\/a\.jpg: duplicate of a-[0-9a-f]{12}\n/);
     expect(site.sandbox.received()).toHaveLength(2);
@@ -54,10 +54,10 @@ describe.each(['beside a running agent', 'without one'])('send %s', (where) => {
       [site.file('desk', 'a.jpg'), 'accepted'],
       [site.file('desk', 'b.jpg'), 'accepted'],
     ]);
-    const audit = await site.run('audit');
+    const audit = await site.look('audit');
     expect(audit.status).toBe(0);
     expect(audit.stdout).toContain(site.file('desk'));
-    expect(await site.must('ledger', 'verify')).toBeTruthy();
+    expect(await site.quickMust('ledger', 'verify')).toBeTruthy();
   });
 
   test('rejects what is no image, cut short or too large, and sends the rest', async () => {
@@ -73,7 +73,7 @@ describe.each(['beside a running agent', 'without one'])('send %s', (where) => {
       site.file('desk', 'cut.jpg'),
       (await readFile(site.file('desk', 'good.jpg'))).subarray(0, 2_000),
     );
-    const sent = await site.run('send', 'desk/notes.txt', 'desk/large.jpg', 'desk/cut.jpg', good);
+    const sent = await site.look('send', 'desk/notes.txt', 'desk/large.jpg', 'desk/cut.jpg', good);
     expect(sent.status).toBe(3);
     const lines = sent.stdout.trimEnd().split('\n');
     expect(lines).toEqual([
@@ -91,19 +91,19 @@ describe.each(['beside a running agent', 'without one'])('send %s', (where) => {
   test('says why a file waits, and keeps a copy that outlives the original', async () => {
     const site = await withDesk();
     const agent = await begin(site);
-    await site.must('pause', 'office');
-    const sent = await site.run('send', await lay(site, 'a.jpg'));
+    await site.quickMust('pause', 'office');
+    const sent = await site.look('send', await lay(site, 'a.jpg'));
     expect(sent.status).toBe(4);
     expect(sent.stdout).toMatch(/^desk\/a\.jpg: queued as a-[0-9a-f]{12} \(.*[Pp]aused/);
     await rm(site.file('desk', 'a.jpg'));
-    const same = await site.run('send', '--no-wait', await lay(site, 'copy.jpg', 'a.jpg'));
+    const same = await site.look('send', '--no-wait', await lay(site, 'copy.jpg', 'a.jpg'));
     expect(same).toMatchObject({
       status: 0,
       stdout: expect.stringMatching(/duplicate of a-.*, which waits/),
     });
     await rm(site.file('desk', 'copy.jpg'));
-    await site.must('resume', 'office');
-    if (!agent) await site.once();
+    await site.quickMust('resume', 'office');
+    if (!agent) await site.quickOnce();
     await until(() => site.sandbox.stats().stored === 1);
     await agent?.stop();
   });
@@ -111,12 +111,12 @@ describe.each(['beside a running agent', 'without one'])('send %s', (where) => {
   test('--no-wait ends once the file is kept', async () => {
     const site = await withDesk();
     const agent = await begin(site);
-    const sent = await site.run('send', '--no-wait', '--json', await lay(site, 'a.jpg'));
+    const sent = await site.look('send', '--no-wait', '--json', await lay(site, 'a.jpg'));
     expect(sent.status).toBe(0);
     expect(JSON.parse(sent.stdout)).toMatchObject([
       { file: 'desk/a.jpg', name: expect.stringMatching(/^a-/) },
     ]);
-    if (!agent) await site.once();
+    if (!agent) await site.quickOnce();
     await until(() => site.sandbox.stats().stored === 1);
     await agent?.stop();
   });
@@ -124,7 +124,7 @@ describe.each(['beside a running agent', 'without one'])('send %s', (where) => {
   test('under `spool: never` reads the original at sending', async () => {
     const site = await withDesk({ spool: 'never' });
     const agent = await begin(site);
-    expect(await site.run('send', await lay(site, 'a.jpg'))).toMatchObject({ status: 0 });
+    expect(await site.look('send', await lay(site, 'a.jpg'))).toMatchObject({ status: 0 });
     await agent?.stop();
     expect(site.sandbox.stats().stored).toBe(1);
     expect(await copies(site)).toEqual([]);
@@ -134,7 +134,7 @@ describe.each(['beside a running agent', 'without one'])('send %s', (where) => {
     const site = await withDesk();
     const agent = await begin(site);
     await site.sandbox.close();
-    const sent = await site.run('send', '--wait', '3s', await lay(site, 'a.jpg'));
+    const sent = await site.look('send', '--wait', '3s', await lay(site, 'a.jpg'));
     expect(sent.status).toBe(5);
     expect(sent.stdout).toMatch(/queued as a-[0-9a-f]{12} \(/);
     await agent?.stop();
@@ -146,9 +146,9 @@ describe.each(['beside a running agent', 'without one'])('send %s', (where) => {
     await mkdir(site.file('desk'));
     const agent = await begin(site);
     const file = await lay(site, 'a.jpg');
-    expect(await site.run('send', file)).toBeRefused(2, 'USAGE', '--endpoint', 'office', 'depot');
-    expect(await site.run('send', '--endpoint', 'attic', file)).toBeRefused(2, 'ENDPOINT_UNKNOWN', 'attic');
-    expect(await site.run('send', '--endpoint', 'depot', file)).toMatchObject({ status: 0 });
+    expect(await site.look('send', file)).toBeRefused(2, 'USAGE', '--endpoint', 'office', 'depot');
+    expect(await site.look('send', '--endpoint', 'attic', file)).toBeRefused(2, 'ENDPOINT_UNKNOWN', 'attic');
+    expect(await site.look('send', '--endpoint', 'depot', file)).toMatchObject({ status: 0 });
     expect(site.sandbox.received()).toMatchObject([{ name: expect.stringMatching(/^a-/) }]);
     await agent?.stop();
   });
@@ -157,13 +157,13 @@ describe.each(['beside a running agent', 'without one'])('send %s', (where) => {
     const site = await withDesk();
     const agent = await begin(site);
     await writeFile(site.file('inbox', 'notes.txt'), 'a file of a watched folder');
-    expect(await site.run('send', 'inbox/notes.txt')).toBeRefused(2, 'USAGE', 'is watched');
-    expect(await site.run('send', await lay(site, 'a.jpg'), 'desk/gone.jpg')).toBeRefused(
+    expect(await site.look('send', 'inbox/notes.txt')).toBeRefused(2, 'USAGE', 'is watched');
+    expect(await site.look('send', await lay(site, 'a.jpg'), 'desk/gone.jpg')).toBeRefused(
       1,
       'FILE_UNREADABLE',
       'desk/gone.jpg',
     );
-    const bare = await site.run('send');
+    const bare = await site.look('send');
     expect(bare).toBeRefused(2, 'USAGE', 'file');
     expectNoTrace(bare);
     expect(site.sandbox.received()).toHaveLength(0);
@@ -175,7 +175,7 @@ test.each(['beside a running agent', 'without one'])(
   'a kill as soon as a copy is there, %s, loses nothing that was promised and leaves no copy',
   async (where) => {
     const site = await withDesk();
-    await site.must('pause', 'office');
+    await site.quickMust('pause', 'office');
     const promised: string[] = [];
     for (const name of ['a.jpg', 'b.jpg', 'c.jpg']) {
       const agent = where === 'without one' ? null : await site.start();
@@ -190,14 +190,14 @@ test.each(['beside a running agent', 'without one'])(
       await rm(site.file(file));
       if (stdout !== '') promised.push(site.file(file));
     }
-    await site.must('resume', 'office');
-    await site.once();
+    await site.quickMust('resume', 'office');
+    await site.quickOnce();
     const rows = await site.list();
     expect(rows.map(({ path }) => path)).toEqual(expect.arrayContaining(promised));
     expect(rows.filter(({ state }) => state !== 'accepted')).toEqual([]);
     expect(site.sandbox.stats().stored).toBe(rows.length);
     expect(await copies(site)).toEqual([]);
-    expect(await site.must('ledger', 'verify')).toBeTruthy();
+    expect(await site.quickMust('ledger', 'verify')).toBeTruthy();
   },
 );
 
@@ -206,20 +206,22 @@ test.skipIf(!needsPostgres())('a shared ledger takes single files as well', asyn
   onTestFinished(() => database.remove());
   const site = await withDesk({ ledger: { kind: 'postgres', url: database.url, agent: 'front' } });
   const [a, b] = [await lay(site, 'a.jpg'), await lay(site, 'b.jpg')];
-  const alone = await site.run('send', a);
+  const alone = await site.look('send', a);
   expect(alone).toMatchObject({ status: 0, stdout: expect.stringMatching(/accepted as a-/) });
   const agent = await site.start();
-  const beside = await site.run('send', a, b);
+  const beside = await site.look('send', a, b);
   expect(beside.stdout).toMatch(/duplicate of a-.*\n.*accepted as b-/);
   expect(beside.status).toBe(0);
   expect(site.sandbox.stats().stored).toBe(2);
-  expect(await site.must('status')).toMatch(/receiptd send.*\n +2 accepted/);
-  expect(await site.run('audit')).toMatchObject({ status: 0 });
+  expect(await site.quickMust('status')).toMatch(/receiptd send.*\n +2 accepted/);
+  expect(await site.look('audit')).toMatchObject({ status: 0 });
   await agent.stop();
 });
 
 test('status tells of files that lie in no watched folder', async () => {
   const site = await withDesk();
-  await site.must('send', await lay(site, 'a.jpg'));
-  expect(await site.must('status')).toMatch(/former ones, and files of `receiptd send`\)\n +1 accepted\.\n/);
+  await site.quickMust('send', await lay(site, 'a.jpg'));
+  expect(await site.quickMust('status')).toMatch(
+    /former ones, and files of `receiptd send`\)\n +1 accepted\.\n/,
+  );
 });

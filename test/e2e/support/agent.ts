@@ -257,18 +257,28 @@ export class Site {
     return this.run('run', '--once', ...args);
   }
 
-  /** As `run`, in this process: for what a test waits for or compares with, not for what it is about. */
+  /** As `run`, in this process: for what a test waits for, compares with or prepares with, not for what it is about. */
   look(...args: string[]): Promise<Ended> {
     const { PATH = '', HOME = '', TMPDIR = tmpdir() } = process.env;
     const env = { PATH, HOME, TMPDIR, ...this.env };
     return runInProcess([...args, '--config', this.config], { cwd: this.dir, env });
   }
 
+  /** As `must`, in this process: see `look`. */
+  async quickMust(...args: string[]): Promise<string> {
+    const ended = await this.look(...args);
+    if (ended.status !== 0) throw new Error(`receiptd ${args.join(' ')}: ${JSON.stringify(ended)}`);
+    return ended.stdout;
+  }
+
+  /** As `once`, in this process: see `look`. */
+  quickOnce(...args: string[]): Promise<Ended> {
+    return this.look('run', '--once', ...args);
+  }
+
   /** The rows of `list --json`. That the binary prints the same is tested in control.test.ts. */
   async list(...filters: string[]): Promise<Row[]> {
-    const ended = await this.look('list', '--json', ...filters);
-    if (ended.status !== 0) throw new Error(`receiptd list ${filters.join(' ')}: ${JSON.stringify(ended)}`);
-    return ROWS.parse(JSON.parse(ended.stdout));
+    return ROWS.parse(JSON.parse(await this.quickMust('list', '--json', ...filters)));
   }
 }
 

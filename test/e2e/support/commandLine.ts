@@ -6,6 +6,7 @@ import { expect } from 'vitest';
 import { ordinaryOwner } from '../../support/ordinaryUser.ts';
 import { requirement } from '../../support/requires.ts';
 import { MAIN, Running, type Ended, type Site } from './agent.ts';
+import { runInProcess } from './inProcess.ts';
 
 export interface Circumstances {
   readonly env?: Readonly<Record<string, string>>;
@@ -32,6 +33,16 @@ export function receiptd(site: Site, args: readonly string[], how: Circumstances
   return begin(site, args, how).ended;
 }
 
+/** As `receiptd`, in this process: see `Site.look`. */
+export function quickly(
+  site: Site,
+  args: readonly string[],
+  { env, input }: Omit<Circumstances, 'ordinary'> = {},
+): Promise<Ended> {
+  const all = { ...surroundings(), ...site.env, ...env };
+  return runInProcess(args, { cwd: site.dir, env: all, ...(input !== undefined && { input }) });
+}
+
 /** A shell command; `$RECEIPTD` is the binary. */
 export function shell(site: Site, script: string, how: Circumstances = {}): Promise<Ended> {
   const env = { ...how.env, RECEIPTD: `${process.execPath} ${MAIN}` };
@@ -39,10 +50,9 @@ export function shell(site: Site, script: string, how: Circumstances = {}): Prom
 }
 
 function launch(site: Site, file: string, args: readonly string[], how: Circumstances) {
-  const { PATH = '', HOME = '', TMPDIR } = process.env;
   const child = spawn(file, args, {
     cwd: site.dir,
-    env: { PATH, HOME, ...(TMPDIR !== undefined && { TMPDIR }), ...site.env, ...how.env },
+    env: { ...surroundings(), ...site.env, ...how.env },
     stdio: ['pipe', 'pipe', 'pipe'],
     ...(how.ordinary && isRoot && { ...ordinaryOwner() }),
   });
@@ -50,6 +60,12 @@ function launch(site: Site, file: string, args: readonly string[], how: Circumst
   child.stdin.on('error', () => {});
   child.stdin.end(how.input ?? '');
   return child;
+}
+
+/** What commands get of this process's environment. */
+function surroundings(): Record<string, string> {
+  const { PATH = '', HOME = '', TMPDIR } = process.env;
+  return { PATH, HOME, ...(TMPDIR !== undefined && { TMPDIR }) };
 }
 
 /** Makes an ordinary user the owner of a directory and all that is in it. */
