@@ -176,7 +176,7 @@ describe.skipIf(!otherDevice)('a disposal killed, and then the restart', () => {
     const scenario: Scenario = { afterUpload: 'archive', archiveUnder: memory };
     const full = await prepare(scenario);
     const total = Number(dispose(full.place, 0, scenario).slice('done '.length));
-    for (let nth = 2; nth <= total; nth += 5) {
+    for (let nth = 2; nth <= total; nth += 9) {
       const at = await prepare(scenario);
       const kills = [nth, 1 + (nth % 5), 2 + (nth % 7)].map((each) => dispose(at.place, each, scenario));
       try {

@@ -208,10 +208,10 @@ describe('trouble in the thread', () => {
     expect((await refusal(full.recordAct({ at: 1, kind: 'pause', by: 'ann', detail: '' }))).code).toBe(
       'DISK_FULL',
     );
-    expect(fs.existsSync(reserve.path)).toBe(false);
+    await expect.poll(() => fs.existsSync(reserve.path)).toBe(false);
     turnOff();
     await expect.poll(() => full.storage.trouble()).toBeNull();
-    expect(fs.existsSync(reserve.path)).toBe(true);
+    await expect.poll(() => fs.existsSync(reserve.path)).toBe(true);
   });
 
   it('is that of a read as well: what is damaged is not written any more', async () => {
