@@ -31,6 +31,8 @@ export interface ExamineDeps {
    * a folder lies, so that none of another file system may become known before the folder was looked at there.
    */
   readonly lookAtPlace: () => Promise<void>;
+  /** Of the file system that was last found there. */
+  readonly mark: () => string | null;
   readonly onAdmitted: (admitted: Admitted) => void;
   readonly onNote: (verdict: Note['verdict'], path: string) => void;
 }
@@ -61,11 +63,12 @@ export async function examine(file: Unsettled, deps: ExamineDeps): Promise<void>
     : keeper.hasRoom(waiting, identity.size);
   if (!hasRoom) return settling.retryLater(file);
   const stillMs = settling.stillMs(file);
+  const mark = deps.mark();
   await deps.memory.with(Math.min(identity.size, settings.maxFileSize), async () => {
     const read = await folder.read(file.path, settings.maxFileSize, { size: identity.size });
     await deps.lookAtPlace();
-    // The clock there may be coarser than that of where the folder lay when the file was seen.
-    if (stillMs < settling.quietAtLeastMs) return settling.disturbed(file);
+    // It may have been read on another one, or the clock there be coarser than where it was seen.
+    if (deps.mark() !== mark || stillMs < settling.quietAtLeastMs) return settling.disturbed(file);
     await afterRead(file, identity, read, deps);
   });
 }

@@ -47,7 +47,7 @@ const COARSE_QUIET_MS = 2_000;
 /** For so long a document of a folder that another agent leads is looked for: it may have been renamed there. */
 const LED_ELSEWHERE_MS = 60_000;
 
-export interface IntakeDeps extends Omit<ExamineDeps, 'settling' | 'lookAtPlace' | 'onNote'> {
+export interface IntakeDeps extends Omit<ExamineDeps, 'settling' | 'lookAtPlace' | 'mark' | 'onNote'> {
   readonly hints: FolderHints;
   /** Not there: no other agent can be on this machine. */
   readonly claims?: FolderClaims | undefined;
@@ -154,6 +154,7 @@ export class Intake {
       folder: withoutFalseAbsence(deps.folder, deps.ledger, () => this.#isInPlace(), deps.absence),
       settling: this.#settling,
       lookAtPlace: () => placeLooks.ask(),
+      mark: () => this.#fileSystem?.mark ?? null,
       onAdmitted: (admitted) => {
         this.#otherArchiver.admitted(admitted);
         deps.onAdmitted(admitted);
@@ -575,8 +576,7 @@ export class Intake {
         return null;
       }
       if (this.#writesFail || this.#isAway) this.#holdUp();
-      this.#fileSystem = found.fileSystem;
-      this.#settling.requireQuiet(quietOn(found.fileSystem));
+      this.#liesOn(found.fileSystem);
       // Known of the ledger alone; what comes into a foreign folder is accepted as it is admitted.
       if (!this.#isAway) this.#foreign = await this.#place.look(found.fileSystem);
       if (this.#foreign !== null) this.#state.enter('unreachable', this.#foreign);
@@ -596,11 +596,16 @@ export class Intake {
     return this.#lookNow((fileSystem) => this.#place.look(fileSystem));
   }
 
+  #liesOn(fileSystem: FileSystem): void {
+    this.#fileSystem = fileSystem;
+    this.#settling.requireQuiet(hasCoarseClock(fileSystem) ? COARSE_QUIET_MS : 0);
+  }
+
   async #lookNow(look: (fileSystem: FileSystem) => Promise<unknown>): Promise<void> {
     try {
       const found = await this.#deps.folder.availability();
       if (found.state !== 'present') return;
-      this.#settling.requireQuiet(quietOn(found.fileSystem));
+      this.#liesOn(found.fileSystem);
       await look(found.fileSystem);
     } catch (error) {
       // The folder won't say, which keeps no image from being admitted.
@@ -632,8 +637,4 @@ export class Intake {
     const arrivals = this.#absence?.arrivals(this.#deps.settings.path);
     if (arrivals) arrivals.isHeldUp = false;
   }
-}
-
-function quietOn(fileSystem: FileSystem): number {
-  return hasCoarseClock(fileSystem) ? COARSE_QUIET_MS : 0;
 }

@@ -219,6 +219,32 @@ describe('an empty directory where a share was mounted', () => {
     expect(await currentFiles(place)).toEqual(['SCAN0001.jpg', 'SCAN0002.jpg']);
   });
 
+  it('is not taken for the share because its first file was read just before', async () => {
+    const share = await mounted();
+    const { place, opened } = share;
+    await place.drop('a.jpg');
+    let hasLeft = false;
+    const folder = (real: WatchedFolder): WatchedFolder => ({
+      ...real,
+      read: async (...all) => {
+        const read = await real.read(...all);
+        if (!hasLeft) await share.unmount();
+        hasLeft = true;
+        return read;
+      },
+    });
+    const { admitted, watching } = place.start({ opened, folder });
+    await place.clock.advanceUntil(() => hasLeft);
+    await place.clock.advance(60_000);
+    // It would count as gone from there.
+    expect(admitted).toEqual([]);
+    await share.mount();
+    await watching();
+    await place.clock.advanceUntil(() => admitted.length === 1);
+    expect(await currentFiles(place)).toEqual(['a.jpg']);
+    expect(await place.ledger.folderMark(place.scans)).toContain('nfs');
+  });
+
   it('keeps the bytes of a document away, not lost', async () => {
     const share = await mounted();
     const { place, opened } = share;
