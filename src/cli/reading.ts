@@ -2,7 +2,6 @@ import { iso } from '../domain/words.ts';
 import { openReports } from '../compose/reports.ts';
 import type { Config } from '../config/config.ts';
 import { callControl } from '../daemon/control/client.ts';
-import { PAGE_LIMIT } from '../daemon/control/protocol/documents.ts';
 import type { DocumentDetailJson } from '../daemon/control/protocol/documents.ts';
 import type { Request, Response } from '../daemon/control/protocol.ts';
 import type { ResultDetailJson } from '../daemon/control/protocol/results.ts';
@@ -10,7 +9,13 @@ import { documentDetails } from '../daemon/reading/documents.ts';
 import { oneResult, resultsPage } from '../daemon/reading/results.ts';
 import { ReceiptdError } from '../domain/errors.ts';
 import type { JournalHead } from '../ports/journal.ts';
-import type { KnownEndpoint, LedgerReports, ListFilter, ListRow } from '../ports/ledgerReports.ts';
+import {
+  PAGE_LIMIT,
+  type KnownEndpoint,
+  type LedgerReports,
+  type ListFilter,
+  type ListRow,
+} from '../ports/ledgerReports.ts';
 
 /** What commands that only look need of the ledger. */
 export interface Reading extends Pick<LedgerReports, 'list' | 'endpoints' | 'head'> {

@@ -82,6 +82,9 @@ export interface ListFilter {
 export const ATTENTIONS = ['needed', 'dismissed', 'none'] as const;
 export type Attention = (typeof ATTENTIONS)[number];
 
+/** Rows that anybody may ask for at once. */
+export const PAGE_LIMIT = 500;
+
 /** By the time of creation. */
 export type ListOrder = 'oldest' | 'newest';
 
@@ -89,7 +92,7 @@ export interface PageWanted {
   readonly order: ListOrder;
   /** `next` of the page before. */
   readonly cursor?: string;
-  /** Rows at most. */
+  /** Rows at most; PAGE_LIMIT is the most. */
   readonly limit: number;
   /** Milliseconds after which it ends with what it has, so that a rare match in a long ledger keeps nobody waiting. */
   readonly withinMs: number;

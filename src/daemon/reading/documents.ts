@@ -2,8 +2,14 @@ import { needsPerson } from '../../domain/needsPerson.ts';
 import { iso } from '../../domain/words.ts';
 import { readAnswer } from '../../domain/keptAnswer.ts';
 import { endpointId } from '../../domain/document.ts';
-import type { DocumentDetail, ListFilter, LedgerReports, StateCount } from '../../ports/ledgerReports.ts';
-import { PAGE_LIMIT, type DocumentDetailJson, type DocumentFilter } from '../control/protocol/documents.ts';
+import {
+  PAGE_LIMIT,
+  type DocumentDetail,
+  type ListFilter,
+  type LedgerReports,
+  type StateCount,
+} from '../../ports/ledgerReports.ts';
+import type { DocumentDetailJson, DocumentFilter } from '../control/protocol/documents.ts';
 import type { Request, Response } from '../control/protocol.ts';
 import { namedDocuments } from '../namedDocuments.ts';
 import { unknownDocument } from '../unknownDocument.ts';

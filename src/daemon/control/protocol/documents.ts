@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import { ATTEMPT_OUTCOMES, DOCUMENT_STATES, VERDICTS } from '../../../domain/document.ts';
 import { IMAGE_TYPES } from '../../../domain/imageType.ts';
-import { ATTENTIONS, LIST_STATES } from '../../../ports/ledgerReports.ts';
+import { ATTENTIONS, LIST_STATES, PAGE_LIMIT } from '../../../ports/ledgerReports.ts';
 import { endpointKey, instant, nothing, type Exchange } from './shapes.ts';
-
-export const PAGE_LIMIT = 500;
 
 const listRow = z
   .object({
