@@ -106,7 +106,7 @@ done
 say "ok    booted: $(inside systemctl --version | head -n 1), $(inside systemctl is-system-running || true)"
 inside systemd-run --quiet --unit=sandbox --setenv=RECEIPTD_CLIENT_SECRET=secret-of-the-trial receiptd sandbox --dir /var/lib/sandbox
 
-expect 'a folder that its user can not write is refused, and nothing is installed' 'user receiptd can.t write the folder .*INSTALL_REFUSED' \
+expect 'a folder that its user cannot write is refused, and nothing is installed' 'user receiptd can.t write the folder .*INSTALL_REFUSED' \
   inside receiptd service install
 [ ! -e "$tree/etc/systemd/system/receiptd.service" ] || fail 'a unit was written'
 inside chown receiptd "$folder"
@@ -175,7 +175,7 @@ YAML
 sed -i 's/^folders: \[\(.*\)\]$/folders:\n  - \1/' "$tree/etc/receiptd/receiptd.yaml"
 expect 'installed for more folders, it says what changed' '\+ SupplementaryGroups=scanadmins' inside receiptd service install
 printf 'no image' >"$tree/srv/shared/letter.jpg"
-until_true 'what can not be sent is shown to people' inside sh -c 'ls "/srv/shared/look here" | grep -q why'
+until_true 'what cannot be sent is shown to people' inside sh -c 'ls "/srv/shared/look here" | grep -q why'
 expect 'with the rights of their folder' '^2770$' inside stat --format=%a '/srv/shared/look here'
 expect 'a member of the control group may ask' 'Running since' \
   inside setpriv --reuid=nobody --regid=nogroup --groups="$(inside getent group scanadmins | cut -d: -f3)" env HOME=/ receiptd status

@@ -22,7 +22,7 @@ const END_BYTES = 64 * 1024;
 /**
  * The members of a .tar.gz, one after the other. Plain files only: links, devices and directories are refused, whatever they are called.
  * Names are handed on as they stand there; nothing may be written under a name that was not expected. `budget` says how many bytes
- * the members may have in all, asked again as they come, so that a small file can not unpack to a huge one.
+ * the members may have in all, asked again as they come, so that a small file cannot unpack to a huge one.
  * @throws BadArchive; system errors of the file itself
  */
 export async function* readArchive(

@@ -22,7 +22,7 @@ const WAITING: readonly (readonly [ListState, string])[] = [
   ['held', 'on hold'],
   ['unconfirmed', 'without a clear answer of the service, for a person to look up'],
   ['incomplete', 'cut short'],
-  ['unreadable', 'that can not be opened'],
+  ['unreadable', 'that cannot be opened'],
 ];
 
 export function printAudit(io: Io, audit: Audit): void {
@@ -38,7 +38,7 @@ export function printAudit(io: Io, audit: Audit): void {
   }
   if (folders.length > 1) {
     print(io);
-    print(io, colors.bold(`All ${folders.length} folders together`));
+    print(io, colors.bold(`Total of ${folders.length} folders`));
     for (const line of tallyLines(total)) print(io, line);
   }
   const unaccounted = folders.flatMap(({ path, now }) =>

@@ -9,7 +9,7 @@ import { ReceiptdError } from '../domain/errors.ts';
 import type { ListRow } from '../ports/ledgerReports.ts';
 import { iso } from '../domain/words.ts';
 import { helpOf } from './help.ts';
-import { fitted, type Io } from './io.ts';
+import { fitted, print, type Io } from './io.ts';
 import { filterOf, orSayNothing, withFilters, type FilterOptions } from './filters.ts';
 import { writeChunk, writeJsonArray } from './list.ts';
 import { outputUnwritable } from './output.ts';
@@ -83,9 +83,11 @@ export function addExport(program: Command, io: Io): void {
           io.stderr.write(
             `${fitted(io.stderr, `The journal's last entry at this time: ${head.seq}:${head.hash}`)}\n`,
           );
-        if (!head || target === null) return;
+        if (target === null) return;
+        if (!head) return print(io, `Wrote ${target}.`);
         const kept = { ...head, at: iso(systemClock.now()) };
         await toNewFile(`${target}.head.json`, (file) => writeChunk(file, `${JSON.stringify(kept)}\n`));
+        print(io, `Wrote ${target}, and the journal's last entry at this time to ${target}.head.json.`);
       } finally {
         await reports.close();
       }

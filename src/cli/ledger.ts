@@ -48,7 +48,7 @@ export function addLedger(program: Command, io: Io, done: (status: ExitStatus) =
       helpOf({
         examples: ['ledger verify', 'ledger verify --head head-2026-01-31.json'],
         statuses: '3 something is not as receiptd left it',
-        more: 'Without a head that was kept elsewhere, a cut-off end and a journal written anew as a whole look sound.\ndocs/audit.md says what this shows, what it can not show, and how to verify without receiptd.',
+        more: 'Without a head that was kept elsewhere, a cut-off end and a journal written anew as a whole look sound.\ndocs/audit.md says what this shows, what it cannot show, and how to verify without receiptd.',
       }),
     )
     .action((options: Options & { head?: string }) => verify(io, options, done));

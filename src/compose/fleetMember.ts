@@ -6,7 +6,7 @@ import { readPostgresUrl } from '../domain/postgresUrl.ts';
 
 const LONGEST_NAME = 63;
 
-/** As `ledger.agent` has it, or made of the host name, which may hold what a short name can not. */
+/** As `ledger.agent` has it, or made of the host name, which may hold what a short name cannot. */
 export function agentName({ agent }: Pick<PostgresConfig, 'agent'>, host: string = hostname()): string {
   if (agent !== null) return agent;
   const name = host.replaceAll(/[^A-Za-z0-9_-]+/g, '-').replace(/^[-_]+/, '');

@@ -211,7 +211,7 @@ export class Settings {
       lasting.incidents.open({
         key: INCIDENT,
         code: error.code,
-        message: `${file} ${isOfLedger(error) ? 'can not take effect yet' : 'is not right'}, so the former configuration stays in effect: ${inOneLine(error.message)}`,
+        message: `${file} ${isOfLedger(error) ? 'cannot take effect yet' : 'is not right'}, so the former configuration stays in effect: ${inOneLine(error.message)}`,
         hint: `${error.hint ?? 'Correct it.'} It is read again by itself.`,
       });
       throw error;

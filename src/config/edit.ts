@@ -193,7 +193,7 @@ function nowhere(path: readonly ConfigKey[]): ReceiptdError {
 function tangled(path: readonly ConfigKey[], text: string): ReceiptdError {
   const why = /[&*][^\s,[\]{}]/.test(text)
     ? 'is shared with other places of the file (an anchor & and its aliases *), which would change too'
-    : 'is written in a way that can not be changed without touching the rest of the file';
+    : 'is written in a way that cannot be changed without touching the rest of the file';
   return new ReceiptdError('CONFIG_INVALID', `${showPath(path)}: it ${why}. Nothing was changed.`, {
     hint: 'Change it in an editor.',
   });

@@ -29,7 +29,7 @@ export async function loadConfig(file: string, context: LoadContext): Promise<Co
 /** Never waits for a pipe: an agent reads it again and again. @throws ReceiptdError CONFIG_NOT_FOUND, CONFIG_UNREADABLE */
 export async function readConfigFile(path: string): Promise<Buffer> {
   try {
-    // Opening a pipe would wait until somebody writes it, which can not be given up.
+    // Opening a pipe would wait until somebody writes it, which cannot be given up.
     const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     try {
       const about = await handle.stat();

@@ -209,7 +209,7 @@ export const folderSchema = z.strictObject({
   needsAttention: path
     .prefault('none')
     .describe(
-      'A folder for the people at the scanner, such as "_needs attention", or none: it gets a copy of every file that can not be sent as it is, and a line of text why. It is emptied by itself once that is over, and never watched. Relative paths start at the folder.',
+      'A folder for the people at the scanner, such as "_needs attention", or none: it gets a copy of every file that cannot be sent as it is, and a line of text why. It is emptied by itself once that is over, and never watched. Relative paths start at the folder.',
     )
     .meta({ title: 'path, or none' }),
 });
@@ -288,7 +288,7 @@ export const configSchema = z.strictObject({
     .enum(['auto', 'always', 'never'])
     .prefault('auto')
     .describe(
-      'Keeps copies of images in the state directory until the service has them: auto those that can not be sent at once (an outage, a hold, a long queue), always every one as soon as it is named, never none, so that a scan which is overwritten while it waits is lost.',
+      'Keeps copies of images in the state directory until the service has them: auto those that cannot be sent at once (an outage, a hold, a long queue), always every one as soon as it is named, never none, so that a scan which is overwritten while it waits is lost.',
     ),
   storage: z
     .strictObject({

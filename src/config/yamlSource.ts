@@ -27,7 +27,7 @@ const IN_OTHER_WORDS: Readonly<Record<string, string>> = {
   TAB_AS_INDENT: 'a tab is used to indent; use spaces',
   DUPLICATE_KEY: 'this key is there twice',
   BAD_DQ_ESCAPE: 'a backslash in double quotes starts an escape; write paths in single quotes',
-  BAD_SCALAR_START: 'a text can not start with this character; put it in quotes',
+  BAD_SCALAR_START: 'a text cannot start with this character; put it in quotes',
   MULTIPLE_DOCS: 'a second document starts here (---); a config file is one',
   MISSING_CHAR: 'a quote or bracket that was opened is never closed',
   BAD_INDENT: 'this is not indented as what it belongs to',

@@ -389,7 +389,7 @@ const english = {
   create: {
     title: 'Create an endpoint at the service',
     means:
-      'The service makes a new endpoint. Its uid is recorded and put into the configuration. An endpoint can not be taken back from here.',
+      'The service makes a new endpoint. Its uid is recorded and put into the configuration. An endpoint cannot be taken back from here.',
     submit: 'Create endpoint',
     running: 'Creating …',
     done: (alias: string, uid: string) => `${alias} is created, with the uid ${uid}.`,

@@ -117,7 +117,7 @@ async function giveToOwnerOf(directory: string, handle: FileHandle): Promise<voi
 function unwritable(path: string, cause: unknown): ReceiptdError {
   return new ReceiptdError(
     'CREDENTIALS_UNWRITABLE',
-    `${path} can not be written or removed (${systemCode(cause)}).`,
+    `${path} cannot be written or removed (${systemCode(cause)}).`,
     {
       hint: 'Run this as the user that owns the folder, or configure another credentials file.',
       cause,

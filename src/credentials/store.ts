@@ -9,7 +9,7 @@ export type Look =
 /** One place where credentials may be. */
 export interface Store {
   readonly store: CredentialStore;
-  /** @throws ReceiptdError where something is there but must not or can not be used */
+  /** @throws ReceiptdError where something is there but must not or cannot be used */
   look(signal?: AbortSignal): Promise<Look>;
 }
 

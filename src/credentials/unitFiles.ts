@@ -63,7 +63,7 @@ export function writableUnitFiles(directory: string, account: string | null): Wr
       } catch (error) {
         throw new ReceiptdError(
           'CREDENTIALS_UNWRITABLE',
-          `${directory} can not be written (${systemCode(error)}).`,
+          `${directory} cannot be written (${systemCode(error)}).`,
           { hint: 'Run this as root, or name another directory with --credentials-dir.', cause: error },
         );
       }
@@ -82,7 +82,7 @@ async function removed(path: string): Promise<boolean> {
     return true;
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return false;
-    throw new ReceiptdError('CREDENTIALS_UNWRITABLE', `${path} can not be removed (${systemCode(error)}).`, {
+    throw new ReceiptdError('CREDENTIALS_UNWRITABLE', `${path} cannot be removed (${systemCode(error)}).`, {
       hint: 'Run this as root.',
       cause: error,
     });
@@ -138,7 +138,7 @@ async function systemdCreds(args: readonly string[], input = ''): Promise<Ended>
   const status = new Promise<number | null>((resolve, reject) => {
     child.once('error', (cause) =>
       reject(
-        new ReceiptdError('CREDENTIALS_UNWRITABLE', `systemd-creds can not be run (${systemCode(cause)}).`, {
+        new ReceiptdError('CREDENTIALS_UNWRITABLE', `systemd-creds cannot be run (${systemCode(cause)}).`, {
           hint: 'It comes with systemd 250 and later; without it keep the credentials in a file: `receiptd login --store file`.',
           cause,
         }),

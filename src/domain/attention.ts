@@ -46,7 +46,7 @@ function sayings({ state, reason, message }: Amiss, bytes: number): readonly [wh
             'Its name has characters that cannot be read.',
             'Rename the file: letters, digits and hyphens always work.',
           ]
-        : ['The file can not be opened.', `Close the program that has it open; if that is not it, ${ASK}.`];
+        : ['The file cannot be opened.', `Close the program that has it open; if that is not it, ${ASK}.`];
     case 'rejected':
       return rejected(reason, bytes);
   }

@@ -115,7 +115,7 @@ export class Leads {
       if (offerAt !== null && now >= offerAt) {
         offerAt = null;
         if (!(await this.#isTakenAfterOffer(path, signal))) continue;
-        log.info('Another agent leads the shared folder, which can not be reached from here', {
+        log.info('Another agent leads the shared folder, which cannot be reached from here', {
           folder: path,
         });
         break;
@@ -155,7 +155,7 @@ export class Leads {
   async #leader(share: string): Promise<string> {
     const { fleet, storage } = this.#deps;
     if (storage.trouble() !== null)
-      return 'Which agent takes its scans in can not be told while the ledger is away.';
+      return 'Which agent takes its scans in cannot be told while the ledger is away.';
     const agents = await fleet.agents().catch(() => []);
     const leader = agents.find(({ leads }) => leads.includes(share));
     return leader === undefined

@@ -37,7 +37,7 @@ function certificatesOf(file: string): string[] {
     text = readFileSync(file, 'latin1');
   } catch (error) {
     if (error instanceof ReceiptdError) throw error;
-    throw unusable(file, `can not be read (${systemCode(error)})`, error);
+    throw unusable(file, `cannot be read (${systemCode(error)})`, error);
   }
   const found = text.match(CERTIFICATE);
   if (!found) throw unusable(file, 'holds no certificate in PEM form');

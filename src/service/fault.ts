@@ -35,7 +35,7 @@ export function faultWords(code: string, connecting: boolean): string {
       return 'could not be found by name';
     case 'ENETUNREACH':
     case 'EHOSTUNREACH':
-      return 'can not be reached from this network';
+      return 'cannot be reached from this network';
     case 'UND_ERR_CONNECT_TIMEOUT':
     case 'ETIMEDOUT':
       return 'could not be reached in time';

@@ -186,7 +186,7 @@ describe('what keeps the agent from its work', () => {
     );
   });
 
-  it('that a file can not be read is said once: by the incident, which names it', () => {
+  it('that a file cannot be read is said once: by the incident, which names it', () => {
     const counts = [{ ...many('unreadable', 1), needsPerson: true as const, reason: 'EACCES' }];
     const incident = {
       code: 'FILE_UNREADABLE' as const,

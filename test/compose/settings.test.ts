@@ -72,7 +72,7 @@ it('a trial changes nothing, and says what would be refused', async () => {
   expect(replace).not.toHaveBeenCalled();
 });
 
-it('where it can not be put into effect, or not be recorded, the file is as it was', async () => {
+it('where it cannot be put into effect, or not be recorded, the file is as it was', async () => {
   const { settings, content, replace, ledger } = await begin();
   replace.mockRejectedValueOnce(new Error('a defect'));
   await expect(settings.edit(recursive, {})).rejects.toMatchObject({ code: 'CONTROL_FAILED' });
@@ -166,7 +166,7 @@ it('a file that is wrong is mended by a change', async () => {
   expect(incidents.list()).toEqual([]);
 });
 
-it('while the ledger can not be written, a change of the file waits', async () => {
+it('while the ledger cannot be written, a change of the file waits', async () => {
   const { file, settings, incidents, replace, setTrouble } = await begin();
   setTrouble({ code: 'DISK_FULL', message: 'The disk is full.', hint: 'Make room.' });
   await writeFile(file, TEXT.replace('# here', '# there'));

@@ -16,7 +16,7 @@ describe('broken YAML', () => {
       'p: "C:\\scans"\n',
       '1:7: a backslash in double quotes starts an escape',
     ],
-    ['a reserved character', 'a: @b\n', '1:4: a text can not start with this character'],
+    ['a reserved character', 'a: @b\n', '1:4: a text cannot start with this character'],
     ['a quote without end', 'a: 1\nb: "c\n', 'a quote or bracket that was opened is never closed'],
     ['a bracket without end', 'a: 1\nb: [c,\n\n', '; the last line before it is: b: [c,'],
     ['two documents', 'a: 1\n---\nb: 2\n', '2:1: a second document starts here'],

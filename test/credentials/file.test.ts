@@ -112,7 +112,7 @@ describe('the credentials file', () => {
     await asOrdinaryUser(() => expect(sourceOf(file).get()).rejects.toThrow(`${file} (EACCES)`));
   });
 
-  it('that can not be written says so, and keeps the old content', async () => {
+  it('that cannot be written says so, and keeps the old content', async () => {
     const folder = await temporaryFolder();
     const { uid, gid } = ordinaryOwner();
     const closed = join(folder, 'closed');
@@ -125,7 +125,7 @@ describe('the credentials file', () => {
     await asOrdinaryUser(async () => {
       const failed = writable.set({ clientId: 'id', clientSecret: 'another' });
       await expect(failed).rejects.toMatchObject({ code: 'CREDENTIALS_UNWRITABLE' });
-      await expect(failed).rejects.toThrow(`${file} can not be written`);
+      await expect(failed).rejects.toThrow(`${file} cannot be written`);
       await expect(writable.remove()).rejects.toMatchObject({ code: 'CREDENTIALS_UNWRITABLE' });
       expect(await readFile(file, 'utf8')).toBe(content);
     });

@@ -119,7 +119,7 @@ describe('a configuration replaces another', () => {
     await running;
   });
 
-  it('unless it can not be composed: then the former one goes on', async () => {
+  it('unless it cannot be composed: then the former one goes on', async () => {
     const broken = new Map([['b', [new ReceiptdError('CONFIG_INVALID', 'Not that.')]]]);
     const { generations, log, stop, running } = await begin(broken);
     await expect(generations.replace('b')).rejects.toThrow('Not that.');

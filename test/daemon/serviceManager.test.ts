@@ -70,7 +70,7 @@ describe('what a service manager is told', () => {
     await telling;
   });
 
-  it('says once in the log that it can not be said, and stops nothing', async () => {
+  it('says once in the log that it cannot be said, and stops nothing', async () => {
     const { log, manager } = prepare({ NOTIFY_SOCKET: '/run/notify' }, { isBroken: true });
     await manager.ready();
     await manager.reloading(5_000n);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { needsPerson, type Case } from '../../src/domain/needsPerson.ts';
 import { mayBeReceipt, type Content } from '../../src/domain/receiptLike.ts';
 
-describe('a file that can not be sent may be a receipt', () => {
+describe('a file that cannot be sent may be a receipt', () => {
   it.each<[string, Content]>([
     ['scan.jpg', 'text'],
     ['2026/SCAN.JPEG', 'unknown'],

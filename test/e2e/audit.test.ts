@@ -140,7 +140,7 @@ describe('the audit', () => {
     expect(found.unaccounted[0]?.hint).toContain('may still be growing');
   });
 
-  test('is no proof where a folder can not be looked at, and ends with 4', async () => {
+  test('is no proof where a folder cannot be looked at, and ends with 4', async () => {
     const folders = (site: Site) => [
       { path: site.file('inbox'), endpoint: 'office' },
       { path: site.file('share'), endpoint: 'depot' },

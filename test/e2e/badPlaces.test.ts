@@ -290,7 +290,7 @@ describe('the service', () => {
     expect(site.sandbox.received()).toHaveLength(1);
   });
 
-  test('that can not be reached leaves everything waiting', async () => {
+  test('that cannot be reached leaves everything waiting', async () => {
     const site = await prepare();
     await drop(site, 'a.jpg');
     await site.sandbox.close();

@@ -209,7 +209,9 @@ test('every --json output parses', async () => {
   const listed: unknown = JSON.parse(await site.must('list', '--json'));
   const exported = await site.must('export', '--format', 'json');
   expect(JSON.parse(exported)).toEqual(listed);
-  await site.must('export', '--output', 'receipts.json');
+  expect(await site.must('export', '--output', 'receipts.json')).toContain(
+    `Wrote ${site.file('receipts.json')}, `,
+  );
   expect(JSON.parse(await readFile(site.file('receipts.json'), 'utf8'))).toEqual(listed);
   expect(await site.must('export')).toBe(await site.must('export', '--format', 'csv'));
 });

@@ -116,7 +116,7 @@ it('a shell that is not known is refused in one sentence', async () => {
   expect(await receiptd(site, ['completion', 'tcsh'])).toBeRefused(2, 'USAGE', 'bash, zsh, fish, powershell');
 });
 
-it('what can not be asked is answered with nothing', async () => {
+it('what cannot be asked is answered with nothing', async () => {
   const site = await prepare();
   for (const args of [['endpoints', '--config', 'gone.yaml'], ['documents', 'x'], ['nonsense']]) {
     const { status, stdout, stderr } = await receiptd(site, ['complete', ...args]);

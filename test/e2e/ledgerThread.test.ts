@@ -55,7 +55,7 @@ test('the agent ends with it and says so; started again, as its service manager 
   await allIsSentOnce(site, ['before.jpg', 'during.jpg']);
 });
 
-test('nothing is waited for that can not be recorded any more', async () => {
+test('nothing is waited for that cannot be recorded any more', async () => {
   const { site, end, heal } = await siteWhoseThreadMayEnd();
   await site.configure({ delivery: { grace: '10m' } });
   site.sandbox.misbehave({ kind: 'delay', route: 'upload', delayMs: 1_000, times: 1 });

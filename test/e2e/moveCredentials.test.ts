@@ -196,7 +196,7 @@ There are still some in the file, which the agent goes on using. Remove them wit
   },
 );
 
-test('what can not be is said, and nothing is changed', async () => {
+test('what cannot be is said, and nothing is changed', async () => {
   const site = await siteWith({ credentials: { store: 'file' } });
   expect(await login(site, '--store', 'file', '--from', 'file')).toBeRefused(2, 'USAGE', 'the same store');
   expect(await login(site, '--store', 'file', '--from', 'drawer')).toBeRefused(2, 'USAGE', '--from takes');
@@ -211,7 +211,7 @@ test('what can not be is said, and nothing is changed', async () => {
 });
 
 test.skipIf(!ordinaryUserCanRun)(
-  'where the config file can not be changed, the old copy stays and the line to change is said',
+  'where the config file cannot be changed, the old copy stays and the line to change is said',
   async () => {
     const env = { RECEIPTD_CLIENT_ID: CLIENT.clientId, RECEIPTD_CLIENT_SECRET: CLIENT.clientSecret };
     const site = await siteWith({ credentials: { store: 'environment' } }, env);

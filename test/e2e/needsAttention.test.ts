@@ -36,7 +36,7 @@ function why(place: string, name: string): string {
   return readFileSync(`${place}/${name} - why.txt`, 'utf8');
 }
 
-test('people at the scanner see what can not be sent and why, until it is mended, and nothing of it is sent', async () => {
+test('people at the scanner see what cannot be sent and why, until it is mended, and nothing of it is sent', async () => {
   const { site, inbox, place, shown } = await office();
   const good = await drawReceipt({ type: 'jpeg', seed: 'good' });
   const refused = await drawReceipt({ type: 'jpeg', seed: 'refused' });

@@ -222,7 +222,7 @@ it('a second endpoint leaves the folders that named none with the one they had',
   expect(await agent.stop()).toMatchObject({ status: 0 });
 });
 
-it('an endpoint that was made is not lost where the configuration can not be written any more', async () => {
+it('an endpoint that was made is not lost where the configuration cannot be written any more', async () => {
   const site = await prepare();
   const agent = await site.start();
   const good = await readFile(site.config, 'utf8');

@@ -158,7 +158,7 @@ describe.skipIf(!isRoot)('installed for the machine', () => {
     expect(again.notes).toContain(`${at.unit} is as it was.`);
   });
 
-  test('a folder that the user can not enter is refused, with what is in the way, before anything is written', async () => {
+  test('a folder that the user cannot enter is refused, with what is in the way, before anything is written', async () => {
     const at = await place();
     const config = await at.config();
     await chmod(at.dir, 0o755);
@@ -197,7 +197,7 @@ describe.skipIf(!isRoot)('installed for the machine', () => {
     ['a configuration', (_, { file }) => chmod(file, 0o600), "can't read the configuration"],
     ['a program', ({ exec }) => chmod(exec, 0o700), "can't run"],
     ['a directory of the program', ({ dir }) => chmod(join(dir, 'bin'), 0o700), 'bin is closed to it'],
-  ])('%s that it can not reach is refused', async (_, close, words) => {
+  ])('%s that it cannot reach is refused', async (_, close, words) => {
     const at = await place();
     const config = await at.config();
     await close(at, config);

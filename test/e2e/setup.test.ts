@@ -161,7 +161,7 @@ describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {
     expect((await readdir(here.dir)).sort()).toEqual(['home', 'sandbox']);
   });
 
-  test('a service that can not be reached can be checked later', async () => {
+  test('a service that cannot be reached can be checked later', async () => {
     const here = await desk();
     await here.sandbox.close();
     const { service, folder, rest } = answered(here);

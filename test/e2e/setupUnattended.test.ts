@@ -141,7 +141,7 @@ describe('receiptd setup --yes', () => {
     expect(here.sandbox.received()).toEqual([]);
   });
 
-  test('wrong credentials, and a service that can not be reached, change nothing', async () => {
+  test('wrong credentials, and a service that cannot be reached, change nothing', async () => {
     const here = await desk();
     const env = variables(here);
     const wrong = await quick(here, [], { ...env, RECEIPTD_SETUP_CLIENT_SECRET: 'wrong' });
@@ -364,7 +364,7 @@ describe('receiptd setup --yes', () => {
     expect(performance.now() - begun).toBeLessThan(40_000);
   });
 
-  test('refuses a folder that can not be made before anything is changed', async () => {
+  test('refuses a folder that cannot be made before anything is changed', async () => {
     const here = await desk();
     await writeFile(join(here.dir, 'file'), '');
     const args = ['--folder', 'file/in/box', '--create-folder'];
@@ -374,7 +374,7 @@ describe('receiptd setup --yes', () => {
     expect((await readdir(here.dir)).sort()).toEqual(['file', ...nothing]);
   });
 
-  test('finds out that the config file can not be written before it creates anything', async () => {
+  test('finds out that the config file cannot be written before it creates anything', async () => {
     const here = await desk();
     await symlink(join(here.dir, 'gone', 'receiptd.yaml'), here.config);
     const { RECEIPTD_SETUP_ENDPOINT_UID: _, ...env } = variables(here);

@@ -247,7 +247,7 @@ it('waits while the watched folder is away, and never takes that for an end', as
   expect(names()).toHaveLength(2);
 });
 
-it('forgets what it can not understand, and touches no file for it', async () => {
+it('forgets what it cannot understand, and touches no file for it', async () => {
   const { dir, reject, look, names } = await office();
   await reject('a', 'a');
   await look();

@@ -190,7 +190,7 @@ describe('a folder and its ledger', () => {
   });
 });
 
-describe('what can not be looked at', () => {
+describe('what cannot be looked at', () => {
   it('is said of a folder that is not there; nothing in it is called missing', async () => {
     const place = await mixedPlace();
     await rename(place.scans, join(place.dir, 'away'));

@@ -386,7 +386,7 @@ describe('a shared folder', () => {
     expect(place.intake.status.state).toBe('watching');
   });
 
-  it('is offered to the others by an agent that leads it and can not reach it, and asked for again once it can', async () => {
+  it('is offered to the others by an agent that leads it and cannot reach it, and asked for again once it can', async () => {
     const place = await shared();
     await place.comesTo('watching');
     await rename(place.scans, `${place.scans}-away`);

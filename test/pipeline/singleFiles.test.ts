@@ -125,7 +125,7 @@ test('what was named is sent from the copy, whatever happens to the file', async
 
 test('where the ledger fails nothing is promised, and the copy goes', async () => {
   const place = await sendingPlace();
-  const failure = new ReceiptdError('LEDGER_WRITE_FAILED', 'The ledger can not be written.');
+  const failure = new ReceiptdError('LEDGER_WRITE_FAILED', 'The ledger cannot be written.');
   const site = await desk(place, { gate: () => Promise.reject(failure) });
   const bytes = await image();
   await expect(site.take('a.jpg', bytes)).rejects.toBe(failure);
@@ -179,7 +179,7 @@ test('what is no image, cut short, of another type or too large is rejected, and
   expect(await place.ledger.counts()).toEqual([]);
 });
 
-test('without copies, an original that the agent can not read as it was sent is rejected', async () => {
+test('without copies, an original that the agent cannot read as it was sent is rejected', async () => {
   const place = await sendingPlace();
   const site = await desk(place, { keeping: { mode: 'never' } });
   const bytes = await image();

@@ -197,7 +197,7 @@ describe('a fault in words', () => {
   it.each([
     ['ENOTFOUND', true, 'host could not be found by name (ENOTFOUND).'],
     ['EAI_AGAIN', true, 'host could not be found by name (EAI_AGAIN).'],
-    ['ENETUNREACH', true, 'host can not be reached from this network (ENETUNREACH).'],
+    ['ENETUNREACH', true, 'host cannot be reached from this network (ENETUNREACH).'],
     [
       'DEPTH_ZERO_SELF_SIGNED_CERT',
       true,

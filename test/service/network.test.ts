@@ -209,9 +209,9 @@ describe.skipIf(!hasOpenssl)('an authority of one\u2019s own', () => {
     expect(answer).toHaveProperty('message', expect.stringContaining(words));
   });
 
-  it('that can not be used is told in one sentence', async () => {
+  it('that cannot be used is told in one sentence', async () => {
     const files: [string, string | null, string][] = [
-      ['missing.pem', null, 'can not be read (ENOENT)'],
+      ['missing.pem', null, 'cannot be read (ENOENT)'],
       ['empty.pem', '', 'holds no certificate in PEM form'],
       ['key.pem', authority.issue('IP:127.0.0.1').key, 'holds no certificate in PEM form'],
       ['cut.pem', '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n', 'is broken (number 1)'],

@@ -99,7 +99,7 @@ export async function endpointStep(
     return isKept ? choice : { ...choice, alias: await another(), isExplicit: true };
   }
   const uid = await ask.text('Its uid:', { wrong: sentence(wrongUid) });
-  say('Whether it is right shows with the first receipt: the service can not be asked for it.');
+  say('Whether it is right shows with the first receipt: the service cannot be asked for it.');
   const known = own.find(({ key }) => key.uid === uid)?.alias;
   return there(uid, known ?? (await another()), true);
 

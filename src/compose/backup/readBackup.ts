@@ -117,7 +117,7 @@ function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new BadArchive('its manifest can not be read');
+    throw new BadArchive('its manifest cannot be read');
   }
 }
 

@@ -63,7 +63,7 @@ async function refuseSecrets(portable: string, text: string, config: Config): Pr
   if (!secrets.some((each) => TELLING.test(each) && !names.has(each) && portable.includes(each))) return;
   throw new ReceiptdError(
     'CONFIG_INVALID',
-    `${config.file} holds a password or another secret in a place where it can not be taken out.`,
+    `${config.file} holds a password or another secret in a place where it cannot be taken out.`,
     { hint: 'Remove it there, also from comments, and try again. Nothing was written.' },
   );
 }

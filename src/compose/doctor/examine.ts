@@ -53,7 +53,7 @@ export async function examine(options: {
 /** The finding, or why there is none. */
 export async function within(subject: string, look: () => Promise<Finding>): Promise<Finding> {
   const [finding] = await withinAll(subject, async () => [await look()]);
-  return finding ?? { level: 'warn', subject, message: 'It can not be told.' };
+  return finding ?? { level: 'warn', subject, message: 'This could not be examined.' };
 }
 
 export async function withinAll(

@@ -117,7 +117,7 @@ export class Alerting {
       } catch (error) {
         // A defect here must not keep receipts from being sent; it is said once.
         const { detail } = describeError(error);
-        if (detail !== said) log.error('Alerts can not be told for the moment; trying again', { detail });
+        if (detail !== said) log.error('Alerts cannot be sent for the moment; trying again', { detail });
         said = detail;
       }
       const waitMs = hasChannels ? LOOK_MS : IDLE_MS;

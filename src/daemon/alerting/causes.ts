@@ -145,14 +145,14 @@ function ofHold({ scope, key, reason, message, since }: Hold, { endpoints }: Sig
   switch (scope) {
     case 'service':
       return made(
-        `The service at ${key} gives no proper answer`,
+        `The service at ${key} has not answered properly`,
         'SERVICE_UNREACHABLE',
         'Nothing is lost, and it is tried again by itself. Look at the network and at the service.',
         MENDS_ITSELF_MS,
       );
     case 'credentials':
       return made(
-        `The credentials${ofAccount(account)} do not work`,
+        `The credentials${ofAccount(account)} are not accepted`,
         'CREDENTIALS_REFUSED',
         `Give new ones with \`receiptd login${accountOption(account)}\`.`,
         null,

@@ -199,7 +199,7 @@ function ofCases({ counts, daemon }: Looked): Trouble[] {
       ? {
           person: true,
           text,
-          advice: `\`receiptd list --needs-person --state ${state}\` names what is meant. ${advice} Nothing to be done? \`receiptd dismiss\`.`,
+          advice: `\`receiptd list --needs-person --state ${state}\` lists them. ${advice} Nothing to be done? \`receiptd dismiss\`.`,
           here: `${here} Nothing to be done? Use Dismiss in the list.`,
           remedy: { kind: 'list', state },
         }

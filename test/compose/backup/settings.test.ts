@@ -82,7 +82,7 @@ test.each([
   ['http://token@h', 'http://***@h'],
   [String.raw`http:\/\/u:p@h`, String.raw`http:\/\/u:***@h`],
   ['http://h/a@b, mail a@b', 'http://h/a@b, mail a@b'],
-])('%s is shown as %s, and what is shown can not be written back', (given, shown) => {
+])('%s is shown as %s, and what is shown cannot be written back', (given, shown) => {
   expect(hidePasswords(given)).toBe(shown);
   if (!shown.includes('***')) return;
   const value = shown.replaceAll('\\', '');

@@ -255,7 +255,7 @@ it('in quiet hours nothing is delivered, not even what was to be delivered befor
   expect(mail.subjects).toContain('opened: The disk a is full.');
 });
 
-it('what is told is durable first; where that can not be, it is told all the same', async () => {
+it('what is told is durable first; where that cannot be, it is told all the same', async () => {
   const { dir, clock, log, start, wrong } = await place();
   const mail = new Channel('email');
   const seen: string[] = [];
@@ -329,7 +329,7 @@ it('holds and documents of the ledger are told as well, those that mend themselv
   expect(mail.subjects).toEqual(['opened: 1 scan from /scans needs a person: 1 failed.']);
   await clock.advance(2 * MINUTE);
   expect(mail.subjects.slice(1)).toEqual([
-    'opened: The service at https://api.example.com gives no proper answer: No answer came.',
+    'opened: The service at https://api.example.com has not answered properly: No answer came.',
   ]);
   await ledger.clearHold('service', about.key);
   await ledger.retry('all', clock.now());

@@ -73,8 +73,8 @@ it('the credentials of another account are another cause, which names the accoun
     causesOf(sight({ holds: [hold({ scope: 'credentials' })] })),
     causesOf(sight({ holds: [hold({ scope: 'credentials', key: `${OFFICE.baseUrl} account branch` })] })),
   ].map((causes) => [...causes.values()][0]);
-  expect(own?.message).toMatch(/^The credentials do not work: /);
-  expect(branch?.message).toMatch(/^The credentials of account branch do not work: /);
+  expect(own?.message).toMatch(/^The credentials are not accepted: /);
+  expect(branch?.message).toMatch(/^The credentials of account branch are not accepted: /);
   expect(branch?.hint).toBe('Give new ones with `receiptd login --account branch`.');
   expect(branch?.key).not.toBe(own?.key);
 });

@@ -184,7 +184,7 @@ describe('the password', () => {
     expect(await state(origin)).toEqual({ signedIn: false, password: false });
   });
 
-  it('can not be guessed quickly, a warning tells of it without the guess, and a link works all the while', async () => {
+  it('cannot be guessed quickly, a warning tells of it without the guess, and a link works all the while', async () => {
     const { console, origin, stateDir, log } = await opened();
     await writePassword(stateDir, PASSWORD);
     for (const guess of ['guessed-horse-one', 'guessed-horse-two', 'x'.repeat(5000)]) {

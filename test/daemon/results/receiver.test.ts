@@ -64,7 +64,7 @@ describe('a result', () => {
     expect(await ledger.document(document.id)).toMatchObject({ serviceStatus: 'DONE' });
   });
 
-  it('is not answered as taken while the ledger can not be written, and is taken when it comes again', async () => {
+  it('is not answered as taken while the ledger cannot be written, and is taken when it comes again', async () => {
     let isFull = true;
     const full = new ReceiptdError('DISK_FULL', 'No space is left.');
     const { receiver, path, log, ledger } = await receiving({
@@ -134,7 +134,7 @@ describe('whoever does not know the secret', () => {
     expect(JSON.stringify(log.lines)).not.toContain(secret);
   });
 
-  it('can not tell by the answer how much of a guess was right, nor have a long one cost more', () => {
+  it('cannot tell by the answer how much of a guess was right, nor have a long one cost more', () => {
     const secret = 'S'.repeat(43);
     expect(readAddress(`/results/${secret}`, secret)).toEqual({ uid: null });
     expect(readAddress(`/results/${secret}/a%20b?x=1`, secret)).toEqual({ uid: 'a b' });

@@ -80,7 +80,7 @@ describe('an office that scans all day', () => {
     expect(silenceOf({ arrivals, since: SINCE, now: at(3, 30, 12) })).not.toBeNull();
   });
 
-  it('is not silent for what an agent that did not run can not know', () => {
+  it('is not silent for what an agent that did not run cannot know', () => {
     const arrivals = officeSince(1, 15);
     expect(silenceOf({ arrivals, since: at(3, 24, 11, 50), now: at(3, 24, 12, 30) })).toBeNull();
     expect(silenceOf({ arrivals, since: at(3, 24, 11, 50), now: at(3, 24, 17) })).not.toBeNull();

@@ -31,7 +31,7 @@ inBrowser('the console for everybody', (here) => {
     here.stub.agent.paused.add('branch');
     here.stub.agent.held = 7;
     here.stub.log('warn', 'The service is slow', { url: 'https://receipts.example.com' });
-    here.stub.log('error', 'A folder can not be reached');
+    here.stub.log('error', 'A folder cannot be reached');
     const page = await here.browser.open('#/');
     const found: string[] = [];
     const check = async (what: string) =>

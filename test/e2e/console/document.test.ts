@@ -68,7 +68,7 @@ inBrowser('the page of a document', (here) => {
     ]);
   });
 
-  test('says that a browser can not show a type, and offers it for download', async () => {
+  test('says that a browser cannot show a type, and offers it for download', async () => {
     const row = find(({ type, state }) => type === 'tiff' && state === 'accepted');
     const page = await open(row);
     await shows(page.getByText("A browser can't show TIFF."));

@@ -11,7 +11,7 @@ inBrowser('the live log', (here) => {
     const log = page.getByRole('log', { name: 'Log' });
     say(3, 'A scan was named');
     say(2, 'The service is slow', 'warn');
-    here.stub.log('error', 'A folder can not be reached', { folder: '/srv/scans/front-desk' });
+    here.stub.log('error', 'A folder cannot be reached', { folder: '/srv/scans/front-desk' });
     await shows(page.getByText('6 lines'));
     await shows(log.getByText('folder=/srv/scans/front-desk'));
     await page.getByLabel('Level').selectOption('warn');

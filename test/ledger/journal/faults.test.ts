@@ -42,7 +42,7 @@ const failure = (code: string) => () => {
   throw Object.assign(new Error(code), { code });
 };
 
-describe('a journal that can not be written', () => {
+describe('a journal that cannot be written', () => {
   test.skipIf(!hasPrlimit)('is left as it was by a write that got only a part onto the disk', () => {
     const { path, journal, bytes } = journalOfTwo();
     const { head } = journal;
@@ -99,7 +99,7 @@ describe('a journal that can not be written', () => {
     expect(entries(path).map(({ facts }) => facts['document'])).toEqual([undefined, 2, 6]);
   });
 
-  test('has its head back where an append can not be taken back on the disk yet', () => {
+  test('has its head back where an append cannot be taken back on the disk yet', () => {
     const { path, journal } = journalOfTwo();
     const { head } = journal;
     journal.append([named(3), named(4)]);

@@ -157,7 +157,7 @@ describe('a journal', () => {
     expect(entries(path).map(({ facts }) => facts['document'] ?? 0)).toEqual([0, 2, 5]);
   });
 
-  test('takes nothing of an append with an event that can not be written', () => {
+  test('takes nothing of an append with an event that cannot be written', () => {
     const path = journalPath();
     const journal = createJournal(path, BEGUN, null);
     const { head } = journal;

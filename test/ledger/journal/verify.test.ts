@@ -295,7 +295,7 @@ describe('a journal that was begun anew', () => {
     expect(await whats({ ...head, hash: 'ab'.repeat(32) })).toEqual([expect.stringContaining('but another')]);
   });
 
-  test('can not confirm a head that was kept of an entry before it', async () => {
+  test('cannot confirm a head that was kept of an entry before it', async () => {
     anew(head);
     expect(await whats({ seq: 7, hash: 'ab'.repeat(32) })).toEqual([
       expect.stringContaining('Entry 7 of the kept head is not in this file, which starts with entry 19'),

@@ -127,7 +127,7 @@ describe.skipIf(!needsPostgres())('archiving the history', () => {
     ]);
   });
 
-  it('is refused to a role that does not own the history, and to a directory that can not be written', async () => {
+  it('is refused to a role that does not own the history, and to a directory that cannot be written', async () => {
     const role = `agents_${database.name}`;
     await ask(database.url, `CREATE ROLE ${role} LOGIN; GRANT USAGE ON SCHEMA receiptd TO ${role}`);
     await ask(database.url, `GRANT SELECT ON ALL TABLES IN SCHEMA receiptd TO ${role}`);

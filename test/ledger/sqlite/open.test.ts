@@ -69,7 +69,7 @@ describe('opening the SQLite ledger', () => {
     expect(loose.map((table: { name: string }) => table.name)).toEqual(['sqlite_schema']);
   });
 
-  it('says where a ledger can not be created', async () => {
+  it('says where a ledger cannot be created', async () => {
     const missing = path.join(place.dir, 'none', 'ledger.db');
     expect(await refusal(openSqliteLedger({ path: missing, clock }))).toMatchObject({
       code: 'STATE_UNWRITABLE',

@@ -147,7 +147,7 @@ it('erasure reaches what was recorded of the document in the very same moment', 
   expect((await verifyJournal(journal)).findings).toEqual([]);
 });
 
-it('where the backups can not be listed, it is for the next backup to say so', async () => {
+it('where the backups cannot be listed, it is for the next backup to say so', async () => {
   fs.writeFileSync(path.join(place.dir, 'backups'), 'a file');
   await during(async (ledger) => {
     expect(await ledger.lastBackup()).toBeNull();

@@ -186,7 +186,7 @@ describe('the mark of a clean end', () => {
     expect(isMarked()).toBe(true);
   });
 
-  it('is not left where another reads, and the log can not be folded', async () => {
+  it('is not left where another reads, and the log cannot be folded', async () => {
     const ledger = await open();
     await ledger.admit(admission('a', 'a'));
     const reader = new DatabaseSync(place.path, { readOnly: true });

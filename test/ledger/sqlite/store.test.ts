@@ -89,7 +89,7 @@ describe('group commit', () => {
     expect(await count()).toBe(1);
   });
 
-  it('stays in trouble while only the journal can not be written', async () => {
+  it('stays in trouble while only the journal cannot be written', async () => {
     const journal = pair.journal;
     const full = vi.spyOn(journal, 'append').mockImplementation(() => {
       throw Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC', errno: -28 });

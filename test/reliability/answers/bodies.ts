@@ -228,7 +228,7 @@ export function bodyOf(plan: Plan, context: Context): Body {
     case 'cutShort':
       return wrong(plain.slice(0, 1 + Math.floor((plain.length - 2) * (plan.value / 32))));
     case 'latin1':
-      // What can not be read is read as U+FFFD, which the name may hold itself.
+      // What cannot be read is read as U+FFFD, which the name may hold itself.
       return made(Buffer.from(plain, 'latin1'), isAscii(plain.replaceAll('\ufffd', '')) ? 'maybe' : 'wrong');
     case 'utf16':
       return wrong(Buffer.from(plain, 'utf16le'));

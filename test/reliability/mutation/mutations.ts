@@ -393,7 +393,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
-    what: 'an original that can not be disposed of keeps all others of its folder waiting',
+    what: 'an original that cannot be disposed of keeps all others of its folder waiting',
     promises: ['P4'],
     killedBy: 'test/pipeline/dispose.test.ts',
     edits: [{ file: DISPOSE, in: 'disposeAccepted', condition: 'TROUBLE_OF_ALL', is: 'true' }],
@@ -405,7 +405,7 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [{ file: 'src/domain/account.ts', in: 'credentialsKey', returns: 'baseUrl' }],
   },
   {
-    what: 'a deferred image that can not be admitted keeps the others waiting',
+    what: 'a deferred image that cannot be admitted keeps the others waiting',
     promises: ['P4'],
     killedBy: 'test/pipeline/away.test.ts',
     edits: [
@@ -419,7 +419,7 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [{ file: 'src/pipeline/record.ts', value: 'parked', becomes: 'false' }],
   },
   {
-    what: 'a file that can not be looked at ends the settling of its folder',
+    what: 'a file that cannot be looked at ends the settling of its folder',
     promises: ['P4', 'P1'],
     killedBy: 'simulation',
     edits: [

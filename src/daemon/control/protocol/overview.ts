@@ -82,7 +82,7 @@ const overviewResponse = z
       held: z.number().describe('Those of them that are on hold.'),
       oldest: instant.nullable().describe('When the one that has waited longest was named.'),
       perMinute: z.number().describe('Accepted over the last five minutes.'),
-      emptyInMs: z.number().nullable().describe('At this pace; null where that can not be told.'),
+      emptyInMs: z.number().nullable().describe('At this pace; null where that cannot be told.'),
     }),
   })
   .meta({ id: 'Overview' });
