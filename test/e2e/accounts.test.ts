@@ -5,7 +5,7 @@ import { keytarIsHere, secretService, secretServiceIsHere } from '../credentials
 import { requirement } from '../support/requires.ts';
 import { drawReceipt } from '../support/images.ts';
 import { DEPOT, OFFICE, prepare, storedOnce, until, type Site } from './support/agent.ts';
-import { receiptd } from './support/commandLine.ts';
+import { quickly, receiptd } from './support/commandLine.ts';
 
 const MAIN_CLIENT = { clientId: 'e2e', clientSecret: 'e2e-secret' };
 const BRANCH_CLIENT = { clientId: 'branch-id', clientSecret: 'branch-secret' };
@@ -50,7 +50,9 @@ type Client = typeof MAIN_CLIENT;
 
 function login(site: Site, { clientId, clientSecret }: Client, ...more: string[]) {
   const args = ['login', '--client-id', clientId, '--config', site.config, ...more];
-  return receiptd(site, args, { input: `${clientSecret}\n` });
+  // The keychain is found by the environment of a process.
+  const run = Object.keys(site.env).length > 0 ? receiptd : quickly;
+  return run(site, args, { input: `${clientSecret}\n` });
 }
 
 async function scan(site: Site, folder: string, name: string): Promise<void> {

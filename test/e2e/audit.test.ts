@@ -34,7 +34,7 @@ const AUDIT = z.object({
 });
 
 async function audit(site: Site, ...args: string[]) {
-  const { status, stdout } = await site.run('audit', '--json', ...args);
+  const { status, stdout } = await site.look('audit', '--json', ...args);
   return { status, ...AUDIT.parse(JSON.parse(stdout)) };
 }
 
@@ -53,7 +53,7 @@ describe('the audit', () => {
     await drop(site, 'copy of a.jpg', 'a.jpg');
     await writeFile(site.file('inbox', 'notes.txt'), 'bread and butter');
     site.sandbox.misbehave({ kind: 'status', status: 400, nameIncludes: 'refused', times: 1 });
-    await site.once();
+    await site.quickOnce();
 
     const text = await site.must('audit');
     const inbox = site.file('inbox');
@@ -95,7 +95,7 @@ describe('the audit', () => {
   test('names every file that is not accounted for, says what to do, and ends with 3', async () => {
     const site = await prepare();
     for (const name of ['same.jpg', 'changed.jpg', 'gone.jpg']) await drop(site, name);
-    await site.once();
+    await site.quickOnce();
     await appendFile(site.file('inbox', 'changed.jpg'), 'x');
     await rm(site.file('inbox', 'gone.jpg'));
     await drop(site, 'new\nline.jpg');
@@ -106,7 +106,7 @@ describe('the audit', () => {
       [site.file('inbox', 'gone.jpg'), 'missing'],
       [site.file('inbox', 'new\nline.jpg'), 'unknown'],
     ]);
-    const { status, stdout } = await site.run('audit');
+    const { status, stdout } = await site.look('audit');
     expect(status).toBe(3);
     const named = stdout.split('\n').filter((line) => line.startsWith(`  ${site.file('inbox')}/`));
     expect(named).toHaveLength(3);
@@ -116,7 +116,7 @@ describe('the audit', () => {
       `3 files in ${site.file('inbox')} are NOT accounted for; they are named above.`,
     );
     // Nothing that the audit looked at was changed by it.
-    await site.once();
+    await site.quickOnce();
     expect(await audit(site)).toMatchObject({ status: 0, total: { seen: 5, accepted: 5 } });
   });
 
@@ -149,12 +149,12 @@ describe('the audit', () => {
     await site.configure({ folders: folders(site) });
     await drop(site, 'a.jpg');
     await writeFile(site.file('share', 'b.jpg'), await drawReceipt({ type: 'jpeg', seed: 'b' }));
-    await site.once();
+    await site.quickOnce();
     await rename(site.file('share'), site.file('unplugged'));
     const found = await audit(site);
     expect(found).toMatchObject({ status: 4, verdict: 'incomplete', unaccounted: [], total: { seen: 2 } });
     expect(found.notLookedAt).toMatchObject([{ folder: site.file('share') }]);
-    const { stdout } = await site.run('audit');
+    const { stdout } = await site.look('audit');
     expect(stdout).toMatch(/this is no proof: 1 place could not be looked at\.\n$/);
     // The other folder alone can be proved.
     expect(await audit(site, '--folder', site.file('inbox'))).toMatchObject({
@@ -166,7 +166,7 @@ describe('the audit', () => {
   test('counts a folder that is not watched any more from the ledger', async () => {
     const site = await prepare();
     await drop(site, 'a.jpg');
-    await site.once();
+    await site.quickOnce();
     await mkdir(site.file('other'));
     await site.configure({ folders: [{ path: site.file('other'), endpoint: 'office' }] });
     const found = await audit(site);
@@ -182,9 +182,9 @@ describe('the audit', () => {
     const bare = await site.run('audit');
     expect(bare).toBeRefused(1, 'LEDGER_MISSING', 'receiptd run');
     expectNoTrace(bare);
-    await site.once();
-    expect(await site.run('audit', '--day', '2026-02-30')).toBeRefused(2, 'USAGE', '2026-02-30');
-    expect(await site.run('audit', '--folder', '/nowhere')).toBeRefused(2, 'USAGE', site.file('inbox'));
-    expect(await site.run('audit', '--wait', 'long')).toBeRefused(2, 'USAGE', 'long');
+    await site.quickOnce();
+    expect(await site.look('audit', '--day', '2026-02-30')).toBeRefused(2, 'USAGE', '2026-02-30');
+    expect(await site.look('audit', '--folder', '/nowhere')).toBeRefused(2, 'USAGE', site.file('inbox'));
+    expect(await site.look('audit', '--wait', 'long')).toBeRefused(2, 'USAGE', 'long');
   });
 });

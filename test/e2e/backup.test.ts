@@ -8,6 +8,8 @@ import { prepare, sha256, Site, storedOnce, until, type ConfigKeys } from './sup
 import { quickly } from './support/commandLine.ts';
 
 const COUNT = 12;
+/** More than are under way at once on the way into an archive or out of it. */
+const MANY = 100;
 
 /** Another PC: a place of its own, the same service. */
 async function otherPc(site: Site, keys: ConfigKeys = {}, name = 'other'): Promise<Site> {
@@ -254,17 +256,19 @@ test('a file that was restored on one PC is asked about on the next, even if the
 
 test('a backlog moves to another PC, from the spool and from where it was scanned', async () => {
   const site = await prepare();
-  await scan(site, 0, 30);
+  await scan(site, 0, MANY);
   await site.quickMust('pause');
   expect((await site.quickOnce()).status).toBe(4);
   const archive = site.file('office.receiptd');
-  expect(await site.quickMust('backup', '--final', archive)).toContain('30 documents, 30 of them waiting');
+  expect(await site.quickMust('backup', '--final', archive)).toContain(
+    `${MANY} documents, ${MANY} of them waiting`,
+  );
   await rm(site.file('inbox'), { recursive: true });
   const other = await otherPc(site);
-  expect(await other.quickMust('restore', archive)).toContain('30 documents, 30 of them waiting');
+  expect(await other.quickMust('restore', archive)).toContain(`${MANY} documents, ${MANY} of them waiting`);
   await other.quickMust('resume');
   expect((await other.quickOnce()).status).toBe(0);
-  expect((await storedOnce(other)).size).toBe(30);
+  expect((await storedOnce(other)).size).toBe(MANY);
 });
 
 test('a restore that fails leaves both PCs as they were, says how the old one goes on, and can be run again', async () => {

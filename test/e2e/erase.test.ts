@@ -44,17 +44,17 @@ describe.each(['beside a running agent', 'without one'])('erasing %s', (where) =
     const file = `receipt-${PERSONAL}.jpg`;
     await drop(site, file);
     await drop(site, 'other.jpg');
-    if (!beside) await site.once();
+    if (!beside) await site.quickOnce();
     await until(() => site.sandbox.stats().stored === 2);
     await until(async () => (await site.list('--state', 'accepted')).length === 2);
     const name = await nameOf(site, site.file('inbox', file));
     const before = (await site.list()).find((row) => row.name === name);
     expect(await stateHolds(site, PERSONAL)).not.toEqual([]);
     await rm(site.file('inbox', file));
-    if (!beside) await site.once();
+    if (!beside) await site.quickOnce();
     else await until(async () => (await site.look('show', name)).stdout.includes('gone since'));
 
-    const refused = await site.run('erase', name);
+    const refused = await site.look('erase', name);
     expect(refused).toBeRefused(2, 'CONFIRMATION_NEEDED', '1 document', '--yes');
     expect(await stateHolds(site, PERSONAL)).not.toEqual([]);
 
@@ -69,7 +69,7 @@ describe.each(['beside a running agent', 'without one'])('erasing %s', (where) =
     expect(await site.list()).toHaveLength(2);
     expect((await site.list()).some(({ path }) => path === site.file('inbox', 'other.jpg'))).toBe(true);
     // Still counted, to the file.
-    expect(JSON.parse(await site.must('audit', '--json'))).toMatchObject({
+    expect(JSON.parse(await site.quickMust('audit', '--json'))).toMatchObject({
       verdict: 'complete',
       total: { seen: 2, accepted: 2 },
     });
@@ -83,27 +83,27 @@ test.each(['beside a running agent', 'without one'])(
     const agent = where === 'without one' ? null : await site.start();
     await drop(site, 'lies.jpg');
     await drop(site, 'changed.jpg');
-    if (!agent) await site.once();
+    if (!agent) await site.quickOnce();
     await until(async () => (await site.list('--state', 'accepted')).length === 2);
     const name = await nameOf(site, site.file('inbox', 'lies.jpg'));
-    const refused = await site.run('erase', name, '--yes');
+    const refused = await site.look('erase', name, '--yes');
     expect(refused.status).toBe(1);
     expect(refused.stdout).toContain(`Not erased: ${name}`);
     expect(refused.stdout).toContain(site.file('inbox', 'lies.jpg'));
     expect(refused.stdout).toContain('--with-originals');
     expect(await stateHolds(site, 'lies.jpg')).not.toEqual([]);
 
-    expect(await site.must('erase', name, '--with-originals', '--yes')).toContain('of 1 document.');
+    expect(await site.quickMust('erase', name, '--with-originals', '--yes')).toContain('of 1 document.');
     expect(await readdir(site.file('inbox'))).toEqual(['changed.jpg']);
     // Nothing lists it again.
     if (agent) await agent.stop();
-    await site.once();
+    await site.quickOnce();
     expect(await stateHolds(site, 'lies.jpg')).toEqual([]);
 
     // Other bytes than were sent stay, whatever is said.
     const other = await nameOf(site, site.file('inbox', 'changed.jpg'));
     await writeFile(site.file('inbox', 'changed.jpg'), 'other bytes');
-    expect(await site.must('erase', other, '--with-originals', '--yes')).toContain('of 1 document.');
+    expect(await site.quickMust('erase', other, '--with-originals', '--yes')).toContain('of 1 document.');
     expect(await readFile(site.file('inbox', 'changed.jpg'), 'utf8')).toBe('other bytes');
   },
 );
@@ -111,16 +111,16 @@ test.each(['beside a running agent', 'without one'])(
 test('what still waits is left as it is, and named', async () => {
   const site = await prepare();
   await drop(site, 'sent.jpg');
-  await site.once();
-  await site.must('pause', 'office');
+  await site.quickOnce();
+  await site.quickMust('pause', 'office');
   await drop(site, 'waits.jpg');
-  await site.once();
+  await site.quickOnce();
   const sent = await nameOf(site, site.file('inbox', 'sent.jpg'));
   const waits = await nameOf(site, site.file('inbox', 'waits.jpg'));
   await rm(site.file('inbox', 'sent.jpg'));
-  const result: unknown = JSON.parse(await site.must('erase', sent, waits, '--yes', '--json'));
+  const result: unknown = JSON.parse(await site.quickMust('erase', sent, waits, '--yes', '--json'));
   expect(result).toEqual({ erased: 1, skipped: [waits], there: [] });
-  const text = await site.must('erase', waits);
+  const text = await site.quickMust('erase', waits);
   expect(text).toContain('Erased the personal data of 0 documents.');
   expect(text).toContain(waits);
   expect(await site.list('--state', 'held')).toMatchObject([{ path: site.file('inbox', 'waits.jpg') }]);
@@ -129,17 +129,17 @@ test('what still waits is left as it is, and named', async () => {
 test('by age takes what was named before that day, and nothing else', async () => {
   const site = await prepare();
   await drop(site, 'a.jpg');
-  await site.once();
-  expect(JSON.parse(await site.must('erase', '--before', '2001-01-31', '--json'))).toMatchObject({
+  await site.quickOnce();
+  expect(JSON.parse(await site.quickMust('erase', '--before', '2001-01-31', '--json'))).toMatchObject({
     erased: 0,
   });
-  expect(await site.run('erase', '--before', '2999-01-31')).toBeRefused(
+  expect(await site.look('erase', '--before', '2999-01-31')).toBeRefused(
     2,
     'CONFIRMATION_NEEDED',
     '1 document named before 2999-01-31',
   );
   await rm(site.file('inbox', 'a.jpg'));
-  expect(JSON.parse(await site.must('erase', '--before', '2999-01-31', '--yes', '--json'))).toEqual({
+  expect(JSON.parse(await site.quickMust('erase', '--before', '2999-01-31', '--yes', '--json'))).toEqual({
     erased: 1,
     skipped: [],
     there: [],
@@ -148,11 +148,11 @@ test('by age takes what was named before that day, and nothing else', async () =
 
 test('refuses what makes no sense', async () => {
   const site = await prepare();
-  await site.once();
-  const bare = await site.run('erase');
+  await site.quickOnce();
+  const bare = await site.look('erase');
   expect(bare).toBeRefused(2, 'USAGE', '--before');
   expectNoTrace(bare);
-  expect(await site.run('erase', 'a', '--before', '2026-01-31')).toBeRefused(2, 'USAGE', '--before');
-  expect(await site.run('erase', '--before', 'soon')).toBeRefused(2, 'USAGE', 'soon');
-  expect(await site.run('erase', 'nobody', '--yes')).toBeRefused(1, 'DOCUMENT_UNKNOWN', 'nobody');
+  expect(await site.look('erase', 'a', '--before', '2026-01-31')).toBeRefused(2, 'USAGE', '--before');
+  expect(await site.look('erase', '--before', 'soon')).toBeRefused(2, 'USAGE', 'soon');
+  expect(await site.look('erase', 'nobody', '--yes')).toBeRefused(1, 'DOCUMENT_UNKNOWN', 'nobody');
 });

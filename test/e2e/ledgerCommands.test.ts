@@ -26,7 +26,7 @@ async function drop(site: Site, ...names: string[]): Promise<void> {
 async function siteOfThree(): Promise<Site> {
   const site = await prepare();
   await drop(site, 'a.jpg', 'b.jpg', 'c.jpg');
-  await site.once();
+  await site.quickOnce();
   expect(site.sandbox.received()).toHaveLength(3);
   return site;
 }
@@ -36,7 +36,7 @@ const headOf = async (site: Site) =>
   HEAD.parse(JSON.parse((await site.look('ledger', 'head', '--json')).stdout));
 
 async function verify(site: Site, ...args: string[]) {
-  const { status, stdout, stderr } = await site.run('ledger', 'verify', '--json', ...args);
+  const { status, stdout, stderr } = await site.look('ledger', 'verify', '--json', ...args);
   expect(stderr).toBe('');
   return { status, ...VERIFIED.parse(JSON.parse(stdout)) };
 }
@@ -87,7 +87,7 @@ describe('receiptd ledger verify', () => {
     const { status, journal } = await verify(site);
     expect(status).toBe(3);
     expect(journal.findings[0]).toMatchObject({ line, what: expect.stringContaining('was changed') });
-    const { stdout } = await site.run('ledger', 'verify');
+    const { stdout } = await site.look('ledger', 'verify');
     expect(stdout).toContain(`journal, line ${line}: This line is no sound entry`);
   });
 
@@ -116,7 +116,7 @@ describe('receiptd ledger verify', () => {
       ['17', "can't be read"],
       [site.file('other.json'), 'holds no head'],
     ] as const) {
-      const { status, stderr } = await site.run('ledger', 'verify', '--head', head);
+      const { status, stderr } = await site.look('ledger', 'verify', '--head', head);
       expect(status).toBe(2);
       expect(stderr).toContain(says);
     }
@@ -135,7 +135,7 @@ describe('receiptd ledger head', () => {
 
   test('says so where there is no ledger yet', async () => {
     const site = await prepare();
-    const { status, stderr } = await site.run('ledger', 'head');
+    const { status, stderr } = await site.look('ledger', 'head');
     expect(status).toBe(1);
     expect(stderr).toContain('[LEDGER_MISSING]');
   });

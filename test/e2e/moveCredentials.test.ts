@@ -7,7 +7,7 @@ import { canMount } from '../support/ownMount.ts';
 import { requirement } from '../support/requires.ts';
 import { drawReceipt } from '../support/images.ts';
 import { cleanUp, prepare, until, type ConfigKeys, type Site } from './support/agent.ts';
-import { begin, giveAway, ordinaryUserCanRun, receiptd, shell } from './support/commandLine.ts';
+import { begin, giveAway, ordinaryUserCanRun, quickly, receiptd, shell } from './support/commandLine.ts';
 
 const CLIENT = { clientId: 'e2e', clientSecret: 'e2e-secret' };
 
@@ -196,18 +196,25 @@ There are still some in the file, which the agent goes on using. Remove them wit
   },
 );
 
+/** As `login`, in this process. */
+const refusal = (site: Site, ...args: string[]) => quickly(site, ['login', ...args, '--config', site.config]);
+
 test('what cannot be is said, and nothing is changed', async () => {
   const site = await siteWith({ credentials: { store: 'file' } });
-  expect(await login(site, '--store', 'file', '--from', 'file')).toBeRefused(2, 'USAGE', 'the same store');
-  expect(await login(site, '--store', 'file', '--from', 'drawer')).toBeRefused(2, 'USAGE', '--from takes');
-  expect(await login(site, '--store', 'drawer')).toBeRefused(
+  expect(await refusal(site, '--store', 'file', '--from', 'file')).toBeRefused(2, 'USAGE', 'the same store');
+  expect(await refusal(site, '--store', 'file', '--from', 'drawer')).toBeRefused(2, 'USAGE', '--from takes');
+  expect(await refusal(site, '--store', 'drawer')).toBeRefused(
     2,
     'USAGE',
     '--store takes keychain, file or systemd',
   );
-  expect(await login(site, '--from', 'environment', '--client-id', 'x')).toBeRefused(2, 'USAGE', 'not both');
-  expect(await login(site, '--store', 'file')).toBeRefused(2, 'USAGE', '--client-id');
-  expect(await login(site, '--store', 'file', '--from', 'systemd')).toBeRefused(1, 'CREDENTIALS_MISSING');
+  expect(await refusal(site, '--from', 'environment', '--client-id', 'x')).toBeRefused(
+    2,
+    'USAGE',
+    'not both',
+  );
+  expect(await refusal(site, '--store', 'file')).toBeRefused(2, 'USAGE', '--client-id');
+  expect(await refusal(site, '--store', 'file', '--from', 'systemd')).toBeRefused(1, 'CREDENTIALS_MISSING');
 });
 
 test.skipIf(!ordinaryUserCanRun)(

@@ -51,7 +51,7 @@ describe('a proxy', () => {
     ] as const) {
       const service = { baseUrl: site.sandbox.url, proxy: `http://${address}` };
       await site.writeConfig({ service, folders: folders(site) });
-      const ended = await site.once('--wait', '1s');
+      const ended = await site.quickOnce('--wait', '1s');
       expect(ended.status).toBe(5);
       expect(ended.stderr).toContain(words);
       expect(ended.stderr + ended.stdout).not.toContain('wrong-word');
@@ -59,7 +59,7 @@ describe('a proxy', () => {
     }
     const service = { baseUrl: site.sandbox.url, proxy: `http://scan:right-word@${proxy.host}` };
     await site.writeConfig({ service, folders: folders(site) });
-    expect((await site.once()).status).toBe(0);
+    expect((await site.quickOnce()).status).toBe(0);
     expect(await storedOnce(site)).toHaveProperty('size', 1);
   });
 });
@@ -72,17 +72,17 @@ test.skipIf(!hasOpenssl)('an authority of the config is trusted, by https throug
   const baseUrl = await tlsFront(authority.issue('IP:127.0.0.1'), site.sandbox.url);
   await scan(site, 'a.jpg');
   await site.writeConfig({ service: { baseUrl, proxy: `http://${proxy.host}` }, folders: folders(site) });
-  const distrustful = await site.once('--wait', '1s');
+  const distrustful = await site.quickOnce('--wait', '1s');
   expect(distrustful.status).toBe(5);
   expect(distrustful.stderr).toContain('shows a certificate that this machine does not trust');
   await copyFile(authority.file, site.file('authority.pem'));
   const service = { baseUrl, proxy: `http://${proxy.host}`, ca: 'authority.pem' };
   await site.writeConfig({ service, folders: folders(site) });
-  expect((await site.once()).status).toBe(0);
+  expect((await site.quickOnce()).status).toBe(0);
   expect(site.sandbox.received()).toHaveLength(1);
   expect(proxy.seen.every(({ line }) => line === `CONNECT ${new URL(baseUrl).host}`)).toBe(true);
   await writeFile(site.file('authority.pem'), 'nothing');
-  const broken = await site.once();
+  const broken = await site.quickOnce();
   expect(broken.stderr).toContain(
     `service.ca: ${site.file('authority.pem')} holds no certificate in PEM form.`,
   );
@@ -102,7 +102,7 @@ test('a login page of the network fails nothing, and sees no token where it redi
       return response.end('<html>Please log in</html>');
     });
     await site.writeConfig({ service: { baseUrl: portal.baseUrl }, folders: folders(site) });
-    expect((await site.once('--wait', '1s')).status).toBe(5);
+    expect((await site.quickOnce('--wait', '1s')).status).toBe(5);
     const rows = await site.list();
     expect(rows.map(({ state }) => state)).not.toContain('failed');
     expect(rows.map(({ state }) => state)).not.toContain('accepted');

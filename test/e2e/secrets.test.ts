@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { proxyServer } from '../service/proxy.ts';
 import { drawReceipt } from '../support/images.ts';
 import { OFFICE, prepare, until, type Site } from './support/agent.ts';
-import { receiptd } from './support/commandLine.ts';
+import { quickly, receiptd } from './support/commandLine.ts';
 
 const SECRET = 'zQ7-recognisable-secret-"\\/+ä-91';
 /** What is left of it in any encoding. */
@@ -15,10 +15,14 @@ const CLIENT = { clientId: 'e2e', clientSecret: SECRET };
 
 const said: string[] = [];
 
-async function command(site: Site, args: readonly string[], input = ''): Promise<void> {
-  const { stdout, stderr } = await receiptd(site, [...args, '--config', site.config], { input });
+async function command(site: Site, args: readonly string[], input = '', run = quickly): Promise<void> {
+  const { stdout, stderr } = await run(site, [...args, '--config', site.config], { input });
   said.push(stdout, stderr);
 }
+
+/** By the binary, which has a process's own output and warnings besides. */
+const byBinary = (site: Site, args: readonly string[], input = ''): Promise<void> =>
+  command(site, args, input, receiptd);
 
 /** Everything that it wrote down, but for the credentials file. */
 async function written(site: Site): Promise<string[]> {
@@ -52,7 +56,7 @@ async function siteWithoutEnvironment(): Promise<Site> {
 
 test('secret and token are in no output, log, ledger or process list, but in the credentials file of its owner', async () => {
   const site = await siteWithoutEnvironment();
-  await command(site, ['login', '--store', 'file', '--client-id', 'e2e'], `${SECRET}\n`);
+  await byBinary(site, ['login', '--store', 'file', '--client-id', 'e2e'], `${SECRET}\n`);
   const file = join(site.stateDir, 'credentials.json');
   expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(CLIENT);
   expect((await stat(file)).mode & 0o777).toBe(0o600);
@@ -72,7 +76,7 @@ test('secret and token are in no output, log, ledger or process list, but in the
     ['endpoint', 'create', 'Depot'],
     ['export', '--format', 'json'],
   ])
-    await command(site, args);
+    await byBinary(site, args);
   const { stdout, stderr } = await agent.stop();
   said.push(stdout, stderr);
   // What is looked through has to hold what it is about.
@@ -87,8 +91,8 @@ test('nor are they in errors: a wrong secret, a token that is refused, a service
   const site = await siteWithoutEnvironment();
   await writeFile(site.file('inbox', 'a.jpg'), await drawReceipt({ type: 'jpeg', seed: 'a' }));
   await command(site, ['login', '--store', 'file', '--client-id', 'e2e', '--no-verify'], `${SECRET}-wrong\n`);
-  for (const args of [['whoami'], ['check'], ['run', '--once', '--wait', '1s'], ['list'], ['status']])
-    await command(site, args);
+  for (const args of [['whoami'], ['run', '--once', '--wait', '1s']]) await byBinary(site, args);
+  for (const args of [['check'], ['list'], ['status']]) await command(site, args);
   await command(site, ['login', '--store', 'file', '--client-id', 'e2e', '--no-verify'], `${SECRET}\n`);
   const token = 'T'.repeat(256);
   const issued = JSON.stringify({ access_token: token, token_type: 'Bearer', expires_in: 86_400 });

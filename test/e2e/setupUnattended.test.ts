@@ -9,7 +9,7 @@ import { keytarIsHere, secretService, secretServiceIsHere } from '../credentials
 import { ordinaryOwner } from '../support/ordinaryUser.ts';
 import { requirement } from '../support/requires.ts';
 import { DEPOT, OFFICE, cleanUp, until, type Ended } from './support/agent.ts';
-import { begin, ordinaryUserCanRun, receiptd } from './support/commandLine.ts';
+import { begin, ordinaryUserCanRun, quickly, receiptd } from './support/commandLine.ts';
 import { SECRET, desk, type Desk } from './support/desk.ts';
 import { runInProcess } from './support/inProcess.ts';
 
@@ -70,13 +70,13 @@ describe('receiptd setup --yes', () => {
     });
     expect(received?.endpointUid).toBe(endpoint?.uid);
     // The ledger knows that the test receipt was taken away: nothing is missing.
-    const shown = await receiptd(here.site, ['show', received?.name ?? '', '--json'], how);
+    const shown = await quickly(here.site, ['show', received?.name ?? '', '--json'], how);
     expect(shown.stdout).toMatch(/"goneAt": "20/);
-    const audit = await receiptd(here.site, ['audit'], how);
+    const audit = await quickly(here.site, ['audit'], how);
     expect(audit.status, audit.stdout).toBe(0);
     const written = await readFile(here.config, 'utf8');
 
-    const second = await receiptd(here.site, ['setup', '--yes', '--json'], how);
+    const second = await quickly(here.site, ['setup', '--yes', '--json'], how);
     expect(second).toMatchObject({ status: 0, stderr: '' });
     expect(JSON.parse(second.stdout)).toMatchObject({
       changed: false,
@@ -102,7 +102,7 @@ describe('receiptd setup --yes', () => {
     await agent.logged('receiptd has started');
     const other = join(here.dir, 'other');
     const args = ['setup', '--yes', '--folder', other, '--create-folder', '--test-receipt'];
-    const ended = await receiptd(here.site, args, { env: here.site.env });
+    const ended = await quickly(here.site, args, { env: here.site.env });
     expect(ended).toMatchObject({ status: 0, stderr: '' });
     expect(ended.stdout).toContain('accepted (service: PROCESSING)');
     expect(here.sandbox.received()).toHaveLength(1);
@@ -214,7 +214,7 @@ describe('receiptd setup --yes', () => {
     await writeFile(join(here.dir, 'secret.txt'), `${SECRET}\n`);
     expect((await quick(here, ['--client-secret-file', 'secret.txt'], env)).status).toBe(0);
     const input = { input: `${SECRET}\n`, env: { ...here.env, ...env } };
-    const piped = await receiptd(here.site, ['setup', '--yes', '--json', '--client-secret-file', '-'], input);
+    const piped = await quickly(here.site, ['setup', '--yes', '--json', '--client-secret-file', '-'], input);
     expect(JSON.parse(piped.stdout)).toMatchObject({ changed: false });
     expect(await quick(here, ['--client-secret', SECRET], env)).toBeRefused(2, 'USAGE', '--client-secret');
     expect(await quick(here, ['--client-secret-file', 'none'], env)).toBeRefused(
@@ -395,7 +395,7 @@ describe('receiptd setup --yes', () => {
     expect(ended.stderr).toContain('Set-up was ended; what is said above is done.');
     expect(ended.status).toBe(130);
     here.sandbox.behave();
-    const again = await receiptd(here.site, ['setup', '--yes', '--test-receipt'], how);
+    const again = await quickly(here.site, ['setup', '--yes', '--test-receipt'], how);
     expect(again).toMatchObject({ status: 0, stderr: '' });
     expect(here.sandbox.received()).toHaveLength(1);
     expect(await readdir(here.scans)).toEqual([]);

@@ -4,7 +4,7 @@ import type { FaultRule } from '../../src/sandbox/server.ts';
 import { drawReceipt } from '../support/images.ts';
 import { prepare, storedOnce, until } from './support/agent.ts';
 
-const DOCUMENTS = 200;
+const DOCUMENTS = 100;
 const FAULTS: readonly FaultRule[] = [
   { kind: 'cut', at: 'midBody', probability: 0.1 },
   { kind: 'cut', at: 'beforeBody', probability: 0.1 },
@@ -23,6 +23,7 @@ test('cut connections, lost answers and 503s delay documents, and fail none', as
     const image = await drawReceipt({ type: 'jpeg', seed: `trouble ${n}` });
     await writeFile(site.file('inbox', `scan ${n}.jpg`), image);
   }
+  await until(() => sandbox.stats().stored === DOCUMENTS, 'all to be stored', 180_000);
   await until(
     async () => (await site.list('--state', 'accepted')).length === DOCUMENTS,
     'all to be accepted',

@@ -301,9 +301,9 @@ export async function until(
     const asked = performance.now();
     if (await condition()) return;
     if (Date.now() > deadline) throw new Error(`waited ${deadlineMs} ms for ${what}`);
-    // A condition that starts a process each time must not keep a processor busy.
+    // A condition that runs a command each time must not take the processor from what it waits for.
     const tookMs = performance.now() - asked;
-    await new Promise((resolve) => setTimeout(resolve, Math.max(20, tookMs)));
+    await new Promise((resolve) => setTimeout(resolve, Math.min(Math.max(20, 4 * tookMs), 1_000)));
   }
 }
 

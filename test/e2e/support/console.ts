@@ -19,7 +19,7 @@ export interface Attacked {
 export async function underAttack(keys: ConfigKeys = {}): Promise<Attacked> {
   const site = await prepare(keys);
   const agent = await site.start();
-  const link = async () => (await site.must('console', '--no-open')).trim();
+  const link = async () => (await site.quickMust('console', '--no-open')).trim();
   const first = await link();
   const { origin, host } = new URL(first);
   const cookie = await signIn(first);
