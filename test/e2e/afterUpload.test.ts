@@ -47,7 +47,7 @@ test('delete: an original and its duplicates go only after the acceptance', asyn
   await site.configure({
     folders: [{ path: inbox, endpoint: 'office', settle: { long: '300ms' }, afterUpload: 'delete' }],
   });
-  await site.must('pause', 'office');
+  await site.quickMust('pause', 'office');
   const agent = await site.start();
   const image = await draw('image');
   await writeFile(site.file('inbox', 'image.jpg'), image);
@@ -59,7 +59,7 @@ test('delete: an original and its duplicates go only after the acceptance', asyn
   expect(before.map(({ state }) => state).toSorted()).toEqual(['duplicate', 'held', 'rejected']);
   expect((await readdir(inbox)).toSorted()).toEqual(['copy.jpg', 'image.jpg', 'list.jpg']);
 
-  await site.must('resume', 'office');
+  await site.quickMust('resume', 'office');
   await until(async () => (await readdir(inbox)).join() === 'list.jpg', 'both to be deleted');
   expect((await storedOnce(site)).size).toBe(1);
 

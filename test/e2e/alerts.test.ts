@@ -71,13 +71,13 @@ it('a folder that is taken away is told once by mail and webhook, across a kill,
   const closed = JSON.parse(hooks[2]?.body ?? '') as Body;
   expect(closed.data.follows).toEqual([data.id]);
   expect(mails[2]?.headers.get('in-reply-to')).toBe(mails[0]?.headers.get('message-id'));
-  expect(await site.must('alerts')).toContain('Nothing is wrong.');
+  expect(await site.quickMust('alerts')).toContain('Nothing is wrong.');
 
   // A change takes effect, and the folders are not listed anew for it.
   const listed = second.stderr.split('"Watching"').length;
   await site.configure();
-  await site.must('reload');
-  expect(await site.must('alerts')).toBe(
+  await site.quickMust('reload');
+  expect(await site.quickMust('alerts')).toBe(
     'Nobody is told: no channel is configured under `alerts`.\nNothing is wrong.\n',
   );
   expect(second.stderr.split('"Watching"')).toHaveLength(listed);
@@ -127,7 +127,7 @@ it('a test says for each channel why it is not delivered, without an agent as we
   await site.configure({
     alerts: { desktop: true, webhook: { url, secretFile: 'open' }, command: ['/nowhere/program'] },
   });
-  const check = await site.run('check', '--offline');
+  const check = await site.look('check', '--offline');
   expect(check.status).toBe(1);
   expect(check.stdout).toContain("alerts.command: /nowhere/program can't be run: it is not there.");
   expect(check.stdout).toMatch(

@@ -34,14 +34,14 @@ describe('what may be a receipt and will not go out', () => {
     const all = ['broken.jpg', 'large.jpg', 'manual.pdf', 'refused.jpg'];
     await until(async () => (await needing(site)).length === all.length);
     expect(await needing(site)).toEqual(all);
-    const status = await site.must('status');
+    const status = await site.quickMust('status');
     expect(status).toContain('Needs a person:');
     expect(status).toContain('1 document was refused by the service.');
     expect(status).toContain('1 file is too large to be sent.');
     expect(status).toContain('1 PDF is not sent: its folder takes no PDFs.');
     expect(status).toContain('1 file may be a receipt, and is damaged.');
     expect(status).not.toContain('Nothing is wrong');
-    const list = await site.must('list', '--needs-person');
+    const list = await site.quickMust('list', '--needs-person');
     expect(list).toContain('Too large: 60 kB, the limit of this folder is 50 kB (`maxFileSize`).');
     expect(list).toContain('PDFs are not sent from this folder.');
 
@@ -49,32 +49,34 @@ describe('what may be a receipt and will not go out', () => {
       'Dismissed 2 documents and files.\n',
     );
     expect(await needing(site)).toEqual(['large.jpg', 'refused.jpg']);
-    expect(await site.must('dismiss', '--all', '--state', 'failed')).toBe('Dismissed 1 document or file.\n');
-    expect(await site.must('dismiss', '--all')).toBe('Dismissed 1 document or file.\n');
-    expect(await site.must('status')).toContain('\nNothing is wrong. ');
-    expect(await site.must('list', '--dismissed')).toMatch(/Dismissed by \S+ on \d{4}-/);
+    expect(await site.quickMust('dismiss', '--all', '--state', 'failed')).toBe(
+      'Dismissed 1 document or file.\n',
+    );
+    expect(await site.quickMust('dismiss', '--all')).toBe('Dismissed 1 document or file.\n');
+    expect(await site.quickMust('status')).toContain('\nNothing is wrong. ');
+    expect(await site.quickMust('list', '--dismissed')).toMatch(/Dismissed by \S+ on \d{4}-/);
 
-    expect(await site.must('dismiss', 'large.jpg', '--undo')).toBe(
+    expect(await site.quickMust('dismiss', 'large.jpg', '--undo')).toBe(
       '1 document or file needs a person again.\n',
     );
     expect(await needing(site)).toEqual(['large.jpg']);
-    await site.must('dismiss', '--all');
+    await site.quickMust('dismiss', '--all');
     // New bytes are a new case.
     await writeFile(site.file('inbox', 'large.jpg'), Buffer.alloc(70_000, 3));
     await until(async () => (await needing(site)).length === 1);
-    expect(await site.must('status')).toContain('1 file is too large to be sent.');
+    expect(await site.quickMust('status')).toContain('1 file is too large to be sent.');
   });
 
   test('is refused where it is not known, needs nobody, or is not said', async () => {
     const site = await office();
-    await site.once();
-    const unknown = await site.run('dismiss', 'notes.txt');
+    await site.quickOnce();
+    const unknown = await site.look('dismiss', 'notes.txt');
     expectNoTrace(unknown);
     expect(unknown).toBeRefused(1, 'DOCUMENT_UNKNOWN', 'notes.txt');
     const [good] = await site.list('--state', 'accepted');
-    expect(await site.run('dismiss', good?.name ?? '')).toBeRefused(1, 'DOCUMENT_STATE', 'needs no person');
-    expect(await site.run('dismiss')).toBeRefused(2, 'USAGE', '--all');
-    expect(await site.run('dismiss', 'large.jpg', '--all')).toBeRefused(2, 'USAGE', '--all');
-    expect(await site.must('ledger', 'verify')).toBeTypeOf('string');
+    expect(await site.look('dismiss', good?.name ?? '')).toBeRefused(1, 'DOCUMENT_STATE', 'needs no person');
+    expect(await site.look('dismiss')).toBeRefused(2, 'USAGE', '--all');
+    expect(await site.look('dismiss', 'large.jpg', '--all')).toBeRefused(2, 'USAGE', '--all');
+    expect(await site.quickMust('ledger', 'verify')).toBeTypeOf('string');
   });
 });

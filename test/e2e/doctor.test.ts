@@ -161,7 +161,7 @@ test('the bundle of a running agent holds what helps, and no secret, image or na
   await agent.stop();
 
   const named = site.file('named.tar.gz');
-  await site.run('doctor', '--offline', '--with-names', '--output', named);
+  await site.look('doctor', '--offline', '--with-names', '--output', named);
   expect(await leaks(named, ['Muellerinbox'])).toEqual(['Muellerinbox']);
   // With names a text of the log that nobody can know stays what it is; whatever is known as a secret does not.
   const { loggedField: _, incident: __, ...known } = SECRETS;
@@ -171,9 +171,9 @@ test('the bundle of a running agent holds what helps, and no secret, image or na
 test('--list writes nothing, and an existing file is left as it is', async () => {
   const site = await planted();
   const before = await readdir(site.dir);
-  expect((await site.run('doctor', '--offline', '--list')).stdout).toContain('A bundle would hold:');
+  expect((await site.look('doctor', '--offline', '--list')).stdout).toContain('A bundle would hold:');
   expect(await readdir(site.dir)).toEqual(before);
-  const { status, stderr } = await site.run('doctor', '--offline', '--output', site.config);
+  const { status, stderr } = await site.look('doctor', '--offline', '--output', site.config);
   expect({ status, stderr }).toEqual({
     status: 1,
     stderr: expect.stringContaining('[OUTPUT_UNWRITABLE]') as string,
@@ -234,9 +234,9 @@ test.skipIf(process.platform === 'win32')('a FIFO where a file should be keeps n
   expect(stdout).toMatch(/FAIL {2}ledger: .*ledger\.db is not a regular file/);
   expect(stdout).toMatch(/FAIL {2}moved: .*\[STATE_MOVED\]/);
   const [ledger = '', ca = ''] = fifos.slice(2, 3).concat(site.file('ca.pem'));
-  expect(await site.run('restore', ledger)).toBeRefused(1, 'FILE_UNREADABLE', 'not a file');
+  expect(await site.look('restore', ledger)).toBeRefused(1, 'FILE_UNREADABLE', 'not a file');
   await site.configure({ service: { baseUrl: site.sandbox.url, ca } });
-  expect((await site.run('doctor', '--list')).stdout).toContain('is not a file');
+  expect((await site.look('doctor', '--list')).stdout).toContain('is not a file');
 });
 
 test('a signal ends it while it waits for an answer', async () => {

@@ -231,16 +231,16 @@ test('the bundle holds no name, wherever it was planted, with a running agent an
   expect(text).toContain('[CREDENTIALS_MISSING]');
   await agent.stop();
 
-  await site.run('doctor', '--output', site.file('stopped.tar.gz'));
+  await site.look('doctor', '--output', site.file('stopped.tar.gz'));
   expect(planted.foundIn(await textOf(site.file('stopped.tar.gz')))).toEqual([]);
-  await site.run('doctor', '--with-names', '--output', site.file('named.tar.gz'));
+  await site.look('doctor', '--with-names', '--output', site.file('named.tar.gz'));
   expect(await textOf(site.file('named.tar.gz'))).toContain(company);
 });
 
 test('a company called by words of ours is not in the bundle', async () => {
   const { site } = await plantedSite(new Planted(), 'Service Folder Limits');
   const bundle = site.file('help.tar.gz');
-  expect((await site.run('doctor', '--output', bundle)).stdout).toContain('Service Folder Limits');
+  expect((await site.look('doctor', '--output', bundle)).stdout).toContain('Service Folder Limits');
   expect(await textOf(bundle)).not.toContain('Service Folder Limits');
 });
 
@@ -265,13 +265,13 @@ test('a configuration that is not right tells no name', async () => {
   for (const [n, part] of wrong.entries()) {
     await writeFile(site.config, YAML.stringify({ ...good, ...part }));
     const bundle = site.file(`wrong-${n}.tar.gz`);
-    expect((await site.run('doctor', '--offline', '--output', bundle)).stdout).toMatch(
+    expect((await site.look('doctor', '--offline', '--output', bundle)).stdout).toMatch(
       /^Something is wrong: /,
     );
     expect(planted.foundIn(await textOf(bundle))).toEqual([]);
   }
   await writeFile(site.config, `service: [ ${planted.name('broken text')}\n ${planted.word('more')}: ]`);
-  await site.run('doctor', '--offline', '--output', site.file('broken.tar.gz'));
+  await site.look('doctor', '--offline', '--output', site.file('broken.tar.gz'));
   expect(planted.foundIn(await textOf(site.file('broken.tar.gz')))).toEqual([]);
 });
 

@@ -34,7 +34,7 @@ async function scan(site: Site, name: string): Promise<void> {
 async function allIsSentOnce(site: Site, names: readonly string[]): Promise<void> {
   expect((await storedOnce(site)).size).toBe(names.length);
   expect((await site.list('--state', 'accepted')).length).toBe(names.length);
-  expect((await site.run('ledger', 'verify')).status).toBe(0);
+  expect((await site.look('ledger', 'verify')).status).toBe(0);
 }
 
 test('the agent ends with it and says so; started again, as its service manager does, it loses nothing', async () => {
@@ -78,7 +78,7 @@ test('damage that is found under way ends the agent too, and the next start mend
     const numbered = insertJpegSegment(slip, 0xfe, Buffer.from(`number ${n}`));
     await writeFile(site.file('inbox', `${n}.jpg`), numbered);
   }
-  expect((await site.once()).status).toBe(0);
+  expect((await site.quickOnce()).status).toBe(0);
   const agent = await site.start();
   const ledger = site.file('state', 'ledger.db');
   const { size } = await stat(ledger);
@@ -103,6 +103,6 @@ test('a single run ends with it as well', async () => {
   expect(status).toBe(1);
   expect(stderr).toMatch(SAID);
   await heal();
-  expect((await site.once()).status).toBe(0);
+  expect((await site.quickOnce()).status).toBe(0);
   await allIsSentOnce(site, ['a.jpg', 'b.jpg']);
 });

@@ -76,7 +76,7 @@ test('a rate a minute is spread, and `status` says once that documents wait for 
   const agent = await site.start();
   const limited = 'Uploads are limited to 60/min, about a minute left.';
   let said = '';
-  await until(async () => (said = (await site.run('status')).stdout).includes('Uploads are limited'));
+  await until(async () => (said = (await site.look('status')).stdout).includes('Uploads are limited'));
   expect(said.split('Uploads are limited').length).toBe(2);
   expect(said).toContain(limited);
   // At once they would all have left by now.

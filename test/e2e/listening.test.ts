@@ -36,7 +36,7 @@ test('a console or receiver that others could reach in the clear stays closed, a
     console: { listen: `0.0.0.0:${console}` },
     results: { listen: `0.0.0.0:${results}` },
   });
-  const checked = await site.run('check', '--offline');
+  const checked = await site.look('check', '--offline');
   expect(checked.status).toBe(1);
   expect(checked.stdout).toContain(
     'FAIL  console.listen: The console does not listen on 0.0.0.0 without a certificate. Name one in console.tls (cert, key), or listen on 127.0.0.1. [CONSOLE_UNAVAILABLE]\n',

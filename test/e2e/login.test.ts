@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { keytarIsHere, secretService, secretServiceIsHere } from '../credentials/secretService.ts';
 import { requirement } from '../support/requires.ts';
 import { MAIN, Running, prepare, until, type Site } from './support/agent.ts';
-import { receiptd } from './support/commandLine.ts';
+import { quickly, receiptd } from './support/commandLine.ts';
 
 const SECRET = 'e2e-secret';
 
@@ -76,13 +76,13 @@ test.skipIf(!script)('a secret that is typed at the prompt is not shown', async 
 test('credentials that the service does not take are not saved over those that are there', async () => {
   const site = await siteWithoutCredentials();
   const login = ['login', '--store', 'file', '--client-id', 'e2e', '--config', site.config];
-  expect((await receiptd(site, login, { input: SECRET })).status).toBe(0);
-  expect(await receiptd(site, login, { input: '' })).toBeRefused(2, 'USAGE', '--client-id');
+  expect((await quickly(site, login, { input: SECRET })).status).toBe(0);
+  expect(await quickly(site, login, { input: '' })).toBeRefused(2, 'USAGE', '--client-id');
   const refused = await receiptd(site, login, { input: 'another' });
   expect(refused.status).toBe(1);
   expect(refused.stderr).toContain('did not take these credentials (HTTP 401); nothing was saved.');
   expect(refused.stderr).toContain('[CREDENTIALS_REFUSED]');
-  const { store } = JSON.parse(await site.must('whoami', '--json')) as { store: string };
+  const { store } = JSON.parse(await site.quickMust('whoami', '--json')) as { store: string };
   expect(store).toBe('file');
 });
 
@@ -90,8 +90,8 @@ test('what is too long to be a secret is refused, and never shown, wherever it i
   const site = await siteWithoutCredentials();
   const long = 'Q'.repeat(60_000);
   const login = ['login', '--store', 'file', '--client-id', 'e2e', '--config', site.config];
-  expect(await receiptd(site, login, { input: long })).toBeRefused(2, 'USAGE', 'more than 4096 characters');
-  expect(await receiptd(site, [...login, '--no-verify'], { input: 'a\0b' })).toBeRefused(
+  expect(await quickly(site, login, { input: long })).toBeRefused(2, 'USAGE', 'more than 4096 characters');
+  expect(await quickly(site, [...login, '--no-verify'], { input: 'a\0b' })).toBeRefused(
     2,
     'USAGE',
     'control',
@@ -100,12 +100,12 @@ test('what is too long to be a secret is refused, and never shown, wherever it i
   await mkdir(site.stateDir, { recursive: true });
   await writeFile(file, JSON.stringify({ clientId: 'e2e', clientSecret: long }), { mode: 0o600 });
   const config = ['--config', site.config];
-  expect(await receiptd(site, ['whoami', ...config])).toBeRefused(1, 'CREDENTIALS_MISSING', 'more than 4096');
+  expect(await quickly(site, ['whoami', ...config])).toBeRefused(1, 'CREDENTIALS_MISSING', 'more than 4096');
   const unit = site.file('unit');
   await mkdir(unit);
   await writeFile(`${unit}/client_secret`, long);
   const env = { CREDENTIALS_DIRECTORY: unit, RECEIPTD_CLIENT_SECRET: long };
-  const doctor = await receiptd(site, ['doctor', '--list', ...config], { env });
+  const doctor = await quickly(site, ['doctor', '--list', ...config], { env });
   expect(doctor.stderr).toBe('');
   expect(doctor.stdout).toContain('A bundle would hold');
   expect(doctor.stdout).not.toContain('QQQ');
@@ -114,21 +114,21 @@ test('what is too long to be a secret is refused, and never shown, wherever it i
 test('a new secret goes where the old one is; where no keychain works, that is the file', async () => {
   const site = await siteWithoutCredentials();
   const login = ['login', '--client-id', 'e2e', '--config', site.config];
-  const first = await receiptd(site, login, { input: SECRET });
+  const first = await quickly(site, login, { input: SECRET });
   expect(first.status).toBe(0);
   expect(first.stderr).toMatch(
     /^The keychain .+ So the credentials go into a file that its owner alone can read\.$/m,
   );
-  const second = await receiptd(site, [...login, '--no-verify'], { input: 'a-new-secret' });
+  const second = await quickly(site, [...login, '--no-verify'], { input: 'a-new-secret' });
   expect(second).toMatchObject({ status: 0, stderr: '' });
   expect(second.stdout).toContain('in the file.');
   const file = `${site.stateDir}/credentials.json`;
   expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ clientId: 'e2e', clientSecret: 'a-new-secret' });
 
   const env = { RECEIPTD_CLIENT_ID: 'e2e', RECEIPTD_CLIENT_SECRET: 'a-former-secret' };
-  const shadowed = await receiptd(site, [...login, '--no-verify'], { input: SECRET, env });
+  const shadowed = await quickly(site, [...login, '--no-verify'], { input: SECRET, env });
   expect(shadowed).toBeRefused(1, 'CREDENTIALS_UNWRITABLE', 'the environment store holds others');
-  const logout = await receiptd(site, ['logout', '--config', site.config], { env });
+  const logout = await quickly(site, ['logout', '--config', site.config], { env });
   expect(logout.stdout).toContain('Removed the credentials from the file.\n');
   expect(logout.stdout).toContain('There are still some in the environment, which the agent goes on using.');
 });

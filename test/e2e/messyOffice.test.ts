@@ -253,7 +253,7 @@ test.skipIf(!hasChromium)(
   'every page of the console shows the messy office without a slip',
   async () => {
     const { site, agent } = await officeAtWork(SIZE);
-    const link = async () => (await site.must('console', '--no-open')).trim();
+    const link = async () => (await site.quickMust('console', '--no-open')).trim();
     const first = await link();
     const links = [first];
     const browser = await startBrowser({

@@ -89,7 +89,7 @@ it('what waits, what is paused and what is missing shows, with its age', async (
   const port = await freePort();
   const site = await prepared(port);
   await site.start();
-  await site.must('pause', 'office');
+  await site.quickMust('pause', 'office');
   await writeFile(site.file('inbox', 'a.jpg'), await drawReceipt({ type: 'jpeg', seed: 'waits' }));
   await until(async () => (await scrape(port)).value('receiptd_documents', { state: 'held' }) === 1);
   const waiting = await scrape(port);

@@ -69,7 +69,7 @@ test('people at the scanner see what cannot be sent and why, until it is mended,
   await rm(`${inbox}/text.jpg`);
   await writeFile(`${inbox}/cut.jpg`, good);
   site.sandbox.behave();
-  await site.must('retry', '--all');
+  await site.quickMust('retry', '--all');
   await until(() => shown().length === 1, 'what is mended to go');
   expect(readFileSync(`${place}/cut.jpg`, 'utf8')).toBe('a file of somebody else');
   await until(() => site.sandbox.stats().stored === 2, 'both receipts');

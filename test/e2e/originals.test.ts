@@ -33,7 +33,7 @@ it('a changed file, reload, restart and rebuild leave alone what was accepted be
   await accepted(site, 'old-1.jpg', 'old-2.jpg');
 
   await setAfterUpload(site, '    afterUpload: delete\n');
-  expect(await site.must('check', '--offline')).toContain(STAY);
+  expect(await site.quickMust('check', '--offline')).toContain(STAY);
   expect(await site.must('reload')).toContain(`${STAY}; set \`afterUploadExisting: include\``);
   await agent.logged(RULE);
   await writeFile(site.file('inbox', 'new-1.jpg'), await draw('new-1'));
@@ -47,16 +47,16 @@ it('a changed file, reload, restart and rebuild leave alone what was accepted be
   await writeFile(site.file('inbox', 'new-2.jpg'), await draw('new-2'));
   await until(async () => (await site.list('--state', 'accepted')).length === 4);
   await until(async () => (await files(site)).join() === 'old-1.jpg,old-2.jpg', 'the next one to be deleted');
-  expect(await site.must('check', '--offline')).toContain(STAY);
+  expect(await site.quickMust('check', '--offline')).toContain(STAY);
 
   const include = '    afterUpload: delete\n    afterUploadExisting: include\n';
   // In a file of its own: the agent takes over its own file by itself, as soon as it has changed.
   const tried = new Site(site.dir, site.sandbox, 'tried.yaml');
   await copyFile(site.config, tried.config);
   await setAfterUpload(tried, include);
-  expect(await tried.must('check', '--offline')).toContain('2 files that were accepted before');
+  expect(await tried.quickMust('check', '--offline')).toContain('2 files that were accepted before');
   await setAfterUpload(site, include);
-  await site.must('reload');
+  await site.quickMust('reload');
   await until(async () => (await files(site)).length === 0, 'all to be deleted');
   await agent.stop();
 });
@@ -73,7 +73,7 @@ it('a restart with a changed file leaves alone what was accepted before', async 
   await until(async () => (await site.list('--state', 'accepted')).length === 3);
   await until(async () => (await files(site)).join() === 'old-1.jpg,old-2.jpg', 'the new one to be archived');
   expect(await agent.stop()).toMatchObject({ status: 0 });
-  expect((await site.once()).status).toBe(0);
+  expect((await site.quickOnce()).status).toBe(0);
   expect(await files(site)).toEqual(['old-1.jpg', 'old-2.jpg']);
 });
 
@@ -98,7 +98,7 @@ it.each([
     expect(await files(site)).toEqual(['old-1.jpg', 'old-2.jpg']);
     await rm(site.stateDir, { recursive: true });
     await setAfterUpload(site, lines);
-    expect((await site.once()).status).toBe(0);
+    expect((await site.quickOnce()).status).toBe(0);
     expect(await site.list('--state', 'accepted')).toHaveLength(sent);
     expect((await files(site)).join()).toBe(stay);
   },

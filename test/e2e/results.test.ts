@@ -83,7 +83,7 @@ test('a result brings its status, is handed to a program, lets the original go, 
     status: 1,
     stderr: expect.stringContaining('RESULT_UNKNOWN'),
   });
-  await site.must('ledger', 'verify');
+  await site.quickMust('ledger', 'verify');
   expect(await again.stop()).toMatchObject({ status: 0 });
   const secret = url.split('/').at(-2) ?? '';
   expect(agent.stderr + again.stderr).not.toContain(secret);

@@ -6,7 +6,7 @@ import { mailServer } from '../alerts/receivers.ts';
 import { hasNamespaces } from '../support/namespace.ts';
 import { terminalIsHere } from '../support/terminal.ts';
 import { OFFICE, type Ended } from './support/agent.ts';
-import { receiptd, shell } from './support/commandLine.ts';
+import { quickly, shell } from './support/commandLine.ts';
 import { SECRET, desk, type Desk } from './support/desk.ts';
 
 const PASSWORD = 'mail-pass-4711';
@@ -37,7 +37,7 @@ function others({ sandbox, scans, config }: Desk): Record<string, string> {
 }
 
 function unattended(here: Desk, ...args: string[]): Promise<Ended> {
-  return receiptd(here.site, ['setup', '--yes', ...args], { env: { ...here.env, ...others(here) } });
+  return quickly(here.site, ['setup', '--yes', ...args], { env: { ...here.env, ...others(here) } });
 }
 
 describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {

@@ -27,7 +27,7 @@ describe('status in plain words', () => {
     await drop(site, 'b.jpg');
     await rename(site.file('inbox'), site.file('unplugged'));
     await until(async () => (await site.look('status')).stdout.includes('does not exist'));
-    const status = await site.must('status');
+    const status = await site.quickMust('status');
     expect(status).not.toContain('Nothing is wrong');
     expect(status).toMatch(/\nNeeds a person:\n/);
     expect(status).toContain(`${site.file('inbox')} does not exist.`);
@@ -38,8 +38,8 @@ describe('status in plain words', () => {
     const site = await prepare();
     site.sandbox.misbehave({ kind: 'status', status: 503 });
     await drop(site, 'a.jpg');
-    await site.once('--wait', '1s');
-    const status = await site.must('status');
+    await site.quickOnce('--wait', '1s');
+    const status = await site.quickMust('status');
     expect(status).toMatch(
       /^Not running\. Start it with `receiptd run`\.\nPasses by itself:\n {2}The service at /,
     );
@@ -50,18 +50,18 @@ describe('status in plain words', () => {
   test('goes on where the agent is of another version, with what the ledger says', async () => {
     const site = await prepare();
     await drop(site, 'a.jpg');
-    await site.once();
+    await site.quickOnce();
     await mkdir(site.stateDir, { recursive: true });
     const other = createServer((_, response) => response.end('{"pid":1,"folders":[]}'));
     other.listen(controlSocketPath(site.stateDir));
     await once(other, 'listening');
     cleanUp(async () => void other.close());
-    const status = await site.must('status');
+    const status = await site.quickMust('status');
     expect(status).toMatch(
       /^Running, but it does not say how it is: .*another version.*\[CONTROL_FAILED\]\n/,
     );
     expect(status).toContain('1 accepted');
-    expect(JSON.parse(await site.must('status', '--json'))).toMatchObject({
+    expect(JSON.parse(await site.quickMust('status', '--json'))).toMatchObject({
       daemon: null,
       silent: expect.stringContaining('CONTROL_FAILED') as string,
     });
@@ -69,26 +69,26 @@ describe('status in plain words', () => {
 
   test('names documents that wait for an endpoint that is in the config no more; so does a single run', async () => {
     const site = await prepare();
-    await site.must('pause', 'office');
+    await site.quickMust('pause', 'office');
     await drop(site, 'a.jpg');
-    await site.once();
+    await site.quickOnce();
     await site.configure({
       endpoints: { depot: { uid: DEPOT } },
       folders: [{ path: site.file('other'), endpoint: 'depot' }],
     });
-    expect(await site.must('status')).toMatch(
+    expect(await site.quickMust('status')).toMatch(
       new RegExp(
         `\n {2}1 document waits for the endpoint \\S+#${OFFICE}, which is not in the config any more. It never took a document`,
       ),
     );
-    const { status, stdout } = await site.once();
+    const { status, stdout } = await site.quickOnce();
     expect(status).toBe(4);
     expect(stdout).toContain('1 document waits for an endpoint that is no longer in the config');
 
     // As it says: no document was ever taken there.
     const [waiting] = await site.list('--state', 'queued', 'held');
-    await site.must('resend', waiting?.name ?? '', '--endpoint', 'depot');
-    await site.once();
+    await site.quickMust('resend', waiting?.name ?? '', '--endpoint', 'depot');
+    await site.quickOnce();
     expect(site.sandbox.received().map(({ endpointUid }) => endpointUid)).toEqual([DEPOT]);
   });
 });

@@ -63,7 +63,7 @@ describe('top', () => {
       await until(async () => shown.text.includes('Passes by itself:'));
       expect(shown.text).toContain('Not running. Start it with `receiptd run`.');
       await until(async () => shown.text.includes('The backlog is 1; nothing was accepted'));
-      await site.must('pause', 'office');
+      await site.quickMust('pause', 'office');
       await until(async () => shown.text.includes('The backlog is empty. 1 document is on hold.'));
       type('\x03');
       expect(await ended).toBe(0);

@@ -34,7 +34,7 @@ describe.runIf(process.platform === 'linux')(
   () => {
     test('send each receipt once: the second one leaves the folder alone, also while the first one restarts', async () => {
       const { machine, user, both, own, drop, sent, ofUser } = await twoAgents();
-      expect((await user.run('check', '--offline')).stdout).not.toContain('FOLDER_TAKEN');
+      expect((await user.look('check', '--offline')).stdout).not.toContain('FOLDER_TAKEN');
       const first = await machine.start();
       await first.logged('Watching');
       let second = await user.start();
@@ -44,21 +44,21 @@ describe.runIf(process.platform === 'linux')(
       await until(() => sent() === 2, 'both receipts to be sent');
 
       const who = `(process ${first.pid} of `;
-      const status = await user.run('status');
+      const status = await user.look('status');
       expect(status.stdout).toContain('Another agent on this machine takes in');
       expect(status.stdout).toContain(who);
       expect(status.stdout).toContain('once the other one has been gone for 10 minutes');
-      const check = await user.run('check', '--offline');
+      const check = await user.look('check', '--offline');
       expect(check).toMatchObject({ status: 1 });
       expect(check.stdout).toContain(who);
       expect(check.stdout).toContain(`state directory ${machine.stateDir})`);
       expect(check.stdout).toContain('[FOLDER_TAKEN]');
-      expect((await machine.run('check', '--offline')).stdout).not.toContain('FOLDER_TAKEN');
+      expect((await machine.look('check', '--offline')).stdout).not.toContain('FOLDER_TAKEN');
 
       await first.kill();
       await drop(both, 'meanwhile.jpg');
       await second.logged(GONE);
-      expect((await user.run('status')).stdout).toContain('unless the other one is back by then');
+      expect((await user.look('status')).stdout).toContain('unless the other one is back by then');
       // A start of its own is no reason to take the folder over.
       expect(await second.stop()).toMatchObject({ status: 0 });
       second = await user.start();
@@ -89,7 +89,7 @@ describe.runIf(process.platform === 'linux')(
       await until(() => sent() === 2, 'the second agent to send');
       await until(async () => (await ofUser())['later.jpg'] === 'accepted', 'its acceptance');
       expect(await ofUser()).toEqual({ 'before.jpg': 'skipped', 'later.jpg': 'accepted' });
-      const status = (await user.run('status')).stdout;
+      const status = (await user.look('status')).stdout;
       expect(status).not.toContain('[FOLDER_TAKEN]');
       expect(status).toContain('was taken over from another agent, and 1 file from before was left alone');
       expect(status).toContain('FOLDER_TAKEN_OVER');
@@ -99,14 +99,14 @@ describe.runIf(process.platform === 'linux')(
       await back.logged('FOLDER_TAKEN');
       expect(await second.stop()).toMatchObject({ status: 0 });
       await back.kill();
-      expect(await user.must('run', '--dry-run')).toMatch(/\b1 skip\b/);
+      expect(await user.quickMust('run', '--dry-run')).toMatch(/\b1 skip\b/);
       await user.configure({ folders: [{ ...both, existing: 'since 2000-01-01' }, own], intake });
       const third = await user.start();
       await until(
         async () => (await ofUser())['before.jpg'] !== 'skipped',
         'what was left to be judged again',
       );
-      expect((await user.run('status')).stdout).not.toContain('FOLDER_TAKEN_OVER');
+      expect((await user.look('status')).stdout).not.toContain('FOLDER_TAKEN_OVER');
       expect(await third.stop()).toMatchObject({ status: 0 });
     });
   },

@@ -14,7 +14,7 @@ describe.skipIf(!hasChromium)('the console of a real agent', () => {
   beforeEach(async () => {
     site = await prepare();
     await site.start();
-    const link = async () => (await site.must('console', '--no-open')).trim();
+    const link = async () => (await site.quickMust('console', '--no-open')).trim();
     const first = await link();
     let isUsed = false;
     browser = await startBrowser({
