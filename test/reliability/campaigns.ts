@@ -51,6 +51,12 @@ export const CAMPAIGNS: readonly Campaign[] = [
     shortForm: 'test/reliability/soak/soak.test.ts',
   },
   {
+    name: 'listings',
+    folder: 'listings',
+    what: 'every filter of every list, page by page, over an office of 400,000 files',
+    shortForm: 'test/ledger/sqlite/contract.test.ts',
+  },
+  {
     name: 'mutate',
     folder: 'mutation',
     what: 'every promise broken on purpose',
