@@ -63,8 +63,8 @@ describe('run --once', () => {
     expect(later.stdout).toBe(
       '1 accepted.\nFrom earlier runs: 1 PDF. `receiptd list --needs-person` shows all that needs a person.\n',
     );
-    await site.must('dismiss', '--all');
-    expect(await site.once()).toMatchObject({ status: 0, stdout: 'Nothing to send.\n' });
+    await site.quickMust('dismiss', '--all');
+    expect(await site.quickOnce()).toMatchObject({ status: 0, stdout: 'Nothing to send.\n' });
   });
 
   test('4: a hold, a missing folder, an incomplete file', async () => {
@@ -74,7 +74,7 @@ describe('run --once', () => {
     expect(await site.once()).toMatchObject({ status: 4, stdout: '0 accepted, 1 waiting.\n' });
     site.sandbox.setPlan({ enabled: true, quota: null });
     // A new run tries what was on hold at once.
-    expect(await site.once()).toMatchObject({ status: 0 });
+    expect(await site.quickOnce()).toMatchObject({ status: 0 });
 
     const [inbox, missing] = [site.file('inbox'), site.file('missing')];
     const folders = [
@@ -110,7 +110,7 @@ describe('run --once', () => {
     expect(ended.stdout).toContain('the service could not be reached');
 
     site.sandbox.behave();
-    expect(await site.once()).toMatchObject({ status: 0 });
+    expect(await site.quickOnce()).toMatchObject({ status: 0 });
     expect(site.sandbox.stats().stored).toBe(3);
   });
 
@@ -139,22 +139,22 @@ describe('run --once', () => {
     const inbox = { path: site.file('inbox'), endpoint: 'office' };
     await site.configure({ folders: [{ ...inbox, existing: 'skip' }] });
     await drop(site, 'a.jpg', 'b.jpg');
-    expect(await site.must('run', '--dry-run')).toMatch(/\n2 skip\. /);
-    await site.once();
-    expect(await site.must('run', '--dry-run')).toMatch(/\n2 skip\. /);
+    expect(await site.quickMust('run', '--dry-run')).toMatch(/\n2 skip\. /);
+    await site.quickOnce();
+    expect(await site.quickMust('run', '--dry-run')).toMatch(/\n2 skip\. /);
     // New bytes under a name that is known are a new file.
     await writeFile(site.file('inbox', 'b.jpg'), await drawReceipt({ type: 'jpeg', seed: 'another' }));
-    expect(await site.must('run', '--dry-run')).toMatch(/\n1 skip, 1 send\. /);
+    expect(await site.quickMust('run', '--dry-run')).toMatch(/\n1 skip, 1 send\. /);
     await site.configure({ folders: [{ ...inbox, existing: 'send' }] });
-    expect(await site.must('run', '--dry-run')).toMatch(/\n2 send\. /);
-    await site.once();
+    expect(await site.quickMust('run', '--dry-run')).toMatch(/\n2 send\. /);
+    await site.quickOnce();
 
     await site.configure({ folders: [{ ...inbox, endpoint: 'depot' }] });
-    const elsewhere = await site.must('run', '--dry-run');
+    const elsewhere = await site.quickMust('run', '--dry-run');
     expect(elsewhere).toMatch(/\n2 nothing\. /);
     const [name] = (await site.list('--search', 'a.jpg')).map((row) => row.name);
     expect(elsewhere).toContain(`\`receiptd resend ${name} --endpoint depot\``);
-    await site.once();
+    await site.quickOnce();
     expect(site.sandbox.stats().stored).toBe(2);
   });
 
@@ -177,7 +177,7 @@ describe('run --once', () => {
     const would = before.rows.map(([what]) => what).toSorted();
     expect(would).toEqual(['duplicate', 'reject', 'send', 'send']);
 
-    expect(await site.once()).toMatchObject({ status: 3 });
+    expect(await site.quickOnce()).toMatchObject({ status: 3 });
     // Which of two equal files comes first, and gives the name, is open; the hash in the name is not.
     const hashOf = (name: string | null | undefined) => name?.slice(-12);
     const names = (await site.list('--state', 'accepted')).map(({ name }) => name);
@@ -198,8 +198,8 @@ describe('run --once', () => {
     const site = await prepare();
     await site.configure({ service: { baseUrl: `http://127.0.0.1:${await closedPort()}` } });
     await drop(site, 'a.jpg', 'b.jpg');
-    await site.once('--wait', '0s');
-    const text = await site.must('run', '--dry-run');
+    await site.quickOnce('--wait', '0s');
+    const text = await site.quickMust('run', '--dry-run');
     expect(text).toContain('2 queued documents would be sent as well.');
   });
 

@@ -68,10 +68,29 @@ async function launch(executablePath: string): Promise<Browser> {
   }
 }
 
-export async function startBrowser(under: ConsoleUnderTest): Promise<TestBrowser> {
+/** A Chromium for several consoles after one another. */
+export interface Chromium {
+  readonly browser: Browser;
+  readonly close: () => Promise<void>;
+}
+
+export async function startChromium(): Promise<Chromium> {
   const dir = await mkdtemp(join(tmpdir(), 'receiptd-chromium-'));
   await chmod(dir, 0o755);
   const browser = await launch(await wrapper(dir));
+  return {
+    browser,
+    close: async () => {
+      await browser.close();
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** @param shared goes on after `close`; one is started if it is left out. */
+export async function startBrowser(under: ConsoleUnderTest, shared?: Chromium): Promise<TestBrowser> {
+  const started = shared ?? (await startChromium());
+  const { browser } = started;
   const requests: string[] = [];
   const problems: string[] = [];
   const contexts = new Map<string, BrowserContext>();
@@ -146,8 +165,8 @@ export async function startBrowser(under: ConsoleUnderTest): Promise<TestBrowser
       }
     },
     close: async () => {
-      await browser.close();
-      await rm(dir, { recursive: true, force: true });
+      for (const context of browser.contexts()) await context.close();
+      if (shared === undefined) await started.close();
     },
   };
 }

@@ -1,15 +1,27 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
-import { hasChromium, startBrowser, type TestBrowser } from '../../console/support/browser.ts';
+import {
+  hasChromium,
+  startBrowser,
+  startChromium,
+  type Chromium,
+  type TestBrowser,
+} from '../../console/support/browser.ts';
 import { announced, heading, rows, shows } from '../../console/support/inBrowser.ts';
 import { drawReceipt } from '../../support/images.ts';
 import { prepare, sha256, type Site } from '../support/agent.ts';
 
 describe.skipIf(!hasChromium)('the console of a real agent', () => {
+  let chromium: Chromium;
   let site: Site;
   let browser: TestBrowser;
   let page: Page;
+
+  beforeAll(async () => {
+    chromium = await startChromium();
+  });
+  afterAll(() => chromium?.close());
 
   beforeEach(async () => {
     site = await prepare();
@@ -17,14 +29,17 @@ describe.skipIf(!hasChromium)('the console of a real agent', () => {
     const link = async () => (await site.quickMust('console', '--no-open')).trim();
     const first = await link();
     let isUsed = false;
-    browser = await startBrowser({
-      url: new URL(first).origin,
-      link: async () => {
-        if (isUsed) return link();
-        isUsed = true;
-        return first;
+    browser = await startBrowser(
+      {
+        url: new URL(first).origin,
+        link: async () => {
+          if (isUsed) return link();
+          isUsed = true;
+          return first;
+        },
       },
-    });
+      chromium,
+    );
     page = await browser.open();
   });
 
