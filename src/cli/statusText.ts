@@ -47,7 +47,7 @@ export function statusLines(config: Config, overview: Overview, colors: Colors):
   const passing = all.filter((each) => !each.person);
   if (person.length > 0) say(colors.red('Needs a person:'));
   for (const { text, advice } of person) say(`  ${printable(`${text} ${advice}`)}`);
-  if (passing.length > 0) say(colors.yellow('Passes by itself:'));
+  if (passing.length > 0) say(colors.yellow('Resolves itself:'));
   for (const { text, advice } of passing) say(`  ${printable(`${text} ${advice}`)}`);
   const backlog = backlogLine(overview);
   if (all.length === 0 && daemon) say(`Nothing is wrong. ${backlog}`);

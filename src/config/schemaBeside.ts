@@ -89,7 +89,7 @@ export const monitoringSchema = z.strictObject({
 export const alertsSchema = z.strictObject({
   after: duration('0s')
     .prefault('2m')
-    .describe('Trouble that is over within this time is told to nobody (the log has it all the same).'),
+    .describe('Nobody is alerted about trouble that is over within this time; the log has it.'),
   quietHours: quietHours
     .prefault('none')
     .describe(

@@ -158,7 +158,7 @@ const english = {
   troubles: {
     title: 'What stands in the way',
     person: 'Needs a person.',
-    passing: 'Passes by itself.',
+    passing: 'Resolves itself.',
     resume: (target: string) => `Resume ${target}`,
     retry: 'Try again now',
     list: 'Show them',

@@ -34,9 +34,9 @@ export interface DispatchDeps {
 const CLAIM_AHEAD = 16;
 /** Where answers are quick, for each that is made ready. */
 const CLAIMS_FOR_READY = 2;
-/** For so long, about, a request may wait for its place once it is recorded. */
+/** Target wait of a prepared upload for a slot. */
 const AHEAD_MS = 50;
-/** Of the requests at once, at most. */
+/** Cap on prepared uploads, as a multiple of the concurrency. */
 const AHEAD_FACTOR = 2;
 const LEDGER_RETRY_MS = 5_000;
 const LEASE_MS = 1_000;

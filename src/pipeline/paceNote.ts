@@ -9,10 +9,10 @@ const CAUSES: Record<Reduced['cause'], string> = {
 /** For `status`: what is less than configured, and why, in one plain sentence. */
 export function paceNote(alias: string, { cause, atOnce, configured, spacingMs }: Reduced): string {
   const less = [
-    ...(atOnce < configured ? [`at most ${atOnce} of ${configured} uploads at once`] : []),
+    ...(atOnce < configured ? [`${atOnce} of ${configured} uploads at once`] : []),
     ...(spacingMs > 0 ? [`one upload every ${seconds(spacingMs)} s`] : []),
   ];
-  return `Endpoint ${alias} is sent to at a reduced pace, ${less.join(' and ')}, ${CAUSES[cause]}; the pace recovers by itself.`;
+  return `Uploads to endpoint ${alias} are slowed down to ${less.join(' and ')}, ${CAUSES[cause]}. The pace recovers by itself.`;
 }
 
 function seconds(ms: number): string {

@@ -138,7 +138,7 @@ describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {
       env: secret,
     });
     await terminal.sees('3 files, the newest SCAN000');
-    await terminal.chooses('What of the files that lie there already?', 'Leave them');
+    await terminal.chooses('What about files already in the folder?', 'Leave them');
     await terminal.answers('Go ahead?');
     expect(await terminal.ends()).toBe(0);
     expect(here.sandbox.received().map(({ name }) => name)).toEqual([

@@ -41,7 +41,7 @@ describe('status in plain words', () => {
     await site.quickOnce('--wait', '1s');
     const status = await site.quickMust('status');
     expect(status).toMatch(
-      /^Not running\. Start it with `receiptd run`\.\nPasses by itself:\n {2}The service at /,
+      /^Not running\. Start it with `receiptd run`\.\nResolves itself:\n {2}The service at /,
     );
     expect(status).toContain('1 document waits to be sent, the oldest for ');
     expect(status).not.toContain('Needs a person');

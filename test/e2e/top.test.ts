@@ -60,7 +60,7 @@ describe('top', () => {
       await drop(site, 'a.jpg');
       await site.once('--wait', '1s');
       const { shown, ended, type } = top(site);
-      await until(async () => shown.text.includes('Passes by itself:'));
+      await until(async () => shown.text.includes('Resolves itself:'));
       expect(shown.text).toContain('Not running. Start it with `receiptd run`.');
       await until(async () => shown.text.includes('The backlog is 1; nothing was accepted'));
       await site.quickMust('pause', 'office');

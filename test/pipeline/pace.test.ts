@@ -43,7 +43,7 @@ describe('a limit of the service that nobody has told', () => {
     expect(refused).toBeLessThan(14);
     expect(sending.dispatcher.notes()).toEqual([
       expect.stringMatching(
-        /^Endpoint office is sent to at a reduced pace, .*one upload every \d+(\.\d+)? s, because the service asked to slow down \(HTTP 429 or 402\); the pace recovers by itself\.$/,
+        /^Uploads to endpoint office are slowed down to .*one upload every \d+(\.\d+)? s, because the service asked to slow down \(HTTP 429 or 402\). The pace recovers by itself\.$/,
       ),
     ]);
     const states = new Set((await place.ledger.counts()).map(({ state }) => state));
@@ -159,7 +159,7 @@ describe('a rise of latency that lasts', () => {
     expect(sending.accepted).toHaveLength(90);
     expect(sending.pacer.atOnce(OFFICE)).toBeLessThan(4);
     expect(sending.dispatcher.notes().join()).toMatch(
-      /at most \d of 4 uploads at once, because its answers take/,
+      /slowed down to \d of 4 uploads at once, because its answers take/,
     );
   });
 });

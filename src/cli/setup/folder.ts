@@ -132,7 +132,7 @@ async function existingFiles({ given, ask }: Talk, files: number | null): Promis
   if (given.existing !== undefined) return given.existing;
   if (files === 0 || ask === null) return 'send';
   const all = files === null ? 'all of them (too many to count)' : `all ${counted(files, 'file')}`;
-  return ask.choose('What of the files that lie there already?', [
+  return ask.choose('What about files already in the folder?', [
     { label: 'Leave them, and send what comes from now on', value: 'skip' },
     { label: `Send ${all}`, value: 'send', about: 'Every image counts against the plan of the service.' },
   ]);

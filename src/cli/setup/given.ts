@@ -77,7 +77,7 @@ export const ANSWERS = {
     about: 'file with the client secret; - reads it from standard input',
   },
   store: { flag: '--store', value: '<store>', about: 'where the credentials are kept: keychain or file' },
-  endpointUid: { flag: '--endpoint-uid', value: '<uid>', about: 'uid of an endpoint that there is' },
+  endpointUid: { flag: '--endpoint-uid', value: '<uid>', about: 'uid of an existing endpoint' },
   endpointAlias: {
     flag: '--endpoint-alias',
     value: '<alias>',

@@ -2,7 +2,7 @@ import { nextOpening, type Hours } from '../../domain/hours.ts';
 
 /** When something is told. */
 export interface Times {
-  /** Trouble that is over within this time is told to nobody. */
+  /** Nobody is alerted about trouble that is over within this time. */
   readonly afterMs: number;
   /** Null: none. */
   readonly quietHours: Hours | null;
