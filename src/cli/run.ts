@@ -129,7 +129,7 @@ async function runOnce(
       await generation.close();
     }
   } finally {
-    await lasting.standby?.close();
+    await lasting.deferred?.close();
     await lasting.ledger.close();
   }
 }

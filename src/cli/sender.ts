@@ -101,7 +101,7 @@ async function alone<T>(io: Io, config: Config, work: (sender: Sender) => Promis
         await generation.close();
       }
     } finally {
-      await lasting.standby?.close();
+      await lasting.deferred?.close();
       await ledger.close();
     }
   } finally {

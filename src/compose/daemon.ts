@@ -103,7 +103,7 @@ export async function runDaemon(options: DaemonOptions, stop: AbortSignal): Prom
     }
   } finally {
     endReload();
-    await lasting.standby?.close();
+    await lasting.deferred?.close();
     await ledger.close();
   }
 }

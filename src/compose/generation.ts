@@ -86,7 +86,7 @@ export async function composeGeneration(
       incidents,
       ledger,
       spool,
-      standby: lasting.standby,
+      deferred: lasting.deferred,
       arrivals: lasting.arrivals,
       folderTimes: lasting.folderTimes,
       service,

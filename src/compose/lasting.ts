@@ -20,11 +20,11 @@ import type { Clock } from '../ports/clock.ts';
 import type { ReadBeside } from '../ports/folder.ts';
 import type { ImageInspector } from '../ports/image.ts';
 import type { Ledger } from '../ports/ledger.ts';
-import type { Standby } from '../ports/standby.ts';
+import type { DeferredJournal } from '../ports/deferredJournal.ts';
 import type { Meter } from '../ports/meter.ts';
 import { meteredLedger } from '../telemetry/metrics/metered.ts';
 import type { Guards } from './folders.ts';
-import { openLedger, openStandby } from './ledger.ts';
+import { openLedger, openConfiguredDeferredJournal } from './ledger.ts';
 import type { RunProgress } from './progress.ts';
 import type { LastCredentials, Surroundings } from './service.ts';
 
@@ -37,7 +37,7 @@ export interface Lasting extends Surroundings {
   /** Counted by `metering`. */
   readonly ledger: Ledger;
   /** Of a ledger that agents share, or with what is left of the time of one; null: one that is never away. */
-  readonly standby: Standby | null;
+  readonly deferred: DeferredJournal | null;
   readonly arrivals: Arrivals;
   readonly folderTimes: FolderTimes;
   /** Who counts, once somebody asks for figures. */
@@ -93,10 +93,12 @@ export async function composeLasting(
   // The longest to load, and wanted next: while a thread opens the ledger, there is time for it.
   void import('../service/receiptService.ts').catch(() => {});
   const opened = await opening;
-  const standby = await openStandby(config, opened.fleet !== null, log).catch(async (error: unknown) => {
-    await opened.close();
-    throw error;
-  });
+  const deferred = await openConfiguredDeferredJournal(config, opened.fleet !== null, log).catch(
+    async (error: unknown) => {
+      await opened.close();
+      throw error;
+    },
+  );
   const ledger = meteredLedger(opened, () => metering.meter, clock);
   const { fleet, storage } = ledger;
   const silent = fleet && new SilentAgents({ fleet, storage, incidents, clock, log });
@@ -110,7 +112,7 @@ export async function composeLasting(
     incidents,
     inherited: new InheritedIncidents(incidents),
     ledger,
-    standby,
+    deferred,
     arrivals,
     folderTimes: new Map(),
     metering,

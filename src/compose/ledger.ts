@@ -13,7 +13,7 @@ import { journalPathOf } from '../ledger/sqlite/files.ts';
 import type { JournalHead } from '../ports/journal.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { Log } from '../ports/log.ts';
-import type { Standby } from '../ports/standby.ts';
+import type { DeferredJournal } from '../ports/deferredJournal.ts';
 import type { Spool } from '../ports/spool.ts';
 import { openSpool } from '../spool/openSpool.ts';
 import { agentName, sharesOf, targetOf } from './fleetMember.ts';
@@ -197,11 +197,15 @@ export async function refuseOtherVersion(config: Config): Promise<void> {
 }
 
 /** Null for a ledger that is never away, unless another one, that was, left something to be admitted. */
-export async function openStandby(config: Config, isShared: boolean, log: Log): Promise<Standby | null> {
-  const path = join(config.stateDir, 'accepted.journal');
+export async function openConfiguredDeferredJournal(
+  config: Config,
+  isShared: boolean,
+  log: Log,
+): Promise<DeferredJournal | null> {
+  const path = join(config.stateDir, 'deferred.journal');
   if (!isShared && !existsSync(path)) return null;
-  const { openAcceptedJournal } = await import('../spool/acceptedJournal.ts');
-  return openAcceptedJournal({ path, log });
+  const { openDeferredJournal } = await import('../spool/deferredJournal.ts');
+  return openDeferredJournal({ path, log });
 }
 
 export function openConfiguredSpool(config: Config, log: Log): Promise<Spool> {

@@ -29,7 +29,7 @@ import type { Admitted, Ledger, LedgerStorage } from '../ports/ledger.ts';
 import type { Log } from '../ports/log.ts';
 import type { ReceiptService, TokenSource } from '../ports/service.ts';
 import type { Spool } from '../ports/spool.ts';
-import type { Standby } from '../ports/standby.ts';
+import type { DeferredJournal } from '../ports/deferredJournal.ts';
 import { accountsAmong } from '../domain/account.ts';
 import { endpointId, type Document, type EndpointKey } from '../domain/document.ts';
 import { ReceiptdError } from '../domain/errors.ts';
@@ -56,8 +56,8 @@ export interface World {
   readonly incidents: Incidents;
   readonly ledger: Ledger;
   readonly spool: Spool;
-  /** Takes what is accepted while a shared ledger is away; not there, or null: nothing is accepted then. */
-  readonly standby?: Standby | null;
+  /** Takes what is deferred while a shared ledger is away; not there, or null: nothing is deferred then. */
+  readonly deferred?: DeferredJournal | null;
   /** Of this process, made before `ledger` was opened. */
   readonly arrivals: Arrivals;
   /** Of this process; not there: of this pipeline alone. */
@@ -120,7 +120,7 @@ export async function composePipeline(
   const accountOf = accountsAmong(config.endpoints);
   const holds = new Holds({ ledger, clock, random, log, accountOf, credentialsChanged });
   const overall = config.delivery.limits;
-  const { standby, arrivals } = world;
+  const { deferred, arrivals } = world;
   arrivals.watch(config.folders);
   for (const path of world.folderTimes?.keys() ?? [])
     if (!config.folders.some((folder) => folder.path === path)) world.folderTimes?.delete(path);
@@ -131,7 +131,7 @@ export async function composePipeline(
     await recover({ ledger, holds, clock, log });
     await pacer.seed(pacing);
   };
-  const isPrepared = await unlessAway(prepare, { mayWait: Boolean(standby) && !once });
+  const isPrepared = await unlessAway(prepare, { mayWait: Boolean(deferred) && !once });
   // Two, so that uploads which hang keep no scan from being named and recorded (promise P4).
   const reading = new ByteBudget(READING_BYTES);
   const sending = new ByteBudget(SENDING_BYTES);
@@ -229,8 +229,8 @@ export async function composePipeline(
     onAdmitted,
     lookAtPlace: async (path: string) => intakeOf(path)?.lookAtPlace(),
   };
-  const absence: Absence | undefined = standby
-    ? new Absence({ ...absenceDeps, standby, folders: config.folders }, { isPrepared })
+  const absence: Absence | undefined = deferred
+    ? new Absence({ ...absenceDeps, deferred, folders: config.folders }, { isPrepared })
     : undefined;
   const intakes: Intake[] = config.folders.map(
     (folder) =>

@@ -15,7 +15,7 @@ export function isOwnName(name: string): boolean {
 const MARKS: ReadonlySet<string> = new Set([
   'ledger.db',
   'ledger.journal',
-  'accepted.journal',
+  'deferred.journal',
   'instance.lock',
   'moved-away.json',
 ]);

@@ -5,7 +5,7 @@ import type { ImageInspector } from '../ports/image.ts';
 import type { Incidents } from '../ports/incident.ts';
 import type { Admitted, Ledger } from '../ports/ledger.ts';
 import type { Log } from '../ports/log.ts';
-import type { Accepted, Standby } from '../ports/standby.ts';
+import type { DeferredImage, DeferredJournal } from '../ports/deferredJournal.ts';
 import type { Candidate } from './admit.ts';
 import type { Arrivals, FolderArrivals } from './arrivals.ts';
 import { catchUp } from './catchUp.ts';
@@ -14,7 +14,7 @@ import type { FolderSettings } from './settings.ts';
 import { Wake } from './wake.ts';
 
 export interface AbsenceDeps {
-  readonly standby: Standby;
+  readonly deferred: DeferredJournal;
   readonly ledger: Pick<Ledger, 'admit' | 'storage'>;
   readonly keeper: Pick<Keeper, 'copy' | 'keepsCopies' | 'copies'>;
   readonly inspector: ImageInspector;
@@ -39,27 +39,27 @@ const LOOK_AGAIN_MS = 2_000;
 const ODD_AGAIN_MS = 60_000;
 /** The files that were decided about last; others may be looked at again. */
 const REMEMBERED = 50_000;
-const KEY = 'standby';
+const KEY = 'deferredJournal';
 
 /**
  * What goes on while a shared ledger can't be reached:
  *
- *   here ──LEDGER_UNREACHABLE──▶ away ──it answers──▶ catching up ──all that was accepted is admitted──▶ here
- *     └──an earlier process has left accepted images──────▲  └──────LEDGER_UNREACHABLE──▶ away
+ *   here ──LEDGER_UNREACHABLE──▶ away ──it answers──▶ catching up ──all that was deferred is admitted──▶ here
+ *     └──an earlier process has left deferred images──────▲  └──────LEDGER_UNREACHABLE──▶ away
  *
- * In `away` and `catching up` (`isOn`) an image is not admitted but accepted: copied into the spool, then written into the
- * local journal. Folders are listed again from `here` on: what was not accepted is found then.
+ * In `away` and `catching up` (`isOn`) an image is not admitted but deferred: copied into the spool, then written into the
+ * local journal. Folders are listed again from `here` on: what was not deferred is found then.
  */
 export class Absence {
   readonly #deps: AbsenceDeps;
   readonly #wake: Wake;
   readonly #listeners = new Set<() => void>();
-  /** By folder and path: as it lay there when it was decided about, and whether it was accepted. Latest last. */
-  readonly #seen = new Map<string, { readonly identity: FileIdentity; readonly isAccepted: boolean }>();
+  /** By folder and path: as it lay there when it was decided about, and whether it was deferred. Latest last. */
+  readonly #seen = new Map<string, { readonly identity: FileIdentity; readonly isDeferred: boolean }>();
   /** Being copied and written down. */
-  readonly #accepting = new Map<string, number>();
+  readonly #deferring = new Map<string, number>();
   /** They can't be admitted for reasons of their own. */
-  readonly #odd = new Set<Accepted>();
+  readonly #odd = new Set<DeferredImage>();
   #oddAt = -Infinity;
   #state: 'here' | 'away' | 'catchingUp';
   #isPrepared = false;
@@ -74,7 +74,7 @@ export class Absence {
       this.#prepared = resolve;
     });
     if (isPrepared) this.#markPrepared();
-    const left = deps.standby.waiting();
+    const left = deps.deferred.waiting();
     for (const image of left) this.#remember(image.folder, image.path, image.identity, true);
     this.#state = this.#isUnreachable ? 'away' : left.length > 0 || !isPrepared ? 'catchingUp' : 'here';
     // What came while no agent ran is left to the listing: nobody can tell now which of it is new.
@@ -87,7 +87,7 @@ export class Absence {
     arrivals.allHeldUp();
   }
 
-  /** Whether images are accepted instead of admitted. */
+  /** Whether images are deferred instead of admitted. */
   get isOn(): boolean {
     return (this.#state !== 'here' || this.#isUnreachable) && this.#deps.keeper.keepsCopies;
   }
@@ -104,7 +104,7 @@ export class Absence {
 
   /** Whether the copy with this hash is needed, whatever the ledger says. */
   needs(sha256: string): boolean {
-    return this.#accepting.has(sha256) || this.#deps.standby.needs(sha256);
+    return this.#deferring.has(sha256) || this.#deps.deferred.needs(sha256);
   }
 
   /** Whether this file was decided about, as it is, and need not be looked at again before the ledger is back. */
@@ -113,9 +113,9 @@ export class Absence {
     return seen !== undefined && sameIdentity(seen.identity, identity);
   }
 
-  /** Whether it was accepted, as it is. */
-  hasAccepted(folder: string, path: string, identity: FileIdentity): boolean {
-    return this.knows(folder, path, identity) && this.#seen.get(keyOf(folder, path))?.isAccepted === true;
+  /** Whether it was deferred, as it is. */
+  hasDeferred(folder: string, path: string, identity: FileIdentity): boolean {
+    return this.knows(folder, path, identity) && this.#seen.get(keyOf(folder, path))?.isDeferred === true;
   }
 
   /** It was decided about by the ledger, or is no image that is to be sent: the listing after the absence says so. */
@@ -124,24 +124,24 @@ export class Absence {
   }
 
   /** True once it is durable here. False: there is no room for it, and it stays in its folder. */
-  async accept(candidate: Candidate, settings: FolderSettings): Promise<boolean> {
-    const { standby, keeper, inspector, clock, log } = this.#deps;
+  async defer(candidate: Candidate, settings: FolderSettings): Promise<boolean> {
+    const { deferred, keeper, inspector, clock, log } = this.#deps;
     const { path, identity, bytes, type, lane } = candidate;
     const { path: folder, endpoint, template } = settings;
     const sha256 = await inspector.sha256(bytes);
     const captured = template.usesCaptured ? await inspector.capturedAt(bytes, type) : null;
     const image = { folder, path, identity, endpoint, sha256, type, lane, at: clock.now() };
-    this.#accepting.set(sha256, (this.#accepting.get(sha256) ?? 0) + 1);
+    this.#deferring.set(sha256, (this.#deferring.get(sha256) ?? 0) + 1);
     try {
       if (!(await keeper.copy(sha256, bytes))) return false;
-      await standby.accept({ ...image, capturedAt: captured?.getTime() ?? null });
+      await deferred.defer({ ...image, capturedAt: captured?.getTime() ?? null });
     } catch (error) {
       this.#unwritable(error);
       return false;
     } finally {
-      const others = (this.#accepting.get(sha256) ?? 1) - 1;
-      if (others > 0) this.#accepting.set(sha256, others);
-      else this.#accepting.delete(sha256);
+      const others = (this.#deferring.get(sha256) ?? 1) - 1;
+      if (others > 0) this.#deferring.set(sha256, others);
+      else this.#deferring.delete(sha256);
     }
     this.#deps.incidents.close(KEY);
     this.#remember(folder, path, identity, true);
@@ -158,7 +158,7 @@ export class Absence {
 
   /** In plain sentences, for people. */
   notes(): string[] {
-    const count = this.#deps.standby.waiting().length;
+    const count = this.#deps.deferred.waiting().length;
     if (count === 0) return [];
     const were = count === 1 ? '1 image was' : `${count} images were`;
     return [`${were} deferred while the ledger was away; named and sent once it is back.`];
@@ -179,13 +179,13 @@ export class Absence {
     deaf();
   }
 
-  /** What an earlier process has accepted is admitted, for a run that ends by itself. */
+  /** What an earlier process has deferred is admitted, for a run that ends by itself. */
   async once(signal: AbortSignal): Promise<void> {
     await this.#round(signal);
   }
 
   async #round(signal: AbortSignal): Promise<void> {
-    const { ledger, clock, log, standby } = this.#deps;
+    const { ledger, clock, log, deferred } = this.#deps;
     if (ledger.storage.trouble() !== null) return;
     try {
       if (!this.#isPrepared) {
@@ -194,7 +194,7 @@ export class Absence {
       }
       if (clock.monotonic() - this.#oddAt >= ODD_AGAIN_MS) this.#odd.clear();
       for (;;) {
-        const waiting = standby.waiting().filter((image) => !this.#odd.has(image));
+        const waiting = deferred.waiting().filter((image) => !this.#odd.has(image));
         if (waiting.length === 0) break;
         for (const folder of new Set(waiting.map((image) => image.folder)))
           await this.#deps.lookAtPlace(folder);
@@ -206,9 +206,9 @@ export class Absence {
       if (signal.aborted) return;
       const fields = describeError(error);
       // What is wrong with the ledger is said by whoever found that.
-      if (isOfStandby(error)) this.#unwritable(error);
+      if (isOfJournal(error)) this.#unwritable(error);
       else if (ledger.storage.trouble() !== null) log.debug('Catching up was cut short', fields);
-      else log.warn('What was accepted could not be admitted yet; trying again', fields);
+      else log.warn('What was deferred could not be admitted yet; trying again', fields);
     }
   }
 
@@ -239,19 +239,19 @@ export class Absence {
     this.#prepared();
   }
 
-  #remember(folder: string, path: string, identity: FileIdentity, isAccepted: boolean): void {
+  #remember(folder: string, path: string, identity: FileIdentity, isDeferred: boolean): void {
     const key = keyOf(folder, path);
     this.#seen.delete(key);
-    this.#seen.set(key, { identity, isAccepted });
+    this.#seen.set(key, { identity, isDeferred });
     if (this.#seen.size <= REMEMBERED) return;
     for (const oldest of this.#seen.keys()) return void this.#seen.delete(oldest);
   }
 
-  #isOdd(image: Accepted, error: unknown): void {
+  #isOdd(image: DeferredImage, error: unknown): void {
     this.#odd.add(image);
     this.#oddAt = this.#deps.clock.monotonic();
     const { folder, path, sha256 } = image;
-    this.#deps.log.error('An accepted image could not be admitted; trying again', {
+    this.#deps.log.error('A deferred image could not be admitted; trying again', {
       folder,
       path,
       sha256,
@@ -260,7 +260,7 @@ export class Absence {
   }
 
   #unwritable(error: unknown): void {
-    if (!isOfStandby(error)) throw error;
+    if (!isOfJournal(error)) throw error;
     this.#deps.incidents.open({
       key: KEY,
       code: error.code,
@@ -270,7 +270,7 @@ export class Absence {
   }
 }
 
-function isOfStandby(error: unknown): error is ReceiptdError {
+function isOfJournal(error: unknown): error is ReceiptdError {
   return error instanceof ReceiptdError && (error.code === 'STATE_UNWRITABLE' || error.code === 'DISK_FULL');
 }
 

@@ -3,13 +3,13 @@ import { isOfLedger } from '../domain/errors.ts';
 import { parseTemplate, type Naming } from '../domain/naming.ts';
 import type { Admitted, Ledger } from '../ports/ledger.ts';
 import type { Log } from '../ports/log.ts';
-import type { Accepted, Standby } from '../ports/standby.ts';
+import type { DeferredImage, DeferredJournal } from '../ports/deferredJournal.ts';
 import { nameContext } from './admit.ts';
 import type { Keeper } from './keep.ts';
 import type { FolderSettings } from './settings.ts';
 
 export interface CatchUpDeps {
-  readonly standby: Standby;
+  readonly deferred: DeferredJournal;
   readonly ledger: Pick<Ledger, 'admit' | 'storage'>;
   readonly keeper: Pick<Keeper, 'copies'>;
   readonly log: Log;
@@ -17,7 +17,7 @@ export interface CatchUpDeps {
   readonly folders: readonly FolderSettings[];
   readonly onAdmitted: (folder: string, admitted: Admitted) => void;
   /** One that can't be admitted for reasons of its own keeps no other waiting (promise P4). */
-  readonly onOdd: (image: Accepted, error: unknown) => void;
+  readonly onOdd: (image: DeferredImage, error: unknown) => void;
 }
 
 /** As many as make a good commit together. They are asked for in their order, and admitted in it. */
@@ -27,11 +27,11 @@ const NAME_WITHOUT_FOLDER = '{stem}-{hash:12}';
 const NAME_MAX_BYTES = 255;
 
 /**
- * Admits what was accepted while the ledger was away, as of the time when it was accepted. Whatever was admitted before a kill is
- * known, and comes to nothing. @throws what the ledger or the standby throws for trouble of its own
+ * Admits what was deferred while the ledger was away, as of the time when it was deferred. Whatever was admitted before a kill is
+ * known, and comes to nothing. @throws what the ledger or the journal throws for trouble of its own
  */
 export async function catchUp(
-  images: readonly Accepted[],
+  images: readonly DeferredImage[],
   deps: CatchUpDeps,
   signal: AbortSignal,
 ): Promise<void> {
@@ -43,8 +43,8 @@ export async function catchUp(
   }
 }
 
-async function admitOne(image: Accepted, deps: CatchUpDeps): Promise<void> {
-  const { ledger, standby, keeper, log, onAdmitted } = deps;
+async function admitOne(image: DeferredImage, deps: CatchUpDeps): Promise<void> {
+  const { ledger, deferred, keeper, log, onAdmitted } = deps;
   const { endpoint, folder, path, identity, sha256, type, lane, at } = image;
   let admitted: Admitted;
   try {
@@ -61,9 +61,9 @@ async function admitOne(image: Accepted, deps: CatchUpDeps): Promise<void> {
     if (isOfLedger(error) || ledger.storage.trouble() !== null) throw error;
     return deps.onOdd(image, error);
   }
-  await standby.admitted(image);
+  await deferred.admitted(image);
   const { id: documentId, name } = admitted.document;
-  log.info('Admitted, as accepted before', { documentId, name, folder, path, sha256, kind: admitted.kind });
+  log.info('Admitted, as deferred before', { documentId, name, folder, path, sha256, kind: admitted.kind });
   onAdmitted(folder, admitted);
   // It was known, or is sent already: nobody may want the copy any more, and until now it was needed.
   await keeper.copies.dropUnwanted(sha256);
@@ -71,10 +71,10 @@ async function admitOne(image: Accepted, deps: CatchUpDeps): Promise<void> {
 
 /**
  * By the template that its folder has now. A folder that is no longer configured has the one of another folder of the same
- * endpoint: the image was accepted, and is named whatever became of its folder.
+ * endpoint: the image was deferred, and is named whatever became of its folder.
  */
 function namingOf(
-  { folder, path, endpoint, identity, sha256, at, capturedAt }: Accepted,
+  { folder, path, endpoint, identity, sha256, at, capturedAt }: DeferredImage,
   { folders, host }: Pick<CatchUpDeps, 'folders' | 'host'>,
 ): Naming {
   const settings =

@@ -116,7 +116,7 @@ async function afterRead(
 async function admitted(candidate: Candidate, file: Unsettled, deps: ExamineDeps): Promise<void> {
   const { settings, ledger, inspector, clock, host, log, absence } = deps;
   if (absence?.isOn) {
-    if (await absence.accept(candidate, settings)) deps.settling.done(file, candidate.identity);
+    if (await absence.defer(candidate, settings)) deps.settling.done(file, candidate.identity);
     else deps.settling.retryLater(file);
     return;
   }

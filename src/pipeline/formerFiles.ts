@@ -34,7 +34,7 @@ export async function leaveFormerFiles(
         const { identity } = found;
         const file = known.get(nameOf(path));
         const isOwn = file !== undefined && sameIdentity(file.identity, identity);
-        if (isOwn || isNewer(identity) || absence?.hasAccepted(settings.path, path, identity)) return;
+        if (isOwn || isNewer(identity) || absence?.hasDeferred(settings.path, path, identity)) return;
         left.push({ folder: settings.path, path, identity });
       });
     }

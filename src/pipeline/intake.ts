@@ -81,7 +81,7 @@ type Present = FolderAvailability & { readonly state: 'present' };
  * Events say where to look; the listing says what is there. A folder that is absent is waited for. One that is foreign
  * (see folderPlace.ts) is watched like any other, so that what comes into it is admitted, but shows as unreachable, and
  * nothing in it counts as gone. One that another agent on this machine takes in is waited for, too. While a shared ledger is away, all that the listing would have asked of it waits, and new
- * images are accepted (awayWatch.ts).
+ * images are deferred (awayWatch.ts).
  */
 export class Intake {
   readonly #deps: IntakeDeps;
@@ -142,7 +142,7 @@ export class Intake {
     this.#state = new FolderState(deps.settings.path, deps, this.#trouble);
     this.#events = new FolderEvents(deps, (path, isDirectory) => this.#hint(path, isDirectory));
     const placeLooks = new SharedRun(() =>
-      // Known of the ledger alone, which is asked before what was accepted is admitted.
+      // Known of the ledger alone, which is asked before what was deferred is admitted.
       this.#lookNow(async (fileSystem) => !this.#isAway && (await this.#place.look(fileSystem))),
     );
     this.#otherArchiver = new OtherArchiver({
@@ -345,7 +345,7 @@ export class Intake {
           this.#unchanged.forget();
           // It is another folder by now.
           if (this.#isAway) return;
-          // What was not accepted, and what is gone.
+          // What was not deferred, and what is gone.
           this.#relistSoon = true;
         }
         const { hasDirs } = this.#hinted;
@@ -398,7 +398,7 @@ export class Intake {
     }
   }
 
-  /** Accepts what comes, for as long as the ledger is away and the folder is this one. False if the ledger is there. */
+  /** Defers what comes, for as long as the ledger is away and the folder is this one. False if the ledger is there. */
   async #whileAway(token: string, signal: AbortSignal): Promise<boolean> {
     if (!this.#awayWatch || !this.#isAway) return false;
     const isStill = async (): Promise<boolean> => {
@@ -548,7 +548,7 @@ export class Intake {
     if (trouble) throw new ReceiptdError(trouble.code, trouble.message, { hint: trouble.hint });
   }
 
-  /** A shared ledger can't be reached, or what was accepted meanwhile is not in it yet. */
+  /** A shared ledger can't be reached, or what was deferred meanwhile is not in it yet. */
   get #isAway(): boolean {
     return this.#absence?.isOn ?? false;
   }
@@ -568,7 +568,7 @@ export class Intake {
         if (found.state === 'missing' && !this.#writesFail && !this.#isAway) this.#letGo();
         return found;
       }
-      // Who leads a shared folder is not known then, and what two of a fleet accept becomes one document.
+      // Who leads a shared folder is not known then, and what two of a fleet defer becomes one document.
       const isFleets = this.#isAway && (this.#deps.settings.share ?? null) !== null;
       const taken = isFleets ? null : await this.#claim.hold(found.token);
       if (taken !== null) {
@@ -577,7 +577,7 @@ export class Intake {
       }
       if (this.#writesFail || this.#isAway) this.#holdUp();
       this.#liesOn(found.fileSystem);
-      // Known of the ledger alone; what comes into a foreign folder is accepted as it is admitted.
+      // Known of the ledger alone; what comes into a foreign folder is deferred as it would be admitted.
       if (!this.#isAway) this.#foreign = await this.#place.look(found.fileSystem);
       if (this.#foreign !== null) this.#state.enter('unreachable', this.#foreign);
       else if (this.#state.now.state !== 'watching') this.#state.enter('starting', null);

@@ -159,9 +159,9 @@ export async function firstWatch(
       const found = await statOf(folder, path);
       if (found?.kind !== 'file') return;
       const { identity } = found;
-      // What was accepted before the ledger could be asked is a document already.
+      // What was deferred before the ledger could be asked is a document already.
       const isNew =
-        deps.cameBeforeFirstWatch?.(identity) || absence?.hasAccepted(settings.path, path, identity);
+        deps.cameBeforeFirstWatch?.(identity) || absence?.hasDeferred(settings.path, path, identity);
       if (isSkipped(identity, existing) && !isNew) skipped.push({ folder: settings.path, path, identity });
       else sent += 1;
     });

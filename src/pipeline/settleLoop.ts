@@ -9,7 +9,7 @@ const EXAMINED_AT_ONCE = 32;
 
 /**
  * Looks at the files of one folder as they fall due, until aborted. `wake` is rung when one may be due sooner. While the
- * ledger can't be written all of them wait, since each would fail in the same way, unless they can be accepted meanwhile.
+ * ledger can't be written all of them wait, since each would fail in the same way, unless they can be deferred meanwhile.
  */
 export async function settleLoop(
   deps: ExamineDeps,
@@ -44,7 +44,7 @@ async function examineOrRetry(file: Unsettled, deps: ExamineDeps): Promise<void>
   try {
     await examine(file, deps);
   } catch (error) {
-    // It is accepted instead when its turn comes again.
+    // It is deferred instead when its turn comes again.
     if (deps.absence?.isOn && isOfLedger(error)) return deps.settling.retryLater(file);
     if (!deps.absence?.isOn && deps.ledger.storage.trouble() !== null) return deps.settling.putBack(file);
     // This file waits, the others go on (promise P4).

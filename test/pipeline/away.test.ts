@@ -1,4 +1,4 @@
-/** A shared ledger that can't be reached: images are accepted here, and named and sent once it is back. */
+/** A shared ledger that can't be reached: images are deferred here, and named and sent once it is back. */
 import { existsSync } from 'node:fs';
 import { rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,9 +13,9 @@ import { awayPlace, texts } from './away.ts';
 type Agent = Awaited<ReturnType<Awaited<ReturnType<typeof awayPlace>>['start']>>;
 
 const watching = (agent: Agent) => eventually(() => agent.intakes[0]?.status.state === 'watching');
-const waits = (agent: Agent, count: number) => eventually(() => agent.standby.waiting().length === count);
+const waits = (agent: Agent, count: number) => eventually(() => agent.deferred.waiting().length === count);
 
-it('what is scanned while the ledger is away is accepted, also if it is overwritten or deleted, and sent once it is back', async () => {
+it('what is scanned while the ledger is away is deferred, also if it is overwritten or deleted, and sent once it is back', async () => {
   const place = await awayPlace();
   const agent = await place.start();
   const before = await place.drop('before.jpg');
@@ -40,21 +40,21 @@ it('what is scanned while the ledger is away is accepted, also if it is overwrit
     '3 images were deferred while the ledger was away; named and sent once it is back.',
   ]);
   expect(place.service.asked).toHaveLength(1);
-  const acceptedAt = agent.standby.waiting().map(({ at }) => at);
+  const deferredAt = agent.deferred.waiting().map(({ at }) => at);
   agent.comeBack();
   await eventually(() => place.service.asked.length === 4);
   await eventually(async () => (await place.states())['SCAN0001.jpg'] === 'accepted');
   expect(place.received()).toEqual(texts([before, first, second, deleted]));
   expect(new Set(place.service.asked.map(({ name }) => name)).size).toBe(4);
-  // In the order and at the time of acceptance.
+  // In the order and at the time of their deferral.
   const documents = (await place.rows()).filter(({ documentId }) => documentId !== null);
   const sent = documents.filter(({ path }) => !path.endsWith('before.jpg'));
-  expect(sent.map(({ createdAt }) => Date.parse(createdAt)).toSorted()).toEqual(acceptedAt);
+  expect(sent.map(({ createdAt }) => Date.parse(createdAt)).toSorted()).toEqual(deferredAt);
   // Not noted while there was nowhere to.
   await eventually(async () => (await place.states())['note.txt'] === 'rejected');
-  expect([agent.standby.waiting(), agent.notes(), agent.incidents.list()]).toEqual([[], [], []]);
+  expect([agent.deferred.waiting(), agent.notes(), agent.incidents.list()]).toEqual([[], [], []]);
   await eventually(async () => (await place.copies()).length === 0);
-  // The listing after it knows what was accepted: nothing becomes two documents.
+  // The listing after it knows what was deferred: nothing becomes two documents.
   const listed = agent.intakes[0]?.status.lastListing ?? 0;
   await eventually(() => (agent.intakes[0]?.status.lastListing ?? 0) > listed);
   expect(place.service.asked).toHaveLength(4);
@@ -79,11 +79,11 @@ it('an agent that is killed at any point of catching up admits nothing twice and
   });
   const silent = await place.start({
     isAway: true,
-    standby: (real) => ({
+    deferred: (real) => ({
       admitted: (image) => (Number(image.path[0]) < 3 ? real.admitted(image) : buried),
     }),
   });
-  expect(silent.standby.waiting()).toHaveLength(6);
+  expect(silent.deferred.waiting()).toHaveLength(6);
   silent.comeBack();
   await waits(silent, 3);
   // It never gets further.
@@ -91,9 +91,9 @@ it('an agent that is killed at any point of catching up admits nothing twice and
   const stopped = silent.stop();
   bury();
   await stopped;
-  expect(silent.standby.waiting()).toHaveLength(3);
+  expect(silent.deferred.waiting()).toHaveLength(3);
   const last = await place.start();
-  await eventually(() => last.standby.waiting().length === 0);
+  await eventually(() => last.deferred.waiting().length === 0);
   await eventually(() => place.service.asked.length >= 6);
   await eventually(async () => Object.values(await place.states()).every((state) => state === 'accepted'));
   expect(await place.rows()).toHaveLength(6);
@@ -101,7 +101,7 @@ it('an agent that is killed at any point of catching up admits nothing twice and
   await eventually(async () => (await place.copies()).length === 0);
 });
 
-it('an agent that is started while the ledger is away waits without failing, accepts what comes, and begins by itself', async () => {
+it('an agent that is started while the ledger is away waits without failing, defers what comes, and begins by itself', async () => {
   const place = await awayPlace();
   const old = await place.drop('old.jpg');
   // Its time of change is of the agent's life otherwise.
@@ -110,7 +110,7 @@ it('an agent that is started while the ledger is away waits without failing, acc
   const agent = await place.start({ isAway: true });
   const fresh = await place.drop('fresh.jpg');
   await waits(agent, 1);
-  expect(agent.standby.waiting().map(({ path }) => path)).toEqual(['fresh.jpg']);
+  expect(agent.deferred.waiting().map(({ path }) => path)).toEqual(['fresh.jpg']);
   expect(place.service.asked).toHaveLength(0);
   agent.comeBack();
   await eventually(() => place.service.asked.length === 2);
@@ -119,7 +119,7 @@ it('an agent that is started while the ledger is away waits without failing, acc
   expect(place.log.said('The ledger can')).toHaveLength(1);
 });
 
-it('`existing: skip` skips what lay there, and not what was accepted before the ledger could be asked', async () => {
+it('`existing: skip` skips what lay there, and not what was deferred before the ledger could be asked', async () => {
   const place = await awayPlace();
   await place.drop('old.jpg');
   const { ctimeMs } = await stat(join(place.scans, 'old.jpg'));
@@ -172,7 +172,7 @@ it('files that lay there before are not read again, and those on a share are tol
   agent.reads.length = 0;
   const fresh = await place.drop('fresh.jpg');
   await waits(agent, 1);
-  expect(agent.standby.waiting().map(({ path }) => path)).toEqual(['fresh.jpg']);
+  expect(agent.deferred.waiting().map(({ path }) => path)).toEqual(['fresh.jpg']);
   expect(agent.reads.filter((path) => path !== 'fresh.jpg' && path !== 'last.jpg').length).toBeLessThan(20);
   agent.comeBack();
   await eventually(() => place.service.asked.length === 22);
@@ -215,8 +215,8 @@ it('a full spool leaves what does not fit in its folder, says so, and it goes wh
   const images = [];
   for (let i = 0; i < 8; i += 1) images.push(await place.drop(`${i}.jpg`));
   await eventually(() => agent.incidents.list().some(({ code }) => code === 'SPOOL_FULL'));
-  const accepted = agent.standby.waiting().length;
-  expect(accepted).toBeLessThan(8);
+  const deferred = agent.deferred.waiting().length;
+  expect(deferred).toBeLessThan(8);
   agent.comeBack();
   await eventually(() => place.service.asked.length === 8);
   expect(place.received()).toEqual(texts(images));
@@ -227,18 +227,18 @@ it('a journal that can’t be written promises nothing: one incident, and the fi
   const place = await awayPlace();
   let isFull = true;
   const agent = await place.start({
-    standby: (real) => ({
-      accept: (image) =>
+    deferred: (real) => ({
+      defer: (image) =>
         isFull
           ? Promise.reject(new ReceiptdError('DISK_FULL', 'The disk is full.', { hint: 'Free some space.' }))
-          : real.accept(image),
+          : real.defer(image),
     }),
   });
   await watching(agent);
   agent.leave();
   const image = await place.drop('a.jpg');
-  await eventually(() => agent.incidents.list().some(({ key }) => key === 'standby'));
-  expect(agent.incidents.list().find(({ key }) => key === 'standby')).toMatchObject({
+  await eventually(() => agent.incidents.list().some(({ key }) => key === 'deferredJournal'));
+  expect(agent.incidents.list().find(({ key }) => key === 'deferredJournal')).toMatchObject({
     code: 'DISK_FULL',
     message: 'The disk is full. New scans stay in their folders while the ledger is away.',
   });
@@ -250,7 +250,7 @@ it('a journal that can’t be written promises nothing: one incident, and the fi
   expect(place.received()).toEqual(texts([image]));
 });
 
-it('with `spool: never` nothing is accepted: the files wait in their folder', async () => {
+it('with `spool: never` nothing is deferred: the files wait in their folder', async () => {
   const place = await awayPlace();
   const agent = await place.start({ spool: 'never' });
   await watching(agent);
@@ -260,10 +260,10 @@ it('with `spool: never` nothing is accepted: the files wait in their folder', as
   await eventually(() => place.service.asked.length === 1);
   expect(place.received()).toEqual(texts([image]));
   expect(place.log.said('Deferred; named')).toEqual([]);
-  expect(existsSync(join(place.dir, 'accepted.journal'))).toBe(false);
+  expect(existsSync(join(place.dir, 'deferred.journal'))).toBe(false);
 });
 
-it('an accepted image is named by the template of its folder, or, where that is gone, of its endpoint', async () => {
+it('a deferred image is named by the template of its folder, or, where that is gone, of its endpoint', async () => {
   const place = await awayPlace();
   const first = await place.start();
   await watching(first);
@@ -299,7 +299,7 @@ it('a duplicate of what the ledger knew is one, and its copy goes; one that can�
   agent.comeBack();
   await eventually(() => place.service.asked.length === 2);
   expect(place.received()).toEqual(texts([known, good]));
-  await eventually(() => place.log.said('An accepted image could not be admitted').length === 1);
+  await eventually(() => place.log.said('A deferred image could not be admitted').length === 1);
   await eventually(async () => (await place.states())['again.jpg'] === 'duplicate');
   // It waits, with its bytes, for a template that gives it a name.
   await waits(agent, 1);

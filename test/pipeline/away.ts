@@ -15,8 +15,8 @@ import { OpenIncidents } from '../../src/pipeline/incidents.ts';
 import type { WatchedFolder } from '../../src/ports/folder.ts';
 import type { Ledger } from '../../src/ports/ledger.ts';
 import type { ListRow } from '../../src/ports/ledgerReports.ts';
-import type { Standby } from '../../src/ports/standby.ts';
-import { openAcceptedJournal } from '../../src/spool/acceptedJournal.ts';
+import type { DeferredJournal } from '../../src/ports/deferredJournal.ts';
+import { openDeferredJournal } from '../../src/spool/deferredJournal.ts';
 import { openSpool } from '../../src/spool/openSpool.ts';
 import { awayLedger } from '../support/awayLedger.ts';
 import { drawReceipt } from '../support/images.ts';
@@ -34,7 +34,7 @@ export interface AgentOptions {
   readonly spoolLimit?: number;
   /** Stands in front of the folder. */
   readonly seen?: (real: WatchedFolder) => WatchedFolder;
-  readonly standby?: (real: Standby) => Partial<Standby>;
+  readonly deferred?: (real: DeferredJournal) => Partial<DeferredJournal>;
   readonly admit?: (real: Ledger['admit']) => Ledger['admit'];
   readonly reconcileEveryMs?: number;
   readonly pollEveryMs?: number;
@@ -98,14 +98,14 @@ export async function awayPlace() {
       spool: options.spool ?? 'auto',
       storage: { keepFailedMs: 24 * 3_600_000 },
     };
-    const opened = await openAcceptedJournal({ path: join(dir, 'accepted.journal'), log });
-    const standby: Standby = {
-      accept: (image) => opened.accept(image),
+    const opened = await openDeferredJournal({ path: join(dir, 'deferred.journal'), log });
+    const deferred: DeferredJournal = {
+      defer: (image) => opened.defer(image),
       waiting: () => opened.waiting(),
       needs: (sha256) => opened.needs(sha256),
       admitted: (image) => opened.admitted(image),
       close: () => opened.close(),
-      ...options.standby?.(opened),
+      ...options.deferred?.(opened),
     };
     const limitBytes = options.spoolLimit ?? 100_000_000;
     const spool = await openSpool({ dir: join(dir, 'spool'), limitBytes, log });
@@ -139,7 +139,7 @@ export async function awayPlace() {
         log,
         incidents,
         ledger: away.ledger,
-        standby,
+        deferred,
         arrivals,
         spool,
         service,
@@ -166,7 +166,7 @@ export async function awayPlace() {
       await opened.close();
     };
     onTestFinished(stop);
-    return { ...pipeline, ...away, away, standby, arrivals, spool, incidents, reads, looks, stop, folder };
+    return { ...pipeline, ...away, away, deferred, arrivals, spool, incidents, reads, looks, stop, folder };
   }
 
   async function rows(): Promise<ListRow[]> {

@@ -14,7 +14,7 @@ const SKIP = { existing: { kind: 'skip' as const } };
 const FAR = 60 * 60_000;
 
 const watching = (agent: Agent) => eventually(() => agent.intakes[0]?.status.state === 'watching');
-const waits = (agent: Agent, count: number) => eventually(() => agent.standby.waiting().length === count);
+const waits = (agent: Agent, count: number) => eventually(() => agent.deferred.waiting().length === count);
 
 /** It lies there, and the clock of its file system has moved on. */
 async function old(place: Place, name = 'old.jpg'): Promise<void> {
@@ -61,7 +61,7 @@ it('what is not decided about, because the spool is full, is sent', async () => 
   const names = Array.from({ length: 5 }, (_, n) => `${n}.jpg`);
   for (const name of names) await place.drop(name);
   await eventually(() => agent.incidents.list().some(({ code }) => code === 'SPOOL_FULL'));
-  expect(agent.standby.waiting()).toEqual([]);
+  expect(agent.deferred.waiting()).toEqual([]);
   agent.comeBack();
   await watching(agent);
   await eventually(async () => {
@@ -137,12 +137,12 @@ it('what a killed agent had caught up with before the first watch stays one docu
   const agent = await place.start({ isAway: true, folder: SKIP });
   await place.drop('fresh.jpg');
   await waits(agent, 1);
-  const [image] = agent.standby.waiting();
-  if (!image) throw new Error('nothing was accepted');
+  const [image] = agent.deferred.waiting();
+  if (!image) throw new Error('nothing was deferred');
   // As catching up does; then it is killed.
   const { folder, path, identity, ...rest } = image;
   await place.real.admit({ ...rest, file: { folder, path, identity }, naming: ['fresh'] });
-  await agent.standby.admitted(image);
+  await agent.deferred.admitted(image);
   await agent.stop();
   const next = await place.start({ folder: SKIP });
   await watching(next);

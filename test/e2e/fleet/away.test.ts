@@ -6,7 +6,7 @@ import { until } from '../support/agent.ts';
 import { Desk } from './desk.ts';
 
 describe.skipIf(!needsPostgres())('a database that is away for a while', () => {
-  test('a link that is open at one end only: images are accepted meanwhile, and sent once it is back', async () => {
+  test('a link that is open at one end only: images are deferred meanwhile, and sent once it is back', async () => {
     const desk = await Desk.open({ agents: 1 });
     const a = await desk.start(0);
     await desk.scan(1);
@@ -14,7 +14,7 @@ describe.skipIf(!needsPostgres())('a database that is away for a while', () => {
     a.proxy.hang();
     await until(async () => (await a.log()).includes("The ledger can't be reached"), 'the agent to notice');
     await desk.scan(5);
-    await desk.accepted(a, 5);
+    await desk.deferred(a, 5);
     // Its bytes are in the spool.
     const [gone] = desk.scans.slice(-1);
     if (gone) await rm(join(desk.office.folder, gone.path));
@@ -28,7 +28,7 @@ describe.skipIf(!needsPostgres())('a database that is away for a while', () => {
     expect(world.stored.map(({ tries }) => tries)).toEqual([1, 1, 1, 1, 1, 1]);
   });
 
-  test('an agent that starts meanwhile waits for it, and accepts what it finds', async () => {
+  test('an agent that starts meanwhile waits for it, and defers what it finds', async () => {
     const desk = await Desk.open({ agents: 1 });
     const { cluster } = desk.office;
     const a = await desk.start(0);
@@ -36,7 +36,7 @@ describe.skipIf(!needsPostgres())('a database that is away for a while', () => {
     await cluster.stop();
     await desk.start(0);
     await desk.scan(2);
-    await desk.accepted(a, 2);
+    await desk.deferred(a, 2);
     await cluster.start();
     await desk.settled();
 

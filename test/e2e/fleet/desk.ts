@@ -58,11 +58,11 @@ export class Desk {
   }
 
   /** Until the agent has written that many images into its own journal, as the database is away. */
-  async accepted(agent: FleetAgent, count: number): Promise<void> {
-    const journal = join(agent.stateDir, 'accepted.journal');
+  async deferred(agent: FleetAgent, count: number): Promise<void> {
+    const journal = join(agent.stateDir, 'deferred.journal');
     const lines = async (): Promise<number> =>
       (await readFile(journal, 'utf8').catch(() => '')).split('\n').length - 1;
-    await until(async () => (await lines()) >= count, `${count} images to be accepted`);
+    await until(async () => (await lines()) >= count, `${count} images to be deferred`);
   }
 
   /** Until the ledger has accepted all of it. */

@@ -13,17 +13,17 @@ async function portOfNobody(): Promise<number> {
   return port;
 }
 
-test('what comes while the ledger is away is accepted, also when the configuration is changed and after a restart', async () => {
+test('what comes while the ledger is away is deferred, also when the configuration is changed and after a restart', async () => {
   const url = `postgres://receiptd@127.0.0.1:${await portOfNobody()}/ledger`;
   const ledger = { kind: 'postgres', url, agent: 'front' };
   const site = await prepare({ ledger });
   const drop = async (name: string): Promise<void> =>
     writeFile(site.file('inbox', `${name}.jpg`), await drawReceipt({ type: 'jpeg', seed: name }));
-  const accepts = (count: number) =>
-    until(async () => (await site.look('status')).stdout.includes(`\n${count} image`), `${count} accepted`);
+  const defers = (count: number) =>
+    until(async () => (await site.look('status')).stdout.includes(`\n${count} image`), `${count} deferred`);
   const agent = await site.start();
   await drop('a');
-  await accepts(1);
+  await defers(1);
   await site.configure({ ledger, delivery: { concurrency: 2 } });
   const { status, stderr } = await site.look('reload');
   expect([status, stderr]).toEqual([1, expect.stringMatching(/reached: .*\[LEDGER_UNREACHABLE\]$/m)]);
@@ -31,10 +31,10 @@ test('what comes while the ledger is away is accepted, also when the configurati
     'receiptd.yaml cannot take effect yet, so the former configuration stays in effect: The ledger at 127.0.0.1',
   );
   await drop('b');
-  await accepts(2);
+  await defers(2);
   expect(await agent.stop()).toMatchObject({ status: 0 });
   const again = await site.start();
   await drop('c');
-  await accepts(3);
+  await defers(3);
   expect(await again.stop()).toMatchObject({ status: 0 });
 });

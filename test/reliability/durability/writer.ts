@@ -7,7 +7,7 @@ import { parseTemplate } from '../../../src/domain/naming.ts';
 import { createWatchedFolder } from '../../../src/intake/folder/watchedFolder.ts';
 import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
 import type { Log } from '../../../src/ports/log.ts';
-import { openAcceptedJournal } from '../../../src/spool/acceptedJournal.ts';
+import { openDeferredJournal } from '../../../src/spool/deferredJournal.ts';
 import { openSpool } from '../../../src/spool/openSpool.ts';
 import { MARKS } from './trace.ts';
 
@@ -39,8 +39,8 @@ const PARTS: Record<string, () => Promise<void>> = {
   },
 
   async deferred() {
-    const path = join(root, 'accepted.journal');
-    const journal = await openAcceptedJournal({ path, log });
+    const path = join(root, 'deferred.journal');
+    const journal = await openDeferredJournal({ path, log });
     const { identity } = image('one');
     const images = ['a.jpg', 'b.jpg', 'c.jpg'].map((name, index) => ({
       folder: '/scans',
@@ -54,14 +54,14 @@ const PARTS: Record<string, () => Promise<void>> = {
       capturedAt: null,
     }));
     for (const each of images) {
-      await journal.accept(each);
+      await journal.defer(each);
       durable(path, 'an image was deferred');
     }
     await journal.admitted(images[0]!);
     durable(path, 'a deferred image was admitted');
     await journal.close();
     // Made anew from what waits.
-    const again = await openAcceptedJournal({ path, log });
+    const again = await openDeferredJournal({ path, log });
     durable(path, 'the journal was made anew');
     await again.close();
   },

@@ -82,7 +82,7 @@ export const MUTATIONS: readonly Mutation[] = [
       {
         file: 'src/pipeline/catchUp.ts',
         in: 'admitOne',
-        first: 'if (image.path !== "") return deps.standby.admitted(image);',
+        first: 'if (image.path !== "") return deps.deferred.admitted(image);',
       },
     ],
   },
@@ -91,7 +91,7 @@ export const MUTATIONS: readonly Mutation[] = [
     promises: ['P1'],
     killedBy: 'simulation',
     edits: [
-      { file: 'src/pipeline/catchUp.ts', in: 'admitOne', first: 'await deps.standby.admitted(image);' },
+      { file: 'src/pipeline/catchUp.ts', in: 'admitOne', first: 'await deps.deferred.admitted(image);' },
     ],
   },
   {
@@ -233,7 +233,7 @@ export const MUTATIONS: readonly Mutation[] = [
     what: 'the journal of deferred images is not synced',
     promises: ['P1'],
     killedBy: DURABILITY,
-    edits: [{ file: 'src/spool/acceptedJournal.ts', in: '#write', drop: 'datasync' }],
+    edits: [{ file: 'src/spool/deferredJournal.ts', in: '#write', drop: 'datasync' }],
   },
   {
     what: 'the journal of the ledger is not synced',

@@ -238,7 +238,7 @@ class Simulation {
       incidents,
       ledger,
       spool,
-      standby: this.#plan.ledgerAway.length > 0 ? this.#state.openStandby(process) : null,
+      deferred: this.#plan.ledgerAway.length > 0 ? this.#state.openDeferredJournal(process) : null,
       arrivals: new Arrivals(clock, config.folders),
       ...this.#service.clientOf(process),
       credentialsChanged: async () => false,

@@ -10,13 +10,10 @@ import { ReceiptdError } from '../../../src/domain/errors.ts';
 import type { JournalEntry, JournalEvent, JournalHead } from '../../../src/ports/journal.ts';
 import type { Ledger } from '../../../src/ports/ledger.ts';
 import type { Spool } from '../../../src/ports/spool.ts';
-import type { Accepted, Standby } from '../../../src/ports/standby.ts';
+import type { DeferredImage, DeferredJournal } from '../../../src/ports/deferredJournal.ts';
 import { awayLedger, type AwayLedger } from '../../support/awayLedger.ts';
 import type { Process } from './process.ts';
 import { hashOf, systemError } from './share.ts';
-
-/** An image that the agent has made durable without the ledger. */
-export type DeferredImage = Accepted;
 
 /** Told of what becomes durable, and of what the agent lets go. */
 export interface Witness {
@@ -98,13 +95,13 @@ export class StateDirectory {
     return this.#away.ledger;
   }
 
-  openStandby(process: Process): Standby {
+  openDeferredJournal(process: Process): DeferredJournal {
     const waiting = new Map(this.#deferred);
-    const keyOf = ({ folder, path, sha256 }: Accepted): string => `${sha256} ${folder}/${path}`;
+    const keyOf = ({ folder, path, sha256 }: DeferredImage): string => `${sha256} ${folder}/${path}`;
     return {
-      accept: async (image) => {
+      defer: async (image) => {
         if (waiting.has(keyOf(image))) return;
-        await process.step('a line of the accepted', () => {
+        await process.step('a line of the deferred', () => {
           if (this.disk !== 'well')
             throw new ReceiptdError('DISK_FULL', 'The disk is full.', { hint: 'Free some space.' });
           this.#deferred.set(keyOf(image), image);

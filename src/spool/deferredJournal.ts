@@ -3,14 +3,14 @@ import { dirname } from 'node:path';
 import { ReceiptdError, systemCode } from '../domain/errors.ts';
 import { whileHeld } from '../domain/heldFile.ts';
 import type { Log } from '../ports/log.ts';
-import type { Accepted, Standby } from '../ports/standby.ts';
-import { acceptLine, admittedLine, keyOf, readLines } from './acceptedLine.ts';
+import type { DeferredImage, DeferredJournal } from '../ports/deferredJournal.ts';
+import { deferredLine, admittedLine, keyOf, readLines } from './deferredLine.ts';
 import { syncDirectory } from './copyFiles.ts';
 
 /** A journal with more entries that are done with than these is written anew, if they are also most of it. */
 const REWRITE_AFTER = 5_000;
 
-export interface AcceptedJournalOptions {
+export interface DeferredJournalOptions {
   /** Absolute. Only one process may use it at a time. */
   readonly path: string;
   readonly log: Log;
@@ -20,12 +20,12 @@ export interface AcceptedJournalOptions {
  * Opens the journal with what an earlier process left in it. A torn last line, which a kill leaves, is cut.
  * @throws ReceiptdError STATE_UNWRITABLE, DISK_FULL
  */
-export async function openAcceptedJournal({ path, log }: AcceptedJournalOptions): Promise<Standby> {
+export async function openDeferredJournal({ path, log }: DeferredJournalOptions): Promise<DeferredJournal> {
   try {
-    const journal = new AcceptedJournal(path);
+    const journal = new DeferredJournalFile(path);
     const { damaged } = await journal.load();
     if (damaged > 0) {
-      log.error('Lines of the journal of accepted images are damaged and count no more', {
+      log.error('Lines of the journal of deferred images are damaged and count no more', {
         path,
         lines: damaged,
         kept: `${path}.damaged`,
@@ -52,10 +52,10 @@ interface Write {
  *
  * Lines that are asked for while others are being synced share the next sync.
  */
-class AcceptedJournal implements Standby {
+class DeferredJournalFile implements DeferredJournal {
   readonly #path: string;
-  /** In the order in which they were accepted; those whose line is not durable yet are not among them. */
-  readonly #waiting = new Map<string, Accepted>();
+  /** In the order in which they were deferred; those whose line is not durable yet are not among them. */
+  readonly #waiting = new Map<string, DeferredImage>();
   /** How many of those that wait have this hash. */
   readonly #hashes = new Map<string, number>();
   readonly #underWay = new Map<string, Promise<void>>();
@@ -83,12 +83,12 @@ class AcceptedJournal implements Standby {
     return { damaged };
   }
 
-  async accept(image: Accepted): Promise<void> {
+  async defer(image: DeferredImage): Promise<void> {
     const key = keyOf(image);
     if (this.#waiting.has(key)) return;
     const before = this.#underWay.get(key);
     if (before) return before;
-    const write = this.#append(acceptLine(image)).then(() => this.#apply('accept', image));
+    const write = this.#append(deferredLine(image)).then(() => this.#apply('deferred', image));
     this.#underWay.set(key, write);
     try {
       await write;
@@ -97,7 +97,7 @@ class AcceptedJournal implements Standby {
     }
   }
 
-  waiting(): readonly Accepted[] {
+  waiting(): readonly DeferredImage[] {
     return [...this.#waiting.values()];
   }
 
@@ -105,7 +105,7 @@ class AcceptedJournal implements Standby {
     return this.#hashes.has(sha256);
   }
 
-  async admitted(image: Accepted): Promise<void> {
+  async admitted(image: DeferredImage): Promise<void> {
     const known = this.#waiting.get(keyOf(image));
     if (!known) return;
     // Of this process alone until it is durable: whatever is asked meanwhile may still need the copy.
@@ -120,11 +120,11 @@ class AcceptedJournal implements Standby {
     this.#handle = null;
   }
 
-  #apply(kind: 'accept' | 'admitted', image: Accepted): void {
+  #apply(kind: 'deferred' | 'admitted', image: DeferredImage): void {
     const key = keyOf(image);
     const { sha256 } = image;
     const count = this.#hashes.get(sha256) ?? 0;
-    if (kind === 'accept') {
+    if (kind === 'deferred') {
       if (this.#waiting.has(key)) return;
       this.#waiting.set(key, image);
       this.#hashes.set(sha256, count + 1);
@@ -184,7 +184,7 @@ class AcceptedJournal implements Standby {
 
   /** Makes the file anew from what waits. */
   async #begin(): Promise<void> {
-    const bytes = Buffer.from(this.waiting().map(acceptLine).join(''));
+    const bytes = Buffer.from(this.waiting().map(deferredLine).join(''));
     const aside = `${this.#path}.tmp`;
     await unlink(aside).catch(absent);
     const handle = await open(aside, 'wx', 0o600);

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
-import type { Accepted } from '../ports/standby.ts';
+import type { DeferredImage } from '../ports/deferredJournal.ts';
 
 /**
- * One line of the journal of accepted images: `{"digest":"<32 hex digits>","entry":{…}}`. The digest is that of the entry's own
+ * One line of the journal of deferred images: `{"digest":"<32 hex digits>","entry":{…}}`. The digest is that of the entry's own
  * text, so that a line which a kill has torn, or a disk has damaged, is told from a whole one.
  */
 export interface Entry {
-  readonly kind: 'accept' | 'admitted';
-  readonly image: Accepted;
+  readonly kind: 'deferred' | 'admitted';
+  readonly image: DeferredImage;
 }
 
 const DIGITS = 32;
@@ -15,16 +15,16 @@ const HEAD = /^\{"digest":"([0-9a-f]{32})","entry":/;
 const HEAD_LENGTH = '{"digest":"'.length + DIGITS + '","entry":'.length;
 const NEWLINE = 0x0a;
 
-export function acceptLine(image: Accepted): string {
-  return line({ kind: 'accept', ...toJson(image) });
+export function deferredLine(image: DeferredImage): string {
+  return line({ kind: 'deferred', ...toJson(image) });
 }
 
-export function admittedLine(image: Accepted): string {
+export function admittedLine(image: DeferredImage): string {
   return line({ kind: 'admitted', ...toJson(image) });
 }
 
-/** One for each image that `accept` tells from others. */
-export function keyOf({ folder, path, sha256 }: Pick<Accepted, 'folder' | 'path' | 'sha256'>): string {
+/** One for each image that `defer` tells from others. */
+export function keyOf({ folder, path, sha256 }: Pick<DeferredImage, 'folder' | 'path' | 'sha256'>): string {
   return JSON.stringify([folder, path, sha256]);
 }
 
@@ -87,7 +87,7 @@ function parse(text: string): Entry | null {
   };
 }
 
-interface Written extends Omit<Accepted, 'identity'> {
+interface Written extends Omit<DeferredImage, 'identity'> {
   readonly kind: Entry['kind'];
   readonly identity: {
     readonly size: number;
@@ -97,7 +97,7 @@ interface Written extends Omit<Accepted, 'identity'> {
   };
 }
 
-function toJson(image: Accepted): Omit<Written, 'kind'> {
+function toJson(image: DeferredImage): Omit<Written, 'kind'> {
   const { size, mtimeNs, ctimeNs, inode } = image.identity;
   return {
     ...image,
