@@ -17,7 +17,7 @@ import { MAIN, cleanUp, until, type Row, type Site } from './support/agent.ts';
 import { runInProcess } from './support/inProcess.ts';
 import { officeAtWork } from './support/officeAtWork.ts';
 
-const SIZE = 300;
+const SIZE = 600;
 const LIMIT_MS = 600_000;
 
 /** What only a program says; no name in the office holds any of it. */
