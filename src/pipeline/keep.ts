@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Document, EndpointKey } from '../domain/document.ts';
 import { describeError } from '../domain/errors.ts';
 import type { Buffers } from '../ports/buffers.ts';
@@ -200,6 +201,8 @@ export class Keeper {
     const now = clock.monotonic();
     if (this.#roomWait && now - this.#roomWait.since < SAME_ALARM_MS) return this.#roomWait;
     const wait = { since: now, waiting: 0, enough: new AbortController(), alarm: new AbortController() };
+    // As many listen as images are read at once; each goes when its wait is over.
+    setMaxListeners(0, wait.enough.signal);
     this.#roomWait = wait;
     clock.sleep(ROOM_WITHIN_MS, wait.alarm.signal).then(
       () => wait.enough.abort(TOO_LATE),

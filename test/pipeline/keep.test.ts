@@ -1,7 +1,7 @@
 /** Where the bytes of a document are until it is accepted, on a real spool and a real ledger. */
 import { chmod, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import type { Document, EndpointKey } from '../../src/domain/document.ts';
 import { ReceiptdError } from '../../src/domain/errors.ts';
 import { sha256 } from '../../src/pipeline/admit.ts';
@@ -205,6 +205,22 @@ it('a full hand is waited for while delivery flows, and no copy is made', async 
   await place.deliver(second, 'accepted');
   await coming;
   expect(place.puts).toEqual([]);
+});
+
+it('a dozen that wait for a full hand together are taken for no leak by Node', async () => {
+  const place = await keepingPlace({ handLimit: 30 });
+  const warnings: string[] = [];
+  const onWarning = ({ message }: Error): void => void warnings.push(message);
+  process.on('warning', onWarning);
+  onTestFinished(() => void process.off('warning', onWarning));
+  await place.deliver(await place.mustArrive('a.jpg', 'x'.repeat(20)), 'accepted');
+  await place.mustArrive('b.jpg', 'y'.repeat(20));
+  const names = Array.from({ length: 12 }, (_, n) => `${n}.jpg`);
+  const coming = Promise.all(names.map((name) => place.mustArrive(name, name.padStart(20, '0'))));
+  await place.clock.advance(2_000);
+  await coming;
+  await settle();
+  expect(warnings).toEqual([]);
 });
 
 it('a full hand is waited for no longer than a second, and not at all where nothing flows', async () => {
