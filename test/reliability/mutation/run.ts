@@ -65,6 +65,8 @@ async function byTest(mutation: Mutation, test: string, { root }: MutationOption
   const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
   const { stdout } = await run([vitest, 'run', '--reporter', 'json', test], root, {
     [MUTATION_VARIABLE]: mutation.what,
+    // What this run has compiled is without the mutation.
+    RECEIPTD_TEST_COMPILED: undefined,
   });
   const report = JSON.parse(stdout.slice(stdout.indexOf('{'))) as Report;
   const tests = report.testResults.flatMap(({ assertionResults }) => assertionResults);
@@ -79,7 +81,7 @@ async function byTest(mutation: Mutation, test: string, { root }: MutationOption
 function run(
   args: readonly string[],
   cwd: string,
-  variables: Readonly<Record<string, string>> = {},
+  variables: NodeJS.ProcessEnv = {},
 ): Promise<{ stdout: string }> {
   return new Promise((resolve) => {
     const env = { ...process.env, ...variables };
