@@ -87,7 +87,7 @@ export async function composeGeneration(
       ledger,
       spool,
       deferred: lasting.deferred,
-      arrivals: lasting.arrivals,
+      seenSince: lasting.seenSince,
       folderTimes: lasting.folderTimes,
       service,
       tokens: (endpoint: EndpointKey) => composed.tokensOf(accountOf(endpoint)),

@@ -12,7 +12,7 @@ import { watchZone } from '../daemon/zone.ts';
 import { createHashing } from '../image/hashing.ts';
 import { createImageInspector } from '../image/inspect.ts';
 import { accountsAmong, type AccountOf } from '../domain/account.ts';
-import { Arrivals } from '../pipeline/arrivals.ts';
+import { SeenSince } from '../pipeline/offline/seenSince.ts';
 import type { FolderTimes } from '../pipeline/folderState.ts';
 import { ImageBuffers } from '../pipeline/imageBuffers.ts';
 import { OpenIncidents } from '../pipeline/incidents.ts';
@@ -38,7 +38,7 @@ export interface Lasting extends Surroundings {
   readonly ledger: Ledger;
   /** Of a ledger that agents share, or with what is left of the time of one; null: one that is never away. */
   readonly deferred: DeferredJournal | null;
-  readonly arrivals: Arrivals;
+  readonly seenSince: SeenSince;
   readonly folderTimes: FolderTimes;
   /** Who counts, once somebody asks for figures. */
   readonly metering: { meter: Meter | null };
@@ -70,7 +70,7 @@ export async function composeLasting(
 ): Promise<Lasting> {
   const { log } = surroundings;
   const clock = systemClock;
-  const arrivals = new Arrivals(clock, config.folders);
+  const seenSince = new SeenSince(clock, config.folders);
   const incidents = new OpenIncidents({ clock, log });
   const metering: Lasting['metering'] = { meter: null };
   const accounts: Lasting['accounts'] = { of: accountsAmong(config.endpoints) };
@@ -113,7 +113,7 @@ export async function composeLasting(
     inherited: new InheritedIncidents(incidents),
     ledger,
     deferred,
-    arrivals,
+    seenSince,
     folderTimes: new Map(),
     metering,
     buffers: new ImageBuffers(),

@@ -1,5 +1,5 @@
-import { Absence } from '../pipeline/absence.ts';
-import type { Arrivals } from '../pipeline/arrivals.ts';
+import { OfflineMode } from '../pipeline/offline/offlineMode.ts';
+import type { SeenSince } from '../pipeline/offline/seenSince.ts';
 import type { FolderTimes } from '../pipeline/folderState.ts';
 import { Agent } from '../daemon/agent.ts';
 import { MEDIA_TYPES } from '../domain/imageType.ts';
@@ -59,7 +59,7 @@ export interface World {
   /** Takes what is deferred while a shared ledger is away; not there, or null: nothing is deferred then. */
   readonly deferred?: DeferredJournal | null;
   /** Of this process, made before `ledger` was opened. */
-  readonly arrivals: Arrivals;
+  readonly seenSince: SeenSince;
   /** Of this process; not there: of this pipeline alone. */
   readonly folderTimes?: FolderTimes;
   readonly service: ReceiptService;
@@ -120,18 +120,18 @@ export async function composePipeline(
   const accountOf = accountsAmong(config.endpoints);
   const holds = new Holds({ ledger, clock, random, log, accountOf, credentialsChanged });
   const overall = config.delivery.limits;
-  const { deferred, arrivals } = world;
-  arrivals.watch(config.folders);
+  const { deferred, seenSince } = world;
+  seenSince.watch(config.folders);
   for (const path of world.folderTimes?.keys() ?? [])
     if (!config.folders.some((folder) => folder.path === path)) world.folderTimes?.delete(path);
-  if (ledger.storage.trouble()?.code === 'LEDGER_UNREACHABLE') arrivals.allHeldUp();
+  if (ledger.storage.trouble()?.code === 'LEDGER_UNREACHABLE') seenSince.allHeldUp();
   const pacing = { clock, ledger, overall, endpoints };
   const pacer = await Pacer.create({ ...pacing, ledger: null });
   const prepare = async (): Promise<void> => {
     await recover({ ledger, holds, clock, log });
     await pacer.seed(pacing);
   };
-  const isPrepared = await unlessAway(prepare, { mayWait: Boolean(deferred) && !once });
+  const isPrepared = await unlessOffline(prepare, { mayWait: Boolean(deferred) && !once });
   // Two, so that uploads which hang keep no scan from being named and recorded (promise P4).
   const reading = new ByteBudget(READING_BYTES);
   const sending = new ByteBudget(SENDING_BYTES);
@@ -149,7 +149,7 @@ export async function composePipeline(
     buffers: world.buffers,
     hand: new Hand(HAND_BYTES, HAND_IMAGES),
     canSend: ({ endpoint, folder }) => dispatcher.canSend(endpoint, folder),
-    isNeeded: (hash) => singleFiles.needs(hash) || (absence?.needs(hash) ?? false),
+    isNeeded: (hash) => singleFiles.needs(hash) || (offline?.needs(hash) ?? false),
   });
   const intakeOf = (path: string) => intakes.find((intake) => intake.status.path === path);
   const { parkAfter } = config.delivery;
@@ -216,7 +216,7 @@ export async function composePipeline(
     host: world.host,
     onAdmitted,
   });
-  const absenceDeps = {
+  const offlineDeps = {
     ledger,
     keeper,
     inspector,
@@ -224,13 +224,13 @@ export async function composePipeline(
     clock,
     log,
     host: world.host,
-    arrivals,
+    seenSince,
     prepare,
     onAdmitted,
     lookAtPlace: async (path: string) => intakeOf(path)?.lookAtPlace(),
   };
-  const absence: Absence | undefined = deferred
-    ? new Absence({ ...absenceDeps, deferred, folders: config.folders }, { isPrepared })
+  const offline: OfflineMode | undefined = deferred
+    ? new OfflineMode({ ...offlineDeps, deferred, folders: config.folders }, { isPrepared })
     : undefined;
   const intakes: Intake[] = config.folders.map(
     (folder) =>
@@ -256,7 +256,7 @@ export async function composePipeline(
         comparedApartMs: config.intake.comparedApartMs,
         confirmAbove: config.intake.confirmAbove,
         onAmiss: (path) => world.onAmiss?.(folder.path, path),
-        absence,
+        offline,
         onAdmitted: (admitted) => onAdmitted(folder.path, admitted),
       }),
   );
@@ -276,11 +276,11 @@ export async function composePipeline(
     clock,
     log,
     graceMs: config.delivery.graceMs,
-    prepared: absence?.prepared,
-    before: (signal) => absence?.once(signal) ?? Promise.resolve(),
+    prepared: offline?.prepared,
+    before: (signal) => offline?.once(signal) ?? Promise.resolve(),
     leads: fleet?.leads ?? null,
     background: [
-      ...(absence ? [(signal: AbortSignal) => absence.run(signal)] : []),
+      ...(offline ? [(signal: AbortSignal) => offline.run(signal)] : []),
       ...(fleet ? [(signal: AbortSignal) => fleet.watch.run(signal)] : []),
       (signal) => runSpoolSweep(sweep, signal),
       (signal) => watchOverSleep({ clock, log, asleepMs: world.asleepMs ?? (() => null), onWoke }, signal),
@@ -297,7 +297,7 @@ export async function composePipeline(
     endWatching();
     return keeper.close();
   };
-  const notes = () => [...(fleet?.watch.notes() ?? []), ...dispatcher.notes(), ...(absence?.notes() ?? [])];
+  const notes = () => [...(fleet?.watch.notes() ?? []), ...dispatcher.notes(), ...(offline?.notes() ?? [])];
   return { agent, dispatcher, pacer, holds, keeper, notes, intakes, open, intakeOf, singleFiles, close };
 }
 
@@ -308,7 +308,10 @@ function atRest<T extends Config['folders'][number]>(folder: T): T {
 }
 
 /** False where the ledger is away, and its coming back is waited for. */
-async function unlessAway(prepare: () => Promise<void>, { mayWait }: { mayWait: boolean }): Promise<boolean> {
+async function unlessOffline(
+  prepare: () => Promise<void>,
+  { mayWait }: { mayWait: boolean },
+): Promise<boolean> {
   try {
     await prepare();
     return true;

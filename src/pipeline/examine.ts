@@ -5,7 +5,7 @@ import type { ImageInspector } from '../ports/image.ts';
 import type { Admitted, Ledger, Note } from '../ports/ledger.ts';
 import { systemCode } from '../domain/errors.ts';
 import { sameIdentity, type FileIdentity } from '../domain/document.ts';
-import type { Absence } from './absence.ts';
+import type { OfflineMode } from './offline/offlineMode.ts';
 import { admit, judge, judgeTooLarge, type Candidate } from './admit.ts';
 import { NO_RECEIPT } from '../domain/needsPerson.ts';
 import type { ByteBudget } from './byteBudget.ts';
@@ -24,8 +24,8 @@ export interface ExamineDeps {
   readonly host: string;
   readonly keeper: Keeper;
   readonly memory: ByteBudget;
-  /** Where a ledger that is away is stood in for. */
-  readonly absence?: Absence | undefined;
+  /** Stands in for a shared ledger that is away. */
+  readonly offline?: OfflineMode | undefined;
   /**
    * Finds out on what the folder lies by now. Asked between the reading of a file and the record of it: known files tell where
    * a folder lies, so that none of another file system may become known before the folder was looked at there.
@@ -57,8 +57,8 @@ export async function examine(file: Unsettled, deps: ExamineDeps): Promise<void>
   if (file.waitsFor) return incomplete(file, identity, file.waitsFor.reason, file.waitsFor.detail, deps);
   // What would have to stay here anyway is not read again and again.
   const waiting = { endpoint: settings.endpoint, folder: settings.path };
-  const { keeper, absence } = deps;
-  const hasRoom = absence?.isOn
+  const { keeper, offline } = deps;
+  const hasRoom = offline?.isOn
     ? keeper.hasRoomForCopy(identity.size)
     : keeper.hasRoom(waiting, identity.size);
   if (!hasRoom) return settling.retryLater(file);
@@ -114,9 +114,9 @@ async function afterRead(
 }
 
 async function admitted(candidate: Candidate, file: Unsettled, deps: ExamineDeps): Promise<void> {
-  const { settings, ledger, inspector, clock, host, log, absence } = deps;
-  if (absence?.isOn) {
-    if (await absence.defer(candidate, settings)) deps.settling.done(file, candidate.identity);
+  const { settings, ledger, inspector, clock, host, log, offline } = deps;
+  if (offline?.isOn) {
+    if (await offline.defer(candidate, settings)) deps.settling.done(file, candidate.identity);
     else deps.settling.retryLater(file);
     return;
   }
@@ -146,7 +146,7 @@ async function admitted(candidate: Candidate, file: Unsettled, deps: ExamineDeps
       log.debug('Unchanged', fields);
       break;
   }
-  absence?.decided(settings.path, file.path, candidate.identity);
+  offline?.decided(settings.path, file.path, candidate.identity);
   deps.settling.done(file, candidate.identity);
   deps.onAdmitted(result);
 }
@@ -181,10 +181,10 @@ async function note(
   message: string,
   deps: ExamineDeps,
 ): Promise<void> {
-  const { settings, ledger, clock, log, settling, absence } = deps;
-  if (absence?.isOn) {
+  const { settings, ledger, clock, log, settling, offline } = deps;
+  if (offline?.isOn) {
     // What can't be read is tried again by itself.
-    if (verdict !== 'unreadable') absence.decided(settings.path, file.path, identity);
+    if (verdict !== 'unreadable') offline.decided(settings.path, file.path, identity);
     return settling.done(file, identity);
   }
   const policy = verdict === 'rejected' ? acceptPolicy(settings) : null;
@@ -197,13 +197,13 @@ async function note(
   const fields = { folder: settings.path, path: file.path, reason, detail: message };
   if (again) log.debug(`Not sent: ${verdict}`, fields);
   else log.warn(`Not sent: ${verdict}`, fields);
-  if (verdict !== 'unreadable') absence?.decided(settings.path, file.path, identity);
+  if (verdict !== 'unreadable') offline?.decided(settings.path, file.path, identity);
   settling.done(file, identity);
   deps.onNote(verdict, file.path);
 }
 
 async function vanished(file: Unsettled, deps: ExamineDeps): Promise<void> {
   deps.settling.drop(file);
-  if (deps.absence?.isOn) return;
+  if (deps.offline?.isOn) return;
   await deps.ledger.gone(deps.settings.path, [file.path], deps.clock.now());
 }

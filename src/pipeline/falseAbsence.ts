@@ -1,4 +1,4 @@
-import type { Absence } from './absence.ts';
+import type { OfflineMode } from './offline/offlineMode.ts';
 import type { WatchedFolder } from '../ports/folder.ts';
 import type { LedgerIntake } from '../ports/ledger.ts';
 
@@ -10,11 +10,11 @@ export function withoutFalseAbsence(
   folder: WatchedFolder,
   ledger: LedgerIntake,
   isInPlace: () => Promise<boolean>,
-  absence?: Pick<Absence, 'isOn'>,
+  offline?: Pick<OfflineMode, 'isOn'>,
 ): WatchedFolder {
   // While the ledger is away nothing is said of a file that is not there.
   const isAbsent = async (path: string): Promise<boolean> =>
-    absence?.isOn === true ||
+    offline?.isOn === true ||
     (await ledger.known({ folder: folder.path, path })) === null ||
     (await isInPlace());
   return {

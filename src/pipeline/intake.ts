@@ -3,9 +3,9 @@ import { describeError, ReceiptdError, systemCode } from '../domain/errors.ts';
 import { isUnreachable } from '../domain/unreachable.ts';
 import type { FileSystem, FolderAvailability, FolderClaims, FolderHints } from '../ports/folder.ts';
 import type { Incidents } from '../ports/incident.ts';
-import type { Absence } from './absence.ts';
+import type { OfflineMode } from './offline/offlineMode.ts';
 import { ClockTrust, restedMs } from './atRest.ts';
-import { AwayWatch, type Times } from './awayWatch.ts';
+import { OfflineWatcher, type Times } from './offline/offlineWatcher.ts';
 import { DISPOSE_AGAIN_MS, DisposalWaits } from './disposalWaits.ts';
 import { disposeAccepted, recoverAside } from './dispose.ts';
 import type { ExamineDeps } from './examine.ts';
@@ -81,7 +81,7 @@ type Present = FolderAvailability & { readonly state: 'present' };
  * Events say where to look; the listing says what is there. A folder that is absent is waited for. One that is foreign
  * (see folderPlace.ts) is watched like any other, so that what comes into it is admitted, but shows as unreachable, and
  * nothing in it counts as gone. One that another agent on this machine takes in is waited for, too. While a shared ledger is away, all that the listing would have asked of it waits, and new
- * images are deferred (awayWatch.ts).
+ * images are deferred (offline/offlineWatcher.ts).
  */
 export class Intake {
   readonly #deps: IntakeDeps;
@@ -100,8 +100,8 @@ export class Intake {
   readonly #settleWake: Wake;
   readonly #watchWake: Wake;
   readonly #hinted: Hinted;
-  readonly #absence: Absence | undefined;
-  readonly #awayWatch: AwayWatch | null;
+  readonly #offline: OfflineMode | undefined;
+  readonly #offlineWatcher: OfflineWatcher | null;
   readonly #unreadableDirs: UnreadableDirs;
   readonly #unchanged = new Unchanged();
   readonly #clockTrust: ClockTrust;
@@ -123,7 +123,7 @@ export class Intake {
 
   constructor(deps: IntakeDeps) {
     this.#deps = deps;
-    this.#absence = deps.absence;
+    this.#offline = deps.offline;
     this.#clockTrust = new ClockTrust(deps.clock, deps.upForMs?.() ?? Infinity);
     this.#settling = new Settling(deps.clock, deps.settings.settle, SETTLING_CAPACITY);
     this.#looked = new LookThrough(deps.clock, this.#settling);
@@ -143,7 +143,7 @@ export class Intake {
     this.#events = new FolderEvents(deps, (path, isDirectory) => this.#hint(path, isDirectory));
     const placeLooks = new SharedRun(() =>
       // Known of the ledger alone, which is asked before what was deferred is admitted.
-      this.#lookNow(async (fileSystem) => !this.#isAway && (await this.#place.look(fileSystem))),
+      this.#lookNow(async (fileSystem) => !this.#isOffline && (await this.#place.look(fileSystem))),
     );
     this.#otherArchiver = new OtherArchiver({
       ...deps,
@@ -151,7 +151,7 @@ export class Intake {
     });
     this.#examineDeps = {
       ...deps,
-      folder: withoutFalseAbsence(deps.folder, deps.ledger, () => this.#isInPlace(), deps.absence),
+      folder: withoutFalseAbsence(deps.folder, deps.ledger, () => this.#isInPlace(), deps.offline),
       settling: this.#settling,
       lookAtPlace: () => placeLooks.ask(),
       mark: () => this.#fileSystem?.mark ?? null,
@@ -177,24 +177,24 @@ export class Intake {
       onMissed: () => this.#unchanged.forget(),
       onGone: (paths) => this.#otherArchiver.missing(paths),
       onUnreadableDir: (path, code) => this.#unreadableDir(path, code),
-      onIdentity: (identity) => this.#awayWatch?.compared(identity),
+      onIdentity: (identity) => this.#offlineWatcher?.compared(identity),
       cameBeforeFirstWatch: (identity) =>
-        this.#awayWatch?.cameBeforeFirstWatch(identity, this.#times) ?? false,
+        this.#offlineWatcher?.cameBeforeFirstWatch(identity, this.#times) ?? false,
     };
     this.#hinted = new Hinted({
       clock: deps.clock,
       observe: (path) =>
-        this.#awayWatch && this.#isAway
-          ? this.#awayWatch.observe(path, this.#times)
+        this.#offlineWatcher && this.#isOffline
+          ? this.#offlineWatcher.observe(path, this.#times)
           : observe(path, this.#reconcileDeps),
       onObserved: () => this.#settleWake.ring(),
       onMissed: () => this.#unchanged.forget(),
       mayObserve: () => !this.#mustWait,
     });
-    this.#awayWatch = deps.absence
-      ? new AwayWatch({
+    this.#offlineWatcher = deps.offline
+      ? new OfflineWatcher({
           ...deps,
-          absence: deps.absence,
+          offline: deps.offline,
           settling: this.#settling,
           hinted: this.#hinted,
           wake: this.#watchWake,
@@ -335,16 +335,16 @@ export class Intake {
     if (!this.#hasNoEvents) await this.#events.begin();
     try {
       // Begun anew after that: what the ledger knows of the folder was not asked for yet.
-      if (await this.#whileAway(token, signal)) return;
+      if (await this.#whileOffline(token, signal)) return;
       const files = await this.#firstListing('backlog', signal);
       this.#state.enter(this.#foreign === null ? 'watching' : 'unreachable', this.#foreign);
       const times = new ListingTimes(this.#deps, files);
       while (!signal.aborted) {
-        if (await this.#whileAway(token, signal)) {
+        if (await this.#whileOffline(token, signal)) {
           this.#looked.forget();
           this.#unchanged.forget();
           // It is another folder by now.
-          if (this.#isAway) return;
+          if (this.#isOffline) return;
           // What was not deferred, and what is gone.
           this.#relistSoon = true;
         }
@@ -399,15 +399,15 @@ export class Intake {
   }
 
   /** Defers what comes, for as long as the ledger is away and the folder is this one. False if the ledger is there. */
-  async #whileAway(token: string, signal: AbortSignal): Promise<boolean> {
-    if (!this.#awayWatch || !this.#isAway) return false;
+  async #whileOffline(token: string, signal: AbortSignal): Promise<boolean> {
+    if (!this.#offlineWatcher || !this.#isOffline) return false;
     const isStill = async (): Promise<boolean> => {
       const now = await this.#availability();
       return now?.state === 'present' && now.token === token;
     };
     const isPolled = (): boolean => this.#isPolled;
-    await this.#awayWatch.watch({ ...this.#times, isStill, isPolled }, signal);
-    if (!this.#isAway) this.#watchWake.ring();
+    await this.#offlineWatcher.watch({ ...this.#times, isStill, isPolled }, signal);
+    if (!this.#isOffline) this.#watchWake.ring();
     return true;
   }
 
@@ -549,13 +549,13 @@ export class Intake {
   }
 
   /** A shared ledger can't be reached, or what was deferred meanwhile is not in it yet. */
-  get #isAway(): boolean {
-    return this.#absence?.isOn ?? false;
+  get #isOffline(): boolean {
+    return this.#offline?.isOn ?? false;
   }
 
   /** Nothing could be done about a file. */
   get #mustWait(): boolean {
-    return this.#writesFail && !this.#isAway;
+    return this.#writesFail && !this.#isOffline;
   }
 
   /** Null if that can't be told now. */
@@ -565,20 +565,20 @@ export class Intake {
       if (found.state !== 'present') {
         this.#state.enter(found.state, found.message);
         // What lies in it once it appears was not put there before our eyes.
-        if (found.state === 'missing' && !this.#writesFail && !this.#isAway) this.#letGo();
+        if (found.state === 'missing' && !this.#writesFail && !this.#isOffline) this.#letGo();
         return found;
       }
       // Who leads a shared folder is not known then, and what two of a fleet defer becomes one document.
-      const isFleets = this.#isAway && (this.#deps.settings.share ?? null) !== null;
+      const isFleets = this.#isOffline && (this.#deps.settings.share ?? null) !== null;
       const taken = isFleets ? null : await this.#claim.hold(found.token);
       if (taken !== null) {
         this.#state.enter('taken', taken);
         return null;
       }
-      if (this.#writesFail || this.#isAway) this.#holdUp();
+      if (this.#writesFail || this.#isOffline) this.#holdUp();
       this.#liesOn(found.fileSystem);
       // Known of the ledger alone; what comes into a foreign folder is deferred as it would be admitted.
-      if (!this.#isAway) this.#foreign = await this.#place.look(found.fileSystem);
+      if (!this.#isOffline) this.#foreign = await this.#place.look(found.fileSystem);
       if (this.#foreign !== null) this.#state.enter('unreachable', this.#foreign);
       else if (this.#state.now.state !== 'watching') this.#state.enter('starting', null);
       return found;
@@ -591,7 +591,7 @@ export class Intake {
     }
   }
 
-  /** Records on what the folder lies now, if it is there; see `AbsenceDeps`. */
+  /** Records on what the folder lies now, if it is there; see `OfflineModeDeps`. */
   lookAtPlace(): Promise<void> {
     return this.#lookNow((fileSystem) => this.#place.look(fileSystem));
   }
@@ -628,13 +628,13 @@ export class Intake {
 
   /** The first watch of a folder that is there waits for the ledger. */
   #holdUp(): void {
-    const arrivals = this.#absence?.arrivals(this.#deps.settings.path);
-    if (arrivals && !this.#isWatched) arrivals.isHeldUp = true;
+    const seenSince = this.#offline?.seenSince(this.#deps.settings.path);
+    if (seenSince && !this.#isWatched) seenSince.isHeldUp = true;
   }
 
   /** Nothing waits for the ledger. */
   #letGo(): void {
-    const arrivals = this.#absence?.arrivals(this.#deps.settings.path);
-    if (arrivals) arrivals.isHeldUp = false;
+    const seenSince = this.#offline?.seenSince(this.#deps.settings.path);
+    if (seenSince) seenSince.isHeldUp = false;
   }
 }

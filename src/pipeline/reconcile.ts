@@ -5,7 +5,7 @@ import type { FileStat, WatchedFolder } from '../ports/folder.ts';
 import type { FileSeen, KnownFile, Ledger, Note } from '../ports/ledger.ts';
 import type { Settling } from './settling.ts';
 import { acceptPolicy, existingPolicy, type Existing, type FolderSettings } from './settings.ts';
-import type { Absence } from './absence.ts';
+import type { OfflineMode } from './offline/offlineMode.ts';
 import { Absentees } from './absentees.ts';
 import type { LookOver } from './unchanged.ts';
 import { inChunks } from './inChunks.ts';
@@ -29,8 +29,8 @@ export interface ReconcileDeps {
   readonly onUnreadableDir: (path: string, code: string) => void;
   /** Of every file that was looked at. */
   readonly onIdentity?: (identity: FileIdentity) => void;
-  /** Where a ledger that is away is stood in for. */
-  readonly absence?: Absence | undefined;
+  /** Stands in for a shared ledger that is away. */
+  readonly offline?: OfflineMode | undefined;
   /** Whether a file came while the first watch waited for the ledger: no `existing` file, whatever the listing says. */
   readonly cameBeforeFirstWatch?: (identity: FileIdentity) => boolean;
 }
@@ -146,7 +146,7 @@ export async function firstWatch(
   deps: ReconcileDeps,
   signal: AbortSignal,
 ): Promise<{ sent: number; skipped: number }> {
-  const { folder, settings, ledger, clock, absence } = deps;
+  const { folder, settings, ledger, clock, offline } = deps;
   const { existing } = settings;
   const skipped: FileSeen[] = [];
   let sent = 0;
@@ -161,7 +161,7 @@ export async function firstWatch(
       const { identity } = found;
       // What was deferred before the ledger could be asked is a document already.
       const isNew =
-        deps.cameBeforeFirstWatch?.(identity) || absence?.hasDeferred(settings.path, path, identity);
+        deps.cameBeforeFirstWatch?.(identity) || offline?.hasDeferred(settings.path, path, identity);
       if (isSkipped(identity, existing) && !isNew) skipped.push({ folder: settings.path, path, identity });
       else sent += 1;
     });

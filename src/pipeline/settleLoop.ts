@@ -17,11 +17,11 @@ export async function settleLoop(
   onExamined: () => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const { settling, ledger, absence } = deps;
+  const { settling, ledger, offline } = deps;
   const examining = new PQueue({ concurrency: EXAMINED_AT_ONCE });
-  const deaf = [ledger.storage.onChange(() => wake.ring()), absence?.onChange(() => wake.ring())];
+  const deaf = [ledger.storage.onChange(() => wake.ring()), offline?.onChange(() => wake.ring())];
   while (!signal.aborted) {
-    if (ledger.storage.trouble() !== null && !absence?.isOn) {
+    if (ledger.storage.trouble() !== null && !offline?.isOn) {
       await wake.wait(null, signal);
       continue;
     }
@@ -45,8 +45,8 @@ async function examineOrRetry(file: Unsettled, deps: ExamineDeps): Promise<void>
     await examine(file, deps);
   } catch (error) {
     // It is deferred instead when its turn comes again.
-    if (deps.absence?.isOn && isOfLedger(error)) return deps.settling.retryLater(file);
-    if (!deps.absence?.isOn && deps.ledger.storage.trouble() !== null) return deps.settling.putBack(file);
+    if (deps.offline?.isOn && isOfLedger(error)) return deps.settling.retryLater(file);
+    if (!deps.offline?.isOn && deps.ledger.storage.trouble() !== null) return deps.settling.putBack(file);
     // This file waits, the others go on (promise P4).
     const fields = { folder: deps.settings.path, path: file.path, ...describeError(error) };
     if (deps.settling.failed(file)) deps.log.error('A file could not be admitted; trying again', fields);

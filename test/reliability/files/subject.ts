@@ -6,7 +6,7 @@ import type { Config } from '../../../src/config/config.ts';
 import { systemClock } from '../../../src/daemon/systemClock.ts';
 import { createImageInspector } from '../../../src/image/inspect.ts';
 import { createFolderHints } from '../../../src/intake/folder/hints.ts';
-import { Arrivals } from '../../../src/pipeline/arrivals.ts';
+import { SeenSince } from '../../../src/pipeline/offline/seenSince.ts';
 import { ImageBuffers } from '../../../src/pipeline/imageBuffers.ts';
 import { OpenIncidents } from '../../../src/pipeline/incidents.ts';
 import type { OpenFolder } from '../../../src/pipeline/originals.ts';
@@ -71,7 +71,7 @@ export class Subject {
         log,
         incidents: new OpenIncidents({ clock, log }),
         ledger,
-        arrivals: new Arrivals(clock, config.folders),
+        seenSince: new SeenSince(clock, config.folders),
         spool: await openConfiguredSpool(config, log),
         service: this.#service,
         tokens: () => TOKENS,

@@ -72,7 +72,7 @@ export const MUTATIONS: readonly Mutation[] = [
     what: 'copies are dropped that only the journal of deferred images needs',
     promises: ['P1'],
     killedBy: 'simulation',
-    edits: [{ file: 'src/pipeline/absence.ts', in: 'needs', returns: 'false' }],
+    edits: [{ file: 'src/pipeline/offline/offlineMode.ts', in: 'needs', returns: 'false' }],
   },
   {
     what: 'what was deferred is ticked off and never admitted',
@@ -80,7 +80,7 @@ export const MUTATIONS: readonly Mutation[] = [
     killedBy: 'simulation',
     edits: [
       {
-        file: 'src/pipeline/catchUp.ts',
+        file: 'src/pipeline/offline/replay.ts',
         in: 'admitOne',
         first: 'if (image.path !== "") return deps.deferred.admitted(image);',
       },
@@ -91,7 +91,11 @@ export const MUTATIONS: readonly Mutation[] = [
     promises: ['P1'],
     killedBy: 'simulation',
     edits: [
-      { file: 'src/pipeline/catchUp.ts', in: 'admitOne', first: 'await deps.deferred.admitted(image);' },
+      {
+        file: 'src/pipeline/offline/replay.ts',
+        in: 'admitOne',
+        first: 'await deps.deferred.admitted(image);',
+      },
     ],
   },
   {
@@ -134,7 +138,7 @@ export const MUTATIONS: readonly Mutation[] = [
     killedBy: 'simulation',
     edits: [
       { file: 'src/pipeline/examine.ts', drop: 'lookAtPlace' },
-      { file: 'src/pipeline/absence.ts', drop: 'lookAtPlace' },
+      { file: 'src/pipeline/offline/offlineMode.ts', drop: 'lookAtPlace' },
     ],
   },
   {
@@ -407,9 +411,14 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     what: 'a deferred image that cannot be admitted keeps the others waiting',
     promises: ['P4'],
-    killedBy: 'test/pipeline/away.test.ts',
+    killedBy: 'test/pipeline/offline/offline.test.ts',
     edits: [
-      { file: 'src/pipeline/catchUp.ts', in: 'admitOne', call: 'onOdd', becomes: 'Promise.reject(error)' },
+      {
+        file: 'src/pipeline/offline/replay.ts',
+        in: 'admitOne',
+        call: 'onOdd',
+        becomes: 'Promise.reject(error)',
+      },
     ],
   },
   {

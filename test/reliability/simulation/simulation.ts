@@ -1,6 +1,6 @@
 import { HOLD_BACKOFF } from '../../../src/domain/backoff.ts';
 import { composePipeline } from '../../../src/compose/pipeline.ts';
-import { Arrivals } from '../../../src/pipeline/arrivals.ts';
+import { SeenSince } from '../../../src/pipeline/offline/seenSince.ts';
 import { ImageBuffers } from '../../../src/pipeline/imageBuffers.ts';
 import { OpenIncidents } from '../../../src/pipeline/incidents.ts';
 import type { OpenFolder } from '../../../src/pipeline/originals.ts';
@@ -239,7 +239,7 @@ class Simulation {
       ledger,
       spool,
       deferred: this.#plan.ledgerAway.length > 0 ? this.#state.openDeferredJournal(process) : null,
-      arrivals: new Arrivals(clock, config.folders),
+      seenSince: new SeenSince(clock, config.folders),
       ...this.#service.clientOf(process),
       credentialsChanged: async () => false,
       folders: this.#foldersOf(process, buffers),

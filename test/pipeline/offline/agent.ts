@@ -2,27 +2,27 @@
 import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { composePipeline, type PipelineConfig } from '../../src/compose/pipeline.ts';
-import { systemClock } from '../../src/daemon/systemClock.ts';
-import { parseTemplate } from '../../src/domain/naming.ts';
-import { createImageInspector } from '../../src/image/inspect.ts';
-import { createFolderHints } from '../../src/intake/folder/hints.ts';
-import { createWatchedFolder } from '../../src/intake/folder/watchedFolder.ts';
-import { openSqliteLedger } from '../../src/ledger/sqlite/open.ts';
-import { Arrivals } from '../../src/pipeline/arrivals.ts';
-import { ImageBuffers } from '../../src/pipeline/imageBuffers.ts';
-import { OpenIncidents } from '../../src/pipeline/incidents.ts';
-import type { WatchedFolder } from '../../src/ports/folder.ts';
-import type { Ledger } from '../../src/ports/ledger.ts';
-import type { ListRow } from '../../src/ports/ledgerReports.ts';
-import type { DeferredJournal } from '../../src/ports/deferredJournal.ts';
-import { openDeferredJournal } from '../../src/spool/deferredJournal.ts';
-import { openSpool } from '../../src/spool/openSpool.ts';
-import { awayLedger } from '../support/awayLedger.ts';
-import { drawReceipt } from '../support/images.ts';
-import { RecordedLog } from '../support/recordedLog.ts';
-import { ScriptedService, ScriptedTokens } from '../support/scriptedService.ts';
-import { OFFICE, temporary, UNLIMITED } from './sending.ts';
+import { composePipeline, type PipelineConfig } from '../../../src/compose/pipeline.ts';
+import { systemClock } from '../../../src/daemon/systemClock.ts';
+import { parseTemplate } from '../../../src/domain/naming.ts';
+import { createImageInspector } from '../../../src/image/inspect.ts';
+import { createFolderHints } from '../../../src/intake/folder/hints.ts';
+import { createWatchedFolder } from '../../../src/intake/folder/watchedFolder.ts';
+import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
+import { SeenSince } from '../../../src/pipeline/offline/seenSince.ts';
+import { ImageBuffers } from '../../../src/pipeline/imageBuffers.ts';
+import { OpenIncidents } from '../../../src/pipeline/incidents.ts';
+import type { WatchedFolder } from '../../../src/ports/folder.ts';
+import type { Ledger } from '../../../src/ports/ledger.ts';
+import type { ListRow } from '../../../src/ports/ledgerReports.ts';
+import type { DeferredJournal } from '../../../src/ports/deferredJournal.ts';
+import { openDeferredJournal } from '../../../src/spool/deferredJournal.ts';
+import { openSpool } from '../../../src/spool/openSpool.ts';
+import { awayLedger } from '../../support/awayLedger.ts';
+import { drawReceipt } from '../../support/images.ts';
+import { RecordedLog } from '../../support/recordedLog.ts';
+import { ScriptedService, ScriptedTokens } from '../../support/scriptedService.ts';
+import { OFFICE, temporary, UNLIMITED } from '../sending.ts';
 
 type Folder = PipelineConfig['folders'][number];
 
@@ -42,11 +42,11 @@ export interface AgentOptions {
   /** While the ledger is opened. */
   readonly opening?: () => Promise<unknown>;
   /** The former agent's: as another configuration in the same process. */
-  readonly arrivals?: Arrivals;
+  readonly seenSince?: SeenSince;
 }
 
 /** What stays on the disk from one life of the agent to the next. */
-export async function awayPlace() {
+export async function offlinePlace() {
   const dir = await temporary();
   const scans = join(dir, 'scans');
   await mkdir(scans);
@@ -59,7 +59,7 @@ export async function awayPlace() {
   async function start(options: AgentOptions = {}) {
     const admit: Ledger['admit'] = (admission) => real.admit(admission);
     const folders = options.folders ?? [{ path: options.folder?.path ?? scans }];
-    const arrivals = options.arrivals ?? new Arrivals(clock, folders);
+    const seenSince = options.seenSince ?? new SeenSince(clock, folders);
     await options.opening?.();
     const away = awayLedger({ ...real, admit: options.admit?.(admit) ?? admit }, options.isAway);
     const folder: Folder = {
@@ -140,7 +140,7 @@ export async function awayPlace() {
         incidents,
         ledger: away.ledger,
         deferred,
-        arrivals,
+        seenSince,
         spool,
         service,
         tokens: () => tokens,
@@ -166,7 +166,7 @@ export async function awayPlace() {
       await opened.close();
     };
     onTestFinished(stop);
-    return { ...pipeline, ...away, away, deferred, arrivals, spool, incidents, reads, looks, stop, folder };
+    return { ...pipeline, ...away, away, deferred, seenSince, spool, incidents, reads, looks, stop, folder };
   }
 
   async function rows(): Promise<ListRow[]> {

@@ -1,7 +1,7 @@
-import type { Clock } from '../ports/clock.ts';
+import type { Clock } from '../../ports/clock.ts';
 
 /** What says which files of one folder came while the ledger could not be asked. */
-export interface FolderArrivals {
+export interface FolderSeenSince {
   /** Files that were changed later are new; wall-clock milliseconds. */
   since: number;
   /** The latest time of its files, by the folder's own clock; null: they were never looked at. */
@@ -18,11 +18,11 @@ const NOTICED_WITHIN_MS = 2 * 60_000;
  * folder is watched. Made before the ledger is opened, and lasts as long as the process, so that neither the time that opening takes nor another
  * configuration makes old what came while the ledger was away.
  */
-export class Arrivals {
+export class SeenSince {
   readonly #clock: Clock;
-  readonly #folders = new Map<string, FolderArrivals>();
+  readonly #folders = new Map<string, FolderSeenSince>();
   /** Until it was asked. */
-  #isAway = true;
+  #isOffline = true;
 
   constructor(clock: Clock, folders: readonly { readonly path: string }[]) {
     this.#clock = clock;
@@ -36,7 +36,7 @@ export class Arrivals {
     for (const path of paths) this.of(path);
   }
 
-  of(folder: string): FolderArrivals {
+  of(folder: string): FolderSeenSince {
     const now = this.#clock.now();
     let found = this.#folders.get(folder);
     if (found === undefined) {
@@ -49,9 +49,9 @@ export class Arrivals {
   }
 
   /** It was noticed that the ledger is away. */
-  ledgerLeft(): void {
-    if (this.#isAway) return;
-    this.#isAway = true;
+  wentOffline(): void {
+    if (this.#isOffline) return;
+    this.#isOffline = true;
     const since = this.#clock.now() - NOTICED_WITHIN_MS;
     for (const each of this.#folders.values()) if (!each.isHeldUp) each.since = since;
   }
@@ -61,7 +61,7 @@ export class Arrivals {
     for (const each of this.#folders.values()) each.isHeldUp = true;
   }
 
-  ledgerIsBack(): void {
-    this.#isAway = false;
+  backOnline(): void {
+    this.#isOffline = false;
   }
 }

@@ -1,22 +1,22 @@
-import type { FileIdentity } from '../domain/document.ts';
-import { describeError } from '../domain/errors.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { WatchedFolder } from '../ports/folder.ts';
-import type { Log } from '../ports/log.ts';
-import type { Absence } from './absence.ts';
-import type { FolderArrivals } from './arrivals.ts';
-import { TICK_MS } from './atRest.ts';
-import type { Hinted } from './hinted.ts';
-import { dirOf, nameOf, pathOf } from './paths.ts';
-import type { FolderSettings } from './settings.ts';
-import type { Settling } from './settling.ts';
-import type { Wake } from './wake.ts';
+import type { FileIdentity } from '../../domain/document.ts';
+import { describeError } from '../../domain/errors.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { WatchedFolder } from '../../ports/folder.ts';
+import type { Log } from '../../ports/log.ts';
+import type { OfflineMode } from './offlineMode.ts';
+import type { FolderSeenSince } from './seenSince.ts';
+import { TICK_MS } from '../atRest.ts';
+import type { Hinted } from '../hinted.ts';
+import { dirOf, nameOf, pathOf } from '../paths.ts';
+import type { FolderSettings } from '../settings.ts';
+import type { Settling } from '../settling.ts';
+import type { Wake } from '../wake.ts';
 
-export interface AwayWatchDeps {
+export interface OfflineWatcherDeps {
   readonly folder: WatchedFolder;
   readonly settings: FolderSettings;
   readonly settling: Settling;
-  readonly absence: Absence;
+  readonly offline: OfflineMode;
   readonly hinted: Hinted;
   readonly wake: Wake;
   readonly clock: Clock;
@@ -51,46 +51,46 @@ const NEVER = 1n << 80n;
 
 /**
  * Watches one folder while the ledger is away. What lies in it can't be compared with what is known then: events, and the time at
- * which a file last changed, say which files are new. What neither shows is found by the listing after the absence.
+ * which a file last changed, say which files are new. What neither shows is found by the listing once the ledger is back.
  *
  * That time is compared with the local clock where the folder is a local one; on a share, which has a clock of its own, with the
  * latest that was seen there before.
  */
-export class AwayWatch {
-  readonly #deps: AwayWatchDeps;
+export class OfflineWatcher {
+  readonly #deps: OfflineWatcherDeps;
   /** An event told of a file for which there was no room. */
   #hasMissed = false;
 
-  constructor(deps: AwayWatchDeps) {
+  constructor(deps: OfflineWatcherDeps) {
     this.#deps = deps;
   }
 
-  /** A file that was compared with the ledger. Where none ever was, those count that are looked at when the absence begins. */
+  /** A file that was compared with the ledger. Where none ever was, those count that are looked at when the agent goes offline. */
   compared({ ctimeNs }: FileIdentity): void {
-    const arrivals = this.#arrivals;
-    if (arrivals.latestNs === null || ctimeNs > arrivals.latestNs) arrivals.latestNs = ctimeNs;
+    const seenSince = this.#seenSince;
+    if (seenSince.latestNs === null || ctimeNs > seenSince.latestNs) seenSince.latestNs = ctimeNs;
   }
 
-  /** Whether a file surely came after the absence began, although the folder's first watch could not be recorded by then. */
+  /** Whether a file surely came after the agent went offline, although the folder's first watch could not be recorded by then. */
   cameBeforeFirstWatch({ ctimeNs }: FileIdentity, times: Times): boolean {
-    const { isHeldUp, latestNs } = this.#arrivals;
+    const { isHeldUp, latestNs } = this.#seenSince;
     if (!isHeldUp) return false;
     // Of a share's old files the latest is within the time that its clock may hide.
     return times.areForeign ? latestNs !== null && ctimeNs > latestNs : ctimeNs > this.#since(times);
   }
 
-  /** Until the absence is over, the folder is another, or `signal` aborts. */
+  /** Until the agent is online, the folder is another, or `signal` aborts. */
   async watch(round: Round, signal: AbortSignal): Promise<void> {
-    const { absence, hinted, wake, clock } = this.#deps;
+    const { offline, hinted, wake, clock } = this.#deps;
     const over = new AbortController();
-    const deaf = absence.onChange(() => {
-      if (!absence.isOn) over.abort();
+    const deaf = offline.onChange(() => {
+      if (!offline.isOn) over.abort();
       wake.ring();
     });
     const until = AbortSignal.any([signal, over.signal]);
     try {
       let listAt = clock.monotonic();
-      while (absence.isOn && !signal.aborted && (await round.isStill())) {
+      while (offline.isOn && !signal.aborted && (await round.isStill())) {
         await hinted.observe();
         const dirs = hinted.takeDirs();
         if (clock.monotonic() >= listAt || this.#hasMissed) {
@@ -101,7 +101,7 @@ export class AwayWatch {
           const every = round.isPolled() ? pollEveryMs : reconcileEveryMs;
           listAt = clock.monotonic() + Math.max(every, (clock.monotonic() - from) * PAUSE_FACTOR);
         } else for (const dir of dirs) await this.#list(dir, round, until);
-        if (!absence.isOn) break;
+        if (!offline.isOn) break;
         const nextIn = Math.min(LOOK_EVERY_MS, listAt - clock.monotonic());
         if (!hinted.hasPaths) await wake.wait(Math.max(0, nextIn), signal);
       }
@@ -147,28 +147,28 @@ export class AwayWatch {
       if (under === '' || signal.aborted) throw error;
       log.debug('A directory could not be listed', { path: under, ...describeError(error) });
     }
-    if (under === '') this.#arrivals.latestNs ??= latest;
+    if (under === '') this.#seenSince.latestNs ??= latest;
   }
 
   /** A file that changed later is new; by its folder's clock. What came just after may bear a time from just before. */
   #since({ areForeign, areCoarse }: Times): bigint {
     if (!areForeign) {
-      const since = BigInt(this.#arrivals.since) * 1_000_000n;
+      const since = BigInt(this.#seenSince.since) * 1_000_000n;
       return since - (areCoarse ? SAME_TIME_NS : TICK_NS);
     }
-    // Nothing was ever compared: what lies there now is left to the listing after the absence.
-    const { latestNs } = this.#arrivals;
+    // Nothing was ever compared: what lies there now is left to the listing once the ledger is back.
+    const { latestNs } = this.#seenSince;
     return latestNs === null ? NEVER : latestNs - SAME_TIME_NS;
   }
 
-  get #arrivals(): FolderArrivals {
-    const { absence, settings } = this.#deps;
-    return absence.arrivals(settings.path);
+  get #seenSince(): FolderSeenSince {
+    const { offline, settings } = this.#deps;
+    return offline.seenSince(settings.path);
   }
 
   #see(path: string, identity: FileIdentity): void {
-    const { settings, settling, absence, onSeen } = this.#deps;
-    if (absence.knows(settings.path, path, identity)) return;
+    const { settings, settling, offline, onSeen } = this.#deps;
+    if (offline.knows(settings.path, path, identity)) return;
     settling.see(path, identity, 'fresh');
     onSeen();
   }

@@ -1,19 +1,19 @@
-import { sameIdentity, type FileIdentity } from '../domain/document.ts';
-import { describeError, ReceiptdError } from '../domain/errors.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { ImageInspector } from '../ports/image.ts';
-import type { Incidents } from '../ports/incident.ts';
-import type { Admitted, Ledger } from '../ports/ledger.ts';
-import type { Log } from '../ports/log.ts';
-import type { DeferredImage, DeferredJournal } from '../ports/deferredJournal.ts';
-import type { Candidate } from './admit.ts';
-import type { Arrivals, FolderArrivals } from './arrivals.ts';
-import { catchUp } from './catchUp.ts';
-import type { Keeper } from './keep.ts';
-import type { FolderSettings } from './settings.ts';
-import { Wake } from './wake.ts';
+import { sameIdentity, type FileIdentity } from '../../domain/document.ts';
+import { describeError, ReceiptdError } from '../../domain/errors.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { ImageInspector } from '../../ports/image.ts';
+import type { Incidents } from '../../ports/incident.ts';
+import type { Admitted, Ledger } from '../../ports/ledger.ts';
+import type { Log } from '../../ports/log.ts';
+import type { DeferredImage, DeferredJournal } from '../../ports/deferredJournal.ts';
+import type { Candidate } from '../admit.ts';
+import type { SeenSince, FolderSeenSince } from './seenSince.ts';
+import { replay } from './replay.ts';
+import type { Keeper } from '../keep.ts';
+import type { FolderSettings } from '../settings.ts';
+import { Wake } from '../wake.ts';
 
-export interface AbsenceDeps {
+export interface OfflineModeDeps {
   readonly deferred: DeferredJournal;
   readonly ledger: Pick<Ledger, 'admit' | 'storage'>;
   readonly keeper: Pick<Keeper, 'copy' | 'keepsCopies' | 'copies'>;
@@ -23,7 +23,7 @@ export interface AbsenceDeps {
   readonly log: Log;
   readonly host: string;
   readonly folders: readonly FolderSettings[];
-  readonly arrivals: Arrivals;
+  readonly seenSince: SeenSince;
   /** What has to be asked of the ledger before anything else, once in this process. */
   readonly prepare: () => Promise<void>;
   readonly onAdmitted: (folder: string, admitted: Admitted) => void;
@@ -44,14 +44,14 @@ const KEY = 'deferredJournal';
 /**
  * What goes on while a shared ledger can't be reached:
  *
- *   here ──LEDGER_UNREACHABLE──▶ away ──it answers──▶ catching up ──all that was deferred is admitted──▶ here
- *     └──an earlier process has left deferred images──────▲  └──────LEDGER_UNREACHABLE──▶ away
+ *   online ──LEDGER_UNREACHABLE──▶ offline ──it answers──▶ replaying ──all that was deferred is admitted──▶ online
+ *     └──an earlier process has left deferred images─────────▲  └──────LEDGER_UNREACHABLE──▶ offline
  *
- * In `away` and `catching up` (`isOn`) an image is not admitted but deferred: copied into the spool, then written into the
- * local journal. Folders are listed again from `here` on: what was not deferred is found then.
+ * In `offline` and `replaying` (`isOn`) an image is not admitted but deferred: copied into the spool, then written into the
+ * local journal. Folders are listed again from `online` on: what was not deferred is found then.
  */
-export class Absence {
-  readonly #deps: AbsenceDeps;
+export class OfflineMode {
+  readonly #deps: OfflineModeDeps;
   readonly #wake: Wake;
   readonly #listeners = new Set<() => void>();
   /** By folder and path: as it lay there when it was decided about, and whether it was deferred. Latest last. */
@@ -61,13 +61,13 @@ export class Absence {
   /** They can't be admitted for reasons of their own. */
   readonly #odd = new Set<DeferredImage>();
   #oddAt = -Infinity;
-  #state: 'here' | 'away' | 'catchingUp';
+  #state: 'online' | 'offline' | 'replaying';
   #isPrepared = false;
   #prepared!: () => void;
   /** Resolves when the ledger has been asked what it must be asked before anything is sent. */
   readonly prepared: Promise<void>;
 
-  constructor(deps: AbsenceDeps, { isPrepared }: { isPrepared: boolean }) {
+  constructor(deps: OfflineModeDeps, { isPrepared }: { isPrepared: boolean }) {
     this.#deps = deps;
     this.#wake = new Wake(deps.clock);
     this.prepared = new Promise((resolve) => {
@@ -76,25 +76,25 @@ export class Absence {
     if (isPrepared) this.#markPrepared();
     const left = deps.deferred.waiting();
     for (const image of left) this.#remember(image.folder, image.path, image.identity, true);
-    this.#state = this.#isUnreachable ? 'away' : left.length > 0 || !isPrepared ? 'catchingUp' : 'here';
+    this.#state = this.#isUnreachable ? 'offline' : left.length > 0 || !isPrepared ? 'replaying' : 'online';
     // What came while no agent ran is left to the listing: nobody can tell now which of it is new.
-    const { arrivals } = deps;
-    if (this.#state === 'here') {
-      arrivals.ledgerIsBack();
+    const { seenSince } = deps;
+    if (this.#state === 'online') {
+      seenSince.backOnline();
       return;
     }
-    arrivals.ledgerLeft();
-    arrivals.allHeldUp();
+    seenSince.wentOffline();
+    seenSince.allHeldUp();
   }
 
   /** Whether images are deferred instead of admitted. */
   get isOn(): boolean {
-    return (this.#state !== 'here' || this.#isUnreachable) && this.#deps.keeper.keepsCopies;
+    return (this.#state !== 'online' || this.#isUnreachable) && this.#deps.keeper.keepsCopies;
   }
 
   /** What tells the new files of one folder. */
-  arrivals(folder: string): FolderArrivals {
-    return this.#deps.arrivals.of(folder);
+  seenSince(folder: string): FolderSeenSince {
+    return this.#deps.seenSince.of(folder);
   }
 
   onChange(listener: () => void): () => void {
@@ -118,7 +118,7 @@ export class Absence {
     return this.knows(folder, path, identity) && this.#seen.get(keyOf(folder, path))?.isDeferred === true;
   }
 
-  /** It was decided about by the ledger, or is no image that is to be sent: the listing after the absence says so. */
+  /** It was decided about by the ledger, or is no image that is to be sent: the listing once it is online says which. */
   decided(folder: string, path: string, identity: FileIdentity): void {
     this.#remember(folder, path, identity, false);
   }
@@ -173,7 +173,7 @@ export class Absence {
     this.#look();
     while (!signal.aborted) {
       await this.#round(signal);
-      const isIdle = this.#state === 'here' && this.#odd.size === 0;
+      const isIdle = this.#state === 'online' && this.#odd.size === 0;
       if (!signal.aborted) await this.#wake.wait(isIdle ? null : LOOK_AGAIN_MS, signal);
     }
     deaf();
@@ -198,16 +198,16 @@ export class Absence {
         if (waiting.length === 0) break;
         for (const folder of new Set(waiting.map((image) => image.folder)))
           await this.#deps.lookAtPlace(folder);
-        await catchUp(waiting, { ...this.#deps, onOdd: (image, error) => this.#isOdd(image, error) }, signal);
+        await replay(waiting, { ...this.#deps, onOdd: (image, error) => this.#isOdd(image, error) }, signal);
         if (signal.aborted) return;
       }
-      this.#enter('here');
+      this.#enter('online');
     } catch (error) {
       if (signal.aborted) return;
       const fields = describeError(error);
       // What is wrong with the ledger is said by whoever found that.
       if (isOfJournal(error)) this.#unwritable(error);
-      else if (ledger.storage.trouble() !== null) log.debug('Catching up was cut short', fields);
+      else if (ledger.storage.trouble() !== null) log.debug('The replay was cut short', fields);
       else log.warn('What was deferred could not be admitted yet; trying again', fields);
     }
   }
@@ -217,18 +217,18 @@ export class Absence {
   }
 
   #look(): void {
-    if (this.#isUnreachable) this.#enter('away');
-    else if (this.#state === 'away' && this.#deps.ledger.storage.trouble() === null)
-      this.#enter('catchingUp');
+    if (this.#isUnreachable) this.#enter('offline');
+    else if (this.#state === 'offline' && this.#deps.ledger.storage.trouble() === null)
+      this.#enter('replaying');
   }
 
-  #enter(state: 'here' | 'away' | 'catchingUp'): void {
+  #enter(state: 'online' | 'offline' | 'replaying'): void {
     const before = this.#state;
     if (before === state) return;
     this.#state = state;
-    if (before === 'here') this.#deps.arrivals.ledgerLeft();
-    if (state === 'here') {
-      this.#deps.arrivals.ledgerIsBack();
+    if (before === 'online') this.#deps.seenSince.wentOffline();
+    if (state === 'online') {
+      this.#deps.seenSince.backOnline();
       this.#deps.incidents.close(KEY);
     }
     for (const listener of this.#listeners) listener();

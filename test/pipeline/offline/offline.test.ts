@@ -3,20 +3,20 @@ import { existsSync } from 'node:fs';
 import { rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { FileIdentity } from '../../src/domain/document.ts';
-import { ReceiptdError } from '../../src/domain/errors.ts';
-import { parseTemplate } from '../../src/domain/naming.ts';
-import type { WatchedFolder } from '../../src/ports/folder.ts';
-import { eventually } from '../support/fakeClock.ts';
-import { awayPlace, texts } from './away.ts';
+import type { FileIdentity } from '../../../src/domain/document.ts';
+import { ReceiptdError } from '../../../src/domain/errors.ts';
+import { parseTemplate } from '../../../src/domain/naming.ts';
+import type { WatchedFolder } from '../../../src/ports/folder.ts';
+import { eventually } from '../../support/fakeClock.ts';
+import { offlinePlace, texts } from './agent.ts';
 
-type Agent = Awaited<ReturnType<Awaited<ReturnType<typeof awayPlace>>['start']>>;
+type Agent = Awaited<ReturnType<Awaited<ReturnType<typeof offlinePlace>>['start']>>;
 
 const watching = (agent: Agent) => eventually(() => agent.intakes[0]?.status.state === 'watching');
 const waits = (agent: Agent, count: number) => eventually(() => agent.deferred.waiting().length === count);
 
 it('what is scanned while the ledger is away is deferred, also if it is overwritten or deleted, and sent once it is back', async () => {
-  const place = await awayPlace();
+  const place = await offlinePlace();
   const agent = await place.start();
   const before = await place.drop('before.jpg');
   await watching(agent);
@@ -63,8 +63,8 @@ it('what is scanned while the ledger is away is deferred, also if it is overwrit
   ]);
 });
 
-it('an agent that is killed at any point of catching up admits nothing twice and forgets nothing', async () => {
-  const place = await awayPlace();
+it('an agent that is killed at any point of the replay admits nothing twice and forgets nothing', async () => {
+  const place = await offlinePlace();
   const first = await place.start();
   await watching(first);
   first.leave();
@@ -102,7 +102,7 @@ it('an agent that is killed at any point of catching up admits nothing twice and
 });
 
 it('an agent that is started while the ledger is away waits without failing, defers what comes, and begins by itself', async () => {
-  const place = await awayPlace();
+  const place = await offlinePlace();
   const old = await place.drop('old.jpg');
   // Its time of change is of the agent's life otherwise.
   const { ctimeMs } = await stat(join(place.scans, 'old.jpg'));
@@ -120,7 +120,7 @@ it('an agent that is started while the ledger is away waits without failing, def
 });
 
 it('`existing: skip` skips what lay there, and not what was deferred before the ledger could be asked', async () => {
-  const place = await awayPlace();
+  const place = await offlinePlace();
   await place.drop('old.jpg');
   const { ctimeMs } = await stat(join(place.scans, 'old.jpg'));
   await eventually(() => Date.now() > ctimeMs + 20);
@@ -141,7 +141,7 @@ it.each([
 ])(
   'a file that comes right after the start is new, although $fileSystem keeps an earlier time of it',
   async (kind) => {
-    const place = await awayPlace();
+    const place = await offlinePlace();
     const agent = await place.start({
       isAway: true,
       folder: { existing: { kind: 'skip' } },
@@ -156,8 +156,8 @@ it.each([
 );
 
 it('files that lay there before are not read again, and those on a share are told by its own clock', async () => {
-  const place = await awayPlace();
-  // A server whose clock is an hour behind; its new files are "older" than the absence.
+  const place = await offlinePlace();
+  // A server whose clock is an hour behind; its new files are "older" than its time offline.
   const HOUR_NS = 3_600_000_000_000n;
   const agent = await place.start({
     seen: (real) => onFileSystem('nfs', true, withTimes(real, -HOUR_NS)),
@@ -208,7 +208,7 @@ function withTimes(real: WatchedFolder, laterNs: bigint): WatchedFolder {
 }
 
 it('a full spool leaves what does not fit in its folder, says so, and it goes when the ledger is back', async () => {
-  const place = await awayPlace();
+  const place = await offlinePlace();
   const agent = await place.start({ spoolLimit: 6_000 });
   await watching(agent);
   agent.leave();
@@ -224,7 +224,7 @@ it('a full spool leaves what does not fit in its folder, says so, and it goes wh
 });
 
 it('a journal that can’t be written promises nothing: one incident, and the file waits in its folder', async () => {
-  const place = await awayPlace();
+  const place = await offlinePlace();
   let isFull = true;
   const agent = await place.start({
     deferred: (real) => ({
@@ -251,7 +251,7 @@ it('a journal that can’t be written promises nothing: one incident, and the fi
 });
 
 it('with `spool: never` nothing is deferred: the files wait in their folder', async () => {
-  const place = await awayPlace();
+  const place = await offlinePlace();
   const agent = await place.start({ spool: 'never' });
   await watching(agent);
   agent.leave();
@@ -264,7 +264,7 @@ it('with `spool: never` nothing is deferred: the files wait in their folder', as
 });
 
 it('a deferred image is named by the template of its folder, or, where that is gone, of its endpoint', async () => {
-  const place = await awayPlace();
+  const place = await offlinePlace();
   const first = await place.start();
   await watching(first);
   first.leave();
@@ -280,7 +280,7 @@ it('a deferred image is named by the template of its folder, or, where that is g
 });
 
 it('a duplicate of what the ledger knew is one, and its copy goes; one that can’t be named keeps no other waiting', async () => {
-  const place = await awayPlace();
+  const place = await offlinePlace();
   let isOdd = true;
   const agent = await place.start({
     admit: (real) => (admission) =>

@@ -2,12 +2,12 @@
 import { mkdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { Existing } from '../../src/pipeline/settings.ts';
-import type { WatchedFolder } from '../../src/ports/folder.ts';
-import { eventually } from '../support/fakeClock.ts';
-import { awayPlace } from './away.ts';
+import type { Existing } from '../../../src/pipeline/settings.ts';
+import type { WatchedFolder } from '../../../src/ports/folder.ts';
+import { eventually } from '../../support/fakeClock.ts';
+import { offlinePlace } from './agent.ts';
 
-type Place = Awaited<ReturnType<typeof awayPlace>>;
+type Place = Awaited<ReturnType<typeof offlinePlace>>;
 type Agent = Awaited<ReturnType<Place['start']>>;
 
 const SKIP = { existing: { kind: 'skip' as const } };
@@ -27,7 +27,7 @@ it.each<{ name: string; existing: Existing }>([
   { name: 'skip', existing: { kind: 'skip' } },
   { name: 'since', existing: { kind: 'since', at: Date.now() + FAR, text: 'tomorrow' } },
 ])('what `spool: never` leaves in its folder is sent with `existing: $name`', async ({ existing }) => {
-  const place = await awayPlace();
+  const place = await offlinePlace();
   await old(place);
   const agent = await place.start({ isAway: true, spool: 'never', folder: { existing } });
   await eventually(() => agent.away.calls.has('folderMark'));
@@ -41,7 +41,7 @@ it.each<{ name: string; existing: Existing }>([
 });
 
 it('what came to a polled folder after the last look at it is sent', async () => {
-  const place = await awayPlace();
+  const place = await offlinePlace();
   await old(place);
   // None but the first look is due while this test runs.
   const polled = { folder: { ...SKIP, watch: 'poll' as const }, pollEveryMs: FAR };
@@ -55,7 +55,7 @@ it('what came to a polled folder after the last look at it is sent', async () =>
 });
 
 it('what is not decided about, because the spool is full, is sent', async () => {
-  const place = await awayPlace();
+  const place = await offlinePlace();
   await old(place);
   const agent = await place.start({ isAway: true, spoolLimit: 1, folder: SKIP });
   const names = Array.from({ length: 5 }, (_, n) => `${n}.jpg`);
@@ -72,7 +72,7 @@ it('what is not decided about, because the spool is full, is sent', async () => 
 });
 
 it('what comes while the ledger is opened in vain is new', async () => {
-  const place = await awayPlace();
+  const place = await offlinePlace();
   await old(place);
   const agent = await place.start({
     isAway: true,
@@ -91,8 +91,8 @@ it('what comes while the ledger is opened in vain is new', async () => {
   expect(await place.states()).toEqual({ 'old.jpg': 'skipped', 'fresh.jpg': 'accepted' });
 });
 
-it('another configuration forgets neither when the absence began, nor that a folder was not watched before', async () => {
-  const place = await awayPlace();
+it('another configuration forgets neither when the agent went offline, nor that a folder was not watched before', async () => {
+  const place = await offlinePlace();
   await old(place);
   const settle = { shortMs: FAR, longMs: FAR, patienceMs: FAR };
   const former = await place.start({ isAway: true, folder: { ...SKIP, settle } });
@@ -101,7 +101,7 @@ it('another configuration forgets neither when the absence began, nor that a fol
   const { ctimeMs } = await stat(join(place.scans, 'fresh.jpg'));
   await eventually(() => Date.now() > ctimeMs + 50);
   await former.stop();
-  const next = await place.start({ isAway: true, folder: SKIP, arrivals: former.arrivals });
+  const next = await place.start({ isAway: true, folder: SKIP, seenSince: former.seenSince });
   await waits(next, 1);
   next.comeBack();
   await watching(next);
@@ -110,13 +110,13 @@ it('another configuration forgets neither when the absence began, nor that a fol
 });
 
 it('what lay in a folder before another configuration named it is old, however long the ledger was away by then', async () => {
-  const place = await awayPlace();
+  const place = await offlinePlace();
   const elsewhere = join(place.dir, 'elsewhere');
   await mkdir(elsewhere);
   const other = await place.start({ isAway: true, folder: { ...SKIP, path: elsewhere } });
   await old(place);
   await other.stop();
-  const next = await place.start({ isAway: true, folder: SKIP, arrivals: other.arrivals });
+  const next = await place.start({ isAway: true, folder: SKIP, seenSince: other.seenSince });
   await place.drop('fresh.jpg');
   await waits(next, 1);
   next.comeBack();
@@ -126,20 +126,20 @@ it('what lay in a folder before another configuration named it is old, however l
 });
 
 it('with the ledger there, `existing: skip` skips what lies there at the first watch, also what came since the start', async () => {
-  const place = await awayPlace();
+  const place = await offlinePlace();
   const agent = await place.start({ folder: SKIP, opening: () => old(place, 'early.jpg') });
   await watching(agent);
   expect(await place.states()).toEqual({ 'early.jpg': 'skipped' });
 });
 
 it('what a killed agent had caught up with before the first watch stays one document', async () => {
-  const place = await awayPlace();
+  const place = await offlinePlace();
   const agent = await place.start({ isAway: true, folder: SKIP });
   await place.drop('fresh.jpg');
   await waits(agent, 1);
   const [image] = agent.deferred.waiting();
   if (!image) throw new Error('nothing was deferred');
-  // As catching up does; then it is killed.
+  // As a replay does; then it is killed.
   const { folder, path, identity, ...rest } = image;
   await place.real.admit({ ...rest, file: { folder, path, identity }, naming: ['fresh'] });
   await agent.deferred.admitted(image);
@@ -163,7 +163,7 @@ const lying =
   });
 
 it('a share that was mounted while the ledger was away is the folder, whatever became of what it held meanwhile', async () => {
-  const place = await awayPlace();
+  const place = await offlinePlace();
   let on = 'the disk below';
   const agent = await place.start({ seen: lying(() => on) });
   await watching(agent);
@@ -182,7 +182,7 @@ it('a share that was mounted while the ledger was away is the folder, whatever b
 });
 
 it('what is scanned into an unmounted folder while the ledger is away makes nothing of the share count as gone', async () => {
-  const place = await awayPlace();
+  const place = await offlinePlace();
   let on = 'the share';
   const agent = await place.start({ seen: lying(() => on) });
   await place.drop('on the share.jpg');

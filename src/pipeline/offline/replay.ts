@@ -1,14 +1,14 @@
-import { endpointId, type EndpointKey } from '../domain/document.ts';
-import { isOfLedger } from '../domain/errors.ts';
-import { parseTemplate, type Naming } from '../domain/naming.ts';
-import type { Admitted, Ledger } from '../ports/ledger.ts';
-import type { Log } from '../ports/log.ts';
-import type { DeferredImage, DeferredJournal } from '../ports/deferredJournal.ts';
-import { nameContext } from './admit.ts';
-import type { Keeper } from './keep.ts';
-import type { FolderSettings } from './settings.ts';
+import { endpointId, type EndpointKey } from '../../domain/document.ts';
+import { isOfLedger } from '../../domain/errors.ts';
+import { parseTemplate, type Naming } from '../../domain/naming.ts';
+import type { Admitted, Ledger } from '../../ports/ledger.ts';
+import type { Log } from '../../ports/log.ts';
+import type { DeferredImage, DeferredJournal } from '../../ports/deferredJournal.ts';
+import { nameContext } from '../admit.ts';
+import type { Keeper } from '../keep.ts';
+import type { FolderSettings } from '../settings.ts';
 
-export interface CatchUpDeps {
+export interface ReplayDeps {
   readonly deferred: DeferredJournal;
   readonly ledger: Pick<Ledger, 'admit' | 'storage'>;
   readonly keeper: Pick<Keeper, 'copies'>;
@@ -30,9 +30,9 @@ const NAME_MAX_BYTES = 255;
  * Admits what was deferred while the ledger was away, as of the time when it was deferred. Whatever was admitted before a kill is
  * known, and comes to nothing. @throws what the ledger or the journal throws for trouble of its own
  */
-export async function catchUp(
+export async function replay(
   images: readonly DeferredImage[],
-  deps: CatchUpDeps,
+  deps: ReplayDeps,
   signal: AbortSignal,
 ): Promise<void> {
   for (let start = 0; start < images.length && !signal.aborted; start += ADMITTED_AT_ONCE) {
@@ -43,7 +43,7 @@ export async function catchUp(
   }
 }
 
-async function admitOne(image: DeferredImage, deps: CatchUpDeps): Promise<void> {
+async function admitOne(image: DeferredImage, deps: ReplayDeps): Promise<void> {
   const { ledger, deferred, keeper, log, onAdmitted } = deps;
   const { endpoint, folder, path, identity, sha256, type, lane, at } = image;
   let admitted: Admitted;
@@ -75,7 +75,7 @@ async function admitOne(image: DeferredImage, deps: CatchUpDeps): Promise<void> 
  */
 function namingOf(
   { folder, path, endpoint, identity, sha256, at, capturedAt }: DeferredImage,
-  { folders, host }: Pick<CatchUpDeps, 'folders' | 'host'>,
+  { folders, host }: Pick<ReplayDeps, 'folders' | 'host'>,
 ): Naming {
   const settings =
     folders.find((each) => each.path === folder && isSame(each.endpoint, endpoint)) ??
