@@ -4,11 +4,12 @@ import { isBuiltin } from 'node:module';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { NOT_BUNDLED } from './notBundled.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const OUT = join(ROOT, 'dist');
-// Not bundled: they have compiled parts, which they look for beside themselves. The last is for `npm start` alone.
-const NATIVE = ['@photostructure/sqlite', 'keytar', 'sharp'];
+// The last is for `npm start` alone.
+const NATIVE = [...NOT_BUNDLED, 'sharp'];
 
 // Started beside the program, as processes or threads of their own.
 const HELPERS = ['credentials/keychainHelper', 'ledger/sqlite/checker'];
@@ -18,7 +19,18 @@ const { version, dependencies, optionalDependencies } = JSON.parse(
   await readFile(join(ROOT, 'package.json'), 'utf8'),
 );
 
-const shared = { cwd: ROOT, platform: 'node', tsconfig: false };
+const shared = {
+  cwd: ROOT,
+  platform: 'node',
+  tsconfig: false,
+  resolve: {
+    alias: {
+      undici$: join(ROOT, 'scripts/undiciParts.mjs'),
+      // `debug`, which file-type brings, takes it along where some other package has it installed.
+      'supports-color': false,
+    },
+  },
+};
 const output = {
   dir: OUT,
   // One folder deep: the helpers that run as processes of their own are looked for beside whoever starts them.
@@ -60,8 +72,14 @@ const entry = await readFile(join(ROOT, 'src/receiptd.cts'), 'utf8');
 await writeFile(join(OUT, 'receiptd.cjs'), entry.replace('./main.ts', './main.js'));
 await chmod(join(OUT, 'receiptd.cjs'), 0o755);
 const browser = await buildConsole();
+const taken = packagesIn([...program, ...threads, ...browser]);
+const unlisted = await forDevelopmentOnly(taken);
+if (unlisted.length > 0)
+  throw new Error(
+    `No audit of an install would see ${unlisted.join(', ')}: list what needs it under dependencies.`,
+  );
 await writeFile(join(OUT, 'words.txt'), await ownWords());
-await writeFile(join(OUT, 'LICENSES.txt'), await licences([...program, ...threads, ...browser]));
+await writeFile(join(OUT, 'LICENSES.txt'), await licences(taken));
 
 /** Every word of the program's own texts and names: `doctor` takes any other one for somebody's name. */
 async function ownWords() {
@@ -189,17 +207,31 @@ function missing(chunks) {
   );
 }
 
-/** Of every package that has become a part of the files. */
-async function licences(chunks) {
+/** The directory of every package that has become a part of the files. */
+function packagesIn(chunks) {
   const packages = new Set(
     chunks
       .filter(({ type }) => type === 'chunk')
       .flatMap(({ modules }) => Object.keys(modules))
+      // Not what stands in for a package: its id begins with a zero byte.
+      .filter((id) => !id.startsWith('\0'))
       .map((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id.replaceAll('\\', '/'))?.[0])
       .filter((dir) => dir !== undefined),
   );
+  return [...packages].sort();
+}
+
+/** Those that the lock file has for nothing but development. */
+async function forDevelopmentOnly(packages) {
+  const { packages: locked } = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8'));
+  return packages
+    .map((dir) => dir.slice(dir.indexOf('node_modules/')))
+    .filter((path) => locked[path] === undefined || locked[path].dev === true);
+}
+
+async function licences(packages) {
   const texts = await Promise.all(
-    [...packages].sort().map(async (dir) => {
+    packages.map(async (dir) => {
       const { name, version: its, license } = JSON.parse(await readFile(join(dir, 'package.json'), 'utf8'));
       const file = (await readdir(dir)).find((each) => /^(licen[cs]e|copying)/i.test(each));
       const text = file === undefined ? '' : await readFile(join(dir, file), 'utf8');

@@ -21,6 +21,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
+import { NOT_BUNDLED } from './notBundled.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const FROM = join(ROOT, 'packaging/debian');
@@ -65,7 +66,7 @@ try {
   await rm(tree, { recursive: true, force: true });
 }
 
-/** What an install with npm has, and the packages that it would bring. */
+/** What an install with npm has, without the packages that dist/ holds already. */
 async function program() {
   if (!existsSync(join(ROOT, 'dist/receiptd.cjs'))) fail('dist/ is missing; run `npm run build` first.');
   const pack = ['pack', '--dry-run', '--json', '--ignore-scripts', '--loglevel=error'];
@@ -73,7 +74,7 @@ async function program() {
   const [{ files }] = Object.values(JSON.parse(stdout));
   for (const { path } of files)
     if (!path.endsWith('.md')) await module(join(ROOT, path), `usr/lib/receiptd/${path}`);
-  for (const name of installed(Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies }))) {
+  for (const name of installed(NOT_BUNDLED)) {
     const from = join(ROOT, 'node_modules', name);
     for (const path of await filesBelow(from)) {
       const isCompiled = path.endsWith('.node') && isForHere(path);

@@ -1,8 +1,8 @@
 import type { LookupFunction, Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
+import { buildConnector } from 'undici';
 import type { Route } from './route.ts';
 import { openTunnel } from './tunnel.ts';
-import { buildConnector } from './undici.ts';
 
 export interface ConnectorOptions {
   readonly base: URL;

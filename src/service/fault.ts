@@ -1,7 +1,7 @@
+import { errors } from 'undici';
 import { systemCode } from '../domain/errors.ts';
 import type { Answer } from '../domain/outcome.ts';
 import { ProxyTrouble } from './proxyTrouble.ts';
-import { errors } from './undici.ts';
 
 export type Fault = Extract<Answer, { kind: 'fault' }>;
 

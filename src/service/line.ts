@@ -1,9 +1,8 @@
 import type { Socket } from 'node:net';
-import type { buildConnector, Dispatcher } from 'undici';
+import { Client, type buildConnector, type Dispatcher } from 'undici';
 import { ClockWatch } from '../domain/clockWatch.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Patience } from './patience.ts';
-import { Client } from './undici.ts';
 
 /*
  * One connection to the service, made anew when it ends or grows old:

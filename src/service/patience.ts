@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net';
-import type { Dispatcher } from 'undici';
-import { errors } from './undici.ts';
+import { errors, type Dispatcher } from 'undici';
 
 /*
  * How long one request is waited for:

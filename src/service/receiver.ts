@@ -1,7 +1,6 @@
-import type { Dispatcher } from 'undici';
+import { errors, type Dispatcher } from 'undici';
 import { LargeAnswer, type Large } from './largeAnswer.ts';
 import type { Patience } from './patience.ts';
-import { errors } from './undici.ts';
 
 /*
  * What comes back for one request:

@@ -1,5 +1,6 @@
 import type { LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
+import { errors, Pool } from 'undici';
 import type { Answer } from '../domain/outcome.ts';
 import type { Clock } from '../ports/clock.ts';
 import { trusting } from './authorities.ts';
@@ -14,7 +15,6 @@ import { otherScheme } from './otherScheme.ts';
 import { retryAfterMs } from './retryAfter.ts';
 import { routeOf } from './route.ts';
 import { refusal } from './tunnel.ts';
-import { errors, Pool } from './undici.ts';
 
 /** Milliseconds. */
 export interface Timeouts {

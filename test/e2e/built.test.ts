@@ -29,6 +29,24 @@ describe('what the build makes', () => {
     expect([...taken].filter((name) => !named.includes(name))).toEqual([]);
   });
 
+  it('takes in no package that is installed for development only, and of undici no more than is used', async () => {
+    const lock = JSON.parse(await text('../package-lock.json')) as {
+      packages: Readonly<Record<string, { dev?: boolean }>>;
+    };
+    const maps = await Promise.all((await files('.js.map')).map((name) => text(name)));
+    const sources = maps.flatMap((map) => (JSON.parse(map) as { sources: string[] }).sources);
+    const packages = sources.flatMap(
+      (source) => /node_modules\/(?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/]+/.exec(source)?.[0] ?? [],
+    );
+    expect(packages).toContain('node_modules/undici');
+    expect(packages.filter((path) => lock.packages[path] === undefined || lock.packages[path].dev)).toEqual(
+      [],
+    );
+    expect(sources.filter((source) => /undici\/(?:index\.js|lib\/(?:mock|cache)\/)/.test(source))).toEqual(
+      [],
+    );
+  });
+
   it('loads the server of the console when it is asked for, and not before', async () => {
     const names = await files('.js');
     const texts = await Promise.all(names.map((name) => text(name)));

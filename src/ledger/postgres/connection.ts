@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import { Client, types as ofPackage, type ClientConfig, type CustomTypesConfig, type QueryResult } from 'pg';
 import { parse } from 'pg-connection-string';
 import { ReceiptdError } from '../../domain/errors.ts';
@@ -113,6 +114,7 @@ export class Connector {
     const ca = caFile === null ? undefined : await readAuthorities(caFile);
     const options = parse(url);
     const ssl = typeof options.ssl === 'object' && ca !== undefined ? { ...options.ssl, ca } : options.ssl;
+    const socket = new Socket();
     const client = new Client({
       ...(options as unknown as ClientConfig),
       ...(ssl !== undefined && { ssl: ssl as never }),
@@ -123,10 +125,11 @@ export class Connector {
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
       types,
+      stream: () => socket,
       // Not yet in the types of the package.
       ...({ pipeline: true } as object),
     });
-    const connection = new OpenConnection(client, this.where);
+    const connection = new OpenConnection(client, socket, this.where);
     await client.connect();
     try {
       await connection.exec(settings(answerWithinMs));
@@ -149,12 +152,15 @@ export class Connector {
 class OpenConnection implements Connection {
   readonly lost: Promise<string>;
   readonly #client: Client;
+  /** The package has no way to end a connection that does not answer: what it speaks through is ended. */
+  readonly #socket: Socket;
   readonly #where: string;
   #sent: Promise<unknown>[] = [];
   #isOpen = true;
 
-  constructor(client: Client, where: string) {
+  constructor(client: Client, socket: Socket, where: string) {
     this.#client = client;
+    this.#socket = socket;
     this.#where = where;
     this.lost = new Promise((resolve) => {
       client.on('error', (error: Error) => {
@@ -227,9 +233,7 @@ class OpenConnection implements Connection {
 
   destroy(): void {
     this.#isOpen = false;
-    // The package has no way to end a connection that does not answer.
-    const { connection } = this.#client as unknown as { connection: { stream: { destroy(): void } } };
-    connection.stream.destroy();
+    this.#socket.destroy();
   }
 
   async #query(text: string, params?: Params): Promise<QueryResult> {

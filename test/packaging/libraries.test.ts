@@ -1,0 +1,85 @@
+/** What package.json says of the libraries is what runs, and where their insides are used, an upgrade is noticed. */
+import { readFileSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import * as undici from 'undici';
+import { describe, expect, it } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const require = createRequire(import.meta.url);
+
+interface Manifest {
+  readonly version: string;
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly optionalDependencies: Readonly<Record<string, string>>;
+}
+const manifestOf = (dir: string): Manifest =>
+  JSON.parse(readFileSync(join(ROOT, dir, 'package.json'), 'utf8')) as Manifest;
+const manifest = manifestOf('.');
+const listed = { ...manifest.dependencies, ...manifest.optionalDependencies };
+
+const IMPORT = /(?:^(?:import|export|\}).*\bfrom |\bimport\()'((?:@[\w-]+\/)?\w[\w./-]*)'/gm;
+/** `npm start` alone needs it, and is no part of an install. */
+const DEMO = 'demo';
+
+/** What the files of an install name of packages, with whatever comes behind a package's name. */
+async function imported(): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  for (const path of await readdir(join(ROOT, 'src'), { recursive: true })) {
+    if (!/\.tsx?$/.test(path) || path.startsWith(DEMO)) continue;
+    const text = await readFile(join(ROOT, 'src', path), 'utf8');
+    for (const [, specifier = ''] of text.matchAll(IMPORT))
+      if (!specifier.startsWith('node:')) found.add(specifier);
+  }
+  return found;
+}
+
+const packageOf = (specifier: string): string => /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? '';
+
+describe('the libraries', () => {
+  it('that the program and the console import are the dependencies, and no others', async () => {
+    const packages = new Set([...(await imported())].map(packageOf));
+    // Loaded by name in a process of its own, where it is installed.
+    packages.add('keytar');
+    expect([...packages].sort()).toEqual(Object.keys(listed).sort());
+  });
+
+  it('are pinned to the versions that the build takes in', () => {
+    for (const [name, version] of Object.entries(manifest.dependencies))
+      expect(`${name} ${version}`).toBe(`${name} ${manifestOf(`node_modules/${name}`).version}`);
+  });
+
+  it('are asked for by their public names', async () => {
+    const deep = [...(await imported())].filter((specifier) => specifier !== packageOf(specifier));
+    // Offered by preact's "exports"; undici and others without "exports" would let any file be taken.
+    expect(deep).toEqual(['preact/hooks']);
+  });
+});
+
+describe('an upgrade of a library whose insides are used', () => {
+  it('chokidar: DirectoryWatcher overrides _readdirp, _remove and _handleError of 5.0.0', () => {
+    // Compare handler.js and index.js of the new version with what src/intake/folder/directoryWatcher.ts says of them.
+    expect(manifestOf('node_modules/chokidar').version).toBe('5.0.0');
+    const { FSWatcher } = require('chokidar') as { FSWatcher: { prototype: object } };
+    expect(Object.getOwnPropertyNames(FSWatcher.prototype)).toEqual(
+      expect.arrayContaining([
+        '_readdirp',
+        '_remove',
+        '_handleError',
+        '_getWatchedDir',
+        '_closeFile',
+        '_emit',
+      ]),
+    );
+  });
+
+  it('undici: scripts/undiciParts.mjs takes files of 7.30.2, and what they offer is what the index offers', async () => {
+    expect(manifestOf('node_modules/undici').version).toBe('7.30.2');
+    const file = join(ROOT, 'scripts/undiciParts.mjs');
+    const parts = (await import(file)) as Readonly<Record<string, unknown>>;
+    expect(Object.keys(parts).sort()).toEqual(['Client', 'Pool', 'buildConnector', 'errors']);
+    for (const [name, part] of Object.entries(parts))
+      expect(part, name).toBe(undici[name as keyof typeof undici]);
+  });
+});
