@@ -58,7 +58,7 @@ export async function composeResults(
     onRecorded: ({ document }) => {
       if (document === null) unmatched += 1;
       else changed(document);
-      handing.ring();
+      handing.notify();
     },
   });
   return {

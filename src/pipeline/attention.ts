@@ -13,7 +13,7 @@ import type { FileStanding, LedgerReports } from '../ports/ledgerReports.ts';
 import type { Log } from '../ports/log.ts';
 import { sameIdentity } from '../domain/document.ts';
 import { relativeTo } from './paths.ts';
-import { Wake } from './wake.ts';
+import { Notifier } from './notifier.ts';
 
 export interface AttentionDeps {
   /** Of its own, so that nobody who admits waits for it. */
@@ -64,7 +64,7 @@ interface New {
  */
 export class Attention {
   readonly #deps: AttentionDeps;
-  readonly #wake: Wake;
+  readonly #notifier: Notifier;
   readonly #entries = new Map<string, AttentionEntry>();
   readonly #waiting = new Set<string>();
   #made: string | null = null;
@@ -77,20 +77,20 @@ export class Attention {
 
   constructor(deps: AttentionDeps) {
     this.#deps = deps;
-    this.#wake = new Wake(deps.clock);
+    this.#notifier = new Notifier(deps.clock);
   }
 
   /** Something was decided about this file. */
   look(path: string): void {
     if (this.#waiting.size < WAITING_LIMIT) this.#waiting.add(path);
     else this.#asksAll = true;
-    this.#wake.ring();
+    this.#notifier.notify();
   }
 
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const waitMs = this.#deps.isInPlace() ? await this.#try(signal) : await this.#aside(signal);
-      if (!signal.aborted) await this.#wake.wait(waitMs, signal);
+      if (!signal.aborted) await this.#notifier.wait(waitMs, signal);
     }
   }
 

@@ -12,7 +12,7 @@ import { LANES, Line } from './line.ts';
 import type { Pacer } from './pacer.ts';
 import { LEFT_FACTOR, Places } from './places.ts';
 import type { EndpointSettings } from './settings.ts';
-import { Wake } from './wake.ts';
+import { Notifier } from './notifier.ts';
 
 /** What a delivery asks and tells of its place. */
 type Told = 'mayGo' | 'place' | 'limits' | 'onAccepted';
@@ -44,7 +44,7 @@ const LEASE_MS = 1_000;
 const AT_ONCE_MS = 1_000;
 /** A scan that has waited longer has lost its turn before the backlog: a month's outage is one line in order of arrival. */
 const FRESH_FOR_MS = 60_000;
-/** A jump of the clock is noticed when the loop wakes, at the latest after the longest sleep (wake.ts). */
+/** A jump of the clock is noticed when the loop wakes, at the latest after the longest sleep (notifier.ts). */
 const NOTICED_WITHIN_MS = 61_000;
 /** The longest back-off of a document (parked). */
 const LONGEST_WAIT_MS = 60 * 60_000;
@@ -61,7 +61,7 @@ export type Idle = {
 /** Claims documents from the ledger and keeps as many in flight as the limits allow. */
 export class Dispatcher {
   readonly #deps: DispatchDeps;
-  readonly #wake: Wake;
+  readonly #notifier: Notifier;
   readonly #lines: Line[];
   readonly #places: Places;
   readonly #inFlight = new Set<Promise<void>>();
@@ -76,7 +76,7 @@ export class Dispatcher {
 
   constructor(deps: DispatchDeps) {
     this.#deps = deps;
-    this.#wake = new Wake(deps.clock);
+    this.#notifier = new Notifier(deps.clock);
     this.#watch = new ClockWatch(deps.clock);
     this.#lines = deps.endpoints.map((settings) => new Line(settings));
     this.#places = new Places(deps.concurrency, (line) => this.#mostOf(line));
@@ -106,7 +106,7 @@ export class Dispatcher {
   /** There may be something new to send. */
   wake(): void {
     for (const line of this.#lines) line.looked.clear();
-    this.#wake.ring();
+    this.#notifier.notify();
   }
 
   /** Claims nothing more of what was claimed ahead: a pause, or a change of order. */
@@ -137,10 +137,10 @@ export class Dispatcher {
     stopping.addEventListener('abort', () => this.#places.sendAway(), { once: true });
     while (!stopping.aborted) {
       const idle = await this.#round(stopping, abort);
-      // Rung meanwhile: what was found is out of date.
-      if (this.#inFlight.size === 0 && !this.#wake.isRung)
+      // Notified meanwhile: what was found is out of date.
+      if (this.#inFlight.size === 0 && !this.#notifier.isNotified)
         for (const listener of this.#idleListeners) listener(idle);
-      await this.#wake.wait(idle.waitMs, stopping);
+      await this.#notifier.wait(idle.waitMs, stopping);
     }
     endListening();
     await Promise.all(this.#inFlight);
@@ -281,7 +281,7 @@ export class Dispatcher {
   #waitFor({ waitMs, recheckMs }: Extract<Gate, { kind: 'closed' }>): number {
     if (recheckMs === null) return waitMs;
     if (recheckMs > 0) return Math.min(waitMs, recheckMs);
-    void this.#deps.holds.recheckCredentials().then(() => this.#wake.ring());
+    void this.#deps.holds.recheckCredentials().then(() => this.#notifier.notify());
     return waitMs;
   }
 
@@ -324,7 +324,7 @@ export class Dispatcher {
       line.setBackMs = Infinity;
       // The query moves what is no longer fresh to the backlog, which may have been found empty before.
       line.looked.delete('backlog');
-      // Marked before the query: what is admitted while it runs rings again.
+      // Marked before the query: what is admitted while it runs notifies again.
       line.looked.set(lane, Infinity);
       claimed.push(...(await ledger.claim(query)));
       if (claimed.length > 0) line.looked.delete(lane);
@@ -377,7 +377,7 @@ export class Dispatcher {
       line.inFlight -= 1;
       this.#sending -= 1;
       this.#places.accepted(line);
-      this.#wake.ring();
+      this.#notifier.notify();
     };
     const mayGo = (): boolean => isProbe || (!stopping.aborted && this.#mayGo(document));
     const [replays, missingSince] = [this.#replays, this.#missingSince];
@@ -403,7 +403,7 @@ export class Dispatcher {
         }
         this.#inFlight.delete(task);
         if (isProbe) holds.endProbe(document);
-        this.#wake.ring();
+        this.#notifier.notify();
       });
     this.#inFlight.add(task);
   }

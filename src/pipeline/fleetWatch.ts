@@ -6,7 +6,7 @@ import type { LedgerStorage } from '../ports/ledger.ts';
 import type { Log } from '../ports/log.ts';
 import type { Dispatcher } from './dispatch.ts';
 import type { Holds } from './holds.ts';
-import { Wake } from './wake.ts';
+import { Notifier } from './notifier.ts';
 
 export interface FleetWatchDeps {
   readonly fleet: LedgerFleet;
@@ -49,15 +49,15 @@ export class FleetWatch {
 
   async run(signal: AbortSignal): Promise<void> {
     const { fleet, storage, clock } = this.#deps;
-    const wake = new Wake(clock);
+    const notifier = new Notifier(clock);
     const ends = [
       fleet.onSignal((changed) => {
         this.#told.add(changed);
-        wake.ring();
+        notifier.notify();
       }),
       storage.onChange(() => {
         this.#isBack ||= storage.trouble() === null;
-        wake.ring();
+        notifier.notify();
       }),
     ];
     let lookAt = clock.monotonic();
@@ -68,7 +68,7 @@ export class FleetWatch {
       }
       await this.#look();
       await clock.sleep(GATHER_MS, signal).catch(() => {});
-      await wake.wait(PAUSE_EVERY_MS, signal);
+      await notifier.wait(PAUSE_EVERY_MS, signal);
     }
     for (const end of ends) end();
   }

@@ -1,6 +1,6 @@
 import type { Clock } from '../ports/clock.ts';
 import { dirOf } from './paths.ts';
-import { Wake } from './wake.ts';
+import { Notifier } from './notifier.ts';
 
 /** More hints than this at once: the directories are listed instead. */
 const HINTS_AT_ONCE = 1_000;
@@ -27,7 +27,7 @@ export interface HintedDeps {
  */
 export class Hinted {
   readonly #deps: HintedDeps;
-  readonly #wake: Wake;
+  readonly #notifier: Notifier;
   readonly #paths = new Set<string>();
   readonly #dirs = new Set<string>();
   /** Since directories were taken. */
@@ -35,7 +35,7 @@ export class Hinted {
 
   constructor(deps: HintedDeps) {
     this.#deps = deps;
-    this.#wake = new Wake(deps.clock);
+    this.#notifier = new Notifier(deps.clock);
   }
 
   get hasPaths(): boolean {
@@ -52,7 +52,7 @@ export class Hinted {
     if (path === '' || isOver) this.#dirs.add(path === '' ? '' : dirOf(path));
     else this.#paths.add(path);
     this.#counted(isOver);
-    this.#wake.ring();
+    this.#notifier.notify();
   }
 
   /** A directory was seen there: it is listed, and scans elsewhere don't wait for a look at each of a whole tree of them. */
@@ -106,7 +106,7 @@ export class Hinted {
   async #follow(over: AbortSignal): Promise<void> {
     while (!over.aborted) {
       if (this.#deps.mayObserve()) await this.observe();
-      await this.#wake.wait(this.hasPaths ? ASK_AGAIN_MS : null, over);
+      await this.#notifier.wait(this.hasPaths ? ASK_AGAIN_MS : null, over);
     }
   }
 }

@@ -28,7 +28,7 @@ import { Settling } from './settling.ts';
 import { SharedRun } from './sharedRun.ts';
 import { Unchanged, type LookOver } from './unchanged.ts';
 import { UnreadableDirs } from './unreadableDirs.ts';
-import { Wake } from './wake.ts';
+import { Notifier } from './notifier.ts';
 import { withoutFalseAbsence } from './falseAbsence.ts';
 import type { WatchLimit } from './watchLimit.ts';
 
@@ -97,8 +97,8 @@ export class Intake {
   readonly #otherArchiver: OtherArchiver;
   readonly #examineDeps: ExamineDeps;
   readonly #reconcileDeps: ReconcileDeps;
-  readonly #settleWake: Wake;
-  readonly #watchWake: Wake;
+  readonly #settleNotifier: Notifier;
+  readonly #watchNotifier: Notifier;
   readonly #hinted: Hinted;
   readonly #offline: OfflineMode | undefined;
   readonly #offlineWatcher: OfflineWatcher | null;
@@ -132,8 +132,8 @@ export class Intake {
       ...deps,
       isLookedThroughSince: (at) => this.#looked.isThroughSince(at),
     });
-    this.#settleWake = new Wake(deps.clock);
-    this.#watchWake = new Wake(deps.clock);
+    this.#settleNotifier = new Notifier(deps.clock);
+    this.#watchNotifier = new Notifier(deps.clock);
     this.#place = new FolderPlace(deps);
     const { path, share = null } = deps.settings;
     this.#claim = new FolderClaim({ ...deps, path, isShared: share !== null });
@@ -173,7 +173,7 @@ export class Intake {
         this.#isOnce && this.#fileSystem && this.#clockTrust.isGiven
           ? restedMs(identity, this.#fileSystem, deps.clock.now())
           : 0,
-      onSeen: () => this.#settleWake.ring(),
+      onSeen: () => this.#settleNotifier.notify(),
       onMissed: () => this.#unchanged.forget(),
       onGone: (paths) => this.#otherArchiver.missing(paths),
       onUnreadableDir: (path, code) => this.#unreadableDir(path, code),
@@ -187,7 +187,7 @@ export class Intake {
         this.#offlineWatcher && this.#isOffline
           ? this.#offlineWatcher.observe(path, this.#times)
           : observe(path, this.#reconcileDeps),
-      onObserved: () => this.#settleWake.ring(),
+      onObserved: () => this.#settleNotifier.notify(),
       onMissed: () => this.#unchanged.forget(),
       mayObserve: () => !this.#mustWait,
     });
@@ -197,8 +197,8 @@ export class Intake {
           offline: deps.offline,
           settling: this.#settling,
           hinted: this.#hinted,
-          wake: this.#watchWake,
-          onSeen: () => this.#settleWake.ring(),
+          notifier: this.#watchNotifier,
+          onSeen: () => this.#settleNotifier.notify(),
         })
       : null;
   }
@@ -220,13 +220,13 @@ export class Intake {
   woke(): void {
     this.#unchanged.forget();
     this.#relistSoon = true;
-    this.#watchWake.ring();
+    this.#watchNotifier.notify();
   }
 
   /** A document of this folder was accepted: its files may be disposed of, if so configured. */
   disposeSoon(): void {
     this.#disposeSoon = true;
-    this.#watchWake.ring();
+    this.#watchNotifier.notify();
   }
 
   /**
@@ -243,7 +243,7 @@ export class Intake {
     if (!isOwn && (isAway || this.#looked.isStuckSince(at))) return true;
     if (!this.#looked.hasBegunSince(at)) {
       this.#isAskedFor = true;
-      this.#watchWake.ring();
+      this.#watchNotifier.notify();
     }
     return false;
   }
@@ -254,7 +254,7 @@ export class Intake {
     while (!signal.aborted) {
       const found = await this.#availability();
       if (found?.state === 'present' && !this.#mustWait) await this.#watchWhilePresent(found, signal);
-      if (!signal.aborted) await this.#watchWake.wait(PRESENCE_MS, signal);
+      if (!signal.aborted) await this.#watchNotifier.wait(PRESENCE_MS, signal);
     }
     await settled;
     await this.#claim.release();
@@ -280,7 +280,7 @@ export class Intake {
   /** A person says that the folder is what it is now, although none of its known files is there. */
   async takeOver(): Promise<void> {
     if (this.#fileSystem) await this.#place.takeOver(this.#fileSystem.mark);
-    this.#watchWake.ring();
+    this.#watchNotifier.notify();
   }
 
   /** One listing; resolves when everything in it is admitted or noted. False if the folder is not there. */
@@ -297,7 +297,7 @@ export class Intake {
       while (this.#settling.size > 0) {
         signal.throwIfAborted();
         this.#refuseWhereWritesFail();
-        await this.#watchWake.wait(PRESENCE_MS, signal);
+        await this.#watchNotifier.wait(PRESENCE_MS, signal);
       }
     } finally {
       stop.abort();
@@ -354,8 +354,8 @@ export class Intake {
         const due = times.due({ isPolled, isAskedFor: this.#isAskedFor, hasDirs, mayPassOver });
         const idle = !this.#hinted.hasPaths && !this.#mayDispose && !this.#relistSoon;
         const nextIn = Math.min(due.all, due.changed, due.dirs) - clock.monotonic();
-        if (this.#writesFail) await this.#watchWake.wait(PRESENCE_MS, signal);
-        else if (idle) await this.#watchWake.wait(Math.max(0, Math.min(nextIn, PRESENCE_MS)), signal);
+        if (this.#writesFail) await this.#watchNotifier.wait(PRESENCE_MS, signal);
+        else if (idle) await this.#watchNotifier.wait(Math.max(0, Math.min(nextIn, PRESENCE_MS)), signal);
         if (signal.aborted) return;
         if (this.#writesFail) {
           // No file was examined meanwhile, so that time says nothing of them.
@@ -407,7 +407,7 @@ export class Intake {
     };
     const isPolled = (): boolean => this.#isPolled;
     await this.#offlineWatcher.watch({ ...this.#times, isStill, isPolled }, signal);
-    if (!this.#isOffline) this.#watchWake.ring();
+    if (!this.#isOffline) this.#watchNotifier.notify();
     return true;
   }
 
@@ -511,15 +511,15 @@ export class Intake {
     if (path === null) return;
     if (isDirectory && recursive) this.#hinted.addDir(path);
     else this.#hinted.add(path);
-    this.#watchWake.ring();
+    this.#watchNotifier.notify();
   }
 
   #settle(signal: AbortSignal): Promise<void> {
     const onExamined = (): void => {
       this.#trouble.unreadable(this.#settling.unreadable);
-      if (this.#settling.size === 0) this.#watchWake.ring();
+      if (this.#settling.size === 0) this.#watchNotifier.notify();
     };
-    return settleLoop(this.#examineDeps, this.#settleWake, onExamined, signal);
+    return settleLoop(this.#examineDeps, this.#settleNotifier, onExamined, signal);
   }
 
   get #hasNoEvents(): boolean {

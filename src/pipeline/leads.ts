@@ -4,7 +4,7 @@ import type { LedgerFleet } from '../ports/fleet.ts';
 import type { LedgerStorage } from '../ports/ledger.ts';
 import type { Log } from '../ports/log.ts';
 import type { Intake } from './intake.ts';
-import { Wake } from './wake.ts';
+import { Notifier } from './notifier.ts';
 
 export interface LeadsDeps {
   readonly fleet: LedgerFleet;
@@ -51,10 +51,10 @@ export class Leads {
     const share = this.#deps.shares.get(path);
     if (share === undefined) return intake.run(signal);
     const { fleet, storage, clock } = this.#deps;
-    const wake = new Wake(clock);
+    const notifier = new Notifier(clock);
     const ends = [
-      fleet.onSignal((changed) => changed === 'agents' && wake.ring()),
-      storage.onChange(() => wake.ring()),
+      fleet.onSignal((changed) => changed === 'agents' && notifier.notify()),
+      storage.onChange(() => notifier.notify()),
     ];
     try {
       let isFirst = true;
@@ -64,7 +64,7 @@ export class Leads {
         const isLed = isAskedAnyway || (await intake.isReachable()) ? await this.#lead(path) : false;
         // Started while the ledger is away: who leads is not known, and what two defer becomes one document.
         if (isLed === true || (isLed === null && isFirst)) {
-          await this.#whileLed(intake, wake, signal);
+          await this.#whileLed(intake, notifier, signal);
           asked = 0;
         }
         isFirst = false;
@@ -73,7 +73,7 @@ export class Leads {
           const unreached = (await intake.isReachable()) ? '' : " The folder can't be reached from here.";
           intake.standBy(`${await this.#leader(share)}${unreached}`);
         }
-        await wake.wait(ASK_EVERY_MS, signal);
+        await notifier.wait(ASK_EVERY_MS, signal);
       }
     } finally {
       for (const end of ends) end();
@@ -93,21 +93,21 @@ export class Leads {
     await this.#deps.fleet.endLead(path).catch(() => {});
   }
 
-  async #whileLed(intake: LedIntake, wake: Wake, signal: AbortSignal): Promise<void> {
+  async #whileLed(intake: LedIntake, notifier: Notifier, signal: AbortSignal): Promise<void> {
     const { path } = intake.status;
     const { clock, log } = this.#deps;
     const over = new AbortController();
     const watching = { isOver: false };
     const running = intake.run(AbortSignal.any([signal, over.signal])).finally(() => {
       watching.isOver = true;
-      wake.ring();
+      notifier.notify();
     });
     running.catch(() => {});
     let offerAt: number | null = null;
     while (!signal.aborted && !watching.isOver) {
       // What another agent has sent may be disposed of, and nothing else tells of it.
       intake.disposeSoon();
-      await wake.wait(KEEP_EVERY_MS, signal);
+      await notifier.wait(KEEP_EVERY_MS, signal);
       if (signal.aborted || watching.isOver) break;
       const now = clock.monotonic();
       if (isReached(intake.status.state)) offerAt = null;

@@ -2,39 +2,39 @@ import PQueue from 'p-queue';
 import { describeError, isOfLedger } from '../domain/errors.ts';
 import { examine, type ExamineDeps } from './examine.ts';
 import type { Unsettled } from './settling.ts';
-import type { Wake } from './wake.ts';
+import type { Notifier } from './notifier.ts';
 
 /** Files of one folder that are looked at, at once: as many as make a good commit together. */
 const EXAMINED_AT_ONCE = 32;
 
 /**
- * Looks at the files of one folder as they fall due, until aborted. `wake` is rung when one may be due sooner. While the
+ * Looks at the files of one folder as they fall due, until aborted. `notifier` is notified when one may be due sooner. While the
  * ledger can't be written all of them wait, since each would fail in the same way, unless they can be deferred meanwhile.
  */
 export async function settleLoop(
   deps: ExamineDeps,
-  wake: Wake,
+  notifier: Notifier,
   onExamined: () => void,
   signal: AbortSignal,
 ): Promise<void> {
   const { settling, ledger, offline } = deps;
   const examining = new PQueue({ concurrency: EXAMINED_AT_ONCE });
-  const deaf = [ledger.storage.onChange(() => wake.ring()), offline?.onChange(() => wake.ring())];
+  const deaf = [ledger.storage.onChange(() => notifier.notify()), offline?.onChange(() => notifier.notify())];
   while (!signal.aborted) {
     if (ledger.storage.trouble() !== null && !offline?.isOn) {
-      await wake.wait(null, signal);
+      await notifier.wait(null, signal);
       continue;
     }
     const room = EXAMINED_AT_ONCE * 2 - examining.pending - examining.size;
     for (const file of settling.takeDue(room)) {
       void examining.add(async () => {
         await examineOrRetry(file, deps);
-        wake.ring();
+        notifier.notify();
         onExamined();
       });
     }
     const busy = examining.pending + examining.size >= EXAMINED_AT_ONCE * 2;
-    await wake.wait(busy ? null : settling.nextDueIn(), signal);
+    await notifier.wait(busy ? null : settling.nextDueIn(), signal);
   }
   for (const end of deaf) end?.();
   await examining.onIdle();

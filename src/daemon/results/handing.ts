@@ -42,7 +42,7 @@ export class Handing {
   readonly #file: string;
   #command: readonly string[] | null;
   #wake: () => void = () => {};
-  #isRung = false;
+  #isNotified = false;
 
   constructor(deps: HandingDeps) {
     this.#deps = deps;
@@ -51,8 +51,8 @@ export class Handing {
   }
 
   /** There is a new one. */
-  ring(): void {
-    this.#isRung = true;
+  notify(): void {
+    this.#isNotified = true;
     this.#wake();
   }
 
@@ -61,7 +61,7 @@ export class Handing {
     if (JSON.stringify(command) === JSON.stringify(this.#command)) return;
     this.#command = command;
     this.#deps.incidents.close(INCIDENT);
-    this.ring();
+    this.notify();
   }
 
   /** Until aborted. Never rejects. */
@@ -69,7 +69,7 @@ export class Handing {
     const abort = (): void => this.#wake();
     signal.addEventListener('abort', abort, { once: true });
     for (let failures = 0; !signal.aborted;) {
-      this.#isRung = false;
+      this.#isNotified = false;
       try {
         await this.#handAll(signal, () => (failures = 0));
         await this.#rest(null, signal);
@@ -156,18 +156,18 @@ export class Handing {
 
   /** Until there is a new one; after a failure, for so long. */
   async #rest(ms: number | null, signal: AbortSignal): Promise<void> {
-    if (signal.aborted || (ms === null && this.#isRung)) return;
-    const rung = new AbortController();
+    if (signal.aborted || (ms === null && this.#isNotified)) return;
+    const notified = new AbortController();
     const command = this.#command;
     await new Promise<void>((resolve) => {
       this.#wake = () => {
         // Another result makes a program that fails no better; another program may.
         if (ms === null || signal.aborted || this.#command !== command) resolve();
       };
-      if (ms !== null) void this.#deps.clock.sleep(ms, rung.signal).then(resolve, () => {});
+      if (ms !== null) void this.#deps.clock.sleep(ms, notified.signal).then(resolve, () => {});
     });
     this.#wake = () => {};
-    rung.abort(new Error('it goes on'));
+    notified.abort(new Error('it goes on'));
   }
 }
 

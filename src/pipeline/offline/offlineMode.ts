@@ -11,7 +11,7 @@ import type { SeenSince, FolderSeenSince } from './seenSince.ts';
 import { replay } from './replay.ts';
 import type { Keeper } from '../keep.ts';
 import type { FolderSettings } from '../settings.ts';
-import { Wake } from '../wake.ts';
+import { Notifier } from '../notifier.ts';
 
 export interface OfflineModeDeps {
   readonly deferred: DeferredJournal;
@@ -52,7 +52,7 @@ const KEY = 'deferredJournal';
  */
 export class OfflineMode {
   readonly #deps: OfflineModeDeps;
-  readonly #wake: Wake;
+  readonly #notifier: Notifier;
   readonly #listeners = new Set<() => void>();
   /** By folder and path: as it lay there when it was decided about, and whether it was deferred. Latest last. */
   readonly #seen = new Map<string, { readonly identity: FileIdentity; readonly isDeferred: boolean }>();
@@ -69,7 +69,7 @@ export class OfflineMode {
 
   constructor(deps: OfflineModeDeps, { isPrepared }: { isPrepared: boolean }) {
     this.#deps = deps;
-    this.#wake = new Wake(deps.clock);
+    this.#notifier = new Notifier(deps.clock);
     this.prepared = new Promise((resolve) => {
       this.#prepared = resolve;
     });
@@ -152,7 +152,7 @@ export class OfflineMode {
       bytes: bytes.length,
     });
     // It may be back by now.
-    this.#wake.ring();
+    this.#notifier.notify();
     return true;
   }
 
@@ -168,13 +168,13 @@ export class OfflineMode {
   async run(signal: AbortSignal): Promise<void> {
     const deaf = this.#deps.ledger.storage.onChange(() => {
       this.#look();
-      this.#wake.ring();
+      this.#notifier.notify();
     });
     this.#look();
     while (!signal.aborted) {
       await this.#round(signal);
       const isIdle = this.#state === 'online' && this.#odd.size === 0;
-      if (!signal.aborted) await this.#wake.wait(isIdle ? null : LOOK_AGAIN_MS, signal);
+      if (!signal.aborted) await this.#notifier.wait(isIdle ? null : LOOK_AGAIN_MS, signal);
     }
     deaf();
   }

@@ -10,7 +10,7 @@ import type { Hinted } from '../hinted.ts';
 import { dirOf, nameOf, pathOf } from '../paths.ts';
 import type { FolderSettings } from '../settings.ts';
 import type { Settling } from '../settling.ts';
-import type { Wake } from '../wake.ts';
+import type { Notifier } from '../notifier.ts';
 
 export interface OfflineWatcherDeps {
   readonly folder: WatchedFolder;
@@ -18,7 +18,7 @@ export interface OfflineWatcherDeps {
   readonly settling: Settling;
   readonly offline: OfflineMode;
   readonly hinted: Hinted;
-  readonly wake: Wake;
+  readonly notifier: Notifier;
   readonly clock: Clock;
   readonly log: Log;
   readonly reconcileEveryMs: number;
@@ -81,11 +81,11 @@ export class OfflineWatcher {
 
   /** Until the agent is online, the folder is another, or `signal` aborts. */
   async watch(round: Round, signal: AbortSignal): Promise<void> {
-    const { offline, hinted, wake, clock } = this.#deps;
+    const { offline, hinted, notifier, clock } = this.#deps;
     const over = new AbortController();
     const deaf = offline.onChange(() => {
       if (!offline.isOn) over.abort();
-      wake.ring();
+      notifier.notify();
     });
     const until = AbortSignal.any([signal, over.signal]);
     try {
@@ -103,7 +103,7 @@ export class OfflineWatcher {
         } else for (const dir of dirs) await this.#list(dir, round, until);
         if (!offline.isOn) break;
         const nextIn = Math.min(LOOK_EVERY_MS, listAt - clock.monotonic());
-        if (!hinted.hasPaths) await wake.wait(Math.max(0, nextIn), signal);
+        if (!hinted.hasPaths) await notifier.wait(Math.max(0, nextIn), signal);
       }
     } catch (error) {
       if (!over.signal.aborted) throw error;

@@ -72,7 +72,7 @@ describe.skipIf(process.platform === 'win32')('the program for results', () => {
     await expect.poll(position).toBe(1);
     const id = await post('READ');
     await post('DONE', 'who');
-    handing.ring();
+    handing.notify();
     await expect.poll(() => handed().length).toBe(2);
     expect(handed()).toEqual([
       {
@@ -113,7 +113,7 @@ describe.skipIf(process.platform === 'win32')('the program for results', () => {
     await expect.poll(position).toBe(0);
     await post('READ');
     await post('DONE');
-    handing.ring();
+    handing.notify();
     await expect
       .poll(() => incidents.list())
       .toMatchObject([
@@ -124,7 +124,7 @@ describe.skipIf(process.platform === 'win32')('the program for results', () => {
     await rm(join(dir, 'broken'));
     // More results do not hurry it.
     await post('MORE');
-    handing.ring();
+    handing.notify();
     await clock.advance(1_000);
     expect(handed()).toEqual([]);
     await clock.advance(1_000);
@@ -139,7 +139,7 @@ describe.skipIf(process.platform === 'win32')('the program for results', () => {
     const { handing } = start({ command: ['/bin/sleep', '600'], timeoutMs: 50 });
     await expect.poll(position).toBe(0);
     await post('DONE');
-    handing.ring();
+    handing.notify();
     await expect
       .poll(() => incidents.list())
       .toMatchObject([{ message: expect.stringContaining('took too long') }]);
@@ -158,7 +158,7 @@ describe.skipIf(process.platform === 'win32')('the program for results', () => {
     handing.take(command);
     await expect.poll(position).toBe(1);
     await post('DONE');
-    handing.ring();
+    handing.notify();
     await expect.poll(() => handed().map(({ status }) => status)).toEqual(['DONE']);
   });
 });

@@ -7,44 +7,44 @@ const SOONER = new Error('a sooner time was asked for');
 const LONGEST_SLEEP_MS = 60_000;
 
 /**
- * Lets one loop sleep until somebody has something for it. A ring while nobody waits is kept, once. Rings may come
- * without need, and come when the clock has jumped: a loop looks again at what there is to do, whatever woke it.
+ * Lets one loop sleep until another part has something for it. A notification while nobody waits is kept, once. Some come
+ * without need, and one comes when the clock has jumped: a loop looks again at what it has to do, whatever woke it.
  */
-export class Wake {
+export class Notifier {
   readonly #clock: Clock;
   readonly #heeded = new WeakSet<AbortSignal>();
-  #rung = false;
-  #ring: (() => void) | null = null;
+  #isNotified = false;
+  #resolve: (() => void) | null = null;
   #alarm: { readonly at: number; readonly cancel: AbortController } | null = null;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Whether somebody has rung since the last wait. */
-  get isRung(): boolean {
-    return this.#rung;
+  /** Whether `notify` was called since the last wait. */
+  get isNotified(): boolean {
+    return this.#isNotified;
   }
 
-  ring(): void {
-    this.#rung = true;
-    this.#ring?.();
+  notify(): void {
+    this.#isNotified = true;
+    this.#resolve?.();
   }
 
-  /** Resolves when rung, after `ms` (null: never by itself), or when aborted. */
+  /** Resolves when notified, after `ms` (null: never by itself), or when aborted. */
   async wait(ms: number | null, signal: AbortSignal): Promise<void> {
     this.#heed(signal);
-    if (!this.#rung && !signal.aborted) {
+    if (!this.#isNotified && !signal.aborted) {
       if (ms !== null) this.#setAlarm(ms);
       await new Promise<void>((resolve) => {
-        this.#ring = resolve;
+        this.#resolve = resolve;
       });
-      this.#ring = null;
+      this.#resolve = null;
     }
-    this.#rung = false;
+    this.#isNotified = false;
   }
 
-  /** An alarm that rings sooner serves as well, and spares a timer for each of a thousand waits a second. */
+  /** An alarm that is due sooner serves as well, and spares a timer for each of a thousand waits a second. */
   #setAlarm(ms: number): void {
     const at = this.#clock.monotonic() + ms;
     if (this.#alarm && this.#alarm.at <= at) return;
@@ -55,7 +55,7 @@ export class Wake {
     this.#sleep(at, cancel.signal).then(
       () => {
         if (this.#alarm === alarm) this.#alarm = null;
-        this.ring();
+        this.notify();
       },
       () => {},
     );
@@ -76,7 +76,7 @@ export class Wake {
     const end = () => {
       this.#alarm?.cancel.abort(SOONER);
       this.#alarm = null;
-      this.ring();
+      this.notify();
     };
     signal.addEventListener('abort', end, { once: true });
   }
