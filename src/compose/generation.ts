@@ -10,7 +10,7 @@ import { accountsAmong } from '../domain/account.ts';
 import { endpointId, type Document, type EndpointKey } from '../domain/document.ts';
 import { isElsewhere } from '../domain/elsewhere.ts';
 import { createFolderClaims } from '../intake/folder/folderClaims.ts';
-import { inItsPlace } from '../pipeline/folderPlace.ts';
+import { inItsPlace } from '../pipeline/mountIdentity.ts';
 import { findBytes, type Found, type OpenFolder } from '../pipeline/originals.ts';
 import type { LimitedBy } from '../pipeline/pacer.ts';
 import type { FolderHints } from '../ports/folder.ts';

@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
 import { Operations, type OperationDeps } from '../daemon/operations.ts';
 import { systemClock } from '../daemon/systemClock.ts';
-import { ANYTHING } from '../pipeline/folderPlace.ts';
+import { ANYTHING } from '../pipeline/mountIdentity.ts';
 import { Holds } from '../pipeline/holds.ts';
 import type { Log } from '../ports/log.ts';
 import { composeFolders } from './folders.ts';

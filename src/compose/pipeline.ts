@@ -6,7 +6,7 @@ import { MEDIA_TYPES } from '../domain/imageType.ts';
 import { watchOverSleep } from '../pipeline/awake.ts';
 import { ByteBudget } from '../pipeline/byteBudget.ts';
 import { Dispatcher } from '../pipeline/dispatch.ts';
-import { inItsPlace } from '../pipeline/folderPlace.ts';
+import { inItsPlace } from '../pipeline/mountIdentity.ts';
 import { Hand } from '../pipeline/hand.ts';
 import { Holds } from '../pipeline/holds.ts';
 import type { ImageBuffers } from '../pipeline/imageBuffers.ts';
@@ -227,7 +227,7 @@ export async function composePipeline(
     seenSince,
     prepare,
     onAdmitted,
-    lookAtPlace: async (path: string) => intakeOf(path)?.lookAtPlace(),
+    lookAtMount: async (path: string) => intakeOf(path)?.lookAtMount(),
   };
   const offline: OfflineMode | undefined = deferred
     ? new OfflineMode({ ...offlineDeps, deferred, folders: config.folders }, { isPrepared })

@@ -30,7 +30,7 @@ export interface ExamineDeps {
    * Finds out on what the folder lies by now. Asked between the reading of a file and the record of it: known files tell where
    * a folder lies, so that none of another file system may become known before the folder was looked at there.
    */
-  readonly lookAtPlace: () => Promise<void>;
+  readonly lookAtMount: () => Promise<void>;
   /** Of the file system that was last found there. */
   readonly mark: () => string | null;
   readonly onAdmitted: (admitted: Admitted) => void;
@@ -66,7 +66,7 @@ export async function examine(file: Unsettled, deps: ExamineDeps): Promise<void>
   const mark = deps.mark();
   await deps.memory.with(Math.min(identity.size, settings.maxFileSize), async () => {
     const read = await folder.read(file.path, settings.maxFileSize, { size: identity.size });
-    await deps.lookAtPlace();
+    await deps.lookAtMount();
     // It may have been read on another one, or the clock there be coarser than where it was seen.
     if (deps.mark() !== mark || stillMs < settling.quietAtLeastMs) return settling.disturbed(file);
     await afterRead(file, identity, read, deps);
@@ -189,7 +189,7 @@ async function note(
   }
   const policy = verdict === 'rejected' ? acceptPolicy(settings) : null;
   const seen = { folder: settings.path, path: file.path, identity };
-  await deps.lookAtPlace();
+  await deps.lookAtMount();
   const before = await ledger.known(seen);
   await ledger.note(seen, { verdict, reason, message, sha256: null, policy, at: clock.now() });
   // What can't be read is tried at every listing, and said once.

@@ -11,7 +11,7 @@ import { disposeAccepted, recoverAside } from './dispose.ts';
 import type { ExamineDeps } from './examine.ts';
 import { FolderClaim } from './folderClaim.ts';
 import { FolderEvents } from './folderEvents.ts';
-import { FolderPlace, hasCoarseClock } from './folderPlace.ts';
+import { MountIdentity, hasCoarseClock } from './mountIdentity.ts';
 import { FolderState, type FolderTimes } from './folderState.ts';
 import { leaveFormerFiles } from './formerFiles.ts';
 import { FolderTrouble } from './folderTrouble.ts';
@@ -29,7 +29,7 @@ import { SharedRun } from './sharedRun.ts';
 import { Unchanged, type LookOver } from './unchanged.ts';
 import { UnreadableDirs } from './unreadableDirs.ts';
 import { Notifier } from './notifier.ts';
-import { withoutFalseAbsence } from './falseAbsence.ts';
+import { mountGuard } from './mountGuard.ts';
 import type { WatchLimit } from './watchLimit.ts';
 
 /** Files of one folder that may be in memory because they are not at rest yet. */
@@ -47,7 +47,7 @@ const COARSE_QUIET_MS = 2_000;
 /** For so long a document of a folder that another agent leads is looked for: it may have been renamed there. */
 const LED_ELSEWHERE_MS = 60_000;
 
-export interface IntakeDeps extends Omit<ExamineDeps, 'settling' | 'lookAtPlace' | 'mark' | 'onNote'> {
+export interface IntakeDeps extends Omit<ExamineDeps, 'settling' | 'lookAtMount' | 'mark' | 'onNote'> {
   readonly hints: FolderHints;
   /** Not there: no other agent can be on this machine. */
   readonly claims?: FolderClaims | undefined;
@@ -79,7 +79,7 @@ type Present = FolderAvailability & { readonly state: 'present' };
  *   absent ──appears──▶ starting (first listing) ──▶ watching ──replaced, gone, unreadable──▶ absent
  *
  * Events say where to look; the listing says what is there. A folder that is absent is waited for. One that is foreign
- * (see folderPlace.ts) is watched like any other, so that what comes into it is admitted, but shows as unreachable, and
+ * (see mountIdentity.ts) is watched like any other, so that what comes into it is admitted, but shows as unreachable, and
  * nothing in it counts as gone. One that another agent on this machine takes in is waited for, too. While a shared ledger is away, all that the listing would have asked of it waits, and new
  * images are deferred (offline/offlineWatcher.ts).
  */
@@ -89,7 +89,7 @@ export class Intake {
   readonly #looked: LookThrough;
   readonly #disposalWaits: DisposalWaits;
   readonly #originalsRule: OriginalsRule;
-  readonly #place: FolderPlace;
+  readonly #mount: MountIdentity;
   readonly #claim: FolderClaim;
   readonly #trouble: FolderTrouble;
   readonly #state: FolderState;
@@ -134,16 +134,16 @@ export class Intake {
     });
     this.#settleNotifier = new Notifier(deps.clock);
     this.#watchNotifier = new Notifier(deps.clock);
-    this.#place = new FolderPlace(deps);
+    this.#mount = new MountIdentity(deps);
     const { path, share = null } = deps.settings;
     this.#claim = new FolderClaim({ ...deps, path, isShared: share !== null });
     this.#trouble = new FolderTrouble(deps.settings.path, deps.incidents);
     this.#unreadableDirs = new UnreadableDirs(deps.settings.path, deps.log);
     this.#state = new FolderState(deps.settings.path, deps, this.#trouble);
     this.#events = new FolderEvents(deps, (path, isDirectory) => this.#hint(path, isDirectory));
-    const placeLooks = new SharedRun(() =>
+    const mountLooks = new SharedRun(() =>
       // Known of the ledger alone, which is asked before what was deferred is admitted.
-      this.#lookNow(async (fileSystem) => !this.#isOffline && (await this.#place.look(fileSystem))),
+      this.#lookNow(async (fileSystem) => !this.#isOffline && (await this.#mount.look(fileSystem))),
     );
     this.#otherArchiver = new OtherArchiver({
       ...deps,
@@ -151,9 +151,9 @@ export class Intake {
     });
     this.#examineDeps = {
       ...deps,
-      folder: withoutFalseAbsence(deps.folder, deps.ledger, () => this.#isInPlace(), deps.offline),
+      folder: mountGuard(deps.folder, deps.ledger, () => this.#isInPlace(), deps.offline),
       settling: this.#settling,
-      lookAtPlace: () => placeLooks.ask(),
+      lookAtMount: () => mountLooks.ask(),
       mark: () => this.#fileSystem?.mark ?? null,
       onAdmitted: (admitted) => {
         this.#otherArchiver.admitted(admitted);
@@ -279,7 +279,7 @@ export class Intake {
 
   /** A person says that the folder is what it is now, although none of its known files is there. */
   async takeOver(): Promise<void> {
-    if (this.#fileSystem) await this.#place.takeOver(this.#fileSystem.mark);
+    if (this.#fileSystem) await this.#mount.takeOver(this.#fileSystem.mark);
     this.#watchNotifier.notify();
   }
 
@@ -578,7 +578,7 @@ export class Intake {
       if (this.#writesFail || this.#isOffline) this.#holdUp();
       this.#liesOn(found.fileSystem);
       // Known of the ledger alone; what comes into a foreign folder is deferred as it would be admitted.
-      if (!this.#isOffline) this.#foreign = await this.#place.look(found.fileSystem);
+      if (!this.#isOffline) this.#foreign = await this.#mount.look(found.fileSystem);
       if (this.#foreign !== null) this.#state.enter('unreachable', this.#foreign);
       else if (this.#state.now.state !== 'watching') this.#state.enter('starting', null);
       return found;
@@ -592,8 +592,8 @@ export class Intake {
   }
 
   /** Records on what the folder lies now, if it is there; see `OfflineModeDeps`. */
-  lookAtPlace(): Promise<void> {
-    return this.#lookNow((fileSystem) => this.#place.look(fileSystem));
+  lookAtMount(): Promise<void> {
+    return this.#lookNow((fileSystem) => this.#mount.look(fileSystem));
   }
 
   #liesOn(fileSystem: FileSystem): void {
@@ -617,7 +617,7 @@ export class Intake {
   async #isInPlace(): Promise<boolean> {
     const found = await this.#deps.folder.availability();
     if (found.state !== 'present' || found.token !== this.#token) return false;
-    return (await this.#place.look(found.fileSystem)) === null;
+    return (await this.#mount.look(found.fileSystem)) === null;
   }
 
   #unreadableDir(path: string, code: string): void {

@@ -31,7 +31,7 @@ export interface OfflineModeDeps {
    * Finds out whether this folder lies where it lay. Asked before images of it are admitted: afterwards they would count as
    * known files of wherever it lay when the ledger was last there.
    */
-  readonly lookAtPlace: (folder: string) => Promise<unknown>;
+  readonly lookAtMount: (folder: string) => Promise<unknown>;
 }
 
 const LOOK_AGAIN_MS = 2_000;
@@ -197,7 +197,7 @@ export class OfflineMode {
         const waiting = deferred.waiting().filter((image) => !this.#odd.has(image));
         if (waiting.length === 0) break;
         for (const folder of new Set(waiting.map((image) => image.folder)))
-          await this.#deps.lookAtPlace(folder);
+          await this.#deps.lookAtMount(folder);
         await replay(waiting, { ...this.#deps, onOdd: (image, error) => this.#isOdd(image, error) }, signal);
         if (signal.aborted) return;
       }

@@ -130,15 +130,15 @@ export const MUTATIONS: readonly Mutation[] = [
     what: 'a folder that was unmounted counts as emptied',
     promises: ['P1'],
     killedBy: 'simulation',
-    edits: [{ file: 'src/pipeline/folderPlace.ts', call: 'foreign', becomes: 'this.takeOver(mark)' }],
+    edits: [{ file: 'src/pipeline/mountIdentity.ts', call: 'foreign', becomes: 'this.takeOver(mark)' }],
   },
   {
     what: 'a file is admitted without a look at what its folder lies on',
     promises: ['P1'],
     killedBy: 'simulation',
     edits: [
-      { file: 'src/pipeline/examine.ts', drop: 'lookAtPlace' },
-      { file: 'src/pipeline/offline/offlineMode.ts', drop: 'lookAtPlace' },
+      { file: 'src/pipeline/examine.ts', drop: 'lookAtMount' },
+      { file: 'src/pipeline/offline/offlineMode.ts', drop: 'lookAtMount' },
     ],
   },
   {

@@ -3,10 +3,10 @@ import type { WatchedFolder } from '../ports/folder.ts';
 import type { LedgerIntake } from '../ports/ledger.ts';
 
 /**
- * A folder in which a known file counts as absent only while the folder itself is in its place; otherwise its absence
+ * A folder in which a known file counts as gone only while the folder itself is in its place. Otherwise a missing file
  * is trouble of the folder (ESTALE), and says nothing about the file.
  */
-export function withoutFalseAbsence(
+export function mountGuard(
   folder: WatchedFolder,
   ledger: LedgerIntake,
   isInPlace: () => Promise<boolean>,

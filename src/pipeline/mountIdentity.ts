@@ -26,7 +26,7 @@ const FORGOTTEN = '';
  *
  * Where nothing is known, or a known file is there, the new file system is taken over. Foreign outlives a restart.
  */
-export class FolderPlace {
+export class MountIdentity {
   readonly #folder: WatchedFolder;
   readonly #ledger: Ledger;
   readonly #clock: Clock;

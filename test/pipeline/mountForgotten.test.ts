@@ -2,7 +2,7 @@
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { FolderPlace, inItsPlace } from '../../src/pipeline/folderPlace.ts';
+import { MountIdentity, inItsPlace } from '../../src/pipeline/mountIdentity.ts';
 import { OFFICE, sendingPlace } from './sending.ts';
 
 async function forgotten() {
@@ -11,7 +11,7 @@ async function forgotten() {
   const folder = open(scans);
   const found = await folder.availability();
   if (found.state !== 'present') throw new Error(found.message);
-  const look = () => new FolderPlace({ folder, ledger, clock }).look(found.fileSystem);
+  const look = () => new MountIdentity({ folder, ledger, clock }).look(found.fileSystem);
   const isThere = async () => (await inItsPlace(folder, ledger).availability()).state === 'present';
   return { file: join(scans, 's.jpg'), elsewhere: join(dir, 's.jpg'), look, isThere };
 }
@@ -42,11 +42,13 @@ it('a look that is out of date when it is judged moves the folder nowhere', asyn
   const found = await folder.availability();
   if (found.state !== 'present') throw new Error(found.message);
   await ledger.setFolderMark(scans, found.fileSystem.mark, clock.now());
-  const place = new FolderPlace({ folder, ledger, clock });
+  const identity = new MountIdentity({ folder, ledger, clock });
   // Nothing is known in it any more, and its share is back since the look that found the disk below.
-  expect(await place.look({ ...found.fileSystem, mark: 'the disk below' })).toContain('another file system');
+  expect(await identity.look({ ...found.fileSystem, mark: 'the disk below' })).toContain(
+    'another file system',
+  );
   expect(await ledger.folderMark(scans)).toBe(found.fileSystem.mark);
-  expect(await place.look(found.fileSystem)).toBeNull();
+  expect(await identity.look(found.fileSystem)).toBeNull();
 });
 
 it('a record that took so long that it is out of date is taken back', async () => {
@@ -59,10 +61,10 @@ it('a record that took so long that it is out of date is taken back', async () =
   // The share is back by the time at which the disk below is recorded.
   const isRecorded = async () => (await ledger.folderMark(scans)) === 'the disk below';
   const availability = async () => on((await isRecorded()) ? 'the share' : 'the disk below');
-  const place = new FolderPlace({ folder: { ...folder, availability }, ledger, clock });
-  expect(await place.look(on('the disk below').fileSystem)).toContain('another file system');
+  const identity = new MountIdentity({ folder: { ...folder, availability }, ledger, clock });
+  expect(await identity.look(on('the disk below').fileSystem)).toContain('another file system');
   expect(await ledger.folderMark(scans)).toBe('the share');
-  expect(await place.look(on('the share').fileSystem)).toBeNull();
+  expect(await identity.look(on('the share').fileSystem)).toBeNull();
 });
 
 /** Between two file systems, where what is admitted is not committed yet. */
@@ -80,8 +82,8 @@ async function moved() {
     begun();
     return ledger.lastSighting();
   };
-  const place = new FolderPlace({ folder, ledger: { ...ledger, lastSighting }, clock });
-  expect(await place.look({ ...found.fileSystem, mark: 'the share' })).toBeNull();
+  const identity = new MountIdentity({ folder, ledger: { ...ledger, lastSighting }, clock });
+  expect(await identity.look({ ...found.fileSystem, mark: 'the share' })).toBeNull();
   const admit = () =>
     ledger.admit({
       endpoint: OFFICE,
@@ -93,20 +95,20 @@ async function moved() {
       naming: ['a'],
     });
   const { fileSystem } = found;
-  return { place, fileSystem, admit, lookBegins, mark: () => ledger.folderMark(scans) };
+  return { identity, fileSystem, admit, lookBegins, mark: () => ledger.folderMark(scans) };
 }
 
 it('what was admitted on the share, and waits for its commit, counts as known', async () => {
-  const { place, fileSystem, admit, mark } = await moved();
+  const { identity, fileSystem, admit, mark } = await moved();
   const admitted = admit();
-  expect(await place.look(fileSystem)).toContain('another file system');
+  expect(await identity.look(fileSystem)).toContain('another file system');
   await admitted;
   expect(await mark()).toContain('the share');
 });
 
-it('what is admitted while the place is looked at does not count: it may lie where the folder lies now', async () => {
-  const { place, fileSystem, admit, lookBegins, mark } = await moved();
-  const looked = place.look(fileSystem);
+it('what is admitted while the mount is looked at does not count: it may lie where the folder lies now', async () => {
+  const { identity, fileSystem, admit, lookBegins, mark } = await moved();
+  const looked = identity.look(fileSystem);
   await lookBegins;
   // In one commit with the look, and overwritten since.
   await admit();
