@@ -84,12 +84,14 @@ function isAtRest(box: HTMLElement | null): boolean {
 
 function Status({ list, total }: { readonly list: Listed; readonly total: Total | null }) {
   const { rows, busy, stopped, lookedUntil, next, error } = list;
+  // A page that is full to the last row may still name a next one.
+  const areAll = next === null || (total?.isAll === true && total.count === rows.length);
   const back = lookedUntil !== null && (busy || stopped) ? t.documents.lookedUntil(date(lookedUntil)) : '';
   const text = busy
     ? `${t.documents.searching(rows.length)} ${back}`
     : rows.length === 0 && error === null
       ? `${stopped ? t.documents.stopped : t.documents.none} ${back}`
-      : `${t.documents.shown(rows.length, next === null)} ${back}`;
+      : `${t.documents.shown(rows.length, areAll)} ${back}`;
   return (
     <div class="list-status">
       <p class="muted" role="status">
