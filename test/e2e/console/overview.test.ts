@@ -74,11 +74,11 @@ inBrowser('the overview', (here) => {
     const chart = page.getByRole('img', { name: /^Last hour: [\d,]+ accepted \(.*\), \d+ refused/ });
     await shows(chart);
     await shows(page.getByRole('img', { name: /^Last hour: 95 of 100 answers within/ }));
-    expect(await chart.locator('rect').count()).toBeGreaterThan(40);
+    await expect.poll(() => chart.locator('rect').count()).toBeGreaterThan(40);
     await page.getByRole('button', { name: 'Last day' }).click();
     await shows(page.getByRole('img', { name: /^Last day: [\d,]+ accepted/ }));
     await page.getByText('The same as a table').click();
-    expect(await rows(page, 'Uploads over time').count()).toBeGreaterThan(80);
+    await expect.poll(() => rows(page, 'Uploads over time').count()).toBeGreaterThan(80);
   });
 
   test('no label of a chart is cut off, whatever a clock and a scale look like', async () => {
