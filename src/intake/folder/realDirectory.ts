@@ -16,18 +16,18 @@ const FEW_SEGMENTS = 4;
 /**
  * Runs `work` with a path that leads to the directory `path` below `base`, whatever is renamed or linked on the way
  * meanwhile: on Linux each directory is opened below the one before it, following no link, and held. Elsewhere each is
- * looked at before `work` begins. `base` itself may be a link: that is the admin's choice. Rejects with ENOENT or
- * ENOTDIR where one is missing or is no directory.
+ * looked at before `work` begins. `base` itself may be a link: that is the admin's choice. `make` makes what is missing,
+ * but for a `base` that has to be there (`hasBase`). Rejects with ENOENT or ENOTDIR where one is missing or is no directory.
  */
 export async function inRealDirectory<T>(
   base: string,
   path: string,
   work: (directory: string) => Promise<T>,
-  options: { readonly make?: boolean } = {},
+  options: { readonly make?: boolean; readonly hasBase?: boolean } = {},
 ): Promise<T> {
   inside(base, path);
   const segments = path.split('/').filter((segment) => segment !== '');
-  if (options.make === true) await makeBase(base);
+  if (options.make === true && options.hasBase !== true) await makeBase(base);
   if (!CAN_HOLD) {
     let directory = base;
     for (const segment of segments) {

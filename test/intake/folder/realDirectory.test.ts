@@ -3,6 +3,7 @@ import { mkdir, readdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { EnteredDirectories } from '../../../src/intake/folder/enteredDirectories.ts';
+import { archivePlace, inOwnPlace } from '../../../src/intake/folder/ownPlace.ts';
 import { inRealDirectory, isRealAtOnce, parentsAreReal } from '../../../src/intake/folder/realDirectory.ts';
 import { temporaryDirectory, watched } from './fixture.ts';
 
@@ -96,4 +97,20 @@ it('whether a directory is entered is asked once, and of no directory below one 
   asked.length = 0;
   expect(directories.enters('a/not/e/f.jpg')).toBe(false);
   expect(asked).toEqual(['a/not']);
+});
+
+it('an archive in a watched folder is made, and the folder itself is not: a share that is away stays away', async () => {
+  const root = await temporaryDirectory();
+  const folder = join(root, 'share');
+  const archive = join(folder, 'done');
+  const inArchive = () =>
+    inOwnPlace(archivePlace(archive, [folder]), '2026', async () => readdir(folder), { make: true });
+  await expect(inArchive()).rejects.toMatchObject({ code: 'ENOENT' });
+  expect(await readdir(root)).toEqual([]);
+  await mkdir(folder);
+  expect(await inArchive()).toEqual(['done']);
+
+  const elsewhere = archivePlace(join(root, 'kept/done'), [folder]);
+  await inOwnPlace(elsewhere, '2026', async () => {}, { make: true });
+  expect(await readdir(join(root, 'kept/done'))).toEqual(['2026']);
 });
