@@ -19,8 +19,17 @@ const ledger =
     ? await openSqliteLedgerBeside({ path, clock, program })
     : await openSqliteLedger({ path, clock });
 
+/** Written when this returns, whoever reads slowly. */
 function say(...what: readonly (string | number)[]): void {
-  fs.writeSync(1, `${JSON.stringify(what)}\n`);
+  let left = Buffer.from(`${JSON.stringify(what)}\n`);
+  while (left.length > 0) {
+    try {
+      left = left.subarray(fs.writeSync(1, left));
+    } catch (error) {
+      // The pipe is full.
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+    }
+  }
 }
 
 say('recovered', await ledger.recover(Date.now()));
