@@ -1915,10 +1915,10 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
       });
 
       it('lists thousands of rows once each while others are written', async () => {
-        const many = Array.from({ length: 2_500 }, (_, n) => n);
+        const many = Array.from({ length: 1_300 }, (_, n) => n);
         await Promise.all(many.map((n) => ledger.admit(admission(`f${n}`, `${n}`, { at: 1_000 + (n % 5) }))));
         await Promise.all(
-          many.slice(0, 1_500).map((n) => ledger.admit(admission(`copy${n}`, `${n}`, { at: 1_002 }))),
+          many.slice(0, 700).map((n) => ledger.admit(admission(`copy${n}`, `${n}`, { at: 1_002 }))),
         );
         const seenPaths: string[] = [];
         const order: string[] = [];
@@ -1927,8 +1927,8 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
           order.push(row.createdAt);
           if (seenPaths.length === 100) await upload((await ledger.find('doc-7'))[0]!.id, ACCEPTED);
         }
-        expect(new Set(seenPaths).size).toBe(4_000);
-        expect(seenPaths).toHaveLength(4_000);
+        expect(new Set(seenPaths).size).toBe(2_000);
+        expect(seenPaths).toHaveLength(2_000);
         expect(order).toEqual([...order].sort());
       });
 
