@@ -1,4 +1,3 @@
-import { hash as digest } from 'node:crypto';
 import type { FileIdentity, Lane } from '../domain/document.ts';
 import { GROWING_TYPES, type ImageType } from '../domain/imageType.ts';
 import { NO_RECEIPT } from '../domain/needsPerson.ts';
@@ -82,10 +81,6 @@ export function judgeTooLarge(
 
 function noReceipt(message: string): Extract<Judgement, { kind: 'rejected' }> {
   return { kind: 'rejected', reason: NO_RECEIPT, message };
-}
-
-export function sha256(bytes: Uint8Array): string {
-  return digest('sha256', bytes, 'hex');
 }
 
 export interface Candidate {

@@ -4,7 +4,7 @@ import type { Incidents } from '../ports/incident.ts';
 import type { LedgerQueue } from '../ports/ledger.ts';
 import type { Log } from '../ports/log.ts';
 import type { Spool } from '../ports/spool.ts';
-import { sha256 } from './admit.ts';
+import { sha256 } from './sha256.ts';
 
 export type SpoolMode = 'auto' | 'always' | 'never';
 

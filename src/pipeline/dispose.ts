@@ -1,7 +1,7 @@
 import { describeError, isOfLedger, systemCode } from '../domain/errors.ts';
 import type { WatchedFolder } from '../ports/folder.ts';
 import type { Disposal } from '../ports/ledger.ts';
-import { sha256 } from './admit.ts';
+import { sha256 } from './sha256.ts';
 import type { DisposalWaits } from './disposalWaits.ts';
 import { endBegunDisposals, type DisposeDeps } from './endDisposals.ts';
 

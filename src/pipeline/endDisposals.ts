@@ -3,7 +3,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { FolderAvailability, WatchedFolder } from '../ports/folder.ts';
 import type { BegunDisposal, Ledger } from '../ports/ledger.ts';
 import type { Log } from '../ports/log.ts';
-import { sha256 } from './admit.ts';
+import { sha256 } from './sha256.ts';
 import type { FolderSettings } from './settings.ts';
 
 export interface DisposeDeps {

@@ -4,7 +4,8 @@ import type { Clock } from '../ports/clock.ts';
 import type { WatchedFolder } from '../ports/folder.ts';
 import type { ImageInspector } from '../ports/image.ts';
 import type { LedgerReports, Standing } from '../ports/ledgerReports.ts';
-import { judge, judgeTooLarge, nameContext, sha256 } from './admit.ts';
+import { judge, judgeTooLarge, nameContext } from './admit.ts';
+import { sha256 } from './sha256.ts';
 import { isSkipped, staysSkipped } from './reconcile.ts';
 import type { FolderSettings } from './settings.ts';
 

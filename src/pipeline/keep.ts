@@ -3,7 +3,7 @@ import type { Document, EndpointKey } from '../domain/document.ts';
 import { describeError } from '../domain/errors.ts';
 import type { Buffers } from '../ports/buffers.ts';
 import type { Admitted } from '../ports/ledger.ts';
-import { sha256 } from './admit.ts';
+import { sha256 } from './sha256.ts';
 import { Copies, type CopiesDeps, type Copied } from './copies.ts';
 import type { Hand } from './hand.ts';
 

@@ -4,7 +4,7 @@ import { ReceiptdError } from '../domain/errors.ts';
 import type { WatchedFolder } from '../ports/folder.ts';
 import type { LedgerQueue } from '../ports/ledger.ts';
 import type { Spool } from '../ports/spool.ts';
-import { sha256 } from './admit.ts';
+import { sha256 } from './sha256.ts';
 
 /** `away`: a place that may hold them can't be looked at now. `gone`: no known place that this agent reaches has them any more; `elsewhere`: another agent's may. */
 export type Found =

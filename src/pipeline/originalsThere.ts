@@ -1,7 +1,7 @@
 import type { Document } from '../domain/document.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { FileSeen, Ledger } from '../ports/ledger.ts';
-import { sha256 } from './admit.ts';
+import { sha256 } from './sha256.ts';
 import { disposeOne } from './dispose.ts';
 import type { OpenFolder } from './originals.ts';
 

@@ -12,7 +12,7 @@ import {
 } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { sha256 } from '../../src/pipeline/admit.ts';
+import { sha256 } from '../../src/pipeline/sha256.ts';
 import { ReceiptdError } from '../../src/domain/errors.ts';
 import type { WatchedFolder } from '../../src/ports/folder.ts';
 import { settle } from '../support/fakeClock.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Document, EndpointKey } from '../../src/domain/document.ts';
 import { ReceiptdError } from '../../src/domain/errors.ts';
-import { sha256 } from '../../src/pipeline/admit.ts';
+import { sha256 } from '../../src/pipeline/sha256.ts';
 import { findBytes, type OpenFolder } from '../../src/pipeline/originals.ts';
 import { runSpoolSweep, sweepSpool } from '../../src/pipeline/spoolSweep.ts';
 import { ByteBudget } from '../../src/pipeline/byteBudget.ts';

@@ -4,7 +4,7 @@
  */
 import { statfsSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { sha256 } from '../../src/pipeline/admit.ts';
+import { sha256 } from '../../src/pipeline/sha256.ts';
 import type { Document, Lane } from '../../src/domain/document.ts';
 import { accept, fault, status } from '../support/scriptedService.ts';
 import { OFFICE, sendingPlace, type Place, type Sending } from './sending.ts';

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createHashing } from '../../src/image/hashing.ts';
 import { createImageInspector } from '../../src/image/inspect.ts';
-import { sha256 } from '../../src/pipeline/admit.ts';
+import { sha256 } from '../../src/pipeline/sha256.ts';
 import { ImageBuffers } from '../../src/pipeline/imageBuffers.ts';
 import type { FileRead, ReadBeside } from '../../src/ports/folder.ts';
 import { compile } from '../daemon/compiled.ts';

@@ -8,7 +8,7 @@ import type { Document, EndpointKey, Lane } from '../../src/domain/document.ts';
 import { MEDIA_TYPES } from '../../src/domain/imageType.ts';
 import { createWatchedFolder } from '../../src/intake/folder/watchedFolder.ts';
 import { openSqliteLedger } from '../../src/ledger/sqlite/open.ts';
-import { sha256 } from '../../src/pipeline/admit.ts';
+import { sha256 } from '../../src/pipeline/sha256.ts';
 import { ByteBudget } from '../../src/pipeline/byteBudget.ts';
 import type { DeliverDeps } from '../../src/pipeline/deliver.ts';
 import { Dispatcher, type Idle } from '../../src/pipeline/dispatch.ts';

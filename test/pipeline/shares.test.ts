@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { FileIdentity } from '../../src/domain/document.ts';
 import type { FileSystemSources } from '../../src/intake/folder/fileSystem.ts';
-import { sha256 } from '../../src/pipeline/admit.ts';
+import { sha256 } from '../../src/pipeline/sha256.ts';
 import { inItsPlace } from '../../src/pipeline/mountIdentity.ts';
 import { findOriginal } from '../../src/pipeline/originals.ts';
 import type { FolderHints, WatchedFolder } from '../../src/ports/folder.ts';

@@ -5,7 +5,7 @@ import { parseTemplate } from '../../src/domain/naming.ts';
 import { ReceiptdError } from '../../src/domain/errors.ts';
 import { createImageInspector } from '../../src/image/inspect.ts';
 import { ByteBudget } from '../../src/pipeline/byteBudget.ts';
-import { sha256 } from '../../src/pipeline/admit.ts';
+import { sha256 } from '../../src/pipeline/sha256.ts';
 import type { FolderSettings } from '../../src/pipeline/settings.ts';
 import { SingleFiles } from '../../src/pipeline/singleFiles.ts';
 import { sweepSpool } from '../../src/pipeline/spoolSweep.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Document, EndpointKey } from '../../../src/domain/document.ts';
 import { createWatchedFolder } from '../../../src/intake/folder/watchedFolder.ts';
 import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
-import { sha256 } from '../../../src/pipeline/admit.ts';
+import { sha256 } from '../../../src/pipeline/sha256.ts';
 import { ByteBudget } from '../../../src/pipeline/byteBudget.ts';
 import { Dispatcher } from '../../../src/pipeline/dispatch.ts';
 import { Hand } from '../../../src/pipeline/hand.ts';
