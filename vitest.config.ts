@@ -9,7 +9,7 @@ const LONG = [
   'e2e/debianPackage',
   'reliability/mutation',
   'ledger/sqlite/thread/contract',
-  'pipeline/disposeKill',
+  'intake/dispose/disposeKill',
   'reliability/simulation',
   'reliability/kill/kill',
   'reliability/images',
@@ -27,11 +27,12 @@ const LONG = [
   'e2e/reload',
   'e2e/npmPackage',
   'e2e/',
-  'pipeline/idleHours',
-  'pipeline/spool',
-  'pipeline/outageBacklog',
-  'pipeline/watchTrouble',
-  'pipeline/',
+  'delivery/idleHours',
+  'delivery/payload/spool',
+  'delivery/outageBacklog',
+  'intake/watch/watchTrouble',
+  'delivery/',
+  'intake/',
 ];
 
 /** Without it a machine that has not run them before ends with one worker on the longest and nobody beside it. */
@@ -63,7 +64,7 @@ export default defineConfig({
     coverage: {
       provider: 'v8',
       include: ['src/**/*.ts'],
-      exclude: ['src/console/**'],
+      exclude: ['src/console/app/**'],
       reporter: ['text-summary'],
     },
     projects: [

@@ -8,9 +8,9 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { systemClock } from '../src/daemon/systemClock.ts';
+import { systemClock } from '../src/system/systemClock.ts';
 import { openPostgresLedger } from '../src/ledger/postgres/open.ts';
-import type { Ledger } from '../src/ports/ledger.ts';
+import type { Ledger } from '../src/core/ports/ledger.ts';
 
 const [server, ...options] = process.argv.slice(2);
 if (server === undefined) throw new Error('usage: fleetCosts URL [--documents N] [--agents N] [--seconds N]');

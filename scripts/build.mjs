@@ -12,8 +12,8 @@ const OUT = join(ROOT, 'dist');
 const NATIVE = [...NOT_BUNDLED, 'sharp'];
 
 // Started beside the program, as processes or threads of their own.
-const HELPERS = ['credentials/keychainHelper', 'ledger/sqlite/checker'];
-const THREADS = ['compose/hashThread', 'compose/ledgerThread'];
+const HELPERS = ['api/credentials/keychainHelper', 'ledger/sqlite/checker'];
+const THREADS = ['wiring/hashThread', 'wiring/ledgerThread'];
 
 const { version, dependencies, optionalDependencies } = JSON.parse(
   await readFile(join(ROOT, 'package.json'), 'utf8'),
@@ -51,7 +51,7 @@ const program = await build(
       main: 'src/main.ts',
       ...Object.fromEntries(HELPERS.map((path) => [basename(path), `src/${path}.ts`])),
       'demo/start': 'src/demo/start.ts',
-      'compose/generate': 'src/compose/generate.ts',
+      'wiring/generate': 'src/wiring/generate.ts',
       'cli/generate': 'src/cli/generate.ts',
     },
     external: NATIVE,
@@ -85,7 +85,7 @@ await writeFile(join(OUT, 'LICENSES.txt'), await licences(taken));
 async function ownWords() {
   const words = new Set();
   for (const path of (await readdir(join(ROOT, 'src'), { recursive: true })).sort()) {
-    if (!path.endsWith('.ts') || /^(?:console|demo|sandbox)\//.test(path.replaceAll('\\', '/'))) continue;
+    if (!path.endsWith('.ts') || /^(?:console/app|demo|sandbox)\//.test(path.replaceAll('\\', '/'))) continue;
     const text = await readFile(join(ROOT, 'src', path), 'utf8');
     for (const [word] of text.replace(/^\s*(?:\/?\*|\/\/).*$/gm, '').matchAll(/[A-Za-z]+/g)) words.add(word);
   }
@@ -135,7 +135,7 @@ function groupsOf(context) {
 
 /** What the daemon serves to browsers: one file of each kind, and pages that few open. None asks for anything from elsewhere. */
 async function buildConsole() {
-  const from = join(ROOT, 'src/console');
+  const from = join(ROOT, 'src/console/app');
   const to = join(OUT, 'console');
   await mkdir(to);
   const chunks = await build(
@@ -143,7 +143,7 @@ async function buildConsole() {
       cwd: ROOT,
       platform: 'browser',
       tsconfig: false,
-      input: { app: 'src/console/main.tsx' },
+      input: { app: 'src/console/app/main.tsx' },
       // The older form of calls for elements is the shorter one.
       transform: {
         target: 'es2022',

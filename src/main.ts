@@ -6,7 +6,7 @@ import { EXIT } from './cli/exitStatus.ts';
 import { outputUnwritable } from './cli/output.ts';
 import { runCommandLine } from './cli/program.ts';
 import { takeSignals } from './cli/signals.ts';
-import { systemCode } from './domain/errors.ts';
+import { systemCode } from './core/domain/errors.ts';
 
 /** The entry: arguments, signals, the only process exit. */
 const signals = takeSignals(process, process.platform, {

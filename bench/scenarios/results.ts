@@ -2,7 +2,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { callControl } from '../../src/daemon/control/client.ts';
+import { callControl } from '../../src/control/client.ts';
 import type { Bench, Figure, Scenario } from '../scenario.ts';
 import { furnish } from '../world/agent.ts';
 import { small } from '../world/corpus.ts';

@@ -7,9 +7,9 @@
  */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { systemClock } from '../../src/daemon/systemClock.ts';
+import { systemClock } from '../../src/system/systemClock.ts';
 import { openPostgresLedger } from '../../src/ledger/postgres/open.ts';
-import type { Ledger } from '../../src/ports/ledger.ts';
+import type { Ledger } from '../../src/core/ports/ledger.ts';
 import { ENDPOINT } from './agent.ts';
 
 /** As the dispatcher does. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { systemClock } from '../../src/daemon/systemClock.ts';
+import { systemClock } from '../../src/system/systemClock.ts';
 import { openPostgresLedger } from '../../src/ledger/postgres/open.ts';
 import type { Cluster } from '../../test/support/postgresCluster.ts';
 import type { Bench, Figure } from '../scenario.ts';

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { FileIdentity } from '../../src/domain/document.ts';
+import type { FileIdentity } from '../../src/core/domain/document.ts';
 import { apply } from '../../src/ledger/sqlite/apply.ts';
 import { toJournal, type LedgerEvent } from '../../src/ledger/events.ts';
-import { openPair } from '../../src/ledger/sqlite/pair.ts';
-import { leaveSoundMark } from '../../src/ledger/sqlite/soundMark.ts';
+import { openPair } from '../../src/ledger/sqlite/openLedgerAndJournal.ts';
+import { leaveSoundMark } from '../../src/ledger/sqlite/cleanShutdownMark.ts';
 import { SET_HEAD } from '../../src/ledger/sqlite/sql/journal.ts';
 import { createSql } from '../../src/ledger/sqlite/statements.ts';
 import { ENDPOINT } from './agent.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import type { FileIdentity } from '../../src/domain/document.ts';
+import type { FileIdentity } from '../../src/core/domain/document.ts';
 import { stamped } from './corpus.ts';
 import { fillLedger, type Entry } from './fillLedger.ts';
 import { measure, type Command } from './measure.ts';

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { systemClock } from '../../src/daemon/systemClock.ts';
+import { systemClock } from '../../src/system/systemClock.ts';
 import { openSqliteLedger } from '../../src/ledger/sqlite/open.ts';
 import { messyOffice, type Image } from '../../test/support/messyOffice/plan.ts';
 import { recordOffice } from '../../test/support/messyOffice/record.ts';

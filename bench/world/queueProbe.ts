@@ -7,10 +7,10 @@
  */
 import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { systemClock } from '../../src/daemon/systemClock.ts';
+import { systemClock } from '../../src/system/systemClock.ts';
 import { openSqliteLedger, openSqliteReports } from '../../src/ledger/sqlite/open.ts';
-import type { AttemptResult, Ledger } from '../../src/ports/ledger.ts';
-import type { LedgerReports, ListFilter } from '../../src/ports/ledgerReports.ts';
+import type { AttemptResult, Ledger } from '../../src/core/ports/ledger.ts';
+import type { LedgerReports, ListFilter } from '../../src/core/ports/ledgerReports.ts';
 import { ENDPOINT } from './agent.ts';
 
 export interface QueueReport {

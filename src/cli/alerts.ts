@@ -2,11 +2,11 @@ import { hostname } from 'node:os';
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import type { Config } from '../config/config.ts';
-import { callControl } from '../daemon/control/client.ts';
-import type { Response } from '../daemon/control/protocol.ts';
-import type { OpenAlertJson } from '../daemon/control/protocol/alerts.ts';
-import { ReceiptdError } from '../domain/errors.ts';
-import { local } from '../domain/words.ts';
+import { callControl } from '../control/client.ts';
+import type { Response } from '../control/protocol.ts';
+import type { OpenAlertJson } from '../control/protocol/alerts.ts';
+import { ReceiptdError } from '../core/domain/errors.ts';
+import { local } from '../core/domain/words.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
 import { helpOf } from './help.ts';
 import { colorsFor, print, printJson, type Io } from './io.ts';
@@ -120,10 +120,10 @@ async function ask(io: Io, config: Config): Promise<Response<'testAlerts'>> {
 
 async function testAlone(io: Io, config: Config): Promise<Response<'testAlerts'>> {
   const [{ alertChannels }, { sendWithin }, { testAlert }, { systemClock }] = await Promise.all([
-    import('../compose/alertChannels.ts'),
-    import('../daemon/alerting/delivery.ts'),
-    import('../daemon/alerting/message.ts'),
-    import('../daemon/systemClock.ts'),
+    import('../wiring/alertChannels.ts'),
+    import('../features/alerts/delivery.ts'),
+    import('../features/alerts/message.ts'),
+    import('../system/systemClock.ts'),
   ]);
   const { log, secrets } = await openLog(io, config, { toFile: false, level: 'warn' });
   try {

@@ -1,4 +1,4 @@
-import type { Unaccounted } from '../pipeline/audit.ts';
+import type { Unaccounted } from '../features/audit/audit.ts';
 import { STATE_WORDS } from './stateWords.ts';
 
 /** What is wrong with a file, in one sentence. */

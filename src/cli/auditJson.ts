@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { CATEGORIES, type Tally } from '../pipeline/tally.ts';
+import { CATEGORIES, type Tally } from '../features/audit/accounting.ts';
 import type { Audit, AuditedFolder } from './auditResult.ts';
 import { adviceOn, problemOf } from './auditAdvice.ts';
-import { iso } from '../domain/words.ts';
+import { iso } from '../core/domain/words.ts';
 
 /** Stable: docs/operations.md describes the fields. */
 export function auditJson(audit: Audit) {

@@ -1,6 +1,6 @@
-import type { Comparison } from '../pipeline/audit.ts';
-import type { CrossCheck, Tally } from '../pipeline/tally.ts';
-import type { JournalHead } from '../ports/journal.ts';
+import type { Comparison } from '../features/audit/audit.ts';
+import type { CrossCheck, Tally } from '../features/audit/accounting.ts';
+import type { JournalHead } from '../core/ports/journal.ts';
 
 /** What an audit found. `unaccounted` comes before `incomplete`: what is missing is missing all the same. */
 export interface Audit {

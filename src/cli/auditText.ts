@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { CATEGORIES, type Category, type Tally } from '../pipeline/tally.ts';
-import type { ListState } from '../ports/ledgerReports.ts';
+import { CATEGORIES, type Category, type Tally } from '../features/audit/accounting.ts';
+import type { ListState } from '../core/ports/ledgerReports.ts';
 import { adviceOn, problemOf } from './auditAdvice.ts';
 import type { Audit, AuditedFolder } from './auditResult.ts';
-import { count, counted, local } from '../domain/words.ts';
+import { count, counted, local } from '../core/domain/words.ts';
 import { colorsFor, print, type Io } from './io.ts';
 import { printable } from './printable.ts';
 

@@ -5,16 +5,16 @@ import {
   type BackedUp,
   type BackupOptions,
   type WithoutImage,
-} from '../compose/backup/makeBackup.ts';
-import { restoredAt } from '../compose/backup/source.ts';
-import { copyLedger, refuseOtherVersion, refuseShared } from '../compose/ledger.ts';
-import { openReports } from '../compose/reports.ts';
+} from '../features/backup/makeBackup.ts';
+import { restoredAt } from '../features/backup/source.ts';
+import { copyLedger, refuseOtherVersion, refuseShared } from '../wiring/ledger.ts';
+import { openReports } from '../wiring/reports.ts';
 import type { Config } from '../config/config.ts';
-import { acquireInstanceLock } from '../daemon/instanceLock.ts';
-import { prepareStateDir, unwritable } from '../daemon/stateDir.ts';
-import { movedAway, unmarkMovedAway } from '../daemon/stateMarks.ts';
-import { ReceiptdError, systemCode } from '../domain/errors.ts';
-import { counted, local, size } from '../domain/words.ts';
+import { acquireInstanceLock } from '../state-dir/instanceLock.ts';
+import { prepareStateDir, unwritable } from '../state-dir/stateDir.ts';
+import { movedAway, unmarkMovedAway } from '../state-dir/stateMarks.ts';
+import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
+import { counted, local, size } from '../core/domain/words.ts';
 import { ask, canAsk } from './ask.ts';
 import { helpOf } from './help.ts';
 import { print, printJson, type Io } from './io.ts';

@@ -3,7 +3,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { writeRedirect } from '../daemon/console/redirect.ts';
+import { writeRedirect } from '../console/server/redirect.ts';
 
 /** Null: there is a desktop on which a browser can be opened. */
 export function whyNoBrowser(

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { ReceiptdError } from '../domain/errors.ts';
-import { counted } from '../domain/words.ts';
+import { ReceiptdError } from '../core/domain/errors.ts';
+import { counted } from '../core/domain/words.ts';
 import { helpOf } from './help.ts';
 import { print, printJson, type Io } from './io.ts';
 import { operatorName } from './operator.ts';

@@ -1,7 +1,7 @@
-import type { Finding } from '../compose/checkFolder.ts';
+import type { Finding } from '../wiring/checkFolder.ts';
 import type { Config } from '../config/config.ts';
-import { ReceiptdError } from '../domain/errors.ts';
-import { findAccount, noSuchUser } from '../hosting/account.ts';
+import { ReceiptdError } from '../core/domain/errors.ts';
+import { findAccount, noSuchUser } from '../features/os-service/account.ts';
 import type { Io } from './io.ts';
 import { hostOf } from './serviceHost.ts';
 import { checkAs, commandOf } from './serviceInstall.ts';

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
-import type { Finding } from '../compose/checkFolder.ts';
+import type { Finding } from '../wiring/checkFolder.ts';
 import type { Config } from '../config/config.ts';
-import { PasswordFile } from '../daemon/console/password.ts';
-import { callControl } from '../daemon/control/client.ts';
-import { readPair, type PairFiles } from '../daemon/listening/certificate.ts';
+import { PasswordFile } from '../console/server/password.ts';
+import { callControl } from '../control/client.ts';
+import { readPair, type PairFiles } from '../http/certificate.ts';
 import {
   closeServer,
   CONSOLE_LISTENER,
@@ -14,8 +14,8 @@ import {
   MONITORING_LISTENER,
   RESULTS_LISTENER,
   type Listener,
-} from '../daemon/listening/listen.ts';
-import { ReceiptdError } from '../domain/errors.ts';
+} from '../http/listen.ts';
+import { ReceiptdError } from '../core/domain/errors.ts';
 
 interface Wanted {
   readonly listener: Listener;

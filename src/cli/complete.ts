@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { callControl } from '../daemon/control/client.ts';
-import { ReceiptdError } from '../domain/errors.ts';
+import { callControl } from '../control/client.ts';
+import { ReceiptdError } from '../core/domain/errors.ts';
 import { helpOf } from './help.ts';
 import { print, type Io } from './io.ts';
 import { configOf, type ConfigOption } from './session.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { ReceiptdError } from '../domain/errors.ts';
+import { ReceiptdError } from '../core/domain/errors.ts';
 import { bashScript } from './completion/bash.ts';
 import { fishScript } from './completion/fish.ts';
 import { powershellScript } from './completion/powershell.ts';

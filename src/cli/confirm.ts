@@ -1,6 +1,6 @@
-import { composeFolders } from '../compose/folders.ts';
+import { composeFolders } from '../wiring/folders.ts';
 import type { Config } from '../config/config.ts';
-import { ReceiptdError } from '../domain/errors.ts';
+import { ReceiptdError } from '../core/domain/errors.ts';
 import { ask, canAsk } from './ask.ts';
 import type { Io } from './io.ts';
 import { openReportsIfThere } from './session.ts';

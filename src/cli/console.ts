@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
-import { callControl } from '../daemon/control/client.ts';
+import { callControl } from '../control/client.ts';
 import {
   LONGEST_PASSWORD,
   SHORTEST_PASSWORD,
   removePassword,
   writePassword,
-} from '../daemon/console/password.ts';
-import { prepareStateDir, unwritable } from '../daemon/stateDir.ts';
-import { ReceiptdError } from '../domain/errors.ts';
+} from '../console/server/password.ts';
+import { prepareStateDir, unwritable } from '../state-dir/stateDir.ts';
+import { ReceiptdError } from '../core/domain/errors.ts';
 import { askText } from './askText.ts';
 import { openBrowser, whyNoBrowser } from './browser.ts';
 import { helpOf } from './help.ts';

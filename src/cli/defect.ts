@@ -1,5 +1,5 @@
 import { isNativeError } from 'node:util/types';
-import { systemCode } from '../domain/errors.ts';
+import { systemCode } from '../core/domain/errors.ts';
 import { printable } from './printable.ts';
 import { VERSION } from './version.ts';
 

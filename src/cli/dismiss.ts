@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { ReceiptdError } from '../domain/errors.ts';
-import { counted, iso } from '../domain/words.ts';
+import { ReceiptdError } from '../core/domain/errors.ts';
+import { counted, iso } from '../core/domain/words.ts';
 import { helpOf } from './help.ts';
 import { print, printJson, type Io } from './io.ts';
 import { filterOf, withFilters, type FilterOptions } from './filters.ts';

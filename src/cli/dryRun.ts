@@ -1,11 +1,11 @@
 import { hostname } from 'node:os';
-import { composeFolders } from '../compose/folders.ts';
-import { clock, composeInspector } from '../compose/machine.ts';
+import { composeFolders } from '../wiring/folders.ts';
+import { clock, composeInspector } from '../wiring/machine.ts';
 import type { Config } from '../config/config.ts';
-import { endpointId } from '../domain/document.ts';
-import { counted } from '../domain/words.ts';
-import { foresee, type Foreseen } from '../pipeline/foresee.ts';
-import type { ListState, StateCount } from '../ports/ledgerReports.ts';
+import { endpointId } from '../core/domain/document.ts';
+import { counted } from '../core/domain/words.ts';
+import { foresee, type Foreseen } from '../intake/dryRun.ts';
+import type { ListState, StateCount } from '../core/ports/ledgerReports.ts';
 import { colorsFor, print, type Io } from './io.ts';
 import { openReportsIfThere } from './session.ts';
 import { printable } from './printable.ts';

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { composeService, credentialsConfig } from '../compose/service.ts';
+import { composeService, credentialsConfig } from '../wiring/service.ts';
 import type { Config } from '../config/config.ts';
-import { prepareStateDir } from '../daemon/stateDir.ts';
-import { ReceiptdError } from '../domain/errors.ts';
-import type { KnownEndpoint } from '../ports/ledgerReports.ts';
+import { prepareStateDir } from '../state-dir/stateDir.ts';
+import { ReceiptdError } from '../core/domain/errors.ts';
+import type { KnownEndpoint } from '../core/ports/ledgerReports.ts';
 import { helpOf } from './help.ts';
 import { print, printJson, type Io } from './io.ts';
 import { operatorName } from './operator.ts';

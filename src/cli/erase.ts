@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
-import { openReports } from '../compose/reports.ts';
+import { openReports } from '../wiring/reports.ts';
 import type { Config } from '../config/config.ts';
 import { parseDay } from '../config/units.ts';
-import { namedDocuments } from '../daemon/namedDocuments.ts';
-import type { Document } from '../domain/document.ts';
-import { ReceiptdError } from '../domain/errors.ts';
+import { namedDocuments } from '../control/operations/namedDocuments.ts';
+import type { Document } from '../core/domain/document.ts';
+import { ReceiptdError } from '../core/domain/errors.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
 import { ask, canAsk } from './ask.ts';
-import { counted, iso } from '../domain/words.ts';
+import { counted, iso } from '../core/domain/words.ts';
 import { helpOf } from './help.ts';
 import { print, printJson, type Io } from './io.ts';
 import { operatorName } from './operator.ts';

@@ -1,4 +1,4 @@
-import type { ReceiptdError } from '../domain/errors.ts';
+import type { ReceiptdError } from '../core/domain/errors.ts';
 
 /** Exit statuses of every command; docs/operations.md describes them. */
 export const EXIT = {

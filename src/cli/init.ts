@@ -1,11 +1,11 @@
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { machineDefaults } from '../compose/machineDefaults.ts';
+import { machineDefaults } from '../wiring/machineDefaults.ts';
 import { EXAMPLE_UID } from '../config/exampleUid.ts';
 import { shadowedBy } from '../config/locate.ts';
 import { defaultConfigText } from '../config/template.ts';
-import { ReceiptdError, systemCode } from '../domain/errors.ts';
+import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
 import { helpOf } from './help.ts';
 import { loadContext, print, type Io } from './io.ts';
 import { outputUnwritable } from './output.ts';

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import pc from 'picocolors';
 import type { LoadContext } from '../config/config.ts';
-import { escapeUnsafeJson } from '../domain/escape.ts';
+import { escapeUnsafeJson } from '../core/domain/escape.ts';
 import { wrapLine } from './wrap.ts';
 
 /** What a command may touch of the process; only main.ts makes one. */

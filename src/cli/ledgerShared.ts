@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { ReceiptdError } from '../domain/errors.ts';
-import { counted } from '../domain/words.ts';
+import { ReceiptdError } from '../core/domain/errors.ts';
+import { counted } from '../core/domain/words.ts';
 import { helpOf } from './help.ts';
 import { isTerminal, print, printJson, type Io } from './io.ts';
 import { operatorName } from './operator.ts';
@@ -132,7 +132,7 @@ async function readable(file: string | null): Promise<string | null> {
 
 async function prepare(io: Io, options: ToOptions & { role?: string }): Promise<void> {
   const target = await targetOf(io, options);
-  const { prepareShared } = await import('../compose/shared/prepare.ts');
+  const { prepareShared } = await import('../wiring/sharedLedger/prepare.ts');
   const { where, roles } = await prepareShared(target, options.role ?? null);
   if (options.json) return printJson(io, { where, roles });
   print(io, `The ledger at ${printable(where)} is ready for this receiptd.`);
@@ -148,7 +148,7 @@ async function migrate(io: Io, options: MigrateOptions): Promise<void> {
     });
   const target = await targetOf(io, options);
   const agent = await nameOf(options.agent);
-  const { moveLedger } = await import('../compose/shared/moveLedger.ts');
+  const { moveLedger } = await import('../wiring/sharedLedger/moveLedger.ts');
   const moved = await moveLedger(config, {
     target,
     agent,
@@ -209,7 +209,7 @@ function tellMerged(
 
 async function nameOf(given: string | undefined): Promise<string> {
   const [{ agentName }, { shortName }] = await Promise.all([
-    import('../compose/fleetMember.ts'),
+    import('../wiring/fleetMember.ts'),
     import('../config/schemaAccounts.ts'),
   ]);
   if (given === undefined) return agentName({ agent: null });
@@ -241,7 +241,7 @@ async function archive(io: Io, options: ArchiveOptions): Promise<void> {
       hint: 'Write it as 2025-01-01.',
     });
   const target = await targetOf(io, options);
-  const { archiveShared } = await import('../compose/shared/archive.ts');
+  const { archiveShared } = await import('../wiring/sharedLedger/archive.ts');
   const { where, files } = await archiveShared(target, { before: at, dir: resolve(io.cwd, dir), gzip, keep });
   if (options.json) return printJson(io, { where, files });
   for (const { file, agent, fromSeq, toSeq } of files)

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { local } from '../domain/words.ts';
-import { escapeUnsafeJson } from '../domain/escape.ts';
-import type { ListRow } from '../ports/ledgerReports.ts';
+import { local } from '../core/domain/words.ts';
+import { escapeUnsafeJson } from '../core/domain/escape.ts';
+import type { ListRow } from '../core/ports/ledgerReports.ts';
 import { filterOf, orSayNothing, withFilters, type FilterOptions } from './filters.ts';
 import { helpOf } from './help.ts';
 import { colorsFor, isTerminal, print, type Io } from './io.ts';

@@ -14,13 +14,13 @@ import {
   type Stored,
   type StoresOf,
   type WritableStore,
-} from '../compose/credentialStores.ts';
-import { composeService, credentialsConfig } from '../compose/service.ts';
+} from '../wiring/credentialStores.ts';
+import { composeService, credentialsConfig } from '../wiring/service.ts';
 import type { Config } from '../config/config.ts';
-import { callControl } from '../daemon/control/client.ts';
-import { accountOption, ofAccount } from '../domain/account.ts';
-import { ReceiptdError } from '../domain/errors.ts';
-import { CREDENTIAL_STORES, type Credentials, type CredentialStore } from '../ports/credentials.ts';
+import { callControl } from '../control/client.ts';
+import { accountOption, ofAccount } from '../core/domain/account.ts';
+import { ReceiptdError } from '../core/domain/errors.ts';
+import { CREDENTIAL_STORES, type Credentials, type CredentialStore } from '../core/ports/credentials.ts';
 import { askText, awaited } from './askText.ts';
 import { helpOf } from './help.ts';
 import { isTerminal, loadContext, print, type Io } from './io.ts';

@@ -1,6 +1,6 @@
 import type { OnceResult } from '../daemon/agent.ts';
-import { needsInShort } from '../domain/needWords.ts';
-import { count, counted } from '../domain/words.ts';
+import { needsInShort } from '../core/domain/needWords.ts';
+import { count, counted } from '../core/domain/words.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
 import { printable } from './printable.ts';
 

@@ -1,4 +1,4 @@
-import { ReceiptdError, systemCode } from '../domain/errors.ts';
+import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
 
 const REASONS: Readonly<Record<string, string>> = {
   EEXIST: 'it exists already, and is left as it is',

@@ -1,12 +1,12 @@
 import type { Config } from '../config/config.ts';
-import { callControl } from '../daemon/control/client.ts';
-import type { OverviewResponse } from '../daemon/control/protocol/overview.ts';
-import { oldestWaiting } from '../daemon/reading/overview.ts';
-import type { Looked } from '../daemon/reading/troubles.ts';
-import { movedAway, sayMoved } from '../daemon/stateMarks.ts';
-import { systemClock } from '../daemon/systemClock.ts';
-import { startCommand } from '../daemon/userName.ts';
-import { ReceiptdError } from '../domain/errors.ts';
+import { callControl } from '../control/client.ts';
+import type { OverviewResponse } from '../control/protocol/overview.ts';
+import { oldestWaiting } from '../control/queries/overview.ts';
+import type { Looked } from '../control/queries/troubles.ts';
+import { movedAway, sayMoved } from '../state-dir/stateMarks.ts';
+import { systemClock } from '../system/systemClock.ts';
+import { startCommand } from '../system/userName.ts';
+import { ReceiptdError } from '../core/domain/errors.ts';
 import { openReportsIfThere } from './session.ts';
 
 /** What `status` and `top` have looked at. */

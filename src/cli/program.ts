@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { ReceiptdError } from '../domain/errors.ts';
+import { ReceiptdError } from '../core/domain/errors.ts';
 import { NotAnswered } from './ask.ts';
 import { commandsFor } from './commands.ts';
 import { EXIT, exitStatusOf, type ExitStatus } from './exitStatus.ts';

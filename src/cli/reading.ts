@@ -1,21 +1,21 @@
-import { iso } from '../domain/words.ts';
-import { openReports } from '../compose/reports.ts';
+import { iso } from '../core/domain/words.ts';
+import { openReports } from '../wiring/reports.ts';
 import type { Config } from '../config/config.ts';
-import { callControl } from '../daemon/control/client.ts';
-import type { DocumentDetailJson } from '../daemon/control/protocol/documents.ts';
-import type { Request, Response } from '../daemon/control/protocol.ts';
-import type { ResultDetailJson } from '../daemon/control/protocol/results.ts';
-import { documentDetails } from '../daemon/reading/documents.ts';
-import { oneResult, resultsPage } from '../daemon/reading/results.ts';
-import { ReceiptdError } from '../domain/errors.ts';
-import type { JournalHead } from '../ports/journal.ts';
+import { callControl } from '../control/client.ts';
+import type { DocumentDetailJson } from '../control/protocol/documents.ts';
+import type { Request, Response } from '../control/protocol.ts';
+import type { ResultDetailJson } from '../control/protocol/results.ts';
+import { documentDetails } from '../control/queries/documents.ts';
+import { oneResult, resultsPage } from '../control/queries/results.ts';
+import { ReceiptdError } from '../core/domain/errors.ts';
+import type { JournalHead } from '../core/ports/journal.ts';
 import {
   PAGE_LIMIT,
   type KnownEndpoint,
   type LedgerReports,
   type ListFilter,
   type ListRow,
-} from '../ports/ledgerReports.ts';
+} from '../core/ports/ledgerReports.ts';
 
 /** What commands that only look need of the ledger. */
 export interface Reading extends Pick<LedgerReports, 'list' | 'endpoints' | 'head'> {

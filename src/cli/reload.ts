@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { originalsSentence } from '../compose/originalsSentence.ts';
-import { callControl } from '../daemon/control/client.ts';
+import { originalsSentence } from '../wiring/originalsSentence.ts';
+import { callControl } from '../control/client.ts';
 import { helpOf } from './help.ts';
 import { print, type Io } from './io.ts';
 import { printable } from './printable.ts';

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import type { Config } from '../config/config.ts';
-import { RESULTS_LIMIT } from '../daemon/control/protocol/results.ts';
-import type { ResultDetailJson, ResultJson } from '../daemon/control/protocol/results.ts';
-import { ReceiptdError } from '../domain/errors.ts';
-import { local, size } from '../domain/words.ts';
+import { RESULTS_LIMIT } from '../control/protocol/results.ts';
+import type { ResultDetailJson, ResultJson } from '../control/protocol/results.ts';
+import { ReceiptdError } from '../core/domain/errors.ts';
+import { local, size } from '../core/domain/words.ts';
 import { helpOf } from './help.ts';
 import { colorsFor, print, printJson, type Io } from './io.ts';
 import { endpointOf } from './filters.ts';

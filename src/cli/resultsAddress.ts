@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Config } from '../config/config.ts';
-import { callControl } from '../daemon/control/client.ts';
-import { resultsPath } from '../daemon/results/address.ts';
-import { resultsSecret } from '../daemon/results/secret.ts';
-import { prepareStateDir } from '../daemon/stateDir.ts';
-import { ReceiptdError } from '../domain/errors.ts';
+import { callControl } from '../control/client.ts';
+import { resultsPath } from '../features/results/address.ts';
+import { resultsSecret } from '../features/results/secret.ts';
+import { prepareStateDir } from '../state-dir/stateDir.ts';
+import { ReceiptdError } from '../core/domain/errors.ts';
 
 /** The secret is in a file of the agent's user; another admin asks the running agent. */
 export async function resultsPathOf(config: Config, uid: string | null): Promise<string> {

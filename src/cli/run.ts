@@ -1,18 +1,18 @@
 import { setFlagsFromString } from 'node:v8';
 import type { Command } from 'commander';
-import { composeGeneration } from '../compose/generation.ts';
-import { composeLasting } from '../compose/lasting.ts';
-import { progressOf } from '../compose/progress.ts';
-import type { Surroundings } from '../compose/service.ts';
+import { composeGeneration } from '../wiring/generation.ts';
+import { composeLasting } from '../wiring/processScope.ts';
+import { progressOf } from '../wiring/progress.ts';
+import type { Surroundings } from '../wiring/service.ts';
 import { parseDuration } from '../config/units.ts';
 import { refuseExampleUid } from '../config/exampleUid.ts';
 import { oddUids } from '../config/oddUids.ts';
 import type { Config } from '../config/config.ts';
-import { acquireInstanceLock } from '../daemon/instanceLock.ts';
-import { prepareStateDir } from '../daemon/stateDir.ts';
+import { acquireInstanceLock } from '../state-dir/instanceLock.ts';
+import { prepareStateDir } from '../state-dir/stateDir.ts';
 import { whileWritable } from '../daemon/whileWritable.ts';
-import { ReceiptdError } from '../domain/errors.ts';
-import { counted } from '../domain/words.ts';
+import { ReceiptdError } from '../core/domain/errors.ts';
+import { counted } from '../core/domain/words.ts';
 import { confirmFirstWatch } from './confirm.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
 import { helpOf } from './help.ts';
@@ -89,7 +89,7 @@ async function runAgent(
     const context = loadContext(io);
     const { onReload } = io;
     // A single run has no use for what a daemon is asked.
-    const { runDaemon } = await import('../compose/daemon.ts');
+    const { runDaemon } = await import('../wiring/daemon.ts');
     await runDaemon(
       { ...surroundings, config, context, lock, lines: log.lines, version: VERSION, onReload, progress },
       io.stop,

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { tmpdir } from 'node:os';
 import type { Command } from 'commander';
-import { ReceiptdError, systemCode } from '../domain/errors.ts';
+import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
 import {
   isFaultRule,
   startSandbox,

@@ -1,5 +1,5 @@
 import stringWidth from 'string-width';
-import { counted } from '../domain/words.ts';
+import { counted } from '../core/domain/words.ts';
 import type { Io } from './io.ts';
 import { wrapLine } from './wrap.ts';
 

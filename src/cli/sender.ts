@@ -1,8 +1,8 @@
 import type { Config } from '../config/config.ts';
-import type { Request, Response } from '../daemon/control/protocol.ts';
-import { ReceiptdError } from '../domain/errors.ts';
-import type { Document } from '../domain/document.ts';
-import type { Hold } from '../ports/hold.ts';
+import type { Request, Response } from '../control/protocol.ts';
+import { ReceiptdError } from '../core/domain/errors.ts';
+import type { Document } from '../core/domain/document.ts';
+import type { Hold } from '../core/ports/hold.ts';
 import type { Io } from './io.ts';
 import { openLog } from './session.ts';
 import { VERSION } from './version.ts';
@@ -26,7 +26,7 @@ export async function withSender<T>(
   config: Config,
   work: (sender: Sender) => Promise<T>,
 ): Promise<T> {
-  const { callControl } = await import('../daemon/control/client.ts');
+  const { callControl } = await import('../control/client.ts');
   try {
     await callControl(config.stateDir, 'status', {});
   } catch (error) {
@@ -37,7 +37,7 @@ export async function withSender<T>(
 }
 
 async function asking(io: Io, { stateDir }: Config): Promise<Sender> {
-  const { callControl } = await import('../daemon/control/client.ts');
+  const { callControl } = await import('../control/client.ts');
   const signal = io.stop;
   return {
     take: (request) => callControl(stateDir, 'send', request, { signal }),
@@ -61,10 +61,10 @@ async function asking(io: Io, { stateDir }: Config): Promise<Sender> {
 async function alone<T>(io: Io, config: Config, work: (sender: Sender) => Promise<T>): Promise<T> {
   const [{ prepareStateDir }, { acquireInstanceLock }, { composeLasting }, { composeGeneration }, writable] =
     await Promise.all([
-      import('../daemon/stateDir.ts'),
-      import('../daemon/instanceLock.ts'),
-      import('../compose/lasting.ts'),
-      import('../compose/generation.ts'),
+      import('../state-dir/stateDir.ts'),
+      import('../state-dir/instanceLock.ts'),
+      import('../wiring/processScope.ts'),
+      import('../wiring/generation.ts'),
       import('../daemon/whileWritable.ts'),
     ]);
   await prepareStateDir(config);

@@ -1,10 +1,10 @@
 import { userInfo } from 'node:os';
-import type { Scope } from '../hosting/agent.ts';
-import type { Host } from '../hosting/host.ts';
-import { Launchd } from '../hosting/launchd/manager.ts';
-import type { Manager } from '../hosting/manager.ts';
-import { Systemd } from '../hosting/systemd/manager.ts';
-import { WindowsTasks } from '../hosting/windows/manager.ts';
+import type { Scope } from '../features/os-service/agent.ts';
+import type { Host } from '../features/os-service/host.ts';
+import { Launchd } from '../features/os-service/launchd/manager.ts';
+import type { Manager } from '../features/os-service/manager.ts';
+import { Systemd } from '../features/os-service/systemd/manager.ts';
+import { WindowsTasks } from '../features/os-service/windows/manager.ts';
 import { loadContext, type Io } from './io.ts';
 
 export function hostOf(io: Io): Host {

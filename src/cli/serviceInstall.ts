@@ -1,9 +1,9 @@
 import { realpath } from 'node:fs/promises';
-import type { Finding } from '../compose/checkFolder.ts';
-import { accountsHeldBySystemd, hostedAgent } from '../compose/hosted.ts';
+import type { Finding } from '../wiring/checkFolder.ts';
+import { accountsHeldBySystemd, hostedAgent } from '../features/os-service/hosted.ts';
 import type { Config } from '../config/config.ts';
-import { gidOf } from '../daemon/group.ts';
-import { ReceiptdError } from '../domain/errors.ts';
+import { gidOf } from '../system/group.ts';
+import { ReceiptdError } from '../core/domain/errors.ts';
 import {
   createAccount,
   demandUserName,
@@ -12,13 +12,13 @@ import {
   runAs,
   STRANGER,
   type Account,
-} from '../hosting/account.ts';
-import { DEFAULT_USER, type HostedAgent, type Scope } from '../hosting/agent.ts';
-import { run, type Host } from '../hosting/host.ts';
-import type { Manager } from '../hosting/manager.ts';
-import { changesOf, isEdited } from '../hosting/mark.ts';
-import { demandProgram, demandReach, folderAdvice, refuseFleetingProgram } from '../hosting/reach.ts';
-import { mappedDrives, refuseMappedDrives, WINDOWS_USER } from '../hosting/windows/task.ts';
+} from '../features/os-service/account.ts';
+import { DEFAULT_USER, type HostedAgent, type Scope } from '../features/os-service/agent.ts';
+import { run, type Host } from '../features/os-service/host.ts';
+import type { Manager } from '../features/os-service/manager.ts';
+import { changesOf, isEdited } from '../features/os-service/mark.ts';
+import { demandProgram, demandReach, folderAdvice, refuseFleetingProgram } from '../features/os-service/reach.ts';
+import { mappedDrives, refuseMappedDrives, WINDOWS_USER } from '../features/os-service/windows/task.ts';
 import type { Io } from './io.ts';
 import { hostOf, managerOf } from './serviceHost.ts';
 import { refuseLeavingLedger } from './serviceLedger.ts';

@@ -1,13 +1,13 @@
 import { lstat, stat } from 'node:fs/promises';
 import { posix } from 'node:path';
-import { ledgerPath } from '../compose/reports.ts';
+import { ledgerPath } from '../wiring/reports.ts';
 import type { Config } from '../config/config.ts';
 import { readConfigFile, textOf } from '../config/load.ts';
 import { stateDirOf } from '../config/stateDirOf.ts';
-import { userNameOf } from '../daemon/userName.ts';
-import { ReceiptdError } from '../domain/errors.ts';
-import { findAccount } from '../hosting/account.ts';
-import type { Host } from '../hosting/host.ts';
+import { userNameOf } from '../system/userName.ts';
+import { ReceiptdError } from '../core/domain/errors.ts';
+import { findAccount } from '../features/os-service/account.ts';
+import type { Host } from '../features/os-service/host.ts';
 
 /**
  * A person who has run receiptd by hand has a ledger in a place of their own, unless the configuration names one. A service

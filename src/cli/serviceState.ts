@@ -1,11 +1,11 @@
 import type { Stats } from 'node:fs';
 import { lchown, lstat, mkdir, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { acquireInstanceLock } from '../daemon/instanceLock.ts';
-import { isOwnName } from '../daemon/stateFiles.ts';
-import { whyNotForState } from '../daemon/statePrivacy.ts';
-import { ReceiptdError, systemCode } from '../domain/errors.ts';
-import type { Account } from '../hosting/account.ts';
+import { acquireInstanceLock } from '../state-dir/instanceLock.ts';
+import { isOwnName } from '../state-dir/stateFiles.ts';
+import { whyNotForState } from '../state-dir/statePrivacy.ts';
+import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
+import type { Account } from '../features/os-service/account.ts';
 
 /**
  * Made for the account, or taken over from root, who may have tried the agent first.

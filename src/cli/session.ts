@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import { findConfig } from '../config/locate.ts';
-import type { ActName, Request, Response } from '../daemon/control/protocol.ts';
-import { ReceiptdError, systemCode } from '../domain/errors.ts';
-import { ledgerPath, openReports } from '../compose/reports.ts';
-import type { ClosableLog } from '../telemetry/log.ts';
-import { createRedactor, type Redactor } from '../telemetry/redact.ts';
+import type { ActName, Request, Response } from '../control/protocol.ts';
+import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
+import { ledgerPath, openReports } from '../wiring/reports.ts';
+import type { ClosableLog } from '../logs/log.ts';
+import { createRedactor, type Redactor } from '../logs/redact.ts';
 import { VERSION } from './version.ts';
 import { isTerminal, loadContext, usesColor, type Io } from './io.ts';
 
@@ -41,7 +41,7 @@ export async function openLog(
   const secrets = createRedactor();
   const { maxSize, maxFiles } = config.log;
   // Loaded when it is wanted: reading commands log nothing.
-  const { createLog } = await import('../telemetry/log.ts');
+  const { createLog } = await import('../logs/log.ts');
   const log = await createLog({
     level: level ?? config.log.level,
     terminal: above ?? io.stderr,
@@ -95,9 +95,9 @@ async function operateAlone<O extends ActName>(
   if (operation === 'backup') await demandLedger(config);
   // Loaded when they are wanted: a command that reads changes nothing.
   const [{ prepareStateDir }, { acquireInstanceLock }, { composeOperations }] = await Promise.all([
-    import('../daemon/stateDir.ts'),
-    import('../daemon/instanceLock.ts'),
-    import('../compose/operations.ts'),
+    import('../state-dir/stateDir.ts'),
+    import('../state-dir/instanceLock.ts'),
+    import('../wiring/operations.ts'),
   ]);
   await prepareStateDir(config);
   const lock = await acquireInstanceLock(config.stateDir);
@@ -148,5 +148,5 @@ export async function agentAnswers({ stateDir }: Config): Promise<boolean> {
 
 /** Loaded when it is wanted: a run asks no daemon, and is spared all that one can be asked. */
 function controlClient() {
-  return import('../daemon/control/client.ts');
+  return import('../control/client.ts');
 }

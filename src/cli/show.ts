@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { DocumentDetailJson } from '../daemon/control/protocol/documents.ts';
-import { local, size } from '../domain/words.ts';
+import type { DocumentDetailJson } from '../control/protocol/documents.ts';
+import { local, size } from '../core/domain/words.ts';
 import { helpOf } from './help.ts';
 import { colorsFor, print, printJson, type Io } from './io.ts';
 import { openReading } from './reading.ts';

@@ -1,4 +1,4 @@
-import type { ListState } from '../ports/ledgerReports.ts';
+import type { ListState } from '../core/ports/ledgerReports.ts';
 
 /** What `list` calls by one word, for somebody who knows none of them; after a number, or after "it is". */
 export const STATE_WORDS: Readonly<Record<ListState, string>> = {

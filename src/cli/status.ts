@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { sharedLedger } from '../compose/fleetMember.ts';
+import { sharedLedger } from '../wiring/fleetMember.ts';
 import type { Config } from '../config/config.ts';
-import { iso } from '../domain/words.ts';
+import { iso } from '../core/domain/words.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
 import { helpOf } from './help.ts';
 import { printJson, type Io } from './io.ts';

@@ -1,13 +1,13 @@
-import { isElsewhere } from '../domain/elsewhere.ts';
-import { sharedLedger } from '../compose/fleetMember.ts';
+import { isElsewhere } from '../core/domain/elsewhere.ts';
+import { sharedLedger } from '../wiring/fleetMember.ts';
 import type { Config } from '../config/config.ts';
-import type { FolderStatus } from '../daemon/control/protocol.ts';
-import { LIST_STATES, type ListState } from '../ports/ledgerReports.ts';
-import { count, counted, local, size, span } from '../domain/words.ts';
+import type { FolderStatus } from '../control/protocol.ts';
+import { LIST_STATES, type ListState } from '../core/ports/ledgerReports.ts';
+import { count, counted, local, size, span } from '../core/domain/words.ts';
 import { colorsFor, print, type Colors, type Io } from './io.ts';
 import { STATE_WORDS } from './stateWords.ts';
 import type { Overview } from './overview.ts';
-import { troubles } from '../daemon/reading/troubles.ts';
+import { troubles } from '../control/queries/troubles.ts';
 import { printable } from './printable.ts';
 
 /** While these last, nothing is taken in. */

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import { clock } from '../compose/machine.ts';
+import { clock } from '../wiring/machine.ts';
 import type { Config } from '../config/config.ts';
 import { parseDuration } from '../config/units.ts';
-import { ReceiptdError } from '../domain/errors.ts';
+import { ReceiptdError } from '../core/domain/errors.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
-import { count, counted, local, span } from '../domain/words.ts';
+import { count, counted, local, span } from '../core/domain/words.ts';
 import { helpOf } from './help.ts';
 import { colorsFor, isTerminal, type Colors, type Io } from './io.ts';
 import { look, type Overview } from './overview.ts';

@@ -1,5 +1,5 @@
 import type { CommanderError } from 'commander';
-import { ReceiptdError } from '../domain/errors.ts';
+import { ReceiptdError } from '../core/domain/errors.ts';
 
 /** Commands that people guess, and what does it here. */
 const GUESSED: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { composeService, credentialsConfig } from '../compose/service.ts';
+import { composeService, credentialsConfig } from '../wiring/service.ts';
 import { helpOf } from './help.ts';
 import { print, printJson, type Io } from './io.ts';
 import { configOf, openLog, type ConfigOption } from './session.ts';

@@ -1,5 +1,5 @@
-import { parseTemplate } from '../domain/naming.ts';
-import { withParameter } from '../domain/postgresUrl.ts';
+import { parseTemplate } from '../core/domain/naming.ts';
+import { withParameter } from '../core/domain/postgresUrl.ts';
 import type {
   AlertsConfig,
   Config,

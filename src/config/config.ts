@@ -1,7 +1,7 @@
-import type { EndpointKey } from '../domain/document.ts';
-import type { NameTemplate } from '../domain/naming.ts';
-import type { Hours } from '../domain/hours.ts';
-import type { Rate } from '../domain/rate.ts';
+import type { EndpointKey } from '../core/domain/document.ts';
+import type { NameTemplate } from '../core/domain/naming.ts';
+import type { Hours } from '../core/domain/hours.ts';
+import type { Rate } from '../core/domain/rate.ts';
 import type { ParsedConfig, ParsedFolder } from './schema.ts';
 import type { Listen } from './values.ts';
 

@@ -14,8 +14,8 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { ReceiptdError, systemCode } from '../domain/errors.ts';
-import { whileHeld } from '../domain/heldFile.ts';
+import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
+import { whileHeld } from '../core/domain/heldFile.ts';
 import { readConfigFile } from './load.ts';
 
 /** SHA-256 of the file's bytes, in hexadecimal digits. */

@@ -1,7 +1,7 @@
-import { ReceiptdError } from '../domain/errors.ts';
-import { isLoopback } from '../domain/loopback.ts';
-import { parseTemplate } from '../domain/naming.ts';
-import { isSharedPlace } from '../domain/sharedPlaces.ts';
+import { ReceiptdError } from '../core/domain/errors.ts';
+import { isLoopback } from '../core/domain/loopback.ts';
+import { parseTemplate } from '../core/domain/naming.ts';
+import { isSharedPlace } from '../core/domain/sharedPlaces.ts';
 import type { Draft, DraftEndpoint, DraftFolder } from './draft.ts';
 import { checkAccount, checkAccounts } from './accountChecks.ts';
 import { checkLedger } from './ledgerChecks.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ReceiptdError } from '../domain/errors.ts';
+import { ReceiptdError } from '../core/domain/errors.ts';
 import { isCollection, type Json } from './renderValue.ts';
 import { showPath } from './show.ts';
 import { YamlText, type Spliced } from './spliceYaml.ts';

@@ -1,4 +1,4 @@
-import { ReceiptdError } from '../domain/errors.ts';
+import { ReceiptdError } from '../core/domain/errors.ts';
 import type { Config } from './config.ts';
 
 /** What `receiptd init` writes where it is told no uid. */

@@ -1,5 +1,5 @@
-import { isLoopback } from '../domain/loopback.ts';
-import { readPostgresUrl, type PostgresUrl } from '../domain/postgresUrl.ts';
+import { isLoopback } from '../core/domain/loopback.ts';
+import { readPostgresUrl, type PostgresUrl } from '../core/domain/postgresUrl.ts';
 import type { Draft } from './draft.ts';
 import type { Problem } from './problems.ts';
 import type { ParsedLedger } from './schemaLedger.ts';

@@ -1,5 +1,5 @@
-import { ReceiptdError } from '../domain/errors.ts';
-import { readPostgresUrl, withParameter } from '../domain/postgresUrl.ts';
+import { ReceiptdError } from '../core/domain/errors.ts';
+import { readPostgresUrl, withParameter } from '../core/domain/postgresUrl.ts';
 import { problemsOfUrl, tlsMode } from './ledgerChecks.ts';
 
 /**

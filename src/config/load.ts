@@ -1,6 +1,6 @@
 import { constants, open, readFile } from 'node:fs/promises';
-import { ReceiptdError, systemCode } from '../domain/errors.ts';
-import { foreignEncoding } from '../domain/encoding.ts';
+import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
+import { foreignEncoding } from '../core/domain/encoding.ts';
 import { assemble } from './assemble.ts';
 import type { Config, LoadContext } from './config.ts';
 import { crossChecks } from './crossChecks.ts';

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { ReceiptdError, systemCode } from '../domain/errors.ts';
+import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
 import type { LoadContext, Surroundings } from './config.ts';
 import { MACHINE_CONFIG_DIR, pathsOf, resolvePath, xdg } from './resolve.ts';
 

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { ReceiptdError } from '../domain/errors.ts';
-import type { ErrorCode } from '../domain/errors.ts';
-import { nearest } from '../domain/nearest.ts';
+import { ReceiptdError } from '../core/domain/errors.ts';
+import type { ErrorCode } from '../core/domain/errors.ts';
+import { nearest } from '../core/domain/nearest.ts';
 import { nodeAt, schemaTree } from './schemaTree.ts';
 import type { SchemaNode } from './schemaTree.ts';
 import { isSecret, secretPaths } from './secrets.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { DEFAULT_ACCEPTED_TYPES, IMAGE_TYPES } from '../domain/imageType.ts';
-import { DEFAULT_TEMPLATE, MIN_NAME_BYTES } from '../domain/naming.ts';
+import { DEFAULT_ACCEPTED_TYPES, IMAGE_TYPES } from '../core/domain/imageType.ts';
+import { DEFAULT_TEMPLATE, MIN_NAME_BYTES } from '../core/domain/naming.ts';
 import { accountName, accountSchema, credentialsSchema, shareName, shortName } from './schemaAccounts.ts';
 import { ledgerSchema } from './schemaLedger.ts';
 import { alertsSchema, consoleSchema, monitoringSchema, resultsSchema } from './schemaBeside.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CREDENTIAL_STORES } from '../ports/credentials.ts';
+import { CREDENTIAL_STORES } from '../core/ports/credentials.ts';
 import { path } from './values.ts';
 
 /** Of endpoints. */

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { HOURS_PATTERN, parseHours } from '../domain/hours.ts';
-import { readPostgresUrl } from '../domain/postgresUrl.ts';
-import { RATE_PATTERN, parseRate } from '../domain/rate.ts';
+import { HOURS_PATTERN, parseHours } from '../core/domain/hours.ts';
+import { readPostgresUrl } from '../core/domain/postgresUrl.ts';
+import { RATE_PATTERN, parseRate } from '../core/domain/rate.ts';
 import { DURATION_PATTERN, SIZE_PATTERN, parseDay, parseDuration, parseSize } from './units.ts';
 
 /*

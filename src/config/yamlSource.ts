@@ -1,6 +1,6 @@
 import { LineCounter, isAlias, isMap, isSeq, parseDocument, visit } from 'yaml';
 import type { Alias, Document, Node } from 'yaml';
-import { ReceiptdError } from '../domain/errors.ts';
+import { ReceiptdError } from '../core/domain/errors.ts';
 import { isSecretKey, mayHoldSecret } from './secrets.ts';
 import { shorten } from './show.ts';
 

@@ -1,16 +1,16 @@
 import { setMaxListeners } from 'node:events';
-import { endpointId } from '../domain/document.ts';
-import { isElsewhere } from '../domain/elsewhere.ts';
-import type { Need } from '../domain/needWords.ts';
-import type { Dispatcher, Idle } from '../pipeline/dispatch.ts';
-import type { Intake } from '../pipeline/intake.ts';
-import type { Leads } from '../pipeline/leads.ts';
-import type { EndpointSettings } from '../pipeline/settings.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Ledger } from '../ports/ledger.ts';
-import type { StateCount } from '../ports/ledgerReports.ts';
-import type { Log } from '../ports/log.ts';
-import { together } from './together.ts';
+import { endpointId } from '../core/domain/document.ts';
+import { isElsewhere } from '../core/domain/elsewhere.ts';
+import type { Need } from '../core/domain/needWords.ts';
+import type { Dispatcher, Idle } from '../delivery/queue/dispatcher.ts';
+import type { Intake } from '../intake/intake.ts';
+import type { Leads } from '../fleet/folderLeadership.ts';
+import type { EndpointSettings } from '../core/domain/settings.ts';
+import type { Clock } from '../core/ports/clock.ts';
+import type { Ledger } from '../core/ports/ledger.ts';
+import type { StateCount } from '../core/ports/ledgerReports.ts';
+import type { Log } from '../core/ports/log.ts';
+import { together } from './runAll.ts';
 
 export interface AgentDeps {
   readonly ledger: Ledger;

@@ -1,6 +1,6 @@
-import { describeError, ReceiptdError } from '../domain/errors.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Log } from '../ports/log.ts';
+import { describeError, ReceiptdError } from '../core/domain/errors.ts';
+import type { Clock } from '../core/ports/clock.ts';
+import type { Log } from '../core/ports/log.ts';
 
 /** Everything that depends on the configuration, from the folders to the service. */
 export interface Generation {

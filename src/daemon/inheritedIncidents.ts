@@ -1,4 +1,4 @@
-import type { Incident, Incidents } from '../ports/incident.ts';
+import type { Incident, Incidents } from '../core/ports/incident.ts';
 
 /**
  * The incidents of one generation after the other, in the list of the process. What one leaves open stays open, with the

@@ -1,6 +1,6 @@
-import type { Clock } from '../ports/clock.ts';
-import type { Incidents } from '../ports/incident.ts';
-import type { LedgerStorage } from '../ports/ledger.ts';
+import type { Clock } from '../core/ports/clock.ts';
+import type { Incidents } from '../core/ports/incident.ts';
+import type { LedgerStorage } from '../core/ports/ledger.ts';
 
 /** So many commits in a row have to be slow, or quick again, before anything is said: any disk is slow once. */
 const COMMITS = 5;

@@ -1,9 +1,9 @@
-import { describeError, ReceiptdError } from '../domain/errors.ts';
-import { ageOf, momentOf } from '../domain/moment.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Incidents } from '../ports/incident.ts';
-import type { Ledger, LedgerUpkeep } from '../ports/ledger.ts';
-import type { Log } from '../ports/log.ts';
+import { describeError, ReceiptdError } from '../core/domain/errors.ts';
+import { ageOf, momentOf } from '../core/domain/moment.ts';
+import type { Clock } from '../core/ports/clock.ts';
+import type { Incidents } from '../core/ports/incident.ts';
+import type { Ledger, LedgerUpkeep } from '../core/ports/ledger.ts';
+import type { Log } from '../core/ports/log.ts';
 
 export interface UpkeepDeps {
   readonly ledger: LedgerUpkeep & Pick<Ledger, 'storage' | 'fleet'>;

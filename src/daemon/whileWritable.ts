@@ -1,5 +1,5 @@
-import { ReceiptdError } from '../domain/errors.ts';
-import type { LedgerStorage } from '../ports/ledger.ts';
+import { ReceiptdError } from '../core/domain/errors.ts';
+import type { LedgerStorage } from '../core/ports/ledger.ts';
 
 /**
  * Runs the agent until `stop`, or until its process can't write the ledger ever again: the next one can, and the service manager

@@ -1,5 +1,5 @@
-import type { DocumentState } from '../domain/document.ts';
-import { ReceiptdError } from '../domain/errors.ts';
+import type { DocumentState } from '../core/domain/document.ts';
+import { ReceiptdError } from '../core/domain/errors.ts';
 
 export function documentUnknown(id: number): ReceiptdError {
   return new ReceiptdError('DOCUMENT_UNKNOWN', `The ledger has no document number ${id}.`);

@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { systemCode } from '../domain/errors.ts';
+import { systemCode } from '../core/domain/errors.ts';
 
 // Some file systems can't sync a directory.
 const NO_SYNC = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'EPERM', 'EACCES', 'EISDIR']);

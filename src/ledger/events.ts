@@ -1,7 +1,7 @@
-import type { AttemptOutcome, DocumentState, EndpointKey, Lane, Verdict } from '../domain/document.ts';
-import type { ImageType } from '../domain/imageType.ts';
-import type { PayloadEncoding } from '../ports/results.ts';
-import type { Json, JournalEntry, JournalEvent } from '../ports/journal.ts';
+import type { AttemptOutcome, DocumentState, EndpointKey, Lane, Verdict } from '../core/domain/document.ts';
+import type { ImageType } from '../core/domain/imageType.ts';
+import type { PayloadEncoding } from '../core/ports/results.ts';
+import type { Json, JournalEntry, JournalEvent } from '../core/ports/journal.ts';
 
 /**
  * Everything that changes the ledger for good, as the journal keeps it. docs/audit.md describes each kind for

@@ -1,6 +1,6 @@
-import { credentialsKey, type AccountOf } from '../domain/account.ts';
-import { endpointId, type EndpointKey } from '../domain/document.ts';
-import type { Hold, HoldScope } from '../ports/hold.ts';
+import { credentialsKey, type AccountOf } from '../core/domain/account.ts';
+import { endpointId, type EndpointKey } from '../core/domain/document.ts';
+import type { Hold, HoldScope } from '../core/ports/hold.ts';
 
 export const PAUSED = 'PAUSED';
 

@@ -1,5 +1,5 @@
-import { UNDECIDED_STATES } from '../domain/needsPerson.ts';
-import type { StateCount } from '../ports/ledgerReports.ts';
+import { UNDECIDED_STATES } from '../core/domain/needsPerson.ts';
+import type { StateCount } from '../core/ports/ledgerReports.ts';
 
 /** For `IN`: the states in which a document needs a person. */
 export const UNDECIDED_SQL = UNDECIDED_STATES.map((state) => `'${state}'`).join(', ');

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import type { DocumentState } from '../domain/document.ts';
-import type { PayloadEncoding, ResultRow } from '../ports/results.ts';
+import type { DocumentState } from '../core/domain/document.ts';
+import type { PayloadEncoding, ResultRow } from '../core/ports/results.ts';
 
 /** A payload as it is kept. */
 export interface KeptPayload {

@@ -7,11 +7,11 @@ import type {
   FileIdentity,
   Lane,
   Verdict,
-} from '../domain/document.ts';
-import type { ImageType } from '../domain/imageType.ts';
-import type { Hold, HoldScope } from '../ports/hold.ts';
-import type { KnownFile, NamedFile } from '../ports/ledger.ts';
-import type { DocumentDetail, SightingRow } from '../ports/ledgerReports.ts';
+} from '../core/domain/document.ts';
+import type { ImageType } from '../core/domain/imageType.ts';
+import type { Hold, HoldScope } from '../core/ports/hold.ts';
+import type { KnownFile, NamedFile } from '../core/ports/ledger.ts';
+import type { DocumentDetail, SightingRow } from '../core/ports/ledgerReports.ts';
 
 /** Columns as `sql/documents.ts` names them. */
 export interface DocumentRow {

@@ -1,4 +1,4 @@
-import { sameIdentity, type FileIdentity, type Verdict } from '../domain/document.ts';
+import { sameIdentity, type FileIdentity, type Verdict } from '../core/domain/document.ts';
 import { toIdentity, type IdentityRow } from './rows.ts';
 
 export interface CurrentSighting extends IdentityRow {

@@ -3,7 +3,7 @@ import { EXIT, exitStatusOf } from '../../src/cli/exitStatus.ts';
 import { exitStatusOfOnce, summaryOf } from '../../src/cli/once.ts';
 import { usageError } from '../../src/cli/usage.ts';
 import type { OnceResult } from '../../src/daemon/agent.ts';
-import { ERROR_CODES, ReceiptdError } from '../../src/domain/errors.ts';
+import { ERROR_CODES, ReceiptdError } from '../../src/core/domain/errors.ts';
 
 describe('the exit status', () => {
   it('of every error says that it failed', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { fleetTable } from '../../src/cli/fleet.ts';
-import type { FleetAgentJson } from '../../src/daemon/control/protocol/fleet.ts';
-import { fleetNote, fleetNotes, fleetOf } from '../../src/daemon/reading/fleet.ts';
-import type { FleetAgent } from '../../src/ports/fleet.ts';
+import type { FleetAgentJson } from '../../src/control/protocol/fleet.ts';
+import { fleetNote, fleetNotes, fleetOf } from '../../src/control/queries/fleet.ts';
+import type { FleetAgent } from '../../src/core/ports/fleet.ts';
 import { FakeClock } from '../support/fakeClock.ts';
 import { FakeFleet } from '../support/fakeFleet.ts';
 

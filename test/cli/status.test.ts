@@ -1,15 +1,15 @@
-import { NEEDING_STATES } from '../../src/domain/needsPerson.ts';
+import { NEEDING_STATES } from '../../src/core/domain/needsPerson.ts';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import type { Io } from '../../src/cli/io.ts';
 import type { Overview } from '../../src/cli/overview.ts';
 import { printStatus } from '../../src/cli/statusText.ts';
-import { troubles, type Trouble } from '../../src/daemon/reading/troubles.ts';
+import { troubles, type Trouble } from '../../src/control/queries/troubles.ts';
 import type { Config } from '../../src/config/config.ts';
-import { FOLDER_STATES, type FolderStatus, type StatusResponse } from '../../src/daemon/control/protocol.ts';
-import { HOLD_SCOPES, type Hold } from '../../src/ports/hold.ts';
-import { LIST_STATES, type StateCount } from '../../src/ports/ledgerReports.ts';
-import { local } from '../../src/domain/words.ts';
+import { FOLDER_STATES, type FolderStatus, type StatusResponse } from '../../src/control/protocol.ts';
+import { HOLD_SCOPES, type Hold } from '../../src/core/ports/hold.ts';
+import { LIST_STATES, type StateCount } from '../../src/core/ports/ledgerReports.ts';
+import { local } from '../../src/core/domain/words.ts';
 
 const NOW = new Date(2026, 2, 2, 12, 0).getTime();
 /** As +01:00, wherever the test runs. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isSharedPlace } from '../../src/domain/sharedPlaces.ts';
+import { isSharedPlace } from '../../src/core/domain/sharedPlaces.ts';
 import { parse, problemsOf, refusal, yaml } from './support.ts';
 
 const folders = (...items: string[]) =>

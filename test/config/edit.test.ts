@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parse as parseYaml, stringify } from 'yaml';
 import { applyEdits, editData, type ConfigChange } from '../../src/config/edit.ts';
 import type { Json } from '../../src/config/renderValue.ts';
-import { ReceiptdError } from '../../src/domain/errors.ts';
+import { ReceiptdError } from '../../src/core/domain/errors.ts';
 
 const FILE = '/etc/receiptd/receiptd.yaml';
 

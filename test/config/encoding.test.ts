@@ -2,9 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { readSecretFile } from '../../src/alerts/secretFile.ts';
+import { readSecretFile } from '../../src/features/alerts/channels/secretFile.ts';
 import { textOf } from '../../src/config/load.ts';
-import { foreignEncoding } from '../../src/domain/encoding.ts';
+import { foreignEncoding } from '../../src/core/domain/encoding.ts';
 import { yaml } from './support.ts';
 
 const little = (text: string): Buffer => Buffer.from(text, 'utf16le');

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Config, LoadContext } from '../../src/config/config.ts';
 import { parseConfig } from '../../src/config/load.ts';
-import { ReceiptdError } from '../../src/domain/errors.ts';
+import { ReceiptdError } from '../../src/core/domain/errors.ts';
 
 export const FILE = '/etc/receiptd/receiptd.yaml';
 

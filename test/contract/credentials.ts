@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { CredentialsSource, WritableCredentials } from '../../src/ports/credentials.ts';
+import type { CredentialsSource, WritableCredentials } from '../../src/core/ports/credentials.ts';
 
 /** A writable store and the source that reads it, empty at first. */
 export interface CredentialsPair {

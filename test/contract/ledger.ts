@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { credentialsKey, type AccountOf } from '../../src/domain/account.ts';
-import { endpointId, type Document, type EndpointKey, type FileIdentity } from '../../src/domain/document.ts';
-import { namesOf, parseTemplate, type Naming } from '../../src/domain/naming.ts';
-import { isFound, searchWords } from '../../src/domain/search.ts';
-import type { Hold } from '../../src/ports/hold.ts';
+import { credentialsKey, type AccountOf } from '../../src/core/domain/account.ts';
+import { endpointId, type Document, type EndpointKey, type FileIdentity } from '../../src/core/domain/document.ts';
+import { namesOf, parseTemplate, type Naming } from '../../src/core/domain/naming.ts';
+import { isFound, searchWords } from '../../src/core/domain/search.ts';
+import type { Hold } from '../../src/core/ports/hold.ts';
 import type {
   Admission,
   AttemptResult,
@@ -13,9 +13,9 @@ import type {
   Ledger,
   Note,
   Transition,
-} from '../../src/ports/ledger.ts';
-import type { ListFilter, ListRow } from '../../src/ports/ledgerReports.ts';
-import type { NewResult } from '../../src/ports/results.ts';
+} from '../../src/core/ports/ledger.ts';
+import type { ListFilter, ListRow } from '../../src/core/ports/ledgerReports.ts';
+import type { NewResult } from '../../src/core/ports/results.ts';
 
 /** A place for one ledger. `open` opens what the last `open` left there; one account for all endpoints unless told. */
 export interface LedgerPlace {

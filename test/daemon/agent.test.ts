@@ -1,8 +1,8 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { Agent, type AgentDeps } from '../../src/daemon/agent.ts';
-import type { Idle } from '../../src/pipeline/dispatch.ts';
-import { systemClock } from '../../src/daemon/systemClock.ts';
+import type { Idle } from '../../src/delivery/queue/dispatcher.ts';
+import { systemClock } from '../../src/system/systemClock.ts';
 import { RecordedLog } from '../support/recordedLog.ts';
 
 /** An agent without folders, whose dispatcher tells these one after the other. */

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { Generations, type Generation } from '../../src/daemon/generations.ts';
-import { ReceiptdError } from '../../src/domain/errors.ts';
+import { ReceiptdError } from '../../src/core/domain/errors.ts';
 import { FakeClock, eventually } from '../support/fakeClock.ts';
 import { RecordedLog } from '../support/recordedLog.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { InheritedIncidents } from '../../src/daemon/inheritedIncidents.ts';
-import { OpenIncidents } from '../../src/pipeline/incidents.ts';
+import { OpenIncidents } from '../../src/daemon/openIncidents.ts';
 import { FakeClock } from '../support/fakeClock.ts';
 import { RecordedLog } from '../support/recordedLog.ts';
 

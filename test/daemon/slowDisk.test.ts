@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { SlowDisk } from '../../src/daemon/slowDisk.ts';
-import { OpenIncidents } from '../../src/pipeline/incidents.ts';
+import { OpenIncidents } from '../../src/daemon/openIncidents.ts';
 import { FakeClock } from '../support/fakeClock.ts';
 import { RecordedLog } from '../support/recordedLog.ts';
 

@@ -6,11 +6,11 @@ import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { upkeep } from '../../src/daemon/upkeep.ts';
 import { openSqliteLedger } from '../../src/ledger/sqlite/open.ts';
-import { OpenIncidents } from '../../src/pipeline/incidents.ts';
+import { OpenIncidents } from '../../src/daemon/openIncidents.ts';
 import { admission } from '../contract/ledger.ts';
 import { FakeClock } from '../support/fakeClock.ts';
 import { RecordedLog } from '../support/recordedLog.ts';
-import { compile } from './compiled.ts';
+import { compile } from '../console/server/compiled.ts';
 
 let checker: Awaited<ReturnType<typeof compile>>;
 beforeAll(async () => {

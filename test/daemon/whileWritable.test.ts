@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { whileWritable } from '../../src/daemon/whileWritable.ts';
-import type { StorageTrouble } from '../../src/ports/ledger.ts';
+import type { StorageTrouble } from '../../src/core/ports/ledger.ts';
 
 function storage(trouble: StorageTrouble | null = null) {
   const listeners = new Set<() => void>();

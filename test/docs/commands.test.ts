@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { EXIT } from '../../src/cli/exitStatus.ts';
 import type { Io } from '../../src/cli/io.ts';
 import { createProgram } from '../../src/cli/program.ts';
-import { LIST_STATES, type ListRow } from '../../src/ports/ledgerReports.ts';
+import { LIST_STATES, type ListRow } from '../../src/core/ports/ledgerReports.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const io = {

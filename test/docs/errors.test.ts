@@ -1,7 +1,7 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ERROR_CODES } from '../../src/domain/errors.ts';
+import { ERROR_CODES } from '../../src/core/domain/errors.ts';
 import { messageShapes } from './messageShapes.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -19,7 +19,7 @@ it('docs/errors.md has every code of the program, and no other, in its order', (
 });
 
 it('docs/errors.md groups the codes as the program does', async () => {
-  const source = await readFile(join(ROOT, 'src/domain/errors.ts'), 'utf8');
+  const source = await readFile(join(ROOT, 'src/core/domain/errors.ts'), 'utf8');
   const inSource = [...source.matchAll(/^ {2}(?:\/\/ (.+)|'([A-Z_]+)',)$/gm)].map(
     ([, group, code]) => group ?? code,
   );

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { systemUnit } from '../../src/hosting/systemd/unit.ts';
-import { anAgent } from '../hosting/agents.ts';
+import { systemUnit } from '../../src/features/os-service/systemd/unit.ts';
+import { anAgent } from '../features/os-service/agents.ts';
 
 it('docs/operations.md shows the unit that is installed', async () => {
   const text = await readFile(join(import.meta.dirname, '../../docs/operations.md'), 'utf8');

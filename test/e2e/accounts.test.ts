@@ -1,7 +1,7 @@
 /** Several accounts at one service, and secrets that change while the agent runs. */
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { keytarIsHere, secretService, secretServiceIsHere } from '../credentials/secretService.ts';
+import { keytarIsHere, secretService, secretServiceIsHere } from '../api/credentials/secretService.ts';
 import { requirement } from '../support/requires.ts';
 import { drawReceipt } from '../support/images.ts';
 import { DEPOT, OFFICE, prepare, storedOnce, until, type Site } from './support/agent.ts';

@@ -3,8 +3,8 @@ import { chmod, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/pro
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { expect, it } from 'vitest';
-import { alertsFile } from '../../src/daemon/alerting/store.ts';
-import { hookServer, mailServer } from '../alerts/receivers.ts';
+import { alertsFile } from '../../src/features/alerts/store.ts';
+import { hookServer, mailServer } from '../features/alerts/channels/receivers.ts';
 import { prepare, until, type Site } from './support/agent.ts';
 import { receiptd } from './support/commandLine.ts';
 

@@ -88,7 +88,7 @@ it('a single run: nothing that watches, and nothing that asks a daemon', async (
   const site = await prepare();
   const { status, loaded, files } = await loadedBy(['run', '--once'], { ...site.env, ...config(site) });
   expect(status).toBe(0);
-  expect(loaded).toContain('pipeline/dispatch');
+  expect(loaded).toContain('delivery/queue/dispatcher');
   const unwanted =
     /^(daemon\/control\/|intake\/folder\/hints|ledger\/postgres\/)|^(chokidar|readdirp|pg|pg-.+|file-type)$/;
   expect([...loaded].filter((name) => unwanted.test(name))).toEqual([]);

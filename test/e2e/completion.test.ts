@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { LIST_STATES } from '../../src/ports/ledgerReports.ts';
+import { LIST_STATES } from '../../src/core/ports/ledgerReports.ts';
 import { drawReceipt } from '../support/images.ts';
 import { requirement } from '../support/requires.ts';
 import { MAIN, prepare, temporaryDirectory, until, type Site } from './support/agent.ts';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { ask, cookieOf, own, perform, signIn } from '../daemon/console/browser.ts';
+import { ask, cookieOf, own, perform, signIn } from '../console/server/browser.ts';
 import { underAttack, type Attacked } from './support/console.ts';
 
 const PAUSE = '{"target":"office"}';

@@ -3,9 +3,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { ask, perform, signIn } from '../daemon/console/browser.ts';
+import { ask, perform, signIn } from '../console/server/browser.ts';
 import { drawReceipt } from '../support/images.ts';
-import { freePort } from '../daemon/console/opened.ts';
+import { freePort } from '../console/server/opened.ts';
 import { prepare, until, type Site } from './support/agent.ts';
 import { underAttack } from './support/console.ts';
 

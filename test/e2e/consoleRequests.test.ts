@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { ask, dial, own, perform, raw, received } from '../daemon/console/browser.ts';
+import { ask, dial, own, perform, raw, received } from '../console/server/browser.ts';
 import { until } from './support/agent.ts';
 import { underAttack } from './support/console.ts';
 

@@ -2,8 +2,8 @@ import { chmod, chown, mkdir, readFile, readdir, stat, writeFile } from 'node:fs
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { ask, own, perform, signIn } from '../daemon/console/browser.ts';
-import { freePort } from '../daemon/console/opened.ts';
+import { ask, own, perform, signIn } from '../console/server/browser.ts';
+import { freePort } from '../console/server/opened.ts';
 import { ordinaryOwner } from '../support/ordinaryUser.ts';
 import { requirement } from '../support/requires.ts';
 import { MAIN, Running, prepare, until, type Ended, type Site } from './support/agent.ts';

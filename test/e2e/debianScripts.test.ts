@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { systemUnit } from '../../src/hosting/systemd/unit.ts';
+import { systemUnit } from '../../src/features/os-service/systemd/unit.ts';
 import { hasDebianTree, openDebianTree, type DebianTree } from '../support/debianTree.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));

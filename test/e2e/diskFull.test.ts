@@ -5,7 +5,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { systemCode } from '../../src/domain/errors.ts';
+import { systemCode } from '../../src/core/domain/errors.ts';
 import { drawReceipt } from '../support/images.ts';
 import { canMount, inMountsOf, seenBy, withSmallDisk } from '../support/ownMount.ts';
 import {

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { stat, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { sendJson, scriptedServer } from '../service/scriptedServer.ts';
+import { sendJson, scriptedServer } from '../api/scriptedServer.ts';
 import { drawReceipt } from '../support/images.ts';
 import { OFFICE, prepare } from './support/agent.ts';
 

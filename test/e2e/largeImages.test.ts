@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { sha256 } from '../../src/pipeline/sha256.ts';
+import { sha256 } from '../../src/core/sha256.ts';
 import { drawReceipt, withTrailer } from '../support/images.ts';
 import { prepare } from './support/agent.ts';
 

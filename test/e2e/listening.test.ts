@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { createServer, connect } from 'node:net';
 import { expect, test } from 'vitest';
-import { freePort } from '../daemon/console/opened.ts';
+import { freePort } from '../console/server/opened.ts';
 import { drawReceipt } from '../support/images.ts';
 import { receiptd } from './support/commandLine.ts';
 import { cleanUp, prepare, until, type Site } from './support/agent.ts';

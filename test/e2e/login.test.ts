@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { keytarIsHere, secretService, secretServiceIsHere } from '../credentials/secretService.ts';
+import { keytarIsHere, secretService, secretServiceIsHere } from '../api/credentials/secretService.ts';
 import { requirement } from '../support/requires.ts';
 import { MAIN, Running, prepare, until, type Site } from './support/agent.ts';
 import { quickly, receiptd } from './support/commandLine.ts';

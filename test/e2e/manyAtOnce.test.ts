@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { dial, perform, signIn } from '../daemon/console/browser.ts';
+import { dial, perform, signIn } from '../console/server/browser.ts';
 import { drawReceipt } from '../support/images.ts';
 import { prepare, until, type Site } from './support/agent.ts';
 

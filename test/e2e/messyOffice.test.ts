@@ -10,8 +10,8 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Io } from '../../src/cli/io.ts';
 import { createProgram } from '../../src/cli/program.ts';
-import { LIST_STATES } from '../../src/ports/ledgerReports.ts';
-import { hasChromium, startBrowser } from '../console/support/browser.ts';
+import { LIST_STATES } from '../../src/core/ports/ledgerReports.ts';
+import { hasChromium, startBrowser } from '../console/app/support/browser.ts';
 import { Terminal, terminalIsHere } from '../support/terminal.ts';
 import { MAIN, cleanUp, until, type Row, type Site } from './support/agent.ts';
 import { runInProcess } from './support/inProcess.ts';
@@ -244,7 +244,7 @@ const PLACES = [
 ];
 /** As the program tells them apart: a new one is opened by a link, or stands above. */
 const PAGES = [
-  ...readFileSync(new URL('../../src/console/App.tsx', import.meta.url), 'utf8').matchAll(
+  ...readFileSync(new URL('../../src/console/app/App.tsx', import.meta.url), 'utf8').matchAll(
     /case '([a-z]*)':/g,
   ),
 ].map(([, page]) => page);

@@ -2,10 +2,10 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import parse from 'parse-prometheus-text-format';
 import { expect, it } from 'vitest';
-import { freePort } from '../daemon/console/opened.ts';
+import { freePort } from '../console/server/opened.ts';
 import { drawReceipt } from '../support/images.ts';
-import { callControl } from '../../src/daemon/control/client.ts';
-import { METRICS } from '../../src/telemetry/metrics/set.ts';
+import { callControl } from '../../src/control/client.ts';
+import { METRICS } from '../../src/features/metrics/set.ts';
 import { prepare, until, type Site } from './support/agent.ts';
 
 async function prepared(port: number): Promise<Site> {

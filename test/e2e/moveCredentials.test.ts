@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { keytarIsHere, secretService, secretServiceIsHere } from '../credentials/secretService.ts';
+import { keytarIsHere, secretService, secretServiceIsHere } from '../api/credentials/secretService.ts';
 import { canMount } from '../support/ownMount.ts';
 import { requirement } from '../support/requires.ts';
 import { drawReceipt } from '../support/images.ts';

@@ -1,8 +1,8 @@
 import { copyFile, writeFile } from 'node:fs/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createAuthority, hasOpenssl, tlsFront } from '../service/certificates.ts';
-import { proxyServer } from '../service/proxy.ts';
-import { closedPort, scriptedServer, sendJson } from '../service/scriptedServer.ts';
+import { createAuthority, hasOpenssl, tlsFront } from '../api/certificates.ts';
+import { proxyServer } from '../api/proxy.ts';
+import { closedPort, scriptedServer, sendJson } from '../api/scriptedServer.ts';
 import { drawReceipt } from '../support/images.ts';
 import { prepare, storedOnce, type Site } from './support/agent.ts';
 

@@ -1,6 +1,6 @@
 import { copyFile, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
-import { callControl } from '../../src/daemon/control/client.ts';
+import { callControl } from '../../src/control/client.ts';
 import { drawReceipt } from '../support/images.ts';
 import { prepare, Site, until } from './support/agent.ts';
 

@@ -1,9 +1,9 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { callControl } from '../../src/daemon/control/client.ts';
+import { callControl } from '../../src/control/client.ts';
 import { EXAMPLE_UID } from '../../src/config/exampleUid.ts';
-import type { ConfigEdit } from '../../src/daemon/control/protocol.ts';
+import type { ConfigEdit } from '../../src/control/protocol.ts';
 import { drawReceipt } from '../support/images.ts';
 import { OFFICE, DEPOT, prepare, storedOnce, until, type Running, type Site } from './support/agent.ts';
 

@@ -2,15 +2,15 @@ import { existsSync } from 'node:fs';
 import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readBackup } from '../../src/compose/backup/readBackup.ts';
-import { restoreBackup } from '../../src/compose/backup/restoreBackup.ts';
-import { inspectBackup } from '../../src/compose/backup/source.ts';
+import { readBackup } from '../../src/features/backup/readBackup.ts';
+import { restoreBackup } from '../../src/features/backup/restoreBackup.ts';
+import { inspectBackup } from '../../src/features/backup/source.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import { acquireInstanceLock } from '../../src/daemon/instanceLock.ts';
-import { movedAway } from '../../src/daemon/stateMarks.ts';
+import { acquireInstanceLock } from '../../src/state-dir/instanceLock.ts';
+import { movedAway } from '../../src/state-dir/stateMarks.ts';
 import { openSqliteReports } from '../../src/ledger/sqlite/openReports.ts';
 import { verifyJournal } from '../../src/ledger/journal/verify.ts';
-import { compile, runScript } from '../daemon/compiled.ts';
+import { compile, runScript } from '../console/server/compiled.ts';
 import { drawReceipt } from '../support/images.ts';
 import { prepare, type Site } from './support/agent.ts';
 
@@ -117,7 +117,7 @@ async function comeNext(stateDir: string): Promise<string> {
 
 test('a kill at any step leaves the old state or the new one, whole, and the restore can be ended', async () => {
   const { site, archive, at } = await scene();
-  const { url } = await compile('compose/backup/restoreBackup.ts');
+  const { url } = await compile('features/backup/restoreBackup.ts');
   const config = await at(site.stateDir);
   const how = {
     file: archive,
@@ -144,7 +144,7 @@ test('a kill at any step leaves the old state or the new one, whole, and the res
   // From the mark on: whoever comes next ends it, and may be killed at each step of that as well.
   const marked = await copyOf(site, site.stateDir, 'marked');
   await killed(importing(marked), MARK + 1);
-  const { url: ending } = await compile('daemon/stateMarks.ts');
+  const { url: ending } = await compile('state-dir/stateMarks.ts');
   const finishing = (stateDir: string): string => `
     const { finishRestore } = await import(${JSON.stringify(ending)});
     await finishRestore(${JSON.stringify(stateDir)});`;
@@ -165,9 +165,9 @@ test('a kill at any step leaves the old state or the new one, whole, and the res
 test('a final backup that is killed at any step never leaves an archive beside a PC that goes on', async () => {
   const { site, at } = await scene();
   const [{ url }, { url: ledger }, { url: lock }] = [
-    await compile('compose/backup/makeBackup.ts'),
-    await compile('compose/ledger.ts'),
-    await compile('daemon/instanceLock.ts'),
+    await compile('features/backup/makeBackup.ts'),
+    await compile('wiring/ledger.ts'),
+    await compile('state-dir/instanceLock.ts'),
   ];
   const config = await at(site.stateDir);
   const closing = (stateDir: string, file: string): string => `

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import type { SandboxOptions } from '../../src/sandbox/server.ts';
-import { freePort } from '../daemon/console/opened.ts';
+import { freePort } from '../console/server/opened.ts';
 import { drawReceipt } from '../support/images.ts';
 import { OFFICE, prepare, until, type ConfigKeys, type Site } from './support/agent.ts';
 

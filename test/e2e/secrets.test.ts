@@ -1,7 +1,7 @@
 import { readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { proxyServer } from '../service/proxy.ts';
+import { proxyServer } from '../api/proxy.ts';
 import { drawReceipt } from '../support/images.ts';
 import { OFFICE, prepare, until, type Site } from './support/agent.ts';
 import { quickly, receiptd } from './support/commandLine.ts';

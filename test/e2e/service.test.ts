@@ -24,9 +24,9 @@ import { installService, type InstallOptions } from '../../src/cli/serviceInstal
 import { refuseLeavingLedger } from '../../src/cli/serviceLedger.ts';
 import type { Config } from '../../src/config/config.ts';
 import { loadConfig, parseConfig } from '../../src/config/load.ts';
-import { Launchd } from '../../src/hosting/launchd/manager.ts';
-import type { Host } from '../../src/hosting/host.ts';
-import { Systemd } from '../../src/hosting/systemd/manager.ts';
+import { Launchd } from '../../src/features/os-service/launchd/manager.ts';
+import type { Host } from '../../src/features/os-service/host.ts';
+import { Systemd } from '../../src/features/os-service/systemd/manager.ts';
 import { MAIN, OFFICE, temporaryDirectory } from './support/agent.ts';
 
 const isRoot = process.geteuid?.() === 0;

@@ -2,7 +2,7 @@
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { mailServer } from '../alerts/receivers.ts';
+import { mailServer } from '../features/alerts/channels/receivers.ts';
 import { hasNamespaces } from '../support/namespace.ts';
 import { terminalIsHere } from '../support/terminal.ts';
 import { OFFICE, type Ended } from './support/agent.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { defaultConfigText } from '../../src/config/template.ts';
 import { drawTestReceipt } from '../../src/demo/testReceipt.ts';
-import { keytarIsHere, secretService, secretServiceIsHere } from '../credentials/secretService.ts';
+import { keytarIsHere, secretService, secretServiceIsHere } from '../api/credentials/secretService.ts';
 import { ordinaryOwner } from '../support/ordinaryUser.ts';
 import { requirement } from '../support/requires.ts';
 import { DEPOT, OFFICE, cleanUp, until, type Ended } from './support/agent.ts';

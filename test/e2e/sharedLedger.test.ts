@@ -4,7 +4,7 @@ import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { createAuthority, hasOpenssl } from '../service/certificates.ts';
+import { createAuthority, hasOpenssl } from '../api/certificates.ts';
 import { drawReceipt } from '../support/images.ts';
 import { freshDatabase, needsPostgres, startCluster } from '../support/postgres.ts';
 import { prepare, storedOnce, until, type Site } from './support/agent.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { controlSocketPath } from '../../src/daemon/control/socketPath.ts';
+import { controlSocketPath } from '../../src/control/socketPath.ts';
 import { drawReceipt } from '../support/images.ts';
 import { cleanUp, DEPOT, OFFICE, prepare, until, type Site } from './support/agent.ts';
 

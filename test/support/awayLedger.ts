@@ -1,6 +1,6 @@
 /** A real ledger that can't be reached for a time, as a shared one whose database server or network is away. */
-import { ReceiptdError } from '../../src/domain/errors.ts';
-import type { Ledger, LedgerStorage, StorageTrouble } from '../../src/ports/ledger.ts';
+import { ReceiptdError } from '../../src/core/domain/errors.ts';
+import type { Ledger, LedgerStorage, StorageTrouble } from '../../src/core/ports/ledger.ts';
 
 const HINT = 'See whether the database server runs and can be reached from this machine.';
 const TROUBLE: StorageTrouble = {

@@ -3,7 +3,7 @@
  * time, letting everything settle in between. What is set off by a sleeper happens at that sleeper's time.
  */
 import { setImmediate as turn, setTimeout as sleepForReal } from 'node:timers/promises';
-import type { Clock } from '../../src/ports/clock.ts';
+import type { Clock } from '../../src/core/ports/clock.ts';
 
 /** A ledger write takes one turn of the event loop; the longest chain of them between two sleeps is far below this. */
 const QUIET_TURNS = 12;

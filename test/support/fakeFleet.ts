@@ -5,7 +5,7 @@ import type {
   FleetSignal,
   LedgerFleet,
   SilentAgent,
-} from '../../src/ports/fleet.ts';
+} from '../../src/core/ports/fleet.ts';
 
 export class FakeFleet implements LedgerFleet {
   readonly agent = 'here';

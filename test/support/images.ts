@@ -6,7 +6,7 @@
  */
 import { createHash } from 'node:crypto';
 import sharp, { type Sharp } from 'sharp';
-import type { ImageType } from '../../src/domain/imageType.ts';
+import type { ImageType } from '../../src/core/domain/imageType.ts';
 import {
   buildBmp,
   buildExif,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createAuthority, hasOpenssl } from '../service/certificates.ts';
+import { createAuthority, hasOpenssl } from '../api/certificates.ts';
 import { ordinaryOwner } from './ordinaryUser.ts';
 import { createCluster, makeOwned } from './postgresCluster.ts';
 import { freshDatabase, needsPostgres, startCluster, type Cluster, type ClusterOptions } from './postgres.ts';

@@ -1,4 +1,4 @@
-import type { Log, LogFields } from '../../src/ports/log.ts';
+import type { Log, LogFields } from '../../src/core/ports/log.ts';
 
 export interface Line {
   readonly level: keyof Log;

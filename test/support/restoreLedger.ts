@@ -1,5 +1,5 @@
-import { restoreBackup, type Restored } from '../../src/compose/backup/restoreBackup.ts';
-import { inspectBackup } from '../../src/compose/backup/source.ts';
+import { restoreBackup, type Restored } from '../../src/features/backup/restoreBackup.ts';
+import { inspectBackup } from '../../src/features/backup/source.ts';
 import type { Config } from '../../src/config/config.ts';
 
 /** `receiptd restore FILE`, for a state directory without a configuration. */

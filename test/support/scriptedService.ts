@@ -1,8 +1,8 @@
 /** The service as a script: what it answers is up to the test, what it was asked is kept. */
-import type { ReceiptdError } from '../../src/domain/errors.ts';
-import type { Answer } from '../../src/domain/outcome.ts';
-import type { Clock } from '../../src/ports/clock.ts';
-import type { ReceiptService, TokenSource, UploadProgress, UploadRequest } from '../../src/ports/service.ts';
+import type { ReceiptdError } from '../../src/core/domain/errors.ts';
+import type { Answer } from '../../src/core/domain/outcome.ts';
+import type { Clock } from '../../src/core/ports/clock.ts';
+import type { ReceiptService, TokenSource, UploadProgress, UploadRequest } from '../../src/core/ports/service.ts';
 
 export interface Asked {
   readonly name: string;

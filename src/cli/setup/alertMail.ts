@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { resolvePath } from '../../config/resolve.ts';
-import { ReceiptdError } from '../../domain/errors.ts';
+import { ReceiptdError } from '../../core/domain/errors.ts';
 import type { Io } from '../io.ts';
 import { openLog } from '../session.ts';
 import { mailAddressesOf, sentence, tidyMailServer, wrongMailAddresses, wrongMailServer } from './checks.ts';
@@ -173,7 +173,7 @@ async function passwordOf(
 
 /** @throws ReceiptdError FILE_UNREADABLE, CREDENTIALS_INSECURE */
 async function demandPassword(file: string): Promise<void> {
-  const { readSecretFile } = await import('../../compose/alertChannels.ts');
+  const { readSecretFile } = await import('../../wiring/alertChannels.ts');
   try {
     await readSecretFile(file, ANSWERS.mailPasswordFile.flag);
   } catch (error) {
@@ -193,10 +193,10 @@ async function testMail(
   now: Config['alerts']['email'],
 ): Promise<MailTest> {
   const [{ emailChannel }, { sendWithin }, { testAlert }, { systemClock }] = await Promise.all([
-    import('../../compose/alertChannels.ts'),
-    import('../../daemon/alerting/delivery.ts'),
-    import('../../daemon/alerting/message.ts'),
-    import('../../daemon/systemClock.ts'),
+    import('../../wiring/alertChannels.ts'),
+    import('../../features/alerts/delivery.ts'),
+    import('../../features/alerts/message.ts'),
+    import('../../system/systemClock.ts'),
   ]);
   const { log, secrets } = await openLog(io, config, { toFile: false, level: 'warn' });
   try {

@@ -1,5 +1,5 @@
 import { resolvePath } from '../../config/resolve.ts';
-import { ReceiptdError } from '../../domain/errors.ts';
+import { ReceiptdError } from '../../core/domain/errors.ts';
 import { sentence, wrongFolder } from './checks.ts';
 import type { FolderAnswer } from './folder.ts';
 import type { Choice } from './prompts.ts';

@@ -1,8 +1,8 @@
 import { endpointSchema, folderSchema, serviceSchema } from '../../config/schema.ts';
 import { shortName } from '../../config/schemaAccounts.ts';
 import { mailAddress, mailServer } from '../../config/values.ts';
-import { isLoopback } from '../../domain/loopback.ts';
-import { RATE_PATTERN } from '../../domain/rate.ts';
+import { isLoopback } from '../../core/domain/loopback.ts';
+import { RATE_PATTERN } from '../../core/domain/rate.ts';
 
 /*
  * What is wrong with an answer, given beforehand or typed: what it has to be instead, or null. The configuration's own rules.

@@ -1,7 +1,7 @@
-import { composeService } from '../../compose/service.ts';
+import { composeService } from '../../wiring/service.ts';
 import type { Config } from '../../config/config.ts';
-import { ReceiptdError } from '../../domain/errors.ts';
-import type { Credentials, CredentialStore } from '../../ports/credentials.ts';
+import { ReceiptdError } from '../../core/domain/errors.ts';
+import type { Credentials, CredentialStore } from '../../core/ports/credentials.ts';
 import type { Io } from '../io.ts';
 import { openLog } from '../session.ts';
 import type { Store } from './given.ts';

@@ -1,10 +1,10 @@
 import { access, constants } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { lookAtFolder, likelyFolders, thisMachine, type FolderLook } from '../../compose/lookAtFolder.ts';
+import { lookAtFolder, likelyFolders, thisMachine, type FolderLook } from '../../wiring/lookAtFolder.ts';
 import type { Config } from '../../config/config.ts';
 import { resolvePath } from '../../config/resolve.ts';
-import { ReceiptdError, systemCode, type ErrorCode } from '../../domain/errors.ts';
-import { counted, local } from '../../domain/words.ts';
+import { ReceiptdError, systemCode, type ErrorCode } from '../../core/domain/errors.ts';
+import { counted, local } from '../../core/domain/words.ts';
 import { sentence, wrongFolder } from './checks.ts';
 import type { Choice } from './prompts.ts';
 import type { Talk } from './talk.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { foreignEncoding } from '../../domain/encoding.ts';
-import { ReceiptdError, systemCode } from '../../domain/errors.ts';
+import { foreignEncoding } from '../../core/domain/encoding.ts';
+import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 import { askText } from '../askText.ts';
 import { isTerminal, type Io } from '../io.ts';
 import {

@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts';
-import { ReceiptdError } from '../../domain/errors.ts';
-import type { Host } from '../../hosting/host.ts';
+import { ReceiptdError } from '../../core/domain/errors.ts';
+import type { Host } from '../../features/os-service/host.ts';
 import type { Io } from '../io.ts';
 import { installService, type InstalledService, type InstallOptions } from '../service.ts';
 import { hostOf, managerOf } from '../serviceHost.ts';

@@ -1,7 +1,7 @@
-import { lookAtFolder } from '../../compose/lookAtFolder.ts';
+import { lookAtFolder } from '../../wiring/lookAtFolder.ts';
 import type { Config } from '../../config/config.ts';
 import { resolvePath } from '../../config/resolve.ts';
-import { ReceiptdError } from '../../domain/errors.ts';
+import { ReceiptdError } from '../../core/domain/errors.ts';
 import { hasCredentials } from './credentials.ts';
 import { configuredFolders } from './folder.ts';
 import { incomplete, type AnswerName } from './given.ts';

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { userNameOf } from '../../daemon/userName.ts';
+import { userNameOf } from '../../system/userName.ts';
 
 const LISTENING = '0A';
 

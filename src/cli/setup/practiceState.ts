@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.ts';
 import { pathsOf, resolveStateDir } from '../../config/resolve.ts';
-import { callControl } from '../../daemon/control/client.ts';
-import { ReceiptdError } from '../../domain/errors.ts';
+import { callControl } from '../../control/client.ts';
+import { ReceiptdError } from '../../core/domain/errors.ts';
 import type { Found, Wanted } from './wanted.ts';
 
 /*

@@ -1,7 +1,7 @@
 import { placeForConfig } from '../../config/locate.ts';
-import { ReceiptdError } from '../../domain/errors.ts';
-import { isLoopback } from '../../domain/loopback.ts';
-import { counted } from '../../domain/words.ts';
+import { ReceiptdError } from '../../core/domain/errors.ts';
+import { isLoopback } from '../../core/domain/loopback.ts';
+import { counted } from '../../core/domain/words.ts';
 import { canAsk } from '../ask.ts';
 import { EXIT, type ExitStatus } from '../exitStatus.ts';
 import { loadContext, print, printJson, type Io } from '../io.ts';

@@ -1,4 +1,4 @@
-import { ReceiptdError } from '../../domain/errors.ts';
+import { ReceiptdError } from '../../core/domain/errors.ts';
 import { ENDPOINT_UID, SANDBOX_CREDENTIALS, startPractice } from '../sandbox.ts';
 import { sentence, tidyBaseUrl, wrongBaseUrl, wrongTransport } from './checks.ts';
 import { withService } from './credentials.ts';

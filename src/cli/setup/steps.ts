@@ -1,5 +1,5 @@
 import type { Config } from '../../config/config.ts';
-import { rateText } from '../../domain/rate.ts';
+import { rateText } from '../../core/domain/rate.ts';
 import { alertMailStep, type AlertMailAnswer } from './alertMail.ts';
 import { attentionStep } from './attention.ts';
 import { sentence, wrongRate } from './checks.ts';

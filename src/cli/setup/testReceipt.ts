@@ -2,13 +2,13 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { access, constants, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { folderCovers } from '../../compose/lookAtFolder.ts';
+import { folderCovers } from '../../wiring/lookAtFolder.ts';
 import type { Config } from '../../config/config.ts';
-import { callControl } from '../../daemon/control/client.ts';
+import { callControl } from '../../control/client.ts';
 import { drawTestReceipt } from '../../demo/testReceipt.ts';
-import { ReceiptdError, systemCode } from '../../domain/errors.ts';
-import { local } from '../../domain/words.ts';
-import type { ListFilter, ListRow } from '../../ports/ledgerReports.ts';
+import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
+import { local } from '../../core/domain/words.ts';
+import type { ListFilter, ListRow } from '../../core/ports/ledgerReports.ts';
 import { openReading } from '../reading.ts';
 import { agentAnswers, openLog } from '../session.ts';
 import type { Io } from '../io.ts';
@@ -130,8 +130,8 @@ interface SomeAgent {
 /** The one that runs, or one in this process. */
 async function anAgent(io: Io, config: Config): Promise<SomeAgent> {
   const [{ acquireInstanceLock }, { prepareStateDir }] = await Promise.all([
-    import('../../daemon/instanceLock.ts'),
-    import('../../daemon/stateDir.ts'),
+    import('../../state-dir/instanceLock.ts'),
+    import('../../state-dir/stateDir.ts'),
   ]);
   if (await agentAnswers(config)) return { ended: () => null, stop: async () => {} };
   await prepareStateDir(config);
@@ -145,7 +145,7 @@ async function anAgent(io: Io, config: Config): Promise<SomeAgent> {
     throw error;
   }
   const { log, secrets } = await openLog(io, config, { toFile: true, level: 'warn' });
-  const { runDaemon } = await import('../../compose/daemon.ts');
+  const { runDaemon } = await import('../../wiring/daemon.ts');
   const stop = new AbortController();
   let trouble: unknown = null;
   const options = { config, context: loadContext(io), lock, log, secrets, env: io.env, lines: log.lines };

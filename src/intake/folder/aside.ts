@@ -1,8 +1,8 @@
 import type { Dirent } from 'node:fs';
 import { lstat, mkdir, opendir, rename, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ReceiptdError, systemCode } from '../../domain/errors.ts';
-import type { Random } from '../../ports/clock.ts';
+import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
+import type { Random } from '../../core/ports/clock.ts';
 import { asideDirectoryOf, incomingNameOf, isAsideName, newAsideName } from './asideName.ts';
 import type { ExcludedDirectories } from './excludedDirectories.ts';
 import { inside, isAbsent, joinPath, nameOf, parentOf } from './folderPath.ts';

@@ -1,4 +1,4 @@
-import type { Random } from '../../ports/clock.ts';
+import type { Random } from '../../core/ports/clock.ts';
 import { nameOf, parentOf } from './folderPath.ts';
 
 /** A directory of its own keeps the file's name as it is, so that one of 255 bytes fits too. */

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { systemCode } from '../../domain/errors.ts';
-import { whileHeld } from '../../domain/heldFile.ts';
+import { systemCode } from '../../core/domain/errors.ts';
+import { whileHeld } from '../../core/domain/heldFile.ts';
 import type {
   AttentionBook,
   AttentionEntry,
   AttentionFile,
   AttentionKey,
   AttentionPage,
-} from '../../ports/attention.ts';
+} from '../../core/ports/attention.ts';
 import { syncDirectory } from './durableDirectory.ts';
 
 /** Tells folders apart in names of files. Eight hexadecimal digits. */

@@ -1,10 +1,10 @@
 import type { BigIntStats } from 'node:fs';
 import { chmod, chown, lstat, mkdir, readdir, rmdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { NOTE_ENDING } from '../../domain/attention.ts';
-import { systemCode } from '../../domain/errors.ts';
-import type { AttentionFile, AttentionFolder } from '../../ports/attention.ts';
-import type { Random } from '../../ports/clock.ts';
+import { NOTE_ENDING } from '../../core/domain/attention.ts';
+import { systemCode } from '../../core/domain/errors.ts';
+import type { AttentionFile, AttentionFolder } from '../../core/ports/attention.ts';
+import type { Random } from '../../core/ports/clock.ts';
 import { randomHex } from './asideName.ts';
 import { syncDirectory } from './durableDirectory.ts';
 import { isAbsent, nameOf, parentOf } from './folderPath.ts';

@@ -1,8 +1,8 @@
 import { lstat, opendir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { systemCode } from '../../domain/errors.ts';
-import { isUnreachable } from '../../domain/unreachable.ts';
-import type { FileSystem, FolderAvailability } from '../../ports/folder.ts';
+import { systemCode } from '../../core/domain/errors.ts';
+import { isUnreachable } from '../../core/domain/unreachable.ts';
+import type { FileSystem, FolderAvailability } from '../../core/ports/folder.ts';
 import { fileSystemOf, type FileSystemSources } from './fileSystem.ts';
 import { statFolder, tokenOf } from './folderIdentity.ts';
 

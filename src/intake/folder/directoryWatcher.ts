@@ -4,7 +4,7 @@ import { basename, dirname, join, sep } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FSWatcher } from 'chokidar';
-import { systemCode } from '../../domain/errors.ts';
+import { systemCode } from '../../core/domain/errors.ts';
 
 type ReadOptions = Parameters<FSWatcher['_readdirp']>[1];
 type ReadStream = ReturnType<FSWatcher['_readdirp']>;

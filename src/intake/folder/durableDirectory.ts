@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { systemCode } from '../../domain/errors.ts';
+import { systemCode } from '../../core/domain/errors.ts';
 
 // Some file systems can't sync a directory, and a drop box can't be opened.
 const NO_SYNC = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'EISDIR', 'EPERM', 'EACCES', 'EBADF']);

@@ -3,8 +3,8 @@ import fs from 'node:fs';
 import { readFile, statfs } from 'node:fs/promises';
 import { win32 } from 'node:path';
 import { promisify } from 'node:util';
-import { systemCode } from '../../domain/errors.ts';
-import type { FileSystem } from '../../ports/folder.ts';
+import { systemCode } from '../../core/domain/errors.ts';
+import type { FileSystem } from '../../core/ports/folder.ts';
 
 /** As `statfs` of Node; an argument, so that a test can put a folder on a share that it can't mount. */
 export type StatFs = (path: string) => Promise<{ readonly type: number }>;

@@ -3,8 +3,8 @@ import { connect, createServer, type Server } from 'node:net';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { systemCode } from '../../domain/errors.ts';
-import type { FolderClaims, FolderHolder, FolderLook } from '../../ports/folder.ts';
+import { systemCode } from '../../core/domain/errors.ts';
+import type { FolderClaims, FolderHolder, FolderLook } from '../../core/ports/folder.ts';
 
 /*
  * One agent takes in a folder, on one machine:

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { systemCode } from '../../domain/errors.ts';
+import { systemCode } from '../../core/domain/errors.ts';
 
 const FORBIDDEN = new Set(['', '.', '..']);
 

@@ -1,5 +1,5 @@
 import { extname } from 'node:path';
-import type { Random } from '../../ports/clock.ts';
+import type { Random } from '../../core/ports/clock.ts';
 import { randomHex } from './asideName.ts';
 
 const NAME_BYTES = 255;

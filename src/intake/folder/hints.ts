@@ -1,7 +1,7 @@
 import { opendir, stat } from 'node:fs/promises';
 import { basename, join, resolve, sep } from 'node:path';
-import { ReceiptdError, systemCode } from '../../domain/errors.ts';
-import type { FolderHints } from '../../ports/folder.ts';
+import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
+import type { FolderHints } from '../../core/ports/folder.ts';
 import { ASIDE_PREFIX } from './asideName.ts';
 import { DirectoryWatcher } from './directoryWatcher.ts';
 import { statFolder, tokenOf } from './folderIdentity.ts';

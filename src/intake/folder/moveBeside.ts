@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { unlink } from 'node:fs/promises';
-import type { Random } from '../../ports/clock.ts';
+import type { Random } from '../../core/ports/clock.ts';
 import { syncDirectory } from './durableDirectory.ts';
 import { freeNames, nameTaken } from './freeNames.ts';
 import { isSameFile, placeByLink, placeByRename } from './placeExclusively.ts';

@@ -1,7 +1,7 @@
 import { lstat, mkdir, readdir, rename, rmdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { systemCode } from '../../domain/errors.ts';
-import type { Random } from '../../ports/clock.ts';
+import { systemCode } from '../../core/domain/errors.ts';
+import type { Random } from '../../core/ports/clock.ts';
 import { isIncomingName } from './asideName.ts';
 import { syncDirectory } from './durableDirectory.ts';
 import { copyExclusively } from './exclusiveCopy.ts';

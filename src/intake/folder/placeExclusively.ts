@@ -1,5 +1,5 @@
 import { link, lstat, open, rename, unlink, type FileHandle } from 'node:fs/promises';
-import { systemCode } from '../../domain/errors.ts';
+import { systemCode } from '../../core/domain/errors.ts';
 
 // Another file system; FAT, exFAT or SMB; another owner's file under protected_hardlinks; too many links.
 const NO_LINK = new Set(['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EINVAL', 'UNKNOWN']);

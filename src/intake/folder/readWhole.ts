@@ -1,9 +1,9 @@
 import type { BigIntStats } from 'node:fs';
 import fs, { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
-import { sameIdentity, type FileIdentity } from '../../domain/document.ts';
-import { systemCode } from '../../domain/errors.ts';
-import type { FileRead } from '../../ports/folder.ts';
+import { sameIdentity, type FileIdentity } from '../../core/domain/document.ts';
+import { systemCode } from '../../core/domain/errors.ts';
+import type { FileRead } from '../../core/ports/folder.ts';
 
 // Between two chunks an abort is noticed, and a slow share shows that it is not a dead one: within guarded.ts' 15 s one of 20 kB/s.
 const CHUNK_BYTES = 256 * 1024;

@@ -1,7 +1,7 @@
 import fs, { constants, existsSync } from 'node:fs';
 import { lstat, mkdir, open, readlink, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { systemCode } from '../../domain/errors.ts';
+import { systemCode } from '../../core/domain/errors.ts';
 import { syncDirectory } from './durableDirectory.ts';
 import { inside, isAbsent, parentOf, prefixesOf } from './folderPath.ts';
 

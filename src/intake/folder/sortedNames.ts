@@ -1,4 +1,4 @@
-import { byBytes } from '../../domain/byteOrder.ts';
+import { byBytes } from '../../core/domain/byteOrder.ts';
 
 /** Names that are sorted at once. */
 const RUN = 8_192;

@@ -8,7 +8,7 @@
  * it would leave blanks that nothing accounts for, which nobody could tell from tampering.
  */
 import fs from 'node:fs';
-import type { JournalEntry } from '../../ports/journal.ts';
+import type { JournalEntry } from '../../core/ports/journal.ts';
 import { checkedLines, damagedJournal } from './read.ts';
 
 /** Numbers of entries, both ends included. */

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { dirname } from 'node:path';
-import { systemCode } from '../../domain/errors.ts';
-import type { JournalEntry, JournalEvent, JournalHead } from '../../ports/journal.ts';
+import { systemCode } from '../../core/domain/errors.ts';
+import type { JournalEntry, JournalEvent, JournalHead } from '../../core/ports/journal.ts';
 import { formatLine, isBad, NO_HASH, parseLine } from './line.ts';
 import { lastLine, lineAfter } from './lines.ts';
 import { damagedJournal } from './read.ts';

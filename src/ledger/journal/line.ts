@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Json, JournalEntry, JournalEvent, JournalHead, JsonObject } from '../../ports/journal.ts';
+import type { Json, JournalEntry, JournalEvent, JournalHead, JsonObject } from '../../core/ports/journal.ts';
 
 /** What stands where the hash of the entry before the first one would. */
 export const NO_HASH = '0'.repeat(64);

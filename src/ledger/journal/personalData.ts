@@ -1,4 +1,4 @@
-import type { Json } from '../../ports/journal.ts';
+import type { Json } from '../../core/ports/journal.ts';
 import type { ParsedLine } from './line.ts';
 
 type Range = [from: number, to: number];

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
-import { ReceiptdError, systemCode } from '../../domain/errors.ts';
-import type { JournalEntry } from '../../ports/journal.ts';
+import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
+import type { JournalEntry } from '../../core/ports/journal.ts';
 import { isBad, NO_HASH, parseLine, type ParsedLine } from './line.ts';
 import { lineAfter, linesOf, type RawLine } from './lines.ts';
 

@@ -1,4 +1,4 @@
-import type { JournalHead, JsonObject } from '../../ports/journal.ts';
+import type { JournalHead, JsonObject } from '../../core/ports/journal.ts';
 import { NO_HASH, type BadLine, type ParsedLine } from './line.ts';
 import { PersonalData } from './personalData.ts';
 

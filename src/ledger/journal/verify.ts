@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
-import { ReceiptdError, systemCode } from '../../domain/errors.ts';
+import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 import { isBad, parseLine } from './line.ts';
 import { linesOf } from './lines.ts';
 import { Verification, type JournalVerification, type KeptHead } from './verification.ts';

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import type { AccountOf } from '../../domain/account.ts';
-import type { EndpointKey, Verdict } from '../../domain/document.ts';
-import { ReceiptdError } from '../../domain/errors.ts';
-import { isFound, searchWords } from '../../domain/search.ts';
-import type { Hold } from '../../ports/hold.ts';
-import { isNeeding, needsPerson, NEEDING_STATES } from '../../domain/needsPerson.ts';
+import type { AccountOf } from '../../core/domain/account.ts';
+import type { EndpointKey, Verdict } from '../../core/domain/document.ts';
+import { ReceiptdError } from '../../core/domain/errors.ts';
+import { isFound, searchWords } from '../../core/domain/search.ts';
+import type { Hold } from '../../core/ports/hold.ts';
+import { isNeeding, needsPerson, NEEDING_STATES } from '../../core/domain/needsPerson.ts';
 import type {
   Attention,
   ListFilter,
@@ -13,7 +13,7 @@ import type {
   ListState,
   Page,
   PageWanted,
-} from '../../ports/ledgerReports.ts';
+} from '../../core/ports/ledgerReports.ts';
 import { holdOver, isHeld } from '../holdOver.ts';
 import { absolutePath, toDocument, type DocumentRow, type PlaceRow } from '../rows.ts';
 import { needlesOf, type KnownFolder, type Needle } from './needles.ts';

@@ -1,5 +1,5 @@
-import { fold, searchWords } from '../../domain/search.ts';
-import type { Hold } from '../../ports/hold.ts';
+import { fold, searchWords } from '../../core/domain/search.ts';
+import type { Hold } from '../../core/ports/hold.ts';
 
 /** The longest of a search; the rest is for `isFound` alone. A statement is kept for each number of them. */
 const MOST = 6;

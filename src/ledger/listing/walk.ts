@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { ListOrder, ListRow } from '../../ports/ledgerReports.ts';
+import type { ListOrder, ListRow } from '../../core/ports/ledgerReports.ts';
 
 /** Rows that are looked at in the first read: a screen of them. */
 const FIRST_WINDOW = 50;

@@ -1,5 +1,5 @@
-import type { DocumentState } from '../../domain/document.ts';
-import type { LedgerAdmin } from '../../ports/ledger.ts';
+import type { DocumentState } from '../../core/domain/document.ts';
+import type { LedgerAdmin } from '../../core/ports/ledger.ts';
 import { admitElsewhere } from './admit.ts';
 import { documentUnknown, wrongState } from '../documentErrors.ts';
 import { erase } from './erase.ts';

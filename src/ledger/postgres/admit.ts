@@ -1,9 +1,9 @@
-import type { Document, DocumentState, EndpointKey, FileRef, Lane } from '../../domain/document.ts';
-import { ReceiptdError } from '../../domain/errors.ts';
-import type { ImageType } from '../../domain/imageType.ts';
-import { namesOf, usesSeq, type Naming } from '../../domain/naming.ts';
-import { foldedUnlessAscii } from '../../domain/search.ts';
-import type { Admission, Admitted } from '../../ports/ledger.ts';
+import type { Document, DocumentState, EndpointKey, FileRef, Lane } from '../../core/domain/document.ts';
+import { ReceiptdError } from '../../core/domain/errors.ts';
+import type { ImageType } from '../../core/domain/imageType.ts';
+import { namesOf, usesSeq, type Naming } from '../../core/domain/naming.ts';
+import { foldedUnlessAscii } from '../../core/domain/search.ts';
+import type { Admission, Admitted } from '../../core/ports/ledger.ts';
 import { identityParams, UNTOUCHED } from '../rows.ts';
 import { documentOf, requireDocument, type PlacedRow } from './documents.ts';
 import { currentSighting, nextSightings, putSighting } from './sightings.ts';

@@ -1,5 +1,5 @@
 import type { LedgerEvent, Move } from '../events.ts';
-import { foldedUnlessAscii } from '../../domain/search.ts';
+import { foldedUnlessAscii } from '../../core/domain/search.ts';
 import { splitPath } from '../rows.ts';
 import * as DISPOSALS from './sql/disposals.ts';
 import * as DOCUMENTS from './sql/documents.ts';

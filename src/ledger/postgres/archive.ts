@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
-import { ReceiptdError, systemCode } from '../../domain/errors.ts';
+import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 import { syncDirectory } from '../durable.ts';
 import { isBad, NO_HASH, parseLine } from '../journal/line.ts';
 import type { Connection } from './connection.ts';

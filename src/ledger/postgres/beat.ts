@@ -1,5 +1,5 @@
-import type { Clock } from '../../ports/clock.ts';
-import type { Log } from '../../ports/log.ts';
+import type { Clock } from '../../core/ports/clock.ts';
+import type { Log } from '../../core/ports/log.ts';
 import { reap } from './reaper.ts';
 import { BEAT, MAKE_PARTITIONS } from './sql/fleet.ts';
 import type { Store } from './store.ts';

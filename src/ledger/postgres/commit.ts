@@ -1,6 +1,6 @@
-import { endpointId, type EndpointKey } from '../../domain/document.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { JournalEvent } from '../../ports/journal.ts';
+import { endpointId, type EndpointKey } from '../../core/domain/document.ts';
+import type { Clock } from '../../core/ports/clock.ts';
+import type { JournalEvent } from '../../core/ports/journal.ts';
 import { toJournal } from '../events.ts';
 import type { Connection } from './connection.ts';
 import { isOfServer } from './failure.ts';

@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import { Client, types as ofPackage, type ClientConfig, type CustomTypesConfig, type QueryResult } from 'pg';
 import { parse } from 'pg-connection-string';
-import { ReceiptdError } from '../../domain/errors.ts';
+import { ReceiptdError } from '../../core/domain/errors.ts';
 import { isLost, ledgerFailure } from './failure.ts';
 import { readAuthorities, readPassword } from './files.ts';
 import { statement, type Params, type Sql } from './statements.ts';

@@ -1,4 +1,4 @@
-import type { Document } from '../../domain/document.ts';
+import type { Document } from '../../core/domain/document.ts';
 import { documentUnknown } from '../documentErrors.ts';
 import { toDocument, type DocumentRow } from '../rows.ts';
 import type { Places } from './places.ts';

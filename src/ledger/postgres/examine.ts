@@ -1,4 +1,4 @@
-import { ReceiptdError } from '../../domain/errors.ts';
+import { ReceiptdError } from '../../core/domain/errors.ts';
 import { Connector, type Connection, type Target } from './connection.ts';
 import { ledgerFailure } from './failure.ts';
 import { requireVersion } from './migrate.ts';

@@ -1,4 +1,4 @@
-import { ReceiptdError, systemCode } from '../../domain/errors.ts';
+import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 
 /** SQLSTATE classes and codes (PostgreSQL, appendix A) after which a connection is of no use. */
 const LOST = /^(?:08|57P0[1-5]|53300|25006)/;

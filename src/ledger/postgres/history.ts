@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { JournalEvent, JournalHead } from '../../ports/journal.ts';
+import type { JournalEvent, JournalHead } from '../../core/ports/journal.ts';
 import { formatLine } from '../journal/line.ts';
 import type { Params } from './statements.ts';
 

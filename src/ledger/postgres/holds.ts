@@ -1,6 +1,6 @@
-import type { Clock } from '../../ports/clock.ts';
-import type { Hold } from '../../ports/hold.ts';
-import type { LedgerHolds } from '../../ports/ledger.ts';
+import type { Clock } from '../../core/ports/clock.ts';
+import type { Hold } from '../../core/ports/hold.ts';
+import type { LedgerHolds } from '../../core/ports/ledger.ts';
 import { PAUSED } from '../holdOver.ts';
 import { toHold, type HoldRow } from '../rows.ts';
 import type { Places } from './places.ts';

@@ -1,5 +1,5 @@
-import type { EndpointKey, FileRef } from '../../domain/document.ts';
-import type { LedgerIntake } from '../../ports/ledger.ts';
+import type { EndpointKey, FileRef } from '../../core/domain/document.ts';
+import type { LedgerIntake } from '../../core/ports/ledger.ts';
 import { splitPath, toKnownFile, type KnownRow } from '../rows.ts';
 import { admit } from './admit.ts';
 import { currentSightings, putSightings } from './sightings.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../ports/clock.ts';
+import type { Clock } from '../../core/ports/clock.ts';
 
 interface Moment {
   readonly monotonic: number;

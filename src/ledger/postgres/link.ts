@@ -1,7 +1,7 @@
-import { isOfLedger, isTakenOver, ReceiptdError } from '../../domain/errors.ts';
-import type { Clock, Random } from '../../ports/clock.ts';
-import type { FleetSignal } from '../../ports/fleet.ts';
-import type { Log } from '../../ports/log.ts';
+import { isOfLedger, isTakenOver, ReceiptdError } from '../../core/domain/errors.ts';
+import type { Clock, Random } from '../../core/ports/clock.ts';
+import type { FleetSignal } from '../../core/ports/fleet.ts';
+import type { Log } from '../../core/ports/log.ts';
 import type { Connection, Connector } from './connection.ts';
 import { ledgerFailure } from './failure.ts';
 import { migrate } from './migrate.ts';

@@ -1,4 +1,4 @@
-import { ReceiptdError, systemCode } from '../../domain/errors.ts';
+import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 import type { Connection } from './connection.ts';
 import type { Sql } from './statements.ts';
 import { ALL_MIGRATIONS } from './migrations/all.ts';

@@ -1,7 +1,7 @@
-import { DEFAULT_ACCOUNT, type AccountOf } from '../../domain/account.ts';
-import type { Clock, Random } from '../../ports/clock.ts';
-import type { Ledger } from '../../ports/ledger.ts';
-import type { Log } from '../../ports/log.ts';
+import { DEFAULT_ACCOUNT, type AccountOf } from '../../core/domain/account.ts';
+import type { Clock, Random } from '../../core/ports/clock.ts';
+import type { Ledger } from '../../core/ports/ledger.ts';
+import type { Log } from '../../core/ports/log.ts';
 import { createAdmin } from './admin.ts';
 import { Beat } from './beat.ts';
 import { Connector, type Target } from './connection.ts';

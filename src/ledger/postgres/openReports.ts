@@ -1,5 +1,5 @@
-import { DEFAULT_ACCOUNT, type AccountOf } from '../../domain/account.ts';
-import type { LedgerReports } from '../../ports/ledgerReports.ts';
+import { DEFAULT_ACCOUNT, type AccountOf } from '../../core/domain/account.ts';
+import type { LedgerReports } from '../../core/ports/ledgerReports.ts';
 import { Connector, type Target } from './connection.ts';
 import { ledgerFailure } from './failure.ts';
 import { fleetAgents } from './fleet.ts';

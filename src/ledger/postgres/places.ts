@@ -1,5 +1,5 @@
-import { elsewhere } from '../../domain/elsewhere.ts';
-import type { HoldScope } from '../../ports/hold.ts';
+import { elsewhere } from '../../core/domain/elsewhere.ts';
+import type { HoldScope } from '../../core/ports/hold.ts';
 
 /**
  * Where folders are, for the fleet and for this machine. A folder of an agent belongs to `agent:<name>` and its absolute path; a

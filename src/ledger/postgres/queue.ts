@@ -1,8 +1,8 @@
-import type { EndpointKey } from '../../domain/document.ts';
-import { isOfLedger } from '../../domain/errors.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Disposal, LedgerQueue, Requeue } from '../../ports/ledger.ts';
-import type { OriginalsRule } from '../../ports/ledgerReports.ts';
+import type { EndpointKey } from '../../core/domain/document.ts';
+import { isOfLedger } from '../../core/domain/errors.ts';
+import type { Clock } from '../../core/ports/clock.ts';
+import type { Disposal, LedgerQueue, Requeue } from '../../core/ports/ledger.ts';
+import type { OriginalsRule } from '../../core/ports/ledgerReports.ts';
 import { Claims } from './claims.ts';
 import { moveOf, wholeTime } from '../moves.ts';
 import { relativePath, toIdentity, type IdentityRow, type PlaceRow } from '../rows.ts';

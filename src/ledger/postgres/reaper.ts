@@ -1,4 +1,4 @@
-import type { Clock } from '../../ports/clock.ts';
+import type { Clock } from '../../core/ports/clock.ts';
 import * as SQL from './sql/fleet.ts';
 import { LET_OTHERS_LOOK } from './sql/queue.ts';
 import type { Store } from './store.ts';

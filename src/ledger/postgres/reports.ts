@@ -1,6 +1,6 @@
-import type { AccountOf } from '../../domain/account.ts';
-import type { Document, EndpointKey } from '../../domain/document.ts';
-import type { JournalHead } from '../../ports/journal.ts';
+import type { AccountOf } from '../../core/domain/account.ts';
+import type { Document, EndpointKey } from '../../core/domain/document.ts';
+import type { JournalHead } from '../../core/ports/journal.ts';
 import type {
   ArrivedCount,
   LedgerReports,
@@ -10,7 +10,7 @@ import type {
   StateCount,
   UploadRow,
   OriginalsRule,
-} from '../../ports/ledgerReports.ts';
+} from '../../core/ports/ledgerReports.ts';
 import { holdOver, isHeld } from '../holdOver.ts';
 import { withNeeding, type NeedingFiles } from '../needing.ts';
 import { list, page } from '../listing/list.ts';

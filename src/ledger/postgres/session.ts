@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { randomUUID } from 'node:crypto';
-import { ReceiptdError } from '../../domain/errors.ts';
+import { ReceiptdError } from '../../core/domain/errors.ts';
 import { NO_HASH } from '../journal/line.ts';
 import type { Connection } from './connection.ts';
 import { LET_OTHERS_LOOK } from './sql/queue.ts';

@@ -1,6 +1,6 @@
-import { ReceiptdError } from '../../domain/errors.ts';
-import type { EndpointKey } from '../../domain/document.ts';
-import type { Clock } from '../../ports/clock.ts';
+import { ReceiptdError } from '../../core/domain/errors.ts';
+import type { EndpointKey } from '../../core/domain/document.ts';
+import type { Clock } from '../../core/ports/clock.ts';
 import { GroupCommit, rollback, type Operation } from './commit.ts';
 import type { Connection, Connector } from './connection.ts';
 import { isConflict, isGivenUp, isLost, isOfServer, ledgerFailure } from './failure.ts';

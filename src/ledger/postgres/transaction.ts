@@ -1,4 +1,4 @@
-import type { JournalEvent } from '../../ports/journal.ts';
+import type { JournalEvent } from '../../core/ports/journal.ts';
 import { toJournal, type LedgerEvent } from '../events.ts';
 import { apply } from './apply.ts';
 import type { Connection } from './connection.ts';

@@ -1,5 +1,5 @@
-import type { ReceiptdError } from '../../domain/errors.ts';
-import type { LedgerStorage, StorageTrouble } from '../../ports/ledger.ts';
+import type { ReceiptdError } from '../../core/domain/errors.ts';
+import type { LedgerStorage, StorageTrouble } from '../../core/ports/ledger.ts';
 
 const AWAY = 'See that the database runs and can be reached from here; this goes on by itself then.';
 

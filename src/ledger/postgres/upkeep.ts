@@ -1,5 +1,5 @@
-import { ReceiptdError } from '../../domain/errors.ts';
-import type { LedgerUpkeep } from '../../ports/ledger.ts';
+import { ReceiptdError } from '../../core/domain/errors.ts';
+import type { LedgerUpkeep } from '../../core/ports/ledger.ts';
 
 /** Copies and checks of a database are its administrators', who have better means for it than any of its clients. */
 export function createUpkeep(where: string): LedgerUpkeep {

@@ -1,5 +1,5 @@
-import type { AttemptOutcome, DocumentState } from '../../domain/document.ts';
-import { ReceiptdError } from '../../domain/errors.ts';
+import type { AttemptOutcome, DocumentState } from '../../core/domain/document.ts';
+import { ReceiptdError } from '../../core/domain/errors.ts';
 import { documentUnknown, wrongState } from '../documentErrors.ts';
 import type { Move } from '../events.ts';
 import { besideResults } from './results.ts';

@@ -1,5 +1,5 @@
-import type { JournalHead } from '../../ports/journal.ts';
-import { count } from '../../domain/words.ts';
+import type { JournalHead } from '../../core/ports/journal.ts';
+import { count } from '../../core/domain/words.ts';
 import { isBad, parseLine } from '../journal/line.ts';
 import { Verification, type JournalVerification, type KeptHead } from '../journal/verification.ts';
 import type { Target } from './connection.ts';

@@ -1,5 +1,5 @@
-import type { Clock } from '../../ports/clock.ts';
-import type { LedgerAdmin } from '../../ports/ledger.ts';
+import type { Clock } from '../../core/ports/clock.ts';
+import type { LedgerAdmin } from '../../core/ports/ledger.ts';
 import { admitElsewhere } from './admit.ts';
 import { wrongState } from '../documentErrors.ts';
 import { requireDocument } from './documents.ts';

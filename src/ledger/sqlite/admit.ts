@@ -1,8 +1,8 @@
-import type { Document, DocumentState, EndpointKey, Lane } from '../../domain/document.ts';
-import { ReceiptdError } from '../../domain/errors.ts';
-import type { ImageType } from '../../domain/imageType.ts';
-import { namesOf, usesSeq, type Naming } from '../../domain/naming.ts';
-import type { Admission, Admitted } from '../../ports/ledger.ts';
+import type { Document, DocumentState, EndpointKey, Lane } from '../../core/domain/document.ts';
+import { ReceiptdError } from '../../core/domain/errors.ts';
+import type { ImageType } from '../../core/domain/imageType.ts';
+import { namesOf, usesSeq, type Naming } from '../../core/domain/naming.ts';
+import type { Admission, Admitted } from '../../core/ports/ledger.ts';
 import { requireDocument } from './documents.ts';
 import { endpointIdOf, ensureEndpoint } from './places.ts';
 import { identityParams, toDocument, type DocumentRow, UNTOUCHED } from '../rows.ts';

@@ -1,11 +1,11 @@
 import fs from 'node:fs';
-import { ReceiptdError } from '../../domain/errors.ts';
-import type { JournalHead } from '../../ports/journal.ts';
+import { ReceiptdError } from '../../core/domain/errors.ts';
+import type { JournalHead } from '../../core/ports/journal.ts';
 import { toJournal } from '../events.ts';
 import { checkedLines } from '../journal/read.ts';
 import { checkBackup } from './backup.ts';
 import { journalPathOf, syncFile } from './files.ts';
-import { openPair } from './pair.ts';
+import { openPair } from './openLedgerAndJournal.ts';
 import { SET_HEAD } from './sql/journal.ts';
 import { createSql } from './statements.ts';
 

@@ -1,8 +1,8 @@
 import { backup, DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
-import { ReceiptdError, systemCode } from '../../domain/errors.ts';
-import type { JournalHead } from '../../ports/journal.ts';
+import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
+import type { JournalHead } from '../../core/ports/journal.ts';
 import { isLatest, openForReading } from './connection.ts';
 import { syncDirectory } from '../durable.ts';
 import { syncFile } from './files.ts';

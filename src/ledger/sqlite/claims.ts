@@ -1,4 +1,4 @@
-import type { Document, Lane } from '../../domain/document.ts';
+import type { Document, Lane } from '../../core/domain/document.ts';
 import { requireDocument } from './documents.ts';
 import { DUE_IN_FOLDER, NEXT_DUE_FOLDER } from './sql/queue.ts';
 import type { Sql } from './statements.ts';

@@ -1,7 +1,7 @@
 import { DatabaseSync } from '@photostructure/sqlite';
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { JournalEntry, JournalHead } from '../../ports/journal.ts';
+import type { JournalEntry, JournalHead } from '../../core/ports/journal.ts';
 import { readJournal } from '../journal/journal.ts';
 import { backupTo } from './backup.ts';
 import { openForReading } from './connection.ts';

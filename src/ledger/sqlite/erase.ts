@@ -1,6 +1,6 @@
-import { ReceiptdError } from '../../domain/errors.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { JournalEntry, Json } from '../../ports/journal.ts';
+import { ReceiptdError } from '../../core/domain/errors.ts';
+import type { Clock } from '../../core/ports/clock.ts';
+import type { JournalEntry, Json } from '../../core/ports/journal.ts';
 import { blankInJournal, personalRanges, type SeqRange } from '../journal/journal.ts';
 import { journalPathOf } from './files.ts';
 import { ERASABLE_ONE } from './sql/documents.ts';

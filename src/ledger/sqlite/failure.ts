@@ -1,4 +1,4 @@
-import { ReceiptdError, systemCode } from '../../domain/errors.ts';
+import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 
 const CORRUPT = 11;
 const FULL = 13;

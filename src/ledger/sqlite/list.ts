@@ -1,4 +1,4 @@
-import type { AccountOf } from '../../domain/account.ts';
+import type { AccountOf } from '../../core/domain/account.ts';
 import type { Along, Conditions, ListSource, ToListed } from '../listing/list.ts';
 import type { KnownFolder } from '../listing/needles.ts';
 import { isInside, type Position, type ReadWindow } from '../listing/walk.ts';

@@ -1,5 +1,5 @@
-import type { AccountOf } from '../../domain/account.ts';
-import type { Ledger, LedgerStorage } from '../../ports/ledger.ts';
+import type { AccountOf } from '../../core/domain/account.ts';
+import type { Ledger, LedgerStorage } from '../../core/ports/ledger.ts';
 import { createAdmin } from './admin.ts';
 import { createHolds } from './holds.ts';
 import { createIntake } from './intake.ts';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import type { AccountOf } from '../../domain/account.ts';
-import type { LedgerReports } from '../../ports/ledgerReports.ts';
+import type { AccountOf } from '../../core/domain/account.ts';
+import type { LedgerReports } from '../../core/ports/ledgerReports.ts';
 import { openForReading } from './connection.ts';
 import { createReports } from './reports.ts';
 import { Store } from './store.ts';

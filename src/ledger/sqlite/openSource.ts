@@ -1,5 +1,5 @@
-import { ReceiptdError } from '../../domain/errors.ts';
-import type { JournalHead } from '../../ports/journal.ts';
+import { ReceiptdError } from '../../core/domain/errors.ts';
+import type { JournalHead } from '../../core/ports/journal.ts';
 import type { Source, SourceEndpoint, SourceFolder, SourcePause } from '../postgres/import/source.ts';
 import { openForReading } from './connection.ts';
 import { HEAD } from './sql/journal.ts';

@@ -1,4 +1,4 @@
-import { endpointId, type EndpointKey } from '../../domain/document.ts';
+import { endpointId, type EndpointKey } from '../../core/domain/document.ts';
 import { ENDPOINT_BY_KEY, ENSURE_ENDPOINT } from './sql/endpoints.ts';
 import { ENSURE_FOLDER, FOLDER_BY_PATH } from './sql/sightings.ts';
 import type { Sql } from './statements.ts';

@@ -1,7 +1,7 @@
-import type { AttemptOutcome, DocumentState, EndpointKey } from '../../domain/document.ts';
-import { ReceiptdError } from '../../domain/errors.ts';
-import type { Disposal, LedgerQueue, Requeue } from '../../ports/ledger.ts';
-import type { OriginalsRule } from '../../ports/ledgerReports.ts';
+import type { AttemptOutcome, DocumentState, EndpointKey } from '../../core/domain/document.ts';
+import { ReceiptdError } from '../../core/domain/errors.ts';
+import type { Disposal, LedgerQueue, Requeue } from '../../core/ports/ledger.ts';
+import type { OriginalsRule } from '../../core/ports/ledgerReports.ts';
 import { Claims, dueFolders } from './claims.ts';
 import { documentUnknown, wrongState } from '../documentErrors.ts';
 import { moveOf } from '../moves.ts';

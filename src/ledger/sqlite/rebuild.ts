@@ -1,8 +1,8 @@
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import fs from 'node:fs';
 import { dirname } from 'node:path';
-import { ReceiptdError } from '../../domain/errors.ts';
-import type { JournalHead } from '../../ports/journal.ts';
+import { ReceiptdError } from '../../core/domain/errors.ts';
+import type { JournalHead } from '../../core/ports/journal.ts';
 import { readJournal } from '../journal/journal.ts';
 import { apply } from './apply.ts';
 import { backupsIn, checkBackup } from './backup.ts';

@@ -1,5 +1,5 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
-import type { JournalEntry } from '../../ports/journal.ts';
+import type { JournalEntry } from '../../core/ports/journal.ts';
 import { apply } from './apply.ts';
 import { fromJournal } from '../events.ts';
 import { isStoreFailure } from './failure.ts';

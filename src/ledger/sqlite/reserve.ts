@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto';
 import fs from 'node:fs';
 import { dirname } from 'node:path';
-import { systemCode } from '../../domain/errors.ts';
+import { systemCode } from '../../core/domain/errors.ts';
 import { syncDirectory } from '../durable.ts';
 
 const CHUNK_BYTES = 1024 * 1024;

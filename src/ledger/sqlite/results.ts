@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
-import type { DocumentState } from '../../domain/document.ts';
+import type { DocumentState } from '../../core/domain/document.ts';
 import type {
   LedgerResults,
   NewResult,
   RecordedResult,
   ResultReports,
   ResultRow,
-} from '../../ports/results.ts';
+} from '../../core/ports/results.ts';
 import { documentById } from './documents.ts';
 import type { Move } from '../events.ts';
 import { textOf, toResultRow, wasMissing, type KeptPayload, type StoredResult } from '../resultRows.ts';

@@ -1,5 +1,5 @@
-import type { FileRef } from '../../domain/document.ts';
-import type { FileSeen } from '../../ports/ledger.ts';
+import type { FileRef } from '../../core/domain/document.ts';
+import type { FileSeen } from '../../core/ports/ledger.ts';
 import { identityParams, splitPath } from '../rows.ts';
 import { folderIdOf } from './places.ts';
 import { isSameFile, type CurrentSighting, type Sighted } from '../sighted.ts';

@@ -1,6 +1,6 @@
-import type { Attempt, DocumentState, Verdict } from '../../domain/document.ts';
-import type { Cases } from '../../ports/ledger.ts';
-import type { OriginalsRule } from '../../ports/ledgerReports.ts';
+import type { Attempt, DocumentState, Verdict } from '../../core/domain/document.ts';
+import type { Cases } from '../../core/ports/ledger.ts';
+import type { OriginalsRule } from '../../core/ports/ledgerReports.ts';
 import type { LedgerEvent, Move } from '../events.ts';
 import { relativePath, type DocumentRow, type IdentityRow } from '../rows.ts';
 import * as SQL from './sql/snapshot.ts';

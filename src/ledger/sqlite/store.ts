@@ -1,6 +1,6 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
-import { ReceiptdError } from '../../domain/errors.ts';
-import type { JournalEvent, JournalHead } from '../../ports/journal.ts';
+import { ReceiptdError } from '../../core/domain/errors.ts';
+import type { JournalEvent, JournalHead } from '../../core/ports/journal.ts';
 import { apply } from './apply.ts';
 import { BUSY_TIMEOUT_MS } from './connection.ts';
 import { toJournal, type LedgerEvent } from '../events.ts';

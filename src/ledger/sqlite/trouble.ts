@@ -1,7 +1,7 @@
-import { ReceiptdError } from '../../domain/errors.ts';
-import { size } from '../../domain/words.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { LedgerStorage, StorageTrouble } from '../../ports/ledger.ts';
+import { ReceiptdError } from '../../core/domain/errors.ts';
+import { size } from '../../core/domain/words.ts';
+import type { Clock } from '../../core/ports/clock.ts';
+import type { LedgerStorage, StorageTrouble } from '../../core/ports/ledger.ts';
 import { isBusy } from './failure.ts';
 
 /** Space held ready for the outcomes of requests under way. */

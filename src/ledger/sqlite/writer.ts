@@ -1,8 +1,8 @@
 import { dirname, join, resolve } from 'node:path';
-import type { Clock } from '../../ports/clock.ts';
+import type { Clock } from '../../core/ports/clock.ts';
 import { markDamaged } from './files.ts';
-import { openPair } from './pair.ts';
-import { leaveSoundMark } from './soundMark.ts';
+import { openPair } from './openLedgerAndJournal.ts';
+import { leaveSoundMark } from './cleanShutdownMark.ts';
 import { Store } from './store.ts';
 import { Trouble, type ReservedSpace } from './trouble.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
-import { axeViolations, sideways } from '../../console/support/browser.ts';
-import { heading, inBrowser, rows, shows } from '../../console/support/inBrowser.ts';
+import { axeViolations, sideways } from '../../console/app/support/browser.ts';
+import { heading, inBrowser, rows, shows } from '../../console/app/support/inBrowser.ts';
 
 /** Every page, and what has to be there before it is looked at. */
 const PAGES: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {

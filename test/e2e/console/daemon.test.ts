@@ -7,8 +7,8 @@ import {
   startChromium,
   type Chromium,
   type TestBrowser,
-} from '../../console/support/browser.ts';
-import { announced, heading, rows, shows } from '../../console/support/inBrowser.ts';
+} from '../../console/app/support/browser.ts';
+import { announced, heading, rows, shows } from '../../console/app/support/inBrowser.ts';
 import { drawReceipt } from '../../support/images.ts';
 import { prepare, sha256, type Site } from '../support/agent.ts';
 

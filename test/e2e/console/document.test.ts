@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { announced, heading, inBrowser, shows } from '../../console/support/inBrowser.ts';
-import type { Row } from '../../console/support/stubData.ts';
+import { announced, heading, inBrowser, shows } from '../../console/app/support/inBrowser.ts';
+import type { Row } from '../../console/app/support/stubData.ts';
 
 const widthOf = (image: object): unknown => Reflect.get(image, 'naturalWidth');
 

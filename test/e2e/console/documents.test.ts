@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Request } from '../../../src/daemon/control/protocol.ts';
-import { ReceiptdError } from '../../../src/domain/errors.ts';
-import { inBrowser, rows, shows } from '../../console/support/inBrowser.ts';
-import { isMeant } from '../../console/support/stubList.ts';
+import type { Request } from '../../../src/control/protocol.ts';
+import { ReceiptdError } from '../../../src/core/domain/errors.ts';
+import { inBrowser, rows, shows } from '../../console/app/support/inBrowser.ts';
+import { isMeant } from '../../console/app/support/stubList.ts';
 
 const widthOf = (image: object): unknown => Reflect.get(image, 'naturalWidth');
 

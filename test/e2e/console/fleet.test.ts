@@ -7,8 +7,8 @@ import {
   sideways,
   startBrowser,
   type TestBrowser,
-} from '../../console/support/browser.ts';
-import { announced, heading, rows, shows } from '../../console/support/inBrowser.ts';
+} from '../../console/app/support/browser.ts';
+import { announced, heading, rows, shows } from '../../console/app/support/inBrowser.ts';
 import { drawReceipt } from '../../support/images.ts';
 import { freshDatabase, needsPostgres } from '../../support/postgres.ts';
 import { cleanUp, practiceService, Site, temporaryDirectory } from '../support/agent.ts';

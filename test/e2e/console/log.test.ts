@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inBrowser, shows } from '../../console/support/inBrowser.ts';
+import { inBrowser, shows } from '../../console/app/support/inBrowser.ts';
 
 inBrowser('the live log', (here) => {
   const say = (count: number, message: string, level = 'info') => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { ReceiptdError } from '../../../src/domain/errors.ts';
-import { announced, heading, inBrowser, rows, shows } from '../../console/support/inBrowser.ts';
+import { ReceiptdError } from '../../../src/core/domain/errors.ts';
+import { announced, heading, inBrowser, rows, shows } from '../../console/app/support/inBrowser.ts';
 
 inBrowser('the overview', (here) => {
   const onlyAccepted = () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { heading, inBrowser, rows, shows } from '../../console/support/inBrowser.ts';
+import { heading, inBrowser, rows, shows } from '../../console/app/support/inBrowser.ts';
 
 inBrowser('what the service posted', (here) => {
   test('is listed newest first, page by page, with the document that it is about', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { heading, inBrowser, shows } from '../../console/support/inBrowser.ts';
-import { PASSWORD } from '../../console/support/stubService.ts';
+import { heading, inBrowser, shows } from '../../console/app/support/inBrowser.ts';
+import { PASSWORD } from '../../console/app/support/stubService.ts';
 
 inBrowser('a session of the console', (here) => {
   test('begins with the opening link, whose token leaves the address at once and works once', async () => {

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { expect } from 'vitest';
-import { perform, signIn } from '../../daemon/console/browser.ts';
+import { perform, signIn } from '../../console/server/browser.ts';
 import { drawReceipt } from '../../support/images.ts';
 import { prepare, storedOnce, until, type ConfigKeys, type Running, type Site } from './agent.ts';
 

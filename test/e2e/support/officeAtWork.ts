@@ -1,7 +1,7 @@
 /** A real agent at work in the messy office: its ledger has weeks behind it, and its folders hold what people leave there. */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { systemClock } from '../../../src/daemon/systemClock.ts';
+import { systemClock } from '../../../src/system/systemClock.ts';
 import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
 import { MAX_FILE_SIZE } from '../../support/messyOffice/contents.ts';
 import { layOut } from '../../support/messyOffice/layOut.ts';

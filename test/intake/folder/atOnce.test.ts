@@ -4,10 +4,10 @@ import { chmod, chown, mkdir, symlink, truncate, writeFile } from 'node:fs/promi
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
-import { createHashing } from '../../../src/image/hashing.ts';
-import { ImageBuffers } from '../../../src/pipeline/imageBuffers.ts';
-import type { FileRead, ReadBeside } from '../../../src/ports/folder.ts';
-import { compile } from '../../daemon/compiled.ts';
+import { createHashing } from '../../../src/intake/image/hashing.ts';
+import { ImageBuffers } from '../../../src/delivery/payload/imageBuffers.ts';
+import type { FileRead, ReadBeside } from '../../../src/core/ports/folder.ts';
+import { compile } from '../../console/server/compiled.ts';
 import { asOrdinaryUser, ordinaryOwner } from '../../support/ordinaryUser.ts';
 import { temporaryDirectory, watched } from './fixture.ts';
 

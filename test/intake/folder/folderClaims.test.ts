@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createFolderClaims } from '../../../src/intake/folder/folderClaims.ts';
 import { statFolder, tokenOf } from '../../../src/intake/folder/folderIdentity.ts';
-import { FolderClaim } from '../../../src/pipeline/folderClaim.ts';
+import { FolderClaim } from '../../../src/intake/presence/folderClaim.ts';
 import { FakeClock } from '../../support/fakeClock.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
 import { temporaryDirectory } from './fixture.ts';

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createJournal, openJournal } from '../../../src/ledger/journal/journal.ts';
-import type { JournalHead } from '../../../src/ports/journal.ts';
+import type { JournalHead } from '../../../src/core/ports/journal.ts';
 import { requirement } from '../../support/requires.ts';
 import { erase, event, journalPath, LEDGER, linesIn, named, putLines, writeJournal } from './support.ts';
 

@@ -11,7 +11,7 @@ import {
   type ReadOptions,
   type SeqRange,
 } from '../../../src/ledger/journal/journal.ts';
-import type { JournalEntry, JournalEvent, JournalHead, JsonObject } from '../../../src/ports/journal.ts';
+import type { JournalEntry, JournalEvent, JournalHead, JsonObject } from '../../../src/core/ports/journal.ts';
 
 export const LEDGER = '0b5e1f0c-3f5e-4f0a-9c1d-2a3b4c5d6e7f';
 export const T0 = Date.UTC(2026, 2, 14, 8, 30);

@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { blankInJournal, createJournal, openJournal } from '../../../src/ledger/journal/journal.ts';
 import { verifyJournal, type KeptHead } from '../../../src/ledger/journal/verify.ts';
-import type { JournalHead } from '../../../src/ports/journal.ts';
+import type { JournalHead } from '../../../src/core/ports/journal.ts';
 import {
   BEGUN,
   erase,

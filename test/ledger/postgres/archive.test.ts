@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { archiveShared } from '../../../src/compose/shared/archive.ts';
+import { archiveShared } from '../../../src/wiring/sharedLedger/archive.ts';
 import { verifyJournal } from '../../../src/ledger/journal/verify.ts';
 import { openPostgresLedger } from '../../../src/ledger/postgres/open.ts';
 import { verifyPostgresLedger } from '../../../src/ledger/postgres/verify.ts';

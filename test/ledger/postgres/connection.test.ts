@@ -2,7 +2,7 @@ import { expect, it, describe, onTestFinished } from 'vitest';
 import { Connector } from '../../../src/ledger/postgres/connection.ts';
 import { needsPostgres, startCluster } from '../../support/postgres.ts';
 import { startProxy } from '../../support/tcpProxy.ts';
-import { createAuthority, hasOpenssl } from '../../service/certificates.ts';
+import { createAuthority, hasOpenssl } from '../../api/certificates.ts';
 
 describe.skipIf(!needsPostgres() || !hasOpenssl)('a connection to PostgreSQL whose server is silent', () => {
   it.each(['plain', 'TLS'])('is closed at once by destroy: %s', async (kind) => {

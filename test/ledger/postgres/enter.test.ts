@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../../src/daemon/systemClock.ts';
-import { periodStart } from '../../../src/domain/limits.ts';
-import type { FleetLimits } from '../../../src/ports/fleet.ts';
+import { systemClock } from '../../../src/system/systemClock.ts';
+import { periodStart } from '../../../src/core/domain/limits.ts';
+import type { FleetLimits } from '../../../src/core/ports/fleet.ts';
 import { OFFICE, SHOP } from '../../contract/ledger.ts';
 import { needsPostgres } from '../../support/postgres.ts';
 import { ACCEPTED, FleetPlace } from './fleetPlace.ts';

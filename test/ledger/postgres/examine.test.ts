@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { findingsAbout } from '../../../src/compose/checkLedger.ts';
-import { systemClock } from '../../../src/daemon/systemClock.ts';
+import { findingsAbout } from '../../../src/wiring/checkLedger.ts';
+import { systemClock } from '../../../src/system/systemClock.ts';
 import { Connector } from '../../../src/ledger/postgres/connection.ts';
 import { examineLedger, type LedgerFacts } from '../../../src/ledger/postgres/examine.ts';
 import { migrate } from '../../../src/ledger/postgres/migrate.ts';

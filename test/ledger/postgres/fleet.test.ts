@@ -1,10 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { systemClock } from '../../../src/daemon/systemClock.ts';
+import { systemClock } from '../../../src/system/systemClock.ts';
 import { OFFICE } from '../../contract/ledger.ts';
 import { verifyPostgresLedger } from '../../../src/ledger/postgres/verify.ts';
-import type { Admission } from '../../../src/ports/ledger.ts';
+import type { Admission } from '../../../src/core/ports/ledger.ts';
 import { needsPostgres } from '../../support/postgres.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
 import { ACCEPTED, claim, FleetPlace, FrozenClock, type Agent } from './fleetPlace.ts';

@@ -1,9 +1,9 @@
-import { systemClock } from '../../../src/daemon/systemClock.ts';
-import type { Document } from '../../../src/domain/document.ts';
+import { systemClock } from '../../../src/system/systemClock.ts';
+import type { Document } from '../../../src/core/domain/document.ts';
 import { openPostgresLedger, type PostgresLedgerOptions } from '../../../src/ledger/postgres/open.ts';
-import type { Clock } from '../../../src/ports/clock.ts';
-import type { LedgerFleet } from '../../../src/ports/fleet.ts';
-import type { AttemptResult, ClaimQuery, Ledger } from '../../../src/ports/ledger.ts';
+import type { Clock } from '../../../src/core/ports/clock.ts';
+import type { LedgerFleet } from '../../../src/core/ports/fleet.ts';
+import type { AttemptResult, ClaimQuery, Ledger } from '../../../src/core/ports/ledger.ts';
 import { freshDatabase, type FreshDatabase } from '../../support/postgres.ts';
 import { OFFICE } from '../../contract/ledger.ts';
 import { agentOptions, ask } from './place.ts';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Connector, type Connection } from '../../../src/ledger/postgres/connection.ts';
 import { migrate, requireVersion, versionOf } from '../../../src/ledger/postgres/migrate.ts';
 import { openPostgresLedger } from '../../../src/ledger/postgres/open.ts';
-import type { Ledger } from '../../../src/ports/ledger.ts';
+import type { Ledger } from '../../../src/core/ports/ledger.ts';
 import { admission } from '../../contract/ledger.ts';
 import { freshDatabase, needsPostgres, type FreshDatabase } from '../../support/postgres.ts';
 import { agentOptions, ask, targetOf } from './place.ts';

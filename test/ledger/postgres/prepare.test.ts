@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { prepareShared } from '../../../src/compose/shared/prepare.ts';
+import { prepareShared } from '../../../src/wiring/sharedLedger/prepare.ts';
 import { openPostgresLedger } from '../../../src/ledger/postgres/open.ts';
 import { admission } from '../../contract/ledger.ts';
 import { freshDatabase, needsPostgres, type FreshDatabase } from '../../support/postgres.ts';

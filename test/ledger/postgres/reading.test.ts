@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { endpointId } from '../../../src/domain/document.ts';
+import { endpointId } from '../../../src/core/domain/document.ts';
 import { openPostgresLedger } from '../../../src/ledger/postgres/open.ts';
 import { openPostgresReports } from '../../../src/ledger/postgres/openReports.ts';
 import { verifyPostgresLedger } from '../../../src/ledger/postgres/verify.ts';
-import type { Ledger } from '../../../src/ports/ledger.ts';
+import type { Ledger } from '../../../src/core/ports/ledger.ts';
 import { admission, OFFICE, seen } from '../../contract/ledger.ts';
 import { freshDatabase, needsPostgres, type FreshDatabase } from '../../support/postgres.ts';
 import { agentOptions, ask, targetOf } from './place.ts';

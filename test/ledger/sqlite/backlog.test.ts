@@ -1,6 +1,6 @@
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Lane } from '../../../src/domain/document.ts';
+import type { Lane } from '../../../src/core/domain/document.ts';
 import * as DISPOSALS from '../../../src/ledger/sqlite/sql/disposals.ts';
 import {
   DOCUMENT_BY_BYTES,
@@ -11,7 +11,7 @@ import { NEXT_NUMBERS } from '../../../src/ledger/sqlite/sql/endpoints.ts';
 import * as QUEUE from '../../../src/ledger/sqlite/sql/queue.ts';
 import * as REPORTS from '../../../src/ledger/sqlite/sql/reports.ts';
 import * as SIGHTINGS from '../../../src/ledger/sqlite/sql/sightings.ts';
-import type { Ledger } from '../../../src/ports/ledger.ts';
+import type { Ledger } from '../../../src/core/ports/ledger.ts';
 import { admission, OFFICE, seen } from '../../contract/ledger.ts';
 import { createPlace } from './place.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { parseTemplate } from '../../../src/domain/naming.ts';
+import { parseTemplate } from '../../../src/core/domain/naming.ts';
 import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
 import { openSqliteLedgerBeside } from '../../../src/ledger/sqlite/thread/open.ts';
 
@@ -13,7 +13,7 @@ const [path, run, where] = process.argv.slice(2);
 if (path === undefined || run === undefined) throw new Error('usage: killedWriter PATH RUN [thread]');
 
 const clock = { now: () => Date.now(), monotonic: () => performance.now(), sleep: async () => {} };
-const program = fileURLToPath(new URL('../../../src/compose/ledgerThread.js', import.meta.url));
+const program = fileURLToPath(new URL('../../../src/wiring/ledgerThread.js', import.meta.url));
 const ledger =
   where === 'thread'
     ? await openSqliteLedgerBeside({ path, clock, program })

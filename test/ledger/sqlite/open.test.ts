@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ReceiptdError } from '../../../src/domain/errors.ts';
+import { ReceiptdError } from '../../../src/core/domain/errors.ts';
 import { openForWriting } from '../../../src/ledger/sqlite/connection.ts';
 import { LATEST_VERSION } from '../../../src/ledger/sqlite/migrate.ts';
 import { openSqliteLedger, openSqliteReports } from '../../../src/ledger/sqlite/open.ts';

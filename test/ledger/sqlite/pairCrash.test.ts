@@ -5,8 +5,8 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { readJournal } from '../../../src/ledger/journal/journal.ts';
 import { verifyJournal } from '../../../src/ledger/journal/verify.ts';
 import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
-import type { Document } from '../../../src/domain/document.ts';
-import type { Ledger } from '../../../src/ports/ledger.ts';
+import type { Document } from '../../../src/core/domain/document.ts';
+import type { Ledger } from '../../../src/core/ports/ledger.ts';
 import { admission } from '../../contract/ledger.ts';
 import { clock, createPlace } from './place.ts';
 

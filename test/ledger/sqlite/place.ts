@@ -2,8 +2,8 @@ import fs from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
-import type { Clock } from '../../../src/ports/clock.ts';
-import type { Ledger } from '../../../src/ports/ledger.ts';
+import type { Clock } from '../../../src/core/ports/clock.ts';
+import type { Ledger } from '../../../src/core/ports/ledger.ts';
 import type { LedgerPlace } from '../../contract/ledger.ts';
 
 export const clock: Clock = {

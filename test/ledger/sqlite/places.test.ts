@@ -1,6 +1,6 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { openPair } from '../../../src/ledger/sqlite/pair.ts';
+import { openPair } from '../../../src/ledger/sqlite/openLedgerAndJournal.ts';
 import { endpointIdOf, ensureEndpoint, ensureFolder, folderIdOf } from '../../../src/ledger/sqlite/places.ts';
 import { replay } from '../../../src/ledger/sqlite/replay.ts';
 import { createSql } from '../../../src/ledger/sqlite/statements.ts';

@@ -9,8 +9,8 @@ import { compareWithJournal } from '../../../src/ledger/sqlite/compare.ts';
 import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
 import { restoreLedger } from '../../support/restoreLedger.ts';
 import { MISCOUNTED } from '../../../src/ledger/sqlite/sql/reports.ts';
-import type { Ledger } from '../../../src/ports/ledger.ts';
-import type { ListRow } from '../../../src/ports/ledgerReports.ts';
+import type { Ledger } from '../../../src/core/ports/ledger.ts';
+import type { ListRow } from '../../../src/core/ports/ledgerReports.ts';
 import { admission, hashOf, naming, OFFICE, SHOP, seen } from '../../contract/ledger.ts';
 import { clock, createPlace } from './place.ts';
 

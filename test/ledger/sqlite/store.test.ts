@@ -2,7 +2,7 @@ import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readJournal } from '../../../src/ledger/journal/journal.ts';
 import { journalPathOf } from '../../../src/ledger/sqlite/files.ts';
-import { openPair, type Pair } from '../../../src/ledger/sqlite/pair.ts';
+import { openPair, type Pair } from '../../../src/ledger/sqlite/openLedgerAndJournal.ts';
 import { Store } from '../../../src/ledger/sqlite/store.ts';
 import { Trouble } from '../../../src/ledger/sqlite/trouble.ts';
 import { FakeClock } from '../../support/fakeClock.ts';

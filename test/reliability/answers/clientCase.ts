@@ -1,9 +1,9 @@
 /** Layer one: the client of the service, request by request, against the hostile server. */
 import * as fc from 'fast-check';
-import { ReceiptdError } from '../../../src/domain/errors.ts';
-import { classify } from '../../../src/domain/outcome.ts';
-import { createReceiptService } from '../../../src/service/receiptService.ts';
-import { createRedactor } from '../../../src/telemetry/redact.ts';
+import { ReceiptdError } from '../../../src/core/domain/errors.ts';
+import { classify } from '../../../src/core/domain/outcome.ts';
+import { createReceiptService } from '../../../src/api/receiptService.ts';
+import { createRedactor } from '../../../src/logs/redact.ts';
 import type { Context } from './bodies.ts';
 import type { Breach } from './run.ts';
 import { HostileServer, type Exchange, type Reply } from './hostileServer.ts';

@@ -2,8 +2,8 @@
  * The oracle for one request: what its outcome may be, by what the wire carried. Written against the interface and the
  * design's table "From answer to outcome".
  */
-import type { ReceiptdError } from '../../../src/domain/errors.ts';
-import type { Answer, Outcome } from '../../../src/domain/outcome.ts';
+import type { ReceiptdError } from '../../../src/core/domain/errors.ts';
+import type { Answer, Outcome } from '../../../src/core/domain/outcome.ts';
 import type { Exchange, Reply } from './hostileServer.ts';
 import type { Breach } from './run.ts';
 import type { Truth } from './wire.ts';

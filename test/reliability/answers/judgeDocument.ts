@@ -1,5 +1,5 @@
 /** The oracle for a document at the end: where it may stand, by all that the wire carried about it. */
-import type { DocumentDetail } from '../../../src/ports/ledgerReports.ts';
+import type { DocumentDetail } from '../../../src/core/ports/ledgerReports.ts';
 import { mayBeRecord, mayBeStored, type Given } from './judge.ts';
 
 export interface Sent {

@@ -1,25 +1,25 @@
 /** From the ledger to the wire as the agent has it, on a virtual clock: a place of its own, a real ledger, the real client. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Document, EndpointKey } from '../../../src/domain/document.ts';
+import type { Document, EndpointKey } from '../../../src/core/domain/document.ts';
 import { createWatchedFolder } from '../../../src/intake/folder/watchedFolder.ts';
 import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
-import { sha256 } from '../../../src/pipeline/sha256.ts';
-import { ByteBudget } from '../../../src/pipeline/byteBudget.ts';
-import { Dispatcher } from '../../../src/pipeline/dispatch.ts';
-import { Hand } from '../../../src/pipeline/hand.ts';
-import { Holds } from '../../../src/pipeline/holds.ts';
-import { ImageBuffers } from '../../../src/pipeline/imageBuffers.ts';
-import { OpenIncidents } from '../../../src/pipeline/incidents.ts';
-import { Keeper } from '../../../src/pipeline/keep.ts';
-import type { OpenFolder } from '../../../src/pipeline/originals.ts';
-import { Pacer } from '../../../src/pipeline/pacer.ts';
-import { Recorder } from '../../../src/pipeline/record.ts';
-import type { Clock } from '../../../src/ports/clock.ts';
-import type { Ledger } from '../../../src/ports/ledger.ts';
-import type { Log } from '../../../src/ports/log.ts';
-import type { ReceiptService, TokenSource } from '../../../src/ports/service.ts';
-import { openSpool } from '../../../src/spool/openSpool.ts';
+import { sha256 } from '../../../src/core/sha256.ts';
+import { ByteBudget } from '../../../src/delivery/payload/byteBudget.ts';
+import { Dispatcher } from '../../../src/delivery/queue/dispatcher.ts';
+import { Hand } from '../../../src/delivery/payload/payloadCache.ts';
+import { Holds } from '../../../src/delivery/holds/holds.ts';
+import { ImageBuffers } from '../../../src/delivery/payload/imageBuffers.ts';
+import { OpenIncidents } from '../../../src/daemon/openIncidents.ts';
+import { Keeper } from '../../../src/delivery/payload/payloadStore.ts';
+import type { OpenFolder } from '../../../src/delivery/payload/locateBytes.ts';
+import { Pacer } from '../../../src/delivery/limits/pacer.ts';
+import { Recorder } from '../../../src/delivery/record.ts';
+import type { Clock } from '../../../src/core/ports/clock.ts';
+import type { Ledger } from '../../../src/core/ports/ledger.ts';
+import type { Log } from '../../../src/core/ports/log.ts';
+import type { ReceiptService, TokenSource } from '../../../src/core/ports/service.ts';
+import { openSpool } from '../../../src/delivery/spool/openSpool.ts';
 
 export interface Place {
   readonly dir: string;

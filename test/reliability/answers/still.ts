@@ -1,7 +1,7 @@
 /** A clock that stands still, and a log that keeps its lines as they would be shown. */
-import type { Clock } from '../../../src/ports/clock.ts';
-import type { Log, LogFields } from '../../../src/ports/log.ts';
-import type { Redactor } from '../../../src/telemetry/redact.ts';
+import type { Clock } from '../../../src/core/ports/clock.ts';
+import type { Log, LogFields } from '../../../src/core/ports/log.ts';
+import type { Redactor } from '../../../src/logs/redact.ts';
 
 export class StillClock implements Clock {
   now(): number {

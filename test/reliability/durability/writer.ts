@@ -2,13 +2,13 @@
 import { createHash } from 'node:crypto';
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createDurably, writeDurably } from '../../../src/daemon/durableFile.ts';
-import { parseTemplate } from '../../../src/domain/naming.ts';
+import { createDurably, writeDurably } from '../../../src/system/durableFile.ts';
+import { parseTemplate } from '../../../src/core/domain/naming.ts';
 import { createWatchedFolder } from '../../../src/intake/folder/watchedFolder.ts';
 import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
-import type { Log } from '../../../src/ports/log.ts';
-import { openDeferredJournal } from '../../../src/spool/deferredJournal.ts';
-import { openSpool } from '../../../src/spool/openSpool.ts';
+import type { Log } from '../../../src/core/ports/log.ts';
+import { openDeferredJournal } from '../../../src/delivery/spool/deferredJournal.ts';
+import { openSpool } from '../../../src/delivery/spool/openSpool.ts';
 import { MARKS } from './trace.ts';
 
 const [root = '', what = ''] = process.argv.slice(2);

@@ -1,7 +1,7 @@
 import type { Config } from '../../../src/config/config.ts';
-import { systemClock } from '../../../src/daemon/systemClock.ts';
-import { compareFolder } from '../../../src/pipeline/audit.ts';
-import type { ListState, Standing } from '../../../src/ports/ledgerReports.ts';
+import { systemClock } from '../../../src/system/systemClock.ts';
+import { compareFolder } from '../../../src/features/audit/audit.ts';
+import type { ListState, Standing } from '../../../src/core/ports/ledgerReports.ts';
 import type { Contents, Kind } from './contents.ts';
 import { coveredFiles, type Covered } from './coverage.ts';
 import type { Disk } from './disk.ts';

@@ -1,10 +1,10 @@
-import type { Answer } from '../../../src/domain/outcome.ts';
+import type { Answer } from '../../../src/core/domain/outcome.ts';
 import type {
   ReceiptService,
   TokenSource,
   UploadProgress,
   UploadRequest,
-} from '../../../src/ports/service.ts';
+} from '../../../src/core/ports/service.ts';
 import type { Dice } from '../support/dice.ts';
 import { sha256 } from './contents.ts';
 

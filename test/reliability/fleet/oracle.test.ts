@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { formatLine, NO_HASH } from '../../../src/ledger/journal/line.ts';
-import type { JournalEvent } from '../../../src/ports/journal.ts';
+import type { JournalEvent } from '../../../src/core/ports/journal.ts';
 import { judge } from './oracle.ts';
 import { drawPlan } from './plan.ts';
 import type { Chain, World } from './world.ts';

@@ -1,5 +1,5 @@
 import { isBad, NO_HASH, parseLine } from '../../../src/ledger/journal/line.ts';
-import type { JournalEntry } from '../../../src/ports/journal.ts';
+import type { JournalEntry } from '../../../src/core/ports/journal.ts';
 import type { AttemptRow, Chain, World } from './world.ts';
 
 /** Two processes on a machine with other work bring requests closer together than they were sent. */

@@ -1,7 +1,7 @@
-import { IMAGE_TYPES, type ImageType } from '../../../src/domain/imageType.ts';
-import { MIN_NAME_BYTES, parseTemplate } from '../../../src/domain/naming.ts';
-import { createImageInspector } from '../../../src/image/inspect.ts';
-import type { Inspection } from '../../../src/ports/image.ts';
+import { IMAGE_TYPES, type ImageType } from '../../../src/core/domain/imageType.ts';
+import { MIN_NAME_BYTES, parseTemplate } from '../../../src/core/domain/naming.ts';
+import { createImageInspector } from '../../../src/intake/image/inspect.ts';
+import type { Inspection } from '../../../src/core/ports/image.ts';
 import type { Surroundings } from './surroundings.ts';
 
 export interface Judged {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { IMAGE_TYPES, type ImageType } from '../../../src/domain/imageType.ts';
+import { IMAGE_TYPES, type ImageType } from '../../../src/core/domain/imageType.ts';
 import { buildExif, buildHeic, insertJpegSegment } from '../../support/handmadeImages.ts';
 import { drawMultiPageTiff, drawReceipt } from '../../support/images.ts';
 

@@ -1,7 +1,7 @@
 /** The short form of `npm run campaign -- images`, and hostile files given to the whole agent. */
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { IMAGE_TYPES } from '../../../src/domain/imageType.ts';
+import { IMAGE_TYPES } from '../../../src/core/domain/imageType.ts';
 import { drawReceipt } from '../../support/images.ts';
 import { prepare, storedOnce, until } from '../../e2e/support/agent.ts';
 import { expectNoTrace } from '../../e2e/support/commandLine.ts';

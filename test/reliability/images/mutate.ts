@@ -1,4 +1,4 @@
-import type { ImageType } from '../../../src/domain/imageType.ts';
+import type { ImageType } from '../../../src/core/domain/imageType.ts';
 import type { Dice } from '../support/dice.ts';
 import { word } from './bytes.ts';
 import type { Place } from './places.ts';

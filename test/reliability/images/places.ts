@@ -1,4 +1,4 @@
-import type { ImageType } from '../../../src/domain/imageType.ts';
+import type { ImageType } from '../../../src/core/domain/imageType.ts';
 
 /** Where a number stands that says how long, how many or where. */
 export interface Place {

@@ -15,13 +15,13 @@ export interface Mutation {
   readonly edits: readonly Edit[];
 }
 
-const DELIVER = 'src/pipeline/deliver.ts';
-const OUTCOME = 'src/domain/outcome.ts';
+const DELIVER = 'src/delivery/deliver.ts';
+const OUTCOME = 'src/core/domain/outcome.ts';
 const STORE = 'src/ledger/sqlite/store.ts';
-const INTAKE = 'src/pipeline/intake.ts';
-const DISPOSE = 'src/pipeline/dispose.ts';
+const INTAKE = 'src/intake/intake.ts';
+const DISPOSE = 'src/intake/dispose/dispose.ts';
 const DURABILITY = 'test/reliability/durability/durability.test.ts';
-const HOLDS = 'src/pipeline/holds.ts';
+const HOLDS = 'src/delivery/holds/holds.ts';
 
 /** The journal never hears of one kind of event. */
 const unwritten = (kind: string): Edit => ({
@@ -37,21 +37,21 @@ export const MUTATIONS: readonly Mutation[] = [
     what: 'what a crash interrupted is not put right at the next start',
     promises: ['P1'],
     killedBy: 'simulation',
-    edits: [{ file: 'src/pipeline/recover.ts', in: 'recover', call: 'recover', becomes: '0' }],
+    edits: [{ file: 'src/delivery/recover.ts', in: 'recover', call: 'recover', becomes: '0' }],
   },
   {
     what: 'the spool is forgotten when bytes are looked for',
     promises: ['P1'],
     killedBy: 'simulation',
-    edits: [{ file: 'src/pipeline/originals.ts', in: 'findBytes', call: 'read', becomes: 'null' }],
+    edits: [{ file: 'src/delivery/payload/locateBytes.ts', in: 'findBytes', call: 'read', becomes: 'null' }],
   },
   {
     what: 'copies are dropped while a document waits for them',
     promises: ['P1'],
     killedBy: 'simulation',
     edits: [
-      { file: 'src/pipeline/copies.ts', in: 'dropUnwanted', condition: 'wanted', is: 'false' },
-      { file: 'src/pipeline/spoolSweep.ts', in: 'dropUnwanted', condition: 'wanted', is: 'false' },
+      { file: 'src/delivery/payload/spoolCopies.ts', in: 'dropUnwanted', condition: 'wanted', is: 'false' },
+      { file: 'src/delivery/payload/spoolSweep.ts', in: 'dropUnwanted', condition: 'wanted', is: 'false' },
     ],
   },
   {
@@ -61,7 +61,7 @@ export const MUTATIONS: readonly Mutation[] = [
     seeds: 20_000,
     edits: [
       {
-        file: 'src/pipeline/spoolSweep.ts',
+        file: 'src/delivery/payload/spoolSweep.ts',
         in: 'dropUnwanted',
         call: 'dropUnwanted',
         becomes: 'spool.remove(hash)',
@@ -72,7 +72,7 @@ export const MUTATIONS: readonly Mutation[] = [
     what: 'copies are dropped that only the journal of deferred images needs',
     promises: ['P1'],
     killedBy: 'simulation',
-    edits: [{ file: 'src/pipeline/offline/offlineMode.ts', in: 'needs', returns: 'false' }],
+    edits: [{ file: 'src/intake/offline/offlineMode.ts', in: 'needs', returns: 'false' }],
   },
   {
     what: 'what was deferred is ticked off and never admitted',
@@ -80,7 +80,7 @@ export const MUTATIONS: readonly Mutation[] = [
     killedBy: 'simulation',
     edits: [
       {
-        file: 'src/pipeline/offline/replay.ts',
+        file: 'src/intake/offline/replay.ts',
         in: 'admitOne',
         first: 'if (image.path !== "") return deps.deferred.admitted(image);',
       },
@@ -92,7 +92,7 @@ export const MUTATIONS: readonly Mutation[] = [
     killedBy: 'simulation',
     edits: [
       {
-        file: 'src/pipeline/offline/replay.ts',
+        file: 'src/intake/offline/replay.ts',
         in: 'admitOne',
         first: 'await deps.deferred.admitted(image);',
       },
@@ -112,7 +112,7 @@ export const MUTATIONS: readonly Mutation[] = [
     promises: ['P1', 'P4'],
     killedBy: 'simulation',
     edits: [
-      { file: 'src/pipeline/unchanged.ts', condition: 'stamp', is: 'known === undefined' },
+      { file: 'src/intake/scan/directoryCache.ts', condition: 'stamp', is: 'known === undefined' },
       { file: INTAKE, value: 'isFull', becomes: 'this.#relistSoon' },
     ],
   },
@@ -130,15 +130,15 @@ export const MUTATIONS: readonly Mutation[] = [
     what: 'a folder that was unmounted counts as emptied',
     promises: ['P1'],
     killedBy: 'simulation',
-    edits: [{ file: 'src/pipeline/mountIdentity.ts', call: 'foreign', becomes: 'this.takeOver(mark)' }],
+    edits: [{ file: 'src/intake/presence/mountIdentity.ts', call: 'foreign', becomes: 'this.takeOver(mark)' }],
   },
   {
     what: 'a file is admitted without a look at what its folder lies on',
     promises: ['P1'],
     killedBy: 'simulation',
     edits: [
-      { file: 'src/pipeline/examine.ts', drop: 'lookAtMount' },
-      { file: 'src/pipeline/offline/offlineMode.ts', drop: 'lookAtMount' },
+      { file: 'src/intake/settle/examine.ts', drop: 'lookAtMount' },
+      { file: 'src/intake/offline/offlineMode.ts', drop: 'lookAtMount' },
     ],
   },
   {
@@ -147,7 +147,7 @@ export const MUTATIONS: readonly Mutation[] = [
     killedBy: 'simulation',
     edits: [
       { file: DELIVER, in: 'isSearchedFor', returns: 'true' },
-      { file: 'src/pipeline/originals.ts', in: 'findOriginal', value: 'away', becomes: 'null' },
+      { file: 'src/delivery/payload/locateBytes.ts', in: 'findOriginal', value: 'away', becomes: 'null' },
     ],
   },
   {
@@ -161,20 +161,20 @@ export const MUTATIONS: readonly Mutation[] = [
     what: 'pages that are still to come are not waited for',
     promises: ['P1'],
     killedBy: 'simulation',
-    edits: [{ file: 'src/pipeline/examine.ts', condition: 'growing', is: 'false' }],
+    edits: [{ file: 'src/intake/settle/examine.ts', condition: 'growing', is: 'false' }],
   },
   {
     what: 'a file is sent although its end is missing',
     promises: ['P1'],
     killedBy: 'simulation',
-    edits: [{ file: 'src/pipeline/admit.ts', in: 'judge', condition: 'incomplete', is: 'false' }],
+    edits: [{ file: 'src/intake/settle/admit.ts', in: 'judge', condition: 'incomplete', is: 'false' }],
   },
   {
     what: 'other bytes are admitted than those that lay still',
     promises: ['P1'],
     killedBy: 'simulation',
     seeds: 4_000,
-    edits: [{ file: 'src/pipeline/examine.ts', in: 'afterRead', condition: 'sameIdentity', is: 'false' }],
+    edits: [{ file: 'src/intake/settle/examine.ts', in: 'afterRead', condition: 'sameIdentity', is: 'false' }],
   },
   {
     what: 'a 200 with a web page counts as accepted',
@@ -225,19 +225,19 @@ export const MUTATIONS: readonly Mutation[] = [
     what: 'a copy in the spool is not synced before it gets its name',
     promises: ['P1'],
     killedBy: DURABILITY,
-    edits: [{ file: 'src/spool/copyFiles.ts', in: 'writeCopy', drop: 'sync' }],
+    edits: [{ file: 'src/delivery/spool/copyFiles.ts', in: 'writeCopy', drop: 'sync' }],
   },
   {
     what: 'the name of a copy in the spool is not synced',
     promises: ['P1'],
     killedBy: DURABILITY,
-    edits: [{ file: 'src/spool/copyFiles.ts', in: 'writeCopy', drop: 'syncDirectory' }],
+    edits: [{ file: 'src/delivery/spool/copyFiles.ts', in: 'writeCopy', drop: 'syncDirectory' }],
   },
   {
     what: 'the journal of deferred images is not synced',
     promises: ['P1'],
     killedBy: DURABILITY,
-    edits: [{ file: 'src/spool/deferredJournal.ts', in: '#write', drop: 'datasync' }],
+    edits: [{ file: 'src/delivery/spool/deferredJournal.ts', in: '#write', drop: 'datasync' }],
   },
   {
     what: 'the journal of the ledger is not synced',
@@ -399,22 +399,22 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     what: 'an original that cannot be disposed of keeps all others of its folder waiting',
     promises: ['P4'],
-    killedBy: 'test/pipeline/dispose.test.ts',
+    killedBy: 'test/intake/dispose/dispose.test.ts',
     edits: [{ file: DISPOSE, in: 'disposeAccepted', condition: 'TROUBLE_OF_ALL', is: 'true' }],
   },
   {
     what: 'an account that is refused holds the other accounts',
     promises: ['P4'],
-    killedBy: 'test/pipeline/outcomes.test.ts',
-    edits: [{ file: 'src/domain/account.ts', in: 'credentialsKey', returns: 'baseUrl' }],
+    killedBy: 'test/delivery/outcomes.test.ts',
+    edits: [{ file: 'src/core/domain/account.ts', in: 'credentialsKey', returns: 'baseUrl' }],
   },
   {
     what: 'a deferred image that cannot be admitted keeps the others waiting',
     promises: ['P4'],
-    killedBy: 'test/pipeline/offline/offline.test.ts',
+    killedBy: 'test/intake/offline/offline.test.ts',
     edits: [
       {
-        file: 'src/pipeline/offline/replay.ts',
+        file: 'src/intake/offline/replay.ts',
         in: 'admitOne',
         call: 'onOdd',
         becomes: 'Promise.reject(error)',
@@ -424,8 +424,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     what: 'a document that the service always fails on is never parked',
     promises: ['P4'],
-    killedBy: 'test/pipeline/outcomes.test.ts',
-    edits: [{ file: 'src/pipeline/record.ts', value: 'parked', becomes: 'false' }],
+    killedBy: 'test/delivery/outcomes.test.ts',
+    edits: [{ file: 'src/delivery/record.ts', value: 'parked', becomes: 'false' }],
   },
   {
     what: 'a file that cannot be looked at ends the settling of its folder',
@@ -433,7 +433,7 @@ export const MUTATIONS: readonly Mutation[] = [
     killedBy: 'simulation',
     edits: [
       {
-        file: 'src/pipeline/examine.ts',
+        file: 'src/intake/settle/examine.ts',
         in: 'unreadable',
         first: 'if (code !== "") await new Promise(() => {});',
       },
@@ -522,7 +522,7 @@ export const MUTATIONS: readonly Mutation[] = [
     what: 'the rate begins anew after a restart',
     promises: ['P6'],
     killedBy: 'simulation',
-    edits: [{ file: 'src/pipeline/pacer.ts', in: 'create', value: 'times', becomes: '[]' }],
+    edits: [{ file: 'src/delivery/limits/pacer.ts', in: 'create', value: 'times', becomes: '[]' }],
   },
   {
     what: 'one request more than allowed is under way',
@@ -530,7 +530,7 @@ export const MUTATIONS: readonly Mutation[] = [
     killedBy: 'simulation',
     edits: [
       {
-        file: 'src/pipeline/pacer.ts',
+        file: 'src/delivery/limits/pacer.ts',
         in: 'createQueue',
         call: 'PQueue',
         becomes: 'Object.assign($&, { concurrency: concurrency + 1 })',
@@ -540,14 +540,14 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     what: "p-queue's own window is left out",
     promises: ['P6'],
-    killedBy: 'test/pipeline/pacer.test.ts',
-    edits: [{ file: 'src/pipeline/pacer.ts', in: 'createQueue', condition: 'rate', is: 'false' }],
+    killedBy: 'test/delivery/limits/pacer.test.ts',
+    edits: [{ file: 'src/delivery/limits/pacer.ts', in: 'createQueue', condition: 'rate', is: 'false' }],
   },
   {
     what: 'the budget of the day is not kept',
     promises: ['P6'],
     killedBy: 'simulation',
-    edits: [{ file: 'src/domain/limits.ts', in: 'Budget.delay', condition: 'limit', is: 'true' }],
+    edits: [{ file: 'src/core/domain/limits.ts', in: 'Budget.delay', condition: 'limit', is: 'true' }],
   },
   {
     what: 'Retry-After is not heeded',
@@ -585,7 +585,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     what: "a fleet's request leaves without a last look at its lease",
     promises: ['P6'],
-    killedBy: 'test/pipeline/fleet.test.ts',
+    killedBy: 'test/fleet/fleet.test.ts',
     edits: [{ file: DELIVER, in: 'request', condition: 'isLeased', is: 'true' }],
   },
   // Secrets stay secret.
@@ -605,10 +605,10 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     what: "the token route's answer is quoted in an error",
     promises: ['P7'],
-    killedBy: 'test/service/token.test.ts',
+    killedBy: 'test/api/token.test.ts',
     edits: [
       {
-        file: 'src/service/token.ts',
+        file: 'src/api/token.ts',
         in: 'requestWith',
         call: 'strangeAnswer',
         becomes: 'strangeAnswer(`The token request was answered with ${answer.body}`)',
@@ -618,19 +618,19 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     what: 'a log line is written as it came',
     promises: ['P7'],
-    killedBy: 'test/telemetry/log.test.ts',
-    edits: [{ file: 'src/telemetry/redact.ts', in: 'redact', first: 'if (text !== "") return text;' }],
+    killedBy: 'test/logs/log.test.ts',
+    edits: [{ file: 'src/logs/redact.ts', in: 'redact', first: 'if (text !== "") return text;' }],
   },
   {
     what: 'an answer of the service that repeats a secret is kept as it came',
     promises: ['P7'],
-    killedBy: 'test/service/upload.test.ts',
-    edits: [{ file: 'src/service/receiptService.ts', in: 'redacted', first: 'redact = (text) => text;' }],
+    killedBy: 'test/api/upload.test.ts',
+    edits: [{ file: 'src/api/receiptService.ts', in: 'redacted', first: 'redact = (text) => text;' }],
   },
   {
     what: 'credentials in a file that others may read are used',
     promises: ['P7'],
-    killedBy: 'test/credentials/file.test.ts',
-    edits: [{ file: 'src/credentials/file.ts', condition: 'GROUP_AND_OTHERS', is: 'false' }],
+    killedBy: 'test/api/credentials/file.test.ts',
+    edits: [{ file: 'src/api/credentials/file.ts', condition: 'GROUP_AND_OTHERS', is: 'false' }],
   },
 ];

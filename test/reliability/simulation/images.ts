@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ImageInspector, Inspection } from '../../../src/ports/image.ts';
+import type { ImageInspector, Inspection } from '../../../src/core/ports/image.ts';
 
 /*
  * Images as text: `JPG|label|...|END`, or `TIF|label|page 1|END|page 2|END`, which is complete after each page and may

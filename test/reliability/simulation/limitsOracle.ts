@@ -1,6 +1,6 @@
 import type { Arrival } from './modelService.ts';
 import type { Plan } from './plan.ts';
-import type { Limits } from '../../../src/pipeline/settings.ts';
+import type { Limits } from '../../../src/core/domain/settings.ts';
 
 /** What the newest of these arrivals does against the limits (promise P6) and against what the service asked for. */
 export function complaintsAbout(

@@ -1,14 +1,14 @@
-import { byBytes } from '../../../src/domain/byteOrder.ts';
-import { standsForListing } from '../../../src/domain/directoryStamp.ts';
-import { sameIdentity } from '../../../src/domain/document.ts';
-import type { Buffers } from '../../../src/ports/buffers.ts';
+import { byBytes } from '../../../src/core/domain/byteOrder.ts';
+import { standsForListing } from '../../../src/core/domain/directoryStamp.ts';
+import { sameIdentity } from '../../../src/core/domain/document.ts';
+import type { Buffers } from '../../../src/core/ports/buffers.ts';
 import type {
   FileRead,
   FileStat,
   FolderHints,
   ListedDirectory,
   WatchedFolder,
-} from '../../../src/ports/folder.ts';
+} from '../../../src/core/ports/folder.ts';
 import type { Process } from './process.ts';
 import { hashOf, systemError, type Inode, type Share, type Tree } from './share.ts';
 

@@ -1,5 +1,5 @@
-import type { Clock } from '../../../src/ports/clock.ts';
-import type { LedgerResults, RecordedResult } from '../../../src/ports/results.ts';
+import type { Clock } from '../../../src/core/ports/clock.ts';
+import type { LedgerResults, RecordedResult } from '../../../src/core/ports/results.ts';
 import type { Dice } from '../support/dice.ts';
 import type { Arrival } from './modelService.ts';
 import { BASE_URL } from './plan.ts';

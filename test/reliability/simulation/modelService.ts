@@ -1,11 +1,11 @@
-import { ReceiptdError } from '../../../src/domain/errors.ts';
-import type { Answer } from '../../../src/domain/outcome.ts';
+import { ReceiptdError } from '../../../src/core/domain/errors.ts';
+import type { Answer } from '../../../src/core/domain/outcome.ts';
 import type {
   ReceiptService,
   TokenSource,
   UploadProgress,
   UploadRequest,
-} from '../../../src/ports/service.ts';
+} from '../../../src/core/ports/service.ts';
 import type { Dice } from '../support/dice.ts';
 import { hashOf } from './share.ts';
 import type { Process } from './process.ts';

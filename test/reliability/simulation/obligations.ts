@@ -1,4 +1,4 @@
-import type { DeferredImage } from '../../../src/ports/deferredJournal.ts';
+import type { DeferredImage } from '../../../src/core/ports/deferredJournal.ts';
 import type { KnownDocument, LedgerView } from './ledgerView.ts';
 import { hashOf, type Inode, type Share } from './share.ts';
 

@@ -1,5 +1,5 @@
 import type { LedgerEvent } from '../../../src/ledger/events.ts';
-import type { DocumentState } from '../../../src/domain/document.ts';
+import type { DocumentState } from '../../../src/core/domain/document.ts';
 import { complaintsAbout, type Lives } from './limitsOracle.ts';
 import { LedgerView, type KnownDocument } from './ledgerView.ts';
 import { isAside, placeOf, type Disposals } from './modelFolder.ts';
@@ -9,11 +9,11 @@ import type { Office } from './office.ts';
 import type { Plan } from './plan.ts';
 import { hashOf, type Inode, type Share } from './share.ts';
 import { Obligations } from './obligations.ts';
-import type { DeferredImage } from '../../../src/ports/deferredJournal.ts';
+import type { DeferredImage } from '../../../src/core/ports/deferredJournal.ts';
 import type { StateDirectory, Witness } from './stateDirectory.ts';
 import type { Story } from './story.ts';
 import type { Timeline } from './timeline.ts';
-import type { JournalEntry } from '../../../src/ports/journal.ts';
+import type { JournalEntry } from '../../../src/core/ports/journal.ts';
 
 /** Answers that are the service's verdict on a document (interface section 7). */
 const VERDICTS = new Set([400, 413, 415, 422]);

@@ -1,4 +1,4 @@
-import type { Limits } from '../../../src/pipeline/settings.ts';
+import type { Limits } from '../../../src/core/domain/settings.ts';
 import type { Dice } from '../support/dice.ts';
 import type { Death, Plan } from './plan.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { FileIdentity } from '../../../src/domain/document.ts';
-import type { FileSystem } from '../../../src/ports/folder.ts';
+import type { FileIdentity } from '../../../src/core/domain/document.ts';
+import type { FileSystem } from '../../../src/core/ports/folder.ts';
 import type { Timeline } from './timeline.ts';
 
 /** A file, whatever it is called. */

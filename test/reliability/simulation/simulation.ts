@@ -1,10 +1,10 @@
-import { HOLD_BACKOFF } from '../../../src/domain/backoff.ts';
-import { composePipeline } from '../../../src/compose/pipeline.ts';
-import { SeenSince } from '../../../src/pipeline/offline/seenSince.ts';
-import { ImageBuffers } from '../../../src/pipeline/imageBuffers.ts';
-import { OpenIncidents } from '../../../src/pipeline/incidents.ts';
-import type { OpenFolder } from '../../../src/pipeline/originals.ts';
-import type { Log } from '../../../src/ports/log.ts';
+import { HOLD_BACKOFF } from '../../../src/core/domain/backoff.ts';
+import { composePipeline } from '../../../src/wiring/pipeline.ts';
+import { SeenSince } from '../../../src/intake/offline/seenSince.ts';
+import { ImageBuffers } from '../../../src/delivery/payload/imageBuffers.ts';
+import { OpenIncidents } from '../../../src/daemon/openIncidents.ts';
+import type { OpenFolder } from '../../../src/delivery/payload/locateBytes.ts';
+import type { Log } from '../../../src/core/ports/log.ts';
 import { Dice } from '../support/dice.ts';
 import { inspector } from './images.ts';
 import { modelFolder, modelHints } from './modelFolder.ts';

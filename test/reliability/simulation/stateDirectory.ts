@@ -6,11 +6,11 @@ import { replay } from '../../../src/ledger/sqlite/replay.ts';
 import { HEAD } from '../../../src/ledger/sqlite/sql/journal.ts';
 import { Store, type CommitJournal } from '../../../src/ledger/sqlite/store.ts';
 import { Trouble, type ReservedSpace } from '../../../src/ledger/sqlite/trouble.ts';
-import { ReceiptdError } from '../../../src/domain/errors.ts';
-import type { JournalEntry, JournalEvent, JournalHead } from '../../../src/ports/journal.ts';
-import type { Ledger } from '../../../src/ports/ledger.ts';
-import type { Spool } from '../../../src/ports/spool.ts';
-import type { DeferredImage, DeferredJournal } from '../../../src/ports/deferredJournal.ts';
+import { ReceiptdError } from '../../../src/core/domain/errors.ts';
+import type { JournalEntry, JournalEvent, JournalHead } from '../../../src/core/ports/journal.ts';
+import type { Ledger } from '../../../src/core/ports/ledger.ts';
+import type { Spool } from '../../../src/core/ports/spool.ts';
+import type { DeferredImage, DeferredJournal } from '../../../src/core/ports/deferredJournal.ts';
 import { awayLedger, type AwayLedger } from '../../support/awayLedger.ts';
 import type { Process } from './process.ts';
 import { hashOf, systemError } from './share.ts';
@@ -33,7 +33,7 @@ const RESERVED_COMMITS = 20;
 
 /**
  * What outlives a process: the journal's entries and the spool's copies. The ledger proper is SQLite's, in memory; a
- * power failure takes it, and a kill the commits that the journal holds already (src/ledger/sqlite/pair.ts).
+ * power failure takes it, and a kill the commits that the journal holds already (src/ledger/sqlite/openLedgerAndJournal.ts).
  */
 export class StateDirectory {
   readonly journal: JournalEntry[] = [];

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/ports/clock.ts';
+import type { Clock } from '../../../src/core/ports/clock.ts';
 import type { Dice } from '../support/dice.ts';
 
 /** Whatever has events to come; those of a dead one never happen. */

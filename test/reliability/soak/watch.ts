@@ -1,7 +1,7 @@
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { finished } from 'node:stream/promises';
-import { callControl } from '../../../src/daemon/control/client.ts';
+import { callControl } from '../../../src/control/client.ts';
 import type { Life } from './agent.ts';
 import type { Book } from './book.ts';
 import type { Lives } from './lives.ts';

@@ -1,6 +1,6 @@
-import type { DocumentState } from '../../../src/domain/document.ts';
-import { isFound, searchWords } from '../../../src/domain/search.ts';
-import type { ListFilter, ListOrder, ListRow } from '../../../src/ports/ledgerReports.ts';
+import type { DocumentState } from '../../../src/core/domain/document.ts';
+import { isFound, searchWords } from '../../../src/core/domain/search.ts';
+import type { ListFilter, ListOrder, ListRow } from '../../../src/core/ports/ledgerReports.ts';
 import type { Image, Office, OtherFile, Scan } from './plan.ts';
 
 /** A row as it has to be listed; which numbers the ledger gave is its own business. */

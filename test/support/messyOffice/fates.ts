@@ -1,6 +1,6 @@
 import type { Dice } from '../../reliability/support/dice.ts';
-import type { AttemptOutcome } from '../../../src/domain/document.ts';
-import type { Note, Transition } from '../../../src/ports/ledger.ts';
+import type { AttemptOutcome } from '../../../src/core/domain/document.ts';
+import type { Note, Transition } from '../../../src/core/ports/ledger.ts';
 import type { Contents } from './contents.ts';
 
 /** One thing that happens to a file after it was admitted or noted; times in milliseconds. */

@@ -1,6 +1,6 @@
 import { lstatSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { FileIdentity } from '../../../src/domain/document.ts';
+import type { FileIdentity } from '../../../src/core/domain/document.ts';
 import { contentsOf } from './contents.ts';
 import type { Office, Scan } from './plan.ts';
 

@@ -5,11 +5,11 @@
  */
 import { createHash } from 'node:crypto';
 import { Dice } from '../../reliability/support/dice.ts';
-import { accountsAmong, credentialsKey } from '../../../src/domain/account.ts';
-import { endpointId, type EndpointKey, type FileIdentity, type Lane } from '../../../src/domain/document.ts';
-import { DEFAULT_TEMPLATE, namesOf, parseTemplate } from '../../../src/domain/naming.ts';
-import type { Note } from '../../../src/ports/ledger.ts';
-import type { Hold } from '../../../src/ports/hold.ts';
+import { accountsAmong, credentialsKey } from '../../../src/core/domain/account.ts';
+import { endpointId, type EndpointKey, type FileIdentity, type Lane } from '../../../src/core/domain/document.ts';
+import { DEFAULT_TEMPLATE, namesOf, parseTemplate } from '../../../src/core/domain/naming.ts';
+import type { Note } from '../../../src/core/ports/ledger.ts';
+import type { Hold } from '../../../src/core/ports/hold.ts';
 import { contentsOf, type Contents } from './contents.ts';
 import { drawEach, OTHERS, SETTLED, WAITING, type After } from './fates.ts';
 import { drawPath } from './names.ts';

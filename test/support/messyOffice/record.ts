@@ -1,5 +1,5 @@
-import type { FileIdentity } from '../../../src/domain/document.ts';
-import type { Ledger } from '../../../src/ports/ledger.ts';
+import type { FileIdentity } from '../../../src/core/domain/document.ts';
+import type { Ledger } from '../../../src/core/ports/ledger.ts';
 import type { After } from './fates.ts';
 import type { Image, Office, Scan } from './plan.ts';
 

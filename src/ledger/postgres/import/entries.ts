@@ -1,6 +1,6 @@
-import { ReceiptdError } from '../../../domain/errors.ts';
-import { foldedUnlessAscii } from '../../../domain/search.ts';
-import type { JournalEntry, JournalHead } from '../../../ports/journal.ts';
+import { ReceiptdError } from '../../../core/domain/errors.ts';
+import { foldedUnlessAscii } from '../../../core/domain/search.ts';
+import type { JournalEntry, JournalHead } from '../../../core/ports/journal.ts';
 import { fromJournal, type LedgerEvent } from '../../events.ts';
 import { apply, type Sending } from '../apply.ts';
 import type { Connection } from '../connection.ts';

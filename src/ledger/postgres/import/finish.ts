@@ -1,8 +1,8 @@
-import type { JournalEvent } from '../../../ports/journal.ts';
+import type { JournalEvent } from '../../../core/ports/journal.ts';
 import { toJournal, type LedgerEvent } from '../../events.ts';
 import { apply } from '../apply.ts';
 import type { Connection } from '../connection.ts';
-import { ReceiptdError } from '../../../domain/errors.ts';
+import { ReceiptdError } from '../../../core/domain/errors.ts';
 import { ADD_HISTORY, chainOn, SET_HEAD } from '../history.ts';
 import { Places } from '../places.ts';
 import * as HOLDS from '../sql/holds.ts';

@@ -1,4 +1,4 @@
-import type { JournalEntry, JournalHead } from '../../../ports/journal.ts';
+import type { JournalEntry, JournalHead } from '../../../core/ports/journal.ts';
 import type { Row, Table } from './tables.ts';
 
 export interface SourceEndpoint {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { ReceiptdError } from '../../../domain/errors.ts';
-import type { JournalHead } from '../../../ports/journal.ts';
+import { ReceiptdError } from '../../../core/domain/errors.ts';
+import type { JournalHead } from '../../../core/ports/journal.ts';
 import { NO_HASH } from '../../journal/line.ts';
 import type { Connection } from '../connection.ts';
 import type { Source } from './source.ts';

@@ -1,4 +1,4 @@
-import type { ListOrder } from '../../../ports/ledgerReports.ts';
+import type { ListOrder } from '../../../core/ports/ledgerReports.ts';
 import { UNDECIDED_SQL } from '../../needing.ts';
 import { SELECT_DOCUMENT } from './documents.ts';
 import { NEEDS_PERSON } from './sightings.ts';

@@ -1,6 +1,6 @@
-import type { AccountOf } from '../../../domain/account.ts';
-import { ReceiptdError } from '../../../domain/errors.ts';
-import type { Ledger } from '../../../ports/ledger.ts';
+import type { AccountOf } from '../../../core/domain/account.ts';
+import { ReceiptdError } from '../../../core/domain/errors.ts';
+import type { Ledger } from '../../../core/ports/ledger.ts';
 import { Claims } from '../claims.ts';
 import { openForReading } from '../connection.ts';
 import { isBusy } from '../failure.ts';

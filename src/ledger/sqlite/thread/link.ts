@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import { ReceiptdError } from '../../../domain/errors.ts';
-import type { LedgerStorage, StorageTrouble } from '../../../ports/ledger.ts';
+import { ReceiptdError } from '../../../core/domain/errors.ts';
+import type { LedgerStorage, StorageTrouble } from '../../../core/ports/ledger.ts';
 import { fromData, type Answers, type Call, type Calls, type Said, type ThreadData } from './protocol.ts';
 
 /** They take minutes, and others are answered meanwhile. */

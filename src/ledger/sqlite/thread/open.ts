@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import type { AccountOf } from '../../../domain/account.ts';
-import type { Clock } from '../../../ports/clock.ts';
-import type { Ledger } from '../../../ports/ledger.ts';
+import type { AccountOf } from '../../../core/domain/account.ts';
+import type { Clock } from '../../../core/ports/clock.ts';
+import type { Ledger } from '../../../core/ports/ledger.ts';
 import { WriterLink } from './link.ts';
 import type { ThreadData } from './protocol.ts';
 

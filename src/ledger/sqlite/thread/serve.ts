@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { Clock } from '../../../ports/clock.ts';
-import type { StorageTrouble } from '../../../ports/ledger.ts';
+import type { Clock } from '../../../core/ports/clock.ts';
+import type { StorageTrouble } from '../../../core/ports/ledger.ts';
 import { createAdmin } from '../admin.ts';
 import { createHolds } from '../holds.ts';
 import { createIntake, markSkipped } from '../intake.ts';

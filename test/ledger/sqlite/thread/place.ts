@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
-import type { AccountOf } from '../../../../src/domain/account.ts';
+import type { AccountOf } from '../../../../src/core/domain/account.ts';
 import { openSqliteLedgerBeside, type BesideOptions } from '../../../../src/ledger/sqlite/thread/open.ts';
-import { compile } from '../../../daemon/compiled.ts';
+import { compile } from '../../../console/server/compiled.ts';
 import { clock, createPlace } from '../place.ts';
 
 /** The thread as the agent starts it. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isOfLedger, ReceiptdError, systemCode } from '../../../../src/domain/errors.ts';
+import { isOfLedger, ReceiptdError, systemCode } from '../../../../src/core/domain/errors.ts';
 import { fromData, toData } from '../../../../src/ledger/sqlite/thread/protocol.ts';
 
 function crossed(error: unknown): Error {

@@ -4,12 +4,12 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { ReceiptdError } from '../../../../src/domain/errors.ts';
+import { ReceiptdError } from '../../../../src/core/domain/errors.ts';
 import { openSqliteReports } from '../../../../src/ledger/sqlite/openReports.ts';
 import { openSqliteLedgerBeside } from '../../../../src/ledger/sqlite/thread/open.ts';
-import type { Ledger } from '../../../../src/ports/ledger.ts';
+import type { Ledger } from '../../../../src/core/ports/ledger.ts';
 import { admission, hashOf, OFFICE, seen } from '../../../contract/ledger.ts';
-import { compile } from '../../../daemon/compiled.ts';
+import { compile } from '../../../console/server/compiled.ts';
 import { clock, createPlace } from '../place.ts';
 import { ledgerThread } from './place.ts';
 

@@ -1,0 +1,35 @@
+import { ReceiptdError } from '../core/domain/errors.ts';
+import type { Answer } from '../core/domain/outcome.ts';
+import type { TokenSource } from '../core/ports/service.ts';
+import { words } from './answers.ts';
+import { bearer, withoutToken } from './bearer.ts';
+import type { Exchange, Transport } from './transport.ts';
+
+/**
+ * One request with a token, replayed once with a new token after a 401, which says that nothing was done.
+ *
+ * @throws ReceiptdError CREDENTIALS_REFUSED after a second 401, and what the token source throws
+ */
+export async function authorized(
+  transport: Transport,
+  tokens: TokenSource,
+  request: Exchange,
+  signal: AbortSignal | undefined,
+): Promise<Answer> {
+  const send = async (): Promise<Answer> => {
+    const token = await tokens.token(signal);
+    const headers = { ...request.headers, ...bearer(token) };
+    const answer = withoutToken(await transport.exchange({ ...request, headers }, signal), token);
+    if (answer.kind === 'response' && answer.httpStatus === 401) tokens.refused(token);
+    return answer;
+  };
+  const first = await send();
+  if (first.kind === 'fault' || first.httpStatus !== 401) return first;
+  const second = await send();
+  if (second.kind === 'fault' || second.httpStatus !== 401) return second;
+  throw new ReceiptdError(
+    'CREDENTIALS_REFUSED',
+    `${transport.host} does not take the token that it has just issued (HTTP 401)${words(second)}.`,
+    { hint: 'Check that service.baseUrl and the credentials belong to the same account.' },
+  );
+}

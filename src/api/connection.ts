@@ -1,0 +1,71 @@
+import type { Socket } from 'node:net';
+import { Client, type buildConnector, type Dispatcher } from 'undici';
+import { ClockWatch } from '../core/domain/clockWatch.ts';
+import type { Clock } from '../core/ports/clock.ts';
+import type { Patience } from './uploadTimeouts.ts';
+
+/*
+ * One connection to the service, made anew when it ends or grows old:
+ *
+ *   none ──request──▶ open ──"connection: close" on the first request after its term──▶ none
+ *
+ * so that a service which has moved is found at its new address though the old one still answers. One that lay idle while the
+ * machine slept is dropped: its other end is gone, and a request into it would be lost. undici's own `clientTtl` does not
+ * serve: when every connection of a full pool is over its term, the next request waits for ever (seen in 7.30.2).
+ */
+
+/** What `exchange` gives along with a request. */
+export interface LineOptions {
+  readonly patience: Patience;
+}
+
+interface Socketed {
+  socket: Socket | null;
+  since: number;
+}
+
+/** No connection of ours lies idle for so long without being closed, and a clock is not corrected by so much. */
+const SLEPT_MS = 5_000;
+
+export class Line extends Client {
+  readonly #current: Socketed;
+  readonly #clock: Clock;
+  readonly #clockWatch: ClockWatch;
+  readonly #termMs: number;
+
+  constructor(
+    origin: URL,
+    options: Client.Options & { connect: buildConnector.connector },
+    clock: Clock,
+    termMs: number,
+  ) {
+    const current: Socketed = { socket: null, since: 0 };
+    super(origin, {
+      ...options,
+      connect: (target: buildConnector.Options, callback: buildConnector.Callback) =>
+        options.connect(target, (...made) => {
+          current.socket = made[1];
+          current.since = clock.monotonic();
+          callback(...made);
+        }),
+    });
+    this.#current = current;
+    this.#clock = clock;
+    this.#clockWatch = new ClockWatch(clock);
+    this.#termMs = termMs;
+  }
+
+  /** The next request gets a connection of its own; one that is under way keeps its. */
+  dropIdle(): void {
+    if (this.stats.running === 0) this.#current.socket?.destroy();
+  }
+
+  override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+    const { patience } = options as Dispatcher.DispatchOptions & LineOptions;
+    if (this.#clockWatch.takeJump() >= SLEPT_MS) this.dropIdle();
+    const { socket, since } = this.#current;
+    const isOld = socket !== null && !socket.destroyed && this.#clock.monotonic() - since > this.#termMs;
+    patience.via(() => this.#current.socket);
+    return super.dispatch(isOld ? { ...options, reset: true } : options, handler);
+  }
+}

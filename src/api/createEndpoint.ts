@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { ReceiptdError } from '../core/domain/errors.ts';
+import type { EndpointRecord, EndpointRequest, TokenSource } from '../core/ports/service.ts';
+import { isSuccess, json, strangeAnswer, unreachable, words } from './answers.ts';
+import { authorized } from './authorized.ts';
+import type { Transport } from './transport.ts';
+
+/** Interface 2.1: what the agent needs of the record; the whole is kept verbatim. */
+const endpointAnswer = z.object({ uid: z.string().min(1), name: z.string().optional() });
+
+/**
+ * Interface 4.3. The status code of a success is not shown there, so any 2xx with a record counts. Whatever
+ * may have created the endpoint without our knowing its uid is CREATE_UNCERTAIN.
+ */
+export async function createEndpoint(
+  transport: Transport,
+  tokens: TokenSource,
+  request: EndpointRequest,
+  signal?: AbortSignal,
+): Promise<EndpointRecord> {
+  const { host } = transport;
+  const { name, outgoingUrl, dominantLanguage } = request;
+  const answer = await authorized(
+    transport,
+    tokens,
+    {
+      method: 'POST',
+      path: '/v2/endpoints',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ name, outgoingUrl, dominantLanguage }),
+    },
+    signal,
+  );
+  if (answer.kind === 'fault') throw answer.sent ? uncertain(answer.message) : unreachable(answer, host);
+  const { httpStatus } = answer;
+  if (isSuccess(answer)) {
+    const parsed = endpointAnswer.safeParse(json(answer));
+    if (!parsed.success) throw uncertain(`${host} answered HTTP ${httpStatus} without an endpoint's uid.`);
+    return { uid: parsed.data.uid, name: parsed.data.name ?? name, verbatim: answer.body };
+  }
+  if (httpStatus === 403) {
+    throw new ReceiptdError(
+      'ENDPOINT_FORBIDDEN',
+      `${host} does not allow this account to create an endpoint (HTTP 403)${words(answer)}.`,
+      { hint: "Check the account's plan and rights at the service's site." },
+    );
+  }
+  if (httpStatus === 408 || httpStatus >= 500)
+    throw uncertain(`${host} answered HTTP ${httpStatus}${words(answer)}.`);
+  if (httpStatus < 400) {
+    const message = `${host} redirects (HTTP ${httpStatus}), which is never followed.`;
+    // RFC 9110 15.4: only these say that the request has yet to be carried out; others may point at what was made.
+    throw httpStatus === 307 || httpStatus === 308 ? strangeAnswer(message) : uncertain(message);
+  }
+  throw new ReceiptdError(
+    'ENDPOINT_REFUSED',
+    `${host} refused to create the endpoint (HTTP ${httpStatus})${words(answer)}.`,
+    { hint: 'Correct the name, the outgoing URL or the language.' },
+  );
+}
+
+function uncertain(what: string): ReceiptdError {
+  return new ReceiptdError('CREATE_UNCERTAIN', `${what} The endpoint may have been created all the same.`, {
+    hint: "Look at the service's site before you repeat this: every success makes another endpoint.",
+  });
+}

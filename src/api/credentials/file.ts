@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto';
+import { constants } from 'node:fs';
+import { mkdir, open, rename, rm, stat, unlink, type FileHandle } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
+import { whileHeld } from '../../core/domain/heldFile.ts';
+import type { WritableCredentials } from '../../core/ports/credentials.ts';
+import { absent, parseCredentials } from './store.ts';
+import type { Look, Store } from './store.ts';
+
+const SHAPE = '{"clientId": "…", "clientSecret": "…"}';
+/** Far more than two values of the longest kind take, however they are escaped. */
+const MOST_BYTES = 256 * 1024;
+const GROUP_AND_OTHERS = 0o077;
+
+/** A JSON file that only its owner can read. */
+export function fileStore(file: string | undefined): Store {
+  return {
+    store: 'file',
+    async look() {
+      if (file === undefined) return absent('a file (none is configured)');
+      const path = resolve(file);
+      try {
+        return await read(path);
+      } catch (error) {
+        if (error instanceof ReceiptdError) throw error;
+        return absent(
+          systemCode(error) === 'ENOENT' ? `${path} (no such file)` : `${path} (${systemCode(error)})`,
+        );
+      }
+    },
+  };
+}
+
+async function read(path: string): Promise<Look> {
+  // Without O_NONBLOCK, opening a FIFO would wait for ever.
+  const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    // Of the open file, so that nobody can swap it between the check and the reading.
+    const found = await handle.stat();
+    if (!found.isFile()) return absent(`${path} (not a regular file)`);
+    if (process.platform !== 'win32' && (found.mode & GROUP_AND_OTHERS) !== 0) {
+      throw new ReceiptdError('CREDENTIALS_INSECURE', `${path} is open to others than its owner.`, {
+        hint: `Close it with: chmod 600 '${path}'`,
+      });
+    }
+    if (found.size > MOST_BYTES) return absent(`${path} (it is too large to be credentials)`);
+    const credentials = parseCredentials(await handle.readFile('utf8'), `it does not hold ${SHAPE}`);
+    return typeof credentials === 'string'
+      ? absent(`${path} (${credentials})`)
+      : { kind: 'found', credentials };
+  } finally {
+    await handle.close();
+  }
+}
+
+export function writableFile(file: string): WritableCredentials {
+  const path = resolve(file);
+  return {
+    store: 'file',
+
+    async set({ clientId, clientSecret }) {
+      try {
+        await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+        await replaceFile(path, `${JSON.stringify({ clientId, clientSecret })}\n`);
+      } catch (error) {
+        throw unwritable(path, error);
+      }
+    },
+
+    async remove() {
+      try {
+        await unlink(path);
+        return true;
+      } catch (error) {
+        if (systemCode(error) === 'ENOENT') return false;
+        throw unwritable(path, error);
+      }
+    },
+  };
+}
+
+/** At every moment the path holds the old content or the new, and never in a file that others can read. */
+export async function replaceFile(path: string, content: string): Promise<void> {
+  const temporary = `${path}.${randomUUID()}.tmp`;
+  try {
+    const handle = await open(temporary, 'wx', 0o600);
+    try {
+      await handle.writeFile(content);
+      await giveToOwnerOf(dirname(path), handle);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await whileHeld(() => rename(temporary, path), process);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+  if (process.platform === 'win32') return;
+  // Without this a power cut may undo the rename.
+  const directory = await open(dirname(path), 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}
+
+/** What root stores in a service account's directory is for the service: as root's it could not be read there. */
+async function giveToOwnerOf(directory: string, handle: FileHandle): Promise<void> {
+  if (process.geteuid?.() !== 0) return;
+  const { uid, gid } = await stat(directory);
+  if (uid !== 0) await handle.chown(uid, gid);
+}
+
+function unwritable(path: string, cause: unknown): ReceiptdError {
+  return new ReceiptdError(
+    'CREDENTIALS_UNWRITABLE',
+    `${path} cannot be written or removed (${systemCode(cause)}).`,
+    {
+      hint: 'Run this as the user that owns the folder, or configure another credentials file.',
+      cause,
+    },
+  );
+}

@@ -1,0 +1,114 @@
+import { ReceiptdError } from '../../core/domain/errors.ts';
+import type { WritableCredentials } from '../../core/ports/credentials.ts';
+import { callKeychain, KeychainSilence } from './keychainCall.ts';
+import type { KeychainOptions } from './keychainCall.ts';
+import { KEYCHAIN_SERVICE } from './keychainProtocol.ts';
+import type { KeychainReply, KeychainRequest } from './keychainProtocol.ts';
+import { absent, parseCredentials } from './store.ts';
+import type { Store } from './store.ts';
+
+/**
+ * The account under which the keychain lists the entry: the base URL without user, query and trailing slash; for an account
+ * of the configuration its name after a #, which no base URL has.
+ */
+export function keychainAccount(baseUrl: string, name: string | null = null): string {
+  const { origin, pathname } = new URL(baseUrl);
+  return origin + pathname.replace(/\/+$/, '') + (name === null ? '' : `#${name}`);
+}
+
+/** The keychain of the operating system, through keytar. */
+export function keychainStore(account: string, options: KeychainOptions): Store {
+  const entry = `${KEYCHAIN_SERVICE}, ${account}`;
+  return {
+    store: 'keychain',
+    async look(signal) {
+      const reply = await ask({ operation: 'get', account }, options, signal);
+      if (reply.kind === 'absent')
+        return absent(`the keychain (no entry "${entry}"${reply.isCertain ? '' : ', or it is locked'})`);
+      if (reply.kind !== 'got') throw unexpected(reply);
+      const otherwise = `its entry "${entry}" was not written by receiptd login`;
+      const credentials = parseCredentials(reply.secret, otherwise);
+      return typeof credentials === 'string'
+        ? absent(`the keychain (${credentials})`)
+        : { kind: 'found', credentials };
+    },
+  };
+}
+
+export function writableKeychain(account: string, options: KeychainOptions): WritableCredentials {
+  return {
+    store: 'keychain',
+    async set({ clientId, clientSecret }) {
+      const secret = JSON.stringify({ clientId, clientSecret });
+      const reply = await ask({ operation: 'set', account, secret }, options);
+      if (reply.kind !== 'set') throw unexpected(reply);
+    },
+    async remove() {
+      const reply = await ask({ operation: 'remove', account }, options);
+      if (reply.kind === 'absent' && reply.isCertain) return false;
+      if (reply.kind === 'absent') throw unavailable('has no such entry, or is locked');
+      if (reply.kind !== 'removed') throw unexpected(reply);
+      return true;
+    },
+  };
+}
+
+/** Whether a keychain is there that may hold something, but does not say now: it is locked, or hangs. */
+export function isUnanswered(error: unknown): boolean {
+  if (!(error instanceof ReceiptdError)) return false;
+  return error.code === 'KEYCHAIN_LOCKED' || (error.cause instanceof KeychainSilence && error.cause.isLate);
+}
+
+async function ask(
+  request: KeychainRequest,
+  options: KeychainOptions,
+  signal?: AbortSignal,
+): Promise<KeychainReply> {
+  try {
+    return await callKeychain(request, options, signal);
+  } catch (error) {
+    if (error instanceof KeychainSilence) throw unavailable(error.message, error);
+    throw error;
+  }
+}
+
+function unexpected(reply: KeychainReply): ReceiptdError {
+  switch (reply.kind) {
+    case 'locked':
+      return new ReceiptdError('KEYCHAIN_LOCKED', 'The keychain is locked.', {
+        hint: 'Unlock it, which logging in at the desktop does; a service that runs without anybody logged in keeps its credentials in a file (`receiptd login --store file`) or gets them from systemd.',
+      });
+    case 'notInstalled':
+      return unavailable(
+        `is not supported by this install: the optional package keytar is missing, or does not load${process.platform === 'linux' ? ', and so is the program secret-tool' : ''}`,
+      );
+    case 'failed':
+      return failed(reply.message.replace(/\.$/, ''));
+    case 'got':
+    case 'absent':
+    case 'set':
+    case 'removed':
+    default:
+      return unavailable('helper answered something else');
+  }
+}
+
+/** libsecret's words for what is not there are about its own insides. */
+function failed(message: string): ReceiptdError {
+  if (
+    /autolaunch D-Bus|connect to (?:the )?(?:session )?bus|Could not connect|DBUS_SESSION_BUS_ADDRESS/i.test(
+      message,
+    )
+  )
+    return unavailable(`is out of reach: this user has no D-Bus session, as without a desktop (${message})`);
+  if (/org\.freedesktop\.secrets.*(?:was not provided|not activatable|exited)|ServiceUnknown/i.test(message))
+    return unavailable(`is not there: no keyring answers in this session (${message})`);
+  return unavailable(`failed: ${message}`);
+}
+
+function unavailable(what: string, cause?: unknown): ReceiptdError {
+  return new ReceiptdError('KEYCHAIN_UNAVAILABLE', `The keychain ${what}.`, {
+    hint: 'Mend it, or keep the credentials in a file: `receiptd login --store file`.',
+    cause,
+  });
+}

@@ -1,0 +1,101 @@
+import { accountOption, ofAccount } from '../../core/domain/account.ts';
+import { ReceiptdError } from '../../core/domain/errors.ts';
+import type { CredentialsSource, CredentialStore, WritableCredentials } from '../../core/ports/credentials.ts';
+import { environmentStore } from './environment.ts';
+import { fileStore, writableFile } from './file.ts';
+import { isUnanswered, keychainAccount, keychainStore, writableKeychain } from './keychain.ts';
+import type { KeychainOptions } from './keychainCall.ts';
+import { absent } from './store.ts';
+import type { Store } from './store.ts';
+import { systemdStore } from './systemd.ts';
+
+export interface CredentialsOptions extends KeychainOptions {
+  /** The service that the credentials are for; the keychain keeps one entry for each. */
+  readonly baseUrl: string;
+  /** The credentials file; without one that store has nothing. */
+  readonly file?: string | undefined;
+  /** Which account's; null or left out: the default one's. */
+  readonly account?: string | null;
+}
+
+/** `auto`: the first store that has them, in the order of `CREDENTIAL_STORES`. */
+export function createCredentialsSource(
+  options: CredentialsOptions & { readonly store: 'auto' | CredentialStore },
+): CredentialsSource {
+  const account = options.account ?? null;
+  const of = (store: CredentialStore): Store => storeOf(store, options);
+  const stores =
+    options.store === 'auto'
+      ? [of('environment'), of('systemd'), of('file'), tolerant(of('keychain'))]
+      : [of(options.store)];
+
+  return {
+    async get(signal) {
+      const looked: string[] = [];
+      for (const store of stores) {
+        signal?.throwIfAborted();
+        const look = await store.look(signal).catch((error: unknown) => {
+          // They may well be there: to store them anew is not what is to be done.
+          if (looked.length === 0 || !(error instanceof ReceiptdError) || !isUnanswered(error)) throw error;
+          const message = `${error.message.replace(/\.$/, '')}, and no other place has credentials${ofAccount(account)}; looked in: ${looked.join('; ')}.`;
+          throw new ReceiptdError(error.code, message, {
+            ...(error.hint !== undefined && { hint: error.hint }),
+            cause: error.cause,
+          });
+        });
+        if (look.kind === 'found') return { ...look.credentials, store: store.store };
+        looked.push(look.detail);
+      }
+      throw new ReceiptdError(
+        'CREDENTIALS_MISSING',
+        `No credentials${ofAccount(account)} for the service; looked in: ${looked.join('; ')}.`,
+        { hint: `Store them with: receiptd login${accountOption(account)}` },
+      );
+    },
+  };
+}
+
+/** One place where they may be. */
+export function storeOf(store: CredentialStore, options: CredentialsOptions): Store {
+  const { env, file, baseUrl, account = null } = options;
+  switch (store) {
+    case 'environment':
+      return environmentStore(env, account);
+    case 'systemd':
+      return systemdStore(env, account);
+    case 'file':
+      return fileStore(file);
+    case 'keychain':
+      return keychainStore(keychainAccount(baseUrl, account), options);
+  }
+}
+
+/** A machine without a keychain is no fault where any store would do; the reason stands among the places looked in. */
+function tolerant(keychain: Store): Store {
+  return {
+    store: keychain.store,
+    async look(signal) {
+      try {
+        return await keychain.look(signal);
+      } catch (error) {
+        if (isUnanswered(error) || !(error instanceof ReceiptdError)) throw error;
+        return absent(`the keychain (${error.message.replace(/^The keychain |\.$/g, '')})`);
+      }
+    },
+  };
+}
+
+/** What `login` and `logout` write to. @throws ReceiptdError USAGE for a file store without a file */
+export function createWritableCredentials(
+  store: 'keychain' | 'file',
+  options: CredentialsOptions,
+): WritableCredentials {
+  if (store === 'keychain')
+    return writableKeychain(keychainAccount(options.baseUrl, options.account), options);
+  if (options.file === undefined) {
+    throw new ReceiptdError('USAGE', 'No credentials file is configured.', {
+      hint: 'Set credentials.file in the configuration.',
+    });
+  }
+  return writableFile(options.file);
+}

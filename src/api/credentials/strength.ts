@@ -1,0 +1,70 @@
+import type { CredentialStore } from '../../core/ports/credentials.ts';
+
+/** Who is asked, and on what. */
+export interface Whose {
+  readonly platform: NodeJS.Platform;
+  /** Null on Windows. */
+  readonly uid: number | null;
+  /** The owner of the state directory, as whom the agent runs; null where that is not known. */
+  readonly agentUid: number | null;
+  readonly file: string;
+  /** Its owner; null where that is not known. */
+  readonly fileUid: number | null;
+  /** How to move them: the options that name the account. */
+  readonly option: string;
+  /** Whether what systemd gave lies in memory that is never written to disk; null where that is not known. */
+  readonly isInRamfs?: boolean | null;
+}
+
+export interface Strength {
+  /** Weak for how the agent runs, or unusable by it. */
+  readonly isWeak: boolean;
+  readonly text: string;
+}
+
+/** How well a store keeps the credentials, and from whom; in one or two sentences. */
+export function strengthOf(store: CredentialStore, whose: Whose): Strength {
+  const { platform, file, option, agentUid } = whose;
+  switch (store) {
+    case 'environment':
+      return {
+        isWeak: false,
+        text: `Weak: this user's other processes and root can read them in the process's environment${platform === 'linux' ? ' (/proc)' : ''}, and so can everybody where a unit names them (Environment=).`,
+      };
+    case 'file':
+      if (agentUid !== null && agentUid !== 0 && whose.fileUid !== null && whose.fileUid !== agentUid)
+        return {
+          isWeak: true,
+          text: `The agent can't read ${file}, which is not its own: give it to the owner of the state directory (chown).`,
+        };
+      return {
+        isWeak: false,
+        text:
+          platform === 'win32'
+            ? `Fair: ${file} is as safe as the permissions of its folder, and is in backups in the clear.`
+            : `Fair: only its owner and root can read ${file}, but whoever has a backup or the disk can, too.`,
+      };
+    case 'systemd':
+      return {
+        isWeak: false,
+        text: `Strong: for this unit and root alone${whose.isInRamfs === true ? ', in memory that is never written to disk' : ''}; on disk as good as the unit says (LoadCredentialEncrypted= binds them to this machine or its TPM2, LoadCredential= takes a plain file).`,
+      };
+    case 'keychain':
+      if (isServiceAccount(whose))
+        return {
+          isWeak: true,
+          text: `Strong, but nobody logs in as a service account, so it stays locked or away when the agent starts at boot. Move them: \`receiptd login --store ${platform === 'linux' ? 'systemd' : 'file'}${option}\`.`,
+        };
+      return {
+        isWeak: false,
+        text: 'Strong: encrypted on disk, and open while this user is logged in; an agent that starts before that waits for it.',
+      };
+  }
+}
+
+/** Numbers of system accounts: below 1000 on Linux (login.defs), below 500 on macOS. */
+function isServiceAccount({ platform, uid, agentUid }: Whose): boolean {
+  const id = agentUid ?? uid;
+  if (id === null) return false;
+  return id < (platform === 'darwin' ? 500 : 1000);
+}

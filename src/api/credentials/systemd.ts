@@ -1,0 +1,35 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { systemCode } from '../../core/domain/errors.ts';
+import { absent, asCredentials, flawOf } from './store.ts';
+import type { Store } from './store.ts';
+
+/** The names of a unit's credentials: `client_id`, or `client_id_branch` for an account. */
+export function unitCredentials(account: string | null): { readonly id: string; readonly secret: string } {
+  const end = account === null ? '' : `_${account}`;
+  return { id: `client_id${end}`, secret: `client_secret${end}` };
+}
+
+/** `LoadCredential=client_id:…` and `client_secret:…` of a unit; systemd alone sets up the directory. */
+export function systemdStore(env: NodeJS.ProcessEnv, account: string | null = null): Store {
+  const { id, secret } = unitCredentials(account);
+  return {
+    store: 'systemd',
+    async look(signal) {
+      const directory = env['CREDENTIALS_DIRECTORY'];
+      if (!directory) return absent("systemd's credentials (no CREDENTIALS_DIRECTORY)");
+      const read = (name: string): Promise<string> =>
+        readFile(join(directory, name), { encoding: 'utf8', ...(signal ? { signal } : {}) });
+      try {
+        const given = { clientId: await read(id), clientSecret: await read(secret) };
+        const credentials = asCredentials(given.clientId, given.clientSecret);
+        if (credentials) return { kind: 'found', credentials };
+        const why = flawOf(given) ?? `${id} or ${secret} in ${directory} is empty`;
+        return absent(`systemd's credentials (${why})`);
+      } catch (error) {
+        if (signal?.aborted) throw signal.reason;
+        return absent(`systemd's credentials (${id} or ${secret} in ${directory}: ${systemCode(error)})`);
+      }
+    },
+  };
+}

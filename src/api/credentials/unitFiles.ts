@@ -1,0 +1,154 @@
+import { spawn } from 'node:child_process';
+import { chmod, mkdir, unlink } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { basename, join } from 'node:path';
+import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
+import type { WritableCredentials } from '../../core/ports/credentials.ts';
+import { replaceFile } from './file.ts';
+import { absent, asCredentials } from './store.ts';
+import type { Store } from './store.ts';
+import { unitCredentials } from './systemd.ts';
+
+/*
+ * What a unit gets by LoadCredentialEncrypted=: files that systemd-creds encrypts with the key of this machine, and with its TPM2
+ * where it has one. Only systemd gives them to the agent; here they are written, and read back to be sure.
+ */
+
+const LIMIT_MS = 30_000;
+
+/** Where systemd looks for encrypted credentials that a unit names without a path (systemd.exec(5)); for root alone. */
+export const UNIT_CREDENTIALS_DIR = '/etc/credstore.encrypted';
+
+/** Of a unit's credential in that directory, which other programs use too. */
+export function credstoreName(name: string): string {
+  return `receiptd.${name}`;
+}
+
+interface UnitFile {
+  /** As the unit names it. */
+  readonly name: string;
+  readonly path: string;
+}
+
+export function unitFiles(directory: string, account: string | null): [id: UnitFile, secret: UnitFile] {
+  const { id, secret } = unitCredentials(account);
+  const file = (name: string): UnitFile => ({ name, path: join(directory, credstoreName(name)) });
+  return [file(id), file(secret)];
+}
+
+/** The lines of the unit, or of a drop-in, that give them to the agent. */
+export function unitLines(directory: string, account: string | null): string[] {
+  return unitFiles(directory, account).map(({ name, path }) => {
+    // Without a path the unit starts also where there is no such file.
+    const source = directory === UNIT_CREDENTIALS_DIR ? credstoreName(name) : path;
+    return `LoadCredentialEncrypted=${name}:${source}`;
+  });
+}
+
+export function writableUnitFiles(directory: string, account: string | null): WritableCredentials {
+  const [id, secret] = unitFiles(directory, account);
+  return {
+    store: 'systemd',
+
+    async set({ clientId, clientSecret }) {
+      const sealed = [
+        { file: id, bytes: await seal(id.name, clientId) },
+        { file: secret, bytes: await seal(secret.name, clientSecret) },
+      ];
+      try {
+        await mkdir(directory, { recursive: true, mode: 0o700 });
+        // What was made by hand may be open to all, who could then put files of their own there.
+        await chmod(directory, 0o700);
+        for (const { file, bytes } of sealed) await replaceFile(file.path, bytes);
+      } catch (error) {
+        throw new ReceiptdError(
+          'CREDENTIALS_UNWRITABLE',
+          `${directory} cannot be written (${systemCode(error)}).`,
+          { hint: 'Run this as root, or name another directory with --credentials-dir.', cause: error },
+        );
+      }
+    },
+
+    async remove() {
+      const gone = await Promise.all([id, secret].map(({ path }) => removed(path)));
+      return gone.includes(true);
+    },
+  };
+}
+
+async function removed(path: string): Promise<boolean> {
+  try {
+    await unlink(path);
+    return true;
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return false;
+    throw new ReceiptdError('CREDENTIALS_UNWRITABLE', `${path} cannot be removed (${systemCode(error)}).`, {
+      hint: 'Run this as root.',
+      cause: error,
+    });
+  }
+}
+
+/** What the files hold, for root, who alone can decrypt them. */
+export function unitFileStore(directory: string, account: string | null): Store {
+  const [id, secret] = unitFiles(directory, account);
+  return {
+    store: 'systemd',
+    async look() {
+      const values: string[] = [];
+      for (const { name, path } of [id, secret]) {
+        const { status, stdout } = await systemdCreds(['decrypt', `--name=${name}`, path, '-']);
+        if (status !== 0)
+          return absent(`${directory} (${basename(path)} is not there, or can't be decrypted)`);
+        values.push(stdout);
+      }
+      const credentials = asCredentials(values[0], values[1]);
+      return credentials
+        ? { kind: 'found', credentials }
+        : absent(`${directory} (${id.name} or ${secret.name} is empty)`);
+    },
+  };
+}
+
+/** Input and output are pipes: nothing is in the arguments, which others can see. */
+async function seal(name: string, value: string): Promise<string> {
+  const { status, stdout, stderr } = await systemdCreds(['encrypt', `--name=${name}`, '-', '-'], value);
+  if (status === 0 && stdout !== '') return stdout;
+  const [words = ''] = stderr.trim().split('\n').slice(-1);
+  throw new ReceiptdError(
+    'CREDENTIALS_UNWRITABLE',
+    `systemd-creds did not encrypt the credentials${words === '' ? '' : `: ${words.replace(/\.$/, '')}`}.`,
+    { hint: 'Run this as root; only root can read the key of this machine.' },
+  );
+}
+
+interface Ended {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function systemdCreds(args: readonly string[], input = ''): Promise<Ended> {
+  const child = spawn('systemd-creds', [...args], {
+    env: { PATH: process.env['PATH'], LANG: 'C' },
+    stdio: ['pipe', 'pipe', 'pipe'],
+    timeout: LIMIT_MS,
+    killSignal: 'SIGKILL',
+  });
+  const status = new Promise<number | null>((resolve, reject) => {
+    child.once('error', (cause) =>
+      reject(
+        new ReceiptdError('CREDENTIALS_UNWRITABLE', `systemd-creds cannot be run (${systemCode(cause)}).`, {
+          hint: 'It comes with systemd 250 and later; without it keep the credentials in a file: `receiptd login --store file`.',
+          cause,
+        }),
+      ),
+    );
+    child.once('close', resolve);
+  });
+  // It may end before it reads; its status says what became of it.
+  child.stdin.on('error', () => {});
+  child.stdin.end(input);
+  const [ended, stdout, stderr] = await Promise.all([status, text(child.stdout), text(child.stderr)]);
+  return { status: ended, stdout, stderr };
+}

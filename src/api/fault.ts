@@ -1,0 +1,76 @@
+import { errors } from 'undici';
+import { systemCode } from '../core/domain/errors.ts';
+import type { Answer } from '../core/domain/outcome.ts';
+import { ProxyTrouble } from './proxyTrouble.ts';
+
+export type Fault = Extract<Answer, { kind: 'fault' }>;
+
+/**
+ * A failed request as an answer. `connecting` says that it failed while the connection, TLS included, was
+ * being made: only then, or where the request never left this program, was surely nothing sent.
+ */
+export function asFault(error: unknown, host: string, connecting: boolean): Fault {
+  if (error instanceof ProxyTrouble) {
+    return { kind: 'fault', sent: false, code: error.code, message: `${error.message} (${error.code}).` };
+  }
+  const code = codeOf(error);
+  const sent = !connecting && code !== 'UND_ERR_CLOSED' && code !== 'UND_ERR_INVALID_ARG';
+  return { kind: 'fault', sent, code, message: `${host} ${faultWords(code, connecting)} (${code}).` };
+}
+
+function codeOf(error: unknown): string {
+  // So undici ends a request only at an interim answer 100; otherwise it says it of connections that lie idle.
+  if (error instanceof errors.SocketError && error.message === 'bad response') return 'UNASKED_CONTINUE';
+  // undici leaves the parser's code out for what does not even begin like HTTP.
+  return systemCode(error) ?? (error instanceof errors.HTTPParserError ? 'HPE_INVALID' : 'UNKNOWN');
+}
+
+/** To follow the name of a host. */
+export function faultWords(code: string, connecting: boolean): string {
+  switch (code) {
+    case 'ECONNREFUSED':
+      return 'refused the connection';
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return 'could not be found by name';
+    case 'ENETUNREACH':
+    case 'EHOSTUNREACH':
+      return 'cannot be reached from this network';
+    case 'UND_ERR_CONNECT_TIMEOUT':
+    case 'ETIMEDOUT':
+      return 'could not be reached in time';
+    case 'UPLOAD_STALLED':
+      return 'stopped taking the upload';
+    case 'ANSWERED_EARLY':
+      return 'answered with a success before the upload had been sent whole';
+    case 'UNASKED_CONTINUE':
+      return 'or a proxy before it sends "100 Continue" without being asked';
+    case 'UND_ERR_HEADERS_TIMEOUT':
+      return 'did not answer in time';
+    case 'UND_ERR_BODY_TIMEOUT':
+      return 'stopped in the middle of its answer';
+    case 'ANSWER_TOO_LARGE':
+      return 'answered with more than 16 MiB';
+    case 'UND_ERR_CLOSED':
+    case 'UND_ERR_DESTROYED':
+      return 'was not asked, because the agent is stopping';
+    case 'CERT_HAS_EXPIRED':
+      return "shows a certificate that has expired, or this machine's clock is wrong";
+    case 'CERT_NOT_YET_VALID':
+      return "shows a certificate that is not valid yet, or this machine's clock is wrong";
+    case 'ERR_TLS_CERT_ALTNAME_INVALID':
+      return 'shows a certificate that was made for another address';
+    case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
+    case 'UNABLE_TO_GET_ISSUER_CERT':
+    case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
+    case 'SELF_SIGNED_CERT_IN_CHAIN':
+    case 'DEPTH_ZERO_SELF_SIGNED_CERT':
+      return 'shows a certificate that this machine does not trust, perhaps one of a proxy which inspects traffic (service.ca names further authorities)';
+    default:
+      break;
+  }
+  if (/CERT|LEAF_SIGNATURE/.test(code)) return 'shows a certificate that this machine does not trust';
+  if (connecting) return 'could not be connected to';
+  if (code.startsWith('HPE_')) return 'answered with something that is not HTTP';
+  return 'broke the connection before its answer was complete';
+}

@@ -1,0 +1,183 @@
+import { z } from 'zod';
+import { accountOption, ofAccount } from '../core/domain/account.ts';
+import { ReceiptdError } from '../core/domain/errors.ts';
+import { ageOf, momentOf, type Moment } from '../core/domain/moment.ts';
+import type { Clock } from '../core/ports/clock.ts';
+import type { CredentialsSource } from '../core/ports/credentials.ts';
+import type { Log } from '../core/ports/log.ts';
+import type { TokenSource } from '../core/ports/service.ts';
+import { isSuccess, json, ServiceBusy, strangeAnswer, unreachable } from './answers.ts';
+import type { Transport } from './transport.ts';
+
+/*
+ * States of the token:
+ *
+ *   none      nobody asked yet, or the service refused it; the next caller starts a request
+ *   fresh     handed out
+ *   due       still good, but near its end: the next caller starts a request, and if that fails the old one
+ *             is handed out until its end
+ *   over      like none
+ *
+ * There is one request at a time, whatever the state; all who ask meanwhile wait for it. It belongs to no
+ * caller, so that the abort of one does not fail the others.
+ */
+
+interface Held {
+  readonly token: string;
+  /** Since it was asked for, milliseconds. */
+  refreshAfterMs: number;
+  readonly lifetimeMs: number;
+  /** Monotonic time may stand still while the machine sleeps, and a token does not. */
+  readonly askedAt: Moment;
+}
+
+/** Interface 2.3 and 5.5. A lifetime that makes no sense counts as none: a 401 puts it right. */
+const DEFAULT_LIFETIME_S = 86_400;
+/** No server takes a header that is longer; some would blame the document for it, with HTTP 400. */
+const LONGEST_TOKEN = 16 * 1024;
+const tokenAnswer = z.object({
+  // Visible ASCII: anything else would break the header, or smuggle another into it.
+  access_token: z
+    .string()
+    .max(LONGEST_TOKEN)
+    .regex(/^[\x21-\x7e]+$/),
+  expires_in: z.coerce.number().positive().catch(DEFAULT_LIFETIME_S),
+});
+
+const EARLY_MS = 5 * 60 * 1000;
+/** After a failed early refresh; the old token is good meanwhile. */
+const AGAIN_MS = 30_000;
+
+/** When to refresh: at 90 % of its life, or 5 minutes before its end if that is earlier and it lives long enough. */
+function refreshAfterMs(lifetimeMs: number): number {
+  const most = lifetimeMs * 0.9;
+  return lifetimeMs > 2 * EARLY_MS ? Math.min(most, lifetimeMs - EARLY_MS) : most;
+}
+
+export interface TokenOptions {
+  readonly transport: Transport;
+  readonly credentials: CredentialsSource;
+  /** For errors; null or left out: the default one. */
+  readonly account?: string | null;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Aborted when the service is closed. */
+  readonly closed: AbortSignal;
+}
+
+export function createTokenSource(options: TokenOptions): TokenSource {
+  const { clock, log } = options;
+  let held: Held | null = null;
+  let flight: Promise<string> | null = null;
+
+  async function refresh(): Promise<string> {
+    try {
+      const askedAt = momentOf(clock);
+      const { token, lifetimeMs } = await request(options);
+      held = { token, refreshAfterMs: refreshAfterMs(lifetimeMs), lifetimeMs, askedAt };
+      log.debug('access token obtained', { lifetimeSeconds: Math.round(lifetimeMs / 1000) });
+      return token;
+    } catch (error) {
+      const ageMs = held === null ? Infinity : ageOf(held.askedAt, clock);
+      if (held === null || ageMs >= held.lifetimeMs) throw error;
+      const demandedMs = error instanceof ServiceBusy ? (error.retryAfterMs ?? 0) : 0;
+      held.refreshAfterMs = ageMs + Math.max(AGAIN_MS, demandedMs);
+      log.warn('access token not refreshed, the old one is still good', {
+        error: error instanceof ReceiptdError ? error.sentence() : String(error),
+      });
+      return held.token;
+    } finally {
+      flight = null;
+    }
+  }
+
+  return {
+    async token(signal) {
+      signal?.throwIfAborted();
+      if (held !== null && ageOf(held.askedAt, clock) < Math.min(held.refreshAfterMs, held.lifetimeMs))
+        return held.token;
+      flight ??= refresh();
+      return await orAborted(flight, signal);
+    },
+
+    refused(token) {
+      if (held?.token === token) held = null;
+    },
+  };
+}
+
+type Found = Awaited<ReturnType<CredentialsSource['get']>>;
+
+/** Refused, although the store has others by now: they were rotated while the request was under way. */
+async function request(options: TokenOptions): Promise<Granted> {
+  const sent = await options.credentials.get(options.closed);
+  try {
+    return await requestWith(sent, options);
+  } catch (error) {
+    if (!(error instanceof ReceiptdError && error.code === 'CREDENTIALS_REFUSED')) throw error;
+    const now = await options.credentials.get(options.closed);
+    if (now.clientId === sent.clientId && now.clientSecret === sent.clientSecret) throw error;
+    return requestWith(now, options);
+  }
+}
+
+interface Granted {
+  readonly token: string;
+  readonly lifetimeMs: number;
+}
+
+async function requestWith(
+  { clientId, clientSecret, store, isTried = false }: Found,
+  { transport, closed, account = null }: TokenOptions,
+): Promise<Granted> {
+  const answer = await transport.exchange(
+    {
+      method: 'POST',
+      path: '/v2/oauth2/token',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        client_id: clientId,
+        client_secret: clientSecret,
+        grant_type: 'client_credentials',
+      }),
+    },
+    closed,
+  );
+  if (answer.kind === 'fault') throw unreachable(answer, transport.host);
+  // The body is never quoted here: it may repeat the secret, or hold a token.
+  const { httpStatus } = answer;
+  if (httpStatus === 400 || httpStatus === 401 || httpStatus === 403) {
+    if (isTried)
+      throw new ReceiptdError(
+        'CREDENTIALS_REFUSED',
+        `${transport.host} did not take these credentials${ofAccount(account)} (HTTP ${httpStatus}); nothing was saved.`,
+        { hint: 'Compare both with what the service gave you when the account was made.' },
+      );
+    throw new ReceiptdError(
+      'CREDENTIALS_REFUSED',
+      `${transport.host} did not take the credentials${ofAccount(account)} from the ${store} store (HTTP ${httpStatus}).`,
+      {
+        hint: `Correct them there, or store the right ones with \`receiptd login${accountOption(account)}\`.`,
+      },
+    );
+  }
+  if (httpStatus === 429 || httpStatus >= 500) {
+    const message = `${transport.host} issues no token at present (HTTP ${httpStatus}).`;
+    throw new ServiceBusy(message, answer.retryAfterMs);
+  }
+  if (!isSuccess(answer))
+    throw strangeAnswer(`${transport.host} answered the token request with HTTP ${httpStatus}.`);
+  const parsed = tokenAnswer.safeParse(json(answer));
+  if (!parsed.success)
+    throw strangeAnswer(`${transport.host} answered the token request without a usable token.`);
+  return { token: parsed.data.access_token, lifetimeMs: parsed.data.expires_in * 1000 };
+}
+
+function orAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return promise;
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}

@@ -1,0 +1,86 @@
+import * as http from 'node:http';
+import * as https from 'node:https';
+import { isIP, type LookupFunction, type Socket } from 'node:net';
+import type { SecureContext } from 'node:tls';
+import { systemCode } from '../core/domain/errors.ts';
+import { faultWords } from './fault.ts';
+import { bare } from './noProxy.ts';
+import { ProxyTrouble } from './proxyTrouble.ts';
+
+export interface TunnelOptions {
+  readonly proxy: URL;
+  readonly authorization: string | null;
+  /** Host and port to be connected to. */
+  readonly authority: string;
+  readonly limitMs: number;
+  readonly lookup?: LookupFunction | undefined;
+  readonly secureContext?: SecureContext | undefined;
+}
+
+/**
+ * A connection through the proxy (CONNECT, RFC 9110 9.3.6).
+ * @throws ProxyTrouble
+ */
+export function openTunnel(options: TunnelOptions): Promise<Socket> {
+  const { proxy, authority, authorization, lookup, secureContext } = options;
+  const host = bare(proxy.hostname);
+  return new Promise((resolve, reject) => {
+    const request = (proxy.protocol === 'https:' ? https : http).request({
+      host,
+      port: proxy.port || (proxy.protocol === 'https:' ? 443 : 80),
+      method: 'CONNECT',
+      path: authority,
+      headers: {
+        host: authority,
+        'user-agent': 'receiptd',
+        // Node would say `close`, at which some proxies end the tunnel too.
+        connection: 'keep-alive',
+        ...(authorization !== null && { 'proxy-authorization': authorization }),
+      },
+      agent: false,
+      autoSelectFamily: true,
+      // It would be taken from the Host header, which names the service.
+      servername: isIP(host) === 0 ? host : '',
+      ...(lookup && { lookup }),
+      ...(secureContext && { secureContext }),
+    } as https.RequestOptions);
+    const timer = setTimeout(
+      () => request.destroy(trouble(proxy, 'UND_ERR_CONNECT_TIMEOUT', 'TIMEOUT')),
+      options.limitMs,
+    );
+    request.once('connect', (response, socket: Socket, head) => {
+      clearTimeout(timer);
+      const status = response.statusCode ?? 0;
+      if (status < 200 || status > 299) {
+        socket.on('error', () => {}).destroy();
+        reject(refusal(proxy, authority, status));
+        return;
+      }
+      if (head.length > 0) socket.unshift(head);
+      resolve(socket);
+    });
+    request.on('error', (error) => {
+      clearTimeout(timer);
+      reject(error instanceof ProxyTrouble ? error : trouble(proxy, systemCode(error) ?? 'UNKNOWN'));
+    });
+    request.end();
+  });
+}
+
+function trouble(proxy: URL, code: string, shown = code): ProxyTrouble {
+  return new ProxyTrouble(`PROXY_${shown}`, `The proxy ${proxy.host} ${faultWords(code, true)}`);
+}
+
+/** Also for the answer to a request that was forwarded. */
+export function refusal(proxy: URL, authority: string, status: number): ProxyTrouble {
+  return new ProxyTrouble(
+    `PROXY_HTTP_${status}`,
+    `The proxy ${proxy.host} ${refusalWords(authority, status)}`,
+  );
+}
+
+function refusalWords(authority: string, status: number): string {
+  if (status === 407) return 'wants a user and a password, or does not take those in service.proxy';
+  if (status === 502 || status === 503 || status === 504) return `cannot reach ${authority}`;
+  return `does not let this machine through to ${authority}`;
+}

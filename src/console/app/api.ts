@@ -1,0 +1,114 @@
+import type { ErrorBody, Operation, Request, Response as Answer } from '../../control/protocol.ts';
+import { t } from './texts.ts';
+
+/** Why the daemon did not do it, in its own words; `status` is 0 where it gave no answer at all. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly hint: string | undefined;
+
+  constructor(status: number, body: { code: string; message: string; hint?: string | undefined }) {
+    super(body.message);
+    this.name = 'ApiError';
+    this.status = status;
+    this.code = body.code;
+    this.hint = body.hint;
+  }
+}
+
+let signedOut: () => void = () => {};
+
+/** Called whenever an answer says that nobody is signed in. */
+export function onSignedOut(listener: () => void): void {
+  signedOut = listener;
+}
+
+/** @throws ApiError, or what `signal` aborts with */
+export async function call<O extends Operation>(
+  operation: O,
+  request: Request<O>,
+  signal?: AbortSignal,
+): Promise<Answer<O>> {
+  const answer = await send('POST', `/v1/${operation}`, request, signal);
+  if (answer.status === 401) signedOut();
+  if (!answer.ok) throw await refusal(answer);
+  return (await readJson(answer)) as Answer<O>;
+}
+
+export interface Session {
+  readonly signedIn: boolean;
+  readonly password: boolean;
+}
+
+/** What an older daemon does not answer counts as no. */
+export async function session(): Promise<Session> {
+  const answer = await send('GET', '/session');
+  if (!answer.ok) return { signedIn: false, password: false };
+  const body = (await readJson(answer)) as Partial<Session>;
+  return { signedIn: body.signedIn === true, password: body.password === true };
+}
+
+/** @throws ApiError */
+export async function signIn(proof: { token: string } | { password: string }): Promise<void> {
+  const answer = await send('POST', '/session', proof);
+  if (!answer.ok) throw await refusal(answer);
+}
+
+/** @throws ApiError */
+export async function signOut(): Promise<void> {
+  const answer = await send('DELETE', '/session');
+  if (!answer.ok && answer.status !== 401) throw await refusal(answer);
+}
+
+async function send(method: string, url: string, body?: unknown, signal?: AbortSignal): Promise<Response> {
+  const headers: Record<string, string> = { 'x-receiptd': 'console', 'content-type': 'application/json' };
+  try {
+    return await fetch(url, {
+      method,
+      headers,
+      credentials: 'same-origin',
+      cache: 'no-store',
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw unreachable(error);
+  }
+}
+
+async function readJson(answer: Response): Promise<unknown> {
+  try {
+    return await answer.json();
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error;
+    throw unreachable(error);
+  }
+}
+
+function unreachable(cause: unknown): ApiError {
+  const error = new ApiError(0, { code: 'NOT_RUNNING', ...t.connection.noAnswer });
+  error.cause = cause;
+  return error;
+}
+
+async function refusal(answer: Response): Promise<ApiError> {
+  const body = await answer.json().catch(() => null);
+  const { code, message, hint } = (body ?? {}) as Partial<ErrorBody>;
+  return new ApiError(answer.status, {
+    code: code ?? `HTTP_${answer.status}`,
+    message: message ?? t.connection.refused(answer.status),
+    hint,
+  });
+}
+
+/** One sentence for people of anything thrown. */
+export function sayError(error: unknown): string {
+  if (error instanceof ApiError)
+    return [error.message, t.hints[error.code] ?? error.hint].filter(Boolean).join(' ');
+  return error instanceof Error ? error.message : String(error);
+}
+
+export function isAbort(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'AbortError';
+}

@@ -1,0 +1,210 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import type { DocumentDetailJson } from '../../../control/protocol/documents.ts';
+import { call } from '../api.ts';
+import { bytes, instant, number } from '../format.ts';
+import { pretty } from '../json.ts';
+import { useOverview } from '../live.ts';
+import { Dismissal } from '../parts/Dismissal.tsx';
+import { useAct, useAsk, useThrottled } from '../parts/hooks.ts';
+import { Failure, Loading, Notice, announce } from '../parts/Notice.tsx';
+import { Page, Section } from '../parts/Page.tsx';
+import { Wrapped } from '../parts/Places.tsx';
+import { StateBadge } from '../parts/State.tsx';
+import { canShow, imageUrl } from '../parts/Thumb.tsx';
+import { href } from '../router.ts';
+import { t } from '../texts.ts';
+import { Payload } from './Payload.tsx';
+import { ResendDialog } from './ResendDialog.tsx';
+import { Timeline } from './Timeline.tsx';
+import { Button } from '../parts/Button.tsx';
+import { Words } from '../parts/Words.tsx';
+
+const REFRESH_MS = 1500;
+const BACK = { href: href(['documents']), text: t.documents.title };
+
+export function DocumentPage({ id }: { readonly id: number }) {
+  const tick = useThrottled(useOverview(), REFRESH_MS);
+  const { data, error, again } = useAsk(
+    async (signal) => {
+      const { documents } = await call('document', { id }, signal);
+      return documents.find((each) => each.id === id) ?? documents[0] ?? null;
+    },
+    String(id),
+    tick,
+  );
+  if (data === null) {
+    return (
+      <Page title={t.document.title(String(id))} back={BACK}>
+        {error === null ? <Loading /> : <Failure error={error} again={again} />}
+      </Page>
+    );
+  }
+  return <Shown document={data} again={again} />;
+}
+
+function Shown({ document, again }: { readonly document: DocumentDetailJson; readonly again: () => void }) {
+  const { id, name, state } = document;
+  const act = useAct();
+  const [isAsking, setAsking] = useState(false);
+  const retry = async () => {
+    const { queued } = await call('retry', { names: [name] });
+    announce(t.done.retried(queued));
+    again();
+  };
+  const actions = (
+    <>
+      {state !== 'accepted' && state !== 'uploading' && (
+        <Button class="primary" disabled={act.busy} onClick={() => void act.run(retry)}>
+          {t.document.retry}
+        </Button>
+      )}
+      {state === 'accepted' && <Button onClick={() => setAsking(true)}>{t.document.resend}</Button>}
+      <a class="button" href={`${imageUrl(id)}?download=1`} download>
+        {t.document.downloadImage}
+      </a>
+      <a class="button" href={`/v1/documents/${id}/evidence`} download>
+        {t.document.downloadEvidence}
+      </a>
+    </>
+  );
+  return (
+    <Page title={name} back={BACK} actions={actions}>
+      <Failure error={act.error} />
+      <Dismissal of={document} target={name} onDone={again} />
+      {isAsking && <ResendDialog document={document} onClose={() => setAsking(false)} onDone={again} />}
+      <div class="document">
+        <Preview key={id} document={document} />
+        <div class="document-facts">
+          <Facts document={document} />
+        </div>
+      </div>
+      <Section title={t.document.timeline} id="timeline">
+        <Timeline document={document} />
+      </Section>
+      {document.results.length > 0 && (
+        <Section title={t.document.results} id="results">
+          <ul>
+            {document.results.map(({ id, receivedAt, status }) => (
+              <li key={id}>
+                {instant(receivedAt)} {status} <Payload id={id} />
+              </li>
+            ))}
+          </ul>
+        </Section>
+      )}
+      <Section title={t.document.answer} id="answer">
+        {document.response === null ? (
+          <p class="muted">{t.document.noAnswer}</p>
+        ) : (
+          <>
+            <details>
+              <summary>{t.document.asItCame}</summary>
+              <pre class="scroll" tabIndex={0} role="group" aria-label={t.document.answer}>
+                <code>{pretty(document.response)}</code>
+              </pre>
+            </details>
+            {document.responseCut !== null && (
+              <p class="muted">
+                {t.document.answerCut(bytes(document.responseCut.bytes), document.responseCut.sha256)}
+              </p>
+            )}
+          </>
+        )}
+      </Section>
+    </Page>
+  );
+}
+
+function Preview({ document: { id, name, type } }: { readonly document: DocumentDetailJson }) {
+  const [isGone, setGone] = useState(false);
+  if (!canShow(type) || isGone) {
+    return (
+      <div class="preview none">
+        <span class="type big-type" aria-hidden="true">
+          {type}
+        </span>
+        <p>{isGone ? t.document.imageGone : t.document.noPreview(type.toUpperCase())}</p>
+        {!isGone && (
+          <a class="button" href={`${imageUrl(id)}?download=1`} download>
+            {t.document.downloadImage}
+          </a>
+        )}
+      </div>
+    );
+  }
+  return (
+    <a class="preview" href={imageUrl(id)} target="_blank" rel="noreferrer">
+      <img src={imageUrl(id)} alt={t.document.imageOf(name)} decoding="async" onError={() => setGone(true)} />
+    </a>
+  );
+}
+
+function Facts({ document }: { readonly document: DocumentDetailJson }) {
+  const overview = useOverview();
+  const alias = overview?.endpoints.find(
+    ({ endpoint }) => endpoint.uid === document.endpointUid && endpoint.baseUrl === document.baseUrl,
+  )?.alias;
+  const { facts } = t.document;
+  const { notBefore, state } = document;
+  return (
+    <>
+      {document.message !== null && (
+        <Notice
+          tone={state === 'failed' || state === 'lost' ? 'bad' : state === 'accepted' ? 'info' : 'warn'}
+        >
+          <p>
+            <Words text={document.message} />
+          </p>
+          {document.reason !== null && <p class="muted small mono">{document.reason}</p>}
+        </Notice>
+      )}
+      {document.answerLost && state !== 'accepted' && (
+        <Notice tone="warn">
+          <p>{t.document.answerLost}</p>
+        </Notice>
+      )}
+      <dl class="facts">
+        <Fact name={facts.state}>
+          <StateBadge state={state} />
+        </Fact>
+        <Fact name={facts.status}>{document.status ?? '–'}</Fact>
+        <Fact name={facts.endpoint}>
+          {alias === undefined ? '' : `${alias} · `}
+          <span class="mono">{document.endpointUid}</span>
+        </Fact>
+        <Fact name={facts.service}>{document.baseUrl}</Fact>
+        <Fact name={facts.folder}>
+          <a href={href(['documents'], { folder: document.folder })}>
+            <Wrapped text={document.folder} />
+          </a>
+        </Fact>
+        <Fact name={facts.path}>
+          <Wrapped text={document.path} />
+        </Fact>
+        <Fact name={facts.type}>
+          {document.type.toUpperCase()} · {bytes(document.size)}
+        </Fact>
+        <Fact name={facts.sha256}>
+          <span class="mono hash">{document.sha256}</span>
+        </Fact>
+        <Fact name={facts.lane}>{t.document.lanes[document.lane]}</Fact>
+        <Fact name={facts.attempts}>{number(document.attemptCount)}</Fact>
+        {document.serverErrors > 0 && <Fact name={facts.serverErrors}>{number(document.serverErrors)}</Fact>}
+        <Fact name={facts.created}>{instant(document.createdAt)}</Fact>
+        <Fact name={facts.updated}>{instant(document.updatedAt)}</Fact>
+        {notBefore !== null && state === 'queued' && <Fact name={facts.notBefore}>{instant(notBefore)}</Fact>}
+        <Fact name={facts.number}>{String(document.id)}</Fact>
+      </dl>
+    </>
+  );
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

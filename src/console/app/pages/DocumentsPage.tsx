@@ -1,0 +1,173 @@
+import { useRef } from 'preact/hooks';
+import type { ListRowJson } from '../../../control/protocol/documents.ts';
+import { bytes, date, instant, moment } from '../format.ts';
+import { useOverview } from '../live.ts';
+import { Failure } from '../parts/Notice.tsx';
+import { Page } from '../parts/Page.tsx';
+import { Dismissal } from '../parts/Dismissal.tsx';
+import { StateBadge } from '../parts/State.tsx';
+import { Table, type Column } from '../parts/Table.tsx';
+import { Thumb } from '../parts/Thumb.tsx';
+import { Wrapped } from '../parts/Places.tsx';
+import { href, type Place } from '../router.ts';
+import { t } from '../texts.ts';
+import { csvHref, filterHref, filterOf, keyOf } from './documentFilter.ts';
+import { Filters } from './Filters.tsx';
+import { useListing, useTotal, type Listed, type Total } from './useListing.ts';
+import { Button } from '../parts/Button.tsx';
+import { Words } from '../parts/Words.tsx';
+
+/** Where each page came from, so that there is a way back to it. */
+const before = new Map<string, string | undefined>();
+
+export function DocumentsPage({ place }: { readonly place: Place }) {
+  const filter = filterOf(place.query);
+  const cursor = place.query.get('cursor') ?? undefined;
+  const box = useRef<HTMLDivElement>(null);
+  const columns = useColumns();
+  const list = useListing(filter, cursor, () => isAtRest(box.current));
+  if (list.next !== null) before.set(list.next, cursor);
+  return (
+    <Page
+      title={t.documents.title}
+      actions={
+        <>
+          <a class="button" href={href(['results'])}>
+            {t.results.title}
+          </a>
+          <a class="button" href={csvHref(filter)} download="documents.csv">
+            {t.documents.csv}
+          </a>
+        </>
+      }
+    >
+      <Filters filter={filter} />
+      <Failure error={list.error} again={list.again} />
+      <Status list={list} total={useTotal(filter)} />
+      {list.pending > 0 && (
+        <Button class="pending" onClick={list.showPending}>
+          {t.documents.pending(list.pending)}
+        </Button>
+      )}
+      <div ref={box} class="documents">
+        {list.rows.length > 0 && (
+          <Table caption={t.documents.title} columns={columns} rows={list.rows} rowKey={keyOf} rowHead={1} />
+        )}
+      </div>
+      <nav class="pages" aria-label={t.documents.pages}>
+        {cursor !== undefined && (
+          <>
+            <a class="button" href={filterHref(filter)}>
+              {t.documents.first}
+            </a>
+            {before.has(cursor) && (
+              <a class="button" href={filterHref(filter, before.get(cursor))} rel="prev">
+                ← {t.documents.previous}
+              </a>
+            )}
+          </>
+        )}
+        {list.next !== null && !list.busy && (
+          <a class="button" href={filterHref(filter, list.next)} rel="next">
+            {t.documents.next} →
+          </a>
+        )}
+      </nav>
+    </Page>
+  );
+}
+
+/** Rows must not move away from under the pointer, the focus or the eye. */
+function isAtRest(box: HTMLElement | null): boolean {
+  return box !== null && scrollY < 200 && !box.matches(':hover') && !box.contains(document.activeElement);
+}
+
+function Status({ list, total }: { readonly list: Listed; readonly total: Total | null }) {
+  const { rows, busy, stopped, lookedUntil, next, error } = list;
+  // A page that is full to the last row may still name a next one.
+  const areAll = next === null || (total?.isAll === true && total.count === rows.length);
+  const back = lookedUntil !== null && (busy || stopped) ? t.documents.lookedUntil(date(lookedUntil)) : '';
+  const text = busy
+    ? `${t.documents.searching(rows.length)} ${back}`
+    : rows.length === 0 && error === null
+      ? `${stopped ? t.documents.stopped : t.documents.none} ${back}`
+      : `${t.documents.shown(rows.length, areAll)} ${back}`;
+  return (
+    <div class="list-status">
+      <p class="muted" role="status">
+        {text}
+      </p>
+      {total !== null && rows.length > 0 && total.count !== rows.length && (
+        <p class="total">{t.documents.total(total.count, total.isAll)}</p>
+      )}
+      {busy && (
+        <Button class="small" onClick={list.stop}>
+          {t.documents.stop}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function useColumns(): readonly Column<ListRowJson>[] {
+  const overview = useOverview();
+  const alias = (row: ListRowJson) =>
+    overview?.endpoints.find(
+      ({ endpoint }) => endpoint.uid === row.endpointUid && endpoint.baseUrl === row.baseUrl,
+    )?.alias ??
+    row.endpointUid ??
+    '–';
+  return [
+    {
+      head: t.documents.image,
+      class: 'thumb-cell',
+      cell: ({ documentId, type, size }) => <Thumb id={documentId} type={type} size={size} />,
+    },
+    { head: t.documents.name, class: 'name', cell: (row) => <Name row={row} /> },
+    {
+      head: t.documents.state,
+      cell: (row) => (
+        <>
+          <StateBadge state={row.state} />
+          {row.message !== null && (
+            <p class="muted small why">
+              <Words text={row.message} />
+            </p>
+          )}
+          {row.answerLost && row.state !== 'accepted' && <p class="muted small">{t.documents.answerLost}</p>}
+          <Dismissal of={row} target={row.name ?? row.path} />
+        </>
+      ),
+    },
+    { head: t.documents.status, cell: ({ status }) => status ?? <span class="muted">–</span> },
+    { head: t.documents.endpoint, cell: alias },
+    { head: t.documents.size, numeric: true, cell: ({ size }) => bytes(size) },
+    {
+      head: t.documents.seen,
+      numeric: true,
+      cell: ({ createdAt }) => (
+        <time dateTime={createdAt} title={instant(createdAt)}>
+          {moment(createdAt)}
+        </time>
+      ),
+    },
+  ];
+}
+
+function Name({ row: { name, path, documentId } }: { readonly row: ListRowJson }) {
+  const text = name ?? path.split(/[/\\]/).at(-1) ?? path;
+  return (
+    <>
+      {documentId === null ? (
+        <Wrapped text={text} />
+      ) : (
+        <a href={href(['documents', String(documentId)])}>
+          <Wrapped text={text} />
+        </a>
+      )}
+      <p class="muted small">
+        <Wrapped text={path} />
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,153 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { useOverview } from '../live.ts';
+import type { OverviewResponse } from '../../../control/protocol/overview.ts';
+import { LIST_STATES, WAITING_STATES } from '../parts/State.tsx';
+import { LISTS } from '../parts/Tally.tsx';
+import { replace } from '../router.ts';
+import { endpointId } from '../tally.ts';
+import { t } from '../texts.ts';
+import { ATTENTIONS, filterHref, type FilterKey, type FilterText } from './documentFilter.ts';
+
+type Count = OverviewResponse['counts'][number];
+
+const TYPING_MS = 300;
+
+/** All of it stands in the address: a filter can be kept as a bookmark and sent to somebody. */
+export function Filters({ filter }: { readonly filter: FilterText }) {
+  const overview = useOverview();
+  const set = (key: FilterKey, value: string) => replace(filterHref({ ...filter, [key]: value }));
+  const isHere = ({ folder, endpoint }: Count) =>
+    (filter.folder === undefined || folder === filter.folder) &&
+    (filter.endpoint === undefined || (endpoint !== null && endpointId(endpoint) === filter.endpoint));
+  const here = (overview?.counts ?? []).filter(isHere);
+  const withCount = (text: string, isMeant: (count: Count) => boolean) => {
+    const meant = here.filter(isMeant).reduce((sum, { count }) => sum + count, 0);
+    return overview === null ? text : t.filters.counted(text, meant);
+  };
+  const groups = [
+    {
+      value: WAITING_STATES.join(','),
+      text: withCount(t.filters.waiting, ({ state }) => WAITING_STATES.includes(state)),
+    },
+    ...LIST_STATES.map((each) => ({
+      value: each as string,
+      text: withCount(t.states[each], ({ state }) => state === each),
+    })),
+    { value: LISTS.other.state, text: t.filters.settled },
+  ];
+  const folders = overview?.status.folders.map(({ path }) => ({ value: path, text: path })) ?? [];
+  const endpoints =
+    overview?.endpoints.map(({ alias, endpoint }) => ({ value: endpointId(endpoint), text: alias })) ?? [];
+  const isFiltered = Object.keys(filter).some((key) => key !== 'order');
+  return (
+    <form
+      class="filters"
+      role="search"
+      aria-label={t.filters.title}
+      onSubmit={(event) => event.preventDefault()}
+    >
+      <Search text={filter.search ?? ''} onText={(text) => set('search', text)} />
+      <Choice name="state" all={t.filters.allStates} options={groups} {...{ filter, set }} />
+      <Choice
+        name="attention"
+        all={t.filters.allAttention}
+        options={ATTENTIONS.map((value) => ({ value, text: t.filters[value] }))}
+        {...{ filter, set }}
+      />
+      <Choice name="folder" all={t.filters.allFolders} options={folders} {...{ filter, set }} />
+      <Choice name="endpoint" all={t.filters.allEndpoints} options={endpoints} {...{ filter, set }} />
+      <Day name="since" {...{ filter, set }} />
+      <Day name="until" {...{ filter, set }} />
+      <Choice
+        name="order"
+        all={t.filters.newest}
+        options={[{ value: 'oldest', text: t.filters.oldest }]}
+        {...{ filter, set }}
+      />
+      {isFiltered && (
+        <a class="button clear" href={filterHref(filter.order ? { order: filter.order } : {})}>
+          {t.filters.clear}
+        </a>
+      )}
+    </form>
+  );
+}
+
+interface Part {
+  readonly filter: FilterText;
+  readonly set: (key: FilterKey, value: string) => void;
+}
+
+function Search({ text, onText }: { readonly text: string; readonly onText: (text: string) => void }) {
+  const [typed, setTyped] = useState(text);
+  const latest = useRef(onText);
+  latest.current = onText;
+  useEffect(() => setTyped(text), [text]);
+  useEffect(() => {
+    if (typed === text) return;
+    const timer = setTimeout(() => latest.current(typed), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  return (
+    <div class="field search">
+      <label for="filter-search">{t.filters.search}</label>
+      <input
+        id="filter-search"
+        type="search"
+        value={typed}
+        maxLength={1000}
+        spellcheck={false}
+        placeholder={t.filters.searchHint}
+        onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+      />
+    </div>
+  );
+}
+
+function Choice({
+  name,
+  all,
+  options,
+  filter,
+  set,
+}: Part & {
+  readonly name: 'state' | 'attention' | 'folder' | 'endpoint' | 'order';
+  readonly all: string;
+  readonly options: readonly { readonly value: string; readonly text: string }[];
+}) {
+  const value = filter[name] ?? '';
+  const isForeign = value !== '' && !options.some((option) => option.value === value);
+  return (
+    <div class="field">
+      <label for={`filter-${name}`}>{t.filters[name]}</label>
+      <select
+        id={`filter-${name}`}
+        value={value}
+        onChange={({ currentTarget }) => set(name, currentTarget.value)}
+      >
+        <option value="">{all}</option>
+        {/* From an older bookmark, say: what is filtered by has to be seen. */}
+        {isForeign && <option value={value}>{value}</option>}
+        {options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.text}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+function Day({ name, filter, set }: Part & { readonly name: 'since' | 'until' }) {
+  return (
+    <div class="field day">
+      <label for={`filter-${name}`}>{t.filters[name]}</label>
+      <input
+        id={`filter-${name}`}
+        type="date"
+        value={filter[name] ?? ''}
+        onChange={({ currentTarget }) => set(name, currentTarget.value)}
+      />
+    </div>
+  );
+}

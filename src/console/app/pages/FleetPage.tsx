@@ -1,0 +1,113 @@
+import type { FleetAgentJson } from '../../../control/protocol/fleet.ts';
+import type { HoldJson } from '../../../control/protocol/overview.ts';
+import { call } from '../api.ts';
+import { moment, number } from '../format.ts';
+import type { IconName } from '../parts/Icon.tsx';
+import { useAsk, useNow } from '../parts/hooks.ts';
+import { Failure, Loading } from '../parts/Notice.tsx';
+import { Page } from '../parts/Page.tsx';
+import { PauseButton } from '../parts/PauseButton.tsx';
+import { Wrapped } from '../parts/Places.tsx';
+import { Badge } from '../parts/State.tsx';
+import { Table, type Column } from '../parts/Table.tsx';
+import { t } from '../texts.ts';
+import { texts } from './fleetTexts.ts';
+import { Words } from '../parts/Words.tsx';
+
+/** Each answer counts what waits in the database. */
+const ASKED_EVERY_MS = 10_000;
+
+const LOOKS: Readonly<Record<FleetAgentJson['state'], readonly [tone: string, icon: IconName]>> = {
+  running: ['ok', 'check'],
+  stopped: ['calm', 'dash'],
+  silent: ['bad', 'alert'],
+};
+
+/** `receiptd fleet status`, and the pauses of agents. */
+export function FleetPage() {
+  const tick = useNow(ASKED_EVERY_MS);
+  const { data, error, again } = useAsk((signal) => call('fleet', {}, signal), '', tick);
+  return (
+    <Page title={texts.title}>
+      <Failure error={error} again={again} />
+      {data === null ? error === null && <Loading /> : <Agents agents={data.agents} again={again} />}
+    </Page>
+  );
+}
+
+interface AgentsProps {
+  readonly agents: readonly FleetAgentJson[] | null;
+  readonly again: () => void;
+}
+
+function Agents({ agents, again }: AgentsProps) {
+  if (agents === null || agents.length === 0) return <p>{agents === null ? texts.alone : texts.none}</p>;
+  const columns: Column<FleetAgentJson>[] = [
+    {
+      head: texts.name,
+      class: 'name',
+      cell: ({ name, host }) => (
+        <>
+          <Wrapped text={name} />
+          <p class="muted small">
+            <Wrapped text={host} />
+          </p>
+        </>
+      ),
+    },
+    { head: texts.version, cell: ({ version }) => version },
+    { head: texts.state, cell: State },
+    { head: texts.lastSeen, cell: ({ lastSeenAt }) => (lastSeenAt ? moment(lastSeenAt) : texts.never) },
+    { head: texts.queued, numeric: true, cell: ({ queued }) => number(queued) },
+    { head: texts.uploading, numeric: true, cell: ({ uploading }) => number(uploading) },
+    { head: texts.leads, cell: ({ leads }) => leads.join(', ') || '–' },
+    { head: texts.holds, cell: ({ holds }) => (holds.length === 0 ? '–' : holds.map(inWords)) },
+    {
+      head: t.actions,
+      class: 'row-actions',
+      cell: ({ name, paused }) => (
+        <PauseButton
+          target={name}
+          isPaused={paused !== null}
+          perform={async () => {
+            await call(paused === null ? 'pauseAgent' : 'resumeAgent', { agent: name });
+            again();
+          }}
+        />
+      ),
+    },
+  ];
+  return (
+    <>
+      <p class="muted lead">{texts.means}</p>
+      <Table caption={texts.title} columns={columns} rows={agents} rowKey={({ name }) => name} />
+    </>
+  );
+}
+
+function State({ state, paused }: FleetAgentJson) {
+  return (
+    <>
+      <Badge look={LOOKS[state]} text={texts.states[state]} />
+      {paused !== null && (
+        <>
+          {' '}
+          <Badge look={['warn', 'pause']} text={texts.paused} />
+          <p class="muted small">{texts.pausedBy(paused.by, moment(paused.since))}</p>
+        </>
+      )}
+    </>
+  );
+}
+
+function inWords({ scope, key, message, since, until }: HoldJson) {
+  return (
+    <p key={`${scope} ${key}`} class="small">
+      {texts.scopes[scope]} <Wrapped text={key} />: <Words text={message} />{' '}
+      <span class="muted">
+        ({texts.holdSince(moment(since))}
+        {until !== null && `, ${texts.holdUntil(moment(until))}`})
+      </span>
+    </p>
+  );
+}

@@ -1,0 +1,75 @@
+import { useState } from 'preact/hooks';
+import type { ConfigState } from '../../../control/protocol/settings.ts';
+import { call } from '../api.ts';
+import { ConfigForm } from '../parts/ConfigForm.tsx';
+import { FolderTest } from '../parts/FolderTest.tsx';
+import { useAsk } from '../parts/hooks.ts';
+import { Failure, Loading } from '../parts/Notice.tsx';
+import { Page } from '../parts/Page.tsx';
+import { go, href } from '../router.ts';
+import { appendTo, editsBetween, isObject, valueAt, type JsonObject } from '../settings/edits.ts';
+import { folderFields } from '../settings/fields.ts';
+import { t } from '../texts.ts';
+import { Button } from '../parts/Button.tsx';
+
+const BACK = { href: href(['folders']), text: t.folders.title };
+const GROUPS = [
+  { title: t.form.groups.folder, ids: ['path', 'endpoint', 'recursive', 'watch'] },
+  { title: t.form.groups.files, ids: ['name', 'existing', 'accept', 'maxFileSize', 'include', 'ignore'] },
+  { title: t.form.groups.after, ids: ['afterUpload', 'archiveTo'] },
+  { title: t.form.groups.settle, ids: ['settleShort', 'settleLong', 'settlePatience'] },
+];
+
+/** @param path of a configured folder; null for a new one */
+export function FolderEdit({ path }: { readonly path: string | null }) {
+  const { data, error, again } = useAsk((signal) => call('config', {}, signal), path ?? '');
+  const title = path === null ? t.folders.addTitle : t.folders.editTitle;
+  return (
+    <Page title={title} back={BACK}>
+      <Failure error={error} again={again} />
+      {data === null ? error === null && <Loading /> : <Form config={data} path={path} />}
+    </Page>
+  );
+}
+
+function Form({ config, path }: { readonly config: ConfigState; readonly path: string | null }) {
+  const [tested, setTested] = useState<JsonObject | null>(null);
+  const endpoints = valueAt(config.values, ['endpoints']);
+  const values = (state: ConfigState): JsonObject | null => {
+    if (path === null) return {};
+    const folder = valueAt(state.values, ['folders', state.folderPaths.indexOf(path)]);
+    return isObject(folder) ? folder : null;
+  };
+  return (
+    <ConfigForm
+      config={config}
+      folder={path}
+      fields={folderFields(isObject(endpoints) ? Object.keys(endpoints) : [])}
+      groups={GROUPS}
+      values={values}
+      edits={(state, before, next) => {
+        if (path !== null) {
+          return editsBetween(before, next, ['folders', state.folderPaths.indexOf(path)]);
+        }
+        if (next['path'] === undefined) return [];
+        return [appendTo(valueAt(state.values, ['folders']), ['folders'], next)];
+      }}
+      saved={path === null ? t.folders.added : t.form.saved}
+      onSaved={() => go(BACK.href)}
+      cancel={BACK.href}
+      extra={(next) => (
+        <div class="test">
+          <Button disabled={next['path'] === undefined} onClick={() => setTested({ ...next })}>
+            {t.folders.testBefore}
+          </Button>
+          {tested !== null && <Tested folder={tested} onClose={() => setTested(null)} />}
+        </div>
+      )}
+    />
+  );
+}
+
+function Tested({ folder, onClose }: { readonly folder: JsonObject; readonly onClose: () => void }) {
+  const { path, ...settings } = folder;
+  return <FolderTest path={typeof path === 'string' ? path : ''} settings={settings} onClose={onClose} />;
+}

@@ -1,0 +1,144 @@
+import type { OverviewResponse } from '../../../control/protocol/overview.ts';
+import { bytes, duration, moment, number } from '../format.ts';
+import { useLive } from '../live.ts';
+import { Icon } from '../parts/Icon.tsx';
+import { Loading, Notice } from '../parts/Notice.tsx';
+import { Page, Section } from '../parts/Page.tsx';
+import { WAITING_STATES } from '../parts/State.tsx';
+import { EndpointTable, FolderTable } from '../parts/Places.tsx';
+import { Stats, type Stat } from '../parts/Stats.tsx';
+import { Troubles } from '../parts/Troubles.tsx';
+import { LISTS } from '../parts/Tally.tsx';
+import { href } from '../router.ts';
+import { tally } from '../tally.ts';
+import { t } from '../texts.ts';
+import { History } from './History.tsx';
+import { Words } from '../parts/Words.tsx';
+
+/** Answers in ten seconds: is it working, what waits and why, what needs a person? */
+export function OverviewPage() {
+  const { overview, connection } = useLive();
+  if (overview === null) {
+    return (
+      <Page title={t.overview.title}>
+        <Loading />
+      </Page>
+    );
+  }
+  const { troubles, status } = overview;
+  return (
+    <Page title={t.overview.title}>
+      <Headline overview={overview} isLost={connection === 'lost'} />
+      {troubles.length > 0 && <Troubles troubles={troubles} />}
+      <Stats stats={statsOf(overview)} />
+      {status.notes.map((note) => (
+        <Notice key={note} tone="info">
+          <p>
+            <Words text={note} />
+          </p>
+        </Notice>
+      ))}
+      <History />
+      <Section title={t.folders.title} id="folders" actions={<a href={href(['folders'])}>{t.folders.all}</a>}>
+        <FolderTable overview={overview} />
+      </Section>
+      <Section
+        title={t.endpoints.title}
+        id="endpoints"
+        actions={<a href={href(['endpoints'])}>{t.endpoints.all}</a>}
+      >
+        <EndpointTable overview={overview} />
+      </Section>
+    </Page>
+  );
+}
+
+function Headline({ overview, isLost }: { readonly overview: OverviewResponse; readonly isLost: boolean }) {
+  const { now, troubles, backlog, status } = overview;
+  const person = troubles.filter((trouble) => trouble.person).length;
+  const passing = troubles.length - person;
+  const [tone, icon, text] = isLost
+    ? (['lost', 'question', t.overview.asOf(moment(now))] as const)
+    : person > 0
+      ? (['bad', 'alert', t.overview.needsPerson(person)] as const)
+      : passing > 0
+        ? (['warn', 'wait', t.overview.passing(passing)] as const)
+        : (['ok', 'check', t.overview.works] as const);
+  return (
+    <div class={`headline ${tone}`}>
+      <Icon name={icon} />
+      <div>
+        <p class="big" role="status">
+          {text}
+        </p>
+        <p class="muted">
+          {backlog.waiting === 0 ? t.overview.nothingWaits : t.overview.waits(backlog.waiting)}{' '}
+          {t.overview.running(moment(status.startedAt, now), status.version)}
+        </p>
+      </div>
+    </div>
+  );
+}
+
+function statsOf({ now, backlog, status, counts }: OverviewResponse): Stat[] {
+  const { spool } = status;
+  const { accepted, person, other, waiting } = tally(counts, () => true);
+  const listed = (word: keyof typeof LISTS, value: number) =>
+    value === 0 ? {} : { href: href(['documents'], LISTS[word]) };
+  const oldest = backlog.oldest;
+  const waited = oldest === null ? 0 : Date.parse(now) - Date.parse(oldest);
+  return [
+    {
+      name: t.overview.accepted,
+      value: number(accepted),
+      more: t.overview.ofAll(accepted + person + other + waiting),
+      ...listed('accepted', accepted),
+    },
+    {
+      name: t.overview.person,
+      value: number(person),
+      more: person === 0 ? t.overview.nobody : t.overview.look,
+      ...listed('person', person),
+    },
+    {
+      name: t.overview.other,
+      value: number(other),
+      more: t.overview.otherMeans,
+      ...listed('other', other),
+    },
+    {
+      name: t.overview.waiting,
+      value: number(backlog.waiting),
+      more: oldest === null ? t.overview.noneWaits : t.overview.oldest(moment(oldest, now), duration(waited)),
+      ...(backlog.waiting > 0
+        ? { href: href(['documents'], { state: WAITING_STATES.join(','), order: 'oldest' }) }
+        : {}),
+    },
+    {
+      name: t.overview.held,
+      value: number(backlog.held),
+      more: backlog.held === 0 ? t.overview.noneHeld : t.overview.ofWaiting,
+      ...(backlog.held > 0 ? { href: href(['documents'], { state: 'held' }) } : {}),
+    },
+    {
+      name: t.overview.pace,
+      value: number(Math.round(backlog.perMinute * 10) / 10),
+      more: t.overview.inFlight(status.inFlight),
+    },
+    forecast(now, backlog),
+    {
+      name: t.overview.spool,
+      value: bytes(spool.used),
+      more: t.overview.spoolOf(spool.images, bytes(spool.limit)),
+    },
+  ];
+}
+
+function forecast(now: string, { waiting, held, emptyInMs }: OverviewResponse['backlog']): Stat {
+  const name = t.overview.forecast;
+  if (waiting === 0) return { name, value: t.overview.emptyNow, more: t.overview.nothingWaits };
+  if (waiting === held) return { name, value: t.overview.unknown, more: t.overview.allHeld };
+  if (emptyInMs === null) return { name, value: t.overview.unknown, more: t.overview.noPace };
+  const at = Date.parse(now) + emptyInMs;
+  return { name, value: moment(at, now), more: t.overview.emptyIn(duration(emptyInMs)) };
+}

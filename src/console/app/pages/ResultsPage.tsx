@@ -1,0 +1,83 @@
+import type { ResultJson } from '../../../control/protocol/results.ts';
+import { call } from '../api.ts';
+import { bytes, instant } from '../format.ts';
+import { useAsk } from '../parts/hooks.ts';
+import { Failure, Loading } from '../parts/Notice.tsx';
+import { Page } from '../parts/Page.tsx';
+import { Wrapped } from '../parts/Places.tsx';
+import { Table, type Column } from '../parts/Table.tsx';
+import { href, type Place } from '../router.ts';
+import { t } from '../texts.ts';
+import { Payload } from './Payload.tsx';
+
+const AT_ONCE = 50;
+
+/** What the service posted, whatever document it is about; also what belongs to none. */
+export function ResultsPage({ place }: { readonly place: Place }) {
+  const unmatched = place.query.has('unmatched');
+  const before = Number(place.query.get('before')) || undefined;
+  const { data, error, again } = useAsk(
+    (signal) => call('results', { unmatched, limit: AT_ONCE, ...(before && { before }) }, signal),
+    place.query.toString(),
+  );
+  const at = (only: boolean, next?: number) =>
+    href(['results'], { unmatched: only ? '1' : '', before: next === undefined ? '' : String(next) });
+  const columns: readonly Column<ResultJson>[] = [
+    { head: t.results.received, cell: ({ receivedAt }) => instant(receivedAt) },
+    { head: t.results.document, class: 'name', cell: (row) => <About row={row} /> },
+    { head: t.documents.status, cell: ({ status }) => status ?? '–' },
+    { head: t.documents.size, numeric: true, cell: ({ size }) => bytes(size) },
+    {
+      head: t.results.payload,
+      cell: ({ id }) => <Payload id={id} />,
+    },
+  ];
+  return (
+    <Page
+      title={t.results.title}
+      back={{ href: href(['documents']), text: t.documents.title }}
+      actions={
+        <a class="button" href={at(!unmatched)}>
+          {unmatched ? t.results.all : t.results.unmatched}
+        </a>
+      }
+    >
+      <Failure error={error} again={again} />
+      {data === null && error === null && <Loading />}
+      {typeof data?.total === 'number' && data.total > data.results.length && (
+        <p class="muted">{t.documents.total(data.total, true)}</p>
+      )}
+      {data?.results.length === 0 && <p class="muted">{t.results.none}</p>}
+      {data !== null && data.results.length > 0 && (
+        <Table
+          caption={t.results.title}
+          columns={columns}
+          rows={data.results}
+          rowKey={({ id }) => String(id)}
+        />
+      )}
+      {typeof data?.next === 'number' && (
+        <nav class="pages" aria-label={t.documents.pages}>
+          <a class="button" href={at(unmatched, data.next)} rel="next">
+            {t.documents.next} →
+          </a>
+        </nav>
+      )}
+    </Page>
+  );
+}
+
+function About({ row: { document, givenName } }: { readonly row: ResultJson }) {
+  if (document === null)
+    return (
+      <>
+        {givenName !== null && <Wrapped text={givenName} />}
+        <p class="muted small">{t.results.unknown}</p>
+      </>
+    );
+  return (
+    <a href={href(['documents', String(document.id)])}>
+      <Wrapped text={document.name} />
+    </a>
+  );
+}

@@ -1,0 +1,113 @@
+import type { ComponentChildren } from 'preact';
+import type { DocumentDetailJson } from '../../../control/protocol/documents.ts';
+import { bytes, duration, instant } from '../format.ts';
+import { Icon, type IconName } from '../parts/Icon.tsx';
+import { t } from '../texts.ts';
+import { Words } from '../parts/Words.tsx';
+
+interface Step {
+  readonly at: string;
+  readonly tone: string;
+  readonly icon: IconName;
+  readonly what: string;
+  readonly more: ComponentChildren;
+}
+
+/** Everything that happened to it, in the order in which it happened. */
+export function Timeline({ document }: { readonly document: DocumentDetailJson }) {
+  const steps = [...filesOf(document), named(document), ...attemptsOf(document), ...resultsOf(document)];
+  steps.sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
+  return (
+    <ol class="timeline">
+      {steps.map(({ at, tone, icon, what, more }, index) => (
+        <li key={index} class={tone}>
+          <Icon name={icon} />
+          <div>
+            <p>
+              <strong>{what}</strong> <time dateTime={at}>{instant(at)}</time>
+            </p>
+            {more !== null && <div class="muted small">{more}</div>}
+          </div>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function named({ createdAt, name }: DocumentDetailJson): Step {
+  return { at: createdAt, tone: 'calm', icon: 'check', what: t.timeline.named, more: name };
+}
+
+function filesOf({ files }: DocumentDetailJson): Step[] {
+  return files.flatMap(({ path, verdict, size, seenAt, goneAt, disposed, archivedTo }) => {
+    const what = verdict === 'document' ? t.timeline.seen : t.timeline.seenAs(t.states[verdict]);
+    const steps: Step[] = [
+      { at: seenAt, tone: 'calm', icon: 'info', what, more: `${path} · ${bytes(size)}` },
+    ];
+    if (goneAt !== null) {
+      const gone = disposed === null ? t.timeline.gone : t.timeline.disposed[disposed];
+      steps.push({ at: goneAt, tone: 'calm', icon: 'dash', what: gone, more: archivedTo ?? path });
+    }
+    return steps;
+  });
+}
+
+type Attempt = DocumentDetailJson['attempts'][number];
+type Ending = keyof typeof t.timeline.attempts;
+
+const LOOKS: Readonly<Record<Ending, readonly [tone: string, icon: IconName]>> = {
+  accepted: ['ok', 'check'],
+  refused: ['bad', 'cross'],
+  limited: ['warn', 'wait'],
+  busy: ['warn', 'wait'],
+  trouble: ['warn', 'alert'],
+  unknown: ['warn', 'question'],
+  strange: ['warn', 'question'],
+  notSent: ['calm', 'dash'],
+};
+
+/** After some answers nobody knows what the service has, which is not that none came. */
+function endingOf({ outcome, httpStatus }: Attempt): Ending | null {
+  const isAnswered = (outcome === 'unknown' || outcome === 'trouble') && httpStatus !== null;
+  if (isAnswered && httpStatus >= 500) return 'busy';
+  return outcome === 'unknown' && isAnswered ? 'strange' : outcome;
+}
+
+function attemptsOf({ attempts }: DocumentDetailJson): Step[] {
+  return attempts.map((attempt) => {
+    const { startedAt, finishedAt, httpStatus, bytes: sent, message } = attempt;
+    const ending = endingOf(attempt);
+    const [tone, icon] = ending === null ? (['busy', 'up'] as const) : LOOKS[ending];
+    const facts = [
+      httpStatus === null ? null : `HTTP ${httpStatus}`,
+      bytes(sent),
+      finishedAt === null ? null : duration(Date.parse(finishedAt) - Date.parse(startedAt)),
+    ].filter((fact) => fact !== null);
+    return {
+      at: startedAt,
+      tone,
+      icon,
+      what: ending === null ? t.timeline.running : t.timeline.attempts[ending],
+      more: (
+        <>
+          {facts.join(' · ')}
+          {message !== null && (
+            <p>
+              <Words text={message} />
+            </p>
+          )}
+        </>
+      ),
+    };
+  });
+}
+
+function resultsOf({ results }: DocumentDetailJson): Step[] {
+  return results.map(({ receivedAt, status, size }) => ({
+    at: receivedAt,
+    tone: 'ok',
+    icon: 'info',
+    what: t.timeline.result(status),
+    more: bytes(size),
+  }));
+}

@@ -1,0 +1,88 @@
+import type { DocumentFilter, ListRowJson } from '../../../control/protocol/documents.ts';
+import { midnight } from '../format.ts';
+import { LIST_STATES } from '../parts/State.tsx';
+import { href } from '../router.ts';
+
+const DECIMAL_COMMA = (1.5).toLocaleString().includes(',');
+
+/** What the address says of the filter, each as it stands there. */
+export const FILTER_KEYS = [
+  'search',
+  'state',
+  'attention',
+  'folder',
+  'endpoint',
+  'since',
+  'until',
+  'order',
+] as const;
+export type FilterKey = (typeof FILTER_KEYS)[number];
+export type FilterText = Readonly<Partial<Record<FilterKey, string>>>;
+
+export const ATTENTIONS = ['needed', 'dismissed', 'none'] as const;
+
+export function filterOf(query: URLSearchParams): FilterText {
+  const entries = FILTER_KEYS.map((key) => [key, query.get(key) ?? ''] as const);
+  return Object.fromEntries(entries.filter(([, value]) => value !== ''));
+}
+
+export function filterHref(filter: FilterText, cursor?: string): string {
+  return href(['documents'], { ...filter, ...(cursor === undefined ? {} : { cursor }) });
+}
+
+/** As the daemon wants it. Days are those of the person's own clock, both included. */
+export function requestOf(filter: FilterText): DocumentFilter & { order: 'newest' | 'oldest' } {
+  const states = LIST_STATES.filter((state) => filter.state?.split(',').includes(state));
+  const attention = ATTENTIONS.find((each) => each === filter.attention);
+  const hash = filter.endpoint?.lastIndexOf('#') ?? -1;
+  const since = midnight(filter.since ?? '');
+  const until = midnight(filter.until ?? '', 1);
+  return {
+    order: filter.order === 'oldest' ? 'oldest' : 'newest',
+    ...(states.length === 0 ? {} : { states }),
+    ...(attention === undefined ? {} : { attention }),
+    ...(filter.folder === undefined ? {} : { folder: filter.folder }),
+    ...(filter.endpoint === undefined
+      ? {}
+      : { endpoint: { baseUrl: filter.endpoint.slice(0, hash), uid: filter.endpoint.slice(hash + 1) } }),
+    ...(filter.search === undefined ? {} : { search: filter.search }),
+    ...(since === undefined ? {} : { since }),
+    ...(until === undefined ? {} : { until }),
+  };
+}
+
+export function csvHref(filter: FilterText): string {
+  const { states, attention, since, until } = requestOf(filter);
+  const params = new URLSearchParams();
+  const add = (key: string, value: string | undefined) => value !== undefined && params.set(key, value);
+  add('states', states?.join(','));
+  add('attention', attention);
+  add('folder', filter.folder);
+  add('endpoint', filter.endpoint);
+  add('search', filter.search);
+  add('since', since);
+  add('until', until);
+  // As the Excel of this person expects it: a semicolon where numbers have a comma.
+  if (DECIMAL_COMMA) params.set('separator', ';');
+  params.set('bom', '1');
+  return `/v1/documents.csv?${params.toString()}`;
+}
+
+export const keyOf = ({ documentId, path, createdAt }: ListRowJson): string =>
+  `${documentId ?? ''}|${path}|${createdAt}`;
+
+/** What a newer look at the same page makes of the rows that are shown. Those beyond its reach stay. */
+export function renewed(
+  shown: readonly ListRowJson[],
+  fresh: readonly ListRowJson[],
+  reach: string | null,
+): { readonly rows: readonly ListRowJson[]; readonly added: readonly ListRowJson[] } {
+  const known = new Set(shown.map(keyOf));
+  const now = new Map(fresh.map((row) => [keyOf(row), row]));
+  const rows = shown.flatMap((row) => {
+    const its = now.get(keyOf(row));
+    if (its !== undefined) return [its];
+    return reach !== null && row.createdAt <= reach ? [row] : [];
+  });
+  return { rows, added: fresh.filter((row) => !known.has(keyOf(row))) };
+}

@@ -1,0 +1,159 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { ListRowJson } from '../../../control/protocol/documents.ts';
+import type { Response } from '../../../control/protocol.ts';
+import { call, isAbort } from '../api.ts';
+import { useOverview } from '../live.ts';
+import { useThrottled } from '../parts/hooks.ts';
+import { filterHref, renewed, requestOf, type FilterText } from './documentFilter.ts';
+
+const PAGE = 50;
+/** A first page that has grown by as much as this is read anew. */
+const GROWN = 4 * PAGE;
+const REFRESH_MS = 2000;
+
+export interface Listing {
+  readonly rows: readonly ListRowJson[];
+  /** Of the next page; null at the end. */
+  readonly next: string | null;
+  readonly lookedUntil: string | null;
+  readonly busy: boolean;
+  readonly error: unknown;
+  readonly stopped: boolean;
+}
+
+export interface Listed extends Listing {
+  /** New documents that are not shown yet, for the person is at the table. */
+  readonly pending: number;
+  readonly showPending: () => void;
+  readonly stop: () => void;
+  readonly again: () => void;
+}
+
+const EMPTY: Listing = { rows: [], next: null, lookedUntil: null, busy: true, error: null, stopped: false };
+
+/** One page of documents, filled by as many requests as it takes; the first page follows what happens. */
+export function useListing(filter: FilterText, cursor: string | undefined, isAtRest: () => boolean): Listed {
+  const [listing, setListing] = useState<Listing & { key: string }>({ ...EMPTY, key: '' });
+  const [pending, setPending] = useState<readonly ListRowJson[]>([]);
+  const [turn, setTurn] = useState(0);
+  const running = useRef<AbortController | null>(null);
+  const key = filterHref(filter, cursor);
+  const shown = listing.key === key ? listing : { ...EMPTY, key };
+
+  useEffect(() => {
+    const control = new AbortController();
+    running.current = control;
+    setPending([]);
+    setListing({ ...EMPTY, key });
+    void fill(filter, cursor, control.signal, (part) => setListing({ ...part, key }));
+    return () => control.abort();
+  }, [key, turn]);
+
+  const counts = useThrottled(JSON.stringify(useOverview()?.counts ?? null), REFRESH_MS);
+  const isFirst = cursor === undefined && filter.order !== 'oldest';
+  const latest = useRef(listing);
+  latest.current = listing;
+  const isSettled = useRef(false);
+  isSettled.current = isFirst && !shown.busy && shown.error === null;
+  useEffect(() => {
+    if (!isSettled.current) return;
+    const control = new AbortController();
+    const look = async () => {
+      const fresh = await call('documents', { ...requestOf(filter), limit: PAGE }, control.signal);
+      const last = fresh.rows.at(-1)?.createdAt ?? fresh.lookedUntil;
+      const reach = fresh.next === null ? null : last;
+      const before = latest.current;
+      if (control.signal.aborted || before.key !== key) return;
+      const { rows, added } = renewed(before.rows, fresh.rows, reach);
+      const isNow = added.length === 0 || isAtRest();
+      setPending(isNow ? [] : added);
+      setListing({ ...before, rows: isNow ? [...added, ...rows] : rows });
+    };
+    // The next look mends it; whether the connection is lost is said elsewhere.
+    look().catch(() => {});
+    return () => control.abort();
+  }, [counts]);
+  useEffect(() => {
+    if (isFirst && !shown.busy && shown.rows.length > GROWN) setTurn((value) => value + 1);
+  }, [shown.rows.length]);
+
+  return {
+    ...shown,
+    pending: pending.length,
+    showPending: () => {
+      setListing((before) => ({ ...before, rows: [...pending, ...before.rows] }));
+      setPending([]);
+    },
+    stop: () => {
+      running.current?.abort();
+      setListing((before) => ({ ...before, busy: false, stopped: true }));
+    },
+    again: () => setTurn((value) => value + 1),
+  };
+}
+
+async function fill(
+  filter: FilterText,
+  cursor: string | undefined,
+  signal: AbortSignal,
+  show: (part: Listing) => void,
+): Promise<void> {
+  let part: Listing = EMPTY;
+  let next: string | null = cursor ?? null;
+  try {
+    do {
+      const request = { ...requestOf(filter), limit: PAGE - part.rows.length };
+      const page: Response<'documents'> = await call(
+        'documents',
+        next ? { ...request, cursor: next } : request,
+        signal,
+      );
+      if (signal.aborted) return;
+      next = page.next;
+      const rows = [...part.rows, ...page.rows];
+      const busy = next !== null && rows.length < PAGE;
+      part = { ...part, rows, next, lookedUntil: page.lookedUntil, busy };
+      show(part);
+    } while (part.busy);
+  } catch (error) {
+    if (!signal.aborted && !isAbort(error)) show({ ...part, busy: false, error });
+  }
+}
+
+export interface Total {
+  readonly count: number;
+  /** Whether all was counted. */
+  readonly isAll: boolean;
+}
+
+/** Each lasts half a second at most; then it says how many there are at least. */
+const MOST_COUNTS = 10;
+
+/** How many rows the filter lists, on whatever page; null until something is known. */
+export function useTotal(filter: FilterText): Total | null {
+  const [total, setTotal] = useState<(Total & { readonly key: string }) | null>(null);
+  const key = filterHref({ ...filter, order: '' });
+  const counts = useThrottled(JSON.stringify(useOverview()?.counts ?? null), REFRESH_MS);
+  useEffect(() => {
+    const control = new AbortController();
+    const look = async () => {
+      const { order: _, ...request } = requestOf(filter);
+      let count = 0;
+      let next: string | null = null;
+      for (let n = 0; n < MOST_COUNTS && (n === 0 || next !== null); n += 1) {
+        const part: Response<'countDocuments'> = await call(
+          'countDocuments',
+          next === null ? request : { ...request, cursor: next },
+          control.signal,
+        );
+        count += part.count;
+        next = part.next;
+      }
+      if (!control.signal.aborted) setTotal({ key, count, isAll: next === null });
+    };
+    // The list itself says what is wrong.
+    look().catch(() => {});
+    return () => control.abort();
+  }, [key, counts]);
+  return total?.key === key ? total : null;
+}

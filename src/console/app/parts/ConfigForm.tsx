@@ -1,0 +1,166 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import type { ConfigEdit, ConfigState } from '../../../control/protocol/settings.ts';
+import { call, sayError } from '../api.ts';
+import { applied, textOf, type Field, type Typed } from '../settings/fields.ts';
+import type { JsonObject } from '../settings/edits.ts';
+import { t } from '../texts.ts';
+import { Input } from './Input.tsx';
+import { Notice, announce } from './Notice.tsx';
+import { Button } from './Button.tsx';
+import {
+  changesOriginals,
+  OriginalsDialog,
+  type ExistingOriginals,
+  type Originals,
+} from './OriginalsDialog.tsx';
+import { Unsaved } from './Unsaved.tsx';
+import { Words } from './Words.tsx';
+
+interface ConfigFormProps {
+  readonly config: ConfigState;
+  readonly fields: readonly Field[];
+  /** What the file says of this now; null where it is not in the file (any more). */
+  readonly values: (config: ConfigState) => JsonObject | null;
+  readonly edits: (config: ConfigState, before: JsonObject, next: JsonObject) => ConfigEdit[];
+  readonly groups: readonly { readonly title: string; readonly ids: readonly string[] }[];
+  readonly saved: string;
+  readonly onSaved: (config: ConfigState) => void;
+  readonly cancel: string;
+  /** A folder whose files a change may concern: then a person is asked. */
+  readonly folder?: string | null;
+  readonly extra?: (next: JsonObject) => ComponentChildren;
+}
+
+type Refusal = { readonly kind: 'refused' | 'conflict'; readonly text: string; readonly newer?: ConfigState };
+
+/**
+ * Holds what was typed apart from the file: a refusal loses none of it, and where the file has changed meanwhile it
+ * can be laid over the new one.
+ */
+export function ConfigForm(props: ConfigFormProps) {
+  const [config, setConfig] = useState(props.config);
+  const [typed, setTyped] = useState<Typed>({});
+  const [refusal, setRefusal] = useState<Refusal | null>(null);
+  const [busy, setBusy] = useState(false);
+  const [concerned, setConcerned] = useState<Originals | null>(null);
+  const values = props.values(config);
+  if (values === null) {
+    return (
+      <Notice tone="warn" urgent>
+        <p>{t.form.goneFromFile}</p>
+      </Notice>
+    );
+  }
+  const next = applied(props.fields, values, typed);
+  const edits = props.edits(config, values, next);
+
+  const save = async (existing?: ExistingOriginals) => {
+    setBusy(true);
+    setRefusal(null);
+    setConcerned(null);
+    try {
+      const { revision } = config;
+      if (existing === undefined && typeof props.folder === 'string' && changesOriginals(values, next)) {
+        const { originals = [] } = await call('changeConfig', { revision, edits, dryRun: true });
+        const found = originals.find(({ folder }) => folder === props.folder);
+        if (found !== undefined) return setConcerned(found);
+      }
+      const decided =
+        existing === undefined
+          ? edits
+          : props.edits(config, values, { ...next, afterUploadExisting: existing });
+      const state = await call('changeConfig', { revision, edits: decided });
+      const later = state.restartNeeded.length > 0 ? ` ${t.config.restartNeeded(state.restartNeeded)}` : '';
+      announce(props.saved + later);
+      props.onSaved(state);
+    } catch (error) {
+      const newer = await call('config', {}).catch(() => null);
+      const isConflict = newer !== null && newer.revision !== config.revision;
+      setRefusal(
+        isConflict
+          ? { kind: 'conflict', text: t.form.conflict(newer.file), newer }
+          : { kind: 'refused', text: sayError(error) },
+      );
+    } finally {
+      setBusy(false);
+    }
+  };
+  const reload = (isKept: boolean) => {
+    if (refusal?.newer !== undefined) setConfig(refusal.newer);
+    if (!isKept) setTyped({});
+    setRefusal(null);
+    announce(isKept ? t.form.reloadedKept : t.form.reloaded);
+  };
+
+  return (
+    <>
+      <Unsaved isTyped={edits.length > 0} />
+      {concerned !== null && (
+        <OriginalsDialog
+          originals={concerned}
+          onDecided={(existing) => void save(existing)}
+          onClose={() => setConcerned(null)}
+        />
+      )}
+      <form
+        class="config-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!busy) void save();
+        }}
+      >
+        {props.groups.map(({ title, ids }) => (
+          <fieldset key={title} class="group">
+            <legend>{title}</legend>
+            <div class="fields">
+              {props.fields
+                .filter(({ id }) => ids.includes(id))
+                .map((field) => (
+                  <Input
+                    key={field.id}
+                    field={field}
+                    value={typed[field.id] ?? textOf(field, values)}
+                    onValue={(value) => setTyped((before) => ({ ...before, [field.id]: value }))}
+                  />
+                ))}
+            </div>
+          </fieldset>
+        ))}
+        {props.extra?.(next)}
+        {refusal?.kind === 'refused' && (
+          <Notice tone="bad" urgent>
+            <p>
+              <strong>{t.form.refused}</strong> <Words text={refusal.text} />
+            </p>
+          </Notice>
+        )}
+        {refusal?.kind === 'conflict' && (
+          <Notice
+            tone="warn"
+            urgent
+            actions={
+              <>
+                <Button class="primary" onClick={() => reload(true)}>
+                  {t.form.reloadKeep}
+                </Button>
+                <Button onClick={() => reload(false)}>{t.form.reloadDiscard}</Button>
+              </>
+            }
+          >
+            <p>{refusal.text}</p>
+          </Notice>
+        )}
+        <div class="form-actions">
+          <button type="submit" class="primary" disabled={busy || edits.length === 0}>
+            {busy ? t.form.saving : t.form.save}
+          </button>
+          <a class="button" href={props.cancel}>
+            {t.cancel}
+          </a>
+          {edits.length === 0 && <span class="muted">{t.form.unchanged}</span>}
+        </div>
+      </form>
+    </>
+  );
+}

@@ -1,0 +1,101 @@
+import { useEffect, useRef } from 'preact/hooks';
+import type { Finding } from '../../../control/protocol/settings.ts';
+import type { Response } from '../../../control/protocol.ts';
+import { call } from '../api.ts';
+import { number } from '../format.ts';
+import type { JsonObject } from '../settings/edits.ts';
+import { t } from '../texts.ts';
+import { useAsk } from './hooks.ts';
+import { Failure, Notice, type Tone } from './Notice.tsx';
+import { Section } from './Page.tsx';
+import { Table } from './Table.tsx';
+import { Button } from './Button.tsx';
+import { Words } from './Words.tsx';
+
+interface FolderTestProps {
+  readonly path: string;
+  /** Of a folder that is not saved; left out for what is in effect. */
+  readonly settings?: JsonObject;
+  readonly onClose: () => void;
+}
+
+const TONES: Readonly<Record<Finding['level'], Tone>> = { ok: 'ok', warn: 'warn', fail: 'bad' };
+
+/** What the daemon found by trying, and the names that files would get. */
+export function FolderTest({ path, settings, onClose }: FolderTestProps) {
+  type Settings = NonNullable<Parameters<typeof call<'testFolder'>>[1]['settings']>;
+  const { data, error, again } = useAsk(
+    (signal) =>
+      call(
+        'testFolder',
+        settings === undefined ? { path } : { path, settings: settings as Settings },
+        signal,
+      ),
+    JSON.stringify([path, settings]),
+  );
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (data !== null) box.current?.scrollIntoView({ block: 'nearest' });
+  }, [data]);
+  return (
+    <div ref={box} class="folder-test">
+      <Section
+        title={t.folderTest.title(data?.path ?? path)}
+        id="folder-test"
+        actions={
+          <>
+            <Button onClick={again}>{t.again}</Button>
+            <Button onClick={onClose}>{t.close}</Button>
+          </>
+        }
+      >
+        <div aria-live="polite">
+          <Failure error={error} />
+          {data === null && error === null && <p class="muted">{t.folderTest.running}</p>}
+          {data !== null && <Result result={data} />}
+        </div>
+      </Section>
+    </div>
+  );
+}
+
+function Result({ result }: { readonly result: Response<'testFolder'> }) {
+  const { findings, fileSystem, mode, files, samples } = result;
+  const facts = [
+    fileSystem === null ? null : t.folderTest.fileSystem(fileSystem),
+    mode === null ? null : t.folderTest.mode[mode],
+    files === null ? null : t.folderTest.files(number(files)),
+  ].filter((fact) => fact !== null);
+  return (
+    <>
+      {findings.map(({ level, message }) => (
+        <Notice key={message} tone={TONES[level]}>
+          <p>
+            <strong>{t.folderTest.levels[level]}</strong> <Words text={message} />
+          </p>
+        </Notice>
+      ))}
+      {facts.length > 0 && <p class="muted">{facts.join(' · ')}</p>}
+      {samples.length > 0 && (
+        <Table
+          caption={t.folderTest.samples}
+          rows={samples}
+          rowKey={({ file }) => file}
+          columns={[
+            { head: t.folderTest.file, class: 'mono', cell: ({ file }) => file },
+            {
+              head: t.folderTest.name,
+              class: 'mono',
+              cell: ({ name, why }) =>
+                name ?? (
+                  <span class="muted">
+                    <Words text={why ?? t.folderTest.notSent} />
+                  </span>
+                ),
+            },
+          ]}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,120 @@
+import type { ComponentChildren } from 'preact';
+import type { OverviewResponse } from '../../../control/protocol/overview.ts';
+import { number } from '../format.ts';
+import { endpointId, ofEndpoint, ofFolder, tally } from '../tally.ts';
+import { t } from '../texts.ts';
+import { EndpointBadge, FolderBadge } from './State.tsx';
+import { Table, type Column } from './Table.tsx';
+import { tallyColumns } from './Tally.tsx';
+import { Words } from './Words.tsx';
+
+type FolderStatus = OverviewResponse['status']['folders'][number];
+type EndpointStatus = OverviewResponse['endpoints'][number];
+
+interface Shown<R> {
+  readonly overview: OverviewResponse;
+  /** In a column of its own, at the end. */
+  readonly actions?: (row: R) => ComponentChildren;
+}
+
+export function FolderTable({ overview, actions }: Shown<FolderStatus>) {
+  const rows = overview.status.folders.map((folder) => ({
+    ...folder,
+    tally: tally(overview.counts, ofFolder(folder.path)),
+    filter: { folder: folder.path },
+  }));
+  const columns: Column<(typeof rows)[number]>[] = [
+    { head: t.folders.path, class: 'name', cell: ({ path }) => <Wrapped text={path} /> },
+    {
+      head: t.folders.state,
+      cell: ({ state, message }) => (
+        <>
+          <FolderBadge state={state} />
+          {message !== null && (
+            <p class="muted small">
+              <Words text={message} />
+            </p>
+          )}
+        </>
+      ),
+    },
+    { head: t.folders.endpoint, cell: ({ endpoint }) => endpoint },
+    {
+      head: t.folders.watched,
+      cell: ({ mode, fileSystem, settling }) => (
+        <>
+          <span>
+            {t.folders.mode[mode]}
+            {fileSystem !== null && <span class="muted"> · {fileSystem}</span>}
+          </span>
+          {settling > 0 && <p class="muted small">{t.folders.settling(settling)}</p>}
+        </>
+      ),
+    },
+    ...tallyColumns<(typeof rows)[number]>(),
+    ...(actions === undefined ? [] : [{ head: t.actions, class: 'row-actions', cell: actions }]),
+  ];
+  return <Table caption={t.folders.title} columns={columns} rows={rows} rowKey={({ path }) => path} />;
+}
+
+export function EndpointTable({ overview, actions }: Shown<EndpointStatus>) {
+  const rows = overview.endpoints.map((each) => ({
+    ...each,
+    held: isHeld(overview, each),
+    tally: tally(overview.counts, ofEndpoint(each.endpoint)),
+    filter: { endpoint: endpointId(each.endpoint) },
+  }));
+  const columns: Column<(typeof rows)[number]>[] = [
+    {
+      head: t.endpoints.alias,
+      class: 'name',
+      cell: ({ alias, endpoint }) => (
+        <>
+          {alias}
+          <p class="muted small mono">
+            <Wrapped text={endpoint.uid} />
+          </p>
+        </>
+      ),
+    },
+    { head: t.endpoints.state, cell: ({ paused, held }) => <EndpointBadge paused={paused} held={held} /> },
+    { head: t.endpoints.limits, cell: (row) => limits(row) },
+    ...tallyColumns<(typeof rows)[number]>(),
+    ...(actions === undefined ? [] : [{ head: t.actions, class: 'row-actions', cell: actions }]),
+  ];
+  return <Table caption={t.endpoints.title} columns={columns} rows={rows} rowKey={({ alias }) => alias} />;
+}
+
+function isHeld({ holds }: OverviewResponse, { endpoint, account }: EndpointStatus): boolean {
+  const { baseUrl } = endpoint;
+  const keys = {
+    folder: null,
+    endpoint: endpointId(endpoint),
+    credentials: account === null ? baseUrl : `${baseUrl} account ${account}`,
+    service: baseUrl,
+  };
+  return holds.some(({ scope, key }) => keys[scope] === key);
+}
+
+function limits({ concurrency, rate, perDay, perMonth }: EndpointStatus) {
+  const parts = [t.endpoints.atOnce(concurrency)];
+  if (rate !== 'unlimited') parts.push(rate);
+  if (perDay !== null) parts.push(t.endpoints.perDay(number(perDay)));
+  if (perMonth !== null) parts.push(t.endpoints.perMonth(number(perMonth)));
+  return parts.join(' · ');
+}
+
+/** A path may break after each of its parts, and nowhere else while there is room. */
+export function Wrapped({ text }: { readonly text: string }) {
+  const parts = text.split(/(?<=[/\\_-])/);
+  return (
+    <span class="wrapped">
+      {parts.map((part, index) => (
+        <span key={index}>
+          {part}
+          <wbr />
+        </span>
+      ))}
+    </span>
+  );
+}

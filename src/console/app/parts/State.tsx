@@ -1,0 +1,65 @@
+import type { FolderStatus } from '../../../control/protocol/status.ts';
+import type { ListState } from '../../../core/ports/ledgerReports.ts';
+import { t } from '../texts.ts';
+import { Icon, type IconName } from './Icon.tsx';
+
+type Look = readonly [tone: string, icon: IconName];
+
+const LISTED: Readonly<Record<ListState, Look>> = {
+  queued: ['wait', 'wait'],
+  uploading: ['busy', 'up'],
+  held: ['warn', 'pause'],
+  accepted: ['ok', 'check'],
+  duplicate: ['calm', 'copy'],
+  rejected: ['calm', 'cross'],
+  failed: ['bad', 'alert'],
+  unconfirmed: ['warn', 'question'],
+  lost: ['bad', 'cross'],
+  incomplete: ['warn', 'dash'],
+  unreadable: ['warn', 'alert'],
+  skipped: ['calm', 'dash'],
+};
+
+export const LIST_STATES = Object.keys(LISTED) as readonly ListState[];
+export const WAITING_STATES: readonly ListState[] = ['queued', 'uploading', 'held'];
+
+/** One that is not here, or in `texts`, is shown under its own name: on standby there is nothing to look at. */
+const FOLDERS: Readonly<Partial<Record<FolderStatus['state'], Look>>> = {
+  watching: ['ok', 'check'],
+  starting: ['busy', 'wait'],
+  paused: ['warn', 'pause'],
+  missing: ['bad', 'alert'],
+  unreadable: ['bad', 'alert'],
+  notADirectory: ['bad', 'alert'],
+  unreachable: ['bad', 'alert'],
+  taken: ['bad', 'alert'],
+};
+
+/** A shape and a word; the colour only repeats them. */
+export function Badge({ look: [tone, icon], text }: { readonly look: Look; readonly text: string }) {
+  return (
+    <span class={`badge ${tone}`}>
+      <Icon name={icon} />
+      {text}
+    </span>
+  );
+}
+
+export function StateBadge({ state }: { readonly state: ListState }) {
+  return <Badge look={LISTED[state] ?? ['calm', 'dash']} text={t.states[state] ?? state} />;
+}
+
+export function FolderBadge({ state }: { readonly state: FolderStatus['state'] }) {
+  return (
+    <Badge
+      look={FOLDERS[state] ?? ['calm', 'dash']}
+      text={t.folderStates[state as keyof typeof t.folderStates] ?? state}
+    />
+  );
+}
+
+export function EndpointBadge({ paused, held }: { readonly paused: boolean; readonly held: boolean }) {
+  if (paused) return <Badge look={['warn', 'pause']} text={t.endpointStates.paused} />;
+  if (held) return <Badge look={['warn', 'wait']} text={t.endpointStates.held} />;
+  return <Badge look={['ok', 'check']} text={t.endpointStates.open} />;
+}

@@ -1,0 +1,55 @@
+import type { ConfigEdit } from '../../../control/protocol/settings.ts';
+
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
+export type JsonObject = { readonly [key: string]: Json };
+export type Path = readonly (string | number)[];
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function valueAt(value: Json | undefined, path: Path): Json | undefined {
+  let found = value;
+  for (const key of path) {
+    if (Array.isArray(found) && typeof key === 'number') found = (found as readonly Json[])[key];
+    else if (isObject(found) && Object.hasOwn(found, key)) found = found[String(key)];
+    else return undefined;
+  }
+  return found;
+}
+
+/** A copy in which `path` has that value; undefined takes the key away. */
+export function withValue(
+  object: JsonObject,
+  [key, ...rest]: readonly string[],
+  value: Json | undefined,
+): JsonObject {
+  if (key === undefined) return object;
+  const copy: Record<string, Json> = { ...object };
+  const below = copy[key];
+  const next = rest.length === 0 ? value : withValue(isObject(below) ? below : {}, rest, value);
+  const isEmpty = next === undefined || (rest.length > 0 && isObject(next) && Object.keys(next).length === 0);
+  if (isEmpty) delete copy[key];
+  else copy[key] = next;
+  return copy;
+}
+
+/** The fewest edits of the file that make `next` of `before`: what nobody touched keeps its comments. */
+export function editsBetween(before: Json | undefined, next: Json | undefined, path: Path): ConfigEdit[] {
+  if (next === undefined) return before === undefined ? [] : [{ kind: 'remove', path: [...path] }];
+  if (isObject(before) && isObject(next)) {
+    const keys = new Set([...Object.keys(before), ...Object.keys(next)]);
+    return [...keys].flatMap((key) => editsBetween(before[key], next[key], [...path, key]));
+  }
+  if (JSON.stringify(before) === JSON.stringify(next)) return [];
+  return [{ kind: 'set', path: [...path], value: next as ConfigValue }];
+}
+
+type ConfigValue = Extract<ConfigEdit, { kind: 'set' }>['value'];
+
+export function appendTo(list: Json | undefined, path: Path, value: JsonObject): ConfigEdit {
+  const item = value as ConfigValue;
+  return Array.isArray(list)
+    ? { kind: 'append', path: [...path], value: item }
+    : { kind: 'set', path: [...path], value: [item] as ConfigValue };
+}

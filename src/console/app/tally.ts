@@ -1,0 +1,32 @@
+import type { OverviewResponse } from '../../control/protocol/overview.ts';
+import { WAITING_STATES } from './parts/State.tsx';
+
+export interface Tally {
+  readonly accepted: number;
+  readonly waiting: number;
+  readonly person: number;
+  readonly other: number;
+}
+
+type Count = OverviewResponse['counts'][number];
+
+/** What became of files, in the four words that an overview has room for. */
+export function tally(counts: readonly Count[], isMeant: (count: Count) => boolean): Tally {
+  const sum = { accepted: 0, waiting: 0, person: 0, other: 0 };
+  for (const each of counts) if (isMeant(each)) sum[wordOf(each)] += each.count;
+  return sum;
+}
+
+function wordOf({ state, needsPerson }: Count): keyof Tally {
+  if (state === 'accepted') return 'accepted';
+  if (WAITING_STATES.includes(state)) return 'waiting';
+  return needsPerson ? 'person' : 'other';
+}
+
+export const ofFolder = (path: string) => (count: Count) => count.folder === path;
+
+export function ofEndpoint({ baseUrl, uid }: { baseUrl: string; uid: string }) {
+  return ({ endpoint }: Count) => endpoint?.uid === uid && endpoint.baseUrl === baseUrl;
+}
+
+export const endpointId = ({ baseUrl, uid }: { baseUrl: string; uid: string }): string => `${baseUrl}#${uid}`;

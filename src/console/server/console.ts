@@ -1,0 +1,77 @@
+import { ReceiptdError } from '../../core/domain/errors.ts';
+import type { Response } from '../../control/protocol.ts';
+import { CONSOLE_LISTENER, demandCertificate, demandPassword } from '../../http/listen.ts';
+import { Listening, type ListeningServer } from '../../http/listening.ts';
+import type { ConsoleDeps } from './deps.ts';
+import type { Opened } from './opened.ts';
+import { removeRedirect } from './redirect.ts';
+import type { ConsoleSettings } from './settings.ts';
+
+export interface Console {
+  /** A link, and until when it is good. Listens from now on. @throws ReceiptdError CONSOLE_UNAVAILABLE, PORT_IN_USE */
+  open(): Promise<Response<'openConsole'>>;
+  /** Listens where the configuration says so. Trouble is an incident, and it is tried again. Never rejects. */
+  start(): Promise<void>;
+  /** Takes changed settings, and a renewed certificate. Soon, so that the request which changes them is answered. */
+  take(settings: ConsoleSettings): void;
+  close(): Promise<void>;
+}
+
+const ON_DEMAND = { host: '127.0.0.1', port: 0 };
+
+/** What it takes to listen is loaded with the first step: an agent whose console nobody opens carries none of it. */
+export function createConsole(deps: ConsoleDeps): Console {
+  const { settings, stateDir, log, incidents, clock } = deps;
+  const closed = new AbortController();
+  let opened: Opened | null = null;
+
+  async function listen(wanted: ConsoleSettings): Promise<ListeningServer<ConsoleSettings>> {
+    if (closed.signal.aborted) throw unavailable('receiptd is about to stop.', 'Start it again.');
+    const { listen: where, tls } = wanted;
+    if (where === 'off') throw unavailable('The console is switched off.', 'Set console.listen to onDemand.');
+    const place = where === 'onDemand' ? ON_DEMAND : where;
+    const prepared = (opened ??= (await import('./opened.ts')).prepareConsole(deps, closed.signal));
+    demandCertificate(place, tls, CONSOLE_LISTENER);
+    await demandPassword(place, prepared.password);
+    const server = await prepared.listen(place, wanted);
+    return {
+      get url() {
+        return server.origin();
+      },
+      take: (changed) => prepared.renew(changed),
+      close: () => server.close(),
+    };
+  }
+
+  const listening = new Listening<ConsoleSettings>({
+    name: 'console',
+    code: CONSOLE_LISTENER.code,
+    settings,
+    placeOf: ({ listen: where, tls }) => JSON.stringify([where, tls !== null]),
+    isWanted: ({ listen: where }) => typeof where !== 'string',
+    listen,
+    incidents,
+    log,
+    clock,
+  });
+
+  return {
+    open: () =>
+      listening.open((url) => {
+        if (opened === null) throw new Error('The console listens without its parts.');
+        const { token, validUntil } = opened.sessions.issueToken();
+        return { url: `${url}/#token=${token}`, validUntil: new Date(validUntil).toISOString() };
+      }),
+    start: () => listening.start(),
+    take: (changed) => listening.take(changed),
+    async close() {
+      closed.abort();
+      await listening.close();
+      await removeRedirect(stateDir).catch(() => {});
+    },
+  };
+}
+
+function unavailable(message: string, hint: string): ReceiptdError {
+  return new ReceiptdError('CONSOLE_UNAVAILABLE', message, { hint });
+}

@@ -1,0 +1,100 @@
+import type { IncomingMessage } from 'node:http';
+import { isLoopback } from '../../core/domain/loopback.ts';
+import { literal } from '../../http/listen.ts';
+
+export interface Place {
+  readonly port: number;
+  readonly secure: boolean;
+  /** Names from the configuration. */
+  readonly hosts: readonly string[];
+}
+
+export interface Refusal {
+  readonly status: number;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+const HEADERS_LIMIT = 100;
+
+/**
+ * What is wrong with a request, whoever sent it; null: nothing. A browser can be made to send requests by any page that it shows, so all that a
+ * page can't forge has to be right: Host (a rebound name would be another), Origin, Sec-Fetch-Site, and for what
+ * changes something a content type and a header that no form and no simple request can have.
+ */
+export function refusalOf(request: IncomingMessage, place: Place): Refusal | null {
+  const { headers, rawHeaders, socket, url = '' } = request;
+  if (!isPlain(url)) return refused(400, 'The request names no path, or in a way that no browser does.');
+  if (rawHeaders.length > 2 * HEADERS_LIMIT) return refused(431, 'The request has too many headers.');
+  if (rawHeaders.filter((each, at) => at % 2 === 0 && each.toLowerCase() === 'host').length > 1)
+    return refused(400, 'The request has more than one Host.');
+  const host = (headers.host ?? '').toLowerCase();
+  const ours = hostsOf(socket.localAddress ?? '', place);
+  if (!ours.includes(host)) {
+    return {
+      ...refused(421, 'The console is not called by this name.'),
+      hint: 'Call it by its address, or add the name to console.hosts.',
+    };
+  }
+  if (isPage(request)) return null;
+  return refusalOfOrigin(request, host, place) ?? refusalOfForm(request);
+}
+
+/** As a browser writes it: whoever reads it next must not understand another path. */
+function isPlain(url: string): boolean {
+  const path = pathOf(url);
+  return path.startsWith('/') && !path.startsWith('//') && new URL(path, 'http://receiptd').pathname === path;
+}
+
+/** A page or a part of one: no secret, and nothing happens. */
+function isPage({ method, url = '' }: IncomingMessage): boolean {
+  const path = pathOf(url);
+  const isAnyMethod = path === '/session' || path.startsWith('/v1/');
+  return !isAnyMethod && (method === 'GET' || method === 'HEAD');
+}
+
+export function pathOf(url: string): string {
+  return url.split(/[?#]/, 1)[0] ?? '';
+}
+
+/** The address that the caller reached is no name that could be rebound, whatever the configuration says. */
+function hostsOf(localAddress: string, { port, secure, hosts }: Place): string[] {
+  const address = literal(localAddress);
+  const names = isLoopback(address) ? [address, 'localhost', '127.0.0.1', '[::1]'] : [address];
+  const isDefault = port === (secure ? 443 : 80);
+  return [
+    ...names.flatMap((name) => [`${name}:${port}`, ...(isDefault ? [name] : [])]),
+    // Without a port: that of a reverse proxy in front.
+    ...hosts.flatMap((name) => (/:\d+$/.test(name) ? [name] : [name, `${name}:${port}`])),
+  ];
+}
+
+function refusalOfOrigin({ method, headers }: IncomingMessage, host: string, place: Place): Refusal | null {
+  const { origin, 'sec-fetch-site': site } = headers;
+  const reading = method === 'GET';
+  if (origin !== undefined && !originsOf(host, place).includes(origin.toLowerCase())) return FOREIGN;
+  // `none`: a person typed the address.
+  if (site !== undefined && site !== 'same-origin' && !(reading && site === 'none')) return FOREIGN;
+  // Every browser sends one of them with what changes something.
+  return !reading && origin === undefined && site === undefined ? FOREIGN : null;
+}
+
+/** Where a reverse proxy speaks https in front of it, only the browser knows. */
+function originsOf(host: string, { secure, hosts }: Place): string[] {
+  if (secure) return [`https://${host}`];
+  const isNamed = hosts.some((name) => host === name || host.startsWith(`${name}:`));
+  return [`http://${host}`, ...(isNamed ? [`https://${host}`] : [])];
+}
+
+function refusalOfForm({ method, headers }: IncomingMessage): Refusal | null {
+  if (method === 'GET') return null;
+  const [type = ''] = (headers['content-type'] ?? '').split(';');
+  if (type.trim().toLowerCase() === 'application/json' && headers['x-receiptd'] === 'console') return null;
+  return refused(403, 'This is no request of the console: content-type or x-receiptd is missing.');
+}
+
+const FOREIGN = refused(403, 'This request came from another page than the console.');
+
+function refused(status: number, message: string): Refusal {
+  return { status, message };
+}

@@ -1,0 +1,45 @@
+import { ReceiptdError } from '../../core/domain/errors.ts';
+import { isOperation, type Operations } from '../../control/protocol.ts';
+import type { Offer } from '../../control/server/respond.ts';
+
+type Anything = (request: Record<string, unknown>) => Promise<unknown>;
+
+/** What of the offer a browser may ask for. Whoever stands in the record as the one who acted is not what a page says. */
+export function offerOverHttp(offer: Offer): Offer {
+  const operations: Record<string, Anything> = {};
+  for (const [name, operation] of Object.entries(offer.operations)) {
+    if (!isOperation(name)) continue;
+    const perform = operation as Anything;
+    operations[name] = async (request) => perform({ ...request, by: 'console' });
+  }
+  const { backup } = operations;
+  return {
+    ...offer,
+    operations: {
+      ...(operations as Partial<Operations>),
+      send: refuse('The console takes in no files.', 'Use `receiptd send FILE`.'),
+      resultsPath: refuse('The console shows no secret.', 'Use `receiptd results url`.'),
+      openConsole: refuse('The console does not sign others in.', 'Use `receiptd console`.'),
+      recordEndpoint: refuse(
+        'The console does not record endpoints that were made elsewhere.',
+        'Create one, or use `receiptd endpoint create`.',
+      ),
+      // Who may use the console may not for that write files anywhere.
+      ...(backup && {
+        backup: ((request) =>
+          request.output === undefined
+            ? backup(request)
+            : refuse(
+                'The console makes backups among the automatic ones only.',
+                'For another place use `receiptd backup FILE`.',
+              )()) as Operations['backup'],
+      }),
+    },
+  };
+}
+
+function refuse(message: string, hint: string): () => Promise<never> {
+  return async () => {
+    throw new ReceiptdError('CONSOLE_REFUSED', message, { hint });
+  };
+}

@@ -1,0 +1,89 @@
+import { describeError } from '../../core/domain/errors.ts';
+import { expiresSoon, markOf, readPair, type Pair } from '../../http/certificate.ts';
+import { CONSOLE_LISTENER } from '../../http/listen.ts';
+import type { ConsoleDeps } from './deps.ts';
+import { Guesses } from './guesses.ts';
+import { offerOverHttp } from './offer.ts';
+import { PasswordFile } from './password.ts';
+import { removeRedirect } from './redirect.ts';
+import { serveConsole, type ConsoleServer } from './server.ts';
+import { Sessions } from './sessions.ts';
+import type { ConsoleSettings } from './settings.ts';
+import { Statics } from './statics.ts';
+
+export interface Opened {
+  readonly sessions: Sessions;
+  readonly password: PasswordFile;
+  /** @throws ReceiptdError PORT_IN_USE, CONSOLE_UNAVAILABLE */
+  listen(address: { host: string; port: number }, settings: ConsoleSettings): Promise<ConsoleServer>;
+  /** Names, and the certificate anew. One that is no good is said in the log, and the old one stays. */
+  renew(settings: ConsoleSettings): Promise<void>;
+}
+
+const SWEEP_EVERY_MS = 30_000;
+
+/** All that outlives one server: sessions survive when it listens elsewhere. */
+export function prepareConsole(deps: ConsoleDeps, closed: AbortSignal): Opened {
+  const { stateDir, clock, log, random } = deps;
+  const sessions = new Sessions({ clock, random });
+  const password = new PasswordFile(stateDir);
+  const guesses = new Guesses(clock);
+  const statics = new Statics(deps.statics);
+  const offer = offerOverHttp(deps.offer);
+  const redeemed = () => void removeRedirect(stateDir).catch(() => {});
+  let current: { readonly server: ConsoleServer; settings: ConsoleSettings; mark: string } | null = null;
+  closed.addEventListener('abort', () => sessions.endAll(), { once: true });
+  void sweep();
+
+  async function sweep(): Promise<void> {
+    let waited = false;
+    let seen = '';
+    while (!closed.aborted) {
+      await clock.sleep(SWEEP_EVERY_MS, closed).catch(() => {});
+      const waits = sessions.sweep();
+      if (waited && !waits) redeemed();
+      waited = waits;
+      if (current === null) continue;
+      // Certificate and key are replaced one after the other: only what lies still is looked at.
+      const mark = await markOf(current.settings.tls);
+      if (mark !== current.mark && mark === seen) await renew(current.settings);
+      seen = mark;
+    }
+  }
+
+  async function renew(settings: ConsoleSettings): Promise<void> {
+    if (current === null) return;
+    const { server } = current;
+    current = { server, settings, mark: await markOf(settings.tls) };
+    try {
+      server.take(settings.hosts, await pairOf(settings));
+    } catch (error) {
+      server.take(settings.hosts, null);
+      log.error('The certificate of the console could not be renewed', describeError(error));
+    }
+  }
+
+  async function pairOf({ tls }: ConsoleSettings): Promise<Pair | null> {
+    if (tls === null) return null;
+    const pair = await readPair(tls, CONSOLE_LISTENER);
+    if (expiresSoon(pair, clock.now())) {
+      const at = new Date(pair.expiresAt).toISOString();
+      log.warn('The certificate of the console expires soon, or has', { at });
+    }
+    return pair;
+  }
+
+  return {
+    sessions,
+    password,
+    async listen(address, settings) {
+      const mark = await markOf(settings.tls);
+      const pair = await pairOf(settings);
+      const parts = { sessions, password, guesses, statics, offer, clock, log, redeemed };
+      const server = await serveConsole({ ...parts, ...address, hosts: settings.hosts, pair });
+      current = { server, settings, mark };
+      return server;
+    },
+    renew,
+  };
+}

@@ -1,0 +1,196 @@
+import { createServer as createPlain, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createSecure, Server as SecureServer } from 'node:https';
+import { isLoopback } from '../../core/domain/loopback.ts';
+import { respond, type Offer } from '../../control/server/respond.ts';
+import { sendError } from './answers.ts';
+import { answerBroken } from '../../http/broken.ts';
+import type { Pair } from '../../http/certificate.ts';
+import { closeServer, CONSOLE_LISTENER, listenOn, literal } from '../../http/listen.ts';
+import { pathOf, refusalOf, type Place } from './guard.ts';
+import { setSecurityHeaders } from './headers.ts';
+import { SignIn, type SignInDeps } from './signIn.ts';
+import type { Statics } from './statics.ts';
+
+export interface ServeOptions extends Omit<SignInDeps, 'redeemed'> {
+  readonly host: string;
+  /** 0: one that is free. */
+  readonly port: number;
+  readonly hosts: readonly string[];
+  readonly pair: Pair | null;
+  /** What a browser may ask for: see `offerOverHttp`. */
+  readonly offer: Offer;
+  readonly statics: Statics;
+  readonly redeemed: () => void;
+}
+
+export interface ConsoleServer {
+  /** Such as `http://127.0.0.1:8471`: for links. */
+  origin(): string;
+  /** Takes other names at once, and a renewed certificate for new connections. */
+  take(hosts: readonly string[], pair: Pair | null): void;
+  /** Ends all connections. */
+  close(): Promise<void>;
+}
+
+const MOST_CONNECTIONS = 64;
+const MOST_EVENT_STREAMS = 16;
+const HEADERS_BYTES = 16 * 1024;
+const HEADERS_MS = 10_000;
+const REQUEST_MS = 15_000;
+const LOOK_EVERY_MS = 2_000;
+const KEEP_ALIVE_MS = 5_000;
+/** In which nothing moves on a connection: a reader that has gone, or does not read. Event streams give signs of life. */
+const STILL_MS = 60_000;
+const REQUESTS_PER_CONNECTION = 1_000;
+
+/** @throws ReceiptdError PORT_IN_USE, CONSOLE_UNAVAILABLE */
+export async function serveConsole(options: ServeOptions): Promise<ConsoleServer> {
+  const { host, hosts, pair, log } = options;
+  const limits = {
+    maxHeaderSize: HEADERS_BYTES,
+    headersTimeout: HEADERS_MS,
+    requestTimeout: REQUEST_MS,
+    connectionsCheckingInterval: LOOK_EVERY_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    // A browser that vanished without a word.
+    keepAlive: true,
+    keepAliveInitialDelay: STILL_MS,
+    insecureHTTPParser: false,
+  };
+  const server =
+    pair === null
+      ? createPlain(limits)
+      : createSecure({ ...limits, cert: pair.cert, key: pair.key, handshakeTimeout: HEADERS_MS });
+  server.maxConnections = MOST_CONNECTIONS;
+  server.maxRequestsPerSocket = REQUESTS_PER_CONNECTION;
+  server.timeout = STILL_MS;
+  const port = await listenOn(server, options, CONSOLE_LISTENER);
+  server.on('error', (error) => log.warn('The console reports trouble', { why: error.message }));
+  server.on('clientError', answerBroken);
+  const place = { port, secure: pair !== null, hosts };
+  const desk = new Desk(options, place);
+  server.on('request', (request, response) => void desk.receive(request, response));
+  return {
+    origin: () =>
+      place.secure ? `https://${nameFor(host, port, place.hosts)}` : `http://${nameFor(host, port, [])}`,
+    take: (names, renewed) => {
+      place.hosts = names;
+      if (server instanceof SecureServer && renewed !== null)
+        server.setSecureContext({ cert: renewed.cert, key: renewed.key });
+    },
+    close: () => closeServer(server),
+  };
+}
+
+class Desk {
+  readonly #options: ServeOptions;
+  readonly #place: Place;
+  readonly #signIn: SignIn;
+  readonly #strict: boolean;
+  #eventStreams = 0;
+
+  /** `place`: its names may change. */
+  constructor(options: ServeOptions, place: Place) {
+    this.#options = options;
+    this.#place = place;
+    this.#signIn = new SignIn(options, place);
+    this.#strict = place.secure && !isLoopback(options.host);
+  }
+
+  /** Never rejects. */
+  async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      await this.#answer(request, response);
+    } catch (error) {
+      // A request that its sender broke off.
+      if (request.destroyed || response.destroyed) return;
+      this.#options.log.error('The console could not answer', {
+        url: pathOf(request.url ?? ''),
+        why: String(error),
+      });
+      if (response.headersSent) response.destroy();
+      else
+        sendError(request, response, 500, {
+          code: 'CONTROL_FAILED',
+          message: 'The running receiptd could not do this.',
+          hint: 'Its log says why.',
+        });
+    }
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = pathOf(request.url ?? '');
+    setSecurityHeaders(response, path, this.#strict);
+    const refusal = refusalOf(request, this.#place);
+    const allowed = methodsOf(path);
+    if (refusal === null && !allowed.includes(request.method ?? '')) {
+      const body = { code: 'CONSOLE_REFUSED', message: `This takes ${allowed.join(' or ')} only.` } as const;
+      return sendError(request, response, 405, body, { allow: allowed.join(', ') });
+    }
+    if (refusal !== null) {
+      const { status, ...words } = refusal;
+      return sendError(request, response, status, { code: 'CONSOLE_REFUSED', ...words });
+    }
+    if (path === '/session') return this.#signIn.respond(request, response);
+    if (path.startsWith('/v1/')) return this.#perform(request, response, path);
+    return this.#page(request, response, path);
+  }
+
+  async #perform(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
+    const session = await this.#signIn.session(request);
+    if (session === null) {
+      return sendError(request, response, 401, {
+        code: 'CONSOLE_SIGNED_OUT',
+        message: 'You are signed out.',
+        hint: 'Open the console anew with `receiptd console`, or sign in with the password.',
+      });
+    }
+    // Signing out ends what still runs.
+    response.once(
+      'close',
+      session.onOver(() => response.destroy()),
+    );
+    if (path === '/v1/events' && !this.#admitEvents(request, response)) return;
+    await respond(request, response, this.#options.offer);
+  }
+
+  /** @returns false where there are too many of them */
+  #admitEvents(request: IncomingMessage, response: ServerResponse): boolean {
+    if (this.#eventStreams >= MOST_EVENT_STREAMS) {
+      sendError(request, response, 503, {
+        code: 'CONSOLE_REFUSED',
+        message: `The console is open ${MOST_EVENT_STREAMS} times already.`,
+        hint: 'Close some of its windows.',
+      });
+      return false;
+    }
+    this.#eventStreams += 1;
+    response.once('close', () => (this.#eventStreams -= 1));
+    return true;
+  }
+
+  async #page(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
+    const { statics } = this.#options;
+    if (await statics.serve(request, response, path)) return;
+    if (await statics.arePresent())
+      return sendError(request, response, 404, { code: 'USAGE', message: 'There is no such page.' });
+    response
+      .writeHead(503, { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' })
+      .end(
+        "The console's pages are not part of this installation. Install receiptd anew. [CONSOLE_UNAVAILABLE]\n",
+      );
+  }
+}
+
+function methodsOf(path: string): readonly string[] {
+  if (path === '/session') return ['GET', 'POST', 'DELETE'];
+  return path.startsWith('/v1/') ? ['GET', 'POST'] : ['GET', 'HEAD'];
+}
+
+/** What stands in the certificate is a name, where there is one; nobody calls 0.0.0.0. */
+function nameFor(host: string, port: number, hosts: readonly string[]): string {
+  const [name] = hosts;
+  if (name !== undefined) return /:\d+$/.test(name) ? name : `${name}:${port}`;
+  const address = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return `${literal(address)}:${port}`;
+}

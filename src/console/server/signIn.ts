@@ -1,0 +1,161 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Clock } from '../../core/ports/clock.ts';
+import type { Log } from '../../core/ports/log.ts';
+import { receiveObject, sendError, sendJson } from './answers.ts';
+import type { Guesses } from './guesses.ts';
+import { LONGEST_PASSWORD, type PasswordFile } from './password.ts';
+import type { Session, Sessions } from './sessions.ts';
+
+export interface SignInDeps {
+  readonly sessions: Sessions;
+  readonly password: PasswordFile;
+  readonly guesses: Guesses;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** A link was used: what led to it can go. */
+  readonly redeemed: () => void;
+}
+
+const BODY_LIMIT = 8 * 1024;
+const WRONG_TAKES_MS = 500;
+
+/** `/session`: signing in with the token of a link or with the password, asking, and signing out. */
+export class SignIn {
+  readonly #deps: SignInDeps;
+  readonly #cookie: string;
+  readonly #secure: boolean;
+
+  /** `port`: browsers send a cookie to every port of a host, so that it is in the cookie's name. */
+  constructor(deps: SignInDeps, { port, secure }: { port: number; secure: boolean }) {
+    this.#deps = deps;
+    this.#cookie = `receiptd-${port}`;
+    this.#secure = secure;
+  }
+
+  /** Null: signed out. */
+  async session(request: IncomingMessage): Promise<Session | null> {
+    const { sessions, password } = this.#deps;
+    const secrets = this.#secrets(request);
+    const session = sessions.find(secrets);
+    if (session === null || session.password === null) return session;
+    // Whoever signed in with a password that is no longer one is out.
+    if ((await password.current())?.fingerprint === session.password) return session;
+    sessions.end(secrets);
+    return null;
+  }
+
+  /** Answers a request for `/session` that the guard let through. */
+  async respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { sessions, password } = this.#deps;
+    switch (request.method) {
+      case 'GET': {
+        const signedIn = (await this.session(request)) !== null;
+        return sendJson(request, response, 200, {
+          signedIn,
+          password: (await password.current()) !== null,
+        });
+      }
+      case 'DELETE':
+        sessions.end(this.#secrets(request));
+        // Also what the Back button would show. Not cookies: those of every port of this host would go.
+        response.setHeader('clear-site-data', '"cache"');
+        return this.#done(response, this.#setCookie(request, '', 0));
+      default:
+        return this.#begin(request, response);
+    }
+  }
+
+  async #begin(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await receiveObject(request, BODY_LIMIT);
+    const { token, password } = body ?? {};
+    if (typeof token === 'string' && password === undefined) return this.#withToken(request, response, token);
+    if (typeof password === 'string' && token === undefined)
+      return this.#withPassword(request, response, password);
+    sendError(request, response, 400, { code: 'USAGE', message: 'It takes either a token or a password.' });
+  }
+
+  #withToken(request: IncomingMessage, response: ServerResponse, token: string): void {
+    const { sessions, redeemed } = this.#deps;
+    if (sessions.redeem(token)) {
+      redeemed();
+      return this.#signedIn(request, response, null);
+    }
+    sendError(request, response, 401, {
+      code: 'CONSOLE_SIGNED_OUT',
+      message: 'This link was used already, or is older than five minutes.',
+      hint: 'Open the console anew with `receiptd console`.',
+    });
+  }
+
+  async #withPassword(request: IncomingMessage, response: ServerResponse, guess: string): Promise<void> {
+    const { password, guesses, clock, log } = this.#deps;
+    const address = request.socket.remoteAddress ?? '';
+    const current = await password.current();
+    if (current === null) {
+      return sendError(request, response, 401, {
+        code: 'CONSOLE_SIGNED_OUT',
+        message: 'The console has no password.',
+        hint: 'Open it with `receiptd console`, or set one with `receiptd console password`.',
+      });
+    }
+    const waitMs = guesses.take(address);
+    if (waitMs > 0) return tooMany(request, response, waitMs);
+    const looked = guess.length > LONGEST_PASSWORD ? Promise.resolve(false) : current.matches(guess);
+    if (looked === null) {
+      guesses.undo(address);
+      return tooMany(request, response, 1000);
+    }
+    if (await looked) {
+      guesses.right(address);
+      return this.#signedIn(request, response, current.fingerprint);
+    }
+    log.warn('Somebody tried to sign in to the console with a wrong password', { address });
+    await clock.sleep(WRONG_TAKES_MS);
+    sendError(request, response, 401, {
+      code: 'CONSOLE_SIGNED_OUT',
+      message: 'That is not the password.',
+      hint: 'Who has forgotten it opens the console with `receiptd console`.',
+    });
+  }
+
+  #signedIn(request: IncomingMessage, response: ServerResponse, password: string | null): void {
+    const { sessions } = this.#deps;
+    // What the browser brought along is over, whoever planted it.
+    sessions.end(this.#secrets(request));
+    this.#done(response, this.#setCookie(request, sessions.begin(password), null));
+  }
+
+  #done(response: ServerResponse, cookie: string): void {
+    response.writeHead(204, { 'set-cookie': cookie, 'cache-control': 'no-store' }).end();
+  }
+
+  #setCookie({ headers }: IncomingMessage, secret: string, maxAge: number | null): string {
+    // A reverse proxy may speak https for us; the guard has looked at the origin.
+    const secure = this.#secure || (headers.origin ?? '').startsWith('https:');
+    const age = maxAge === null ? '' : `; Max-Age=${maxAge}`;
+    return `${this.#cookie}=${secret}; HttpOnly; SameSite=Strict; Path=/${secure ? '; Secure' : ''}${age}`;
+  }
+
+  /** All of that name: another program on this host may have planted one beside ours. */
+  #secrets({ headers }: IncomingMessage): string[] {
+    return (headers.cookie ?? '').split(';').flatMap((each) => {
+      const [name = '', value = ''] = each.trim().split('=', 2);
+      return name === this.#cookie && value !== '' ? [value] : [];
+    });
+  }
+}
+
+function tooMany(request: IncomingMessage, response: ServerResponse, waitMs: number): void {
+  const seconds = Math.ceil(waitMs / 1000);
+  sendError(
+    request,
+    response,
+    429,
+    {
+      code: 'CONSOLE_REFUSED',
+      message: 'Too many wrong passwords were tried.',
+      hint: `Try again in ${seconds} s, or open the console with \`receiptd console\`.`,
+    },
+    { 'retry-after': String(seconds) },
+  );
+}

@@ -1,0 +1,138 @@
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
+import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
+import { PROTOCOL, errorBody } from './protocol.ts';
+import type { Operation, Protocol, Request, Response } from './protocol.ts';
+import { startCommand } from '../system/userName.ts';
+import { controlSocketPath, isNobodyThere, reachable } from './socketPath.ts';
+
+const TIMEOUT_MS = 30_000;
+const ANSWER_LIMIT = 16 * 1024 * 1024;
+
+/**
+ * Asks the daemon of this state directory to do something.
+ * @throws ReceiptdError NOT_RUNNING, CONTROL_FAILED, or what the operation throws there.
+ */
+export async function callControl<O extends Operation>(
+  stateDir: string,
+  operation: O,
+  request: Request<O>,
+  options: { readonly signal?: AbortSignal; readonly timeoutMs?: number } = {},
+): Promise<Response<O>> {
+  const { status, text } = await exchange(stateDir, operation, JSON.stringify(request), options);
+  const body = parseJson(text);
+  if (status !== 200) throw rebuild(body);
+  const { response: answer }: Protocol[O] = PROTOCOL[operation];
+  const response = answer.safeParse(body);
+  if (!response.success) throw notUnderstood(response.error);
+  return response.data;
+}
+
+async function exchange(
+  stateDir: string,
+  operation: Operation,
+  body: string,
+  options: { readonly signal?: AbortSignal; readonly timeoutMs?: number },
+): Promise<{ status: number; text: string }> {
+  const timeout = options.timeoutMs ?? TIMEOUT_MS;
+  const socketPath = controlSocketPath(stateDir);
+  const address = await reachable(socketPath).catch(async (error: unknown) => {
+    throw await failed(error, socketPath, stateDir);
+  });
+  try {
+    return await post(
+      { path: `/v1/${operation}`, socketPath: address.address, body, timeout },
+      options.signal,
+    );
+  } catch (error) {
+    options.signal?.throwIfAborted();
+    throw await failed(error, socketPath, stateDir);
+  } finally {
+    await address.release();
+  }
+}
+
+interface Post {
+  readonly path: string;
+  readonly socketPath: string;
+  readonly body: string;
+  /** For an answer to begin, and for each part of it. */
+  readonly timeout: number;
+}
+
+/** By Node itself: loading undici takes longer than all that is asked here. */
+async function post({ path, socketPath, body, timeout }: Post, signal?: AbortSignal) {
+  const headers = { host: 'receiptd', 'content-type': 'application/json' };
+  const sent = request({ method: 'POST', path, socketPath, headers, agent: false, timeout, signal });
+  sent.on('timeout', () => sent.destroy(problem('ETIMEDOUT')));
+  // Whoever waits for the answer is told; nobody listens between that and its parts.
+  sent.on('error', () => {});
+  sent.end(body);
+  const [answer]: IncomingMessage[] = await once(sent, 'response');
+  if (!answer) throw problem('EPROTO');
+  const parts: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const part of answer as AsyncIterable<Buffer>) {
+      size += part.length;
+      if (size > ANSWER_LIMIT) throw problem('EMSGSIZE');
+      parts.push(part);
+    }
+  } finally {
+    sent.destroy();
+  }
+  return { status: answer.statusCode ?? 0, text: Buffer.concat(parts).toString() };
+}
+
+function problem(code: string): Error {
+  return Object.assign(new Error(`The answer of the running receiptd: ${code}`), { code });
+}
+
+async function failed(error: unknown, socketPath: string, stateDir: string): Promise<ReceiptdError> {
+  if (error instanceof ReceiptdError) return error;
+  if (isNobodyThere(error)) {
+    return new ReceiptdError('NOT_RUNNING', `receiptd is not running on the state directory ${stateDir}.`, {
+      hint: `Start it with "${await startCommand(stateDir)}".`,
+      cause: error,
+    });
+  }
+  const code = systemCode(error) ?? 'unknown reason';
+  const hint =
+    code === 'EACCES' || code === 'EPERM'
+      ? 'Run this command as the user that receiptd runs as, as root, or as a member of its control group (`control.group`).'
+      : 'Try again; if it stays, look at its log.';
+  return new ReceiptdError(
+    'CONTROL_FAILED',
+    `The running receiptd cannot be asked at ${socketPath} (${code}).`,
+    {
+      hint,
+      cause: error,
+    },
+  );
+}
+
+function rebuild(body: unknown): ReceiptdError {
+  const parsed = errorBody.safeParse(body);
+  if (!parsed.success) return notUnderstood(parsed.error);
+  const { code, message, hint } = parsed.data;
+  return new ReceiptdError(code, message, hint === undefined ? {} : { hint });
+}
+
+function notUnderstood(cause: unknown): ReceiptdError {
+  return new ReceiptdError(
+    'CONTROL_FAILED',
+    'The running receiptd gave an answer that this one does not understand.',
+    {
+      hint: 'It may be of another version: restart it.',
+      cause,
+    },
+  );
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,86 @@
+import { basename, resolve } from 'node:path';
+import { ReceiptdError } from '../../core/domain/errors.ts';
+import type { Cases } from '../../core/ports/ledger.ts';
+import type { LedgerReports, ListRow } from '../../core/ports/ledgerReports.ts';
+import type { Request } from '../protocol.ts';
+import { listFilter } from '../queries/documents.ts';
+
+/** In one transaction. */
+const BATCH = 500;
+
+type Reports = Pick<LedgerReports, 'list' | 'find'>;
+
+/**
+ * What is to be dismissed, or (`undo`) what was: in batches, since a ledger may hold hundreds of thousands.
+ * @throws ReceiptdError USAGE, DOCUMENT_UNKNOWN, DOCUMENT_STATE; before anything was dismissed
+ */
+export async function* casesOf(
+  reports: Reports,
+  { targets = [], all = false, filter = {}, undo = false }: Request<'dismiss'>,
+): AsyncGenerator<Cases> {
+  const attention = undo ? 'dismissed' : 'needed';
+  if (!all && targets.length === 0)
+    throw new ReceiptdError('USAGE', 'Name a document or a file, or say --all.');
+  const rows = reports.list({ ...listFilter(filter), attention });
+  if (all) yield* batches(rows);
+  else yield* batches(await named(reports, rows, targets, undo));
+}
+
+async function named(
+  reports: Reports,
+  rows: AsyncIterable<ListRow>,
+  targets: readonly string[],
+  undo: boolean,
+): Promise<ListRow[]> {
+  const found = new Map(targets.map((target) => [target, [] as ListRow[]]));
+  for await (const row of rows) {
+    for (const [target, meant] of found) if (isMeant(row, target)) meant.push(row);
+  }
+  for (const [target, meant] of found) {
+    const exact = meant.filter(({ name, path }) => name === target || path === resolve(target));
+    if (exact.length > 0) found.set(target, exact);
+    else if (meant.length > 1) throw severalNamed(target, meant);
+    else if (meant.length === 0) throw await nothingNamed(reports, target, undo);
+  }
+  return [...new Set([...found.values()].flat())];
+}
+
+function isMeant({ name, path }: ListRow, target: string): boolean {
+  return name === target || path === resolve(target) || basename(path) === target;
+}
+
+function severalNamed(target: string, rows: readonly ListRow[]): ReceiptdError {
+  const paths = rows.slice(0, 3).map(({ path }) => path);
+  const more = rows.length > paths.length ? `, and ${rows.length - paths.length} more` : '';
+  return new ReceiptdError('USAGE', `"${target}" is the name of several files: ${paths.join(', ')}${more}.`, {
+    hint: 'Give the whole path of the one that is meant.',
+  });
+}
+
+async function nothingNamed(reports: Reports, target: string, undo: boolean): Promise<ReceiptdError> {
+  const [document] = await reports.find(target);
+  if (document === undefined)
+    return new ReceiptdError(
+      'DOCUMENT_UNKNOWN',
+      undo ? `Nothing named "${target}" was dismissed.` : `Nothing named "${target}" needs a person.`,
+      { hint: `\`receiptd list --${undo ? 'dismissed' : 'needs-person'}\` shows what does.` },
+    );
+  return new ReceiptdError(
+    'DOCUMENT_STATE',
+    undo
+      ? `"${target}" was not dismissed.`
+      : `"${target}" needs no person: it is ${document.state}, or was dismissed before.`,
+  );
+}
+
+async function* batches(rows: AsyncIterable<ListRow> | Iterable<ListRow>): AsyncGenerator<Cases> {
+  let cases = { documents: [] as number[], sightings: [] as number[] };
+  for await (const { sightingId, documentId } of rows) {
+    if (sightingId !== null) cases.sightings.push(sightingId);
+    else if (documentId !== null) cases.documents.push(documentId);
+    if (cases.documents.length + cases.sightings.length < BATCH) continue;
+    yield cases;
+    cases = { documents: [], sightings: [] };
+  }
+  if (cases.documents.length + cases.sightings.length > 0) yield cases;
+}

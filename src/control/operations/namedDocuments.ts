@@ -1,0 +1,75 @@
+import { ReceiptdError } from '../../core/domain/errors.ts';
+import { fold } from '../../core/domain/search.ts';
+import type { Document } from '../../core/domain/document.ts';
+import type { LedgerReports, ListRow } from '../../core/ports/ledgerReports.ts';
+import { unknownDocument } from './unknownDocument.ts';
+
+/** Of what holds the text somewhere, so many rows are looked at: more than that is no name that anybody means. */
+const LOOKED_AT = 2_000;
+const PAGE = { order: 'newest', limit: 500, withinMs: 2_000 } as const;
+const SHOWN = 8;
+/** Fewer digits are found in any hash. */
+const HASH_DIGITS = 6;
+
+/** What people may mean by a text, the likeliest first; the first that is true of any row decides. */
+const MEANINGS: readonly ((row: ListRow, meant: string) => boolean)[] = [
+  ({ name }, meant) => name !== null && fold(name) === meant,
+  ({ path }, meant) => fold(path) === meant,
+  ({ path }, meant) => /[/\\]/.test(fold(path).at(-meant.length - 1) ?? '') && fold(path).endsWith(meant),
+  ({ name, sha256 }, meant) =>
+    (name !== null && fold(name).startsWith(meant)) ||
+    (meant.length >= HASH_DIGITS && sha256?.startsWith(meant) === true),
+];
+
+/**
+ * The documents of one name (one for each endpoint at most) that a person means: by the name, in any case; by a file; or by
+ * how name or hash begin.
+ * @throws ReceiptdError DOCUMENT_UNKNOWN, DOCUMENT_AMBIGUOUS
+ */
+export async function namedDocuments(
+  ledger: Pick<LedgerReports, 'find' | 'page'>,
+  written: string,
+): Promise<readonly [Document, ...Document[]]> {
+  const [exact, ...others] = await ledger.find(written);
+  if (exact) return [exact, ...others];
+  const meant = fold(written.replace(/^\.\//, ''));
+  const rows = meant.trim() === '' ? [] : await rowsWith(ledger, written.replace(/^\.\//, ''));
+  for (const means of MEANINGS) {
+    const found = rows.filter((row) => means(row, meant));
+    const names = [...new Set(found.flatMap(({ name }) => name ?? []))];
+    if (names.length > 1) throw ambiguous(written, names);
+    const [document, ...rest] = names[0] === undefined ? [] : await ledger.find(names[0]);
+    if (document) return [document, ...rest];
+    if (found[0]) throw noDocument(written, found[0]);
+  }
+  throw unknownDocument(written);
+}
+
+async function rowsWith(ledger: Pick<LedgerReports, 'page'>, search: string): Promise<ListRow[]> {
+  const rows: ListRow[] = [];
+  let cursor: string | null = null;
+  do {
+    const page = await ledger.page({ search }, cursor === null ? PAGE : { ...PAGE, cursor });
+    rows.push(...page.rows);
+    cursor = page.next;
+  } while (cursor !== null && rows.length < LOOKED_AT);
+  return rows;
+}
+
+function ambiguous(written: string, names: readonly string[]): ReceiptdError {
+  const shown = names.slice(0, SHOWN).map((name) => `"${name}"`);
+  const more = names.length > SHOWN ? ` and ${names.length - SHOWN} more` : '';
+  return new ReceiptdError(
+    'DOCUMENT_AMBIGUOUS',
+    `"${written}" may mean several documents, the newest first: ${shown.join(', ')}${more}.`,
+    { hint: 'Write the name out.' },
+  );
+}
+
+/** A file that was seen and has none. */
+function noDocument(written: string, { path, state, message }: ListRow): ReceiptdError {
+  const why = message === null ? '' : ` ${message}`;
+  return new ReceiptdError('DOCUMENT_UNKNOWN', `"${written}" has no document: ${path} is ${state}.${why}`, {
+    hint: '`receiptd list` shows the names.',
+  });
+}

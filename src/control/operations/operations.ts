@@ -1,0 +1,270 @@
+import { join, resolve } from 'node:path';
+import { endpointId, type Document } from '../../core/domain/document.ts';
+import { ReceiptdError } from '../../core/domain/errors.ts';
+import type { Holds } from '../../delivery/holds/holds.ts';
+import { findBytes, type OpenFolder } from '../../delivery/payload/locateBytes.ts';
+import { deleteOriginals, originalsThere } from '../../intake/dispose/originalsThere.ts';
+import type { EndpointSettings } from '../../core/domain/settings.ts';
+import type { Clock } from '../../core/ports/clock.ts';
+import type { LedgerFleet } from '../../core/ports/fleet.ts';
+import type { Act, Cases, Ledger } from '../../core/ports/ledger.ts';
+import type { Spool } from '../../core/ports/spool.ts';
+import type { Request, Response } from '../protocol.ts';
+import { casesOf } from './dismissal.ts';
+import { namedDocuments } from './namedDocuments.ts';
+import { withoutSecret } from '../../features/results/address.ts';
+import { unknownDocument } from './unknownDocument.ts';
+
+export interface OperationDeps {
+  readonly ledger: Ledger;
+  readonly spool: Spool;
+  readonly holds: Holds;
+  readonly baseUrl: string;
+  readonly endpoints: readonly EndpointSettings[];
+  readonly folders: readonly string[];
+  readonly open: OpenFolder;
+  readonly clock: Clock;
+  /** After a change the dispatcher looks at its queue again. */
+  readonly changed: () => Promise<void>;
+  /** A person says that a folder is what it is now, although it lies on another file system and is empty. */
+  readonly takeOver: (folder: string) => Promise<void>;
+}
+
+/** For whoever asks for the fleet of a ledger that has none. */
+export const NOT_SHARED = 'This agent has its ledger to itself.';
+
+/** Who asks, where an older command line did not say. */
+const SOMEBODY = 'somebody';
+
+/** What people change, in a running daemon (over the control socket) or, without one, by the command itself. */
+export class Operations {
+  readonly #deps: OperationDeps;
+
+  constructor(deps: OperationDeps) {
+    this.#deps = deps;
+  }
+
+  /** Queues failed, unconfirmed, lost and waiting documents at once, and tries everything on hold. */
+  async retry({ names, all, by }: Request<'retry'>): Promise<Response<'retry'>> {
+    const { ledger, holds, clock, changed } = this.#deps;
+    if (!all && (names ?? []).length === 0)
+      throw new ReceiptdError('USAGE', 'Name a document, or say --all.');
+    const documents: Document[] = [];
+    for (const written of all ? [] : (names ?? [])) {
+      const named = await namedDocuments(ledger, written);
+      if (named.every(({ state }) => state === 'accepted')) {
+        throw new ReceiptdError('DOCUMENT_STATE', `"${named[0].name}" is accepted already.`, {
+          hint: 'To send it once more on purpose use `receiptd resend`.',
+        });
+      }
+      documents.push(...named);
+    }
+    const queued = await ledger.retry(all ? 'all' : documents.map(({ id }) => id), clock.now());
+    const meant = [...new Set(documents.map(({ name }) => name))];
+    await this.#record('retry', all ? '--all' : meant.join(', '), by);
+    await holds.clearAll();
+    await changed();
+    return { queued, names: meant };
+  }
+
+  /** Lets what needs a person need nobody any more, or takes that back. */
+  async dismiss(request: Request<'dismiss'>): Promise<Response<'dismiss'>> {
+    const { ledger, clock } = this.#deps;
+    const { undo = false, by = SOMEBODY } = request;
+    const write = (cases: Cases) =>
+      undo ? ledger.undismiss(cases, by, clock.now()) : ledger.dismiss(cases, by, clock.now());
+    let dismissed = 0;
+    for await (const cases of casesOf(ledger, request)) dismissed += await write(cases);
+    return { dismissed };
+  }
+
+  /** What is on hold is tried at once, and nothing else changes. */
+  async tryHeld(): Promise<Record<string, never>> {
+    await this.#deps.holds.clearAll();
+    await this.#deps.changed();
+    return {};
+  }
+
+  /** Sends an accepted document again on purpose: in its endpoint under its name, or into another endpoint. */
+  async resend({ name: written, endpoint: alias, by }: Request<'resend'>): Promise<Response<'resend'>> {
+    const { ledger, spool, open, clock, changed } = this.#deps;
+    const target = alias === undefined ? null : this.#endpoint(alias).key;
+    const named = await namedDocuments(ledger, written);
+    const { name } = named[0];
+    const inTarget = named.find(({ endpoint }) => target && endpointId(endpoint) === endpointId(target));
+    const document = inTarget ?? named[0];
+    const found = await findBytes(document, { ledger, spool, open });
+    if (found.kind !== 'bytes') {
+      throw new ReceiptdError('BYTES_GONE', `"${name}" can't be sent again. ${found.message}`, {
+        hint: found.elsewhere
+          ? 'Give the command on the machine of that agent.'
+          : 'Put the file back into its folder, or scan the receipt again.',
+      });
+    }
+    await this.#record('resend', alias === undefined ? name : `${name} to ${alias}`, by);
+    if (!target || inTarget) {
+      await ledger.resend(document.id, clock.now());
+      await changed();
+      return { name: document.name, endpointUid: document.endpoint.uid, outcome: 'queued' };
+    }
+    const admitted = await ledger.admitElsewhere(document.id, target, clock.now());
+    const outcome = admitted.kind === 'duplicate' || admitted.kind === 'known' ? 'duplicate' : 'queued';
+    await changed();
+    return { name: admitted.document.name, endpointUid: target.uid, outcome };
+  }
+
+  async pause({ target, by }: Request<'pause'>): Promise<Response<'pause'>> {
+    const targets = this.#targets(target);
+    for (const { scope, key } of targets) await this.#deps.holds.pause(scope, key, by ?? SOMEBODY);
+    await this.#record('pause', target ?? 'everything', by);
+    await this.#deps.changed();
+    return { targets: targets.map(({ label }) => label) };
+  }
+
+  async resume({ target, by }: Request<'resume'>): Promise<Response<'pause'>> {
+    const { holds, takeOver } = this.#deps;
+    const targets = this.#targets(target).concat(target === undefined ? this.#folders() : []);
+    const paused = targets.filter(({ scope, key }) => holds.isPaused(scope, key));
+    for (const { scope, key } of paused) await holds.resume(scope, key);
+    const foreign = targets.filter(({ scope }) => target !== undefined && scope === 'folder');
+    for (const { key } of foreign) await takeOver(key);
+    await this.#record('resume', target ?? 'everything', by);
+    await this.#deps.changed();
+    return { targets: (paused.length > 0 ? paused : foreign).map(({ label }) => label) };
+  }
+
+  async pauseAgent({ agent, by }: Request<'pauseAgent'>): Promise<Record<string, never>> {
+    await this.#fleet.setPaused(agent, by ?? SOMEBODY);
+    await this.#record('pause', `agent ${agent}`, by);
+    return {};
+  }
+
+  async resumeAgent({ agent, by }: Request<'resumeAgent'>): Promise<Record<string, never>> {
+    await this.#fleet.setPaused(agent, null);
+    await this.#record('resume', `agent ${agent}`, by);
+    return {};
+  }
+
+  get #fleet(): LedgerFleet {
+    const { fleet } = this.#deps.ledger;
+    if (fleet !== null) return fleet;
+    throw new ReceiptdError('USAGE', NOT_SHARED, {
+      hint: 'Leave the name of the agent out: `receiptd pause`, `receiptd resume`.',
+    });
+  }
+
+  /** For `endpoint list`: what was created here, for the service has no list of them. */
+  async recordEndpoint({
+    uid,
+    name,
+    verbatim,
+    by,
+  }: Request<'recordEndpoint'>): Promise<Record<string, never>> {
+    const { ledger, clock, baseUrl } = this.#deps;
+    await ledger.recordEndpoint({ baseUrl, uid }, name, withoutSecret(verbatim), clock.now());
+    await this.#record('endpointCreate', `${name} ${uid}`, by);
+    return {};
+  }
+
+  #targets(target: string | undefined): Target[] {
+    const endpoints = this.#deps.endpoints.map(({ key, alias }) => ({
+      scope: 'endpoint' as const,
+      key: endpointId(key),
+      label: alias,
+      uid: key.uid,
+    }));
+    if (target === undefined) return endpoints;
+    const found = [
+      ...endpoints.filter(({ label, uid }) => label === target || uid === target),
+      ...this.#folders().filter(({ key }) => key === target || key === resolve(target)),
+    ];
+    if (found.length > 0) return found;
+    const known = [...endpoints, ...this.#folders()].map(({ label }) => label).join(', ');
+    throw new ReceiptdError('USAGE', `"${target}" is neither a configured folder nor an endpoint.`, {
+      hint: `There are: ${known}.`,
+    });
+  }
+
+  #folders(): Target[] {
+    return this.#deps.folders.map((path) => ({ scope: 'folder' as const, key: path, label: path }));
+  }
+
+  #endpoint(alias: string): EndpointSettings {
+    const { endpoints } = this.#deps;
+    const found = endpoints.find((each) => each.alias === alias || each.key.uid === alias);
+    if (found) return found;
+    throw new ReceiptdError('ENDPOINT_UNKNOWN', `There is no endpoint "${alias}" in the configuration.`, {
+      hint: `There are: ${endpoints.map((each) => each.alias).join(', ')}.`,
+    });
+  }
+
+  /** Erases personal data of settled documents: by name, or all that were named before a time. */
+  async erase({ names, before, withOriginals, by }: Request<'erase'>): Promise<Response<'erase'>> {
+    const { ledger, clock } = this.#deps;
+    const ids: number[] = before === undefined ? [] : [...(await ledger.erasable(Date.parse(before)))];
+    const skipped: string[] = [];
+    for (const name of names ?? []) {
+      for (const { id, state } of await this.#named(name)) {
+        if (state === 'queued' || state === 'uploading') skipped.push(name);
+        else ids.push(id);
+      }
+    }
+    if (before === undefined && (names ?? []).length === 0)
+      throw new ReceiptdError('USAGE', 'Name a document, or say --before.');
+    await this.#record('erase', before === undefined ? (names ?? []).join(', ') : `before ${before}`, by);
+    const there: Response<'erase'>['there'] = [];
+    const erased: number[] = [];
+    for (const id of ids) {
+      const document = await ledger.document(id);
+      if (!document) continue;
+      const files = await this.#originals(document, withOriginals ?? false);
+      if (files.length > 0) {
+        there.push({ name: document.name, files });
+        continue;
+      }
+      await this.#dropCopy(document, clock.now());
+      erased.push(id);
+    }
+    return { erased: await ledger.erase(erased, clock.now()), skipped, there };
+  }
+
+  /** Absolute paths of those that lie in watched folders, once they were deleted if that is wanted. */
+  async #originals(document: Document, isToGo: boolean): Promise<string[]> {
+    const { ledger, clock } = this.#deps;
+    const files = await originalsThere(document, this.#deps);
+    const paths = (all: typeof files) => all.map(({ folder, path }) => join(folder, path));
+    if (!isToGo || files.length === 0 || document.state !== 'accepted') return paths(files);
+    // The same image may wait to be sent to another endpoint.
+    if ((await ledger.wanted([document.sha256], clock.now() + 1)).size > 0) return paths(files);
+    await deleteOriginals(document, files, this.#deps);
+    return paths(await originalsThere(document, this.#deps));
+  }
+
+  /** Unless the same image waits to be sent to another endpoint. */
+  async #dropCopy({ sha256 }: Document, now: number): Promise<void> {
+    const { ledger, spool } = this.#deps;
+    if (!(await ledger.wanted([sha256], now + 1)).has(sha256)) await spool.remove(sha256);
+  }
+
+  /** Copies the ledger into a new file. */
+  async backup({ output }: Request<'backup'>): Promise<Response<'backup'>> {
+    return this.#deps.ledger.backup(output ?? null);
+  }
+
+  async #named(name: string): Promise<[Document, ...Document[]]> {
+    const [first, ...others] = await this.#deps.ledger.find(name);
+    if (!first) throw unknownDocument(name);
+    return [first, ...others];
+  }
+
+  async #record(kind: Act['kind'], detail: string, by = SOMEBODY): Promise<void> {
+    const { ledger, clock } = this.#deps;
+    await ledger.recordAct({ at: clock.now(), kind, by, detail });
+  }
+}
+
+interface Target {
+  readonly scope: 'endpoint' | 'folder';
+  readonly key: string;
+  readonly label: string;
+}

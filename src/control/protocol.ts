@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { ERROR_CODES } from '../core/domain/errors.ts';
+import { ACTS } from './protocol/acts.ts';
+import { ALERTS } from './protocol/alerts.ts';
+import { CONSOLE } from './protocol/console.ts';
+import { DOCUMENTS } from './protocol/documents.ts';
+import { FLEET } from './protocol/fleet.ts';
+import { OVERVIEW } from './protocol/overview.ts';
+import { RESULTS } from './protocol/results.ts';
+import { SENDING } from './protocol/sending.ts';
+import { SETTINGS } from './protocol/settings.ts';
+import { STATUS } from './protocol/status.ts';
+
+export { FOLDER_STATES } from './protocol/status.ts';
+export type { ConfigEdit, ConfigState, Finding } from './protocol/settings.ts';
+export type { FolderStatus, IncidentStatus, SpoolStatus, StatusResponse } from './protocol/status.ts';
+
+/*
+ * What may be asked of the running daemon: `POST /v1/<operation>` with a JSON object, answered with a JSON object, over
+ * the control socket (the command line) and over HTTP (the console). Both sides check what they receive, for either may
+ * be of another version. docs/openapi.json describes the same, and is made from this.
+ */
+const ALL = {
+  ...STATUS,
+  ...OVERVIEW,
+  ...FLEET,
+  ...DOCUMENTS,
+  ...RESULTS,
+  ...ACTS,
+  ...SENDING,
+  ...SETTINGS,
+  ...CONSOLE,
+  ...ALERTS,
+};
+
+export type Exchanges = {
+  [O in keyof typeof ALL]: {
+    request: z.infer<(typeof ALL)[O]['request']>;
+    response: z.infer<(typeof ALL)[O]['response']>;
+  };
+};
+
+export type Operation = keyof Exchanges;
+export type Request<O extends Operation> = Exchanges[O]['request'];
+export type Response<O extends Operation> = Exchanges[O]['response'];
+
+export type Protocol = {
+  readonly [O in Operation]: {
+    /** One sentence. */
+    readonly says: string;
+    readonly request: z.ZodType<Request<O>>;
+    readonly response: z.ZodType<Response<O>>;
+  };
+};
+
+export const PROTOCOL: Protocol = ALL;
+
+/** What changes documents and holds, and needs no daemon. */
+export type ActName = keyof typeof ACTS;
+
+/** What the daemon can do. A ReceiptdError reaches the caller as it is; anything else stays inside. */
+export type Operations = {
+  readonly [O in Operation]: (request: Request<O>) => Promise<Response<O>>;
+};
+
+/** Body of every answer but 200. */
+export const errorBody = z
+  .object({ code: z.enum(ERROR_CODES), message: z.string(), hint: z.string().optional() })
+  .meta({ id: 'Error' });
+export type ErrorBody = z.infer<typeof errorBody>;
+
+export function isOperation(name: string): name is Operation {
+  return Object.hasOwn(PROTOCOL, name);
+}

@@ -1,0 +1,234 @@
+import { z } from 'zod';
+import { ATTEMPT_OUTCOMES, DOCUMENT_STATES, VERDICTS } from '../../core/domain/document.ts';
+import { IMAGE_TYPES } from '../../core/domain/imageType.ts';
+import { ATTENTIONS, LIST_STATES, PAGE_LIMIT } from '../../core/ports/ledgerReports.ts';
+import { endpointKey, instant, nothing, type Exchange } from './shapes.ts';
+
+const listRow = z
+  .object({
+    name: z
+      .string()
+      .nullable()
+      .describe('Null for a file that got no name. A duplicate has the name of the document it duplicates.'),
+    endpointUid: z.string().nullable(),
+    baseUrl: z.string().nullable(),
+    sha256: z.string().nullable(),
+    state: z.enum(LIST_STATES),
+    status: z.string().nullable().describe("The service's status, verbatim."),
+    path: z.string().describe('Absolute path at which the file was seen.'),
+    attempts: z.number().describe('Upload requests.'),
+    documentId: z.number().nullable(),
+    sightingId: z.number().nullable().describe("The number of the file's sighting; null for a document."),
+    type: z.string().nullable(),
+    size: z.number().describe('Bytes.'),
+    reason: z.string().nullable(),
+    message: z.string().nullable(),
+    answerLost: z.boolean(),
+    needsPerson: z.boolean().describe('Whether somebody has to do something before it can go out.'),
+    dismissedBy: z.string().nullable().describe('Who saw to it that it needs nobody any more.'),
+    dismissedAt: instant.nullable(),
+    archivedTo: z.string().nullable(),
+    createdAt: instant,
+    updatedAt: instant,
+    notBefore: instant.nullable(),
+  })
+  .describe('A file that was seen, and its document if it has one.')
+  .meta({ id: 'ListRow' });
+
+/** All conditions have to hold. */
+export const documentFilter = z.object({
+  states: z.array(z.enum(LIST_STATES)).optional(),
+  endpoint: endpointKey.optional(),
+  folder: z.string().optional().describe('Absolute path.'),
+  search: z
+    .string()
+    .max(1000)
+    .optional()
+    .describe(
+      "Words. Each must be part of the name, path, hash, state, the service's status or the message. Case and accents make no difference.",
+    ),
+  since: instant.optional().describe('First seen at this time or later.'),
+  until: instant.optional().describe('First seen before this time.'),
+  attention: z
+    .enum(ATTENTIONS)
+    .optional()
+    .describe(
+      'Only what needs a person; what was dismissed and has not changed since; or what needs nobody.',
+    ),
+});
+
+const documentDetail = z
+  .object({
+    id: z.number(),
+    name: z.string(),
+    endpointUid: z.string(),
+    baseUrl: z.string(),
+    folder: z.string(),
+    path: z.string().describe('Of the first sighting, relative to the folder.'),
+    sha256: z.string(),
+    type: z.enum(IMAGE_TYPES),
+    size: z.number().describe('Bytes.'),
+    lane: z.enum(['fresh', 'backlog']),
+    state: z.enum(DOCUMENT_STATES),
+    reason: z.string().nullable(),
+    message: z.string().nullable(),
+    status: z.string().nullable().describe("The service's status, verbatim."),
+    attemptCount: z.number().describe('Upload requests sent so far.'),
+    serverErrors: z.number(),
+    answerLost: z.boolean(),
+    createdAt: instant,
+    updatedAt: instant,
+    notBefore: instant.nullable(),
+    response: z
+      .string()
+      .nullable()
+      .describe("The service's record, verbatim, or its beginning (`responseCut`); null until accepted."),
+    responseCut: z
+      .object({ bytes: z.number(), sha256: z.string() })
+      .nullable()
+      .describe('Length and SHA-256 of a record larger than `service.answerLimit`; null: it is whole.'),
+    needsPerson: z.boolean(),
+    dismissedBy: z.string().nullable(),
+    dismissedAt: instant.nullable(),
+    attempts: z.array(
+      z.object({
+        id: z.number(),
+        startedAt: instant,
+        finishedAt: instant.nullable(),
+        outcome: z.enum(ATTEMPT_OUTCOMES).nullable(),
+        httpStatus: z.number().nullable(),
+        bytes: z.number(),
+        message: z.string().nullable(),
+      }),
+    ),
+    results: z
+      .array(
+        z.object({
+          id: z.number(),
+          receivedAt: instant,
+          status: z.string().nullable(),
+          sha256: z.string(),
+          size: z.number(),
+        }),
+      )
+      .describe('What the service posted about it, oldest first.'),
+    files: z.array(
+      z.object({
+        path: z.string(),
+        verdict: z.enum(VERDICTS),
+        size: z.number(),
+        seenAt: instant,
+        goneAt: instant.nullable(),
+        disposed: z.enum(['archived', 'deleted', 'kept']).nullable(),
+        archivedTo: z.string().nullable(),
+      }),
+    ),
+  })
+  .meta({ id: 'DocumentDetail' });
+
+const bucket = z
+  .object({
+    at: instant.describe('Its beginning; it lasts `everyMs`.'),
+    accepted: z.number(),
+    requests: z.number().describe('Upload requests that ended in it.'),
+    refused: z.number().describe('Those with a verdict of the service against the document.'),
+    limited: z.number().describe('Those after which the service asked to send less.'),
+    trouble: z.number().describe('Those that came to nothing for another reason.'),
+    bytes: z.number().describe('Of accepted images.'),
+    medianMs: z.number().nullable().describe('From request to answer; null where nothing was accepted.'),
+    slowestMs: z.number().nullable().describe('The 95th percentile of the same.'),
+  })
+  .meta({ id: 'HistoryBucket' });
+
+export const DOCUMENTS = {
+  documents: {
+    says: 'One page of what was seen, and what became of it.',
+    request: documentFilter.extend({
+      order: z
+        .enum(['newest', 'oldest'])
+        .optional()
+        .describe('By the time of the first sighting; newest first if left out.'),
+      cursor: z.string().max(200).optional().describe('`next` of the page before.'),
+      limit: z.number().int().min(1).max(PAGE_LIMIT).optional().describe('50 if left out.'),
+    }),
+    response: z.object({
+      rows: z.array(listRow),
+      next: z
+        .string()
+        .nullable()
+        .describe(
+          'Where the next page begins; null at the end. A page may hold fewer rows than asked for, or none, and another follow: no request looks through a long ledger for longer than half a second.',
+        ),
+      lookedUntil: instant.nullable().describe('How far the search has come.'),
+    }),
+  },
+  countDocuments: {
+    says: 'How many rows a filter lists.',
+    request: documentFilter.extend({
+      cursor: z.string().max(200).optional().describe('`next` of the count before.'),
+    }),
+    response: z.object({
+      count: z.number().describe('Rows from the cursor on.'),
+      next: z
+        .string()
+        .nullable()
+        .describe('Where to count on; null at the end. No request counts for longer than half a second.'),
+    }),
+  },
+  document: {
+    says: 'Everything that is known of one document: files, attempts, the answer of the service.',
+    request: z
+      .object({
+        id: z.number().int().optional(),
+        name: z
+          .string()
+          .optional()
+          .describe('In any case; or the file, or how name or hash begin, where that is one document.'),
+      })
+      .refine(({ id, name }) => (id === undefined) !== (name === undefined), { error: 'either id or name' }),
+    response: z.object({
+      documents: z.array(documentDetail).describe('One for each endpoint that has the name.'),
+    }),
+  },
+  history: {
+    says: 'Uploads over time, for charts.',
+    request: z.object({
+      minutes: z.number().int().min(1).max(1440).optional().describe('How far back; 60 if left out.'),
+    }),
+    response: z.object({
+      everyMs: z.number(),
+      buckets: z.array(bucket).describe('Oldest first, without gaps.'),
+    }),
+  },
+  ledgerHead: {
+    says: 'The last entry of the journal: kept elsewhere, it shows later that nothing was rewritten.',
+    request: nothing,
+    response: z.object({
+      head: z
+        .object({ ledger: z.string(), seq: z.number(), hash: z.string() })
+        .nullable()
+        .describe('Null for a ledger that has no journal.'),
+    }),
+  },
+  knownEndpoints: {
+    says: 'Endpoints that are configured, or were created here: the service has no list of them.',
+    request: nothing,
+    response: z.object({
+      endpoints: z.array(
+        z.object({
+          endpoint: endpointKey,
+          name: z
+            .string()
+            .nullable()
+            .describe('Given at creation; null for one that was only ever configured.'),
+          createdAt: instant.nullable(),
+        }),
+      ),
+    }),
+  },
+} satisfies Record<string, Exchange>;
+
+export type ListRowJson = z.infer<typeof listRow>;
+export type DocumentFilter = z.infer<typeof documentFilter>;
+export type DocumentDetailJson = z.infer<typeof documentDetail>;
+export type HistoryBucket = z.infer<typeof bucket>;

@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { LIST_STATES } from '../../core/ports/ledgerReports.ts';
+import { HOLD_SCOPES } from '../../core/ports/hold.ts';
+import { endpointKey, instant, nothing, type Exchange } from './shapes.ts';
+import { statusResponse } from './status.ts';
+
+export const holdJson = z
+  .object({
+    scope: z.enum(HOLD_SCOPES),
+    key: z
+      .string()
+      .describe(
+        'Base URL and uid joined by # for an endpoint, the path for a folder, the base URL otherwise; for the credentials of a named account the base URL, " account " and its name.',
+      ),
+    reason: z.string().describe('PAUSED when a person did it.'),
+    message: z.string(),
+    since: instant,
+    until: instant.nullable().describe('When it is tried again by itself; null: when a person says so.'),
+    demanded: z.boolean().describe('The service said until when.'),
+  })
+  .meta({ id: 'Hold' });
+
+const remedy = z
+  .discriminatedUnion('kind', [
+    z.object({ kind: z.literal('resume'), target: z.string() }),
+    z.object({ kind: z.literal('tryHeld') }),
+    z
+      .object({ kind: z.literal('list'), state: z.enum(LIST_STATES) })
+      .describe('To be looked at: those in that state that need a person.'),
+  ])
+  .describe('What can be done about it here.');
+
+const trouble = z
+  .object({
+    person: z.boolean().describe('Whether somebody has to do something; else it ends by itself.'),
+    text: z.string().describe('What, and since when; in plain words.'),
+    advice: z.string().describe('What to do, for somebody with a terminal.'),
+    here: z.string().describe('What to do, for somebody who has `remedy` as a button.'),
+    remedy: remedy.nullable(),
+  })
+  .meta({ id: 'Trouble' });
+
+const overviewResponse = z
+  .object({
+    now: instant,
+    zone: z
+      .object({ name: z.string(), offsetMinutes: z.number().describe('Ahead of UTC, now.') })
+      .describe('Whose clock sending hours, days and months go by.'),
+    status: statusResponse,
+    shared: z.boolean().describe('Whether agents share the ledger: `fleet` tells of them.'),
+    troubles: z.array(trouble),
+    counts: z
+      .array(
+        z.object({
+          endpoint: endpointKey.nullable(),
+          folder: z.string(),
+          state: z.enum(LIST_STATES),
+          count: z.number(),
+          needsPerson: z
+            .literal(true)
+            .optional()
+            .describe('These need a person; left out where they do not.'),
+          reason: z.string().optional().describe('Of files that need a person: why they were not sent.'),
+        }),
+      )
+      .describe('Files and documents, by what became of them. A state may have several entries.'),
+    holds: z.array(holdJson),
+    endpoints: z.array(
+      z.object({
+        alias: z.string(),
+        account: z.string().nullable().describe('Whose credentials are used; null: the default account.'),
+        endpoint: endpointKey,
+        paused: z.boolean(),
+        concurrency: z.number(),
+        rate: z.string().describe('Such as 5/s, or unlimited.'),
+        perDay: z.number().nullable(),
+        perMonth: z.number().nullable(),
+      }),
+    ),
+    backlog: z.object({
+      waiting: z.number().describe('Documents that are to be sent.'),
+      held: z.number().describe('Those of them that are on hold.'),
+      oldest: instant.nullable().describe('When the one that has waited longest was named.'),
+      perMinute: z.number().describe('Accepted over the last five minutes.'),
+      emptyInMs: z.number().nullable().describe('At this pace; null where that cannot be told.'),
+    }),
+  })
+  .meta({ id: 'Overview' });
+
+export type OverviewResponse = z.infer<typeof overviewResponse>;
+export type TroubleJson = z.infer<typeof trouble>;
+export type HoldJson = z.infer<typeof holdJson>;
+
+export const OVERVIEW = {
+  overview: {
+    says: 'Is it working, what waits and why, what needs a person?',
+    request: nothing,
+    response: overviewResponse,
+  },
+} satisfies Record<string, Exchange>;

@@ -1,0 +1,51 @@
+import { MEDIA_TYPES } from '../../core/domain/imageType.ts';
+
+/** Something else than one JSON object, asked for with GET. */
+export interface StreamDescription {
+  /** Such as `/v1/documents/{id}/image`. */
+  readonly path: string;
+  /** One sentence, for the description of the interface. */
+  readonly says: string;
+  /** Media types that it answers with. */
+  readonly types: readonly string[];
+  /** Names of what it takes in the query, and what they are. */
+  readonly query: Readonly<Record<string, string>>;
+}
+
+export const STREAMS = {
+  events: {
+    path: '/v1/events',
+    says: 'Server-sent events: `overview` when it has changed, `log` with each line of the log, the last ones first, `alive` where nothing else came for 15 s.',
+    types: ['text/event-stream'],
+    query: {},
+  },
+  csv: {
+    path: '/v1/documents.csv',
+    says: 'What was seen, and what became of it, oldest first.',
+    types: ['text/csv'],
+    query: {
+      states: 'States, with commas between.',
+      endpoint: 'Base URL and uid joined by #.',
+      folder: 'Absolute path.',
+      search: 'Words; `documents` says where they are looked for.',
+      attention:
+        'needed: only what needs a person; dismissed: only what was dismissed; none: only what needs nobody.',
+      since: 'First seen at this time or later (ISO 8601).',
+      until: 'First seen before this time (ISO 8601).',
+      separator: 'Between cells: a comma if left out, or ; or tab.',
+      bom: '1: with a byte order mark, by which Excel knows UTF-8.',
+    },
+  },
+  image: {
+    path: '/v1/documents/{id}/image',
+    says: 'The image of a document, as it was admitted.',
+    types: Object.values(MEDIA_TYPES),
+    query: { download: '1: as a file to keep.' },
+  },
+  evidence: {
+    path: '/v1/documents/{id}/evidence',
+    says: "All that the ledger holds of a document, with the journal's last entry.",
+    types: ['application/json'],
+    query: {},
+  },
+} satisfies Record<string, StreamDescription>;

@@ -1,0 +1,144 @@
+import { needsPerson } from '../../core/domain/needsPerson.ts';
+import { iso } from '../../core/domain/words.ts';
+import { readAnswer } from '../../core/domain/keptAnswer.ts';
+import { endpointId } from '../../core/domain/document.ts';
+import {
+  PAGE_LIMIT,
+  type DocumentDetail,
+  type ListFilter,
+  type LedgerReports,
+  type StateCount,
+} from '../../core/ports/ledgerReports.ts';
+import type { DocumentDetailJson, DocumentFilter } from '../protocol/documents.ts';
+import type { Request, Response } from '../protocol.ts';
+import { namedDocuments } from '../operations/namedDocuments.ts';
+import { unknownDocument } from '../operations/unknownDocument.ts';
+
+const PAGE_ROWS = 50;
+/** Nobody waits longer for a part of a search through a long ledger. */
+const PAGE_MS = 500;
+
+export function listFilter({
+  states,
+  endpoint,
+  folder,
+  search,
+  since,
+  until,
+  attention,
+}: DocumentFilter): Omit<ListFilter, 'limit'> {
+  return {
+    ...(states && { states }),
+    ...(endpoint && { endpoint }),
+    ...(folder !== undefined && { folder }),
+    ...(search !== undefined && search !== '' && { search }),
+    ...(since !== undefined && { since: Date.parse(since) }),
+    ...(until !== undefined && { until: Date.parse(until) }),
+    ...(attention && { attention }),
+  };
+}
+
+export async function documentsPage(
+  ledger: Pick<LedgerReports, 'page'>,
+  { order = 'newest', cursor, limit = PAGE_ROWS, ...filter }: Request<'documents'>,
+): Promise<Response<'documents'>> {
+  const wanted = { order, limit, withinMs: PAGE_MS, ...(cursor !== undefined && { cursor }) };
+  const { rows, next, lookedUntil } = await ledger.page(listFilter(filter), wanted);
+  return { rows: [...rows], next, lookedUntil: lookedUntil === null ? null : iso(lookedUntil) };
+}
+
+/** What the ledger keeps sums of is asked of them; anything else is counted, as far as the time goes. */
+export async function countDocuments(
+  ledger: Pick<LedgerReports, 'page' | 'counts'>,
+  { cursor, ...filter }: Request<'countDocuments'>,
+): Promise<Response<'countDocuments'>> {
+  const wanted = listFilter(filter);
+  const { states, endpoint, folder, attention, ...beyond } = wanted;
+  if (Object.keys(beyond).length === 0 && attention !== 'dismissed') {
+    const isMeant = (each: StateCount): boolean =>
+      (states === undefined || states.includes(each.state)) &&
+      (folder === undefined || each.folder === folder) &&
+      (endpoint === undefined ||
+        (each.endpoint !== null && endpointId(each.endpoint) === endpointId(endpoint))) &&
+      (attention === undefined || (each.needsPerson === true) === (attention === 'needed'));
+    const meant = (await ledger.counts()).filter(isMeant);
+    return { count: meant.reduce((sum, { count }) => sum + count, 0), next: null };
+  }
+  const until = performance.now() + PAGE_MS;
+  let count = 0;
+  let next = cursor ?? null;
+  do {
+    const withinMs = Math.max(1, until - performance.now());
+    const page = await ledger.page(wanted, {
+      order: 'newest',
+      limit: PAGE_LIMIT,
+      withinMs,
+      ...(next !== null && { cursor: next }),
+    });
+    count += page.rows.length;
+    next = page.next;
+  } while (next !== null && performance.now() < until);
+  return { count, next };
+}
+
+export async function documentDetails(
+  ledger: Pick<LedgerReports, 'find' | 'page' | 'detail'>,
+  { id, name }: Request<'document'>,
+): Promise<Response<'document'>> {
+  const ids = id === undefined ? (await namedDocuments(ledger, name ?? '')).map((each) => each.id) : [id];
+  const details = (await Promise.all(ids.map((each) => ledger.detail(each)))).filter((each) => each !== null);
+  if (details.length === 0) throw unknownDocument(name ?? `number ${id}`);
+  return { documents: details.map(detailJson) };
+}
+
+export function detailJson({
+  document,
+  response,
+  dismissed,
+  attempts,
+  sightings,
+  results,
+}: DocumentDetail): DocumentDetailJson {
+  const {
+    endpoint,
+    createdAt,
+    updatedAt,
+    notBefore,
+    serviceStatus,
+    attempts: attemptCount,
+    ...rest
+  } = document;
+  const answer = response === null ? null : readAnswer(response);
+  return {
+    ...rest,
+    attemptCount,
+    endpointUid: endpoint.uid,
+    baseUrl: endpoint.baseUrl,
+    status: serviceStatus,
+    createdAt: iso(createdAt),
+    updatedAt: iso(updatedAt),
+    notBefore: notBefore === 0 ? null : iso(notBefore),
+    response: answer?.text ?? null,
+    responseCut: answer?.cut ?? null,
+    needsPerson: needsPerson({ ...document, isGone: false, isDismissed: dismissed !== null }),
+    dismissedBy: dismissed?.by ?? null,
+    dismissedAt: dismissed === null ? null : iso(dismissed.at),
+    attempts: attempts.map((each) => ({
+      ...each,
+      startedAt: iso(each.startedAt),
+      finishedAt: each.finishedAt === null ? null : iso(each.finishedAt),
+    })),
+    results: results.map(({ id, receivedAt, status, sha256, size: bytes }) => ({
+      id,
+      receivedAt: iso(receivedAt),
+      status,
+      sha256,
+      size: bytes,
+    })),
+    files: sightings.map((each) => ({
+      ...each,
+      seenAt: iso(each.seenAt),
+      goneAt: each.goneAt === null ? null : iso(each.goneAt),
+    })),
+  };
+}

@@ -1,0 +1,64 @@
+import { counted, iso } from '../../core/domain/words.ts';
+import type { FleetAgent } from '../../core/ports/fleet.ts';
+import type { Clock } from '../../core/ports/clock.ts';
+import type { LedgerReports } from '../../core/ports/ledgerReports.ts';
+import type { Response } from '../protocol.ts';
+import type { FleetAgentJson } from '../protocol/fleet.ts';
+import { toHoldJson } from './overview.ts';
+
+/** Which agents share the ledger; null where none do. */
+export async function fleetOf({ fleet }: Pick<LedgerReports, 'fleet'>): Promise<Response<'fleet'>> {
+  return { agents: fleet === null ? null : (await fleet.agents()).map(toJson) };
+}
+
+function toJson({ startedAt, lastSeenAt, paused, leads, holds, ...rest }: FleetAgent): FleetAgentJson {
+  return {
+    ...rest,
+    startedAt: isoOf(startedAt),
+    lastSeenAt: isoOf(lastSeenAt),
+    paused: paused && { by: paused.by, since: iso(paused.since) },
+    leads: [...leads],
+    holds: holds.map(toHoldJson),
+  };
+}
+
+function isoOf(at: number | null): string | null {
+  return at === null ? null : iso(at);
+}
+
+/** At most so many are named in one sentence. */
+const NAMED = 20;
+
+/** One plain sentence of all of them, for who looks at one agent. */
+export function fleetNote(agents: readonly FleetAgent[]): string {
+  const named = agents
+    .slice(0, NAMED)
+    .map(
+      ({ name, state, paused, queued, uploading }) =>
+        `${name} (${[
+          state,
+          ...(paused === null ? [] : ['paused']),
+          ...(queued > 0 ? [counted(queued, 'waits', 'wait')] : []),
+          ...(uploading > 0 ? [`${uploading} under way`] : []),
+        ].join(', ')})`,
+    );
+  const more = agents.length > NAMED ? ', and others' : '';
+  return `${counted(agents.length, 'agent shares', 'agents share')} this ledger: ${named.join(', ')}${more}.`;
+}
+
+/** Who looks on asks every second or two; how the others are is counted less often. */
+const COUNTED_EVERY_MS = 10_000;
+
+/** The same, for who asks again and again; null for a ledger that is not shared, or while it can't be reached. */
+export function fleetNotes(
+  { fleet }: Pick<LedgerReports, 'fleet'>,
+  clock: Pick<Clock, 'monotonic'>,
+): () => Promise<string | null> {
+  if (fleet === null) return async () => null;
+  let known: { readonly at: number; readonly note: Promise<string | null> } | null = null;
+  return () => {
+    if (known === null || clock.monotonic() - known.at >= COUNTED_EVERY_MS)
+      known = { at: clock.monotonic(), note: fleet.agents().then(fleetNote, () => null) };
+    return known.note;
+  };
+}

@@ -1,0 +1,89 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { AttemptOutcome } from '../../core/domain/document.ts';
+import type { Clock } from '../../core/ports/clock.ts';
+import type { LedgerReports, UploadRow } from '../../core/ports/ledgerReports.ts';
+import type { HistoryBucket } from '../protocol/documents.ts';
+
+const MINUTE_MS = 60_000;
+/** A chart has at most so many. */
+const MOST_BUCKETS = 120;
+/** A request that began before this has ended, or nobody waits for it any more; its bucket is kept as it is. */
+const SETTLED_MS = 10 * MINUTE_MS;
+/** How far back the pace is looked at: long enough for a few documents a minute. */
+const PACE_MINUTES = 5;
+
+type Uploads = Pick<LedgerReports, 'uploads' | 'countAccepted'>;
+
+/** Upload requests over time, by when they began. What can't change any more is read once. */
+export class History {
+  readonly #ledger: Uploads;
+  readonly #clock: Clock;
+  /** By length of the buckets, then by their beginning. */
+  readonly #settled = new Map<number, Map<number, HistoryBucket>>();
+
+  constructor(ledger: Uploads, clock: Clock) {
+    this.#ledger = ledger;
+    this.#clock = clock;
+  }
+
+  /** The last minutes, oldest first and without gaps; the newest bucket is not over yet. */
+  async last(minutes: number): Promise<{ everyMs: number; buckets: HistoryBucket[] }> {
+    const everyMs = Math.ceil(minutes / MOST_BUCKETS) * MINUTE_MS;
+    const now = this.#clock.now();
+    const newest = Math.floor(now / everyMs) * everyMs;
+    const count = Math.ceil((minutes * MINUTE_MS) / everyMs);
+    const known = this.#settled.get(everyMs) ?? new Map<number, HistoryBucket>();
+    this.#settled.set(everyMs, known);
+    const oldest = newest - (count - 1) * everyMs;
+    for (const at of known.keys()) if (at < oldest) known.delete(at);
+    const buckets: HistoryBucket[] = [];
+    for (let at = oldest; at <= newest; at += everyMs) {
+      const bucket = known.get(at) ?? bucketOf(at, await this.#uploads(at, at + everyMs));
+      if (at + everyMs + SETTLED_MS <= now) known.set(at, bucket);
+      buckets.push(bucket);
+    }
+    return { everyMs, buckets };
+  }
+
+  /** Documents accepted in a minute, over the last five. */
+  async perMinute(): Promise<number> {
+    const now = this.#clock.now();
+    return (await this.#ledger.countAccepted(now - PACE_MINUTES * MINUTE_MS, now + 1)) / PACE_MINUTES;
+  }
+
+  /** A minute at a time: nothing else waits for a busy day. */
+  async #uploads(from: number, to: number): Promise<UploadRow[]> {
+    const all: UploadRow[] = [];
+    for (let at = from; at < to; at += MINUTE_MS) {
+      for (const upload of await this.#ledger.uploads(at, at + MINUTE_MS)) all.push(upload);
+      await nextTurn();
+    }
+    return all;
+  }
+}
+
+function bucketOf(at: number, uploads: readonly UploadRow[]): HistoryBucket {
+  const ended = uploads.filter(({ outcome }) => outcome !== null && outcome !== 'notSent');
+  const accepted = ended.filter(({ outcome }) => outcome === 'accepted');
+  const times = accepted
+    .map(({ startedAt, finishedAt }) => Math.max(0, (finishedAt ?? startedAt) - startedAt))
+    .sort((a, b) => a - b);
+  const countOf = (wanted: AttemptOutcome) => ended.filter(({ outcome }) => outcome === wanted).length;
+  const [refused, limited] = [countOf('refused'), countOf('limited')];
+  return {
+    at: new Date(at).toISOString(),
+    accepted: accepted.length,
+    requests: ended.length,
+    refused,
+    limited,
+    trouble: ended.length - accepted.length - refused - limited,
+    bytes: accepted.reduce((sum, { bytes }) => sum + bytes, 0),
+    medianMs: quantile(times, 0.5),
+    slowestMs: quantile(times, 0.95),
+  };
+}
+
+/** Of sorted values, by the nearest rank. */
+function quantile(sorted: readonly number[], share: number): number | null {
+  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null;
+}

@@ -1,0 +1,129 @@
+import { endpointId } from '../../core/domain/document.ts';
+import { ReceiptdError } from '../../core/domain/errors.ts';
+import { rateText } from '../../core/domain/rate.ts';
+import { iso } from '../../core/domain/words.ts';
+import type { EndpointSettings } from '../../core/domain/settings.ts';
+import type { Clock } from '../../core/ports/clock.ts';
+import type { Hold } from '../../core/ports/hold.ts';
+import type { LedgerReports, ListState, StateCount } from '../../core/ports/ledgerReports.ts';
+import type { OverviewResponse } from '../protocol/overview.ts';
+import type { StatusResponse } from '../protocol/status.ts';
+import type { History } from './history.ts';
+import { rateForecasts, rateNote } from './rateNotes.ts';
+import { troubles } from './troubles.ts';
+
+export interface OverviewDeps {
+  readonly ledger: LedgerReports;
+  readonly clock: Clock;
+  readonly history: History;
+  readonly status: () => StatusResponse;
+  /** How the agents are that share the ledger, in one sentence; null where none do. */
+  readonly fleetNote?: () => Promise<string | null>;
+  readonly endpoints: () => readonly EndpointSettings[];
+}
+
+export async function overview({
+  ledger,
+  clock,
+  history,
+  status,
+  fleetNote,
+  endpoints,
+}: OverviewDeps): Promise<OverviewResponse> {
+  const now = clock.now();
+  const known = await figures(ledger, history);
+  const { counts, holds, oldest, perMinute } = known ?? UNKNOWN;
+  const note = known === null ? AWAY : ((await fleetNote?.()) ?? null);
+  const plain = status();
+  const forecasts = rateForecasts(plain.limitedBy, counts, endpoints());
+  const daemon = [...forecasts.map(rateNote), note].reduce(withNote, plain);
+  const waiting = total(counts, ['queued', 'uploading', 'held']);
+  const held = total(counts, ['held']);
+  const isPaused = (id: string) =>
+    holds.some(({ scope, key, reason }) => scope === 'endpoint' && key === id && reason === 'PAUSED');
+  return {
+    now: iso(now),
+    zone: {
+      name: Intl.DateTimeFormat().resolvedOptions().timeZone,
+      offsetMinutes: -new Date(now).getTimezoneOffset(),
+    },
+    status: daemon,
+    shared: ledger.fleet !== null,
+    troubles: troubles(endpoints(), { now, daemon, silent: null, counts, holds }),
+    counts: counts.map((each) => ({ ...each })),
+    holds: holds.map(toHoldJson),
+    endpoints: endpoints().map(({ alias, key, account, limits }) => ({
+      alias,
+      account: account ?? null,
+      endpoint: key,
+      paused: isPaused(endpointId(key)),
+      concurrency: limits.concurrency,
+      rate: rateText(limits.rate),
+      perDay: limits.perDay,
+      perMonth: limits.perMonth,
+    })),
+    backlog: {
+      waiting,
+      held,
+      oldest: oldest === null ? null : iso(oldest),
+      perMinute,
+      emptyInMs:
+        forecasts.length > 0
+          ? Math.round(Math.max(...forecasts.map(({ leftMs }) => leftMs)))
+          : emptyIn(waiting - held, perMinute),
+    },
+  };
+}
+
+interface Figures {
+  readonly counts: readonly StateCount[];
+  readonly holds: readonly Hold[];
+  readonly oldest: number | null;
+  readonly perMinute: number;
+}
+
+const UNKNOWN: Figures = { counts: [], holds: [], oldest: null, perMinute: 0 };
+
+/** Null while a shared ledger can't be reached: how the agent is can be told all the same. */
+async function figures(ledger: LedgerReports, history: OverviewDeps['history']): Promise<Figures | null> {
+  try {
+    const counts = await ledger.counts();
+    const holds = await ledger.holds();
+    const oldest = await oldestWaiting(ledger, counts);
+    return { counts, holds, oldest, perMinute: await history.perMinute() };
+  } catch (error) {
+    if (error instanceof ReceiptdError && error.code === 'LEDGER_UNREACHABLE') return null;
+    throw error;
+  }
+}
+
+const AWAY = "What the ledger holds, and how many documents wait, can't be told while it is away.";
+
+function withNote(status: StatusResponse, note: string | null): StatusResponse {
+  return note === null ? status : { ...status, notes: [...status.notes, note] };
+}
+
+/** When the document that has waited longest was named; milliseconds. */
+export async function oldestWaiting(
+  ledger: Pick<LedgerReports, 'list'>,
+  counts: readonly StateCount[],
+): Promise<number | null> {
+  const states = ['queued', 'uploading', 'held'] as const;
+  // Else all of a long ledger would be gone through to find none.
+  if (total(counts, states) === 0) return null;
+  for await (const { createdAt } of ledger.list({ states, limit: 1 })) return Date.parse(createdAt);
+  return null;
+}
+
+function emptyIn(toSend: number, perMinute: number): number | null {
+  if (toSend <= 0) return 0;
+  return perMinute === 0 ? null : Math.round((toSend * 60_000) / perMinute);
+}
+
+function total(counts: readonly StateCount[], states: readonly ListState[]): number {
+  return counts.filter(({ state }) => states.includes(state)).reduce((sum, { count }) => sum + count, 0);
+}
+
+export function toHoldJson({ since, until, ...rest }: Hold): OverviewResponse['holds'][number] {
+  return { ...rest, since: iso(since), until: until === null ? null : iso(until) };
+}

@@ -1,0 +1,49 @@
+import { iso } from '../../core/domain/words.ts';
+import type { Operations } from '../protocol.ts';
+import { countDocuments, documentDetails, documentsPage } from './documents.ts';
+import { fleetOf } from './fleet.ts';
+import { oneResult, resultsPage } from './results.ts';
+import { overview, type OverviewDeps } from './overview.ts';
+
+const HOUR_MINUTES = 60;
+
+/** What only looks. */
+export function readingOperations(
+  deps: OverviewDeps,
+): Pick<
+  Operations,
+  | 'status'
+  | 'overview'
+  | 'fleet'
+  | 'documents'
+  | 'countDocuments'
+  | 'document'
+  | 'results'
+  | 'result'
+  | 'history'
+  | 'ledgerHead'
+  | 'knownEndpoints'
+> {
+  const { ledger, history, status } = deps;
+  return {
+    status: async () => status(),
+    overview: () => overview(deps),
+    fleet: () => fleetOf(ledger),
+    documents: (request) => documentsPage(ledger, request),
+    countDocuments: (request) => countDocuments(ledger, request),
+    document: (request) => documentDetails(ledger, request),
+    results: (request) => resultsPage(ledger, request),
+    result: (request) => oneResult(ledger, request),
+    history: ({ minutes = HOUR_MINUTES }) => history.last(minutes),
+    ledgerHead: async () => ({ head: await ledger.head() }),
+    async knownEndpoints() {
+      const endpoints = await ledger.endpoints();
+      return {
+        endpoints: endpoints.map(({ createdAt, ...rest }) => ({
+          ...rest,
+          createdAt: createdAt === null ? null : iso(createdAt),
+        })),
+      };
+    },
+  };
+}

@@ -1,0 +1,124 @@
+import type { Document } from '../../core/domain/document.ts';
+import { ReceiptdError } from '../../core/domain/errors.ts';
+import { MEDIA_TYPES } from '../../core/domain/imageType.ts';
+import { iso } from '../../core/domain/words.ts';
+import type { Found } from '../../delivery/payload/locateBytes.ts';
+import type { Clock } from '../../core/ports/clock.ts';
+import type { LedgerReports } from '../../core/ports/ledgerReports.ts';
+import { documentFilter } from '../protocol/documents.ts';
+import { STREAMS } from '../protocol/streams.ts';
+import type { StreamRequest, StreamRoute } from '../server/streams.ts';
+import { unknownDocument } from '../operations/unknownDocument.ts';
+import { csvLines, SEPARATORS, type CsvForm } from './csv.ts';
+import { detailJson, listFilter } from './documents.ts';
+
+export interface StreamDeps {
+  readonly ledger: LedgerReports;
+  readonly clock: Clock;
+  /** What is found has the document's hash: nothing but admitted images can be read here. */
+  readonly findBytes: (document: Document) => Promise<Found>;
+}
+
+/** What only looks, and is more than one JSON object. */
+export function readingStreams({ ledger, clock, findBytes }: StreamDeps): StreamRoute[] {
+  return [
+    {
+      ...STREAMS.csv,
+      serve: async ({ query }) => ({
+        headers: {
+          'content-type': 'text/csv; charset=utf-8; header=present',
+          'content-disposition': `attachment; filename="receipts-${iso(clock.now()).slice(0, 10)}.csv"`,
+        },
+        body: csvLines(ledger.list(filterOf(query)), formOf(query)),
+      }),
+    },
+    {
+      ...STREAMS.image,
+      async serve({ params, query }) {
+        const document = await documentOf(ledger, params['id']);
+        const found = await findBytes(document);
+        if (found.kind !== 'bytes') {
+          throw new ReceiptdError(
+            'BYTES_GONE',
+            `The image of "${document.name}" can't be shown. ${found.message}`,
+          );
+        }
+        const how = query.has('download') ? 'attachment' : 'inline';
+        return {
+          headers: {
+            'content-type': MEDIA_TYPES[document.type],
+            'content-length': String(found.bytes.length),
+            'content-disposition': `${how}; filename="${document.id}.${document.type}"; filename*=UTF-8''${encodeName(document)}`,
+            // It comes from outside: whatever a browser makes of it, it runs nothing and loads nothing.
+            'content-security-policy': "sandbox; default-src 'none'",
+            'x-content-type-options': 'nosniff',
+          },
+          body: once(found.bytes),
+        };
+      },
+    },
+    {
+      ...STREAMS.evidence,
+      async serve({ params }) {
+        const { id, name } = await documentOf(ledger, params['id']);
+        const detail = await ledger.detail(id);
+        if (detail === null) throw unknownDocument(name);
+        const evidence = {
+          at: iso(clock.now()),
+          document: detailJson(detail),
+          journalHead: await ledger.head(),
+          verify: 'receiptd ledger verify',
+        };
+        return {
+          headers: {
+            'content-type': 'application/json',
+            'content-disposition': `attachment; filename="document-${id}.json"`,
+          },
+          body: once(`${JSON.stringify(evidence, null, 2)}\n`),
+        };
+      },
+    },
+  ];
+}
+
+async function documentOf(ledger: Pick<LedgerReports, 'document'>, id = ''): Promise<Document> {
+  const document = /^[1-9]\d{0,14}$/.test(id) ? await ledger.document(Number(id)) : null;
+  if (document === null) throw unknownDocument(`number ${id}`);
+  return document;
+}
+
+function filterOf(query: StreamRequest['query']): ReturnType<typeof listFilter> {
+  const text = (key: string) => query.get(key) || undefined;
+  const [baseUrl, uid] = (text('endpoint') ?? '').split('#');
+  const parsed = documentFilter.safeParse({
+    states: text('states')?.split(','),
+    folder: text('folder'),
+    search: text('search'),
+    attention: text('attention'),
+    since: text('since'),
+    until: text('until'),
+    ...(baseUrl && uid && { endpoint: { baseUrl, uid } }),
+  });
+  if (parsed.success) return listFilter(parsed.data);
+  const [issue] = parsed.error.issues;
+  throw new ReceiptdError(
+    'USAGE',
+    `${issue?.path.join('.') ?? 'The query'}: ${issue?.message ?? 'invalid'}.`,
+  );
+}
+
+function formOf(query: StreamRequest['query']): CsvForm {
+  const wanted = query.get('separator') ?? ',';
+  const separator = SEPARATORS.find((each) => each === (wanted === 'tab' ? '\t' : wanted));
+  if (separator === undefined) throw new ReceiptdError('USAGE', 'separator takes , or ; or tab.');
+  return { separator, byteOrderMark: query.get('bom') === '1' };
+}
+
+/** RFC 8187. */
+function encodeName({ name, type }: Document): string {
+  return encodeURIComponent(`${name}.${type}`).replace(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16)}`);
+}
+
+async function* once<T>(part: T): AsyncGenerator<T> {
+  yield part;
+}

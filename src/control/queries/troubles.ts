@@ -1,0 +1,217 @@
+import type { FolderStatus, IncidentStatus, StatusResponse } from '../protocol/status.ts';
+import type { TroubleJson } from '../protocol/overview.ts';
+import {
+  accountOfKey,
+  accountOption,
+  accountsAmong,
+  credentialsKey,
+  ofAccount,
+} from '../../core/domain/account.ts';
+import { endpointId } from '../../core/domain/document.ts';
+import { isNeeding } from '../../core/domain/needsPerson.ts';
+import { needSentences } from '../../core/domain/needWords.ts';
+import { counted, local } from '../../core/domain/words.ts';
+import { orphansAmong } from './orphans.ts';
+import type { EndpointSettings } from '../../core/domain/settings.ts';
+import type { Hold } from '../../core/ports/hold.ts';
+import type { StateCount } from '../../core/ports/ledgerReports.ts';
+
+/** What was looked at. */
+export interface Looked {
+  readonly now: number;
+  /** Null where none runs, or where it does not say. */
+  readonly daemon: StatusResponse | null;
+  /** Somebody is there and gives no answer that can be used: why, and what to do. */
+  readonly silent: string | null;
+  readonly counts: readonly StateCount[];
+  readonly holds: readonly Hold[];
+}
+
+/** What keeps the agent from its work: what, since when, what to do. */
+export type Trouble = TroubleJson;
+
+type Endpoints = readonly Pick<EndpointSettings, 'key' | 'alias' | 'account'>[];
+
+export function troubles(endpoints: Endpoints, looked: Looked): Trouble[] {
+  const incidents = (looked.daemon?.incidents ?? []).filter(
+    ({ code }) => code !== 'FILE_UNREADABLE' || !areUnreadableDismissed(looked.counts),
+  );
+  const found = incidents.map(ofIncident);
+  for (const folder of looked.daemon?.folders ?? []) {
+    const isSaid = incidents.some(
+      ({ code, message }) => code.startsWith('FOLDER_') && message.includes(folder.path),
+    );
+    const trouble = isSaid ? null : ofFolder(folder);
+    if (trouble !== null) found.push(trouble);
+  }
+  for (const hold of looked.holds) found.push(ofHold(hold, endpoints, looked));
+  return [...found, ...ofCases(looked), ...orphans(endpoints, looked)];
+}
+
+function ofIncident({ code, message, hint, since }: IncidentStatus): Trouble {
+  return {
+    person: true,
+    text: `${message} Since ${local(since)}.`,
+    ...everywhere(`${hint ? `${hint} ` : ''}[${code}]`),
+    remedy: null,
+  };
+}
+
+/** What needs no other words on a page than in a terminal. */
+function everywhere(advice: string): Pick<Trouble, 'advice' | 'here'> {
+  return { advice, here: advice };
+}
+
+function ofFolder({ path, state, message, since }: FolderStatus): Trouble | null {
+  const says = (person: boolean, what: string, advice: string): Trouble => ({
+    person,
+    text: `${message ?? what} Since ${local(since)}.`,
+    ...everywhere(advice),
+    remedy: null,
+  });
+  switch (state) {
+    case 'watching':
+    case 'starting':
+    case 'standby':
+    // The hold says who paused it, and since when.
+    case 'paused':
+      return null;
+    case 'missing':
+      return says(
+        true,
+        `${path} does not exist.`,
+        'Create or mount it, or correct `folders` in the config; watching begins by itself once it is there.',
+      );
+    case 'notADirectory':
+      return says(true, `${path} is not a folder.`, 'Name the folder that holds the scans in the config.');
+    case 'unreadable':
+      return says(
+        true,
+        `${path} can't be read.`,
+        'Let the user that runs receiptd read and enter it; watching goes on by itself then.',
+      );
+    case 'taken':
+      return says(
+        true,
+        `Another agent on this machine takes in ${path}.`,
+        'Stop one of the two agents, or take the folder out of its config; the other one goes on by itself.',
+      );
+    case 'unreachable':
+      return says(
+        true,
+        `${path} can't be reached.`,
+        'Nothing in it counts as deleted, and watching goes on once it is back. If it stays away, look at the share and the network.',
+      );
+  }
+}
+
+function ofHold(hold: Hold, endpoints: Endpoints, looked: Looked): Trouble {
+  const { scope, key, reason, since, until } = hold;
+  const alias = endpoints.find((endpoint) => endpointId(endpoint.key) === key)?.alias;
+  const target = scope === 'endpoint' ? (alias ?? key) : key;
+  const account = accountOfKey(key);
+  const message = sentence(hold.message);
+  const sinceThen = `since ${local(since)}`;
+  const waiting = waitingFor(hold, endpoints, looked);
+  const next = nextTry(until, looked);
+  if (reason === 'PAUSED') {
+    const what = scope === 'endpoint' ? `Uploads to endpoint ${target}` : `Uploads from ${target}`;
+    const text = `${what} are paused ${sinceThen}${waiting}. ${message}`;
+    const advice = `\`receiptd resume ${target}\` lets them go on.`;
+    return { person: true, text, advice, here: '', remedy: { kind: 'resume', target } };
+  }
+  switch (scope) {
+    case 'service':
+      return {
+        person: false,
+        text: `The service at ${key} ${hold.demanded ? 'has asked to wait' : 'has given no proper answer'} ${sinceThen}${waiting}: ${message} Nothing is lost, and ${next}.`,
+        ...everywhere('If it lasts, look at the network and at the service.'),
+        remedy: { kind: 'tryHeld' },
+      };
+    case 'credentials':
+      return {
+        person: true,
+        text: `The credentials${ofAccount(account)} have not worked ${sinceThen}${waiting}: ${message}`,
+        ...everywhere(`Give new ones with \`receiptd login${accountOption(account)}\`; otherwise ${next}.`),
+        remedy: { kind: 'tryHeld' },
+      };
+    case 'endpoint':
+      return reason === 'HTTP_429'
+        ? {
+            person: false,
+            text: `The service has asked to send less to endpoint ${target} ${sinceThen}${waiting}: ${message}`,
+            ...everywhere(`Nothing is lost, and ${next}.`),
+            remedy: null,
+          }
+        : {
+            person: true,
+            text: `Endpoint ${target} has taken no uploads ${sinceThen}${waiting}: ${message}`,
+            advice: `Ask the service's people or correct the config, then \`receiptd retry --all\`; otherwise ${next}.`,
+            here: `Ask the service's people or correct the configuration, then try again; otherwise ${next}.`,
+            remedy: { kind: 'tryHeld' },
+          };
+    case 'folder':
+      return {
+        person: until === null,
+        text: `Folder ${target} is on hold ${sinceThen}${waiting}: ${message}`,
+        ...everywhere(`Otherwise ${next}.`),
+        remedy: null,
+      };
+  }
+}
+
+function nextTry(until: number | null, { now, daemon, silent }: Looked): string {
+  if (daemon === null && silent === null) return 'it is tried again when the agent runs';
+  if (until === null) return 'it stays so until somebody changes it';
+  return until <= now ? 'it is being tried again now' : `it is tried again at ${local(until)}`;
+}
+
+function waitingFor({ scope, key }: Hold, endpoints: Endpoints, { counts }: Looked): string {
+  const accountOf = accountsAmong(endpoints);
+  const held = counts.filter(({ endpoint, folder, state }) => {
+    if (state !== 'held' && state !== 'queued') return false;
+    if (scope === 'folder') return folder === key;
+    if (endpoint === null) return false;
+    if (scope === 'credentials') return credentialsKey(endpoint.baseUrl, accountOf(endpoint)) === key;
+    return scope === 'endpoint' ? endpointId(endpoint) === key : endpoint.baseUrl === key;
+  });
+  const total = held.reduce((sum, { count }) => sum + count, 0);
+  return total === 0 ? '' : `, and ${counted(total, 'document waits', 'documents wait')} for that`;
+}
+
+/** Messages of old ledgers and services may end in anything. */
+function sentence(message: string): string {
+  return /[.!?\]]$/.test(message) ? message : `${message}.`;
+}
+
+/** Then the incident that names them needs nobody either. */
+export function areUnreadableDismissed(counts: readonly StateCount[]): boolean {
+  const unreadable = counts.filter(({ state }) => state === 'unreadable');
+  return unreadable.length > 0 && unreadable.every(({ needsPerson }) => needsPerson !== true);
+}
+
+function ofCases({ counts, daemon }: Looked): Trouble[] {
+  // The incident names the files.
+  const isSaid = daemon?.incidents.some(({ code }) => code === 'FILE_UNREADABLE') ?? false;
+  const needs = counts.filter(({ needsPerson, state }) => needsPerson && !(isSaid && state === 'unreadable'));
+  return needSentences(needs).flatMap(({ state, text, advice, here }) =>
+    isNeeding(state)
+      ? {
+          person: true,
+          text,
+          advice: `\`receiptd list --needs-person --state ${state}\` lists them. ${advice} Nothing to be done? \`receiptd dismiss\`.`,
+          here: `${here} Nothing to be done? Use Dismiss in the list.`,
+          remedy: { kind: 'list', state },
+        }
+      : [],
+  );
+}
+
+function orphans(endpoints: Endpoints, { counts }: Looked): Trouble[] {
+  return [...orphansAmong(counts, endpoints)].map(([id, { waiting, advice }]) => ({
+    person: true,
+    text: `${counted(waiting, 'document waits', 'documents wait')} for the endpoint ${id}, which is not in the config any more.`,
+    ...everywhere(advice),
+    remedy: null,
+  }));
+}

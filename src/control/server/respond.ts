@@ -1,0 +1,170 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { z } from 'zod';
+import { ReceiptdError } from '../../core/domain/errors.ts';
+import type { Log } from '../../core/ports/log.ts';
+import { PROTOCOL, isOperation } from '../protocol.ts';
+import type { ErrorBody, Operation, Operations, Protocol } from '../protocol.ts';
+import type { StreamRoute } from './streams.ts';
+
+/** All that may be asked of the daemon, over the socket or over HTTP. */
+export interface Offer {
+  readonly operations: Partial<Operations>;
+  readonly streams: readonly StreamRoute[];
+  /** Of requests that may be larger than others; bytes. */
+  readonly bodyLimits?: Partial<Record<Operation, number>>;
+  readonly log: Log;
+}
+
+const BODY_LIMIT = 1024 * 1024;
+
+interface Reply {
+  readonly status: number;
+  readonly body: object;
+}
+
+/** Answers a request below `/v1/`. Who may ask was decided before. Never rejects. */
+export async function respond(
+  request: IncomingMessage,
+  response: ServerResponse,
+  offer: Offer,
+): Promise<void> {
+  if (request.method === 'GET' && (await stream(request, response, offer))) return;
+  send(request, response, await answer(request, offer));
+}
+
+function send(request: IncomingMessage, response: ServerResponse, { status, body }: Reply): void {
+  // The rest of a body that was refused would be taken for the next request.
+  if (!request.complete) response.setHeader('connection', 'close');
+  response
+    .writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' })
+    .end(JSON.stringify(body));
+}
+
+/** @returns false where there is no such stream */
+async function stream(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { streams, log }: Offer,
+): Promise<boolean> {
+  // Taken as it came: nothing in it is a path of anything but these routes.
+  const [pathname = '', query = ''] = (request.url ?? '').split('?', 2);
+  for (const route of streams) {
+    const params = paramsOf(route.path, pathname);
+    if (params === null) continue;
+    const gone = new AbortController();
+    response.on('close', () => gone.abort());
+    try {
+      const { headers, body } = await route.serve({
+        params,
+        query: new URLSearchParams(query),
+        signal: gone.signal,
+      });
+      response.writeHead(200, { 'cache-control': 'no-store', ...headers });
+      await pipeline(Readable.from(body), response, { signal: gone.signal });
+    } catch (error) {
+      if (gone.signal.aborted) return true;
+      if (response.headersSent) {
+        // Half an answer must not look like a whole one.
+        response.destroy();
+        log.error('An answer could not be given to its end', { url: pathname, why: String(error) });
+      } else send(request, response, failed(error, pathname, log));
+    }
+    return true;
+  }
+  return false;
+}
+
+function paramsOf(path: string, pathname: string): Record<string, string> | null {
+  const wanted = path.split('/');
+  const given = pathname.split('/');
+  if (wanted.length !== given.length) return null;
+  const params: Record<string, string> = {};
+  for (const [index, part] of wanted.entries()) {
+    const name = /^\{(.*)\}$/.exec(part)?.[1];
+    if (name !== undefined) params[name] = given[index] ?? '';
+    else if (part !== given[index]) return null;
+  }
+  return params;
+}
+
+async function answer(request: IncomingMessage, { operations, log, bodyLimits }: Offer): Promise<Reply> {
+  try {
+    const name = /^\/v1\/([A-Za-z]+)$/.exec(request.url ?? '')?.[1] ?? '';
+    const operation = isOperation(name) ? operations[name] : undefined;
+    if (!isOperation(name) || operation === undefined) {
+      return failure(
+        404,
+        'USAGE',
+        'The running receiptd does not know this operation.',
+        'Restart it if it is older than this program.',
+      );
+    }
+    if (request.method !== 'POST') return failure(405, 'USAGE', 'Operations are asked for with POST.');
+    const limit = bodyLimits?.[name] ?? BODY_LIMIT;
+    const body = await receive(request, limit);
+    if (body === null) return failure(413, 'USAGE', `The request is larger than ${limit} bytes.`);
+    return await perform(PROTOCOL[name], operation, body);
+  } catch (error) {
+    if (request.destroyed && !request.complete) return failure(400, 'USAGE', 'The request is not complete.');
+    return failed(error, request.url, log);
+  }
+}
+
+function failed(error: unknown, url: string | undefined, log: Log): Reply {
+  if (error instanceof ReceiptdError) return failure(422, error.code, error.message, error.hint);
+  log.error('A control operation failed', { url, why: String(error) });
+  return failure(500, 'CONTROL_FAILED', 'The running receiptd could not do this.', 'Its log says why.');
+}
+
+async function perform<O extends Operation>(
+  { request }: Protocol[O],
+  operation: Operations[O],
+  body: string,
+): Promise<Reply> {
+  const parsed = parse(request, body);
+  if (parsed === null) return failure(400, 'USAGE', 'The request is nested too deeply.');
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    const where = issue === undefined || issue.path.length === 0 ? 'the request' : issue.path.join('.');
+    return failure(400, 'USAGE', `${where}: ${issue?.message ?? 'invalid'}.`);
+  }
+  return { status: 200, body: await operation(parsed.data) };
+}
+
+/** Null where it goes deeper than can be followed. */
+function parse<T>(schema: z.ZodType<T>, body: string): z.ZodSafeParseResult<T> | null {
+  try {
+    return schema.safeParse(parseJson(body));
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Null for a body above the limit. */
+async function receive(request: IncomingMessage, limit: number): Promise<string | null> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    const bytes: Buffer = chunk;
+    size += bytes.length;
+    if (size > limit) return null;
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function failure(status: number, code: ErrorBody['code'], message: string, hint?: string): Reply {
+  const body: ErrorBody = hint === undefined ? { code, message } : { code, message, hint };
+  return { status, body };
+}

@@ -1,0 +1,108 @@
+import { chmod, chown, lstat, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import { ReceiptdError, asReceiptdError, systemCode } from '../../core/domain/errors.ts';
+import { respond, type Offer } from './respond.ts';
+import { reachable } from '../socketPath.ts';
+import type { Address } from '../socketPath.ts';
+
+export interface ControlServerOptions extends Offer {
+  /** From `controlSocketPath`. The caller holds the instance lock, and so may replace a stale socket. */
+  readonly socketPath: string;
+  /** Group whose members may use it as well. */
+  readonly gid?: number | null;
+  /** How long `close` lets running operations finish, in milliseconds. */
+  readonly closeGraceMs?: number;
+}
+
+export interface ControlServer {
+  /** Ends connections and removes the socket. Call it before the instance lock is released. Idempotent. */
+  close(): Promise<void>;
+}
+
+const RECEIVE_TIMEOUT_MS = 10_000;
+const CLOSE_GRACE_MS = 2000;
+
+/** @throws ReceiptdError CONTROL_FAILED */
+export async function startControlServer(options: ControlServerOptions): Promise<ControlServer> {
+  const { socketPath, log } = options;
+  const server = createServer((request, response) => void respond(request, response, options));
+  server.headersTimeout = RECEIVE_TIMEOUT_MS;
+  server.requestTimeout = RECEIVE_TIMEOUT_MS;
+
+  let address: Address;
+  try {
+    address = await reachable(socketPath);
+  } catch (error) {
+    throw asReceiptdError(error, 'CONTROL_FAILED', `The control socket ${socketPath} cannot be made.`);
+  }
+  try {
+    if (process.platform !== 'win32') await removeStale(socketPath);
+    await listen(server, address.address);
+    if (process.platform !== 'win32') await admit(socketPath, options.gid ?? null);
+  } catch (error) {
+    server.close();
+    await address.release();
+    const why = systemCode(error) ?? 'unknown reason';
+    throw asReceiptdError(
+      error,
+      'CONTROL_FAILED',
+      `The control socket ${socketPath} cannot be made (${why}).`,
+    );
+  }
+  server.on('error', (error) => log.warn('The control socket reports trouble', { why: error.message }));
+
+  let closing: Promise<void> | null = null;
+  return {
+    close: () =>
+      (closing ??= close(server, options.closeGraceMs ?? CLOSE_GRACE_MS).then(
+        // Only now: closing removes the socket by the address that it was bound to.
+        () => address.release(),
+      )),
+  };
+}
+
+/** The owner, and the members of a group. */
+async function admit(socketPath: string, gid: number | null): Promise<void> {
+  if (gid !== null) await chown(socketPath, process.geteuid?.() ?? -1, gid);
+  await chmod(socketPath, gid === null ? 0o600 : 0o660);
+}
+
+async function removeStale(socketPath: string): Promise<void> {
+  const found = await lstat(socketPath).catch(() => null);
+  if (found === null) return;
+  if (!found.isSocket()) {
+    throw new ReceiptdError('CONTROL_FAILED', `${socketPath} is in the way: it is not a socket.`, {
+      hint: 'Move it elsewhere.',
+    });
+  }
+  await rm(socketPath, { force: true });
+}
+
+async function listen(server: Server, address: string): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    // The socket exists from within `listen` on, which binds before it returns; nobody else may connect in the
+    // moment before its mode is set.
+    const umask = process.platform === 'win32' ? null : process.umask(0o077);
+    try {
+      server.listen({ path: address }, () => {
+        server.removeListener('error', reject);
+        resolve();
+      });
+    } finally {
+      if (umask !== null) process.umask(umask);
+    }
+  });
+}
+
+async function close(server: Server, graceMs: number): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const impatient = setTimeout(() => server.closeAllConnections(), graceMs);
+    server.close(() => {
+      clearTimeout(impatient);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}

@@ -1,0 +1,70 @@
+import type { EndpointKey } from './document.ts';
+import type { ImageType } from './imageType.ts';
+import type { NameTemplate } from './naming.ts';
+import type { Rate } from './rate.ts';
+
+/** What the pipeline needs to know of a watched folder. Durations in milliseconds, sizes in bytes. */
+export interface FolderSettings {
+  readonly path: string;
+  readonly recursive: boolean;
+  /** `poll`: listed at intervals wherever it lies. */
+  readonly watch: 'auto' | 'poll';
+  readonly endpoint: EndpointKey;
+  /** The local name of the endpoint, for `{endpoint}` in names. */
+  readonly alias: string;
+  readonly settle: SettleTimes;
+  readonly template: NameTemplate;
+  readonly nameMaxBytes: number;
+  readonly accept: readonly ImageType[];
+  readonly maxFileSize: number;
+  readonly existing: Existing;
+  readonly afterUpload: 'keep' | 'archive' | 'delete';
+  /** Files that were there before `afterUpload` was set; auto, or left out: they stay, unless the folder is watched for the first time. */
+  readonly afterUploadExisting?: 'auto' | 'leave' | 'include';
+  /** Its name among the agents that share the ledger; null or left out: it is this agent's alone. */
+  readonly share?: string | null;
+  /** Statuses of the service of which one has to be reached before that; null: acceptance is enough. */
+  readonly afterUploadOn: readonly string[] | null;
+}
+
+export interface SettleTimes {
+  readonly shortMs: number;
+  readonly longMs: number;
+  readonly patienceMs: number;
+}
+
+/** What to do with files that lie in a folder when it is first watched. */
+export type Existing =
+  | { readonly kind: 'send' }
+  | { readonly kind: 'skip' }
+  /** Files whose mtime is earlier are skipped. */
+  | { readonly kind: 'since'; readonly at: number; readonly text: string };
+
+export interface Limits {
+  readonly concurrency: number;
+  readonly rate: Rate | null;
+  /** Whether the requests of a long window are kept apart, rather than sent at once and followed by silence. */
+  readonly spread?: boolean;
+  readonly perDay: number | null;
+  readonly perMonth: number | null;
+}
+
+export interface EndpointSettings {
+  readonly key: EndpointKey;
+  readonly alias: string;
+  /** Whose credentials it is used with; null or left out: the default account's. */
+  readonly account?: string | null;
+  readonly limits: Limits;
+}
+
+/**
+ * The configuration that a verdict about a file depended on. It is stored beside the verdict: a PDF that was
+ * refused is looked at again once PDFs are allowed, and nothing is when nothing changed.
+ */
+export function acceptPolicy(settings: FolderSettings): string {
+  return `accept=${[...settings.accept].sort().join(',')};maxFileSize=${settings.maxFileSize}`;
+}
+
+export function existingPolicy(existing: Existing): string {
+  return existing.kind === 'since' ? `existing=since ${existing.text}` : `existing=${existing.kind}`;
+}

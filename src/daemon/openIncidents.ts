@@ -1,0 +1,39 @@
+import type { Clock } from '../core/ports/clock.ts';
+import type { Incident, Incidents } from '../core/ports/incident.ts';
+import type { Log } from '../core/ports/log.ts';
+
+/**
+ * What stands between the agent and its work, each cause
+ *
+ *   absent ──open──▶ open ──close──▶ absent
+ *
+ * said once when it begins and once when it ends, however often it is met in between.
+ */
+export class OpenIncidents implements Incidents {
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #open = new Map<string, Incident>();
+
+  constructor({ clock, log }: { clock: Clock; log: Log }) {
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  open({ key, code, message, hint }: Omit<Incident, 'since'>): void {
+    const before = this.#open.get(key);
+    const since = before?.since ?? this.#clock.now();
+    this.#open.set(key, { key, code, message, hint, since });
+    if (!before) this.#log.error(message, { code, hint });
+  }
+
+  close(key: string): void {
+    const before = this.#open.get(key);
+    if (!before || !this.#open.delete(key)) return;
+    const { code, message, since } = before;
+    this.#log.info('Over', { code, detail: message, lastedMs: this.#clock.now() - since });
+  }
+
+  list(): readonly Incident[] {
+    return [...this.#open.values()];
+  }
+}

@@ -1,0 +1,42 @@
+import { ReceiptdError } from '../core/domain/errors.ts';
+import type { Clock } from '../core/ports/clock.ts';
+import type { InstanceLock } from '../state-dir/instanceLock.ts';
+
+const LOOK_EVERY_MS = 2_000;
+
+/**
+ * Runs the agent until `stop`, or until its state directory is taken from under it: an agent that goes on with a ledger
+ * that is no longer there would let another one start, which sends everything again.
+ * @throws ReceiptdError STATE_UNWRITABLE in the second case, after the agent has stopped.
+ */
+export async function whileInPlace(
+  lock: Pick<InstanceLock, 'isInPlace'>,
+  stateDir: string,
+  clock: Clock,
+  stop: AbortSignal,
+  run: (stop: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const taken = new AbortController();
+  const ended = new AbortController();
+  const looking = (async () => {
+    while (!ended.signal.aborted && !taken.signal.aborted) {
+      await clock.sleep(LOOK_EVERY_MS, ended.signal).catch(() => {});
+      if (!ended.signal.aborted && !(await lock.isInPlace()))
+        taken.abort(new Error('the state directory is gone'));
+    }
+  })();
+  try {
+    await run(AbortSignal.any([stop, taken.signal]));
+  } finally {
+    ended.abort();
+    await looking;
+  }
+  if (!taken.signal.aborted) return;
+  throw new ReceiptdError(
+    'STATE_UNWRITABLE',
+    `The state directory ${stateDir}, or the ledger in it, was removed or replaced while the agent ran, so it has stopped.`,
+    {
+      hint: 'Put it back, then start the agent again; a ledger that is gone is rebuilt from its journal.',
+    },
+  );
+}

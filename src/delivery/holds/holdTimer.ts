@@ -1,0 +1,34 @@
+import type { HoldScope } from '../../core/ports/hold.ts';
+import type { Clock } from '../../core/ports/clock.ts';
+
+/** A scope that is closed, and until when: on both clocks, since either may jump. */
+export interface Closed {
+  readonly scope: HoldScope;
+  readonly key: string;
+  failures: number;
+  readonly since: number;
+  /** Monotonic. */
+  until: number;
+  wallUntil: number;
+  /** The document that is being sent to try it. */
+  probe: number | null;
+  readonly short: boolean;
+  /** Told to slow down, or until when to wait: opened by nothing but its own probe. */
+  readonly patient: boolean;
+  /** When it was last looked whether the credentials have changed; monotonic. */
+  checkedAt: number;
+}
+
+/** Less than this is the usual correcting of a clock. */
+const CLOCKS_PART_MS = 1_000;
+
+export function endsIn(waitMs: number, clock: Clock): Pick<Closed, 'until' | 'wallUntil'> {
+  return { until: clock.monotonic() + waitMs, wallUntil: clock.now() + waitMs };
+}
+
+/** Milliseconds until it is tried again; negative when that is overdue. */
+export function timeLeft({ until, wallUntil }: Closed, clock: Clock): number {
+  const left = until - clock.monotonic();
+  const leftByWall = wallUntil - clock.now();
+  return left - leftByWall > CLOCKS_PART_MS ? leftByWall : left;
+}

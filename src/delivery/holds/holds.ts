@@ -1,0 +1,361 @@
+import { accountOfKey, credentialsKey, DEFAULT_ACCOUNT, type AccountOf } from '../../core/domain/account.ts';
+import {
+  backoff,
+  HOLD_BACKOFF,
+  SERVICE_BACKOFF,
+  SLOW_DOWN_BACKOFF,
+  type BackoffRange,
+} from '../../core/domain/backoff.ts';
+import { endpointId, type Document, type EndpointKey } from '../../core/domain/document.ts';
+import { describeError } from '../../core/domain/errors.ts';
+import type { Clock, Random } from '../../core/ports/clock.ts';
+import type { Hold, HoldScope } from '../../core/ports/hold.ts';
+import type { Ledger } from '../../core/ports/ledger.ts';
+import type { Log } from '../../core/ports/log.ts';
+import { endsIn, timeLeft, type Closed } from './holdTimer.ts';
+
+/** A Retry-After that asks for more is a mistake. */
+const LONGEST_DEMAND_MS = 24 * 60 * 60_000;
+const RECHECK_CREDENTIALS_MS = 20_000;
+
+/**
+ * What keeps more than one document waiting. Each scope (the service, the credentials of an account, an endpoint) is
+ *
+ *   open ──trouble──▶ closed until T ──T passes──▶ probing (one request) ──passed──▶ open
+ *                          ▲                           │
+ *                          └────── trouble, longer ────┘
+ *
+ * and, apart from that, paused by a person or not. What is closed when the process ends is probed at once at the
+ * next start, unless the service has said until when to wait. Folders and endpoints stay paused until someone resumes
+ * them. T is kept on both clocks: monotonic time may stand still while the machine sleeps, and the wall clock may be
+ * set; where they part, the sooner end counts, so that nothing waits longer than its back-off.
+ */
+export class Holds {
+  readonly #ledger: Ledger;
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #log: Log;
+  readonly #accountOf: AccountOf;
+  readonly #credentialsChanged: ((account: string | null) => Promise<boolean>) | null;
+  readonly #closed = new Map<string, Closed>();
+  readonly #paused = new Map<string, Hold>();
+  #pauseChanges = 0;
+  /** Lifted, but the ledger still shows them. */
+  readonly #leftShown = new Set<string>();
+  /** Since when what is tried anew after a restart was on hold: if that fails, it is the same trouble. */
+  readonly #before = new Map<string, number>();
+  #checking: Promise<boolean> | null = null;
+
+  constructor(deps: {
+    ledger: Ledger;
+    clock: Clock;
+    random: Random;
+    log: Log;
+    /** One account for all endpoints where left out. */
+    accountOf?: AccountOf;
+    /** Whether an account's stored credentials are others than those that were last used. */
+    credentialsChanged?: (account: string | null) => Promise<boolean>;
+  }) {
+    this.#ledger = deps.ledger;
+    this.#clock = deps.clock;
+    this.#random = deps.random;
+    this.#log = deps.log;
+    this.#accountOf = deps.accountOf ?? DEFAULT_ACCOUNT;
+    this.#credentialsChanged = deps.credentialsChanged ?? null;
+  }
+
+  /**
+   * Takes over the pauses of earlier runs, and what the service asked for; every other hold of theirs is tried anew.
+   * Resolves those that go on.
+   */
+  async restore(): Promise<readonly Hold[]> {
+    const kept: Hold[] = [];
+    for (const hold of await this.#ledger.holds()) {
+      if (hold.reason === 'PAUSED') this.#paused.set(keyOf(hold.scope, hold.key), hold);
+      else if (this.#takeOver(hold)) kept.push(hold);
+      else {
+        this.#before.set(keyOf(hold.scope, hold.key), hold.since);
+        await this.#ledger.clearHold(hold.scope, hold.key);
+      }
+    }
+    return kept;
+  }
+
+  /** What people have paused and let go on through other agents of the fleet. Resolves whether anything changed. */
+  async takePauses(): Promise<boolean> {
+    const changes = this.#pauseChanges;
+    const paused = (await this.#ledger.holds()).filter(({ reason }) => reason === 'PAUSED');
+    // Somebody has paused or resumed here meanwhile: what was read may be of before that.
+    if (this.#pauseChanges !== changes) return this.takePauses();
+    const now = new Map(paused.map((hold) => [keyOf(hold.scope, hold.key), hold]));
+    const isSame = now.size === this.#paused.size && [...now.keys()].every((key) => this.#paused.has(key));
+    this.#paused.clear();
+    for (const [key, hold] of now) this.#paused.set(key, hold);
+    return !isSame;
+  }
+
+  /** False for a hold that is over. One that ends further ahead than it ever lasted is a clock's mistake. */
+  #takeOver({ scope, key, since, until, demanded }: Hold): boolean {
+    if (!demanded || until === null) return false;
+    const waitMs = Math.min(until - this.#clock.now(), until - since, LONGEST_DEMAND_MS);
+    if (waitMs <= 0) return false;
+    const times = { failures: 1, since, ...endsIn(waitMs, this.#clock), checkedAt: 0 };
+    this.#closed.set(keyOf(scope, key), { scope, key, ...times, probe: null, short: true, patient: true });
+    return true;
+  }
+
+  gate(endpoint: EndpointKey): Gate {
+    if (this.isPaused('endpoint', endpointId(endpoint))) return { kind: 'paused' };
+    const closed = this.#ofEndpoint(endpoint);
+    if (closed.length === 0) return { kind: 'open' };
+    const waitMs = Math.max(...closed.map((hold) => timeLeft(hold, this.#clock)));
+    const outage = closed.every((hold) => hold.short);
+    const recheckMs = this.#recheckIn(closed);
+    if (waitMs > 0) return { kind: 'closed', waitMs, outage, recheckMs };
+    if (closed.some((hold) => hold.probe !== null))
+      return { kind: 'closed', waitMs: SERVICE_BACKOFF.maxMs, outage, recheckMs: null };
+    return { kind: 'probe' };
+  }
+
+  /** Looks whether there are other credentials now; resolves true if so, and they are tried at once. */
+  async recheckCredentials(): Promise<boolean> {
+    this.#checking ??= this.#recheck().finally(() => {
+      this.#checking = null;
+    });
+    return this.#checking;
+  }
+
+  async #recheck(): Promise<boolean> {
+    const held = [...this.#closed.values()].filter(({ scope }) => scope === 'credentials');
+    let isTried = false;
+    for (const hold of held) {
+      hold.checkedAt = this.#clock.monotonic();
+      const account = accountOfKey(hold.key);
+      if (!(await this.#credentialsChanged?.(account).catch(() => false))) continue;
+      Object.assign(hold, endsIn(0, this.#clock), { failures: 0 });
+      this.#log.info(
+        'The credentials have changed; they are tried at once',
+        account === null ? {} : { account },
+      );
+      isTried = true;
+    }
+    return isTried;
+  }
+
+  #recheckIn(closed: readonly Closed[]): number | null {
+    const held = this.#credentialsChanged && closed.find(({ scope }) => scope === 'credentials');
+    if (!held) return null;
+    return Math.max(0, held.checkedAt + RECHECK_CREDENTIALS_MS - this.#clock.monotonic());
+  }
+
+  /** Before the one request that a `probe` gate lets through. Its outcome must be told by `trouble` or `passed`. */
+  startProbe({ id, endpoint }: Sent): void {
+    for (const hold of this.#ofEndpoint(endpoint)) hold.probe = id;
+  }
+
+  /** A probe ended without an answer that says anything about the scope (its file was gone, ...). */
+  endProbe({ id, endpoint }: Sent): void {
+    for (const hold of this.#ofEndpoint(endpoint)) if (hold.probe === id) hold.probe = null;
+  }
+
+  async serviceTrouble(sent: Sent, why: Why, retryAfterMs: number | null): Promise<void> {
+    await this.#close('service', sent.endpoint.baseUrl, sent, why, SERVICE_BACKOFF, retryAfterMs, true);
+  }
+
+  async slowDown(sent: Sent, why: Why, retryAfterMs: number | null): Promise<void> {
+    await this.#authenticated(sent);
+    const key = endpointId(sent.endpoint);
+    await this.#close('endpoint', key, sent, why, SLOW_DOWN_BACKOFF, retryAfterMs, true, true);
+  }
+
+  async holdEndpoint(sent: Sent, why: Why): Promise<void> {
+    await this.#authenticated(sent);
+    await this.#close('endpoint', endpointId(sent.endpoint), sent, why, HOLD_BACKOFF, null, false);
+  }
+
+  async holdCredentials(sent: Sent, why: Why): Promise<void> {
+    await this.#openFor('service', sent.endpoint.baseUrl, sent.id);
+    await this.#close(
+      'credentials',
+      this.#credentialsOf(sent.endpoint),
+      sent,
+      why,
+      HOLD_BACKOFF,
+      null,
+      false,
+    );
+  }
+
+  /**
+   * The endpoint answered as it should: nothing of it is held any more. With the document's id, a hold that a service
+   * asked for waits for its own probe: what was under way when it was told to slow down still ends well.
+   */
+  async passed(endpoint: EndpointKey, id: number | null = null): Promise<void> {
+    for (const [scope, key] of this.#scopesOf(endpoint)) await this.#openFor(scope, key, id);
+  }
+
+  /**
+   * The machine was asleep: an outage of before says nothing of now, and is tried at once, gently. What the service asked for, and what
+   * waits for a person, stays as it is.
+   */
+  woke(): void {
+    for (const hold of this.#closed.values()) {
+      if (hold.scope !== 'service' || hold.patient || hold.probe !== null) continue;
+      const waitMs = Math.min(SERVICE_BACKOFF.baseMs, Math.max(0, timeLeft(hold, this.#clock)));
+      Object.assign(hold, endsIn(waitMs, this.#clock), { failures: 0 });
+    }
+  }
+
+  /** A person says: try everything again now. */
+  async clearAll(): Promise<void> {
+    for (const hold of this.#closed.values()) await this.#open(hold.scope, hold.key);
+  }
+
+  isPaused(scope: 'endpoint' | 'folder', key: string): boolean {
+    return this.#paused.has(keyOf(scope, key));
+  }
+
+  pausedFolders(): string[] {
+    return [...this.#paused.values()].filter((hold) => hold.scope === 'folder').map((hold) => hold.key);
+  }
+
+  async pause(scope: 'endpoint' | 'folder', key: string, by: string): Promise<void> {
+    const message = `Paused by ${by}.`;
+    const hold: Hold = {
+      scope,
+      key,
+      reason: 'PAUSED',
+      message,
+      since: this.#clock.now(),
+      until: null,
+      demanded: false,
+    };
+    await this.#ledger.putHold(hold);
+    this.#pauseChanges += 1;
+    this.#paused.set(keyOf(scope, key), hold);
+  }
+
+  async resume(scope: 'endpoint' | 'folder', key: string): Promise<void> {
+    await this.#ledger.clearHold(scope, key, 'PAUSED');
+    this.#pauseChanges += 1;
+    this.#paused.delete(keyOf(scope, key));
+  }
+
+  /** An answer about the endpoint says that the service is there and took the token. */
+  async #authenticated({ id, endpoint }: Sent): Promise<void> {
+    await this.#openFor('service', endpoint.baseUrl, id);
+    await this.#openFor('credentials', this.#credentialsOf(endpoint), id);
+  }
+
+  async #openFor(scope: HoldScope, key: string, id: number | null): Promise<void> {
+    const hold = this.#closed.get(keyOf(scope, key));
+    if (hold?.patient && id !== null && hold.probe !== id) return;
+    await this.#open(scope, key);
+  }
+
+  #ofEndpoint(endpoint: EndpointKey): Closed[] {
+    // Asked several times for each document.
+    if (this.#closed.size === 0) return [];
+    return this.#scopesOf(endpoint).flatMap(([scope, key]) => this.#closed.get(keyOf(scope, key)) ?? []);
+  }
+
+  #scopesOf(endpoint: EndpointKey): [HoldScope, string][] {
+    return [
+      ['service', endpoint.baseUrl],
+      ['credentials', this.#credentialsOf(endpoint)],
+      ['endpoint', endpointId(endpoint)],
+    ];
+  }
+
+  #credentialsOf(endpoint: EndpointKey): string {
+    return credentialsKey(endpoint.baseUrl, this.#accountOf(endpoint));
+  }
+
+  async #close(
+    scope: HoldScope,
+    key: string,
+    { id }: Sent,
+    { reason, message }: Why,
+    range: BackoffRange,
+    retryAfterMs: number | null,
+    short: boolean,
+    patient = false,
+  ): Promise<void> {
+    const before = this.#closed.get(keyOf(scope, key));
+    const asked = Math.min(retryAfterMs ?? 0, LONGEST_DEMAND_MS);
+    const isNew =
+      !before || (before.probe === null ? timeLeft(before, this.#clock) <= 0 : before.probe === id);
+    // Requests that were in flight when the scope closed say nothing new, not even while another one probes it; only
+    // when to come again.
+    if (before && !isNew && asked <= timeLeft(before, this.#clock)) return;
+    const failures = (before?.failures ?? 0) + (isNew ? 1 : 0);
+    const waitMs = Math.max(asked, isNew ? backoff(failures, range, this.#random) : 0);
+    const demanded = asked > 0 && waitMs === asked;
+    const since = before?.since ?? this.#before.get(keyOf(scope, key)) ?? this.#clock.now();
+    const ends = endsIn(waitMs, this.#clock);
+    this.#closed.set(keyOf(scope, key), {
+      scope,
+      key,
+      failures,
+      since,
+      ...ends,
+      probe: isNew ? null : (before?.probe ?? null),
+      short,
+      patient: patient || demanded,
+      checkedAt: before?.checkedAt ?? this.#clock.monotonic(),
+    });
+    await this.#show(
+      this.#ledger.putHold({ scope, key, reason, message, since, until: ends.wallUntil, demanded }),
+    );
+    const fields = { scope, key, reason, retryInMs: waitMs, detail: message };
+    if (before && (short || !before.short)) this.#log.debug('Still on hold', fields);
+    else if (short) this.#log.warn('On hold; it is tried again by itself', fields);
+    else this.#log.error('On hold; a person has to look at it', fields);
+  }
+
+  async #open(scope: HoldScope, key: string): Promise<void> {
+    const id = keyOf(scope, key);
+    const before = this.#closed.get(id);
+    this.#before.delete(id);
+    if (!before && !this.#leftShown.has(id)) return;
+    this.#closed.delete(id);
+    this.#leftShown.delete(id);
+    if (!(await this.#show(this.#ledger.clearHold(scope, key)))) this.#leftShown.add(id);
+    if (!before) return;
+    this.#log.info('No longer on hold', { scope, key, heldForMs: this.#clock.now() - before.since });
+  }
+
+  /** The row only tells people of the hold; without it the hold works all the same. */
+  async #show(write: Promise<void>): Promise<boolean> {
+    try {
+      await write;
+      return true;
+    } catch (error) {
+      this.#log.warn('A hold could not be recorded', describeError(error));
+      return false;
+    }
+  }
+}
+
+/** The document whose request met with the trouble. */
+export type Sent = Pick<Document, 'id' | 'endpoint'>;
+
+export interface Why {
+  readonly reason: string;
+  readonly message: string;
+}
+
+export type Gate =
+  | { readonly kind: 'open' | 'probe' | 'paused' }
+  /** `outage`: expected to pass by itself within seconds or minutes. */
+  | {
+      readonly kind: 'closed';
+      readonly waitMs: number;
+      readonly outage: boolean;
+      /** When to look whether the credentials have changed; null if they are not what it waits for. */
+      readonly recheckMs: number | null;
+    };
+
+function keyOf(scope: HoldScope, key: string): string {
+  return `${scope} ${key}`;
+}

@@ -1,0 +1,20 @@
+import type { Reduced } from './pace.ts';
+
+const CAUSES: Record<Reduced['cause'], string> = {
+  refused: 'because the service asked to slow down (HTTP 429 or 402)',
+  slow: 'because its answers take far longer than before',
+  outage: 'because it starts again step by step after it was closed',
+};
+
+/** For `status`: what is less than configured, and why, in one plain sentence. */
+export function paceNote(alias: string, { cause, atOnce, configured, spacingMs }: Reduced): string {
+  const less = [
+    ...(atOnce < configured ? [`${atOnce} of ${configured} uploads at once`] : []),
+    ...(spacingMs > 0 ? [`one upload every ${seconds(spacingMs)} s`] : []),
+  ];
+  return `Uploads to endpoint ${alias} are slowed down to ${less.join(' and ')}, ${CAUSES[cause]}. The pace recovers by itself.`;
+}
+
+function seconds(ms: number): string {
+  return ms >= 9_950 ? String(Math.round(ms / 1_000)) : (ms / 1_000).toFixed(ms >= 95 ? 1 : 2);
+}

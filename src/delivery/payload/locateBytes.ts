@@ -1,0 +1,86 @@
+import { isAbsolute } from 'node:path';
+import type { Document } from '../../core/domain/document.ts';
+import { ReceiptdError } from '../../core/domain/errors.ts';
+import type { WatchedFolder } from '../../core/ports/folder.ts';
+import type { LedgerQueue } from '../../core/ports/ledger.ts';
+import type { Spool } from '../../core/ports/spool.ts';
+import { sha256 } from '../../core/sha256.ts';
+
+/** `away`: a place that may hold them can't be looked at now. `gone`: no known place that this agent reaches has them any more; `elsewhere`: another agent's may. */
+export type Found =
+  | { readonly kind: 'bytes'; readonly bytes: Buffer }
+  | { readonly kind: 'away' | 'gone'; readonly message: string; readonly elsewhere?: boolean };
+
+/** Opens a folder by its absolute path, whether it is configured (still) or not. */
+export type OpenFolder = (path: string) => WatchedFolder;
+
+/** Finds a document's bytes in the spool or wherever they were seen; what is returned has the document's hash. */
+export async function findBytes(
+  document: Document,
+  { ledger, spool, open }: { ledger: LedgerQueue; spool: Pick<Spool, 'read'>; open: OpenFolder },
+): Promise<Found> {
+  let trouble: ReceiptdError | null = null;
+  try {
+    const bytes = await spool.read(document.sha256);
+    if (bytes) return { kind: 'bytes', bytes };
+  } catch (error) {
+    if (!(error instanceof ReceiptdError)) throw error;
+    trouble = error;
+  }
+  const found = await findOriginal(document, ledger, open);
+  // A copy that can't be read now is not gone.
+  return found.kind === 'gone' && trouble ? { kind: 'away', message: trouble.message } : found;
+}
+
+/** Finds a document's bytes wherever they were seen; what is returned has the document's hash. */
+export async function findOriginal(
+  document: Document,
+  ledger: LedgerQueue,
+  open: OpenFolder,
+): Promise<Found> {
+  let away: string | null = null;
+  for (const source of await ledger.sources(document.sha256)) {
+    const [folder, path] =
+      source.archivedTo === null ? [source.folder, source.path] : split(source.archivedTo);
+    const opened = open(folder);
+    // What is larger is another file by now, and would not fit in the memory set aside for this one.
+    const read = await opened.read(path, document.size);
+    switch (read.kind) {
+      case 'bytes':
+        if (sha256(read.bytes) === document.sha256) return { kind: 'bytes', bytes: read.bytes };
+        away = (await whyAway(opened)) ?? away;
+        break;
+      case 'unreadable':
+        away = `${folder}/${path} can't be read (${read.code}).`;
+        break;
+      case 'gone':
+      case 'changed':
+      case 'tooLarge':
+        away = (await whyAway(opened)) ?? away;
+        break;
+    }
+  }
+  if (away !== null) return { kind: 'away', message: away };
+  // Another agent's folder, or a share that this machine does not have.
+  if (!isAbsolute(document.folder))
+    return {
+      kind: 'gone',
+      elsewhere: true,
+      message: `Its bytes are not on this machine: it came in from ${document.folder}, which another agent reaches.`,
+    };
+  return {
+    kind: 'gone',
+    message: `Its file is gone from ${document.folder}/${document.path}, and no other place has its bytes.`,
+  };
+}
+
+/** What lies at a path says nothing while another directory stands in the folder's place. */
+async function whyAway(folder: WatchedFolder): Promise<string | null> {
+  const availability = await folder.availability();
+  return availability.state === 'present' ? null : availability.message;
+}
+
+function split(absolute: string): [folder: string, path: string] {
+  const cut = Math.max(absolute.lastIndexOf('/'), absolute.lastIndexOf('\\'));
+  return [absolute.slice(0, cut) || '/', absolute.slice(cut + 1)];
+}

@@ -1,0 +1,207 @@
+import { ReceiptdError } from '../../core/domain/errors.ts';
+import type { Clock } from '../../core/ports/clock.ts';
+import type { Incidents } from '../../core/ports/incident.ts';
+import type { LedgerQueue } from '../../core/ports/ledger.ts';
+import type { Log } from '../../core/ports/log.ts';
+import type { Spool } from '../../core/ports/spool.ts';
+import { sha256 } from '../../core/sha256.ts';
+
+export type SpoolMode = 'auto' | 'always' | 'never';
+
+export interface CopiesDeps {
+  readonly mode: SpoolMode;
+  readonly spool: Spool;
+  readonly ledger: Pick<LedgerQueue, 'wanted'>;
+  readonly incidents: Incidents;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** How long the copy of a failed or unconfirmed document is kept. */
+  readonly keepFailedMs: number;
+  /** Whether the copy with this hash is needed for what the ledger does not know yet. */
+  readonly isNeeded?: ((hash: string) => boolean) | undefined;
+}
+
+export type Copied = 'there' | 'full' | 'unwritable';
+
+/** After a failure the disk is left alone for so long. */
+const TRY_AGAIN_MS = 5_000;
+/** So much has to be free before a full spool counts as over: otherwise it would be said for each image sent. */
+const ROOM_AGAIN = 0.05;
+
+/**
+ * Copies in the spool, made and dropped so that no copy goes that a document came to want meanwhile, and what keeps
+ * them from being made. The spool is
+ *
+ *   well ──an image does not fit──▶ full (SPOOL_FULL) ──copies go──▶ well
+ *     └──the disk fails──▶ unwritable (SPOOL_UNWRITABLE), left alone for seconds, tried again ──▶ well
+ */
+export class Copies {
+  readonly #deps: CopiesDeps;
+  readonly #inTurn = new Map<string, Promise<unknown>>();
+  #reserved = 0;
+  #lacked: number | null = null;
+  #failed = false;
+  #tryAgainAt = -Infinity;
+
+  constructor(deps: CopiesDeps) {
+    this.#deps = deps;
+  }
+
+  has(hash: string): boolean {
+    return this.#deps.spool.has(hash);
+  }
+
+  /** Failed at the last try. */
+  get failed(): boolean {
+    return this.#failed;
+  }
+
+  /** An image did not fit, and there is no room again yet. */
+  get isFull(): boolean {
+    return this.#lacked !== null;
+  }
+
+  /** Failed a moment ago: not tried again yet. */
+  get isLeftAlone(): boolean {
+    return this.#deps.clock.monotonic() < this.#tryAgainAt;
+  }
+
+  /** Whether an image of that size fits beside those that are being admitted; says so where it does not. */
+  fits(size: number): boolean {
+    if (this.#deps.spool.fits(this.#reserved + size)) return true;
+    this.#full(size);
+    return false;
+  }
+
+  /** Room for an image that is about to be admitted; given back by `release`, or used by `make`. */
+  reserve(size: number): boolean {
+    if (!this.fits(size)) return false;
+    this.#reserved += size;
+    return true;
+  }
+
+  release(size: number): void {
+    this.#reserved -= size;
+  }
+
+  /** Durable when `there`. Never rejects for the disk's trouble. `isWanted` is asked when its turn has come. */
+  async make(
+    hash: string,
+    bytes: Buffer,
+    { reserved = 0, isWanted = () => true }: { reserved?: number; isWanted?: () => boolean } = {},
+  ): Promise<Copied> {
+    return this.#exclusive(hash, async () => {
+      this.release(reserved);
+      if (!isWanted() || this.has(hash)) return 'there';
+      if (this.isLeftAlone) return 'unwritable';
+      try {
+        if (!(await this.#deps.spool.put(hash, bytes))) {
+          this.#full(bytes.length);
+          return 'full';
+        }
+      } catch (error) {
+        this.#unwritable(error);
+        return 'unwritable';
+      }
+      this.#well();
+      return 'there';
+    });
+  }
+
+  /** Removes the copy unless a document still wants these bytes; whoever admits one meanwhile copies them anew. */
+  async dropUnwanted(hash: string): Promise<void> {
+    if (!this.has(hash) && !this.#inTurn.has(hash)) return;
+    await this.#exclusive(hash, async () => {
+      if (!this.has(hash)) return;
+      const { ledger, spool, clock, keepFailedMs, log, isNeeded } = this.#deps;
+      if (isNeeded?.(hash)) return;
+      const wanted = await ledger.wanted([hash], clock.now() - keepFailedMs);
+      if (wanted.has(hash)) return;
+      // Asked again: it may have been accepted meanwhile.
+      if (isNeeded?.(hash)) return;
+      try {
+        await spool.remove(hash);
+      } catch (error) {
+        if (!(error instanceof ReceiptdError)) throw error;
+        log.warn('A copy that nobody wants any more could not be removed; it is tried again', {
+          sha256: hash,
+          detail: error.message,
+        });
+        return;
+      }
+      this.#closeFull();
+    });
+  }
+
+  /** Whether the disk that failed can be written again. */
+  async probe(): Promise<void> {
+    if (!this.#failed) return;
+    const bytes = Buffer.from('Can this be written?');
+    const hash = sha256(bytes);
+    if ((await this.make(hash, bytes)) === 'there') await this.dropUnwanted(hash);
+  }
+
+  #full(size: number): void {
+    const { spool, incidents } = this.#deps;
+    this.#lacked = size;
+    const is = `${bytesText(spool.usedBytes)} of ${bytesText(spool.limitBytes)}`;
+    incidents.open({
+      key: 'SPOOL_FULL',
+      code: 'SPOOL_FULL',
+      message: `The spool is full (${is}): an image of ${bytesText(size)} has no room. Scans that can't be sent at once stay in their folders.`,
+      hint: 'End what keeps uploads waiting (`receiptd status` shows it), or raise `storage.spoolLimit`.',
+    });
+  }
+
+  #closeFull(): void {
+    const { spool, incidents } = this.#deps;
+    if (this.#lacked === null) return;
+    const enough = Math.max(this.#lacked, spool.limitBytes * ROOM_AGAIN);
+    if (!spool.fits(Math.min(spool.limitBytes, enough))) return;
+    this.#lacked = null;
+    incidents.close('SPOOL_FULL');
+  }
+
+  #unwritable(error: unknown): void {
+    if (!(error instanceof ReceiptdError)) throw error;
+    const { incidents, clock, mode } = this.#deps;
+    this.#failed = true;
+    this.#tryAgainAt = clock.monotonic() + TRY_AGAIN_MS;
+    const meanwhile =
+      mode === 'always'
+        ? 'New scans stay in their folders.'
+        : 'New scans are named and recorded without a copy: one that is overwritten before it is sent is lost.';
+    incidents.open({
+      key: 'SPOOL_UNWRITABLE',
+      code: 'SPOOL_UNWRITABLE',
+      message: `${error.message} ${meanwhile}`,
+      hint: error.hint ?? 'Check the space and the permissions of the state directory.',
+    });
+  }
+
+  #well(): void {
+    if (!this.#failed) return;
+    this.#failed = false;
+    this.#tryAgainAt = -Infinity;
+    this.#deps.incidents.close('SPOOL_UNWRITABLE');
+  }
+
+  async #exclusive<T>(hash: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#inTurn.get(hash);
+    const turn = before ? before.then(work, work) : work();
+    this.#inTurn.set(hash, turn);
+    try {
+      return await turn;
+    } finally {
+      if (this.#inTurn.get(hash) === turn) this.#inTurn.delete(hash);
+    }
+  }
+}
+
+function bytesText(bytes: number): string {
+  const units = ['B', 'KB', 'MB', 'GB', 'TB'];
+  let value = bytes;
+  let unit = 0;
+  for (; value >= 1_000 && unit < units.length - 1; unit += 1) value /= 1_000;
+  return `${Math.round(value * 10) / 10} ${units[unit]}`;
+}

@@ -1,0 +1,126 @@
+import type { Document } from '../../core/domain/document.ts';
+import { describeError } from '../../core/domain/errors.ts';
+import type { Clock } from '../../core/ports/clock.ts';
+import type { Ledger } from '../../core/ports/ledger.ts';
+import type { Log } from '../../core/ports/log.ts';
+import type { Spool } from '../../core/ports/spool.ts';
+import type { ByteBudget } from './byteBudget.ts';
+import type { Keeper } from './payloadStore.ts';
+import { findOriginal, type OpenFolder } from './locateBytes.ts';
+
+export interface SweepDeps {
+  readonly keeper: Keeper;
+  readonly spool: Spool;
+  readonly ledger: Ledger;
+  readonly open: OpenFolder;
+  /** For originals that are read to be copied; best the one that admission reads in. */
+  readonly memory: ByteBudget;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly keepFailedMs: number;
+}
+
+const SWEEP_MS = 10 * 60_000;
+/** While the disk of the spool fails, or it is full: other agents may have sent what lies in it. */
+const PROBE_MS = 30_000;
+const HASHES_AT_ONCE = 500;
+const DOCUMENTS_AT_ONCE = 100;
+/** Old originals leave this part of the spool to new scans, which are not even named without room. */
+const LEFT_TO_NEW = 0.1;
+
+/** Sweeps at once and every ten minutes, until aborted. */
+export async function runSpoolSweep(deps: SweepDeps, signal: AbortSignal): Promise<void> {
+  const { clock, log, keeper } = deps;
+  let sweptAt = -Infinity;
+  while (!signal.aborted) {
+    try {
+      await keeper.copies.probe();
+      if (clock.monotonic() - sweptAt >= SWEEP_MS) {
+        sweptAt = clock.monotonic();
+        await sweepSpool(deps, signal);
+      } else if (keeper.copies.isFull) await dropUnwanted(deps, signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      const isSaid = deps.ledger.storage.trouble() !== null;
+      log[isSaid ? 'debug' : 'warn']('The spool could not be swept; trying again', describeError(error));
+    }
+    await untilNext(deps, signal);
+  }
+}
+
+/** Sleeps until it is time to look again. Looks at the spool's state often, at no cost. */
+async function untilNext({ clock, keeper }: SweepDeps, signal: AbortSignal): Promise<void> {
+  for (let slept = 0; slept < SWEEP_MS && !signal.aborted; slept += PROBE_MS) {
+    await clock.sleep(PROBE_MS, signal).catch(() => {});
+    if (keeper.copies.failed || keeper.copies.isFull) return;
+  }
+}
+
+/** One sweep, for a run that ends by itself; what fails waits for the next. */
+export async function trySweeping(deps: SweepDeps, signal: AbortSignal): Promise<void> {
+  try {
+    await sweepSpool(deps, signal);
+  } catch (error) {
+    if (!signal.aborted) deps.log.warn('The spool could not be swept', describeError(error));
+  }
+}
+
+/** Removes copies that nobody wants any more, and copies what waits without one and can't be sent now. */
+export async function sweepSpool(deps: SweepDeps, signal: AbortSignal): Promise<void> {
+  const removed = await dropUnwanted(deps, signal);
+  const copied = await copyWaiting(deps, signal);
+  if (removed + copied > 0) deps.log.debug('Swept the spool', { removed, copied });
+}
+
+async function dropUnwanted(
+  { spool, ledger, keeper, clock, keepFailedMs }: SweepDeps,
+  signal: AbortSignal,
+): Promise<number> {
+  const hashes = spool.hashes();
+  let removed = 0;
+  for (let start = 0; start < hashes.length; start += HASHES_AT_ONCE) {
+    const batch = hashes.slice(start, start + HASHES_AT_ONCE);
+    const wanted = await ledger.wanted(batch, clock.now() - keepFailedMs);
+    for (const hash of batch) {
+      if (signal.aborted) return removed;
+      if (wanted.has(hash)) continue;
+      await keeper.copies.dropUnwanted(hash);
+      if (!spool.has(hash)) removed += 1;
+    }
+  }
+  return removed;
+}
+
+async function copyWaiting(deps: SweepDeps, signal: AbortSignal): Promise<number> {
+  let copied = 0;
+  let after = 0;
+  for (;;) {
+    const batch = await deps.ledger.waiting(after, DOCUMENTS_AT_ONCE);
+    for (const document of batch) {
+      if (signal.aborted) return copied;
+      after = document.id;
+      if (!deps.keeper.lacksCopy(document)) continue;
+      if (deps.spool.usedBytes + document.size > deps.spool.limitBytes * (1 - LEFT_TO_NEW)) return copied;
+      const end = await copyOriginal(document, deps);
+      if (end === 'copied') copied += 1;
+      if (end === 'unwritable') return copied;
+    }
+    if (batch.length < DOCUMENTS_AT_ONCE) return copied;
+  }
+}
+
+/** What is gone is left to delivery: it may turn up elsewhere until then. */
+async function copyOriginal(
+  document: Document,
+  { keeper, memory, ledger, open }: SweepDeps,
+): Promise<'copied' | 'notThere' | 'unwritable'> {
+  return memory.with(document.size, async () => {
+    const found = await findOriginal(document, ledger, open);
+    if (found.kind !== 'bytes') return 'notThere';
+    const isWanted = () => keeper.lacksCopy(document);
+    const copied = await keeper.copies.make(document.sha256, found.bytes, { isWanted });
+    // It may have been accepted while it was read, when there was no copy to drop.
+    await keeper.copies.dropUnwanted(document.sha256);
+    return copied === 'there' ? 'copied' : 'unwritable';
+  });
+}

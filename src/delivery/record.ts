@@ -1,0 +1,346 @@
+import { backoff, HOLD_BACKOFF, SERVICE_BACKOFF } from '../core/domain/backoff.ts';
+import { endpointId, type AttemptOutcome, type Document } from '../core/domain/document.ts';
+import { describeError, isOfLedger } from '../core/domain/errors.ts';
+import type { Answer, Outcome } from '../core/domain/outcome.ts';
+import type { Clock, Random } from '../core/ports/clock.ts';
+import type { Ledger, Requeue, Transition } from '../core/ports/ledger.ts';
+import type { Log } from '../core/ports/log.ts';
+import type { Holds, Why } from './holds/holds.ts';
+import type { Pacer } from './limits/pacer.ts';
+import { noPasses, remember, type Passes } from './refusalHistory.ts';
+
+export interface RecordDeps {
+  readonly ledger: Ledger;
+  readonly holds: Holds;
+  /** Learns from each answer. */
+  readonly pacer: Pick<Pacer, 'judged'>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** Server errors about one document, while others pass, after which it is parked. */
+  readonly parkAfter: number;
+  readonly onAccepted: (document: Document) => void;
+  /** The service refused it, and the ledger says so. */
+  readonly onFailed?: (document: Document) => void;
+}
+
+/** This many different documents refused in a row: more likely the endpoint than the documents. */
+const MANY_REFUSALS = 5;
+const PARKED_MS = 60 * 60_000;
+const RECORD_RETRY_MS = 2_000;
+
+/** Why what was recorded did not leave. */
+const NOT_LEFT = {
+  LEASE_LOST:
+    'It was not sent: this agent could not be sure of its lease, or of its place in the window that the fleet shares.',
+  HELD_BACK:
+    'It was not sent: right before it would have left, its endpoint was closed or paused, or the agent stopped.',
+} as const;
+
+/** Turns an outcome into a ledger transition, and into holds where it is more than one document's trouble. */
+export class Recorder {
+  readonly #deps: RecordDeps;
+  readonly #passes = new Map<string, Passes>();
+
+  constructor(deps: RecordDeps) {
+    this.#deps = deps;
+  }
+
+  /** Resolves true if the document left the queue. */
+  async record(
+    document: Document,
+    attemptId: number,
+    answer: Answer,
+    outcome: Outcome,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const { holds, log } = this.#deps;
+    const { endpoint } = document;
+    this.#deps.pacer.judged(endpoint, answer, outcome.kind, document.size);
+    const httpStatus = answer.kind === 'response' ? answer.httpStatus : null;
+    const passes = this.#passesOf(document);
+    const fields = { ...identify(document), httpStatus, attempt: document.attempts + 1 };
+    if (outcome.kind === 'accepted') {
+      const { status, verbatim } = outcome.record;
+      await this.#finish(
+        attemptId,
+        httpStatus,
+        'accepted',
+        null,
+        { state: 'accepted', serviceStatus: status, response: verbatim },
+        signal,
+      );
+      passes.accepted += 1;
+      passes.refusedInARow.clear();
+      passes.together = undefined;
+      passes.refusedAt.delete(document.id);
+      passes.troubleAt.delete(document.id);
+      log.info('Accepted', { ...fields, status, bytes: document.size });
+      await holds.passed(endpoint, document.id);
+      this.#deps.onAccepted(document);
+      return true;
+    }
+    const { reason, message } = outcome;
+    switch (outcome.kind) {
+      case 'failed':
+        return this.#refused(document, attemptId, httpStatus, outcome, signal);
+      case 'unconfirmed':
+        await this.#finish(
+          attemptId,
+          httpStatus,
+          'refused',
+          message,
+          { state: 'unconfirmed', reason, message },
+          signal,
+        );
+        log.error('Unconfirmed: it may be stored already; a person has to look', {
+          ...fields,
+          detail: message,
+        });
+        await holds.passed(endpoint, document.id);
+        return true;
+      case 'unauthorized':
+        await this.requeue(document, attemptId, httpStatus, outcome, signal);
+        await holds.holdCredentials(document, {
+          reason,
+          message: `${message} A new token was not taken either.`,
+        });
+        return false;
+      case 'endpointHold':
+        await this.requeue(document, attemptId, httpStatus, outcome, signal);
+        await holds.holdEndpoint(document, outcome);
+        return false;
+      case 'slowDown':
+        await this.requeue(document, attemptId, httpStatus, outcome, signal, 'limited');
+        await holds.slowDown(document, outcome, outcome.retryAfterMs);
+        return false;
+      case 'serviceTrouble':
+        await this.#trouble(document, attemptId, httpStatus, outcome, answer, signal);
+        return false;
+    }
+  }
+
+  /** The request was recorded, and did not leave. */
+  async notLeft(
+    document: Document,
+    attemptId: number,
+    reason: keyof typeof NOT_LEFT,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const message = NOT_LEFT[reason];
+    const why = { reason, message, answerLost: false, serverError: false };
+    await this.#finish(
+      attemptId,
+      null,
+      'notSent',
+      message,
+      { state: 'queued', notBefore: 0, ...why },
+      signal,
+    );
+    this.#deps.log.info('Not sent after all', { ...identify(document), reason, detail: message });
+  }
+
+  /** Back into the queue at its old place: what happened says nothing about the document. */
+  async requeue(
+    document: Document,
+    attemptId: number,
+    httpStatus: number | null,
+    { reason, message, answerLost = false }: { reason: string; message: string; answerLost?: boolean },
+    signal: AbortSignal,
+    answered: AttemptOutcome = 'trouble',
+  ): Promise<false> {
+    const transition = { notBefore: 0, reason, message, answerLost, serverError: false };
+    const ended = answerLost ? 'unknown' : answered;
+    await this.#finish(attemptId, httpStatus, ended, message, { state: 'queued', ...transition }, signal);
+    this.#deps.log.debug('Queued again', { ...identify(document), reason, detail: message });
+    return false;
+  }
+
+  /** Ends an attempt that was answered with 401 and is replayed at once. */
+  async replay(attemptId: number, message: string, signal: AbortSignal): Promise<void> {
+    const { ledger, clock } = this.#deps;
+    await this.#durably(signal, () => ledger.finishReplayed(attemptId, clock.now(), 401, message));
+  }
+
+  /** The replay can't be sent now. */
+  async giveBack(document: Document, { reason, message }: Why, signal: AbortSignal): Promise<false> {
+    const { ledger, clock, log } = this.#deps;
+    await this.#durably(signal, () => ledger.postpone(document.id, 0, reason, message, clock.now()));
+    log.debug('Queued again', { ...identify(document), reason, detail: message });
+    return false;
+  }
+
+  /**
+   * A defect ended the delivery: nobody will answer for its attempt. Queued again under its name, as may be stored
+   * already, and later each time, since a defect comes again. Nothing happens if no upload of it is open.
+   */
+  async abandon(document: Document, error: unknown, signal: AbortSignal): Promise<void> {
+    const { ledger, clock, random } = this.#deps;
+    const detail = await ledger.detail(document.id);
+    if (detail?.document.state !== 'uploading') return;
+    const attempt = detail.attempts.find(({ finishedAt }) => finishedAt === null);
+    const notBefore = clock.now() + backoff(detail.document.attempts, HOLD_BACKOFF, random);
+    const why = {
+      reason: 'INTERRUPTED',
+      message: `The upload could not go on: ${describeError(error).detail}`,
+    };
+    if (!attempt) {
+      const postpone = () => ledger.postpone(document.id, notBefore, why.reason, why.message, clock.now());
+      return this.#durably(signal, postpone);
+    }
+    const transition = { state: 'queued', notBefore, ...why, answerLost: true, serverError: false } as const;
+    await this.#finish(attempt.id, null, 'unknown', why.message, transition, signal);
+  }
+
+  async lost(document: Document, message: string): Promise<void> {
+    const { ledger, clock, log } = this.#deps;
+    await ledger.markLost(document.id, message, clock.now());
+    if (ledger.fleet !== null && (await ledger.document(document.id))?.state !== 'lost') {
+      log.info('Its bytes are not to be had here; the agent that admitted it looks for them', {
+        ...identify(document),
+        detail: message,
+      });
+      return;
+    }
+    log.error('Lost: its bytes were gone before they could be sent; scan it again', {
+      ...identify(document),
+      sha256: document.sha256,
+      detail: message,
+    });
+  }
+
+  async #refused(
+    document: Document,
+    attemptId: number,
+    httpStatus: number | null,
+    { reason, message }: { readonly reason: string; readonly message: string },
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const { holds, log } = this.#deps;
+    const passes = this.#passesOf(document);
+    // Refused again although the endpoint took others in between: it is this document.
+    const refusedAt = passes.refusedAt.get(document.id);
+    if (refusedAt !== undefined && passes.accepted > refusedAt) passes.refusedInARow.delete(document.id);
+    else passes.refusedInARow.add(document.id);
+    remember(passes.refusedAt, document.id, passes.accepted);
+    const ids = [...passes.refusedInARow];
+    const isMany = ids.length >= MANY_REFUSALS;
+    if (isMany) {
+      const why = `${ids.length} different documents were refused in a row, so the endpoint is held instead. The last answer: ${message}`;
+      passes.together = { documentIds: ids, reason: 'MANY_REFUSALS', message: why };
+      passes.refusedInARow = new Set(ids.slice(1));
+    }
+    // Asked at the time of writing: while the ledger can't be written, others may come to be refused as well.
+    const withOthers = (): Requeue | undefined =>
+      passes.together?.documentIds.includes(document.id) ? passes.together : undefined;
+    await this.#finish(
+      attemptId,
+      httpStatus,
+      'refused',
+      message,
+      { state: 'failed', reason, message },
+      signal,
+      withOthers,
+    );
+    const together = withOthers();
+    if (!together) {
+      log.error('Refused by the service; a person has to look', {
+        ...identify(document),
+        httpStatus,
+        detail: message,
+      });
+      this.#deps.onFailed?.(document);
+      await holds.passed(document.endpoint, document.id);
+      return true;
+    }
+    await holds.holdEndpoint(document, together);
+    return false;
+  }
+
+  async #trouble(
+    document: Document,
+    attemptId: number,
+    httpStatus: number | null,
+    outcome: Extract<Outcome, { kind: 'serviceTrouble' }>,
+    answer: Answer,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { clock, random, holds, log, parkAfter } = this.#deps;
+    const { reason, message, answerLost, serverError } = outcome;
+    const passes = this.#passesOf(document);
+    const others = passes.accepted > (passes.troubleAt.get(document.id) ?? passes.accepted);
+    remember(passes.troubleAt, document.id, passes.accepted);
+    const parked = serverError && others && document.serverErrors + 1 >= parkAfter;
+    // A document that may itself be the cause steps back, so that the next probe is another one (promise P4).
+    const suspect = serverError || answerLost;
+    const waitMs = parked
+      ? PARKED_MS
+      : suspect
+        ? backoff(document.serverErrors + 1, SERVICE_BACKOFF, random)
+        : 0;
+    const outcomeOfAttempt: AttemptOutcome =
+      answer.kind === 'fault' && !answer.sent ? 'notSent' : answerLost ? 'unknown' : 'trouble';
+    const transition: Transition = {
+      state: 'queued',
+      notBefore: waitMs === 0 ? 0 : clock.now() + waitMs,
+      reason: parked ? 'PARKED' : reason,
+      message,
+      answerLost,
+      serverError,
+    };
+    await this.#finish(attemptId, httpStatus, outcomeOfAttempt, message, transition, signal);
+    const fields = { ...identify(document), httpStatus, reason, detail: message };
+    if (parked) {
+      log.warn('Parked: the service fails on this document while others pass', fields);
+      await holds.passed(document.endpoint, document.id);
+    } else {
+      log.debug('No proper answer; queued again', fields);
+      await holds.serviceTrouble(document, outcome, outcome.retryAfterMs);
+    }
+  }
+
+  /** An answer that can't be recorded now must not be forgotten: without it the image would be sent again. */
+  async #finish(
+    attemptId: number,
+    httpStatus: number | null,
+    outcome: AttemptOutcome,
+    message: string | null,
+    transition: Transition,
+    signal: AbortSignal,
+    requeue: () => Requeue | undefined = () => undefined,
+  ): Promise<void> {
+    const { ledger, clock } = this.#deps;
+    await this.#durably(signal, () =>
+      ledger.finish(attemptId, { at: clock.now(), outcome, httpStatus, message, transition }, requeue()),
+    );
+  }
+
+  /** Writes as soon as the ledger can be written. */
+  async #durably(signal: AbortSignal, write: () => Promise<void>): Promise<void> {
+    const { ledger, clock, log } = this.#deps;
+    for (let failures = 0; ; failures += 1) {
+      try {
+        await write();
+        return;
+      } catch (error) {
+        // What the ledger does not take for its content is a defect, and would be so for ever.
+        if (signal.aborted || !isOfLedger(error) || ledger.storage.trouble()?.isForGood) throw error;
+        // What the store itself says of its trouble needs no line for each answer.
+        if (failures === 0 && ledger.storage.trouble() === null)
+          log.error('An answer could not be recorded; trying again', describeError(error));
+        await clock.sleep(RECORD_RETRY_MS, signal);
+      }
+    }
+  }
+
+  #passesOf(document: Document): Passes {
+    const key = endpointId(document.endpoint);
+    const passes = this.#passes.get(key) ?? noPasses();
+    this.#passes.set(key, passes);
+    return passes;
+  }
+}
+
+function identify(document: Document) {
+  return { documentId: document.id, name: document.name, folder: document.folder, path: document.path };
+}

@@ -1,0 +1,16 @@
+import type { Clock } from '../core/ports/clock.ts';
+import type { Ledger } from '../core/ports/ledger.ts';
+import type { Log } from '../core/ports/log.ts';
+import type { Holds } from './holds/holds.ts';
+
+/** Before anything runs: what a crash left open is put right. */
+export async function recover(deps: { ledger: Ledger; holds: Holds; clock: Clock; log: Log }): Promise<void> {
+  const interrupted = await deps.ledger.recover(deps.clock.now());
+  if (interrupted > 0) {
+    deps.log.warn('Uploads were interrupted; they are sent again under their names', { interrupted });
+  }
+  for (const { scope, key, reason, message, until } of await deps.holds.restore()) {
+    const retryInMs = Math.max(0, (until ?? 0) - deps.clock.now());
+    deps.log.warn('Still on hold, as the service asked', { scope, key, reason, retryInMs, detail: message });
+  }
+}

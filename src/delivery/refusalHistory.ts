@@ -1,0 +1,32 @@
+import type { Requeue } from '../core/ports/ledger.ts';
+
+/** Documents remembered of an endpoint to tell a bad document from a bad endpoint. */
+const REMEMBERED = 1_000;
+
+/** What an endpoint took and refused since the start; tells a bad document from a bad endpoint. */
+export interface Passes {
+  accepted: number;
+  refusedInARow: Set<number>;
+  /** Document → `accepted` when it was last refused, or last met with trouble. */
+  readonly refusedAt: Map<number, number>;
+  readonly troubleAt: Map<number, number>;
+  /** The latest documents that were refused in a row and queued again together. */
+  together: Requeue | undefined;
+}
+
+export function noPasses(): Passes {
+  return {
+    accepted: 0,
+    refusedInARow: new Set(),
+    refusedAt: new Map(),
+    troubleAt: new Map(),
+    together: undefined,
+  };
+}
+
+export function remember(map: Map<number, number>, id: number, accepted: number): void {
+  map.delete(id);
+  map.set(id, accepted);
+  const [oldest] = map.keys();
+  if (map.size > REMEMBERED && oldest !== undefined) map.delete(oldest);
+}

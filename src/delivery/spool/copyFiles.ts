@@ -1,0 +1,160 @@
+import type { Dir } from 'node:fs';
+import { constants } from 'node:fs';
+import { chmod, lstat, mkdir, open, opendir, rename, unlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { systemCode } from '../../core/domain/errors.ts';
+import { whileHeld } from '../../core/domain/heldFile.ts';
+
+const COPY_NAME = /^[0-9a-f]{64}$/;
+/** Written, or half written, when the program ended. */
+const UNFINISHED_NAME = /^\.[0-9a-f]{64}\.new$/;
+const FAN_OUT_NAME = /^[0-9a-f]{2}$/;
+// A link or a FIFO in the place of a copy must not be followed or waited for. Windows knows neither flag.
+const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+// Some file systems can't sync a directory.
+const NO_SYNC = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'EISDIR', 'EPERM', 'EACCES', 'EBADF']);
+const READ_BYTES = 8 * 1024 * 1024;
+
+export function isHash(text: string): boolean {
+  return COPY_NAME.test(text);
+}
+
+/** Makes the directory, or sees that nobody else can look into the one that is there. */
+export async function prepareDirectory(dir: string): Promise<void> {
+  const first = await mkdir(dir, { recursive: true, mode: 0o700 });
+  if (first !== undefined) await syncDirectory(dirname(first));
+  const stats = await lstat(dir);
+  if (!stats.isDirectory()) throw notADirectory(dir);
+  if ((stats.mode & 0o077) !== 0) await chmod(dir, 0o700);
+}
+
+/** Copies and their sizes. Leftovers of a crash are removed; whatever is not ours is left as it is. */
+export async function listCopies(dir: string): Promise<Map<string, number>> {
+  const copies = new Map<string, number>();
+  for await (const fanOut of await opendir(dir)) {
+    if (!fanOut.isDirectory() || !FAN_OUT_NAME.test(fanOut.name)) continue;
+    const below = join(dir, fanOut.name);
+    for await (const entry of await openIfThere(below)) {
+      if (!entry.isFile() || !entry.name.replace('.', '').startsWith(fanOut.name)) continue;
+      const path = join(below, entry.name);
+      if (UNFINISHED_NAME.test(entry.name)) await unlink(path);
+      else if (COPY_NAME.test(entry.name)) copies.set(entry.name, (await lstat(path)).size);
+    }
+  }
+  return copies;
+}
+
+/** Durable when it resolves; on any failure nothing is left behind. */
+export async function writeCopy(dir: string, sha256: string, bytes: Buffer): Promise<void> {
+  const below = await fanOutOf(dir, sha256);
+  const path = join(below, sha256);
+  const stats = await lstat(path).catch(absent);
+  if (stats && !stats.isFile()) throw notAFile(path);
+  const aside = join(below, `.${sha256}.new`);
+  // What a failure to clean up left there is ours, and of no use.
+  if ((await lstat(aside).catch(absent))?.isFile()) await unlink(aside);
+  const handle = await open(aside, 'wx', 0o600);
+  try {
+    try {
+      await handle.writeFile(bytes);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await whileHeld(() => rename(aside, path), process);
+  } catch (error) {
+    await unlink(aside).catch(() => {});
+    throw error;
+  }
+  try {
+    await syncDirectory(below);
+  } catch (error) {
+    await unlink(path).catch(() => {});
+    throw error;
+  }
+}
+
+/** Null where there is no copy. Rejects with the system error where that can't be told. */
+export async function readCopy(dir: string, sha256: string, limit: number): Promise<Buffer | null> {
+  const path = pathOf(dir, sha256);
+  try {
+    // O_NOFOLLOW heeds the last name only.
+    if (!(await lstat(dirname(path))).isDirectory()) return null;
+    const handle = await open(path, READ_FLAGS);
+    try {
+      const stats = await handle.stat();
+      if (!stats.isFile()) return null;
+      // A copy that grew is damaged, however large it is: its first bytes show that.
+      const bytes = Buffer.allocUnsafeSlow(Math.min(stats.size, limit + 1));
+      let offset = 0;
+      while (offset < bytes.length) {
+        const length = Math.min(READ_BYTES, bytes.length - offset);
+        const { bytesRead } = await handle.read(bytes, offset, length, offset);
+        if (bytesRead === 0) break;
+        offset += bytesRead;
+      }
+      return bytes.subarray(0, offset);
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    const code = systemCode(error);
+    // ELOOP, ENXIO, EISDIR: what stands there is not a file any more.
+    if (['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO', 'EISDIR'].includes(code ?? '')) return null;
+    throw error;
+  }
+}
+
+/** Idempotent. What is not a file is not ours, and stays. */
+export async function removeCopy(dir: string, sha256: string): Promise<void> {
+  const path = pathOf(dir, sha256);
+  if (!(await lstat(dirname(path)).catch(absent))?.isDirectory()) return;
+  if ((await lstat(path).catch(absent))?.isFile()) await unlink(path).catch(absent);
+}
+
+function pathOf(dir: string, sha256: string): string {
+  return join(dir, sha256.slice(0, 2), sha256);
+}
+
+async function fanOutOf(dir: string, sha256: string): Promise<string> {
+  const below = dirname(pathOf(dir, sha256));
+  try {
+    await mkdir(below, { mode: 0o700 });
+    await syncDirectory(dir);
+  } catch (error) {
+    if (systemCode(error) !== 'EEXIST') throw error;
+    if (!(await lstat(below)).isDirectory()) throw notADirectory(below);
+  }
+  return below;
+}
+
+async function openIfThere(path: string): Promise<Dir | readonly never[]> {
+  const found = await opendir(path).catch(absent);
+  return found ?? [];
+}
+
+export async function syncDirectory(directory: string): Promise<void> {
+  try {
+    const handle = await open(directory, constants.O_RDONLY);
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    if (!NO_SYNC.has(systemCode(error) ?? '')) throw error;
+  }
+}
+
+function absent(error: unknown): null {
+  if (systemCode(error) === 'ENOENT') return null;
+  throw error;
+}
+
+function notADirectory(path: string): Error {
+  return Object.assign(new Error(`${path} is not a directory`), { code: 'ENOTDIR' });
+}
+
+function notAFile(path: string): Error {
+  return Object.assign(new Error(`${path} is not a file`), { code: 'EEXIST' });
+}

@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import type { DeferredImage } from '../../core/ports/deferredJournal.ts';
+
+/**
+ * One line of the journal of deferred images: `{"digest":"<32 hex digits>","entry":{…}}`. The digest is that of the entry's own
+ * text, so that a line which a kill has torn, or a disk has damaged, is told from a whole one.
+ */
+export interface Entry {
+  readonly kind: 'deferred' | 'admitted';
+  readonly image: DeferredImage;
+}
+
+const DIGITS = 32;
+const HEAD = /^\{"digest":"([0-9a-f]{32})","entry":/;
+const HEAD_LENGTH = '{"digest":"'.length + DIGITS + '","entry":'.length;
+const NEWLINE = 0x0a;
+
+export function deferredLine(image: DeferredImage): string {
+  return line({ kind: 'deferred', ...toJson(image) });
+}
+
+export function admittedLine(image: DeferredImage): string {
+  return line({ kind: 'admitted', ...toJson(image) });
+}
+
+/** One for each image that `defer` tells from others. */
+export function keyOf({ folder, path, sha256 }: Pick<DeferredImage, 'folder' | 'path' | 'sha256'>): string {
+  return JSON.stringify([folder, path, sha256]);
+}
+
+/**
+ * All whole lines, and where the last of them ends: what comes after that was being written when the process ended.
+ * `damaged`: lines before it that are not what was written.
+ */
+export function readLines(bytes: Buffer): {
+  readonly entries: readonly Entry[];
+  readonly length: number;
+  readonly damaged: number;
+} {
+  const entries: Entry[] = [];
+  let length = 0;
+  let damaged = 0;
+  let doubtful = 0;
+  for (let start = 0; start < bytes.length;) {
+    const end = bytes.indexOf(NEWLINE, start);
+    if (end < 0) break;
+    const entry = parse(bytes.toString('utf8', start, end));
+    start = end + 1;
+    if (entry === null) {
+      doubtful += 1;
+      continue;
+    }
+    // One that is followed by a whole one was not torn.
+    damaged += doubtful;
+    doubtful = 0;
+    entries.push(entry);
+    length = start;
+  }
+  return { entries, length, damaged };
+}
+
+function line(entry: object): string {
+  const text = JSON.stringify(entry);
+  return `{"digest":"${digestOf(text)}","entry":${text}}\n`;
+}
+
+function parse(text: string): Entry | null {
+  const digest = HEAD.exec(text)?.[1];
+  if (digest === undefined || !text.endsWith('}')) return null;
+  const entry = text.slice(HEAD_LENGTH, -1);
+  if (digestOf(entry) !== digest) return null;
+  // Written by `line`, and by nothing else: the digest says so.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  const { kind, identity, ...image } = JSON.parse(entry) as Written;
+  const { size, mtimeNs, ctimeNs, inode } = identity;
+  return {
+    kind,
+    image: {
+      ...image,
+      identity: {
+        size,
+        mtimeNs: BigInt(mtimeNs),
+        ctimeNs: BigInt(ctimeNs),
+        inode: BigInt(inode),
+      },
+    },
+  };
+}
+
+interface Written extends Omit<DeferredImage, 'identity'> {
+  readonly kind: Entry['kind'];
+  readonly identity: {
+    readonly size: number;
+    readonly mtimeNs: string;
+    readonly ctimeNs: string;
+    readonly inode: string;
+  };
+}
+
+function toJson(image: DeferredImage): Omit<Written, 'kind'> {
+  const { size, mtimeNs, ctimeNs, inode } = image.identity;
+  return {
+    ...image,
+    identity: { size, mtimeNs: String(mtimeNs), ctimeNs: String(ctimeNs), inode: String(inode) },
+  };
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, DIGITS);
+}

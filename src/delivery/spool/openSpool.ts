@@ -1,0 +1,169 @@
+import { createHash } from 'node:crypto';
+import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
+import type { Log } from '../../core/ports/log.ts';
+import type { Spool } from '../../core/ports/spool.ts';
+import { isHash, listCopies, prepareDirectory, readCopy, removeCopy, writeCopy } from './copyFiles.ts';
+
+export interface SpoolOptions {
+  /** Absolute; made if it is not there. Only one process may use it at a time. */
+  readonly dir: string;
+  readonly limitBytes: number;
+  /** Told of damaged copies. */
+  readonly log?: Log;
+}
+
+/**
+ * Where the directory can't be made or listed, the spool is closed for the time being: `put`, `read` and `remove` try
+ * again, and reject with SPOOL_UNWRITABLE until that works. What lies in it is not known then, and not gone.
+ */
+export async function openSpool({ dir, limitBytes, log }: SpoolOptions): Promise<Spool> {
+  const spool = new DirectorySpool(dir, limitBytes, log);
+  await spool.open().catch((error: unknown) => {
+    if (!(error instanceof ReceiptdError)) throw error;
+    log?.error(error.message, { code: error.code, hint: error.hint });
+  });
+  return spool;
+}
+
+/**
+ * Each copy is a file named by its hash:
+ *
+ *   absent ──put: room is reserved──▶ being written aside ──synced, renamed──▶ there ──remove, or found damaged──▶ absent
+ *                                            └────── the disk fails ──────▶ absent
+ *
+ * What concerns one hash happens one after the other.
+ */
+class DirectorySpool implements Spool {
+  readonly limitBytes: number;
+  readonly #dir: string;
+  readonly #log: Log | undefined;
+  readonly #copies = new Map<string, number>();
+  #opened: Promise<void> | null = null;
+  #isOpen = false;
+  /** The last that was begun, by hash. */
+  readonly #busy = new Map<string, Promise<unknown>>();
+  #used = 0;
+  #reserved = 0;
+
+  constructor(dir: string, limitBytes: number, log: Log | undefined) {
+    this.#dir = dir;
+    this.limitBytes = limitBytes;
+    this.#log = log;
+  }
+
+  open(): Promise<void> {
+    this.#opened ??= this.#open().catch((error: unknown) => {
+      this.#opened = null;
+      throw spoolFailure(error, this.#dir, 'used');
+    });
+    return this.#opened;
+  }
+
+  async #open(): Promise<void> {
+    await prepareDirectory(this.#dir);
+    for (const [sha256, size] of await listCopies(this.#dir)) {
+      this.#copies.set(sha256, size);
+      this.#used += size;
+    }
+    this.#isOpen = true;
+  }
+
+  get usedBytes(): number {
+    return this.#used;
+  }
+
+  has(sha256: string): boolean {
+    return this.#copies.has(sha256);
+  }
+
+  fits(bytes: number): boolean {
+    return this.#used + this.#reserved + bytes <= this.limitBytes;
+  }
+
+  hashes(): readonly string[] {
+    return [...this.#copies.keys()];
+  }
+
+  async put(sha256: string, bytes: Buffer): Promise<boolean> {
+    return this.#inTurn(sha256, async () => {
+      if (this.#copies.has(sha256)) return true;
+      if (!this.fits(bytes.length)) return false;
+      this.#reserved += bytes.length;
+      try {
+        await writeCopy(this.#dir, sha256, bytes);
+        this.#copies.set(sha256, bytes.length);
+        this.#used += bytes.length;
+        return true;
+      } catch (error) {
+        throw spoolFailure(error, this.#dir, 'written');
+      } finally {
+        this.#reserved -= bytes.length;
+      }
+    });
+  }
+
+  async read(sha256: string): Promise<Buffer | null> {
+    return this.#inTurn(sha256, async () => {
+      const size = this.#copies.get(sha256);
+      if (size === undefined) return null;
+      let bytes: Buffer | null;
+      try {
+        bytes = await readCopy(this.#dir, sha256, size);
+      } catch (error) {
+        throw spoolFailure(error, this.#dir, 'read');
+      }
+      if (bytes && createHash('sha256').update(bytes).digest('hex') === sha256) return bytes;
+      this.#log?.warn('A copy in the spool was gone or damaged; it counts no more', {
+        dir: this.#dir,
+        sha256,
+      });
+      await this.#remove(sha256);
+      return null;
+    });
+  }
+
+  async remove(sha256: string): Promise<void> {
+    await this.#inTurn(sha256, () => this.#remove(sha256));
+  }
+
+  async #remove(sha256: string): Promise<void> {
+    const size = this.#copies.get(sha256);
+    if (size === undefined) return;
+    try {
+      await removeCopy(this.#dir, sha256);
+    } catch (error) {
+      throw spoolFailure(error, this.#dir, 'cleared');
+    }
+    this.#copies.delete(sha256);
+    this.#used -= size;
+  }
+
+  /** Begins at once where nothing else concerns this hash, so that room is reserved before the caller goes on. */
+  async #inTurn<T>(sha256: string, work: () => Promise<T>): Promise<T> {
+    // It becomes part of a path.
+    if (!isHash(sha256)) throw new Error(`not a hash: ${sha256}`);
+    if (!this.#isOpen) await this.open();
+    const before = this.#busy.get(sha256);
+    const turn = before ? before.then(work, work) : work();
+    this.#busy.set(sha256, turn);
+    try {
+      return await turn;
+    } finally {
+      if (this.#busy.get(sha256) === turn) this.#busy.delete(sha256);
+    }
+  }
+}
+
+function spoolFailure(error: unknown, dir: string, what: string): ReceiptdError {
+  if (error instanceof ReceiptdError) return error;
+  const code = systemCode(error);
+  if (code === undefined) throw error;
+  const hint =
+    code === 'ENOSPC' || code === 'EDQUOT'
+      ? 'Free some space on the disk of the state directory.'
+      : 'Check the space and the permissions of the state directory.';
+  return new ReceiptdError('SPOOL_UNWRITABLE', `The spool in ${dir} can't be ${what} (${code}).`, {
+    hint,
+    cause: error,
+  });
+}

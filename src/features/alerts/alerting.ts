@@ -1,0 +1,229 @@
+import { describeError, type ReceiptdError } from '../../core/domain/errors.ts';
+import type { AlertChannel, AlertChannelName } from '../../core/ports/alert.ts';
+import type { Hold } from '../../core/ports/hold.ts';
+import type { LedgerReports, StateCount } from '../../core/ports/ledgerReports.ts';
+import { Book, type Untold } from './book.ts';
+import { causesOf, type Sight } from './causes.ts';
+import { Delivery, sendWithin, type DeliveryDeps } from './delivery.ts';
+import { digestOf } from './digest.ts';
+import { alertOf, testAlert } from './message.ts';
+import type { AlertState, Entry } from './state.ts';
+import type { AlertStore } from './store.ts';
+import { digestAt, isQuiet, type Times } from './times.ts';
+
+/** What is in memory, and costs nothing to look at. */
+export interface Around extends Pick<Sight, 'incidents' | 'isOfGeneration' | 'folders' | 'endpoints'> {
+  /** Folders that were not looked at yet: what is absent may be there all the same. */
+  readonly isLooking: boolean;
+}
+
+export interface AlertingDeps extends DeliveryDeps {
+  readonly store: AlertStore;
+  readonly ledger: Pick<LedgerReports, 'holds' | 'counts' | 'seenCounts' | 'countAccepted'>;
+  readonly around: () => Around;
+  readonly host: string;
+  readonly newId: () => string;
+}
+
+export interface OpenAlert {
+  readonly entry: Entry;
+  readonly untold: Untold | null;
+  /** Channels that it is still on its way to. */
+  readonly waitingFor: readonly AlertChannelName[];
+}
+
+export interface Listed {
+  readonly now: number;
+  readonly times: Times;
+  readonly channels: readonly AlertChannelName[];
+  readonly open: readonly OpenAlert[];
+}
+
+/** What came of a test, for each channel: null where it was taken. */
+export type Tested = readonly {
+  readonly channel: AlertChannelName;
+  readonly trouble: ReceiptdError | null;
+}[];
+
+const LOOK_MS = 2_000;
+/** Nobody is to be told; a changed configuration wakes it. */
+const IDLE_MS = 60 * 60_000;
+/** What took so much longer than it should was a sleep of the machine. */
+const ASLEEP_MS = 60_000;
+/** The ledger has to be asked. */
+const LOOK_INTO_LEDGER_MS = 30_000;
+const SAVE_MS = 15_000;
+
+/**
+ * Tells people what is wrong, for as long as the process lives: looks around every two seconds, lets the book decide what is to be told,
+ * and the delivery tell it. What is told is durable before anybody hears of it, so that no restart tells it again.
+ */
+export class Alerting {
+  readonly #deps: AlertingDeps;
+  readonly #state: AlertState;
+  readonly #book: Book;
+  readonly #delivery: Delivery;
+  #times: Times;
+  #holds: readonly Hold[] = [];
+  #counts: readonly StateCount[] = [];
+  #lookAgainAt = -Infinity;
+  #saved: string;
+  #savedAt = -Infinity;
+  #isUnsaved = false;
+  #wake = new AbortController();
+
+  private constructor(deps: AlertingDeps, state: AlertState, times: Times) {
+    this.#deps = deps;
+    this.#state = state;
+    this.#times = times;
+    this.#saved = JSON.stringify(state);
+    this.#book = new Book(state, deps.newId);
+    this.#delivery = new Delivery(deps, state.outbox, {
+      taken: (alert, channel) => this.#book.taken(alert, channel, deps.clock.now()),
+      changed: () => {
+        this.#book.isChanged = true;
+        this.#wake.abort();
+      },
+    });
+  }
+
+  static async open(deps: AlertingDeps, times: Times): Promise<Alerting> {
+    const { state, note } = await deps.store.load();
+    if (note !== null)
+      deps.log.warn('What was told before is not known, so that it may be told again', { detail: note });
+    return new Alerting(deps, state, times);
+  }
+
+  /** Takes a configuration: the first one, and every one that is changed. */
+  take(times: Times, channels: readonly AlertChannel[]): void {
+    this.#times = times;
+    this.#book.doubt(this.#deps.clock.now());
+    this.#delivery.take(channels);
+    this.#book.isChanged = true;
+    this.#wake.abort();
+  }
+
+  /** Until `stop` aborts; never rejects. */
+  async run(stop: AbortSignal): Promise<void> {
+    const { clock, log } = this.#deps;
+    let said = '';
+    stop.addEventListener('abort', () => this.#wake.abort(), { once: true });
+    while (!stop.aborted) {
+      this.#wake = new AbortController();
+      const hasChannels = this.#delivery.channels.length > 0;
+      try {
+        if (hasChannels) await this.#turn(stop);
+        said = '';
+      } catch (error) {
+        // A defect here must not keep receipts from being sent; it is said once.
+        const { detail } = describeError(error);
+        if (detail !== said) log.error('Alerts cannot be sent for the moment; trying again', { detail });
+        said = detail;
+      }
+      const waitMs = hasChannels ? LOOK_MS : IDLE_MS;
+      const from = clock.now();
+      if (!stop.aborted) await clock.sleep(waitMs, this.#wake.signal).catch(() => {});
+      if (clock.now() > from + waitMs + ASLEEP_MS) this.#book.woke(clock.now());
+    }
+    await this.#delivery.settled();
+    await this.#save();
+  }
+
+  async #turn(stop: AbortSignal): Promise<void> {
+    const now = await this.#look();
+    for (const telling of this.#book.tell(now, this.#times, this.#names())) {
+      const alert = alertOf(telling, { host: this.#deps.host, now });
+      this.#delivery.post(alert, telling.about);
+    }
+    await this.#digest(now);
+    const isOld = this.#deps.clock.monotonic() >= this.#savedAt + SAVE_MS;
+    if (this.#book.isChanged || isOld) await this.#save();
+    // What could not be delivered before they began waits for their end as well.
+    if (!stop.aborted && !isQuiet(this.#times.quietHours, now)) this.#delivery.step(stop);
+  }
+
+  /** @returns when */
+  async #look({ isFresh = false } = {}): Promise<number> {
+    const { clock, ledger, around } = this.#deps;
+    if (isFresh || clock.monotonic() >= this.#lookAgainAt) {
+      this.#lookAgainAt = clock.monotonic() + LOOK_INTO_LEDGER_MS;
+      try {
+        [this.#holds, this.#counts] = [await ledger.holds(), await ledger.counts()];
+      } catch {
+        // Trouble of the ledger is an incident; what it said last goes on to hold.
+      }
+    }
+    const now = clock.now();
+    const { isLooking, ...seen } = around();
+    const causes = causesOf({ now, ...seen, holds: this.#holds, counts: this.#counts });
+    this.#book.look(now, causes, isLooking, this.#times);
+    return now;
+  }
+
+  async #digest(now: number): Promise<void> {
+    const { digest, quietHours } = this.#times;
+    if (digest === null || isQuiet(quietHours, now)) return;
+    const next = digestAt(digest, now, this.#state.digestFor);
+    if (next === null) return;
+    const { ledger, host, newId, around } = this.#deps;
+    if (next.isDue) {
+      const open = this.#open(now).map(({ entry }) => entry);
+      const folders = around().folders.map(({ path }) => path);
+      const period = { from: next.from, to: next.for };
+      const alert = await digestOf(newId(), period, { host, now }, { ledger, folders, open });
+      this.#delivery.post(alert, null);
+    }
+    this.#state.digestFor = next.for;
+    this.#book.isChanged = true;
+  }
+
+  async #save(): Promise<void> {
+    const { store, clock, log } = this.#deps;
+    this.#book.isChanged = false;
+    this.#savedAt = clock.monotonic();
+    const text = JSON.stringify(this.#state);
+    if (text === this.#saved) return;
+    try {
+      await store.save(this.#state);
+      this.#saved = text;
+      this.#isUnsaved = false;
+    } catch (error) {
+      // A full disk is the very thing that people have to be told.
+      if (!this.#isUnsaved)
+        log.warn('What was told could not be recorded; after a restart it may be told again', {
+          ...describeError(error),
+        });
+      this.#isUnsaved = true;
+    }
+  }
+
+  /** What is open, and why it was not told. */
+  async list(): Promise<Listed> {
+    const now = await this.#look({ isFresh: true });
+    return { now, times: this.#times, channels: this.#names(), open: this.#open(now) };
+  }
+
+  #open(now: number): OpenAlert[] {
+    return this.#book.open(now, this.#times, this.#names()).map(({ entry, untold }) => {
+      const waitingFor = entry.told === null ? [] : this.#delivery.waitingFor(entry.told.alert);
+      return { entry, untold, waitingFor };
+    });
+  }
+
+  #names(): AlertChannelName[] {
+    return this.#delivery.channels.map(({ name }) => name);
+  }
+
+  /** Tells through every channel that it is a test, at once and whatever the hour. */
+  async test(signal: AbortSignal): Promise<Tested> {
+    const { clock, host, newId } = this.#deps;
+    const alert = testAlert(newId(), { host, now: clock.now() });
+    return Promise.all(
+      this.#delivery.channels.map(async (channel) => {
+        const trouble = await sendWithin(channel, alert, clock, signal);
+        if (trouble === null) this.#delivery.works(channel.name);
+        return { channel: channel.name, trouble };
+      }),
+    );
+  }
+}

@@ -1,0 +1,283 @@
+import type { AlertCause, AlertChannelName } from '../../core/ports/alert.ts';
+import type { Cause } from './causes.ts';
+import { isQuiet, type Times } from './times.ts';
+import type { AlertState, Entry } from './state.ts';
+
+/*
+ * What is wrong, and what of it was told. Each cause is
+ *
+ *   young ──has lasted `after`──▶ due ──told──▶ open ──is gone──▶ gone for now ──has stayed away──▶ over
+ *     │                            │             ▲                    │
+ *     └──────is gone: forgotten────┘             └────comes back──────┘
+ *
+ * due    waits for the end of the quiet hours, for others that are about to become due, and for a free place in the hour
+ * over   is told as well; until then a cause that comes back was never away
+ *
+ * How long a cause has to stay away grows with how often it was told within a day: one that comes and goes all day is told some five
+ * times, not five hundred.
+ */
+
+/** What is told at once. */
+export interface Telling {
+  readonly id: string;
+  readonly kind: 'opened' | 'closed' | 'stillOpen';
+  readonly causes: readonly ToldCause[];
+  /** Alerts by which these causes were told before. */
+  readonly follows: readonly string[];
+  /** A channel that this is about, and that can't tell of itself. */
+  readonly about: string | null;
+  /** Causes that began and ended in the quiet hours before it. */
+  readonly endedUntold: number;
+}
+
+export interface ToldCause extends AlertCause {
+  /** How often its beginning was told within a day, this time included. */
+  readonly times: number;
+  /** How often it was away for a while and came back. */
+  readonly returns: number;
+  /** How long it has to stay away from now on, to be over. */
+  readonly awayMs: number;
+}
+
+/** Why an open cause is not told, for people who ask. */
+export type Untold = 'young' | 'quietHours' | 'soon' | 'noChannel';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
+/** Whoever becomes due within that time is told along with the first. */
+const GATHER_MS = MINUTE_MS;
+/** So many alerts an hour come at once; further ones with all that has come together meanwhile. */
+const FREELY = 6;
+const SPACING_MS = 10 * MINUTE_MS;
+/** After a start, and with another configuration, it takes so long until everything that was wrong before is met again. */
+const MET_AGAIN_MS = 2 * MINUTE_MS;
+/** How soon growth is told again. */
+const GROWTH_MS = 4 * HOUR_MS;
+
+export class Book {
+  readonly #state: AlertState;
+  readonly #newId: () => string;
+  readonly #entries = new Map<string, Entry>();
+  /** Keys that were there when it was last looked. */
+  #present: ReadonlySet<string> = new Set();
+  /** Known from before the start, or before another configuration, and not met since. */
+  #unmet = new Set<string>();
+  /** Met since the start, and no matter of the configuration in effect: what is not there is over. */
+  readonly #ofProcess = new Set<string>();
+  #doubtedAt = -Infinity;
+  #awakeSince = -Infinity;
+  /** What was told, or is about to be; must be durable before anybody hears of it. */
+  isChanged = false;
+
+  constructor(state: AlertState, newId: () => string) {
+    this.#state = state;
+    this.#newId = newId;
+    for (const entry of state.entries) this.#entries.set(entry.key, entry);
+  }
+
+  /** Everything begins anew: what is wrong may take its time to be met again. */
+  doubt(now: number): void {
+    this.#unmet = new Set([...this.#entries.keys()].filter((key) => !this.#ofProcess.has(key)));
+    this.#doubtedAt = now;
+  }
+
+  /** The machine was asleep: shares and networks take a moment after that, which does not count as lasting. */
+  woke(now: number): void {
+    this.#awakeSince = now;
+  }
+
+  /** @param isLooking whether not everything was looked at yet, so that what is absent may be there all the same */
+  look(now: number, causes: ReadonlyMap<string, Cause>, isLooking: boolean, times: Times): void {
+    // Also where the clock was set back.
+    this.#awakeSince = Math.min(this.#awakeSince, now);
+    if (now >= this.#doubtedAt + MET_AGAIN_MS || now < this.#doubtedAt) this.#unmet.clear();
+    this.#present = new Set(causes.keys());
+    for (const cause of causes.values()) this.#meet(now, cause);
+    for (const entry of this.#entries.values()) {
+      entry.tellings = entry.tellings.map((at) => Math.min(at, now)).filter((at) => at > now - DAY_MS);
+      if (this.#present.has(entry.key)) continue;
+      const mayBeThere = (isLooking && !this.#ofProcess.has(entry.key)) || this.#unmet.has(entry.key);
+      if (entry.awaySince === null && !mayBeThere) this.#lose(now, entry, times);
+      if (entry.awaySince === null) continue;
+      // The clock was set back.
+      entry.awaySince = Math.min(entry.awaySince, now);
+      if (entry.told === null && entry.tellings.length === 0) this.#forget(entry.key);
+    }
+    this.#state.entries = [...this.#entries.values()];
+  }
+
+  #forget(key: string): void {
+    this.#entries.delete(key);
+    this.#ofProcess.delete(key);
+  }
+
+  #meet(now: number, cause: Cause): void {
+    const { key, code, message, hint, count, patienceMs, isOfProcess } = cause;
+    if (isOfProcess) this.#ofProcess.add(key);
+    const since = Math.min(cause.since, now);
+    this.#unmet.delete(key);
+    const entry = this.#entries.get(key);
+    if (entry === undefined) {
+      const fresh = { awaySince: null, told: null, tellings: [], returns: 0 };
+      this.#entries.set(key, { key, code, message, hint, count, patienceMs, since, ...fresh });
+      return;
+    }
+    if (entry.awaySince !== null) {
+      if (entry.told !== null) entry.returns += 1;
+      else entry.since = since;
+      entry.awaySince = null;
+    }
+    // A restart begins to count anew; the trouble did not.
+    entry.since = Math.min(entry.since, since);
+    Object.assign(entry, { code, message, hint, count, patienceMs });
+    if (entry.told === null) return;
+    entry.told.at = Math.min(entry.told.at, now);
+    if (entry.told.count !== null && count !== null) entry.told.count = Math.min(entry.told.count, count);
+  }
+
+  #lose(now: number, entry: Entry, times: Times): void {
+    entry.awaySince = now;
+    const wasDue = now >= dueAt(entry, times);
+    if (entry.told === null && wasDue && isQuiet(times.quietHours, now)) this.#state.endedUntold += 1;
+  }
+
+  /** What is to be told now; it counts as told from then on. `channels`: those that there are. */
+  tell(now: number, times: Times, channels: readonly string[]): Telling[] {
+    const told = this.#state.toldAt.filter((at) => at <= now && at > now - HOUR_MS);
+    this.#state.toldAt = told;
+    if (channels.length === 0 || isQuiet(times.quietHours, now)) return [];
+    if (told.length >= FREELY && now < (told.at(-1) ?? 0) + SPACING_MS) return [];
+    const tellings = [
+      ...this.#groups(now, times, channels, 'opened'),
+      ...this.#groups(now, times, channels, 'closed'),
+      ...this.#groups(now, times, channels, 'stillOpen'),
+    ];
+    if (tellings.length === 0) {
+      // What nobody was told of with the end of the night is no news any more.
+      if (!this.#hasUntold()) this.#state.endedUntold = 0;
+      return [];
+    }
+    told.push(...tellings.map(() => now));
+    this.#state.endedUntold = 0;
+    this.isChanged = true;
+    return tellings;
+  }
+
+  #hasUntold(): boolean {
+    return [...this.#entries.values()].some(({ key, told }) => told === null && this.#present.has(key));
+  }
+
+  #groups(now: number, times: Times, channels: readonly string[], kind: Telling['kind']): Telling[] {
+    const abouts = new Map<string | null, Entry[]>();
+    for (const entry of this.#due(now, times, kind)) {
+      const about = channelOf(entry.key);
+      if (channels.every((channel) => channel === about)) continue;
+      abouts.set(about, [...(abouts.get(about) ?? []), entry]);
+    }
+    return [...abouts].map(([about, entries]) => this.#tell(now, times, kind, about, entries));
+  }
+
+  #due(now: number, times: Times, kind: Telling['kind']): Entry[] {
+    const all = [...this.#entries.values()];
+    if (kind === 'stillOpen') return all.filter((entry) => hasGrown(entry, now));
+    const candidates =
+      kind === 'opened'
+        ? all.filter(({ key, told }) => told === null && this.#present.has(key))
+        : all.filter(({ told, awaySince }) => told !== null && awaySince !== null);
+    const soonest = this.#awakeSince + times.afterMs;
+    const at = (entry: Entry): number =>
+      kind === 'opened' ? Math.max(soonest, dueAt(entry, times)) : overAt(entry, times);
+    const due = candidates.filter((entry) => at(entry) <= now);
+    const first = Math.min(...due.map(at));
+    const isComing = candidates.some((entry) => at(entry) > now && at(entry) <= first + GATHER_MS);
+    return isComing ? [] : due;
+  }
+
+  #tell(
+    now: number,
+    times: Times,
+    kind: Telling['kind'],
+    about: string | null,
+    entries: readonly Entry[],
+  ): Telling {
+    const id = this.#newId();
+    const follows = [...new Set(entries.flatMap(({ told }) => told?.alert ?? []))];
+    if (kind === 'opened') for (const { tellings } of entries) tellings.push(now);
+    const causes = entries.map((entry): ToldCause => {
+      const { key, code, message, hint, since, awaySince, count, tellings, returns } = entry;
+      const until = kind === 'closed' ? awaySince : null;
+      const awayMs = awayFor(entry, times);
+      return { key, code, message, hint, since, until, count, times: tellings.length, returns, awayMs };
+    });
+    for (const entry of entries) {
+      entry.told =
+        kind === 'closed'
+          ? null
+          : { alert: id, takenAt: null, takenBy: [], ...entry.told, at: now, count: entry.count };
+      if (kind === 'closed') entry.returns = 0;
+    }
+    const endedUntold = kind === 'opened' && about === null ? this.#state.endedUntold : 0;
+    return { id, kind, causes, follows, about, endedUntold };
+  }
+
+  /** A channel has taken it: from then on somebody was told. */
+  taken(alert: string, by: AlertChannelName, now: number): void {
+    for (const { told } of this.#entries.values()) {
+      if (told?.alert !== alert) continue;
+      told.takenAt ??= now;
+      if (!told.takenBy.includes(by)) told.takenBy.push(by);
+    }
+  }
+
+  /** What is open, and why it was not told. */
+  open(
+    now: number,
+    times: Times,
+    channels: readonly string[],
+  ): { readonly entry: Entry; readonly untold: Untold | null }[] {
+    return [...this.#entries.values()]
+      .filter(({ key, told }) => told !== null || this.#present.has(key))
+      .map((entry) => ({ entry, untold: entry.told === null ? why(entry, now, times, channels) : null }));
+  }
+}
+
+function why(entry: Entry, now: number, times: Times, channels: readonly string[]): Untold {
+  const about = channelOf(entry.key);
+  if (channels.every((channel) => channel === about)) return 'noChannel';
+  if (now < dueAt(entry, times)) return 'young';
+  return isQuiet(times.quietHours, now) ? 'quietHours' : 'soon';
+}
+
+function dueAt({ since, patienceMs }: Entry, { afterMs }: Times): number {
+  return since + Math.max(afterMs, patienceMs ?? 0);
+}
+
+function overAt(entry: Entry, times: Times): number {
+  return (entry.awaySince ?? 0) + awayFor(entry, times);
+}
+
+/** By how often it was told within a day. */
+const AWAY_MS = [0, 0, 0, HOUR_MS, 4 * HOUR_MS, 12 * HOUR_MS];
+
+function awayFor({ tellings }: Entry, { afterMs }: Times): number {
+  return Math.max(afterMs, AWAY_MS[Math.min(tellings.length, AWAY_MS.length - 1)] ?? 0);
+}
+
+function hasGrown({ told, count, awaySince }: Entry, now: number): boolean {
+  if (told === null || awaySince !== null || count === null) return false;
+  return count > (told.count ?? count) && now >= told.at + GROWTH_MS;
+}
+
+const UNDELIVERED = 'ALERT_UNDELIVERED ';
+
+/** Key of the incident that a channel does not work. */
+export function undeliveredKey(channel: string): string {
+  return UNDELIVERED + channel;
+}
+
+/** The channel that a cause is about; null for every other cause. */
+function channelOf(key: string): string | null {
+  const prefix = `incident ${UNDELIVERED}`;
+  return key.startsWith(prefix) ? key.slice(prefix.length) : null;
+}

@@ -1,0 +1,49 @@
+import { iso } from '../../../core/domain/words.ts';
+import type { Alert, AlertChannel } from '../../../core/ports/alert.ts';
+import { alertJson } from './json.ts';
+import type { Run } from './program.ts';
+import { undelivered } from './undelivered.ts';
+
+/** Runs the admin's program for each alert. Taken is what it ends with status 0 for. */
+export function createCommandChannel({
+  command,
+  run,
+}: {
+  readonly command: readonly string[];
+  readonly run: Run;
+}): AlertChannel {
+  return {
+    name: 'command',
+    receiver: { what: command[0] ?? '', setting: 'alerts.command' },
+    async send(alert, signal) {
+      const end = await run(command, { stdin: `${alertJson(alert)}\n`, env: variablesOf(alert) }, signal);
+      if (end === null) return;
+      throw undelivered(`${command[0]} ${end}.`, 'Look at the program in alerts.command.');
+    },
+  };
+}
+
+/** Longer ones would keep the program from starting; all of it is on its standard input. */
+const MOST = 8_000;
+
+function variablesOf(alert: Alert): Record<string, string> {
+  const { id, kind, code, host, subject, text, hint, since, until } = alert;
+  const values = {
+    ID: id,
+    KIND: kind,
+    CODE: code ?? '',
+    HOST: host,
+    SUBJECT: subject,
+    TEXT: text,
+    HINT: hint ?? '',
+    SINCE: since === null ? '' : iso(since),
+    UNTIL: until === null ? '' : iso(until),
+  };
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      `RECEIPTD_ALERT_${name}`,
+      // The system takes none in a variable.
+      value.slice(0, MOST).replaceAll('\0', ''),
+    ]),
+  );
+}

@@ -1,0 +1,99 @@
+import type { Alert, AlertChannel } from '../../../core/ports/alert.ts';
+import type { Run } from './program.ts';
+import { undelivered } from './undelivered.ts';
+
+export interface Notice {
+  readonly command: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Shows each alert on the desktop of the user that runs the agent. */
+export function createDesktopChannel({
+  platform,
+  run,
+}: {
+  readonly platform: NodeJS.Platform;
+  readonly run: Run;
+}): AlertChannel {
+  return {
+    name: 'desktop',
+    receiver: { what: 'The desktop', setting: 'alerts.desktop' },
+    async send(alert, signal) {
+      const { command, env } = noticeOf(alert, platform);
+      const end = await run(command, { stdin: '', env }, signal);
+      if (end === null) return;
+      throw undelivered(
+        `The desktop shows no alerts: ${command[0]} ${end}.`,
+        platform === 'linux'
+          ? 'Install notify-send (libnotify-bin), and run receiptd in the session of the user who is to see them; or set alerts.desktop: false.'
+          : 'Run receiptd in the session of the user who is to see them; or set alerts.desktop: false.',
+      );
+    },
+  };
+}
+
+/** A notice has room for a few lines. */
+const MOST_TEXT = 600;
+
+/**
+ * The program that shows it, and its arguments. Titles and texts hold names of files and folders, which others choose: they
+ * are never a part of a script, and never look like an option.
+ */
+export function noticeOf(alert: Alert, platform: NodeJS.Platform): Notice {
+  const title = `receiptd: ${plain(alert.subject)}`;
+  const text = plain(alert.text).slice(0, MOST_TEXT);
+  switch (platform) {
+    case 'darwin':
+      return { command: ['osascript', ...APPLE_SCRIPT, title, `receiptd: ${text}`], env: {} };
+    case 'win32':
+      return {
+        command: ['powershell.exe', '-NoProfile', '-NonInteractive', '-EncodedCommand', ENCODED_TOAST],
+        env: { RECEIPTD_ALERT_SUBJECT: title, RECEIPTD_ALERT_TEXT: text },
+      };
+    default: {
+      const urgency = alert.kind === 'opened' ? 'critical' : 'normal';
+      const options = ['--app-name=receiptd', `--urgency=${urgency}`, '--icon=dialog-information'];
+      return { command: ['notify-send', ...options, '--', title, markup(text)], env: {} };
+    }
+  }
+}
+
+/** Without what no program takes in an argument, and what would move the text about. */
+function plain(text: string): string {
+  return text.replace(/[\0-\x09\x0b-\x1f\x7f]/g, ' ');
+}
+
+/** notify-send takes the body as markup, and backslashes as the beginning of an escape. */
+function markup(text: string): string {
+  return text
+    .replaceAll('\\', '\\\\')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;');
+}
+
+/** The texts come as arguments, so that nothing in them is a part of the script. */
+const APPLE_SCRIPT = [
+  '-e',
+  'on run argv',
+  '-e',
+  'display notification (item 2 of argv) with title (item 1 of argv)',
+  '-e',
+  'end run',
+];
+
+/** The texts come from the environment, and become nodes of a document without being parsed. */
+const TOAST = `
+$ErrorActionPreference = 'Stop'
+$null = [Windows.UI.Notifications.ToastNotificationManager, Windows.UI.Notifications, ContentType = WindowsRuntime]
+$null = [Windows.Data.Xml.Dom.XmlDocument, Windows.Data.Xml.Dom.XmlDocument, ContentType = WindowsRuntime]
+$kind = [Windows.UI.Notifications.ToastTemplateType]::ToastText02
+$toast = [Windows.UI.Notifications.ToastNotificationManager]::GetTemplateContent($kind)
+$texts = $toast.GetElementsByTagName('text')
+$null = $texts.Item(0).AppendChild($toast.CreateTextNode($env:RECEIPTD_ALERT_SUBJECT))
+$null = $texts.Item(1).AppendChild($toast.CreateTextNode($env:RECEIPTD_ALERT_TEXT))
+$sender = '{1AC14E77-02E7-4E5D-B744-2EB1AE5198B7}\\WindowsPowerShell\\v1.0\\powershell.exe'
+[Windows.UI.Notifications.ToastNotificationManager]::CreateToastNotifier($sender).Show(
+  [Windows.UI.Notifications.ToastNotification]::new($toast))
+`;
+const ENCODED_TOAST = Buffer.from(TOAST, 'utf16le').toString('base64');

@@ -1,0 +1,150 @@
+import type { ConnectionOptions } from 'node:tls';
+import { systemCode, ReceiptdError } from '../../../core/domain/errors.ts';
+import { isLoopback } from '../../../core/domain/loopback.ts';
+import type { Alert, AlertChannel } from '../../../core/ports/alert.ts';
+import type { Log } from '../../../core/ports/log.ts';
+import { defaultSender, mailOf } from './mail.ts';
+import { quoted, undelivered } from './undelivered.ts';
+
+export interface EmailOptions {
+  /** smtp: or smtps:, with host and, if wanted, port. */
+  readonly server: string;
+  /** Null: without signing in. The password is asked for with each mail. */
+  readonly login: { readonly user: string; readonly password: () => Promise<string> } | null;
+  /** Null: receiptd at the alert's machine. */
+  readonly from: string | null;
+  readonly to: readonly string[];
+  /** Further settings of TLS, such as authorities to trust. */
+  readonly tls: () => Promise<ConnectionOptions>;
+  readonly log: Log;
+  /** Takes secrets out of what a server says, which may repeat the password. */
+  readonly redact: (text: string) => string;
+}
+
+/** Below the limit of a whole delivery, so that the sentence says which part took too long. */
+const STEP_MS = 8_000;
+
+/** Sends each alert as a mail of its own, over a connection of its own. Taken is what the server has accepted for one recipient at least. */
+export function createEmailChannel(options: EmailOptions): AlertChannel {
+  return {
+    name: 'email',
+    receiver: { what: `The mail server ${new URL(options.server).host}`, setting: 'alerts.email.server' },
+    async send(alert, signal) {
+      const password = await options.login?.password();
+      try {
+        await deliver(alert, options, password, signal);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (error instanceof ReceiptdError) throw error;
+        throw explained(error, options);
+      }
+    },
+  };
+}
+
+async function deliver(
+  alert: Alert,
+  { server, login, from, to, tls, log }: EmailOptions,
+  password: string | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  // Loaded with the first mail: most agents send none, and commands never do.
+  const { createTransport } = await import('nodemailer');
+  const { protocol, hostname, port } = new URL(server);
+  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  const isSecure = protocol === 'smtps:';
+  const isHere = isLoopback(hostname);
+  const transport = createTransport({
+    host,
+    port: port === '' ? defaultPort(isSecure, isHere) : Number(port),
+    secure: isSecure,
+    // Password and alert would travel in the clear, to whoever answers.
+    requireTLS: !isSecure && !isHere,
+    // Of this machine itself nobody has a certificate that others have signed.
+    tls: { ...(await tls()), ...(isHere && { rejectUnauthorized: false }) },
+    connectionTimeout: STEP_MS,
+    greetingTimeout: STEP_MS,
+    dnsTimeout: STEP_MS,
+    socketTimeout: STEP_MS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    ...(login !== null && password !== undefined && { auth: { user: login.user, pass: password } }),
+  });
+  const abort = (): void => transport.close();
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    const { subject, text, messageId, inReplyTo, references, headers } = mailOf(alert);
+    const { rejected } = await transport.sendMail({
+      from: { name: 'receiptd', address: from ?? defaultSender(alert.host) },
+      to: [...to],
+      subject,
+      text,
+      messageId,
+      headers: { ...headers },
+      date: new Date(alert.at),
+      signal,
+      ...(inReplyTo !== undefined && { inReplyTo, references }),
+    });
+    if (rejected.length > 0) {
+      const refused = rejected.join(', ');
+      log.warn('The mail server took an alert, but not for all who should get it', { refused });
+    }
+  } finally {
+    signal.removeEventListener('abort', abort);
+    transport.close();
+  }
+}
+
+function defaultPort(isSecure: boolean, isHere: boolean): number {
+  if (isSecure) return 465;
+  return isHere ? 25 : 587;
+}
+
+/** Without the error itself, which holds all that was said. */
+function explained(error: unknown, { server, login, redact }: EmailOptions): ReceiptdError {
+  const { host } = new URL(server);
+  const [what, hint] = wordsOf(error, login?.user ?? null);
+  return undelivered(redact(`The mail server ${host} ${what}.`), hint);
+}
+
+/** What to follow the server's name, and what to do. */
+function wordsOf(error: unknown, user: string | null): readonly [string, string] {
+  const said = saidBy(error);
+  const words = error instanceof Error ? quoted(error.message).replace(/\.$/, '') : String(error);
+  switch (systemCode(error)) {
+    case 'EAUTH':
+      return [
+        `does not take the user ${user ?? ''} with the password in alerts.email.passwordFile${said}`,
+        'Correct user or password. Some providers want a password made for programs.',
+      ];
+    case 'ENOAUTH':
+      return ['wants a user and a password', 'Set alerts.email.user and alerts.email.passwordFile.'];
+    case 'ETLS':
+      return [
+        `gives no encrypted connection (STARTTLS): ${words}`,
+        'Encryption is demanded of a server on another machine: name one that offers it, or use smtps://; service.ca can name its authority.',
+      ];
+    case 'EENVELOPE':
+    case 'EMESSAGE':
+      return [
+        `does not take the mail${said || `: ${words}`}`,
+        'Correct alerts.email.from and alerts.email.to, or ask who runs the server.',
+      ];
+    case 'ETIMEDOUT':
+      return ['does not answer in time', 'Check alerts.email.server, its port, and the network.'];
+    case 'EDNS':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return ["can't be found by its name", 'Check alerts.email.server and the network.'];
+    default:
+      return [
+        `can't be reached: ${words}`,
+        'Check alerts.email.server, whether it is smtp:// or smtps://, and the network.',
+      ];
+  }
+}
+
+function saidBy(error: unknown): string {
+  if (typeof error !== 'object' || error === null || !('response' in error)) return '';
+  return typeof error.response === 'string' ? `: ${quoted(error.response)}` : '';
+}

@@ -1,0 +1,35 @@
+import { iso } from '../../../core/domain/words.ts';
+import type { Alert } from '../../../core/ports/alert.ts';
+
+/** What programs are given of an alert; docs/operations.md describes it. */
+export function alertJson({ id, at, since, until, causes, ...rest }: Alert): string {
+  return JSON.stringify({
+    type: `alert.${rest.kind}`,
+    timestamp: iso(at),
+    data: {
+      id,
+      kind: rest.kind,
+      host: rest.host,
+      code: rest.code,
+      subject: rest.subject,
+      text: rest.text,
+      hint: rest.hint,
+      since: isoOrNull(since),
+      until: isoOrNull(until),
+      follows: rest.follows,
+      causes: causes.map((cause) => ({
+        key: cause.key,
+        code: cause.code,
+        message: cause.message,
+        hint: cause.hint,
+        since: iso(cause.since),
+        until: isoOrNull(cause.until),
+        count: cause.count,
+      })),
+    },
+  });
+}
+
+function isoOrNull(at: number | null): string | null {
+  return at === null ? null : iso(at);
+}

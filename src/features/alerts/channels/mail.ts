@@ -1,0 +1,66 @@
+import { local } from '../../../core/domain/words.ts';
+import type { Alert } from '../../../core/ports/alert.ts';
+
+/** What a mail says, without who gets it. */
+export interface Mail {
+  readonly subject: string;
+  readonly text: string;
+  readonly messageId: string;
+  readonly inReplyTo?: string;
+  readonly references?: string[];
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const LONGEST_SUBJECT = 180;
+
+/**
+ * An alert as a mail in plain text. Its Message-ID follows from the alert's, so that what is sent again is the same mail, and
+ * what tells the end is a reply to what told the beginning.
+ */
+export function mailOf(alert: Alert): Mail {
+  const { host, id, follows, text } = alert;
+  const references = follows.map((each) => messageId(each, host));
+  return {
+    subject: subjectOf(alert),
+    text: `${text}\n\n-- \nreceiptd on ${host}\n`,
+    messageId: messageId(id, host),
+    ...(references[0] !== undefined && { inReplyTo: references[0], references }),
+    // Nobody's holiday notice should answer it.
+    headers: { 'Auto-Submitted': 'auto-generated' },
+  };
+}
+
+function subjectOf({ host, kind, subject, since }: Alert): string {
+  const sinceThen = kind === 'opened' && since !== null ? ` (since ${clockTime(since)})` : '';
+  const line = oneLine(`receiptd on ${host}: ${subject.replace(/\.$/, '')}`);
+  const cut = line.length > LONGEST_SUBJECT ? `${line.slice(0, LONGEST_SUBJECT)}…` : line;
+  return cut + sinceThen;
+}
+
+/** 10:42 */
+function clockTime(at: number): string {
+  return local(at).slice(11, 16);
+}
+
+/** A line break would begin another header. */
+function oneLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
+}
+
+function messageId(id: string, host: string): string {
+  return `<${id}@${domainOf(host)}>`;
+}
+
+/** Who mail comes from where nobody says. */
+export function defaultSender(host: string): string {
+  return `receiptd@${domainOf(host)}`;
+}
+
+/** Of a machine whose name no mail system would take, the parts that it would. */
+export function domainOf(host: string): string {
+  const name = host
+    .toLowerCase()
+    .replace(/[^a-z0-9.-]+/g, '-')
+    .replace(/^[-.]+|[-.]+$/g, '');
+  return name === '' ? 'localhost' : name;
+}

@@ -1,0 +1,54 @@
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { foreignEncoding } from '../../../core/domain/encoding.ts';
+import { ReceiptdError, systemCode } from '../../../core/domain/errors.ts';
+import { undelivered } from './undelivered.ts';
+
+const GROUP_AND_OTHERS = 0o077;
+const MOST_BYTES = 64 * 1024;
+
+/**
+ * The secret in a file: its first line. Read anew each time, so that a new one needs no restart.
+ * @throws ReceiptdError CREDENTIALS_INSECURE where others can read it, ALERT_UNDELIVERED where it holds none
+ */
+export async function readSecretFile(
+  file: string,
+  key: string,
+  platform: NodeJS.Platform = process.platform,
+): Promise<string> {
+  // Without O_NONBLOCK, opening a FIFO would wait for ever.
+  const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch(
+    (error: unknown) => {
+      throw unusable(key, file, `can't be read (${systemCode(error) ?? 'unknown reason'})`, error);
+    },
+  );
+  try {
+    // Of the open file, so that nobody can swap it between the check and the reading.
+    const stat = await handle.stat();
+    if (!stat.isFile()) throw unusable(key, file, 'is no regular file');
+    if (platform !== 'win32' && (stat.mode & GROUP_AND_OTHERS) !== 0) {
+      throw new ReceiptdError('CREDENTIALS_INSECURE', `${key}: ${file} is open to others than its owner.`, {
+        hint: `Close it with: chmod 600 '${file}'`,
+      });
+    }
+    if (stat.size > MOST_BYTES) throw unusable(key, file, 'is too large to be a secret');
+    const bytes = await handle.readFile();
+    if (foreignEncoding(bytes) === 'UTF-16') throw unusable(key, file, 'is text in UTF-16, not in UTF-8');
+    const [line = ''] = bytes
+      .toString('utf8')
+      .replace(/^\uFEFF/, '')
+      .split(/\r?\n/);
+    if (line.trim() === '') throw unusable(key, file, 'holds nothing in its first line');
+    return line.trim();
+  } finally {
+    await handle.close();
+  }
+}
+
+function unusable(key: string, file: string, why: string, cause?: unknown): ReceiptdError {
+  return undelivered(
+    `${key}: ${file} ${why}.`,
+    'Write the secret into it, as its only line, and let nobody but the user that runs receiptd read it.',
+    cause,
+  );
+}

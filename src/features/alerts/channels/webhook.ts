@@ -1,0 +1,54 @@
+import type { Answer } from '../../../core/domain/outcome.ts';
+import type { Alert, AlertChannel } from '../../../core/ports/alert.ts';
+import { alertJson } from './json.ts';
+import { signatureHeaders } from './signature.ts';
+import { quoted, undelivered } from './undelivered.ts';
+
+export interface WebhookOptions {
+  /** http: or https:, with or without a path and a query. Whoever knows all of it may be let in by that, so it is never shown. */
+  readonly url: string;
+  /** Null: unsigned. Asked for with each alert. */
+  readonly secret: (() => Promise<string>) | null;
+  /** Wall-clock milliseconds. */
+  readonly now: () => number;
+  /** One request, never redirected; rejects with the signal's reason only. */
+  readonly exchange: (
+    request: {
+      readonly method: 'POST';
+      readonly path: string;
+      readonly headers: Readonly<Record<string, string>>;
+      readonly body: string;
+    },
+    signal: AbortSignal,
+  ) => Promise<Answer>;
+}
+
+/** Posts each alert as JSON. Taken is what is answered with 2xx; a redirect is not. */
+export function createWebhookChannel({ url, secret, now, exchange }: WebhookOptions): AlertChannel {
+  const { host, pathname, search } = new URL(url);
+  return {
+    name: 'webhook',
+    receiver: { what: `The webhook at ${host}`, setting: 'alerts.webhook.url' },
+    async send(alert: Alert, signal: AbortSignal) {
+      const body = alertJson(alert);
+      const signed = signatureHeaders(await (secret?.() ?? null), { id: alert.id, atMs: now(), body });
+      const headers = { 'content-type': 'application/json', ...signed };
+      const answer = await exchange({ method: 'POST', path: pathname + search, headers, body }, signal);
+      if (answer.kind === 'fault') {
+        throw undelivered(
+          `The webhook at ${host} can't be reached: ${quoted(answer.message)}`,
+          'Check alerts.webhook.url, the network and the proxy.',
+        );
+      }
+      const { httpStatus } = answer;
+      if (httpStatus >= 200 && httpStatus < 300) return;
+      const isElsewhere = httpStatus >= 300 && httpStatus < 400;
+      throw undelivered(
+        `The webhook at ${host} answered with HTTP ${httpStatus}${isElsewhere ? ', which leads elsewhere and is not followed' : ''}.`,
+        isElsewhere
+          ? 'Write the address that it leads to into alerts.webhook.url.'
+          : 'Look at what receives it.',
+      );
+    },
+  };
+}

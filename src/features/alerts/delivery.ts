@@ -1,0 +1,227 @@
+import { backoff } from '../../core/domain/backoff.ts';
+import { describeError, ReceiptdError } from '../../core/domain/errors.ts';
+import { span } from '../../core/domain/words.ts';
+import type { Alert, AlertChannel, AlertChannelName } from '../../core/ports/alert.ts';
+import type { Clock, Random } from '../../core/ports/clock.ts';
+import type { Incidents } from '../../core/ports/incident.ts';
+import type { Log } from '../../core/ports/log.ts';
+import { DAY_MS, undeliveredKey } from './book.ts';
+import type { Parcel } from './state.ts';
+
+export interface DeliveryDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly incidents: Incidents;
+}
+
+type Addressee = Parcel['to'][number];
+
+/** Who hears of what becomes of deliveries. */
+export interface Heard {
+  /** Before `changed`. */
+  readonly taken: (alert: string, channel: AlertChannelName) => void;
+  /** The outbox is not what it was; called after each delivery and each failure. */
+  readonly changed: () => void;
+}
+
+/** One delivery may take so long. */
+export const SEND_MS = 10_000;
+const AGAIN = { baseMs: 10_000, maxMs: 30 * 60_000 };
+/** An alert that lay over quiet hours, or while the agent was off, is old before it was tried. */
+const ATTEMPTS = 20;
+
+/**
+ * Takes alerts from the outbox to the channels, to each in order and one at a time; a channel that fails keeps no other waiting.
+ *
+ *   waiting ──its turn──▶ under way ──taken──▶ gone from the outbox
+ *      ▲                      │
+ *      └──back-off──failed────┘      after a day and twenty attempts: given up, which the log says
+ *
+ * Whoever receives it may get it twice: when the answer is lost, or the process ends between the delivery and its record. The
+ * alert has the same id then.
+ */
+export class Delivery {
+  readonly #deps: DeliveryDeps;
+  readonly #outbox: Parcel[];
+  readonly #heard: Heard;
+  #channels: readonly AlertChannel[] = [];
+  readonly #underWay = new Map<string, Promise<void>>();
+
+  constructor(deps: DeliveryDeps, outbox: Parcel[], heard: Heard) {
+    this.#deps = deps;
+    this.#outbox = outbox;
+    this.#heard = heard;
+  }
+
+  /** What waits for a channel that is no more is dropped; everything else is tried at once. */
+  take(channels: readonly AlertChannel[]): void {
+    for (const { name } of this.#channels) this.#deps.incidents.close(undeliveredKey(name));
+    this.#channels = channels;
+    for (const parcel of this.#outbox) {
+      parcel.to = parcel.to
+        .filter(({ channel }) => channels.some(({ name }) => name === channel))
+        .map((to) => ({ ...to, notBefore: 0 }));
+    }
+    this.#sweep();
+  }
+
+  get channels(): readonly AlertChannel[] {
+    return this.#channels;
+  }
+
+  post(alert: Alert, about: string | null): void {
+    const to = this.#channels
+      .filter(({ name }) => name !== about)
+      .map(({ name }) => ({ channel: name, attempts: 0, notBefore: 0 }));
+    if (alert.kind === 'closed') this.#forget(alert);
+    if (to.length > 0) this.#outbox.push({ alert, to });
+  }
+
+  /** Who did not hear of the beginning yet is told of the end only, which says all: the rest would be false by now. */
+  #forget({ causes }: Alert): void {
+    const over = new Set(causes.map(({ key }) => key));
+    for (const parcel of this.#outbox) {
+      const { kind, causes: told } = parcel.alert;
+      if (kind !== 'opened' && kind !== 'stillOpen') continue;
+      if (!told.every(({ key }) => over.has(key))) continue;
+      parcel.to = parcel.to.filter(({ channel }) => this.#underWay.has(channel));
+    }
+    this.#sweep();
+  }
+
+  /** The channels that have not taken this alert, and are still to get it. */
+  waitingFor(alert: string): AlertChannelName[] {
+    const parcel = this.#outbox.find(({ alert: { id } }) => id === alert);
+    return parcel?.to.map(({ channel }) => channel) ?? [];
+  }
+
+  /** Begins what is due. Returns at once. */
+  step(stop: AbortSignal): void {
+    const now = this.#deps.clock.now();
+    for (const channel of this.#channels) {
+      if (this.#underWay.has(channel.name)) continue;
+      this.#giveUp(channel.name, now);
+      const parcel = this.#outbox.find(({ to }) => to.some((each) => each.channel === channel.name));
+      const to = parcel?.to.find((each) => each.channel === channel.name);
+      if (parcel === undefined || to === undefined) continue;
+      // A time that lies further ahead than any was written by a clock that was wrong.
+      if (to.notBefore > now && to.notBefore <= now + AGAIN.maxMs) continue;
+      this.#underWay.set(channel.name, this.#deliver(channel, parcel, to, stop));
+    }
+  }
+
+  /** Never rejects: a defect here must not end the agent. */
+  async #deliver(channel: AlertChannel, parcel: Parcel, to: Addressee, stop: AbortSignal): Promise<void> {
+    try {
+      await this.#send(channel, parcel, to, stop);
+    } catch (error) {
+      this.#deps.log.error('An alert could not be delivered', describeError(error));
+    } finally {
+      this.#underWay.delete(channel.name);
+      if (!stop.aborted) this.#heard.changed();
+    }
+  }
+
+  /** Once nothing is under way. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#underWay.values());
+  }
+
+  /** Tries what waits for this channel at once: it is known to work now. */
+  works(channel: string): void {
+    this.#deps.incidents.close(undeliveredKey(channel));
+    for (const { to } of this.#outbox) {
+      for (const each of to) if (each.channel === channel) each.notBefore = 0;
+    }
+  }
+
+  async #send(channel: AlertChannel, parcel: Parcel, to: Addressee, stop: AbortSignal) {
+    const { clock, log, incidents, random } = this.#deps;
+    const { name } = channel;
+    const { id, kind } = parcel.alert;
+    const trouble = await sendWithin(channel, parcel.alert, clock, stop);
+    if (stop.aborted && trouble !== null) return;
+    if (trouble === null) {
+      parcel.to = parcel.to.filter((each) => each.channel !== name);
+      this.#sweep();
+      this.#heard.taken(id, name);
+      incidents.close(undeliveredKey(name));
+      log.info('Told', { channel: name, alert: id, kind, subject: parcel.alert.subject });
+      return;
+    }
+    to.attempts += 1;
+    const waitMs = backoff(to.attempts, AGAIN, random);
+    to.notBefore = clock.now() + waitMs;
+    log.debug('An alert could not be delivered yet', { channel: name, alert: id, retryInMs: waitMs });
+    incidents.open({
+      key: undeliveredKey(name),
+      code: 'ALERT_UNDELIVERED',
+      message: `Alerts can't be delivered by ${name}: ${trouble.message}`,
+      hint: `${trouble.hint ?? 'Look at the alerts in the config.'} What was not delivered is tried again for a day.`,
+    });
+  }
+
+  #giveUp(name: string, now: number): void {
+    for (const parcel of this.#outbox) {
+      const to = parcel.to.find(({ channel }) => channel === name);
+      // One from the future was written by a clock that was wrong.
+      const isYoung = parcel.alert.at > now - DAY_MS && parcel.alert.at <= now;
+      if (to === undefined || to.attempts < ATTEMPTS || isYoung) continue;
+      parcel.to = parcel.to.filter(({ channel }) => channel !== name);
+      const { id, subject, kind } = parcel.alert;
+      const fields = { channel: name, alert: id, kind, subject, code: 'ALERT_UNDELIVERED' as const };
+      this.#deps.log.error(`An alert could not be delivered for ${span(DAY_MS)}, and is given up`, fields);
+    }
+    this.#sweep();
+  }
+
+  #sweep(): void {
+    const left = this.#outbox.filter(({ to }) => to.length > 0);
+    this.#outbox.splice(0, Infinity, ...left);
+  }
+}
+
+/** Resolves null where it was taken, or why not. Never rejects, and takes no longer than it may, whatever the channel does. */
+export async function sendWithin(
+  channel: AlertChannel,
+  alert: Alert,
+  clock: Clock,
+  stop: AbortSignal,
+): Promise<ReceiptdError | null> {
+  const over = new AbortController();
+  const ended = new AbortController();
+  const limit = clock.sleep(SEND_MS, ended.signal).then(
+    () => over.abort(tooLate(channel)),
+    () => {},
+  );
+  const signal = AbortSignal.any([stop, over.signal]);
+  try {
+    const aborted = new Promise<never>((_, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+    });
+    signal.throwIfAborted();
+    await Promise.race([channel.send(alert, signal), aborted]);
+    return null;
+  } catch (error) {
+    if (over.signal.aborted) return tooLate(channel);
+    return error instanceof ReceiptdError ? error : unexpected(channel.name, error);
+  } finally {
+    ended.abort();
+    await limit;
+  }
+}
+
+function tooLate({ receiver: { what, setting } }: AlertChannel): ReceiptdError {
+  return new ReceiptdError('ALERT_UNDELIVERED', `${what} took longer than ${span(SEND_MS)}.`, {
+    hint: `Look at what keeps it, and at ${setting}.`,
+  });
+}
+
+function unexpected(name: string, cause: unknown): ReceiptdError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new ReceiptdError('ALERT_UNDELIVERED', `${name} failed: ${why}.`, {
+    hint: 'Look at the alerts in the config.',
+    cause,
+  });
+}

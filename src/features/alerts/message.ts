@@ -1,0 +1,118 @@
+import type { ErrorCode } from '../../core/domain/errors.ts';
+import { counted, local, span } from '../../core/domain/words.ts';
+import type { Alert } from '../../core/ports/alert.ts';
+import { DAY_MS, type Telling, type ToldCause } from './book.ts';
+
+export interface Writer {
+  readonly host: string;
+  readonly now: number;
+}
+
+const LONGEST_SUBJECT = 200;
+/** Of what is told at once, so many are told one by one. */
+export const MOST_TOLD = 50;
+
+/** What people read of a telling. */
+export function alertOf(telling: Telling, { host, now }: Writer): Alert {
+  const { id, kind, causes, follows, endedUntold } = telling;
+  const [first] = causes;
+  const untils = causes.map(({ until }) => until);
+  return {
+    id,
+    kind,
+    at: now,
+    host,
+    code: first?.code ?? null,
+    subject: subjectOf(kind, causes),
+    text: [
+      ...causes.slice(0, MOST_TOLD).map((cause) => textOf(kind, cause)),
+      ...(causes.length > MOST_TOLD ? [`And ${causes.length - MOST_TOLD} more.`] : []),
+      ...(endedUntold > 0 ? [endedText(endedUntold)] : []),
+      ...(kind === 'closed'
+        ? []
+        : ['`receiptd alerts` shows what is open, `receiptd status` how the agent is.']),
+    ].join('\n\n'),
+    hint: kind === 'closed' ? null : (first?.hint ?? null),
+    since: Math.min(...causes.map(({ since }) => since)),
+    until: untils.includes(null) ? null : Math.max(...untils.map((until) => until ?? 0)),
+    causes: causes.map(({ key, code, message, hint, since, until, count }) => ({
+      key,
+      code,
+      message,
+      hint,
+      since,
+      until,
+      count,
+    })),
+    follows,
+  };
+}
+
+export function testAlert(id: string, { host, now }: Writer): Alert {
+  return {
+    id,
+    kind: 'test',
+    at: now,
+    host,
+    code: null,
+    subject: 'This is a test of the alerts; nothing is wrong.',
+    text: 'Somebody asked for it with `receiptd alerts test` or `receiptd setup`. You will be alerted here when something is wrong.',
+    hint: null,
+    since: null,
+    until: null,
+    causes: [],
+    follows: [],
+  };
+}
+
+function subjectOf(kind: Telling['kind'], causes: readonly ToldCause[]): string {
+  const over = kind === 'closed' ? 'Over: ' : kind === 'stillOpen' ? 'More of it: ' : '';
+  const [first] = causes;
+  if (first === undefined) return over;
+  if (causes.length === 1) return over + oneLine(first.message);
+  const what = causes.every(({ code }) => code === first.code) ? TOGETHER[first.code] : undefined;
+  if (what !== undefined) return `${over}${causes.length} ${what}`;
+  return `${over}${causes.length} troubles, the first: ${oneLine(first.message)}`;
+}
+
+const TOGETHER: Readonly<Partial<Record<ErrorCode, string>>> = {
+  FOLDER_MISSING: 'folders do not exist.',
+  FOLDER_UNREACHABLE: "folders can't be reached.",
+  FOLDER_UNREADABLE: "folders can't be read.",
+  FILE_UNREADABLE: "folders have files that can't be read.",
+  PERSON_NEEDED: 'folders have documents that need a person.',
+};
+
+function textOf(kind: Telling['kind'], cause: ToldCause): string {
+  const { code, message, hint, since, until } = cause;
+  if (kind === 'closed') {
+    const lasted = until === null ? '' : `, ${span(until - since)} long`;
+    return `Over: ${message} [${code}]\nSince ${local(since)}${lasted}.${returnsText(cause)}`;
+  }
+  return `${message} [${code}]\nSince ${local(since)}. ${hint}${timesText(cause)}`;
+}
+
+function returnsText({ returns }: ToldCause): string {
+  if (returns === 0) return '';
+  return ` Meanwhile it was gone for a while and came back ${counted(returns, 'time')}.`;
+}
+
+/** What is told so often needs another remedy than what is told once. */
+function timesText({ times, awayMs }: ToldCause): string {
+  if (times < 3) return '';
+  return `\nIt comes and goes: this is the ${ordinal(times)} time within ${span(DAY_MS)}. It counts as over only once it has stayed away for ${span(awayMs)}, and until then nothing more is told of it.`;
+}
+
+function ordinal(value: number): string {
+  return ['', 'first', 'second', 'third', 'fourth', 'fifth', 'sixth'][value] ?? `${value}th`;
+}
+
+function endedText(count: number): string {
+  const what = counted(count, 'other trouble', 'other troubles');
+  return `${what} began and ended in the quiet hours; the log has ${count === 1 ? 'it' : 'them'}.`;
+}
+
+function oneLine(text: string): string {
+  const line = text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
+  return line.length > LONGEST_SUBJECT ? `${line.slice(0, LONGEST_SUBJECT)}…` : line;
+}

@@ -1,0 +1,45 @@
+import { iso } from '../../core/domain/words.ts';
+import type { Operations } from '../../control/protocol.ts';
+import type { Alerting } from './alerting.ts';
+import { quietUntil } from './times.ts';
+
+/** What may be asked of the alerts. `stop` ends a test that is under way. */
+export function alertOperations(
+  alerting: Alerting,
+  stop: AbortSignal,
+): Pick<Operations, 'alerts' | 'testAlerts'> {
+  return {
+    async alerts() {
+      const { now, times, channels, open } = await alerting.list();
+      const until = times.quietHours === null ? null : quietUntil(times.quietHours, now);
+      return {
+        channels: [...channels],
+        quietUntil: timeOf(until),
+        open: open.map(({ entry: { code, message, hint, since, awaySince, told }, untold, waitingFor }) => ({
+          code,
+          message,
+          hint,
+          since: iso(since),
+          overSince: timeOf(awaySince),
+          toldAt: timeOf(told?.takenAt ?? null),
+          toldBy: [...(told?.takenBy ?? [])],
+          waitingFor: [...waitingFor],
+          untold,
+        })),
+      };
+    },
+    async testAlerts() {
+      const results = await alerting.test(stop);
+      return {
+        results: results.map(({ channel, trouble }) => ({
+          channel,
+          problem: trouble === null ? null : trouble.sentence(),
+        })),
+      };
+    },
+  };
+}
+
+function timeOf(at: number | null): string | null {
+  return at === null ? null : iso(at);
+}

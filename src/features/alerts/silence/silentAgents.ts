@@ -1,0 +1,101 @@
+import { describeError } from '../../../core/domain/errors.ts';
+import { counted, local } from '../../../core/domain/words.ts';
+import type { Clock } from '../../../core/ports/clock.ts';
+import type { LedgerFleet, SilentAgent } from '../../../core/ports/fleet.ts';
+import type { Incidents } from '../../../core/ports/incident.ts';
+import type { LedgerStorage } from '../../../core/ports/ledger.ts';
+import type { Log } from '../../../core/ports/log.ts';
+
+export interface SilentAgentsDeps {
+  readonly fleet: Pick<LedgerFleet, 'silence' | 'waitingFor'>;
+  readonly storage: Pick<LedgerStorage, 'trouble'>;
+  readonly incidents: Pick<Incidents, 'open' | 'close'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+const LOOK_EVERY_MS = MINUTE_MS;
+/** A restart of the machine, or an update of it, is no news. */
+const SILENT_FOR_MS = 10 * MINUTE_MS;
+/** Whoever is not back by then is gone for good, and people were told. */
+const AT_MOST_MS = 7 * DAY_MS;
+/** So long the agent that tells may be away, and all agents may take to come back after the ledger did. */
+const WAITS_MS = 10 * MINUTE_MS;
+/** What waits for a silent agent hardly changes, and has to be counted. */
+const COUNT_EVERY_MS = 60 * MINUTE_MS;
+
+/**
+ * Tells of agents of the fleet that have fallen silent, one incident for each: opened by the first by name of the agents that run, and kept
+ * by whoever opened it until it is over, so that nobody tells the end of what goes on.
+ *
+ *   heard of ──silent for 10 minutes──▶ silent (incident) ──is back, has stopped, or 7 days──▶ over
+ */
+export class SilentAgents {
+  readonly #deps: SilentAgentsDeps;
+  /** Agents that an incident is open for, and when (monotonic) what waits for each is counted again. */
+  readonly #open = new Map<string, number>();
+  /** From when on (monotonic) this agent is the one that tells. At its start at once: it may have told it before. */
+  #tellsFrom = -Infinity;
+
+  constructor(deps: SilentAgentsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Until aborted; never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, log } = this.#deps;
+    while (!signal.aborted) {
+      await clock.sleep(LOOK_EVERY_MS, signal).catch(() => {});
+      if (signal.aborted) return;
+      await this.#look().catch((error: unknown) => {
+        log.debug('Whether other agents are silent could not be looked at', describeError(error));
+      });
+    }
+  }
+
+  async #look(): Promise<void> {
+    const { fleet, storage, incidents, clock } = this.#deps;
+    if (storage.trouble() !== null) {
+      // Nobody could be heard of.
+      this.#tellsFrom = Infinity;
+      return;
+    }
+    const { isFirst, agents } = await fleet.silence(SILENT_FOR_MS, AT_MOST_MS);
+    const silent = new Set(agents.map(({ name }) => name));
+    for (const name of this.#open.keys()) {
+      if (silent.has(name)) continue;
+      this.#open.delete(name);
+      incidents.close(keyOf(name));
+    }
+    const now = clock.monotonic();
+    if (!isFirst) this.#tellsFrom = Infinity;
+    else if (this.#tellsFrom === Infinity) this.#tellsFrom = now + WAITS_MS;
+    for (const agent of agents) {
+      const countAt = this.#open.get(agent.name);
+      if (countAt === undefined ? now < this.#tellsFrom : now < countAt) continue;
+      await this.#tell(agent, now);
+    }
+  }
+
+  async #tell({ name, host, lastSeenAt }: SilentAgent, now: number): Promise<void> {
+    const { fleet, incidents } = this.#deps;
+    const count = await fleet.waitingFor(name);
+    const waiting =
+      count === 0
+        ? 'Nothing waits for it alone.'
+        : `${counted(count, 'document waits', 'documents wait')} for it alone.`;
+    incidents.open({
+      key: keyOf(name),
+      code: 'AGENT_SILENT',
+      message: `Agent ${name} on the host ${host} has been silent since ${local(lastSeenAt)}. ${waiting}`,
+      hint: 'See whether that machine and its network are up, and start the agent there.',
+    });
+    this.#open.set(name, now + COUNT_EVERY_MS);
+  }
+}
+
+function keyOf(name: string): string {
+  return `AGENT_SILENT ${name}`;
+}

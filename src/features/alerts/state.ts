@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { ERROR_CODES } from '../../core/domain/errors.ts';
+import { ALERT_CHANNELS, ALERT_KINDS } from '../../core/ports/alert.ts';
+
+/*
+ * What was told and what waits to be told, as alerts.json keeps it. Times are wall-clock milliseconds.
+ */
+
+const entry = z.object({
+  key: z.string(),
+  code: z.enum(ERROR_CODES),
+  message: z.string(),
+  hint: z.string(),
+  since: z.number(),
+  count: z.number().nullable(),
+  patienceMs: z.number().nullable(),
+  /** Null while it is there. */
+  awaySince: z.number().nullable(),
+  /** By which alert, when and of how many documents; null while nobody knows. */
+  told: z
+    .object({
+      alert: z.string(),
+      at: z.number(),
+      count: z.number().nullable(),
+      /** When the first channel took that alert, and which ones have. */
+      takenAt: z.number().nullable().default(null),
+      takenBy: z.array(z.enum(ALERT_CHANNELS)).default([]),
+    })
+    .nullable(),
+  /** When its beginnings of the last day were told. */
+  tellings: z.array(z.number()),
+  /** How often it was gone and came back while it counted as not over. */
+  returns: z.number(),
+});
+
+const cause = z.object({
+  key: z.string(),
+  code: z.enum(ERROR_CODES),
+  message: z.string(),
+  hint: z.string(),
+  since: z.number(),
+  until: z.number().nullable(),
+  count: z.number().nullable(),
+});
+
+const alert = z.object({
+  id: z.string(),
+  kind: z.enum(ALERT_KINDS),
+  at: z.number(),
+  host: z.string(),
+  code: z.enum(ERROR_CODES).nullable(),
+  subject: z.string(),
+  text: z.string(),
+  hint: z.string().nullable(),
+  since: z.number().nullable(),
+  until: z.number().nullable(),
+  causes: z.array(cause).readonly(),
+  follows: z.array(z.string()).readonly(),
+});
+
+const parcel = z.object({
+  alert,
+  to: z.array(z.object({ channel: z.enum(ALERT_CHANNELS), attempts: z.number(), notBefore: z.number() })),
+});
+
+export const alertState = z.object({
+  version: z.literal(1),
+  entries: z.array(entry),
+  /** When alerts of the last hour were made. */
+  toldAt: z.array(z.number()),
+  /** Causes that began and ended within the quiet hours. */
+  endedUntold: z.number(),
+  /** The time of day for which the last digest was made, or passed over; null before the first. */
+  digestFor: z.number().nullable(),
+  /** The oldest first. */
+  outbox: z.array(parcel),
+});
+
+export type Entry = z.infer<typeof entry>;
+/** An alert, and the channels that have not taken it yet. */
+export type Parcel = z.infer<typeof parcel>;
+export type AlertState = z.infer<typeof alertState>;
+
+export function emptyState(): AlertState {
+  return { version: 1, entries: [], toldAt: [], endedUntold: 0, digestFor: null, outbox: [] };
+}

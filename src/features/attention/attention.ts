@@ -1,0 +1,322 @@
+import { attentionText, safeName, type Amiss } from '../../core/domain/attention.ts';
+import { describeError, isOfLedger, systemCode } from '../../core/domain/errors.ts';
+import type {
+  AttentionBook,
+  AttentionEntry,
+  AttentionFolder,
+  PreparedAttention,
+} from '../../core/ports/attention.ts';
+import type { Clock } from '../../core/ports/clock.ts';
+import type { WatchedFolder } from '../../core/ports/folder.ts';
+import type { Incidents } from '../../core/ports/incident.ts';
+import type { FileStanding, LedgerReports } from '../../core/ports/ledgerReports.ts';
+import type { Log } from '../../core/ports/log.ts';
+import { sameIdentity } from '../../core/domain/document.ts';
+import { relativeTo } from '../../core/paths.ts';
+import { Notifier } from '../../core/notifier.ts';
+
+export interface AttentionDeps {
+  /** Of its own, so that nobody who admits waits for it. */
+  readonly folder: WatchedFolder;
+  readonly place: AttentionFolder;
+  readonly book: AttentionBook;
+  readonly ledger: Pick<LedgerReports, 'list' | 'standing' | 'head'>;
+  readonly incidents: Incidents;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Larger files are told of, not copied. Bytes. */
+  readonly maxFileSize: number;
+  /** Whether the watched folder is there, and is what it was. */
+  readonly isInPlace: () => boolean;
+  /** Of a folder that agents share; left out: of one that is this agent's alone. */
+  readonly shared?: {
+    /** Another agent takes in what comes into it, and shows people what can't be sent. */
+    readonly isLedElsewhere: () => boolean;
+  };
+}
+
+export const ATTENTION_LIMIT = 1_000;
+/** Files that wait to be looked at; where there are more, the ledger is asked. */
+const WAITING_LIMIT = 5_000;
+const AT_ONCE = 20;
+const LOOK_EVERY_MS = 3_000;
+/** How soon a folder is looked at again that is not there, or was not listed yet. */
+const IN_PLACE_MS = 500;
+const AGAIN_MS = 30_000;
+/** What other agents found out about documents of a shared folder, nobody tells this one. */
+const ASK_OTHERS_MS = 60_000;
+const STATES = ['rejected', 'incomplete', 'unreadable', 'failed'] as const;
+
+interface New {
+  readonly entry: AttentionEntry;
+  readonly prepared: PreparedAttention;
+}
+
+/**
+ * Shows people at the scanner which files can't be sent, and why. Each such file is
+ *
+ *   told of ──written under hidden names──▶ pending (in the book) ──given its names──▶ shown
+ *      ▲                                        └──killed: removed at the next start──┐   │
+ *      └──────────────────────────────────────────────────────────────────────────────┘   │
+ *   over: what is left of ours is removed ◀──mended, gone, sent, or wrong in another way──┘
+ *
+ * What people delete stays deleted: the book still has it. Runs beside intake and delivery, and neither waits for it.
+ */
+export class Attention {
+  readonly #deps: AttentionDeps;
+  readonly #notifier: Notifier;
+  readonly #entries = new Map<string, AttentionEntry>();
+  readonly #waiting = new Set<string>();
+  #made: string | null = null;
+  #hasBegun = false;
+  /** The ledger is to be asked for all of them. */
+  #asksAll = true;
+  #isFull = false;
+  #checkedAt: number | null | undefined;
+  #askOthersAt = -Infinity;
+
+  constructor(deps: AttentionDeps) {
+    this.#deps = deps;
+    this.#notifier = new Notifier(deps.clock);
+  }
+
+  /** Something was decided about this file. */
+  look(path: string): void {
+    if (this.#waiting.size < WAITING_LIMIT) this.#waiting.add(path);
+    else this.#asksAll = true;
+    this.#notifier.notify();
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const waitMs = this.#deps.isInPlace() ? await this.#try(signal) : await this.#aside(signal);
+      if (!signal.aborted) await this.#notifier.wait(waitMs, signal);
+    }
+  }
+
+  /** The same for a run that ends by itself. */
+  async once(signal: AbortSignal): Promise<void> {
+    if (this.#deps.isInPlace()) await this.#try(signal);
+  }
+
+  /** Resolves when to look again. */
+  async #try(signal: AbortSignal): Promise<number> {
+    const { incidents, place, log } = this.#deps;
+    const key = `ATTENTION_UNWRITABLE ${place.path}`;
+    try {
+      await this.#work(signal);
+      incidents.close(key);
+      return LOOK_EVERY_MS;
+    } catch (error) {
+      if (signal.aborted) return 0;
+      const code = systemCode(error);
+      if (isOfLedger(error) || code === undefined)
+        log.warn('What needs attention could not be shown; trying again', describeError(error));
+      else incidents.open({ key, code: 'ATTENTION_UNWRITABLE', ...trouble(place.path, code) });
+      return AGAIN_MS;
+    }
+  }
+
+  /** The same where the folder is not there, or another agent shows it. */
+  async #aside(signal: AbortSignal): Promise<number> {
+    const { shared, log } = this.#deps;
+    if (shared?.isLedElsewhere() !== true) return IN_PLACE_MS;
+    try {
+      await this.#leave();
+      return IN_PLACE_MS;
+    } catch (error) {
+      if (!signal.aborted) log.debug('What was shown could not be removed yet', describeError(error));
+      return AGAIN_MS;
+    }
+  }
+
+  /** Two notes about one file would contradict each other, and nobody would ever remove these. */
+  async #leave(): Promise<void> {
+    if (!this.#hasBegun) await this.#begin();
+    const { place } = this.#deps;
+    this.#asksAll = true;
+    this.#waiting.clear();
+    if (this.#entries.size === 0 || !(await place.isThere())) return;
+    for (const entry of this.#entries.values()) await place.remove(entry.files);
+    this.#entries.clear();
+    await this.#write();
+  }
+
+  async #work(signal: AbortSignal): Promise<void> {
+    if (!this.#hasBegun) await this.#begin();
+    const now = this.#deps.clock.monotonic();
+    if (this.#deps.shared && now >= this.#askOthersAt) {
+      this.#askOthersAt = now + ASK_OTHERS_MS;
+      this.#asksAll = true;
+      this.#checkedAt = undefined;
+    }
+    await this.#endThoseOver();
+    if (this.#asksAll || (this.#isFull && this.#entries.size < ATTENTION_LIMIT)) await this.#askAll(signal);
+    while (this.#waiting.size > 0 && !signal.aborted) {
+      const some = [...this.#waiting].slice(0, AT_ONCE);
+      await this.#show(some, signal);
+      for (const path of some) this.#waiting.delete(path);
+    }
+  }
+
+  /** What a kill left half done is taken back, and done anew. */
+  async #begin(): Promise<void> {
+    const { book, place } = this.#deps;
+    const { entries: known, made } = await book.read(this.#key);
+    this.#made = made;
+    if (known.length > 0 || (await place.isThere())) await place.sweep();
+    for (const entry of known) {
+      if (entry.isPending) await place.remove(entry.files);
+      else this.#entries.set(entry.path, entry);
+    }
+    if (known.length > this.#entries.size) await this.#write();
+    this.#hasBegun = true;
+  }
+
+  async #endThoseOver(): Promise<void> {
+    const { ledger, place } = this.#deps;
+    if (this.#entries.size === 0) return;
+    const seq = (await ledger.head())?.seq;
+    if (seq !== undefined && seq === this.#checkedAt) return;
+    const over: AttentionEntry[] = [];
+    for (const entry of this.#entries.values()) {
+      if ((await this.#amiss(entry.path))?.about !== entry.about) over.push(entry);
+    }
+    // Another disk may not be there, and still hold them.
+    if (over.length > 0 && !(await place.isThere()) && !this.#liesInside) return;
+    for (const entry of over) {
+      await place.remove(entry.files);
+      this.#entries.delete(entry.path);
+      // Wrong in another way, perhaps.
+      this.#waiting.add(entry.path);
+    }
+    if (over.length > 0) await this.#write();
+    this.#checkedAt = seq;
+  }
+
+  async #askAll(signal: AbortSignal): Promise<void> {
+    const { ledger, folder } = this.#deps;
+    this.#asksAll = false;
+    this.#isFull = false;
+    for await (const { path } of ledger.list({ states: STATES, folder: folder.path })) {
+      signal.throwIfAborted();
+      const inside = relativeTo(folder.path, path);
+      if (inside !== null && !this.#entries.has(inside)) this.#waiting.add(inside);
+    }
+  }
+
+  async #show(paths: readonly string[], signal: AbortSignal): Promise<void> {
+    const { place } = this.#deps;
+    const made: New[] = [];
+    try {
+      for (const path of paths) {
+        const found = await this.#amiss(path);
+        if (found === null || this.#entries.get(path)?.about === found.about) continue;
+        if (signal.aborted || !(await this.#hasRoom(made.length))) break;
+        const prepared = await this.#prepare(path, found);
+        if (prepared === null) continue;
+        const { about } = found;
+        made.push({ prepared, entry: { path, about, files: prepared.files, isPending: true } });
+      }
+      if (made.length === 0) return;
+      for (const { entry } of made) this.#entries.set(entry.path, entry);
+      await this.#write();
+      for (const { entry, prepared } of made) {
+        if (await place.publish(prepared)) this.#entries.set(entry.path, { ...entry, isPending: false });
+        // Somebody took the name a moment ago.
+        else {
+          this.#entries.delete(entry.path);
+          this.#asksAll = true;
+        }
+      }
+      await this.#write();
+    } catch (error) {
+      await this.#takeBack(made);
+      throw error;
+    }
+  }
+
+  async #takeBack(made: readonly New[]): Promise<void> {
+    const { place } = this.#deps;
+    for (const { entry } of made) {
+      if (this.#entries.get(entry.path)?.isPending === false) continue;
+      this.#entries.delete(entry.path);
+      await place.remove(entry.files).catch(() => {});
+    }
+    await place.sweep().catch(() => {});
+    await this.#write().catch(() => {});
+  }
+
+  /** Null: it is not what it was when that was found, and is looked at again anyway. */
+  async #prepare(path: string, { standing, amiss }: Found): Promise<PreparedAttention | null> {
+    const { place, folder, maxFileSize } = this.#deps;
+    const { size } = standing.identity;
+    let copy: Uint8Array | null = null;
+    if (amiss.state !== 'unreadable' && size <= maxFileSize) {
+      const read = await folder.read(path, maxFileSize);
+      if (read.kind === 'gone' || read.kind === 'changed') return null;
+      if (read.kind === 'bytes' && !sameIdentity(read.identity, standing.identity)) return null;
+      if (read.kind === 'bytes') copy = read.bytes;
+    }
+    if (!(await place.isThere())) this.#made = (await place.make()) ?? this.#made;
+    return place.prepare({ name: safeName(path), copy, note: attentionText(path, size, amiss, standing.at) });
+  }
+
+  async #hasRoom(more: number): Promise<boolean> {
+    const { place, log, folder } = this.#deps;
+    if (this.#entries.size + more < ATTENTION_LIMIT) return true;
+    let there = more;
+    for (const { files } of this.#entries.values()) if ((await place.count(files)) > 0) there += 1;
+    // People have deleted some; what is remembered of them is bounded all the same.
+    if (there < ATTENTION_LIMIT && this.#entries.size + more < 10 * ATTENTION_LIMIT) return true;
+    if (!this.#isFull)
+      log.warn('No more files are shown to people until some are mended', {
+        folder: folder.path,
+        shown: there,
+      });
+    this.#isFull = true;
+    return false;
+  }
+
+  async #amiss(path: string): Promise<Found | null> {
+    const { ledger, folder } = this.#deps;
+    const standing = await ledger.standing({ folder: folder.path, path });
+    if (standing === null || standing.isDismissed) return null;
+    const state = STATES.find((each) => each === standing.state);
+    if (state === undefined) return null;
+    const { sighting, reason, message } = standing;
+    const amiss = { state, reason: reason ?? '', message: message ?? '' };
+    return { standing, amiss, about: `${sighting} ${state} ${amiss.reason}` };
+  }
+
+  get #key() {
+    return { folder: this.#deps.folder.path, place: this.#deps.place.path };
+  }
+
+  get #liesInside(): boolean {
+    return relativeTo(this.#deps.folder.path, this.#deps.place.path) !== null;
+  }
+
+  #write(): Promise<void> {
+    return this.#deps.book.write(this.#key, { entries: [...this.#entries.values()], made: this.#made });
+  }
+}
+
+interface Found {
+  readonly standing: FileStanding;
+  readonly amiss: Amiss;
+  readonly about: string;
+}
+
+function trouble(place: string, code: string): { message: string; hint: string } {
+  const unseen = "so people at the scanner do not see there what can't be sent.";
+  if (code === 'ENOTDIR' || code === 'ELOOP')
+    return {
+      message: `${place} is not a folder, or a link leads to it; nothing is written or deleted through a link, ${unseen}`,
+      hint: 'Find out who put the link there, and remove it, or name another folder as `needsAttention`. Nothing else waits for it.',
+    };
+  return {
+    message: `${place} can't be written (${code}), ${unseen}`,
+    hint: "Let the agent's user create files in it, or correct `needsAttention`. Nothing else waits for it.",
+  };
+}

@@ -1,0 +1,166 @@
+import type { Clock } from '../../core/ports/clock.ts';
+import type { LedgerReports, ListState, SeenCount, StateCount } from '../../core/ports/ledgerReports.ts';
+
+/** What may have become of a file: exactly one of these (promise P1). */
+export const CATEGORIES = [
+  'accepted',
+  'duplicate',
+  'rejected',
+  'failed',
+  'waiting',
+  'lost',
+  'skipped',
+] as const;
+export type Category = (typeof CATEGORIES)[number];
+
+const CATEGORY_OF: Readonly<Record<ListState, Category>> = {
+  accepted: 'accepted',
+  duplicate: 'duplicate',
+  rejected: 'rejected',
+  failed: 'failed',
+  lost: 'lost',
+  skipped: 'skipped',
+  queued: 'waiting',
+  uploading: 'waiting',
+  held: 'waiting',
+  unconfirmed: 'waiting',
+  incomplete: 'waiting',
+  unreadable: 'waiting',
+};
+
+const OF_DOCUMENTS = ['queued', 'uploading', 'accepted', 'failed', 'unconfirmed', 'lost'] as const;
+const OF_FILES = ['duplicate', 'rejected', 'skipped', 'incomplete', 'unreadable'] as const;
+
+/** Every file seen, in exactly one place. */
+export interface Tally {
+  readonly seen: number;
+  readonly by: Readonly<Record<Category, number>>;
+  /** What `waiting` is made of. */
+  readonly waiting: Readonly<Partial<Record<ListState, number>>>;
+}
+
+export function tally(counts: readonly SeenCount[]): Tally {
+  const by: Record<Category, number> = {
+    accepted: 0,
+    duplicate: 0,
+    rejected: 0,
+    failed: 0,
+    waiting: 0,
+    lost: 0,
+    skipped: 0,
+  };
+  const waiting: Partial<Record<ListState, number>> = {};
+  let seen = 0;
+  for (const { state, count } of counts) {
+    seen += count;
+    const category = CATEGORY_OF[state];
+    by[category] += count;
+    if (category === 'waiting') waiting[state] = (waiting[state] ?? 0) + count;
+  }
+  return { seen, by, waiting };
+}
+
+/** Whether a tally is its own sum: a state that this program does not know would stand in no category. */
+export function addsUp({ seen, by }: Tally): boolean {
+  return seen === CATEGORIES.reduce((sum, category) => sum + by[category], 0);
+}
+
+export interface CrossCheck {
+  /** Names issued, that is to say documents. */
+  readonly documents: number;
+  /** Documents that a person sent into a second endpoint: they have no file of their own. */
+  readonly sentElsewhere: number;
+  /** False if the ledger changed all the while, so that some numbers could not be compared. */
+  readonly settled: boolean;
+  /** In one sentence each. */
+  readonly differences: readonly string[];
+}
+
+const TRIES = 20;
+const AGAIN_MS = 100;
+
+/**
+ * Counts the ledger twice: by its files (sightings), and by its documents and the files that are none. Files that are
+ * no document must be as many in both. Of documents there must be at least as many files as documents in each state
+ * (a file that left and came back was seen twice); where there are fewer, each document is asked for its file.
+ */
+export async function crossCheck(
+  reports: LedgerReports,
+  clock: Pick<Clock, 'sleep'>,
+  signal: AbortSignal,
+): Promise<CrossCheck> {
+  for (let left = TRIES; ; left -= 1) {
+    const before = await reports.counts();
+    const seen = await reports.seenCounts(null, null);
+    const after = await reports.counts();
+    const settled = JSON.stringify(before) === JSON.stringify(after);
+    // Between two reads a daemon may have written: what differs then says nothing.
+    if (!settled && left > 0) {
+      await clock.sleep(AGAIN_MS, signal);
+      continue;
+    }
+    const differences = settled ? compareFiles(after, seen) : [];
+    const orphans = settled ? await withoutFile(reports, after, seen) : { sentElsewhere: 0, differences: [] };
+    const documents = after.filter(isOfDocuments).reduce((sum, { count }) => sum + count, 0);
+    return {
+      documents,
+      sentElsewhere: orphans.sentElsewhere,
+      settled,
+      differences: [...differences, ...orphans.differences],
+    };
+  }
+}
+
+function compareFiles(counts: readonly StateCount[], seen: readonly SeenCount[]): string[] {
+  const folders = new Set([...counts, ...seen].map(({ folder }) => folder));
+  const found: string[] = [];
+  for (const folder of folders) {
+    for (const state of OF_FILES) {
+      const one = sum(seen, (each) => each.folder === folder && each.state === state);
+      const other = sum(counts, (each) => each.folder === folder && each.state === state);
+      if (one !== other)
+        found.push(`${folder}: ${one} files are ${state} in one count, ${other} in the other.`);
+    }
+  }
+  return found;
+}
+
+async function withoutFile(
+  reports: LedgerReports,
+  counts: readonly StateCount[],
+  seen: readonly SeenCount[],
+): Promise<{ sentElsewhere: number; differences: string[] }> {
+  const few = OF_DOCUMENTS.filter(
+    (state) => sum(seen, (each) => stateOf(each) === state) < sum(counts, (each) => stateOf(each) === state),
+  );
+  const differences: string[] = [];
+  let sentElsewhere = 0;
+  if (few.length === 0) return { sentElsewhere, differences };
+  const endpoints = (await reports.endpoints()).map(({ endpoint }) => endpoint);
+  const states: ListState[] = few.includes('queued') ? [...few, 'held'] : [...few];
+  for await (const { documentId, sha256, name, state } of reports.list({ states })) {
+    if (documentId === null || sha256 === null) continue;
+    const detail = await reports.detail(documentId);
+    if (detail === null || detail.sightings.some(({ verdict }) => verdict === 'document')) continue;
+    const twins = await Promise.all(endpoints.map((endpoint) => reports.bySha256(endpoint, sha256)));
+    if (twins.some((twin) => twin !== null && twin.id !== documentId)) sentElsewhere += 1;
+    else differences.push(`The document "${name}" (${state}) has no file in the ledger.`);
+  }
+  return { sentElsewhere, differences };
+}
+
+function isOfDocuments(count: { readonly state: ListState }): boolean {
+  return OF_DOCUMENTS.some((state) => state === stateOf(count));
+}
+
+/** `held` is a queued document seen together with a hold. */
+function stateOf({ state }: { readonly state: ListState }): ListState {
+  return state === 'held' ? 'queued' : state;
+}
+
+function sum<T extends { readonly count: number }>(
+  counts: readonly T[],
+  which: (count: T) => boolean,
+): number {
+  return counts.filter(which).reduce((total, { count }) => total + count, 0);
+}

@@ -1,0 +1,223 @@
+import { createHash } from 'node:crypto';
+import fs from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { BadArchive, readArchive, type Member } from './tar/read.ts';
+import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
+import { size as sizeText } from '../../core/domain/words.ts';
+import { LATEST_VERSION } from '../../ledger/sqlite/migrate.ts';
+import {
+  FORMAT_VERSION,
+  IMAGE,
+  MANIFEST,
+  MANIFEST_LIMIT,
+  manifestSchema,
+  SETTINGS,
+  SETTINGS_LIMIT,
+  type Manifest,
+} from './manifest.ts';
+
+/** Ledgers shrink to a tenth or so; what claims much more than that is made to fill a disk. Scans of blank paper may shrink to a thousandth. */
+const MOST_GROWTH = 200;
+const GROWS_FREELY = 64 * 1024 * 1024;
+/** Left free on the disk. */
+const SPARE = 50_000_000;
+
+/** Manifest and settings, which stand first: no more is read. @throws as `readBackup` */
+export function readManifest(file: string): Promise<{ manifest: Manifest; settings: string }> {
+  return refusing(file, async () => {
+    let manifest: Manifest | null = null;
+    const bytes = MANIFEST_LIMIT + SETTINGS_LIMIT;
+    // A member has to be read to its end before the archive is let go of.
+    for await (const member of readArchive(file, () => ({ bytes, members: 2 }))) {
+      if (manifest !== null) return { manifest, settings: await textOf(member, SETTINGS, SETTINGS_LIMIT) };
+      manifest = await manifestOf(file, member);
+    }
+    throw new BadArchive(manifest === null ? 'it is empty' : `${SETTINGS} is not in it`);
+  });
+}
+
+/**
+ * Reads an archive to its end and compares all of it with its manifest. Into `to`, a directory that is empty, it is unpacked meanwhile:
+ * files of its own naming, owner-only, durable, and nothing else; null only checks.
+ * @throws ReceiptdError ARCHIVE_REFUSED, LEDGER_NEWER, FILE_UNREADABLE; DISK_FULL, if it can before anything is written
+ */
+export function readBackup(file: string, to: string | null): Promise<Manifest> {
+  return refusing(file, async () => {
+    let manifest: Manifest | null = null;
+    let missing = new Map<string, Manifest['parts'][number]>();
+    let images = 0;
+    const syncs: Promise<void>[] = [];
+    let allowed = { bytes: MANIFEST_LIMIT, members: 1 };
+    for await (const member of readArchive(file, () => allowed)) {
+      if (manifest === null) {
+        manifest = await manifestOf(file, member);
+        missing = new Map(manifest.parts.map((part) => [part.name, part]));
+        if (missing.size !== manifest.parts.length) throw new BadArchive('it names a file twice');
+        const bytes = manifest.parts.reduce((sum, part) => sum + part.size, 0);
+        const all = bytes + manifest.images.bytes;
+        allowed = {
+          bytes: MANIFEST_LIMIT + all,
+          members: 1 + manifest.parts.length + manifest.images.count,
+        };
+        await refuseBomb(file, bytes);
+        if (to !== null) await seeRoom(file, to, all);
+        continue;
+      }
+      const { name } = member;
+      const [, image] = IMAGE.exec(name) ?? [];
+      const part = missing.get(name);
+      missing.delete(name);
+      if (image !== undefined) images += 1;
+      if ((part ?? image) === undefined || images > manifest.images.count)
+        throw new BadArchive(`it holds ${JSON.stringify(name.slice(0, 100))}, which it does not name`);
+      if (part !== undefined && member.size !== part.size)
+        throw new BadArchive(`${name} has another size than it says`);
+      if ((await taken(member, to, syncs)) !== (part?.sha256 ?? image))
+        throw new BadArchive(`${name} was changed or damaged`);
+    }
+    await Promise.all(syncs);
+    if (manifest === null) throw new BadArchive('it is empty');
+    const named = new Set(manifest.parts.map(({ name }) => name));
+    const [lacking] = [...missing.keys(), ...NEEDED.filter((name) => !named.has(name))];
+    if (lacking !== undefined) throw new BadArchive(`${lacking} is not in it`);
+    return manifest;
+  });
+}
+
+const NEEDED = [SETTINGS, 'ledger.db', 'ledger.journal'];
+
+async function textOf({ name, size, content }: Member, expected: string, limit: number): Promise<string> {
+  if (name !== expected || size > limit) throw new BadArchive('`receiptd backup` did not make it');
+  const chunks: Buffer[] = [];
+  for await (const chunk of content) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
+
+async function manifestOf(file: string, member: Member): Promise<Manifest> {
+  const value = jsonIn(await textOf(member, MANIFEST, MANIFEST_LIMIT));
+  const { version, schema, receiptd } = (value ?? {}) as Partial<Manifest>;
+  if (
+    (typeof version === 'number' && version > FORMAT_VERSION) ||
+    (typeof schema === 'number' && schema > LATEST_VERSION)
+  ) {
+    throw new ReceiptdError(
+      'LEDGER_NEWER',
+      `${file} was made by a newer receiptd (${String(receiptd).slice(0, 30)}).`,
+      { hint: 'Install that one here first.' },
+    );
+  }
+  const parsed = manifestSchema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new BadArchive(
+    `its manifest is not as it should be (${parsed.error.issues[0]?.path.join('.') ?? ''})`,
+  );
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new BadArchive('its manifest cannot be read');
+  }
+}
+
+async function refuseBomb(file: string, bytes: number): Promise<void> {
+  const { size } = await fs.stat(file);
+  if (bytes > GROWS_FREELY + size * MOST_GROWTH)
+    throw new BadArchive(`it has ${sizeText(size)} and would unpack to ${sizeText(bytes)}`);
+}
+
+async function seeRoom(file: string, to: string, bytes: number): Promise<void> {
+  const { bavail, bsize } = await fs.statfs(to);
+  const free = bavail * bsize;
+  if (bytes + SPARE <= free) return;
+  throw new ReceiptdError(
+    'DISK_FULL',
+    `${file} needs ${sizeText(bytes + SPARE)} on the disk of ${dirname(to)}, and ${sizeText(free)} are free.`,
+    { hint: 'Free some space there, or set another stateDir. Nothing was restored.' },
+  );
+}
+
+/** Syncs at a time: a disk takes some together in little more than the time for one. */
+const TOGETHER = 16;
+
+/** Its hash, once it is read to its end. Where it is stored, `syncs` tell when it is durable. */
+async function taken({ name, content }: Member, to: string | null, syncs: Promise<void>[]): Promise<string> {
+  const digest = createHash('sha256');
+  const handle = to === null ? null : await create(join(to, ...placeOf(name)));
+  try {
+    for await (const chunk of content) {
+      digest.update(chunk);
+      await handle?.writeFile(chunk);
+    }
+  } catch (error) {
+    await handle?.close();
+    throw error;
+  }
+  if (handle !== null) {
+    const sync = synced(handle);
+    // Told to whoever waits for all of them.
+    sync.catch(() => {});
+    if (syncs.push(sync) >= TOGETHER) await Promise.all(syncs.splice(0));
+  }
+  return digest.digest('hex');
+}
+
+async function synced(handle: fs.FileHandle): Promise<void> {
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** A spool has a directory for each beginning of a hash. */
+function placeOf(name: string): string[] {
+  const [folder = '', rest = ''] = name.split('/');
+  if (folder === 'spool') return [folder, rest.slice(0, 2), rest];
+  return rest === '' ? [folder] : [folder, rest];
+}
+
+/** Null for an image that is there: the same one, sent to two endpoints. */
+async function create(path: string): Promise<fs.FileHandle | null> {
+  await fs.mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  try {
+    return await fs.open(path, 'wx', 0o600);
+  } catch (error) {
+    if (systemCode(error) === 'EEXIST') return null;
+    throw error;
+  }
+}
+
+const WHY: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EISDIR: 'it is not a file',
+  EACCES: 'permission denied',
+};
+
+async function refusing<T>(file: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof BadArchive) {
+      throw new ReceiptdError('ARCHIVE_REFUSED', `${file} can't be used: ${error.message}.`, {
+        hint: 'Nothing was restored. Copy the file again, or make another with `receiptd backup`.',
+        cause: error,
+      });
+    }
+    const code = systemCode(error);
+    if (error instanceof ReceiptdError || code === undefined) throw error;
+    if (code === 'ENOSPC' || code === 'EDQUOT')
+      throw new ReceiptdError('DISK_FULL', `No space is left to unpack ${file}.`, {
+        hint: 'Free some space, and restore again. Nothing was restored.',
+        cause: error,
+      });
+    throw new ReceiptdError('FILE_UNREADABLE', `${file} can't be read: ${WHY[code] ?? code}.`, {
+      hint:
+        code === 'EACCES'
+          ? 'A backup is written for its owner alone: copy it for the user who restores it (`install --owner USER --mode 600 FILE COPY`).'
+          : 'Name a file that `receiptd backup` wrote, or a ledger from `backups` of a state directory.',
+      cause: error,
+    });
+  }
+}

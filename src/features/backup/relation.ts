@@ -1,0 +1,122 @@
+import { existsSync, statSync } from 'node:fs';
+import type { Config } from '../../config/config.ts';
+import { ReceiptdError } from '../../core/domain/errors.ts';
+import { readJournal } from '../../ledger/journal/read.ts';
+import { journalPathOf } from '../../ledger/sqlite/files.ts';
+import { isPartOf } from '../../ledger/sqlite/rebuild.ts';
+import type { JournalEntry, JournalHead } from '../../core/ports/journal.ts';
+import { ledgerPath, openReports } from '../../wiring/reports.ts';
+
+/** How what is in the state directory stands to a backup. */
+export type Relation =
+  /** Nothing is there. */
+  | { readonly kind: 'none' }
+  /** The journal there goes on from the backup, which is an earlier state of the same ledger. */
+  | { readonly kind: 'earlier' }
+  /** The backup holds all that is recorded there, and more: it was there, went elsewhere, and comes back. */
+  | { readonly kind: 'later' }
+  /** Another ledger, or the same that went on by itself. */
+  | { readonly kind: 'other' };
+
+/** Entries about documents that are recorded here and not in the backup. */
+export interface Newer {
+  readonly entries: number;
+  /** Documents that they say were accepted: without them these are sent again. */
+  readonly accepted: number;
+}
+
+/** Without these nothing is lost, and nothing is sent twice. */
+const OF_NO_DOCUMENT: ReadonlySet<string> = new Set(
+  'begun continued restored rebuilt act watched placed endpoint paused resumed'.split(' '),
+);
+
+/** `archived`: the journal of the backup, which ends with `head`; null where it has none. */
+export async function relationTo(
+  config: Config,
+  head: JournalHead,
+  archived: string | null,
+): Promise<Relation> {
+  if (isEarlier(config, head)) return { kind: 'earlier' };
+  const last = lastOf(journalOf(config));
+  if (
+    last !== null &&
+    archived !== null &&
+    isPartOf({ ledger: head.ledger, seq: last.seq, hash: last.hash }, head.ledger, archived)
+  )
+    return { kind: 'later' };
+  return { kind: (await holdsSomething(config)) ? 'other' : 'none' };
+}
+
+/** Whether the journal here holds what the backup ends with: nothing is lost then. */
+export function isEarlier(config: Config, head: JournalHead): boolean {
+  return isPartOf(head, head.ledger, journalOf(config));
+}
+
+/** What would be forgotten; `archived` as above. */
+export function newerHere(config: Config, head: JournalHead, archived: string | null): Newer {
+  const journal = journalOf(config);
+  if (isEarlier(config, head)) return counted(entriesOf(journal, head.seq));
+  return archived === null ? counted([]) : counted(branch(journal, archived));
+}
+
+function journalOf(config: Config): string {
+  return journalPathOf(ledgerPath(config));
+}
+
+/** The journals tell, whatever became of the ledger's own file. */
+function entriesOf(journal: string, after = 0): Iterable<JournalEntry> {
+  return readJournal(journal, after, { lenient: true });
+}
+
+function lastOf(journal: string): JournalEntry | null {
+  let last: JournalEntry | null = null;
+  for (const entry of entriesOf(journal)) last = entry;
+  return last;
+}
+
+/** The entries from where the two part; none where they have nothing in common. */
+function* branch(journal: string, archived: string): Generator<JournalEntry> {
+  const theirs = entriesOf(archived)[Symbol.iterator]();
+  let isShared = false;
+  let isBranch = false;
+  for (const entry of entriesOf(journal)) {
+    if (!isBranch) {
+      const other = theirs.next();
+      isBranch = other.done === true || other.value.hash !== entry.hash;
+      if (isBranch && !isShared) return;
+      isShared = true;
+    }
+    if (isBranch) yield entry;
+  }
+}
+
+function counted(newer: Iterable<JournalEntry>): Newer {
+  let entries = 0;
+  const accepted = new Set<unknown>();
+  for (const { kind, facts } of newer) {
+    if (OF_NO_DOCUMENT.has(kind)) continue;
+    entries += 1;
+    const { documents, state } = facts as { readonly documents?: unknown; readonly state?: unknown };
+    if (kind === 'moved' && state === 'accepted' && Array.isArray(documents))
+      for (const document of documents) accepted.add(document);
+  }
+  return { entries, accepted: accepted.size };
+}
+
+/** A ledger that can't be read may hold anything. */
+async function holdsSomething(config: Config): Promise<boolean> {
+  const path = ledgerPath(config);
+  try {
+    const reports = await openReports(config);
+    try {
+      return (await reports.counts()).some(({ count }) => count > 0);
+    } finally {
+      await reports.close();
+    }
+  } catch (error) {
+    if (!(error instanceof ReceiptdError) || error.code !== 'LEDGER_MISSING') return true;
+    // Gone, or of an older version.
+    const journal = statSync(journalPathOf(path), { throwIfNoEntry: false });
+    return existsSync(path) || (journal !== undefined && journal.size > 0);
+  }
+}

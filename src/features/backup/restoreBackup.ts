@@ -1,0 +1,200 @@
+import { constants, existsSync } from 'node:fs';
+import fs from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Config } from '../../config/config.ts';
+import { acquireInstanceLock } from '../../state-dir/instanceLock.ts';
+import { prepareStateDir, unwritable } from '../../state-dir/stateDir.ts';
+import { commitRestore, finishRestore, movedAway, refuseIfMoved, STAGING } from '../../state-dir/stateMarks.ts';
+import { refuseMovedLedger } from '../../state-dir/ledgerMoved.ts';
+import { systemClock } from '../../system/systemClock.ts';
+import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
+import { counted } from '../../core/domain/words.ts';
+import { syncDirectory } from '../../ledger/durable.ts';
+import { adoptLedger, type Adopted } from '../../ledger/sqlite/adopt.ts';
+import { checkBackup } from '../../ledger/sqlite/backup.ts';
+import { journalPathOf, syncFile } from '../../ledger/sqlite/files.ts';
+import { ledgerPath } from '../../wiring/reports.ts';
+import { namesIn } from './images.ts';
+import { SETTINGS } from './manifest.ts';
+import { newerHere, relationTo, type Relation } from './relation.ts';
+import { readBackup } from './readBackup.ts';
+import { noteRestored, type Source } from './source.ts';
+
+export interface RestoreOptions {
+  /** Absolute. */
+  readonly file: string;
+  readonly source: Source;
+  /** Takes the place of another ledger, which is kept aside. */
+  readonly replace: boolean;
+  /** Goes back to an earlier state of the ledger that is there, and forgets what came since. */
+  readonly older: boolean;
+  /** Only to look at: no agent runs on what is restored. */
+  readonly isCopy: boolean;
+  /** Operating-system user. */
+  readonly by: string;
+}
+
+export interface Restored extends Adopted {
+  readonly relation: Relation['kind'];
+  /** Where what was there before is kept; null if there was nothing. */
+  readonly setAside: string | null;
+  /** Whether somebody who restores the same file elsewhere is told. */
+  readonly isNoted: boolean;
+}
+
+/**
+ * Puts what a backup holds into the state directory, all of it or nothing, whatever ends this on the way. Where the journal there goes on from
+ * the backup, nothing of it is forgotten.
+ * @throws ReceiptdError ARCHIVE_REFUSED, BACKUP_FAILED, LEDGER_NEWER, LEDGER_EXISTS, STATE_MOVED, ALREADY_RUNNING, DISK_FULL, STATE_UNWRITABLE
+ */
+export async function restoreBackup(config: Config, options: RestoreOptions): Promise<Restored> {
+  const { file, source, older, isCopy } = options;
+  const { stateDir } = config;
+  await prepareStateDir(config);
+  const lock = await acquireInstanceLock(stateDir, { evenIfMoved: true });
+  const staging = join(stateDir, STAGING);
+  try {
+    await refuseMovedLedger(stateDir);
+    await fs.mkdir(staging, { mode: 0o700 });
+    const ledger = join(staging, 'ledger.db');
+    const archived = await unpack(file, source, ledger);
+    const { kind } = await relationTo(config, source.head, archived);
+    await refuseLoss(config, options, kind, archived);
+    const goesOn = kind === 'earlier' && !older;
+    if (goesOn)
+      await fs.copyFile(journalPathOf(ledgerPath(config)), journalPathOf(ledger), constants.COPYFILE_FICLONE);
+    const adopted = adopt(ledger, options, goesOn, stateDir);
+    await complete(staging, goesOn, stateDir);
+    const at = new Date(systemClock.now()).toISOString();
+    const isNoted =
+      source.kind === 'archive' && !goesOn && !isCopy && (await noteRestored(file, stateDir, at));
+    const aside = unused(stateDir, at);
+    const closed = isCopy ? { at, file, isCopy } : null;
+    await commitRestore(stateDir, { aside, keepsBackups: goesOn, closed });
+    await finishRestore(stateDir);
+    const kept = join(stateDir, aside);
+    return { ...adopted, relation: kind, setAside: existsSync(kept) ? kept : null, isNoted };
+  } catch (error) {
+    throw systemCode(error) === undefined ? error : unwritable(stateDir, error);
+  } finally {
+    // Nothing of it counts; once it does, there is none.
+    await fs.rm(staging, { recursive: true, force: true }).catch(() => {});
+    await lock.release();
+  }
+}
+
+/** A name for what was there before. */
+function unused(stateDir: string, at: string): string {
+  const name = `before-restore-${at.replaceAll(/[-:]|\.\d+/g, '')}`;
+  for (let n = 1; ; n += 1) {
+    const numbered = n === 1 ? name : `${name}-${n}`;
+    if (!existsSync(join(stateDir, numbered))) return numbered;
+  }
+}
+
+/** @returns the journal that came along; null where none did */
+async function unpack(file: string, source: Source, ledger: string): Promise<string | null> {
+  if (source.kind === 'ledger') {
+    await fs.copyFile(file, ledger, constants.COPYFILE_EXCL);
+    await fs.chmod(ledger, 0o600);
+    return null;
+  }
+  const { head } = await readBackup(file, dirname(ledger));
+  const found = checkBackup(ledger);
+  const isSame = found.ledger === head.ledger && found.seq === head.seq && found.hash === head.hash;
+  if (isSame && head.seq === source.head.seq && head.hash === source.head.hash) return journalPathOf(ledger);
+  throw refusedArchive(file, 'its ledger does not end where it should');
+}
+
+/** What is here, and is not in the backup, is given up only if somebody says so. */
+async function refuseLoss(
+  config: Config,
+  { file, source, replace, older, isCopy }: RestoreOptions,
+  kind: Relation['kind'],
+  archived: string | null,
+): Promise<void> {
+  const { stateDir } = config;
+  // What comes back from the other PC takes the place of the mark; anything else would be a second agent.
+  if (kind !== 'later' && !isCopy && (await movedAway(stateDir)) !== null) await refuseIfMoved(stateDir);
+  if (kind === 'none' || kind === 'later' || (kind === 'earlier' && !older)) return;
+  const { entries, accepted } = newerHere(config, source.head, archived);
+  if (entries > 0 && !older) {
+    const newer = counted(entries, 'entry', 'entries');
+    const sent = counted(accepted, 'document that was accepted since', 'documents that were accepted since');
+    const lost =
+      accepted === 0 ? 'they would be lost' : `${sent} would be sent again, if found in a watched folder`;
+    throw new ReceiptdError(
+      'LEDGER_EXISTS',
+      `The ledger in ${stateDir} has ${newer} that ${file} does not know: ${lost}.`,
+      { hint: 'Both went on from the same state. To use the backup all the same, say --older.' },
+    );
+  }
+  if (!replace && !older)
+    throw new ReceiptdError(
+      'LEDGER_EXISTS',
+      `Another ledger is in ${stateDir} already: ${ledgerPath(config)}.`,
+      {
+        hint: 'To use the backup instead and keep that ledger aside, say --replace. To look at the backup without touching anything, say --beside FOLDER.',
+      },
+    );
+}
+
+function adopt(
+  path: string,
+  { file, source, by }: RestoreOptions,
+  goesOn: boolean,
+  stateDir: string,
+): Adopted {
+  const because =
+    source.kind === 'archive' && !goesOn
+      ? `Restored from a backup of ${source.manifest.host} (state of ${source.manifest.at}) by ${by}.`
+      : `Restored from ${file} by ${by}.`;
+  const isPair = source.kind === 'archive' && !goesOn;
+  // With a journal of its own it is whole, or no good.
+  const backupsDir = goesOn ? join(stateDir, 'backups') : `${path}.none`;
+  try {
+    return adoptLedger({ path, backupsDir, because, at: systemClock.now(), isPair });
+  } catch (error) {
+    if (!isPair || !(error instanceof ReceiptdError) || error.code === 'LEDGER_NEWER') throw error;
+    throw refusedArchive(file, `its ledger is not sound: ${error.message.replace(/\.$/, '')}`, error);
+  }
+}
+
+function refusedArchive(file: string, why: string, cause?: unknown): ReceiptdError {
+  return new ReceiptdError('ARCHIVE_REFUSED', `${file} can't be used: ${why}.`, {
+    hint: 'Nothing was restored. Make another with `receiptd backup`.',
+    cause,
+  });
+}
+
+/** Every part is there, if need be with nothing in it, and on the disk. What goes on keeps all but its ledger, and gets the copies that it lacks. */
+async function complete(staging: string, goesOn: boolean, stateDir: string): Promise<void> {
+  for (const name of await fs.readdir(staging))
+    if (name === SETTINGS || /^ledger\.(?:db|journal)[-.]/.test(name))
+      await fs.rm(join(staging, name), { recursive: true });
+  if (goesOn) {
+    await addCopies(join(staging, 'spool'), join(stateDir, 'spool'));
+    for (const name of ['spool', 'attention', 'results-handed'])
+      await fs.rm(join(staging, name), { recursive: true, force: true });
+  } else {
+    for (const folder of ['spool', 'attention'])
+      await fs.mkdir(join(staging, folder), { recursive: true, mode: 0o700 });
+    const handed = join(staging, 'results-handed');
+    await fs.appendFile(handed, '', { mode: 0o600 });
+    syncFile(handed);
+  }
+  for (const entry of await fs.readdir(staging, { recursive: true, withFileTypes: true }))
+    if (entry.isDirectory()) syncDirectory(join(entry.parentPath, entry.name));
+  syncDirectory(staging);
+}
+
+/** A copy that nothing waits for is swept. */
+async function addCopies(from: string, to: string): Promise<void> {
+  for (const fanOut of await namesIn(from)) {
+    await fs.mkdir(join(to, fanOut), { recursive: true, mode: 0o700 });
+    for (const name of await namesIn(join(from, fanOut)))
+      if (!existsSync(join(to, fanOut, name)))
+        await fs.rename(join(from, fanOut, name), join(to, fanOut, name));
+    syncDirectory(join(to, fanOut));
+  }
+}

@@ -1,0 +1,105 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Config } from '../../config/config.ts';
+import { accountOption } from '../../core/domain/account.ts';
+import { ReceiptdError } from '../../core/domain/errors.ts';
+import { knownSecrets } from '../doctor/knownSecrets.ts';
+import { openReports } from '../../wiring/reports.ts';
+import { withoutSecrets } from './withoutSecrets.ts';
+
+export interface PortableSettings {
+  readonly text: string;
+  /** What was taken out, or never was in it, in sentences. */
+  readonly setUpAgain: readonly string[];
+}
+
+/**
+ * The configuration without what is secret in it. Comments stay, but for the paths of addresses in them; all the rest stays as it is.
+ * @throws ReceiptdError CONFIG_INVALID where a secret can't be taken out
+ */
+export async function portableSettings(text: string, config: Config): Promise<PortableSettings> {
+  const logins = [null, ...config.accounts.map(({ name }) => name)].map(
+    (account) => `\`receiptd login${accountOption(account)}\``,
+  );
+  const setUpAgain = [`The credentials for the service: ${logins.join(', ')}.`];
+  const { text: portable, hasPasswords } = withoutSecrets(text, config);
+  await refuseSecrets(portable, text, config);
+  if (hasPasswords) setUpAgain.push('Passwords in addresses of the configuration, which are *** in it now.');
+  if (config.alerts.webhook !== null) setUpAgain.push('The address of alerts.webhook.');
+  const files = namedFiles(config).map(([, file]) => file);
+  if (files.length > 0) setUpAgain.push(`Files that the configuration names: ${files.join(', ')}.`);
+  if (config.results.listen !== null)
+    setUpAgain.push(
+      'The address at which results are posted: `receiptd results url`, then tell the service.',
+    );
+  if (existsSync(join(config.stateDir, 'console-password')))
+    setUpAgain.push('The password of the console: `receiptd console password`.');
+  return { text: portable, setUpAgain };
+}
+
+/** Files beside the configuration, each with the key that names it. */
+function namedFiles({ service, console: page, results, alerts }: Config): [key: string, file: string][] {
+  const named: [string, string | null | undefined][] = [
+    ['service.ca', service.ca],
+    ['console.tls.cert', page.tls?.cert],
+    ['console.tls.key', page.tls?.key],
+    ['results.tls.cert', results.tls?.cert],
+    ['results.tls.key', results.tls?.key],
+    ['alerts.email.passwordFile', alerts.email?.passwordFile],
+    ['alerts.webhook.secretFile', alerts.webhook?.secretFile],
+  ];
+  return named.filter((each): each is [string, string] => typeof each[1] === 'string');
+}
+
+/** Shorter ones, and plain words, are found in names too. */
+const TELLING = /^(?=.*\d)(?=.*[A-Za-z]).{8,}$|^.{20,}$/;
+
+async function refuseSecrets(portable: string, text: string, config: Config): Promise<void> {
+  const names = new Set([
+    ...config.endpoints.flatMap(({ alias, key }) => [alias, key.uid]),
+    ...config.accounts.map(({ name }) => name),
+  ]);
+  const secrets = await knownSecrets({ env: {}, stateDir: config.stateDir, config, text });
+  if (!secrets.some((each) => TELLING.test(each) && !names.has(each) && portable.includes(each))) return;
+  throw new ReceiptdError(
+    'CONFIG_INVALID',
+    `${config.file} holds a password or another secret in a place where it cannot be taken out.`,
+    { hint: 'Remove it there, also from comments, and try again. Nothing was written.' },
+  );
+}
+
+/** What does not fit this machine, in sentences. */
+export async function misfits(config: Config): Promise<string[]> {
+  const paths: [key: string, path: string][] = config.folders.flatMap(
+    ({ path, archiveTo, afterUpload }, at): [string, string][] => [
+      [`folders[${at}].path`, path],
+      ...(afterUpload === 'archive'
+        ? [[`folders[${at}].archiveTo`, dirname(archiveTo)] satisfies [string, string]]
+        : []),
+    ],
+  );
+  const sentences = [...paths, ...namedFiles(config)].flatMap(([key, path]) =>
+    existsSync(path) ? [] : [`${key}: ${path} does not exist on this machine.`],
+  );
+  const reports = await openReports(config);
+  try {
+    const waiting = (await reports.documentCounts()).filter(({ state }) =>
+      ['queued', 'held', 'uploading', 'unconfirmed'].includes(state),
+    );
+    const known = new Set(config.endpoints.map(({ key }) => `${key.baseUrl} ${key.uid}`));
+    for (const { endpoint, count } of waiting)
+      if (endpoint !== null && !known.has(`${endpoint.baseUrl} ${endpoint.uid}`))
+        sentences.push(
+          `${count} waiting for the endpoint ${endpoint.uid}, which the configuration does not have.`,
+        );
+    const folders = new Set(config.folders.map(({ path }) => path));
+    for (const folder of new Set(waiting.map((each) => each.folder)))
+      if (!folders.has(folder))
+        sentences.push(
+          `Documents wait that were scanned into ${folder}, which the configuration does not watch.`,
+        );
+  } finally {
+    await reports.close();
+  }
+  return sentences;
+}

@@ -1,0 +1,143 @@
+import { execFile } from 'node:child_process';
+import { open, readFile, rm, stat } from 'node:fs/promises';
+import http from 'node:http';
+import https from 'node:https';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Config } from '../../config/config.ts';
+import { openPlainFile } from '../../system/plainFile.ts';
+
+/** Milliseconds that each of some writes took to reach the disk. @throws what the file system says */
+export async function syncTimes(stateDir: string): Promise<number[]> {
+  const file = join(stateDir, `.doctor-${process.pid}`);
+  const handle = await open(file, 'wx', 0o600);
+  const times: number[] = [];
+  try {
+    for (let n = 0; n < 8; n += 1) {
+      const from = performance.now();
+      await handle.write(Buffer.alloc(4096, n));
+      await handle.sync();
+      times.push(performance.now() - from);
+    }
+  } finally {
+    await handle.close();
+    await rm(file, { force: true });
+  }
+  return times.sort((a, b) => a - b);
+}
+
+const ANSWER_MS = 5_000;
+
+/** How far this machine's clock is ahead of the service's, in milliseconds; null where it can't be told. */
+export async function clockAhead({ service }: Config): Promise<number | null> {
+  try {
+    const ca = service.ca === null ? undefined : await contentOf(service.ca);
+    const from = Date.now();
+    const date = await new Promise<string | undefined>((resolve, reject) => {
+      const { request } = service.baseUrl.startsWith('https:') ? https : http;
+      const asked = request(
+        service.baseUrl,
+        { method: 'HEAD', timeout: ANSWER_MS, agent: false, ...(ca && { ca }) },
+        (answer) => {
+          answer.resume();
+          resolve(answer.headers.date);
+        },
+      );
+      asked.on('timeout', () => asked.destroy(new Error('no answer')));
+      asked.on('error', reject);
+      asked.end();
+    });
+    const theirs = Date.parse(date ?? '');
+    // A Date header has whole seconds.
+    return Number.isNaN(theirs) ? null : Math.round((from + Date.now()) / 2 - theirs - 500);
+  } catch {
+    return null;
+  }
+}
+
+async function contentOf(path: string): Promise<Buffer> {
+  const handle = await openPlainFile(path);
+  try {
+    return await handle.readFile();
+  } finally {
+    await handle.close();
+  }
+}
+
+const UNIT_FACTS = [
+  'LoadState',
+  'ActiveState',
+  'SubState',
+  'Result',
+  'NRestarts',
+  'UnitFileState',
+  'Type',
+  'WatchdogUSec',
+];
+
+/** What systemd says of a unit called receiptd; null where there is no systemd, or no such unit. */
+export async function systemdUnit(): Promise<Record<string, string> | null> {
+  if (process.platform !== 'linux') return null;
+  try {
+    const args = ['show', 'receiptd.service', `--property=${UNIT_FACTS.join(',')}`];
+    const { stdout } = await promisify(execFile)('systemctl', args, { timeout: 3_000 });
+    const facts = Object.fromEntries(
+      stdout.split('\n').flatMap((line) => {
+        const [, key, value] = /^(\w+)=([\w.-]*)$/.exec(line) ?? [];
+        return key === undefined || value === undefined || !UNIT_FACTS.includes(key) ? [] : [[key, value]];
+      }),
+    );
+    return facts['LoadState'] === 'loaded' ? facts : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Kind and plain options of what a path lies on. Where it comes from, and who signs in there, are not among them. */
+export async function mountOf(
+  path: string,
+): Promise<{ readonly type: string; readonly options: string[] } | null> {
+  const text = await readFile('/proc/self/mountinfo', 'utf8').catch(() => '');
+  let found: { at: string; type: string; options: string[] } | null = null;
+  for (const line of text.split('\n')) {
+    const [before = '', after = ''] = line.split(' - ');
+    const [, , , , at = '', options = ''] = before.split(' ');
+    const [type = '', , more = ''] = after.split(' ');
+    const place = at.replaceAll(String.raw`\040`, ' ');
+    const holds = path === place || path.startsWith(place === '/' ? '/' : `${place}/`);
+    if (at === '' || !holds || (found !== null && place.length < found.at.length)) continue;
+    found = {
+      at: place,
+      type,
+      options: [...options.split(','), ...more.split(',')].filter((each) => PLAIN_OPTION.test(each)),
+    };
+  }
+  return found === null
+    ? null
+    : { type: FILE_SYSTEM.test(found.type) ? found.type : 'other', options: [...new Set(found.options)] };
+}
+
+/** A file system in user space is called what its author likes. */
+const FILE_SYSTEM =
+  /^(?:ext[234]|xfs|btrfs|zfs|f2fs|tmpfs|ramfs|overlay|squashfs|cifs|smb3|nfs4?|9p|virtiofs|drvfs|v?fat|exfat|ntfs3?|autofs|ceph|gfs2|ocfs2|ecryptfs|fuse|fuseblk|fuse\.(?:sshfs|rclone|gvfsd-fuse|portal|glusterfs|s3fs|mergerfs|vmhgfs-fuse))$/;
+
+const PLAIN_OPTION =
+  /^(?:ro|rw|nosuid|nodev|noexec|relatime|noatime|sync|async|soft|hard|intr|serverino|noserverino|nobrl|(?:vers|cache|actimeo|rsize|wsize|timeo|retrans)=[\w.]{1,12})$/;
+
+/** `0600`, owner as this process sees it, size. */
+export async function fileFacts(
+  path: string,
+): Promise<{ mode: string; owner: string; bytes: number; changed: string } | null> {
+  try {
+    const { mode, uid, size, mtime } = await stat(path);
+    const owner = uid === process.geteuid?.() ? 'who ran doctor' : uid === 0 ? 'root' : 'another user';
+    return {
+      mode: (mode & 0o7777).toString(8).padStart(4, '0'),
+      owner,
+      bytes: size,
+      changed: mtime.toISOString(),
+    };
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,100 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Log } from '../../core/ports/log.ts';
+import { closeServer, listenOn, literal, MONITORING_LISTENER } from '../../http/listen.ts';
+import { keepRoom } from '../../http/room.ts';
+import type { ListeningServer } from '../../http/listening.ts';
+
+interface Place {
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface MonitoringOffer {
+  /** Prometheus' text format. */
+  readonly metrics: () => Promise<{ readonly text: string; readonly mediaType: string }>;
+  /** Error codes of what keeps receipts from being taken in; none where all is well. */
+  readonly unready: () => readonly string[];
+  readonly log: Log;
+}
+
+const HEADERS_BYTES = 8 * 1024;
+const HEADERS_MS = 5_000;
+const LOOK_EVERY_MS = 2_000;
+const KEEP_ALIVE_MS = 65_000;
+const MOST_CONNECTIONS = 32;
+
+/** Metrics and health for machines; nothing here changes anything. @throws ReceiptdError PORT_IN_USE, MONITORING_UNAVAILABLE */
+export async function serveMonitoring<S>(place: Place, offer: MonitoringOffer): Promise<ListeningServer<S>> {
+  const server = createServer({
+    maxHeaderSize: HEADERS_BYTES,
+    headersTimeout: HEADERS_MS,
+    requestTimeout: HEADERS_MS,
+    connectionsCheckingInterval: LOOK_EVERY_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+  });
+  keepRoom(server, MOST_CONNECTIONS);
+  const port = await listenOn(server, place, MONITORING_LISTENER);
+  const desk = new Desk(offer);
+  server.on('request', (request, response) => void desk.receive(request, response));
+  return {
+    url: `http://${literal(place.host)}:${port}`,
+    close: () => closeServer(server),
+  };
+}
+
+class Desk {
+  readonly #offer: MonitoringOffer;
+  #scraping: ReturnType<MonitoringOffer['metrics']> | null = null;
+
+  constructor(offer: MonitoringOffer) {
+    this.#offer = offer;
+  }
+
+  /** Never rejects. */
+  async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    // Whatever body it has is not read, so the connection can't be used again.
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      response.writeHead(405, { allow: 'GET, HEAD', connection: 'close' }).end();
+      return;
+    }
+    try {
+      await this.#answer((request.url ?? '').split('?', 1)[0] ?? '', response);
+    } catch (error) {
+      this.#offer.log.warn('Monitoring could not answer', { why: String(error) });
+      if (!response.headersSent) response.writeHead(500).end();
+      else response.destroy();
+    }
+  }
+
+  async #answer(path: string, response: ServerResponse): Promise<void> {
+    switch (path) {
+      case '/metrics': {
+        const { text, mediaType } = await this.#scrape();
+        response.writeHead(200, { 'content-type': mediaType, 'cache-control': 'no-store' }).end(text);
+        return;
+      }
+      case '/healthz':
+        // That this is answered is the proof.
+        return answer(response, 200, { status: 'alive' });
+      case '/readyz': {
+        const reasons = this.#offer.unready();
+        if (reasons.length === 0) return answer(response, 200, { status: 'ready' });
+        return answer(response, 503, { status: 'notReady', reasons });
+      }
+      default:
+        return answer(response, 404, { status: 'unknown', paths: ['/metrics', '/healthz', '/readyz'] });
+    }
+  }
+
+  /** Once for all who ask at the same time. */
+  #scrape(): ReturnType<MonitoringOffer['metrics']> {
+    this.#scraping ??= this.#offer.metrics().finally(() => (this.#scraping = null));
+    return this.#scraping;
+  }
+}
+
+function answer(response: ServerResponse, status: number, body: object): void {
+  response
+    .writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' })
+    .end(`${JSON.stringify(body)}\n`);
+}

@@ -1,0 +1,118 @@
+import { ReceiptdError } from '../../core/domain/errors.ts';
+import { DEFAULT_USER } from './agent.ts';
+import { demand, run, type Host, type Ran } from './host.ts';
+
+/** A user of the operating system. */
+export interface Account {
+  readonly name: string;
+  readonly uid: number;
+  readonly gid: number;
+  readonly home: string;
+  /** The numbers of all its groups. */
+  readonly groups: readonly string[];
+}
+
+/** Has the rights that everybody has. */
+export const STRANGER = { uid: 65_534, gid: 65_534, groups: ['65534'], home: '/' } as const;
+/** Wide, for directory services have names of their own; but no option of a program, and no list. */
+const USER_NAME = /^[\p{L}\p{N}_][^\s:,/\p{Cc}]*$/u;
+
+/** @throws ReceiptdError USAGE */
+export function demandUserName(name: string): void {
+  if (USER_NAME.test(name)) return;
+  throw new ReceiptdError('USAGE', `--user takes the name of a user, which "${name}" can't be.`);
+}
+
+export function noSuchUser(name: string): ReceiptdError {
+  return new ReceiptdError('INSTALL_REFUSED', `There is no user ${name} on this machine.`, {
+    hint: `Name one that is there; without --user it is ${DEFAULT_USER}, which is created.`,
+  });
+}
+
+/** Null where there is none of this name. */
+export async function findAccount(host: Host, name: string): Promise<Account | null> {
+  const env = { ...host.env };
+  // macOS has no getent; what is wanted of the account is asked of id there.
+  const passwd = host.platform === 'darwin' ? null : await run(['getent', 'passwd', '--', name], { env });
+  if (passwd !== null && passwd.status !== 0 && passwd.why !== 'ENOENT') return null;
+  const [uid, gid, groups] = await Promise.all(
+    ['-u', '-g', '-G'].map((what) => run(['id', what, '--', name], { env })),
+  );
+  if (uid?.status !== 0) return null;
+  return {
+    name,
+    uid: Number(uid.stdout),
+    gid: Number(gid?.stdout),
+    home: passwd?.stdout.trim().split(':')[5] || '/',
+    groups: (groups?.stdout ?? '').trim().split(/\s+/),
+  };
+}
+
+/** A user of its own, without a password, a shell or a home. @throws ReceiptdError MANAGER_FAILED */
+export async function createAccount(host: Host, name: string, stateDir: string): Promise<void> {
+  const hint = `Create the user ${name} yourself, or name one that is there with --user.`;
+  if (host.platform !== 'linux') {
+    throw new ReceiptdError('INSTALL_REFUSED', `There is no user ${name} on this machine.`, { hint });
+  }
+  const shell = '/usr/sbin/nologin';
+  const words = [
+    '--system',
+    '--user-group',
+    '--no-create-home',
+    '--home-dir',
+    stateDir,
+    '--shell',
+    shell,
+    '--',
+    name,
+  ];
+  await demand(['useradd', ...words], { env: { ...host.env }, hint });
+}
+
+/**
+ * Runs a program with the rights of that account and of nobody else, from `/`, with nothing of our environment.
+ * @throws ReceiptdError MANAGER_FAILED where the machine lacks what that takes
+ */
+export async function runAs(
+  host: Host,
+  account: Account,
+  command: readonly string[],
+  {
+    variables = {},
+    extraGroup = null,
+    limitMs,
+  }: { variables?: Record<string, string>; extraGroup?: number | null; limitMs?: number } = {},
+): Promise<Ran> {
+  const env = {
+    PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+    LANG: 'C.UTF-8',
+    HOME: account.home,
+    ...variables,
+  };
+  const options = { env, cwd: '/', ...(limitMs !== undefined && { limitMs }) };
+  if (host.uid === account.uid) return run(command, options);
+  const groups = [...new Set([...account.groups, ...(extraGroup === null ? [] : [String(extraGroup)])])].join(
+    ',',
+  );
+  const assignments = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+  const as =
+    host.platform === 'darwin'
+      ? ['sudo', '-n', '-u', account.name, 'env', '-i', ...assignments]
+      : [
+          'setpriv',
+          `--reuid=${account.uid}`,
+          `--regid=${account.gid}`,
+          `--groups=${groups}`,
+          '--no-new-privs',
+          '--',
+        ];
+  const ran = await run([...as, ...command], options);
+  if (ran.why !== 'ENOENT') return ran;
+  throw new ReceiptdError(
+    'MANAGER_FAILED',
+    `${as[0] ?? ''} is missing, which tries things as another user.`,
+    {
+      hint: 'Install it; Debian has it in util-linux.',
+    },
+  );
+}

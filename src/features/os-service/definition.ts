@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
+
+/** The text of a definition; null where there is none. */
+export async function readDefinition(file: string): Promise<string | null> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return null;
+    throw unusable(file, 'read', error);
+  }
+}
+
+/** Whole or not at all, readable by all: a manager reads it, and it holds no secret. */
+export async function writeDefinition(file: string, text: string): Promise<void> {
+  // A name that no manager takes for a definition.
+  const temporary = `${file}.${randomUUID()}.tmp`;
+  try {
+    await mkdir(dirname(file), { recursive: true });
+    const handle = await open(temporary, 'wx', 0o644);
+    try {
+      await handle.writeFile(text);
+      // Whatever the umask of the one who installs it.
+      await handle.chmod(0o644);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, file);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw unusable(file, 'written', error);
+  }
+}
+
+export async function removeDefinition(file: string): Promise<void> {
+  await rm(file, { force: true }).catch((error: unknown) => {
+    throw unusable(file, 'removed', error);
+  });
+}
+
+function unusable(file: string, what: string, cause: unknown): ReceiptdError {
+  return new ReceiptdError(
+    'MANAGER_FAILED',
+    `${file} can't be ${what} (${systemCode(cause) ?? String(cause)}).`,
+    {
+      hint: 'Check its directory, and whether you may write it.',
+      cause,
+    },
+  );
+}

@@ -1,0 +1,90 @@
+import { execFile, spawn } from 'node:child_process';
+import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
+
+/** The machine, as far as a service manager needs it. */
+export interface Host {
+  readonly platform: NodeJS.Platform;
+  /** Of the user who asks; null on Windows. */
+  readonly uid: number | null;
+  readonly userName: string;
+  readonly home: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where definitions of the system lie; the manager's own place if left out. */
+  readonly definitionsDir?: string;
+  /** Where systemd finds credentials of units; its own places if left out. */
+  readonly credentialStores?: readonly string[];
+}
+
+export interface Ran {
+  /** Null: it could not be started, or was ended by a signal. */
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** The code of the system where it could not be started. */
+  readonly why: string | null;
+}
+
+const LIMIT_MS = 60_000;
+const MOST_OUTPUT = 16 * 1024 * 1024;
+
+/** Runs a program to its end. Never rejects. */
+export function run(
+  [program = '', ...args]: readonly string[],
+  { env, limitMs = LIMIT_MS, cwd }: { env: NodeJS.ProcessEnv; limitMs?: number; cwd?: string },
+): Promise<Ran> {
+  return new Promise((resolve) => {
+    execFile(
+      program,
+      args,
+      {
+        env,
+        timeout: limitMs,
+        maxBuffer: MOST_OUTPUT,
+        killSignal: 'SIGKILL',
+        windowsHide: true,
+        ...(cwd && { cwd }),
+      },
+      (error, stdout, stderr) => {
+        const code = typeof error?.code === 'number' ? error.code : null;
+        const why = error?.killed ? 'ETIMEDOUT' : (systemCode(error) ?? null);
+        resolve({ status: error === null ? 0 : code, stdout, stderr, why });
+      },
+    );
+  });
+}
+
+/** Lets a program speak to the terminal itself. @returns its exit status, null where a signal ended it */
+export function runVisibly(
+  [program = '', ...args]: readonly string[],
+  { env, signal }: { env: NodeJS.ProcessEnv; signal: AbortSignal },
+): Promise<number | null> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { env, stdio: 'inherit', signal, killSignal: 'SIGTERM' });
+    child.once('error', (error) => {
+      if (signal.aborted) return resolve(null);
+      reject(
+        new ReceiptdError(
+          'MANAGER_ABSENT',
+          `${program} can't be started (${systemCode(error) ?? String(error)}).`,
+        ),
+      );
+    });
+    child.once('close', (status) => resolve(status));
+  });
+}
+
+/** Runs a program that has to do what it is asked. @throws ReceiptdError MANAGER_FAILED with its own words */
+export async function demand(
+  command: readonly string[],
+  options: { env: NodeJS.ProcessEnv; limitMs?: number; hint?: string },
+): Promise<string> {
+  const { status, stdout, stderr, why } = await run(command, options);
+  if (status === 0) return stdout;
+  const words = [stderr, stdout]
+    .map((text) => text.trim().replace(/\s*\n\s*/g, ' '))
+    .find((text) => text !== '');
+  const end = why === 'ETIMEDOUT' ? 'no answer in time' : (words ?? why ?? `status ${status ?? 'unknown'}`);
+  throw new ReceiptdError('MANAGER_FAILED', `\`${command.join(' ')}\` failed: ${end.replace(/\.$/, '')}.`, {
+    hint: options.hint ?? '`receiptd service status` and `receiptd service logs` say more.',
+  });
+}

@@ -1,0 +1,107 @@
+import { stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Config } from '../../config/config.ts';
+import { unitCredentials } from '../../api/credentials/systemd.ts';
+import { credstoreName, UNIT_CREDENTIALS_DIR } from '../../api/credentials/unitFiles.ts';
+import { linkedPaths } from './links.ts';
+import { pathRelations } from '../../config/resolve.ts';
+import type { HostedAgent, HostedCredential, HostedFolder } from './agent.ts';
+
+/** What the systemd store reads, of every account; each is looked for as `receiptd.NAME` in the credential stores of systemd. */
+export function credentialNames({ credentials, accounts }: Config): readonly string[] {
+  const all = [{ name: null, credentials }, ...accounts];
+  return all
+    .filter((each) => ['auto', 'systemd'].includes(each.credentials.store))
+    .flatMap(({ name }) => Object.values(unitCredentials(name)));
+}
+
+/** Where systemd looks for a credential that a unit names without a path (systemd.exec(5)). */
+const CREDENTIAL_STORES = ['/etc/credstore', UNIT_CREDENTIALS_DIR];
+
+/** The accounts (null: the default one) whose credentials a unit will be given. */
+export async function accountsHeldBySystemd(
+  { credentials, accounts }: Config,
+  stores: readonly string[] = CREDENTIAL_STORES,
+): Promise<readonly (string | null)[]> {
+  const isHeld = async (name: string): Promise<boolean> => {
+    const found = await Promise.all(stores.map((dir) => isThere(join(dir, credstoreName(name)))));
+    return found.includes(true);
+  };
+  const asked = [{ name: null, credentials }, ...accounts]
+    .filter((each) => ['auto', 'systemd'].includes(each.credentials.store))
+    .map(async ({ name }) => {
+      const { id, secret } = unitCredentials(name);
+      return (await isHeld(id)) && (await isHeld(secret)) ? [name] : [];
+    });
+  return (await Promise.all(asked)).flat();
+}
+
+/** What a service manager has to know of the agent with this configuration. `command` starts it. */
+export async function hostedAgent(
+  config: Config,
+  command: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<HostedAgent> {
+  const folders = await Promise.all(config.folders.map(hostedFolder));
+  const paths = [
+    ...command,
+    config.file,
+    config.stateDir,
+    ...folders.flatMap(({ path, writes }) => [path, ...writes]),
+  ];
+  return {
+    command,
+    configFile: config.file,
+    stateDir: config.stateDir,
+    folders,
+    graceMs: config.delivery.graceMs,
+    controlGroup: config.control.group,
+    credentials: await Promise.all(credentialNames(config).map(hostedCredential)),
+    environment,
+    links: await linksOf(paths),
+  };
+}
+
+/** What confines the agent goes by where paths really lead. */
+async function linksOf(paths: readonly string[]): Promise<Record<string, readonly string[]>> {
+  const found = await Promise.all(paths.map(async (path) => [path, await linkedPaths(path)] as const));
+  return Object.fromEntries(found.filter(([, linked]) => linked.length > 0));
+}
+
+async function hostedFolder(folder: Config['folders'][number]): Promise<HostedFolder> {
+  const { path, afterUpload, archiveTo, needsAttention } = folder;
+  const archives = afterUpload === 'archive';
+  const { within } = pathRelations(process.platform);
+  // What lies in the folder may have to be made in it.
+  const place = async (of: string) => (within(of, path) ? path : whatIsThere(of));
+  const writes = [
+    ...(afterUpload === 'keep' ? [] : [path]),
+    ...(archives ? [await place(archiveTo)] : []),
+    ...(needsAttention === null ? [] : [await place(needsAttention)]),
+  ];
+  return { path, writes: [...new Set(writes)], isShared: archives || needsAttention !== null };
+}
+
+/** The path, or what it is made in when it is first needed. */
+async function whatIsThere(path: string): Promise<string> {
+  const parent = dirname(path);
+  // Of a path of which nothing is there (a machine that is only prepared), the path.
+  return (await isThere(path)) || parent === path
+    ? path
+    : await whatIsThere(parent).then((found) => (found === '/' ? path : found));
+}
+
+/** Encrypted, unless a plain one is all there is. */
+async function hostedCredential(name: string): Promise<HostedCredential> {
+  const [plain = false, encrypted = false] = await Promise.all(
+    CREDENTIAL_STORES.map((dir) => isThere(join(dir, credstoreName(name)))),
+  );
+  return { name, encrypted: encrypted || !plain };
+}
+
+function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,31 @@
+import type { HostedAgent } from './agent.ts';
+import { DEFAULT_USER } from './agent.ts';
+import { systemUnit } from './systemd/unit.ts';
+
+/** As a package has it before there is a configuration: folders are read wherever they are, homes included, and not written. */
+const PACKAGED: HostedAgent = {
+  command: ['/usr/bin/receiptd'],
+  configFile: '/etc/receiptd/receiptd.yaml',
+  stateDir: '/var/lib/receiptd',
+  folders: [{ path: '/home', writes: [], isShared: false }],
+  graceMs: 30_000,
+  controlGroup: null,
+  credentials: ['client_id', 'client_secret'].map((name) => ({ name, encrypted: true })),
+  environment: {},
+  links: {},
+};
+
+const FROM = `# Of the package, for folders that are only read. One that fits the configuration, where originals are archived or deleted
+# or people are shown what needs attention, is put into /etc/systemd/system by \`receiptd service install\`; so is one for a
+# delivery.grace of more than 30 seconds, which TimeoutStopSec has to exceed.
+`;
+
+/** The unit that a package carries: that of `service install`, without the line by which that one knows its own. */
+export function packagedUnit(): string {
+  const [, ...lines] = systemUnit(PACKAGED, DEFAULT_USER).split('\n');
+  // It is enabled before there is a configuration. Here rather than in a drop-in, which would hold for a unit in /etc as well.
+  const waiting = lines.flatMap((line) =>
+    line.startsWith('StartLimitIntervalSec=') ? [`ConditionPathExists=${PACKAGED.configFile}`, line] : [line],
+  );
+  return `${FROM}${waiting.join('\n')}`;
+}

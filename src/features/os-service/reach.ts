@@ -1,0 +1,106 @@
+import { posix } from 'node:path';
+import { ReceiptdError } from '../../core/domain/errors.ts';
+import { runAs, type Account } from './account.ts';
+import type { HostedAgent } from './agent.ts';
+import { run, type Host } from './host.ts';
+
+/**
+ * That the account can run the program and read its configuration, tried as that account.
+ * @throws ReceiptdError INSTALL_REFUSED
+ */
+export async function demandReach(host: Host, account: Account, agent: HostedAgent): Promise<void> {
+  await demandProgram(host, account, agent);
+  const { configFile } = agent;
+  if (await can(host, account, '-r', configFile)) return;
+  const at = await obstacle(host, account, configFile);
+  throw new ReceiptdError(
+    'INSTALL_REFUSED',
+    `The user ${account.name} can't read the configuration ${configFile}${inWay(at, configFile)}, so nothing was installed.`,
+    { hint: await configurationAdvice(host, account, configFile, at) },
+  );
+}
+
+/** That the account can run the program. It need not be there yet. @throws ReceiptdError INSTALL_REFUSED */
+export async function demandProgram(host: Host, account: Account, { command }: HostedAgent): Promise<void> {
+  for (const [index, path] of command.entries()) {
+    if (await can(host, account, index === 0 ? '-x' : '-r', path)) continue;
+    const at = await obstacle(host, account, path);
+    throw new ReceiptdError(
+      'INSTALL_REFUSED',
+      `The user ${account.name} can't ${index === 0 ? 'run' : 'read'} ${path}${inWay(at, path)}, so nothing was installed.`,
+      {
+        hint: 'Install receiptd and Node where every user can read them, as with `npm install --global` by root or a package.',
+      },
+    );
+  }
+}
+
+/** What lets the account read the configuration. A directory that is closed is opened where it is the configuration's own. */
+async function configurationAdvice(
+  host: Host,
+  account: Account,
+  configFile: string,
+  at: string,
+): Promise<string> {
+  const { stdout } = await run(['id', '-gn', '--', account.name], { env: { ...host.env } });
+  const group = shellWord(stdout.trim() || String(account.gid));
+  const open = (path: string, mode: string): string =>
+    `chgrp ${group} ${shellWord(path)} && chmod ${mode} ${shellWord(path)}`;
+  if (at === configFile) return `Let that user read it: ${open(configFile, '640')}`;
+  const isItsOwn = at === posix.dirname(configFile) && posix.basename(at) === 'receiptd';
+  if (isItsOwn) return `Let that user into the directory: ${open(at, '750')}`;
+  return 'Move it to /etc/receiptd, or another directory that this user can enter, and install it from there with --config.';
+}
+
+/** What lets the account read the folder (and write it): the first directory on the way that it can't enter, or the folder. */
+export async function folderAdvice(
+  host: Host,
+  account: Account,
+  folder: string,
+  needsWriting: boolean,
+): Promise<string> {
+  const at = await obstacle(host, account, folder);
+  const commands = [
+    ...(at !== folder ? [setfacl(account, 'x', at)] : []),
+    setfacl(account, needsWriting ? 'rwx' : 'rx', folder),
+  ];
+  const where = at === folder ? '' : `${at} lets it not pass. `;
+  return `${where}Allow it: ${commands.join(' && ')}; or add the user to the folder's group; then try again.`;
+}
+
+function setfacl({ name }: Account, rights: string, path: string): string {
+  return `setfacl -m u:${name}:${rights} ${shellWord(path)}`;
+}
+
+/** The first directory on the way that can't be entered; the path itself where all can. */
+async function obstacle(host: Host, account: Account, path: string): Promise<string> {
+  const parts = path.split('/').slice(1, -1);
+  for (let depth = 1; depth <= parts.length; depth += 1) {
+    const directory = `/${parts.slice(0, depth).join('/')}`;
+    if (!(await can(host, account, '-x', directory))) return directory;
+  }
+  return path;
+}
+
+function inWay(at: string, path: string): string {
+  return at === path ? '' : ` (${at} is closed to it)`;
+}
+
+async function can(host: Host, account: Account, right: '-r' | '-x', path: string): Promise<boolean> {
+  return (await runAs(host, account, ['test', right, path])).status === 0;
+}
+
+function shellWord(text: string): string {
+  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/** Places that are emptied by others, or replaced at the next install. @throws ReceiptdError INSTALL_REFUSED */
+export function refuseFleetingProgram({ command }: HostedAgent): void {
+  const fleeting = command.find((path) => posix.normalize(path.replaceAll('\\', '/')).includes('/_npx/'));
+  if (fleeting === undefined) return;
+  throw new ReceiptdError(
+    'INSTALL_REFUSED',
+    `${fleeting} lies in the cache of npx, which is emptied without a word.`,
+    { hint: 'Install receiptd with `npm install --global` first.' },
+  );
+}

@@ -1,0 +1,117 @@
+import { win32 } from 'node:path';
+import { ReceiptdError } from '../../../core/domain/errors.ts';
+import { DESCRIPTION, runCommand, type HostedAgent, type Scope } from '../agent.ts';
+import { mark } from '../mark.ts';
+import { plainText } from '../plainText.ts';
+import { xmlComment, xmlText } from '../xml.ts';
+
+/** Accounts of Windows itself, by their well-known identifiers, since their names are translated. */
+const ACCOUNTS: Readonly<Record<string, string>> = {
+  localservice: 'S-1-5-19',
+  networkservice: 'S-1-5-20',
+  system: 'S-1-5-18',
+};
+export const WINDOWS_USER = 'LocalService';
+
+/**
+ * A task of the Task Scheduler that starts with the machine (or with the user's session), and again when it ends.
+ * @throws ReceiptdError INSTALL_REFUSED for what a task can't reach or say
+ */
+export function windowsTask(agent: HostedAgent, scope: Scope, user: string): string {
+  if (scope === 'system') refusePlacesOfPeople(agent, user);
+  if (Object.keys(agent.environment).length > 0) {
+    throw new ReceiptdError(
+      'INSTALL_REFUSED',
+      `A task of Windows has no environment of its own, and ${Object.keys(agent.environment).join(', ')} is set.`,
+      { hint: 'Set stateDir in the configuration, and take the variable away.' },
+    );
+  }
+  const [program = '', ...words] = runCommand(agent);
+  const sid = ACCOUNTS[user.toLowerCase()];
+  const principal =
+    scope === 'user'
+      ? `<UserId>${xmlText(user)}</UserId><LogonType>InteractiveToken</LogonType>`
+      : sid === undefined
+        ? `<UserId>${xmlText(user)}</UserId><LogonType>Password</LogonType>`
+        : `<UserId>${sid}</UserId>`;
+  const trigger = scope === 'user' ? 'LogonTrigger' : 'BootTrigger';
+  const text = `<?xml version="1.0" encoding="UTF-16"?>
+<Task version="1.2" xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task">
+  <RegistrationInfo><Description>${xmlText(DESCRIPTION)}</Description></RegistrationInfo>
+  <Triggers><${trigger}><Enabled>true</Enabled>${
+    scope === 'user' ? `<UserId>${xmlText(user)}</UserId>` : ''
+  }</${trigger}></Triggers>
+  <Principals><Principal id="Author">${principal}<RunLevel>LeastPrivilege</RunLevel></Principal></Principals>
+  <Settings>
+    <MultipleInstancesPolicy>IgnoreNew</MultipleInstancesPolicy>
+    <DisallowStartIfOnBatteries>false</DisallowStartIfOnBatteries>
+    <StopIfGoingOnBatteries>false</StopIfGoingOnBatteries>
+    <AllowHardTerminate>true</AllowHardTerminate>
+    <StartWhenAvailable>true</StartWhenAvailable>
+    <RunOnlyIfNetworkAvailable>false</RunOnlyIfNetworkAvailable>
+    <IdleSettings><StopOnIdleEnd>false</StopOnIdleEnd><RestartOnIdle>false</RestartOnIdle></IdleSettings>
+    <Enabled>true</Enabled>
+    <Hidden>false</Hidden>
+    <RunOnlyIfIdle>false</RunOnlyIfIdle>
+    <ExecutionTimeLimit>PT0S</ExecutionTimeLimit>
+    <Priority>5</Priority>
+    <RestartOnFailure><Interval>PT1M</Interval><Count>999</Count></RestartOnFailure>
+  </Settings>
+  <Actions Context="Author">
+    <Exec>
+      <Command>${xmlText(program)}</Command>
+      <Arguments>${xmlText(words.map(windowsWord).join(' '))}</Arguments>
+      <WorkingDirectory>${xmlText(win32.dirname(agent.configFile))}</WorkingDirectory>
+    </Exec>
+  </Actions>
+</Task>
+`;
+  return mark(text, xmlComment, 1);
+}
+
+/** As CommandLineToArgvW takes it apart again. */
+export function windowsWord(text: string): string {
+  if (text !== '' && !/[\s"]/.test(plainText(text))) return text;
+  return `"${text.replace(/(\\*)"/g, String.raw`$1$1\"`).replace(/(\\+)$/, '$1$1')}"`;
+}
+
+/** Neither a mapped drive nor what lies in somebody's profile is there for an account of the machine. */
+function refusePlacesOfPeople({ stateDir, configFile, command }: HostedAgent, user: string): void {
+  for (const [what, path] of [
+    ['The state directory', stateDir],
+    ['The configuration', configFile],
+    ...command.map((each) => ['The program', each] as const),
+  ] as const) {
+    if (!/^[a-z]:\\users\\(?!public\\)/i.test(path)) continue;
+    throw new ReceiptdError(
+      'INSTALL_REFUSED',
+      `${what} ${path} lies in somebody's profile, which ${user} can't read.`,
+      {
+        hint: String.raw`Put it elsewhere, C:\ProgramData\receiptd or C:\Program Files say, and set stateDir accordingly.`,
+      },
+    );
+  }
+}
+
+/**
+ * The first folder on a drive letter that is mapped to a share: drives are mapped in the session of a person, and a service has none.
+ * `mapped`: the share of each letter, as `Z:` → `\\server\share`.
+ * @throws ReceiptdError INSTALL_REFUSED, with the path to use instead
+ */
+export function refuseMappedDrives(agent: HostedAgent, mapped: ReadonlyMap<string, string>): void {
+  for (const { path } of agent.folders) {
+    const share = mapped.get(path.slice(0, 2).toUpperCase());
+    if (share === undefined) continue;
+    throw new ReceiptdError(
+      'INSTALL_REFUSED',
+      `The folder ${path} lies on a mapped drive, which is there for you alone and not for a service.`,
+      { hint: `Write ${share}${path.slice(2)} in the configuration.` },
+    );
+  }
+}
+
+/** What `net use` says, in any language: the letter and the share stand beside each other. */
+export function mappedDrives(netUse: string): Map<string, string> {
+  const found = [...netUse.matchAll(/\b([A-Z]:)\s+(\\\\[^\\\s]+\\.*?)(?:\s{2,}.*)?\r?$/gim)];
+  return new Map(found.map(([, letter = '', share = '']) => [letter.toUpperCase(), share.trim()]));
+}

@@ -1,0 +1,186 @@
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { backoff, type BackoffRange } from '../../core/domain/backoff.ts';
+import { describeError, systemCode } from '../../core/domain/errors.ts';
+import { iso } from '../../core/domain/words.ts';
+import type { Clock, Random } from '../../core/ports/clock.ts';
+import type { Incidents } from '../../core/ports/incident.ts';
+import type { LedgerReports } from '../../core/ports/ledgerReports.ts';
+import type { Log } from '../../core/ports/log.ts';
+import type { ResultRow } from '../../core/ports/results.ts';
+import { writeDurably } from '../../system/durableFile.ts';
+import { howItEnded, plainEnvironment, runProgram } from '../../system/programs.ts';
+
+export interface HandingDeps {
+  readonly ledger: Pick<LedgerReports, 'results' | 'result' | 'lastResult' | 'document'>;
+  readonly stateDir: string;
+  readonly command: readonly string[] | null;
+  readonly env: NodeJS.ProcessEnv;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly incidents: Incidents;
+  readonly timeoutMs?: number;
+}
+
+const INCIDENT = 'resultsCommand';
+const TIMEOUT_MS = 60_000;
+const BACKOFF: BackoffRange = { baseMs: 2_000, maxMs: 5 * 60_000 };
+const BATCH = 50;
+
+/**
+ * Hands every new result to the program of the configuration, one at a time and in order. How far it has come lies in a
+ * file beside the ledger, written after each: after a kill the last one may be handed over again, and none is left out.
+ *
+ *   idle ──a new result──▶ handing ──status 0──▶ on record ──▶ the next one, or idle
+ *                             ▲  └──any other end──▶ waiting, longer each time
+ *                             └───────────────────────┘
+ */
+export class Handing {
+  readonly #deps: HandingDeps;
+  readonly #file: string;
+  #command: readonly string[] | null;
+  #wake: () => void = () => {};
+  #isNotified = false;
+
+  constructor(deps: HandingDeps) {
+    this.#deps = deps;
+    this.#command = deps.command;
+    this.#file = join(deps.stateDir, 'results-handed');
+  }
+
+  /** There is a new one. */
+  notify(): void {
+    this.#isNotified = true;
+    this.#wake();
+  }
+
+  /** Another program from now on, or none. */
+  take(command: readonly string[] | null): void {
+    if (JSON.stringify(command) === JSON.stringify(this.#command)) return;
+    this.#command = command;
+    this.#deps.incidents.close(INCIDENT);
+    this.notify();
+  }
+
+  /** Until aborted. Never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    const abort = (): void => this.#wake();
+    signal.addEventListener('abort', abort, { once: true });
+    for (let failures = 0; !signal.aborted;) {
+      this.#isNotified = false;
+      try {
+        await this.#handAll(signal, () => (failures = 0));
+        await this.#rest(null, signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        failures += 1;
+        this.#say(error);
+        await this.#rest(backoff(failures, BACKOFF, this.#deps.random), signal);
+      }
+    }
+  }
+
+  async #handAll(signal: AbortSignal, onHanded: () => void): Promise<void> {
+    const { ledger, incidents } = this.#deps;
+    if (this.#command === null) return rm(this.#file, { force: true });
+    let after = await this.#begin();
+    for (;;) {
+      const batch = await ledger.results({ of: 'received', order: 'oldest', after, limit: BATCH });
+      for (const row of batch) {
+        // Taken anew for each: the configuration may have changed meanwhile.
+        if (signal.aborted || this.#command === null) return;
+        await this.#hand(row, this.#command, signal);
+        after = row.id;
+        await writeDurably(this.#file, `${after}\n`);
+        incidents.close(INCIDENT);
+        onHanded();
+      }
+      if (batch.length < BATCH) return;
+      await nextTurn();
+    }
+  }
+
+  /** Where it goes on: what came before there was a program is not handed to it. */
+  async #begin(): Promise<number> {
+    const last = await this.#deps.ledger.lastResult();
+    const text = await readFile(this.#file, 'utf8').catch((error: unknown) => {
+      if (systemCode(error) === 'ENOENT') return null;
+      throw error;
+    });
+    // A ledger that was restored may know fewer than were handed over.
+    if (text !== null && /^\d{1,15}\n?$/.test(text)) return Math.min(Number(text), last);
+    await writeDurably(this.#file, `${last}\n`);
+    return last;
+  }
+
+  async #hand(row: ResultRow, command: readonly string[], signal: AbortSignal): Promise<void> {
+    const { env, timeoutMs = TIMEOUT_MS } = this.#deps;
+    const stdin = `${JSON.stringify(await this.#told(row))}\n`;
+    const end = await runProgram(command, stdin, plainEnvironment(env), { timeoutMs }, signal);
+    if (end.how !== 'exited' || end.status !== 0)
+      throw new CommandFailure(howItEnded(end), end.how === 'notStarted' ? '' : end.said, row.id);
+  }
+
+  async #told({ id, receivedAt, status, encoding, document }: ResultRow) {
+    const { ledger } = this.#deps;
+    const payload = (await ledger.result(id))?.payload ?? null;
+    const of = document === null ? null : await ledger.document(document.id);
+    return {
+      id,
+      receivedAt: iso(receivedAt),
+      document: of && {
+        name: of.name,
+        endpointUid: of.endpoint.uid,
+        sha256: of.sha256,
+        state: of.state,
+        path: join(of.folder, of.path),
+      },
+      status,
+      encoding,
+      payload,
+    };
+  }
+
+  #say(error: unknown): void {
+    const { incidents, log } = this.#deps;
+    const [program = ''] = this.#command ?? [];
+    const why =
+      error instanceof CommandFailure ? error.message : `could not be asked (${describeError(error).detail})`;
+    const message = `The program for results, ${program}, ${why}.`;
+    incidents.open({ key: INCIDENT, code: 'RESULTS_COMMAND_FAILED', message, hint: HINT });
+    const fields = error instanceof CommandFailure ? { result: error.result, said: error.said } : {};
+    log.debug('A result is handed over again later', { ...fields, why: message });
+  }
+
+  /** Until there is a new one; after a failure, for so long. */
+  async #rest(ms: number | null, signal: AbortSignal): Promise<void> {
+    if (signal.aborted || (ms === null && this.#isNotified)) return;
+    const notified = new AbortController();
+    const command = this.#command;
+    await new Promise<void>((resolve) => {
+      this.#wake = () => {
+        // Another result makes a program that fails no better; another program may.
+        if (ms === null || signal.aborted || this.#command !== command) resolve();
+      };
+      if (ms !== null) void this.#deps.clock.sleep(ms, notified.signal).then(resolve, () => {});
+    });
+    this.#wake = () => {};
+    notified.abort(new Error('it goes on'));
+  }
+}
+
+const HINT =
+  'Results are kept, and handed to it again later, in order. Try the program by hand, or correct results.command.';
+
+class CommandFailure extends Error {
+  readonly said: string;
+  readonly result: number;
+
+  constructor(how: string, said: string, result: number) {
+    super(how);
+    this.said = said;
+    this.result = result;
+  }
+}

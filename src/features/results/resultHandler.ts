@@ -1,0 +1,135 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { describeError, isOfLedger } from '../../core/domain/errors.ts';
+import { readResult } from '../../core/domain/result.ts';
+import type { Clock } from '../../core/ports/clock.ts';
+import type { Log } from '../../core/ports/log.ts';
+import type { LedgerResults, RecordedResult } from '../../core/ports/results.ts';
+import { readAddress } from './address.ts';
+import { Bodies, type Body } from './body.ts';
+import { RateGate } from './rateGate.ts';
+import type { ResultsSettings } from './settings.ts';
+
+export interface DeskDeps {
+  readonly ledger: LedgerResults;
+  readonly secret: string;
+  readonly log: Log;
+  readonly clock: Clock;
+  /** Told of each that is new, once it is durable. */
+  readonly onRecorded: (recorded: RecordedResult) => void;
+}
+
+type Limits = Pick<ResultsSettings, 'maxSize' | 'rate' | 'baseUrl'>;
+
+const LATER_S = 10;
+
+/**
+ * Answers each request that reaches the receiver. Whoever does not know the secret learns that there is nothing (404),
+ * whatever was asked. 204 says that the result is durable; 429 and 503 ask for it again later.
+ */
+export class Desk {
+  readonly #deps: DeskDeps;
+  readonly #gate: RateGate;
+  readonly #bodies = new Bodies();
+  #limits: Limits;
+  #isRefusing = false;
+
+  constructor(deps: DeskDeps, limits: Limits) {
+    this.#deps = deps;
+    this.#limits = limits;
+    this.#gate = new RateGate(limits.rate, deps.clock);
+  }
+
+  take(limits: Limits): void {
+    this.#limits = limits;
+    this.#gate.take(limits.rate);
+  }
+
+  /** Never rejects. */
+  async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      await this.#answer(request, response);
+    } catch (error) {
+      if (!isOfLedger(error))
+        this.#deps.log.error('A result could not be taken', { why: describeError(error).detail });
+      else if (!this.#isRefusing)
+        this.#deps.log.warn('Results are refused until the ledger can be written', describeError(error));
+      this.#isRefusing = isOfLedger(error);
+      end(response, 503, { 'retry-after': LATER_S });
+    }
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const addressed = readAddress(request.url ?? '', this.#deps.secret);
+    if (addressed === null) return end(response, 404);
+    if (request.method !== 'POST' && request.method !== 'PUT')
+      return end(response, 405, { allow: 'POST, PUT' });
+    const waitMs = this.#gate.pass();
+    if (waitMs !== null) return end(response, 429, { 'retry-after': Math.max(1, Math.ceil(waitMs / 1_000)) });
+    await this.#bodies.with(request, this.#limits.maxSize, async (body) => {
+      await this.#take(body, addressed.uid, response);
+    });
+  }
+
+  async #take(body: Body, uid: string | null, response: ServerResponse): Promise<void> {
+    switch (body.kind) {
+      case 'tooLarge':
+        this.#deps.log.warn('A result was refused: it is larger than results.maxSize', {
+          maxSize: this.#limits.maxSize,
+        });
+        return end(response, 413);
+      case 'noRoom':
+        return end(response, 503, { 'retry-after': LATER_S });
+      case 'broken':
+        return void response.destroy();
+      case 'whole':
+        await this.#keep(body.bytes, uid);
+        this.#isRefusing = false;
+        response.writeHead(204).end();
+    }
+  }
+
+  async #keep(payload: Buffer, uid: string | null): Promise<void> {
+    const { ledger, clock, log, onRecorded } = this.#deps;
+    const { name, endpointUid, status } = readResult(isUtf8(payload) ? payload.toString('utf8') : null);
+    const { baseUrl } = this.#limits;
+    const at = clock.now();
+    const recorded = await ledger.recordResult({
+      at,
+      baseUrl,
+      uid: endpointUid ?? uid,
+      name,
+      status,
+      payload,
+    });
+    const { id, document, isNew, isProof } = recorded;
+    const fields = { result: id, documentId: document?.id ?? null, status, bytes: payload.length };
+    if (!isNew) return log.debug('A result came again', fields);
+    if (document === null) log.warn('A result belongs to no document that is known', fields);
+    else if (isProof) log.info('A result shows that the service has the document', fields);
+    else log.info('A result was received', fields);
+    onRecorded(recorded);
+  }
+}
+
+/** What is still coming is let come for a moment: a connection that is reset may take the answer with it. */
+const LINGER_MS = 1_000;
+
+/** With nothing in it that tells more than the status. */
+function end(
+  response: ServerResponse,
+  status: number,
+  headers: Readonly<Record<string, string | number>> = {},
+): void {
+  if (response.headersSent || response.destroyed) return void response.destroy();
+  const { req: request } = response;
+  response.writeHead(status, { ...headers, 'content-length': 0, connection: 'close' });
+  if (request.complete) return void response.end();
+  response.flushHeaders();
+  const finish = (): void => {
+    clearTimeout(timer);
+    response.end();
+  };
+  const timer = setTimeout(finish, LINGER_MS);
+  request.once('end', finish).once('close', finish).resume();
+}

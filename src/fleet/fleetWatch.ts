@@ -1,0 +1,109 @@
+import { describeError } from '../core/domain/errors.ts';
+import { local } from '../core/domain/words.ts';
+import type { Clock } from '../core/ports/clock.ts';
+import type { FleetAgent, FleetSignal, LedgerFleet } from '../core/ports/fleet.ts';
+import type { LedgerStorage } from '../core/ports/ledger.ts';
+import type { Log } from '../core/ports/log.ts';
+import type { Dispatcher } from '../delivery/queue/dispatcher.ts';
+import type { Holds } from '../delivery/holds/holds.ts';
+import { Notifier } from '../core/notifier.ts';
+
+export interface FleetWatchDeps {
+  readonly fleet: LedgerFleet;
+  readonly storage: LedgerStorage;
+  readonly dispatcher: Pick<Dispatcher, 'wake' | 'forgetClaims'>;
+  readonly holds: Pick<Holds, 'takePauses'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Signals may be lost: everything is looked at so often all the same. */
+const LOOK_EVERY_MS = 30_000;
+/** A burst of signals is one. */
+const GATHER_MS = 100;
+/** The ledger knows by itself whether this agent is paused, and is asked for nothing. */
+const PAUSE_EVERY_MS = 1_000;
+const ALL: readonly FleetSignal[] = ['queue', 'holds'];
+
+/** Brings to this agent's delivery what other agents, and people through them, have changed in the shared ledger. */
+export class FleetWatch {
+  readonly #deps: FleetWatchDeps;
+  readonly #told = new Set<FleetSignal>(ALL);
+  #isBack = false;
+  #wasPaused = false;
+  #paused: FleetAgent['paused'] = null;
+
+  constructor(deps: FleetWatchDeps) {
+    this.#deps = deps;
+  }
+
+  /** Why nothing is sent, where a person has paused this agent; in plain sentences. */
+  notes(): string[] {
+    const { fleet } = this.#deps;
+    if (!fleet.isPaused()) return [];
+    const who = this.#paused === null ? '' : ` by ${this.#paused.by} since ${local(this.#paused.since)}`;
+    return [
+      `This agent is paused${who}: it takes scans in and sends nothing. \`receiptd fleet resume ${fleet.agent}\` lets it go on.`,
+    ];
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { fleet, storage, clock } = this.#deps;
+    const notifier = new Notifier(clock);
+    const ends = [
+      fleet.onSignal((changed) => {
+        this.#told.add(changed);
+        notifier.notify();
+      }),
+      storage.onChange(() => {
+        this.#isBack ||= storage.trouble() === null;
+        notifier.notify();
+      }),
+    ];
+    let lookAt = clock.monotonic();
+    while (!signal.aborted) {
+      if (clock.monotonic() >= lookAt) {
+        for (const each of ALL) this.#told.add(each);
+        lookAt = clock.monotonic() + LOOK_EVERY_MS;
+      }
+      await this.#look();
+      await clock.sleep(GATHER_MS, signal).catch(() => {});
+      await notifier.wait(PAUSE_EVERY_MS, signal);
+    }
+    for (const end of ends) end();
+  }
+
+  async #look(): Promise<void> {
+    const { storage, dispatcher, holds, log } = this.#deps;
+    if (storage.trouble() !== null) return;
+    const told = new Set(this.#told);
+    this.#told.clear();
+    try {
+      if (this.#isBack) {
+        // What was claimed under an earlier lease may be another agent's by now.
+        this.#isBack = false;
+        await dispatcher.forgetClaims();
+      }
+      const isHeldOtherwise = told.has('holds') && (await holds.takePauses());
+      const isPausedOtherwise = await this.#lookAtPause();
+      if (told.has('queue') || isHeldOtherwise || isPausedOtherwise) dispatcher.wake();
+    } catch (error) {
+      for (const each of told) this.#told.add(each);
+      log.debug('What other agents have changed could not be looked at', describeError(error));
+    }
+  }
+
+  /** Resolves whether that has changed. */
+  async #lookAtPause(): Promise<boolean> {
+    const { fleet, log } = this.#deps;
+    const isPaused = fleet.isPaused();
+    if (isPaused === this.#wasPaused) return false;
+    this.#paused = isPaused
+      ? ((await fleet.agents()).find(({ name }) => name === fleet.agent)?.paused ?? null)
+      : null;
+    this.#wasPaused = isPaused;
+    if (isPaused) log.info('This agent is paused; it sends nothing', { by: this.#paused?.by ?? null });
+    else log.info('This agent is no longer paused');
+    return true;
+  }
+}

@@ -1,0 +1,169 @@
+import { describeError, ReceiptdError } from '../core/domain/errors.ts';
+import type { Clock } from '../core/ports/clock.ts';
+import type { LedgerFleet } from '../core/ports/fleet.ts';
+import type { LedgerStorage } from '../core/ports/ledger.ts';
+import type { Log } from '../core/ports/log.ts';
+import type { Intake } from '../intake/intake.ts';
+import { Notifier } from '../core/notifier.ts';
+
+export interface LeadsDeps {
+  readonly fleet: LedgerFleet;
+  readonly storage: LedgerStorage;
+  /** The names of shared folders by their absolute path here. */
+  readonly shares: ReadonlyMap<string, string>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export type LedIntake = Pick<Intake, 'run' | 'standBy' | 'disposeSoon' | 'isReachable'> & {
+  readonly status: Pick<Intake['status'], 'path' | 'state'>;
+};
+
+/** How often a lead is asked for that another agent has. */
+const ASK_EVERY_MS = 3_000;
+/** Who has it is asked less often: that counts what waits, too. */
+const NAMED_EVERY = 10;
+/** How often a lead that is held is made sure of: it is lost with the lease, of which the storage tells at once. */
+const KEEP_EVERY_MS = 15_000;
+/** Who leads a folder and can't reach it for so long offers the lead to the others, again and again. */
+const UNREACHED_MS = 15_000;
+/** Whoever reaches it has asked for it by then. */
+const OFFERED_MS = 2 * ASK_EVERY_MS;
+
+/**
+ * The intake of shared folders, which one agent leads at a time: what is listed, noted and disposed of by two at once would
+ * contradict itself. Each folder is here
+ *
+ *   standby ──the lead is free, and taken──▶ led ──the lead or the lease is lost──▶ standby
+ *
+ * While the ledger can't be reached nobody can take the lead away or ask for it: whoever has it goes on deferring images.
+ */
+export class Leads {
+  readonly #deps: LeadsDeps;
+
+  constructor(deps: LeadsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Watches until aborted; a shared folder only while this agent leads it. */
+  async run(intake: LedIntake, signal: AbortSignal): Promise<void> {
+    const { path } = intake.status;
+    const share = this.#deps.shares.get(path);
+    if (share === undefined) return intake.run(signal);
+    const { fleet, storage, clock } = this.#deps;
+    const notifier = new Notifier(clock);
+    const ends = [
+      fleet.onSignal((changed) => changed === 'agents' && notifier.notify()),
+      storage.onChange(() => notifier.notify()),
+    ];
+    try {
+      let isFirst = true;
+      for (let asked = 0; !signal.aborted; asked += 1) {
+        const isAskedAnyway = asked % NAMED_EVERY === 0;
+        // Those who reach it come first; where nobody does, one leads it all the same, and tells people.
+        const isLed = isAskedAnyway || (await intake.isReachable()) ? await this.#lead(path) : false;
+        // Started while the ledger is away: who leads is not known, and what two defer becomes one document.
+        if (isLed === true || (isLed === null && isFirst)) {
+          await this.#whileLed(intake, notifier, signal);
+          asked = 0;
+        }
+        isFirst = false;
+        if (signal.aborted) break;
+        if (asked % NAMED_EVERY === 0) {
+          const unreached = (await intake.isReachable()) ? '' : " The folder can't be reached from here.";
+          intake.standBy(`${await this.#leader(share)}${unreached}`);
+        }
+        await notifier.wait(ASK_EVERY_MS, signal);
+      }
+    } finally {
+      for (const end of ends) end();
+      await this.end(path);
+    }
+  }
+
+  /** For a single run: whether this agent may list the folder now. */
+  async take(path: string): Promise<boolean> {
+    if (!this.#deps.shares.has(path)) return true;
+    return this.#deps.fleet.lead(path);
+  }
+
+  async end(path: string): Promise<void> {
+    if (!this.#deps.shares.has(path)) return;
+    // Else the others take it when the lease is over.
+    await this.#deps.fleet.endLead(path).catch(() => {});
+  }
+
+  async #whileLed(intake: LedIntake, notifier: Notifier, signal: AbortSignal): Promise<void> {
+    const { path } = intake.status;
+    const { clock, log } = this.#deps;
+    const over = new AbortController();
+    const watching = { isOver: false };
+    const running = intake.run(AbortSignal.any([signal, over.signal])).finally(() => {
+      watching.isOver = true;
+      notifier.notify();
+    });
+    running.catch(() => {});
+    let offerAt: number | null = null;
+    while (!signal.aborted && !watching.isOver) {
+      // What another agent has sent may be disposed of, and nothing else tells of it.
+      intake.disposeSoon();
+      await notifier.wait(KEEP_EVERY_MS, signal);
+      if (signal.aborted || watching.isOver) break;
+      const now = clock.monotonic();
+      if (isReached(intake.status.state)) offerAt = null;
+      else offerAt ??= now + UNREACHED_MS;
+      if (offerAt !== null && now >= offerAt) {
+        offerAt = null;
+        if (!(await this.#isTakenAfterOffer(path, signal))) continue;
+        log.info('Another agent leads the shared folder, which cannot be reached from here', {
+          folder: path,
+        });
+        break;
+      }
+      // Null: that can't be told now, and nobody else can lead it either without this agent's lease running out first.
+      if ((await this.#lead(path)) !== false) continue;
+      log.info('Another agent leads the shared folder now', { folder: path });
+      break;
+    }
+    over.abort(new Error('another agent leads this folder'));
+    await running;
+  }
+
+  async #isTakenAfterOffer(path: string, signal: AbortSignal): Promise<boolean> {
+    const { fleet, storage, clock } = this.#deps;
+    if (storage.trouble() !== null) return false;
+    await fleet.endLead(path).catch(() => {});
+    await clock.sleep(OFFERED_MS, signal).catch(() => {});
+    return !signal.aborted && (await this.#lead(path)) === false;
+  }
+
+  /** Null where that can't be told now. */
+  async #lead(path: string): Promise<boolean | null> {
+    const { fleet, storage, log } = this.#deps;
+    if (storage.trouble() !== null) return null;
+    try {
+      return await fleet.lead(path);
+    } catch (error) {
+      // A new lease begins in a moment, and tells by the storage.
+      const isPassing = error instanceof ReceiptdError && error.code === 'AGENT_FENCED';
+      if (!isPassing && storage.trouble() === null)
+        log.warn('Who leads a shared folder could not be told', { folder: path, ...describeError(error) });
+      return null;
+    }
+  }
+
+  async #leader(share: string): Promise<string> {
+    const { fleet, storage } = this.#deps;
+    if (storage.trouble() !== null)
+      return 'Which agent takes its scans in cannot be told while the ledger is away.';
+    const agents = await fleet.agents().catch(() => []);
+    const leader = agents.find(({ leads }) => leads.includes(share));
+    return leader === undefined
+      ? 'No agent takes its scans in at the moment.'
+      : `Agent ${leader.name} takes its scans in.`;
+  }
+}
+
+function isReached(state: Intake['status']['state']): boolean {
+  return state === 'starting' || state === 'watching' || state === 'standby';
+}

@@ -1,0 +1,140 @@
+import { asReceiptdError, type ErrorCode, type ReceiptdError } from '../core/domain/errors.ts';
+import type { Clock } from '../core/ports/clock.ts';
+import type { Incidents } from '../core/ports/incident.ts';
+import type { Log } from '../core/ports/log.ts';
+
+export interface ListeningDeps<Settings> {
+  /** Of its one incident, and in the log. */
+  readonly name: string;
+  /** Of errors that are not for people by themselves. */
+  readonly code: ErrorCode;
+  readonly settings: Settings;
+  /** Changes with what can't change without listening anew; null: it is not to listen at all. */
+  readonly placeOf: (settings: Settings) => string | null;
+  /** Whether it listens before anybody asks for it (`open`); if left out it does wherever it has a place. */
+  readonly isWanted?: (settings: Settings) => boolean;
+  readonly listen: (settings: Settings) => Promise<ListeningServer<Settings>>;
+  readonly incidents: Incidents;
+  readonly log: Log;
+  readonly clock: Clock;
+}
+
+export interface ListeningServer<Settings> {
+  /** Such as `http://127.0.0.1:8472`. */
+  readonly url: string;
+  /** Takes what can change while it listens. */
+  readonly take?: (settings: Settings) => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+const TRY_EVERY_MS = 10_000;
+
+/**
+ * A server that the agent can do without: where it can't listen that is an incident, and it is tried again.
+ *
+ *   silent ──start──▶ listening ──take with another place──▶ silent ──▶ listening there
+ *      └── it can't be: tried again ──┘         any ──close──▶ silent, for good
+ */
+export class Listening<Settings> {
+  readonly #deps: ListeningDeps<Settings>;
+  readonly #closed = new AbortController();
+  #settings: Settings;
+  #server: ListeningServer<Settings> | null = null;
+  // One after another, or two would listen.
+  #turn: Promise<unknown> = Promise.resolve();
+  #trying: Promise<void> | null = null;
+
+  constructor(deps: ListeningDeps<Settings>) {
+    this.#deps = deps;
+    this.#settings = deps.settings;
+  }
+
+  /** Where it listens; null: nowhere. */
+  get url(): string | null {
+    return this.#server?.url ?? null;
+  }
+
+  /** Listens where the settings say so. Never rejects. */
+  async start(): Promise<void> {
+    if (!(await this.#inTurn(() => this.#attempt()))) this.#keepTrying();
+  }
+
+  /** Listens from now on, as somebody asks for it, and calls `use` with where. @throws what keeps it from that */
+  open<T>(use: (url: string) => T): Promise<T> {
+    return this.#inTurn(async () => {
+      const { url } = this.#server ?? (await this.#listen());
+      return use(url);
+    });
+  }
+
+  /** Soon, so that whoever asks for it over this very server gets an answer. */
+  take(settings: Settings): void {
+    const { placeOf, incidents, log, name } = this.#deps;
+    const stays = placeOf(this.#settings) === placeOf(settings);
+    this.#settings = settings;
+    void (async () => {
+      if (stays) await this.#inTurn(async () => this.#server?.take?.(settings));
+      else {
+        incidents.close(name);
+        await this.#inTurn(() => this.#silence());
+      }
+      await this.start();
+    })().catch((error: unknown) =>
+      log.error('Changed settings could not be taken', { server: name, why: String(error) }),
+    );
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort();
+    await this.#inTurn(() => this.#silence());
+    await this.#trying;
+  }
+
+  /** @returns whether it listens, or need not */
+  async #attempt(): Promise<boolean> {
+    const { name, placeOf, isWanted = (settings) => placeOf(settings) !== null, incidents } = this.#deps;
+    if (this.#closed.signal.aborted || this.#server !== null || !isWanted(this.#settings)) return true;
+    try {
+      await this.#listen();
+      return true;
+    } catch (error) {
+      const { code, message, hint = 'Receipts are sent all the same.' } = this.#known(error);
+      incidents.open({ key: name, code, message, hint });
+      return false;
+    }
+  }
+
+  async #listen(): Promise<ListeningServer<Settings>> {
+    const { name, listen, incidents, log } = this.#deps;
+    this.#server = await listen(this.#settings);
+    incidents.close(name);
+    log.info('Listening', { server: name, url: this.#server.url });
+    return this.#server;
+  }
+
+  #known(error: unknown): ReceiptdError {
+    const { name, code } = this.#deps;
+    return asReceiptdError(error, code, `The server of ${name} can't be opened: ${String(error)}.`);
+  }
+
+  #keepTrying(): void {
+    const { clock } = this.#deps;
+    this.#trying ??= (async () => {
+      do await clock.sleep(TRY_EVERY_MS, this.#closed.signal).catch(() => {});
+      while (!(await this.#inTurn(() => this.#attempt())));
+      this.#trying = null;
+    })();
+  }
+
+  async #silence(): Promise<void> {
+    const was = this.#server;
+    this.#server = null;
+    await was?.close();
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const mine = this.#turn.then(work);
+    this.#turn = mine.catch(() => {});
+    return mine;
+  }
+}

@@ -1,0 +1,56 @@
+import { describeError } from '../core/domain/errors.ts';
+import type { Clock } from '../core/ports/clock.ts';
+import type { Log } from '../core/ports/log.ts';
+import { expiresSoon, markOf, readPair, type Pair, type PairFiles } from './certificate.ts';
+import type { Listener } from './listen.ts';
+
+const LOOK_EVERY_MS = 30_000;
+
+export interface RenewalDeps {
+  readonly listener: Listener;
+  /** Takes another certificate, for new connections. */
+  readonly take: (pair: Pair) => void;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/**
+ * Looks at the files of a certificate until aborted, and hands over what is new in them. One that is no good is said in
+ * the log, and the old one stays.
+ */
+export async function keepRenewed(
+  files: PairFiles,
+  { listener, take, clock, log }: RenewalDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  let taken = await markOf(files);
+  let seen = taken;
+  for (;;) {
+    await clock.sleep(LOOK_EVERY_MS, signal).catch(() => {});
+    if (signal.aborted) return;
+    const mark = await markOf(files);
+    // Certificate and key are replaced one after the other: only what lies still is looked at.
+    if (mark !== taken && mark === seen) {
+      taken = mark;
+      try {
+        take(await currentPair(files, { listener, clock, log }));
+      } catch (error) {
+        log.error('A certificate could not be renewed', { of: listener.section, ...describeError(error) });
+      }
+    }
+    seen = mark;
+  }
+}
+
+/** The certificate as it is now; one that is about to expire is said in the log. @throws as `readPair` does */
+export async function currentPair(
+  files: PairFiles,
+  { listener, clock, log }: Omit<RenewalDeps, 'take'>,
+): Promise<Pair> {
+  const pair = await readPair(files, listener);
+  if (expiresSoon(pair, clock.now())) {
+    const at = new Date(pair.expiresAt).toISOString();
+    log.warn('A certificate expires soon, or has', { of: listener.section, at });
+  }
+  return pair;
+}

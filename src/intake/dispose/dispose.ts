@@ -1,0 +1,175 @@
+import { describeError, isOfLedger, systemCode } from '../../core/domain/errors.ts';
+import type { WatchedFolder } from '../../core/ports/folder.ts';
+import type { Disposal } from '../../core/ports/ledger.ts';
+import { sha256 } from '../../core/sha256.ts';
+import type { DisposalWaits } from './disposalWaits.ts';
+import { endBegunDisposals, type DisposeDeps } from './endDisposals.ts';
+
+/*
+ * The original of an accepted document (promise P3):
+ *
+ *   accepted ──intent, durable──▶ begun ──rename aside──▶ aside ──hash: the bytes that were sent──▶ archived, deleted
+ *      ▲                            │                       │         │
+ *      └──────── intent taken back ─┴───────────────────────┴─────────┘ put back; it stays, or is tried again
+ *
+ * A kill leaves the intent, and the file in its place, aside, in the archive, or deleted: endDisposals.ts tells which.
+ * An intent is taken back before its file is put back, so that what lies there afterwards is not taken for a trace of it.
+ */
+
+export type { DisposeDeps } from './endDisposals.ts';
+
+const BATCH = 100;
+
+/** The place as a whole is in trouble: the next file would fare no better, and is not to be touched for it. */
+const TROUBLE_OF_ALL = new Set([
+  'ENOSPC',
+  'EDQUOT',
+  'EROFS',
+  'EIO',
+  'ENODEV',
+  'ENOTCONN',
+  'ESTALE',
+  'EHOSTDOWN',
+  'ETIMEDOUT',
+]);
+
+/** Folders in which this run failed to put a file back. */
+const withFilesAside = new WeakSet<WatchedFolder>();
+
+/**
+ * Archives or deletes the files of accepted documents, if the folder is configured to: rename aside within the folder,
+ * hash again, then dispose or put back. What was seen up to the sighting `stays` is left alone. Files that could not be disposed of are in `waits` then, and are left alone until
+ * their wait is over. Resolves false if the folder as a whole has to wait.
+ */
+export async function disposeAccepted(
+  deps: DisposeDeps,
+  { stays, waits }: { readonly stays: number; readonly waits: DisposalWaits },
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { folder, settings, ledger, log } = deps;
+  if (settings.afterUpload === 'keep') return true;
+  const undecided = new Set<number>();
+  // Begun by this very run: the ledger could not be written, or a file not be put back.
+  if (withFilesAside.has(folder) || (await ledger.begunDisposals(settings.path)).length > 0) {
+    await recoverAside(deps, signal);
+    for (const { sightingId } of await ledger.begunDisposals(settings.path)) undecided.add(sightingId);
+  }
+  waits.end();
+  let after = 0;
+  let well = !withFilesAside.has(folder) && undecided.size === 0;
+  for (;;) {
+    const batch = await ledger.toDispose(settings.path, {
+      afterSightingId: after,
+      limit: BATCH,
+      stays,
+      statuses: settings.afterUploadOn,
+    });
+    for (const disposal of batch) {
+      if (signal.aborted) return well;
+      after = disposal.sightingId;
+      if (undecided.has(disposal.sightingId) || waits.has(disposal.sightingId)) continue;
+      try {
+        await disposeOne(disposal, deps);
+      } catch (error) {
+        const { code = '', ...rest } = describeError(error);
+        const cause = systemCode(error) ?? code;
+        const fields = { folder: settings.path, path: disposal.file.path, ...(code && { code }), ...rest };
+        const message = 'An original could not be disposed of; it is tried again in some minutes';
+        // One cause, one line: an archive that can't be written is not written a thousand times.
+        if (waits.isNew(cause)) log.warn(message, fields);
+        else log.debug(message, fields);
+        if (TROUBLE_OF_ALL.has(cause) || isOfLedger(error)) return false;
+        if (withFilesAside.has(folder) || !waits.add(disposal.sightingId)) well = false;
+      }
+    }
+    if (batch.length < BATCH) return well;
+  }
+}
+
+/** One file, which is put back where it can't be disposed of. */
+export async function disposeOne(disposal: Disposal, deps: DisposeDeps): Promise<void> {
+  const { folder, settings, ledger, clock } = deps;
+  const { file, sightingId } = disposal;
+  if ((await folder.stat(file.path))?.kind !== 'file') return deps.onMissing?.(file.path);
+  const how = settings.afterUpload === 'archive' ? 'archived' : 'deleted';
+  await ledger.disposing(sightingId, how, clock.now());
+  let aside: string | null = null;
+  try {
+    aside = await folder.setAside(file.path);
+    await disposeAside(aside, disposal, deps);
+  } catch (error) {
+    await undo(aside, disposal, deps);
+    // Somebody took it away in that very moment; the others must not wait for it (promise P4).
+    if (aside === null && systemCode(error) === 'ENOENT') return;
+    throw error;
+  }
+}
+
+async function disposeAside(
+  aside: string,
+  disposal: Disposal,
+  { folder, settings, ledger, clock, log }: DisposeDeps,
+): Promise<void> {
+  const { sightingId, file, sha256: hash } = disposal;
+  const read = await folder.read(aside, file.identity.size);
+  if (read.kind === 'unreadable') throw new Error(`It can't be read (${read.code}).`);
+  const fields = { folder: settings.path, path: file.path };
+  if (read.kind !== 'bytes' || sha256(read.bytes) !== hash) {
+    await ledger.disposing(sightingId, null, clock.now());
+    const path = await folder.putBack(aside, file.path);
+    await ledger.disposed(sightingId, 'kept', null, clock.now());
+    log.warn('The original has changed since it was sent; it stays', { ...fields, path });
+    return;
+  }
+  if (settings.afterUpload === 'archive') {
+    const archivedTo = await folder.archive(aside, file.path);
+    await ledger.disposed(sightingId, 'archived', archivedTo, clock.now());
+    log.info('Archived', { ...fields, archivedTo });
+  } else {
+    await folder.discard(aside);
+    await ledger.disposed(sightingId, 'deleted', null, clock.now());
+    log.info('Deleted after its acceptance', fields);
+  }
+}
+
+/** Out of sight is no place for an original: the archive is full or not writable, say. */
+async function undo(
+  aside: string | null,
+  { sightingId, file }: Disposal,
+  { folder, ledger, clock, log, settings }: DisposeDeps,
+): Promise<void> {
+  if (aside === null) return ledger.disposing(sightingId, null, clock.now()).catch(() => undefined);
+  try {
+    // If it is not there it was disposed of, and only the ledger doesn't know: the intent stays for that.
+    if (!(await folder.stat(aside))) return;
+    // Putting it back matters more than a ledger that can't be written.
+    await ledger.disposing(sightingId, null, clock.now()).catch(() => undefined);
+    await folder.putBack(aside, file.path);
+  } catch (error) {
+    withFilesAside.add(folder);
+    const fields = { folder: settings.path, path: aside, ...describeError(error) };
+    log.warn('A file that was set aside could not be put back; trying again', fields);
+  }
+}
+
+/** Puts back what a kill left aside, and ends what it left begun; the listing that follows takes it from there. */
+export async function recoverAside(deps: DisposeDeps, signal: AbortSignal): Promise<void> {
+  const { folder, settings, log } = deps;
+  const before = await folder.availability();
+  const left = await folder.leftAside(signal);
+  await endBegunDisposals(deps, left, before);
+  withFilesAside.delete(folder);
+  for (const { aside, path } of left) {
+    try {
+      const restored = await folder.putBack(aside, path);
+      log.info('Put back a file that an interrupted disposal had set aside', {
+        folder: settings.path,
+        path: restored,
+      });
+    } catch (error) {
+      withFilesAside.add(folder);
+      const fields = { folder: settings.path, path: aside, ...describeError(error) };
+      log.error('A file that was set aside could not be put back', fields);
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import { describeError } from '../../core/domain/errors.ts';
+import type { Clock } from '../../core/ports/clock.ts';
+import type { FolderAvailability, WatchedFolder } from '../../core/ports/folder.ts';
+import type { BegunDisposal, Ledger } from '../../core/ports/ledger.ts';
+import type { Log } from '../../core/ports/log.ts';
+import { sha256 } from '../../core/sha256.ts';
+import type { FolderSettings } from '../../core/domain/settings.ts';
+
+export interface DisposeDeps {
+  readonly folder: WatchedFolder;
+  readonly settings: Pick<FolderSettings, 'path' | 'afterUpload' | 'afterUploadOn'>;
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** An original that was to be disposed of is not in its place. */
+  readonly onMissing?: (path: string) => Promise<void>;
+}
+
+/**
+ * Ends the disposals that a kill interrupted, by what it left:
+ *
+ *   the file is in its place, or aside         ──▶ the intent is taken back; it is done anew
+ *   it is gone, and the archive has its bytes  ──▶ archived
+ *   it is gone, and was to be deleted          ──▶ deleted
+ *   it is gone, and others overwrote it        ──▶ the intent is taken back
+ *   it is gone, and nowhere                    ──▶ the intent is taken back, and a person is told
+ *
+ * What can't be told now (the archive or the folder is away) is left as it is, for the next time.
+ */
+export async function endBegunDisposals(
+  deps: DisposeDeps,
+  left: readonly { readonly aside: string; readonly path: string }[],
+  before: FolderAvailability,
+): Promise<void> {
+  const { folder, settings, ledger, log } = deps;
+  for (const disposal of await ledger.begunDisposals(settings.path)) {
+    const asides = left.filter(({ path }) => path === disposal.file.path).map(({ aside }) => aside);
+    try {
+      const isThere = await holdsOriginal([disposal.file.path, ...asides], disposal, deps);
+      const now = await folder.availability();
+      // A share that went away meanwhile has not deleted anything.
+      if (before.state !== 'present' || now.state !== 'present' || now.token !== before.token) return;
+      await end(disposal, isThere, deps);
+    } catch (error) {
+      const fields = { folder: settings.path, path: disposal.file.path, ...describeError(error) };
+      log.warn('What became of a file whose disposal was interrupted cannot be told yet', fields);
+    }
+  }
+}
+
+async function end(
+  { sightingId, file, sha256: hash, how }: BegunDisposal,
+  isThere: boolean,
+  { folder, settings, ledger, clock, log }: DisposeDeps,
+): Promise<void> {
+  const fields = { folder: settings.path, path: file.path };
+  if (isThere) return ledger.disposing(sightingId, null, clock.now());
+  if (how === 'deleted') {
+    await ledger.disposed(sightingId, 'deleted', null, clock.now());
+    log.info('Deleted after its acceptance, before an interruption', fields);
+    return;
+  }
+  const archivedTo = await folder.findArchived(file.path, file.identity.size, hash);
+  if (archivedTo !== null) {
+    await ledger.disposed(sightingId, 'archived', archivedTo, clock.now());
+    log.info('Archived before an interruption', { ...fields, archivedTo });
+    return;
+  }
+  await ledger.disposing(sightingId, null, clock.now());
+  const now = await folder.stat(file.path);
+  if (now?.kind === 'file' && now.identity.inode !== 0n && now.identity.inode === file.identity.inode)
+    log.warn('The original has changed since it was sent; it stays', fields);
+  else
+    log.error('A file whose archiving was interrupted is neither in its folder nor in the archive', fields);
+}
+
+async function holdsOriginal(
+  paths: readonly string[],
+  { file, sha256: hash }: BegunDisposal,
+  { folder }: DisposeDeps,
+): Promise<boolean> {
+  for (const path of paths) {
+    const read = await folder.read(path, file.identity.size);
+    if (read.kind === 'unreadable') throw new Error(`${path} can't be read (${read.code}).`);
+    if (read.kind === 'changed') throw new Error(`${path} changed while it was read.`);
+    if (read.kind === 'bytes' && sha256(read.bytes) === hash) return true;
+  }
+  return false;
+}

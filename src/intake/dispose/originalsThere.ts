@@ -1,0 +1,56 @@
+import type { Document } from '../../core/domain/document.ts';
+import type { Clock } from '../../core/ports/clock.ts';
+import type { FileSeen, Ledger } from '../../core/ports/ledger.ts';
+import { sha256 } from '../../core/sha256.ts';
+import { disposeOne } from './dispose.ts';
+import type { OpenFolder } from '../../delivery/payload/locateBytes.ts';
+
+export interface OriginalsThereDeps {
+  readonly ledger: Ledger;
+  readonly open: OpenFolder;
+  /** Absolute paths of the watched ones. */
+  readonly folders: readonly string[];
+  readonly clock: Clock;
+}
+
+const SILENT = { debug: ignore, info: ignore, warn: ignore, error: ignore };
+
+/** Files of watched folders that hold the document's image, or may: a listing would put their paths on record again. */
+export async function originalsThere(
+  { sha256: hash, size }: Document,
+  { ledger, open, folders }: OriginalsThereDeps,
+): Promise<FileSeen[]> {
+  const there: FileSeen[] = [];
+  for (const { folder, path, identity, archivedTo } of await ledger.sources(hash)) {
+    if (archivedTo !== null || !folders.includes(folder)) continue;
+    if (there.some((each) => each.folder === folder && each.path === path)) continue;
+    const opened = open(folder);
+    const read = await opened.read(path, size);
+    const isOther = read.kind === 'tooLarge' || (read.kind === 'bytes' && sha256(read.bytes) !== hash);
+    if (isOther) continue;
+    if (read.kind === 'gone') {
+      const { state } = await opened.availability();
+      // What is gone from a folder that is there is gone; a share that is away brings its files back.
+      if (state === 'present' || (await ledger.known({ folder, path })) === null) continue;
+    }
+    there.push({ folder, path, identity: read.kind === 'bytes' ? read.identity : identity });
+  }
+  return there;
+}
+
+/** Deletes such files of an accepted document as `afterUpload: delete` does. What has other bytes by then stays. */
+export async function deleteOriginals(
+  { sha256: hash }: Document,
+  files: readonly FileSeen[],
+  { ledger, open, clock }: OriginalsThereDeps,
+): Promise<void> {
+  for (const file of files) {
+    const known = await ledger.known(file);
+    if (known === null) continue;
+    const settings = { path: file.folder, afterUpload: 'delete', afterUploadOn: null } as const;
+    const deps = { folder: open(file.folder), settings, ledger, clock, log: SILENT };
+    await disposeOne({ sightingId: known.sighting, file, sha256: hash }, deps);
+  }
+}
+
+function ignore(): void {}

@@ -1,0 +1,100 @@
+import { join } from 'node:path';
+import { endpointId, sameIdentity } from '../core/domain/document.ts';
+import type { Clock } from '../core/ports/clock.ts';
+import type { WatchedFolder } from '../core/ports/folder.ts';
+import type { ImageInspector } from '../core/ports/image.ts';
+import type { LedgerReports, Standing } from '../core/ports/ledgerReports.ts';
+import { judge, judgeTooLarge, nameContext } from './settle/admit.ts';
+import { sha256 } from '../core/sha256.ts';
+import { isSkipped, staysSkipped } from './scan/reconcile.ts';
+import type { FolderSettings } from '../core/domain/settings.ts';
+
+export interface Foreseen {
+  readonly would: 'send' | 'nothing' | 'duplicate' | 'reject' | 'skip' | 'wait';
+  readonly name: string | null;
+  readonly path: string;
+  readonly why: string | null;
+}
+
+export interface ForeseeDeps {
+  readonly folder: WatchedFolder;
+  readonly settings: FolderSettings;
+  /** Null before the first run. */
+  readonly reports: LedgerReports | null;
+  readonly inspector: ImageInspector;
+  readonly clock: Clock;
+  readonly host: string;
+  /** Images that this run has named already, over all folders: endpoint and hash → name. */
+  readonly seen: Map<string, string>;
+}
+
+/** What admission would make of each file of a folder, without changing anything. */
+export async function* foresee(deps: ForeseeDeps, signal: AbortSignal): AsyncIterable<Foreseen> {
+  for await (const { files } of deps.folder.list('', signal)) yield* foreseeSome(files, deps);
+}
+
+/** The same of these files of it only. */
+export async function* foreseeSome(
+  files: readonly { readonly path: string }[],
+  deps: ForeseeDeps,
+): AsyncIterable<Foreseen> {
+  const firstWatch = deps.reports === null || (await deps.reports.isFirstWatch(deps.settings.path));
+  for (const { path } of files) yield await foreseeOne(path, firstWatch, deps);
+}
+
+function elsewhere({ state, name }: Standing, { alias }: FolderSettings): string {
+  return `It is a document of another endpoint (${state}); \`receiptd resend ${name} --endpoint ${alias}\` sends it to this one too.`;
+}
+
+async function foreseeOne(path: string, firstWatch: boolean, deps: ForeseeDeps): Promise<Foreseen> {
+  const { folder, settings, reports, inspector, clock, host, seen } = deps;
+  const at = join(settings.path, path);
+  const say = (would: Foreseen['would'], name: string | null, why: string | null): Foreseen => ({
+    would,
+    name,
+    path: at,
+    why,
+  });
+  const read = await folder.read(path, settings.maxFileSize);
+  if (read.kind === 'tooLarge') {
+    const found = await folder.stat(path);
+    if (found?.kind !== 'file') return say('wait', null, 'It is changing now.');
+    return say('reject', null, judgeTooLarge(path, found.identity.size, settings).message);
+  }
+  if (read.kind === 'unreadable') return say('wait', null, `It can't be read (${read.code}).`);
+  if (read.kind !== 'bytes') return say('wait', null, 'It is changing now.');
+  if (firstWatch && isSkipped(read.identity, settings.existing))
+    return say('skip', null, 'It lies there already (`existing`).');
+  const standing = (await reports?.standing({ folder: settings.path, path })) ?? null;
+  // As reconciliation compares: what is known and unchanged is not looked at again.
+  const known = standing !== null && sameIdentity(standing.identity, read.identity) ? standing : null;
+  if (known?.state === 'skipped' && staysSkipped(known, settings)) return say('skip', null, known.message);
+  const judgement = await judge(path, read.bytes, settings, inspector);
+  if (judgement.kind === 'rejected') return say('reject', null, judgement.message);
+  if (judgement.kind === 'incomplete') return say('wait', null, judgement.message);
+  const hash = sha256(read.bytes);
+  const document = await reports?.bySha256(settings.endpoint, hash);
+  if (document) {
+    const isItself = document.folder === settings.path && document.path === path;
+    return isItself
+      ? say('nothing', document.name, null)
+      : say('duplicate', document.name, `The same image as ${join(document.folder, document.path)}.`);
+  }
+  // Named for an endpoint that was this folder's then.
+  if (known !== null && known.name !== null) return say('nothing', known.name, elsewhere(known, settings));
+  const image = `${endpointId(settings.endpoint)} ${hash}`;
+  const earlier = seen.get(image);
+  if (earlier !== undefined) return say('duplicate', earlier, 'The same image as another file here.');
+  const captured = settings.template.usesCaptured
+    ? await inspector.capturedAt(read.bytes, judgement.type)
+    : null;
+  const context = nameContext(path, read.identity, hash, captured, settings, { now: clock.now(), host });
+  const names = new Set(seen.values());
+  const seq = ((await reports?.nextSeq(settings.endpoint)) ?? 1) + seen.size;
+  for (const name of settings.template.propose(context, seq)) {
+    if (names.has(name) || (await reports?.isNameTaken(settings.endpoint, name))) continue;
+    seen.set(image, name);
+    return say('send', name, null);
+  }
+  return say('wait', null, 'No free name was found.');
+}

@@ -1,0 +1,52 @@
+import type { ImageType } from '../../core/domain/imageType.ts';
+import { exifBlocks } from './exif/blocks.ts';
+import { openTiff, type Field, type Tiff } from './structure/tiffReader.ts';
+
+const EXIF_DIRECTORY = 0x8769;
+/** DateTimeOriginal, the moment of the photograph; DateTimeDigitized, that of the scan. */
+const TAGS = [0x9003, 0x9004] as const;
+const ASCII = 2;
+/** An honest file has one block, or two by mistake; a hostile one as many as it has room for. */
+const MOST_BLOCKS = 100;
+const LENGTH = '2026:11:21 04:53:00'.length;
+
+/** The capture time that the image carries, as local date and time; null without a plausible one. */
+export function capturedAt(bytes: Buffer, type: ImageType): Date | null {
+  let blocks = 0;
+  for (const block of exifBlocks(bytes, type)) {
+    blocks += 1;
+    if (blocks > MOST_BLOCKS) break;
+    const tiff = openTiff(block);
+    const pointer = tiff && find(tiff, tiff.first, EXIF_DIRECTORY);
+    if (!pointer) continue;
+    const directory = tiff.value(pointer, 0);
+    for (const tag of TAGS) {
+      const field = find(tiff, directory, tag);
+      const date =
+        field?.type === ASCII ? parse(block.toString('latin1', field.start, field.start + LENGTH)) : null;
+      if (date !== null) return date;
+    }
+  }
+  return null;
+}
+
+/** The first field with this tag whose values lie within the block. */
+function find(tiff: Tiff, at: number, tag: number): Field | null {
+  const directory = tiff.directory(at);
+  if (directory === null) return null;
+  for (let i = 0; i < directory.count; i += 1) {
+    const field = tiff.field(directory, i);
+    if (field.tag === tag && field.end <= tiff.length) return field;
+  }
+  return null;
+}
+
+/** `2026:11:21 04:53:00` (EXIF 2.32, 4.6.5); null for a date that is none, such as the zeros of a camera without a clock. */
+function parse(text: string): Date | null {
+  const match = /^(\d{4}):(\d\d):(\d\d) (\d\d):(\d\d):(\d\d)$/.exec(text);
+  if (match === null) return null;
+  const [year = 0, month = 0, day = 0, hours = 0, minutes = 0, seconds = 0] = match.slice(1).map(Number);
+  if (year < 1900 || hours > 23 || minutes > 59 || seconds > 59) return null;
+  const date = new Date(year, month - 1, day, hours, minutes, seconds);
+  return date.getMonth() === month - 1 && date.getDate() === day ? date : null;
+}

@@ -1,0 +1,157 @@
+import type { ImageType } from '../../core/domain/imageType.ts';
+import type { Inspection } from '../../core/ports/image.ts';
+import { isBmpHeader } from './structure/bmp.ts';
+import { bytesText } from './structure/bytesText.ts';
+
+type Unidentified = Extract<Inspection, { readonly type: null }>;
+export type Identified = { readonly type: ImageType } | Unidentified;
+
+const TYPES: Readonly<Record<string, ImageType>> = {
+  jpg: 'jpeg',
+  png: 'png',
+  apng: 'png',
+  tif: 'tiff',
+  webp: 'webp',
+  gif: 'gif',
+  bmp: 'bmp',
+  heic: 'heic',
+  pdf: 'pdf',
+};
+
+/** Of files that file-type can't name because they are not fully written: the start that gives them away. */
+const SIGNATURES: readonly (readonly [start: string, type: ImageType])[] = [
+  ['\xff\xd8\xff', 'jpeg'],
+  ['\x89PNG\r\n\x1a\n', 'png'],
+  ['II*\0', 'tiff'],
+  ['MM\0*', 'tiff'],
+  ['II+\0', 'tiff'],
+  ['MM\0+', 'tiff'],
+];
+
+const PNG_SIGNATURE = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
+/** The marker with which a JPEG-LS goes on. */
+const JPEG_LS = 0xf7;
+
+/** How the others begin. */
+const OTHER_STARTS: readonly (readonly [start: string, type: ImageType])[] = [
+  ['GIF', 'gif'],
+  ['RIFF', 'webp'],
+  ['BM', 'bmp'],
+];
+/** Other images and scanned pages that file-type knows by name. */
+const OTHER_IMAGES: ReadonlySet<string> = new Set(
+  'avif jls jp2 jpx jpm jxl jxr psd eps ps flif bpg dng cr2 cr3 nef arw orf raf rw2 j2c'.split(' '),
+);
+/** Readers look for the header of a PDF in so many bytes. */
+const PDF_WINDOW = 1024;
+
+const HEIC_BRANDS: ReadonlySet<string> = new Set([
+  'heic',
+  'heix',
+  'heim',
+  'heis',
+  'hevc',
+  'hevx',
+  'hevm',
+  'hevs',
+]);
+/** Brands that leave open how the image is coded. */
+const HEIF_BRANDS: ReadonlySet<string> = new Set(['mif1', 'mif2', 'msf1']);
+const AVIF_BRANDS: ReadonlySet<string> = new Set(['avif', 'avis']);
+/** Bytes that tell a BMP. */
+const LONGEST_SIGNATURE = 18;
+/** The first letters of an image that is being written look like text, too. */
+const SHORTEST_TEXT = 12;
+const SAMPLE = 4096;
+
+/** Which of our types the content is; a detail that names anything else. */
+export async function identify(bytes: Buffer): Promise<Identified> {
+  if (bytes.length === 0) return { type: null, detail: 'the file is empty', content: 'unknown' };
+  if (isHeic(bytes)) return { type: 'heic' };
+  const plain = plainTypeOf(bytes);
+  if (plain !== null) return { type: plain };
+  const known = await nameOf(bytes);
+  const type = known === undefined ? signatureOf(bytes) : TYPES[known];
+  if (type === 'heic') return { type: null, detail: 'it is AVIF', content: 'image' };
+  if (type !== undefined) {
+    const believed = beginsAs(bytes, type) && (type !== 'bmp' || isBmpHeader(bytes));
+    return believed ? { type } : unknown(bytes);
+  }
+  if (known === undefined) return unknown(bytes);
+  const content = OTHER_IMAGES.has(known) ? 'image' : 'file';
+  return { type: null, detail: `it is ${known.toUpperCase()}`, content };
+}
+
+/**
+ * Of images whose first bytes leave nothing to ask file-type, which takes as long as all else: it says `jpg` of whatever begins
+ * so, but for one marker, and of a PNG's signature `png`, `apng` or, where the chunks after it are broken, nothing, in
+ * which case the signature decides (`detectConfident` in its core.js).
+ */
+function plainTypeOf(bytes: Buffer): ImageType | null {
+  if (bytes[0] === 0xff && bytes[1] === 0xd8 && bytes[2] === 0xff)
+    return bytes[3] === JPEG_LS ? null : 'jpeg';
+  return bytes.subarray(0, PNG_SIGNATURE.length).equals(PNG_SIGNATURE) ? 'png' : null;
+}
+
+async function nameOf(bytes: Buffer): Promise<string | undefined> {
+  // Loaded with the first image: most commands never see one.
+  const { fileTypeFromBuffer } = await import('file-type');
+  try {
+    return (await fileTypeFromBuffer(bytes))?.ext;
+  } catch {
+    // Hostile or cut-off content; the signature decides.
+    return undefined;
+  }
+}
+
+function signatureOf(bytes: Buffer): ImageType | undefined {
+  const start = bytes.toString('latin1', 0, LONGEST_SIGNATURE);
+  return SIGNATURES.find(([signature]) => start.startsWith(signature))?.[1];
+}
+
+/** file-type passes over a byte order mark and over ID3 tags, and names what comes after; no decoder does so. */
+function beginsAs(bytes: Buffer, type: ImageType): boolean {
+  if (type === 'pdf') return bytes.toString('latin1', 0, PDF_WINDOW).includes('%PDF');
+  const start = bytes.toString('latin1', 0, LONGEST_SIGNATURE);
+  return [...SIGNATURES, ...OTHER_STARTS].some(([each, its]) => its === type && start.startsWith(each));
+}
+
+/** By its brands (ISO/IEC 23008-12, annex B): file-type knows only some, and takes an AVIF under `mif1` for HEIC. */
+function isHeic(bytes: Buffer): boolean {
+  if (bytes.length < 16 || bytes.toString('latin1', 4, 8) !== 'ftyp') return false;
+  const size = Math.min(bytes.readUInt32BE(0), bytes.length, SAMPLE);
+  const major = bytes.toString('latin1', 8, 12);
+  if (HEIC_BRANDS.has(major)) return true;
+  if (!HEIF_BRANDS.has(major)) return false;
+  let avif = false;
+  for (let at = 16; at + 4 <= size; at += 4) {
+    const brand = bytes.toString('latin1', at, at + 4);
+    if (HEIC_BRANDS.has(brand)) return true;
+    if (AVIF_BRANDS.has(brand)) avif = true;
+  }
+  return !avif;
+}
+
+function unknown(bytes: Buffer): Unidentified {
+  const tell = (detail: string, content: Unidentified['content'] = 'unknown'): Unidentified => ({
+    type: null,
+    detail,
+    content,
+  });
+  if (bytes.subarray(0, LONGEST_SIGNATURE).every((byte) => byte === 0))
+    return tell('the file begins with zeros: nothing is written there yet');
+  if (bytes.length >= SHORTEST_TEXT && looksLikeText(bytes)) return tell('it looks like text', 'text');
+  if (bytes.length < LONGEST_SIGNATURE)
+    return tell(`it is too short to say what it is (${bytesText(bytes.length)})`, shortContent(bytes));
+  return tell('its content is of no known type');
+}
+
+/** Too short for a scan: of what can be read as text nobody need be told. */
+function shortContent(bytes: Buffer): Unidentified['content'] {
+  return /^[\t\n\r\x20-\x7e]*$/.test(bytes.toString('latin1')) ? 'text' : 'unknown';
+}
+
+/** No control characters but the usual white space and escape. */
+function looksLikeText(bytes: Buffer): boolean {
+  return /^[^\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]*$/.test(bytes.toString('latin1', 0, SAMPLE));
+}

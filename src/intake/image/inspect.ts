@@ -1,0 +1,48 @@
+import type { ImageType } from '../../core/domain/imageType.ts';
+import type { ImageInspector } from '../../core/ports/image.ts';
+import { capturedAt } from './capturedAt.ts';
+import { hashHere, type Hash } from './hashing.ts';
+import { identify } from './identify.ts';
+import { bmpGap } from './structure/bmp.ts';
+import { gifGap } from './structure/gif.ts';
+import { heicGap } from './structure/heic.ts';
+import { jpegGap } from './structure/jpeg.ts';
+import { pdfGap } from './structure/pdf.ts';
+import { pngGap } from './structure/png.ts';
+import { tiffGap } from './structure/tiff.ts';
+import { webpGap } from './structure/webp.ts';
+
+/** What a file of this type lacks, in words; null when it is complete. Never throws on hostile bytes. */
+type FindGap = (bytes: Buffer) => string | null;
+
+const GAPS: Readonly<Record<ImageType, FindGap>> = {
+  jpeg: jpegGap,
+  png: pngGap,
+  tiff: tiffGap,
+  webp: webpGap,
+  gif: gifGap,
+  bmp: bmpGap,
+  heic: heicGap,
+  pdf: pdfGap,
+};
+
+/** `hash`: how SHA-256 is worked out; in this thread if left out. */
+export function createImageInspector(hash: Hash = hashHere): ImageInspector {
+  return {
+    sha256: hash,
+    async inspect(bytes) {
+      const buffer = asBuffer(bytes);
+      const identified = await identify(buffer);
+      if (identified.type === null) return identified;
+      const { type } = identified;
+      const detail = GAPS[type](buffer);
+      return detail === null ? { type, structure: 'complete' } : { type, structure: 'incomplete', detail };
+    },
+    capturedAt: (bytes, type) => Promise.resolve(capturedAt(asBuffer(bytes), type)),
+  };
+}
+
+/** The same memory; a copy would double what a large scan takes. */
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

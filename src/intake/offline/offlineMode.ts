@@ -1,0 +1,279 @@
+import { sameIdentity, type FileIdentity } from '../../core/domain/document.ts';
+import { describeError, ReceiptdError } from '../../core/domain/errors.ts';
+import type { Clock } from '../../core/ports/clock.ts';
+import type { ImageInspector } from '../../core/ports/image.ts';
+import type { Incidents } from '../../core/ports/incident.ts';
+import type { Admitted, Ledger } from '../../core/ports/ledger.ts';
+import type { Log } from '../../core/ports/log.ts';
+import type { DeferredImage, DeferredJournal } from '../../core/ports/deferredJournal.ts';
+import type { Candidate } from '../settle/admit.ts';
+import type { SeenSince, FolderSeenSince } from './seenSince.ts';
+import { replay } from './replay.ts';
+import type { Keeper } from '../../delivery/payload/payloadStore.ts';
+import type { FolderSettings } from '../../core/domain/settings.ts';
+import { Notifier } from '../../core/notifier.ts';
+
+export interface OfflineModeDeps {
+  readonly deferred: DeferredJournal;
+  readonly ledger: Pick<Ledger, 'admit' | 'storage'>;
+  readonly keeper: Pick<Keeper, 'copy' | 'keepsCopies' | 'copies'>;
+  readonly inspector: ImageInspector;
+  readonly incidents: Incidents;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly host: string;
+  readonly folders: readonly FolderSettings[];
+  readonly seenSince: SeenSince;
+  /** What has to be asked of the ledger before anything else, once in this process. */
+  readonly prepare: () => Promise<void>;
+  readonly onAdmitted: (folder: string, admitted: Admitted) => void;
+  /**
+   * Finds out whether this folder lies where it lay. Asked before images of it are admitted: afterwards they would count as
+   * known files of wherever it lay when the ledger was last there.
+   */
+  readonly lookAtMount: (folder: string) => Promise<unknown>;
+}
+
+const LOOK_AGAIN_MS = 2_000;
+/** An image that can't be admitted for reasons of its own is tried again this often. */
+const ODD_AGAIN_MS = 60_000;
+/** The files that were decided about last; others may be looked at again. */
+const REMEMBERED = 50_000;
+const KEY = 'deferredJournal';
+
+/**
+ * What goes on while a shared ledger can't be reached:
+ *
+ *   online ──LEDGER_UNREACHABLE──▶ offline ──it answers──▶ replaying ──all that was deferred is admitted──▶ online
+ *     └──an earlier process has left deferred images─────────▲  └──────LEDGER_UNREACHABLE──▶ offline
+ *
+ * In `offline` and `replaying` (`isOn`) an image is not admitted but deferred: copied into the spool, then written into the
+ * local journal. Folders are listed again from `online` on: what was not deferred is found then.
+ */
+export class OfflineMode {
+  readonly #deps: OfflineModeDeps;
+  readonly #notifier: Notifier;
+  readonly #listeners = new Set<() => void>();
+  /** By folder and path: as it lay there when it was decided about, and whether it was deferred. Latest last. */
+  readonly #seen = new Map<string, { readonly identity: FileIdentity; readonly isDeferred: boolean }>();
+  /** Being copied and written down. */
+  readonly #deferring = new Map<string, number>();
+  /** They can't be admitted for reasons of their own. */
+  readonly #odd = new Set<DeferredImage>();
+  #oddAt = -Infinity;
+  #state: 'online' | 'offline' | 'replaying';
+  #isPrepared = false;
+  #prepared!: () => void;
+  /** Resolves when the ledger has been asked what it must be asked before anything is sent. */
+  readonly prepared: Promise<void>;
+
+  constructor(deps: OfflineModeDeps, { isPrepared }: { isPrepared: boolean }) {
+    this.#deps = deps;
+    this.#notifier = new Notifier(deps.clock);
+    this.prepared = new Promise((resolve) => {
+      this.#prepared = resolve;
+    });
+    if (isPrepared) this.#markPrepared();
+    const left = deps.deferred.waiting();
+    for (const image of left) this.#remember(image.folder, image.path, image.identity, true);
+    this.#state = this.#isUnreachable ? 'offline' : left.length > 0 || !isPrepared ? 'replaying' : 'online';
+    // What came while no agent ran is left to the listing: nobody can tell now which of it is new.
+    const { seenSince } = deps;
+    if (this.#state === 'online') {
+      seenSince.backOnline();
+      return;
+    }
+    seenSince.wentOffline();
+    seenSince.allHeldUp();
+  }
+
+  /** Whether images are deferred instead of admitted. */
+  get isOn(): boolean {
+    return (this.#state !== 'online' || this.#isUnreachable) && this.#deps.keeper.keepsCopies;
+  }
+
+  /** What tells the new files of one folder. */
+  seenSince(folder: string): FolderSeenSince {
+    return this.#deps.seenSince.of(folder);
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Whether the copy with this hash is needed, whatever the ledger says. */
+  needs(sha256: string): boolean {
+    return this.#deferring.has(sha256) || this.#deps.deferred.needs(sha256);
+  }
+
+  /** Whether this file was decided about, as it is, and need not be looked at again before the ledger is back. */
+  knows(folder: string, path: string, identity: FileIdentity): boolean {
+    const seen = this.#seen.get(keyOf(folder, path));
+    return seen !== undefined && sameIdentity(seen.identity, identity);
+  }
+
+  /** Whether it was deferred, as it is. */
+  hasDeferred(folder: string, path: string, identity: FileIdentity): boolean {
+    return this.knows(folder, path, identity) && this.#seen.get(keyOf(folder, path))?.isDeferred === true;
+  }
+
+  /** It was decided about by the ledger, or is no image that is to be sent: the listing once it is online says which. */
+  decided(folder: string, path: string, identity: FileIdentity): void {
+    this.#remember(folder, path, identity, false);
+  }
+
+  /** True once it is durable here. False: there is no room for it, and it stays in its folder. */
+  async defer(candidate: Candidate, settings: FolderSettings): Promise<boolean> {
+    const { deferred, keeper, inspector, clock, log } = this.#deps;
+    const { path, identity, bytes, type, lane } = candidate;
+    const { path: folder, endpoint, template } = settings;
+    const sha256 = await inspector.sha256(bytes);
+    const captured = template.usesCaptured ? await inspector.capturedAt(bytes, type) : null;
+    const image = { folder, path, identity, endpoint, sha256, type, lane, at: clock.now() };
+    this.#deferring.set(sha256, (this.#deferring.get(sha256) ?? 0) + 1);
+    try {
+      if (!(await keeper.copy(sha256, bytes))) return false;
+      await deferred.defer({ ...image, capturedAt: captured?.getTime() ?? null });
+    } catch (error) {
+      this.#unwritable(error);
+      return false;
+    } finally {
+      const others = (this.#deferring.get(sha256) ?? 1) - 1;
+      if (others > 0) this.#deferring.set(sha256, others);
+      else this.#deferring.delete(sha256);
+    }
+    this.#deps.incidents.close(KEY);
+    this.#remember(folder, path, identity, true);
+    log.info('Deferred; named and sent once the ledger is back', {
+      folder,
+      path,
+      sha256,
+      bytes: bytes.length,
+    });
+    // It may be back by now.
+    this.#notifier.notify();
+    return true;
+  }
+
+  /** In plain sentences, for people. */
+  notes(): string[] {
+    const count = this.#deps.deferred.waiting().length;
+    if (count === 0) return [];
+    const were = count === 1 ? '1 image was' : `${count} images were`;
+    return [`${were} deferred while the ledger was away; named and sent once it is back.`];
+  }
+
+  /** Catches up whenever the ledger is back, until aborted. */
+  async run(signal: AbortSignal): Promise<void> {
+    const deaf = this.#deps.ledger.storage.onChange(() => {
+      this.#look();
+      this.#notifier.notify();
+    });
+    this.#look();
+    while (!signal.aborted) {
+      await this.#round(signal);
+      const isIdle = this.#state === 'online' && this.#odd.size === 0;
+      if (!signal.aborted) await this.#notifier.wait(isIdle ? null : LOOK_AGAIN_MS, signal);
+    }
+    deaf();
+  }
+
+  /** What an earlier process has deferred is admitted, for a run that ends by itself. */
+  async once(signal: AbortSignal): Promise<void> {
+    await this.#round(signal);
+  }
+
+  async #round(signal: AbortSignal): Promise<void> {
+    const { ledger, clock, log, deferred } = this.#deps;
+    if (ledger.storage.trouble() !== null) return;
+    try {
+      if (!this.#isPrepared) {
+        await this.#deps.prepare();
+        this.#markPrepared();
+      }
+      if (clock.monotonic() - this.#oddAt >= ODD_AGAIN_MS) this.#odd.clear();
+      for (;;) {
+        const waiting = deferred.waiting().filter((image) => !this.#odd.has(image));
+        if (waiting.length === 0) break;
+        for (const folder of new Set(waiting.map((image) => image.folder)))
+          await this.#deps.lookAtMount(folder);
+        await replay(waiting, { ...this.#deps, onOdd: (image, error) => this.#isOdd(image, error) }, signal);
+        if (signal.aborted) return;
+      }
+      this.#enter('online');
+    } catch (error) {
+      if (signal.aborted) return;
+      const fields = describeError(error);
+      // What is wrong with the ledger is said by whoever found that.
+      if (isOfJournal(error)) this.#unwritable(error);
+      else if (ledger.storage.trouble() !== null) log.debug('The replay was cut short', fields);
+      else log.warn('What was deferred could not be admitted yet; trying again', fields);
+    }
+  }
+
+  get #isUnreachable(): boolean {
+    return this.#deps.ledger.storage.trouble()?.code === 'LEDGER_UNREACHABLE';
+  }
+
+  #look(): void {
+    if (this.#isUnreachable) this.#enter('offline');
+    else if (this.#state === 'offline' && this.#deps.ledger.storage.trouble() === null)
+      this.#enter('replaying');
+  }
+
+  #enter(state: 'online' | 'offline' | 'replaying'): void {
+    const before = this.#state;
+    if (before === state) return;
+    this.#state = state;
+    if (before === 'online') this.#deps.seenSince.wentOffline();
+    if (state === 'online') {
+      this.#deps.seenSince.backOnline();
+      this.#deps.incidents.close(KEY);
+    }
+    for (const listener of this.#listeners) listener();
+  }
+
+  #markPrepared(): void {
+    this.#isPrepared = true;
+    this.#prepared();
+  }
+
+  #remember(folder: string, path: string, identity: FileIdentity, isDeferred: boolean): void {
+    const key = keyOf(folder, path);
+    this.#seen.delete(key);
+    this.#seen.set(key, { identity, isDeferred });
+    if (this.#seen.size <= REMEMBERED) return;
+    for (const oldest of this.#seen.keys()) return void this.#seen.delete(oldest);
+  }
+
+  #isOdd(image: DeferredImage, error: unknown): void {
+    this.#odd.add(image);
+    this.#oddAt = this.#deps.clock.monotonic();
+    const { folder, path, sha256 } = image;
+    this.#deps.log.error('A deferred image could not be admitted; trying again', {
+      folder,
+      path,
+      sha256,
+      ...describeError(error),
+    });
+  }
+
+  #unwritable(error: unknown): void {
+    if (!isOfJournal(error)) throw error;
+    this.#deps.incidents.open({
+      key: KEY,
+      code: error.code,
+      message: `${error.message} New scans stay in their folders while the ledger is away.`,
+      hint: error.hint ?? 'Check the space and the permissions of the state directory.',
+    });
+  }
+}
+
+function isOfJournal(error: unknown): error is ReceiptdError {
+  return error instanceof ReceiptdError && (error.code === 'STATE_UNWRITABLE' || error.code === 'DISK_FULL');
+}
+
+function keyOf(folder: string, path: string): string {
+  return `${folder}\0${path}`;
+}

@@ -1,0 +1,175 @@
+import type { FileIdentity } from '../../core/domain/document.ts';
+import { describeError } from '../../core/domain/errors.ts';
+import type { Clock } from '../../core/ports/clock.ts';
+import type { WatchedFolder } from '../../core/ports/folder.ts';
+import type { Log } from '../../core/ports/log.ts';
+import type { OfflineMode } from './offlineMode.ts';
+import type { FolderSeenSince } from './seenSince.ts';
+import { TICK_MS } from '../settle/atRest.ts';
+import type { Hinted } from '../watch/hintQueue.ts';
+import { dirOf, nameOf, pathOf } from '../../core/paths.ts';
+import type { FolderSettings } from '../../core/domain/settings.ts';
+import type { Settling } from '../settle/settling.ts';
+import type { Notifier } from '../../core/notifier.ts';
+
+export interface OfflineWatcherDeps {
+  readonly folder: WatchedFolder;
+  readonly settings: FolderSettings;
+  readonly settling: Settling;
+  readonly offline: OfflineMode;
+  readonly hinted: Hinted;
+  readonly notifier: Notifier;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly reconcileEveryMs: number;
+  readonly pollEveryMs: number;
+  readonly onSeen: () => void;
+}
+
+/** The times of the files in a folder. */
+export interface Times {
+  /** They are another machine's. */
+  readonly areForeign: boolean;
+  /** They are kept no finer than two seconds. */
+  readonly areCoarse: boolean;
+}
+
+export interface Round extends Times {
+  /** Whether the folder is still the one that is watched; asked before each round. */
+  readonly isStill: () => Promise<boolean>;
+  readonly isPolled: () => boolean;
+}
+
+const LOOK_EVERY_MS = 2_000;
+/** Listing takes at most this share of the time, however large the folder is. */
+const PAUSE_FACTOR = 20;
+const NAMES_AT_ONCE = 256;
+/** The coarsest clock of a file system (vfat). */
+const SAME_TIME_NS = 2_000_000_000n;
+const TICK_NS = BigInt(TICK_MS) * 1_000_000n;
+const NEVER = 1n << 80n;
+
+/**
+ * Watches one folder while the ledger is away. What lies in it can't be compared with what is known then: events, and the time at
+ * which a file last changed, say which files are new. What neither shows is found by the listing once the ledger is back.
+ *
+ * That time is compared with the local clock where the folder is a local one; on a share, which has a clock of its own, with the
+ * latest that was seen there before.
+ */
+export class OfflineWatcher {
+  readonly #deps: OfflineWatcherDeps;
+  /** An event told of a file for which there was no room. */
+  #hasMissed = false;
+
+  constructor(deps: OfflineWatcherDeps) {
+    this.#deps = deps;
+  }
+
+  /** A file that was compared with the ledger. Where none ever was, those count that are looked at when the agent goes offline. */
+  compared({ ctimeNs }: FileIdentity): void {
+    const seenSince = this.#seenSince;
+    if (seenSince.latestNs === null || ctimeNs > seenSince.latestNs) seenSince.latestNs = ctimeNs;
+  }
+
+  /** Whether a file surely came after the agent went offline, although the folder's first watch could not be recorded by then. */
+  cameBeforeFirstWatch({ ctimeNs }: FileIdentity, times: Times): boolean {
+    const { isHeldUp, latestNs } = this.#seenSince;
+    if (!isHeldUp) return false;
+    // Of a share's old files the latest is within the time that its clock may hide.
+    return times.areForeign ? latestNs !== null && ctimeNs > latestNs : ctimeNs > this.#since(times);
+  }
+
+  /** Until the agent is online, the folder is another, or `signal` aborts. */
+  async watch(round: Round, signal: AbortSignal): Promise<void> {
+    const { offline, hinted, notifier, clock } = this.#deps;
+    const over = new AbortController();
+    const deaf = offline.onChange(() => {
+      if (!offline.isOn) over.abort();
+      notifier.notify();
+    });
+    const until = AbortSignal.any([signal, over.signal]);
+    try {
+      let listAt = clock.monotonic();
+      while (offline.isOn && !signal.aborted && (await round.isStill())) {
+        await hinted.observe();
+        const dirs = hinted.takeDirs();
+        if (clock.monotonic() >= listAt || this.#hasMissed) {
+          const from = clock.monotonic();
+          this.#hasMissed = false;
+          await this.#list('', round, until);
+          const { pollEveryMs, reconcileEveryMs } = this.#deps;
+          const every = round.isPolled() ? pollEveryMs : reconcileEveryMs;
+          listAt = clock.monotonic() + Math.max(every, (clock.monotonic() - from) * PAUSE_FACTOR);
+        } else for (const dir of dirs) await this.#list(dir, round, until);
+        if (!offline.isOn) break;
+        const nextIn = Math.min(LOOK_EVERY_MS, listAt - clock.monotonic());
+        if (!hinted.hasPaths) await notifier.wait(Math.max(0, nextIn), signal);
+      }
+    } catch (error) {
+      if (!over.signal.aborted) throw error;
+    } finally {
+      deaf();
+    }
+  }
+
+  /** Follows one hint; resolves the directory that should be listed as well, null where there is nothing of ours. */
+  async observe(path: string, times: Times): Promise<string | null> {
+    const { folder, settings, settling } = this.#deps;
+    const found = await folder.stat(path).catch(() => undefined);
+    if (found?.kind === 'other') return settings.recursive ? path : null;
+    if (found === undefined || !folder.covers(path)) return null;
+    if (found === null || found.identity.ctimeNs <= this.#since(times)) return dirOf(path);
+    if (settling.has(path) || settling.hasRoomBeside) this.#see(path, found.identity);
+    else this.#hasMissed = true;
+    return dirOf(path);
+  }
+
+  async #list(under: string, round: Round, signal: AbortSignal): Promise<void> {
+    const { folder, settling, log } = this.#deps;
+    const since = this.#since(round);
+    let latest = 0n;
+    try {
+      for await (const { dir, files } of folder.list(under, signal)) {
+        for (let start = 0; start < files.length; start += NAMES_AT_ONCE) {
+          await settling.room(signal);
+          const names = files.slice(start, start + NAMES_AT_ONCE).map(({ path }) => nameOf(path));
+          for (const [at, found] of (await folder.statEach(dir, names)).entries()) {
+            if (found?.kind !== 'file') continue;
+            const { ctimeNs } = found.identity;
+            if (ctimeNs > latest) latest = ctimeNs;
+            if (ctimeNs > since) this.#see(pathOf(dir, names[at] ?? ''), found.identity);
+          }
+          signal.throwIfAborted();
+        }
+      }
+    } catch (error) {
+      // A directory that came and went; the folder itself is another matter.
+      if (under === '' || signal.aborted) throw error;
+      log.debug('A directory could not be listed', { path: under, ...describeError(error) });
+    }
+    if (under === '') this.#seenSince.latestNs ??= latest;
+  }
+
+  /** A file that changed later is new; by its folder's clock. What came just after may bear a time from just before. */
+  #since({ areForeign, areCoarse }: Times): bigint {
+    if (!areForeign) {
+      const since = BigInt(this.#seenSince.since) * 1_000_000n;
+      return since - (areCoarse ? SAME_TIME_NS : TICK_NS);
+    }
+    // Nothing was ever compared: what lies there now is left to the listing once the ledger is back.
+    const { latestNs } = this.#seenSince;
+    return latestNs === null ? NEVER : latestNs - SAME_TIME_NS;
+  }
+
+  get #seenSince(): FolderSeenSince {
+    const { offline, settings } = this.#deps;
+    return offline.seenSince(settings.path);
+  }
+
+  #see(path: string, identity: FileIdentity): void {
+    const { settings, settling, offline, onSeen } = this.#deps;
+    if (offline.knows(settings.path, path, identity)) return;
+    settling.see(path, identity, 'fresh');
+    onSeen();
+  }
+}

@@ -1,0 +1,95 @@
+import { endpointId, type EndpointKey } from '../../core/domain/document.ts';
+import { isOfLedger } from '../../core/domain/errors.ts';
+import { parseTemplate, type Naming } from '../../core/domain/naming.ts';
+import type { Admitted, Ledger } from '../../core/ports/ledger.ts';
+import type { Log } from '../../core/ports/log.ts';
+import type { DeferredImage, DeferredJournal } from '../../core/ports/deferredJournal.ts';
+import { nameContext } from '../settle/admit.ts';
+import type { Keeper } from '../../delivery/payload/payloadStore.ts';
+import type { FolderSettings } from '../../core/domain/settings.ts';
+
+export interface ReplayDeps {
+  readonly deferred: DeferredJournal;
+  readonly ledger: Pick<Ledger, 'admit' | 'storage'>;
+  readonly keeper: Pick<Keeper, 'copies'>;
+  readonly log: Log;
+  readonly host: string;
+  readonly folders: readonly FolderSettings[];
+  readonly onAdmitted: (folder: string, admitted: Admitted) => void;
+  /** One that can't be admitted for reasons of its own keeps no other waiting (promise P4). */
+  readonly onOdd: (image: DeferredImage, error: unknown) => void;
+}
+
+/** As many as make a good commit together. They are asked for in their order, and admitted in it. */
+const ADMITTED_AT_ONCE = 32;
+/** Of an endpoint that no folder is configured for any more. */
+const NAME_WITHOUT_FOLDER = '{stem}-{hash:12}';
+const NAME_MAX_BYTES = 255;
+
+/**
+ * Admits what was deferred while the ledger was away, as of the time when it was deferred. Whatever was admitted before a kill is
+ * known, and comes to nothing. @throws what the ledger or the journal throws for trouble of its own
+ */
+export async function replay(
+  images: readonly DeferredImage[],
+  deps: ReplayDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let start = 0; start < images.length && !signal.aborted; start += ADMITTED_AT_ONCE) {
+    const batch = images.slice(start, start + ADMITTED_AT_ONCE);
+    const ends = await Promise.allSettled(batch.map((image) => admitOne(image, deps)));
+    const troubles = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []));
+    if (troubles.length > 0) throw troubles[0];
+  }
+}
+
+async function admitOne(image: DeferredImage, deps: ReplayDeps): Promise<void> {
+  const { ledger, deferred, keeper, log, onAdmitted } = deps;
+  const { endpoint, folder, path, identity, sha256, type, lane, at } = image;
+  let admitted: Admitted;
+  try {
+    admitted = await ledger.admit({
+      endpoint,
+      file: { folder, path, identity },
+      sha256,
+      type,
+      lane,
+      at,
+      naming: namingOf(image, deps),
+    });
+  } catch (error) {
+    if (isOfLedger(error) || ledger.storage.trouble() !== null) throw error;
+    return deps.onOdd(image, error);
+  }
+  await deferred.admitted(image);
+  const { id: documentId, name } = admitted.document;
+  log.info('Admitted, as deferred before', { documentId, name, folder, path, sha256, kind: admitted.kind });
+  onAdmitted(folder, admitted);
+  // It was known, or is sent already: nobody may want the copy any more, and until now it was needed.
+  await keeper.copies.dropUnwanted(sha256);
+}
+
+/**
+ * By the template that its folder has now. A folder that is no longer configured has the one of another folder of the same
+ * endpoint: the image was deferred, and is named whatever became of its folder.
+ */
+function namingOf(
+  { folder, path, endpoint, identity, sha256, at, capturedAt }: DeferredImage,
+  { folders, host }: Pick<ReplayDeps, 'folders' | 'host'>,
+): Naming {
+  const settings =
+    folders.find((each) => each.path === folder && isSame(each.endpoint, endpoint)) ??
+    folders.find((each) => isSame(each.endpoint, endpoint));
+  const template = settings?.template ?? parseTemplate(NAME_WITHOUT_FOLDER);
+  const of = {
+    path: folder,
+    alias: settings?.alias ?? endpoint.uid,
+    nameMaxBytes: settings?.nameMaxBytes ?? NAME_MAX_BYTES,
+  };
+  const captured = capturedAt === null ? null : new Date(capturedAt);
+  return template.naming(nameContext(path, identity, sha256, captured, of, { now: at, host }));
+}
+
+function isSame(one: EndpointKey, other: EndpointKey): boolean {
+  return endpointId(one) === endpointId(other);
+}

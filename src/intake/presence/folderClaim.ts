@@ -1,0 +1,119 @@
+import { local, span } from '../../core/domain/words.ts';
+import type { Clock } from '../../core/ports/clock.ts';
+import type { FolderClaims, FolderHolder } from '../../core/ports/folder.ts';
+import type { Log } from '../../core/ports/log.ts';
+
+export interface FolderClaimDeps {
+  readonly path: string;
+  /** Not there: no other agent can be on this machine. */
+  readonly claims?: FolderClaims | undefined;
+  /** For so long nobody must have held a folder that was another agent's. */
+  readonly takeOverAfterMs: number;
+  /** The lead of a fleet says who takes it in, so that the name only follows. */
+  readonly isShared: boolean;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** `since`: from when on nobody is seen to hold it; monotonic and wall-clock milliseconds. */
+interface Other {
+  by: FolderHolder | null;
+  since: { readonly monotonic: number; readonly wall: number } | null;
+  lookedAt: number;
+}
+
+/** Whoever does not look for so long can't say that nobody held the folder meanwhile. */
+const UNSEEN_MS = 30_000;
+
+/**
+ * What this agent holds of one folder, which is another folder once its token changes:
+ *
+ *   unknown ──free──▶ held ◀──free for `takeOverAfter`── another's
+ *      └──taken, or another's when this agent last ran───────▲
+ *
+ * An agent that restarts, or is upgraded, gets its folder back: who waits asks for the holder, and does not try the name.
+ */
+export class FolderClaim {
+  readonly #deps: FolderClaimDeps;
+  #held: { readonly token: string; release(): Promise<void> } | null = null;
+  /** Undefined: not asked yet. */
+  #other: Other | null | undefined;
+
+  constructor(deps: FolderClaimDeps) {
+    this.#deps = deps;
+    if (deps.isShared) this.#other = null;
+  }
+
+  /** Null once it is held; otherwise who takes it in, and what this agent waits for. */
+  async hold(token: string): Promise<string | null> {
+    const { claims, path } = this.#deps;
+    if (claims === undefined || this.#held?.token === token) return null;
+    await this.release();
+    if (this.#other === undefined)
+      this.#other = (await claims.wasOthers(path)) ? { by: null, since: null, lookedAt: -Infinity } : null;
+    if (this.#other !== null) {
+      const now = await claims.look(token);
+      if (now.kind === 'taken') return this.#isTaken(now.by);
+      const waits = this.#isFree(this.#other);
+      if (waits !== null) return waits;
+    }
+    const got = await claims.hold(token);
+    if (got.kind === 'taken') return this.#isTaken(got.by);
+    this.#held = { token, release: () => got.release() };
+    return null;
+  }
+
+  /** From when on (wall-clock milliseconds) nobody else took in a folder that was another's; null: it is no such folder. */
+  get othersUntil(): number | null {
+    return this.#held === null ? null : (this.#other?.since?.wall ?? null);
+  }
+
+  /** What lay in it is dealt with: it is this agent's from now on. */
+  async settle(): Promise<void> {
+    if (!this.#other) return;
+    await this.#deps.claims?.rememberOthers(this.#deps.path, false);
+    this.#other = null;
+  }
+
+  async release(): Promise<void> {
+    const held = this.#held;
+    this.#held = null;
+    await held?.release();
+  }
+
+  async #isTaken(by: FolderHolder | null): Promise<string> {
+    const { path, claims, takeOverAfterMs, isShared, log, clock } = this.#deps;
+    const taken = takenBy(path, by);
+    if (isShared) return taken;
+    if (this.#other?.since) log.info('The other agent of the folder is back', { folder: path });
+    this.#other = { by, since: null, lookedAt: clock.monotonic() };
+    await claims?.rememberOthers(path, true);
+    return `${taken} This agent takes over once the other one has been gone for ${span(takeOverAfterMs)}.`;
+  }
+
+  /** Null where that has lasted long enough. */
+  #isFree(other: Other): string | null {
+    const { path, takeOverAfterMs, clock, log } = this.#deps;
+    const now = clock.monotonic();
+    if (other.since === null || now - other.lookedAt > UNSEEN_MS) {
+      other.since = { monotonic: now, wall: clock.now() };
+      log.info('No other agent holds the folder; waiting whether one comes back', {
+        folder: path,
+        takeOverAfterMs,
+      });
+    }
+    other.lookedAt = now;
+    const left = other.since.monotonic + takeOverAfterMs - now;
+    if (left <= 0) return null;
+    const from = local(other.since.wall);
+    return `Another agent on this machine took in ${path}${named(other.by)} and has been gone since ${from}. This agent takes over at ${local(clock.now() + left)} unless the other one is back by then.`;
+  }
+}
+
+export function takenBy(path: string, by: FolderHolder | null): string {
+  return `Another agent on this machine takes in ${path}${named(by)}. Both would send every receipt in it.`;
+}
+
+function named(by: FolderHolder | null): string {
+  return by === null ? '' : ` (process ${by.pid} of ${by.user}, state directory ${by.stateDir})`;
+}

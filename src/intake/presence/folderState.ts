@@ -1,0 +1,80 @@
+import type { ErrorCode } from '../../core/domain/errors.ts';
+import type { Clock } from '../../core/ports/clock.ts';
+import type { Log } from '../../core/ports/log.ts';
+import type { FolderTrouble } from './folderTrouble.ts';
+
+/** `standby`: another agent takes in what comes into this shared folder. */
+export type IntakeState =
+  'starting' | 'watching' | 'missing' | 'notADirectory' | 'unreadable' | 'unreachable' | 'taken' | 'standby';
+
+const AWAY: Readonly<Partial<Record<IntakeState, { readonly code: ErrorCode; readonly hint: string }>>> = {
+  missing: {
+    code: 'FOLDER_MISSING',
+    hint: 'Create or mount it, or correct the config; it is watched as soon as it is there.',
+  },
+  notADirectory: { code: 'FOLDER_NOT_A_DIRECTORY', hint: 'Name the folder that holds the scans.' },
+  unreadable: {
+    code: 'FOLDER_UNREADABLE',
+    hint: "Let the agent's user read and enter it; watching goes on by itself then.",
+  },
+  taken: {
+    code: 'FOLDER_TAKEN',
+    hint: 'Stop one of the two agents, or take the folder out of its config; the other one goes on by itself.',
+  },
+};
+
+/** By folder: how it was last, and since when; another configuration begins no state anew. */
+export type FolderTimes = Map<string, { readonly state: IntakeState; readonly since: number }>;
+
+/** Where a watched folder stands and since when; each change is said once. */
+export class FolderState {
+  readonly #folder: string;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #trouble: FolderTrouble;
+  readonly #times: FolderTimes;
+  #state: IntakeState = 'starting';
+  #message: string | null = null;
+  #since: number;
+
+  constructor(
+    folder: string,
+    {
+      clock,
+      log,
+      folderTimes = new Map(),
+    }: { clock: Clock; log: Log; folderTimes?: FolderTimes | undefined },
+    trouble: FolderTrouble,
+  ) {
+    this.#times = folderTimes;
+    this.#folder = folder;
+    this.#clock = clock;
+    this.#log = log;
+    this.#trouble = trouble;
+    this.#since = clock.now();
+  }
+
+  get now(): { readonly state: IntakeState; readonly message: string | null; readonly since: number } {
+    return { state: this.#state, message: this.#message, since: this.#since };
+  }
+
+  enter(state: IntakeState, message: string | null): void {
+    this.#trouble.unreachable(state === 'unreachable' ? message : null);
+    this.#message = message;
+    if (state === this.#state) return;
+    const before = this.#state;
+    this.#state = state;
+    const former = this.#times.get(this.#folder);
+    this.#since = former?.state === state ? former.since : this.#clock.now();
+    // What comes after it says whether this was but a change of the configuration.
+    if (state !== 'starting') this.#times.set(this.#folder, { state, since: this.#since });
+    const fields = { folder: this.#folder, detail: message };
+    const away = AWAY[state];
+    if (away) this.#log.error('The folder is not available; waiting for it', { ...fields, state, ...away });
+    else if (state === 'watching') this.#log.info('Watching', fields);
+    else if (state === 'standby') this.#log.info('Standing by for a shared folder', fields);
+    // `unreachable` is an incident, which has said so.
+    else if (state === 'starting' && before !== 'watching' && before !== 'standby')
+      this.#log.info('The folder is there', fields);
+  }
+}

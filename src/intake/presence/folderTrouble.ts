@@ -1,0 +1,63 @@
+import { counted } from '../../core/domain/words.ts';
+import type { Incidents } from '../../core/ports/incident.ts';
+
+const NAMED = 3;
+
+/** What a person should know of one folder, each as an incident that opens and closes by itself. */
+export class FolderTrouble {
+  readonly #folder: string;
+  readonly #incidents: Incidents;
+
+  constructor(folder: string, incidents: Incidents) {
+    this.#folder = folder;
+    this.#incidents = incidents;
+  }
+
+  /** Null: it is not, or no more. */
+  unreachable(message: string | null): void {
+    const key = `FOLDER_UNREACHABLE ${this.#folder}`;
+    if (message === null) return this.#incidents.close(key);
+    this.#incidents.open({
+      key,
+      code: 'FOLDER_UNREACHABLE',
+      message,
+      hint: 'Bring its server or disk back and see that it is mounted. Nothing in it counts as deleted, and it goes on by itself. If it was emptied or replaced on purpose, say so with `receiptd resume` and its path.',
+    });
+  }
+
+  /** How many files may have been sent by the agent from which the folder was taken over. */
+  takenOver(files: number): void {
+    if (files === 0) return;
+    this.#incidents.open({
+      key: `FOLDER_TAKEN_OVER ${this.#folder}`,
+      code: 'FOLDER_TAKEN_OVER',
+      message: `${this.#folder} was taken over from another agent, and ${counted(files, 'file')} from before ${files === 1 ? 'was' : 'were'} left alone, which the other agent may have sent.`,
+      hint: 'Compare `receiptd list --state skipped` with what the other agent has sent. To send what lies there all the same, set another `existing` for the folder, such as `since` and a day. This is shown until the configuration changes or the agent starts again.',
+    });
+  }
+
+  /** These were in the archive before this agent archived them. */
+  takenElsewhere(paths: readonly string[], archivedTo: string): void {
+    this.#incidents.open({
+      key: `FOLDER_TAKEN_ELSEWHERE ${this.#folder}`,
+      code: 'FOLDER_TAKEN_ELSEWHERE',
+      message: `Another agent seems to take in ${this.#folder}: it archived ${counted(paths.length, 'receipt')} that this agent has taken in as well, the last one as ${archivedTo}. Both send every receipt.`,
+      hint: 'Let one agent watch the folder, or let both share a ledger and the folder. If a person moved these files into the archive, nothing is wrong. This is shown until the configuration changes or the agent starts again.',
+    });
+  }
+
+  /** Paths that can't be read, with the system's code. */
+  unreadable(files: ReadonlyMap<string, string>): void {
+    const key = `FILE_UNREADABLE ${this.#folder}`;
+    if (files.size === 0) return this.#incidents.close(key);
+    const codes = [...new Set(files.values())].sort().join(', ');
+    const first = [...files.keys()].slice(0, NAMED).join(', ');
+    const names = files.size > NAMED ? `${first}, ...` : first;
+    this.#incidents.open({
+      key,
+      code: 'FILE_UNREADABLE',
+      message: `${files.size} ${files.size === 1 ? 'file' : 'files'} in ${this.#folder} can't be read (${codes}): ${names}.`,
+      hint: "Let the agent's user read them, or close the program that has them locked. They are tried again by themselves.",
+    });
+  }
+}

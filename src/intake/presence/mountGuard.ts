@@ -1,0 +1,32 @@
+import type { OfflineMode } from '../offline/offlineMode.ts';
+import type { WatchedFolder } from '../../core/ports/folder.ts';
+import type { LedgerIntake } from '../../core/ports/ledger.ts';
+
+/**
+ * A folder in which a known file counts as gone only while the folder itself is in its place. Otherwise a missing file
+ * is trouble of the folder (ESTALE), and says nothing about the file.
+ */
+export function mountGuard(
+  folder: WatchedFolder,
+  ledger: LedgerIntake,
+  isInPlace: () => Promise<boolean>,
+  offline?: Pick<OfflineMode, 'isOn'>,
+): WatchedFolder {
+  // While the ledger is away nothing is said of a file that is not there.
+  const isAbsent = async (path: string): Promise<boolean> =>
+    offline?.isOn === true ||
+    (await ledger.known({ folder: folder.path, path })) === null ||
+    (await isInPlace());
+  return {
+    ...folder,
+    stat: async (path) => {
+      const found = await folder.stat(path);
+      if (found !== null || (await isAbsent(path))) return found;
+      throw Object.assign(new Error(`ESTALE: ${folder.path} is not in its place`), { code: 'ESTALE' });
+    },
+    read: async (path, limit, options) => {
+      const read = await folder.read(path, limit, options);
+      return read.kind !== 'gone' || (await isAbsent(path)) ? read : { kind: 'unreadable', code: 'ESTALE' };
+    },
+  };
+}

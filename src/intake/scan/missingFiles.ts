@@ -1,0 +1,99 @@
+import { byBytes } from '../../core/domain/byteOrder.ts';
+import type { KnownFile, LedgerIntake } from '../../core/ports/ledger.ts';
+import { pathOf } from '../../core/paths.ts';
+
+/** Of the ledger, at once; more are asked for only where many are gone. */
+const KNOWN_AT_ONCE = 1_024;
+
+export interface AbsenteesDeps {
+  readonly ledger: Pick<LedgerIntake, 'knownFrom' | 'dirs'>;
+  /** Absolute. */
+  readonly folder: string;
+  /** Whether what is not listed is of interest. */
+  readonly full: boolean;
+}
+
+/**
+ * What the ledger knows of listed files, and those that it knows and a listing of the whole folder lacks. The names of a
+ * directory are gone through beside those of the ledger, both in the order of their bytes, so that each is read once and
+ * none is kept: there may be a million.
+ */
+export class Absentees {
+  readonly #deps: AbsenteesDeps;
+  readonly #listed = new Set<string>();
+  readonly #absent: string[] = [];
+  #open: { readonly dir: string; after: string; readonly badNames: Set<string> } | null = null;
+
+  constructor(deps: AbsenteesDeps) {
+    this.#deps = deps;
+  }
+
+  /** What lies in it is unknown, not gone; or it is known to lie there as before. */
+  without(dir: string): void {
+    this.#listed.add(dir);
+  }
+
+  /** As far as they can be shown; where they stand among the others is unknown. */
+  async badNames(dir: string, names: readonly string[]): Promise<void> {
+    const { badNames } = await this.#enter(dir);
+    for (const name of names) badNames.add(name);
+  }
+
+  /**
+   * The next names of the listing; those of a directory come one after the other, and each directory is told of even if it
+   * is empty. Resolves what is known of each, in their order.
+   */
+  async known(dir: string, names: readonly string[]): Promise<readonly (KnownFile | undefined)[]> {
+    const open = await this.#enter(dir);
+    const known: (KnownFile | undefined)[] = [];
+    const last = names.at(-1);
+    if (last === undefined) return known;
+    await this.#upTo(open, last, (file) => {
+      while (known.length < names.length && byBytes(names[known.length] ?? '', file.name) < 0)
+        known.push(undefined);
+      if (names[known.length] === file.name) known.push(file);
+      else this.#missed(open, file.name);
+    });
+    while (known.length < names.length) known.push(undefined);
+    return known;
+  }
+
+  /** Once the listing has come to its end; paths. */
+  async all(under: string): Promise<readonly string[]> {
+    await this.#close();
+    const { ledger, folder } = this.#deps;
+    for (const dir of await ledger.dirs(folder, under)) if (!this.#listed.has(dir)) await this.#enter(dir);
+    await this.#close();
+    return this.#absent;
+  }
+
+  async #enter(dir: string) {
+    if (this.#open?.dir !== dir) await this.#close();
+    this.#listed.add(dir);
+    return (this.#open ??= { dir, after: '', badNames: new Set<string>() });
+  }
+
+  async #close(): Promise<void> {
+    const open = this.#open;
+    this.#open = null;
+    if (open && this.#deps.full) await this.#upTo(open, null, ({ name }) => this.#missed(open, name));
+  }
+
+  async #upTo(
+    open: { readonly dir: string; after: string },
+    upTo: string | null,
+    each: (file: KnownFile & { readonly name: string }) => void,
+  ): Promise<void> {
+    const { ledger, folder } = this.#deps;
+    for (;;) {
+      const files = await ledger.knownFrom(folder, open.dir, { after: open.after, upTo }, KNOWN_AT_ONCE);
+      for (const file of files) each(file);
+      open.after = (files.length < KNOWN_AT_ONCE ? upTo : files.at(-1)?.name) ?? open.after;
+      if (files.length < KNOWN_AT_ONCE) return;
+    }
+  }
+
+  #missed(open: { readonly dir: string; readonly badNames: ReadonlySet<string> }, name: string): void {
+    if (this.#deps.full && !open.badNames.has(name)) this.#absent.push(pathOf(open.dir, name));
+  }
+}

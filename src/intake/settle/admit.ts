@@ -1,0 +1,134 @@
+import type { FileIdentity, Lane } from '../../core/domain/document.ts';
+import { GROWING_TYPES, type ImageType } from '../../core/domain/imageType.ts';
+import { NO_RECEIPT } from '../../core/domain/needsPerson.ts';
+import { mayBeReceipt } from '../../core/domain/receiptLike.ts';
+import { counted, size as sizeText } from '../../core/domain/words.ts';
+import type { ImageInspector, Inspection } from '../../core/ports/image.ts';
+import type { Admitted, Ledger } from '../../core/ports/ledger.ts';
+import type { FolderSettings } from '../../core/domain/settings.ts';
+
+/** What the bytes of a file that lies still mean for us. */
+export type Judgement =
+  | {
+      readonly kind: 'image';
+      readonly type: ImageType;
+      /** Its type may grow after a complete structure. */ readonly growing: boolean;
+    }
+  | { readonly kind: 'incomplete'; readonly reason: string; readonly message: string }
+  | { readonly kind: 'rejected'; readonly reason: string; readonly message: string };
+
+/** `path` decides nothing about what is sent, only whether a file that is not sent may be somebody's receipt. */
+export async function judge(
+  path: string,
+  bytes: Buffer,
+  settings: FolderSettings,
+  inspector: ImageInspector,
+): Promise<Judgement> {
+  if (bytes.length === 0) {
+    if (!mayBeReceipt(path, 'unread')) return noReceipt('The file is empty, and not named like an image.');
+    return {
+      kind: 'incomplete',
+      reason: 'EMPTY',
+      message: 'The file is empty; it is looked at again when it grows.',
+    };
+  }
+  const inspection = await inspector.inspect(bytes);
+  if (inspection.type === null) return unidentified(path, inspection);
+  if (!settings.accept.includes(inspection.type)) return notAccepted(inspection.type);
+  if (inspection.structure === 'incomplete') {
+    const message = `Incomplete: ${inspection.detail}. It is looked at again when it changes.`;
+    return { kind: 'incomplete', reason: 'INCOMPLETE', message };
+  }
+  return { kind: 'image', type: inspection.type, growing: GROWING_TYPES.has(inspection.type) };
+}
+
+function unidentified(
+  path: string,
+  { detail, content }: Extract<Inspection, { type: null }>,
+): Extract<Judgement, { kind: 'rejected' }> {
+  if (!mayBeReceipt(path, content)) return noReceipt(`Not an image: ${detail}.`);
+  if (content === 'image')
+    return {
+      kind: 'rejected',
+      reason: 'TYPE_UNKNOWN',
+      message: `An image of a type that can't be sent: ${detail}. Save it as JPEG or PNG.`,
+    };
+  return { kind: 'rejected', reason: 'DAMAGED', message: `Damaged, or not an image: ${detail}.` };
+}
+
+function notAccepted(type: ImageType): Extract<Judgement, { kind: 'rejected' }> {
+  const pdf = type === 'pdf';
+  const what = pdf ? 'PDFs' : `${type.toUpperCase()} images`;
+  return {
+    kind: 'rejected',
+    reason: pdf ? 'PDF_NOT_ACCEPTED' : 'TYPE_NOT_ACCEPTED',
+    message: `${what} are not sent from this folder. Add \`${type}\` to its \`accept\` list to send ${pdf ? 'them, if your service takes PDFs' : 'them'}.`,
+  };
+}
+
+/** What a file is called that is too large to be read. */
+export function judgeTooLarge(
+  path: string,
+  bytes: number,
+  { maxFileSize }: Pick<FolderSettings, 'maxFileSize'>,
+): Extract<Judgement, { kind: 'rejected' }> {
+  // Where rounding hides the difference, in bytes.
+  const text = sizeText(bytes) === sizeText(maxFileSize) ? (n: number) => counted(n, 'byte') : sizeText;
+  const limit = `${text(bytes)}, the limit of this folder is ${text(maxFileSize)} (\`maxFileSize\`)`;
+  if (!mayBeReceipt(path, 'unread')) return noReceipt(`Not an image by its name, and too large: ${limit}.`);
+  return { kind: 'rejected', reason: 'TOO_LARGE', message: `Too large: ${limit}.` };
+}
+
+function noReceipt(message: string): Extract<Judgement, { kind: 'rejected' }> {
+  return { kind: 'rejected', reason: NO_RECEIPT, message };
+}
+
+export interface Candidate {
+  readonly path: string;
+  readonly identity: FileIdentity;
+  readonly lane: Lane;
+  readonly bytes: Buffer;
+  readonly type: ImageType;
+}
+
+/** Names an image and puts it in the ledger; durable when this resolves. */
+export async function admit(
+  candidate: Candidate,
+  settings: FolderSettings,
+  deps: { ledger: Ledger; inspector: ImageInspector; now: number; host: string },
+): Promise<Admitted> {
+  const { path, identity, bytes, type, lane } = candidate;
+  const { template } = settings;
+  const hash = await deps.inspector.sha256(bytes);
+  const captured = template.usesCaptured ? await deps.inspector.capturedAt(bytes, type) : null;
+  const context = nameContext(path, identity, hash, captured, settings, deps);
+  return deps.ledger.admit({
+    endpoint: settings.endpoint,
+    file: { folder: settings.path, path, identity },
+    sha256: hash,
+    type,
+    lane,
+    at: deps.now,
+    naming: template.naming(context),
+  });
+}
+
+export function nameContext(
+  path: string,
+  identity: FileIdentity,
+  hash: string,
+  captured: Date | null,
+  settings: Pick<FolderSettings, 'path' | 'alias' | 'nameMaxBytes'>,
+  { now, host }: { now: number; host: string },
+) {
+  return {
+    folder: settings.path,
+    path,
+    hash,
+    host,
+    endpoint: settings.alias,
+    date: new Date(now),
+    captured: captured ?? new Date(Number(identity.mtimeNs / 1_000_000n)),
+    maxBytes: settings.nameMaxBytes,
+  };
+}

@@ -1,0 +1,142 @@
+import type { FileIdentity } from '../core/domain/document.ts';
+import { ReceiptdError } from '../core/domain/errors.ts';
+import type { Clock } from '../core/ports/clock.ts';
+import type { ImageInspector } from '../core/ports/image.ts';
+import type { Admitted, Ledger } from '../core/ports/ledger.ts';
+import type { Log } from '../core/ports/log.ts';
+import { admit, judge, type Candidate } from './settle/admit.ts';
+import { sha256 } from '../core/sha256.ts';
+import type { ByteBudget } from '../delivery/payload/byteBudget.ts';
+import type { Keeper } from '../delivery/payload/payloadStore.ts';
+import type { OpenFolder } from '../delivery/payload/locateBytes.ts';
+import type { FolderSettings } from '../core/domain/settings.ts';
+
+/** A file that a person sends by itself, from a directory (`settings.path`) that no intake watches. */
+export interface SingleFile {
+  readonly path: string;
+  readonly identity: FileIdentity;
+  readonly bytes: Buffer;
+}
+
+export type Taken =
+  | Admitted
+  /** It is not sent, and nothing of it is kept. */
+  | { readonly kind: 'rejected'; readonly message: string };
+
+export interface SingleFilesDeps {
+  readonly ledger: Ledger;
+  readonly keeper: Keeper;
+  readonly inspector: ImageInspector;
+  readonly open: OpenFolder;
+  readonly memory: ByteBudget;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly host: string;
+  readonly onAdmitted: (folder: string, admitted: Admitted) => void;
+}
+
+/**
+ * Takes in files that no folder brings. The agent may not be able to read the original, now or later, so the copy is
+ * durable before the name is:
+ *
+ *   judged ──copied──▶ admitted ──queued──▶ sent like any other document
+ *      └──▶ rejected       └──duplicate──▶ the copy goes, unless a document wants it
+ *
+ * Under `spool: never` the original has to be readable for the agent, which is tried first.
+ */
+export class SingleFiles {
+  readonly #deps: SingleFilesDeps;
+  /** Hashes between copy and admission, which no document wants yet. */
+  readonly #underway = new Map<string, number>();
+
+  constructor(deps: SingleFilesDeps) {
+    this.#deps = deps;
+  }
+
+  /** Whether the copy with this hash is needed, whatever the ledger says. */
+  needs(hash: string): boolean {
+    return this.#underway.has(hash);
+  }
+
+  /** Durable when it resolves. @throws ReceiptdError where the copy or the ledger fails; nothing is promised then */
+  async take(file: SingleFile, settings: FolderSettings): Promise<Taken> {
+    const { bytes } = file;
+    if (bytes.length > settings.maxFileSize) {
+      const message = `The file has ${bytes.length} bytes; the limit is ${settings.maxFileSize} (\`maxFileSize\`).`;
+      return { kind: 'rejected', message };
+    }
+    const { inspector, memory } = this.#deps;
+    return memory.with(bytes.length, async () => {
+      const judgement = await judge(file.path, bytes, settings, inspector);
+      if (judgement.kind !== 'image') return { kind: 'rejected', message: judgement.message };
+      const { path, identity } = file;
+      return this.#admit({ path, identity, bytes, lane: 'fresh', type: judgement.type }, settings);
+    });
+  }
+
+  async #admit(candidate: Candidate, settings: FolderSettings): Promise<Taken> {
+    const { ledger, keeper, inspector, clock, host, log, onAdmitted } = this.#deps;
+    const { bytes, path } = candidate;
+    const { path: folder, endpoint } = settings;
+    const name = () => admit(candidate, settings, { ledger, inspector, now: clock.now(), host });
+    let admitted: Admitted | null;
+    if (keeper.keepsCopies) admitted = await this.#withCopy(await inspector.sha256(bytes), bytes, name);
+    else {
+      const why = await this.#whyNotReadable(candidate, settings);
+      if (why !== null) return { kind: 'rejected', message: why };
+      admitted = await keeper.keep({ endpoint, folder, bytes }, name);
+    }
+    if (admitted === null) throw noRoom(keeper.copies.isFull);
+    const { kind, document } = admitted;
+    log.info('A single file was taken in', {
+      outcome: kind,
+      documentId: document.id,
+      name: document.name,
+      folder,
+      path,
+    });
+    onAdmitted(folder, admitted);
+    return admitted;
+  }
+
+  async #withCopy(hash: string, bytes: Buffer, name: () => Promise<Admitted>): Promise<Admitted> {
+    const { keeper, log } = this.#deps;
+    this.#underway.set(hash, (this.#underway.get(hash) ?? 0) + 1);
+    let isWanted = false;
+    try {
+      if (!(await keeper.copy(hash, bytes))) throw noRoom(keeper.copies.isFull);
+      const admitted = await name();
+      isWanted = admitted.kind === 'queued' || admitted.kind === 'requeued';
+      return admitted;
+    } finally {
+      const others = (this.#underway.get(hash) ?? 1) - 1;
+      if (others > 0) this.#underway.set(hash, others);
+      else this.#underway.delete(hash);
+      if (!isWanted) {
+        await keeper.copies.dropUnwanted(hash).catch((error: unknown) => {
+          // It goes with the next sweep.
+          log.debug('A copy could not be dropped', { sha256: hash, why: String(error) });
+        });
+      }
+    }
+  }
+
+  async #whyNotReadable(
+    { path, bytes }: Candidate,
+    { path: folder }: FolderSettings,
+  ): Promise<string | null> {
+    const read = await this.#deps.open(folder).read(path, bytes.length);
+    if (read.kind === 'bytes' && sha256(read.bytes) === sha256(bytes)) return null;
+    const why = read.kind === 'unreadable' ? ` (${read.code})` : '';
+    return `Under \`spool: never\` the agent keeps no copy, and it can't read this file itself${why}. Set \`spool: auto\`, or put the file into a watched folder.`;
+  }
+}
+
+function noRoom(isFull: boolean): ReceiptdError {
+  const why = isFull ? 'the spool is full' : 'its disk fails';
+  return new ReceiptdError(
+    isFull ? 'SPOOL_FULL' : 'SPOOL_UNWRITABLE',
+    `The file was not taken in, because no copy of it can be kept: ${why}.`,
+    { hint: '`receiptd status` says more; send the file again once that is over.' },
+  );
+}

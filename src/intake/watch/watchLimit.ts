@@ -1,0 +1,46 @@
+import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
+import type { Incidents } from '../../core/ports/incident.ts';
+
+/**
+ * The system's limits of what may be watched (inotify) are one cause for all folders, so they are one incident for each
+ * limit, open as long as a folder is listed at intervals because of it.
+ */
+export class WatchLimit {
+  readonly #incidents: Incidents;
+  readonly #folders = new Map<string, Set<string>>();
+
+  constructor(incidents: Incidents) {
+    this.#incidents = incidents;
+  }
+
+  /** False if the trouble is not about a limit. */
+  reached(folder: string, trouble: unknown): boolean {
+    if (!(trouble instanceof ReceiptdError) || trouble.code !== 'WATCH_LIMIT') return false;
+    const limit = systemCode(trouble.cause);
+    // Not a limit of the system but of this folder.
+    const key = limit === undefined ? `WATCH_LIMIT ${folder}` : `WATCH_LIMIT ${limit}`;
+    const folders = this.#folders.get(key) ?? new Set();
+    this.#folders.set(key, folders.add(folder));
+    this.#incidents.open({
+      key,
+      code: 'WATCH_LIMIT',
+      message: folders.size > 1 ? messageOf(limit, folders) : trouble.message,
+      hint: trouble.hint ?? 'Until then the folder is listed at intervals instead.',
+    });
+    return true;
+  }
+
+  /** The folder is watched by events again, or not watched at all. */
+  over(folder: string): void {
+    for (const [key, folders] of this.#folders) {
+      if (!folders.delete(folder) || folders.size > 0) continue;
+      this.#folders.delete(key);
+      this.#incidents.close(key);
+    }
+  }
+}
+
+function messageOf(limit: string | undefined, folders: ReadonlySet<string>): string {
+  const names = [...folders].join(', ');
+  return `The system's limit is reached, so some directories in ${folders.size} folders are not watched (${limit}): ${names}.`;
+}

@@ -1,0 +1,311 @@
+import type { DatabaseSyncInstance } from '@photostructure/sqlite';
+import { randomUUID } from 'node:crypto';
+import fs from 'node:fs';
+import { ReceiptdError } from '../../core/domain/errors.ts';
+import type { JournalEvent, JournalHead } from '../../core/ports/journal.ts';
+import {
+  blankInJournal,
+  createJournal,
+  damagedJournal,
+  openJournal,
+  readJournal,
+  type Journal,
+  type JournalFault,
+} from '../journal/journal.ts';
+import { backupsIn } from './backup.ts';
+import { openForWriting } from './connection.ts';
+import { toJournal, type LedgerEvent } from '../events.ts';
+import { damageMarkOf, journalPathOf, lastAside, markDamaged, setAside } from './files.ts';
+import { isPartOf, rebuild } from './rebuild.ts';
+import { replay } from './replay.ts';
+import { snapshot, type Told } from './snapshot.ts';
+import { takeSoundMark } from './cleanShutdownMark.ts';
+import { END_ERASURE, HEAD, HOLDS_SOMETHING, PENDING_ERASURES, SET_HEAD } from './sql/journal.ts';
+import { createSql } from './statements.ts';
+
+export interface Pair {
+  readonly db: DatabaseSyncInstance;
+  readonly journal: Journal;
+  /** When the ledger was last looked through and found sound; `at` where that was now. */
+  readonly lookedAt: number;
+}
+
+export interface PairOptions {
+  readonly path: string;
+  readonly backupsDir: string;
+  readonly at: number;
+  /** Told what had to be mended, in sentences. */
+  readonly onMended: (story: string) => void;
+}
+
+/** Entries of a snapshot that are appended at once. */
+const BATCH = 1_000;
+
+/**
+ * Opens ledger and journal so that both say the same, whatever became of either:
+ *
+ *   neither                         ▶ both are begun
+ *   journal ahead of the ledger     ▶ a crash came between the two: the ledger takes the entries over
+ *   ledger damaged, gone or outdated ▶ set aside and rebuilt (rebuild.ts)
+ *   journal damaged, gone or behind ▶ set aside; a new one continues the chain from the head that the ledger holds
+ *   both damaged                    ▶ the ledger first, from what can be read, then the journal
+ *
+ * A ledger that ended cleanly and says the same as its journal is not looked through again (soundMark.ts).
+ *
+ * @throws ReceiptdError STATE_UNWRITABLE, LEDGER_NEWER
+ */
+export function openPair(options: PairOptions): Pair {
+  const journalPath = journalPathOf(options.path);
+  const found = findJournal(journalPath);
+  let db: DatabaseSyncInstance | null = null;
+  let journal: Journal | null = null;
+  try {
+    let lookedAt: number;
+    ({ db, lookedAt } = openOrRemake(options, found));
+    if (found.journal !== null && standingOf(db, found.journal, journalPath) === 'outdated') {
+      db.close();
+      db = remake(options, found.journal, `The ledger ${options.path} is older than its journal.`);
+    }
+    const damage = found.damage ?? bringTogether(db, found.journal, journalPath);
+    if (found.journal === null || damage !== null || !isSame(db, found.journal, journalPath)) {
+      if (found.damage !== null) catchUp(db, journalPath, () => {});
+      found.journal?.close();
+      journal = beginJournal(db, { ...options, journalPath, damage });
+    } else journal = found.journal;
+    // What was begun or taken over a moment ago must not hang on a log that was never synced.
+    db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    finishErasures(db, journalPath);
+    return { db, journal, lookedAt };
+  } catch (error) {
+    if (found.journal !== journal) found.journal?.close();
+    journal?.close();
+    if (db?.isOpen) db.close();
+    throw error;
+  }
+}
+
+function openOrRemake(options: PairOptions, found: FoundJournal): Pick<Pair, 'db' | 'lookedAt'> {
+  const { path, at } = options;
+  const markedAt = takeSoundMark(path);
+  let lookedAt = at;
+  const isKnownSound = (db: DatabaseSyncInstance): boolean => {
+    if (markedAt === null || found.journal === null) return false;
+    if (!isSame(db, found.journal, journalPathOf(path))) return false;
+    lookedAt = markedAt;
+    return true;
+  };
+  const damage = damageOf(options, found);
+  if (damage !== null) return { db: remake(options, found.journal, damage), lookedAt };
+  try {
+    return { db: openForWriting(path, at, isKnownSound, options.backupsDir), lookedAt };
+  } catch (error) {
+    if (!(error instanceof ReceiptdError) || error.code !== 'LEDGER_DAMAGED') throw error;
+    return { db: remake(options, found.journal, error.message), lookedAt: at };
+  }
+}
+
+/** What a crash left the ledger without is taken over. Resolves what is wrong with the journal, if anything is. */
+function bringTogether(
+  db: DatabaseSyncInstance,
+  journal: Journal | null,
+  journalPath: string,
+): string | null {
+  if (journal === null) return null;
+  switch (standingOf(db, journal, journalPath)) {
+    case 'same':
+    case 'outdated':
+      return null;
+    case 'foreign':
+      return foreign(headOf(db), journal.head);
+    case 'behind': {
+      let damage: string | null = null;
+      catchUp(db, journalPath, ({ after, what }) => {
+        damage ??= damagedJournal(journalPath, after + 1, what).message;
+      });
+      return damage;
+    }
+  }
+}
+
+function isSame(db: DatabaseSyncInstance, journal: Journal, journalPath: string): boolean {
+  return standingOf(db, journal, journalPath) === 'same';
+}
+
+interface FoundJournal {
+  readonly journal: Journal | null;
+  readonly damage: string | null;
+}
+
+function findJournal(journalPath: string): FoundJournal {
+  try {
+    return { journal: openJournal(journalPath), damage: null };
+  } catch (error) {
+    if (error instanceof ReceiptdError && error.code === 'JOURNAL_DAMAGED')
+      return { journal: null, damage: error.message };
+    throw new ReceiptdError(
+      'STATE_UNWRITABLE',
+      `The journal ${journalPath} can't be opened: ${words(error)}.`,
+      {
+        hint: 'Check the disk, and the permissions of the file and its directory.',
+        cause: error,
+      },
+    );
+  }
+}
+
+/** Why the ledger must be made anew although it may look well; null where it is as it should be. */
+function damageOf({ path, backupsDir }: PairOptions, { journal, damage }: FoundJournal): string | null {
+  const mark = damageMarkOf(path);
+  if (fs.existsSync(mark)) return fs.readFileSync(mark, 'utf8').trim();
+  if (fs.existsSync(path)) return null;
+  const log = fs.statSync(`${path}-wal`, { throwIfNoEntry: false });
+  // A crash in the very first moment leaves a journal with nothing in it.
+  const isFirst =
+    (journal === null || journal.head.seq === 1) &&
+    damage === null &&
+    !log?.size &&
+    backupsIn(backupsDir).length === 0;
+  return isFirst ? null : `The ledger ${path} is gone.`;
+}
+
+function remake(options: PairOptions, journal: Journal | null, because: string): DatabaseSyncInstance {
+  const { path, backupsDir, at, onMended } = options;
+  const isAnew = fs.existsSync(damageMarkOf(path));
+  // A kill before the rebuilt one is in its place must not look like a ledger that never was.
+  markDamaged(path, because);
+  const damaged = setAside(path, at) ?? (isAnew ? lastAside(path) : null);
+  const ledger = journal?.head.ledger ?? null;
+  const journalPath = journalPathOf(path);
+  const { story, fromSeq } = rebuild({ path, journalPath, ledger, backupsDir, damaged, at });
+  fs.rmSync(damageMarkOf(path), { force: true });
+  const kept = damaged === null ? [] : [`The damaged file is kept as ${damaged}.`];
+  onMended([because, 'The ledger was rebuilt.', ...story, ...kept].join(' '));
+  const db = openForWriting(path, at);
+  if (journal) append(db, journal, [{ kind: 'rebuilt', because, fromSeq }], at);
+  return db;
+}
+
+/**
+ * How a ledger stands to a sound journal. `behind`: it lacks the last entries, as a crash leaves it. `outdated`: it is of
+ * a time before the file begins, which tells everything anew. `foreign`: the journal is another's, or lacks its own end.
+ */
+function standingOf(
+  db: DatabaseSyncInstance,
+  journal: Journal,
+  journalPath: string,
+): 'same' | 'behind' | 'outdated' | 'foreign' {
+  const head = headOf(db);
+  const last = journal.head;
+  if (head === null) {
+    // A ledger that holds something and has no head is of a version before journals: it has to tell what it knows.
+    if (!isEmpty(db)) return 'foreign';
+    return last.seq === 1 ? 'behind' : 'outdated';
+  }
+  if (head.ledger !== last.ledger) return 'foreign';
+  if (head.seq === last.seq) return head.hash === last.hash ? 'same' : 'foreign';
+  if (last.seq < head.seq) return 'foreign';
+  return isPartOf(head, last.ledger, journalPath) ? 'behind' : 'outdated';
+}
+
+function foreign(head: JournalHead | null, last: JournalHead): string | null {
+  if (head === null) return null;
+  if (head.ledger === last.ledger && last.seq < head.seq)
+    return `The journal ended at entry ${last.seq}, and the ledger knows it up to ${head.seq}.`;
+  return 'The journal did not belong to the ledger.';
+}
+
+/** Takes over what can be read of the journal after the ledger's head; of a damaged one as well. */
+function catchUp(
+  db: DatabaseSyncInstance,
+  journalPath: string,
+  onFault: (fault: JournalFault) => void,
+): void {
+  const head = headOf(db) ?? (isEmpty(db) ? beginningOf(journalPath) : null);
+  if (head === null || (head.seq > 0 && !isPartOf(head, head.ledger, journalPath))) return;
+  const { misfits } = replay(db, head.ledger, readJournal(journalPath, head.seq, { lenient: true, onFault }));
+  for (const seq of misfits) onFault({ after: seq - 1, what: 'it does not fit what comes before it' });
+}
+
+/** As if nothing of this journal had been read yet; null where it does not say whose it is. */
+function beginningOf(journalPath: string): JournalHead | null {
+  for (const { facts } of readJournal(journalPath, 0, { lenient: true })) {
+    const { ledger } = facts;
+    return typeof ledger === 'string' ? { ledger, seq: 0, hash: '' } : null;
+  }
+  return null;
+}
+
+function isEmpty(db: DatabaseSyncInstance): boolean {
+  const sql = createSql(db);
+  const row = sql.get(HOLDS_SOMETHING);
+  sql.forget();
+  return row === undefined;
+}
+
+/** A new journal file for a ledger that has rows already, or none. */
+function beginJournal(
+  db: DatabaseSyncInstance,
+  { journalPath, at, damage, onMended }: PairOptions & { journalPath: string; damage: string | null },
+): Journal {
+  const head = headOf(db);
+  const aside = setAside(journalPath, at);
+  const ledger = head?.ledger ?? randomUUID();
+  const why = damage ?? 'The journal was gone.';
+  const because = head === null ? 'The ledger was made.' : why;
+  if (head !== null || damage !== null) {
+    const kept = aside === null ? '' : ` The old file is kept as ${aside}.`;
+    onMended(`${why} A new one goes on from entry ${head?.seq ?? 0}.${kept}`);
+  }
+  const first: LedgerEvent = { kind: head === null ? 'begun' : 'continued', ledger, because };
+  const sql = createSql(db);
+  const journal = createJournal(journalPath, toJournal(first, at), head, { told: batchesOf(snapshot(sql)) });
+  sql.run(SET_HEAD, { ...journal.head });
+  sql.forget();
+  return journal;
+}
+
+function* batchesOf(all: Iterable<Told>): Generator<JournalEvent[]> {
+  let batch: JournalEvent[] = [];
+  for (const { event, at } of all) {
+    batch.push(toJournal(event, at));
+    if (batch.length < BATCH) continue;
+    yield batch;
+    batch = [];
+  }
+  yield batch;
+}
+
+function append(
+  db: DatabaseSyncInstance,
+  journal: Journal,
+  events: readonly LedgerEvent[],
+  at: number,
+): void {
+  const sql = createSql(db);
+  journal.append(events.map((event) => toJournal(event, at)));
+  sql.run(SET_HEAD, { ...journal.head });
+  sql.forget();
+}
+
+/** A crash may have come after an erasure was recorded and before its entries were blank. */
+function finishErasures(db: DatabaseSyncInstance, journalPath: string): void {
+  const sql = createSql(db);
+  const pending = sql.all<{ entries: string }>(PENDING_ERASURES);
+  for (const { entries } of pending) {
+    const ranges: [from: number, to: number][] = JSON.parse(entries);
+    blankInJournal(journalPath, ranges);
+    sql.run(END_ERASURE, { entries });
+  }
+  sql.forget();
+}
+
+function headOf(db: DatabaseSyncInstance): JournalHead | null {
+  const sql = createSql(db);
+  const head = sql.get<JournalHead>(HEAD);
+  sql.forget();
+  return head ? { ...head } : null;
+}
+
+function words(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,59 @@
+import pc from 'picocolors';
+import type { LogFields } from '../core/ports/log.ts';
+import { escapeUnsafe, escapeUnsafeJson } from '../core/domain/escape.ts';
+
+export const LEVELS = ['error', 'warn', 'info', 'debug'] as const;
+export type Level = (typeof LEVELS)[number];
+
+/** One log line before it is written, already free of secrets. */
+export interface Entry {
+  readonly at: Date;
+  readonly level: Level;
+  readonly message: string;
+  readonly fields: LogFields;
+}
+
+/** Fields by which a person follows one document; they come first and stand out. */
+const PROMINENT: readonly string[] = ['name', 'documentId'];
+
+const RESERVED: ReadonlySet<string> = new Set(['timestamp', 'level', 'message']);
+
+/** One JSON object on one line. A field that would hide a fixed one gets `Field` behind its name. */
+export function jsonLine(entry: Entry): string {
+  const line: Record<string, unknown> = {
+    timestamp: entry.at.toISOString(),
+    level: entry.level,
+    message: entry.message,
+  };
+  for (const [key, value] of Object.entries(entry.fields)) {
+    line[RESERVED.has(key) ? `${key}Field` : key] = value;
+  }
+  return escapeUnsafeJson(JSON.stringify(line));
+}
+
+/** `14:03:22 info  Document accepted  name=… documentId=12 httpStatus=200`, in local time. */
+export function terminalLine(entry: Entry, color: boolean): string {
+  const paint = pc.createColors(color);
+  const present = Object.entries(entry.fields).filter(([, value]) => value !== undefined && value !== null);
+  const prominent = PROMINENT.flatMap((key) => present.filter(([name]) => name === key)).map(
+    ([key, value]) => `${paint.dim(`${escapeUnsafe(key)}=`)}${paint.bold(shown(value))}`,
+  );
+  const quiet = present
+    .filter(([key]) => !PROMINENT.includes(key))
+    .map(([key, value]) => paint.dim(`${escapeUnsafe(key)}=${shown(value)}`));
+  const fields = [...prominent, ...quiet].join(' ');
+  const head = `${paint.dim(localTime(entry.at))} ${paint[LEVEL_COLOR[entry.level]](entry.level.padEnd(5))} ${escapeUnsafe(entry.message)}`;
+  return fields === '' ? head : `${head}  ${fields}`;
+}
+
+function localTime(at: Date): string {
+  return [at.getHours(), at.getMinutes(), at.getSeconds()].map((n) => String(n).padStart(2, '0')).join(':');
+}
+
+const LEVEL_COLOR = { error: 'red', warn: 'yellow', info: 'green', debug: 'dim' } as const;
+
+/** Quoted where a bare value could be taken for two fields. */
+function shown(value: LogFields[string]): string {
+  const text = escapeUnsafe(String(value));
+  return text === '' || /[\s"=]/u.test(text) ? `"${text.replaceAll('"', String.raw`\"`)}"` : text;
+}

@@ -1,0 +1,157 @@
+import { once } from 'node:events';
+import { finished } from 'node:stream/promises';
+import winston from 'winston';
+import { systemCode } from '../core/domain/errors.ts';
+import type { Log, LogFields } from '../core/ports/log.ts';
+import type { LogLines } from '../core/ports/logLines.ts';
+import { LEVELS, jsonLine, terminalLine } from './lines.ts';
+import type { Entry, Level } from './lines.ts';
+import { LogFile } from './logFile.ts';
+import { RecentLines } from './recentLines.ts';
+import { REDACTED, isSecretField } from './redact.ts';
+import type { Redactor } from './redact.ts';
+import { TerminalLines } from './terminalLines.ts';
+
+export interface LogOptions {
+  readonly level: Level;
+  /** Where lines go besides the file; usually stderr. */
+  readonly terminal: NodeJS.WritableStream;
+  /** True: lines for people. False: one JSON object a line. */
+  readonly isTerminal: boolean;
+  /** Of the lines there, where fewer are wanted than in the file. */
+  readonly terminalLevel?: Level | undefined;
+  readonly color: boolean;
+  /** JSON lines in `<dir>/receiptd.log`, rotated at `maxSize` bytes, `maxFiles` rotated ones kept. */
+  readonly file?: { readonly dir: string; readonly maxSize: number; readonly maxFiles: number };
+  readonly secrets: Redactor;
+  readonly now?: () => Date;
+  /** Monotonic milliseconds. */
+  readonly monotonic?: () => number;
+}
+
+export interface ClosableLog extends Log {
+  /** Resolves when every line is written. Lines after that are left out. Idempotent. */
+  close(): Promise<void>;
+  readonly lines: LogLines;
+}
+
+const FILE_RETRY_MS = 60_000;
+
+/** The agent's log. A log file that can't be written is said once on the terminal, and tried again by the minute. */
+export async function createLog(options: LogOptions): Promise<ClosableLog> {
+  const { terminal, secrets } = options;
+  const now = options.now ?? (() => new Date());
+  // A reader that went away (EPIPE) must not end the agent.
+  terminal.on('error', () => {});
+
+  const lines = new RecentLines();
+  const file = options.file === undefined ? null : openFile(options.file);
+  const shownLines = new TerminalLines(terminal);
+  const logger = winston.createLogger({
+    level: options.level,
+    levels: Object.fromEntries(LEVELS.map((level, index) => [level, index])),
+    format: winston.format.combine(),
+    transports: [
+      lineTransport(shownLines, 'shown', { level: options.terminalLevel }),
+      ...(file === null ? [] : [lineTransport(file, 'stored', { accepts: () => file.accepts() })]),
+    ],
+  });
+  let closing: Promise<void> | null = null;
+
+  function openFile(place: NonNullable<LogOptions['file']>): LogFile {
+    return new LogFile({
+      ...place,
+      monotonic: options.monotonic ?? (() => performance.now()),
+      retryMs: FILE_RETRY_MS,
+      onTrouble: (error) => {
+        const why = systemCode(error) ?? (error instanceof Error ? error.message : String(error));
+        write('warn', 'The log file cannot be written; lines appear here only', { dir: place.dir, why });
+      },
+      onRecovered: () => write('info', 'The log file is written again', { dir: place.dir }),
+    });
+  }
+
+  /** Also after the end of the logger: the file may turn out to be broken when it is flushed. */
+  function write(level: Level, message: string, fields: LogFields = {}): void {
+    if (!logger.isLevelEnabled(level)) return;
+    const entry: Entry = {
+      at: now(),
+      level,
+      message: secrets.redact(message),
+      fields: redactFields(fields, secrets),
+    };
+    const stored = jsonLine(entry);
+    lines.add(stored);
+    const shown = options.isTerminal ? terminalLine(entry, options.color) : stored;
+    // Lines are made here, for winston would let a field named `level` or `message` replace the real one.
+    if (logger.writable) logger.log({ level, message: '', shown, stored });
+    else terminal.write(`${shown}\n`);
+  }
+
+  function say(level: Level, message: string, fields?: LogFields): void {
+    if (closing === null) write(level, message, fields);
+  }
+
+  async function finish(): Promise<void> {
+    const flushed = once(logger, 'finish');
+    logger.end();
+    await flushed;
+    shownLines.end();
+    await finished(shownLines);
+    if (file !== null) {
+      file.close();
+      await finished(file);
+    }
+    await drain(terminal);
+  }
+
+  return {
+    lines,
+    debug: (message, fields) => say('debug', message, fields),
+    info: (message, fields) => say('info', message, fields),
+    warn: (message, fields) => say('warn', message, fields),
+    error: (message, fields) => say('error', message, fields),
+    close: () => (closing ??= finish()),
+  };
+}
+
+function lineTransport(
+  stream: NodeJS.WritableStream,
+  line: 'shown' | 'stored',
+  { accepts = () => true, level }: { readonly accepts?: () => boolean; readonly level?: Level | undefined },
+): winston.transport {
+  const wanted = winston.format((info) => (accepts() ? info : false));
+  const format = winston.format.combine(
+    wanted(),
+    winston.format.printf((info) => String(info[line])),
+  );
+  return new winston.transports.Stream({ stream, eol: '\n', format, ...(level !== undefined && { level }) });
+}
+
+function redactFields(fields: LogFields, secrets: Redactor): LogFields {
+  const clean: Record<string, LogFields[string]> = {};
+  for (const [key, value] of Object.entries(fields)) {
+    if (value === undefined) continue;
+    clean[secrets.redact(key)] = isSecretField(key) ? REDACTED : redactValue(value, secrets);
+  }
+  return clean;
+}
+
+/** A number may be a secret too; what is no secret keeps its type. */
+function redactValue(value: LogFields[string], secrets: Redactor): LogFields[string] {
+  const text = String(value);
+  const clean = secrets.redact(text);
+  const isPlain = value === null || typeof value === 'number' || typeof value === 'boolean';
+  return clean === text && isPlain ? value : clean;
+}
+
+function drain(stream: NodeJS.WritableStream): Promise<void> {
+  if (!stream.writable) return Promise.resolve();
+  return new Promise((resolve) => {
+    stream.once('close', resolve);
+    stream.write('', () => {
+      stream.removeListener('close', resolve);
+      resolve();
+    });
+  });
+}

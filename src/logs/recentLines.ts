@@ -1,0 +1,29 @@
+import type { LogLines } from '../core/ports/logLines.ts';
+
+const KEPT = 200;
+/** As many fit into a small part of the memory; a line that is longer is an exception. */
+const LONGEST = 8_000;
+
+/** Keeps the last lines, and passes on what comes. */
+export class RecentLines implements LogLines {
+  readonly #lines: string[] = [];
+  readonly #listeners = new Set<(line: string) => void>();
+
+  add(line: string): void {
+    if (line.length > LONGEST) return;
+    this.#lines.push(line);
+    if (this.#lines.length > KEPT) this.#lines.shift();
+    for (const listener of this.#listeners) listener(line);
+  }
+
+  recent(): readonly string[] {
+    return [...this.#lines];
+  }
+
+  subscribe(onLine: (line: string) => void): () => void {
+    // The same function twice is two subscriptions.
+    const listener = (line: string): void => onLine(line);
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+}

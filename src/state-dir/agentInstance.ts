@@ -1,0 +1,37 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
+import { createDurably } from '../system/durableFile.ts';
+import { readPlainFile } from '../system/plainFile.ts';
+
+const FILE = 'agent-instance';
+const SHAPE = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+/**
+ * Tells this state directory's agent from another of the same name on the same shared ledger. Made when it is first asked for, and
+ * then the same for ever. @throws ReceiptdError STATE_UNWRITABLE
+ */
+export async function agentInstance(stateDir: string): Promise<string> {
+  const file = join(stateDir, FILE);
+  try {
+    const found = await readPlainFile(file);
+    if (found !== null) return checked(found, file);
+    await createDurably(file, `${randomUUID()}\n`);
+    return checked((await readPlainFile(file)) ?? '', file);
+  } catch (error) {
+    if (error instanceof ReceiptdError) throw error;
+    throw new ReceiptdError(
+      'STATE_UNWRITABLE',
+      `The file ${file} can't be used (${systemCode(error) ?? String(error)}).`,
+      { hint: 'Check the permissions of the state directory.', cause: error },
+    );
+  }
+}
+
+function checked(text: string, file: string): string {
+  const instance = text.trim();
+  if (SHAPE.test(instance)) return instance;
+  throw new ReceiptdError('STATE_UNWRITABLE', `The file ${file} holds no instance of an agent.`, {
+    hint: 'Remove it; receiptd makes another at its next start.',
+  });
+}

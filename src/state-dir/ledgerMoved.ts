@@ -1,0 +1,65 @@
+import path from 'node:path';
+import { ReceiptdError } from '../core/domain/errors.ts';
+import { writeDurably } from '../system/durableFile.ts';
+import { NotAFile, readPlainFile } from '../system/plainFile.ts';
+
+/**
+ * Says in a state directory that its ledger is in PostgreSQL: durable before the move is complete there, so that a kill in between
+ * leaves a machine that sends nothing, and never two ledgers that both do.
+ */
+const MARK = 'moved-to-postgres.json';
+
+export interface LedgerMoved {
+  /** Its UUID. */
+  readonly ledger: string;
+  /** Host, port and database, for people. */
+  readonly where: string;
+  readonly agent: string;
+  readonly isComplete: boolean;
+}
+
+export async function markLedgerMoved(stateDir: string, mark: LedgerMoved): Promise<void> {
+  await writeDurably(path.join(stateDir, MARK), `${JSON.stringify(mark)}\n`);
+}
+
+/** Null where it was not. A mark that can't be read is one all the same. */
+export async function ledgerMoved(stateDir: string): Promise<LedgerMoved | null> {
+  const text = await readPlainFile(path.join(stateDir, MARK)).catch((error: unknown) => {
+    if (error instanceof NotAFile) return '';
+    throw error;
+  });
+  if (text === null) return null;
+  const { ledger, where, agent, isComplete } = mappingOf(text);
+  const word = (value: unknown, otherwise: string): string => (typeof value === 'string' ? value : otherwise);
+  return {
+    ledger: word(ledger, ''),
+    where: word(where, 'an unknown database'),
+    agent: word(agent, ''),
+    isComplete: isComplete === true,
+  };
+}
+
+/** For who opens the SQLite ledger to write it. @throws ReceiptdError LEDGER_MOVED */
+export async function refuseMovedLedger(stateDir: string): Promise<void> {
+  const mark = await ledgerMoved(stateDir);
+  if (mark === null) return;
+  const { where, agent, isComplete } = mark;
+  throw new ReceiptdError(
+    'LEDGER_MOVED',
+    `The ledger in ${stateDir} was moved to ${where}, where this machine is the agent ${agent}.`,
+    {
+      hint: isComplete
+        ? `Set ledger.kind: postgres, and ledger.agent: ${agent}.`
+        : 'Run `receiptd ledger migrate` once more, which completes the move.',
+    },
+  );
+}
+
+function mappingOf(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? { ...value } : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto';
+import { chmod, chown, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
+import { gidOf } from '../system/group.ts';
+import { closeToOthers, whyNotOurs, type Refused } from './statePrivacy.ts';
+
+/** What makes a state directory: some parts of the configuration. */
+export interface StatePlace {
+  readonly stateDir: string;
+  /** Its members may use the control socket; null: nobody but the owner. */
+  readonly control: { readonly group: string | null };
+}
+
+interface Prepared {
+  /** A sentence for the log where others had access to it, or still have. */
+  readonly note: string | null;
+}
+
+/**
+ * Creates the state directory, private to its owner, or makes the one that is there private; members of the control
+ * group may pass through it to the socket.
+ * @throws ReceiptdError STATE_UNWRITABLE, also for a directory that is not our own; CONFIG_INVALID for an unknown group
+ */
+export function prepareStateDir(
+  place: StatePlace,
+  platform: NodeJS.Platform = process.platform,
+): Promise<Prepared> {
+  return prepare(place, platform, true);
+}
+
+/** The same, and changes no permissions: `note` says what is open. @throws ReceiptdError as `prepareStateDir` does */
+export function lookAtStateDir(
+  place: StatePlace,
+  platform: NodeJS.Platform = process.platform,
+): Promise<Prepared> {
+  return prepare(place, platform, false);
+}
+
+async function prepare(
+  { stateDir, control }: StatePlace,
+  platform: NodeJS.Platform,
+  closes: boolean,
+): Promise<Prepared> {
+  const gid = control.group === null || platform === 'win32' ? null : await gidOf(control.group);
+  try {
+    const refused = await whyNotOurs(stateDir, platform);
+    if (refused !== null) throw refusal(stateDir, refused);
+    await mkdir(stateDir, { recursive: true, mode: 0o700 });
+    await tryWriting(stateDir);
+    if (platform === 'win32') return { note: null };
+    const closed = await closeToOthers(stateDir, gid, { closes });
+    if (gid !== null) await letThrough(stateDir, gid, control.group ?? '', closes);
+    return { note: noteOf(closed, closes) };
+  } catch (error) {
+    throw unwritable(stateDir, error);
+  }
+}
+
+/** Through, and no more: what lies in it stays private. */
+async function letThrough(stateDir: string, gid: number, group: string, changes: boolean): Promise<void> {
+  const status = await stat(stateDir);
+  if (status.gid !== gid) {
+    if (!isOneOf(gid)) {
+      throw refusal(stateDir, {
+        why: `the user running receiptd is not a member of the group ${group} (control.group)`,
+        hint: 'Under a service: `receiptd service install` again, which gives it that group. Else make the user a member, and sign in anew.',
+      });
+    }
+    if (changes) await chown(stateDir, status.uid, gid);
+  }
+  if (changes) await chmod(stateDir, 0o710);
+}
+
+/** Whether this process may give its files to a group. */
+function isOneOf(gid: number): boolean {
+  return (
+    process.geteuid?.() === 0 || process.getegid?.() === gid || (process.getgroups?.() ?? []).includes(gid)
+  );
+}
+
+const SHOWN = 3;
+
+function noteOf(
+  { closed, open }: { readonly closed: string[]; readonly open: string[] },
+  closes: boolean,
+): string | null {
+  const list = (files: string[]): string =>
+    files.slice(0, SHOWN).join(', ') + (files.length > SHOWN ? ` and ${files.length - SHOWN} more` : '');
+  const sentences = [
+    ...(closed.length > 0 ? [`Others had access to ${list(closed)}; it was taken from them.`] : []),
+    ...(open.length > 0
+      ? [
+          `Others have access to ${list(open)}; ${closes ? 'make it private with chmod go-rwx' : '`receiptd run` takes it from them'}.`,
+        ]
+      : []),
+  ];
+  return sentences.length === 0 ? null : sentences.join(' ');
+}
+
+const PROBE_NAME = /^\.probe-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** By doing it: permission bits say nothing about a read-only file system, nor about root. */
+async function tryWriting(stateDir: string): Promise<void> {
+  const probe = path.join(stateDir, `.probe-${randomUUID()}`);
+  await writeFile(probe, 'x', { flag: 'wx', mode: 0o600 });
+  // Those that a kill left as well; another process that starts now does the same.
+  const probes = (await readdir(stateDir)).filter((name) => PROBE_NAME.test(name));
+  for (const name of probes) await rm(path.join(stateDir, name), { force: true });
+}
+
+/** What a look at a directory refused. */
+export function refusal(stateDir: string, { why, hint }: Refused): ReceiptdError {
+  return new ReceiptdError('STATE_UNWRITABLE', `The state directory ${stateDir} cannot be used: ${why}.`, {
+    hint,
+  });
+}
+
+export function unwritable(stateDir: string, cause: unknown): ReceiptdError {
+  if (cause instanceof ReceiptdError) return cause;
+  const why = reason(cause);
+  return new ReceiptdError('STATE_UNWRITABLE', `The state directory ${stateDir} cannot be used: ${why}.`, {
+    hint: 'Set stateDir (or RECEIPTD_STATE_DIR) to a local directory that the user running receiptd may write.',
+    cause,
+  });
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'no space is left',
+  EDQUOT: 'no space is left',
+  EEXIST: 'it is not a directory',
+  ENOTDIR: 'it is not a directory, or a part of its path is not',
+};
+
+function reason(cause: unknown): string {
+  const known = REASONS[systemCode(cause) ?? ''];
+  return known ?? (cause instanceof Error ? cause.message : String(cause));
+}

@@ -1,0 +1,154 @@
+import type { Stats } from 'node:fs';
+import { chmod, lstat, readdir, realpath, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { systemCode } from '../core/domain/errors.ts';
+import { isSharedPlace } from '../core/domain/sharedPlaces.ts';
+import { foreignNames, isOwnName } from './stateFiles.ts';
+import { asUser, userNameOf } from '../system/userName.ts';
+
+const GROUP_AND_OTHERS = 0o077;
+const GROUP_PASS = 0o010;
+const OTHERS_WRITE = 0o002;
+const SHOWN = 3;
+
+/** Refused while it is open to others, by the part that reads it: a secret that was readable has to be changed. */
+const CREDENTIALS_FILE = /^credentials(?:-[A-Za-z0-9][A-Za-z0-9_-]*)?\.json$/;
+
+/** Why a directory can't be a state directory, to follow "cannot be used: ", and what to do instead. */
+export interface Refused {
+  readonly why: string;
+  readonly hint: string;
+}
+
+/**
+ * Null where a place may be a state directory of whoever asks. It need not exist. One that holds other things is not: it
+ * would be closed to everybody else.
+ */
+export async function whyNotOurs(
+  stateDir: string,
+  platform: NodeJS.Platform = process.platform,
+): Promise<Refused | null> {
+  const link = await lstat(stateDir).catch(ifMissing);
+  if (link === null) return isSharedPlace(stateDir, platform) ? shared(stateDir) : null;
+  const target = link.isSymbolicLink() ? await realpath(stateDir) : stateDir;
+  if (platform !== 'win32') {
+    const open = link.isSymbolicLink() ? await worldWritable(target) : null;
+    if (open !== null) {
+      return {
+        why: `it is a symbolic link to ${target}, and everybody may write to ${open}`,
+        hint: 'Set stateDir (or RECEIPTD_STATE_DIR) to a directory that nobody else may replace.',
+      };
+    }
+  }
+  if (isSharedPlace(target, platform)) return shared(stateDir);
+  if (platform !== 'win32') {
+    const { uid } = await stat(stateDir);
+    const own = process.geteuid?.();
+    if (own !== undefined && uid !== own) return ofAnother(uid, own, platform);
+  }
+  return whyNotForState(target);
+}
+
+/** Null for a directory that is ours by what lies in it, and for an empty one; of any owner. */
+export async function whyNotForState(
+  stateDir: string,
+  platform: NodeJS.Platform = process.platform,
+): Promise<Refused | null> {
+  if (isSharedPlace(stateDir, platform)) return shared(stateDir);
+  const names = await readdir(stateDir).catch((error: unknown) => {
+    if (systemCode(error) === 'ENOENT') return [];
+    throw error;
+  });
+  const foreign = foreignNames(names).toSorted();
+  if (foreign.length === 0) return null;
+  const more = foreign.length > SHOWN ? ` and ${foreign.length - SHOWN} more` : '';
+  return {
+    why: `it holds what is not receiptd's (${foreign.slice(0, SHOWN).join(', ')}${more}), and would be closed to everybody else`,
+    hint: ownPlace(stateDir),
+  };
+}
+
+function shared(stateDir: string): Refused {
+  return {
+    why: 'it belongs to the whole machine or to a person, and would be closed to everybody else',
+    hint: ownPlace(stateDir),
+  };
+}
+
+function ownPlace(stateDir: string): string {
+  return `Set stateDir (or RECEIPTD_STATE_DIR) to a directory of its own, for instance ${path.join(stateDir, 'receiptd')}.`;
+}
+
+async function ofAnother(uid: number, own: number, platform: NodeJS.Platform): Promise<Refused> {
+  const name = await userNameOf(uid);
+  return {
+    why: `it belongs to another user (${name ?? uid}) than the one running receiptd (${own})`,
+    hint: `Run it as that user: ${asUser(name ?? `#${uid}`, own === 0, platform)}.`,
+  };
+}
+
+/** The first directory on the way to a place that everybody may write to, itself included. */
+async function worldWritable(place: string): Promise<string | null> {
+  const { mode } = await stat(place);
+  if ((mode & OTHERS_WRITE) !== 0) return place;
+  const parent = path.dirname(place);
+  return parent === place ? null : worldWritable(parent);
+}
+
+/**
+ * Takes the access of others away from the state directory and from what is ours in it; without `closes` it only looks. Directories in it that are private
+ * already are not looked into. Members of the group `gid` may go on passing through.
+ * @returns what was within their reach, and what still is because it can't be changed
+ */
+export async function closeToOthers(
+  stateDir: string,
+  gid: number | null,
+  { closes }: { readonly closes: boolean },
+): Promise<{ closed: string[]; open: string[] }> {
+  const found: Found = { closes, closed: [], open: [] };
+  const status = await stat(stateDir);
+  const isLetThrough = status.gid === gid && (status.mode & GROUP_AND_OTHERS) === GROUP_PASS;
+  if (!isLetThrough) await closeOne(stateDir, status, found);
+  const wasPrivate = found.closed.length === 0 && found.open.length === 0;
+  // What somebody else keeps here is none of our business.
+  const own = (await readdir(stateDir)).filter(isOwnName);
+  await closeWithin(stateDir, own, found);
+  return wasPrivate ? { closed: [], open: [] } : found;
+}
+
+interface Found {
+  readonly closes: boolean;
+  readonly closed: string[];
+  readonly open: string[];
+}
+
+async function closeWithin(dir: string, names: readonly string[], found: Found): Promise<void> {
+  for (const entry of names) {
+    const file = path.join(dir, entry);
+    const status = await lstat(file).catch(ifMissing);
+    if (status === null || CREDENTIALS_FILE.test(entry)) continue;
+    // A link leads elsewhere.
+    if (!status.isFile() && !status.isDirectory()) continue;
+    if ((status.mode & GROUP_AND_OTHERS) === 0) continue;
+    await closeOne(file, status, found);
+    if (status.isDirectory()) await closeWithin(file, await readdir(file), found);
+  }
+}
+
+async function closeOne(file: string, status: Stats, found: Found): Promise<void> {
+  if ((status.mode & GROUP_AND_OTHERS) === 0) return;
+  const shown = `${file} (mode ${(status.mode & 0o777).toString(8).padStart(3, '0')})`;
+  if (!found.closes) return void found.open.push(shown);
+  try {
+    await chmod(file, status.mode & 0o700);
+    found.closed.push(shown);
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') found.open.push(shown);
+  }
+}
+
+function ifMissing(error: unknown): null {
+  const code = systemCode(error);
+  if (code === 'ENOENT' || code === 'ENOTDIR') return null;
+  throw error;
+}

@@ -1,0 +1,33 @@
+import { constants } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
+import { systemCode } from '../core/domain/errors.ts';
+
+/** Thrown where something lies at a path that is no file. */
+export class NotAFile extends Error {}
+
+/** For reading; anything but a regular file is refused. Opening a FIFO would wait for ever. @throws NotAFile, system errors */
+export async function openPlainFile(file: string): Promise<FileHandle> {
+  const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    if ((await handle.stat()).isFile()) return handle;
+    throw new NotAFile(`${file} is not a regular file`);
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/** Its text; null where there is nothing. @throws NotAFile, system errors */
+export async function readPlainFile(file: string): Promise<string | null> {
+  try {
+    const handle = await openPlainFile(file);
+    try {
+      return await handle.readFile('utf8');
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return null;
+    throw error;
+  }
+}

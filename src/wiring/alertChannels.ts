@@ -1,0 +1,118 @@
+import { createCommandChannel } from '../features/alerts/channels/command.ts';
+import { createDesktopChannel } from '../features/alerts/channels/desktop.ts';
+import { createEmailChannel } from '../features/alerts/channels/email.ts';
+import type { Run } from '../features/alerts/channels/program.ts';
+import { readSecretFile } from '../features/alerts/channels/secretFile.ts';
+import { quoted } from '../features/alerts/channels/undelivered.ts';
+import { createWebhookChannel } from '../features/alerts/channels/webhook.ts';
+import type { Config } from '../config/config.ts';
+import { howItEnded, plainEnvironment, runProgram } from '../system/programs.ts';
+import { systemClock } from '../system/systemClock.ts';
+import type { AlertChannel } from '../core/ports/alert.ts';
+import type { Surroundings } from './service.ts';
+
+export { readSecretFile };
+
+/** Keys under which the files of secrets stand. */
+export const SECRET_KEYS = {
+  webhook: 'alerts.webhook.secretFile',
+  email: 'alerts.email.passwordFile',
+} as const;
+
+/** The ways to people that the configuration names. Nothing is opened, read or sent before the first alert. */
+export function alertChannels(config: Config, surroundings: Surroundings): AlertChannel[] {
+  const { desktop, command, webhook, email } = config.alerts;
+  const run = programsOf(surroundings);
+  const channels: AlertChannel[] = [];
+  if (desktop) channels.push(createDesktopChannel({ platform: process.platform, run }));
+  if (command !== null) channels.push(createCommandChannel({ command, run }));
+  if (webhook !== null) {
+    const { url, secretFile } = webhook;
+    channels.push(
+      createWebhookChannel({
+        url,
+        secret: secretFile === null ? null : secretIn(secretFile, SECRET_KEYS.webhook, surroundings),
+        now: () => systemClock.now(),
+        exchange: exchangeWith(new URL(url).origin, config, surroundings),
+      }),
+    );
+  }
+  if (email !== null) channels.push(emailChannel(email, config, surroundings));
+  return channels;
+}
+
+/** `password`: one that is in no file yet. */
+export function emailChannel(
+  { server, user, passwordFile, from, to }: NonNullable<Config['alerts']['email']>,
+  { service: { ca } }: Pick<Config, 'service'>,
+  surroundings: Surroundings,
+  password: string | null = null,
+): AlertChannel {
+  const { env, log, secrets } = surroundings;
+  if (password !== null) secrets.addSecret(password);
+  const inFile = passwordFile === null ? null : secretIn(passwordFile, SECRET_KEYS.email, surroundings);
+  const source = password === null ? inFile : async () => password;
+  return createEmailChannel({
+    server,
+    login: user === null || source === null ? null : { user, password: source },
+    from,
+    to,
+    tls: async () => {
+      if (ca === null) return {};
+      const { trusting } = await import('../api/authorities.ts');
+      return { secureContext: trusting(ca, env) };
+    },
+    log,
+    redact: (text) => secrets.redactCut(text),
+  });
+}
+
+function secretIn(file: string, key: string, { secrets }: Surroundings): () => Promise<string> {
+  return async () => {
+    const secret = await readSecretFile(file, key);
+    secrets.addSecret(secret);
+    return secret;
+  };
+}
+
+/** Below the limit of a delivery, so that what ran too long is said to have. Milliseconds. */
+const PROGRAM = { timeoutMs: 8_500, graceMs: 1_000 };
+
+function programsOf({ env, secrets }: Surroundings): Run {
+  return async (command, { stdin, env: own }, signal) => {
+    const end = await runProgram(command, stdin, { ...plainEnvironment(env), ...own }, PROGRAM, signal);
+    if (end.how === 'exited' && end.status === 0) return null;
+    const said =
+      end.how === 'notStarted' || end.said === '' ? '' : `: ${quoted(secrets.redactCut(end.said))}`;
+    return howItEnded(end) + said;
+  };
+}
+
+const STEP_MS = 8_000;
+const TIMEOUTS = { connectMs: STEP_MS, progressMs: STEP_MS, headersMs: STEP_MS, bodyMs: STEP_MS };
+
+/** As the service is reached: through the same proxy, trusting the same authorities. A connection for each alert, since they are few. */
+function exchangeWith(
+  origin: string,
+  { service: { proxy, ca } }: Config,
+  { env, secrets }: Surroundings,
+): Parameters<typeof createWebhookChannel>[0]['exchange'] {
+  return async (request, signal) => {
+    const { createTransport } = await import('../api/transport.ts');
+    const transport = createTransport({
+      baseUrl: origin,
+      timeouts: TIMEOUTS,
+      connections: 1,
+      clock: systemClock,
+      proxy,
+      ca,
+      env,
+      addSecret: (value) => secrets.addSecret(value),
+    });
+    try {
+      return await transport.exchange(request, signal);
+    } finally {
+      await transport.close();
+    }
+  };
+}

@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto';
+import type { Config } from '../config/config.ts';
+import { Alerting, type Around } from '../features/alerts/alerting.ts';
+import { alertOperations } from '../features/alerts/operations.ts';
+import { openAlertStore } from '../features/alerts/store.ts';
+import type { Operations } from '../control/protocol.ts';
+import { alertChannels } from './alertChannels.ts';
+import type { Running } from './generation.ts';
+import type { Lasting } from './processScope.ts';
+
+export interface Alerts {
+  readonly operations: Pick<Operations, 'alerts' | 'testAlerts'>;
+  /** Takes a changed configuration. */
+  take(config: Config): void;
+  /** Tells people what is wrong until `stop` aborts. Never rejects. */
+  run(stop: AbortSignal): Promise<void>;
+}
+
+/** Alerts live as long as the process: what was told under one configuration is not told again under the next. */
+export async function composeAlerts(
+  config: Config,
+  lasting: Lasting,
+  current: () => Running,
+  stop: AbortSignal,
+): Promise<Alerts> {
+  const { clock, log, incidents, ledger, host } = lasting;
+  const alerting = await Alerting.open(
+    {
+      clock,
+      log,
+      incidents,
+      ledger,
+      host,
+      random: Math.random,
+      newId: randomUUID,
+      store: openAlertStore(config.stateDir),
+      around: () => around(lasting, current()),
+    },
+    config.alerts,
+  );
+  const take = (next: Config): void => alerting.take(next.alerts, alertChannels(next, lasting));
+  take(config);
+  return { operations: alertOperations(alerting, stop), take, run: (until) => alerting.run(until) };
+}
+
+function around({ incidents, inherited }: Lasting, { config, intakes }: Running): Around {
+  const folders = intakes.map(({ status: { path, state, message, since } }) => ({
+    path,
+    state,
+    message,
+    since,
+  }));
+  return {
+    incidents: incidents.list(),
+    isOfGeneration: (key) => inherited.has(key),
+    folders,
+    endpoints: config.endpoints,
+    isLooking: folders.some(({ state }) => state === 'starting'),
+  };
+}

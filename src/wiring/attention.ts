@@ -1,0 +1,103 @@
+import { join } from 'node:path';
+import type { Config } from '../config/config.ts';
+import { describeError } from '../core/domain/errors.ts';
+import { createAttentionBook, markOf } from '../intake/folder/attentionBook.ts';
+import { createAttentionFolder } from '../intake/folder/attentionFolder.ts';
+import { Attention } from '../features/attention/attention.ts';
+import type { OpenFolder } from '../delivery/payload/locateBytes.ts';
+import type { AttentionFolder, AttentionKey } from '../core/ports/attention.ts';
+import { guardOver, type Guards } from './folders.ts';
+import type { Lasting } from './processScope.ts';
+
+/** What people at the scanners are shown, in the folders of this configuration that have a place for it. */
+export interface Attentions {
+  readonly background: readonly ((signal: AbortSignal) => Promise<void>)[];
+  readonly tidy: (signal: AbortSignal) => Promise<void>;
+  readonly look: (folder: string, path: string) => void;
+}
+
+type Deps = Pick<Lasting, 'ledger' | 'clock' | 'log' | 'guards'> & {
+  readonly inherited: Lasting['inherited'];
+};
+
+export function composeAttention(
+  { stateDir, folders }: Config,
+  { ledger, clock, log, guards, inherited: incidents }: Deps,
+  open: OpenFolder,
+  isInPlace: (folder: string) => boolean,
+  isLedElsewhere: (folder: string) => boolean,
+): Attentions {
+  const book = createAttentionBook(bookOf(stateDir));
+  const all = new Map<string, Attention>();
+  for (const { path, needsAttention, maxFileSize, share } of folders) {
+    if (needsAttention === null) continue;
+    const place = placeOf({ folder: path, place: needsAttention }, folders, guards);
+    const deps = { book, ledger, incidents, clock, log, maxFileSize, isInPlace: () => isInPlace(path) };
+    const isShared = share !== null && ledger.fleet !== null;
+    const shared = isShared ? { shared: { isLedElsewhere: () => isLedElsewhere(path) } } : {};
+    all.set(path, new Attention({ ...deps, ...shared, folder: open(path), place }));
+  }
+  return {
+    background: [...all.values()].map((each) => (signal: AbortSignal) => each.run(signal)),
+    tidy: async (signal) => {
+      for (const each of all.values()) await each.once(signal);
+    },
+    look: (folder, path) => all.get(folder)?.look(path),
+  };
+}
+
+/**
+ * What was shown where the configuration does not show it any more is removed, before anybody could take it for scans, and
+ * the folder too if the agent made it and nothing is left in it.
+ * Resolves the places where that could not be done: they stay unwatched, and it is tried again at the next start.
+ */
+export async function leaveFormerPlaces(
+  { stateDir, folders }: Config,
+  { guards, log }: Pick<Lasting, 'guards' | 'log'>,
+): Promise<string[]> {
+  const book = createAttentionBook(bookOf(stateDir));
+  const left: string[] = [];
+  for (const key of await book.keys()) {
+    if (folders.some(({ path, needsAttention }) => path === key.folder && needsAttention === key.place))
+      continue;
+    try {
+      const place = placeOf(key, folders, guards);
+      const { entries, made } = await book.read(key);
+      if (entries.length > 0 && !(await place.isThere())) throw new Error(`${key.place} is not there`);
+      for (const { files } of entries) await place.remove(files);
+      await place.sweep();
+      const isInUse = folders.some(({ needsAttention }) => needsAttention === key.place);
+      if (made !== null && !isInUse) await place.unmake(made);
+      await book.write(key, { entries: [], made: null });
+    } catch (error) {
+      log.info(
+        'What was shown in a former folder could not be removed; it is tried again at the next start',
+        {
+          folder: key.place,
+          ...describeError(error),
+        },
+      );
+      left.push(key.place);
+    }
+  }
+  return left;
+}
+
+function placeOf(
+  { folder, place }: AttentionKey,
+  folders: Config['folders'],
+  guards: Guards,
+): AttentionFolder {
+  return createAttentionFolder({
+    path: place,
+    like: folder,
+    watched: [folder, ...folders.map(({ path }) => path)],
+    mark: markOf(folder),
+    guard: guardOver(place, guards),
+    random: Math.random,
+  });
+}
+
+function bookOf(stateDir: string): string {
+  return join(stateDir, 'attention');
+}

@@ -1,0 +1,78 @@
+import { access, constants, stat } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { noticeOf } from '../features/alerts/channels/desktop.ts';
+import { readSecretFile } from '../features/alerts/channels/secretFile.ts';
+import { signatureHeaders } from '../features/alerts/channels/signature.ts';
+import type { Config } from '../config/config.ts';
+import { testAlert } from '../features/alerts/message.ts';
+import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
+import { SECRET_KEYS } from './alertChannels.ts';
+import type { Finding } from './checkFolder.ts';
+
+const SUBJECT = 'alerts';
+
+/** What would keep alerts from being delivered, as far as that can be told without delivering one. */
+export async function checkAlerts({ alerts }: Config, env: NodeJS.ProcessEnv): Promise<Finding[]> {
+  const { desktop, command, webhook, email } = alerts;
+  const checks: Promise<Finding | null>[] = [];
+  if (desktop) checks.push(checkDesktop(env));
+  if (command !== null) checks.push(checkCommand(command[0] ?? ''));
+  if (webhook !== null && webhook.secretFile !== null) checks.push(checkWebhookSecret(webhook.secretFile));
+  if (email !== null && email.passwordFile !== null)
+    checks.push(refusalOf(readSecretFile(email.passwordFile, SECRET_KEYS.email)));
+  const troubles = (await Promise.all(checks)).filter((finding) => finding !== null);
+  const channels = Object.entries({ desktop: desktop || null, command, webhook, email })
+    .filter(([, settings]) => settings !== null)
+    .map(([name]) => name);
+  if (channels.length === 0) {
+    if (alerts.digest === null && alerts.quietHours === null) return [];
+    const message = 'Nobody is told anything: `alerts` names neither email, webhook, command nor desktop.';
+    return [{ level: 'warn', subject: SUBJECT, message }];
+  }
+  if (troubles.length > 0) return troubles;
+  const message = `They go to ${channels.join(', ')}; \`receiptd alerts test\` sends one.`;
+  return [{ level: 'ok', subject: SUBJECT, message }];
+}
+
+async function checkWebhookSecret(file: string): Promise<Finding | null> {
+  const read = readSecretFile(file, SECRET_KEYS.webhook);
+  return refusalOf(read.then((secret) => signatureHeaders(secret, { id: 'check', atMs: 0, body: '' })));
+}
+
+async function refusalOf(work: Promise<unknown>): Promise<Finding | null> {
+  try {
+    await work;
+    return null;
+  } catch (error) {
+    if (!(error instanceof ReceiptdError)) throw error;
+    return { level: 'fail', subject: SUBJECT, message: error.sentence() };
+  }
+}
+
+async function checkCommand(program: string): Promise<Finding | null> {
+  const why = await whyNotRun(program);
+  if (why === null) return null;
+  const message = `alerts.command: ${program} can't be run: ${why}. Name a program that the user running receiptd may run.`;
+  return { level: 'fail', subject: SUBJECT, message };
+}
+
+async function checkDesktop(env: NodeJS.ProcessEnv): Promise<Finding | null> {
+  const { command } = noticeOf(testAlert('', { host: '', now: 0 }), process.platform);
+  const [program = ''] = command;
+  for (const dir of (env['PATH'] ?? env['Path'] ?? '').split(delimiter))
+    if (dir !== '' && (await whyNotRun(join(dir, program))) === null) return null;
+  const message = `alerts.desktop: there is no ${program} in the PATH of this user. Install it (on Debian: libnotify-bin), or set alerts.desktop: false.`;
+  return { level: 'fail', subject: SUBJECT, message };
+}
+
+async function whyNotRun(program: string): Promise<string | null> {
+  try {
+    if (!(await stat(program)).isFile()) return 'it is no file';
+    await access(program, constants.X_OK);
+    return null;
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return 'it is not there';
+    return code === 'EACCES' ? 'permission denied' : String(code);
+  }
+}

@@ -1,0 +1,154 @@
+import { access, constants, readdir, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Config } from '../config/config.ts';
+import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
+import { counted } from '../core/domain/words.ts';
+import { takenBy } from '../intake/presence/folderClaim.ts';
+import { createFolderClaims } from '../intake/folder/folderClaims.ts';
+import { statFolder, tokenOf } from '../intake/folder/folderIdentity.ts';
+import { archivePlace, attentionPlace, inOwnPlace } from '../intake/folder/ownPlace.ts';
+
+export interface Finding {
+  readonly level: 'ok' | 'warn' | 'fail';
+  readonly subject: string;
+  readonly message: string;
+  /** In the message: what somebody else is called, known to nobody but the finder. */
+  readonly names?: readonly string[];
+}
+
+/** What would keep the agent from watching this folder, found by trying. */
+export async function checkFolder(folder: Config['folders'][number]): Promise<Finding[]> {
+  const { path: subject } = folder;
+  const say = (level: Finding['level'], message: string): Finding => ({ level, subject, message });
+  try {
+    if (!(await stat(subject)).isDirectory()) {
+      return [
+        fail(
+          subject,
+          'FOLDER_NOT_A_DIRECTORY',
+          'It is not a folder.',
+          'Name the folder that holds the scans.',
+        ),
+      ];
+    }
+    const entries = await readdir(subject, { withFileTypes: true });
+    await access(subject, constants.R_OK | constants.X_OK);
+    const findings = [
+      say('ok', `It can be read; ${liesInIt(entries.filter((entry) => entry.isFile()).length)} in it.`),
+    ];
+    // What the agent itself has there is never watched.
+    const own = [folder.archiveTo, folder.needsAttention];
+    const others = entries.filter(({ name }) => !name.startsWith('.') && !own.includes(join(subject, name)));
+    const below = others.filter((entry) => entry.isDirectory()).length;
+    if (below > 0 && !folder.recursive) {
+      const [are, them] = below === 1 ? ['is', 'it'] : ['are', 'them'];
+      findings.push(
+        say(
+          'warn',
+          `${counted(below, 'folder')} in it ${are} not watched; set \`recursive: true\` to watch ${them}.`,
+        ),
+      );
+    }
+    const links = entries.filter((entry) => entry.isSymbolicLink()).length;
+    if (links > 0)
+      findings.push(
+        say('warn', `${counted(links, 'symbolic link')} in it ${links === 1 ? 'is' : 'are'} not followed.`),
+      );
+    if (folder.afterUpload !== 'keep') findings.push(await checkWritable(folder));
+    if (folder.afterUpload === 'archive') findings.push(...(await checkArchive(subject, folder.archiveTo)));
+    if (folder.needsAttention !== null) findings.push(await checkAttention(subject, folder.needsAttention));
+    return findings;
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === 'ENOENT')
+      return [say('warn', 'It does not exist now; the agent waits for it. [FOLDER_MISSING]')];
+    const hint = 'Let the user that runs receiptd read and enter it.';
+    return [fail(subject, 'FOLDER_UNREADABLE', `It can't be read (${code ?? String(error)}).`, hint)];
+  }
+}
+
+/** Whether an agent with another state directory takes it in already. */
+export async function checkTaken({ path }: Config['folders'][number], stateDir: string): Promise<Finding[]> {
+  const folder = await statFolder(path).catch(() => null);
+  const look = folder && (await createFolderClaims(stateDir).look(tokenOf(folder)));
+  // One that does not say who it is may be this state directory's own.
+  if (look?.kind !== 'taken' || look.by === null || look.by.stateDir === stateDir) return [];
+  const hint = 'Stop one of the two agents, or take the folder out of its config.';
+  return [fail(path, 'FOLDER_TAKEN', takenBy(path, look.by), hint)];
+}
+
+async function checkWritable({ path, afterUpload }: Config['folders'][number]): Promise<Finding> {
+  try {
+    await access(path, constants.W_OK);
+    return {
+      level: 'ok',
+      subject: path,
+      message: `Originals can be moved out of it (\`afterUpload: ${afterUpload}\`).`,
+    };
+  } catch {
+    const hint = 'Let the user that runs receiptd write to it.';
+    return fail(
+      path,
+      'FOLDER_UNWRITABLE',
+      `Originals can't be moved out of it (\`afterUpload: ${afterUpload}\`).`,
+      hint,
+    );
+  }
+}
+
+/** It is made when it is first needed. */
+async function checkArchive(subject: string, archiveTo: string): Promise<Finding[]> {
+  try {
+    await inOwnPlace(archivePlace(archiveTo, [subject]), '', async () => {});
+    return [];
+  } catch (error) {
+    if (!isNoFolder(error)) return [];
+    const hint = 'Remove the link, or name the folder that it leads to as `archiveTo`.';
+    return [fail(subject, 'FOLDER_NOT_A_DIRECTORY', `${archiveTo} is not a folder, or ${LINK}.`, hint)];
+  }
+}
+
+/** It is made when it is first needed, beside what is there. */
+async function checkAttention(subject: string, place: string): Promise<Finding> {
+  const canWrite = (directory: string) => access(directory, constants.W_OK | constants.X_OK);
+  try {
+    await inOwnPlace(attentionPlace(place, [subject]), '', canWrite).catch((error: unknown) => {
+      if (systemCode(error) !== 'ENOENT') throw error;
+      return canWrite(dirname(place));
+    });
+    return { level: 'ok', subject, message: `What can't be sent can be shown in ${place}.` };
+  } catch (error) {
+    if (isNoFolder(error)) {
+      const hint = 'Remove the link, or name another folder as `needsAttention`.';
+      return fail(subject, 'ATTENTION_UNWRITABLE', `${place} is not a folder, or ${LINK}.`, hint);
+    }
+    const why = systemCode(error) ?? String(error);
+    const hint = 'Let the user that runs receiptd create files in it, or correct `needsAttention`.';
+    return fail(subject, 'ATTENTION_UNWRITABLE', `${place} can't be written (${why}).`, hint);
+  }
+}
+
+const LINK = 'a link leads to it, and none is followed there';
+
+function isNoFolder(error: unknown): boolean {
+  return ['ENOTDIR', 'ELOOP'].includes(systemCode(error) ?? '');
+}
+
+/** `1 file lies`, `12 files lie`. */
+function liesInIt(files: number): string {
+  return `${counted(files, 'file')} ${files === 1 ? 'lies' : 'lie'}`;
+}
+
+function fail(
+  subject: string,
+  code:
+    | 'FOLDER_NOT_A_DIRECTORY'
+    | 'FOLDER_TAKEN'
+    | 'FOLDER_UNREADABLE'
+    | 'FOLDER_UNWRITABLE'
+    | 'ATTENTION_UNWRITABLE',
+  message: string,
+  hint: string,
+): Finding {
+  return { level: 'fail', subject, message: new ReceiptdError(code, message, { hint }).sentence() };
+}

@@ -1,0 +1,46 @@
+import type { PostgresConfig } from '../config/config.ts';
+import { systemClock } from '../system/systemClock.ts';
+import { ReceiptdError } from '../core/domain/errors.ts';
+import { span } from '../core/domain/words.ts';
+import type { LedgerFacts } from '../ledger/postgres/examine.ts';
+import type { Finding } from './checkFolder.ts';
+import { databasePlace, targetOf } from './fleetMember.ts';
+
+/** Times in the ledger are the agents' own; where their clocks part, what happened first can't be told. */
+const CLOCKS_PART_MS = 5_000;
+const subject = 'ledger';
+
+/** What would keep an agent from working with the shared ledger, found by asking it. */
+export async function checkSharedLedger(ledger: PostgresConfig): Promise<Finding[]> {
+  try {
+    const { examineLedger } = await import('../ledger/postgres/examine.ts');
+    return findingsAbout(ledger, await examineLedger(targetOf(ledger), systemClock));
+  } catch (error) {
+    if (!(error instanceof ReceiptdError)) throw error;
+    // What an agent with the rights to does by itself.
+    const mends = error.code === 'LEDGER_OLDER' || error.code === 'LEDGER_MISSING';
+    return [{ level: mends ? 'warn' : 'fail', subject, message: error.sentence() }];
+  }
+}
+
+export function findingsAbout(ledger: PostgresConfig, facts: LedgerFacts): Finding[] {
+  const { server, isEncrypted, clockAheadMs, lacks } = facts;
+  const way = isEncrypted === null ? '' : isEncrypted ? ', encrypted' : ', not encrypted';
+  const findings: Finding[] = [
+    {
+      level: 'ok',
+      subject,
+      message: `It is ${databasePlace(ledger)}, and can be used (PostgreSQL ${server}${way}).`,
+    },
+  ];
+  if (lacks.length > 0) {
+    const message = `The user of ledger.url lacks rights there: ${lacks.join(', ')}. Let the owner run \`receiptd ledger prepare\`.`;
+    findings.splice(0, 1, { level: 'fail', subject, message });
+  }
+  if (Math.abs(clockAheadMs) > CLOCKS_PART_MS) {
+    const than = clockAheadMs > 0 ? 'behind' : 'ahead of';
+    const message = `This machine's clock is ${span(Math.abs(clockAheadMs))} ${than} the database's: times in the ledger will not fit together. Let both keep time by NTP.`;
+    findings.push({ level: 'warn', subject, message });
+  }
+  return findings;
+}

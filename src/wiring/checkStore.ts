@@ -1,0 +1,47 @@
+import { stat, statfs } from 'node:fs/promises';
+import type { Config } from '../config/config.ts';
+import { strengthOf } from '../api/credentials/strength.ts';
+import { accountOption } from '../core/domain/account.ts';
+import type { CredentialStore } from '../core/ports/credentials.ts';
+import type { Finding } from './checkFolder.ts';
+import { credentialsConfig } from './service.ts';
+
+/** Of ramfs, which is never swapped; see statfs(2). */
+const RAMFS_MAGIC = 0x858458f6;
+
+/** Which store the credentials of an account come from, and how strong it is for the agent as it runs. */
+export async function checkStore(
+  config: Config,
+  account: string | null,
+  store: CredentialStore,
+  env: NodeJS.ProcessEnv,
+  subject: string,
+): Promise<Finding> {
+  const { platform } = process;
+  const { file } = credentialsConfig(config, account);
+  const directory = env['CREDENTIALS_DIRECTORY'];
+  const { isWeak, text } = strengthOf(store, {
+    platform,
+    uid: process.getuid?.() ?? null,
+    agentUid: platform === 'win32' ? null : await ownerOf(config.stateDir),
+    file,
+    fileUid: platform === 'win32' ? null : await ownerOf(file),
+    option: accountOption(account),
+    isInRamfs: store === 'systemd' && directory ? await isRamfs(directory) : null,
+  });
+  return { level: isWeak ? 'warn' : 'ok', subject, message: `They come from the ${store} store. ${text}` };
+}
+
+async function ownerOf(path: string): Promise<number | null> {
+  return stat(path).then(
+    ({ uid }) => uid,
+    () => null,
+  );
+}
+
+async function isRamfs(path: string): Promise<boolean | null> {
+  return statfs(path).then(
+    ({ type }) => type === RAMFS_MAGIC,
+    () => null,
+  );
+}

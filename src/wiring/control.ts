@@ -1,0 +1,98 @@
+import type { Config } from '../config/config.ts';
+import type { Operations, StatusResponse } from '../control/protocol.ts';
+import type { StreamRoute } from '../control/server/streams.ts';
+import type { Generations } from '../daemon/generations.ts';
+import type { LogLines } from '../core/ports/logLines.ts';
+import { createEndpoint } from './createEndpoint.ts';
+import type { Running } from './generation.ts';
+import type { Lasting } from './processScope.ts';
+import type { Results } from './results.ts';
+import { composeReading } from './reading.ts';
+import type { Settings } from './settings.ts';
+import { testFolder } from './testFolder.ts';
+
+export interface ControlDeps {
+  readonly generations: Generations<Config, Running>;
+  readonly settings: Settings;
+  readonly lasting: Lasting;
+  readonly lines: LogLines;
+  readonly version: string;
+  readonly results: Pick<Results, 'notes' | 'path'>;
+  /** When the process started, ISO 8601. */
+  readonly startedAt: string;
+}
+
+/** Everything that may be asked of the daemon, from its parts. */
+export function controlOf(deps: ControlDeps): { operations: Partial<Operations>; streams: StreamRoute[] } {
+  const { generations, lasting, lines } = deps;
+  const reading = composeReading({
+    ...lasting,
+    lines,
+    status: () => statusOf(deps),
+    endpoints: () => generations.current.config.endpoints,
+    findBytes: (document) => generations.current.findBytes(document),
+  });
+  return {
+    operations: {
+      ...actsOf(deps),
+      ...settingsOf(deps),
+      ...reading.operations,
+      resultsPath: async ({ uid }) => ({ path: await deps.results.path(uid ?? null) }),
+    },
+    streams: reading.streams,
+  };
+}
+
+/** What changes documents and holds; while the configuration changes, it waits. */
+function actsOf({ generations }: ControlDeps) {
+  return {
+    retry: (request) => generations.act(({ acts }) => acts.retry(request)),
+    dismiss: (request) => generations.act(({ acts }) => acts.dismiss(request)),
+    tryHeld: () => generations.act(({ acts }) => acts.tryHeld()),
+    resend: (request) => generations.act(({ acts }) => acts.resend(request)),
+    pause: (request) => generations.act(({ acts }) => acts.pause(request)),
+    resume: (request) => generations.act(({ acts }) => acts.resume(request)),
+    pauseAgent: (request) => generations.act(({ acts }) => acts.pauseAgent(request)),
+    resumeAgent: (request) => generations.act(({ acts }) => acts.resumeAgent(request)),
+    recordEndpoint: (request) => generations.act(({ acts }) => acts.recordEndpoint(request)),
+    send: (request) => generations.act((running) => running.send(request)),
+    erase: (request) => generations.act(({ acts }) => acts.erase(request)),
+    // It takes its time, and is about the ledger alone.
+    backup: (request) => generations.current.acts.backup(request),
+  } satisfies Partial<Operations>;
+}
+
+function settingsOf({ settings, generations, lasting }: ControlDeps) {
+  return {
+    config: () => settings.state(),
+    changeConfig: (request) => settings.change(request),
+    reload: () => settings.reload(),
+    testFolder: (request) => testFolder(request, { settings, lasting, current: () => generations.current }),
+    createEndpoint: (request) => createEndpoint(request, { settings, generations }),
+  } satisfies Partial<Operations>;
+}
+
+/** What the process and its generation say together. */
+export function statusOf({
+  generations,
+  settings,
+  lasting,
+  results,
+  version,
+  startedAt,
+}: ControlDeps): StatusResponse {
+  const { notes, ...status } = generations.current.status();
+  return {
+    pid: process.pid,
+    startedAt,
+    version,
+    ...status,
+    notes: [...notes, ...results.notes(), ...settings.notes()],
+    incidents: lasting.incidents.list().map(({ code, message, hint, since }) => ({
+      code,
+      message,
+      hint,
+      since: new Date(since).toISOString(),
+    })),
+  };
+}

@@ -1,0 +1,88 @@
+import type { ConfigEdit, ConfigState, Request, Response } from '../control/protocol.ts';
+import type { Generations } from '../daemon/generations.ts';
+import { ReceiptdError } from '../core/domain/errors.ts';
+import type { Config } from '../config/config.ts';
+import type { Running } from './generation.ts';
+import type { Settings } from './settings.ts';
+
+/** Stands for the uid that only the service knows. */
+const PROBE = 'to-be-created';
+
+/**
+ * Creates an endpoint, records it, and puts it into the configuration, in this order: what was created is not to be lost,
+ * whatever goes wrong then. All that can be known before is checked before.
+ */
+export async function createEndpoint(
+  { name, alias, language, outgoingUrl, by }: Request<'createEndpoint'>,
+  { settings, generations }: { settings: Settings; generations: Generations<Config, Running> },
+): Promise<Response<'createEndpoint'>> {
+  const before = await settings.state();
+  if (before.problem !== null) throw notRight(before.file, before.problem);
+  if (!before.writable) throw notWritable(before.file);
+  if (Object.hasOwn(Object(before.values['endpoints']), alias)) throw taken(alias);
+  const edit = (uid: string) => [
+    { kind: 'set' as const, path: ['endpoints', alias, 'uid'], value: uid },
+    ...namingTheOnly(before.values),
+  ];
+  await settings.edit(edit(PROBE), { dryRun: true });
+  const created = await generations.act(async ({ service, acts }) => {
+    const record = await service.createEndpoint({
+      name,
+      ...(outgoingUrl !== undefined && { outgoingUrl }),
+      ...(language !== undefined && { dominantLanguage: language }),
+    });
+    const { uid, verbatim } = record;
+    await acts
+      .recordEndpoint({ uid, name: record.name, verbatim, by })
+      .catch((error: unknown) => Promise.reject(butNot('recorded', { name, uid, alias }, error)));
+    return record;
+  });
+  const { uid } = created;
+  try {
+    return { uid, name: created.name, config: await settings.edit(edit(uid), { by }) };
+  } catch (error) {
+    throw butNot('put into the configuration', { name, uid, alias }, error);
+  }
+}
+
+/** Folders that need not name their endpoint while there is one have to, once there are two: it stays the one they had. */
+function namingTheOnly({ endpoints, folders }: ConfigState['values']): ConfigEdit[] {
+  const [only, ...others] = Object.keys(Object(endpoints));
+  if (only === undefined || others.length > 0 || !Array.isArray(folders)) return [];
+  return folders.flatMap((folder, index) =>
+    Object.hasOwn(Object(folder), 'endpoint')
+      ? []
+      : [{ kind: 'set', path: ['folders', index, 'endpoint'], value: only }],
+  );
+}
+
+function butNot(what: string, made: { name: string; uid: string; alias: string }, error: unknown): Error {
+  if (!(error instanceof ReceiptdError)) return error instanceof Error ? error : new Error(String(error));
+  const message = `The endpoint "${made.name}" was created, with the uid ${made.uid}, but could not be ${what}: ${error.message}`;
+  return new ReceiptdError(error.code, message, {
+    hint: `Do not create it again; put it into the config file by hand: endpoints.${made.alias}.uid: "${made.uid}".`,
+    cause: error,
+  });
+}
+
+function taken(alias: string): ReceiptdError {
+  return new ReceiptdError(
+    'CONFIG_INVALID',
+    `endpoints.${alias}: there is an endpoint of that name already.`,
+    {
+      hint: 'Take another name.',
+    },
+  );
+}
+
+function notRight(file: string, problem: string): ReceiptdError {
+  return new ReceiptdError('CONFIG_INVALID', `Nothing was created, since ${file} is not right: ${problem}`, {
+    hint: 'Correct it first.',
+  });
+}
+
+function notWritable(file: string): ReceiptdError {
+  return new ReceiptdError('CONFIG_UNWRITABLE', `Nothing was created, since ${file} can't be written.`, {
+    hint: 'Let the user that runs receiptd write it and its directory, or use `receiptd endpoint create`.',
+  });
+}

@@ -1,0 +1,202 @@
+import type { Config, LoadContext } from '../config/config.ts';
+import { isConfigWritable, replaceConfigFile, revisionOf } from '../config/configFile.ts';
+import { applyEdits } from '../config/edit.ts';
+import { parseConfig, readConfigFile, textOf } from '../config/load.ts';
+import { placeOf, putSafely, same, takeOut, type Place } from '../api/credentials/move.ts';
+import { isUnanswered } from '../api/credentials/keychain.ts';
+import {
+  createCredentialsSource,
+  createWritableCredentials,
+  storeOf,
+  type CredentialsOptions,
+} from '../api/credentials/source.ts';
+import type { Look } from '../api/credentials/store.ts';
+import {
+  UNIT_CREDENTIALS_DIR,
+  unitFileStore,
+  unitLines,
+  writableUnitFiles,
+} from '../api/credentials/unitFiles.ts';
+import { accountOption, ofAccount } from '../core/domain/account.ts';
+import { ReceiptdError } from '../core/domain/errors.ts';
+import { CREDENTIAL_STORES, type Credentials, type CredentialStore } from '../core/ports/credentials.ts';
+import { credentialsConfig } from './service.ts';
+
+/** Those that `login` writes to. */
+export const WRITABLE_STORES = ['keychain', 'file', 'systemd'] as const;
+export type WritableStore = (typeof WRITABLE_STORES)[number];
+
+export interface StoresOf {
+  readonly config: Config;
+  readonly account: string | null;
+  readonly env: NodeJS.ProcessEnv;
+  /** Where encrypted credentials of a unit lie. */
+  readonly unitDirectory: string;
+}
+
+export { UNIT_CREDENTIALS_DIR, unitLines };
+
+function optionsOf({ config, account, env }: StoresOf): CredentialsOptions {
+  return { ...credentialsConfig(config, account), baseUrl: config.service.baseUrl, account, env };
+}
+
+/** Where `login` puts credentials, and `logout` removes them. */
+export function targetPlace(store: WritableStore, of: StoresOf): Place {
+  if (store === 'systemd') {
+    const { unitDirectory, account } = of;
+    return placeOf(unitFileStore(unitDirectory, account), writableUnitFiles(unitDirectory, account));
+  }
+  const options = optionsOf(of);
+  return placeOf(storeOf(store, options), createWritableCredentials(store, options));
+}
+
+/** Where credentials may be moved from. What the environment or a unit gives is not ours to remove. */
+function sourcePlace(store: CredentialStore, of: StoresOf): Place {
+  if (store === 'keychain' || store === 'file') return targetPlace(store, of);
+  return placeOf(storeOf(store, optionsOf(of)), null);
+}
+
+export interface Stored {
+  readonly place: Place;
+  readonly credentials: Credentials;
+}
+
+/**
+ * The credentials that are to be moved into `to`; null where no other store has any, or all have the same as it has and none was
+ * asked for by name.
+ * @throws ReceiptdError USAGE where it is not clear which, and what a store says that was named
+ */
+export async function findToMove(
+  to: WritableStore,
+  from: CredentialStore | undefined,
+  of: StoresOf,
+): Promise<Stored | null> {
+  if (from !== undefined) {
+    const place = sourcePlace(from, of);
+    const look = await place.look();
+    if (look.kind === 'found') return { place, credentials: look.credentials };
+    throw new ReceiptdError('CREDENTIALS_MISSING', `There is nothing to move; looked in: ${look.detail}.`, {
+      hint: 'Leave --from out to move whatever is stored.',
+    });
+  }
+  const found: Stored[] = [];
+  let trouble: ReceiptdError | null = null;
+  for (const store of CREDENTIAL_STORES) {
+    if (store === to) continue;
+    const place = sourcePlace(store, of);
+    const look = await tolerantly(place);
+    if (look.kind === 'trouble' && mayHold(look.error)) trouble ??= look.error;
+    if (look.kind === 'found') found.push({ place, credentials: look.credentials });
+  }
+  const [first, ...others] = found;
+  if (first === undefined && trouble !== null) throw trouble;
+  if (first === undefined) return null;
+  const there = await tolerantly(targetPlace(to, of));
+  const differs = there.kind === 'found' && !same(there.credentials, first.credentials);
+  if (others.length === 0 && !differs) return first;
+  const stores = [...found.map(({ place }) => place.store), ...(differs ? [to] : [])];
+  throw new ReceiptdError(
+    'USAGE',
+    `Credentials are stored in more than one place (${stores.join(', ')}), so it is not clear which to keep.`,
+    { hint: `Say which with --from ${first.place.store}, or give new ones with --client-id.` },
+  );
+}
+
+/** A keychain that is locked, or not there, need not keep credentials from being moved between others. */
+async function tolerantly(place: Place): Promise<Look | { kind: 'trouble'; error: ReceiptdError }> {
+  try {
+    return await place.look();
+  } catch (error) {
+    if (error instanceof ReceiptdError) return { kind: 'trouble', error };
+    throw error;
+  }
+}
+
+/** Not so where there is no keychain at all. */
+function mayHold(error: ReceiptdError): boolean {
+  return error.code !== 'KEYCHAIN_UNAVAILABLE' || isUnanswered(error);
+}
+
+/**
+ * Where credentials go that nobody named a store for: where the agent finds some now, else the keychain, else, where none works,
+ * the file; `why` says so then.
+ */
+export async function defaultTarget(of: StoresOf): Promise<{ store: WritableStore; why: string | null }> {
+  const { store } = credentialsConfig(of.config, of.account);
+  if (store !== 'auto') return { store: store === 'file' ? 'file' : 'keychain', why: null };
+  // The agent looks there before it looks into the keychain, and stops at a file that is open to others.
+  const file = await tolerantly(targetPlace('file', of));
+  if (file.kind !== 'absent') return { store: 'file', why: null };
+  const keychain = await tolerantly(targetPlace('keychain', of));
+  if (keychain.kind !== 'trouble' || mayHold(keychain.error)) return { store: 'keychain', why: null };
+  return { store: 'file', why: keychain.error.message };
+}
+
+/**
+ * Reads credentials that were put into a store back as the agent would.
+ * @throws ReceiptdError CREDENTIALS_UNWRITABLE where it would find others, in a store that it looks into first
+ */
+export async function assertFound(
+  store: WritableStore,
+  credentials: Credentials,
+  of: StoresOf,
+): Promise<void> {
+  const { store: configured } = credentialsConfig(of.config, of.account);
+  // A unit gets its own when it starts; a store by name is the only one that is looked into.
+  if (configured !== 'auto' || store === 'systemd') return;
+  const found = await createCredentialsSource({ ...optionsOf(of), store: 'auto' }).get();
+  if (same(found, credentials)) return;
+  const option = accountOption(of.account);
+  const hint =
+    found.store === 'file'
+      ? `Remove those with \`receiptd logout --store file${option}\`, or replace them with \`receiptd login --store file${option}\`.`
+      : found.store === 'environment'
+        ? 'Correct them there, or take them out of the environment of the agent and of this terminal.'
+        : `Replace them with \`receiptd login --store ${found.store}${option}\`.`;
+  throw new ReceiptdError(
+    'CREDENTIALS_UNWRITABLE',
+    `The credentials${ofAccount(of.account)} are in the ${store} store now, but the ${found.store} store holds others and is looked into first, so those are used.`,
+    { hint },
+  );
+}
+
+/** The stores that still have credentials, of those that the agent looks into. */
+export async function storesLeft(of: StoresOf): Promise<CredentialStore[]> {
+  const { store: configured } = credentialsConfig(of.config, of.account);
+  const left: CredentialStore[] = [];
+  for (const store of configured === 'auto' ? CREDENTIAL_STORES : [configured])
+    if ((await tolerantly(sourcePlace(store, of))).kind === 'found') left.push(store);
+  return left;
+}
+
+/** What `credentials.store` has to say, so that the agent reads what was stored. */
+export type Agreement =
+  | { readonly kind: 'agrees' }
+  | { readonly kind: 'changed'; readonly key: string }
+  /** The agent goes on reading another store until somebody changes that line. */
+  | { readonly kind: 'toBeChanged'; readonly key: string };
+
+export async function agreeOn(store: WritableStore, of: StoresOf, context: LoadContext): Promise<Agreement> {
+  const { config, account } = of;
+  const configured = credentialsConfig(config, account).store;
+  if (configured === 'auto' || configured === store) return { kind: 'agrees' };
+  const path = account === null ? ['credentials', 'store'] : ['accounts', account, 'store'];
+  const key = path.join('.');
+  const { file } = config;
+  // The agent has none from its unit before it is restarted with the new lines.
+  if (store === 'systemd' || !(await isConfigWritable(file))) return { kind: 'toBeChanged', key };
+  try {
+    const bytes = await readConfigFile(file);
+    textOf(bytes, file);
+    // With its byte order mark, if it has one.
+    const text = applyEdits(bytes.toString('utf8'), [{ kind: 'set', path, value: store }], file);
+    parseConfig(text.replace(/^\uFEFF/, ''), file, context);
+    await replaceConfigFile(file, { revision: revisionOf(bytes), text, history: null, at: new Date() });
+    return { kind: 'changed', key };
+  } catch (error) {
+    if (error instanceof ReceiptdError) return { kind: 'toBeChanged', key };
+    throw error;
+  }
+}
+
+export { putSafely, takeOut, type Place };

@@ -1,0 +1,142 @@
+import type { Config, LoadContext } from '../config/config.ts';
+import { controlSocketPath } from '../control/socketPath.ts';
+import { SEND_BODY_BYTES } from '../control/protocol/sending.ts';
+import { gidOf } from '../system/group.ts';
+import { watchFile } from '../system/fileWatch.ts';
+import { Generations } from '../daemon/generations.ts';
+import type { InstanceLock } from '../state-dir/instanceLock.ts';
+import { ServiceManager } from '../daemon/serviceManager.ts';
+import { together } from '../daemon/runAll.ts';
+import { whileInPlace } from '../daemon/stateDirGuard.ts';
+import { whileWritable } from '../daemon/whileWritable.ts';
+import { ReceiptdError } from '../core/domain/errors.ts';
+import type { LogLines } from '../core/ports/logLines.ts';
+import { composeBeside } from './sideServices.ts';
+import { composeGeneration } from './generation.ts';
+import { composeLasting } from './processScope.ts';
+import { progressOf, type RunProgress } from './progress.ts';
+import type { Surroundings } from './service.ts';
+import { Settings } from './settings.ts';
+
+export interface DaemonOptions extends Surroundings {
+  /** As it was read when the process started. */
+  readonly config: Config;
+  readonly context: LoadContext;
+  /** Of the log, for those who look on. */
+  readonly lines: LogLines;
+  readonly lock: InstanceLock;
+  readonly version: string;
+  /** On a terminal. */
+  readonly progress?: RunProgress | null;
+  /** Calls back each time somebody wants the configuration read again (SIGHUP); resolves the function that ends it. */
+  readonly onReload: (listener: () => void) => () => void;
+}
+
+/**
+ * The life of the daemon: one ledger and one control server from begin to end, and the agent under one configuration
+ * after the other. Resolves when `stop` aborted and all is closed. @throws what ends it before its time
+ */
+export async function runDaemon(options: DaemonOptions, stop: AbortSignal): Promise<void> {
+  const { config, context, lock, log, lines, version } = options;
+  const startedAt = new Date().toISOString();
+  const lasting = await composeLasting(config, options);
+  const { clock, ledger } = lasting;
+  // Until it is read, it need not be read again; and a signal that nobody listens to would end the process.
+  let onReload = (): void => {};
+  const endReload = options.onReload(() => onReload());
+  try {
+    const replace = (next: Config): Promise<void> => generations.replace(next);
+    const settings = await Settings.read(config.file, context, { lasting, replace });
+    if (settings.current.stateDir !== config.stateDir) throw changedAtStart(config.file);
+    const generations = await Generations.start(settings.current, {
+      compose: (next: Config) => composeGeneration(next, lasting, { once: false }),
+      clock,
+      log,
+    });
+    try {
+      const deps = { generations, settings, lasting, lines, version, startedAt };
+      const beside = await composeBeside(deps, stop);
+      const silentMs = (): number => ledger.storage.silentMs?.() ?? 0;
+      const manager = new ServiceManager({ env: options.env, pid: process.pid, clock, log, silentMs });
+      const { startControlServer } = await import('../control/server/server.ts');
+      const control = await startControlServer({
+        ...beside.offer,
+        bodyLimits: { send: SEND_BODY_BYTES },
+        socketPath: controlSocketPath(config.stateDir),
+        gid: config.control.group === null ? null : await gidOf(config.control.group),
+      });
+      await beside.start();
+      log.info('receiptd has started', {
+        version,
+        pid: process.pid,
+        config: config.file,
+        stateDir: config.stateDir,
+      });
+      onReload = () => void reload(settings, manager, log);
+      await manager.ready();
+      const endTelling = tellManager(manager, beside.line, stop);
+      const parts = [
+        (until: AbortSignal) => generations.run(until),
+        (until: AbortSignal) => lasting.keepUp(until),
+        ...beside.parts,
+        (until: AbortSignal) =>
+          watchFile(settings.file, clock, (isLast) => settings.fileChanged(isLast), until),
+      ];
+      const endProgress = options.progress?.begin(
+        progressOf(ledger, () => generations.current),
+        stop,
+      );
+      try {
+        const isInPlace = async () => (await lock.isInPlace()) && (await ledger.isInPlace());
+        await whileInPlace({ isInPlace }, config.stateDir, clock, stop, (inPlace) =>
+          whileWritable(ledger.storage, inPlace, (until) => together(parts, until)),
+        );
+      } finally {
+        await endProgress?.();
+        await endTelling();
+        await beside.close();
+        await control.close();
+        log.info('receiptd has stopped');
+      }
+    } finally {
+      await generations.close();
+    }
+  } finally {
+    endReload();
+    await lasting.deferred?.close();
+    await ledger.close();
+  }
+}
+
+function changedAtStart(file: string): ReceiptdError {
+  return new ReceiptdError('CONFIG_CHANGED', `${file} was changed while receiptd started.`, {
+    hint: 'Start it again.',
+  });
+}
+
+/** Also while uploads in flight end. Resolves the function that ends it. */
+function tellManager(
+  manager: ServiceManager,
+  status: () => Promise<string>,
+  stop: AbortSignal,
+): () => Promise<void> {
+  const closed = new AbortController();
+  const stopping = (): void => void manager.stopping();
+  stop.addEventListener('abort', stopping, { once: true });
+  const telling = manager.keepTelling(status, closed.signal);
+  return async () => {
+    stop.removeEventListener('abort', stopping);
+    closed.abort();
+    await telling;
+  };
+}
+
+async function reload(settings: Settings, manager: ServiceManager, log: Surroundings['log']): Promise<void> {
+  await manager.reloading(process.hrtime.bigint());
+  log.info('Reading the configuration file again, as asked', { file: settings.file });
+  await settings.reload().catch((error: unknown) => {
+    // What is wrong with it is an incident, which has said so.
+    if (!(error instanceof ReceiptdError)) log.error('It could not be read', { why: String(error) });
+  });
+  await manager.ready();
+}

@@ -1,0 +1,59 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { jsonSchemaText } from '../config/jsonSchema.ts';
+import { referenceText } from '../config/reference.ts';
+import { SHIPPED_VALUES, defaultConfigText } from '../config/template.ts';
+import { openApi } from '../control/server/openapi.ts';
+import { systemCode } from '../core/domain/errors.ts';
+import { packagedUnit } from '../features/os-service/packagedUnit.ts';
+
+/** Of the control interface: what it says changes with each of these, and not with each release. */
+const INTERFACE_VERSION = '1';
+
+/** Files that follow from the schemas and from what a service is, by path below the project, with `/`. */
+export function generatedFiles(): ReadonlyMap<string, string> {
+  return new Map([
+    ['config/receiptd.schema.json', jsonSchemaText()],
+    ['config/receiptd.yaml', defaultConfigText(SHIPPED_VALUES)],
+    ['docs/configuration.md', referenceText()],
+    ['docs/openapi.json', `${JSON.stringify(openApi(INTERFACE_VERSION), null, 2)}\n`],
+    ['packaging/debian/receiptd.service', packagedUnit()],
+  ]);
+}
+
+/** The generated files below `root` that are missing or differ from what the schemas say. */
+export async function staleFiles(root: string): Promise<string[]> {
+  const stale: string[] = [];
+  for (const [path, text] of generatedFiles()) if ((await read(join(root, path))) !== text) stale.push(path);
+  return stale;
+}
+
+export async function writeFiles(root: string): Promise<void> {
+  for (const [path, text] of generatedFiles()) {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), text);
+  }
+}
+
+async function read(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+async function main(): Promise<void> {
+  const root = join(import.meta.dirname, '..', '..');
+  if (!process.argv.includes('--check')) return writeFiles(root);
+  const stale = await staleFiles(root);
+  if (stale.length === 0) return;
+  process.stderr.write(
+    `Not as src/config/schema.ts, src/control/protocol and src/features/os-service say: ${stale.join(', ')}. Run \`npm run generate\`.\n`,
+  );
+  process.exitCode = 1;
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await main();

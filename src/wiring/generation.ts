@@ -1,0 +1,210 @@
+import { uptime } from 'node:os';
+import type { Config } from '../config/config.ts';
+import { asleepMs } from '../system/systemClock.ts';
+import type { OnceResult } from '../daemon/agent.ts';
+import type { FolderStatus, Request, Response, SpoolStatus } from '../control/protocol.ts';
+import type { Generation } from '../daemon/generations.ts';
+import type { FolderNow } from '../features/alerts/silence/silenceWatch.ts';
+import type { Operations } from '../control/operations/operations.ts';
+import { accountsAmong } from '../core/domain/account.ts';
+import { endpointId, type Document, type EndpointKey } from '../core/domain/document.ts';
+import { isElsewhere } from '../core/domain/elsewhere.ts';
+import { createFolderClaims } from '../intake/folder/folderClaims.ts';
+import { inItsPlace } from '../intake/presence/mountIdentity.ts';
+import { findBytes, type Found, type OpenFolder } from '../delivery/payload/locateBytes.ts';
+import type { LimitedBy } from '../delivery/limits/pacer.ts';
+import type { FolderHints } from '../core/ports/folder.ts';
+import { unlessLedgerAway } from '../core/domain/errors.ts';
+import type { Ledger } from '../core/ports/ledger.ts';
+import type { Log } from '../core/ports/log.ts';
+import type { ReceiptService } from '../core/ports/service.ts';
+import type { Spool } from '../core/ports/spool.ts';
+import { meteredService } from '../features/metrics/metered.ts';
+import { composeAttention, leaveFormerPlaces } from './attention.ts';
+import { composeFolders, neverWatched } from './folders.ts';
+import type { Lasting } from './processScope.ts';
+import { openConfiguredSpool } from './ledger.ts';
+import { operationsOf } from './operations.ts';
+import { composePipeline, type Pipeline } from './pipeline.ts';
+import { takeIn } from './sending.ts';
+import { changesOf, composeService } from './service.ts';
+
+/** The agent under one configuration, as long as that is in effect. */
+export interface Running
+  extends Generation, Pick<Pipeline, 'dispatcher' | 'pacer' | 'holds' | 'intakes' | 'intakeOf' | 'open'> {
+  /** As it is in effect. */
+  readonly config: Config;
+  readonly service: ReceiptService;
+  readonly spool: Spool;
+  /** What people change; in a daemon asked for through `Generations.act`. */
+  readonly acts: Operations;
+  /** Wherever they are; what is found has the document's hash. */
+  findBytes(document: Document): Promise<Found>;
+  status(): RunningStatus;
+  /** Takes in one file that lies in no watched folder. */
+  send(request: Request<'send'>): Promise<Response<'send'>>;
+  /** Sends what is queued until `stop` aborts, and looks at no folder; resolves when drained. */
+  deliver(stop: AbortSignal): Promise<void>;
+  once(stop: AbortSignal, waitMs: number): Promise<OnceResult>;
+}
+
+export interface RunningStatus {
+  readonly inFlight: number;
+  readonly limitedBy: LimitedBy[];
+  readonly notes: string[];
+  readonly spool: SpoolStatus;
+  readonly folders: FolderStatus[];
+}
+
+/** Nothing runs yet when it resolves. The one before it is closed by then. */
+export async function composeGeneration(
+  config: Config,
+  lasting: Lasting,
+  { once }: { once: boolean },
+): Promise<Running> {
+  const { log, clock, inherited: incidents, ledger, buffers, inspector, host } = lasting;
+  incidents.passOn();
+  const spool = await openConfiguredSpool(config, log);
+  const accountOf = accountsAmong(config.endpoints);
+  lasting.accounts.of = accountOf;
+  const { service: plain, ...composed } = await composeService(config, lasting, lasting.lastCredentials);
+  const service = meteredService(plain, () => lasting.metering.meter, clock);
+  try {
+    const formerPlaces = await leaveFormerPlaces(config, lasting);
+    // With memory of its own: what is looked at is not what is sent.
+    const openToLook = composeFolders(config, undefined, lasting.guards, formerPlaces);
+    const isInPlace = (folder: string): boolean => {
+      const state = pipeline.intakeOf(folder)?.status.state;
+      return state === 'watching' || (once && state === 'starting');
+    };
+    const isLedElsewhere = (folder: string) => pipeline.intakeOf(folder)?.status.state === 'standby';
+    const attention = composeAttention(config, lasting, openToLook, isInPlace, isLedElsewhere);
+    const world = {
+      clock,
+      random: Math.random,
+      log,
+      incidents,
+      ledger,
+      spool,
+      deferred: lasting.deferred,
+      seenSince: lasting.seenSince,
+      folderTimes: lasting.folderTimes,
+      service,
+      tokens: (endpoint: EndpointKey) => composed.tokensOf(accountOf(endpoint)),
+      credentialsChanged: changesOf(composed.credentialsOf, lasting.lastCredentials),
+      folders: composeFolders(config, lasting, lasting.guards, formerPlaces),
+      buffers,
+      hints: once ? NO_HINTS : await hintsOf(config, formerPlaces),
+      claims: createFolderClaims(config.stateDir, { isOnce: once }),
+      inspector,
+      host,
+      asleepMs,
+      upForMs: () => uptime() * 1_000,
+      onAccepted: (document: Document) => {
+        lasting.metering.meter?.accepted(Math.max(0, clock.now() - document.createdAt) / 1_000);
+        lasting.progress?.accepted(document);
+      },
+      background: [
+        (signal: AbortSignal) => settleIncidents(lasting, () => pipeline.intakes, signal),
+        (signal: AbortSignal) => lasting.silence.run(() => foldersNow(pipeline), incidents, signal),
+        ...attention.background,
+      ],
+      tidy: attention.tidy,
+      onAmiss: attention.look,
+    };
+    const pipeline = await composePipeline(config, world, { once });
+    const { agent, dispatcher, pacer, holds, intakes, open, intakeOf, singleFiles } = pipeline;
+    await warnOfOrphans(config, ledger, log).catch(unlessLedgerAway);
+    const changed = (): Promise<void> => dispatcher.forgetClaims();
+    const takeOver = async (folder: string): Promise<void> => intakeOf(folder)?.takeOver();
+    const look: OpenFolder = (path) => inItsPlace(openToLook(path), ledger);
+    let closing: Promise<void> | null = null;
+    return {
+      config,
+      dispatcher,
+      pacer,
+      holds,
+      intakes,
+      intakeOf,
+      open,
+      service,
+      spool,
+      acts: operationsOf(config, { ledger, spool, holds, open, changed, takeOver }),
+      findBytes: (document) => findBytes(document, { ledger, spool, open: look }),
+      status: () => ({
+        inFlight: pacer.onTheWire,
+        limitedBy: pacer.limitedBy(),
+        notes: pipeline.notes(),
+        spool: {
+          mode: config.spool,
+          used: spool.usedBytes,
+          limit: spool.limitBytes,
+          images: spool.hashes().length,
+        },
+        folders: intakes.map(({ status }, index) => ({
+          ...status,
+          state:
+            status.state !== 'standby' && holds.isPaused('folder', status.path)
+              ? ('paused' as const)
+              : status.state,
+          endpoint: config.folders[index]?.alias ?? '',
+          since: new Date(status.since).toISOString(),
+          lastListing: status.lastListing === null ? null : new Date(status.lastListing).toISOString(),
+        })),
+      }),
+      send: (request) => takeIn(request, config, singleFiles),
+      deliver: (stop) => agent.deliver(stop),
+      run: (stop) => agent.run(stop),
+      once: (stop, waitMs) => agent.once(stop, waitMs),
+      close: () =>
+        (closing ??= (async () => {
+          await pipeline.close();
+          await service.close();
+        })()),
+    };
+  } catch (error) {
+    await service.close();
+    throw error;
+  }
+}
+
+/** A single run lists, and need not load what watches. */
+const NO_HINTS: FolderHints = { watch: () => Promise.reject(new Error('a single run watches nothing')) };
+
+async function hintsOf(config: Config, formerPlaces: readonly string[]): Promise<FolderHints> {
+  const { createFolderHints } = await import('../intake/folder/hints.ts');
+  return createFolderHints({ exclude: [...neverWatched(config), ...formerPlaces] });
+}
+
+/** By then a file that can't be read was tried again after the first listing. */
+const MET_AGAIN_MS = 30_000;
+
+async function settleIncidents(
+  { clock, inherited }: Lasting,
+  intakes: () => Pipeline['intakes'],
+  signal: AbortSignal,
+): Promise<void> {
+  do await clock.sleep(MET_AGAIN_MS, signal).catch(() => {});
+  while (!signal.aborted && intakes().some(({ status }) => status.state === 'starting'));
+  if (!signal.aborted) inherited.settle();
+}
+
+function foldersNow({ intakes, holds }: Pipeline): FolderNow[] {
+  return intakes.map(({ status: { path, state } }) => ({
+    path,
+    state,
+    isPaused: holds.isPaused('folder', path),
+  }));
+}
+
+/** What can't be asked now is asked at the next start. */
+async function warnOfOrphans(config: Config, ledger: Ledger, log: Log): Promise<void> {
+  const configured = new Set(config.endpoints.map(({ key }) => endpointId(key)));
+  for (const { endpoint, state, count, folder } of await ledger.counts()) {
+    if (!endpoint || configured.has(endpointId(endpoint)) || isElsewhere(folder)) continue;
+    if (state === 'queued' || state === 'held') {
+      const fields = { endpoint: endpointId(endpoint), folder, waiting: count };
+      log.error('Documents wait for an endpoint that is no longer in the configuration', fields);
+    }
+  }
+}

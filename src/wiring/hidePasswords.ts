@@ -1,0 +1,35 @@
+import { ReceiptdError } from '../core/domain/errors.ts';
+import type { ConfigEdit } from '../control/protocol.ts';
+
+/** Up to the last @ before the path, as URLs are read; slashes may be escaped in a quoted text. */
+const USERINFO = /(:(?:\\?\/){2})([^\s/?#"'<>]+)(?=@)/g;
+const HIDDEN = '***';
+const HIDDEN_ONE = /[:/]\*{3}@/;
+
+/** In the address of a database a user is none. */
+const DATABASE = /\bpostgres(?:ql)?$/i;
+
+/** Without the passwords that URLs hold, such as that of a proxy (promise P7); a user alone may be a token. */
+export function hidePasswords<T>(value: T): T {
+  if (typeof value === 'string') return value.replace(USERINFO, hidden) as T;
+  if (Array.isArray(value)) return value.map(hidePasswords) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, hidePasswords(inner)])) as T;
+}
+
+function hidden(whole: string, before: string, userinfo: string, at: number, text: string): string {
+  const [user = '', ...password] = userinfo.split(':');
+  if (password.length === 0 && DATABASE.test(text.slice(0, at))) return whole;
+  return `${before}${password.length > 0 ? `${user}:` : ''}${HIDDEN}`;
+}
+
+/** Whoever was shown a hidden password must not write that down in its place. @throws ReceiptdError CONFIG_INVALID */
+export function withPasswords(edits: readonly ConfigEdit[]): readonly ConfigEdit[] {
+  for (const edit of edits) {
+    if (edit.kind === 'remove' || !HIDDEN_ONE.test(JSON.stringify(edit.value))) continue;
+    throw new ReceiptdError('CONFIG_INVALID', `${edit.path.join('.')}: the password in this URL is hidden.`, {
+      hint: 'Write it in full, or leave this key as it is.',
+    });
+  }
+  return edits;
+}

@@ -1,0 +1,67 @@
+import { join } from 'node:path';
+import type { Config, FolderConfig } from '../config/config.ts';
+import { likelyFolders, thisMachine, type Machine } from '../intake/folder/likelyFolders.ts';
+import type { FolderAvailability } from '../core/ports/folder.ts';
+import { composeFolders, type Guards } from './folders.ts';
+import { lookThrough } from './testFolder.ts';
+
+export { likelyFolders, thisMachine, type Machine };
+
+/** What a folder looks like to somebody who may want to watch it. */
+export type FolderLook =
+  | { readonly state: Exclude<FolderAvailability['state'], 'present'>; readonly message: string }
+  | {
+      readonly state: 'present';
+      /** ext4, nfs, smb, fuse, ... */
+      readonly fileSystem: string;
+      /** Listed at intervals, since it tells nothing of what others put there. */
+      readonly isNetwork: boolean;
+      /** Files that would be looked at; null: more than could be counted in some seconds. */
+      readonly files: number | null;
+      /** `at`: milliseconds, by the folder's own clock. */
+      readonly newest: { readonly name: string; readonly at: number } | null;
+    };
+
+/** A folder under the settings that it has in this configuration, or would have by default. Changes nothing. */
+export async function lookAtFolder(path: string, config: Config): Promise<FolderLook> {
+  const folder = composeFolders({ ...config, folders: [settingsOf(path, config)] }, undefined, guards)(path);
+  const found = await folder.availability();
+  if (found.state !== 'present') return found;
+  const { name: fileSystem, network: isNetwork } = found.fileSystem;
+  try {
+    const { count, newest } = await lookThrough(folder);
+    const [first] = newest;
+    return {
+      state: 'present',
+      fileSystem,
+      isNetwork,
+      files: count,
+      newest: first === undefined ? null : { name: first.path, at: Number(first.at / 1_000_000n) },
+    };
+  } catch (error) {
+    const now = await folder.availability();
+    if (now.state !== 'present') return now;
+    const why = error instanceof Error ? error.message : String(error);
+    return { state: 'unreadable', message: `${path} could not be looked through (${why}).` };
+  }
+}
+
+/** Whether a file of that name would be looked at. */
+export function folderCovers(path: string, name: string, config: Config): boolean {
+  return composeFolders(config)(path).covers(name);
+}
+
+/** What hung once hangs for every later look. */
+const guards: Guards = new Map();
+
+function settingsOf(path: string, { folders }: Config): FolderConfig {
+  const own = folders.find((folder) => folder.path === path);
+  const [other] = folders;
+  if (own !== undefined || other === undefined) return own ?? fail();
+  const { needsAttention: _, ...rest } = other;
+  return { ...rest, path, archiveTo: join(path, 'archive'), needsAttention: null, recursive: false };
+}
+
+function fail(): never {
+  throw new Error('a configuration without folders');
+}

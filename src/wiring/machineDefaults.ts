@@ -1,0 +1,11 @@
+import { hostname } from 'node:os';
+import { defaultSender } from '../features/alerts/channels/mail.ts';
+import type { LoadContext } from '../config/config.ts';
+import { pathDefaults, type MachineDefaults } from '../config/template.ts';
+import { agentName } from './fleetMember.ts';
+
+/** What is taken on this machine, for this user, where the config file says nothing. */
+export function machineDefaults(file: string, context: LoadContext): MachineDefaults {
+  const agent = agentName({ agent: null });
+  return { ...pathDefaults(file, context), agent, from: defaultSender(hostname()) };
+}

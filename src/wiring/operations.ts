@@ -1,0 +1,55 @@
+import type { Config } from '../config/config.ts';
+import { Operations, type OperationDeps } from '../control/operations/operations.ts';
+import { systemClock } from '../system/systemClock.ts';
+import { ANYTHING } from '../intake/presence/mountIdentity.ts';
+import { Holds } from '../delivery/holds/holds.ts';
+import type { Log } from '../core/ports/log.ts';
+import { composeFolders } from './folders.ts';
+import { openConfiguredSpool, openLedger } from './ledger.ts';
+
+/** What changes documents and holds, on a ledger that no daemon has open. */
+export async function composeOperations(
+  config: Config,
+  log: Log,
+  version: string,
+): Promise<{ operations: Operations; close: () => Promise<void> }> {
+  const ledger = await openLedger(config, {
+    version,
+    log,
+    isCommand: true,
+    onMended: (story) => log.error(story, { code: 'LEDGER_DAMAGED' }),
+  });
+  try {
+    // In its agent's place, under the instance lock: what that had under way when it ended is put back, for all others to send.
+    if (ledger.fleet !== null) await ledger.recover(systemClock.now());
+    const spool = await openConfiguredSpool(config, log);
+    const holds = new Holds({ ledger, clock: systemClock, random: Math.random, log });
+    await holds.restore();
+    const operations = operationsOf(config, {
+      ledger,
+      spool,
+      holds,
+      open: composeFolders(config),
+      changed: async () => {},
+      takeOver: (folder) => ledger.setFolderMark(folder, ANYTHING, systemClock.now()),
+    });
+    return { operations, close: () => ledger.close() };
+  } catch (error) {
+    // A ledger that can't be reached now would go on trying.
+    await ledger.close();
+    throw error;
+  }
+}
+
+export function operationsOf(
+  config: Config,
+  parts: Pick<OperationDeps, 'ledger' | 'spool' | 'holds' | 'open' | 'changed' | 'takeOver'>,
+): Operations {
+  return new Operations({
+    ...parts,
+    baseUrl: config.service.baseUrl,
+    endpoints: config.endpoints,
+    folders: config.folders.map(({ path }) => path),
+    clock: systemClock,
+  });
+}

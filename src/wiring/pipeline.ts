@@ -1,0 +1,340 @@
+import { OfflineMode } from '../intake/offline/offlineMode.ts';
+import type { SeenSince } from '../intake/offline/seenSince.ts';
+import type { FolderTimes } from '../intake/presence/folderState.ts';
+import { Agent } from '../daemon/agent.ts';
+import { MEDIA_TYPES } from '../core/domain/imageType.ts';
+import { watchOverSleep } from '../daemon/suspendDetector.ts';
+import { ByteBudget } from '../delivery/payload/byteBudget.ts';
+import { Dispatcher } from '../delivery/queue/dispatcher.ts';
+import { inItsPlace } from '../intake/presence/mountIdentity.ts';
+import { Hand } from '../delivery/payload/payloadCache.ts';
+import { Holds } from '../delivery/holds/holds.ts';
+import type { ImageBuffers } from '../delivery/payload/imageBuffers.ts';
+import { Intake } from '../intake/intake.ts';
+import { Keeper } from '../delivery/payload/payloadStore.ts';
+import type { OpenFolder } from '../delivery/payload/locateBytes.ts';
+import { Pacer } from '../delivery/limits/pacer.ts';
+import { Recorder } from '../delivery/record.ts';
+import { recover } from '../delivery/recover.ts';
+import { SingleFiles } from '../intake/singleFiles.ts';
+import { runSpoolSweep, trySweeping } from '../delivery/payload/spoolSweep.ts';
+import { WatchLimit } from '../intake/watch/watchLimit.ts';
+import type { Config } from '../config/config.ts';
+import { composeFleet } from './fleet.ts';
+import type { Clock, Random } from '../core/ports/clock.ts';
+import type { FolderClaims, FolderHints } from '../core/ports/folder.ts';
+import type { ImageInspector } from '../core/ports/image.ts';
+import type { Incidents } from '../core/ports/incident.ts';
+import type { Admitted, Ledger, LedgerStorage } from '../core/ports/ledger.ts';
+import type { Log } from '../core/ports/log.ts';
+import type { ReceiptService, TokenSource } from '../core/ports/service.ts';
+import type { Spool } from '../core/ports/spool.ts';
+import type { DeferredJournal } from '../core/ports/deferredJournal.ts';
+import { accountsAmong } from '../core/domain/account.ts';
+import { endpointId, type Document, type EndpointKey } from '../core/domain/document.ts';
+import { ReceiptdError } from '../core/domain/errors.ts';
+
+/** Images in hand between admission and upload, images being read, and images being sent. Bytes. */
+const HAND_BYTES = 16 * 1024 * 1024;
+const HAND_IMAGES = 128;
+const READING_BYTES = 32 * 1024 * 1024;
+const SENDING_BYTES = 32 * 1024 * 1024;
+
+export type PipelineConfig = Pick<Config, 'endpoints' | 'folders' | 'spool'> & {
+  /** Trials have few files. */
+  readonly intake: Config['intake'] & { readonly comparedApartMs?: number };
+  readonly service: Pick<Config['service'], 'uploadContentType'>;
+  readonly delivery: Omit<Config['delivery'], 'bandwidth'>;
+  readonly storage: Pick<Config['storage'], 'keepFailedMs'>;
+};
+
+/** All that the pipeline has of the world. */
+export interface World {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly incidents: Incidents;
+  readonly ledger: Ledger;
+  readonly spool: Spool;
+  /** Takes what is deferred while a shared ledger is away; not there, or null: nothing is deferred then. */
+  readonly deferred?: DeferredJournal | null;
+  /** Of this process, made before `ledger` was opened. */
+  readonly seenSince: SeenSince;
+  /** Of this process; not there: of this pipeline alone. */
+  readonly folderTimes?: FolderTimes;
+  readonly service: ReceiptService;
+  /** Those of the account that an endpoint is used with. */
+  readonly tokens: (endpoint: EndpointKey) => TokenSource;
+  readonly credentialsChanged: (account: string | null) => Promise<boolean>;
+  readonly folders: OpenFolder;
+  /** What `folders` read files into. */
+  readonly buffers: ImageBuffers;
+  readonly hints: FolderHints;
+  /** Not there: no other agent can be on this machine. */
+  readonly claims?: FolderClaims;
+  readonly inspector: ImageInspector;
+  /** For `{host}` in names. */
+  readonly host: string;
+  /** What runs beside intake and delivery, until the agent stops. */
+  readonly background: readonly ((signal: AbortSignal) => Promise<void>)[];
+  /** Milliseconds that the machine has been asleep since it was started; not there, or null: the system does not tell. */
+  readonly asleepMs?: () => number | null;
+  /** How long ago the machine was started; milliseconds. */
+  readonly upForMs?: () => number;
+  /** Told after each acceptance is recorded. */
+  readonly onAccepted?: (document: Document) => void;
+  /** What a run that has nothing beside it does at its end. */
+  readonly tidy?: (signal: AbortSignal) => Promise<void>;
+  /** A file of this watched folder can't be sent as it is. */
+  readonly onAmiss?: (folder: string, path: string) => void;
+}
+
+export interface Pipeline {
+  readonly agent: Agent;
+  readonly dispatcher: Dispatcher;
+  readonly pacer: Pacer;
+  readonly holds: Holds;
+  readonly keeper: Keeper;
+  /** What slows sending down and is no trouble, in plain sentences. */
+  readonly notes: () => string[];
+  /** One for each folder of the configuration, in its order. */
+  readonly intakes: readonly Intake[];
+  /** Opens a folder as those see it who look for a document's bytes. */
+  readonly open: OpenFolder;
+  readonly intakeOf: (path: string) => Intake | undefined;
+  /** Takes in what lies in no watched folder. */
+  readonly singleFiles: SingleFiles;
+  /** After the agent has stopped: what is in hand is kept, and nothing listens any more. */
+  readonly close: () => Promise<void>;
+}
+
+/** Puts right what a crash left open, and wires intake to delivery. Nothing runs yet when it resolves. */
+export async function composePipeline(
+  config: PipelineConfig,
+  world: World,
+  { once }: { once: boolean },
+): Promise<Pipeline> {
+  const { clock, random, log, incidents, ledger, spool, service, tokens, folders, hints, inspector } = world;
+  const { credentialsChanged } = world;
+  const endpoints = usedEndpoints(config);
+  const accountOf = accountsAmong(config.endpoints);
+  const holds = new Holds({ ledger, clock, random, log, accountOf, credentialsChanged });
+  const overall = config.delivery.limits;
+  const { deferred, seenSince } = world;
+  seenSince.watch(config.folders);
+  for (const path of world.folderTimes?.keys() ?? [])
+    if (!config.folders.some((folder) => folder.path === path)) world.folderTimes?.delete(path);
+  if (ledger.storage.trouble()?.code === 'LEDGER_UNREACHABLE') seenSince.allHeldUp();
+  const pacing = { clock, ledger, overall, endpoints };
+  const pacer = await Pacer.create({ ...pacing, ledger: null });
+  const prepare = async (): Promise<void> => {
+    await recover({ ledger, holds, clock, log });
+    await pacer.seed(pacing);
+  };
+  const isPrepared = await unlessOffline(prepare, { mayWait: Boolean(deferred) && !once });
+  // Two, so that uploads which hang keep no scan from being named and recorded (promise P4).
+  const reading = new ByteBudget(READING_BYTES);
+  const sending = new ByteBudget(SENDING_BYTES);
+  // Those who look for a document's bytes must not take an unmounted share for an empty one.
+  const open: OpenFolder = (path) => inItsPlace(folders(path), ledger);
+  const { keepFailedMs } = config.storage;
+  const keeper = new Keeper({
+    mode: config.spool,
+    spool,
+    ledger,
+    incidents,
+    clock,
+    log,
+    keepFailedMs,
+    buffers: world.buffers,
+    hand: new Hand(HAND_BYTES, HAND_IMAGES),
+    canSend: ({ endpoint, folder }) => dispatcher.canSend(endpoint, folder),
+    isNeeded: (hash) => singleFiles.needs(hash) || (offline?.needs(hash) ?? false),
+  });
+  const intakeOf = (path: string) => intakes.find((intake) => intake.status.path === path);
+  const { parkAfter } = config.delivery;
+  const onAccepted = (document: Document): void => {
+    intakeOf(document.folder)?.disposeSoon();
+    world.onAccepted?.(document);
+  };
+  const onFailed = ({ folder, path }: Document) => world.onAmiss?.(folder, path);
+  const recorder = new Recorder({
+    ledger,
+    holds,
+    pacer,
+    clock,
+    random,
+    log,
+    parkAfter,
+    onAccepted,
+    onFailed,
+  });
+  const { uploadContentType } = config.service;
+  const dispatcher: Dispatcher = new Dispatcher({
+    ledger,
+    endpoints,
+    hours: config.delivery.hours,
+    concurrency: overall.concurrency,
+    pacer,
+    holds,
+    clock,
+    log,
+    deliver: {
+      ledger,
+      service,
+      tokens,
+      keeper,
+      spool,
+      memory: sending,
+      open,
+      recorder,
+      clock,
+      random,
+      contentType: (type) => (uploadContentType === 'auto' ? MEDIA_TYPES[type] : uploadContentType),
+      lookedThrough: (folder, since) => {
+        // Every one is asked, so that all of them list at once.
+        const waits = intakes.filter(
+          (each) => !each.isLookedThroughSince(since, each.status.path === folder),
+        );
+        return waits.length === 0;
+      },
+    },
+  });
+  const watchLimit = new WatchLimit(incidents);
+  const onAdmitted = (folder: string, { kind }: Admitted): void => {
+    if (kind === 'queued' || kind === 'requeued') dispatcher.wake();
+    else intakeOf(folder)?.disposeSoon();
+  };
+  const singleFiles: SingleFiles = new SingleFiles({
+    ledger,
+    keeper,
+    inspector,
+    open,
+    memory: reading,
+    clock,
+    log,
+    host: world.host,
+    onAdmitted,
+  });
+  const offlineDeps = {
+    ledger,
+    keeper,
+    inspector,
+    incidents,
+    clock,
+    log,
+    host: world.host,
+    seenSince,
+    prepare,
+    onAdmitted,
+    lookAtMount: async (path: string) => intakeOf(path)?.lookAtMount(),
+  };
+  const offline: OfflineMode | undefined = deferred
+    ? new OfflineMode({ ...offlineDeps, deferred, folders: config.folders }, { isPrepared })
+    : undefined;
+  const intakes: Intake[] = config.folders.map(
+    (folder) =>
+      new Intake({
+        folder: folders(folder.path),
+        settings: once ? atRest(folder) : folder,
+        ledger,
+        inspector,
+        clock,
+        log,
+        host: world.host,
+        keeper,
+        memory: reading,
+        hints,
+        claims: world.claims,
+        takeOverAfterMs: config.intake.takeOverAfterMs,
+        incidents,
+        folderTimes: world.folderTimes,
+        watchLimit,
+        reconcileEveryMs: config.intake.reconcileEveryMs,
+        pollEveryMs: config.intake.pollEveryMs,
+        upForMs: world.upForMs,
+        comparedApartMs: config.intake.comparedApartMs,
+        confirmAbove: config.intake.confirmAbove,
+        onAmiss: (path) => world.onAmiss?.(folder.path, path),
+        offline,
+        onAdmitted: (admitted) => onAdmitted(folder.path, admitted),
+      }),
+  );
+  const sweep = { keeper, spool, ledger, open, memory: reading, clock, log, keepFailedMs };
+  const onWoke = (): void => {
+    service.dropIdle?.();
+    holds.woke();
+    dispatcher.wake();
+    for (const intake of intakes) intake.woke();
+  };
+  const fleet = composeFleet(ledger, { folders: config.folders, dispatcher, holds, clock, log });
+  const agent = new Agent({
+    ledger,
+    intakes,
+    dispatcher,
+    endpoints,
+    clock,
+    log,
+    graceMs: config.delivery.graceMs,
+    prepared: offline?.prepared,
+    before: (signal) => offline?.once(signal) ?? Promise.resolve(),
+    leads: fleet?.leads ?? null,
+    background: [
+      ...(offline ? [(signal: AbortSignal) => offline.run(signal)] : []),
+      ...(fleet ? [(signal: AbortSignal) => fleet.watch.run(signal)] : []),
+      (signal) => runSpoolSweep(sweep, signal),
+      (signal) => watchOverSleep({ clock, log, asleepMs: world.asleepMs ?? (() => null), onWoke }, signal),
+      ...world.background,
+    ],
+    tidy: async (signal) => {
+      await trySweeping(sweep, signal);
+      await world.tidy?.(signal);
+    },
+  });
+  const endWatching = watchStorage(ledger.storage, incidents);
+  dispatcher.onIdle(() => world.buffers.clear());
+  const close = (): Promise<void> => {
+    endWatching();
+    return keeper.close();
+  };
+  const notes = () => [...(fleet?.watch.notes() ?? []), ...dispatcher.notes(), ...(offline?.notes() ?? [])];
+  return { agent, dispatcher, pacer, holds, keeper, notes, intakes, open, intakeOf, singleFiles, close };
+}
+
+/** Nobody waits for a scanner in a run that ends by itself: what lies still and is incomplete is reported as such. */
+function atRest<T extends Config['folders'][number]>(folder: T): T {
+  const { shortMs, longMs, patienceMs } = folder.settle;
+  return { ...folder, settle: { shortMs, longMs, patienceMs: Math.min(longMs, patienceMs) } };
+}
+
+/** False where the ledger is away, and its coming back is waited for. */
+async function unlessOffline(
+  prepare: () => Promise<void>,
+  { mayWait }: { mayWait: boolean },
+): Promise<boolean> {
+  try {
+    await prepare();
+    return true;
+  } catch (error) {
+    if (mayWait && error instanceof ReceiptdError && error.code === 'LEDGER_UNREACHABLE') return false;
+    throw error;
+  }
+}
+
+/** One incident for as long as the ledger can't be written. */
+function watchStorage(storage: LedgerStorage, incidents: Incidents): () => void {
+  const look = (): void => {
+    const trouble = storage.trouble();
+    if (trouble === null) return incidents.close('storage');
+    const { code, message, hint } = trouble;
+    incidents.open({ key: 'storage', code, message, hint });
+  };
+  look();
+  return storage.onChange(look);
+}
+
+/** Two aliases of one endpoint are one endpoint with one set of limits; the configuration sees to that. */
+function usedEndpoints({ endpoints }: Pick<Config, 'endpoints'>): Config['endpoints'] {
+  const byId = new Map(endpoints.map((endpoint) => [endpointId(endpoint.key), endpoint]));
+  return [...byId.values()];
+}

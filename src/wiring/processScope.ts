@@ -1,0 +1,140 @@
+import { hostname } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import type { Config } from '../config/config.ts';
+import { InheritedIncidents } from '../daemon/inheritedIncidents.ts';
+import { giveBackMemory, processMemory } from '../daemon/idleGc.ts';
+import { SilenceWatch } from '../features/alerts/silence/silenceWatch.ts';
+import { SilentAgents } from '../features/alerts/silence/silentAgents.ts';
+import { SlowDisk } from '../daemon/slowDisk.ts';
+import { systemClock } from '../system/systemClock.ts';
+import { upkeep } from '../daemon/upkeep.ts';
+import { watchZone } from '../system/zone.ts';
+import { createHashing } from '../intake/image/hashing.ts';
+import { createImageInspector } from '../intake/image/inspect.ts';
+import { accountsAmong, type AccountOf } from '../core/domain/account.ts';
+import { SeenSince } from '../intake/offline/seenSince.ts';
+import type { FolderTimes } from '../intake/presence/folderState.ts';
+import { ImageBuffers } from '../delivery/payload/imageBuffers.ts';
+import { OpenIncidents } from '../daemon/openIncidents.ts';
+import type { Clock } from '../core/ports/clock.ts';
+import type { ReadBeside } from '../core/ports/folder.ts';
+import type { ImageInspector } from '../core/ports/image.ts';
+import type { Ledger } from '../core/ports/ledger.ts';
+import type { DeferredJournal } from '../core/ports/deferredJournal.ts';
+import type { Meter } from '../core/ports/meter.ts';
+import { meteredLedger } from '../features/metrics/metered.ts';
+import type { Guards } from './folders.ts';
+import { openLedger, openConfiguredDeferredJournal } from './ledger.ts';
+import type { RunProgress } from './progress.ts';
+import type { LastCredentials, Surroundings } from './service.ts';
+
+/** What lives as long as the process, whatever the configuration becomes. */
+export interface Lasting extends Surroundings {
+  readonly clock: Clock;
+  readonly incidents: OpenIncidents;
+  /** Those of the generation that runs. */
+  readonly inherited: InheritedIncidents;
+  /** Counted by `metering`. */
+  readonly ledger: Ledger;
+  /** Of a ledger that agents share, or with what is left of the time of one; null: one that is never away. */
+  readonly deferred: DeferredJournal | null;
+  readonly seenSince: SeenSince;
+  readonly folderTimes: FolderTimes;
+  /** Who counts, once somebody asks for figures. */
+  readonly metering: { meter: Meter | null };
+  readonly buffers: ImageBuffers;
+  readonly guards: Guards;
+  readonly readBeside: ReadBeside;
+  readonly inspector: ImageInspector;
+  readonly lastCredentials: LastCredentials;
+  /** As the configuration in effect has it. */
+  readonly accounts: { of: AccountOf };
+  readonly host: string;
+  readonly progress?: RunProgress | null;
+  readonly silence: SilenceWatch;
+  /** Keeps ledger and memory in order until aborted. */
+  readonly keepUp: (signal: AbortSignal) => Promise<unknown>;
+}
+
+export interface LastingOptions extends Surroundings {
+  readonly version: string;
+  readonly progress?: RunProgress | null;
+  /** The program of the thread that writes the ledger; by default the one beside this file. */
+  readonly ledgerThread?: string;
+}
+
+/** The caller holds the instance lock of the state directory. */
+export async function composeLasting(
+  config: Config,
+  { version, ledgerThread = LEDGER_THREAD, ...surroundings }: LastingOptions,
+): Promise<Lasting> {
+  const { log } = surroundings;
+  const clock = systemClock;
+  const seenSince = new SeenSince(clock, config.folders);
+  const incidents = new OpenIncidents({ clock, log });
+  const metering: Lasting['metering'] = { meter: null };
+  const accounts: Lasting['accounts'] = { of: accountsAmong(config.endpoints) };
+  const slowDisk = new SlowDisk(config.stateDir, incidents);
+  const onMended = (story: string): void =>
+    incidents.open({
+      key: `mended ${story}`,
+      code: 'LEDGER_DAMAGED',
+      message: story,
+      hint: 'Check the disk and what was done to the state directory. This is shown until the next start.',
+    });
+  const opening = openLedger(config, {
+    version,
+    log,
+    onMended,
+    onSynced: (ms) => slowDisk.synced(ms),
+    thread: ledgerThread,
+    accountOf: (endpoint) => accounts.of(endpoint),
+  });
+  // The longest to load, and wanted next: while a thread opens the ledger, there is time for it.
+  void import('../api/receiptService.ts').catch(() => {});
+  const opened = await opening;
+  const deferred = await openConfiguredDeferredJournal(config, opened.fleet !== null, log).catch(
+    async (error: unknown) => {
+      await opened.close();
+      throw error;
+    },
+  );
+  const ledger = meteredLedger(opened, () => metering.meter, clock);
+  const { fleet, storage } = ledger;
+  const silent = fleet && new SilentAgents({ fleet, storage, incidents, clock, log });
+  const { hash, readBeside } = createHashing(HASH_THREAD);
+  const { backupEveryMs } = config.storage;
+  // A shared ledger is backed up by those who look after its database.
+  const backups = fleet === null ? config.storage.backups : 0;
+  return {
+    ...surroundings,
+    clock,
+    incidents,
+    inherited: new InheritedIncidents(incidents),
+    ledger,
+    deferred,
+    seenSince,
+    folderTimes: new Map(),
+    metering,
+    buffers: new ImageBuffers(),
+    guards: new Map(),
+    readBeside,
+    inspector: createImageInspector(hash),
+    lastCredentials: new Map(),
+    accounts,
+    host: hostname(),
+    silence: new SilenceWatch({ ledger, clock, log }, config.alerts.silence),
+    keepUp: (signal) =>
+      Promise.all([
+        upkeep({ ledger, incidents, clock, log, backupEveryMs, backups }, signal),
+        silent?.run(signal),
+        slowDisk.watch(storage, clock, signal),
+        giveBackMemory(processMemory(), clock, signal),
+        watchZone({ clock, log, env: surroundings.env }, signal),
+      ]),
+  };
+}
+
+/** Beside the program's other files. */
+const LEDGER_THREAD = fileURLToPath(new URL('./ledgerThread.js', import.meta.url));
+const HASH_THREAD = fileURLToPath(new URL('./hashThread.js', import.meta.url));

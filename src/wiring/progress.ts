@@ -1,0 +1,35 @@
+import type { Config } from '../config/config.ts';
+import type { Document } from '../core/domain/document.ts';
+import type { Dispatcher } from '../delivery/queue/dispatcher.ts';
+import type { LimitedBy, Pacer } from '../delivery/limits/pacer.ts';
+import type { LedgerReports, StateCount } from '../core/ports/ledgerReports.ts';
+
+/** Who shows how far a run is. */
+export interface RunProgress {
+  accepted(document: Document): void;
+  /** Shows it until what it returns is called, or `stop` aborts. */
+  begin(source: ProgressSource, stop: AbortSignal): () => Promise<void>;
+}
+
+export interface ProgressSource {
+  counts(): Promise<readonly StateCount[]>;
+  limitedBy(): readonly LimitedBy[];
+  endpoints(): Config['endpoints'];
+  inFlight(): number;
+}
+
+export function progressOf(
+  ledger: Pick<LedgerReports, 'counts'>,
+  current: () => {
+    readonly config: Config;
+    readonly pacer: Pick<Pacer, 'limitedBy'>;
+    readonly dispatcher: Pick<Dispatcher, 'inFlight'>;
+  },
+): ProgressSource {
+  return {
+    counts: () => ledger.counts(),
+    limitedBy: () => current().pacer.limitedBy(),
+    endpoints: () => current().config.endpoints,
+    inFlight: () => current().dispatcher.inFlight,
+  };
+}

@@ -1,0 +1,31 @@
+import { join } from 'node:path';
+import { accountsAmong } from '../core/domain/account.ts';
+import type { Config } from '../config/config.ts';
+import type { LedgerReports } from '../core/ports/ledgerReports.ts';
+import { agentName, sharesOf, targetOf } from './fleetMember.ts';
+
+export type OpenReports = LedgerReports & { close(): Promise<void> };
+
+/** Of a ledger in SQLite. */
+export function ledgerPath({ stateDir }: Pick<Config, 'stateDir'>): string {
+  return join(stateDir, 'ledger.db');
+}
+
+/**
+ * What reads needs no writer, no journal and no pipeline: these are loaded for it neither. Also beside a running agent.
+ * @throws ReceiptdError LEDGER_MISSING, LEDGER_OLDER, LEDGER_NEWER, FILE_UNREADABLE; LEDGER_DAMAGED for SQLite,
+ * LEDGER_UNREACHABLE and LEDGER_REFUSED for PostgreSQL
+ */
+export async function openReports(
+  config: Pick<Config, 'stateDir' | 'endpoints' | 'folders' | 'ledger'>,
+): Promise<OpenReports> {
+  const { ledger, endpoints, folders } = config;
+  const accountOf = accountsAmong(endpoints);
+  if (ledger.kind === 'sqlite') {
+    const { openSqliteReports } = await import('../ledger/sqlite/openReports.ts');
+    return openSqliteReports({ path: ledgerPath(config), accountOf });
+  }
+  const { openPostgresReports } = await import('../ledger/postgres/openReports.ts');
+  const [target, agent, shares] = [targetOf(ledger), agentName(ledger), sharesOf(folders)];
+  return openPostgresReports({ target, agent, shares, accountOf });
+}

@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto';
+import type { Config } from '../config/config.ts';
+import { Handing } from '../features/results/resultCommand.ts';
+import { resultsPath } from '../features/results/address.ts';
+import { createReceiver } from '../features/results/receiver.ts';
+import { resultsSecret } from '../features/results/secret.ts';
+import type { ResultsSettings } from '../features/results/settings.ts';
+import { counted } from '../core/domain/words.ts';
+import { unlessLedgerAway } from '../core/domain/errors.ts';
+import type { Document } from '../core/domain/document.ts';
+import type { Lasting } from './processScope.ts';
+
+export interface Results {
+  /** Listens where the configuration says so. Never rejects. */
+  start(): Promise<void>;
+  take(config: Config): void;
+  /** Hands results to the program of the configuration, until aborted. */
+  hand(signal: AbortSignal): Promise<void>;
+  /** For `status`. */
+  notes(): string[];
+  /** Path of the address for an endpoint, with its secret. */
+  path(uid: string | null): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** Receives what becomes of documents. `changed`: a document has another status, or was accepted. */
+export async function composeResults(
+  config: Config,
+  { ledger, log, incidents, clock, env, secrets }: Lasting,
+  changed: (document: Document) => void,
+): Promise<Results> {
+  const { stateDir } = config;
+  let unmatched = 0;
+  const count = async (): Promise<void> => {
+    unmatched = await ledger.countResults('unmatched');
+  };
+  await count().catch((error: unknown) => {
+    unlessLedgerAway(error);
+    const deaf = ledger.storage.onChange(() => {
+      if (ledger.storage.trouble() === null) count().then(deaf, () => undefined);
+    });
+  });
+  const secret = async (): Promise<string> => {
+    const value = await resultsSecret(stateDir, randomBytes);
+    secrets.addSecret(value);
+    return value;
+  };
+  const random = Math.random;
+  const { command } = config.results;
+  const handing = new Handing({ ledger, stateDir, command, env, clock, random, log, incidents });
+  const receiver = createReceiver({
+    settings: settingsOf(config),
+    secret,
+    ledger,
+    log,
+    clock,
+    incidents,
+    onRecorded: ({ document }) => {
+      if (document === null) unmatched += 1;
+      else changed(document);
+      handing.notify();
+    },
+  });
+  return {
+    start: () => receiver.start(),
+    take(next) {
+      receiver.take(settingsOf(next));
+      handing.take(next.results.command);
+    },
+    hand: (signal) => handing.run(signal),
+    notes: () =>
+      unmatched === 0
+        ? []
+        : [
+            `${counted(unmatched, 'result')} of the service belong${unmatched === 1 ? 's' : ''} to no document that is known here (\`receiptd results list --unmatched\`).`,
+          ],
+    path: async (uid) => resultsPath(await secret(), uid),
+    close: () => receiver.close(),
+  };
+}
+
+/** A shared ledger that can't be reached when the agent starts. */
+
+function settingsOf({ results, service: { baseUrl } }: Config): ResultsSettings {
+  return { ...results, baseUrl };
+}

@@ -1,0 +1,110 @@
+import { isAbsolute, sep } from 'node:path';
+import type { Config } from '../config/config.ts';
+import { folderSchema } from '../config/schema.ts';
+import type { Request, Response } from '../control/protocol.ts';
+import { ReceiptdError } from '../core/domain/errors.ts';
+import { parseTemplate } from '../core/domain/naming.ts';
+import { accountsAmong } from '../core/domain/account.ts';
+import type { Document } from '../core/domain/document.ts';
+import { holdOver, isHeld } from '../ledger/holdOver.ts';
+import type { Hold } from '../core/ports/hold.ts';
+import type { SingleFiles } from '../intake/singleFiles.ts';
+import type { FolderSettings } from '../core/domain/settings.ts';
+
+type Configured = Pick<Config, 'endpoints' | 'folders'>;
+
+/**
+ * How files of a directory that is not watched are taken in: like those of the first folder of their endpoint, or by the
+ * defaults where none feeds it.
+ * @throws ReceiptdError ENDPOINT_UNKNOWN, USAGE
+ */
+export function settingsToSend(
+  { endpoints, folders }: Configured,
+  directory: string,
+  alias: string | undefined,
+): FolderSettings {
+  const watched = folders.find(
+    ({ path, recursive }) => path === directory || (recursive && directory.startsWith(path + sep)),
+  );
+  if (!isAbsolute(directory)) throw new ReceiptdError('USAGE', `${directory} is no absolute path.`);
+  if (watched !== undefined) {
+    throw new ReceiptdError('USAGE', `${directory} is watched (${watched.path} in the config).`, {
+      hint: 'The agent takes in what lies there by itself. To send a file that it leaves alone, copy that elsewhere first.',
+    });
+  }
+  const names = endpoints.map((each) => each.alias);
+  const endpoint = endpoints.find((each) => alias === undefined || each.alias === alias);
+  if (endpoint === undefined) {
+    throw new ReceiptdError('ENDPOINT_UNKNOWN', `No endpoint is called "${alias}".`, {
+      hint: `The config has: ${names.join(', ')}.`,
+    });
+  }
+  if (alias === undefined && endpoints.length > 1) {
+    throw new ReceiptdError('USAGE', 'The config has several endpoints, and a file goes to one of them.', {
+      hint: `Say which with --endpoint: ${names.join(', ')}.`,
+    });
+  }
+  const like = folders.find((folder) => folder.alias === endpoint.alias) ?? defaults();
+  return {
+    ...like,
+    path: directory,
+    endpoint: endpoint.key,
+    alias: endpoint.alias,
+    share: null,
+    recursive: false,
+    afterUpload: 'keep',
+    afterUploadOn: null,
+  };
+}
+
+function defaults(): Omit<FolderSettings, 'path' | 'endpoint' | 'alias'> {
+  const { settle, name, ...others } = folderSchema.parse({ path: '.' });
+  const { nameMaxBytes, accept, maxFileSize, watch, existing } = others;
+  const { short: shortMs, long: longMs, patience: patienceMs } = settle;
+  return {
+    settle: { shortMs, longMs, patienceMs },
+    template: parseTemplate(name),
+    nameMaxBytes,
+    accept,
+    maxFileSize,
+    watch,
+    existing,
+    recursive: false,
+    afterUpload: 'keep',
+    afterUploadOn: null,
+  };
+}
+
+/** @throws ReceiptdError what taking it in throws, and USAGE, ENDPOINT_UNKNOWN */
+export async function takeIn(
+  { folder, path, identity, endpoint, bytes: encoded }: Request<'send'>,
+  config: Configured,
+  files: SingleFiles,
+): Promise<Response<'send'>> {
+  const settings = settingsToSend(config, folder, endpoint);
+  const bytes = Buffer.from(encoded, 'base64');
+  if (bytes.length !== identity.size)
+    throw new ReceiptdError('USAGE', `${path}: ${bytes.length} bytes came of ${identity.size}.`);
+  const { size, mtimeNs, ctimeNs, inode } = identity;
+  const seen = { size, mtimeNs: BigInt(mtimeNs), ctimeNs: BigInt(ctimeNs), inode: BigInt(inode) };
+  const taken = await files.take({ path, identity: seen, bytes }, settings);
+  if (taken.kind === 'rejected')
+    return { outcome: 'rejected', documentId: null, name: null, message: taken.message };
+  const isQueued = taken.kind === 'queued' || taken.kind === 'requeued';
+  return {
+    outcome: isQueued ? 'queued' : 'duplicate',
+    documentId: taken.document.id,
+    name: taken.document.name,
+    message: null,
+  };
+}
+
+/** What keeps a queued document waiting; `isHeld`: it does not pass by itself soon, as an outage may. */
+export function holdOf(
+  { endpoint, folder }: Pick<Document, 'endpoint' | 'folder'>,
+  holds: readonly Hold[],
+  { endpoints }: Pick<Config, 'endpoints'>,
+): (Hold & { readonly isHeld: boolean }) | null {
+  const hold = holdOver(holds, endpoint, folder, accountsAmong(endpoints));
+  return hold === undefined ? null : { ...hold, isHeld: isHeld(hold) };
+}

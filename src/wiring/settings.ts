@@ -1,0 +1,375 @@
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { isConfigWritable, replaceConfigFile, revisionOf } from '../config/configFile.ts';
+import type { Config, LoadContext } from '../config/config.ts';
+import { applyEdits } from '../config/edit.ts';
+import { refuseExampleUid } from '../config/exampleUid.ts';
+import { changedKeys, readLiveConfig, type LiveConfig } from '../config/live.ts';
+import { readConfigFile, textOf } from '../config/load.ts';
+import { mayHoldSecret } from '../config/secrets.ts';
+import { showPath } from '../config/show.ts';
+import type { ConfigEdit, ConfigState, Request } from '../control/protocol.ts';
+import type { Found } from '../system/fileWatch.ts';
+import { CONSOLE_LISTENER, demandCertificate, RESULTS_LISTENER } from '../http/listen.ts';
+import { formerOriginals, type FormerOriginals } from '../intake/dispose/originalsRule.ts';
+import { asReceiptdError, ReceiptdError, isOfLedger } from '../core/domain/errors.ts';
+import { hidePasswords, withPasswords } from './hidePasswords.ts';
+import { refuseKeysBeyondConsole, refusePathsBeyondConsole, type Reach } from './consoleReach.ts';
+import type { Lasting } from './processScope.ts';
+
+export interface SettingsDeps {
+  readonly file: string;
+  readonly context: LoadContext;
+  readonly lasting: Pick<Lasting, 'ledger' | 'incidents' | 'log' | 'clock'>;
+  /** Puts a configuration into effect. Rejects where that can't be done; then the former one is. */
+  readonly replace: (config: Config) => Promise<void>;
+}
+
+/** A configuration file as it was read: its text, and what is right or wrong with it. */
+interface Look {
+  readonly revision: string;
+  /** With a byte order mark, if it has one. */
+  readonly text: string;
+  readonly read: LiveConfig;
+}
+
+const INCIDENT = 'config';
+const SOMEBODY = 'somebody';
+/** Said by the console itself, whatever a page says. */
+export const BY_CONSOLE = 'console';
+
+/**
+ * The configuration file of a running agent, and what of it is in effect:
+ *
+ *   in effect ──the file changes──▶ in effect (the new text), or
+ *       ▲                      └──▶ in effect (the former text), with one incident ──the file is right again──┐
+ *       └─────────────────────────────────────────────────────────────────────────────────────────────────────┘
+ *
+ * One change or look after the other.
+ */
+export class Settings {
+  readonly #deps: SettingsDeps;
+  readonly #start: LiveConfig;
+  readonly #listeners = new Set<(config: Config) => void>();
+  #live: LiveConfig;
+  #revision: string;
+  #problem: ReceiptdError | null = null;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  private constructor(deps: SettingsDeps, look: Look) {
+    this.#deps = deps;
+    this.#start = look.read;
+    this.#live = look.read;
+    this.#revision = look.revision;
+  }
+
+  /** Reads the file for the first time. @throws ReceiptdError what is wrong with it */
+  static async read(file: string, context: LoadContext, deps: Omit<SettingsDeps, 'file' | 'context'>) {
+    const bytes = await readConfigFile(file);
+    const text = textOf(bytes, file);
+    const read = readLiveConfig(text, file, context, null);
+    return new Settings({ ...deps, file, context }, { revision: revisionOf(bytes), text, read });
+  }
+
+  /** As it is in effect. */
+  get current(): Config {
+    return this.#live.config;
+  }
+
+  get file(): string {
+    return this.#deps.file;
+  }
+
+  get context(): LoadContext {
+    return this.#deps.context;
+  }
+
+  /** What the file said that is in effect. */
+  get data(): unknown {
+    return this.#live.data;
+  }
+
+  /** Of whoever asks by the console. */
+  get #reach(): Reach {
+    return { file: this.file, platform: this.context.platform, now: this.current };
+  }
+
+  /** @throws ReceiptdError CONSOLE_REFUSED where the console may not name that folder */
+  refuseBeyondConsole(folder: Config['folders'][number]): void {
+    refusePathsBeyondConsole({ folders: [folder] }, this.#reach);
+  }
+
+  /** Sentences for `status`. */
+  notes(): string[] {
+    const { restartNeeded } = this.#live;
+    if (restartNeeded.length === 0) return [];
+    return [`Changed in ${this.file} and in effect after a restart only: ${restartNeeded.join(', ')}.`];
+  }
+
+  /** Told after every change that is in effect. */
+  onTaken(listener: (config: Config) => void): void {
+    this.#listeners.add(listener);
+  }
+
+  state(): Promise<ConfigState> {
+    return this.#inTurn(() => this.#state());
+  }
+
+  /** Reads the file again, as SIGHUP does. @throws ReceiptdError what is wrong with it; then nothing changes */
+  reload(): Promise<ConfigState> {
+    return this.#inTurn(async () => {
+      await this.#readAgain();
+      return { ...(await this.#state()), originals: await this.#originals(this.#live.config) };
+    });
+  }
+
+  /** The file looks changed. Where it is not right, `isLast` says so to people. Never rejects for a bad file. */
+  fileChanged(isLast: boolean): Promise<Found> {
+    return this.#inTurn(async () => {
+      try {
+        await this.#readAgain({ isQuiet: !isLast });
+        return 'right';
+      } catch (error) {
+        if (!(error instanceof ReceiptdError)) throw error;
+        return this.#deps.lasting.ledger.storage.trouble() === null ? 'wrong' : 'later';
+      }
+    });
+  }
+
+  /** The operation. @throws ReceiptdError with the reason, and nothing is changed */
+  change(request: Request<'changeConfig'>): Promise<ConfigState> {
+    return this.edit(request.edits, request);
+  }
+
+  /** The same; of the file as it is, where no revision is told. */
+  edit(
+    edits: readonly ConfigEdit[],
+    how: {
+      readonly revision?: string;
+      readonly dryRun?: boolean | undefined;
+      readonly by?: string | undefined;
+    },
+  ): Promise<ConfigState> {
+    return this.#inTurn(async () => {
+      const { file, lasting } = this.#deps;
+      const before = await this.#bytes();
+      const revision = revisionOf(before);
+      if (how.revision !== undefined && how.revision !== revision) throw changedMeanwhile(file);
+      if (how.by === BY_CONSOLE) refuseKeysBeyondConsole(edits, this.#reach);
+      const former = this.#decode(before);
+      let text = former;
+      for (const edit of withPasswords(edits)) {
+        text = applyEdits(text, [edit], file);
+        // A large file takes its time, and answers of the service wait meanwhile.
+        await nextTurn();
+      }
+      const read = this.#parse(text);
+      const isMoved = ({ restartNeeded }: LiveConfig): boolean => restartNeeded.includes('stateDir');
+      if (isMoved(read) && !isMoved(this.#live)) throw notWhileRunning();
+      refuseExposed(this.#live.config, read.config);
+      if (how.by === BY_CONSOLE) refusePathsBeyondConsole(read.config, this.#reach);
+      const originals = await this.#originals(read.config);
+      if (how.dryRun) return { ...(await this.#state()), originals };
+      if (text === former) {
+        await this.#readAgain();
+        return { ...(await this.#state()), originals };
+      }
+      const history = join(this.#live.config.stateDir, 'config-history');
+      const at = new Date(lasting.clock.now());
+      const written = await replaceConfigFile(file, { revision, text, history, at });
+      try {
+        await lasting.ledger.recordAct({
+          at: lasting.clock.now(),
+          kind: 'config',
+          by: how.by ?? SOMEBODY,
+          detail: told(edits),
+        });
+        await this.#take({ revision: written, text, read });
+      } catch (error) {
+        await replaceConfigFile(file, { revision: written, text: former, history: null, at });
+        throw error;
+      }
+      return { ...(await this.#state()), originals };
+    });
+  }
+
+  async #readAgain({ isQuiet = false } = {}): Promise<void> {
+    const { file, lasting } = this.#deps;
+    try {
+      const bytes = await this.#bytes();
+      const revision = revisionOf(bytes);
+      if (revision === this.#revision && this.#problem === null) return;
+      const text = this.#decode(bytes);
+      await this.#take({ revision, text, read: this.#parse(text) });
+    } catch (error) {
+      if (!(error instanceof ReceiptdError)) throw error;
+      // At the end of the process nothing is wrong with the file.
+      if (isQuiet || error.code === 'NOT_RUNNING') throw error;
+      this.#problem = error;
+      // Another problem of the same file is the same incident.
+      lasting.incidents.open({
+        key: INCIDENT,
+        code: error.code,
+        message: `${file} ${isOfLedger(error) ? 'cannot take effect yet' : 'is not right'}, so the former configuration stays in effect: ${inOneLine(error.message)}`,
+        hint: `${error.hint ?? 'Correct it.'} It is read again by itself.`,
+      });
+      throw error;
+    }
+  }
+
+  async #take({ revision, read }: Look): Promise<void> {
+    const { file, lasting, replace } = this.#deps;
+    const { log, incidents, ledger } = lasting;
+    const changed = changedKeys(this.#live.parsed, read.parsed);
+    if (!isDeepStrictEqual(ofAgent(this.#live.parsed), ofAgent(read.parsed))) {
+      refuseExampleUid(read.config);
+      const trouble = ledger.storage.trouble();
+      // What takes over from the ledger has to write it.
+      if (trouble) throw new ReceiptdError(trouble.code, trouble.message, { hint: trouble.hint });
+      await replace(read.config).catch((error: unknown) => {
+        throw asReceiptdError(error, 'CONTROL_FAILED', 'The new configuration could not be put into effect.');
+      });
+    }
+    const isNews = !isDeepStrictEqual(this.#live.restartNeeded, read.restartNeeded);
+    this.#live = read;
+    this.#revision = revision;
+    this.#problem = null;
+    incidents.close(INCIDENT);
+    if (changed.length > 0)
+      log.info('The configuration was changed and is in effect', { file, changed: changed.join(', ') });
+    else log.debug('The configuration file was read again; nothing in it has changed', { file });
+    if (isNews && read.restartNeeded.length > 0) {
+      const restartNeeded = read.restartNeeded.join(', ');
+      log.warn('Some of the configuration takes effect after a restart only', { file, restartNeeded });
+    }
+    for (const listener of this.#listeners) listener(read.config);
+  }
+
+  /** Nothing where the ledger is away: nothing is archived or deleted then. */
+  async #originals({ folders }: Config): Promise<FormerOriginals[]> {
+    const { ledger } = this.#deps.lasting;
+    try {
+      const all = await Promise.all(folders.map((folder) => formerOriginals(ledger, folder)));
+      return all.filter((each) => each !== null);
+    } catch (error) {
+      if (isOfLedger(error)) return [];
+      throw error;
+    }
+  }
+
+  async #state(): Promise<ConfigState> {
+    const { file } = this.#deps;
+    const about = {
+      file,
+      writable: await isConfigWritable(file),
+      restartNeeded: [...this.#live.restartNeeded],
+    };
+    let bytes: Buffer;
+    try {
+      bytes = await this.#bytes();
+    } catch (error) {
+      if (!(error instanceof ReceiptdError)) throw error;
+      return { ...about, revision: '', text: '', values: {}, folderPaths: [], problem: error.sentence() };
+    }
+    const revision = revisionOf(bytes);
+    try {
+      const text = this.#decode(bytes);
+      const { data, config, restartNeeded } = this.#parse(text);
+      const values = hidePasswords(data) as ConfigState['values'];
+      const problem = revision === this.#revision ? null : (this.#problem?.sentence() ?? JUST_CHANGED);
+      return {
+        ...about,
+        revision,
+        text: hidePasswords(text),
+        values,
+        folderPaths: config.folders.map(({ path }) => path),
+        problem,
+        restartNeeded: [...restartNeeded],
+      };
+    } catch (error) {
+      if (!(error instanceof ReceiptdError)) throw error;
+      const text = bytes.toString();
+      // A file that is not right may hold what must not be shown.
+      const shown = mayHoldSecret(text) ? '' : hidePasswords(text);
+      return { ...about, revision, text: shown, values: {}, folderPaths: [], problem: error.sentence() };
+    }
+  }
+
+  #bytes(): Promise<Buffer> {
+    return readConfigFile(this.#deps.file);
+  }
+
+  /** With the byte order mark, which a writer has to keep. */
+  #decode(bytes: Buffer): string {
+    const text = textOf(bytes, this.#deps.file);
+    return bytes.subarray(0, 3).equals(MARK) ? `\uFEFF${text}` : text;
+  }
+
+  #parse(text: string): LiveConfig {
+    const { file, context } = this.#deps;
+    return readLiveConfig(text.replace(/^\uFEFF/, ''), file, context, this.#start);
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#turn.then(work, work);
+    this.#turn = turn.catch(() => {});
+    return turn;
+  }
+}
+
+const MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+const TOLD = 20;
+const JUST_CHANGED = 'It was changed a moment ago, and is about to be read.';
+
+/** Which keys; what they hold now stands in the file. */
+function told(edits: readonly ConfigEdit[]): string {
+  const list = edits.slice(0, TOLD).map(({ kind, path }) => `${kind} ${showPath(path)}`);
+  return list.join('; ') + (edits.length > TOLD ? `; ${edits.length - TOLD} more` : '');
+}
+
+function inOneLine(message: string): string {
+  const [first = '', ...others] = message.split('\n');
+  const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
+  return `${first}${more}${/[.!?]$/.test(first + more) ? '' : '.'}`;
+}
+
+function changedMeanwhile(file: string): ReceiptdError {
+  return new ReceiptdError('CONFIG_CHANGED', `${file} was changed meanwhile, so nothing was written.`, {
+    hint: 'Look at it as it is now, then make the change again.',
+  });
+}
+
+/** The console takes its part without the agent being begun anew. */
+function ofAgent(parsed: LiveConfig['parsed']): object {
+  return { ...parsed, console: null, monitoring: null, alerts: null, results: null };
+}
+
+/** The page that makes this change would close itself. In the file it costs the console alone, and `status` says why. */
+function refuseExposed(now: Config, wanted: Config): void {
+  const before = exposure(now);
+  const trouble = exposure(wanted);
+  if (trouble === null || trouble.message === before?.message) return;
+  throw new ReceiptdError('CONFIG_INVALID', trouble.message, {
+    hint: trouble.hint ?? '',
+    cause: trouble,
+  });
+}
+
+function exposure({ console, results }: Config): ReceiptdError | null {
+  try {
+    if (typeof console.listen !== 'string') demandCertificate(console.listen, console.tls, CONSOLE_LISTENER);
+    if (results.listen !== null) demandCertificate(results.listen, results.tls, RESULTS_LISTENER);
+    return null;
+  } catch (error) {
+    if (error instanceof ReceiptdError) return error;
+    throw error;
+  }
+}
+
+/** Commands look for the agent there: a second one, with a ledger that knows nothing, would send everything again. */
+function notWhileRunning(): ReceiptdError {
+  return new ReceiptdError('CONFIG_INVALID', "stateDir can't be changed while receiptd runs.", {
+    hint: 'Stop it, move the directory, change the file in an editor, and start it again.',
+  });
+}

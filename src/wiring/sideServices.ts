@@ -1,0 +1,58 @@
+import type { Config } from '../config/config.ts';
+import type { Offer } from '../control/server/respond.ts';
+import { composeAlerts } from './alerts.ts';
+import { composeConsole } from './console.ts';
+import { controlOf, statusOf, type ControlDeps } from './control.ts';
+import { composeMonitoring, statusLine } from './monitoring.ts';
+import { composeResults } from './results.ts';
+
+export interface Beside {
+  /** All that may be asked over the control socket. */
+  readonly offer: Offer;
+  /** How the agent is, in one line. */
+  readonly line: () => Promise<string>;
+  /** Opens what listens. Never rejects. */
+  start(): Promise<void>;
+  /** What runs until it is aborted. */
+  readonly parts: readonly ((until: AbortSignal) => Promise<void>)[];
+  close(): Promise<void>;
+}
+
+/**
+ * What looks on and speaks beside the pipeline, as long as the process lives: the console, metrics, results and alerts. Each
+ * takes its part of a changed configuration by itself, and none of them can keep a receipt from going.
+ */
+export async function composeBeside(deps: Omit<ControlDeps, 'results'>, stop: AbortSignal): Promise<Beside> {
+  const { generations, settings, lasting, version } = deps;
+  const { current: config } = settings;
+  const results = await composeResults(config, lasting, ({ folder, state }) => {
+    if (state === 'accepted') generations.current.intakeOf(folder)?.disposeSoon();
+  });
+  const alerts = await composeAlerts(config, lasting, () => generations.current, stop);
+  const status = () => statusOf({ ...deps, results });
+  const { operations, streams } = controlOf({ ...deps, results });
+  const offer = { log: lasting.log, streams, operations: { ...operations, ...alerts.operations } };
+  const console = composeConsole(config, offer, lasting);
+  const endpoints = () => generations.current.config.endpoints;
+  const monitoring = composeMonitoring(config.monitoring, { lasting, version, status, endpoints });
+  settings.onTaken((next: Config) => {
+    console.take(next.console);
+    monitoring.take(next.monitoring);
+    results.take(next);
+    alerts.take(next);
+    lasting.silence.take(next.alerts.silence);
+  });
+  return {
+    offer: { ...offer, operations: { ...offer.operations, openConsole: () => console.open() } },
+    line: () => statusLine(lasting.ledger, status()),
+    async start() {
+      await console.start();
+      await monitoring.start();
+      await results.start();
+    },
+    parts: [(until) => results.hand(until), (until) => alerts.run(until)],
+    async close() {
+      await Promise.all([console.close(), monitoring.close(), results.close()]);
+    },
+  };
+}

@@ -1,0 +1,113 @@
+import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { fileStore, writableFile } from '../../../src/api/credentials/file.ts';
+import { placeOf, putSafely, takeOut, type Place } from '../../../src/api/credentials/move.ts';
+import { absent } from '../../../src/api/credentials/store.ts';
+import { compiledHelper } from './compiledHelper.ts';
+import { temporaryFolder } from './temporaryFolder.ts';
+
+const credentials = { clientId: 'id', clientSecret: 'very-secret' };
+const others = { clientId: 'id', clientSecret: 'another' };
+
+const file = (path: string): Place => placeOf(fileStore(path), writableFile(path));
+
+async function twoFiles() {
+  const folder = await temporaryFolder();
+  const [from, to] = [file(join(folder, 'from.json')), file(join(folder, 'to.json'))];
+  await from.writable?.set(credentials);
+  return { folder, from, to };
+}
+
+const held = async (place: Place) => {
+  const look = await place.look();
+  return look.kind === 'found' ? look.credentials : null;
+};
+
+it('what was put is read back, and then taken out of the former store', async () => {
+  const { from, to } = await twoFiles();
+  await putSafely(to, credentials);
+  expect(await held(from)).toEqual(credentials);
+  expect(await takeOut(from, credentials)).toBe(true);
+  expect(await held(from)).toBeNull();
+  expect(await held(to)).toEqual(credentials);
+  expect(await takeOut(from, credentials)).toBe(true);
+});
+
+it.each([
+  [
+    'nothing',
+    async () => absent('the keychain (no entry)'),
+    'does not give back what was written to it; looked in: the keychain (no entry)',
+  ],
+  [
+    'something else',
+    async () => ({ kind: 'found' as const, credentials: others }),
+    'gives back other credentials',
+  ],
+])('a store that gives back %s is not trusted', async (_what, look, words) => {
+  const { to } = await twoFiles();
+  const failed = putSafely({ ...to, look }, credentials);
+  await expect(failed).rejects.toMatchObject({ code: 'CREDENTIALS_UNWRITABLE' });
+  await expect(failed).rejects.toThrow(words);
+  await expect(failed).rejects.not.toThrow('another');
+});
+
+it('what was changed meanwhile, or is somebody else’s, is not taken out', async () => {
+  const { from } = await twoFiles();
+  await from.writable?.set(others);
+  expect(await takeOut(from, credentials)).toBe(false);
+  expect(await held(from)).toEqual(others);
+  expect(await takeOut({ ...from, writable: null }, others)).toBe(false);
+  expect(await held(from)).toEqual(others);
+});
+
+describe('a kill -9', () => {
+  /** Moves from one file to another and kills itself at the n-th step; a step is each call of a store, before and after. */
+  const PROGRAM = `
+    const [modules, from, to, at] = process.argv.slice(2);
+    const { fileStore, writableFile } = await import(modules + '/file.js');
+    const { placeOf, putSafely, takeOut } = await import(modules + '/move.js');
+    let steps = 0;
+    const step = () => { if (++steps === Number(at)) process.kill(process.pid, 'SIGKILL'); };
+    const around = (call) => async (...args) => { step(); const result = await call(...args); step(); return result; };
+    const place = (path) => {
+      const { store, look, writable } = placeOf(fileStore(path), writableFile(path));
+      return { store, look: around(look), writable: { store, set: around(writable.set), remove: around(writable.remove) } };
+    };
+    const credentials = { clientId: 'id', clientSecret: 'very-secret' };
+    await putSafely(place(to), credentials);
+    step();
+    await takeOut(place(from), credentials);
+    console.log(steps);
+  `;
+
+  it('at every step leaves the credentials in one of the two, and the next move comes to its end', async () => {
+    const { sourcePath } = await compiledHelper();
+    const modules = pathToFileURL(dirname(sourcePath)).href;
+    const { folder, from, to } = await twoFiles();
+    const program = join(folder, 'move.mjs');
+    await writeFile(program, PROGRAM);
+    const move = (at: number) =>
+      new Promise<string>((resolve) => {
+        const args = [program, modules, join(folder, 'from.json'), join(folder, 'to.json'), String(at)];
+        execFile(process.execPath, args, (error, stdout) => resolve(error?.signal ?? stdout.trim()));
+      });
+    const steps = Number(await move(0));
+    expect(steps).toBe(9);
+    for (let at = 1; at <= steps; at += 1) {
+      await from.writable?.set(credentials);
+      await to.writable?.remove();
+      expect(await move(at)).toBe('SIGKILL');
+      const [left, arrived] = [await held(from), await held(to)];
+      expect(left ?? arrived).toEqual(credentials);
+      // Where the old copy is there still, the move is made again.
+      expect(left === null ? String(steps) : await move(0)).toBe(String(steps));
+      expect(await held(to)).toEqual(credentials);
+      expect(await held(from)).toBeNull();
+    }
+    expect(JSON.parse(await readFile(join(folder, 'to.json'), 'utf8'))).toEqual(credentials);
+  });
+});

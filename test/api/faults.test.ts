@@ -1,0 +1,270 @@
+import { describe, expect, it } from 'vitest';
+import { asFault } from '../../src/api/fault.ts';
+import { client, never, uploadRequest, UID } from './client.ts';
+import { closedPort, scriptedServer, scriptedTcpServer, sendJson } from './scriptedServer.ts';
+
+const record = { name: 'receipt.jpg', endpointUid: UID, status: 'PROCESSING' };
+const hang = (): void => {};
+const short = { connectMs: 150, progressMs: 5000, headersMs: 150, bodyMs: 150 };
+
+describe('nothing was sent when', () => {
+  it('the connection is refused', async () => {
+    const port = await closedPort();
+    const answer = await client(`http://127.0.0.1:${port}`).service.upload(uploadRequest(), never);
+    expect(answer).toEqual({
+      kind: 'fault',
+      sent: false,
+      code: 'ECONNREFUSED',
+      message: `127.0.0.1:${port} refused the connection (ECONNREFUSED).`,
+    });
+  });
+
+  it('both addresses of a name refuse', async () => {
+    const port = await closedPort();
+    const answer = await client(`http://localhost:${port}`).service.upload(uploadRequest(), never);
+    expect(answer).toMatchObject({ kind: 'fault', sent: false, code: 'ECONNREFUSED' });
+  });
+
+  it('the host has no address', async () => {
+    // A label longer than DNS allows, which no resolver is asked for.
+    const answer = await client(`http://${'a'.repeat(64)}.invalid`).service.upload(uploadRequest(), never);
+    expect(answer).toMatchObject({ kind: 'fault', sent: false });
+    expect(['ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL']).toContain(answer.kind === 'fault' && answer.code);
+  });
+
+  it('the TLS handshake hangs', async () => {
+    const { port } = await scriptedTcpServer(hang);
+    const { service } = client(`https://127.0.0.1:${port}`, { timeouts: { ...short, headersMs: 5000 } });
+    const answer = await service.upload(uploadRequest(), never);
+    expect(answer).toMatchObject({ kind: 'fault', sent: false, code: 'UND_ERR_CONNECT_TIMEOUT' });
+  });
+
+  it('the connection is cut in the TLS handshake', async () => {
+    const { port } = await scriptedTcpServer((socket) => socket.once('data', () => socket.destroy()));
+    const answer = await client(`https://127.0.0.1:${port}`).service.upload(uploadRequest(), never);
+    expect(answer).toMatchObject({ kind: 'fault', sent: false, code: 'ECONNRESET' });
+  });
+
+  it('the other side does not speak TLS', async () => {
+    const { port } = await scriptedTcpServer((socket) =>
+      socket.once('data', () => socket.end('HTTP/1.1 400 No\r\n\r\n')),
+    );
+    const answer = await client(`https://127.0.0.1:${port}`).service.upload(uploadRequest(), never);
+    expect(answer).toMatchObject({ kind: 'fault', sent: false });
+  });
+});
+
+describe('something may have been sent when', () => {
+  it.each([
+    ['closed', (socket: { destroy(): unknown }) => socket.destroy()],
+    ['reset', (socket: { resetAndDestroy(): unknown }) => socket.resetAndDestroy()],
+  ])('the connection is %s before the answer', async (_how, cut) => {
+    const server = await scriptedServer((request) => cut(request.socket));
+    const answer = await client(server.baseUrl).service.upload(uploadRequest(), never);
+    expect(answer).toMatchObject({ kind: 'fault', sent: true });
+    expect(server.received).toHaveLength(1);
+  });
+
+  it('the connection is cut while the body is being sent', async () => {
+    const { port } = await scriptedTcpServer((socket) => socket.once('data', () => socket.destroy()));
+    const request = uploadRequest({ bytes: Buffer.alloc(8_000_000) });
+    const answer = await client(`http://127.0.0.1:${port}`).service.upload(request, never);
+    expect(answer).toMatchObject({ kind: 'fault', sent: true });
+  });
+
+  it('no answer comes in time', async () => {
+    const server = await scriptedServer(hang);
+    const { service } = client(server.baseUrl, { timeouts: short });
+    const answer = await service.upload(uploadRequest(), never);
+    expect(answer).toMatchObject({ kind: 'fault', sent: true, code: 'UND_ERR_HEADERS_TIMEOUT' });
+  });
+
+  it('a success breaks off in its body', async () => {
+    const server = await scriptedServer((request, response) => {
+      response.writeHead(200, { 'content-length': '1000' });
+      response.write(JSON.stringify(record), () => request.socket.destroy());
+    });
+    const answer = await client(server.baseUrl).service.upload(uploadRequest(), never);
+    expect(answer).toMatchObject({ kind: 'fault', sent: true });
+  });
+
+  it.each([
+    ['stops', false],
+    ['trickles', true],
+  ])('the body of a success %s', async (_how, trickle) => {
+    const server = await scriptedServer((_request, response) => {
+      response.writeHead(200, { 'content-length': '1000' });
+      response.write('{');
+      if (!trickle) return;
+      const timer = setInterval(() => response.write(' '), 20);
+      response.on('close', () => clearInterval(timer));
+    });
+    const { service } = client(server.baseUrl, { timeouts: short });
+    const answer = await service.upload(uploadRequest(), never);
+    expect(answer).toMatchObject({ kind: 'fault', sent: true, code: 'UND_ERR_BODY_TIMEOUT' });
+  });
+
+  it.each([11, 1_000_000])('`100 Continue` comes unasked, with %d bytes', async (size) => {
+    const { port } = await scriptedTcpServer((socket) =>
+      socket.once('data', () => socket.resume().write('HTTP/1.1 100 Continue\r\n\r\n')),
+    );
+    const { service } = client(`http://127.0.0.1:${port}`);
+    expect(await service.upload(uploadRequest({ bytes: Buffer.alloc(size) }), never)).toEqual({
+      kind: 'fault',
+      sent: true,
+      code: 'UNASKED_CONTINUE',
+      message: `127.0.0.1:${port} or a proxy before it sends "100 Continue" without being asked (UNASKED_CONTINUE).`,
+    });
+  });
+
+  it('a connection broken in another way is not told as one', async () => {
+    const upgrade = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: other\r\n\r\n';
+    for (const words of ['', upgrade]) {
+      const { port } = await scriptedTcpServer((socket) => socket.once('data', () => socket.end(words)));
+      const answer = await client(`http://127.0.0.1:${port}`).service.upload(uploadRequest(), never);
+      expect(answer).toMatchObject({ kind: 'fault', sent: true, code: 'UND_ERR_SOCKET' });
+      expect(answer).toHaveProperty('message', expect.stringContaining('broke the connection'));
+    }
+  });
+
+  it('the answer is not HTTP', async () => {
+    const { port } = await scriptedTcpServer((socket) =>
+      socket.once('data', () => socket.end('220 mail.example\r\n')),
+    );
+    const answer = await client(`http://127.0.0.1:${port}`).service.upload(uploadRequest(), never);
+    expect(answer).toMatchObject({ kind: 'fault', sent: true });
+    expect(answer.kind === 'fault' && answer.message).toContain('not HTTP');
+  });
+});
+
+it('takes the status of a refusal whose words break off', async () => {
+  const server = await scriptedServer((request, response) => {
+    response.writeHead(400, { 'content-length': '1000' });
+    response.write('too blurred', () => request.socket.destroy());
+  });
+  const answer = await client(server.baseUrl).service.upload(uploadRequest(), never);
+  expect(answer).toMatchObject({ kind: 'response', httpStatus: 400 });
+});
+
+describe("the caller's abort", () => {
+  const reason = new Error('the caller has had enough');
+
+  it('before the request rejects with its reason and sends nothing', async () => {
+    const server = await scriptedServer(hang);
+    const upload = client(server.baseUrl).service.upload(uploadRequest(), AbortSignal.abort(reason));
+    await expect(upload).rejects.toBe(reason);
+    expect(server.received).toEqual([]);
+  });
+
+  it('while the connection is being made rejects at once', async () => {
+    const abort = new AbortController();
+    const { port } = await scriptedTcpServer((socket) => socket.once('data', () => abort.abort(reason)));
+    // A connection that is waited for to its end would outlast the test.
+    const { service } = client(`https://127.0.0.1:${port}`, {
+      timeouts: { ...short, connectMs: 10 * 60_000 },
+    });
+    await expect(service.upload(uploadRequest(), abort.signal)).rejects.toBe(reason);
+  });
+
+  it('before the answer rejects with its reason', async () => {
+    const abort = new AbortController();
+    const server = await scriptedServer(() => abort.abort(reason));
+    await expect(client(server.baseUrl).service.upload(uploadRequest(), abort.signal)).rejects.toBe(reason);
+  });
+
+  it.each([200, 400])('in the body of a %d rejects with its reason', async (status) => {
+    const abort = new AbortController();
+    const server = await scriptedServer((_request, response) => {
+      response.writeHead(status, { 'content-length': '1000' });
+      response.write('{', () => setTimeout(() => abort.abort(reason), 50));
+    });
+    await expect(client(server.baseUrl).service.upload(uploadRequest(), abort.signal)).rejects.toBe(reason);
+  });
+});
+
+it('closing ends an upload that is running', async () => {
+  let arrived = (): void => {};
+  const arrival = new Promise<void>((resolve) => (arrived = resolve));
+  const server = await scriptedServer(() => arrived());
+  const { service } = client(server.baseUrl);
+  const upload = service.upload(uploadRequest(), never);
+  await arrival;
+  await service.close();
+  expect(await upload).toMatchObject({ kind: 'fault', sent: true });
+});
+
+describe('a fault in words', () => {
+  it.each([
+    ['ENOTFOUND', true, 'host could not be found by name (ENOTFOUND).'],
+    ['EAI_AGAIN', true, 'host could not be found by name (EAI_AGAIN).'],
+    ['ENETUNREACH', true, 'host cannot be reached from this network (ENETUNREACH).'],
+    [
+      'DEPTH_ZERO_SELF_SIGNED_CERT',
+      true,
+      'host shows a certificate that this machine does not trust, perhaps one of a proxy which inspects traffic (service.ca names further authorities) (DEPTH_ZERO_SELF_SIGNED_CERT).',
+    ],
+    [
+      'CERT_HAS_EXPIRED',
+      true,
+      "host shows a certificate that has expired, or this machine's clock is wrong (CERT_HAS_EXPIRED).",
+    ],
+    [
+      'ERR_TLS_CERT_ALTNAME_INVALID',
+      true,
+      'host shows a certificate that was made for another address (ERR_TLS_CERT_ALTNAME_INVALID).',
+    ],
+    ['UPLOAD_STALLED', false, 'host stopped taking the upload (UPLOAD_STALLED).'],
+    ['EPROTO', true, 'host could not be connected to (EPROTO).'],
+    ['ECONNRESET', false, 'host broke the connection before its answer was complete (ECONNRESET).'],
+  ])('%s', (code, connecting, message) => {
+    const error = Object.assign(new Error('internal words'), { code });
+    expect(asFault(error, 'host', connecting)).toEqual({ kind: 'fault', sent: !connecting, code, message });
+  });
+
+  it('takes anything thrown', () => {
+    expect(asFault('odd', 'host', false)).toMatchObject({ kind: 'fault', sent: true, code: 'UNKNOWN' });
+  });
+});
+
+describe('a service that speaks the other of HTTP and HTTPS', () => {
+  it('is named with http where https meets plain HTTP', async () => {
+    const server = await scriptedServer((_request, response) => sendJson(response, 200, record));
+    const { host } = new URL(server.baseUrl);
+    const answer = await client(`https://${host}`).service.upload(uploadRequest(), never);
+    expect(answer).toMatchObject({
+      kind: 'fault',
+      sent: false,
+      message: expect.stringContaining(
+        `If it speaks plain HTTP, try http://${host} as service.baseUrl.`,
+      ) as string,
+    });
+  });
+
+  it('is named with http where https is reset', async () => {
+    const { port } = await scriptedTcpServer((socket) => socket.once('data', () => socket.resetAndDestroy()));
+    const answer = await client(`https://127.0.0.1:${port}`).service.upload(uploadRequest(), never);
+    expect(answer).toMatchObject({
+      code: 'ECONNRESET',
+      message: expect.stringContaining(`try http://127.0.0.1:${port} as service.baseUrl.`) as string,
+    });
+  });
+
+  it('is named with https where plain HTTP is reset, and no more once it has answered', async () => {
+    const { port } = await scriptedTcpServer((socket) => socket.once('data', () => socket.resetAndDestroy()));
+    const answer = await client(`http://127.0.0.1:${port}`).service.upload(uploadRequest(), never);
+    expect(answer).toMatchObject({
+      message: expect.stringContaining(`If it speaks HTTPS, try https://127.0.0.1:${port} as`) as string,
+    });
+    let isWell = true;
+    const server = await scriptedServer((request, response) => {
+      if (isWell) sendJson(response, 200, record);
+      else request.socket.resetAndDestroy();
+    });
+    const { service } = client(server.baseUrl);
+    await service.upload(uploadRequest(), never);
+    isWell = false;
+    const later = await service.upload(uploadRequest(), never);
+    expect(later).toMatchObject({ kind: 'fault' });
+    expect(later).not.toMatchObject({ message: expect.stringContaining('https://') as string });
+  });
+});

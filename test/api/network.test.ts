@@ -1,0 +1,228 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo, LookupFunction, Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { classify } from '../../src/core/domain/outcome.ts';
+import { createAuthority, hasOpenssl, tlsServer, type Authority } from './certificates.ts';
+import { client, HandClock, never, UID, uploadRequest } from './client.ts';
+import { scriptedServer, sendJson } from './scriptedServer.ts';
+
+const record = { name: 'receipt.jpg', endpointUid: UID, status: 'PROCESSING' };
+const okay = { kind: 'response', httpStatus: 200 };
+
+type Address = { readonly address: string; readonly family: number };
+
+/** DNS as the test wants it. */
+function names(answers: () => readonly Address[]): { lookup: LookupFunction; asked: () => number } {
+  let asked = 0;
+  const lookup: LookupFunction = (_name, _options, callback) => {
+    asked += 1;
+    process.nextTick(() => callback(null, [...answers()]));
+  };
+  return { lookup, asked: () => asked };
+}
+
+async function serverAt(host: string, port = 0): Promise<{ port: number; hits: string[]; close(): void }> {
+  const hits: string[] = [];
+  const sockets = new Set<Socket>();
+  const server = createServer((message, response) => {
+    message.resume().on('end', () => {
+      hits.push(message.headers.connection ?? '');
+      sendJson(response, 200, record);
+    });
+  });
+  server.on('connection', (socket: Socket) => sockets.add(socket));
+  await new Promise<void>((resolve) => server.listen(port, host, resolve));
+  const close = (): void => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  };
+  onTestFinished(close);
+  return { port: (server.address() as AddressInfo).port, hits, close };
+}
+
+describe('a name', () => {
+  it('with an address that is dead and one that is not is reached', async () => {
+    const alive = await serverAt('127.0.0.1');
+    const { lookup } = names(() => [
+      { address: 'fd00::dead', family: 6 },
+      { address: '127.0.0.2', family: 4 },
+      { address: '127.0.0.1', family: 4 },
+    ]);
+    const { service } = client(`http://service.example:${alive.port}`, { lookup });
+    expect(await service.upload(uploadRequest(), never)).toMatchObject(okay);
+  });
+
+  it.skipIf(process.platform !== 'linux')(
+    'with an address that swallows everything is reached at the other',
+    async () => {
+      const alive = await serverAt('127.0.0.1');
+      // A stopped process with a full queue: the system drops what would connect.
+      const script = `
+      const net = require('node:net');
+      net.createServer().listen({ host: '127.0.0.2', port: ${alive.port}, backlog: 1 }, () => console.log('up'));`;
+      const mute = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+      onTestFinished(() => void mute.kill('SIGKILL'));
+      await once(mute.stdout, 'data');
+      mute.kill('SIGSTOP');
+      const { connect } = await import('node:net');
+      const fillers = Array.from({ length: 4 }, () => connect(alive.port, '127.0.0.2').on('error', () => {}));
+      onTestFinished(() => fillers.forEach((socket) => socket.destroy()));
+      await Promise.all(fillers.slice(0, 2).map((socket) => once(socket, 'connect')));
+      const { lookup } = names(() => [
+        { address: '127.0.0.2', family: 4 },
+        { address: '127.0.0.1', family: 4 },
+      ]);
+      const { service } = client(`http://service.example:${alive.port}`, { lookup });
+      expect(await service.upload(uploadRequest(), never)).toMatchObject(okay);
+      expect(alive.hits).toHaveLength(1);
+    },
+  );
+
+  it('that moved while the old address still answers is followed after the term of a connection', async () => {
+    const before = await serverAt('127.0.0.1');
+    const after = await serverAt('127.0.0.2', before.port);
+    let address = '127.0.0.1';
+    const { lookup, asked } = names(() => [{ address, family: 4 }]);
+    const clock = new HandClock();
+    const { service } = client(`http://service.example:${before.port}`, { lookup, clock, connections: 1 });
+    // All connections of the pool at once: none may be left that nobody wakes.
+    const both = () => Promise.all([1, 2].map(() => service.upload(uploadRequest(), never)));
+    expect(await both()).toMatchObject([okay, okay]);
+    address = '127.0.0.2';
+    clock.elapsed += 4 * 60_000;
+    expect(await both()).toMatchObject([okay, okay]);
+    expect(after.hits).toHaveLength(0);
+    expect(asked()).toBe(2);
+    clock.elapsed += 2 * 60_000;
+    // The last on the old connections, which says that it is; a lone upload may leave the other one for later.
+    for (let round = 0; round < 3; round += 1) expect(await both()).toMatchObject([okay, okay]);
+    expect(before.hits).toEqual(['keep-alive', 'keep-alive', 'keep-alive', 'keep-alive', 'close', 'close']);
+    expect(after.hits).toEqual(['keep-alive', 'keep-alive', 'keep-alive', 'keep-alive']);
+  });
+
+  it('is looked up anew after a failure', async () => {
+    const before = await serverAt('127.0.0.1');
+    const after = await serverAt('127.0.0.2', before.port);
+    let address = '127.0.0.1';
+    const { lookup } = names(() => [{ address, family: 4 }]);
+    const { service } = client(`http://service.example:${before.port}`, { lookup });
+    expect(await service.upload(uploadRequest(), never)).toMatchObject(okay);
+    before.close();
+    address = '127.0.0.2';
+    await service.upload(uploadRequest(), never);
+    expect(await service.upload(uploadRequest(), never)).toMatchObject(okay);
+    expect(after.hits.length).toBeGreaterThan(0);
+  });
+});
+
+it('an IPv6 address as the base URL is reached', async () => {
+  const server = await serverAt('::1');
+  const { service } = client(`http://[::1]:${server.port}`);
+  expect(await service.upload(uploadRequest(), never)).toMatchObject(okay);
+});
+
+describe('a network that wants a login', () => {
+  const expected = { endpoint: uploadRequest().endpoint, name: 'receipt.jpg', answerLost: false };
+
+  it.each([301, 302, 303, 307, 308])('%d is not followed, and its target sees nothing', async (status) => {
+    const login = await scriptedServer((_request, response) => sendJson(response, 200, record));
+    const server = await scriptedServer((_request, response) =>
+      response.writeHead(status, { location: `${login.baseUrl}/login` }).end(),
+    );
+    const { service, tokens } = client(server.baseUrl);
+    const answer = await service.upload(uploadRequest({ bytes: Buffer.alloc(400_000) }), never);
+    expect(classify(answer, expected)).toMatchObject({ kind: 'serviceTrouble', reason: 'REDIRECT' });
+    await expect(tokens.token()).rejects.toMatchObject({ code: 'SERVICE_ANSWER' });
+    expect(login.connections()).toBe(0);
+    expect(server.received).toHaveLength(2);
+  });
+
+  it.each([
+    [200, 'NOT_THE_SERVICE'],
+    [511, 'HTTP_511'],
+  ])('a login page with %d is trouble of the service, and no verdict', async (status, reason) => {
+    const server = await scriptedServer((_request, response) =>
+      response.writeHead(status, { 'content-type': 'text/html' }).end('<html>Please log in</html>'),
+    );
+    const { service, tokens } = client(server.baseUrl);
+    const answer = await service.upload(uploadRequest(), never);
+    expect(classify(answer, expected)).toMatchObject({ kind: 'serviceTrouble', reason });
+    await expect(tokens.token()).rejects.toMatchObject({ code: 'SERVICE_ANSWER' });
+  });
+});
+
+describe.skipIf(!hasOpenssl)('an authority of one\u2019s own', () => {
+  let authority: Authority;
+  let dir: string;
+  beforeAll(async () => {
+    authority = createAuthority();
+    dir = await mkdtemp(join(tmpdir(), 'receiptd-ca-'));
+  });
+  afterAll(async () => {
+    authority.remove();
+    await rm(dir, { recursive: true, force: true });
+  });
+
+  it('is trusted only if it is named, and then for its certificates alone', async () => {
+    const other = createAuthority();
+    onTestFinished(() => other.remove());
+    const server = await tlsServer(authority.issue('IP:127.0.0.1'), record);
+    const baseUrl = `https://127.0.0.1:${server.port}`;
+    for (const ca of [null, other.file]) {
+      const answer = await client(baseUrl, { ca }).service.upload(uploadRequest(), never);
+      expect(answer).toMatchObject({ kind: 'fault', sent: false });
+      expect(answer).toHaveProperty(
+        'message',
+        expect.stringContaining('certificate that this machine does not trust'),
+      );
+    }
+    expect(server.received).toEqual([]);
+    expect(
+      await client(baseUrl, { ca: authority.file }).service.upload(uploadRequest(), never),
+    ).toMatchObject(okay);
+  });
+
+  it('leaves those of NODE_EXTRA_CA_CERTS in force', async () => {
+    const other = createAuthority();
+    onTestFinished(() => other.remove());
+    const server = await tlsServer(authority.issue('IP:127.0.0.1'), record);
+    const { service } = client(`https://127.0.0.1:${server.port}`, {
+      ca: other.file,
+      env: { NODE_EXTRA_CA_CERTS: authority.file },
+    });
+    expect(await service.upload(uploadRequest(), never)).toMatchObject(okay);
+  });
+
+  it.each([
+    ['DNS:other.example', 1, 'made for another address'],
+    ['IP:127.0.0.1', -1, 'has expired'],
+  ])('does not vouch for %s, %d day', async (name, days, words) => {
+    const server = await tlsServer(authority.issue(name, days), record);
+    const { service } = client(`https://127.0.0.1:${server.port}`, { ca: authority.file });
+    const answer = await service.upload(uploadRequest(), never);
+    expect(answer).toMatchObject({ kind: 'fault', sent: false });
+    expect(answer).toHaveProperty('message', expect.stringContaining(words));
+  });
+
+  it('that cannot be used is told in one sentence', async () => {
+    const files: [string, string | null, string][] = [
+      ['missing.pem', null, 'cannot be read (ENOENT)'],
+      ['empty.pem', '', 'holds no certificate in PEM form'],
+      ['key.pem', authority.issue('IP:127.0.0.1').key, 'holds no certificate in PEM form'],
+      ['cut.pem', '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n', 'is broken (number 1)'],
+    ];
+    for (const [name, text, why] of files) {
+      const file = join(dir, name);
+      if (text !== null) await writeFile(file, text);
+      const open = (): unknown => client('https://127.0.0.1:1', { ca: file });
+      expect(open).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
+      expect(open).toThrow(`service.ca: ${file} `);
+      expect(open).toThrow(why);
+    }
+  });
+});

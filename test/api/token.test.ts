@@ -1,0 +1,349 @@
+import { describe, expect, it } from 'vitest';
+import { ReceiptdError } from '../../src/core/domain/errors.ts';
+import type { CredentialsSource } from '../../src/core/ports/credentials.ts';
+import { client, CLIENT_SECRET, never, uploadRequest } from './client.ts';
+import { closedPort, scriptedServer, sendJson } from './scriptedServer.ts';
+import type { ScriptedServer } from './scriptedServer.ts';
+
+/** Issues token-1, token-2, ... with these fields beside them. */
+async function issuer(fields: Record<string, unknown> = { expires_in: 86_400 }): Promise<ScriptedServer> {
+  let issued = 0;
+  return await scriptedServer((_request, response) =>
+    sendJson(response, 200, {
+      access_token: `token-${++issued}`,
+      scope: '',
+      token_type: 'Bearer',
+      ...fields,
+    }),
+  );
+}
+
+const SECOND = 1000;
+const HOUR = 3600 * SECOND;
+
+describe('a token', () => {
+  it('is asked for as the interface says, and kept', async () => {
+    const server = await issuer();
+    const { tokens } = client(`${server.baseUrl}/api`);
+    expect(await tokens.token()).toBe('token-1');
+    expect(await tokens.token()).toBe('token-1');
+    expect(server.received).toHaveLength(1);
+    const [request] = server.received;
+    expect([request?.method, request?.url]).toEqual(['POST', '/api/v2/oauth2/token']);
+    expect(request?.headers['content-type']).toBe('application/json');
+    expect(request?.headers.authorization).toBeUndefined();
+    expect(JSON.parse(String(request?.body))).toEqual({
+      client_id: 'id',
+      client_secret: CLIENT_SECRET,
+      grant_type: 'client_credentials',
+    });
+  });
+
+  it.each([
+    ['a day', { expires_in: 86_400 }, 86_400 * 0.9],
+    ['a day, as text', { expires_in: '86400' }, 86_400 * 0.9],
+    ['no lifetime', { expires_in: undefined }, 86_400 * 0.9],
+    ['a lifetime of null', { expires_in: null }, 86_400 * 0.9],
+    ['a lifetime of 0', { expires_in: 0 }, 86_400 * 0.9],
+    ['a negative lifetime', { expires_in: -5 }, 86_400 * 0.9],
+    ['a lifetime in words', { expires_in: 'long' }, 86_400 * 0.9],
+    ['20 minutes', { expires_in: 1200 }, 900],
+    ['10 minutes', { expires_in: 600 }, 540],
+    ['2 seconds', { expires_in: 2 }, 1.8],
+  ])('with %s is refreshed early', async (_what, fields, seconds) => {
+    const { tokens, clock } = client((await issuer(fields)).baseUrl);
+    expect(await tokens.token()).toBe('token-1');
+    clock.elapsed = seconds * SECOND - 1;
+    expect(await tokens.token()).toBe('token-1');
+    clock.elapsed = seconds * SECOND + 1;
+    expect(await tokens.token()).toBe('token-2');
+  });
+
+  it('is requested once for a hundred who ask at once', async () => {
+    const server = await issuer();
+    const { tokens } = client(server.baseUrl);
+    const all = await Promise.all(Array.from({ length: 100 }, () => tokens.token()));
+    expect(new Set(all)).toEqual(new Set(['token-1']));
+    expect(server.received).toHaveLength(1);
+  });
+
+  it('comes to the others when one of those who wait gives up', async () => {
+    const abort = new AbortController();
+    const reason = new Error('gave up');
+    let answer = (): void => {};
+    const server = await scriptedServer((_request, response) => {
+      answer = () => sendJson(response, 200, { access_token: 'token', expires_in: 60 });
+      abort.abort(reason);
+    });
+    const { tokens } = client(server.baseUrl);
+    const impatient = tokens.token(abort.signal);
+    const patient = tokens.token(never);
+    await expect(impatient).rejects.toBe(reason);
+    answer();
+    expect(await patient).toBe('token');
+    expect(server.received).toHaveLength(1);
+  });
+
+  it('is not waited for by one who gave up before', async () => {
+    const server = await issuer();
+    const reason = new Error('gave up');
+    await expect(client(server.baseUrl).tokens.token(AbortSignal.abort(reason))).rejects.toBe(reason);
+    expect(server.received).toEqual([]);
+  });
+
+  it('that was refused is replaced once, and late refusals of the old one change nothing', async () => {
+    const server = await issuer();
+    const { tokens } = client(server.baseUrl);
+    const old = await tokens.token();
+    tokens.refused(old);
+    tokens.refused(old);
+    expect(await tokens.token()).toBe('token-2');
+    tokens.refused(old);
+    expect(await tokens.token()).toBe('token-2');
+    expect(server.received).toHaveLength(2);
+  });
+
+  it('need not wait behind uploads that hang', async () => {
+    const server = await scriptedServer((request, response) => {
+      if (request.url === '/v2/oauth2/token') sendJson(response, 200, { access_token: 'token' });
+    });
+    // Longer than the test may last: no upload makes room by timing out.
+    const timeouts = { connectMs: 60_000, progressMs: 60_000, headersMs: 60_000, bodyMs: 60_000 };
+    const { service, tokens } = client(server.baseUrl, { connections: 2, timeouts });
+    const abort = new AbortController();
+    const uploads = [1, 2].map(() => service.upload(uploadRequest(), abort.signal));
+    expect(await tokens.token()).toBe('token');
+    abort.abort();
+    await Promise.allSettled(uploads);
+  });
+});
+
+describe('while the token route is down', () => {
+  const flaky = async () => {
+    const state = { down: false };
+    let issued = 0;
+    const server = await scriptedServer((_request, response) =>
+      state.down
+        ? response.writeHead(503).end()
+        : sendJson(response, 200, { access_token: `token-${++issued}`, expires_in: 10 * 3600 }),
+    );
+    return { server, state, ...client(server.baseUrl) };
+  };
+
+  it('the old token is used to its end, and a new one is tried for at intervals', async () => {
+    const { server, state, tokens, clock, log } = await flaky();
+    await tokens.token();
+    state.down = true;
+    clock.elapsed = 9 * HOUR + 1;
+    expect(await tokens.token()).toBe('token-1');
+    expect(await tokens.token()).toBe('token-1');
+    expect(server.received).toHaveLength(2);
+    expect(log.lines.filter((line) => line.startsWith('warn'))).toHaveLength(1);
+    clock.elapsed += 31 * SECOND;
+    expect(await tokens.token()).toBe('token-1');
+    expect(server.received).toHaveLength(3);
+    clock.elapsed = 10 * HOUR;
+    await expect(tokens.token()).rejects.toMatchObject({ code: 'SERVICE_ANSWER' });
+    state.down = false;
+    expect(await tokens.token()).toBe('token-2');
+  });
+
+  it('a refused token is not used again', async () => {
+    const { state, tokens } = await flaky();
+    const token = await tokens.token();
+    state.down = true;
+    tokens.refused(token);
+    await expect(tokens.token()).rejects.toMatchObject({ code: 'SERVICE_ANSWER' });
+  });
+});
+
+describe('without a token', () => {
+  const failure = async (baseUrl: string, source?: CredentialsSource): Promise<ReceiptdError> => {
+    const { tokens, log } = client(baseUrl, source ? { credentials: source } : {});
+    const error: unknown = await tokens.token().catch((thrown: unknown) => thrown);
+    if (!(error instanceof ReceiptdError)) throw new Error(`expected a ReceiptdError, got ${String(error)}`);
+    expect(`${error.sentence()} ${String(error.cause)} ${log.lines.join(' ')}`).not.toContain(CLIENT_SECRET);
+    return error;
+  };
+
+  it.each([400, 401, 403])(
+    '%d means that the credentials were refused, and never repeats the secret',
+    async (status) => {
+      const server = await scriptedServer((request, response) =>
+        response.writeHead(status).end(String(request.body)),
+      );
+      const error = await failure(server.baseUrl);
+      expect(error.code).toBe('CREDENTIALS_REFUSED');
+      expect(error.hint).toContain('receiptd login');
+    },
+  );
+
+  it.each([
+    ['HTML', 200, '<html>Welcome</html>'],
+    ['no access_token', 200, '{"expires_in":60}'],
+    ['a token that is no text', 200, '{"access_token":7}'],
+    ['an empty token', 200, '{"access_token":""}'],
+    ['a token with a space', 200, '{"access_token":"a b"}'],
+    ['a token that smuggles in a header', 200, JSON.stringify({ access_token: 'a\r\nx-evil: 1' })],
+    ['a token that no header bears', 200, JSON.stringify({ access_token: 'x'.repeat(100_000) })],
+    ['a token beyond ASCII', 200, '{"access_token":"t\u00f6ken"}'],
+    ['null', 200, 'null'],
+    ['a redirect', 302, ''],
+    ['not found', 404, ''],
+    ['a server error', 500, 'secret-for-tests'],
+    ['too many requests', 429, ''],
+  ])('%s is an answer that makes no sense', async (_what, status, body) => {
+    const server = await scriptedServer((_request, response) => response.writeHead(status).end(body));
+    expect((await failure(server.baseUrl)).code).toBe('SERVICE_ANSWER');
+  });
+
+  it.each([200, 204, 302, 400, 401, 403, 404, 418, 429, 500, 503])(
+    'HTTP %d that repeats the secret, or grants a token in a way that nobody knows, is quoted nowhere',
+    async (status) => {
+      const granted = 'a-token-that-is-in-no-field-known';
+      const server = await scriptedServer((request, response) =>
+        response
+          .writeHead(status)
+          .end(status === 204 ? '' : `${String(request.body)} {"token":"${granted}"}`),
+      );
+      const error = await failure(server.baseUrl);
+      expect(JSON.stringify([error.message, error.hint, String(error.cause), error.stack])).not.toContain(
+        granted,
+      );
+      expect(JSON.stringify([error.message, error.hint, String(error.cause), error.stack])).not.toContain(
+        CLIENT_SECRET,
+      );
+    },
+  );
+
+  it.each([
+    [429, '120', 120_000],
+    [503, '7', 7000],
+    [503, undefined, null],
+  ])('HTTP %d with Retry-After %s says how long to wait', async (status, header, retryAfterMs) => {
+    const server = await scriptedServer((_request, response) =>
+      response.writeHead(status, header === undefined ? {} : { 'retry-after': header }).end(),
+    );
+    expect(await failure(server.baseUrl)).toMatchObject({ code: 'SERVICE_ANSWER', retryAfterMs });
+  });
+
+  it('nobody there means unreachable', async () => {
+    const port = await closedPort();
+    const error = await failure(`http://127.0.0.1:${port}`);
+    expect(error.code).toBe('SERVICE_UNREACHABLE');
+    expect(error.message).toContain('127.0.0.1');
+    expect(error.hint).toContain(`start it with \`receiptd sandbox --port ${port}\``);
+  });
+
+  it("the credentials' own trouble is handed on, and the next one tries again", async () => {
+    const missing = new ReceiptdError('CREDENTIALS_MISSING', 'none');
+    let there = false;
+    const source: CredentialsSource = {
+      get: async () => {
+        if (!there) throw missing;
+        return { clientId: 'id', clientSecret: 'x', store: 'file' };
+      },
+    };
+    const { tokens } = client((await issuer()).baseUrl, { credentials: source });
+    await expect(tokens.token()).rejects.toBe(missing);
+    there = true;
+    expect(await tokens.token()).toBe('token-1');
+  });
+});
+
+describe('credentials that were rotated', () => {
+  /** Takes one secret and no other. */
+  async function takes(secret: string) {
+    return scriptedServer((request, response) => {
+      if (request.method === 'GET') return sendJson(response, 200, { company: 'Branch', message: 'Hello.' });
+      const { client_secret: given } = JSON.parse(String(request.body)) as { client_secret: string };
+      if (given === secret) sendJson(response, 200, { access_token: 'token-1', expires_in: 60 });
+      else response.writeHead(401).end();
+    });
+  }
+
+  const inTurn = (secrets: string[]): CredentialsSource => ({
+    get: async () => ({
+      clientId: 'id',
+      clientSecret: secrets.length > 1 ? secrets.shift()! : secrets[0]!,
+      store: 'file',
+    }),
+  });
+
+  it('while the request was under way are tried once more, and no others', async () => {
+    const server = await takes('new');
+    const { tokens } = client(server.baseUrl, { credentials: inTurn(['old', 'new']) });
+    expect(await tokens.token()).toBe('token-1');
+    const same = client(server.baseUrl, { credentials: inTurn(['old', 'old', 'old']) });
+    await expect(same.tokens.token()).rejects.toMatchObject({ code: 'CREDENTIALS_REFUSED' });
+    const worse = client(server.baseUrl, { credentials: inTurn(['old', 'worse', 'new']) });
+    await expect(worse.tokens.token()).rejects.toMatchObject({ code: 'CREDENTIALS_REFUSED' });
+    expect(server.received).toHaveLength(5);
+  });
+
+  it('are those of one account, which the refusal names', async () => {
+    const server = await takes('branch');
+    const accounts = new Map([
+      ['branch', inTurn(['branch'])],
+      ['depot', inTurn(['wrong'])],
+    ]);
+    const { service } = client(server.baseUrl, { credentials: inTurn(['wrong']), accounts });
+    const refused = (account?: string) =>
+      service.whoami(never, account).catch((error: ReceiptdError) => error.sentence());
+    expect(await refused()).toContain('did not take the credentials from the file store');
+    expect(await refused('depot')).toMatch(
+      /credentials of account depot from .*receiptd login --account depot/,
+    );
+    expect(await service.whoami(never, 'branch')).toEqual({ company: 'Branch', message: 'Hello.' });
+  });
+});
+
+it('closing ends a token request that hangs', async () => {
+  let arrived = (): void => {};
+  const arrival = new Promise<void>((resolve) => (arrived = resolve));
+  const server = await scriptedServer(() => arrived());
+  const { service, tokens } = client(server.baseUrl);
+  const token = tokens.token();
+  await arrival;
+  await Promise.all([expect(token).rejects.toThrow('closed'), service.close()]);
+});
+
+it('closing ends a reading of the credentials that hangs', async () => {
+  const source: CredentialsSource = {
+    get: (signal) =>
+      new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason))),
+  };
+  const { service, tokens } = client('http://127.0.0.1:9', { credentials: source });
+  await Promise.all([expect(tokens.token()).rejects.toThrow('closed'), service.close()]);
+});
+
+describe('a machine that sleeps', () => {
+  it('takes no token for valid that ended meanwhile, though its monotonic clock stood still', async () => {
+    const server = await issuer();
+    const { tokens, clock } = client(server.baseUrl);
+    expect(await tokens.token()).toBe('token-1');
+    clock.wall += 25 * HOUR;
+    expect(await tokens.token()).toBe('token-2');
+  });
+
+  it('or whose clock is set back, keeps a token no longer than it lives', async () => {
+    const { tokens, clock } = client((await issuer()).baseUrl);
+    expect(await tokens.token()).toBe('token-1');
+    clock.wall -= 400 * 24 * HOUR;
+    clock.elapsed = 12 * HOUR;
+    expect(await tokens.token()).toBe('token-1');
+    clock.elapsed = 24 * HOUR;
+    expect(await tokens.token()).toBe('token-2');
+  });
+
+  it('asks once more only, where its clock was far behind when it began', async () => {
+    const server = await issuer();
+    const { tokens, clock } = client(server.baseUrl);
+    clock.wall = 5_000;
+    await tokens.token();
+    clock.wall = Date.UTC(2026, 0, 14);
+    expect(await tokens.token()).toBe('token-2');
+    expect(await tokens.token()).toBe('token-2');
+    expect(server.received).toHaveLength(2);
+  });
+});

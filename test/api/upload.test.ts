@@ -1,0 +1,305 @@
+import { createHash } from 'node:crypto';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readAnswer } from '../../src/core/domain/keptAnswer.ts';
+import { classify } from '../../src/core/domain/outcome.ts';
+import { createRedactor } from '../../src/logs/redact.ts';
+import { client, CLIENT_SECRET, never, uploadRequest, UID } from './client.ts';
+import { scriptedServer, sendJson } from './scriptedServer.ts';
+
+const isOf64Kibibytes = (text: string): boolean => text.length === 64 * 1024;
+const record = { name: 'receipt.jpg', endpointUid: UID, status: 'PROCESSING' };
+
+describe('upload', () => {
+  it('sends the bytes with their length, their type and exactly one space before the token', async () => {
+    const server = await scriptedServer((_request, response) => sendJson(response, 200, record));
+    const bytes = Buffer.from([0, 255, 13, 10, 128]);
+    const answer = await client(server.baseUrl).service.upload(uploadRequest({ bytes }), never);
+
+    expect(answer).toEqual({
+      kind: 'response',
+      httpStatus: 200,
+      retryAfterMs: null,
+      body: JSON.stringify(record),
+    });
+    const [request] = server.received;
+    expect(request?.method).toBe('POST');
+    expect(request?.url).toBe(`/v2/endpoints/${UID}/documents?name=receipt.jpg`);
+    expect(request?.body).toEqual(bytes);
+    expect(request?.headers['content-length']).toBe('5');
+    expect(request?.headers['transfer-encoding']).toBeUndefined();
+    expect(request?.headers['content-type']).toBe('image/jpeg');
+    expect(request?.headers.authorization).toBe('Bearer token-for-tests');
+  });
+
+  it('says when it starts, and not before it has a connection', async () => {
+    const server = await scriptedServer((_request, response) => sendJson(response, 200, record));
+    const { service } = client(server.baseUrl);
+    const said: string[] = [];
+    const answer = service.upload(uploadRequest(), never, {
+      onStart: () => said.push(`${server.received.length} received`),
+    });
+    expect(said).toEqual([]);
+    await answer;
+    expect(said).toEqual(['0 received']);
+
+    const nowhere = client('http://127.0.0.1:1').service;
+    expect(
+      await nowhere.upload(uploadRequest(), never, { onStart: () => said.push('started') }),
+    ).toMatchObject({
+      sent: false,
+    });
+    expect(said).toHaveLength(1);
+  });
+
+  it.each(['', '/', '/api', '/api/', '/a/b//'])(
+    'keeps the path prefix %j of the base URL',
+    async (prefix) => {
+      const server = await scriptedServer((_request, response) => sendJson(response, 200, record));
+      await client(server.baseUrl + prefix).service.upload(uploadRequest(), never);
+      expect(server.received[0]?.url).toBe(
+        `${prefix.replace(/\/+$/, '')}/v2/endpoints/${UID}/documents?name=receipt.jpg`,
+      );
+    },
+  );
+
+  it('carries every name intact', async () => {
+    const server = await scriptedServer((_request, response) => sendJson(response, 200, record));
+    const { service } = client(server.baseUrl);
+    const roundTrip = async (name: string): Promise<void> => {
+      await service.upload(uploadRequest({ name }), never);
+      const query = server.received.at(-1)?.url.split('?')[1] ?? '';
+      expect([...new URLSearchParams(query)]).toEqual([['name', name]]);
+    };
+    const awkward = [
+      'Cafe\u0301 Zu\u0308rich.jpg',
+      'Caf\u00e9.jpg',
+      '🧾👩‍👩‍👧.png',
+      'إيصال.jpg',
+      'a+b & c#d %20 e/f?g=h;i.jpg',
+      ' leading and trailing ',
+      'x'.repeat(255),
+      "!'()*~-_.",
+    ];
+    for (const name of awkward) await roundTrip(name);
+    await fc.assert(fc.asyncProperty(fc.string({ unit: 'binary', minLength: 1, maxLength: 100 }), roundTrip));
+  });
+
+  it('sends nothing for a name that has no UTF-8 form', async () => {
+    const server = await scriptedServer((_request, response) => sendJson(response, 200, record));
+    const answer = await client(server.baseUrl).service.upload(uploadRequest({ name: 'a\ud800b' }), never);
+    expect(answer).toMatchObject({ kind: 'fault', sent: false, code: 'NAME_NOT_UTF8' });
+    expect(server.received).toEqual([]);
+  });
+
+  it('hands on whatever status comes, with its words and its Retry-After', async () => {
+    const server = await scriptedServer((_request, response) =>
+      response.writeHead(429, { 'retry-after': '30' }).end('quota'),
+    );
+    const answer = await client(server.baseUrl).service.upload(uploadRequest(), never);
+    expect(answer).toEqual({ kind: 'response', httpStatus: 429, retryAfterMs: 30_000, body: 'quota' });
+  });
+
+  it('counts a Retry-After date from the clock', async () => {
+    const server = await scriptedServer((_request, response) =>
+      response.writeHead(503, { 'retry-after': 'Sat, 21 Nov 2026 12:00:42 GMT' }).end(),
+    );
+    const answer = await client(server.baseUrl).service.upload(uploadRequest(), never);
+    expect(answer).toMatchObject({ httpStatus: 503, retryAfterMs: 42_000 });
+  });
+
+  it('takes the answer that comes after interim ones', async () => {
+    const server = await scriptedServer((_request, response) => {
+      response.writeProcessing();
+      response.writeEarlyHints({ link: '</style.css>; rel=preload' });
+      sendJson(response, 200, record);
+    });
+    const answer = await client(server.baseUrl).service.upload(uploadRequest(), never);
+    expect(answer).toMatchObject({ kind: 'response', httpStatus: 200, body: JSON.stringify(record) });
+  });
+
+  it('never follows a redirect', async () => {
+    const elsewhere = await scriptedServer((_request, response) => sendJson(response, 200, record));
+    const server = await scriptedServer((_request, response) =>
+      response.writeHead(307, { location: `${elsewhere.baseUrl}/v2/` }).end(),
+    );
+    const answer = await client(server.baseUrl).service.upload(uploadRequest(), never);
+    expect(answer).toMatchObject({ kind: 'response', httpStatus: 307 });
+    expect(elsewhere.connections()).toBe(0);
+  });
+
+  it('hides the token in an error page that repeats it, and leaves a record as it came', async () => {
+    let status = 502;
+    const server = await scriptedServer((request, response) =>
+      response.writeHead(status).end(`sent: ${request.headers.authorization}`),
+    );
+    const { service } = client(server.baseUrl);
+    expect(await service.upload(uploadRequest(), never)).toMatchObject({ body: 'sent: Bearer ***' });
+    status = 200;
+    expect(await service.upload(uploadRequest(), never)).toMatchObject({
+      body: 'sent: Bearer token-for-tests',
+    });
+  });
+
+  it('hides secrets of ours in a refusal that repeats them', async () => {
+    const secrets = createRedactor([CLIENT_SECRET]);
+    const server = await scriptedServer((_request, response) =>
+      response.writeHead(422).end(`no such client: ${CLIENT_SECRET}`),
+    );
+    const { service } = client(server.baseUrl, { redact: (text) => secrets.redactCut(text) });
+    const answer = await service.upload(uploadRequest(), never);
+    expect(answer).toMatchObject({ httpStatus: 422, body: 'no such client: [redacted]' });
+  });
+
+  it('keeps a record verbatim, but for secrets of ours that it repeats', async () => {
+    const secrets = createRedactor(['token-for-tests', CLIENT_SECRET]);
+    const more = { url: 'https://user:pw@files.example/?access_token=other' };
+    const server = await scriptedServer((request, response) =>
+      sendJson(response, 200, { ...record, ...more, sent: request.headers.authorization, CLIENT_SECRET }),
+    );
+    const { service } = client(server.baseUrl, { hide: (text) => secrets.hide(text) });
+    const answer = await service.upload(uploadRequest(), never);
+    expect(answer.kind === 'response' && JSON.parse(answer.body)).toEqual({
+      ...record,
+      ...more,
+      sent: 'Bearer [redacted]',
+      CLIENT_SECRET: '[redacted]',
+    });
+  });
+
+  it('recognises the record of a name that holds a secret', async () => {
+    const secrets = createRedactor(['receipt']);
+    const server = await scriptedServer((_request, response) => sendJson(response, 200, record));
+    const { service } = client(server.baseUrl, { hide: (text) => secrets.hide(text) });
+    expect(await service.upload(uploadRequest(), never)).toMatchObject({ body: JSON.stringify(record) });
+  });
+
+  it('keeps the beginning of a record with megabytes of further fields, and knows its fields all the same', async () => {
+    const body = JSON.stringify({ more: 'é'.repeat(4_000_000), ...record });
+    const server = await scriptedServer((_request, response) => response.writeHead(200).end(body));
+    const answer = await client(server.baseUrl, { answerLimit: 5_000 }).service.upload(
+      uploadRequest(),
+      never,
+    );
+    const sha256 = createHash('sha256').update(body).digest('hex');
+    expect(answer).toMatchObject({ large: { bytes: Buffer.byteLength(body), sha256, record } });
+    const { body: kept } = answer as { body: string };
+    expect(body.startsWith(kept)).toBe(true);
+    expect(Buffer.byteLength(kept)).toBeGreaterThanOrEqual(4_999);
+    expect(Buffer.byteLength(kept)).toBeLessThanOrEqual(5_000);
+    const outcome = classify(answer, {
+      endpoint: { baseUrl: server.baseUrl, uid: UID },
+      name: record.name,
+      answerLost: false,
+    });
+    expect(outcome).toMatchObject({ kind: 'accepted', record: { status: 'PROCESSING' } });
+    const { verbatim } = (outcome as Extract<typeof outcome, { kind: 'accepted' }>).record;
+    expect(readAnswer(verbatim)).toEqual({ text: kept, cut: { bytes: Buffer.byteLength(body), sha256 } });
+  });
+
+  it('keeps a record of exactly the limit whole', async () => {
+    const body = JSON.stringify(record).padEnd(1_000);
+    const server = await scriptedServer((_request, response) => response.writeHead(200).end(body));
+    const { service } = client(server.baseUrl, { answerLimit: 1_000 });
+    const answer = await service.upload(uploadRequest(), never);
+    expect(answer).toEqual({ kind: 'response', httpStatus: 200, retryAfterMs: null, body });
+  });
+
+  it('takes no large answer for a record that is of another document, or breaks off', async () => {
+    let body = '';
+    const server = await scriptedServer((_request, response) => response.writeHead(200).end(body));
+    const { service } = client(server.baseUrl, { answerLimit: 1_000 });
+    const expected = {
+      endpoint: { baseUrl: server.baseUrl, uid: UID },
+      name: record.name,
+      answerLost: false,
+    };
+    const more = 'x'.repeat(100_000);
+    for (const each of [
+      JSON.stringify({ more, ...record, name: 'other' }),
+      JSON.stringify({ more, ...record, endpointUid: 'other' }),
+      JSON.stringify({ more, ...record, status: 7 }),
+      JSON.stringify({ ...record, more }).slice(0, -1),
+      JSON.stringify([{ ...record, more }]),
+      `<html>${more}</html>`,
+    ]) {
+      body = each;
+      const outcome = classify(await service.upload(uploadRequest(), never), expected);
+      expect(outcome).toMatchObject({ kind: 'serviceTrouble', reason: 'NOT_THE_SERVICE', answerLost: true });
+    }
+  });
+
+  it('hides a secret that the limit cuts in two', async () => {
+    const secret = `S${'s'.repeat(3_000)}`;
+    const secrets = createRedactor([secret]);
+    for (const length of [900, 990, 999, 30_000]) {
+      const body = JSON.stringify({
+        a: 'x'.repeat(length),
+        secret,
+        b: secret.repeat(6),
+        ...record,
+        status: secret,
+      });
+      const server = await scriptedServer((_request, response) => response.writeHead(200).end(body));
+      const { service } = client(server.baseUrl, { answerLimit: 1_000, hide: (text) => secrets.hide(text) });
+      const answer = await service.upload(uploadRequest(), never);
+      expect(JSON.stringify(answer)).not.toContain('Sss');
+      expect(answer).toMatchObject({ large: { record: { ...record, status: '[redacted]' } } });
+    }
+  });
+
+  it('bears many large answers at once in little memory', async () => {
+    const body = Buffer.from(JSON.stringify({ more: 'x'.repeat(15_000_000), ...record }));
+    const server = await scriptedServer((_request, response) => response.writeHead(200).end(body));
+    const { service } = client(server.baseUrl, { connections: 8 });
+    const kept = await Promise.all(Array.from({ length: 8 }, () => service.upload(uploadRequest(), never)));
+    for (const answer of kept) {
+      expect(answer).toMatchObject({ large: { record } });
+      expect(Buffer.byteLength((answer as { body: string }).body)).toBe(64_000);
+    }
+  });
+
+  it.each([
+    // Its beginning alone would be a record.
+    [200, ' ', { kind: 'fault', sent: true, code: 'ANSWER_TOO_LARGE' }],
+    [200, 'x', { kind: 'fault', sent: true, code: 'ANSWER_TOO_LARGE' }],
+    [400, 'x', { kind: 'response', httpStatus: 400, body: expect.toSatisfy(isOf64Kibibytes) as unknown }],
+  ])('leaves an answer with HTTP %d that goes on with %j for ever', async (status, more, expected) => {
+    const server = await scriptedServer((request, response) => {
+      if (request.url.endsWith('endless')) {
+        response.writeHead(status);
+        response.write(JSON.stringify({ ...record, name: 'endless' }));
+        const pour = (): void => {
+          while (response.write(more.repeat(65_536)));
+        };
+        response.on('drain', pour);
+        pour();
+      } else {
+        sendJson(response, 200, record);
+      }
+    });
+    const { service } = client(server.baseUrl, { connections: 1 });
+    expect(await service.upload(uploadRequest({ name: 'endless' }), never)).toMatchObject(expected);
+    expect(await service.upload(uploadRequest(), never)).toMatchObject({
+      kind: 'response',
+      httpStatus: 200,
+    });
+  });
+
+  it('uses its connections again and again', async () => {
+    const server = await scriptedServer((_request, response) => sendJson(response, 200, record));
+    const { service } = client(server.baseUrl, { connections: 2 });
+    for (let i = 0; i < 20; i++) await service.upload(uploadRequest(), never);
+    expect(server.connections()).toBeLessThanOrEqual(3);
+  });
+
+  it('opens a new connection after the service closed the idle one', async () => {
+    const server = await scriptedServer((_request, response) => sendJson(response, 200, record));
+    const { service } = client(server.baseUrl);
+    await service.upload(uploadRequest(), never);
+    const closed = new Promise((resolve) => server.received[0]?.socket.once('close', resolve));
+    server.received[0]?.socket.end();
+    await closed;
+    expect(await service.upload(uploadRequest(), never)).toMatchObject({ kind: 'response', httpStatus: 200 });
+  });
+});

@@ -1,0 +1,216 @@
+import { existsSync } from 'node:fs';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  chromium,
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type Page,
+} from 'playwright-core';
+import { expect } from 'vitest';
+import { ordinaryOwner } from '../../../support/ordinaryUser.ts';
+import { requirement } from '../../../support/requires.ts';
+
+const CHROMIUM = '/usr/bin/chromium';
+/** On a busy machine a page takes its time. */
+const PATIENCE_MS = 40_000;
+
+export const hasChromium = requirement('Chromium', existsSync(CHROMIUM), 'install chromium');
+
+/** What serves the console: a stand-in of the tests, or the daemon itself. */
+export interface ConsoleUnderTest {
+  /** Without a slash at the end. */
+  readonly url: string;
+  /** A new link that signs in, once. */
+  readonly link: () => Promise<string>;
+}
+
+export interface TestBrowser {
+  /** A signed-in page of its own, at a place such as `#/documents`. */
+  readonly open: (place?: string, options?: BrowserContextOptions) => Promise<Page>;
+  /** A page without a session, which has gone nowhere yet. */
+  readonly blank: (options?: BrowserContextOptions) => Promise<Page>;
+  /** Fails where a page asked another machine, broke the content security policy or threw. */
+  readonly expectNoTrouble: () => void;
+  /** Addresses of all requests so far. */
+  readonly requests: readonly string[];
+  /** After a test. */
+  readonly closePages: () => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+/** Chromium refuses root unless its sandbox is off; so it runs as nobody, whose the profile has to be. */
+async function wrapper(dir: string): Promise<string> {
+  if (process.geteuid?.() !== 0) return CHROMIUM;
+  const { uid, gid } = ordinaryOwner();
+  const file = join(dir, 'chromium.sh');
+  const script = [
+    '#!/bin/sh',
+    'for each in "$@"; do case $each in --user-data-dir=*) profile=${each#*=} ;; esac; done',
+    `chown ${uid}:${gid} "$profile"`,
+    `exec setpriv --reuid=${uid} --regid=${gid} --clear-groups env HOME="$profile" ${CHROMIUM} "$@"`,
+  ];
+  await writeFile(file, `${script.join('\n')}\n`, { mode: 0o755 });
+  return file;
+}
+
+/** The sandbox wants user namespaces, which some containers forbid; an ordinary user it is in any case. */
+async function launch(executablePath: string): Promise<Browser> {
+  const args = ['--disable-gpu', '--disable-dev-shm-usage', '--disable-background-networking'];
+  try {
+    return await chromium.launch({ executablePath, args, chromiumSandbox: true });
+  } catch (error) {
+    if (!/sandbox|namespace/i.test(String(error))) throw error;
+    return chromium.launch({ executablePath, args, chromiumSandbox: false });
+  }
+}
+
+/** A Chromium for several consoles after one another. */
+export interface Chromium {
+  readonly browser: Browser;
+  readonly close: () => Promise<void>;
+}
+
+export async function startChromium(): Promise<Chromium> {
+  const dir = await mkdtemp(join(tmpdir(), 'receiptd-chromium-'));
+  await chmod(dir, 0o755);
+  const browser = await launch(await wrapper(dir));
+  return {
+    browser,
+    close: async () => {
+      await browser.close();
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** @param shared goes on after `close`; one is started if it is left out. */
+export async function startBrowser(under: ConsoleUnderTest, shared?: Chromium): Promise<TestBrowser> {
+  const started = shared ?? (await startChromium());
+  const { browser } = started;
+  const requests: string[] = [];
+  const problems: string[] = [];
+  const contexts = new Map<string, BrowserContext>();
+  /** One page of each kind is used again: a new one means a process, and that is most of a test's time. */
+  const kept = new Map<BrowserContext, Page>();
+  const idle = new Map<BrowserContext, Page>();
+  let state: Awaited<ReturnType<BrowserContext['storageState']>> | undefined;
+
+  const watch = async (context: BrowserContext): Promise<void> => {
+    context.on('request', (request) => requests.push(request.url()));
+    context.on('weberror', (error) => problems.push(`thrown: ${error.error().message}`));
+    context.on('console', (message) => {
+      // What the browser itself draws around an image that is opened alone.
+      if (message.page()?.url().includes('/v1/')) return;
+      if (/content security policy|violates/i.test(message.text())) problems.push(message.text());
+    });
+    await context.addInitScript(
+      `document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
+        console.error('violates ' + violatedDirective + ': ' + blockedURI))`,
+    );
+  };
+  const contextFor = async (options: BrowserContextOptions, isSignedIn: boolean): Promise<BrowserContext> => {
+    const key = JSON.stringify(options);
+    const known = isSignedIn ? contexts.get(key) : undefined;
+    if (known !== undefined) return known;
+    const context = await browser.newContext({
+      locale: 'en-GB',
+      timezoneId: 'Europe/Berlin',
+      viewport: { width: 1280, height: 900 },
+      ...(isSignedIn && state !== undefined ? { storageState: state } : {}),
+      ...options,
+    });
+    context.setDefaultTimeout(PATIENCE_MS);
+    await watch(context);
+    if (isSignedIn) contexts.set(key, context);
+    if (isSignedIn && state === undefined) {
+      const page = await context.newPage();
+      await page.goto(await under.link());
+      await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+      state = await context.storageState();
+      idle.set(context, page);
+    }
+    return context;
+  };
+
+  return {
+    requests,
+    open: async (place = '#/', options = {}) => {
+      const context = await contextFor(options, true);
+      const known = idle.get(context);
+      idle.delete(context);
+      const page = known ?? (await context.newPage());
+      await page.goto(`${under.url}/${place}`);
+      // Else it would be the same page at another place, and know what the test before had it know.
+      if (known !== undefined) await page.reload();
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      kept.set(context, page);
+      return page;
+    },
+    blank: async (options = {}) => (await contextFor(options, false)).newPage(),
+    expectNoTrouble: () => {
+      const origin = `${new URL(under.url).origin}/`;
+      expect(requests.filter((url) => !url.startsWith(origin) && !/^(data|blob):/.test(url))).toEqual([]);
+      expect(requests.length).toBeGreaterThan(0);
+      expect(problems).toEqual([]);
+    },
+    closePages: async () => {
+      for (const context of browser.contexts()) {
+        for (const page of context.pages()) if (page !== kept.get(context)) await page.close();
+        const page = kept.get(context);
+        if (page !== undefined) idle.set(context, page);
+      }
+    },
+    close: async () => {
+      for (const context of browser.contexts()) await context.close();
+      if (shared === undefined) await started.close();
+    },
+  };
+}
+
+const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+interface Violation {
+  readonly id: string;
+  readonly help: string;
+  readonly nodes: readonly { readonly target: readonly string[]; readonly failureSummary?: string }[];
+}
+
+const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+/** What an accessibility check finds fault with, in light and in dark; one line for each. */
+export async function axeViolations(page: Page): Promise<string[]> {
+  // By the debugger: the page's own policy allows no script of others.
+  await page.evaluate(axe);
+  await page.emulateMedia({ colorScheme: 'light' });
+  const found = await violations(page, TAGS);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  // What a page consists of is the same by day and by night.
+  const dark = await violations(page, ['color-contrast']);
+  await page.emulateMedia({ colorScheme: null });
+  return [...found, ...dark.map((each) => `dark: ${each}`)];
+}
+
+async function violations(page: Page, runOnly: readonly string[]): Promise<string[]> {
+  const found = await page.evaluate<Violation[]>(
+    `axe.run(document, { resultTypes: ['violations'], runOnly: ${JSON.stringify(runOnly)} })
+      .then(({ violations }) => violations)`,
+  );
+  return found.flatMap(({ id, help, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id}: ${help}: ${target.join(' ')} ${failureSummary ?? ''}`),
+  );
+}
+
+/** How far the page can be scrolled sideways, in CSS pixels; what goes too far, if anything does. */
+export async function sideways(page: Page): Promise<{ by: number; what: string }> {
+  return page.evaluate<{ by: number; what: string }>(`(() => {
+    const width = document.documentElement.clientWidth;
+    const by = document.documentElement.scrollWidth - width;
+    const out = [...document.querySelectorAll('main *')].filter((each) =>
+      each.getBoundingClientRect().right > width + 1 && !each.closest('.scroll, svg, .hidden, thead'));
+    return { by, what: out.slice(0, 3).map((each) => each.outerHTML.slice(0, 120)).join('\\n') };
+  })()`);
+}

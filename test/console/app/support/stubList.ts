@@ -1,0 +1,68 @@
+import type { Response } from '../../../../src/control/protocol.ts';
+import type { DocumentFilter } from '../../../../src/control/protocol/documents.ts';
+import { isFound, searchWords } from '../../../../src/core/domain/search.ts';
+import type { OverviewResponse } from '../../../../src/control/protocol/overview.ts';
+import { BASE_URL, type Row } from './stubData.ts';
+
+/** As the ledger: a search ends after some time, found or not. */
+const LOOKED_AT = 250;
+
+export function counts(rows: readonly Row[]): OverviewResponse['counts'] {
+  const found = new Map<string, OverviewResponse['counts'][number]>();
+  for (const { folder, state, endpointUid, needsPerson } of rows) {
+    const key = `${folder}|${state}|${endpointUid}|${needsPerson}`;
+    const its = found.get(key) ?? {
+      endpoint: endpointUid === null ? null : { baseUrl: BASE_URL, uid: endpointUid },
+      folder,
+      state,
+      count: 0,
+      ...(needsPerson && { needsPerson }),
+    };
+    found.set(key, { ...its, count: its.count + 1 });
+  }
+  return [...found.values()];
+}
+
+type Ask = DocumentFilter & {
+  order?: 'newest' | 'oldest' | undefined;
+  cursor?: string | undefined;
+  limit?: number | undefined;
+};
+
+export function isMeant(
+  row: Row,
+  { states, endpoint, folder, search = '', since, until, attention }: DocumentFilter,
+): boolean {
+  return (
+    (states === undefined || states.includes(row.state)) &&
+    (endpoint === undefined || (row.endpointUid === endpoint.uid && row.baseUrl === endpoint.baseUrl)) &&
+    (folder === undefined || row.folder === folder) &&
+    (attention === undefined ||
+      { needed: row.needsPerson, dismissed: row.dismissedAt !== null, none: !row.needsPerson }[attention]) &&
+    isFound(row, searchWords(search)) &&
+    (since === undefined || row.createdAt >= since) &&
+    (until === undefined || row.createdAt < until)
+  );
+}
+
+export function page(
+  all: readonly Row[],
+  { order, cursor, limit = 50, ...filter }: Ask,
+): Response<'documents'> {
+  const ordered = order === 'oldest' ? all.toReversed() : all;
+  // A cursor says where a row lies, whatever has come in since.
+  const from = cursor === undefined ? 0 : ordered.findIndex(({ path }) => path === cursor) + 1;
+  const rows: Row[] = [];
+  let at = from;
+  for (; at < ordered.length && at - from < LOOKED_AT && rows.length < limit; at += 1) {
+    const row = ordered[at];
+    if (row !== undefined && isMeant(row, filter)) rows.push(row);
+  }
+  const last = ordered[at - 1];
+  return {
+    // The check of the answer takes away what does not belong into it.
+    rows,
+    next: at < ordered.length && last !== undefined ? last.path : null,
+    lookedUntil: last?.createdAt ?? null,
+  };
+}

@@ -1,0 +1,335 @@
+import { createHash } from 'node:crypto';
+import { parseDocument } from 'yaml';
+import { configSchema } from '../../../../src/config/schema.ts';
+import type { Operations, Response } from '../../../../src/control/protocol.ts';
+import type { DocumentDetailJson } from '../../../../src/control/protocol/documents.ts';
+import type { OverviewResponse } from '../../../../src/control/protocol/overview.ts';
+import type { ResultDetailJson, ResultJson } from '../../../../src/control/protocol/results.ts';
+import { ReceiptdError } from '../../../../src/core/domain/errors.ts';
+import { counts, isMeant, page } from './stubList.ts';
+import { makeResults } from './stubResults.ts';
+import { BASE_URL, CONFIG, UIDS, detailOf, makeHistory, makeRow, makeRows, type Row } from './stubData.ts';
+
+const ROWS = 1200;
+
+interface FileShape {
+  readonly endpoints: Record<
+    string,
+    { uid: string; concurrency?: number; rate?: string; perDay?: number; perMonth?: number }
+  >;
+  readonly folders: { path: string; endpoint?: string; watch?: string }[];
+}
+
+/** What a test changes of the agent behind the page. */
+export class StubAgent {
+  readonly startedAt = Date.now() - 3 * 86_400_000;
+  rows: Row[] = makeRows(ROWS, Date.now());
+  results = makeResults(this.rows);
+  text = CONFIG;
+  problem: string | null = null;
+  restartNeeded: string[] = [];
+  /** What a trial of a change says of originals from before. */
+  originals: NonNullable<Response<'changeConfig'>['originals']> = [];
+  /** Of every document; null: as its state has it. */
+  attempts: DocumentDetailJson['attempts'] | null = null;
+  /** Of answers in the history. */
+  slowness = 1;
+  /** As the browser of the tests, in winter. */
+  zone = { name: 'Europe/Berlin', offsetMinutes: 60 };
+  incidents: OverviewResponse['status']['incidents'] = [];
+  notes: string[] = ['Uploads to office keep to 120/min.'];
+  paused = new Set<string>();
+  held = 0;
+  asked: { operation: string; request: unknown }[] = [];
+
+  /** A scan comes in. */
+  add(): Row {
+    const row = makeRow(1, this.rows.length + 1, Date.now());
+    this.rows = [row, ...this.rows];
+    return row;
+  }
+
+  get file(): FileShape {
+    return parseDocument(this.text).toJS() as FileShape;
+  }
+
+  get revision(): string {
+    return createHash('sha256').update(this.text).digest('hex').slice(0, 16);
+  }
+
+  overview(): OverviewResponse {
+    const now = new Date();
+    const { endpoints, folders } = this.file;
+    const since = new Date(now.getTime() - 40 * 60_000).toISOString();
+    const person = (state: Row['state']) => this.rows.filter((row) => row.state === state).length;
+    const troubles: OverviewResponse['troubles'] = [...this.paused].map((target) => ({
+      person: true,
+      text: `Uploads of ${target} are paused since ${since.slice(11, 16)}, and 2 documents wait for that.`,
+      advice: `\`receiptd resume ${target}\` lets them go on.`,
+      here: '',
+      remedy: { kind: 'resume', target },
+    }));
+    if (this.held > 0) {
+      troubles.push({
+        person: false,
+        text: `The service at ${BASE_URL} gives no proper answer, and ${this.held} documents wait for that: HTTP 503. Nothing is lost.`,
+        advice: '',
+        here: '',
+        remedy: { kind: 'tryHeld' },
+      });
+    }
+    for (const { message, hint } of this.incidents)
+      troubles.push({ person: true, text: message, advice: hint ?? '', here: hint ?? '', remedy: null });
+    if (person('failed') > 0) {
+      troubles.push({
+        person: true,
+        text: `${person('failed')} documents were refused by the service.`,
+        advice: 'Read its words, then `receiptd retry NAME`.',
+        here: 'Read its words, then retry them on their pages.',
+        remedy: { kind: 'list', state: 'failed' },
+      });
+    }
+    const waiting =
+      this.rows.filter(({ state }) => state === 'queued' || state === 'uploading').length + this.held;
+    return {
+      now: now.toISOString(),
+      zone: this.zone,
+      status: {
+        pid: 4711,
+        startedAt: new Date(this.startedAt).toISOString(),
+        version: '0.2.0',
+        folders: folders.map(({ path, endpoint, watch }) => ({
+          path,
+          endpoint: endpoint ?? 'office',
+          state: this.paused.has(path) ? 'paused' : path.startsWith('/mnt') ? 'unreachable' : 'watching',
+          message: path.startsWith('/mnt') ? `${path} can't be reached (ETIMEDOUT).` : null,
+          since,
+          mode: watch === 'poll' ? 'polled' : 'events',
+          fileSystem: path.startsWith('/mnt') ? 'nfs' : 'ext4',
+          settling: path.endsWith('branch') ? 1 : 0,
+          lastListing: since,
+        })),
+        inFlight: 1,
+        limitedBy: [],
+        incidents: this.incidents,
+        notes: this.notes,
+        spool: { mode: 'auto', used: 48_211_000, limit: 5_000_000_000, images: 31 },
+      },
+      shared: false,
+      troubles,
+      counts: counts(this.rows),
+      holds: [...this.paused].map((target) => ({
+        scope: target.startsWith('/') ? ('folder' as const) : ('endpoint' as const),
+        key: target.startsWith('/') ? target : `${BASE_URL}#${endpoints[target]?.uid}`,
+        reason: 'PAUSED',
+        message: 'Paused by admin.',
+        since,
+        until: null,
+        demanded: false,
+      })),
+      endpoints: Object.entries(endpoints).map(([alias, { uid, concurrency, rate, perDay, perMonth }]) => ({
+        alias,
+        account: null,
+        endpoint: { baseUrl: BASE_URL, uid },
+        paused: this.paused.has(alias),
+        concurrency: concurrency ?? 4,
+        rate: rate ?? 'unlimited',
+        perDay: perDay ?? null,
+        perMonth: perMonth ?? null,
+      })),
+      backlog: {
+        waiting,
+        held: this.held,
+        oldest: waiting === 0 ? null : since,
+        perMinute: 31.4,
+        emptyInMs: waiting === 0 ? null : 4_980_000,
+      },
+    };
+  }
+
+  config(): Response<'config'> {
+    const values = parseDocument(this.text).toJS() as Response<'config'>['values'];
+    const folders = values['folders'] as readonly { path: string }[] | undefined;
+    return {
+      file: '/etc/receiptd/receiptd.yaml',
+      revision: this.revision,
+      writable: true,
+      text: this.text,
+      values,
+      folderPaths: (folders ?? []).map(({ path }) => path.replace(/^~/, '/root')),
+      problem: this.problem,
+      restartNeeded: this.restartNeeded,
+    };
+  }
+
+  operations(): Omit<Operations, 'openConsole'> {
+    const nothing = async () => ({});
+    const unused = async (): Promise<never> => {
+      throw new ReceiptdError('USAGE', 'The console does not ask for this.');
+    };
+    return {
+      status: async () => this.overview().status,
+      overview: async () => this.overview(),
+      history: async ({ minutes = 60 }) => makeHistory(minutes, Date.now(), this.slowness),
+      documents: async (request) => page(this.rows, request),
+      countDocuments: async (request) => ({
+        count: this.rows.filter((row) => isMeant(row, request)).length,
+        next: null,
+      }),
+      document: async ({ id, name }) => {
+        const row = this.rows.find((each) =>
+          id === undefined ? each.name === name : each.documentId === id,
+        );
+        if (row === undefined) {
+          throw new ReceiptdError('DOCUMENT_UNKNOWN', `There is no document ${id ?? name}.`, {
+            hint: 'Look for it in the list.',
+          });
+        }
+        const results = this.results.filter(({ document }) => document?.id === row.documentId);
+        const detail = detailOf(row);
+        const attempts = this.attempts ?? detail.attempts;
+        return { documents: [{ ...detail, attempts, results: [...results] }] };
+      },
+      ledgerHead: unused,
+      fleet: unused,
+      pauseAgent: unused,
+      resumeAgent: unused,
+      results: async ({ unmatched = false, before = Infinity, limit = 50 }) => {
+        const all = this.results.filter(({ document }) => !unmatched || document === null);
+        const wanted = all.filter(({ id }) => id < before);
+        const page = wanted.slice(0, limit).map(withoutPayload);
+        return {
+          results: page,
+          next: wanted.length > limit ? (page.at(-1)?.id ?? null) : null,
+          total: all.length,
+        };
+      },
+      result: async ({ id }) => {
+        const result = this.results.find((each) => each.id === id);
+        if (result === undefined) throw new ReceiptdError('USAGE', `There is no result ${id}.`);
+        return { result };
+      },
+      resultsPath: unused,
+      send: unused,
+      alerts: unused,
+      testAlerts: unused,
+      knownEndpoints: async () => ({
+        endpoints: [
+          { endpoint: { baseUrl: BASE_URL, uid: UIDS.office }, name: null, createdAt: null },
+          {
+            endpoint: { baseUrl: BASE_URL, uid: UIDS.branch },
+            name: 'Branch Köln',
+            createdAt: '2026-03-02T09:12:00.000Z',
+          },
+        ],
+      }),
+      retry: async ({ names = [] }) => {
+        const isMeant = ({ name, state }: Row) => names.includes(name ?? '') && state !== 'accepted';
+        const queued = this.rows.filter(isMeant).length;
+        this.rows = this.rows.map((row) =>
+          isMeant(row) ? { ...row, state: 'queued', message: null, reason: null } : row,
+        );
+        return { queued, names };
+      },
+      dismiss: async ({ targets = [], undo = false }) => {
+        const isMeant = ({ name, path, needsPerson, dismissedAt }: Row) =>
+          targets.includes(name ?? path) && (undo ? dismissedAt !== null : needsPerson);
+        const dismissed = this.rows.filter(isMeant).length;
+        const now = {
+          needsPerson: undo,
+          dismissedBy: undo ? null : 'anna',
+          dismissedAt: undo ? null : new Date().toISOString(),
+        };
+        this.rows = this.rows.map((row) => (isMeant(row) ? { ...row, ...now } : row));
+        return { dismissed };
+      },
+      tryHeld: async () => {
+        this.held = 0;
+        return {};
+      },
+      resend: async ({ name, endpoint }) => ({
+        name,
+        endpointUid: endpoint === 'branch' ? UIDS.branch : UIDS.office,
+        outcome: endpoint === 'branch' ? 'duplicate' : 'queued',
+      }),
+      pause: async ({ target = '' }) => {
+        this.paused.add(target);
+        return { targets: [target] };
+      },
+      resume: async ({ target = '' }) => {
+        this.paused.delete(target);
+        return { targets: [target] };
+      },
+      recordEndpoint: nothing,
+      erase: unused,
+      backup: unused,
+      config: async () => this.config(),
+      reload: async () => this.config(),
+      changeConfig: async ({ revision, edits, dryRun }) => {
+        if (dryRun) return { ...this.config(), originals: this.originals };
+        if (revision !== this.revision)
+          throw new ReceiptdError('USAGE', 'The file is another by now.', { hint: 'Read it again.' });
+        const document = parseDocument(this.text);
+        for (const edit of edits) {
+          if (edit.kind === 'remove') document.deleteIn(edit.path);
+          else if (edit.kind === 'set') document.setIn(edit.path, document.createNode(edit.value));
+          else document.addIn(edit.path, document.createNode(edit.value));
+        }
+        const checked = configSchema.safeParse(document.toJS());
+        const issue = checked.error?.issues[0];
+        if (issue !== undefined) {
+          throw new ReceiptdError('CONFIG_INVALID', `${issue.path.join('.')}: expected ${issue.message}.`, {
+            hint: 'Nothing was changed.',
+          });
+        }
+        this.text = document.toString();
+        return this.config();
+      },
+      testFolder: async ({ path, settings }) => {
+        const isMissing = path.includes('missing');
+        return {
+          path,
+          findings: isMissing
+            ? [{ level: 'fail', message: `${path} does not exist.` }]
+            : [
+                { level: 'ok', message: 'It can be read and watched.' },
+                {
+                  level: 'warn',
+                  message: 'It lies on a network share: new files are looked for at intervals.',
+                },
+              ],
+          fileSystem: isMissing ? null : 'nfs',
+          mode: isMissing ? null : 'polled',
+          files: isMissing ? null : 1234,
+          samples: isMissing
+            ? []
+            : [
+                {
+                  file: 'scan_00017.jpg',
+                  name: `${typeof settings?.['name'] === 'string' ? settings['name'] : 'scan_00017'}-90d3a1b2c4e5`,
+                  why: null,
+                },
+                { file: 'readme.txt', name: null, why: 'This is a text file, no image.' },
+              ],
+        };
+      },
+      createEndpoint: async ({ name, alias }) => {
+        const document = parseDocument(this.text);
+        if (document.hasIn(['endpoints', alias]))
+          throw new ReceiptdError('USAGE', `There is an endpoint "${alias}" already.`, {
+            hint: 'Choose another name.',
+          });
+        const uid = '0c9d1f70-1111-4222-8333-944455556666';
+        document.setIn(['endpoints', alias], document.createNode({ uid }));
+        this.text = document.toString();
+        return { uid, name, config: this.config() };
+      },
+    };
+  }
+}
+
+function withoutPayload(result: ResultDetailJson): ResultJson {
+  const row: Partial<ResultDetailJson> = { ...result };
+  delete row.payload;
+  return row as ResultJson;
+}

@@ -1,0 +1,145 @@
+import { stat } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { redirectFile, writeRedirect } from '../../../src/console/server/redirect.ts';
+import { FakeClock } from '../../support/fakeClock.ts';
+import { ask, dial, perform, received, signIn } from './browser.ts';
+import { freePort, prepare } from './opened.ts';
+
+const address = (port: number) => ({ listen: { host: '127.0.0.1', port }, tls: null, hosts: [] });
+const ON_DEMAND = { listen: 'onDemand', tls: null, hosts: [] } as const;
+
+describe('on demand', () => {
+  it('listens when somebody asks, and stays where it is', async () => {
+    const { console, log } = await prepare();
+    await console.start();
+    expect(log.said('Listening')).toEqual([]);
+    const [{ url }, { url: second }] = await Promise.all([console.open(), console.open()]);
+    expect(new URL(url).origin).toBe(new URL(second).origin);
+    expect(url).not.toBe(second);
+    expect(log.said('Listening')).toHaveLength(1);
+    expect(JSON.stringify(log.lines)).not.toContain('token');
+    for (const link of [url, second]) await signIn(link);
+  });
+
+  it('says until when a link is good', async () => {
+    const clock = new FakeClock();
+    const { console } = await prepare({}, { clock });
+    const { url, validUntil } = await console.open();
+    expect(Date.parse(validUntil)).toBe(clock.now() + 5 * 60_000);
+    await clock.advance(5 * 60_000);
+    await expect(signIn(url)).rejects.toThrow('401');
+  });
+
+  it('takes the page that led to it away when the link is too old', async () => {
+    const clock = new FakeClock();
+    const { console, stateDir } = await prepare({}, { clock });
+    await writeRedirect(stateDir, (await console.open()).url);
+    await clock.advance(4 * 60_000);
+    await stat(redirectFile(stateDir));
+    await clock.advance(2 * 60_000);
+    await expect(stat(redirectFile(stateDir))).rejects.toThrow('ENOENT');
+  });
+
+  it('is silent once it is closed', async () => {
+    const { console, stateDir } = await prepare();
+    const { url } = await console.open();
+    await writeRedirect(stateDir, url);
+    const socket = await dial(url);
+    const all = received(socket);
+    await console.close();
+    await all;
+    await expect(dial(url)).rejects.toThrow('ECONNREFUSED');
+    await expect(console.open()).rejects.toMatchObject({ code: 'CONSOLE_UNAVAILABLE' });
+    await expect(stat(redirectFile(stateDir))).rejects.toThrow('ENOENT');
+  });
+});
+
+describe('at an address', () => {
+  it('listens from the start, and says so if another program does, until that has gone', async () => {
+    const port = await freePort();
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve));
+    onTestFinished(() => void other.close());
+    const clock = new FakeClock();
+    const { console, incidents } = await prepare(address(port), { clock });
+    await console.start();
+    const sentence = `The console can't listen on 127.0.0.1:${port}: another program does.`;
+    expect(incidents.list()).toMatchObject([{ code: 'PORT_IN_USE', message: sentence }]);
+    await expect(console.open()).rejects.toMatchObject({ code: 'PORT_IN_USE' });
+    await new Promise((resolve) => other.close(resolve));
+    await clock.advanceUntil(() => incidents.list().length === 0, 10_000);
+    expect((await ask(`http://127.0.0.1:${port}`)).status).toBe(200);
+  });
+
+  it('works with IPv6', async () => {
+    const port = await freePort();
+    const { console } = await prepare({ listen: { host: '::1', port } });
+    const { url } = await console.open();
+    expect(url).toContain(`http://[::1]:${port}/`);
+    const { origin } = new URL(url);
+    expect((await perform(origin, await signIn(url), 'tryHeld')).status).toBe(200);
+  });
+});
+
+it('does not open where it is switched off', async () => {
+  const { console, incidents } = await prepare({ listen: 'off' });
+  await console.start();
+  await expect(console.open()).rejects.toMatchObject({
+    code: 'CONSOLE_UNAVAILABLE',
+    message: 'The console is switched off.',
+  });
+  expect(incidents.list()).toEqual([]);
+});
+
+describe('changed settings', () => {
+  it('move it, and those who are signed in stay so where the port stays', async () => {
+    const [first, second] = [await freePort(), await freePort()];
+    const { console } = await prepare(address(first));
+    const { url } = await console.open();
+    const cookie = await signIn(url);
+    const status = (port: number) =>
+      perform(`http://127.0.0.1:${port}`, cookie, 'tryHeld').then(
+        (answer) => answer.status,
+        () => 0,
+      );
+    console.take({ ...address(first), hosts: ['nas'] });
+    await expect
+      .poll(() =>
+        ask(`http://127.0.0.1:${first}`, { headers: { host: 'nas' } }).then(
+          (answer) => answer.status,
+          () => 0,
+        ),
+      )
+      .toBe(200);
+    expect(await status(first)).toBe(200);
+    console.take(address(second));
+    await expect.poll(() => status(second)).toBe(401);
+    expect(await status(first)).toBe(0);
+    console.take({ ...ON_DEMAND, listen: 'off' });
+    await expect.poll(() => status(second)).toBe(0);
+    console.take(ON_DEMAND);
+    await signIn((await console.open()).url);
+  });
+
+  it('that leave the address as it is disturb nobody', async () => {
+    const { console, log } = await prepare();
+    const { url } = await console.open();
+    const cookie = await signIn(url);
+    console.take({ ...ON_DEMAND, hosts: ['nas'] });
+    await console.open();
+    expect((await perform(new URL(url).origin, cookie, 'tryHeld')).status).toBe(200);
+    expect(log.said('Listening')).toHaveLength(1);
+  });
+
+  it('end trouble that was with the old ones', async () => {
+    const { console, incidents } = await prepare({ listen: { host: '192.0.2.1', port: 8471 } });
+    await console.start();
+    expect(incidents.list()).toMatchObject([
+      { message: 'The console does not listen on 192.0.2.1 without a certificate.' },
+    ]);
+    console.take(ON_DEMAND);
+    expect(incidents.list()).toEqual([]);
+    await console.open();
+  });
+});

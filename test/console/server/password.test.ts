@@ -1,0 +1,83 @@
+import { chmod, mkdtemp, readFile, rm, stat, symlink, rename, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  PasswordFile,
+  passwordFile,
+  removePassword,
+  writePassword,
+} from '../../../src/console/server/password.ts';
+
+let stateDir: string;
+
+beforeEach(async () => {
+  stateDir = await mkdtemp(join(tmpdir(), 'receiptd-password-'));
+});
+
+afterEach(async () => {
+  await rm(stateDir, { recursive: true });
+});
+
+const matches = async (guess: string) => (await new PasswordFile(stateDir).current())?.matches(guess);
+
+describe('the password', () => {
+  it('is kept as a hash that only the owner can read', async () => {
+    await writePassword(stateDir, 'correct horse battery');
+    const text = await readFile(passwordFile(stateDir), 'utf8');
+    expect(text).toMatch(/^scrypt\$15\$8\$3\$[\w-]{22}\$[\w-]{43}\n$/);
+    expect(text).not.toContain('horse');
+    expect((await stat(passwordFile(stateDir))).mode & 0o777).toBe(0o600);
+    await writePassword(stateDir, 'correct horse battery');
+    expect(await readFile(passwordFile(stateDir), 'utf8')).not.toBe(text);
+  });
+
+  it('matches itself only, however a keyboard composes its letters', async () => {
+    await writePassword(stateDir, 'Geb\u00e4ckst\u00fcck 12');
+    expect(await matches('Geba\u0308cksstu\u0308ck 12')).toBe(false);
+    expect(await matches('Geba\u0308ckstu\u0308ck 12')).toBe(true);
+    expect(await matches('geb\u00e4ckst\u00fcck 12')).toBe(false);
+    expect(await matches('')).toBe(false);
+  });
+
+  it('is read anew when the file changes, and gone when it is removed', async () => {
+    const file = new PasswordFile(stateDir);
+    expect(await file.current()).toBeNull();
+    await writePassword(stateDir, 'the first one of them');
+    const first = await file.current();
+    expect(await file.current()).toBe(first);
+    await writePassword(stateDir, 'the second one of them');
+    const second = await file.current();
+    expect(second?.fingerprint).not.toBe(first?.fingerprint);
+    expect(await second?.matches('the second one of them')).toBe(true);
+    expect(await removePassword(stateDir)).toBe(true);
+    expect(await file.current()).toBeNull();
+    expect(await removePassword(stateDir)).toBe(false);
+  });
+
+  it('is looked at twice at once, not more often', async () => {
+    await writePassword(stateDir, 'correct horse battery');
+    const password = await new PasswordFile(stateDir).current();
+    const [first, second, third] = [1, 2, 3].map(() => password?.matches('wrong'));
+    expect(third).toBeNull();
+    expect([await first, await second]).toEqual([false, false]);
+    expect(await password?.matches('correct horse battery')).toBe(true);
+  });
+
+  it('is none in a file that is open to others, a link, or something else', async () => {
+    await writePassword(stateDir, 'correct horse battery');
+    const file = passwordFile(stateDir);
+    await chmod(file, 0o640);
+    expect(await matches('correct horse battery')).toBeUndefined();
+    await chmod(file, 0o600);
+    expect(await matches('correct horse battery')).toBe(true);
+    await rename(file, join(stateDir, 'elsewhere'));
+    await symlink(join(stateDir, 'elsewhere'), file);
+    expect(await matches('correct horse battery')).toBeUndefined();
+    await rm(file);
+    for (const text of ['', 'correct horse battery', 'scrypt$1$1$1$$\n', 'x'.repeat(100_000)]) {
+      await writeFile(file, text, { mode: 0o600 });
+      expect(await matches('correct horse battery')).toBeUndefined();
+    }
+  });
+});

@@ -1,0 +1,294 @@
+import { stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { removePassword, writePassword } from '../../../src/console/server/password.ts';
+import { redirectFile, writeRedirect } from '../../../src/console/server/redirect.ts';
+import type { StreamRoute } from '../../../src/control/server/streams.ts';
+import { ask, cookieOf, dial, own, perform, received, signIn } from './browser.ts';
+import { PAGE, prepare } from './opened.ts';
+
+const PASSWORD = 'correct horse battery';
+const post = (origin: string, body: unknown, headers = {}) =>
+  ask(origin, {
+    method: 'POST',
+    path: '/session',
+    headers: own(origin, headers),
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+const state = async (origin: string, cookie = '') =>
+  (await ask(origin, { path: '/session', headers: { cookie } })).json;
+
+async function opened(settings = {}, more = {}) {
+  const bench = await prepare(settings, more);
+  const { url } = await bench.console.open();
+  return { ...bench, url, origin: new URL(url).origin, port: new URL(url).port };
+}
+
+describe('a link', () => {
+  it('signs a browser in, once', async () => {
+    const { url, origin, port } = await opened();
+    const token = url.split('#token=')[1];
+    const first = await post(origin, { token });
+    expect(first.status).toBe(204);
+    expect(first.headers['set-cookie']).toEqual([
+      expect.stringMatching(new RegExp(`^receiptd-${port}=[\\w-]{43}; HttpOnly; SameSite=Strict; Path=/$`)),
+    ]);
+    const cookie = cookieOf(first);
+    expect(await state(origin, cookie)).toEqual({ signedIn: true, password: false });
+    expect((await perform(origin, cookie, 'tryHeld')).status).toBe(200);
+
+    const second = await post(origin, { token });
+    expect(second.status).toBe(401);
+    expect(second.json).toMatchObject({
+      code: 'CONSOLE_SIGNED_OUT',
+      message: expect.stringContaining('used already') as string,
+    });
+    expect(second.headers['set-cookie']).toBeUndefined();
+  });
+
+  it('takes the page that led to it along', async () => {
+    const { url, origin, stateDir } = await opened();
+    const file = await writeRedirect(stateDir, url);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    await post(origin, { token: 'another' });
+    await stat(file);
+    await signIn(url);
+    await expect
+      .poll(() =>
+        stat(redirectFile(stateDir)).then(
+          () => true,
+          () => false,
+        ),
+      )
+      .toBe(false);
+  });
+
+  it.each([
+    '',
+    '{',
+    '[]',
+    'null',
+    '{}',
+    '{"token":1}',
+    '{"token":null}',
+    '{"token":"a","password":"b"}',
+    `{"token":"${'x'.repeat(9000)}"}`,
+  ])('is not %.40s', async (body) => {
+    const { url, origin } = await opened();
+    expect((await post(origin, body)).status).toBe(400);
+    await signIn(url);
+  });
+});
+
+describe('a session', () => {
+  it('is needed for everything below /v1/', async () => {
+    const { url, origin, port, performed } = await opened();
+    const cookie = await signIn(url);
+    const secret = cookie.split('=')[1] ?? '';
+    const other = `receiptd-${Number(port) + 1}=${secret}`;
+    const bad = [
+      '',
+      `receiptd-${port}=`,
+      `receiptd-${port}=wrong`,
+      other,
+      `receiptd=${secret}`,
+      `x=${cookie}`,
+      secret,
+    ];
+    for (const wrong of bad) {
+      for (const [method, path] of [
+        ['POST', '/v1/tryHeld'],
+        ['POST', '/v1/nothing'],
+        ['GET', '/v1/events'],
+      ] as const) {
+        const answer = await ask(origin, {
+          method,
+          path,
+          headers: own(origin, { cookie: wrong }),
+          body: method === 'POST' ? '{}' : '',
+        });
+        expect([wrong, answer.status]).toEqual([wrong, 401]);
+        expect(answer.json).toMatchObject({ code: 'CONSOLE_SIGNED_OUT', hint: expect.any(String) as string });
+      }
+      expect(await state(origin, wrong)).toMatchObject({ signedIn: false });
+    }
+    expect(performed).toEqual([]);
+    // Another program on this host may have planted one of the same name.
+    expect((await perform(origin, `receiptd-${port}=planted; a=b; ${cookie}`, 'tryHeld')).status).toBe(200);
+  });
+
+  it('ends when it is signed out, and its streams with it', async () => {
+    const events: StreamRoute = {
+      path: '/v1/events',
+      says: '',
+      types: [],
+      query: {},
+      async serve({ signal }) {
+        async function* body() {
+          yield 'data: 1\n\n';
+          await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        }
+        return { headers: { 'content-type': 'text/event-stream' }, body: body() };
+      },
+    };
+    const { url, origin, port } = await opened({}, { streams: [events] });
+    const cookie = await signIn(url);
+    const socket = await dial(origin);
+    socket.write(`GET /v1/events HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nCookie: ${cookie}\r\n\r\n`);
+    const all = received(socket);
+    await new Promise<void>((resolve) => socket.once('data', () => resolve()));
+    const out = await ask(origin, { method: 'DELETE', path: '/session', headers: own(origin, { cookie }) });
+    expect(out.status).toBe(204);
+    expect(out.headers['set-cookie']).toEqual([expect.stringMatching(/=; HttpOnly; .*Max-Age=0$/)]);
+    // Long before anything else would end it.
+    await expect.poll(() => socket.closed, { timeout: 20_000 }).toBe(true);
+    expect(String(await all)).toContain('data: 1');
+    expect((await perform(origin, cookie, 'tryHeld')).status).toBe(401);
+  });
+
+  it('is always a new one, and ends the one that the browser brought', async () => {
+    const { console, url, origin } = await opened();
+    const planted = await signIn(url);
+    const token = (await console.open()).url.split('#token=')[1];
+    const cookie = cookieOf(await post(origin, { token }, { cookie: planted }));
+    expect(cookie).not.toBe(planted);
+    expect((await perform(origin, planted, 'tryHeld')).status).toBe(401);
+    expect((await perform(origin, cookie, 'tryHeld')).status).toBe(200);
+  });
+
+  it('is Secure where a reverse proxy speaks https', async () => {
+    const { url, origin } = await opened({ hosts: ['receipts.example.com'] });
+    const answer = await post(
+      origin,
+      { token: url.split('#token=')[1] },
+      { host: 'receipts.example.com', origin: 'https://receipts.example.com' },
+    );
+    expect(answer.headers['set-cookie']).toEqual([expect.stringMatching(/; Secure$/)]);
+  });
+});
+
+describe('the password', () => {
+  it('signs in, for as long as it is the password', async () => {
+    const { origin, stateDir } = await opened();
+    expect((await post(origin, { password: PASSWORD })).status).toBe(401);
+    await writePassword(stateDir, PASSWORD);
+    expect(await state(origin)).toEqual({ signedIn: false, password: true });
+    const cookie = cookieOf(await post(origin, { password: PASSWORD }));
+    expect((await perform(origin, cookie, 'tryHeld')).status).toBe(200);
+    await writePassword(stateDir, 'another horse battery');
+    expect((await perform(origin, cookie, 'tryHeld')).status).toBe(401);
+    const renewed = cookieOf(await post(origin, { password: 'another horse battery' }));
+    expect((await perform(origin, renewed, 'tryHeld')).status).toBe(200);
+    await removePassword(stateDir);
+    expect((await perform(origin, renewed, 'tryHeld')).status).toBe(401);
+    expect(await state(origin)).toEqual({ signedIn: false, password: false });
+  });
+
+  it('cannot be guessed quickly, a warning tells of it without the guess, and a link works all the while', async () => {
+    const { console, origin, stateDir, log } = await opened();
+    await writePassword(stateDir, PASSWORD);
+    for (const guess of ['guessed-horse-one', 'guessed-horse-two', 'x'.repeat(5000)]) {
+      const answer = await post(origin, { password: guess });
+      expect([answer.status, answer.json]).toEqual([
+        401,
+        expect.objectContaining({ code: 'CONSOLE_SIGNED_OUT' }),
+      ]);
+    }
+    // Even the right one has to wait now.
+    const right = await post(origin, { password: PASSWORD });
+    expect([right.status, right.json]).toEqual([429, expect.objectContaining({ code: 'CONSOLE_REFUSED' })]);
+    expect(right.headers['retry-after']).toBe('1');
+    expect(log.said('Somebody tried').map(({ level, fields }) => [level, fields])).toEqual(
+      [1, 2, 3].map(() => ['warn', { address: '127.0.0.1' }]),
+    );
+    expect(JSON.stringify(log.lines)).not.toMatch(/guessed|xxx/);
+    await signIn((await console.open()).url);
+  });
+
+  it('is looked at twice at once only', async () => {
+    const { origin, stateDir } = await opened();
+    await writePassword(stateDir, PASSWORD);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => post(origin, { password: 'wrong' })));
+    const statuses = answers.map(({ status }) => status).sort();
+    expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(3);
+    expect(new Set(statuses)).toEqual(new Set([401, 429]));
+  });
+});
+
+describe('the pages', () => {
+  it('are what lies in their directory, with a type and a tag', async () => {
+    const { origin } = await opened();
+    const page = await ask(origin);
+    expect(page).toMatchObject({ status: 200, text: PAGE });
+    expect(page.headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-cache',
+    });
+    const script = await ask(origin, { path: '/app-4f0c2b1a.js?x=1' });
+    expect(script.headers).toMatchObject({
+      'content-type': 'text/javascript; charset=utf-8',
+      'cache-control': 'public, max-age=31536000, immutable',
+    });
+    const style = await ask(origin, { path: '/assets/main.css' });
+    expect(style.headers).toMatchObject({
+      'content-type': 'text/css; charset=utf-8',
+      'cache-control': 'no-cache',
+    });
+    const { etag = '' } = style.headers;
+    for (const tag of [etag, `W/${etag}`, `"other", ${etag}`]) {
+      const again = await ask(origin, { path: '/assets/main.css', headers: { 'if-none-match': tag } });
+      expect([again.status, again.text, again.headers.etag]).toEqual([304, '', etag]);
+    }
+    expect(
+      (await ask(origin, { path: '/assets/main.css', headers: { 'if-none-match': '"other"' } })).status,
+    ).toBe(200);
+    const head = await ask(origin, { method: 'HEAD' });
+    expect([head.status, head.text, head.headers['content-length']]).toEqual([200, '', String(PAGE.length)]);
+  });
+
+  it('are nothing else, however it is spelled', async () => {
+    const { origin, stateDir } = await opened();
+    await writeFile(join(stateDir, 'secret.txt'), 'secret');
+    const paths = [
+      '/../secret.txt',
+      '/%2e%2e/secret.txt',
+      '/..%2fsecret.txt',
+      '/..%5csecret.txt',
+      '/..\\secret.txt',
+      '/%252e%252e/secret.txt',
+      '/....//secret.txt',
+      '/..;/secret.txt',
+      '/assets/../../secret.txt',
+      '/assets/../index.html',
+      '//secret.txt',
+      '//etc/passwd',
+      `/${stateDir}/secret.txt`,
+      '/%00',
+      '/index.html%00.js',
+      '/..%c0%afsecret.txt',
+      '/assets',
+      '/assets/',
+      '/app.js.map',
+      '/INDEX.HTML',
+      '/__proto__',
+      '/constructor',
+      '/V1/status',
+      '/v1',
+    ];
+    for (const path of paths) {
+      const { status, text } = await ask(origin, { path });
+      expect([path, [400, 404].includes(status), text.includes('secret')]).toEqual([path, true, false]);
+    }
+  });
+
+  it('that are not installed are missed in one sentence', async () => {
+    const { origin, statics } = await opened();
+    const { rm } = await import('node:fs/promises');
+    await rm(statics, { recursive: true });
+    const answer = await ask(origin);
+    expect(answer.status).toBe(503);
+    expect(answer.text).toMatch(
+      /^The console's pages are not part of this installation\. .*\[CONSOLE_UNAVAILABLE\]\n$/,
+    );
+  });
+});

@@ -1,0 +1,198 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { writePassword } from '../../../src/console/server/password.ts';
+import { ReceiptdError } from '../../../src/core/domain/errors.ts';
+import { createAuthority, hasOpenssl, type Authority } from '../../api/certificates.ts';
+import { ask, cookieOf, own, perform, raw, signIn } from './browser.ts';
+import { freePort, prepare } from './opened.ts';
+
+const PASSWORD = 'correct horse battery';
+
+describe.skipIf(!hasOpenssl)('a console with a certificate', () => {
+  let authority: Authority;
+  let dir: string;
+  let ca: string;
+
+  beforeAll(() => {
+    authority = createAuthority();
+    ca = readFileSync(authority.file, 'utf8');
+    dir = mkdtempSync(join(tmpdir(), 'receiptd-tls-'));
+    issue('good');
+  });
+
+  afterAll(() => {
+    authority.remove();
+    rmSync(dir, { recursive: true });
+  });
+
+  function issue(name: string, days = 1): { cert: string; key: string } {
+    const files = { cert: join(dir, `${name}.pem`), key: join(dir, `${name}.key`) };
+    const pair = authority.issue('IP:127.0.0.1,DNS:localhost', days);
+    writeFileSync(files.cert, pair.cert);
+    writeFileSync(files.key, pair.key);
+    return files;
+  }
+
+  const files = (cert: string, key = 'good.key') => ({ cert: join(dir, cert), key: join(dir, key) });
+
+  it('speaks https, with a cookie that goes over nothing else', async () => {
+    const { console } = await prepare({ tls: files('good.pem') });
+    const { url } = await console.open();
+    const { origin } = new URL(url);
+    expect(url).toMatch(/^https:\/\/127\.0\.0\.1:\d+\/#token=/);
+    const answer = await ask(origin, {
+      ca,
+      method: 'POST',
+      path: '/session',
+      headers: own(origin),
+      body: JSON.stringify({ token: url.split('#token=')[1] }),
+    });
+    expect(answer.headers['set-cookie']).toEqual([expect.stringMatching(/; Secure$/)]);
+    // On this machine it would bind every other program on it as well.
+    expect(answer.headers['strict-transport-security']).toBeUndefined();
+    const insecure = origin.replace('https:', 'http:');
+    const asked = { ca, method: 'POST', path: '/v1/tryHeld', body: '{}' };
+    const cookie = cookieOf(answer);
+    expect((await ask(origin, { ...asked, headers: own(origin, { cookie }) })).status).toBe(200);
+    expect((await ask(origin, { ...asked, headers: own(origin, { cookie, origin: insecure }) })).status).toBe(
+      403,
+    );
+    // What does not speak TLS gets nothing, and disturbs nobody.
+    expect(await raw(origin, `GET / HTTP/1.1\r\nHost: ${new URL(origin).host}\r\n\r\n`)).toBe('');
+    expect((await ask(origin, { ca })).status).toBe(200);
+  });
+
+  it('on an address that others reach is called by its address or name, with a password set', async () => {
+    const port = await freePort();
+    const settings = { listen: { host: '0.0.0.0', port }, tls: files('good.pem'), hosts: ['localhost'] };
+    const { console, incidents, stateDir, clock } = await prepareFake(settings);
+    await console.start();
+    expect(incidents.list()).toMatchObject([
+      { code: 'CONSOLE_UNAVAILABLE', message: expect.stringContaining('without a password') as string },
+    ]);
+    await expect(console.open()).rejects.toMatchObject({ code: 'CONSOLE_UNAVAILABLE' });
+    await writePassword(stateDir, PASSWORD);
+    // No restart is needed.
+    await clock.advanceUntil(() => incidents.list().length === 0, 10_000);
+    const { url } = await console.open();
+    expect(url).toContain(`https://localhost:${port}/#token=`);
+    const { origin } = new URL(url);
+    const cookie = await signIn(url, ca);
+    const asked = { ca, method: 'POST', path: '/v1/tryHeld', body: '{}', headers: own(origin, { cookie }) };
+    const answer = await ask(origin, asked);
+    expect(answer.status).toBe(200);
+    expect(answer.headers['strict-transport-security']).toBe('max-age=31536000');
+    const status = async (host: string) =>
+      (await ask(`https://127.0.0.1:${port}`, { ca, headers: { host } })).status;
+    expect(await status(`127.0.0.1:${port}`)).toBe(200);
+    expect(await status(`0.0.0.0:${port}`)).toBe(421);
+    expect(await status(`evil.example:${port}`)).toBe(421);
+  });
+
+  it('says so where this machine has no such address', async () => {
+    const settings = { listen: { host: '192.0.2.1', port: 8471 }, tls: files('good.pem') };
+    const { console, incidents, stateDir } = await prepare(settings);
+    await writePassword(stateDir, PASSWORD);
+    await console.start();
+    const message = "The console can't listen on 192.0.2.1:8471: this machine has no such address.";
+    expect(incidents.list()).toMatchObject([{ code: 'CONSOLE_UNAVAILABLE', message }]);
+  });
+
+  it('takes a renewed certificate for new connections, and stays with the old one if the new one is no good', async () => {
+    const renewed = issue('renewed');
+    const { console, log } = await prepare({ tls: renewed });
+    const { url } = await console.open();
+    const { origin } = new URL(url);
+    const serial = () => serialOf(origin);
+    const first = await serial();
+    issue('renewed');
+    console.take({ listen: 'onDemand', tls: renewed, hosts: [] });
+    await expect.poll(serial).not.toBe(first);
+    const second = await serial();
+    writeFileSync(renewed.cert, 'no certificate');
+    console.take({ listen: 'onDemand', tls: renewed, hosts: [] });
+    await expect.poll(() => log.said('The certificate of the console could not').length).toBe(1);
+    expect(await serial()).toBe(second);
+    expect((await perform(origin, '', 'tryHeld', {}, ca)).status).toBe(401);
+  });
+
+  it('notices a renewed certificate by itself', async () => {
+    const files = issue('replaced');
+    const { console, clock } = await prepareFake({ tls: files });
+    const { origin } = new URL((await console.open()).url);
+    const first = await serialOf(origin);
+    issue('replaced');
+    let second = first;
+    await clock.advanceUntil(async () => {
+      second = await serialOf(origin);
+      return second !== first;
+    }, 30_000);
+    // The session of a browser has nothing to do with it.
+    expect([second === first, (await ask(origin, { ca })).status]).toEqual([false, 200]);
+  });
+
+  it('that is old or about to be is said', async () => {
+    const { console, log } = await prepare({ tls: files('good.pem') });
+    await console.open();
+    expect(log.said('The certificate of the console expires soon')).toMatchObject([{ level: 'warn' }]);
+  });
+
+  it('says in one sentence what is wrong with its files', async () => {
+    issue('other');
+    writeFileSync(join(dir, 'empty.pem'), '');
+    writeFileSync(join(dir, 'half.pem'), readFileSync(join(dir, 'good.pem'), 'utf8').slice(0, 200));
+    execFileSync(
+      'openssl',
+      ['ec', '-aes128', '-passout', 'pass:secret', '-in', 'good.key', '-out', 'locked.key'],
+      { cwd: dir, stdio: 'pipe' },
+    );
+    execFileSync('openssl', ['genrsa', '-out', 'weak.key', '512'], { cwd: dir, stdio: 'pipe' });
+    execFileSync(
+      'openssl',
+      ['req', '-x509', '-key', 'weak.key', '-out', 'weak.pem', '-subj', '/CN=weak', '-days', '1'],
+      { cwd: dir, stdio: 'pipe' },
+    );
+    const wrong: [string, string, RegExp][] = [
+      ['gone.pem', 'good.key', /^The certificate .*gone\.pem is not there\.$/],
+      ['good.pem', 'gone.key', /^The key .*gone\.key is not there\.$/],
+      ['.', 'good.key', /^The certificate .* can't be read \(EISDIR\)\.$/],
+      ['empty.pem', 'good.key', /empty\.pem holds no certificate in PEM\.$/],
+      ['half.pem', 'good.key', /half\.pem holds no certificate in PEM\.$/],
+      ['good.key', 'good.key', /good\.key holds no certificate in PEM\.$/],
+      ['good.pem', 'good.pem', /good\.pem holds no private key in PEM\.$/],
+      ['good.pem', 'locked.key', /locked\.key is locked with a passphrase\.$/],
+      ['good.pem', 'other.key', /^The key .*other\.key does not belong to the certificate .*good\.pem\.$/],
+      ['weak.pem', 'weak.key', /^The certificate .*weak\.pem can't be used \(ERR_SSL_EE_KEY_TOO_SMALL\)\.$/],
+    ];
+    for (const [cert, key, sentence] of wrong) {
+      const { console } = await prepare({ tls: files(cert, key) });
+      const error: unknown = await console.open().catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(ReceiptdError);
+      expect(error).toMatchObject({
+        code: 'CONSOLE_UNAVAILABLE',
+        message: expect.stringMatching(sentence) as string,
+      });
+    }
+  });
+});
+
+async function prepareFake(settings: Parameters<typeof prepare>[0]) {
+  const { FakeClock } = await import('../../support/fakeClock.ts');
+  const clock = new FakeClock();
+  return { ...(await prepare(settings, { clock })), clock };
+}
+
+async function serialOf(origin: string): Promise<string> {
+  const { connect } = await import('node:tls');
+  const { port } = new URL(origin);
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port: Number(port), host: '127.0.0.1', rejectUnauthorized: false }, () => {
+      resolve(socket.getPeerCertificate().serialNumber);
+      socket.end();
+    });
+    socket.on('error', reject);
+  });
+}

@@ -1,0 +1,336 @@
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
+import http from 'node:http';
+import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { callControl } from '../../src/control/client.ts';
+import type { Operations, StatusResponse } from '../../src/control/protocol.ts';
+import { startControlServer } from '../../src/control/server/server.ts';
+import type { ControlServer } from '../../src/control/server/server.ts';
+import { controlSocketPath } from '../../src/control/socketPath.ts';
+import { ReceiptdError } from '../../src/core/domain/errors.ts';
+import { asOwnerOf } from '../support/ordinaryUser.ts';
+
+const STATUS: StatusResponse = {
+  pid: 4711,
+  startedAt: '2026-11-21T05:00:00.000Z',
+  version: '0.1.0',
+  folders: [
+    {
+      path: '/srv/scans',
+      endpoint: 'office',
+      state: 'missing',
+      message: 'gone',
+      since: '2026-11-21T05:00:00.000Z',
+      mode: 'events',
+      fileSystem: null,
+      settling: 2,
+      lastListing: null,
+    },
+  ],
+  inFlight: 3,
+  limitedBy: [],
+  incidents: [
+    { code: 'WATCH_LIMIT', message: 'a limit', hint: 'raise it', since: '2026-11-21T05:00:00.000Z' },
+  ],
+  notes: ['slow'],
+  spool: { mode: 'auto', used: 1, limit: 2, images: 1 },
+};
+const posix = process.platform !== 'win32';
+
+let stateDir: string;
+let server: ControlServer | null = null;
+const logged: string[] = [];
+const log = {
+  debug: () => {},
+  info: () => {},
+  warn: () => {},
+  error: (message: string, fields?: object) => void logged.push(`${message} ${JSON.stringify(fields)}`),
+};
+
+beforeEach(async () => {
+  logged.length = 0;
+  stateDir = await mkdtemp(path.join(os.tmpdir(), 'rc-'));
+});
+afterEach(async () => {
+  await server?.close();
+  server = null;
+  await rm(stateDir, { recursive: true, force: true });
+});
+
+async function serve(more: Partial<Operations> = {}, closeGraceMs?: number): Promise<void> {
+  const operations: Partial<Operations> = {
+    status: async () => STATUS,
+    retry: async ({ names }) => ({ queued: names?.length ?? 1000, names: names ?? [] }),
+    resend: async ({ name, endpoint }) => ({ name, endpointUid: endpoint ?? 'same', outcome: 'queued' }),
+    pause: async ({ target, by }) => ({ targets: [target ?? 'all', by ?? ''] }),
+    resume: async () => ({ targets: [] }),
+    recordEndpoint: async () => ({}),
+    tryHeld: async () => ({}),
+    erase: async ({ names }) => ({ erased: names?.length ?? 0, skipped: [], there: [] }),
+    backup: async () => ({ file: '/b', head: { ledger: 'l', seq: 1, hash: 'h' } }),
+    ...more,
+  };
+  const socketPath = controlSocketPath(stateDir);
+  server = await startControlServer({
+    socketPath,
+    operations,
+    streams: [],
+    log,
+    ...(closeGraceMs === undefined ? {} : { closeGraceMs }),
+  });
+}
+
+/** A request as another program would send it. */
+function raw(
+  options: http.RequestOptions,
+  body: string,
+): Promise<{ status: number | undefined; text: string }> {
+  return new Promise((resolve, reject) => {
+    const request = http.request(
+      { socketPath: controlSocketPath(stateDir), method: 'POST', path: '/v1/status', ...options },
+      (response) => {
+        let text = '';
+        response.on('data', (chunk: Buffer) => (text += chunk.toString()));
+        response.on('end', () => resolve({ status: response.statusCode, text }));
+      },
+    );
+    request.on('error', reject);
+    request.end(body);
+  });
+}
+
+describe('an operation', () => {
+  test('is carried out by the daemon and answered', async () => {
+    await serve();
+    expect(await callControl(stateDir, 'status', {})).toEqual(STATUS);
+    expect(await callControl(stateDir, 'retry', { names: ['a', 'é☕'] })).toEqual({
+      queued: 2,
+      names: ['a', 'é☕'],
+    });
+    expect(await callControl(stateDir, 'retry', { all: true })).toEqual({ queued: 1000, names: [] });
+    expect(await callControl(stateDir, 'resend', { name: 'a', endpoint: 'other' })).toEqual({
+      name: 'a',
+      endpointUid: 'other',
+      outcome: 'queued',
+    });
+    expect(await callControl(stateDir, 'pause', { target: 'office', by: 'anna' })).toEqual({
+      targets: ['office', 'anna'],
+    });
+    expect(await callControl(stateDir, 'resume', {})).toEqual({ targets: [] });
+    const endpoint = { uid: 'u', name: 'n', verbatim: '{"uid":"u"}' };
+    expect(await callControl(stateDir, 'recordEndpoint', endpoint)).toEqual({});
+    expect(await callControl(stateDir, 'tryHeld', {})).toEqual({});
+  });
+
+  test('that a person can do something about fails here as it failed there', async () => {
+    await serve({
+      resend: async () => {
+        throw new ReceiptdError('DOCUMENT_UNKNOWN', 'No document has this name.', {
+          hint: 'Try "receiptd list".',
+        });
+      },
+      pause: async () => {
+        throw new ReceiptdError('ENDPOINT_UNKNOWN', 'No such endpoint.');
+      },
+    });
+    const refusal = await callControl(stateDir, 'resend', { name: 'x' }).catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(ReceiptdError);
+    expect(refusal).toMatchObject({
+      code: 'DOCUMENT_UNKNOWN',
+      message: 'No document has this name.',
+      hint: 'Try "receiptd list".',
+    });
+    await expect(callControl(stateDir, 'pause', {})).rejects.toMatchObject({
+      code: 'ENDPOINT_UNKNOWN',
+      hint: undefined,
+    });
+    expect(logged).toEqual([]);
+  });
+
+  test('that meets a defect is logged there, and shows nothing of it here', async () => {
+    await serve({
+      retry: () => {
+        throw new TypeError('internal detail');
+      },
+    });
+    const refusal = await callControl(stateDir, 'retry', { all: true }).catch((error: unknown) => error);
+    expect(refusal).toMatchObject({ code: 'CONTROL_FAILED' });
+    expect(String(refusal)).not.toContain('internal detail');
+    expect(logged).toEqual([expect.stringContaining('internal detail')]);
+    expect(await callControl(stateDir, 'status', {})).toEqual(STATUS);
+  });
+
+  test('is refused when the request is not what the protocol says', async () => {
+    await serve();
+    const cases: readonly [http.RequestOptions, string, number][] = [
+      [{}, 'no json', 400],
+      [{ path: '/v1/resend' }, '{}', 400],
+      [{ path: '/v1/retry' }, '{"names":"a"}', 400],
+      [{ method: 'GET' }, '', 405],
+      [{ path: '/v1/shutdown' }, '{}', 404],
+      [{ path: '/v1/toString' }, '{}', 404],
+      [{ path: '/' }, '{}', 404],
+    ];
+    for (const [options, body, status] of cases) {
+      const answer = await raw(options, body);
+      expect(answer.status).toBe(status);
+      expect(JSON.parse(answer.text)).toMatchObject({ code: 'USAGE', message: expect.stringMatching(/\.$/) });
+    }
+    expect(logged).toEqual([]);
+  });
+
+  test('is refused when its request is above 1 MB, and taken just below', async () => {
+    const retry = vi.fn<Operations['retry']>(async () => ({ queued: 0, names: [] }));
+    await serve({ retry });
+    const body = (size: number) => `{"names":["${'x'.repeat(size - 14)}"]}`;
+    expect((await raw({ path: '/v1/retry' }, body(1024 * 1024))).status).toBe(200);
+    expect(retry).toHaveBeenCalledTimes(1);
+    expect((await raw({ path: '/v1/retry' }, body(1024 * 1024 + 1))).status).toBe(413);
+    expect(retry).toHaveBeenCalledTimes(1);
+  });
+
+  test('that a daemon of another version answers is not misread', async () => {
+    const other = http.createServer((_request, response) => response.end('{"pid":1}'));
+    await new Promise<void>((resolve) => void other.listen(controlSocketPath(stateDir), resolve));
+    await expect(callControl(stateDir, 'status', {})).rejects.toMatchObject({ code: 'CONTROL_FAILED' });
+    other.close();
+  });
+
+  test('ends with its signal, and with its time limit', async () => {
+    await serve({ status: () => new Promise(() => {}) }, 0);
+    const stop = new AbortController();
+    const call = callControl(stateDir, 'status', {}, { signal: stop.signal });
+    stop.abort(new Error('enough'));
+    await expect(call).rejects.toThrow('enough');
+    await expect(callControl(stateDir, 'status', {}, { timeoutMs: 50 })).rejects.toMatchObject({
+      code: 'CONTROL_FAILED',
+    });
+  });
+});
+
+describe('without a daemon', () => {
+  test('the answer is that it is not running', async () => {
+    await expect(callControl(stateDir, 'status', {})).rejects.toMatchObject({ code: 'NOT_RUNNING' });
+    await expect(callControl(path.join(stateDir, 'none'), 'status', {})).rejects.toMatchObject({
+      code: 'NOT_RUNNING',
+    });
+  });
+
+  test.skipIf(!posix)(
+    'so it is with a socket that one left behind, and the next start replaces it',
+    async () => {
+      await leaveStaleSocket(controlSocketPath(stateDir));
+      await expect(callControl(stateDir, 'status', {})).rejects.toMatchObject({ code: 'NOT_RUNNING' });
+      await serve();
+      expect(await callControl(stateDir, 'status', {})).toEqual(STATUS);
+    },
+  );
+
+  test('so it is after it closed', async () => {
+    await serve();
+    await server?.close();
+    await expect(callControl(stateDir, 'status', {})).rejects.toMatchObject({ code: 'NOT_RUNNING' });
+    expect(existsSync(controlSocketPath(stateDir))).toBe(false);
+  });
+});
+
+describe.skipIf(!posix)('the socket', () => {
+  test('is for its owner only from the first moment, and the umask is as it was', async () => {
+    const before = process.umask();
+    await serve();
+    expect(process.umask()).toBe(before);
+    expect((await stat(controlSocketPath(stateDir))).mode & 0o777).toBe(0o600);
+  });
+
+  test('does not replace what is no socket', async () => {
+    await writeFile(controlSocketPath(stateDir), 'precious');
+    await expect(serve()).rejects.toMatchObject({ code: 'CONTROL_FAILED' });
+    expect((await stat(controlSocketPath(stateDir))).size).toBe(8);
+  });
+
+  test('that one may not use is answered with what to do', async () => {
+    await serve();
+    await chmod(controlSocketPath(stateDir), 0o000);
+    await asOwnerOf(stateDir, async () => {
+      await expect(callControl(stateDir, 'status', {})).rejects.toMatchObject({
+        code: 'CONTROL_FAILED',
+        hint: expect.stringContaining('as the user'),
+      });
+    });
+  });
+
+  test.skipIf(process.platform !== 'linux').each([60, 107, 108, 109, 200])(
+    'works at a path of %i bytes',
+    async (length) => {
+      const filler = 'd'.repeat(length - Buffer.byteLength(controlSocketPath(stateDir)) - 1);
+      const top = stateDir;
+      stateDir = path.join(stateDir, filler);
+      await mkdir(stateDir);
+      expect(Buffer.byteLength(controlSocketPath(stateDir))).toBe(length);
+      for (let round = 0; round < 2; round += 1) {
+        await serve();
+        expect((await stat(controlSocketPath(stateDir))).isSocket()).toBe(true);
+        expect(await callControl(stateDir, 'status', {})).toEqual(STATUS);
+        await server?.close();
+        expect(existsSync(controlSocketPath(stateDir))).toBe(false);
+        await expect(callControl(stateDir, 'status', {})).rejects.toMatchObject({ code: 'NOT_RUNNING' });
+      }
+      stateDir = top;
+    },
+  );
+});
+
+describe('closing', () => {
+  test('ends idle keep-alive connections at once', async () => {
+    await serve({}, 60_000);
+    const agent = new http.Agent({ keepAlive: true });
+    expect((await raw({ agent }, '{}')).status).toBe(200);
+    const started = performance.now();
+    await server?.close();
+    expect(performance.now() - started).toBeLessThan(10_000);
+    agent.destroy();
+  });
+
+  test('lets a running operation finish', async () => {
+    let finish = (): void => {};
+    const entered = new Promise<void>((enter) => {
+      void serve({
+        status: () =>
+          new Promise((resolve) => {
+            finish = () => resolve(STATUS);
+            enter();
+          }),
+      }).then(() => {
+        call = callControl(stateDir, 'status', {});
+      });
+    });
+    let call: Promise<StatusResponse> | undefined;
+    await entered;
+    const closed = server?.close();
+    finish();
+    expect(await call).toEqual(STATUS);
+    await closed;
+  });
+
+  test('does not wait for ever for one that hangs, nor for a connection that says nothing', async () => {
+    await serve({ status: () => new Promise(() => {}) }, 20);
+    const silent = net.connect(controlSocketPath(stateDir));
+    const gone = new Promise((resolve) => void silent.on('close', resolve));
+    const call = callControl(stateDir, 'status', {}).catch((error: unknown) => error);
+    await new Promise((resolve) => void silent.on('connect', resolve));
+    await server?.close();
+    expect(await call).toBeInstanceOf(ReceiptdError);
+    await gone;
+  });
+});
+
+async function leaveStaleSocket(socketPath: string): Promise<void> {
+  const listener = net.createServer();
+  await new Promise<void>((resolve) => void listener.listen(`${socketPath}.old`, resolve));
+  // A listener removes the name that it was bound to; under another one the socket stays.
+  await rename(`${socketPath}.old`, socketPath);
+  await new Promise<void>((resolve) => void listener.close(() => resolve()));
+}

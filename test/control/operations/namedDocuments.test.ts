@@ -1,0 +1,84 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { namedDocuments } from '../../../src/control/operations/namedDocuments.ts';
+import type { Ledger } from '../../../src/core/ports/ledger.ts';
+import { admission, hashOf, OFFICE, seen, SHOP } from '../../contract/ledger.ts';
+import { createPlace } from '../../ledger/sqlite/place.ts';
+
+let place: Awaited<ReturnType<typeof createPlace>>;
+let ledger: Ledger;
+beforeEach(async () => {
+  place = await createPlace();
+  ledger = await place.open();
+  let at = 0;
+  const admit = (path: string, name: string, more = {}) =>
+    ledger.admit(admission(path, name, { naming: [name], at: (at += 1), ...more }));
+  await admit('SCAN0001.jpg', 'SCAN0001-aaaa');
+  await admit('monday/SCAN0001.jpg', 'SCAN0001-bbbb');
+  await admit('Müller.jpg', 'Müller-cccc');
+  await admit('shop.jpg', 'both', { endpoint: SHOP });
+  await admit('office.jpg', 'both', { endpoint: OFFICE });
+  await admit('copy.jpg', 'unused', { sha256: hashOf('Müller-cccc') });
+  await ledger.note(seen('notes.txt'), {
+    verdict: 'rejected',
+    reason: 'NOT_AN_IMAGE',
+    message: 'This is text.',
+    sha256: null,
+    policy: 'p',
+    at: 9,
+  });
+});
+afterEach(async () => {
+  await ledger.close();
+  await place.remove();
+});
+
+const named = async (written: string) => (await namedDocuments(ledger, written)).map(({ name }) => name);
+
+it.each([
+  ['its name', 'SCAN0001-aaaa'],
+  ['its name in another case', 'scan0001-AAAA'],
+  ['how its name begins', 'scan0001-a'],
+  ['its path', '/scans/SCAN0001.jpg'],
+])('finds a document by %s', async (_what, written) => {
+  expect(await named(written)).toEqual(['SCAN0001-aaaa']);
+});
+
+it.each([
+  ['a file', 'muller.JPG'],
+  ['a file of this directory', './Müller.jpg'],
+  ['a file of the same bytes', 'copy.jpg'],
+  ['how its hash begins', hashOf('Müller-cccc').slice(0, 12)],
+])('finds a document by %s', async (_what, written) => {
+  expect(await named(written)).toEqual(['Müller-cccc']);
+});
+
+it('finds those of one name in each endpoint', async () => {
+  expect(await named('BOTH')).toEqual(['both', 'both']);
+  expect(await named('bo')).toEqual(['both', 'both']);
+});
+
+it('finds a part of a path that begins with a segment', async () => {
+  expect(await named('monday/SCAN0001.jpg')).toEqual(['SCAN0001-bbbb']);
+  await expect(named('onday/SCAN0001.jpg')).rejects.toMatchObject({ code: 'DOCUMENT_UNKNOWN' });
+});
+
+it.each(['SCAN0001.jpg', 'scan0001', 'SCAN0001-'])(
+  'names those that %j may mean, newest first',
+  async (written) => {
+    await expect(named(written)).rejects.toMatchObject({
+      code: 'DOCUMENT_AMBIGUOUS',
+      message: `"${written}" may mean several documents, the newest first: "SCAN0001-bbbb", "SCAN0001-aaaa".`,
+    });
+  },
+);
+
+it('says of a file that got no document why', async () => {
+  await expect(named('notes.txt')).rejects.toMatchObject({
+    code: 'DOCUMENT_UNKNOWN',
+    message: '"notes.txt" has no document: /scans/notes.txt is rejected. This is text.',
+  });
+});
+
+it.each(['', ' ', 'nobody', '0001', 'a'.repeat(2_000)])('knows nothing of %j', async (written) => {
+  await expect(named(written)).rejects.toMatchObject({ code: 'DOCUMENT_UNKNOWN' });
+});

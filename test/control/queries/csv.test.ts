@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { csvCell, csvLines } from '../../../src/control/queries/csv.ts';
+
+describe('a CSV cell', () => {
+  it.each([
+    [null, ''],
+    [0, '0'],
+    [-5, '-5'],
+    [true, 'true'],
+    ['', ''],
+    ['plain', 'plain'],
+    ['a,b', '"a,b"'],
+    ['a "b"', '"a ""b"""'],
+    ['a\nb', '"a\nb"'],
+    ['a\r\nb', '"a\r\nb"'],
+  ])('of %j is %j', (value, text) => {
+    expect(csvCell(value)).toBe(text);
+  });
+
+  it('is quoted where it holds the separator, and only then', () => {
+    expect(csvCell('a;b', ';')).toBe('"a;b"');
+    expect(csvCell('a,b', ';')).toBe('a,b');
+    expect(csvCell('a\tb', '\t')).toBe('"a\tb"');
+  });
+
+  it('of a separator that Excel would run is guarded like any other', () => {
+    expect(csvCell('=1;2', ';')).toBe(`"'=1;2"`);
+  });
+
+  it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1'])('never begins like a formula: %j', (value) => {
+    expect(csvCell(value).replace(/^"/, '').startsWith("'")).toBe(true);
+  });
+});
+
+describe('the lines', () => {
+  async function* none() {}
+  const head = async (...form: Parameters<typeof csvLines> extends [unknown, ...infer Rest] ? Rest : never) =>
+    (await csvLines(none(), ...form).next()).value as string;
+
+  it('begin with the names of the columns, with commas between', async () => {
+    expect(await head()).toMatch(/^name,state,.*updatedAt\r\n$/);
+  });
+
+  it('begin with a byte order mark for Excel', async () => {
+    expect(await head({ separator: ';', byteOrderMark: true })).toMatch(/^\uFEFFname;state;.*updatedAt\r\n$/);
+  });
+});

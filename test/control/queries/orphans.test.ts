@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest';
+import { orphansAmong } from '../../../src/control/queries/orphans.ts';
+
+const KEY = { baseUrl: 'https://service.example', uid: 'there' };
+const OTHER = { ...KEY, uid: 'gone' };
+
+it('finds what waits for an endpoint that is gone, but for what other agents have', () => {
+  const waits = (folder: string, endpoint = OTHER) => ({
+    endpoint,
+    folder,
+    state: 'queued' as const,
+    count: 2,
+  });
+  const counts = [waits('/scans', KEY), waits('front-office:/scans'), waits('share:scans')];
+  expect([...orphansAmong(counts, [{ key: KEY }])]).toEqual([]);
+  const found = orphansAmong([...counts, waits('/old'), waits('C:\\scans')], [{ key: KEY }]);
+  expect([...found].map(([id, { waiting }]) => [id, waiting])).toEqual([['https://service.example#gone', 4]]);
+});

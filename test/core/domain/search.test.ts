@@ -1,0 +1,62 @@
+import { assert, property, string } from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { fold, foldedUnlessAscii, isFound, searchWords } from '../../../src/core/domain/search.ts';
+
+const text = string({ unit: 'binary', maxLength: 30 });
+
+describe('what a search compares', () => {
+  it.each([
+    ['Müller', 'muller'],
+    ['Mu\u0308ller', 'muller'],
+    ['MÜLLER', 'muller'],
+    ['Straße', 'strasse'],
+    ['STRAẞE', 'strasse'],
+    ['İstanbul', 'istanbul'],
+    ['ΟΔΟΣ', 'οδοσ'],
+    ['ﬁ ½', 'fi 1⁄2'],
+    ['Rechnung №\u00a05', 'rechnung no 5'],
+  ])('is of %j %j', (given, folded) => {
+    expect(fold(given)).toBe(folded);
+  });
+
+  it('is the same when it is folded once more', () => {
+    assert(
+      property(text, (any) => {
+        expect(fold(fold(any))).toBe(fold(any));
+      }),
+    );
+  });
+
+  it('is null where lower case is all there is to it', () => {
+    expect(foldedUnlessAscii('SCAN 1')).toBeNull();
+    expect(foldedUnlessAscii('Scän')).toBe('scan');
+  });
+});
+
+const row = {
+  name: 'SCAN0001-abc',
+  path: '/srv/Büro/Müller & Söhne.jpg',
+  sha256: 'c0ffee',
+  state: 'failed',
+  status: null,
+  message: 'Das Bild ist zu groß.',
+};
+
+it.each([
+  '',
+  '  ',
+  'scan0001',
+  'sohne MULLER',
+  'buro/mu',
+  'COFFEE failed',
+  'gross c0ffee'.replace('c0ffee', 'bild'),
+])('finds by %j', (search) => expect(isFound(row, searchWords(search))).toBe(search !== 'COFFEE failed'));
+
+it('finds a part of any text in it, however it is written', () => {
+  assert(
+    property(text, text, text, (a, b, c) => {
+      for (const word of searchWords(b))
+        expect(isFound({ ...row, path: `${a} ${b} ${c}` }, [word])).toBe(true);
+    }),
+  );
+});

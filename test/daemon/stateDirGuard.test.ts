@@ -1,0 +1,36 @@
+import { mkdtemp, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { acquireInstanceLock } from '../../src/state-dir/instanceLock.ts';
+import { whileInPlace } from '../../src/daemon/stateDirGuard.ts';
+import { FakeClock } from '../support/fakeClock.ts';
+
+async function running(stop: AbortSignal) {
+  const stateDir = await mkdtemp(join(tmpdir(), 'receiptd-place-'));
+  onTestFinished(() => rm(stateDir, { recursive: true, force: true }));
+  const lock = await acquireInstanceLock(stateDir);
+  onTestFinished(() => lock.release());
+  const clock = new FakeClock();
+  const untilStopped = (signal: AbortSignal) =>
+    new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+  const done = whileInPlace(lock, stateDir, clock, stop, untilStopped);
+  return { stateDir, clock, done };
+}
+
+test('an agent whose state directory is taken away stops, and says so', async () => {
+  const { stateDir, clock, done } = await running(new AbortController().signal);
+  const refused = done.catch((error: unknown) => error);
+  await rename(stateDir, `${stateDir}-moved`);
+  onTestFinished(() => rm(`${stateDir}-moved`, { recursive: true, force: true }));
+  await clock.advance(10_000);
+  expect(await refused).toMatchObject({ code: 'STATE_UNWRITABLE' });
+});
+
+test('one whose state directory stays runs until it is told to stop', async () => {
+  const stop = new AbortController();
+  const { clock, done } = await running(stop.signal);
+  await clock.advance(60_000);
+  stop.abort();
+  await expect(done).resolves.toBeUndefined();
+});

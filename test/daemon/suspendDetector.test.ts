@@ -1,0 +1,156 @@
+/** The machine sleeps, the process is stopped, or somebody sets the clock: noticed, said in one line, and looked into. */
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { watchOverSleep } from '../../src/daemon/suspendDetector.ts';
+import type { Clock } from '../../src/core/ports/clock.ts';
+import { RecordedLog } from '../support/recordedLog.ts';
+import { accept, fault, status } from '../support/scriptedService.ts';
+import { sendingPlace } from '../delivery/sending.ts';
+import { watchingPlace } from '../intake/watching.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const YEAR = 365 * 24 * HOUR;
+
+/** One look after the other, each when the test says so; between two of them the clocks do what it likes. */
+function machine(kind: 'linux' | 'other') {
+  let [wall, monotonic, asleep] = [Date.UTC(2026, 0, 14, 9), 0, 0];
+  let wake: () => void = () => {};
+  const clock: Clock = {
+    now: () => wall,
+    monotonic: () => monotonic,
+    sleep: (_ms, signal) =>
+      new Promise((resolve, reject) => {
+        const abort = (): void => reject(signal?.reason as Error);
+        signal?.addEventListener('abort', abort);
+        wake = () => {
+          signal?.removeEventListener('abort', abort);
+          resolve();
+        };
+      }),
+  };
+  const log = new RecordedLog();
+  const stop = new AbortController();
+  let woken = 0;
+  const deps = { clock, log, asleepMs: () => (kind === 'linux' ? asleep : null), onWoke: () => (woken += 1) };
+  const running = watchOverSleep(deps, stop.signal);
+  onTestFinished(async () => {
+    stop.abort();
+    await running;
+  });
+  /** Ten seconds pass, and this besides. */
+  const look = async (besides: { wall?: number; monotonic?: number; asleep?: number } = {}) => {
+    wall += 10 * SECOND + (besides.wall ?? 0);
+    monotonic += 10 * SECOND + (besides.monotonic ?? 0);
+    asleep += besides.asleep ?? 0;
+    wake();
+    await new Promise((resolve) => setImmediate(resolve));
+    return { said: log.lines.splice(0).map(({ level, message, fields }) => [level, message, fields]), woken };
+  };
+  return { look };
+}
+
+describe('what passed between two looks', () => {
+  it('nothing: nothing is said, for however long', async () => {
+    const { look } = machine('linux');
+    for (let n = 0; n < 10; n += 1)
+      expect(await look({ wall: n % 2 ? 400 : -400 })).toEqual({ said: [], woken: 0 });
+  });
+
+  it('a sleep on Linux, where the monotonic clock stands still, is one line and no set clock', async () => {
+    const { look } = machine('linux');
+    await look();
+    expect(await look({ wall: 9 * HOUR, asleep: 9 * HOUR })).toEqual({
+      said: [['info', 'The machine was asleep; folders are listed again', { forMs: 9 * HOUR }]],
+      woken: 1,
+    });
+    expect(await look()).toEqual({ said: [], woken: 1 });
+  });
+
+  it('a sleep where the monotonic clock goes on is told by the look that comes too late', async () => {
+    const { look } = machine('other');
+    await look();
+    const { said, woken } = await look({ wall: 9 * HOUR, monotonic: 9 * HOUR });
+    expect(said).toEqual([
+      [
+        'info',
+        'The machine was asleep, or receiptd was stopped; folders are listed again',
+        { forMs: 9 * HOUR },
+      ],
+    ]);
+    expect(woken).toBe(1);
+  });
+
+  it.each([
+    ['forwards by years', 56 * YEAR],
+    ['forwards by an hour', HOUR],
+    ['backwards by hours', -5 * HOUR],
+    ['back to 1970', -56 * YEAR],
+  ])('a clock that is set %s is said as that', async (_how, byMs) => {
+    const { look } = machine('linux');
+    await look();
+    expect(await look({ wall: byMs })).toEqual({
+      said: [['warn', 'The clock of this machine was set', { byMs }]],
+      woken: 1,
+    });
+  });
+
+  it('a sleep with a clock that was wrong after it is both', async () => {
+    const { look } = machine('linux');
+    await look();
+    const { said, woken } = await look({ wall: HOUR - 20 * MINUTE, asleep: HOUR });
+    expect(said.map(([, message]) => message)).toEqual([
+      'The machine was asleep; folders are listed again',
+      'The clock of this machine was set',
+    ]);
+    expect(woken).toBe(1);
+  });
+});
+
+describe('after a sleep', () => {
+  it('an outage of before is tried at once, and gently: its back-off begins anew', async () => {
+    const place = await sendingPlace();
+    await place.admit('a.jpg');
+    let isDown = true;
+    place.service.script = (request) => (isDown ? fault('ENETUNREACH', false) : accept(request));
+    const sending = await place.start();
+    await place.clock.advance(20 * MINUTE);
+    const asked = place.service.asked.length;
+    await place.clock.advance(1_000);
+    isDown = false;
+    sending.holds.woke();
+    sending.dispatcher.wake();
+    await place.clock.advance(1_500);
+    expect(place.service.asked.length).toBe(asked + 1);
+    expect(sending.accepted).toEqual(['doc-a.jpg']);
+  });
+
+  it('what the service asked to wait for is waited for', async () => {
+    const place = await sendingPlace();
+    await place.admit('a.jpg');
+    place.service.script = (request, all) => (all.length === 1 ? status(503, '', HOUR) : accept(request));
+    const sending = await place.start();
+    await place.clock.advance(MINUTE);
+    sending.holds.woke();
+    sending.dispatcher.wake();
+    await place.clock.advance(10 * MINUTE);
+    expect(place.service.asked).toHaveLength(1);
+    await place.clock.advance(50 * MINUTE);
+    expect(sending.accepted).toEqual(['doc-a.jpg']);
+  });
+
+  it('a folder is listed at once, so that what no event told of is found', async () => {
+    const place = await watchingPlace();
+    const { intake, watching } = place.start({
+      // Events that were lost.
+      deps: { hints: { watch: async () => ({ close: async () => {} }) }, reconcileEveryMs: HOUR },
+    });
+    await watching();
+    await place.drop('while-asleep.jpg');
+    await place.clock.advance(30 * SECOND);
+    expect(await place.states()).toEqual({});
+    intake.woke();
+    await place.clock.advanceUntil(async () => (await place.states())['while-asleep.jpg'] === 'queued');
+    expect(intake.status.state).toBe('watching');
+  });
+});

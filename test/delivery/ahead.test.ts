@@ -1,0 +1,229 @@
+/** Requests that are recorded before there is a place for them: where answers are quick, and nowhere else. */
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { accept, pending, status, type Script } from '../support/scriptedService.ts';
+import type { Lane } from '../../src/core/domain/document.ts';
+import { Line } from '../../src/delivery/queue/endpointQueue.ts';
+import { Places } from '../../src/delivery/queue/uploadSlots.ts';
+import { documentOf, OFFICE, sendingPlace, SHOP, UNLIMITED, type Place } from './sending.ts';
+
+const AT_ONCE = 2;
+const ANSWER_MS = 10;
+/** By then the endpoint is known as a quick one. */
+const WARM = 12;
+
+/** Each answer after `ms` of the clock, until the test takes over. */
+function after(place: Place, ms: () => number): Script {
+  return async (request, _asked, signal) => {
+    await place.clock.sleep(ms(), signal);
+    return accept(request);
+  };
+}
+
+/** `WARM` documents were sent, each in `ANSWER_MS`; with `waiting` more, nothing is answered any more. */
+async function warmed(waiting: number, answerMs = ANSWER_MS) {
+  const place = await sendingPlace();
+  for (let n = 0; n < WARM + waiting; n += 1) await place.admit(`${String(n).padStart(3, '0')}.jpg`);
+  const hung: ReturnType<typeof pending>[] = [];
+  place.service.script = (request, asked, signal) => {
+    if (asked.length <= WARM) return after(place, () => answerMs)(request, asked, signal);
+    const one = pending();
+    hung.push(one);
+    return one.answer;
+  };
+  const written = { until: Promise.resolve() };
+  const run = await place.start({
+    endpoints: [{ key: OFFICE, limits: { concurrency: AT_ONCE } }],
+    overall: { concurrency: AT_ONCE },
+    wrap: (ledger) => ({
+      ...ledger,
+      storage: ledger.storage,
+      begin: async (...args) => {
+        await written.until;
+        return ledger.begin(...args);
+      },
+      finish: async (...args) => {
+        await written.until;
+        return ledger.finish(...args);
+      },
+    }),
+  });
+  onTestFinished(() => {
+    for (const one of hung) one.give(status(422));
+  });
+  await place.clock.advanceUntil(() => hung.length === AT_ONCE, answerMs);
+  const uploading = async (): Promise<string[]> =>
+    (await place.ledger.waiting(0, 1_000))
+      .filter(({ state }) => state === 'uploading')
+      .map(({ name }) => name);
+  return { place, run, hung, uploading, written };
+}
+
+describe('requests ahead of their places', () => {
+  it('are recorded and wait, so that each leaves the moment that another is answered', async () => {
+    const { place, hung, uploading, written } = await warmed(20);
+    await vi.waitFor(async () => expect(await uploading()).toHaveLength(AT_ONCE * 3));
+    expect(place.service.asked).toHaveLength(WARM + AT_ONCE);
+    const [next] = (await uploading()).slice(AT_ONCE);
+    // The disk hangs: the answer alone lets the next one leave.
+    written.until = new Promise((resolve) => onTestFinished(() => resolve()));
+    const endpointUid = OFFICE.uid;
+    const { name } = place.service.asked.at(-AT_ONCE) ?? {};
+    hung[0]?.give(status(200, JSON.stringify({ name, endpointUid, status: 'PROCESSING' })));
+    await vi.waitFor(() => expect(place.service.asked).toHaveLength(WARM + AT_ONCE + 1));
+    expect(place.service.asked.at(-1)?.name).toBe(next);
+    expect(place.service.mostInFlight).toBe(AT_ONCE);
+  });
+
+  it('are none where answers take their time', async () => {
+    const { uploading } = await warmed(20, 1_000);
+    expect(await uploading()).toHaveLength(AT_ONCE);
+  });
+
+  it('do not leave once their endpoint is closed, and say so', async () => {
+    const { place, run, hung, uploading } = await warmed(20);
+    await vi.waitFor(async () => expect(await uploading()).toHaveLength(AT_ONCE * 3));
+    const [, , ...ready] = await uploading();
+    place.service.script = accept;
+    for (const one of hung) one.give(status(429, '', 60_000));
+    await vi.waitFor(async () => expect(await uploading()).toEqual([]));
+    expect(place.service.asked).toHaveLength(WARM + AT_ONCE);
+    for (const name of ready) {
+      const { id, state, reason, answerLost } = await documentOf(place.ledger, name);
+      expect({ state, reason, answerLost }).toEqual({
+        state: 'queued',
+        reason: 'HELD_BACK',
+        answerLost: false,
+      });
+      const detail = await place.ledger.detail(id);
+      expect(detail?.attempts.map(({ outcome }) => outcome)).toEqual(['notSent']);
+    }
+    await place.clock.advanceUntil(() => run.accepted.length === WARM + 20, 1_000);
+    expect(place.service.asked).toHaveLength(WARM + 20 + AT_ONCE);
+  });
+
+  it('nor once the agent stops: they are queued again, and nothing was sent', async () => {
+    const { place, run, hung, uploading } = await warmed(20);
+    await vi.waitFor(async () => expect(await uploading()).toHaveLength(AT_ONCE * 3));
+    run.stopping.abort();
+    await vi.waitFor(async () => expect(await uploading()).toHaveLength(AT_ONCE));
+    for (const one of hung) one.give(status(422));
+    await run.running;
+    expect(place.service.asked).toHaveLength(WARM + AT_ONCE);
+    expect(await uploading()).toEqual([]);
+  });
+});
+
+const LANES: readonly Lane[] = ['fresh', 'backlog'];
+it.each(LANES)('requests ahead of their places keep no other endpoint from its turn (%s)', async (lane) => {
+  const place = await sendingPlace();
+  for (let n = 0; n < 200; n += 1) await place.admit(`${String(n).padStart(3, '0')}.jpg`);
+  place.service.script = after(place, () => ANSWER_MS);
+  const limits = { concurrency: AT_ONCE };
+  const { dispatcher } = await place.start({
+    endpoints: [
+      { key: OFFICE, limits },
+      { key: SHOP, limits },
+    ],
+    overall: { concurrency: AT_ONCE },
+  });
+  const { asked } = place.service;
+  await place.clock.advanceUntil(() => asked.length >= 50, 1);
+  await place.admit('shop.jpg', { endpoint: SHOP, lane });
+  dispatcher.wake();
+  const before = asked.length;
+  await place.clock.advanceUntil(() => asked.some(({ uid }) => uid === SHOP.uid), 1);
+  // Those that were ready, and as many that were under way.
+  expect(asked.length - before).toBeLessThanOrEqual(AT_ONCE * 4);
+});
+
+it('what is recorded while its endpoint is closed does not leave, although there is a place for it', async () => {
+  const place = await sendingPlace();
+  for (const name of ['a.jpg', 'b.jpg']) await place.admit(name);
+  let written = (): void => {};
+  const isWritten = new Promise<void>((resolve) => (written = resolve));
+  let begun = 0;
+  const first = pending();
+  place.service.script = (request, asked) => (asked.length === 1 ? first.answer : accept(request));
+  const { holds } = await place.start({
+    endpoints: [{ key: OFFICE, limits: { concurrency: AT_ONCE } }],
+    overall: { concurrency: AT_ONCE },
+    wrap: (ledger) => ({
+      ...ledger,
+      storage: ledger.storage,
+      begin: async (...args) => {
+        if ((begun += 1) === 2) await isWritten;
+        return ledger.begin(...args);
+      },
+    }),
+  });
+  await vi.waitFor(() => expect([begun, place.service.asked.length]).toEqual([2, 1]));
+  first.give(status(429, '', 60_000));
+  await vi.waitFor(() => expect(holds.gate(OFFICE).kind).toBe('closed'));
+  written();
+  const heldBack = async () =>
+    (await place.ledger.waiting(0, 2)).map(({ reason }) => reason).includes('HELD_BACK');
+  await vi.waitFor(async () => expect(await heldBack()).toBe(true));
+  expect(place.service.asked).toHaveLength(1);
+});
+
+describe('a place that is free', () => {
+  const settings = (uid: string) => ({ key: { ...OFFICE, uid }, alias: uid, limits: UNLIMITED });
+
+  async function waitFor(
+    places: Places,
+    line: Line,
+    lane: Lane,
+    name: string,
+    order: string[],
+  ): Promise<void> {
+    if (await (places.take(line, lane) ?? true)) order.push(name);
+    else order.push(`${name} sent away`);
+  }
+
+  it('goes to those of its endpoint that are fresh, else in order, and past an endpoint that has no room', async () => {
+    const [office, shop] = [new Line(settings('office')), new Line(settings('shop'))];
+    const most = new Map([
+      [office, 1],
+      [shop, 2],
+    ]);
+    const places = new Places(2, (line) => most.get(line) ?? 0);
+    expect(places.take(office, 'backlog')).toBeNull();
+    expect(places.take(shop, 'backlog')).toBeNull();
+    const order: string[] = [];
+    void waitFor(places, office, 'backlog', 'office 1', order);
+    void waitFor(places, shop, 'backlog', 'shop 1', order);
+    void waitFor(places, shop, 'fresh', 'shop fresh', order);
+    places.free(shop);
+    await vi.waitFor(() => expect(order).toEqual(['shop fresh']));
+    places.free(shop);
+    await vi.waitFor(() => expect(order).toEqual(['shop fresh', 'shop 1']));
+    places.free(office);
+    await vi.waitFor(() => expect(order).toEqual(['shop fresh', 'shop 1', 'office 1']));
+  });
+
+  it('is given once what was accepted is recorded, where a kill would cost too much', async () => {
+    const line = new Line(settings('office'));
+    const places = new Places(2, () => 2);
+    for (let n = 0; n < 4; n += 1) {
+      expect(places.take(line, 'fresh')).toBeNull();
+      places.accepted(line);
+    }
+    const order: string[] = [];
+    void waitFor(places, line, 'fresh', 'next', order);
+    expect(places.hasRoom(line)).toBe(false);
+    places.recorded();
+    await vi.waitFor(() => expect(order).toEqual(['next']));
+  });
+
+  it('is for nobody who was sent away', async () => {
+    const line = new Line(settings('office'));
+    const places = new Places(1, () => 1);
+    expect(places.take(line, 'fresh')).toBeNull();
+    const order: string[] = [];
+    void waitFor(places, line, 'fresh', 'one', order);
+    places.sendAway();
+    await vi.waitFor(() => expect(order).toEqual(['one sent away']));
+    places.free(line);
+    expect(places.hasRoom(line)).toBe(true);
+  });
+});

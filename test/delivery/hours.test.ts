@@ -1,0 +1,60 @@
+import { expect, it } from 'vitest';
+import { parseHours } from '../../src/core/domain/hours.ts';
+import { accept } from '../support/scriptedService.ts';
+import { OFFICE, sendingPlace } from './sending.ts';
+
+const HOUR = 3_600_000;
+
+// The fake clock begins on Monday, 2 March 2026, at 09:00 local time.
+
+it('nothing starts outside the sending hours, and sending begins exactly with them', async () => {
+  const place = await sendingPlace();
+  for (let i = 0; i < 6; i += 1) await place.admit(`${i}.jpg`);
+  const sending = await place.start({ hours: parseHours(['Mon-Fri 22:00-06:00']) });
+  await place.clock.advance(13 * HOUR - 1);
+  expect(place.service.asked).toEqual([]);
+  expect(sending.idles.at(-1)?.why).toBe('hold');
+  expect(sending.dispatcher.canSend(OFFICE, place.scans)).toBe(false);
+  expect(sending.dispatcher.notes()).toEqual([
+    'It is outside the sending hours (`delivery.hours`); uploads start again on Mon 22:00.',
+  ]);
+  await place.clock.advance(1);
+  expect(sending.accepted).toHaveLength(6);
+  expect(sending.dispatcher.canSend(OFFICE, place.scans)).toBe(true);
+  expect(sending.dispatcher.notes()).toEqual([]);
+});
+
+it('what is under way when they end may end, and nothing follows it before the next opening', async () => {
+  const place = await sendingPlace();
+  for (let i = 0; i < 30; i += 1) await place.admit(`${i}.jpg`);
+  place.service.script = async (request) => {
+    await place.clock.sleep(20 * 60_000);
+    return accept(request);
+  };
+  const sending = await place.start({ hours: parseHours(['09:00-10:30']), overall: { concurrency: 2 } });
+  await place.clock.advance(2 * HOUR);
+  // Begun at 09:00, 09:20, 09:40, 10:00 and 10:20, two at a time.
+  expect(place.service.asked).toHaveLength(10);
+  expect(sending.accepted).toHaveLength(10);
+  await place.clock.advance(22 * HOUR - 1);
+  expect(place.service.asked).toHaveLength(10);
+  await place.clock.advance(1);
+  expect(place.service.asked).toHaveLength(12);
+});
+
+it('an empty queue is done, whatever the hours', async () => {
+  const place = await sendingPlace();
+  const sending = await place.start({ hours: parseHours(['Tue 22:00-23:00']) });
+  await place.clock.advance(100);
+  expect(sending.idles.at(-1)?.why).toBe('done');
+});
+
+it('after a sleep of the machine into the hours, sending begins within a minute', async () => {
+  const place = await sendingPlace();
+  await place.admit('a.jpg');
+  const sending = await place.start({ hours: parseHours(['12:00-18:00']) });
+  await place.clock.advance(1_000);
+  place.clock.jump(4 * HOUR);
+  await place.clock.advance(60_000);
+  expect(sending.accepted).toEqual(['doc-a.jpg']);
+});

@@ -1,0 +1,152 @@
+/** The machine sleeps, or somebody sets the clock: limits hold, and nothing waits longer than it should. */
+import { unlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { accept, fault, status } from '../../support/scriptedService.ts';
+import { Pacer } from '../../../src/delivery/limits/pacer.ts';
+import { documentOf, OFFICE, sendingPlace, UNLIMITED, type Place } from '../sending.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+async function waitingForItsTime(place: Place): Promise<number> {
+  await place.admit('a.jpg');
+  await unlink(join(place.scans, 'a.jpg'));
+  await place.start();
+  await place.clock.advance(0);
+  await writeFile(join(place.scans, 'a.jpg'), 'the text of a.jpg');
+  return (await documentOf(place.ledger, 'doc-a.jpg')).notBefore - place.clock.now();
+}
+
+describe('after a sleep of the machine', () => {
+  it('a hold that would have ended is tried within a minute', async () => {
+    const place = await sendingPlace();
+    await place.admit('a.jpg');
+    place.service.script = (request, asked) =>
+      asked.length === 1 ? status(503, '', 6 * HOUR) : accept(request);
+    const sending = await place.start();
+    await place.clock.advance(5 * MINUTE);
+    place.clock.jump(8 * HOUR);
+    await place.clock.advance(MINUTE);
+    expect(sending.accepted).toEqual(['doc-a.jpg']);
+  });
+
+  it('a document that would have fallen due is sent within a minute', async () => {
+    const place = await sendingPlace();
+    await place.admit('a.jpg');
+    place.service.script = (request, asked) =>
+      asked.length === 1 ? fault('ECONNRESET', true) : accept(request);
+    await place.start();
+    await place.clock.advance(0);
+    const { id, notBefore } = await documentOf(place.ledger, 'doc-a.jpg');
+    expect(notBefore).toBeGreaterThan(0);
+    await place.ledger.postpone(id, place.clock.now() + 50 * MINUTE, 'PARKED', 'Parked.', place.clock.now());
+    await place.clock.advance(2 * MINUTE);
+    expect(place.service.asked).toHaveLength(1);
+    place.clock.jump(HOUR);
+    await place.clock.advance(MINUTE);
+    expect(place.service.asked).toHaveLength(2);
+  });
+});
+
+describe('a clock that is set back', () => {
+  it.each([20_000, 20 * MINUTE, 3 * HOUR, 400 * DAY])(
+    'by %d ms makes no document wait longer than before',
+    async (backMs) => {
+      const place = await sendingPlace();
+      const waitMs = await waitingForItsTime(place);
+      expect(waitMs).toBeGreaterThan(10_000);
+      place.clock.jump(-backMs);
+      await place.clock.advance(waitMs);
+      await place.clock.advance(100);
+      expect(place.service.asked).toHaveLength(1);
+    },
+  );
+});
+
+describe('limits', () => {
+  const overall = { ...UNLIMITED, rate: { count: 5, intervalMs: MINUTE }, perDay: 12 };
+
+  /** Sends as soon as the limits let it, for so long; each request is recorded before it is sent. */
+  async function sendFor(place: Place, pacer: Pacer, forMs: number, starts: number[]): Promise<void> {
+    const { clock, ledger } = place;
+    const until = clock.monotonic() + forMs;
+    for (;;) {
+      const { ms } = pacer.delay(OFFICE, 'fresh');
+      if (clock.monotonic() + ms >= until) return clock.advance(until - clock.monotonic());
+      await clock.advance(ms);
+      const slot = pacer.reserve(OFFICE);
+      await ledger.begin((await place.admit(`${starts.length}.jpg`)).id, clock.now(), 1);
+      slot.sent(clock.monotonic());
+      starts.push(clock.monotonic());
+    }
+  }
+
+  it('hold whichever way the clock jumps, and whenever the agent is started anew', async () => {
+    const place = await sendingPlace();
+    const { clock, ledger } = place;
+    const endpoints = [{ key: OFFICE, alias: 'office', limits: UNLIMITED }];
+    const create = () => Pacer.create({ clock, ledger, overall, endpoints });
+    const starts: number[] = [];
+    let pacer = await create();
+    await sendFor(place, pacer, 1_000, starts);
+    expect(starts).toHaveLength(5);
+    for (const jump of [-6 * HOUR, 0, 6 * HOUR, -DAY, -HOUR]) {
+      clock.jump(jump);
+      await sendFor(place, pacer, 10_000, starts);
+      // As after a crash: nothing is told to the new one but what the ledger holds.
+      pacer = await create();
+      await sendFor(place, pacer, 10_000, starts);
+    }
+    await sendFor(place, pacer, 10 * MINUTE, starts);
+    for (const from of starts) {
+      expect(starts.filter((at) => at >= from && at < from + MINUTE).length).toBeLessThanOrEqual(5);
+    }
+    expect(starts).toHaveLength(12);
+  });
+
+  it('are not stretched: a window opens again after its own length, a budget at the next midnight', async () => {
+    const place = await sendingPlace();
+    const { clock, ledger } = place;
+    const endpoints = [{ key: OFFICE, alias: 'office', limits: UNLIMITED }];
+    const pacer = await Pacer.create({ clock, ledger, overall, endpoints });
+    const starts: number[] = [];
+    await sendFor(place, pacer, 1_000, starts);
+    clock.jump(5 * HOUR);
+    expect(pacer.delay(OFFICE, 'fresh')).toMatchObject({ budget: false });
+    expect(pacer.delay(OFFICE, 'fresh').ms).toBeLessThan(MINUTE + 1_000);
+    clock.jump(-10 * HOUR);
+    await sendFor(place, pacer, 10 * MINUTE, starts);
+    expect(starts).toHaveLength(12);
+    expect(pacer.delay(OFFICE, 'fresh')).toMatchObject({ budget: true });
+    clock.jump(DAY);
+    expect(pacer.delay(OFFICE, 'fresh').ms).toBeLessThan(MINUTE + 1_000);
+  });
+
+  it.each([
+    ['1970', (now: number) => -now + 60_000],
+    ['2000', (now: number) => Date.UTC(2000, 0, 1) - now],
+    ['yesterday', () => -DAY],
+  ])(
+    'a clock that stands at %s when the machine starts opens no second budget once it is put right',
+    async (_when, backBy) => {
+      const place = await sendingPlace();
+      const { clock, ledger } = place;
+      const endpoints = [{ key: OFFICE, alias: 'office', limits: UNLIMITED }];
+      const create = () => Pacer.create({ clock, ledger, overall: { ...overall, rate: null }, endpoints });
+      const starts: number[] = [];
+      await sendFor(place, await create(), 1_000, starts);
+      expect(starts).toHaveLength(12);
+      const by = backBy(clock.now());
+      clock.jump(by);
+      const pacer = await create();
+      await sendFor(place, pacer, 30_000, starts);
+      clock.jump(-by);
+      await sendFor(place, pacer, HOUR, starts);
+      expect(starts).toHaveLength(12);
+      clock.jump(DAY);
+      expect(pacer.delay(OFFICE, 'fresh').ms).toBe(0);
+    },
+  );
+});

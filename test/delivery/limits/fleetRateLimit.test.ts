@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import type { Document } from '../../../src/core/domain/document.ts';
+import { ReceiptdError } from '../../../src/core/domain/errors.ts';
+import { ENTERED_FOR_MS } from '../../../src/core/domain/limits.ts';
+import { isEntered } from '../../../src/delivery/limits/fleetRateLimit.ts';
+
+const DOCUMENT = { endpoint: { baseUrl: 'http://s', uid: 'u' }, lane: 'fresh' } as Document;
+const LIMITS = { rate: { count: 2, intervalMs: 1_000 }, perDay: null, perMonth: null };
+
+/** Each answer is a wait, what the database fails with, or how long it takes to give a place. */
+function world(answers: readonly (number | Error | { readonly after: number })[]) {
+  const [slept, left]: [number[], (typeof answers)[number][]] = [[], [...answers]];
+  let now = 0;
+  const clock = {
+    now: () => now,
+    monotonic: () => now,
+    sleep: async (ms: number) => {
+      slept.push(ms);
+      now += ms;
+    },
+  };
+  const enter = async (): Promise<number> => {
+    const answer = left.shift();
+    if (answer === undefined) throw new Error('asked too often');
+    if (answer instanceof Error) throw answer;
+    if (typeof answer === 'number') return answer;
+    now += answer.after;
+    return 0;
+  };
+  const deps = { ledger: { fleet: { enter } }, limits: LIMITS, clock } as Parameters<typeof isEntered>[2];
+  const ask = (lateMs: number) => {
+    now = lateMs;
+    return isEntered(DOCUMENT, 0, deps, new AbortController().signal);
+  };
+  return { ask, slept, left };
+}
+
+test('a request that leaves soon keeps its place', async () => {
+  expect(await world([]).ask(ENTERED_FOR_MS)).toBe(true);
+});
+
+test('one whose record took long takes another place, and waits for it', async () => {
+  const { ask, slept, left } = world([700, 0]);
+  expect(await ask(ENTERED_FOR_MS + 1)).toBe(true);
+  expect([slept, left]).toEqual([[700], []]);
+});
+
+test('a place of which it hears late is none', async () => {
+  const { ask, left } = world([{ after: ENTERED_FOR_MS + 1 }, { after: 1 }]);
+  expect(await ask(ENTERED_FOR_MS + 1)).toBe(true);
+  expect(left).toEqual([]);
+});
+
+test('it does not leave where the wait is long, or nobody can be asked', async () => {
+  expect(await world([3_600_000]).ask(1_000)).toBe(false);
+  expect(await world([new ReceiptdError('LEDGER_UNREACHABLE', 'Away.')]).ask(1_000)).toBe(false);
+});

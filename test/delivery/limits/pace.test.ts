@@ -1,0 +1,425 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { backoff, SLOW_DOWN_BACKOFF } from '../../../src/core/domain/backoff.ts';
+import { Pace } from '../../../src/delivery/limits/pace.ts';
+
+/** Numbers in [0, 1) that look random and are the same at every run. */
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32;
+    return state / 2 ** 32;
+  };
+}
+
+/** A service with limits that it tells nobody. */
+interface Hidden {
+  readonly window?: { readonly count: number; readonly ms: number };
+  readonly atOnce?: number;
+  /** Whether it refuses whatever the pace is. */
+  readonly refuses?: (at: number, random: () => number) => boolean;
+  readonly latencyMs: (atOnce: number, random: () => number, at: number) => number;
+}
+
+interface Told {
+  readonly served: readonly number[];
+  readonly refused: readonly number[];
+  readonly mostAtOnce: number;
+  readonly pace: Pace;
+}
+
+/** An endless backlog, sent as the dispatcher does: spaced, and held for a back-off after a refusal, then one probe. */
+function simulate(hidden: Hidden, configured: number, forMs: number, seed = 1): Told {
+  const random = seeded(seed);
+  const pace = new Pace(configured);
+  const flying: { startedAt: number; endsAt: number; ok: boolean }[] = [];
+  const served: number[] = [];
+  const refused: number[] = [];
+  let mostAtOnce = 0;
+  let heldUntil = 0;
+  let failures = 0;
+  let now = 0;
+  while (now < forMs) {
+    const most = failures > 0 ? 1 : pace.atOnce;
+    const mayStart = (): boolean => flying.length < most && now >= heldUntil && pace.delay(now) === 0;
+    while (mayStart()) {
+      const { count = Infinity, ms = 0 } = hidden.window ?? {};
+      const isFull = (served.at(-count) ?? -Infinity) > now - ms;
+      const going = flying.filter(({ ok }) => ok).length;
+      const isBad = hidden.refuses?.(now, random) ?? false;
+      const ok = !isFull && !isBad && going < (hidden.atOnce ?? Infinity);
+      pace.started(now);
+      if (ok) served.push(now);
+      else refused.push(now);
+      const takes = ok ? hidden.latencyMs(going + 1, random, now) : 20;
+      flying.push({ startedAt: now, endsAt: now + takes, ok });
+      mostAtOnce = Math.max(mostAtOnce, flying.length);
+    }
+    const events = flying.map(({ endsAt }) => endsAt);
+    if (flying.length < most) events.push(now + pace.delay(now), heldUntil);
+    now = Math.min(...events.filter((at) => at > now));
+    for (const done of flying.filter(({ endsAt }) => endsAt <= now)) {
+      flying.splice(flying.indexOf(done), 1);
+      if (done.ok) {
+        pace.succeeded({ startedAt: done.startedAt, endedAt: now, bytes: 200_000 });
+        if (heldUntil <= now) failures = 0;
+      } else {
+        pace.refused(done.startedAt, now);
+        if (heldUntil > now) continue;
+        failures += 1;
+        heldUntil = now + backoff(failures, SLOW_DOWN_BACKOFF, random);
+        pace.outage();
+      }
+    }
+  }
+  return { served, refused, mostAtOnce, pace };
+}
+
+function near(ms: number) {
+  return (_: number, random: () => number): number => ms * (0.7 + 0.6 * random());
+}
+
+/** Answers one after the other; how many may go at once after each. */
+function feed(pace: Pace, count: number, ms: (index: number) => number, bytes = () => 200_000): number[] {
+  return Array.from({ length: count }, (_, index) => {
+    const startedAt = 1_000 * index;
+    pace.succeeded({ startedAt, endedAt: startedAt + ms(index), bytes: bytes() });
+    return pace.atOnce;
+  });
+}
+
+describe('the hidden limit of a service', () => {
+  const MINUTE = 60_000;
+  const rows: [string, Hidden, number, number, number, number][] = [
+    // name, service, configured, minutes, most it could serve, refusals allowed
+    ['10 a minute', { window: { count: 10, ms: MINUTE }, latencyMs: near(400) }, 4, 120, 1_200, 20],
+    ['2 a minute', { window: { count: 2, ms: MINUTE }, latencyMs: near(400) }, 4, 240, 480, 20],
+    ['5 a second', { window: { count: 5, ms: 1_000 }, latencyMs: near(150) }, 8, 30, 9_000, 30],
+    ['100 a minute', { window: { count: 100, ms: MINUTE }, latencyMs: near(300) }, 16, 60, 6_000, 60],
+    ['2 at once', { atOnce: 2, latencyMs: near(500) }, 8, 30, 7_200, 20],
+  ];
+
+  it.each(rows)('of %s is found with few refusals', (_, hidden, configured, minutes, most, refusals) => {
+    for (const seed of [1, 2, 3]) {
+      const told = simulate(hidden, configured, minutes * MINUTE, seed);
+      expect(told.served.length).toBeGreaterThan(most * 0.7);
+      expect(told.refused.length).toBeLessThan(refusals);
+      expect(told.mostAtOnce).toBeLessThanOrEqual(configured);
+      // Once found, it is met seldom: hardly any in the second half.
+      const late = told.refused.filter((at) => at > (minutes * MINUTE) / 2).length;
+      expect(late).toBeLessThan(refusals / 2);
+    }
+  });
+
+  it('that is lifted is forgotten again', () => {
+    let lifted = false;
+    const hidden: Hidden = {
+      get window() {
+        return lifted ? { count: Infinity, ms: 1 } : { count: 10, ms: MINUTE };
+      },
+      latencyMs: (_, random, at) => {
+        lifted = at > 30 * MINUTE;
+        return near(400)(0, random);
+      },
+    };
+    const told = simulate(hidden, 4, 120 * MINUTE);
+    expect(told.pace.reduced).toBeNull();
+    expect(told.pace.spacingMs).toBe(0);
+    expect(told.pace.atOnce).toBe(4);
+  });
+
+  it('makes no spacing of hours out of a quota that was used up for hours', () => {
+    const pace = new Pace(4);
+    for (let at = 0; at < 5_000; at += 500) pace.succeeded({ startedAt: at, endedAt: at + 400, bytes: 1 });
+    pace.refused(5_000, 5_100);
+    pace.succeeded({ startedAt: 8 * 60 * MINUTE, endedAt: 8 * 60 * MINUTE + 400, bytes: 1 });
+    expect(pace.spacingMs).toBe(0);
+    expect(pace.atOnce).toBeGreaterThan(1);
+  });
+});
+
+describe('a refusal', () => {
+  it('among uploads that are far apart says nothing of a rate', () => {
+    const pace = new Pace(4);
+    for (let hour = 0; hour < 10; hour += 1) {
+      pace.succeeded({ startedAt: hour * 3_600_000, endedAt: hour * 3_600_000 + 400, bytes: 1 });
+    }
+    pace.refused(10 * 3_600_000, 10 * 3_600_000 + 10);
+    pace.succeeded({ startedAt: 10 * 3_600_000 + 2_000, endedAt: 10 * 3_600_000 + 2_400, bytes: 1 });
+    expect(pace.spacingMs).toBe(0);
+  });
+
+  function refuse(pace: Pace, startedAt: number, now = startedAt + 10): void {
+    pace.refused(startedAt, now);
+  }
+
+  it('halves how many go at once, and spaces starts as was achieved before it', () => {
+    const pace = new Pace(4);
+    for (let at = 0; at < 10_000; at += 1_000) pace.succeeded({ startedAt: at, endedAt: at + 300, bytes: 1 });
+    refuse(pace, 10_000);
+    expect(pace.atOnce).toBe(2);
+    pace.succeeded({ startedAt: 12_000, endedAt: 12_300, bytes: 1 });
+    expect(pace.spacingMs).toBeGreaterThan(1_100);
+    expect(pace.spacingMs).toBeLessThan(1_500);
+    pace.started(12_000);
+    expect(pace.delay(12_000)).toBe(Math.ceil(pace.spacingMs));
+    expect(pace.delay(12_000 + pace.spacingMs)).toBe(0);
+  });
+
+  it('of several requests under way at once counts once', () => {
+    const pace = new Pace(4);
+    for (let i = 0; i < 4; i += 1) refuse(pace, i, 100 + i);
+    expect(pace.atOnce).toBe(2);
+  });
+
+  it('is not made up for by answers to what started before it', () => {
+    const pace = new Pace(4);
+    refuse(pace, 100, 110);
+    for (let i = 0; i < 50; i += 1) pace.succeeded({ startedAt: 50, endedAt: 200, bytes: 1 });
+    expect(pace.atOnce).toBe(2);
+    expect(pace.reduced).toMatchObject({ cause: 'refused', atOnce: 2, configured: 4 });
+  });
+});
+
+describe('a storm of refusals that has nothing to do with the pace', () => {
+  it('does not make it slower each time', () => {
+    const pace = new Pace(4);
+    let at = 0;
+    const serve = (count: number): void => {
+      for (let i = 0; i < count; i += 1) {
+        at += Math.max(20, pace.spacingMs);
+        pace.started(at);
+        pace.succeeded({ startedAt: at, endedAt: at + 20, bytes: 1 });
+      }
+    };
+    const storm = (): void => {
+      for (let wait = 2_000; wait <= 8_000; wait *= 2, at += wait) pace.refused(at, at + 20);
+    };
+    serve(20);
+    storm();
+    serve(1);
+    const learned = pace.spacingMs;
+    expect(learned).toBeGreaterThan(0);
+    for (let storms = 0; storms < 20; storms += 1) {
+      // Three minutes without one.
+      serve(Math.ceil(180_000 / Math.max(20, pace.spacingMs)));
+      storm();
+    }
+    serve(1);
+    expect(pace.spacingMs).toBeLessThanOrEqual(learned);
+  });
+
+  it.each([1, 2, 3])('costs little more than its own time, however often it comes (%i)', (seed) => {
+    // Twenty seconds of every three minutes it refuses one in five.
+    const isStorm = (at: number): boolean => at % 180_000 > 160_000;
+    const stormy: Hidden = {
+      refuses: (at, random) => isStorm(at) && random() < 0.2,
+      latencyMs: () => 100,
+    };
+    const hour = 60 * 60_000;
+    const { served } = simulate(stormy, 4, hour, seed);
+    const fair = served.filter((at) => !isStorm(at)).length;
+    // All that four at once could do in the time between the storms.
+    expect(fair / ((hour * 160) / 180 / 25)).toBeGreaterThan(0.75);
+  });
+});
+
+describe('an outage', () => {
+  it('is followed by one at a time, then more step by step, up to what is configured', () => {
+    const pace = new Pace(4);
+    pace.outage();
+    pace.outage();
+    const steps: number[] = [];
+    for (let i = 0; i < 12; i += 1) {
+      steps.push(pace.atOnce);
+      pace.succeeded({ startedAt: i * 100, endedAt: i * 100 + 90, bytes: 1 });
+    }
+    expect(steps.slice(0, 8)).toEqual([1, 2, 2, 3, 3, 3, 4, 4]);
+    expect(Math.max(...steps)).toBe(4);
+    expect(pace.reduced).toBeNull();
+  });
+
+  it('does not keep a spacing that was learned from being closed up', () => {
+    const pace = new Pace(4);
+    let at = 0;
+    const succeed = (times: number): void => {
+      for (let i = 0; i < times; i += 1, at += 100)
+        pace.succeeded({ startedAt: at, endedAt: at + 50, bytes: 1 });
+    };
+    succeed(5);
+    pace.refused(at, (at += 50));
+    at += 4_000;
+    succeed(1);
+    expect(pace.spacingMs).toBeGreaterThan(500);
+    // Never enough successes between two outages for a step.
+    for (let outages = 0; outages < 400; outages += 1) {
+      pace.outage();
+      succeed(3);
+    }
+    // Answers take 50 ms: it is not the spacing any more that keeps requests apart.
+    expect(pace.spacingMs).toBeLessThan(50);
+  });
+
+  it('spaces nothing', () => {
+    const pace = new Pace(4);
+    pace.outage();
+    pace.succeeded({ startedAt: 3_600_000, endedAt: 3_600_100, bytes: 1 });
+    expect(pace.spacingMs).toBe(0);
+  });
+});
+
+describe('latency', () => {
+  /** Feeds answers one after the other; tells how many go at once after each. */
+  it('that rises threefold and stays there lowers how many go at once, one by one', () => {
+    const random = seeded(7);
+    const pace = new Pace(4);
+    feed(pace, 100, () => near(300)(0, random));
+    expect(pace.atOnce).toBe(4);
+    const steps = feed(pace, 40, () => near(950)(0, random));
+    expect(steps).toContain(3);
+    for (const [index, step] of steps.entries())
+      expect(Math.abs(step - (steps[index - 1] ?? 4))).toBeLessThan(2);
+    expect(pace.reduced).toMatchObject({ cause: 'slow' });
+  });
+
+  it('recovers what it lowered once answers are quick again', () => {
+    const pace = new Pace(4);
+    feed(pace, 100, () => 300);
+    feed(pace, 40, () => 1_500);
+    expect(pace.atOnce).toBeLessThan(4);
+    feed(pace, 200, () => 300);
+    expect(pace.atOnce).toBe(4);
+    expect(pace.reduced).toBeNull();
+  });
+
+  it('that scatters, spikes or is twice as long changes nothing', () => {
+    for (const seed of [1, 2, 3, 4, 5]) {
+      const random = seeded(seed);
+      const pace = new Pace(4);
+      const scattered = (): number => 300 * 4 ** (random() + random() - 1) * (random() < 0.03 ? 20 : 1);
+      expect(Math.min(...feed(pace, 2_000, scattered))).toBe(4);
+      expect(Math.min(...feed(pace, 500, () => 600 * (0.7 + 0.6 * random())))).toBe(4);
+    }
+  });
+
+  it('of large images among small ones changes nothing', () => {
+    const random = seeded(3);
+    const pace = new Pace(4);
+    let bytes = 0;
+    const size = (): number => bytes;
+    const ms = (): number => {
+      bytes = random() < 0.5 ? 100_000 : 8_000_000;
+      return 100 + bytes / 2_000;
+    };
+    feed(pace, 200, ms, size);
+    // Then a pile of large ones: each takes 27 times as long as a small one.
+    bytes = 8_000_000;
+    expect(Math.min(...feed(pace, 200, () => 4_100, size))).toBe(4);
+  });
+
+  it('that grows with how many go at once is kept low, and the service as busy as it can be', () => {
+    // Three at once is what it can do well; each further one makes all of them slower by a quarter.
+    const latencyMs = (atOnce: number, random: () => number): number =>
+      near(200)(0, random) * (atOnce <= 3 ? 1 : 1.25 ** (atOnce - 3));
+    const MINUTES = 30;
+    const told = simulate({ latencyMs }, 16, MINUTES * 60_000);
+    const most = (MINUTES * 60_000 * 3) / 200;
+    expect(told.refused).toEqual([]);
+    expect(told.served.length).toBeGreaterThan(most * 0.7);
+    expect(told.pace.atOnce).toBeLessThan(9);
+  });
+});
+
+describe('the beginning', () => {
+  it('is four at once, and one more for each answer that takes as long as the first', () => {
+    const pace = new Pace(16);
+    expect(feed(pace, 14, () => 100)).toEqual([5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 16, 16]);
+  });
+
+  it('goes on step by step where answers take longer by then', () => {
+    const pace = new Pace(16);
+    const seen = feed(pace, 40, (n) => (n < 4 ? 200 : 400));
+    expect(seen[3]).toBe(8);
+    expect(seen[11]).toBeLessThanOrEqual(9);
+    expect(pace.reduced).toBeNull();
+  });
+
+  it('is over with the first refusal', () => {
+    const pace = new Pace(16);
+    feed(pace, 4, () => 100);
+    pace.refused(1_000_000, 1_000_100);
+    const before = pace.atOnce;
+    pace.succeeded({ startedAt: 1_001_000, endedAt: 1_001_100, bytes: 200_000 });
+    expect(pace.atOnce).toBe(before);
+  });
+});
+
+describe('whatever happens', () => {
+  const happening = fc.oneof(
+    fc.record({ kind: fc.constant('served' as const), ms: fc.integer({ min: 0, max: 100_000 }) }),
+    fc.record({ kind: fc.constant('refused' as const), ms: fc.integer({ min: 0, max: 100_000 }) }),
+    fc.record({ kind: fc.constant('outage' as const), ms: fc.integer({ min: 0, max: 10_000_000 }) }),
+  );
+
+  it('the pace is between one at once and the configured number, and no wait is longer than a minute', () => {
+    let spaced = 0;
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 64 }),
+        fc.array(happening, { maxLength: 300 }),
+        fc.integer({ min: 0, max: 5_000 }),
+        (configured, happenings, overlapMs) => {
+          const pace = new Pace(configured);
+          let now = 0;
+          for (const { kind, ms } of happenings) {
+            const startedAt = Math.max(0, now - overlapMs);
+            now += ms;
+            if (kind === 'served') pace.succeeded({ startedAt, endedAt: now, bytes: ms });
+            else if (kind === 'refused') pace.refused(startedAt, now);
+            else pace.outage();
+            pace.started(now);
+            expect(pace.atOnce).toBeGreaterThanOrEqual(1);
+            expect(pace.atOnce).toBeLessThanOrEqual(configured);
+            expect(Number.isInteger(pace.atOnce)).toBe(true);
+            expect(pace.delay(now)).toBeGreaterThanOrEqual(0);
+            expect(pace.delay(now)).toBeLessThanOrEqual(60_000);
+            if (pace.spacingMs > 0) spaced += 1;
+            const isFull = pace.atOnce === configured && pace.spacingMs === 0;
+            // Before the first answers it is no more than 4 without a cause.
+            const isTold = pace.reduced !== null || (pace.atOnce >= 4 && pace.spacingMs === 0);
+            expect(isFull ? pace.reduced === null : isTold).toBe(true);
+          }
+        },
+      ),
+      { numRuns: 300 },
+    );
+    expect(spaced).toBeGreaterThan(0);
+  });
+
+  it('as many successes as it takes lead back to full', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 16 }),
+        fc.array(happening, { maxLength: 60 }),
+        (configured, all) => {
+          const pace = new Pace(configured);
+          let now = 0;
+          for (const { kind, ms } of all) {
+            const startedAt = now;
+            now += ms + 1;
+            if (kind === 'served') pace.succeeded({ startedAt, endedAt: now, bytes: 1 });
+            else if (kind === 'refused') pace.refused(startedAt, now);
+            else pace.outage();
+          }
+          for (let i = 0; i < 30_000 && (pace.reduced !== null || pace.atOnce < configured); i += 1) {
+            pace.succeeded({ startedAt: now + 1, endedAt: now + 60, bytes: 1 });
+            now += 1_000;
+          }
+          expect(pace.reduced).toBeNull();
+          expect(pace.atOnce).toBe(configured);
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+});

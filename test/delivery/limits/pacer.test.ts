@@ -1,0 +1,219 @@
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { systemClock } from '../../../src/system/systemClock.ts';
+import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
+import { Pacer } from '../../../src/delivery/limits/pacer.ts';
+import type { Limits } from '../../../src/core/domain/settings.ts';
+import type { Clock } from '../../../src/core/ports/clock.ts';
+import { OFFICE, sendingPlace, SHOP, temporary, UNLIMITED } from '../sending.ts';
+
+const never = new AbortController().signal;
+
+function endpoints(limits: Partial<Limits> = {}) {
+  return [OFFICE, SHOP].map((key) => ({ key, alias: key.uid, limits: { ...UNLIMITED, ...limits } }));
+}
+
+function mostInAnyWindow(starts: readonly number[], intervalMs: number): number {
+  return Math.max(
+    0,
+    ...starts.map((from) => starts.filter((at) => at >= from && at < from + intervalMs).length),
+  );
+}
+
+describe('after a restart', () => {
+  it('goes on with the window where it was', async () => {
+    const place = await sendingPlace();
+    const { clock, ledger } = place;
+    const overall = { ...UNLIMITED, rate: { count: 3, intervalMs: 60_000 } };
+    for (const [index, afterMs] of [0, 5_000, 5_000].entries()) {
+      await clock.advance(afterMs);
+      const { id } = await place.admit(`${index}.jpg`);
+      await ledger.begin(id, clock.now(), 1);
+    }
+    await clock.advance(20_000);
+    const pacer = await Pacer.create({ clock, ledger, overall, endpoints: endpoints() });
+    const { ms } = pacer.delay(OFFICE, 'fresh');
+    expect(ms).toBeGreaterThanOrEqual(30_000);
+    expect(ms).toBeLessThan(31_000);
+    // The windows are of all endpoints together.
+    expect(pacer.delay(SHOP, 'fresh').ms).toBe(ms);
+    await clock.advance(ms);
+    expect(pacer.delay(OFFICE, 'fresh').ms).toBe(0);
+  });
+
+  it('counts the requests of the day and the month, and one that began with the day', async () => {
+    const place = await sendingPlace();
+    const { clock, ledger } = place;
+    const midnight = new Date(2026, 2, 3).getTime();
+    const starts = [midnight - 1, midnight, midnight + 1_000];
+    for (const [index, at] of starts.entries()) {
+      await ledger.begin((await place.admit(`${index}.jpg`)).id, at, 1);
+    }
+    clock.jump(midnight + 3_600_000 - clock.now());
+    const create = (limits: Partial<Limits>) =>
+      Pacer.create({ clock, ledger, overall: UNLIMITED, endpoints: endpoints(limits) });
+    expect((await create({ perDay: 3 })).delay(OFFICE, 'fresh')).toEqual({ ms: 0, budget: false });
+    const spent = (await create({ perDay: 2 })).delay(OFFICE, 'fresh');
+    expect(spent).toEqual({ ms: 23 * 3_600_000, budget: true });
+    expect((await create({ perDay: 2 })).delay(SHOP, 'fresh').ms).toBe(0);
+    expect((await create({ perMonth: 4 })).delay(OFFICE, 'fresh').ms).toBe(0);
+    expect((await create({ perMonth: 3 })).delay(OFFICE, 'fresh').budget).toBe(true);
+  });
+
+  it('waits a full window, and no longer, if the clock was set back meanwhile', async () => {
+    const place = await sendingPlace();
+    const { clock, ledger } = place;
+    const overall = { ...UNLIMITED, rate: { count: 2, intervalMs: 60_000 } };
+    for (const name of ['a.jpg', 'b.jpg']) await ledger.begin((await place.admit(name)).id, clock.now(), 1);
+    clock.jump(-24 * 3_600_000);
+    const pacer = await Pacer.create({ clock, ledger, overall, endpoints: endpoints() });
+    const { ms } = pacer.delay(OFFICE, 'fresh');
+    expect(ms).toBeGreaterThanOrEqual(60_000);
+    expect(ms).toBeLessThan(61_000);
+  });
+
+  it('opens no second budget if the clock was set back by a day', async () => {
+    const place = await sendingPlace();
+    const { clock, ledger } = place;
+    await ledger.begin((await place.admit('a.jpg')).id, clock.now(), 1);
+    clock.jump(-24 * 3_600_000);
+    const pacer = await Pacer.create({
+      clock,
+      ledger,
+      overall: UNLIMITED,
+      endpoints: endpoints({ perDay: 1 }),
+    });
+    expect(pacer.delay(OFFICE, 'fresh').budget).toBe(true);
+  });
+
+  it('counts what was sent before and after midnight if the clock was set back over it', async () => {
+    const place = await sendingPlace();
+    const { clock, ledger } = place;
+    await ledger.begin((await place.admit('a.jpg')).id, clock.now(), 1);
+    clock.jump(24 * 3_600_000);
+    await ledger.begin((await place.admit('b.jpg')).id, clock.now(), 1);
+    clock.jump(-24 * 3_600_000);
+    const limits = { perDay: 2 };
+    const pacer = await Pacer.create({ clock, ledger, overall: UNLIMITED, endpoints: endpoints(limits) });
+    expect(pacer.delay(OFFICE, 'fresh').budget).toBe(true);
+  });
+});
+
+describe('while it runs', () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('neither stalls nor opens a window when the wall clock is set back by a day', async () => {
+    const dir = await temporary();
+    const ledger = await openSqliteLedger({ path: `${dir}/ledger.db`, clock: systemClock });
+    onTestFinished(() => ledger.close());
+    vi.useFakeTimers({
+      toFake: ['Date', 'performance', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'],
+    });
+    const clock: Clock = {
+      now: () => Date.now(),
+      monotonic: () => performance.now(),
+      sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    };
+    const overall = { ...UNLIMITED, rate: { count: 2, intervalMs: 1_000 } };
+    const pacer = await Pacer.create({ clock, ledger, overall, endpoints: endpoints() });
+    const starts: number[] = [];
+    const sending = (async () => {
+      for (let i = 0; i < 12; i += 1) {
+        const slot = await pacer.waitForSlot(OFFICE, Infinity, never);
+        if (!slot) throw new Error('no place');
+        await pacer.run(OFFICE, slot, async () => void starts.push(performance.now()), never);
+        if (i === 4) vi.setSystemTime(Date.now() - 24 * 3_600_000);
+        if (i === 8) vi.setSystemTime(Date.now() + 24 * 3_600_000);
+      }
+    })();
+    const began = performance.now();
+    await vi.advanceTimersByTimeAsync(7_000);
+    await sending;
+    expect(starts).toHaveLength(12);
+    expect((starts.at(-1) ?? Infinity) - began).toBeLessThan(7_000);
+    expect(mostInAnyWindow(starts, 1_000)).toBe(2);
+  });
+
+  it('says when a place would take too long, and takes none', async () => {
+    const place = await sendingPlace();
+    const { clock, ledger } = place;
+    await ledger.begin((await place.admit('a.jpg')).id, clock.now(), 1);
+    const overall = { ...UNLIMITED, rate: { count: 1, intervalMs: 60_000 } };
+    const pacer = await Pacer.create({ clock, ledger, overall, endpoints: endpoints() });
+    expect(await pacer.waitForSlot(OFFICE, 2_000, never)).toBeNull();
+    await clock.advance(61_000);
+    expect(await pacer.waitForSlot(OFFICE, 2_000, never)).not.toBeNull();
+  });
+
+  it('counts a request from its start, however long it waits for a connection', async () => {
+    const { clock, ledger } = await sendingPlace();
+    const overall = { ...UNLIMITED, rate: { count: 1, intervalMs: 1_000 } };
+    const pacer = await Pacer.create({ clock, ledger, overall, endpoints: endpoints() });
+    const request = async (onStart: () => void) => {
+      await clock.sleep(800);
+      onStart();
+    };
+    const running = pacer.run(OFFICE, pacer.reserve(OFFICE), request, never);
+    await clock.advance(800);
+    await running;
+    expect(pacer.delay(OFFICE, 'fresh').ms).toBeGreaterThanOrEqual(1_000);
+  });
+
+  it('lets go of a request that has not started when it is told to stop', async () => {
+    const place = await sendingPlace();
+    const { clock, ledger } = place;
+    const pacer = await Pacer.create({
+      clock,
+      ledger,
+      overall: { ...UNLIMITED, concurrency: 1 },
+      endpoints: endpoints(),
+    });
+    const stop = new AbortController();
+    const hanging = pacer.run(OFFICE, pacer.reserve(OFFICE), () => new Promise<void>(() => {}), stop.signal);
+    let started = false;
+    const waiting = pacer.run(
+      SHOP,
+      pacer.reserve(SHOP),
+      async () => {
+        started = true;
+      },
+      stop.signal,
+    );
+    stop.abort(new Error('stop'));
+    await expect(hanging).rejects.toThrow('stop');
+    await expect(waiting).rejects.toThrow('stop');
+    expect(started).toBe(false);
+  });
+});
+
+describe('the queue that every request runs through', () => {
+  it('holds the rate by itself, also where every request was given a place', async () => {
+    const rate = { count: 2, intervalMs: 3_600_000 };
+    const pacer = await Pacer.create({
+      clock: systemClock,
+      ledger: null,
+      overall: { ...UNLIMITED, concurrency: 10, rate },
+      endpoints: endpoints({ concurrency: 10 }),
+    });
+    const stop = new AbortController();
+    const started: number[] = [];
+    const place = { sent: () => {}, cancel: () => {} };
+    const runs = Array.from({ length: 5 }, (_, index) =>
+      pacer.run(OFFICE, place, async (onStart) => void (onStart(), started.push(index)), stop.signal),
+    );
+    const ends = Promise.allSettled(runs);
+    await Promise.all(runs.slice(0, 2));
+    // Those that may start do so without a timer.
+    for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    expect(started).toEqual([0, 1]);
+    stop.abort(new Error('over'));
+    expect((await ends).map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'fulfilled',
+      'rejected',
+      'rejected',
+      'rejected',
+    ]);
+  });
+});

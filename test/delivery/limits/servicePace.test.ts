@@ -1,0 +1,201 @@
+/** The pace that finds what nobody has told, through dispatcher, pacer and holds. */
+import { describe, expect, it } from 'vitest';
+import { endpointId } from '../../../src/core/domain/document.ts';
+import { retryAfterOf } from '../../../src/delivery/retryAfter.ts';
+import { accept, fault, status } from '../../support/scriptedService.ts';
+import { OFFICE, sendingPlace, SHOP, type Place } from '../sending.ts';
+
+const MINUTE = 60_000;
+
+/** How many were under way at once, request after request. */
+function watchAtOnce(place: Place, answerMs: number): number[] {
+  const seen: number[] = [];
+  const inner = place.service.script;
+  place.service.script = async (request, asked, signal) => {
+    seen.push(place.service.inFlight);
+    await place.clock.sleep(answerMs);
+    return inner(request, asked, signal);
+  };
+  return seen;
+}
+
+describe('a limit of the service that nobody has told', () => {
+  it('of 10 a minute is found with few refusals, and nothing is failed by them', async () => {
+    const place = await sendingPlace();
+    const { clock, service } = place;
+    for (let i = 0; i < 120; i += 1) await place.admit(`${i}.jpg`);
+    const served: number[] = [];
+    let refused = 0;
+    service.script = async (request) => {
+      const now = clock.monotonic();
+      const isFull = (served.at(-10) ?? -Infinity) > now - MINUTE;
+      if (isFull) {
+        refused += 1;
+        return status(429, 'slowly');
+      }
+      served.push(now);
+      await clock.sleep(300);
+      return accept(request);
+    };
+    const sending = await place.start();
+    await clock.advance(14 * MINUTE);
+    expect(sending.accepted.length).toBeGreaterThan(14 * 10 * 0.7);
+    expect(refused).toBeLessThan(14);
+    expect(sending.dispatcher.notes()).toEqual([
+      expect.stringMatching(
+        /^Uploads to endpoint office are slowed down to .*one upload every \d+(\.\d+)? s, because the service asked to slow down \(HTTP 429 or 402\). The pace recovers by itself\.$/,
+      ),
+    ]);
+    const states = new Set((await place.ledger.counts()).map(({ state }) => state));
+    expect(states).not.toContain('failed');
+  });
+
+  it('of one endpoint slows no other', async () => {
+    const place = await sendingPlace();
+    const { clock } = place;
+    for (let i = 0; i < 5; i += 1) await place.admit(`o${i}.jpg`);
+    for (let i = 0; i < 40; i += 1) await place.admit(`s${i}.jpg`, { endpoint: SHOP });
+    place.service.script = async (request) => {
+      await clock.sleep(100);
+      return request.endpoint.uid === 'office' ? status(429, '', 10 * MINUTE) : accept(request);
+    };
+    const sending = await place.start({ endpoints: [{ key: OFFICE }, { key: SHOP }] });
+    await clock.advance(2_000);
+    expect(sending.accepted).toHaveLength(40);
+    expect(sending.pacer.atOnce(SHOP)).toBe(4);
+    expect(sending.dispatcher.canSend(SHOP, place.scans)).toBe(true);
+    expect(sending.dispatcher.canSend(OFFICE, place.scans)).toBe(false);
+  });
+
+  it('is obeyed as long as Retry-After says, although others under way end well, and full speed comes step by step', async () => {
+    const place = await sendingPlace();
+    const { clock, service } = place;
+    for (let i = 0; i < 60; i += 1) await place.admit(`${i}.jpg`);
+    let told = false;
+    service.script = async (request) => {
+      if (request.name === 'doc-1.jpg' && !told) {
+        told = true;
+        return status(429, '', 45_000);
+      }
+      return accept(request);
+    };
+    const seen = watchAtOnce(place, 100);
+    const sending = await place.start();
+    await clock.advance(44_000);
+    expect(service.asked.filter(({ at }) => at > 150)).toEqual([]);
+    const before = seen.length;
+    await clock.advance(10 * MINUTE);
+    expect(sending.accepted).toHaveLength(60);
+    expect(seen[before]).toBe(1);
+    const [first = 0, second = 0] = service.asked.slice(before).map(({ at }) => at);
+    expect(first).toBeGreaterThanOrEqual(45_000);
+    // Spaced as it was served: a handful in 45 seconds.
+    expect(second - first).toBeGreaterThan(5_000);
+  });
+
+  it('is obeyed over a restart', async () => {
+    const place = await sendingPlace();
+    for (let i = 0; i < 3; i += 1) await place.admit(`${i}.jpg`);
+    place.service.script = () => status(503, '', 30 * MINUTE);
+    const first = await place.start({ overall: { concurrency: 1 } });
+    await place.clock.advance(MINUTE);
+    await first.stop();
+    // A claim ends with its process, and this is the same one.
+    await first.dispatcher.forgetClaims();
+    place.service.script = accept;
+    const second = await place.start();
+    await place.clock.advance(28 * MINUTE);
+    expect(place.service.asked).toHaveLength(1);
+    await place.clock.advance(2 * MINUTE);
+    expect(second.accepted).toHaveLength(3);
+  });
+});
+
+describe('after an outage', () => {
+  it('one request goes first, then more at once step by step, on all endpoints', async () => {
+    const place = await sendingPlace();
+    for (let i = 0; i < 30; i += 1) {
+      await place.admit(`o${i}.jpg`);
+      await place.admit(`s${i}.jpg`, { endpoint: SHOP });
+    }
+    let down = true;
+    place.service.script = (request) => (down ? fault('ECONNREFUSED', false) : accept(request));
+    const sending = await place.start({
+      overall: { concurrency: 8 },
+      endpoints: [{ key: OFFICE }, { key: SHOP }],
+    });
+    await place.clock.advance(10 * MINUTE);
+    down = false;
+    const before = place.service.asked.length;
+    const seen = watchAtOnce(place, 100);
+    await place.clock.advance(10 * MINUTE);
+    expect(sending.accepted).toHaveLength(60);
+    const times = place.service.asked.slice(before).map(({ at }) => at);
+    const rounds = [...new Set(times)].map((time) => times.filter((at) => at === time).length);
+    // The probe alone; then two of its endpoint and one of the other; then step by step.
+    expect(rounds.slice(0, 2)).toEqual([1, 3]);
+    expect(rounds[2]).toBeLessThan(6);
+    expect(Math.max(...seen)).toBe(8);
+    expect(sending.dispatcher.notes()).toEqual([]);
+  });
+});
+
+describe('a rise of latency that lasts', () => {
+  it('lowers how many go at once, and says so', async () => {
+    const place = await sendingPlace();
+    let answerMs = 100;
+    place.service.script = async (request) => {
+      await place.clock.sleep(answerMs);
+      return accept(request);
+    };
+    for (let i = 0; i < 60; i += 1) await place.admit(`a${i}.jpg`);
+    const sending = await place.start();
+    await place.clock.advance(MINUTE);
+    expect(sending.pacer.atOnce(OFFICE)).toBe(4);
+    answerMs = 2_000;
+    for (let i = 0; i < 30; i += 1) await place.admit(`b${i}.jpg`);
+    sending.dispatcher.wake();
+    await place.clock.advance(2 * MINUTE);
+    expect(sending.accepted).toHaveLength(90);
+    expect(sending.pacer.atOnce(OFFICE)).toBeLessThan(4);
+    expect(sending.dispatcher.notes().join()).toMatch(
+      /slowed down to \d of 4 uploads at once, because its answers take/,
+    );
+  });
+});
+
+describe('whether a scan leaves at once', () => {
+  it('is no while its folder or endpoint is paused, its budget is spent, or the service is down', async () => {
+    const place = await sendingPlace();
+    const sending = await place.start({
+      endpoints: [{ key: OFFICE, limits: { perDay: 1 } }, { key: SHOP }],
+    });
+    const canSend = (key = OFFICE): boolean => sending.dispatcher.canSend(key, place.scans);
+    expect([canSend(), canSend(SHOP)]).toEqual([true, true]);
+    await sending.holds.pause('folder', place.scans, 'anna');
+    expect([canSend(), canSend(SHOP)]).toEqual([false, false]);
+    expect(sending.dispatcher.canSend(OFFICE, '/another')).toBe(true);
+    await sending.holds.resume('folder', place.scans);
+    await sending.holds.pause('endpoint', endpointId(SHOP), 'anna');
+    expect([canSend(), canSend(SHOP)]).toEqual([true, false]);
+    await sending.holds.resume('endpoint', endpointId(SHOP));
+    await place.admit('a.jpg');
+    sending.dispatcher.wake();
+    await place.clock.advance(100);
+    expect([canSend(), canSend(SHOP)]).toEqual([false, true]);
+    place.service.script = () => fault('ECONNREFUSED', false);
+    await place.admit('s.jpg', { endpoint: SHOP });
+    sending.dispatcher.wake();
+    await place.clock.advance(100);
+    expect([canSend(), canSend(SHOP)]).toEqual([false, false]);
+  });
+});
+
+describe('a token route that asks to come again later', () => {
+  it('is understood from the error, with any other error or value as none', () => {
+    const asked = Object.assign(new Error('HTTP 429'), { retryAfterMs: 5_000 });
+    expect(retryAfterOf(asked)).toBe(5_000);
+    for (const other of [new Error('no'), null, 'text', { retryAfterMs: 'soon' }, { retryAfterMs: Infinity }])
+      expect(retryAfterOf(other)).toBeNull();
+  });
+});

@@ -1,0 +1,158 @@
+/** Memory that is used again must be nobody's by then: the next image would be sent in the place of this one. */
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect, it, vi } from 'vitest';
+import { ImageBuffers } from '../../../src/delivery/payload/imageBuffers.ts';
+import type { UploadRequest } from '../../../src/core/ports/service.ts';
+import type { Spool } from '../../../src/core/ports/spool.ts';
+import { settle } from '../../support/fakeClock.ts';
+import { accept, pending, status, type Script } from '../../support/scriptedService.ts';
+import { OFFICE, sendingPlace } from '../sending.ts';
+
+it('lends what was given back, and never the same to two', () => {
+  const buffers = new ImageBuffers();
+  const first = buffers.take(300_000);
+  expect(first.length).toBe(300_000);
+  expect(buffers.take(300_000).buffer).not.toBe(first.buffer);
+  buffers.giveBack(first);
+  const again = buffers.take(290_000);
+  expect(again.buffer).toBe(first.buffer);
+  expect(again.length).toBe(290_000);
+  // The one who had it before gives it back a second time: it is another's by now.
+  buffers.giveBack(first);
+  expect(buffers.take(290_000).buffer).not.toBe(first.buffer);
+});
+
+it('takes nothing that it did not lend, and nothing much larger than what is wanted', () => {
+  const buffers = new ImageBuffers();
+  const foreign = Buffer.alloc(10_000);
+  buffers.giveBack(foreign);
+  expect(buffers.take(10_000).buffer).not.toBe(foreign.buffer);
+  const large = buffers.take(5_000_000);
+  buffers.giveBack(large);
+  expect(buffers.take(10_000).buffer).not.toBe(large.buffer);
+  expect(buffers.take(0).length).toBe(0);
+});
+
+it('has nothing free once all is quiet', () => {
+  const buffers = new ImageBuffers();
+  const lent = Array.from({ length: 4 }, () => buffers.take(1_000_000));
+  for (const each of lent) buffers.giveBack(each);
+  buffers.clear();
+  expect(lent.map(({ buffer }) => buffer)).not.toContain(buffers.take(1_000_000).buffer);
+});
+
+it('shares no more memory than its limit, and lends ordinary memory beyond', () => {
+  const buffers = new ImageBuffers(4_000_000);
+  const lent = Array.from({ length: 6 }, () => buffers.take(1_000_000));
+  expect(lent.map(({ length }) => length)).toEqual(Array.from({ length: 6 }, () => 1_000_000));
+  expect(lent.filter(({ buffer }) => buffer instanceof SharedArrayBuffer).length).toBe(3);
+  expect(buffers.sharedBytes).toBeLessThanOrEqual(4_000_000);
+  for (const each of lent) buffers.giveBack(each);
+  const again = Array.from({ length: 6 }, () => buffers.take(1_000_000));
+  expect(again.filter(({ buffer }) => buffer instanceof SharedArrayBuffer).length).toBe(3);
+});
+
+it('holds no hundreds of megabytes of what was never given back', async () => {
+  const buffers = new ImageBuffers();
+  const before = process.memoryUsage().arrayBuffers;
+  let most = 0;
+  for (let image = 0; image < 2_000; image += 1) {
+    buffers.take(570_000).fill(1);
+    most = Math.max(most, process.memoryUsage().arrayBuffers - before);
+    if (image % 8 === 0) await settle();
+  }
+  expect(most).toBeLessThan(250_000_000);
+});
+
+it('shares memory again once the engine has collected what was forgotten', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const buffers = new ImageBuffers(4_000_000);
+  for (let image = 0; image < 6; image += 1) buffers.take(1_000_000);
+  await vi.waitFor(() => {
+    collect();
+    expect(buffers.sharedBytes).toBe(0);
+  });
+  expect(buffers.take(1_000_000).buffer).toBeInstanceOf(SharedArrayBuffer);
+});
+
+/** What is given back of one document, which is accepted in the end. */
+async function givenBack(options: {
+  readonly mode?: 'auto' | 'never';
+  readonly script?: Script;
+  readonly takes?: (request: UploadRequest) => boolean;
+}): Promise<string[]> {
+  const place = await sendingPlace();
+  const given: string[] = [];
+  const giveBack = (bytes: Buffer): void => void given.push(bytes.toString());
+  place.service.script = options.script ?? accept;
+  place.service.takes = options.takes ?? (() => true);
+  await place.admit('a.jpg');
+  const { accepted } = await place.start({
+    keeping: { mode: options.mode ?? 'auto', buffers: { giveBack } },
+  });
+  await place.clock.advanceUntil(() => accepted.length === 1, 100);
+  await settle();
+  return given;
+}
+
+it.each(['auto', 'never'] as const)('an image that was accepted is given back (spool: %s)', async (mode) => {
+  expect(await givenBack({ mode })).toEqual(['the text of a.jpg']);
+});
+
+it('an image that was accepted before all of it had left is not', async () => {
+  expect(await givenBack({ takes: () => false })).toEqual([]);
+});
+
+it('nor one of which an earlier request may be under way still', async () => {
+  const script: Script = (request) => (request.token === 'token-1' ? status(401) : accept(request));
+  expect(await givenBack({ script, takes: ({ token }) => token === 'token-2' })).toEqual([]);
+  expect(await givenBack({ script })).toEqual(['the text of a.jpg']);
+});
+
+it('nor one that an earlier delivery failed with', async () => {
+  const script: Script = (request, asked) => (asked.length === 1 ? status(503) : accept(request));
+  expect(await givenBack({ mode: 'never', script })).toEqual([]);
+});
+
+/** What is given back of one document whose answer comes once the spool has begun a copy, and perhaps made it. */
+async function givenBackWhileCopied({ finishes }: { readonly finishes: boolean }): Promise<string[]> {
+  const { answer, give } = pending();
+  const place = await sendingPlace();
+  const given: Buffer[] = [];
+  const giveBack = (bytes: Buffer): void => void given.push(bytes);
+  place.service.script = () => answer;
+  const document = await place.admit('a.jpg');
+  let isBegun = false;
+  let finishNow = (): void => {};
+  const finish = new Promise<void>((resolve) => (finishNow = resolve));
+  if (finishes) finishNow();
+  const slow = (real: Spool): Spool => ({
+    ...real,
+    put: async (hash, bytes) => {
+      isBegun = true;
+      await finish;
+      return real.put(hash, bytes);
+    },
+  });
+  const { accepted, spool } = await place.start({
+    keeping: { mode: 'auto', buffers: { giveBack }, spool: slow },
+  });
+  // An upload that takes long is copied meanwhile.
+  await place.clock.advanceUntil(() => isBegun && (!finishes || spool.has(document.sha256)), 100);
+  give(accept({ name: document.name, endpoint: OFFICE } as UploadRequest));
+  await place.clock.advanceUntil(() => accepted.length === 1, 100);
+  await settle();
+  const givenSoFar = given.map(String);
+  finishNow();
+  return givenSoFar;
+}
+
+it('nor one of which a copy is being made', async () => {
+  expect(await givenBackWhileCopied({ finishes: false })).toEqual([]);
+});
+
+it('an image of which a copy was made is given back once it is accepted', async () => {
+  expect(await givenBackWhileCopied({ finishes: true })).toEqual(['the text of a.jpg']);
+});

@@ -1,0 +1,24 @@
+/** What a document that a person has to decide about leaves in hand. */
+import { expect, it } from 'vitest';
+import { keeping } from './keeping.ts';
+import { OFFICE, sendingPlace } from '../sending.ts';
+
+it('without a spool, what left the queue takes no room in hand', async () => {
+  const place = await sendingPlace();
+  const { keeper, hand } = await keeping(place, { mode: 'never', handLimit: 100 });
+  const bytes = Buffer.alloc(60, 'x');
+  const admitted = await keeper.keep({ endpoint: OFFICE, folder: place.scans, bytes }, async () => ({
+    kind: 'queued',
+    document: await place.admit('s.jpg', { text: bytes.toString() }),
+  }));
+  const { document } = admitted!;
+  expect(keeper.take(document.id)).toEqual(bytes);
+  await keeper.sending(document, bytes);
+
+  await keeper.returned(document, bytes, false);
+  expect(hand.has(document.id)).toBe(true);
+  keeper.take(document.id);
+  await keeper.returned(document, bytes, true);
+  expect(hand.has(document.id)).toBe(false);
+  expect(hand.reserve(60)).toBe(true);
+});

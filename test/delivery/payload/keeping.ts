@@ -1,0 +1,65 @@
+/** A keeper on a spool in a real directory. */
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { Hand } from '../../../src/delivery/payload/payloadCache.ts';
+import { OpenIncidents } from '../../../src/daemon/openIncidents.ts';
+import { Keeper, type KeeperDeps } from '../../../src/delivery/payload/payloadStore.ts';
+import type { Clock } from '../../../src/core/ports/clock.ts';
+import type { LedgerQueue } from '../../../src/core/ports/ledger.ts';
+import type { Log } from '../../../src/core/ports/log.ts';
+import type { Spool } from '../../../src/core/ports/spool.ts';
+import { openSpool } from '../../../src/delivery/spool/openSpool.ts';
+
+export interface KeepingOptions extends Partial<
+  Pick<KeeperDeps, 'mode' | 'canSend' | 'keepFailedMs' | 'buffers' | 'isNeeded'>
+> {
+  /** Bytes. */
+  readonly spoolLimit?: number;
+  readonly handLimit?: number;
+  /** Stands in front of the spool. */
+  readonly spool?: (real: Spool) => Spool;
+}
+
+/** `never` keeps no copies, unless the options say so. */
+export async function keeping(
+  { dir, clock, ledger, log }: { dir: string; clock: Clock; ledger: Pick<LedgerQueue, 'wanted'>; log: Log },
+  options: KeepingOptions = {},
+) {
+  const { spoolLimit = 100_000_000, handLimit = 1_000_000, mode = 'never' } = options;
+  const spoolDir = join(dir, 'spool');
+  const real = await openSpool({ dir: spoolDir, limitBytes: spoolLimit, log });
+  const puts: string[] = [];
+  const counted: Spool = {
+    has: (hash) => real.has(hash),
+    fits: (bytes) => real.fits(bytes),
+    get usedBytes() {
+      return real.usedBytes;
+    },
+    limitBytes: real.limitBytes,
+    put: (hash, bytes) => {
+      puts.push(hash);
+      return real.put(hash, bytes);
+    },
+    read: (hash) => real.read(hash),
+    remove: (hash) => real.remove(hash),
+    hashes: () => real.hashes(),
+  };
+  const spool = options.spool?.(counted) ?? counted;
+  const hand = new Hand(handLimit);
+  const incidents = new OpenIncidents({ clock, log });
+  const keeper = new Keeper({
+    mode,
+    spool,
+    hand,
+    buffers: options.buffers ?? { giveBack: () => {} },
+    ledger,
+    incidents,
+    clock,
+    log,
+    keepFailedMs: options.keepFailedMs ?? 24 * 3_600_000,
+    canSend: options.canSend ?? (() => true),
+    isNeeded: options.isNeeded,
+  });
+  onTestFinished(() => keeper.close());
+  return { keeper, spool, spoolDir, hand, incidents, puts };
+}

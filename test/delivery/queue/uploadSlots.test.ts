@@ -1,0 +1,106 @@
+/** When a document's place among those being sent is free for the next. */
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { accept, pending, status } from '../../support/scriptedService.ts';
+import { OFFICE, sendingPlace } from '../sending.ts';
+
+async function withSlowRecords(documents: number) {
+  const place = await sendingPlace();
+  for (let n = 0; n < documents; n += 1) await place.admit(`${n}.jpg`);
+  let write = (): void => {};
+  const written = new Promise<void>((resolve) => (write = resolve));
+  const run = await place.start({
+    endpoints: [{ key: OFFICE, limits: { concurrency: 2 } }],
+    overall: { concurrency: 2 },
+    wrap: (ledger) => ({
+      ...ledger,
+      storage: ledger.storage,
+      finish: async (...args) => {
+        await written;
+        return ledger.finish(...args);
+      },
+    }),
+  });
+  // Before the run is stopped, which waits for what is under way.
+  onTestFinished(() => write());
+  return { place, run, write: () => write() };
+}
+
+it('an accepted document gives its place up before that is recorded, as far as a kill may cost', async () => {
+  const { place, run, write } = await withSlowRecords(10);
+  await place.clock.advance(1_000);
+  // Twice as many as may be sent at once.
+  expect(place.service.asked).toHaveLength(4);
+  expect(run.accepted).toEqual([]);
+  write();
+  await place.clock.advance(1_000);
+  expect(run.accepted).toHaveLength(10);
+  expect(place.service.mostInFlight).toBeLessThanOrEqual(2);
+});
+
+it('a refused one keeps its place until that is recorded', async () => {
+  const { place } = await withSlowRecords(10);
+  place.service.script = () => status(422);
+  await place.clock.advance(1_000);
+  expect(place.service.asked).toHaveLength(2);
+});
+
+it('trouble that what is under way ends at once does not make the pace begin anew', async () => {
+  const place = await sendingPlace();
+  for (let n = 0; n < 12; n += 1) await place.admit(`${n}.jpg`);
+  const [first, second, slow] = [pending(), pending(), pending()];
+  let giveFirst = (): void => {};
+  place.service.script = (request, asked) => {
+    if (asked.length === 1) {
+      giveFirst = () => first.give(accept(request));
+      return first.answer;
+    }
+    return asked.length === 2 ? second.answer : slow.answer;
+  };
+  const { holds } = await place.start({ overall: { concurrency: 4 } });
+  onTestFinished(() => slow.give(status(422)));
+  // While the clock stands still no back-off ends.
+  await vi.waitFor(() => expect(place.service.inFlight).toBe(4));
+  second.give(status(503));
+  await vi.waitFor(() => expect(holds.gate(OFFICE).kind).toBe('closed'));
+  expect(place.service.inFlight).toBe(3);
+  giveFirst();
+  await vi.waitFor(() => expect(place.service.inFlight).toBe(4));
+});
+
+it('what takes long to get ready does not leave once its endpoint is closed', async () => {
+  const place = await sendingPlace();
+  for (const name of ['a.jpg', 'b.jpg']) await place.admit(name);
+  let ready = (): void => {};
+  const slow = new Promise<void>((resolve) => (ready = resolve));
+  let tokens = 0;
+  place.tokens.token = async () => {
+    tokens += 1;
+    if (tokens === 2) await slow;
+    return 'token-1';
+  };
+  place.service.script = () => status(429, '', 60_000);
+  const { holds } = await place.start();
+  await place.clock.advanceUntil(() => holds.gate(OFFICE).kind === 'closed' && tokens === 2, 1);
+  ready();
+  await place.clock.advance(50_000);
+  expect(place.service.asked).toHaveLength(1);
+  place.service.script = accept;
+  await place.clock.advance(60_000);
+  expect(new Set(place.service.asked.map(({ name }) => name))).toEqual(new Set(['doc-a.jpg', 'doc-b.jpg']));
+});
+
+it('nor does the replay of what was answered with 401', async () => {
+  const place = await sendingPlace();
+  for (const name of ['a.jpg', 'b.jpg']) await place.admit(name);
+  const slow = pending();
+  place.service.script = (_request, asked) => (asked.length === 1 ? slow.answer : status(429, '', 60_000));
+  const { holds } = await place.start();
+  await place.clock.advanceUntil(() => holds.gate(OFFICE).kind === 'closed', 1);
+  expect(place.service.asked).toHaveLength(2);
+  slow.give(status(401));
+  await place.clock.advance(50_000);
+  expect(place.service.asked).toHaveLength(2);
+  place.service.script = accept;
+  await place.clock.advance(60_000);
+  expect(new Set(place.service.asked.slice(2).map(({ name }) => name)).size).toBe(2);
+});

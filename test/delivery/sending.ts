@@ -1,0 +1,202 @@
+/** Everything from the ledger to the service, on a temporary folder and a real ledger. */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { AccountOf } from '../../src/core/domain/account.ts';
+import type { Document, EndpointKey, Lane } from '../../src/core/domain/document.ts';
+import { MEDIA_TYPES } from '../../src/core/domain/imageType.ts';
+import { createWatchedFolder } from '../../src/intake/folder/watchedFolder.ts';
+import { openSqliteLedger } from '../../src/ledger/sqlite/open.ts';
+import { sha256 } from '../../src/core/sha256.ts';
+import { ByteBudget } from '../../src/delivery/payload/byteBudget.ts';
+import type { DeliverDeps } from '../../src/delivery/deliver.ts';
+import { Dispatcher, type Idle } from '../../src/delivery/queue/dispatcher.ts';
+import { Holds } from '../../src/delivery/holds/holds.ts';
+import type { KeeperDeps } from '../../src/delivery/payload/payloadStore.ts';
+import type { OpenFolder } from '../../src/delivery/payload/locateBytes.ts';
+import { Pacer } from '../../src/delivery/limits/pacer.ts';
+import { Recorder } from '../../src/delivery/record.ts';
+import { recover } from '../../src/delivery/recover.ts';
+import type { Hours } from '../../src/core/domain/hours.ts';
+import type { EndpointSettings, Limits } from '../../src/core/domain/settings.ts';
+import type { Ledger } from '../../src/core/ports/ledger.ts';
+import { FakeClock } from '../support/fakeClock.ts';
+import { RecordedLog } from '../support/recordedLog.ts';
+import { ScriptedService, ScriptedTokens } from '../support/scriptedService.ts';
+import { keeping, type KeepingOptions } from './payload/keeping.ts';
+
+export const OFFICE: EndpointKey = { baseUrl: 'http://127.0.0.1:9', uid: 'office' };
+export const SHOP: EndpointKey = { baseUrl: 'http://127.0.0.1:9', uid: 'shop' };
+export const UNLIMITED: Limits = { concurrency: 4, rate: null, perDay: null, perMonth: null };
+
+export interface SendingOptions {
+  readonly overall?: Partial<Limits>;
+  readonly endpoints?: readonly { readonly key: EndpointKey; readonly limits?: Partial<Limits> }[];
+  readonly parkAfter?: number;
+  readonly hours?: Hours;
+  readonly credentialsChanged?: (account: string | null) => Promise<boolean>;
+  readonly accountOf?: AccountOf;
+  /** Those of the place unless told. */
+  readonly tokens?: DeliverDeps['tokens'];
+  /** Always so unless told. */
+  readonly lookedThrough?: DeliverDeps['lookedThrough'];
+  /** No copies are kept unless told. */
+  readonly keeping?: KeepingOptions;
+  /** Always 0.5 unless told. */
+  readonly random?: () => number;
+  /** Wraps the ledger that the pipeline gets. */
+  readonly wrap?: (ledger: Ledger) => Ledger;
+}
+
+export async function temporary(): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'receiptd-pipeline-'));
+  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+/** A place that outlives several runs of the sending half. */
+export async function sendingPlace() {
+  const dir = await temporary();
+  const scans = join(dir, 'scans');
+  await mkdir(scans);
+  const clock = new FakeClock();
+  const log = new RecordedLog();
+  const service = new ScriptedService(clock);
+  const tokens = new ScriptedTokens();
+  const path = join(dir, 'ledger.db');
+  const ledger = await openSqliteLedger({ path, clock });
+  onTestFinished(() => ledger.close());
+  const open: OpenFolder = (folder) =>
+    createWatchedFolder({
+      path: folder,
+      recursive: false,
+      include: [],
+      ignore: [],
+      exclude: [],
+      archiveTo: join(folder, 'archive'),
+      random: () => 0.5,
+    });
+
+  /** A file in the folder, and the document that it became. */
+  async function admit(
+    name: string,
+    more: { endpoint?: EndpointKey; lane?: Lane; folder?: string; text?: string } = {},
+  ): Promise<Document> {
+    const { endpoint = OFFICE, lane = 'fresh', folder = scans, text = `the text of ${name}` } = more;
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, name), text);
+    const found = await open(folder).stat(name);
+    if (found?.kind !== 'file') throw new Error('not written');
+    const admitted = await ledger.admit({
+      endpoint,
+      file: { folder, path: name, identity: found.identity },
+      sha256: sha256(Buffer.from(text)),
+      type: 'jpeg',
+      lane,
+      at: clock.now(),
+      naming: [`doc-${name}`],
+    });
+    return admitted.document;
+  }
+
+  async function start(options: SendingOptions = {}) {
+    const { random = () => 0.5 } = options;
+    const overall = { ...UNLIMITED, ...options.overall };
+    const endpoints: EndpointSettings[] = (options.endpoints ?? [{ key: OFFICE }]).map((each) => ({
+      key: each.key,
+      alias: each.key.uid,
+      limits: { ...UNLIMITED, ...each.limits },
+    }));
+    const used = options.wrap ? options.wrap(ledger) : ledger;
+    const { credentialsChanged, accountOf } = options;
+    const holds = new Holds({
+      ledger: used,
+      clock,
+      random,
+      log,
+      ...(credentialsChanged ? { credentialsChanged } : {}),
+      ...(accountOf ? { accountOf } : {}),
+    });
+    await recover({ ledger: used, holds, clock, log });
+    const pacer = await Pacer.create({ clock, ledger: used, overall, endpoints });
+    const accepted: string[] = [];
+    const missing: string[] = [];
+    const recorder = new Recorder({
+      ledger: used,
+      holds,
+      pacer,
+      clock,
+      random,
+      log,
+      parkAfter: options.parkAfter ?? 5,
+      onAccepted: ({ name }) => accepted.push(name),
+    });
+    const canSend: KeeperDeps['canSend'] = ({ endpoint, folder }) => dispatcher.canSend(endpoint, folder);
+    const kept = await keeping({ dir, clock, ledger: used, log }, { canSend, ...options.keeping });
+    const { keeper, hand, spool } = kept;
+    const dispatcher: Dispatcher = new Dispatcher({
+      ledger: used,
+      endpoints,
+      concurrency: overall.concurrency,
+      pacer,
+      holds,
+      clock,
+      log,
+      hours: options.hours ?? null,
+      deliver: {
+        ledger: used,
+        service,
+        tokens: (endpoint) => options.tokens?.(endpoint) ?? tokens,
+        keeper,
+        spool,
+        memory: new ByteBudget(1_000_000),
+        open,
+        recorder,
+        clock,
+        random,
+        contentType: (type) => MEDIA_TYPES[type],
+        lookedThrough: (folder, since) => {
+          missing.push(folder);
+          return options.lookedThrough?.(folder, since) ?? true;
+        },
+      },
+    });
+    const stopping = new AbortController();
+    const abort = new AbortController();
+    const idles: Idle[] = [];
+    dispatcher.onIdle((idle) => idles.push(idle));
+    const running = dispatcher.run(stopping.signal, abort.signal);
+    const stop = async (): Promise<void> => {
+      stopping.abort();
+      abort.abort(new Error('the test is over'));
+      await running;
+    };
+    onTestFinished(stop);
+    return {
+      ...kept,
+      dispatcher,
+      holds,
+      pacer,
+      recorder,
+      hand,
+      accepted,
+      missing,
+      idles,
+      stopping,
+      stop,
+      running,
+    };
+  }
+
+  return { dir, scans, path, clock, log, service, tokens, ledger, open, admit, start };
+}
+
+export type Place = Awaited<ReturnType<typeof sendingPlace>>;
+export type Sending = Awaited<ReturnType<Place['start']>>;
+
+export async function documentOf(ledger: Ledger, name: string): Promise<Document> {
+  const [document] = await ledger.find(name);
+  if (!document) throw new Error(`no document ${name}`);
+  return document;
+}

@@ -1,0 +1,100 @@
+/** The spool on a disk of one megabyte, and under `kill -9`. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openSpool } from '../../../src/delivery/spool/openSpool.ts';
+import { compile, runScript } from '../../console/server/compiled.ts';
+import { requirement } from '../../support/requires.ts';
+
+const canMount = spawnSync('unshare', ['-Urm', 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0;
+const hasNamespaces = requirement(
+  'A mount namespace of one’s own',
+  canMount,
+  'util-linux, and user namespaces allowed',
+);
+
+let compiled: Awaited<ReturnType<typeof compile>>;
+let dir: string;
+
+beforeAll(async () => {
+  compiled = await compile('spool/openSpool.ts');
+  dir = await mkdtemp(join(tmpdir(), 'receiptd-spool-'));
+});
+
+afterAll(async () => {
+  await rm(dir, { recursive: true, force: true });
+});
+
+describe.skipIf(!hasNamespaces)('on a disk of one megabyte', () => {
+  it('what does not fit is refused with the system’s code, leaves nothing behind, and goes in once there is space', () => {
+    const code = `
+      import { openSpool } from ${JSON.stringify(compiled.url)};
+      import { createHash, randomBytes } from 'node:crypto';
+      import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+      const spool = await openSpool({ dir: '/mnt/spool', limitBytes: 1e9 });
+      const image = () => { const bytes = randomBytes(200_000); return [createHash('sha256').update(bytes).digest('hex'), bytes]; };
+      writeFileSync('/mnt/other', randomBytes(300_000));
+      const ends = [];
+      let last;
+      for (let i = 0; i < 5; i += 1) {
+        last = image();
+        ends.push(await spool.put(...last).catch((error) => [error.code, error.message, error.hint]));
+      }
+      const files = () => readdirSync('/mnt/spool', { recursive: true, withFileTypes: true }).filter((e) => e.isFile()).length;
+      const before = [files(), spool.usedBytes];
+      rmSync('/mnt/other');
+      const again = await spool.put(...last);
+      console.log(JSON.stringify({ ends, before, again, readable: (await spool.read(last[0])).equals(last[1]), files: files() }));`;
+    const script = `mount -t tmpfs -o size=1m none /mnt && exec "$0" --input-type=module -e "$1"`;
+    const out = execFileSync('unshare', ['-Urm', 'sh', '-c', script, process.execPath, code]).toString();
+    const told = JSON.parse(out) as Record<string, unknown>;
+    const refusal = [
+      'SPOOL_UNWRITABLE',
+      "The spool in /mnt/spool can't be written (ENOSPC).",
+      'Free some space on the disk of the state directory.',
+    ];
+    expect(told).toEqual({
+      ends: [true, true, true, refusal, refusal],
+      before: [3, 600_000],
+      again: true,
+      readable: true,
+      files: 4,
+    });
+  });
+});
+
+it('killed while it writes, every copy that was promised is whole, and nothing else is there after the next start', async () => {
+  const spoolDir = join(dir, 'killed');
+  await mkdir(spoolDir);
+  const promised: string[] = [];
+  for (let round = 0; round < 5; round += 1) {
+    const script = runScript(`
+      import { openSpool } from ${JSON.stringify(compiled.url)};
+      import { createHash, randomBytes } from 'node:crypto';
+      const spool = await openSpool({ dir: ${JSON.stringify(spoolDir)}, limitBytes: 1e9 });
+      const put = async () => {
+        for (;;) {
+          const bytes = randomBytes(300_000);
+          const hash = createHash('sha256').update(bytes).digest('hex');
+          await spool.put(hash, bytes);
+          console.log(hash);
+        }
+      };
+      await Promise.all([put(), put(), put()]);`);
+    for (let i = 0; i < 5 + round; i += 1) promised.push(await script.line());
+    await script.kill();
+  }
+  const spool = await openSpool({ dir: spoolDir, limitBytes: 1e9 });
+  for (const hash of promised) expect(await spool.read(hash)).not.toBeNull();
+  let bytes = 0;
+  for (const entry of await readdir(spoolDir, { recursive: true, withFileTypes: true })) {
+    if (entry.isDirectory()) continue;
+    const content = await readFile(join(entry.parentPath, entry.name));
+    expect(createHash('sha256').update(content).digest('hex')).toBe(entry.name);
+    bytes += content.length;
+  }
+  expect(spool.usedBytes).toBe(bytes);
+});

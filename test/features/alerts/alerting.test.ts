@@ -1,0 +1,382 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { Alerting, type Around } from '../../../src/features/alerts/alerting.ts';
+import { alertOperations } from '../../../src/features/alerts/operations.ts';
+import { alertsFile, openAlertStore, type AlertStore } from '../../../src/features/alerts/store.ts';
+import type { Times } from '../../../src/features/alerts/times.ts';
+import { ReceiptdError, type ErrorCode } from '../../../src/core/domain/errors.ts';
+import { parseHours } from '../../../src/core/domain/hours.ts';
+import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
+import { OpenIncidents } from '../../../src/daemon/openIncidents.ts';
+import type { Alert, AlertChannel, AlertChannelName } from '../../../src/core/ports/alert.ts';
+import { admission, OFFICE } from '../../contract/ledger.ts';
+import { FakeClock } from '../../support/fakeClock.ts';
+import { RecordedLog } from '../../support/recordedLog.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const TIMES: Times = { afterMs: 2 * MINUTE, quietHours: null, digest: null };
+
+/** Takes alerts, unless a test says otherwise. */
+class Channel implements AlertChannel {
+  readonly taken: Alert[] = [];
+  attempts = 0;
+  trouble: 'none' | 'refuses' | 'hangs' = 'none';
+  readonly name: AlertChannelName;
+  readonly receiver: AlertChannel['receiver'];
+
+  constructor(name: AlertChannelName) {
+    this.name = name;
+    this.receiver = { what: `The receiver of ${name}`, setting: `alerts.${name}` };
+  }
+
+  async send(alert: Alert): Promise<void> {
+    this.attempts += 1;
+    if (this.trouble === 'hangs') await new Promise(() => {});
+    if (this.trouble === 'refuses')
+      throw new ReceiptdError('ALERT_UNDELIVERED', 'Nobody takes it.', { hint: 'Look there.' });
+    this.taken.push(alert);
+  }
+
+  get subjects(): string[] {
+    return this.taken.map(({ kind, subject }) => `${kind}: ${subject}`);
+  }
+}
+
+async function place() {
+  const dir = mkdtempSync(join(tmpdir(), 'receiptd-alerting-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const clock = new FakeClock();
+  const log = new RecordedLog();
+  const ledger = await openSqliteLedger({ path: join(dir, 'ledger.db'), clock });
+  onTestFinished(() => ledger.close());
+  const incidents = new OpenIncidents({ clock, log });
+  const folders: Around['folders'] = [{ path: '/scans', state: 'watching', message: null, since: 0 }];
+  const world = { incidents, isLooking: false };
+  let ids = 0;
+  const start = async (
+    channels: readonly AlertChannel[],
+    { times = TIMES, store = openAlertStore(dir) }: { times?: Times; store?: AlertStore } = {},
+  ) => {
+    const alerting = await Alerting.open(
+      {
+        clock,
+        log,
+        incidents: world.incidents,
+        ledger,
+        store,
+        host: 'scanpc',
+        random: () => 0.5,
+        newId: () => `alert-${(ids += 1)}`,
+        around: () => ({
+          incidents: world.incidents.list(),
+          isOfGeneration: (key) => key.startsWith('generation'),
+          folders,
+          endpoints: [{ key: OFFICE, alias: 'office' }],
+          isLooking: world.isLooking,
+        }),
+      },
+      times,
+    );
+    alerting.take(times, channels);
+    const stop = new AbortController();
+    const running = alerting.run(stop.signal);
+    const end = async () => {
+      stop.abort(new Error('the test is over'));
+      await running;
+    };
+    onTestFinished(end);
+    return { alerting, end };
+  };
+  const wrong = (key: string) =>
+    world.incidents.open({ key, code: 'DISK_FULL', message: `The disk ${key} is full.`, hint: 'Make room.' });
+  return { dir, clock, log, ledger, world, start, wrong };
+}
+
+it('a kill between two looks neither repeats nor loses an alert', async () => {
+  const { dir, clock, log, world, start, wrong } = await place();
+  const mail = new Channel('email');
+  const hook = new Channel('webhook');
+  hook.trouble = 'refuses';
+  wrong('a');
+  const first = await start([mail, hook]);
+  await clock.advance(3 * MINUTE);
+  expect([mail.subjects, hook.taken.length]).toEqual([['opened: The disk a is full.'], 0]);
+  expect(statSync(alertsFile(dir)).mode & 0o777).toBe(0o600);
+  // What a kill leaves behind is what the file held then.
+  const left = readFileSync(alertsFile(dir));
+  await first.end();
+  writeFileSync(alertsFile(dir), left);
+
+  world.incidents = new OpenIncidents({ clock, log });
+  hook.trouble = 'none';
+  const second = await start([mail, hook]);
+  await clock.advance(20 * SECOND);
+  expect(hook.taken.map(({ id }) => id)).toEqual([mail.taken[0]?.id]);
+  wrong('a');
+  await clock.advance(5 * MINUTE);
+  expect(mail.taken).toHaveLength(1);
+  world.incidents.close('a');
+  await clock.advance(3 * MINUTE);
+  expect(hook.subjects).toEqual(['opened: The disk a is full.', 'closed: Over: The disk a is full.']);
+  await second.end();
+});
+
+it('a channel that fails keeps no other waiting, is told through the others, and gets all of it later', async () => {
+  const { clock, log, world, start, wrong } = await place();
+  const mail = new Channel('email');
+  const hook = new Channel('webhook');
+  mail.trouble = 'hangs';
+  const { alerting } = await start([mail, hook]);
+  wrong('a');
+  await clock.advance(10 * MINUTE);
+  expect(hook.subjects).toEqual([
+    'opened: The disk a is full.',
+    "opened: Alerts can't be delivered by email: The receiver of email took longer than 10 seconds.",
+  ]);
+  expect(world.incidents.list()).toMatchObject([{ code: 'DISK_FULL' }, { code: 'ALERT_UNDELIVERED' }]);
+  expect(mail.attempts).toBeLessThan(10);
+  mail.trouble = 'none';
+  // Somebody has mended it and tries.
+  expect(await alerting.test(new AbortController().signal)).toEqual([
+    { channel: 'email', trouble: null },
+    { channel: 'webhook', trouble: null },
+  ]);
+  await clock.advance(5 * MINUTE);
+  expect(mail.subjects).toEqual([
+    'test: This is a test of the alerts; nothing is wrong.',
+    'opened: The disk a is full.',
+  ]);
+  expect(hook.subjects.slice(2)).toEqual([
+    'test: This is a test of the alerts; nothing is wrong.',
+    "closed: Over: Alerts can't be delivered by email: The receiver of email took longer than 10 seconds.",
+  ]);
+  expect(log.said('An alert could not be delivered')).toEqual([]);
+});
+
+it('who could not be told of the beginning is told of the end alone', async () => {
+  const { clock, world, start, wrong } = await place();
+  const mail = new Channel('email');
+  const hook = new Channel('webhook');
+  mail.trouble = 'refuses';
+  const { alerting } = await start([mail, hook]);
+  wrong('a');
+  await clock.advance(3 * MINUTE);
+  world.incidents.close('a');
+  await clock.advance(3 * MINUTE);
+  mail.trouble = 'none';
+  await alerting.test(new AbortController().signal);
+  await clock.advance(5 * SECOND);
+  expect(mail.subjects.slice(1)).toEqual(['closed: Over: The disk a is full.']);
+  expect(hook.subjects.filter((subject) => subject.includes('disk'))).toEqual([
+    'opened: The disk a is full.',
+    'closed: Over: The disk a is full.',
+  ]);
+});
+
+it('another trouble in the place of one that was told is told as well, and the first one is over', async () => {
+  const { clock, world, start } = await place();
+  const mail = new Channel('email');
+  await start([mail]);
+  const open = (code: ErrorCode, message: string) =>
+    world.incidents.open({ key: 'results', code, message, hint: 'Mend it.' });
+  open('PORT_IN_USE', 'The port is taken.');
+  await clock.advance(5 * MINUTE);
+  open('RESULTS_UNAVAILABLE', 'The key is wrong.');
+  open('RESULTS_UNAVAILABLE', 'The key is still wrong.');
+  await clock.advance(5 * MINUTE);
+  expect(mail.subjects.toSorted()).toEqual([
+    'closed: Over: The port is taken.',
+    'opened: The key is still wrong.',
+    'opened: The port is taken.',
+  ]);
+});
+
+it('whoever asks hears who was told, who is not yet, and what is over', async () => {
+  const { clock, dir, world, start, wrong } = await place();
+  const mail = new Channel('email');
+  const hook = new Channel('webhook');
+  mail.trouble = 'refuses';
+  hook.trouble = 'refuses';
+  const first = await start([mail, hook]);
+  const disk = async (alerting = first.alerting) => {
+    const { open } = await alertOperations(alerting, new AbortController().signal).alerts({});
+    return open.find(({ code }) => code === 'DISK_FULL');
+  };
+  wrong('a');
+  await clock.advance(3 * MINUTE);
+  expect(await disk()).toMatchObject({ toldAt: null, toldBy: [], waitingFor: ['email', 'webhook'] });
+  mail.trouble = 'none';
+  await clock.advance(10 * MINUTE);
+  const told = await disk();
+  expect(told).toMatchObject({ overSince: null, toldBy: ['email'], waitingFor: ['webhook'] });
+  expect(Date.parse(told?.toldAt ?? '')).toBeGreaterThan(Date.parse(told?.since ?? '') + 3 * MINUTE);
+  world.incidents.close('a');
+  first.alerting.take(TIMES, [mail, hook]);
+  const endedAt = clock.now();
+  await clock.advance(10 * SECOND);
+  expect(Date.parse((await disk())?.overSince ?? '') - endedAt).toBeLessThan(5 * SECOND);
+  await first.end();
+  expect(readFileSync(alertsFile(dir), 'utf8')).toContain('"takenBy":["email"]');
+});
+
+it('an alert that nobody takes for a day is given up, and the log says so', async () => {
+  const { clock, log, start, wrong } = await place();
+  const mail = new Channel('email');
+  mail.trouble = 'refuses';
+  await start([mail]);
+  wrong('a');
+  await clock.advance(3 * MINUTE);
+  for (let hour = 0; hour < 30; hour += 1) {
+    await clock.advance(20 * SECOND);
+    clock.jump(HOUR);
+  }
+  expect(log.said('An alert could not be delivered for')).toMatchObject([
+    { level: 'error', fields: { channel: 'email', code: 'ALERT_UNDELIVERED' } },
+  ]);
+  expect(mail.attempts).toBeLessThan(80);
+});
+
+it('in quiet hours nothing is delivered, not even what was to be delivered before', async () => {
+  const { clock, start, wrong } = await place();
+  const mail = new Channel('email');
+  mail.trouble = 'refuses';
+  const quietHours = parseHours(['09:05-09:20']);
+  await start([mail], { times: { ...TIMES, quietHours } });
+  wrong('a');
+  await clock.advance(4.5 * MINUTE);
+  mail.trouble = 'none';
+  await clock.advance(15 * MINUTE);
+  expect(mail.taken).toEqual([]);
+  await clock.advance(5 * MINUTE);
+  expect(mail.subjects).toContain('opened: The disk a is full.');
+});
+
+it('what is told is durable first; where that cannot be, it is told all the same', async () => {
+  const { dir, clock, log, start, wrong } = await place();
+  const mail = new Channel('email');
+  const seen: string[] = [];
+  const send = mail.send.bind(mail);
+  mail.send = async (alert) => {
+    seen.push(readFileSync(alertsFile(dir), 'utf8'));
+    await send(alert);
+  };
+  wrong('a');
+  const first = await start([mail]);
+  await clock.advance(3 * MINUTE);
+  expect(seen[0]).toContain(`"told":{"alert":"${mail.taken[0]?.id}"`);
+  await first.end();
+
+  const full: AlertStore = {
+    ...openAlertStore(dir),
+    save: () => Promise.reject(new Error('no space is left')),
+  };
+  await start([mail], { store: full });
+  wrong('b');
+  await clock.advance(3 * MINUTE);
+  expect(mail.subjects.at(-1)).toBe('opened: The disk b is full.');
+  expect(log.said('What was told could not be recorded')).toHaveLength(1);
+});
+
+it('a damaged file is begun anew, with a line in the log', async () => {
+  const { dir, clock, log, start, wrong } = await place();
+  for (const text of ['{"version":1,"entr', '{"version":7}', 'null']) {
+    writeFileSync(alertsFile(dir), text);
+    const mail = new Channel('email');
+    wrong('a');
+    const { end } = await start([mail]);
+    await clock.advance(3 * MINUTE);
+    expect(mail.taken).toHaveLength(1);
+    await end();
+  }
+  expect(log.said('What was told before is not known')).toHaveLength(3);
+});
+
+it('a changed configuration takes effect at once, and tells nothing again', async () => {
+  const { clock, start, wrong } = await place();
+  const mail = new Channel('email');
+  const hook = new Channel('webhook');
+  const { alerting } = await start([]);
+  wrong('a');
+  await clock.advance(5 * MINUTE);
+  alerting.take(TIMES, [mail]);
+  await clock.advance(SECOND);
+  expect(mail.subjects).toEqual(['opened: The disk a is full.']);
+  alerting.take(TIMES, [mail, hook]);
+  await clock.advance(5 * MINUTE);
+  expect([mail.taken.length, hook.taken.length]).toEqual([1, 0]);
+});
+
+it('holds and documents of the ledger are told as well, those that mend themselves once they last', async () => {
+  const { clock, ledger, start } = await place();
+  const mail = new Channel('email');
+  await start([mail]);
+  const { document } = await ledger.admit({ ...admission('a.jpg', 'a'), at: clock.now() });
+  await ledger.finish(await ledger.begin(document.id, clock.now(), 1), {
+    at: clock.now(),
+    outcome: 'refused',
+    httpStatus: 422,
+    message: null,
+    transition: { state: 'failed', reason: 'HTTP_422', message: 'No.' },
+  });
+  const about = { key: 'https://api.example.com', message: 'No answer came.', since: clock.now() };
+  const hold = { ...about, scope: 'service', reason: 'TIMEOUT', until: null, demanded: false } as const;
+  await ledger.putHold(hold);
+  await clock.advance(14 * MINUTE);
+  expect(mail.subjects).toEqual(['opened: 1 scan from /scans needs a person: 1 failed.']);
+  await clock.advance(2 * MINUTE);
+  expect(mail.subjects.slice(1)).toEqual([
+    'opened: The service at https://api.example.com has not answered properly: No answer came.',
+  ]);
+  await ledger.clearHold('service', about.key);
+  await ledger.retry('all', clock.now());
+  await clock.advance(4 * MINUTE);
+  expect(mail.taken.slice(2).flatMap(({ kind, causes }) => [kind, causes.length])).toEqual(['closed', 2]);
+});
+
+it('the digest counts the day by folder, and names what is open', async () => {
+  const { clock, ledger, start, wrong } = await place();
+  const mail = new Channel('email');
+  await start([mail], { times: { ...TIMES, digest: 9 * 60 + 5 } });
+  await clock.advance(10 * MINUTE);
+  expect(mail.subjects).toEqual(['digest: 0 receipts sent since yesterday, 0 wait, 0 for a person']);
+  for (const name of ['a', 'b', 'c']) {
+    const { document } = await ledger.admit({ ...admission(`${name}.jpg`, name), at: clock.now() });
+    if (name === 'c') continue;
+    const transition =
+      name === 'a'
+        ? ({ state: 'accepted', serviceStatus: 'PROCESSING', response: '{}' } as const)
+        : ({ state: 'failed', reason: 'HTTP_422', message: 'No.' } as const);
+    await ledger.finish(await ledger.begin(document.id, clock.now(), 1), {
+      at: clock.now(),
+      outcome: name === 'a' ? 'accepted' : 'refused',
+      httpStatus: 200,
+      message: null,
+      transition,
+    });
+  }
+  wrong('x');
+  await clock.advance(MINUTE);
+  clock.jump(24 * HOUR);
+  // It was asleep for most of it, and what was wrong before may be over in a moment.
+  await clock.advance(MINUTE);
+  expect(mail.taken.filter(({ kind }) => kind === 'opened')).toEqual([]);
+  await clock.advance(10 * MINUTE);
+  const [opened] = mail.taken.filter(({ kind }) => kind === 'opened');
+  expect(opened?.subject).toBe('2 troubles, the first: The disk x is full.');
+  const digests = mail.taken.filter(({ kind }) => kind === 'digest');
+  expect(digests).toHaveLength(2);
+  expect(digests[1]?.subject).toBe('1 receipt sent since yesterday, 1 waits, 1 for a person');
+  expect(digests[1]?.text.split('\n')).toEqual(
+    expect.arrayContaining([
+      'folder  sent  duplicates  rejected  waiting  for a person',
+      '/scans     1           0         0        1             1',
+      '1 document was accepted by the service in that time. "waiting" and "for a person" are of now, however old.',
+      'Still open:',
+      expect.stringMatching(/^- The disk x is full\. Since .* Make room\. \[DISK_FULL\]$/),
+    ]),
+  );
+});

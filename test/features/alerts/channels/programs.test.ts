@@ -1,0 +1,100 @@
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { createCommandChannel } from '../../../../src/features/alerts/channels/command.ts';
+import { createDesktopChannel, noticeOf } from '../../../../src/features/alerts/channels/desktop.ts';
+import type { Run } from '../../../../src/features/alerts/channels/program.ts';
+import { howItEnded, runProgram } from '../../../../src/system/programs.ts';
+import { NEVER, OPENED } from './anAlert.ts';
+
+const HOSTILE = `"; do shell script "id" -- $(id) \`id\` 'x' <b>&amp;</b> --help \0 \\n %s`;
+
+const run: Run = async (command, { stdin, env }, signal) => {
+  const end = await runProgram(command, stdin, env, { timeoutMs: 5_000, graceMs: 100 }, signal);
+  return end.how === 'exited' && end.status === 0 ? null : howItEnded(end);
+};
+
+async function script(text: string) {
+  const dir = await mkdtemp(join(tmpdir(), 'receiptd-program-'));
+  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  const file = join(dir, 'tell me.sh');
+  await writeFile(file, `#!/bin/sh\n${text}\n`);
+  await chmod(file, 0o700);
+  return { file, out: join(dir, 'out') };
+}
+
+it.skipIf(process.platform === 'win32')(
+  'a program gets the alert on its standard input and in its environment, as it is',
+  async () => {
+    const { file, out } = await script(
+      'cat > "$1"; printf "%s" "$RECEIPTD_ALERT_KIND $RECEIPTD_ALERT_SUBJECT" >> "$1"',
+    );
+    const channel = createCommandChannel({ command: [file, out], run });
+    await channel.send({ ...OPENED, subject: HOSTILE }, NEVER);
+    const [line = '', variables] = (await readFile(out, 'utf8')).split('\n', 2);
+    expect(JSON.parse(line)).toMatchObject({ type: 'alert.opened', data: { subject: HOSTILE } });
+    expect(variables).toBe(`opened ${HOSTILE.replace('\0', '')}`);
+  },
+);
+
+it.skipIf(process.platform === 'win32')(
+  'a program that fails, or is not there, is said in a sentence',
+  async () => {
+    const { file } = await script('exit 3');
+    await expect(createCommandChannel({ command: [file], run }).send(OPENED, NEVER)).rejects.toMatchObject({
+      code: 'ALERT_UNDELIVERED',
+      message: `${file} ended with status 3.`,
+    });
+    await expect(createCommandChannel({ command: ['/no/such'], run }).send(OPENED, NEVER)).rejects.toThrow(
+      '/no/such could not be started',
+    );
+  },
+);
+
+it('on Linux a notice has no markup and no option that others chose', async () => {
+  const { command, env } = noticeOf({ ...OPENED, subject: HOSTILE, text: HOSTILE }, 'linux');
+  const dashes = command.indexOf('--');
+  expect(command.slice(0, dashes)).toEqual([
+    'notify-send',
+    '--app-name=receiptd',
+    '--urgency=critical',
+    '--icon=dialog-information',
+  ]);
+  const [title, body, ...more] = command.slice(dashes + 1);
+  expect(more).toEqual([]);
+  expect(title).toMatch(/^receiptd: "; do/);
+  expect(body).toContain("'x' &lt;b&gt;&amp;amp;&lt;/b&gt; --help");
+  expect(body).toContain(String.raw`\\n %s`);
+  expect(command.join('')).not.toContain('\0');
+  expect(env).toEqual({});
+});
+
+it('on macOS the texts are arguments of a script that never changes', () => {
+  const plain = noticeOf(OPENED, 'darwin').command;
+  const hostile = noticeOf({ ...OPENED, subject: HOSTILE, text: HOSTILE }, 'darwin').command;
+  expect(hostile.slice(0, -2)).toEqual(plain.slice(0, -2));
+  expect(hostile.slice(0, -2).join(' ')).toBe(
+    'osascript -e on run argv -e display notification (item 2 of argv) with title (item 1 of argv) -e end run',
+  );
+  // Neither is taken for an option.
+  for (const text of hostile.slice(-2)) expect(text).toMatch(/^receiptd: /);
+});
+
+it('on Windows the texts are variables, and the script never changes', () => {
+  const plain = noticeOf(OPENED, 'win32');
+  const hostile = noticeOf({ ...OPENED, subject: HOSTILE, text: HOSTILE }, 'win32');
+  expect(hostile.command).toEqual(plain.command);
+  expect(hostile.env['RECEIPTD_ALERT_SUBJECT']).toContain('do shell script');
+  const decoded = Buffer.from(plain.command.at(-1) ?? '', 'base64').toString('utf16le');
+  expect(decoded).toContain('CreateTextNode($env:RECEIPTD_ALERT_SUBJECT)');
+});
+
+it('a desktop without the program for it is said with what to install', async () => {
+  const absent: Run = async ([program]) => `could not be started (spawn ${program} ENOENT)`;
+  const channel = createDesktopChannel({ platform: 'linux', run: absent });
+  await expect(channel.send(OPENED, NEVER)).rejects.toMatchObject({
+    message: 'The desktop shows no alerts: notify-send could not be started (spawn notify-send ENOENT).',
+    hint: expect.stringContaining('libnotify-bin'),
+  });
+});

@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Webhook } from 'standardwebhooks';
+import { expect, it, onTestFinished } from 'vitest';
+import { readSecretFile } from '../../../../src/features/alerts/channels/secretFile.ts';
+import { createWebhookChannel } from '../../../../src/features/alerts/channels/webhook.ts';
+import { systemClock } from '../../../../src/system/systemClock.ts';
+import { createTransport } from '../../../../src/api/transport.ts';
+import { NEVER, OPENED } from './anAlert.ts';
+import { hookServer } from './receivers.ts';
+
+const STEP_MS = 2_000;
+const TIMEOUTS = { connectMs: STEP_MS, progressMs: STEP_MS, headersMs: STEP_MS, bodyMs: STEP_MS };
+
+function channel(url: string, secret: string | null = null) {
+  const transport = createTransport({
+    baseUrl: new URL(url).origin,
+    timeouts: TIMEOUTS,
+    connections: 1,
+    clock: systemClock,
+  });
+  onTestFinished(() => transport.close());
+  return createWebhookChannel({
+    url,
+    secret: secret === null ? null : async () => secret,
+    now: Date.now,
+    exchange: (request, signal) => transport.exchange(request, signal),
+  });
+}
+
+it('a library for Standard Webhooks verifies what is posted, and refuses it when it was changed', async () => {
+  const { hooks, url } = await hookServer();
+  const secret = `whsec_${randomBytes(32).toString('base64')}`;
+  await channel(`${url}/hook/a?b=c`, secret).send(OPENED, NEVER);
+  const [hook] = hooks;
+  expect(hook?.url).toBe('/hook/a?b=c');
+  const { body = '', headers = {} } = hook ?? {};
+  expect(new Webhook(secret).verify(body, headers)).toMatchObject({
+    type: 'alert.opened',
+    data: { id: OPENED.id, code: 'FOLDER_UNREACHABLE', since: '2026-01-31T09:40:00.000Z', until: null },
+  });
+  expect(headers['webhook-id']).toBe(OPENED.id);
+  expect(() => new Webhook(secret).verify(body.replace('scans', 'other'), headers)).toThrow('signature');
+});
+
+it('is unsigned without a secret; one that is none is refused before anything is sent', async () => {
+  const { hooks, url } = await hookServer();
+  await channel(url).send(OPENED, NEVER);
+  expect(hooks[0]?.headers).not.toHaveProperty('webhook-signature');
+  for (const secret of ['whsec_short', 'no base64 at all, that is for sure']) {
+    await expect(channel(url, secret).send(OPENED, NEVER)).rejects.toThrow(
+      'alerts.webhook.secretFile is none',
+    );
+  }
+  expect(hooks).toHaveLength(1);
+});
+
+it('follows no redirect, takes no refusal, and never shows the whole address', async () => {
+  const elsewhere = await hookServer();
+  const { url } = await hookServer(({ url: path }) =>
+    path === '/moved?key=hidden' ? [307, { location: elsewhere.url }] : 503,
+  );
+  await expect(channel(`${url}/moved?key=hidden`).send(OPENED, NEVER)).rejects.toMatchObject({
+    code: 'ALERT_UNDELIVERED',
+    message: `The webhook at ${new URL(url).host} answered with HTTP 307, which leads elsewhere and is not followed.`,
+  });
+  await expect(channel(`${url}/?key=hidden`).send(OPENED, NEVER)).rejects.toThrow('answered with HTTP 503.');
+  await expect(channel('http://127.0.0.1:1/?key=hidden').send(OPENED, NEVER)).rejects.toMatchObject({
+    message: expect.not.stringContaining('hidden'),
+  });
+  expect(elsewhere.hooks).toEqual([]);
+});
+
+it('a file with a secret is read only if it is for its owner alone', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'receiptd-secret-'));
+  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  const file = join(dir, 'secret');
+  const read = () => readSecretFile(file, 'alerts.email.passwordFile');
+  await expect(read()).rejects.toThrow('alerts.email.passwordFile: ' + file + " can't be read (ENOENT).");
+  await writeFile(file, ' pass word \r\nsecond line', { mode: 0o600 });
+  expect(await read()).toBe('pass word');
+  await chmod(file, 0o640);
+  await expect(read()).rejects.toMatchObject({ code: 'CREDENTIALS_INSECURE' });
+  await writeFile(file, '\n');
+  await chmod(file, 0o600);
+  await expect(read()).rejects.toThrow('holds nothing in its first line');
+});

@@ -1,0 +1,176 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { SilenceWatch, type FolderNow } from '../../../../src/features/alerts/silence/silenceWatch.ts';
+import { incidentsOf } from '../../../../src/features/alerts/silence/silenceIncidents.ts';
+import { openSqliteLedger } from '../../../../src/ledger/sqlite/open.ts';
+import { OpenIncidents } from '../../../../src/daemon/openIncidents.ts';
+import type { StorageTrouble } from '../../../../src/core/ports/ledger.ts';
+import { seen } from '../../../contract/ledger.ts';
+import { eventually, FakeClock } from '../../../support/fakeClock.ts';
+import { RecordedLog } from '../../../support/recordedLog.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+/** A Monday. */
+const BEGIN = new Date(2026, 2, 2, 5, 30);
+
+/** Two folders with six weeks of a scan every twelve minutes from 8 to 17 on workdays, watched since half past five; it is half past seven. */
+async function place() {
+  const dir = mkdtempSync(join(tmpdir(), 'receiptd-silence-'));
+  const clock = new FakeClock(BEGIN.getTime());
+  const log = new RecordedLog();
+  const ledger = await openSqliteLedger({ path: join(dir, 'ledger.db'), clock, checkerPath: '' });
+  const scan = (folder: string, name: string, at: number) =>
+    ledger.note(seen(name, 1, folder), {
+      verdict: 'rejected',
+      reason: 'NOT_AN_IMAGE',
+      message: 'Not an image.',
+      sha256: null,
+      policy: null,
+      at,
+    });
+  const scans: Promise<void>[] = [];
+  for (let day = 1; day <= 42; day += 1) {
+    const date = new Date(2026, 2, 2 - day, 8);
+    if (date.getDay() === 0 || date.getDay() === 6) continue;
+    for (let minute = 0; minute < 9 * 60; minute += 12)
+      for (const folder of ['/office', '/shop'])
+        scans.push(scan(folder, `${day}-${minute}`, date.getTime() + minute * MINUTE));
+  }
+  await Promise.all(scans);
+  const incidents = new OpenIncidents({ clock, log });
+  const folders: FolderNow[] = ['/office', '/shop'].map((path) => ({
+    path,
+    state: 'watching',
+    isPaused: false,
+  }));
+  let readUntil = 0;
+  let trouble: StorageTrouble | null = null;
+  const reports = {
+    storage: { ...ledger.storage, trouble: () => trouble },
+    arrivals: (from: number, to: number, everyMs: number) => {
+      readUntil = to;
+      return ledger.arrivals(from, to, everyMs);
+    },
+  };
+  const watch = new SilenceWatch({ ledger: reports, clock, log }, true);
+  const run = () => {
+    const stopping = new AbortController();
+    const running = watch.run(() => folders, incidents, stopping.signal);
+    return async (): Promise<void> => {
+      stopping.abort();
+      await running;
+    };
+  };
+  let stop = run();
+  onTestFinished(async () => {
+    await stop();
+    await ledger.close();
+    rmSync(dir, { recursive: true, force: true });
+  });
+  await clock.advance(2 * HOUR);
+  // The first look reads weeks, for which virtual time does not wait.
+  await eventually(() => readUntil > clock.now() - HOUR);
+  const again = async (): Promise<void> => {
+    await stop();
+    stop = run();
+  };
+  /** Scans come every ten minutes for that long; into these. */
+  const work = async (hours: number, ...into: string[]): Promise<void> => {
+    for (let end = clock.now() + hours * HOUR; clock.now() < end; await clock.advance(10 * MINUTE))
+      for (const folder of into) await scan(folder, `now-${clock.now()}`, clock.now());
+  };
+  const said = (): string[] =>
+    log
+      .said('/')
+      .concat(log.said('No folder'))
+      .map(({ message }) => message);
+  const storage = (next: StorageTrouble | null): void => {
+    trouble = next;
+  };
+  return { storage, clock, log, folders, incidents, watch, work, said, again };
+}
+
+it('tells one silent folder among others once, and that it is over with the next scan', async () => {
+  const { work, clock, incidents, said, log, again } = await place();
+  await clock.advance(30 * MINUTE);
+  await work(4.1, '/office');
+  expect(incidents.list()).toMatchObject([
+    {
+      key: 'FOLDER_SILENT /shop',
+      code: 'FOLDER_SILENT',
+      message: expect.stringMatching(/^\/shop gets no scans: from 06:00 to 1[0-2]:00 on a Monday /) as string,
+    },
+  ]);
+  await again();
+  await work(1, '/office');
+  expect(said()).toHaveLength(1);
+  await work(0.2, '/office', '/shop');
+  expect(incidents.list()).toEqual([]);
+  expect(log.said('Over')).toHaveLength(1);
+});
+
+it('tells all of them in one sentence, and that a holiday would explain it', async () => {
+  const { clock, incidents, said } = await place();
+  await clock.advance(14 * HOUR);
+  expect(incidents.list()).toMatchObject([{ hint: expect.stringContaining('holiday') as string }]);
+  expect(said()).toEqual([
+    expect.stringMatching(/^No folder gets any scans: from 06:00 to (?:09|10|11):00 on a Monday /),
+  ]);
+});
+
+it('tells of many at once in one sentence', () => {
+  const silence = { low: 20, high: 30, weeks: 9, last: 0, span: null };
+  const alone = ['/a', '/b', '/c', '/d'].map((path) => ({ path, ...silence }));
+  expect(incidentsOf({ all: null, alone: alone.slice(1) }, ['/a', '/b', '/c', '/d', '/e'], 0)).toHaveLength(
+    3,
+  );
+  expect(incidentsOf({ all: null, alone }, ['/a', '/b', '/c', '/d', '/e'], 0)).toMatchObject([
+    {
+      key: 'FOLDER_SILENT',
+      message:
+        '4 of 5 folders get no scans, although by their history they would have by now: /a, /b, /c, ...',
+    },
+  ]);
+});
+
+it('leaves folders out that are paused or in trouble', async () => {
+  const { work, clock, folders, incidents } = await place();
+  folders[1] = { path: '/shop', state: 'watching', isPaused: true };
+  await clock.advance(30 * MINUTE);
+  await work(4, '/office');
+  folders[1] = { path: '/shop', state: 'unreachable', isPaused: false };
+  await work(2, '/office');
+  expect(incidents.list()).toEqual([]);
+});
+
+it('tells nothing while nothing can be recorded, and begins anew after that', async () => {
+  const { clock, incidents, storage } = await place();
+  storage({ code: 'DISK_FULL', message: 'No space.', hint: 'Make room.' });
+  await clock.advance(5 * HOUR);
+  expect(incidents.list()).toEqual([]);
+  storage(null);
+  incidents.open({ key: 'spool', code: 'SPOOL_FULL', message: 'Full.', hint: 'Wait.' });
+  await clock.advance(HOUR);
+  expect(incidents.list()).toHaveLength(1);
+});
+
+it('begins anew after the machine slept, or the clock was set', async () => {
+  const { clock, incidents } = await place();
+  clock.jump(4 * HOUR + 20 * MINUTE);
+  await clock.advance(50 * MINUTE);
+  expect(incidents.list()).toEqual([]);
+  await clock.advance(3 * HOUR);
+  expect(incidents.list()).toHaveLength(1);
+});
+
+it('is quiet when it is told to be, at once', async () => {
+  const { clock, incidents, watch } = await place();
+  await clock.advance(5 * HOUR);
+  expect(incidents.list()).toHaveLength(1);
+  watch.take(false);
+  await clock.advance(2 * MINUTE);
+  expect(incidents.list()).toEqual([]);
+});

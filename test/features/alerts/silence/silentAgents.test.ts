@@ -1,0 +1,79 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { SilentAgents } from '../../../../src/features/alerts/silence/silentAgents.ts';
+import { OpenIncidents } from '../../../../src/daemon/openIncidents.ts';
+import type { StorageTrouble } from '../../../../src/core/ports/ledger.ts';
+import { FakeClock } from '../../../support/fakeClock.ts';
+import { FakeFleet } from '../../../support/fakeFleet.ts';
+import { RecordedLog } from '../../../support/recordedLog.ts';
+
+const MINUTE = 60_000;
+const UNREACHABLE: StorageTrouble = { code: 'LEDGER_UNREACHABLE', message: 'Away.', hint: 'Wait.' };
+const THERE = { name: 'there', host: 'there-pc', lastSeenAt: 0 };
+
+function watching() {
+  const [clock, log, fleet] = [new FakeClock(), new RecordedLog(), new FakeFleet()];
+  const incidents = new OpenIncidents({ clock, log });
+  const ledger: { trouble: StorageTrouble | null } = { trouble: null };
+  const storage = { trouble: () => ledger.trouble };
+  const stop = new AbortController();
+  const running = new SilentAgents({ fleet, storage, incidents, clock, log }).run(stop.signal);
+  onTestFinished(async () => {
+    stop.abort();
+    await running;
+  });
+  const said = () => incidents.list().map(({ code, message }) => `${code} ${message}`);
+  return { clock, log, fleet, ledger, said };
+}
+
+describe('an agent that has fallen silent', () => {
+  it('is told of, with where it is and what waits for it alone, until it is heard of again', async () => {
+    const { clock, log, fleet, said } = watching();
+    fleet.silent = [THERE];
+    fleet.waiting.set('there', 12);
+    await clock.advance(MINUTE);
+    expect(said()).toEqual([
+      expect.stringMatching(
+        /^AGENT_SILENT Agent there on the host there-pc has been silent since \d{4}-.* 12 documents wait for it alone\.$/,
+      ),
+    ]);
+    fleet.waiting.clear();
+    for (let i = 0; i < 61; i++) await clock.advance(MINUTE);
+    expect(said()).toEqual([expect.stringContaining('Nothing waits for it alone.')]);
+    expect(log.lines.filter(({ level }) => level === 'error')).toHaveLength(1);
+    fleet.silent = [];
+    await clock.advance(MINUTE);
+    expect(said()).toEqual([]);
+    expect(log.said('Over')).toHaveLength(1);
+  });
+
+  it('is told of by the first of those that run, and by the next one when that is away for long', async () => {
+    const { clock, fleet, said } = watching();
+    fleet.isFirst = false;
+    fleet.silent = [THERE];
+    for (let i = 0; i < 30; i++) await clock.advance(MINUTE);
+    expect(said()).toEqual([]);
+    fleet.isFirst = true;
+    for (let i = 0; i < 10; i++) await clock.advance(MINUTE);
+    expect(said()).toEqual([]);
+    await clock.advance(MINUTE);
+    expect(said()).toHaveLength(1);
+    // It is not over because another one tells it as well.
+    fleet.isFirst = false;
+    await clock.advance(MINUTE);
+    expect(said()).toHaveLength(1);
+  });
+
+  it('has ten minutes to be heard of again when the ledger is back, and stays told of while that is away', async () => {
+    const { clock, fleet, ledger, said } = watching();
+    fleet.silent = [THERE];
+    await clock.advance(MINUTE);
+    ledger.trouble = UNREACHABLE;
+    fleet.silent = [THERE, { ...THERE, name: 'yonder' }];
+    for (let i = 0; i < 20; i++) await clock.advance(MINUTE);
+    ledger.trouble = null;
+    for (let i = 0; i < 10; i++) await clock.advance(MINUTE);
+    expect(said()).toEqual([expect.stringContaining('Agent there')]);
+    await clock.advance(MINUTE);
+    expect(said()).toHaveLength(2);
+  });
+});

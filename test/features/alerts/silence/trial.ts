@@ -1,0 +1,195 @@
+import { Arrivals } from '../../../../src/features/alerts/silence/arrivals.ts';
+import { silentAmong, type FolderArrivals } from '../../../../src/features/alerts/silence/silentFolders.ts';
+import { daysOf, drawing, OFFICES, YEARS_DAYS, type Day, type Office } from './offices.ts';
+
+const HOUR_MS = 60 * 60_000;
+/** A Thursday; the alarm has learned enough by the tenth week. */
+const begin = (): number => new Date(2026, 0, 1).getTime();
+const BREAKS_FROM_DAY = 90;
+const BREAKDOWNS = 12;
+/** Before, nobody is there. */
+const FIRST_HOUR = 6;
+const NOTICED_WITHIN_DAYS = 5;
+const ALWAYS = { from: 0, until: 24 };
+
+export interface Counts {
+  readonly office: string;
+  /** Alarms while all was well, on days when people were there; in a folder and a year. */
+  readonly falsePerYear: number;
+  /** On holidays, vacations and days off. */
+  readonly closedPerYear: number;
+  /** Of scanners that broke while people were there: noticed on the same day, later, not within five days. */
+  readonly sameDay: number;
+  readonly later: number;
+  readonly missed: number;
+  /** Hours from the breakdown, of those on the same day; the middle one. Null: none. */
+  readonly hours: number | null;
+}
+
+/** Each office by itself, over two years, and then with a scanner that breaks. */
+export function tryAlone(folders: number): Counts[] {
+  return OFFICES.map((office, at) => {
+    let [alarms, closed] = [0, 0];
+    const delays: Delay[] = [];
+    for (let folder = 0; folder < folders; folder += 1) {
+      const seed = 1_000 * (at + 1) + folder;
+      const days = [...daysOf(office, { begin: begin(), seed }, drawing(seed))];
+      const found = alarmsIn([days], office.runs);
+      alarms += found.filter(({ isClosed }) => !isClosed).length;
+      closed += found.filter(({ isClosed }) => isClosed).length;
+      delays.push(...breakdowns(office, days, drawing(seed + 500)));
+    }
+    const years = (folders * YEARS_DAYS) / 365;
+    const noticed = delays.filter((delay) => delay !== null);
+    const same = noticed.filter(({ isSameDay }) => isSameDay).map(({ hours }) => hours);
+    return {
+      office: office.name,
+      falsePerYear: alarms / years,
+      closedPerYear: closed / years,
+      sameDay: same.length,
+      later: noticed.length - same.length,
+      missed: delays.length - noticed.length,
+      hours: same.toSorted((a, b) => a - b)[same.length >> 1] ?? null,
+    };
+  });
+}
+
+export interface Together {
+  readonly folders: number;
+  readonly all: number;
+  readonly alone: number;
+  readonly holidays: number;
+}
+
+/** Some offices of one company with the same holidays. Resolves alarms in a year: of all together, and of one. */
+export function tryTogether(): Together {
+  const chosen = OFFICES.filter(({ oddDaysOff, vacations, runs }) => !oddDaysOff && !vacations && !runs);
+  const all = chosen.map((office, at) => [...daysOf(office, { begin: begin(), seed: 7 }, drawing(70 + at))]);
+  const found = alarmsIn(all);
+  const perYear = (count: number) => count / (YEARS_DAYS / 365);
+  return {
+    folders: chosen.length,
+    all: perYear(found.filter(({ of }) => of === 'all').length),
+    alone: perYear(found.filter(({ of }) => of !== 'all').length),
+    holidays: perYear(
+      (all[0] ?? []).filter(({ isClosed, date }) => isClosed && date.getDay() % 6 !== 0).length,
+    ),
+  };
+}
+
+interface Alarm {
+  readonly at: number;
+  readonly isClosed: boolean;
+  readonly of: string;
+}
+
+interface Simulated extends FolderArrivals {
+  readonly days: readonly Day[];
+  /** Of today's scans. */
+  next: number;
+}
+
+/** Looks once an hour, as the agent does; an alarm is over with the next scan. */
+function alarmsIn(all: readonly (readonly Day[])[], runs: Office['runs'] = ALWAYS): Alarm[] {
+  const folders: Simulated[] = all.map((days, at) => ({
+    days,
+    path: String(at),
+    arrivals: new Arrivals(),
+    since: begin(),
+    next: 0,
+  }));
+  const found: Alarm[] = [];
+  const union = new Arrivals();
+  let open = new Set<string>();
+  for (let day = 0; day < YEARS_DAYS; day += 1) {
+    for (let hour = FIRST_HOUR; hour <= 24; hour += 1) {
+      const at = pass(folders, day, hour, Infinity, union);
+      const next = silentNow(startedAt(folders, at, runs), at, union);
+      for (const of of next)
+        if (!open.has(of)) found.push({ at, of, isClosed: folders[0]?.days[day]?.isClosed ?? false });
+      open = next;
+    }
+  }
+  return found;
+}
+
+/** Resolves the end of that hour; all that came in it has been seen. */
+function pass(
+  folders: readonly Simulated[],
+  day: number,
+  hour: number,
+  brokenAt = Infinity,
+  union?: Arrivals,
+): number {
+  let end = 0;
+  for (const folder of folders) {
+    const today = folder.days[day];
+    if (today === undefined) continue;
+    end = new Date(today.date.getFullYear(), today.date.getMonth(), today.date.getDate(), hour).getTime();
+    while ((today.scans[folder.next] ?? Infinity) < end) {
+      const scan = today.scans[folder.next] ?? 0;
+      if (scan < brokenAt) {
+        folder.arrivals.add(scan, 1);
+        union?.add(scan, 1);
+      }
+      folder.next += 1;
+    }
+    if (hour === 24) folder.next = 0;
+  }
+  return end;
+}
+
+/** As an agent sees them that started this morning; none while it does not run. */
+function startedAt<T extends FolderArrivals>(
+  folders: readonly T[],
+  now: number,
+  { from, until }: NonNullable<Office['runs']>,
+): readonly T[] {
+  if (until - from === 24) return folders;
+  const start = new Date(now);
+  start.setHours(from, 0, 0, 0);
+  const isOn = now > start.getTime() && now <= new Date(now).setHours(until, 0, 0, 0);
+  return isOn ? folders.map((folder) => ({ ...folder, since: start.getTime() })) : [];
+}
+
+function silentNow(folders: readonly FolderArrivals[], now: number, union?: Arrivals): Set<string> {
+  if (folders.length === 0) return new Set();
+  const { all, alone } = silentAmong(folders, now, union);
+  return new Set([...(all === null ? [] : ['all']), ...alone.map(({ path }) => path)]);
+}
+
+/** Null: not told within some days. */
+type Delay = { readonly hours: number; readonly isSameDay: boolean } | null;
+
+/** For scanners that break while people are there: when it was told. */
+function breakdowns(office: Office, days: readonly Day[], draw: () => number): Delay[] {
+  const delays: Delay[] = [];
+  while (delays.length < BREAKDOWNS) {
+    const day = BREAKS_FROM_DAY + Math.floor(draw() * (YEARS_DAYS - BREAKS_FROM_DAY - NOTICED_WITHIN_DAYS));
+    const { date, scans } = days[day] ?? { date: new Date(), scans: [] };
+    if (scans.length === 0) continue;
+    const hour = office.from + draw() * 0.75 * (office.until - office.from);
+    delays.push(noticedAfter(days, day, date.getTime() + hour * HOUR_MS, office.runs));
+  }
+  return delays;
+}
+
+function noticedAfter(
+  days: readonly Day[],
+  day: number,
+  brokenAt: number,
+  runs: Office['runs'] = ALWAYS,
+): Delay {
+  const folder = { days, path: '0', arrivals: new Arrivals(), since: begin(), next: 0 };
+  for (let before = day - 80; before < day; before += 1)
+    for (const scan of days[before]?.scans ?? []) folder.arrivals.add(scan, 1);
+  for (let later = day; later < day + NOTICED_WITHIN_DAYS; later += 1) {
+    for (let hour = FIRST_HOUR; hour <= 24; hour += 1) {
+      const at = pass([folder], later, hour, brokenAt);
+      if (at > brokenAt && silentNow(startedAt([folder], at, runs), at).size > 0) {
+        return { hours: (at - brokenAt) / HOUR_MS, isSameDay: later === day };
+      }
+    }
+  }
+  return null;
+}

@@ -1,0 +1,388 @@
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs/promises';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { createAttentionBook, markOf } from '../../../src/intake/folder/attentionBook.ts';
+import { createAttentionFolder } from '../../../src/intake/folder/attentionFolder.ts';
+import { createFolderGuard } from '../../../src/intake/folder/guarded.ts';
+import { createWatchedFolder } from '../../../src/intake/folder/watchedFolder.ts';
+import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
+import { Attention, type AttentionDeps } from '../../../src/features/attention/attention.ts';
+import { OpenIncidents } from '../../../src/daemon/openIncidents.ts';
+import type { AttentionBook, AttentionFolder } from '../../../src/core/ports/attention.ts';
+import { admission, hashOf } from '../../contract/ledger.ts';
+import { FakeClock } from '../../support/fakeClock.ts';
+import { RecordedLog } from '../../support/recordedLog.ts';
+
+const isRoot = process.getuid?.() === 0;
+const NOBODY = 65_534;
+
+const never = new AbortController().signal;
+
+/** A watched folder with a real ledger, and what people are shown of it. Each `look` is what the agent does at a start. */
+async function office() {
+  const dir = mkdtempSync(join(tmpdir(), 'receiptd-attention-'));
+  const [inbox, shown] = [join(dir, 'inbox'), join(dir, 'inbox', 'look here')];
+  mkdirSync(inbox, { mode: 0o775 });
+  const clock = new FakeClock();
+  const log = new RecordedLog();
+  const ledger = await openSqliteLedger({ path: join(dir, 'ledger.db'), clock, checkerPath: '' });
+  onTestFinished(async () => {
+    await ledger.close();
+    rmSync(dir, { recursive: true, force: true });
+  });
+  const incidents = new OpenIncidents({ clock, log });
+  const guard = createFolderGuard(inbox);
+  const folder = createWatchedFolder({
+    path: inbox,
+    recursive: true,
+    include: [],
+    ignore: [],
+    exclude: [],
+    archiveTo: 'archive',
+    random: Math.random,
+    guard,
+  });
+  const place = createAttentionFolder({
+    path: shown,
+    like: inbox,
+    watched: [inbox],
+    mark: markOf(inbox),
+    guard,
+    random: Math.random,
+  });
+  const book = createAttentionBook(join(dir, 'attention'));
+  const deps: AttentionDeps = {
+    folder,
+    place,
+    book,
+    ledger,
+    incidents,
+    clock,
+    log,
+    maxFileSize: 1_000,
+    isInPlace: () => true,
+  };
+  const reject = async (path: string, content: string, reason = 'NOT_AN_IMAGE'): Promise<void> => {
+    writeFileSync(join(inbox, path), content);
+    const found = await folder.stat(path);
+    if (found?.kind !== 'file') throw new Error('no file');
+    const file = { folder: inbox, path, identity: found.identity };
+    const why = { reason, message: 'Why.', sha256: null, policy: null, at: clock.now() };
+    await ledger.note(file, { verdict: 'rejected', ...why });
+  };
+  const look = (more: Partial<AttentionDeps> = {}) => new Attention({ ...deps, ...more }).once(never);
+  const names = (): string[] => (existsSync(shown) ? readdirSync(shown).toSorted() : []);
+  return { dir, inbox, shown, clock, log, ledger, incidents, place, book, deps, reject, look, names };
+}
+
+it('shows a copy and a note, once, to those who may write the watched folder', async () => {
+  const { inbox, shown, reject, look, names } = await office();
+  chmodSync(inbox, 0o2775);
+  await reject('a.jpg', 'no image');
+  await look();
+  await look();
+  expect(names()).toEqual(['a.jpg', 'a.jpg - why.txt']);
+  expect(readFileSync(join(shown, 'a.jpg'), 'utf8')).toBe('no image');
+  expect(statSync(shown).mode & 0o7777).toBe(0o2775);
+  expect(statSync(join(inbox, 'a.jpg')).nlink).toBe(1);
+});
+
+it('removes what is over, but nothing that people have changed or put there', async () => {
+  const { inbox, shown, ledger, reject, look, names } = await office();
+  for (const name of ['a', 'b', 'c']) await reject(name, name);
+  await look();
+  writeFileSync(join(shown, 'b - why.txt'), 'I have seen to it. Anna');
+  writeFileSync(join(shown, 'list.txt'), 'mine');
+  await ledger.gone(inbox, ['a', 'b'], 9_000);
+  await look();
+  expect(names()).toEqual(['b - why.txt', 'c', 'c - why.txt', 'list.txt']);
+});
+
+it('does not make again what people deleted, until something else is wrong with that file', async () => {
+  const { inbox, shown, ledger, reject, look, names } = await office();
+  await reject('a', 'no image');
+  await look();
+  rmSync(shown, { recursive: true });
+  await look();
+  expect(names()).toEqual([]);
+  await reject('a', 'still no image', 'TYPE_NOT_ACCEPTED');
+  await look();
+  expect(names()).toEqual(['a', 'a - why.txt']);
+  await ledger.gone(inbox, ['a'], 9_000);
+  await look();
+  expect(names()).toEqual([]);
+});
+
+/** One that the service refused; its id. */
+async function refused({ inbox, ledger, deps }: Awaited<ReturnType<typeof office>>): Promise<number> {
+  writeFileSync(join(inbox, 'a'), 'refused');
+  const found = await deps.folder.stat('a');
+  if (found?.kind !== 'file') throw new Error('no file');
+  const file = { folder: inbox, path: 'a', identity: found.identity };
+  const { document } = await ledger.admit(admission('a', 'refused', { file, sha256: hashOf('refused') }));
+  const attempt = await ledger.begin(document.id, 2_000, 7);
+  const transition = { state: 'failed' as const, reason: 'HTTP_422', message: 'Too dark.' };
+  await ledger.finish(attempt, { at: 3_000, outcome: 'refused', httpStatus: 422, message: null, transition });
+  return document.id;
+}
+
+it('shows a document that the service refused, until it is queued again', async () => {
+  const here = await office();
+  const id = await refused(here);
+  await here.look();
+  expect(here.names()).toEqual(['a', 'a - why.txt']);
+  await here.ledger.retry([id], 4_000);
+  await here.look();
+  expect(here.names()).toEqual([]);
+});
+
+it('forgets a document that is erased, and what was shown of it', async () => {
+  const here = await office();
+  const id = await refused(here);
+  await here.look();
+  expect(await here.ledger.erase([id], 4_000)).toBe(1);
+  await here.look();
+  expect(here.names()).toEqual([]);
+  const [file = ''] = readdirSync(join(here.dir, 'attention'));
+  expect(JSON.parse(readFileSync(join(here.dir, 'attention', file), 'utf8'))).toMatchObject({ entries: [] });
+});
+
+it('tells of a file that is too large to be copied, in a note alone', async () => {
+  const { reject, look, names } = await office();
+  await reject('a', 'x'.repeat(2_000), 'TOO_LARGE');
+  await look();
+  expect(names()).toEqual(['a - why.txt']);
+});
+
+/** Calls that change something, of the place and of the book; the last one does its work and never returns. */
+function killedAfter(calls: number, { place, book }: { place: AttentionFolder; book: AttentionBook }) {
+  let left = calls;
+  let killed = (): void => {};
+  const death = new Promise<void>((resolve) => {
+    killed = resolve;
+  });
+  const step = async <T>(work: () => Promise<T>): Promise<T> => {
+    const done = await work();
+    left -= 1;
+    if (left > 0) return done;
+    killed();
+    return new Promise(() => {});
+  };
+  const mortal = {
+    place: {
+      ...place,
+      make: () => step(() => place.make()),
+      prepare: (wanted) => step(() => place.prepare(wanted)),
+      publish: (prepared) => step(() => place.publish(prepared)),
+      remove: (files) => step(() => place.remove(files)),
+    } satisfies AttentionFolder,
+    book: { ...book, write: (key, page) => step(() => book.write(key, page)) } satisfies AttentionBook,
+  };
+  return { death, mortal };
+}
+
+it('killed after any step, leaves nothing behind and shows everything once after the next start', async () => {
+  for (let calls = 1; calls <= 9; calls += 1) {
+    const { inbox, ledger, reject, look, names, deps } = await office();
+    await reject('over', 'over');
+    await look();
+    await ledger.gone(inbox, ['over'], 9_000);
+    await reject('a', 'a');
+    await reject('b', 'b');
+    const { death, mortal } = killedAfter(calls, deps);
+    await Promise.race([death, look(mortal)]);
+    await look();
+    expect(names()).toEqual(['a', 'a - why.txt', 'b', 'b - why.txt']);
+  }
+});
+
+it('takes back what was begun where the disk is full, says so once, and goes on when there is room', async () => {
+  const { shown, incidents, reject, look, names, place } = await office();
+  await reject('a', 'a');
+  await reject('b', 'b');
+  let prepared = 0;
+  const full: AttentionFolder = {
+    ...place,
+    prepare: (wanted) => {
+      prepared += 1;
+      if (prepared === 2) throw Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' });
+      return place.prepare(wanted);
+    },
+  };
+  await look({ place: full });
+  expect(names()).toEqual([]);
+  expect(incidents.list()).toMatchObject([
+    {
+      code: 'ATTENTION_UNWRITABLE',
+      message: expect.stringContaining(`${shown} can't be written (ENOSPC)`) as string,
+    },
+  ]);
+  await look();
+  expect(names()).toHaveLength(4);
+  expect(incidents.list()).toEqual([]);
+});
+
+it('waits while the watched folder is away, and never takes that for an end', async () => {
+  const { inbox, ledger, reject, look, names } = await office();
+  await reject('a', 'a');
+  await look();
+  await ledger.gone(inbox, ['a'], 9_000);
+  await look({ isInPlace: () => false });
+  expect(names()).toHaveLength(2);
+});
+
+it('forgets what it cannot understand, and touches no file for it', async () => {
+  const { dir, reject, look, names } = await office();
+  await reject('a', 'a');
+  await look();
+  const [file = ''] = readdirSync(join(dir, 'attention'));
+  writeFileSync(join(dir, 'attention', file), '{"folder": 7');
+  await look();
+  expect(names()).toEqual(['a', 'a (2)', 'a (2) - why.txt', 'a - why.txt']);
+});
+
+/** What an ordinary user may do in the folder of scans, where the agent may do more. */
+function asUser(...command: readonly [string, ...string[]]): void {
+  const [program, ...args] = command;
+  const { status, stderr } = spawnSync(program, args, {
+    encoding: 'utf8',
+    ...(isRoot && { uid: NOBODY, gid: NOBODY }),
+  });
+  if (status !== 0) throw new Error(stderr);
+}
+
+/** As it is where people of several groups scan. */
+async function openOffice() {
+  const here = await office();
+  chmodSync(here.dir, 0o755);
+  chmodSync(here.inbox, 0o777);
+  const elsewhere = join(here.dir, 'elsewhere');
+  mkdirSync(elsewhere, { mode: 0o755 });
+  return { ...here, elsewhere };
+}
+
+it('writes nothing through a link that stands where the folder should be, and says so', async () => {
+  const { shown, elsewhere, incidents, reject, look, names } = await openOffice();
+  asUser('ln', '-s', elsewhere, shown);
+  await reject('job', '* * * * * root id');
+  await look();
+  expect(readdirSync(elsewhere)).toEqual([]);
+  expect(incidents.list()).toMatchObject([
+    {
+      code: 'ATTENTION_UNWRITABLE',
+      message: expect.stringMatching(/look here is not a folder, or a link leads to it;/) as string,
+    },
+  ]);
+  rmSync(shown);
+  await look();
+  expect(names()).toEqual(['job', 'job - why.txt']);
+  expect(incidents.list()).toEqual([]);
+});
+
+it('neither writes nor deletes through a link that takes the place of the folder that it made', async () => {
+  const { inbox, shown, elsewhere, incidents, ledger, reject, deps } = await openOffice();
+  const agent = new Attention(deps);
+  await reject('a', 'over');
+  await agent.once(never);
+  asUser('mv', shown, join(inbox, 'moved'));
+  spawnSync('cp', ['-p', ...['a', 'a - why.txt'].map((name) => join(inbox, 'moved', name)), elsewhere]);
+  asUser('ln', '-s', elsewhere, shown);
+  await ledger.gone(inbox, ['a'], 9_000);
+  await reject('job', '* * * * * root id');
+  await agent.once(never);
+  expect(readdirSync(elsewhere)).toEqual(['a', 'a - why.txt']);
+  expect(incidents.list()).toMatchObject([{ code: 'ATTENTION_UNWRITABLE' }]);
+});
+
+it('follows no link on the way from the watched folder', async () => {
+  const { inbox, elsewhere, reject, look, incidents, deps } = await openOffice();
+  const path = join(inbox, 'floor', 'look here');
+  asUser('ln', '-s', elsewhere, join(inbox, 'floor'));
+  const options = { like: inbox, watched: [inbox], mark: markOf(inbox), random: Math.random };
+  const place = createAttentionFolder({ path, guard: createFolderGuard(inbox), ...options });
+  await reject('job', '* * * * * root id');
+  await look({ ...deps, place });
+  mkdirSync(join(elsewhere, 'look here'));
+  await look({ ...deps, place });
+  expect(readdirSync(join(elsewhere, 'look here'))).toEqual([]);
+  expect(incidents.list()).toMatchObject([{ code: 'ATTENTION_UNWRITABLE' }]);
+});
+
+it.skipIf(process.platform !== 'linux').each(['lstat', 'chown', 'link', 'unlink'] as const)(
+  'is not led elsewhere by a link that takes the place of the folder before %s',
+  async (call) => {
+    const { shown, elsewhere, reject, look, ledger, inbox } = await openOffice();
+    if (call === 'unlink') {
+      await reject('over', 'over');
+      await look();
+      await ledger.gone(inbox, ['over'], 9_000);
+    }
+    const before = statSync(elsewhere);
+    await reject('job', 'no image');
+    const { [call]: real } = fs;
+    let isSwapped = false;
+    const spy = vi.spyOn(fs, call).mockImplementation((...args: unknown[]): Promise<never> => {
+      if (!isSwapped) {
+        renameSync(shown, `${shown}.moved`);
+        symlinkSync(elsewhere, shown);
+        isSwapped = true;
+      }
+      return Reflect.apply(real, fs, args) as Promise<never>;
+    });
+    syncBuiltinESMExports();
+    await look().finally(() => {
+      spy.mockRestore();
+      syncBuiltinESMExports();
+    });
+    expect(isSwapped).toBe(true);
+    expect(readdirSync(elsewhere)).toEqual([]);
+    expect(statSync(elsewhere)).toMatchObject({ mode: before.mode, uid: before.uid, gid: before.gid });
+  },
+);
+
+it('in a shared folder is shown by who leads it, whoever found out, and removed when another agent does', async () => {
+  const here = await office();
+  const { clock, dir, deps, names } = here;
+  let leader = 'one';
+  const stop = new AbortController();
+  const running = ['one', 'two'].map((agent) => {
+    const book = createAttentionBook(join(dir, agent));
+    const isInPlace = () => leader === agent;
+    const shared = { isLedElsewhere: () => leader !== agent };
+    return new Attention({ ...deps, book, isInPlace, shared }).run(stop.signal);
+  });
+  onTestFinished(async () => {
+    stop.abort();
+    await Promise.all(running);
+  });
+  await clock.advance(5_000);
+  expect(names()).toEqual([]);
+  // By the other one: nobody tells.
+  await refused(here);
+  await clock.advanceUntil(() => names().length === 2);
+  expect(names()).toEqual(['a', 'a - why.txt']);
+  const before = statSync(join(here.shown, 'a - why.txt')).ino;
+  leader = 'two';
+  await clock.advanceUntil(() => {
+    const now = names();
+    return now.length === 2 && statSync(join(here.shown, now[1] as string)).ino !== before;
+  });
+  await clock.advance(10_000);
+  expect(names()).toHaveLength(2);
+});

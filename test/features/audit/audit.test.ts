@@ -1,0 +1,337 @@
+import { appendFile, chmod, mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createWatchedFolder } from '../../../src/intake/folder/watchedFolder.ts';
+import { compareFolder, type Comparison } from '../../../src/features/audit/audit.ts';
+import { fingerprint } from '../../../src/features/audit/fingerprint.ts';
+import { addsUp, CATEGORIES, crossCheck, tally } from '../../../src/features/audit/accounting.ts';
+import type { WatchedFolder } from '../../../src/core/ports/folder.ts';
+import { LIST_STATES, type LedgerReports } from '../../../src/core/ports/ledgerReports.ts';
+import { asOwnerOf } from '../../support/ordinaryUser.ts';
+import { SHOP } from '../../delivery/sending.ts';
+import { watchingPlace, type WatchingPlace } from '../../intake/watching.ts';
+
+const never = new AbortController().signal;
+const RECURSIVE = {
+  settings: { recursive: true, settle: { shortMs: 200, longMs: 400, patienceMs: 400 } },
+};
+
+function folderOf(
+  place: WatchingPlace,
+  more: { ignore?: string[]; recursive?: boolean } = {},
+): WatchedFolder {
+  return createWatchedFolder({
+    path: place.scans,
+    recursive: more.recursive ?? true,
+    include: [],
+    ignore: more.ignore ?? [],
+    exclude: [],
+    archiveTo: join(place.dir, 'archive'),
+    random: Math.random,
+  });
+}
+
+/** Where no agent runs. */
+function compare(place: WatchingPlace, folder = folderOf(place)): Promise<Comparison> {
+  return compareFolder({ folder, reports: place.ledger, clock: place.clock }, null, never);
+}
+
+async function mixedPlace(): Promise<WatchingPlace> {
+  const place = await watchingPlace();
+  const a = await place.drop('a.jpg');
+  await place.drop('below/b.jpg');
+  await writeFile(join(place.scans, 'copy of a.jpg'), a);
+  await writeFile(join(place.scans, 'notes.txt'), 'bread and butter');
+  await writeFile(join(place.scans, 'cut.jpg'), a.subarray(0, a.length - 100));
+  await writeFile(Buffer.concat([Buffer.from(`${place.scans}/`), Buffer.from([0xff, 0xfe])]), a);
+  await place.once(RECURSIVE);
+  return place;
+}
+
+describe('a folder and its ledger', () => {
+  it('agree on every file after a listing, whatever became of it', async () => {
+    const place = await mixedPlace();
+    expect(Object.values(await place.states()).toSorted()).toEqual([
+      'duplicate',
+      'incomplete',
+      'queued',
+      'queued',
+      'rejected',
+      'unreadable',
+    ]);
+    expect(await compare(place)).toEqual({
+      listed: 6,
+      known: 6,
+      excluded: 0,
+      unaccounted: [],
+      notLookedAt: [],
+    });
+  });
+
+  it('are told apart to the file: new, changed, only touched, renamed, taken away, or under a name of bad bytes', async () => {
+    const place = await mixedPlace();
+    await place.drop('new.jpg');
+    await appendFile(join(place.scans, 'below/b.jpg'), 'x');
+    await utimes(join(place.scans, 'cut.jpg'), 1, 1);
+    await rename(join(place.scans, 'copy of a.jpg'), join(place.scans, 'moved.jpg'));
+    await rm(join(place.scans, 'a.jpg'));
+    await writeFile(Buffer.concat([Buffer.from(`${place.scans}/bad-`), Buffer.from([0xff])]), 'x');
+    const found = await compare(place);
+    expect(found).toMatchObject({ listed: 7, known: 2, excluded: 0, notLookedAt: [] });
+    expect(found.unaccounted.map(({ path, problem }) => [path, problem])).toEqual([
+      ['a.jpg', 'missing'],
+      ['bad-%FF', 'unknown'],
+      ['below/b.jpg', 'changed'],
+      ['copy of a.jpg', 'missing'],
+      ['cut.jpg', 'changed'],
+      ['moved.jpg', 'unknown'],
+      ['new.jpg', 'unknown'],
+    ]);
+    const [a, , b, copy, cut] = found.unaccounted;
+    // Which of two equal files comes first, and is the document, is open.
+    expect([a?.state, copy?.state].toSorted()).toEqual(['duplicate', 'queued']);
+    expect(a?.name).toBe(copy?.name);
+    expect([b?.state, cut?.state]).toEqual(['queued', 'incomplete']);
+    expect(b?.name).toMatch(/^b-[0-9a-f]{12}$/);
+
+    await place.once(RECURSIVE);
+    expect(await compare(place)).toMatchObject({ listed: 7, known: 7, unaccounted: [] });
+  });
+
+  it('are told apart whatever happens to which files', async () => {
+    const place = await watchingPlace();
+    const names = ['a', 'b', 'c', 'd', 'e'];
+    for (const name of names) await writeFile(join(place.scans, name), name);
+    await place.once(RECURSIVE);
+    let round = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uniqueArray(fc.constantFrom(...names), { maxLength: 5 }),
+        fc.uniqueArray(fc.constantFrom(...names), { maxLength: 3 }),
+        fc.nat(3),
+        async (changed, removed, added) => {
+          round += 1;
+          for (const name of changed) await writeFile(join(place.scans, name), `${name} ${round}`);
+          for (const name of removed) await rm(join(place.scans, name));
+          for (let n = 0; n < added; n += 1) await writeFile(join(place.scans, `new-${n}`), `${n}`);
+          const expected = [
+            ...changed.filter((name) => !removed.includes(name)).map((name) => `${name} changed`),
+            ...removed.map((name) => `${name} missing`),
+            ...Array.from({ length: added }, (_, n) => `new-${n} unknown`),
+          ];
+          const found = await compare(place);
+          expect(found.unaccounted.map(({ path, problem }) => `${path} ${problem}`)).toEqual(expected.sort());
+          expect(found.listed).toBe(5 - removed.length + added);
+
+          for (let n = 0; n < added; n += 1) await rm(join(place.scans, `new-${n}`));
+          for (const name of removed) await writeFile(join(place.scans, name), `${name} again ${round}`);
+          await place.once(RECURSIVE);
+          expect((await compare(place)).unaccounted).toEqual([]);
+        },
+      ),
+      { numRuns: 10 },
+    );
+  });
+
+  it('agree once a running agent has taken in what lay there, and that is waited for', async () => {
+    const place = await watchingPlace();
+    const { watching } = place.start();
+    await watching();
+    await place.drop('late.jpg');
+    let found: Comparison | null = null;
+    const deps = { folder: folderOf(place), reports: place.ledger, clock: place.clock };
+    const looking = compareFolder(deps, 15_000, never).then((comparison) => {
+      found = comparison;
+    });
+    await place.clock.advanceUntil(() => found !== null);
+    await looking;
+    expect(found).toMatchObject({ listed: 1, known: 1, unaccounted: [] });
+    expect(place.clock.monotonic()).toBeLessThan(15_000);
+  });
+
+  it('are waited for no longer than was asked', async () => {
+    const place = await watchingPlace();
+    await place.drop('never.jpg');
+    let found: Comparison | null = null;
+    const deps = { folder: folderOf(place), reports: place.ledger, clock: place.clock };
+    void compareFolder(deps, 15_000, never).then((comparison) => {
+      found = comparison;
+    });
+    await place.clock.advanceUntil(() => found !== null);
+    expect(found).toMatchObject({ listed: 1, known: 0, unaccounted: [{ path: 'never.jpg' }] });
+    expect(place.clock.monotonic()).toBe(15_000);
+  });
+
+  it('agree on a file that comes and goes while they are compared', async () => {
+    const place = await mixedPlace();
+    const real = folderOf(place);
+    const folder: WatchedFolder = {
+      ...real,
+      async *list(under, signal) {
+        await place.drop('brief.jpg');
+        yield* real.list(under, signal);
+        await rm(join(place.scans, 'brief.jpg'));
+      },
+    };
+    expect(await compare(place, folder)).toMatchObject({ listed: 6, known: 6, unaccounted: [] });
+  });
+
+  it('are not compared where the patterns leave files out by now, which is said', async () => {
+    const place = await mixedPlace();
+    const found = await compare(place, folderOf(place, { ignore: ['*.txt'] }));
+    expect(found).toMatchObject({ listed: 5, known: 5, excluded: 1, unaccounted: [] });
+    expect(await compare(place, folderOf(place, { recursive: false }))).toMatchObject({
+      listed: 5,
+      excluded: 1,
+      unaccounted: [],
+    });
+  });
+});
+
+describe('what cannot be looked at', () => {
+  it('is said of a folder that is not there; nothing in it is called missing', async () => {
+    const place = await mixedPlace();
+    await rename(place.scans, join(place.dir, 'away'));
+    const found = await compare(place);
+    expect(found).toMatchObject({ listed: 0, unaccounted: [] });
+    expect(found.notLookedAt).toEqual([{ path: '', message: `${place.scans} does not exist.` }]);
+  });
+
+  it('is said of a folder that is replaced while it is listed', async () => {
+    const place = await mixedPlace();
+    const real = folderOf(place);
+    const folder: WatchedFolder = {
+      ...real,
+      async *list(under, signal) {
+        for await (const batch of real.list(under, signal)) {
+          if (batch.dir === '') {
+            await rename(place.scans, join(place.dir, 'away'));
+            await mkdir(place.scans);
+          }
+          yield batch;
+        }
+      },
+    };
+    const found = await compare(place, folder);
+    expect(found).toMatchObject({ unaccounted: [], notLookedAt: [{ path: '' }] });
+    expect(found.notLookedAt[0]?.message).toContain('ESTALE');
+  });
+
+  it('is said of a folder in it that may not be read; the rest is compared', async () => {
+    const place = await mixedPlace();
+    await place.drop('new.jpg');
+    const below = join(place.scans, 'below');
+    await chmod(below, 0);
+    const found = await asOwnerOf(place.dir, () => compare(place));
+    await chmod(below, 0o700);
+    expect(found.notLookedAt).toMatchObject([{ path: 'below' }]);
+    expect(found.unaccounted).toMatchObject([{ path: 'new.jpg', problem: 'unknown' }]);
+    expect(found).toMatchObject({ listed: 6, known: 5 });
+  });
+});
+
+describe('a tally', () => {
+  it('puts every state into one category, and adds up to what was seen', () => {
+    const counts = LIST_STATES.map((state, index) => ({ folder: '/a', state, count: 10 ** index }));
+    const total = tally(counts);
+    expect(total.seen).toBe(111_111_111_111);
+    expect(CATEGORIES.reduce((sum, category) => sum + total.by[category], 0)).toBe(total.seen);
+    expect(addsUp(total)).toBe(true);
+  });
+
+  it('does not add up with a state that nobody knows', () => {
+    const counts = [{ folder: '/a', state: 'vanished' as 'lost', count: 2 }];
+    expect(addsUp(tally(counts))).toBe(false);
+  });
+});
+
+describe('a ledger that is counted twice', () => {
+  const check = (place: WatchingPlace, reports: LedgerReports = place.ledger) =>
+    crossCheck(reports, { sleep: async () => {} }, never);
+
+  it('agrees with itself, also after files left, came back and were sent elsewhere', async () => {
+    const place = await mixedPlace();
+    await rm(join(place.scans, 'a.jpg'));
+    await place.once(RECURSIVE);
+    await place.drop('a.jpg');
+    await place.once(RECURSIVE);
+    const [row] = (await place.rows()).filter(({ path }) => path.endsWith('b.jpg'));
+    await place.ledger.admitElsewhere(row?.documentId ?? 0, SHOP, 1);
+    expect(await check(place)).toEqual({ documents: 3, sentElsewhere: 1, settled: true, differences: [] });
+  });
+
+  it('is found out where a document has lost its file', async () => {
+    const place = await mixedPlace();
+    const db = new DatabaseSync(join(place.dir, 'ledger.db'));
+    db.exec(`DELETE FROM sightings WHERE name = 'b.jpg'`);
+    db.close();
+    const { differences } = await check(place);
+    expect(differences).toEqual([
+      expect.stringMatching(/^The document "b-[0-9a-f]{12}" \(queued\) has no file/),
+    ]);
+  });
+
+  it('is found out where one count has a file that the other has not', async () => {
+    const place = await mixedPlace();
+    const reports: LedgerReports = {
+      ...place.ledger,
+      seenCounts: async (since, until) =>
+        (await place.ledger.seenCounts(since, until)).filter(({ state }) => state !== 'rejected'),
+    };
+    const { differences } = await check(place, reports);
+    expect(differences).toEqual([`${place.scans}: 0 files are rejected in one count, 1 in the other.`]);
+  });
+
+  it('that changes between two reads is counted again, and is no proof if it never rests', async () => {
+    const place = await mixedPlace();
+    let reads = 0;
+    const restless = (until: number): LedgerReports => ({
+      ...place.ledger,
+      counts: async () => {
+        reads += 1;
+        if (reads < until) await writeOne(place, reads);
+        return place.ledger.counts();
+      },
+    });
+    expect(await check(place, restless(5))).toMatchObject({ settled: true, differences: [] });
+    expect(await check(place, restless(Infinity))).toMatchObject({ settled: false, differences: [] });
+  });
+});
+
+async function writeOne({ ledger, scans }: WatchingPlace, round: number): Promise<void> {
+  await ledger.note(
+    {
+      folder: scans,
+      path: `round-${round}`,
+      identity: { size: round, mtimeNs: 1n, ctimeNs: 1n, inode: BigInt(round) },
+    },
+    { verdict: 'rejected', reason: 'EMPTY', message: 'x', sha256: null, policy: null, at: round },
+  );
+}
+
+it('a fingerprint is another for another path, size, time or inode, among 300,000', () => {
+  const seen = new Set<number>();
+  for (let n = 0; n < 300_000; n += 1) {
+    const identity = {
+      size: 1000 + (n % 3),
+      mtimeNs: 1_700_000_000_000_000_000n + BigInt(n % 7),
+      ctimeNs: 1n,
+      inode: BigInt(n % 1000),
+    };
+    seen.add(fingerprint(`SCAN${n}.jpg`, identity));
+  }
+  expect(seen.size).toBe(300_000);
+  const one = { size: 1, mtimeNs: 2n, ctimeNs: 3n, inode: 4n };
+  const variants = [
+    fingerprint('a', one),
+    fingerprint('b', one),
+    fingerprint('a', { ...one, size: 2 }),
+    fingerprint('a', { ...one, mtimeNs: 3n }),
+    fingerprint('a', { ...one, ctimeNs: 4n }),
+    fingerprint('a', { ...one, inode: 5n }),
+  ];
+  expect(new Set(variants).size).toBe(variants.length);
+  expect(variants.every(Number.isSafeInteger)).toBe(true);
+});

@@ -1,0 +1,62 @@
+import { mkdir, mkdtemp, open, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type * as Write from '../../../src/features/backup/tar/write.ts';
+import { makeBackup } from '../../../src/features/backup/makeBackup.ts';
+import { copyLedger } from '../../../src/wiring/ledger.ts';
+import { loadConfig } from '../../../src/config/load.ts';
+import { movedAway } from '../../../src/state-dir/stateMarks.ts';
+import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
+import { clock } from '../../ledger/sqlite/place.ts';
+
+/** A stick that stores other bytes than it was given, in the middle of the file. */
+vi.mock('../../../src/features/backup/tar/write.ts', async (original) => {
+  const real = await original<typeof Write>();
+  return {
+    writeArchive: async (...args: Parameters<typeof real.writeArchive>) => {
+      await real.writeArchive(...args);
+      const handle = await open(args[0], 'r+');
+      const { size } = await handle.stat();
+      await handle.write(Buffer.alloc(16, 0x55), 0, 16, Math.floor(size / 2));
+      await handle.close();
+    },
+  };
+});
+
+let dir: string;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'receiptd-read-back-'));
+});
+afterEach(() => rm(dir, { recursive: true, force: true }));
+
+test('an archive that reads back differently closes nothing, and is not kept', async () => {
+  const [file, stateDir] = [join(dir, 'receiptd.yaml'), join(dir, 'state')];
+  await mkdir(stateDir, { mode: 0o700 });
+  await writeFile(
+    file,
+    `stateDir: ${stateDir}
+service: { baseUrl: 'http://127.0.0.1:9' }
+endpoints: { office: { uid: 11111111-1111-4111-8111-111111111111 } }
+folders: [{ path: ${join(dir, 'scans')}, endpoint: office }]
+`,
+  );
+  await (await openSqliteLedger({ path: join(stateDir, 'ledger.db'), clock })).close();
+  const context = { env: {}, cwd: dir, platform: process.platform, home: dir, isRoot: false };
+  const config = await loadConfig(file, context);
+  const made = makeBackup(config, {
+    file: join(dir, 'office.receiptd'),
+    version: '0.0.0',
+    final: true,
+    copyLedger: (target) => copyLedger(config, target),
+    onWithoutImage: async () => {},
+  });
+  await expect(made).rejects.toMatchObject({
+    code: 'BACKUP_FAILED',
+    message: expect.stringContaining('reads back differently'),
+  });
+  expect(await movedAway(stateDir)).toBe(null);
+  expect((await readdir(dir)).toSorted()).toEqual(['receiptd.yaml', 'state']);
+  expect((await readdir(stateDir)).filter((name) => name.startsWith('backing-up'))).toEqual([]);
+  expect((await stat(join(stateDir, 'ledger.db'))).isFile()).toBe(true);
+});

@@ -1,0 +1,210 @@
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
+import { pack, type Header } from 'tar-stream';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { MANIFEST, type Manifest } from '../../../src/features/backup/manifest.ts';
+import { readBackup, readManifest } from '../../../src/features/backup/readBackup.ts';
+import { LATEST_VERSION } from '../../../src/ledger/sqlite/migrate.ts';
+
+let dir: string;
+let to: string;
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'receiptd-read-backup-'));
+  to = join(dir, 'to');
+  await mkdir(to);
+});
+afterEach(() => rm(dir, { recursive: true, force: true }));
+
+type Member = readonly [header: Partial<Header> & { name: string }, text?: string | Buffer];
+
+const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest('hex');
+const LEDGER: Member = [{ name: 'ledger.db' }, 'a ledger'];
+const JOURNAL: Member = [{ name: 'ledger.journal' }, 'a journal'];
+const SETTINGS: Member = [{ name: 'receiptd.yaml' }, 'stateDir: /state\n'];
+const NEEDED = [SETTINGS, LEDGER, JOURNAL];
+const IMAGES = 3;
+
+function manifest(parts: readonly Member[], other: Partial<Manifest> = {}): Member {
+  const named = parts.map(([{ name }, text = '']) => ({
+    name,
+    size: Buffer.byteLength(text),
+    sha256: sha256(text),
+  }));
+  const value: Manifest = {
+    format: 'receiptd-backup',
+    version: 1,
+    id: '11111111-2222-4333-8444-555555555555',
+    final: true,
+    at: '2026-01-31T08:00:00.000Z',
+    receiptd: '0.1.0',
+    schema: LATEST_VERSION,
+    host: 'office',
+    stateDir: '/state',
+    head: { ledger: 'l', seq: 1, hash: '0'.repeat(64) },
+    documents: 0,
+    waiting: 0,
+    setUpAgain: [],
+    images: { count: IMAGES, bytes: 100_000 },
+    parts: named,
+    ...other,
+  };
+  return [{ name: MANIFEST }, JSON.stringify(value)];
+}
+
+async function tar(members: readonly Member[]): Promise<Buffer> {
+  const packed = pack();
+  for (const [header, text = ''] of members) packed.entry(header, text);
+  packed.finalize();
+  return buffer(Readable.from(packed));
+}
+
+async function archive(members: readonly Member[]): Promise<string> {
+  const file = join(dir, 'archive');
+  await writeFile(file, gzipSync(await tar(members)));
+  return file;
+}
+
+/** Everything that was written, by path. */
+async function written(): Promise<string[]> {
+  return (await readdir(to, { recursive: true })).sort();
+}
+
+const refused = (what: string) => ({
+  code: 'ARCHIVE_REFUSED',
+  message: expect.stringContaining(what) as string,
+});
+
+const image = (text: string): Member => [{ name: `spool/${sha256(text)}` }, text];
+
+test('what the manifest names is unpacked, private to the owner, and a copy lies where a spool has it', async () => {
+  const hash = sha256('image');
+  const file = await archive([manifest(NEEDED), ...NEEDED, image('image'), image('image')]);
+  expect((await readBackup(file, to)).parts).toHaveLength(3);
+  expect(await readFile(join(to, 'spool', hash.slice(0, 2), hash), 'utf8')).toBe('image');
+  expect((await stat(join(to, 'ledger.db'))).mode & 0o777).toBe(0o600);
+  const { manifest: first, settings } = await readManifest(file);
+  expect([first.host, settings]).toEqual(['office', 'stateDir: /state\n']);
+});
+
+test('one is checked as a whole without anything being written', async () => {
+  const good = await archive([manifest(NEEDED), ...NEEDED, image('image')]);
+  expect((await readBackup(good, null)).host).toBe('office');
+  const [header] = image('image');
+  const bad = await archive([manifest(NEEDED), ...NEEDED, [header, 'imagf']]);
+  await expect(readBackup(bad, null)).rejects.toMatchObject(refused('changed or damaged'));
+  expect(await written()).toEqual([]);
+});
+
+test('a manifest of any length is read to its end', async () => {
+  const setUpAgain = Array.from({ length: 100 }, (_, n) => `${n} `.padEnd(1900, 'x'));
+  const file = await archive([manifest(NEEDED, { setUpAgain }), ...NEEDED]);
+  expect((await readManifest(file)).manifest.setUpAgain).toEqual(setUpAgain);
+});
+
+test.each([
+  ['../evil'],
+  ['/etc/evil'],
+  ['spool/../../evil'],
+  ['ledger.db/../../evil'],
+  ['C:\\evil'],
+  ['attention/..'],
+  ['credentials.json'],
+])('a file called %s is refused, named in the manifest or not', async (name) => {
+  const evil: Member = [{ name }, 'evil'];
+  const good = NEEDED;
+  await expect(readBackup(await archive([manifest(good), ...good, evil]), to)).rejects.toMatchObject(
+    refused('does not name'),
+  );
+  await rm(to, { recursive: true });
+  await mkdir(to);
+  const named = await archive([manifest([...good, evil]), ...good, evil]);
+  await expect(readBackup(named, to)).rejects.toMatchObject(refused('manifest is not as it should be'));
+  expect(await written()).toEqual([]);
+  expect((await readdir(dir)).sort()).toEqual(['archive', 'to']);
+});
+
+test.each(['symlink', 'link', 'directory', 'fifo', 'character-device'] as const)(
+  'a %s is refused',
+  async (type) => {
+    const odd: Member = [{ name: 'ledger.db', type, linkname: '/etc/passwd' }];
+    await expect(readBackup(await archive([manifest(NEEDED), odd, JOURNAL]), to)).rejects.toMatchObject(
+      refused('no plain file'),
+    );
+    expect(await written()).toEqual([]);
+  },
+);
+
+test('what is not as the manifest says is refused: other bytes, another size, twice, missing', async () => {
+  const parts = NEEDED;
+  const changed: Member = [{ name: 'ledger.db' }, 'b ledger'];
+  const longer: Member = [{ name: 'ledger.db' }, 'a ledger.'];
+  const more = ['a', 'b', 'c', 'd'].map(image);
+  const cases: [Member[], string][] = [
+    [[manifest(parts), SETTINGS, changed, JOURNAL], 'changed or damaged'],
+    [[manifest(parts), SETTINGS, longer, JOURNAL], 'another size'],
+    [[manifest(parts), SETTINGS, LEDGER, LEDGER, JOURNAL], 'does not name'],
+    [[manifest([...parts, LEDGER]), ...parts], 'twice'],
+    [[manifest(parts), SETTINGS, LEDGER], 'ledger.journal is not in it'],
+    [[manifest([SETTINGS, LEDGER]), SETTINGS, LEDGER], 'ledger.journal is not in it'],
+    [[manifest(parts), ...parts, ...more], 'does not name'],
+    [[LEDGER, manifest(parts), JOURNAL], 'did not make it'],
+    [[[{ name: MANIFEST }, '{']], 'manifest'],
+    [[], 'empty'],
+  ];
+  for (const [members, what] of cases) {
+    await rm(to, { recursive: true });
+    await mkdir(to);
+    await expect(readBackup(await archive(members), to), what).rejects.toMatchObject(refused(what));
+  }
+});
+
+test('one that was cut off or changed anywhere is refused, and never waited for', async () => {
+  const parts = [...NEEDED, image('image')];
+  const whole = await readFile(await archive([manifest(NEEDED), ...parts]));
+  const file = join(dir, 'archive');
+  for (let end = 0; end < whole.length - 8; end += 37) {
+    await rm(to, { recursive: true });
+    await mkdir(to);
+    await writeFile(file, whole.subarray(0, end));
+    await expect(readBackup(file, to), `${end}`).rejects.toMatchObject({ code: 'ARCHIVE_REFUSED' });
+  }
+  const plain = await tar([manifest(NEEDED), ...parts]);
+  await writeFile(file, gzipSync(plain.subarray(0, 1200)));
+  await expect(readBackup(file, to)).rejects.toMatchObject({ code: 'ARCHIVE_REFUSED' });
+});
+
+test('a small file that unpacks to a huge one is refused before it is written', async () => {
+  const zeros = Buffer.alloc(100 * 1024 * 1024);
+  const bomb: Member = [{ name: 'ledger.db' }, zeros];
+  // It says so.
+  const said = [SETTINGS, bomb, JOURNAL];
+  await expect(readBackup(await archive([manifest(said), ...said]), to)).rejects.toMatchObject(
+    refused('would unpack to'),
+  );
+  // It does not say so.
+  const lie = await archive([manifest(NEEDED), SETTINGS, bomb, JOURNAL]);
+  await expect(readBackup(lie, to)).rejects.toMatchObject(refused('another size'));
+  // As an image that waits, and behind its end.
+  const asImage = await archive([manifest(NEEDED), ...NEEDED, [{ name: `spool/${sha256(zeros)}` }, zeros]]);
+  await expect(readBackup(asImage, to)).rejects.toMatchObject(refused('more than it says'));
+  await rm(to, { recursive: true });
+  await mkdir(to);
+  await writeFile(lie, gzipSync(Buffer.concat([await tar([manifest(NEEDED), ...NEEDED]), zeros])));
+  await expect(readBackup(lie, to)).rejects.toMatchObject(refused('more than it says'));
+  // More than any disk has.
+  const huge = manifest(NEEDED, { images: { count: 1, bytes: 2 ** 50 } });
+  await expect(readBackup(await archive([huge]), to)).rejects.toMatchObject({ code: 'DISK_FULL' });
+});
+
+test('one of a newer receiptd is refused as such', async () => {
+  for (const newer of [{ schema: LATEST_VERSION + 1 }, { version: 2 }]) {
+    const file = await archive([manifest(NEEDED, newer), ...NEEDED]);
+    await expect(readManifest(file)).rejects.toMatchObject({ code: 'LEDGER_NEWER' });
+  }
+});

@@ -1,0 +1,90 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
+import { hidePasswords, withPasswords } from '../../../src/wiring/hidePasswords.ts';
+import { portableSettings } from '../../../src/features/backup/settings.ts';
+import { parseConfig } from '../../../src/config/load.ts';
+
+let dir: string;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'receiptd-settings-'));
+});
+afterEach(() => rm(dir, { recursive: true, force: true }));
+
+const BASE = 'https://service.example/api';
+
+async function portable(more: string, service = ''): Promise<string> {
+  const text = `stateDir: ${join(dir, 'state')}
+service:
+  baseUrl: ${BASE}
+${service}endpoints:
+  office: { uid: 11111111-2222-4333-8444-555555555555 }
+folders:
+  - { path: ${join(dir, 'inbox')}, endpoint: office }
+${more}`;
+  const context = { env: {}, cwd: dir, platform: 'linux' as const, home: dir, isRoot: false };
+  const config = parseConfig(text, join(dir, 'receiptd.yaml'), context);
+  const result = await portableSettings(text, config);
+  // It is a configuration all the same.
+  parseConfig(result.text, join(dir, 'receiptd.yaml'), context);
+  return result.text;
+}
+
+describe('the settings that move to another PC', () => {
+  it.each([
+    String.raw`  proxy: "http:\/\/puser:Secret4711@host:3128"`,
+    String.raw`  proxy: "http:\x2f/puser:Secre\x744711@host:3128"`,
+    '  proxy: http://puser:pa@ssSecret4711@host:3128',
+    '  proxy: http://Secret4711@host:3128',
+    '  proxy: >-\n    http://puser:Secret4711@host:3128',
+    '  # was http://puser:Secret4711@host:3128',
+    '  proxy: direct # http://Secret4711@host:3128',
+    '  # was https://hooks.example/services/Secret4711 until May',
+    String.raw`  # was "https:\/\/hooks.example\/services?Secret4711"`,
+  ])('hold no secret of %s', async (line) => {
+    const text = await portable('', `${line}\n`);
+    expect(text).not.toContain('4711');
+    expect(text).toMatch(/\*\*\*/);
+    expect(text).toContain(BASE);
+  });
+
+  it('hold the host of a webhook alone, however its address is written', async () => {
+    const url = String.raw`"https:\/\/hooks.example/\x54Secret4711"`;
+    const text = await portable(`alerts:\n  webhook: { url: ${url} } # posts there\n# see ${BASE}/help\n`);
+    expect(text).toContain('https://hooks.example/***');
+    expect(text).not.toContain('4711');
+    expect(text).toContain(`# posts there\n# see ${BASE}/help\n`);
+  });
+
+  it('name the database and its user, and no password', async () => {
+    const url = 'postgres://receiptd1@db.example/ledger0001';
+    const text = await portable(
+      `ledger: { kind: postgres, url: '${url}' } # was postgres://receiptd1:Secret4711@db\n`,
+    );
+    expect(text).toContain(url);
+    expect(text).toContain('# was postgres://receiptd1:***@db');
+  });
+
+  it('are not written where a known secret stays', async () => {
+    await writeFile(join(dir, 'mail'), 'Secret4711\n', { mode: 0o600 });
+    const email = `{ server: 'smtps://mail.example', user: a, passwordFile: ${join(dir, 'mail')}, to: [a@example.com] }`;
+    await expect(portable(`alerts:\n  email: ${email}\n# it is Secret4711\n`)).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringContaining('another secret') as string,
+    });
+  });
+});
+
+test.each([
+  ['http://u:p@h', 'http://u:***@h'],
+  ['http://u:p@q@h/a@b', 'http://u:***@h/a@b'],
+  ['http://token@h', 'http://***@h'],
+  [String.raw`http:\/\/u:p@h`, String.raw`http:\/\/u:***@h`],
+  ['http://h/a@b, mail a@b', 'http://h/a@b, mail a@b'],
+])('%s is shown as %s, and what is shown cannot be written back', (given, shown) => {
+  expect(hidePasswords(given)).toBe(shown);
+  if (!shown.includes('***')) return;
+  const value = shown.replaceAll('\\', '');
+  expect(() => withPasswords([{ kind: 'set', path: ['service', 'proxy'], value }])).toThrow('is hidden');
+});

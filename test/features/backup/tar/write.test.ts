@@ -1,0 +1,28 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished, test, expect } from 'vitest';
+import { writeArchive, type Part } from '../../../../src/features/backup/tar/write.ts';
+
+async function target(): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'receiptd-write-'));
+  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  return join(dir, 'archive');
+}
+
+test('what keeps a part from being read is what the archive fails with', async () => {
+  const file = await target();
+  const parts: Part[] = [
+    { name: 'a', from: Buffer.alloc(3_000_000, 'a') },
+    { name: 'b', from: { file: `${file}.missing`, size: 10 } },
+  ];
+  await expect(writeArchive(file, parts, new Date(0))).rejects.toMatchObject({ code: 'ENOENT' });
+});
+
+test('what the source of the parts throws is what the archive fails with, after any number of parts', async () => {
+  async function* parts(): AsyncGenerator<Part> {
+    for (let n = 0; n < 50; n += 1) yield { name: `${n}`, from: Buffer.alloc(100_000, n) };
+    throw new Error('no more');
+  }
+  await expect(writeArchive(await target(), parts(), new Date(0))).rejects.toThrow('no more');
+});

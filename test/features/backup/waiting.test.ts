@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { makeBackup, type BackedUp } from '../../../src/features/backup/makeBackup.ts';
+import { copyLedger } from '../../../src/wiring/ledger.ts';
+import type { Config } from '../../../src/config/config.ts';
+import { loadConfig } from '../../../src/config/load.ts';
+import { openSqliteLedger, openSqliteReports } from '../../../src/ledger/sqlite/open.ts';
+import { admission, seen } from '../../contract/ledger.ts';
+import { clock } from '../../ledger/sqlite/place.ts';
+import { restoreLedger } from '../../support/restoreLedger.ts';
+
+let dir: string;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'receiptd-waiting-'));
+  for (const name of ['state', 'scans']) await mkdir(join(dir, name), { mode: 0o700 });
+});
+afterEach(() => rm(dir, { recursive: true, force: true }));
+
+const sha256 = (data: Buffer): string => createHash('sha256').update(data).digest('hex');
+
+async function configured(): Promise<Config> {
+  const file = join(dir, 'receiptd.yaml');
+  const text = `stateDir: ${join(dir, 'state')}
+service: { baseUrl: 'http://127.0.0.1:9' }
+endpoints: { office: { uid: 11111111-1111-4111-8111-111111111111 } }
+folders: [{ path: ${join(dir, 'scans')}, endpoint: office }]
+`;
+  await writeFile(file, text);
+  return loadConfig(file, { env: {}, cwd: dir, platform: process.platform, home: dir, isRoot: false });
+}
+
+/** Documents that wait: every other one with a copy in the spool, the others only where they were scanned. */
+async function backlog(count: number, imageOf: (n: number) => Buffer): Promise<void> {
+  const ledger = await openSqliteLedger({ path: join(dir, 'state', 'ledger.db'), clock });
+  const scans = join(dir, 'scans');
+  for (let from = 0; from < count; from += 500) {
+    const some = Array.from({ length: Math.min(500, count - from) }, async (_, k) => {
+      const image = imageOf(from + k);
+      const hash = sha256(image);
+      const copies = join(dir, 'state', 'spool', hash.slice(0, 2));
+      if (k % 2 === 0) await mkdir(copies, { recursive: true });
+      await writeFile(k % 2 === 0 ? join(copies, hash) : join(scans, `${from + k}.jpg`), image);
+      const file = seen(`${from + k}.jpg`, from + k, scans);
+      const identity = { ...file.identity, size: image.length };
+      await ledger.admit(admission(file.path, `${from + k}`, { sha256: hash, file: { ...file, identity } }));
+    });
+    await Promise.all(some);
+  }
+  await ledger.close();
+}
+
+async function backUp(config: Config, file: string): Promise<BackedUp> {
+  return makeBackup(config, {
+    file,
+    version: '0.0.0',
+    final: false,
+    copyLedger: (target) => copyLedger(config, target),
+    onWithoutImage: ({ paths }) => Promise.reject(new Error(paths.join())),
+  });
+}
+
+test.each([0, 1, 200, 5000])(
+  'a backlog of %i images goes into a backup and comes back on another PC, byte for byte',
+  async (count) => {
+    const config = await configured();
+    const imageOf = (n: number): Buffer => Buffer.from(`image ${n} ${'.'.repeat(n % 300)}`);
+    await backlog(count, imageOf);
+    const file = join(dir, 'office.receiptd');
+    const { manifest } = await backUp(config, file);
+    expect(manifest).toMatchObject({ documents: count, waiting: count, images: { count } });
+    const other = join(dir, 'other');
+    expect(await restoreLedger(other, file)).toMatchObject({ documents: count, replayed: 0, story: [] });
+    const copies = (await readdir(join(other, 'spool'), { recursive: true })).filter((name) =>
+      /[0-9a-f]{64}$/.test(name),
+    );
+    expect(copies).toHaveLength(count);
+    for (const name of copies)
+      expect(name.endsWith(sha256(await readFile(join(other, 'spool', name))))).toBe(true);
+    const reports = await openSqliteReports({ path: join(other, 'ledger.db') });
+    const names: string[] = [];
+    for await (const { name } of reports.list({ states: ['queued'] })) names.push(name ?? '');
+    await reports.close();
+    expect(new Set(names).size).toBe(count);
+  },
+);
+
+test('memory does not grow with the images: one is held at a time', async () => {
+  const config = await configured();
+  const MB = 1024 * 1024;
+  // Blank paper: it packs to a thousandth.
+  await backlog(300, (n) => Buffer.alloc(MB, `${n}`));
+  let most = 0;
+  const look = (): void => void (most = Math.max(most, process.memoryUsage.rss()));
+  look();
+  const before = most;
+  const timer = setInterval(look, 5);
+  const file = join(dir, 'office.receiptd');
+  try {
+    await backUp(config, file);
+    await restoreLedger(join(dir, 'other'), file);
+  } finally {
+    clearInterval(timer);
+  }
+  expect((await stat(file)).size).toBeLessThan(3 * MB);
+  expect((most - before) / MB).toBeLessThan(150);
+});

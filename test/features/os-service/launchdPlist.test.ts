@@ -1,0 +1,65 @@
+import { execFileSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { isEdited } from '../../../src/features/os-service/mark.ts';
+import { launchdPlist } from '../../../src/features/os-service/launchd/plist.ts';
+import { requirement } from '../../support/requires.ts';
+import { anAgent } from './agents.ts';
+
+const hasPython = requirement('python3', works(), 'Debian package python3');
+
+function works(): boolean {
+  try {
+    execFileSync('python3', ['--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Read by somebody else's reader of property lists. */
+function read(plist: string): unknown {
+  const code = 'import plistlib, json, sys; print(json.dumps(plistlib.loads(sys.stdin.buffer.read())))';
+  return JSON.parse(execFileSync('python3', ['-c', code], { input: plist, encoding: 'utf8' }));
+}
+
+describe('a job of launchd', () => {
+  it.skipIf(!hasPython)('holds the command word for word, whatever is in it', () => {
+    const configFile = `/Users/Shared/a & b <c> "d" 'e' -- é.yaml`;
+    const plist = launchdPlist(
+      anAgent({ configFile, environment: { RECEIPTD_STATE_DIR: '/a&b' } }),
+      '_receiptd',
+    );
+    expect(read(plist)).toEqual({
+      Label: 'receiptd',
+      ProgramArguments: [
+        '/usr/bin/node',
+        '/usr/lib/receiptd/dist/receiptd.cjs',
+        'run',
+        '--config',
+        configFile,
+      ],
+      UserName: '_receiptd',
+      EnvironmentVariables: { RECEIPTD_STATE_DIR: '/a&b' },
+      WorkingDirectory: '/',
+      RunAtLoad: true,
+      KeepAlive: { SuccessfulExit: false },
+      ThrottleInterval: 10,
+      ExitTimeOut: 50,
+      Umask: 18,
+      HardResourceLimits: { Core: 0 },
+      ProcessType: 'Standard',
+    });
+    expect(isEdited(plist)).toBe(false);
+    expect(isEdited(plist.replace('<integer>10<', '<integer>11<'))).toBe(true);
+  });
+
+  it('of a user names none', () => {
+    expect(launchdPlist(anAgent(), null)).not.toContain('UserName');
+  });
+
+  it('is not made with a line break', () => {
+    expect(() => launchdPlist(anAgent({ configFile: '/a\nb' }), null)).toThrow(
+      expect.objectContaining({ code: 'INSTALL_REFUSED' }),
+    );
+  });
+});

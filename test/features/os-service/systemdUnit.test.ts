@@ -1,0 +1,218 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { HostedAgent } from '../../../src/features/os-service/agent.ts';
+import { isEdited } from '../../../src/features/os-service/mark.ts';
+import { systemUnit, userUnit } from '../../../src/features/os-service/systemd/unit.ts';
+import { requirement } from '../../support/requires.ts';
+import { anAgent } from './agents.ts';
+
+const run = promisify(execFile);
+const hasAnalyze = requirement(
+  'systemd-analyze',
+  await run('systemd-analyze', ['--version']).then(
+    () => true,
+    () => false,
+  ),
+  'Debian package systemd',
+);
+
+/** The values of a setting, in their order. */
+function valuesOf(unit: string, name: string): string[] {
+  return [...unit.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value = '']) => value);
+}
+
+function ofFolder(path: string, writes: string[] = [], isShared = false): HostedAgent {
+  return anAgent({ folders: [{ path, writes, isShared }] });
+}
+
+describe('a unit of the system', () => {
+  it('runs the agent as its user, tells when it is ready, and is started again except for a wrong configuration', () => {
+    const unit = systemUnit(anAgent(), 'receiptd');
+    expect(unit).toContain(
+      [
+        'Type=notify',
+        'NotifyAccess=all',
+        'ExecStart=/usr/bin/node /usr/lib/receiptd/dist/receiptd.cjs run --config /etc/receiptd/receiptd.yaml',
+        'ExecReload=/usr/bin/node /usr/lib/receiptd/dist/receiptd.cjs reload --config /etc/receiptd/receiptd.yaml',
+        'TimeoutStartSec=infinity',
+        'TimeoutStopSec=50',
+      ].join('\n'),
+    );
+    expect(valuesOf(unit, 'User')).toEqual(['receiptd']);
+    expect(valuesOf(unit, 'RestartPreventExitStatus')).toEqual(['2 203']);
+    expect(valuesOf(unit, 'ConditionFileIsExecutable')).toEqual(['/usr/bin/node']);
+    expect(valuesOf(unit, 'ConditionPathExists')).toEqual(['/usr/lib/receiptd/dist/receiptd.cjs']);
+    expect(valuesOf(unit, 'StateDirectory')).toEqual(['receiptd']);
+    expect(valuesOf(unit, 'LoadCredentialEncrypted')).toEqual([
+      'client_id:receiptd.client_id',
+      'client_secret:receiptd.client_secret',
+    ]);
+  });
+
+  it('requires the disks of ledger and configuration, and of no folder', () => {
+    const unit = systemUnit(anAgent({ stateDir: '/mnt/data/state' }), 'receiptd');
+    expect(valuesOf(unit, 'RequiresMountsFor')).toEqual(['/mnt/data/state /etc/receiptd/receiptd.yaml']);
+    expect(valuesOf(unit, 'StateDirectory')).toEqual([]);
+    expect(valuesOf(unit, 'ReadWritePaths')).toContain('-/mnt/data/state');
+    expect(valuesOf(unit, 'Requires')).toEqual([]);
+  });
+
+  it('may write where originals are moved and nowhere where they are only read', () => {
+    expect(valuesOf(systemUnit(ofFolder('/srv/scans'), 'receiptd'), 'ReadWritePaths')).toEqual([
+      '-/etc/receiptd',
+    ]);
+    const moving = systemUnit(ofFolder('/srv/scans', ['/srv/scans', '/srv/old scans'], true), 'receiptd');
+    expect(valuesOf(moving, 'ReadWritePaths')).toEqual([
+      '-/etc/receiptd',
+      '-/srv/scans',
+      '"-/srv/old scans"',
+    ]);
+    expect(valuesOf(moving, 'UMask')).toEqual(['0022']);
+  });
+
+  it('does not make a shared directory writable because the configuration lies in it', () => {
+    const unit = systemUnit(anAgent({ configFile: '/etc/receiptd.yaml' }), 'receiptd');
+    expect(valuesOf(unit, 'ReadWritePaths')).toEqual([]);
+  });
+
+  it.each([
+    ['/srv/scans', 'yes', 'yes'],
+    ['/home/anna/scans', 'read-only', 'yes'],
+    ['/homes/anna', 'yes', 'yes'],
+    ['/tmp/scans', 'yes', 'no'],
+    ['/root', 'read-only', 'yes'],
+  ])('sees the folder %s (ProtectHome=%s, PrivateTmp=%s)', (path, home, tmp) => {
+    const unit = systemUnit(ofFolder(path), 'receiptd');
+    expect(valuesOf(unit, 'ProtectHome')).toEqual([home]);
+    expect(valuesOf(unit, 'PrivateTmp')).toEqual([tmp]);
+  });
+
+  it('sees and writes where links lead, by every path on the way', () => {
+    const folders = [{ path: '/srv/linked', writes: ['/srv/linked'], isShared: false }];
+    const unit = systemUnit(
+      anAgent({ folders, links: { '/srv/linked': ['/home/bob/scans', '/tmp/scans'] } }),
+      'receiptd',
+    );
+    expect(valuesOf(unit, 'ProtectHome')).toEqual(['read-only']);
+    expect(valuesOf(unit, 'PrivateTmp')).toEqual(['no']);
+    expect(valuesOf(unit, 'ReadWritePaths')).toEqual(
+      expect.arrayContaining(['-/srv/linked', '-/home/bob/scans', '-/tmp/scans']),
+    );
+  });
+
+  it.each([
+    ['/var/lib/a:b', {}],
+    ['/var/lib/a b', {}],
+    ['/var/lib/a%n', {}],
+    ['/var/lib/linked', { '/var/lib/linked': ['/srv/state'] }],
+  ])('leaves the state directory %s to the one who installs it', (stateDir, links) => {
+    const unit = systemUnit(anAgent({ stateDir, links }), 'receiptd');
+    expect(valuesOf(unit, 'StateDirectory')).toEqual([]);
+    expect(valuesOf(unit, 'StateDirectoryMode')).toEqual([]);
+    const writes = valuesOf(unit, 'ReadWritePaths').join(' ');
+    expect(writes).toContain(`-${stateDir.replaceAll('%', '%%')}`);
+    for (const path of Object.values(links).flat()) expect(writes).toContain(`-${path}`);
+  });
+
+  it('tells the agent of the state directory of every package, where that is a link', () => {
+    const links = { '/var/lib/receiptd': ['/data/receiptd'] };
+    const unit = systemUnit(anAgent({ links }), 'receiptd');
+    expect(valuesOf(unit, 'Environment')).toEqual(['RECEIPTD_STATE_DIR=/var/lib/receiptd']);
+    expect(valuesOf(unit, 'RequiresMountsFor')).toEqual([
+      '/var/lib/receiptd /data/receiptd /etc/receiptd/receiptd.yaml',
+    ]);
+  });
+
+  it('lets its user into the control group', () => {
+    const unit = systemUnit(anAgent({ controlGroup: 'scanadmins' }), 'receiptd');
+    expect(valuesOf(unit, 'SupplementaryGroups')).toEqual(['scanadmins']);
+    expect(valuesOf(unit, 'SystemCallFilter')).toContain('@chown');
+  });
+
+  it.each(['/srv/a\nExecStartPre=/bin/evil', '/srv/a\rb', '/srv/a\u0000b'])('is not made with %j', (path) => {
+    for (const make of [
+      () => systemUnit(anAgent({ folders: [{ path: '/srv', writes: [path], isShared: false }] }), 'receiptd'),
+      () => systemUnit(anAgent({ configFile: path }), 'receiptd'),
+      () => userUnit(anAgent({ configFile: path })),
+      () => systemUnit(anAgent(), path),
+    ]) {
+      expect(make).toThrow(expect.objectContaining({ code: 'INSTALL_REFUSED' }));
+    }
+  });
+
+  it('knows whether it was changed by hand', () => {
+    const unit = systemUnit(anAgent(), 'receiptd');
+    expect(isEdited(unit)).toBe(false);
+    expect(isEdited(unit.replace('RestartSec=10', 'RestartSec=11'))).toBe(true);
+    expect(isEdited(`${unit}\n# mine\n`)).toBe(true);
+    expect(isEdited('[Service]\nExecStart=/usr/bin/receiptd run\n')).toBe(true);
+  });
+});
+
+/** What systemd says of a unit: `verify`'s words, and the exposure times ten. */
+async function judged(unit: string, scope: 'system' | 'user'): Promise<{ words: string; exposure: number }> {
+  const dir = await mkdtemp(join(tmpdir(), 'receiptd-unit-'));
+  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  // A manager of a user wants a place for its sockets.
+  await mkdir(join(dir, 'run'), { mode: 0o700 });
+  const env = { ...process.env, XDG_RUNTIME_DIR: join(dir, 'run'), HOME: dir };
+  const file = join(dir, 'receiptd.service');
+  await writeFile(file, unit);
+  const manager = scope === 'user' ? ['--user'] : [];
+  const verified = await run('systemd-analyze', [...manager, 'verify', file], { env });
+  const security = [...manager, 'security', '--offline=true', '--no-pager', file];
+  const { stdout } = await run('systemd-analyze', security, { env });
+  const [, exposure = ''] = /Overall exposure level for receiptd\.service: ([\d.]+)/.exec(stdout) ?? [];
+  expect(exposure).not.toBe('');
+  return { words: verified.stderr, exposure: Number(exposure) * 10 };
+}
+
+/** What is run has to be there for `verify`. */
+const RUNNABLE = { command: [process.execPath, '/usr/share/receiptd.cjs'] };
+
+/** What docs/operations.md states, times ten. */
+const stated = await readFile(join(import.meta.dirname, '../../../docs/operations.md'), 'utf8');
+const [PLAIN = 0, SHARED = 0, OWN = 0] = [
+  /exposure of ([\d.]+)/,
+  /exposure of [\d.]+ \(([\d.]+)/,
+  /A unit of your own has ([\d.]+)/,
+].map((words) => Number(words.exec(stated)?.[1]) * 10);
+
+describe.skipIf(!hasAnalyze)('systemd', () => {
+  it.each<[string, Partial<HostedAgent>, number]>([
+    ['folders that are only read', {}, PLAIN],
+    ['an archive', { folders: [{ path: '/srv/s', writes: ['/srv/s'], isShared: true }] }, SHARED],
+    ['a folder in a home', { folders: [{ path: '/home/anna', writes: [], isShared: false }] }, PLAIN + 1],
+    ['a control group', { controlGroup: 'adm' }, SHARED],
+    [
+      'names that have to be quoted',
+      {
+        configFile: '/etc/receiptd/a b%n"c\'d\\e$HOME;#é雪.yaml',
+        folders: [{ path: '/srv/x', writes: ['/srv/50% "done" \\ $x; é'], isShared: false }],
+        environment: { RECEIPTD_STATE_DIR: '/srv/st ate%i' },
+        stateDir: '/var/lib/receipt d%n',
+      },
+      PLAIN,
+    ],
+  ])('finds no fault in a unit for %s', async (_, differences, exposure) => {
+    const unit = systemUnit(anAgent({ ...RUNNABLE, ...differences }), 'receiptd');
+    const said = await judged(unit, 'system');
+    expect(said.words).toBe('');
+    expect(said.exposure).toBeLessThanOrEqual(exposure);
+  });
+
+  it('finds no fault in a unit of a user', async () => {
+    const said = await judged(userUnit(anAgent(RUNNABLE)), 'user');
+    expect(said.words).toBe('');
+    expect(said.exposure).toBeLessThanOrEqual(OWN);
+  });
+
+  it('would find one', async () => {
+    const broken = systemUnit(anAgent(RUNNABLE), 'receiptd').replace('PrivateTmp=', 'PrivateTemp=');
+    expect((await judged(broken, 'system')).words).toContain('PrivateTemp');
+  });
+});

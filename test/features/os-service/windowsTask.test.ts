@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import type { HostedAgent } from '../../../src/features/os-service/agent.ts';
+import { isEdited } from '../../../src/features/os-service/mark.ts';
+import {
+  mappedDrives,
+  refuseMappedDrives,
+  windowsTask,
+  windowsWord,
+} from '../../../src/features/os-service/windows/task.ts';
+import { anAgent } from './agents.ts';
+
+function onWindows(differences: Partial<HostedAgent> = {}): HostedAgent {
+  return anAgent({
+    command: [
+      String.raw`C:\Program Files\nodejs\node.exe`,
+      String.raw`C:\Program Files\receiptd\dist\receiptd.cjs`,
+    ],
+    configFile: String.raw`C:\ProgramData\receiptd\R&D "scans".yaml`.replaceAll('"', "'"),
+    stateDir: String.raw`C:\ProgramData\receiptd`,
+    folders: [{ path: String.raw`D:\scans`, writes: [], isShared: false }],
+    credentials: [],
+    ...differences,
+  });
+}
+
+function element(xml: string, name: string): string | undefined {
+  return new RegExp(`<${name}>(.*?)</${name}>`).exec(xml)?.[1];
+}
+
+describe('a task of Windows', () => {
+  it('starts with the machine, as an account of it, without a limit of time, and again after a failure', () => {
+    const xml = windowsTask(onWindows(), 'system', 'LocalService');
+    expect(element(xml, 'UserId')).toBe('S-1-5-19');
+    expect(element(xml, 'ExecutionTimeLimit')).toBe('PT0S');
+    expect(element(xml, 'Count')).toBe('999');
+    expect(xml).toContain('<BootTrigger>');
+    expect(xml).not.toContain('LogonType');
+    expect(isEdited(xml)).toBe(false);
+  });
+
+  it('quotes blanks for the program and signs for XML', () => {
+    const xml = windowsTask(onWindows(), 'system', 'NetworkService');
+    expect(element(xml, 'Command')).toBe(String.raw`C:\Program Files\nodejs\node.exe`);
+    expect(element(xml, 'Arguments')).toBe(
+      String.raw`&quot;C:\Program Files\receiptd\dist\receiptd.cjs&quot; run --config ` +
+        String.raw`&quot;C:\ProgramData\receiptd\R&amp;D &apos;scans&apos;.yaml&quot;`,
+    );
+  });
+
+  it.each([
+    ['plain', 'plain'],
+    ['a b', '"a b"'],
+    ['', '""'],
+    ['C:\\a b\\', '"C:\\a b\\\\"'],
+    ['say "x"', '"say \\"x\\""'],
+    ['a\\"b', '"a\\\\\\"b"'],
+  ])('hands over the word %j as %j', (word, quoted) => {
+    expect(windowsWord(word)).toBe(quoted);
+  });
+
+  it('of a person starts with their session, and asks for no password', () => {
+    const xml = windowsTask(
+      onWindows({ stateDir: String.raw`C:\Users\anna\AppData\Local\receiptd` }),
+      'user',
+      'OFFICE\\anna',
+    );
+    expect(xml).toContain('<LogonTrigger>');
+    expect(element(xml, 'LogonType')).toBe('InteractiveToken');
+  });
+
+  it('of a named account wants its password', () => {
+    expect(element(windowsTask(onWindows(), 'system', 'OFFICE\\scans'), 'LogonType')).toBe('Password');
+  });
+
+  it.each<[string, Partial<HostedAgent>]>([
+    ['a state directory in a profile', { stateDir: String.raw`C:\Users\anna\AppData\Local\receiptd` }],
+    ['a configuration in a profile', { configFile: String.raw`c:\users\anna\receiptd.yaml` }],
+    ['a program in a profile', { command: [String.raw`C:\Users\anna\AppData\Roaming\npm\receiptd.cmd`] }],
+    ['an environment', { environment: { RECEIPTD_STATE_DIR: String.raw`C:\x` } }],
+    ['a line break', { configFile: 'C:\\a\nb' }],
+  ])('is not made with %s', (_, differences) => {
+    expect(() => windowsTask(onWindows(differences), 'system', 'LocalService')).toThrow(
+      expect.objectContaining({ code: 'INSTALL_REFUSED' }),
+    );
+  });
+
+  it('is not made for a folder on a mapped drive, whose share is named', () => {
+    const netUse = [
+      'Neue Verbindungen werden gespeichert.',
+      '',
+      'Status       Lokal     Remote                    Netzwerk',
+      '-------------------------------------------------------------',
+      'OK           Z:        \\\\nas\\our scans         Microsoft Windows Network',
+      'Getrennt     Y:        \\\\nas\\old',
+      'OK                     \\\\nas\\IPC$              Microsoft Windows Network',
+    ].join('\r\n');
+    const drives = mappedDrives(netUse);
+    expect([...drives]).toEqual([
+      ['Z:', '\\\\nas\\our scans'],
+      ['Y:', '\\\\nas\\old'],
+    ]);
+    const on = (path: string) => () =>
+      refuseMappedDrives(onWindows({ folders: [{ path, writes: [], isShared: false }] }), drives);
+    expect(on('z:\\in\\2026')).toThrow(
+      expect.objectContaining({
+        code: 'INSTALL_REFUSED',
+        hint: 'Write \\\\nas\\our scans\\in\\2026 in the configuration.',
+      }),
+    );
+    expect(on('D:\\scans')).not.toThrow();
+    expect(on('\\\\nas\\old')).not.toThrow();
+  });
+});

@@ -1,0 +1,164 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { Handing, type HandingDeps } from '../../../src/features/results/resultCommand.ts';
+import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
+import { OpenIncidents } from '../../../src/daemon/openIncidents.ts';
+import { admission, OFFICE } from '../../contract/ledger.ts';
+import { FakeClock } from '../../support/fakeClock.ts';
+import { RecordedLog } from '../../support/recordedLog.ts';
+
+/** Writes what it is given to a file, a line for each; fails while a file `broken` is there. */
+const KEEP = [
+  '/bin/sh',
+  '-c',
+  'test ! -e "$1/broken" || { echo out of paper >&2; exit 3; }; cat >> "$1/out"',
+  'sh',
+];
+
+async function handingPlace() {
+  const dir = await mkdtemp(join(tmpdir(), 'receiptd-handing-'));
+  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  const clock = new FakeClock();
+  const log = new RecordedLog();
+  const incidents = new OpenIncidents({ clock, log });
+  const ledger = await openSqliteLedger({ path: join(dir, 'ledger.db'), clock });
+  onTestFinished(() => ledger.close());
+  const { document } = await ledger.admit(admission('a', 'a'));
+  const command = [...KEEP, dir];
+
+  /** @returns its number */
+  async function post(status: string, name = 'doc-a'): Promise<number> {
+    const payload = Buffer.from(JSON.stringify({ name, status }));
+    const result = { at: clock.now(), baseUrl: OFFICE.baseUrl, uid: OFFICE.uid, name, status, payload };
+    return (await ledger.recordResult(result)).id;
+  }
+
+  function start(more: Partial<HandingDeps> = {}) {
+    const env = { PATH: process.env['PATH'], RECEIPTD_CLIENT_SECRET: 'secret' };
+    const deps = { ledger, stateDir: dir, command, env, clock, random: () => 0.5, log, incidents };
+    const handing = new Handing({ ...deps, ...more });
+    const ending = new AbortController();
+    const ended = handing.run(ending.signal);
+    const stop = async (): Promise<void> => {
+      ending.abort(new Error('the test is over'));
+      await ended;
+    };
+    onTestFinished(stop);
+    return { handing, stop };
+  }
+
+  const position = (): number => {
+    const file = join(dir, 'results-handed');
+    return existsSync(file) ? Number(readFileSync(file, 'utf8')) : -1;
+  };
+  const handed = (): { id: number; status: string; document: unknown; payload: string }[] =>
+    existsSync(join(dir, 'out'))
+      ? readFileSync(join(dir, 'out'), 'utf8')
+          .trim()
+          .split('\n')
+          .map((line) => JSON.parse(line))
+      : [];
+  return { dir, ledger, document, clock, log, incidents, post, start, position, handed, command };
+}
+
+describe.skipIf(process.platform === 'win32')('the program for results', () => {
+  it('is given each new result with its document, in order, and none of before', async () => {
+    const { start, post, handed, position, document } = await handingPlace();
+    await post('OLD');
+    const { handing } = start();
+    await expect.poll(position).toBe(1);
+    const id = await post('READ');
+    await post('DONE', 'who');
+    handing.notify();
+    await expect.poll(() => handed().length).toBe(2);
+    expect(handed()).toEqual([
+      {
+        id,
+        receivedAt: expect.stringMatching(/Z$/),
+        document: {
+          name: 'doc-a',
+          endpointUid: OFFICE.uid,
+          sha256: document.sha256,
+          state: 'queued',
+          path: '/scans/a',
+        },
+        status: 'READ',
+        encoding: 'utf8',
+        payload: '{"name":"doc-a","status":"READ"}',
+      },
+      expect.objectContaining({ document: null, status: 'DONE' }),
+    ]);
+    await expect.poll(position).toBe(3);
+  });
+
+  it('goes on after an end where it was, also with what came while nobody was there', async () => {
+    const { start, post, handed, position } = await handingPlace();
+    const first = start();
+    await expect.poll(position).toBe(0);
+    await first.stop();
+    await post('READ');
+    await post('DONE');
+    start();
+    await expect.poll(position).toBe(2);
+    expect(handed().map(({ status }) => status)).toEqual(['READ', 'DONE']);
+  });
+
+  it('that fails is one incident, and is given the same result again later and later', async () => {
+    const { dir, start, post, handed, incidents, clock, log, position } = await handingPlace();
+    await writeFile(join(dir, 'broken'), '');
+    const { handing } = start();
+    await expect.poll(position).toBe(0);
+    await post('READ');
+    await post('DONE');
+    handing.notify();
+    await expect
+      .poll(() => incidents.list())
+      .toMatchObject([
+        { code: 'RESULTS_COMMAND_FAILED', message: expect.stringContaining('ended with status 3') },
+      ]);
+    await expect.poll(() => clock.sleeping).toBe(1);
+    expect(handed()).toEqual([]);
+    await rm(join(dir, 'broken'));
+    // More results do not hurry it.
+    await post('MORE');
+    handing.notify();
+    await clock.advance(1_000);
+    expect(handed()).toEqual([]);
+    await clock.advance(1_000);
+    await expect.poll(() => handed().map(({ status }) => status)).toEqual(['READ', 'DONE', 'MORE']);
+    await expect.poll(() => incidents.list()).toEqual([]);
+    expect(log.lines.filter(({ level }) => level === 'error')).toHaveLength(1);
+    expect(JSON.stringify(log.lines)).toContain('out of paper');
+  });
+
+  it('that takes too long is ended, and another one that is configured takes over at once', async () => {
+    const { start, post, handed, incidents, position, command } = await handingPlace();
+    const { handing } = start({ command: ['/bin/sleep', '600'], timeoutMs: 50 });
+    await expect.poll(position).toBe(0);
+    await post('DONE');
+    handing.notify();
+    await expect
+      .poll(() => incidents.list())
+      .toMatchObject([{ message: expect.stringContaining('took too long') }]);
+    handing.take(command);
+    expect(incidents.list()).toEqual([]);
+    await expect.poll(() => handed().map(({ status }) => status)).toEqual(['DONE']);
+  });
+
+  it('gets nothing of the time in which there was none', async () => {
+    const { start, post, handed, position, command } = await handingPlace();
+    const { handing } = start();
+    await expect.poll(position).toBe(0);
+    handing.take(null);
+    await expect.poll(position).toBe(-1);
+    await post('MISSED');
+    handing.take(command);
+    await expect.poll(position).toBe(1);
+    await post('DONE');
+    handing.notify();
+    await expect.poll(() => handed().map(({ status }) => status)).toEqual(['DONE']);
+  });
+});

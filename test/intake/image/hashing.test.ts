@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createHashing } from '../../../src/intake/image/hashing.ts';
+import { createImageInspector } from '../../../src/intake/image/inspect.ts';
+import { compile } from '../../console/server/compiled.ts';
+import { drawFixtures } from './fixtures.ts';
+
+let program: Awaited<ReturnType<typeof compile>>;
+beforeAll(async () => {
+  program = await compile('compose/hashThread.ts');
+});
+
+function shared(bytes: Uint8Array, offset = 0): Buffer {
+  const buffer = Buffer.from(new SharedArrayBuffer(offset + bytes.length + 7), offset, bytes.length);
+  buffer.set(bytes);
+  return buffer;
+}
+
+function digestOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+function image(size: number, seed: number): Buffer {
+  return Buffer.from(Uint8Array.from({ length: size }, (_, at) => (at * seed) & 0xff));
+}
+
+describe('the hash of an image', () => {
+  it('is the same in a thread, for many at once, wherever they begin in their memory', async () => {
+    const { hash } = createHashing(fileURLToPath(program.url));
+    const images = Array.from({ length: 40 }, (_, n) => image(100_000 + n, n + 3));
+    const digests = await Promise.all(images.map((bytes, n) => hash(shared(bytes, n))));
+    expect(digests).toEqual(images.map(digestOf));
+  });
+
+  it('is worked out here for what is small, or lies in memory that is not shared', async () => {
+    const { hash } = createHashing('/there/is/no/program.js');
+    const [small, large] = [image(1_000, 3), image(100_000, 5)];
+    expect(await hash(shared(small))).toBe(digestOf(small));
+    expect(await hash(large)).toBe(digestOf(large));
+  });
+
+  it('is worked out here from then on if the thread fails, also for those that wait for it', async () => {
+    const { hash } = createHashing('/there/is/no/program.js');
+    const images = [image(100_000, 3), image(100_000, 5)];
+    expect(await Promise.all(images.map((bytes) => hash(shared(bytes))))).toEqual(images.map(digestOf));
+    expect(await hash(shared(images[0]!))).toBe(digestOf(images[0]!));
+  });
+
+  it('comes from a new thread after the first one had nothing to do for a while', async () => {
+    let threads = 0;
+    const onWorker = (): void => void (threads += 1);
+    process.on('worker', onWorker);
+    onTestFinished(() => void process.off('worker', onWorker));
+    const { hash } = createHashing(fileURLToPath(program.url), 1);
+    const bytes = image(100_000, 3);
+    await vi.waitUntil(async () => {
+      expect(await hash(shared(bytes))).toBe(digestOf(bytes));
+      return threads > 2;
+    }, 30_000);
+  });
+});
+
+describe('an image in shared memory', async () => {
+  const inspector = createImageInspector();
+  it.each(await drawFixtures())('is read like any other: $name', async ({ type, bytes }) => {
+    expect(await inspector.inspect(shared(bytes, 3))).toEqual({ type, structure: 'complete' });
+    expect(await inspector.capturedAt(shared(bytes, 3), type)).toEqual(
+      await inspector.capturedAt(bytes, type),
+    );
+  });
+});

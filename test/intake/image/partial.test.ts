@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createImageInspector } from '../../../src/intake/image/inspect.ts';
+import { drawMultiPageTiff, preallocated } from '../../support/images.ts';
+import { drawFixtures } from './fixtures.ts';
+
+const inspector = createImageInspector();
+const fixtures = await drawFixtures();
+/** Below this many bytes a file may be of no type yet. */
+const TINY = 18;
+
+/** A part of a file that was taken for the whole, or for something else; null when it was not. */
+async function mistake(part: Buffer, type: string, written: number): Promise<string | null> {
+  const seen = await inspector.inspect(part);
+  const verdict = seen.type === null ? 'no type' : `${seen.type} ${seen.structure}`;
+  const right = verdict === `${type} incomplete` || (written < TINY && verdict === 'no type');
+  return right ? null : `${verdict} with ${written} bytes written`;
+}
+
+/** The mistakes made about all these parts. */
+async function mistakes(
+  type: string,
+  points: readonly number[],
+  part: (at: number) => Buffer,
+): Promise<string[]> {
+  const all: string[] = [];
+  for (const at of points) {
+    const found = await mistake(part(at), type, at);
+    if (found !== null) all.push(found);
+  }
+  return all;
+}
+
+/** Every point of a small file; of a large one some points all over it, and all near its end. */
+function cuts(length: number, most: number): number[] {
+  const step = Math.max(1, Math.floor(length / most));
+  const points = new Set<number>();
+  for (let at = 0; at < length; at += step) points.add(at);
+  for (let at = Math.max(0, length - 40); at < length; at += 1) points.add(at);
+  return [...points];
+}
+
+describe('a file that is cut off is never complete', () => {
+  test.each(fixtures)('$name', async ({ type, bytes }) => {
+    const points = cuts(lengthThatMatters(type, bytes), 800);
+    expect(await mistakes(type, points, (at) => bytes.subarray(0, at))).toEqual([]);
+  });
+
+  const receipts = path.resolve(import.meta.dirname, '../../../../shared/receipts');
+  test.skipIf(!existsSync(receipts))('real receipts', async () => {
+    const files = readdirSync(receipts).filter((name) => name.endsWith('.jpg'));
+    expect(files.length).toBeGreaterThan(0);
+    for (const file of files) {
+      const bytes = readFileSync(path.join(receipts, file));
+      expect(await inspector.inspect(bytes)).toEqual({ type: 'jpeg', structure: 'complete' });
+      // They may carry bytes after their end marker.
+      const end = bytes.lastIndexOf(Buffer.from([0xff, 0xd9])) + 2;
+      expect(await mistakes('jpeg', cuts(end, 30), (at) => bytes.subarray(0, at))).toEqual([]);
+    }
+  });
+});
+
+/** The line feed after %%EOF is no part of the structure of a PDF. */
+function lengthThatMatters(type: string, bytes: Buffer): number {
+  return type === 'pdf' ? bytes.length - 1 : bytes.length;
+}
+
+describe('a file of its final size whose rest is zeros is never complete', () => {
+  // Where the format can tell; what can't be told stands in the comments of src/intake/image/structure.
+  test.each(fixtures.filter(({ type }) => ['jpeg', 'png', 'gif', 'pdf'].includes(type)))(
+    '$name',
+    async ({ type, bytes }) => {
+      expect(await zerosMistaken(type, bytes, lengthThatMatters(type, bytes))).toEqual([]);
+    },
+  );
+
+  test('TIFF whose directory comes last', async () => {
+    const { bytes } = fixtures.find(({ name }) => name === 'TIFF')!;
+    const directory = bytes.readUInt32LE(4);
+    const lastEntry = directory + 2 + 12 * (bytes.readUInt16LE(directory) - 1);
+    expect(await zerosMistaken('tiff', bytes, lastEntry)).toEqual([]);
+  });
+
+  test('TIFF whose directory comes first, if its data is compressed', async () => {
+    const layout = { directory: 'before', compression: 'deflate', rowsPerStrip: 8 } as const;
+    const bytes = drawMultiPageTiff('zeros', 2, layout);
+    expect(await zerosMistaken('tiff', bytes, bytes.length - 4)).toEqual([]);
+  });
+});
+
+function zerosMistaken(type: string, bytes: Buffer, end: number): Promise<string[]> {
+  // Where only zeros are missing, nothing is.
+  const points = cuts(end, 800).filter((at) => !preallocated(bytes, at).equals(bytes));
+  return mistakes(type, points, (at) => preallocated(bytes, at));
+}
+
+describe('hostile bytes', () => {
+  const noise = fc.uint8Array({ maxLength: 64 });
+  const edits = fc.array(fc.tuple(fc.nat(), fc.oneof(fc.constantFrom(0, 1, 0x7f, 0x80, 0xff), fc.nat(255))), {
+    minLength: 1,
+    maxLength: 12,
+  });
+
+  test.each(fixtures)('$name with damage is judged without an exception', async ({ bytes, name, type }) => {
+    const seed = createHash('sha256').update(name).digest().readInt32BE(0);
+    await fc.assert(
+      fc.asyncProperty(
+        edits,
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        noise,
+        async (changes, cut, more) => {
+          const file = Buffer.from(bytes);
+          // Headers hold the lengths and offsets, so that most of the damage goes there.
+          for (const [at, value] of changes)
+            file[at % 2 ? at % Math.min(200, file.length) : at % file.length] = value;
+          const hostile = Buffer.concat([file.subarray(0, Math.ceil(cut * file.length)), more]);
+          const seen = await inspector.inspect(hostile);
+          expect('detail' in seen ? seen.detail : seen.structure).not.toBe('');
+          const date = await inspector.capturedAt(hostile, type);
+          expect(Number.isNaN(date?.getTime())).toBe(false);
+        },
+      ),
+      { numRuns: 200, seed },
+    );
+  });
+});

@@ -1,0 +1,208 @@
+/** The whole agent on a real folder, ledger, spool and journal, with a ledger that may be away; killed and started again. */
+import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { composePipeline, type PipelineConfig } from '../../../src/wiring/pipeline.ts';
+import { systemClock } from '../../../src/system/systemClock.ts';
+import { parseTemplate } from '../../../src/core/domain/naming.ts';
+import { createImageInspector } from '../../../src/intake/image/inspect.ts';
+import { createFolderHints } from '../../../src/intake/folder/hints.ts';
+import { createWatchedFolder } from '../../../src/intake/folder/watchedFolder.ts';
+import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
+import { SeenSince } from '../../../src/intake/offline/seenSince.ts';
+import { ImageBuffers } from '../../../src/delivery/payload/imageBuffers.ts';
+import { OpenIncidents } from '../../../src/daemon/openIncidents.ts';
+import type { WatchedFolder } from '../../../src/core/ports/folder.ts';
+import type { Ledger } from '../../../src/core/ports/ledger.ts';
+import type { ListRow } from '../../../src/core/ports/ledgerReports.ts';
+import type { DeferredJournal } from '../../../src/core/ports/deferredJournal.ts';
+import { openDeferredJournal } from '../../../src/delivery/spool/deferredJournal.ts';
+import { openSpool } from '../../../src/delivery/spool/openSpool.ts';
+import { awayLedger } from '../../support/awayLedger.ts';
+import { drawReceipt } from '../../support/images.ts';
+import { RecordedLog } from '../../support/recordedLog.ts';
+import { ScriptedService, ScriptedTokens } from '../../support/scriptedService.ts';
+import { OFFICE, temporary, UNLIMITED } from '../../delivery/sending.ts';
+
+type Folder = PipelineConfig['folders'][number];
+
+export interface AgentOptions {
+  readonly folder?: Partial<Folder>;
+  /** None: the folder is not in the configuration any more. */
+  readonly folders?: readonly Folder[];
+  readonly spool?: PipelineConfig['spool'];
+  readonly spoolLimit?: number;
+  /** Stands in front of the folder. */
+  readonly seen?: (real: WatchedFolder) => WatchedFolder;
+  readonly deferred?: (real: DeferredJournal) => Partial<DeferredJournal>;
+  readonly admit?: (real: Ledger['admit']) => Ledger['admit'];
+  readonly reconcileEveryMs?: number;
+  readonly pollEveryMs?: number;
+  readonly isAway?: boolean;
+  /** While the ledger is opened. */
+  readonly opening?: () => Promise<unknown>;
+  /** The former agent's: as another configuration in the same process. */
+  readonly seenSince?: SeenSince;
+}
+
+/** What stays on the disk from one life of the agent to the next. */
+export async function offlinePlace() {
+  const dir = await temporary();
+  const scans = join(dir, 'scans');
+  await mkdir(scans);
+  const clock = systemClock;
+  const log = new RecordedLog();
+  const service = new ScriptedService(clock);
+  const real = await openSqliteLedger({ path: join(dir, 'ledger.db'), clock });
+  onTestFinished(() => real.close());
+
+  async function start(options: AgentOptions = {}) {
+    const admit: Ledger['admit'] = (admission) => real.admit(admission);
+    const folders = options.folders ?? [{ path: options.folder?.path ?? scans }];
+    const seenSince = options.seenSince ?? new SeenSince(clock, folders);
+    await options.opening?.();
+    const away = awayLedger({ ...real, admit: options.admit?.(admit) ?? admit }, options.isAway);
+    const folder: Folder = {
+      path: scans,
+      endpoint: OFFICE,
+      alias: 'office',
+      share: null,
+      recursive: true,
+      watch: 'auto',
+      include: [],
+      ignore: [],
+      settle: { shortMs: 50, longMs: 300, patienceMs: 60_000 },
+      template: parseTemplate('{stem}-{hash:12}'),
+      nameMaxBytes: 200,
+      accept: ['jpeg'],
+      maxFileSize: 10_000_000,
+      existing: { kind: 'send' },
+      afterUpload: 'keep',
+      afterUploadExisting: 'auto',
+      archiveTo: join(dir, 'archive'),
+      afterUploadOn: null,
+      needsAttention: null,
+      ...options.folder,
+    };
+    const config: PipelineConfig = {
+      service: { uploadContentType: 'auto' },
+      endpoints: [{ alias: 'office', key: OFFICE, account: null, limits: UNLIMITED }],
+      folders: options.folders ? [...options.folders] : [folder],
+      delivery: { limits: UNLIMITED, hours: null, graceMs: 100, parkAfter: 3 },
+      intake: {
+        reconcileEveryMs: options.reconcileEveryMs ?? 1_000,
+        pollEveryMs: options.pollEveryMs ?? 1_000,
+        takeOverAfterMs: 600_000,
+        confirmAbove: 100,
+      },
+      spool: options.spool ?? 'auto',
+      storage: { keepFailedMs: 24 * 3_600_000 },
+    };
+    const opened = await openDeferredJournal({ path: join(dir, 'deferred.journal'), log });
+    const deferred: DeferredJournal = {
+      defer: (image) => opened.defer(image),
+      waiting: () => opened.waiting(),
+      needs: (sha256) => opened.needs(sha256),
+      admitted: (image) => opened.admitted(image),
+      close: () => opened.close(),
+      ...options.deferred?.(opened),
+    };
+    const limitBytes = options.spoolLimit ?? 100_000_000;
+    const spool = await openSpool({ dir: join(dir, 'spool'), limitBytes, log });
+    const incidents = new OpenIncidents({ clock, log });
+    const tokens = new ScriptedTokens();
+    const reads: string[] = [];
+    const looks: string[] = [];
+    const open = (path: string): WatchedFolder => {
+      const { recursive, include, ignore, archiveTo } = folder;
+      const plain = { recursive, include, ignore, archiveTo, exclude: [], random: Math.random };
+      const there = createWatchedFolder({ ...plain, path });
+      const counted: WatchedFolder = {
+        ...there,
+        statEach: async (at, names) => {
+          const found = await there.statEach(at, names);
+          looks.push(...names);
+          return found;
+        },
+        read: (file, limit, how) => {
+          reads.push(file);
+          return there.read(file, limit, how);
+        },
+      };
+      return options.seen?.(counted) ?? counted;
+    };
+    const pipeline = await composePipeline(
+      config,
+      {
+        clock,
+        random: Math.random,
+        log,
+        incidents,
+        ledger: away.ledger,
+        deferred,
+        seenSince,
+        spool,
+        service,
+        tokens: () => tokens,
+        credentialsChanged: async () => false,
+        folders: open,
+        buffers: new ImageBuffers(),
+        hints: createFolderHints(),
+        inspector: createImageInspector(),
+        host: 'scanner-pc',
+        background: [],
+      },
+      { once: false },
+    );
+    const stopping = new AbortController();
+    const running = pipeline.agent.run(stopping.signal);
+    let isOver = false;
+    const stop = async (): Promise<void> => {
+      if (isOver) return;
+      isOver = true;
+      stopping.abort(new Error('the test is over'));
+      await running;
+      await pipeline.close();
+      await opened.close();
+    };
+    onTestFinished(stop);
+    return { ...pipeline, ...away, away, deferred, seenSince, spool, incidents, reads, looks, stop, folder };
+  }
+
+  async function rows(): Promise<ListRow[]> {
+    const found: ListRow[] = [];
+    for await (const row of real.list({})) found.push(row);
+    return found;
+  }
+
+  return {
+    dir,
+    scans,
+    log,
+    service,
+    real,
+    start,
+    rows,
+    /** By path: the states of all that was seen there. */
+    states: async (): Promise<Record<string, string>> =>
+      Object.fromEntries((await rows()).map(({ path, state }) => [path.slice(scans.length + 1), state])),
+    /** As a scanner does that writes aside. */
+    async drop(name: string, seed = name): Promise<Buffer> {
+      const bytes = await drawReceipt({ type: 'jpeg', seed, width: 48, height: 64 });
+      await mkdir(join(scans, name, '..'), { recursive: true });
+      await writeFile(join(dir, 'aside'), bytes);
+      await rename(join(dir, 'aside'), join(scans, name));
+      return bytes;
+    },
+    /** What the service was sent, in the order of its bytes. */
+    received: (): string[] => service.asked.map(({ text }) => text).toSorted(),
+    copies: async (): Promise<string[]> =>
+      (await readdir(join(dir, 'spool'), { recursive: true, withFileTypes: true }))
+        .filter((entry) => entry.isFile())
+        .map(({ name }) => name),
+  };
+}
+
+export function texts(images: readonly Buffer[]): string[] {
+  return images.map((bytes) => bytes.toString('latin1')).toSorted();
+}

@@ -1,0 +1,201 @@
+/** A folder whose first watch waits for a shared ledger: what came meanwhile did not lie there before. */
+import { mkdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { Existing } from '../../../src/core/domain/settings.ts';
+import type { WatchedFolder } from '../../../src/core/ports/folder.ts';
+import { eventually } from '../../support/fakeClock.ts';
+import { offlinePlace } from './agent.ts';
+
+type Place = Awaited<ReturnType<typeof offlinePlace>>;
+type Agent = Awaited<ReturnType<Place['start']>>;
+
+const SKIP = { existing: { kind: 'skip' as const } };
+const FAR = 60 * 60_000;
+
+const watching = (agent: Agent) => eventually(() => agent.intakes[0]?.status.state === 'watching');
+const waits = (agent: Agent, count: number) => eventually(() => agent.deferred.waiting().length === count);
+
+/** It lies there, and the clock of its file system has moved on. */
+async function old(place: Place, name = 'old.jpg'): Promise<void> {
+  await place.drop(name);
+  const { ctimeMs } = await stat(join(place.scans, name));
+  await eventually(() => Date.now() > ctimeMs + 20);
+}
+
+it.each<{ name: string; existing: Existing }>([
+  { name: 'skip', existing: { kind: 'skip' } },
+  { name: 'since', existing: { kind: 'since', at: Date.now() + FAR, text: 'tomorrow' } },
+])('what `spool: never` leaves in its folder is sent with `existing: $name`', async ({ existing }) => {
+  const place = await offlinePlace();
+  await old(place);
+  const agent = await place.start({ isAway: true, spool: 'never', folder: { existing } });
+  await eventually(() => agent.away.calls.has('folderMark'));
+  await place.drop('fresh.jpg');
+  // As a program does that copies a file with its times.
+  await utimes(join(place.scans, 'fresh.jpg'), 1_000, 1_000);
+  agent.comeBack();
+  await watching(agent);
+  await eventually(async () => (await place.states())['fresh.jpg'] === 'accepted');
+  expect(await place.states()).toEqual({ 'old.jpg': 'skipped', 'fresh.jpg': 'accepted' });
+});
+
+it('what came to a polled folder after the last look at it is sent', async () => {
+  const place = await offlinePlace();
+  await old(place);
+  // None but the first look is due while this test runs.
+  const polled = { folder: { ...SKIP, watch: 'poll' as const }, pollEveryMs: FAR };
+  const agent = await place.start({ isAway: true, ...polled });
+  await eventually(() => agent.looks.includes('old.jpg'));
+  await place.drop('fresh.jpg');
+  agent.comeBack();
+  await watching(agent);
+  await eventually(async () => (await place.states())['fresh.jpg'] === 'accepted');
+  expect(await place.states()).toEqual({ 'old.jpg': 'skipped', 'fresh.jpg': 'accepted' });
+});
+
+it('what is not decided about, because the spool is full, is sent', async () => {
+  const place = await offlinePlace();
+  await old(place);
+  const agent = await place.start({ isAway: true, spoolLimit: 1, folder: SKIP });
+  const names = Array.from({ length: 5 }, (_, n) => `${n}.jpg`);
+  for (const name of names) await place.drop(name);
+  await eventually(() => agent.incidents.list().some(({ code }) => code === 'SPOOL_FULL'));
+  expect(agent.deferred.waiting()).toEqual([]);
+  agent.comeBack();
+  await watching(agent);
+  await eventually(async () => {
+    const states = await place.states();
+    return names.every((name) => states[name] === 'accepted');
+  });
+  expect((await place.states())['old.jpg']).toBe('skipped');
+});
+
+it('what comes while the ledger is opened in vain is new', async () => {
+  const place = await offlinePlace();
+  await old(place);
+  const agent = await place.start({
+    isAway: true,
+    folder: SKIP,
+    opening: async () => {
+      await place.drop('fresh.jpg');
+      // Else the file system may stamp it with the tick of the end.
+      const { ctimeMs } = await stat(join(place.scans, 'fresh.jpg'));
+      await eventually(() => Date.now() > ctimeMs + 50);
+    },
+  });
+  await waits(agent, 1);
+  agent.comeBack();
+  await watching(agent);
+  await eventually(async () => (await place.states())['fresh.jpg'] === 'accepted');
+  expect(await place.states()).toEqual({ 'old.jpg': 'skipped', 'fresh.jpg': 'accepted' });
+});
+
+it('another configuration forgets neither when the agent went offline, nor that a folder was not watched before', async () => {
+  const place = await offlinePlace();
+  await old(place);
+  const settle = { shortMs: FAR, longMs: FAR, patienceMs: FAR };
+  const former = await place.start({ isAway: true, folder: { ...SKIP, settle } });
+  await place.drop('fresh.jpg');
+  await eventually(() => former.intakes[0]?.status.settling === 1);
+  const { ctimeMs } = await stat(join(place.scans, 'fresh.jpg'));
+  await eventually(() => Date.now() > ctimeMs + 50);
+  await former.stop();
+  const next = await place.start({ isAway: true, folder: SKIP, seenSince: former.seenSince });
+  await waits(next, 1);
+  next.comeBack();
+  await watching(next);
+  await eventually(async () => (await place.states())['fresh.jpg'] === 'accepted');
+  expect(await place.states()).toEqual({ 'old.jpg': 'skipped', 'fresh.jpg': 'accepted' });
+});
+
+it('what lay in a folder before another configuration named it is old, however long the ledger was away by then', async () => {
+  const place = await offlinePlace();
+  const elsewhere = join(place.dir, 'elsewhere');
+  await mkdir(elsewhere);
+  const other = await place.start({ isAway: true, folder: { ...SKIP, path: elsewhere } });
+  await old(place);
+  await other.stop();
+  const next = await place.start({ isAway: true, folder: SKIP, seenSince: other.seenSince });
+  await place.drop('fresh.jpg');
+  await waits(next, 1);
+  next.comeBack();
+  await watching(next);
+  await eventually(async () => (await place.states())['fresh.jpg'] === 'accepted');
+  expect(await place.states()).toEqual({ 'old.jpg': 'skipped', 'fresh.jpg': 'accepted' });
+});
+
+it('with the ledger there, `existing: skip` skips what lies there at the first watch, also what came since the start', async () => {
+  const place = await offlinePlace();
+  const agent = await place.start({ folder: SKIP, opening: () => old(place, 'early.jpg') });
+  await watching(agent);
+  expect(await place.states()).toEqual({ 'early.jpg': 'skipped' });
+});
+
+it('what a killed agent had caught up with before the first watch stays one document', async () => {
+  const place = await offlinePlace();
+  const agent = await place.start({ isAway: true, folder: SKIP });
+  await place.drop('fresh.jpg');
+  await waits(agent, 1);
+  const [image] = agent.deferred.waiting();
+  if (!image) throw new Error('nothing was deferred');
+  // As a replay does; then it is killed.
+  const { folder, path, identity, ...rest } = image;
+  await place.real.admit({ ...rest, file: { folder, path, identity }, naming: ['fresh'] });
+  await agent.deferred.admitted(image);
+  await agent.stop();
+  const next = await place.start({ folder: SKIP });
+  await watching(next);
+  await eventually(async () => (await place.states())['fresh.jpg'] === 'accepted');
+  expect(await place.rows()).toHaveLength(1);
+});
+
+/** A folder that lies on a file system of this name. */
+const lying =
+  (on: () => string) =>
+  (real: WatchedFolder): WatchedFolder => ({
+    ...real,
+    availability: async () => {
+      const found = await real.availability();
+      if (found.state !== 'present') return found;
+      return { ...found, token: `${found.token} ${on()}`, fileSystem: { ...found.fileSystem, mark: on() } };
+    },
+  });
+
+it('a share that was mounted while the ledger was away is the folder, whatever became of what it held meanwhile', async () => {
+  const place = await offlinePlace();
+  let on = 'the disk below';
+  const agent = await place.start({ seen: lying(() => on) });
+  await watching(agent);
+  agent.leave();
+  on = 'the share';
+  await place.drop('first.jpg');
+  await waits(agent, 1);
+  await rm(join(place.scans, 'first.jpg'));
+  agent.comeBack();
+  await eventually(async () => (await place.states())['first.jpg'] === 'accepted');
+  await place.drop('second.jpg');
+  await eventually(async () => (await place.states())['second.jpg'] === 'accepted');
+  await watching(agent);
+  expect(agent.incidents.list()).toEqual([]);
+  expect(await place.real.folderMark(place.scans)).toBe('the share');
+});
+
+it('what is scanned into an unmounted folder while the ledger is away makes nothing of the share count as gone', async () => {
+  const place = await offlinePlace();
+  let on = 'the share';
+  const agent = await place.start({ seen: lying(() => on) });
+  await place.drop('on the share.jpg');
+  await eventually(async () => (await place.states())['on the share.jpg'] === 'accepted');
+  agent.leave();
+  on = 'the disk below';
+  await rename(join(place.scans, 'on the share.jpg'), join(place.dir, 'on the share.jpg'));
+  await place.drop('below.jpg');
+  await waits(agent, 1);
+  agent.comeBack();
+  await eventually(async () => (await place.states())['below.jpg'] === 'accepted');
+  await eventually(() => agent.intakes[0]?.status.state === 'unreachable');
+  expect(agent.incidents.list().map(({ code }) => code)).toEqual(['FOLDER_UNREACHABLE']);
+  const known = await place.real.known({ folder: place.scans, path: 'on the share.jpg' });
+  expect(known?.verdict).toBe('document');
+});

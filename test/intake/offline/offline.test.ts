@@ -1,0 +1,313 @@
+/** A shared ledger that can't be reached: images are deferred here, and named and sent once it is back. */
+import { existsSync } from 'node:fs';
+import { rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { FileIdentity } from '../../../src/core/domain/document.ts';
+import { ReceiptdError } from '../../../src/core/domain/errors.ts';
+import { parseTemplate } from '../../../src/core/domain/naming.ts';
+import type { WatchedFolder } from '../../../src/core/ports/folder.ts';
+import { eventually } from '../../support/fakeClock.ts';
+import { offlinePlace, texts } from './agent.ts';
+
+type Agent = Awaited<ReturnType<Awaited<ReturnType<typeof offlinePlace>>['start']>>;
+
+const watching = (agent: Agent) => eventually(() => agent.intakes[0]?.status.state === 'watching');
+const waits = (agent: Agent, count: number) => eventually(() => agent.deferred.waiting().length === count);
+
+it('what is scanned while the ledger is away is deferred, also if it is overwritten or deleted, and sent once it is back', async () => {
+  const place = await offlinePlace();
+  const agent = await place.start();
+  const before = await place.drop('before.jpg');
+  await watching(agent);
+  await eventually(async () => (await place.states())['before.jpg'] === 'accepted');
+  // What is accepted when the ledger goes away keeps its copy until the next sweep.
+  await eventually(async () => (await place.copies()).length === 0);
+  agent.leave();
+  const first = await place.drop('SCAN0001.jpg', 'first');
+  await waits(agent, 1);
+  const second = await place.drop('SCAN0001.jpg', 'second');
+  await waits(agent, 2);
+  const deleted = await place.drop('sub/deleted.jpg');
+  await waits(agent, 3);
+  await rm(join(place.scans, 'sub/deleted.jpg'));
+  await writeFile(join(place.scans, 'note.txt'), 'not an image');
+  await writeFile(join(place.scans, 'torn.jpg'), first.subarray(0, first.length / 2));
+  expect(agent.incidents.list().map(({ key, code }) => [key, code])).toEqual([
+    ['storage', 'LEDGER_UNREACHABLE'],
+  ]);
+  expect(agent.notes()).toEqual([
+    '3 images were deferred while the ledger was away; named and sent once it is back.',
+  ]);
+  expect(place.service.asked).toHaveLength(1);
+  const deferredAt = agent.deferred.waiting().map(({ at }) => at);
+  agent.comeBack();
+  await eventually(() => place.service.asked.length === 4);
+  await eventually(async () => (await place.states())['SCAN0001.jpg'] === 'accepted');
+  expect(place.received()).toEqual(texts([before, first, second, deleted]));
+  expect(new Set(place.service.asked.map(({ name }) => name)).size).toBe(4);
+  // In the order and at the time of their deferral.
+  const documents = (await place.rows()).filter(({ documentId }) => documentId !== null);
+  const sent = documents.filter(({ path }) => !path.endsWith('before.jpg'));
+  expect(sent.map(({ createdAt }) => Date.parse(createdAt)).toSorted()).toEqual(deferredAt);
+  // Not noted while there was nowhere to.
+  await eventually(async () => (await place.states())['note.txt'] === 'rejected');
+  expect([agent.deferred.waiting(), agent.notes(), agent.incidents.list()]).toEqual([[], [], []]);
+  await eventually(async () => (await place.copies()).length === 0);
+  // The listing after it knows what was deferred: nothing becomes two documents.
+  const listed = agent.intakes[0]?.status.lastListing ?? 0;
+  await eventually(() => (agent.intakes[0]?.status.lastListing ?? 0) > listed);
+  expect(place.service.asked).toHaveLength(4);
+  expect(place.log.lines.filter(({ level }) => level === 'error').map(({ message }) => message)).toEqual([
+    expect.stringContaining("can't be reached"),
+  ]);
+});
+
+it('an agent that is killed at any point of the replay admits nothing twice and forgets nothing', async () => {
+  const place = await offlinePlace();
+  const first = await place.start();
+  await watching(first);
+  first.leave();
+  const images = [];
+  for (let i = 0; i < 6; i += 1) images.push(await place.drop(`${i}.jpg`));
+  await waits(first, 6);
+  await first.stop();
+  // Killed right after the ledger had them, before the journal was told.
+  let bury = (): void => {};
+  const buried = new Promise<void>((resolve) => {
+    bury = resolve;
+  });
+  const silent = await place.start({
+    isAway: true,
+    deferred: (real) => ({
+      admitted: (image) => (Number(image.path[0]) < 3 ? real.admitted(image) : buried),
+    }),
+  });
+  expect(silent.deferred.waiting()).toHaveLength(6);
+  silent.comeBack();
+  await waits(silent, 3);
+  // It never gets further.
+  await eventually(async () => (await place.rows()).length === 6);
+  const stopped = silent.stop();
+  bury();
+  await stopped;
+  expect(silent.deferred.waiting()).toHaveLength(3);
+  const last = await place.start();
+  await eventually(() => last.deferred.waiting().length === 0);
+  await eventually(() => place.service.asked.length >= 6);
+  await eventually(async () => Object.values(await place.states()).every((state) => state === 'accepted'));
+  expect(await place.rows()).toHaveLength(6);
+  expect(new Set(place.received())).toEqual(new Set(texts(images)));
+  await eventually(async () => (await place.copies()).length === 0);
+});
+
+it('an agent that is started while the ledger is away waits without failing, defers what comes, and begins by itself', async () => {
+  const place = await offlinePlace();
+  const old = await place.drop('old.jpg');
+  // Its time of change is of the agent's life otherwise.
+  const { ctimeMs } = await stat(join(place.scans, 'old.jpg'));
+  await eventually(() => Date.now() > ctimeMs + 20);
+  const agent = await place.start({ isAway: true });
+  const fresh = await place.drop('fresh.jpg');
+  await waits(agent, 1);
+  expect(agent.deferred.waiting().map(({ path }) => path)).toEqual(['fresh.jpg']);
+  expect(place.service.asked).toHaveLength(0);
+  agent.comeBack();
+  await eventually(() => place.service.asked.length === 2);
+  expect(place.received()).toEqual(texts([old, fresh]));
+  await watching(agent);
+  expect(place.log.said('The ledger can')).toHaveLength(1);
+});
+
+it('`existing: skip` skips what lay there, and not what was deferred before the ledger could be asked', async () => {
+  const place = await offlinePlace();
+  await place.drop('old.jpg');
+  const { ctimeMs } = await stat(join(place.scans, 'old.jpg'));
+  await eventually(() => Date.now() > ctimeMs + 20);
+  const agent = await place.start({ isAway: true, folder: { existing: { kind: 'skip' } } });
+  const fresh = await place.drop('fresh.jpg');
+  await waits(agent, 1);
+  agent.comeBack();
+  await watching(agent);
+  await eventually(async () => (await place.states())['fresh.jpg'] === 'accepted');
+  expect(await place.states()).toEqual({ 'old.jpg': 'skipped', 'fresh.jpg': 'accepted' });
+  expect(place.received()).toEqual(texts([fresh]));
+});
+
+it.each([
+  // What is left of the longest tick, where the file system of this test takes up to 10 ms of it.
+  { fileSystem: 'ext4', behindNs: 5_000_000n },
+  { fileSystem: 'vfat', behindNs: 1_900_000_000n },
+])(
+  'a file that comes right after the start is new, although $fileSystem keeps an earlier time of it',
+  async (kind) => {
+    const place = await offlinePlace();
+    const agent = await place.start({
+      isAway: true,
+      folder: { existing: { kind: 'skip' } },
+      seen: (real) => onFileSystem(kind.fileSystem, false, withTimes(real, -kind.behindNs)),
+    });
+    const fresh = await place.drop('fresh.jpg');
+    await waits(agent, 1);
+    agent.comeBack();
+    await eventually(async () => (await place.states())['fresh.jpg'] === 'accepted');
+    expect(place.received()).toEqual(texts([fresh]));
+  },
+);
+
+it('files that lay there before are not read again, and those on a share are told by its own clock', async () => {
+  const place = await offlinePlace();
+  // A server whose clock is an hour behind; its new files are "older" than its time offline.
+  const HOUR_NS = 3_600_000_000_000n;
+  const agent = await place.start({
+    seen: (real) => onFileSystem('nfs', true, withTimes(real, -HOUR_NS)),
+  });
+  for (let i = 0; i < 20; i += 1) await place.drop(`${i}.jpg`);
+  await eventually(() => place.service.asked.length === 20);
+  // Later than the share's coarsest clock can hide.
+  const last = await place.drop('last.jpg');
+  await eventually(() => place.service.asked.length === 21);
+  await eventually(async () => (await stat(join(place.scans, 'last.jpg'))).ctimeMs + 2_500 < Date.now());
+  agent.leave();
+  agent.reads.length = 0;
+  const fresh = await place.drop('fresh.jpg');
+  await waits(agent, 1);
+  expect(agent.deferred.waiting().map(({ path }) => path)).toEqual(['fresh.jpg']);
+  expect(agent.reads.filter((path) => path !== 'fresh.jpg' && path !== 'last.jpg').length).toBeLessThan(20);
+  agent.comeBack();
+  await eventually(() => place.service.asked.length === 22);
+  expect(place.received()).toContain(fresh.toString('latin1'));
+  expect(place.received()).toContain(last.toString('latin1'));
+});
+
+function onFileSystem(name: string, network: boolean, real: WatchedFolder): WatchedFolder {
+  return {
+    ...real,
+    availability: async () => {
+      const found = await real.availability();
+      if (found.state !== 'present') return found;
+      return { ...found, fileSystem: { ...found.fileSystem, name, network } };
+    },
+  };
+}
+
+/** A folder whose file system keeps the time of every change that much later. */
+function withTimes(real: WatchedFolder, laterNs: bigint): WatchedFolder {
+  const shifted = <T>(found: T): T => {
+    if (typeof found !== 'object' || found === null || !('identity' in found)) return found;
+    const identity = found.identity as FileIdentity;
+    const { mtimeNs, ctimeNs } = identity;
+    return { ...found, identity: { ...identity, mtimeNs: mtimeNs + laterNs, ctimeNs: ctimeNs + laterNs } };
+  };
+  return {
+    ...real,
+    stat: async (path) => shifted(await real.stat(path)),
+    statEach: async (dir, names) => (await real.statEach(dir, names)).map(shifted),
+    read: async (path, limit, options) => shifted(await real.read(path, limit, options)),
+  };
+}
+
+it('a full spool leaves what does not fit in its folder, says so, and it goes when the ledger is back', async () => {
+  const place = await offlinePlace();
+  const agent = await place.start({ spoolLimit: 6_000 });
+  await watching(agent);
+  agent.leave();
+  const images = [];
+  for (let i = 0; i < 8; i += 1) images.push(await place.drop(`${i}.jpg`));
+  await eventually(() => agent.incidents.list().some(({ code }) => code === 'SPOOL_FULL'));
+  const deferred = agent.deferred.waiting().length;
+  expect(deferred).toBeLessThan(8);
+  agent.comeBack();
+  await eventually(() => place.service.asked.length === 8);
+  expect(place.received()).toEqual(texts(images));
+  await eventually(() => agent.incidents.list().length === 0);
+});
+
+it('a journal that can’t be written promises nothing: one incident, and the file waits in its folder', async () => {
+  const place = await offlinePlace();
+  let isFull = true;
+  const agent = await place.start({
+    deferred: (real) => ({
+      defer: (image) =>
+        isFull
+          ? Promise.reject(new ReceiptdError('DISK_FULL', 'The disk is full.', { hint: 'Free some space.' }))
+          : real.defer(image),
+    }),
+  });
+  await watching(agent);
+  agent.leave();
+  const image = await place.drop('a.jpg');
+  await eventually(() => agent.incidents.list().some(({ key }) => key === 'deferredJournal'));
+  expect(agent.incidents.list().find(({ key }) => key === 'deferredJournal')).toMatchObject({
+    code: 'DISK_FULL',
+    message: 'The disk is full. New scans stay in their folders while the ledger is away.',
+  });
+  isFull = false;
+  await waits(agent, 1);
+  expect(agent.incidents.list().map(({ key }) => key)).toEqual(['storage']);
+  agent.comeBack();
+  await eventually(() => place.service.asked.length === 1);
+  expect(place.received()).toEqual(texts([image]));
+});
+
+it('with `spool: never` nothing is deferred: the files wait in their folder', async () => {
+  const place = await offlinePlace();
+  const agent = await place.start({ spool: 'never' });
+  await watching(agent);
+  agent.leave();
+  const image = await place.drop('a.jpg');
+  agent.comeBack();
+  await eventually(() => place.service.asked.length === 1);
+  expect(place.received()).toEqual(texts([image]));
+  expect(place.log.said('Deferred; named')).toEqual([]);
+  expect(existsSync(join(place.dir, 'deferred.journal'))).toBe(false);
+});
+
+it('a deferred image is named by the template of its folder, or, where that is gone, of its endpoint', async () => {
+  const place = await offlinePlace();
+  const first = await place.start();
+  await watching(first);
+  first.leave();
+  await place.drop('a.jpg');
+  await waits(first, 1);
+  await first.stop();
+  const { folder } = first;
+  const elsewhere = { ...folder, path: join(place.dir, 'other'), template: parseTemplate('other-{stem}') };
+  const second = await place.start({ folders: [elsewhere] });
+  await eventually(() => place.service.asked.length === 1);
+  expect(place.service.asked[0]?.name).toBe('other-a');
+  await waits(second, 0);
+});
+
+it('a duplicate of what the ledger knew is one, and its copy goes; one that can’t be named keeps no other waiting', async () => {
+  const place = await offlinePlace();
+  let isOdd = true;
+  const agent = await place.start({
+    admit: (real) => (admission) =>
+      isOdd && admission.file.path === 'odd.jpg'
+        ? Promise.reject(new ReceiptdError('TEMPLATE_INVALID', 'Every name is taken.', { hint: 'None.' }))
+        : real(admission),
+  });
+  const known = await place.drop('known.jpg');
+  await eventually(async () => (await place.states())['known.jpg'] === 'accepted');
+  await eventually(async () => (await place.copies()).length === 0);
+  agent.leave();
+  await place.drop('again.jpg', 'known.jpg');
+  const odd = await place.drop('odd.jpg');
+  const good = await place.drop('good.jpg');
+  await waits(agent, 3);
+  agent.comeBack();
+  await eventually(() => place.service.asked.length === 2);
+  expect(place.received()).toEqual(texts([known, good]));
+  await eventually(() => place.log.said('A deferred image could not be admitted').length === 1);
+  await eventually(async () => (await place.states())['again.jpg'] === 'duplicate');
+  // It waits, with its bytes, for a template that gives it a name.
+  await waits(agent, 1);
+  await eventually(async () => (await place.copies()).length === 1);
+  isOdd = false;
+  await agent.stop();
+  const next = await place.start();
+  await waits(next, 0);
+  await eventually(() => place.service.asked.length === 3);
+  expect(place.received()).toEqual(texts([known, good, odd]));
+});

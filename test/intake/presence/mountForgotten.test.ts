@@ -1,0 +1,117 @@
+/** A ledger that was rebuilt from its journal knows the files of a folder, and not on which file system they lay. */
+import { rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { MountIdentity, inItsPlace } from '../../../src/intake/presence/mountIdentity.ts';
+import { OFFICE, sendingPlace } from '../../delivery/sending.ts';
+
+async function forgotten() {
+  const { ledger, clock, open, scans, dir, admit } = await sendingPlace();
+  await admit('s.jpg', { text: 'the text of s.jpg' });
+  const folder = open(scans);
+  const found = await folder.availability();
+  if (found.state !== 'present') throw new Error(found.message);
+  const look = () => new MountIdentity({ folder, ledger, clock }).look(found.fileSystem);
+  const isThere = async () => (await inItsPlace(folder, ledger).availability()).state === 'present';
+  return { file: join(scans, 's.jpg'), elsewhere: join(dir, 's.jpg'), look, isThere };
+}
+
+it('with none of its known files it may be an unmounted share, until one of them is there', async () => {
+  const { file, elsewhere, look, isThere } = await forgotten();
+  await rename(file, elsewhere);
+  expect(await look()).toContain('holds none of its files');
+  expect(await isThere()).toBe(false);
+  // As at the next start, too.
+  expect(await look()).toContain('holds none of its files');
+  await rename(elsewhere, file);
+  expect(await look()).toBeNull();
+  expect(await isThere()).toBe(true);
+});
+
+it('with one of its known files it is the folder, and is known as that from then on', async () => {
+  const { file, look, isThere } = await forgotten();
+  expect(await look()).toBeNull();
+  await rm(file);
+  expect(await look()).toBeNull();
+  expect(await isThere()).toBe(true);
+});
+
+it('a look that is out of date when it is judged moves the folder nowhere', async () => {
+  const { ledger, clock, open, scans } = await sendingPlace();
+  const folder = open(scans);
+  const found = await folder.availability();
+  if (found.state !== 'present') throw new Error(found.message);
+  await ledger.setFolderMark(scans, found.fileSystem.mark, clock.now());
+  const identity = new MountIdentity({ folder, ledger, clock });
+  // Nothing is known in it any more, and its share is back since the look that found the disk below.
+  expect(await identity.look({ ...found.fileSystem, mark: 'the disk below' })).toContain(
+    'another file system',
+  );
+  expect(await ledger.folderMark(scans)).toBe(found.fileSystem.mark);
+  expect(await identity.look(found.fileSystem)).toBeNull();
+});
+
+it('a record that took so long that it is out of date is taken back', async () => {
+  const { ledger, clock, open, scans } = await sendingPlace();
+  const folder = open(scans);
+  const found = await folder.availability();
+  if (found.state !== 'present') throw new Error(found.message);
+  const on = (mark: string) => ({ ...found, fileSystem: { ...found.fileSystem, mark } });
+  await ledger.setFolderMark(scans, 'the share', clock.now());
+  // The share is back by the time at which the disk below is recorded.
+  const isRecorded = async () => (await ledger.folderMark(scans)) === 'the disk below';
+  const availability = async () => on((await isRecorded()) ? 'the share' : 'the disk below');
+  const identity = new MountIdentity({ folder: { ...folder, availability }, ledger, clock });
+  expect(await identity.look(on('the disk below').fileSystem)).toContain('another file system');
+  expect(await ledger.folderMark(scans)).toBe('the share');
+  expect(await identity.look(on('the share').fileSystem)).toBeNull();
+});
+
+/** Between two file systems, where what is admitted is not committed yet. */
+async function moved() {
+  const { ledger, clock, open, scans } = await sendingPlace();
+  const folder = open(scans);
+  const found = await folder.availability();
+  if (found.state !== 'present') throw new Error(found.message);
+  await ledger.setFolderMark(scans, 'the share', clock.now());
+  let begun = (): void => {};
+  const lookBegins = new Promise<void>((resolve) => {
+    begun = resolve;
+  });
+  const lastSighting = () => {
+    begun();
+    return ledger.lastSighting();
+  };
+  const identity = new MountIdentity({ folder, ledger: { ...ledger, lastSighting }, clock });
+  expect(await identity.look({ ...found.fileSystem, mark: 'the share' })).toBeNull();
+  const admit = () =>
+    ledger.admit({
+      endpoint: OFFICE,
+      file: { folder: scans, path: 'a.jpg', identity: { size: 9, mtimeNs: 1n, ctimeNs: 1n, inode: 1n } },
+      sha256: 'ab'.repeat(32),
+      type: 'jpeg',
+      lane: 'fresh',
+      at: clock.now(),
+      naming: ['a'],
+    });
+  const { fileSystem } = found;
+  return { identity, fileSystem, admit, lookBegins, mark: () => ledger.folderMark(scans) };
+}
+
+it('what was admitted on the share, and waits for its commit, counts as known', async () => {
+  const { identity, fileSystem, admit, mark } = await moved();
+  const admitted = admit();
+  expect(await identity.look(fileSystem)).toContain('another file system');
+  await admitted;
+  expect(await mark()).toContain('the share');
+});
+
+it('what is admitted while the mount is looked at does not count: it may lie where the folder lies now', async () => {
+  const { identity, fileSystem, admit, lookBegins, mark } = await moved();
+  const looked = identity.look(fileSystem);
+  await lookBegins;
+  // In one commit with the look, and overwritten since.
+  await admit();
+  expect(await looked).toBeNull();
+  expect(await mark()).toBe(fileSystem.mark);
+});

@@ -1,0 +1,56 @@
+/** Two machines on one share: agents that know nothing of each other, with ledgers of their own. */
+import { mkdir, readdir, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { FolderSettings } from '../../../src/core/domain/settings.ts';
+import { watchingPlace } from '../watching.ts';
+
+const ARCHIVE = { afterUpload: 'archive', watch: 'poll' } as const;
+const CODE = 'FOLDER_TAKEN_ELSEWHERE';
+
+/** This agent has sent the files, and another one, or a person, moves some before it does. */
+async function sentByBoth(count: number, settings: Partial<FolderSettings> = ARCHIVE) {
+  const place = await watchingPlace();
+  const agent = place.start({ settings });
+  await agent.watching();
+  const names = Array.from({ length: count }, (_, n) => `${n}.jpg`);
+  for (const name of names) await place.drop(name);
+  await place.clock.advanceUntil(() => agent.admitted.length === count);
+  const move = async (name: string, to = 'archive'): Promise<void> => {
+    await mkdir(join(place.dir, to), { recursive: true });
+    await rename(join(place.scans, name), join(place.dir, to, name));
+    await place.clock.advance(20_000);
+  };
+  const warnings = () => place.incidents.list().filter(({ code }) => code === CODE);
+  return { place, agent, names, move, warnings };
+}
+
+it('says so once three receipts were archived by somebody else, and goes on', async () => {
+  const { place, agent, names, move, warnings } = await sentByBoth(3);
+  for (const name of names) {
+    expect(warnings()).toEqual([]);
+    await move(name);
+  }
+  expect(warnings()).toMatchObject([{ message: expect.stringContaining('archived 3 receipts') }]);
+  await place.drop('later.jpg');
+  await place.clock.advanceUntil(() => agent.admitted.length === 4);
+});
+
+it.each<{ name: string; to: string; settings: Partial<FolderSettings> }>([
+  { name: 'that somebody put elsewhere', to: 'elsewhere', settings: ARCHIVE },
+  { name: 'of a folder that archives nothing', to: 'archive', settings: { ...ARCHIVE, afterUpload: 'keep' } },
+  { name: 'of a folder that a fleet shares', to: 'archive', settings: { ...ARCHIVE, share: 'scans' } },
+])('says nothing of files $name', async ({ to, settings }) => {
+  const { names, move, warnings } = await sentByBoth(4, settings);
+  for (const name of names) await move(name, to);
+  expect(warnings()).toEqual([]);
+});
+
+it('says nothing of what it archived itself', async () => {
+  const { place, agent, names, warnings } = await sentByBoth(4);
+  await place.acceptAll();
+  agent.intake.disposeSoon();
+  await place.clock.advance(60_000);
+  expect((await readdir(join(place.dir, 'archive'))).toSorted()).toEqual(names);
+  expect(warnings()).toEqual([]);
+});

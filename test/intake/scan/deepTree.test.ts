@@ -1,0 +1,77 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { FolderHints, WatchedFolder } from '../../../src/core/ports/folder.ts';
+import { Hinted } from '../../../src/intake/watch/hintQueue.ts';
+import { FakeClock } from '../../support/fakeClock.ts';
+import { watchingPlace } from '../watching.ts';
+
+/** A tree of directories one in the other appears, each is told of by an event: how many are listed, and how many looked at. */
+async function costOf(depth: number): Promise<{ listed: number; looks: number }> {
+  const place = await watchingPlace();
+  const cost = { listed: 0, looks: 0 };
+  const folder = (real: WatchedFolder): WatchedFolder => ({
+    ...real,
+    async *list(...all) {
+      for await (const each of real.list(...all)) {
+        cost.listed += 1;
+        yield each;
+      }
+    },
+    async stat(path) {
+      cost.looks += 1;
+      return real.stat(path);
+    },
+  });
+  let tell = (_path: string, _isDirectory?: boolean): void => {};
+  const hints: FolderHints = {
+    watch: async (_path, _recursive, onHint) => {
+      tell = onHint;
+      return { close: async () => {} };
+    },
+  };
+  const recursive = { recursive: true };
+  const { watching, admitted } = place.start({
+    folder,
+    settings: recursive,
+    opened: recursive,
+    deps: { hints },
+  });
+  await watching();
+  const paths = Array.from({ length: depth }, (_, at) =>
+    Array(at + 1)
+      .fill('d')
+      .join('/'),
+  );
+  await mkdir(join(place.scans, paths.at(-1) ?? ''), { recursive: true });
+  cost.listed = 0;
+  for (const path of paths) tell(join(place.scans, path), true);
+  await place.drop(`${paths.at(-1)}/deep.jpg`);
+  await place.clock.advanceUntil(() => admitted.length === 1);
+  return cost;
+}
+
+it('each directory of a new nested tree is listed once, however deep the tree is', async () => {
+  for (const depth of [20, 80]) {
+    const { listed, looks } = await costOf(depth);
+    expect(listed).toBeGreaterThanOrEqual(depth);
+    expect(listed).toBeLessThanOrEqual(depth + 1);
+    expect(looks).toBeLessThanOrEqual(3);
+  }
+});
+
+it('of hinted directories those are listed in which no other lies', () => {
+  const never = async () => null;
+  const hinted = new Hinted({
+    clock: new FakeClock(),
+    observe: never,
+    onObserved: () => {},
+    onMissed: () => {},
+    mayObserve: () => true,
+  });
+  for (const dir of ['b/c', 'a-b', 'a/b/c', 'a', 'ab', 'a/b', 'b/c/d']) hinted.addDir(dir);
+  expect(hinted.takeDirs().sort()).toEqual(['a', 'a-b', 'ab', 'b/c']);
+  expect(hinted.takeDirs()).toEqual([]);
+  for (const dir of ['a', '', 'b/c']) hinted.addDir(dir);
+  expect(hinted.takeDirs()).toEqual(['']);
+});

@@ -1,0 +1,241 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { FileIdentity } from '../../../src/core/domain/document.ts';
+import { Settling, type Unsettled } from '../../../src/intake/settle/settling.ts';
+import { FakeClock } from '../../support/fakeClock.ts';
+
+const TIMES = { shortMs: 200, longMs: 5_000, patienceMs: 60_000 };
+
+let clock: FakeClock;
+let settling: Settling;
+
+function identity(n: number): FileIdentity {
+  return { size: n, mtimeNs: BigInt(n), ctimeNs: BigInt(n), inode: 1n };
+}
+
+function takeOne(): Unsettled {
+  const [file, ...others] = settling.takeDue(10);
+  expect(others).toEqual([]);
+  if (!file) throw new Error('nothing is due');
+  return file;
+}
+
+beforeEach(() => {
+  clock = new FakeClock();
+  settling = new Settling(clock, TIMES, 3);
+});
+
+describe('a file', () => {
+  it('is due after the short quiet time, which every change begins anew', async () => {
+    settling.see('a', identity(1), 'fresh');
+    await clock.advance(150);
+    settling.see('a', identity(2), 'fresh');
+    await clock.advance(150);
+    expect(settling.takeDue(10)).toEqual([]);
+    expect(settling.nextDueIn()).toBe(50);
+    await clock.advance(50);
+    expect(takeOne().identity).toEqual(identity(2));
+  });
+
+  it('is not taken twice while it is looked at', async () => {
+    settling.see('a', identity(1), 'fresh');
+    await clock.advance(200);
+    const file = takeOne();
+    expect(settling.takeDue(10)).toEqual([]);
+    expect(settling.nextDueIn()).toBeNull();
+    settling.keep(file);
+    expect(settling.takeDue(10)).toHaveLength(1);
+  });
+
+  it('that has rested before is due that much sooner', async () => {
+    settling.see('a', identity(1), 'fresh', 150);
+    expect(settling.nextDueIn()).toBe(50);
+    await clock.advance(50);
+    expect(settling.isStill(takeOne())).toBe(true);
+  });
+
+  it('that has rested for an hour and may grow waits for what is left of the long quiet time', () => {
+    settling.see('a', identity(1), 'fresh', 3_600_000);
+    const file = takeOne();
+    expect(settling.isStill(file)).toBe(true);
+    expect(settling.needsLong(file)).toBe(false);
+    settling.keep(file);
+    expect(settling.nextDueIn()).toBe(4_800);
+  });
+
+  it('that has rested and then changes begins anew', async () => {
+    settling.see('a', identity(1), 'fresh', 3_600_000);
+    settling.see('a', identity(2), 'fresh', 3_600_000);
+    expect(settling.nextDueIn()).toBe(200);
+  });
+
+  it('that may grow waits for the long quiet time', async () => {
+    settling.see('a', identity(1), 'fresh');
+    await clock.advance(200);
+    const file = takeOne();
+    expect(settling.needsLong(file)).toBe(false);
+    settling.keep(file);
+    await clock.advance(4_799);
+    expect(settling.takeDue(10)).toEqual([]);
+    await clock.advance(1);
+    expect(settling.needsLong(takeOne())).toBe(true);
+  });
+
+  it('that is incomplete is looked at now and then until patience runs out', async () => {
+    settling.see('a', identity(1), 'fresh');
+    let looks = 0;
+    for (;;) {
+      await clock.advance(settling.nextDueIn() ?? 0);
+      looks += 1;
+      if (!settling.waitsFor(takeOne(), identity(1), 'INCOMPLETE', 'cut short')) break;
+    }
+    expect(clock.monotonic()).toBe(TIMES.patienceMs);
+    expect(looks).toBeGreaterThan(10);
+    expect(looks).toBeLessThan(60);
+  });
+
+  it('that changed while it was judged is judged anew, whatever was found', async () => {
+    for (const found of [
+      (file: Unsettled) => settling.done(file, identity(1)),
+      (file: Unsettled) => void settling.waitsFor(file, identity(1), 'INCOMPLETE', 'cut short'),
+      (file: Unsettled) => settling.disturbed(file),
+    ]) {
+      settling.see('a', identity(1), 'fresh');
+      await clock.advance(200);
+      const file = takeOne();
+      settling.see('a', identity(2), 'fresh');
+      found(file);
+      expect(settling.has('a')).toBe(true);
+      await clock.advance(200);
+      const again = takeOne();
+      expect(again).toMatchObject({ identity: identity(2), waitsFor: null });
+      settling.done(again, identity(2));
+      expect(settling.has('a')).toBe(false);
+    }
+  });
+
+  it('is looked at again after trouble of our own', async () => {
+    settling.see('a', identity(1), 'fresh');
+    await clock.advance(200);
+    settling.retryLater(takeOne());
+    expect(settling.nextDueIn()).toBe(5_000);
+  });
+});
+
+describe('room', () => {
+  it('is made by giving up early what is incomplete', async () => {
+    for (const path of ['a', 'b', 'c']) settling.see(path, identity(1), 'fresh');
+    await clock.advance(TIMES.longMs - 1);
+    const [first, second] = settling.takeDue(3);
+    if (!first || !second) throw new Error('nothing is due');
+    expect(settling.waitsFor(first, identity(1), 'INCOMPLETE', 'cut short')).toBe(true);
+    await clock.advance(1);
+    expect(settling.waitsFor(first, identity(1), 'INCOMPLETE', 'cut short')).toBe(false);
+    settling.done(first, identity(1));
+    expect(settling.waitsFor(second, identity(1), 'INCOMPLETE', 'cut short')).toBe(true);
+  });
+
+  it('is waited for, and found when a file is done', async () => {
+    for (const path of ['a', 'b', 'c']) settling.see(path, identity(1), 'fresh');
+    expect(settling.isFull).toBe(true);
+    let found = false;
+    const waiting = settling.room(new AbortController().signal).then(() => {
+      found = true;
+    });
+    await clock.advance(200);
+    expect(found).toBe(false);
+    const [file] = settling.takeDue(1);
+    if (file) settling.done(file, identity(1));
+    await waiting;
+    expect(settling.roomWaitedMs).toBe(200);
+  });
+
+  it('is not waited for after an abort', async () => {
+    for (const path of ['a', 'b', 'c']) settling.see(path, identity(1), 'fresh');
+    const stop = new AbortController();
+    const waiting = settling.room(stop.signal);
+    stop.abort(new Error('stop'));
+    await expect(waiting).rejects.toThrow('stop');
+  });
+});
+
+describe('a file that can’t be read', () => {
+  const blockUntil = async (path: string, noted: () => boolean): Promise<number> => {
+    for (let tries = 1; ; tries += 1) {
+      await clock.advance(settling.nextDueIn() ?? 0);
+      const [file] = settling.takeDue(1);
+      if (file?.path !== path) throw new Error('another is due');
+      if (!settling.blocked(file, 'EACCES')) settling.done(file, identity(1));
+      if (noted()) return tries;
+    }
+  };
+
+  it('is tried at growing intervals and noted after ten seconds, exactly', async () => {
+    settling.see('a', identity(1), 'fresh');
+    await blockUntil('a', () => settling.unreadable.size === 1);
+    expect(clock.monotonic()).toBe(TIMES.shortMs + 10_000);
+    expect(settling.size).toBe(0);
+    expect(settling.has('a')).toBe(true);
+    const before = clock.monotonic();
+    await blockUntil('a', () => clock.monotonic() > before + 300_000);
+    expect(settling.nextDueIn()).toBe(60_000);
+    expect([...settling.unreadable]).toEqual([['a', 'EACCES']]);
+  });
+
+  it('is unreadable no more once it was read, whatever was found', async () => {
+    settling.see('a', identity(1), 'fresh');
+    await blockUntil('a', () => settling.unreadable.size === 1);
+    await clock.advance(settling.nextDueIn() ?? 0);
+    expect(settling.waitsFor(takeOne(), identity(1), 'INCOMPLETE', 'cut short')).toBe(true);
+    expect(settling.unreadable.size).toBe(0);
+    expect(settling.size).toBe(1);
+  });
+
+  it('because its share is away is never noted for that', async () => {
+    settling.see('a', identity(1), 'fresh');
+    for (let tries = 0; tries < 30; tries += 1) {
+      await clock.advance(settling.nextDueIn() ?? 0);
+      expect(settling.blocked(takeOne(), 'ESTALE')).toBe(true);
+    }
+    expect(clock.monotonic()).toBeGreaterThan(600_000);
+    expect(settling.unreadable.size).toBe(0);
+  });
+
+  it('is noted at once where others wait for its place', async () => {
+    for (const path of ['a', 'b', 'c']) settling.see(path, identity(1), 'fresh');
+    await clock.advance(200);
+    const [file] = settling.takeDue(1);
+    if (!file) throw new Error('nothing is due');
+    expect(settling.blocked(file, 'EACCES')).toBe(false);
+    settling.done(file, identity(1));
+    expect(settling.isFull).toBe(false);
+  });
+
+  it('is looked at soon when it changes', async () => {
+    settling.see('a', identity(1), 'fresh');
+    await blockUntil('a', () => settling.unreadable.size === 1);
+    settling.see('a', identity(2), 'fresh');
+    expect(settling.nextDueIn()).toBe(TIMES.shortMs);
+  });
+});
+
+it('a file that fails again and again is tried at growing intervals, and is a first time once', async () => {
+  settling.see('a', identity(1), 'fresh');
+  await clock.advance(200);
+  const waits: (number | null)[] = [];
+  for (let n = 0; n < 9; n += 1) {
+    const file = takeOne();
+    expect(settling.failed(file)).toBe(n === 0);
+    waits.push(settling.nextDueIn());
+    await clock.advance(settling.nextDueIn() ?? 0);
+  }
+  expect(waits).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
+});
+
+it('a coarse clock makes the short quiet time longer', async () => {
+  settling.requireQuiet(2_000);
+  settling.see('a', identity(1), 'fresh');
+  await clock.advance(1_999);
+  expect(settling.takeDue(1)).toEqual([]);
+  await clock.advance(1);
+  expect(settling.isStill(takeOne())).toBe(true);
+});

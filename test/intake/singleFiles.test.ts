@@ -1,0 +1,197 @@
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { parseTemplate } from '../../src/core/domain/naming.ts';
+import { ReceiptdError } from '../../src/core/domain/errors.ts';
+import { createImageInspector } from '../../src/intake/image/inspect.ts';
+import { ByteBudget } from '../../src/delivery/payload/byteBudget.ts';
+import { sha256 } from '../../src/core/sha256.ts';
+import type { FolderSettings } from '../../src/core/domain/settings.ts';
+import { SingleFiles } from '../../src/intake/singleFiles.ts';
+import { sweepSpool } from '../../src/delivery/payload/spoolSweep.ts';
+import type { Admission, Ledger } from '../../src/core/ports/ledger.ts';
+import type { Spool } from '../../src/core/ports/spool.ts';
+import { drawReceipt } from '../support/images.ts';
+import type { KeepingOptions } from '../delivery/payload/keeping.ts';
+import { OFFICE, sendingPlace, type Place } from '../delivery/sending.ts';
+
+const SETTINGS: FolderSettings = {
+  path: '/nowhere',
+  recursive: false,
+  watch: 'auto',
+  endpoint: OFFICE,
+  alias: 'office',
+  settle: { shortMs: 200, longMs: 5_000, patienceMs: 600_000 },
+  template: parseTemplate('{stem}-{hash:12}'),
+  nameMaxBytes: 300,
+  accept: ['jpeg', 'png'],
+  maxFileSize: 10_000_000,
+  existing: { kind: 'send' },
+  afterUpload: 'keep',
+  afterUploadOn: null,
+};
+
+type Gate = (admission: Admission, go: () => ReturnType<Ledger['admit']>) => ReturnType<Ledger['admit']>;
+
+interface Options {
+  readonly keeping?: KeepingOptions;
+  readonly settings?: Partial<FolderSettings>;
+  /** Stands in front of admission. */
+  readonly gate?: Gate;
+}
+
+async function desk(place: Place, { keeping = {}, settings: more = {}, gate }: Options = {}) {
+  const folder = join(place.dir, 'desk');
+  await mkdir(folder, { recursive: true });
+  const wrap = (real: Ledger): Ledger =>
+    gate
+      ? new Proxy(real, {
+          get(target, key) {
+            if (key === 'admit')
+              return (admission: Admission) => gate(admission, () => real.admit(admission));
+            const value: unknown = Reflect.get(target, key, target);
+            return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+          },
+        })
+      : real;
+  const isNeeded = (hash: string) => files.needs(hash);
+  const sending = await place.start({ wrap, keeping: { mode: 'auto', isNeeded, ...keeping } });
+  const { keeper, spool, dispatcher } = sending;
+  const { clock, log, open } = place;
+  const ledger = wrap(place.ledger);
+  const memory = new ByteBudget(10_000_000);
+  const files: SingleFiles = new SingleFiles({
+    ledger,
+    keeper,
+    inspector: createImageInspector(async (bytes) => sha256(bytes)),
+    open,
+    memory,
+    clock,
+    log,
+    host: 'front',
+    onAdmitted: () => dispatcher.wake(),
+  });
+  const settings: FolderSettings = { ...SETTINGS, path: folder, ...more };
+  async function take(path: string, bytes: Buffer) {
+    await writeFile(join(folder, path), bytes);
+    const found = await open(folder).stat(path);
+    if (found?.kind !== 'file') throw new Error('not written');
+    return files.take({ path, identity: found.identity, bytes }, settings);
+  }
+  const sweep = () =>
+    sweepSpool(
+      { keeper, spool, ledger: place.ledger, open, memory, clock, log, keepFailedMs: 0 },
+      new AbortController().signal,
+    );
+  const copies = async () =>
+    (await readdir(sending.spoolDir, { recursive: true, withFileTypes: true }))
+      .filter((entry) => entry.isFile())
+      .map(({ name }) => name);
+  return { ...sending, folder, files, take, sweep, copies };
+}
+
+const image = () => drawReceipt({ type: 'jpeg', seed: 'single' });
+
+test('the copy is durable before the name is asked for, and no sweep takes it between the two', async () => {
+  const place = await sendingPlace();
+  const seen: string[][] = [];
+  const site = await desk(place, {
+    gate: async (_, go) => {
+      seen.push(await site.copies());
+      await site.sweep();
+      await site.keeper.copies.dropUnwanted(sha256(bytes));
+      seen.push(await site.copies());
+      return go();
+    },
+  });
+  const bytes = await image();
+  const taken = await site.take('a.jpg', bytes);
+  expect(taken).toMatchObject({ kind: 'queued', document: { folder: site.folder, path: 'a.jpg' } });
+  expect(seen.map((each) => each.length)).toEqual([1, 1]);
+});
+
+test('what was named is sent from the copy, whatever happens to the file', async () => {
+  const place = await sendingPlace();
+  const site = await desk(place, {
+    gate: async (_, go) => {
+      await rm(join(site.folder, 'a.jpg'));
+      return go();
+    },
+  });
+  expect(await site.take('a.jpg', await image())).toMatchObject({ kind: 'queued' });
+  await place.clock.advanceUntil(() => site.accepted.length === 1);
+  await place.clock.advanceUntil(async () => (await site.copies()).length === 0);
+});
+
+test('where the ledger fails nothing is promised, and the copy goes', async () => {
+  const place = await sendingPlace();
+  const failure = new ReceiptdError('LEDGER_WRITE_FAILED', 'The ledger cannot be written.');
+  const site = await desk(place, { gate: () => Promise.reject(failure) });
+  const bytes = await image();
+  await expect(site.take('a.jpg', bytes)).rejects.toBe(failure);
+  expect(site.files.needs(sha256(bytes))).toBe(false);
+  expect(await site.copies()).toEqual([]);
+});
+
+test('without room for a copy nothing is named', async () => {
+  const place = await sendingPlace();
+  const full = await desk(place, { keeping: { spoolLimit: 1_000 } });
+  await expect(full.take('a.jpg', await image())).rejects.toMatchObject({ code: 'SPOOL_FULL' });
+  await full.stop();
+  const spool = (real: Spool): Spool => ({
+    ...real,
+    has: (hash) => real.has(hash),
+    put: () => Promise.reject(new ReceiptdError('SPOOL_UNWRITABLE', 'The disk fails.')),
+  });
+  const broken = await desk(place, { keeping: { spool } });
+  await expect(broken.take('a.jpg', await image())).rejects.toMatchObject({ code: 'SPOOL_UNWRITABLE' });
+  expect(await place.ledger.counts()).toEqual([]);
+});
+
+test('a duplicate leaves no copy, unless its document waits', async () => {
+  const place = await sendingPlace();
+  const site = await desk(place);
+  const bytes = await image();
+  await site.holds.pause('endpoint', `${OFFICE.baseUrl}#${OFFICE.uid}`, 'anna');
+  await site.take('a.jpg', bytes);
+  expect(await site.take('b.jpg', bytes)).toMatchObject({ kind: 'duplicate', document: { path: 'a.jpg' } });
+  expect(await site.take('a.jpg', bytes)).toMatchObject({ kind: 'known' });
+  expect(await site.copies()).toHaveLength(1);
+  await site.holds.resume('endpoint', `${OFFICE.baseUrl}#${OFFICE.uid}`);
+  site.dispatcher.wake();
+  await place.clock.advanceUntil(() => site.accepted.length === 1);
+  expect(await site.take('c.jpg', bytes)).toMatchObject({ kind: 'duplicate' });
+  expect(await site.copies()).toEqual([]);
+});
+
+test('what is no image, cut short, of another type or too large is rejected, and nothing of it is kept', async () => {
+  const place = await sendingPlace();
+  const bytes = await image();
+  const site = await desk(place, { settings: { maxFileSize: bytes.length } });
+  const rejected = (words: string) => ({ kind: 'rejected', message: expect.stringContaining(words) });
+  expect(await site.take('a.txt', Buffer.from('Milk, eggs'))).toMatchObject(rejected('Not an image'));
+  expect(await site.take('b.jpg', Buffer.alloc(0))).toMatchObject(rejected('empty'));
+  expect(await site.take('c.jpg', bytes.subarray(0, 1_000))).toMatchObject(rejected('Incomplete'));
+  expect(await site.take('d.jpg', Buffer.concat([bytes, bytes]))).toMatchObject(rejected('maxFileSize'));
+  const pngs = await desk(place, { settings: { accept: ['png'] } });
+  expect(await pngs.take('e.jpg', bytes)).toMatchObject(rejected('JPEG'));
+  expect(await site.copies()).toEqual([]);
+  expect(await place.ledger.counts()).toEqual([]);
+});
+
+test('without copies, an original that the agent cannot read as it was sent is rejected', async () => {
+  const place = await sendingPlace();
+  const site = await desk(place, { keeping: { mode: 'never' } });
+  const bytes = await image();
+  await writeFile(join(site.folder, 'a.jpg'), bytes);
+  const found = await place.open(site.folder).stat('a.jpg');
+  if (found?.kind !== 'file') throw new Error('not written');
+  await writeFile(join(site.folder, 'a.jpg'), Buffer.alloc(bytes.length, 7));
+  const { identity } = found;
+  const settings: FolderSettings = { ...SETTINGS, path: site.folder };
+  const taken = await site.files.take({ path: 'a.jpg', identity, bytes }, settings);
+  expect(taken).toMatchObject({ kind: 'rejected', message: expect.stringContaining('spool: never') });
+  expect(await place.ledger.counts()).toEqual([]);
+  expect(await site.take('a.jpg', bytes)).toMatchObject({ kind: 'queued' });
+  await place.clock.advanceUntil(() => site.accepted.length === 1);
+});

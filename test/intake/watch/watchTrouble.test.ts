@@ -1,0 +1,387 @@
+import { chmod, chown, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ReceiptdError } from '../../../src/core/domain/errors.ts';
+import { createFolderHints } from '../../../src/intake/folder/hints.ts';
+import type { FolderHints, WatchedFolder } from '../../../src/core/ports/folder.ts';
+import type { Ledger, StorageTrouble } from '../../../src/core/ports/ledger.ts';
+import { asOrdinaryUser, ordinaryOwner } from '../../support/ordinaryUser.ts';
+import { watchingPlace } from '../watching.ts';
+
+function limit(code: 'ENOSPC' | 'EMFILE'): ReceiptdError {
+  const cause = Object.assign(new Error(code), { code });
+  return new ReceiptdError('WATCH_LIMIT', `The limit is reached (${code}).`, { hint: 'Raise it.', cause });
+}
+
+/** Real hints that fail as long as `fault` says. */
+function failingHints(fault: () => Error | null) {
+  let tries = 0;
+  const hints: FolderHints = {
+    watch: async (path, recursive, onHint, onTrouble) => {
+      tries += 1;
+      const error = fault();
+      if (error) onTrouble(error);
+      return createFolderHints().watch(path, recursive, error ? () => {} : onHint, onTrouble);
+    },
+  };
+  return { hints, tries: () => tries };
+}
+
+describe('a folder that can’t be watched', () => {
+  it.each(['ENOSPC', 'EMFILE'] as const)(
+    'because of the limit %s is polled, said once, and watched again when that works',
+    async (code) => {
+      const place = await watchingPlace();
+      let error: Error | null = limit(code);
+      const { hints, tries } = failingHints(() => error);
+      const { intake, admitted, watching } = place.start({ deps: { hints } });
+      await watching();
+      expect(intake.status.mode).toBe('polled');
+      expect(place.incidents.list()).toMatchObject([{ code: 'WATCH_LIMIT', hint: 'Raise it.' }]);
+      await place.drop('a.jpg');
+      const from = place.clock.monotonic();
+      await place.clock.advanceUntil(() => admitted.length === 1);
+      expect(place.clock.monotonic() - from).toBeLessThan(10_000);
+      await place.clock.advance(290_000);
+      expect(tries()).toBe(1);
+      await place.clock.advance(300_000);
+      expect(tries()).toBe(2);
+      expect(place.log.said('The limit is reached')).toHaveLength(1);
+      error = null;
+      await place.drop('b.jpg');
+      await place.clock.advanceUntil(() => intake.status.mode === 'events', 5_000);
+      expect(place.incidents.list()).toEqual([]);
+      expect(tries()).toBe(3);
+      await place.clock.advanceUntil(() => admitted.length === 2);
+      await place.drop('c.jpg');
+      const event = place.clock.monotonic();
+      await place.clock.advanceUntil(() => admitted.length === 3);
+      expect(place.clock.monotonic() - event).toBeLessThan(5_000);
+    },
+  );
+
+  it('like another because of the same limit is the same incident, open until both are watched', async () => {
+    const place = await watchingPlace();
+    const other = join(place.dir, 'other');
+    await mkdir(other);
+    const errors: (Error | null)[] = [limit('ENOSPC'), limit('ENOSPC')];
+    const folders = [place.scans, other].map((path, index) => {
+      const { hints } = failingHints(() => errors[index] ?? null);
+      return place.start({ settings: { path }, deps: { hints } });
+    });
+    await place.clock.advanceUntil(() => folders.every(({ intake }) => intake.status.state === 'watching'));
+    expect(place.incidents.list()).toHaveLength(1);
+    for (const path of [place.scans, other]) expect(place.incidents.list()[0]?.message).toContain(path);
+    errors[0] = null;
+    await place.clock.advanceUntil(() => folders[0]?.intake.status.mode === 'events', 5_000);
+    expect(place.incidents.list()).toHaveLength(1);
+    errors[1] = null;
+    await place.clock.advanceUntil(() => folders[1]?.intake.status.mode === 'events', 5_000);
+    expect(place.incidents.list()).toEqual([]);
+    expect(place.log.lines.filter(({ level }) => level === 'error')).toHaveLength(1);
+  });
+
+  it('for a reason that nobody knows is polled and said once', async () => {
+    const place = await watchingPlace();
+    const { hints } = failingHints(() => new Error('what is this?'));
+    const { intake, watching } = place.start({ deps: { hints } });
+    await watching();
+    expect(intake.status.mode).toBe('polled');
+    await place.clock.advance(1_000_000);
+    expect(place.log.said('Events of the folder are not to be relied on')).toHaveLength(1);
+  });
+});
+
+it('events that get lost are made up for by the listing', async () => {
+  const place = await watchingPlace();
+  const deaf: FolderHints = { watch: async () => ({ close: async () => {} }) };
+  const { admitted, watching } = place.start({ deps: { hints: deaf } });
+  await watching();
+  for (let n = 0; n < 300; n += 1) await place.drop(`${n}.jpg`);
+  await place.clock.advanceUntil(() => admitted.length === 300, 500);
+  expect(new Set(Object.values(await place.states()))).toEqual(new Set(['queued']));
+});
+
+describe('a folder', () => {
+  it('moved in whole is found with all that is in it', async () => {
+    const place = await watchingPlace();
+    const elsewhere = join(place.dir, 'elsewhere', 'day');
+    await mkdir(elsewhere, { recursive: true });
+    await place.drop('seed.jpg');
+    const { admitted, watching } = place.start({ settings: { recursive: true } });
+    await watching();
+    await place.clock.advanceUntil(() => admitted.length === 1);
+    await rename(join(place.scans, 'seed.jpg'), join(elsewhere, 'a.jpg'));
+    await mkdir(join(elsewhere, 'deep'));
+    await place.clock.advance(5_000);
+    await rename(join(place.dir, 'elsewhere'), join(place.scans, 'moved'));
+    await place.clock.advanceUntil(async () => (await currentIn('moved/day')).includes('a.jpg'), 500);
+    await place.drop('moved/day/deep/b.jpg');
+    await place.clock.advanceUntil(async () => (await currentIn('moved/day/deep')).includes('b.jpg'), 500);
+    const queued = admitted.filter(({ kind }) => kind === 'queued').map(({ document }) => document.path);
+    expect(queued).toEqual(['seed.jpg', 'moved/day/deep/b.jpg']);
+
+    async function currentIn(dir: string): Promise<string[]> {
+      const names: string[] = [];
+      for await (const batch of place.ledger.namesIn(place.scans, dir)) names.push(...batch);
+      return names;
+    }
+  });
+
+  it('whose permission is lost and given back waits, loses nothing, and reads nothing again', async () => {
+    const place = await watchingPlace();
+    for (const name of ['a.jpg', 'b.jpg']) await place.drop(name);
+    const owner = ordinaryOwner();
+    for (const dir of [place.dir, place.scans]) await chown(dir, owner.uid, owner.gid);
+    let reads = 0;
+    const folder = (real: WatchedFolder): WatchedFolder => ({
+      ...real,
+      read: (...all) => {
+        reads += 1;
+        return real.read(...all);
+      },
+    });
+    const { intake, admitted, watching } = place.start({ folder });
+    await watching();
+    await place.clock.advanceUntil(() => admitted.length === 2);
+    await asOrdinaryUser(async () => {
+      await chmod(place.scans, 0);
+      await place.clock.advanceUntil(() => intake.status.state === 'unreadable');
+      await place.clock.advance(300_000);
+      await chmod(place.scans, 0o755);
+      await watching();
+    });
+    await place.clock.advance(120_000);
+    expect(await place.states()).toEqual({ 'a.jpg': 'queued', 'b.jpg': 'queued' });
+    expect(reads).toBe(2);
+    expect(admitted).toHaveLength(2);
+  });
+
+  it('replaced by another is watched anew, by events', async () => {
+    const place = await watchingPlace();
+    const { intake, admitted, watching } = place.start();
+    await watching();
+    await rename(place.scans, join(place.dir, 'old'));
+    await place.clock.advanceUntil(() => intake.status.state === 'missing');
+    await mkdir(place.scans);
+    await watching();
+    expect(intake.status.mode).toBe('events');
+    await place.drop('a.jpg');
+    await place.clock.advanceUntil(() => admitted.length === 1);
+    await rm(join(place.dir, 'old'), { recursive: true });
+  });
+});
+
+describe('a file that can’t be read for a while', () => {
+  function refusing(codes: Map<string, string>) {
+    const tried: { path: string; at: number }[] = [];
+    return {
+      tried,
+      stand:
+        (clock: { monotonic(): number }) =>
+        (real: WatchedFolder): WatchedFolder => ({
+          ...real,
+          read: async (path, ...rest) => {
+            const code = codes.get(path);
+            if (code === undefined) return real.read(path, ...rest);
+            tried.push({ path, at: clock.monotonic() });
+            return { kind: 'unreadable', code };
+          },
+        }),
+    };
+  }
+
+  it.each(['EBUSY', 'EPERM', 'EACCES', 'EAGAIN', 'ETXTBSY'])(
+    '(%s) is tried again after longer and longer pauses, and nothing is said of it if that passes soon',
+    async (code) => {
+      const place = await watchingPlace();
+      const codes = new Map([['a.jpg', code]]);
+      const { tried, stand } = refusing(codes);
+      await place.drop('a.jpg');
+      const { admitted } = place.start({ folder: stand(place.clock) });
+      await place.clock.advanceUntil(() => tried.length === 4);
+      const pauses = tried.slice(1).map(({ at }, index) => at - (tried[index]?.at ?? 0));
+      expect(pauses).toEqual([500, 1_000, 2_000]);
+      codes.clear();
+      await place.clock.advanceUntil(() => admitted.length === 1);
+      expect(place.log.said('Not sent')).toEqual([]);
+      expect(place.incidents.list()).toEqual([]);
+    },
+  );
+
+  it('is noted after ten seconds, said once, tried on, and admitted when it can be read', async () => {
+    const place = await watchingPlace();
+    const codes = new Map([
+      ['a.jpg', 'EACCES'],
+      ['b.jpg', 'EACCES'],
+      ['c.jpg', 'EBUSY'],
+    ]);
+    const { tried, stand } = refusing(codes);
+    for (const name of ['a.jpg', 'b.jpg', 'c.jpg', 'good.jpg']) await place.drop(name);
+    const { intake, admitted, watching } = place.start({ folder: stand(place.clock) });
+    await watching();
+    await place.clock.advanceUntil(() => admitted.length === 1);
+    expect(place.clock.monotonic()).toBeLessThan(3_000);
+    await place.clock.advance(5_000);
+    expect(await place.states()).toEqual({ 'good.jpg': 'queued' });
+    await place.clock.advance(6_000);
+    const unreadable = { 'a.jpg': 'unreadable', 'b.jpg': 'unreadable', 'c.jpg': 'unreadable' };
+    expect(await place.states()).toEqual({ ...unreadable, 'good.jpg': 'queued' });
+    expect(place.incidents.list()).toMatchObject([{ code: 'FILE_UNREADABLE' }]);
+    expect(place.incidents.list()[0]?.message).toContain('3 files');
+    expect(place.incidents.list()[0]?.message).toContain('(EACCES, EBUSY)');
+    expect(intake.status.settling).toBe(0);
+    const before = tried.length;
+    await place.clock.advance(600_000);
+    expect(tried.length - before).toBeGreaterThanOrEqual(3 * 9);
+    expect(tried.length - before).toBeLessThan(3 * 20);
+    expect(place.log.said('Not sent: unreadable')).toHaveLength(3);
+    codes.clear();
+    await place.clock.advanceUntil(() => admitted.length === 4, 1_000);
+    await place.clock.advance(100);
+    expect(place.incidents.list()).toEqual([]);
+    expect(new Set(Object.values(await place.states()))).toEqual(new Set(['queued']));
+  });
+
+  it('and its like, by the thousand, keep no good file waiting', async () => {
+    const place = await watchingPlace();
+    const codes = new Map(Array.from({ length: 1_200 }, (_, n) => [`bad${n}.jpg`, 'EACCES']));
+    const bytes = await place.drop('bad0.jpg');
+    for (const name of codes.keys()) await writeFile(join(place.scans, name), bytes);
+    await place.drop('zgood.jpg');
+    const { admitted } = place.start({ folder: refusing(codes).stand(place.clock) });
+    await place.clock.advanceUntil(() => admitted.length === 1);
+    expect(place.clock.monotonic()).toBeLessThan(30_000);
+    expect(place.incidents.list()[0]?.message).toContain('files in');
+  });
+});
+
+describe('while the ledger can’t be written', () => {
+  function failingStorage() {
+    let trouble: StorageTrouble | null = null;
+    let writes = 0;
+    const listeners = new Set<() => void>();
+    const full = (): void => {
+      if (trouble) throw new ReceiptdError('DISK_FULL', 'The disk is full.');
+      writes += 1;
+    };
+    const ledger = (real: Ledger): Ledger =>
+      new Proxy(real, {
+        get(target, key) {
+          if (key === 'storage') {
+            return {
+              trouble: () => trouble,
+              onChange: (listener: () => void) => {
+                listeners.add(listener);
+                return () => listeners.delete(listener);
+              },
+            };
+          }
+          const value: unknown = Reflect.get(target, key);
+          if (typeof value !== 'function') return value;
+          if (
+            !['admit', 'note', 'gone', 'markWatched', 'setFolderMark', 'doubtFolderMark'].includes(
+              String(key),
+            )
+          )
+            return (...all: unknown[]): unknown => Reflect.apply(value, target, all);
+          return async (...all: unknown[]): Promise<unknown> => {
+            full();
+            return Reflect.apply(value, target, all);
+          };
+        },
+      });
+    return {
+      ledger,
+      listeners,
+      writes: () => writes,
+      set(next: StorageTrouble | null) {
+        trouble = next;
+        for (const listener of listeners) listener();
+      },
+    };
+  }
+  const DISK_FULL: StorageTrouble = { code: 'DISK_FULL', message: 'The disk is full.', hint: 'Make room.' };
+
+  it('files wait without a word for each, and are admitted when it can be', async () => {
+    const place = await watchingPlace();
+    const storage = failingStorage();
+    const { intake, admitted, watching, stop } = place.start({ ledger: storage.ledger });
+    await watching();
+    storage.set(DISK_FULL);
+    for (let n = 0; n < 20; n += 1) await place.drop(`${n}.jpg`);
+    await place.clock.advance(300_000);
+    expect(admitted).toEqual([]);
+    expect(place.log.lines.filter(({ level }) => level === 'error' || level === 'warn')).toEqual([]);
+    storage.set(null);
+    await place.clock.advanceUntil(() => admitted.length === 20);
+    expect(intake.status.state).toBe('watching');
+    await stop();
+    expect(storage.listeners.size).toBe(0);
+  });
+
+  it('from one moment to the next, the files under way are not said to be bad', async () => {
+    const place = await watchingPlace();
+    const storage = failingStorage();
+    let seen = 0;
+    const folder = (real: WatchedFolder): WatchedFolder => ({
+      ...real,
+      read: async (...all) => {
+        seen += 1;
+        if (seen === 3) storage.set(DISK_FULL);
+        return real.read(...all);
+      },
+    });
+    for (let n = 0; n < 10; n += 1) await place.drop(`${n}.jpg`);
+    const { admitted } = place.start({ ledger: storage.ledger, folder });
+    await place.clock.advanceUntil(() => seen >= 3);
+    await place.clock.advance(60_000);
+    expect(admitted.length).toBeLessThan(10);
+    storage.set(null);
+    await place.clock.advanceUntil(() => admitted.length === 10);
+    expect(place.log.lines.filter(({ level }) => level === 'error' || level === 'warn')).toEqual([]);
+  });
+
+  it('a run that ends by itself ends, with the reason', async () => {
+    const place = await watchingPlace();
+    const storage = failingStorage();
+    await place.drop('a.jpg');
+    const folder = (real: WatchedFolder): WatchedFolder => ({
+      ...real,
+      read: async (...all) => {
+        storage.set(DISK_FULL);
+        return real.read(...all);
+      },
+    });
+    await expect(place.once({ ledger: storage.ledger, folder })).rejects.toThrow('The disk is full.');
+  });
+});
+
+it('a file that can’t be admitted for a reason of its own waits longer and longer, and is said once', async () => {
+  const place = await watchingPlace();
+  let broken = true;
+  const tries: number[] = [];
+  const ledger = (real: Ledger): Ledger =>
+    new Proxy(real, {
+      get(target, key) {
+        const value: unknown = Reflect.get(target, key);
+        if (key !== 'admit') {
+          return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+        }
+        return async (admission: Parameters<Ledger['admit']>[0]) => {
+          if (!broken || admission.file.path !== 'odd.jpg') return target.admit(admission);
+          tries.push(place.clock.monotonic());
+          throw new Error('odd');
+        };
+      },
+    });
+  for (const name of ['odd.jpg', 'good.jpg']) await place.drop(name);
+  const { admitted } = place.start({ ledger });
+  await place.clock.advanceUntil(() => admitted.length === 1);
+  await place.clock.advance(300_000);
+  expect(tries.length).toBeGreaterThan(8);
+  expect(tries.length).toBeLessThan(15);
+  expect(place.log.said('A file could not be admitted')).toHaveLength(1);
+  broken = false;
+  await place.clock.advanceUntil(() => admitted.length === 2, 1_000);
+});

@@ -1,0 +1,161 @@
+/** Everything from a real folder to the ledger, on a virtual clock. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { parseTemplate } from '../../src/core/domain/naming.ts';
+import { createImageInspector } from '../../src/intake/image/inspect.ts';
+import { createFolderHints } from '../../src/intake/folder/hints.ts';
+import { createWatchedFolder, type WatchedFolderOptions } from '../../src/intake/folder/watchedFolder.ts';
+import { openSqliteLedger } from '../../src/ledger/sqlite/open.ts';
+import { ByteBudget } from '../../src/delivery/payload/byteBudget.ts';
+import { OpenIncidents } from '../../src/daemon/openIncidents.ts';
+import { Intake, type IntakeDeps } from '../../src/intake/intake.ts';
+import type { FolderSettings } from '../../src/core/domain/settings.ts';
+import { WatchLimit } from '../../src/intake/watch/watchLimit.ts';
+import type { WatchedFolder } from '../../src/core/ports/folder.ts';
+import type { Admitted, Ledger } from '../../src/core/ports/ledger.ts';
+import type { ListRow } from '../../src/core/ports/ledgerReports.ts';
+import { FakeClock } from '../support/fakeClock.ts';
+import { drawReceipt } from '../support/images.ts';
+import { RecordedLog } from '../support/recordedLog.ts';
+import { keeping } from '../delivery/payload/keeping.ts';
+import { OFFICE, temporary, type Place } from '../delivery/sending.ts';
+
+export interface WatchOptions {
+  readonly settings?: Partial<FolderSettings>;
+  /** Stands in front of the folder. */
+  readonly folder?: (real: WatchedFolder) => WatchedFolder;
+  /** How the folder is opened. */
+  readonly opened?: Partial<WatchedFolderOptions>;
+  readonly ledger?: (real: Ledger) => Ledger;
+  readonly deps?: Partial<IntakeDeps>;
+}
+
+/** `shared`: what the sending half works on, so that both do. */
+export async function watchingPlace(shared?: Pick<Place, 'dir' | 'scans' | 'clock' | 'log' | 'ledger'>) {
+  const dir = shared?.dir ?? (await temporary());
+  const scans = join(dir, 'scans');
+  await mkdir(scans, { recursive: true });
+  const clock = shared?.clock ?? new FakeClock();
+  const log = shared?.log ?? new RecordedLog();
+  const incidents = new OpenIncidents({ clock, log });
+  const watchLimit = new WatchLimit(incidents);
+  const ledger = shared?.ledger ?? (await openSqliteLedger({ path: join(dir, 'ledger.db'), clock }));
+  if (!shared) onTestFinished(() => ledger.close());
+  const { keeper } = await keeping({ dir, clock, ledger, log });
+
+  function create(options: WatchOptions = {}) {
+    const settings: FolderSettings = {
+      path: scans,
+      recursive: false,
+      watch: 'auto',
+      endpoint: OFFICE,
+      alias: 'office',
+      settle: { shortMs: 200, longMs: 5_000, patienceMs: 600_000 },
+      template: parseTemplate('{stem}-{hash:12}'),
+      nameMaxBytes: 300,
+      accept: ['jpeg', 'png', 'tiff', 'webp', 'gif', 'bmp', 'heic'],
+      maxFileSize: 10_000_000,
+      existing: { kind: 'send' },
+      afterUpload: 'keep',
+      afterUploadOn: null,
+      ...options.settings,
+    };
+    const real = createWatchedFolder({
+      path: settings.path,
+      recursive: settings.recursive,
+      include: [],
+      ignore: [],
+      exclude: [],
+      archiveTo: join(dir, 'archive'),
+      random: Math.random,
+      ...options.opened,
+    });
+    const folder = options.folder?.(real) ?? real;
+    const used = options.ledger?.(ledger) ?? ledger;
+    const admitted: Admitted[] = [];
+    const intake: Intake = new Intake({
+      folder,
+      settings,
+      ledger: used,
+      inspector: createImageInspector(),
+      clock,
+      log,
+      host: 'scanner-pc',
+      keeper,
+      memory: new ByteBudget(50_000_000),
+      hints: createFolderHints(),
+      incidents,
+      watchLimit,
+      pollEveryMs: 5_000,
+      reconcileEveryMs: 60_000,
+      takeOverAfterMs: 600_000,
+      confirmAbove: 100,
+      onAdmitted: (result) => {
+        admitted.push(result);
+        if (result.kind === 'duplicate' || result.kind === 'known') intake.disposeSoon();
+      },
+      ...options.deps,
+    });
+    return { intake, settings, folder, real, admitted };
+  }
+
+  function start(options: WatchOptions = {}) {
+    const created = create(options);
+    const stopping = new AbortController();
+    const running = created.intake.run(stopping.signal);
+    const stop = async (): Promise<void> => {
+      stopping.abort(new Error('the test is over'));
+      await running;
+    };
+    onTestFinished(stop);
+    const watching = () => clock.advanceUntil(() => created.intake.status.state === 'watching');
+    return { ...created, stop, watching };
+  }
+
+  /** One listing, as `run --once` does it. */
+  async function once(options: WatchOptions = {}) {
+    const created = create(options);
+    let done = false;
+    const running = created.intake.runOnce(new AbortController().signal).finally(() => {
+      done = true;
+    });
+    running.catch(() => undefined);
+    await clock.advanceUntil(() => done, 500);
+    return { ...created, present: await running };
+  }
+
+  async function rows(): Promise<ListRow[]> {
+    const found: ListRow[] = [];
+    for await (const row of ledger.list({})) found.push(row);
+    return found;
+  }
+
+  /** `path: state`, by path. */
+  async function states(): Promise<Record<string, string>> {
+    const all = await rows();
+    return Object.fromEntries(all.map(({ path, state }) => [path.slice(scans.length + 1), state]));
+  }
+
+  async function drop(name: string, seed = name): Promise<Buffer> {
+    const bytes = await drawReceipt({ type: 'jpeg', seed });
+    await mkdir(join(scans, name, '..'), { recursive: true });
+    await writeFile(join(scans, name), bytes);
+    return bytes;
+  }
+
+  /** As the service would: every queued document is accepted. */
+  async function acceptAll(): Promise<void> {
+    for (const row of await rows()) {
+      if (row.state !== 'queued' || row.documentId === null) continue;
+      const attempt = await ledger.begin(row.documentId, clock.now(), row.size);
+      const transition = { state: 'accepted', serviceStatus: 'PROCESSING', response: '{}' } as const;
+      const end = { at: clock.now(), outcome: 'accepted', httpStatus: 200, message: null } as const;
+      await ledger.finish(attempt, { ...end, transition });
+    }
+  }
+
+  return { dir, scans, clock, log, incidents, ledger, create, start, once, rows, states, drop, acceptAll };
+}
+
+export type WatchingPlace = Awaited<ReturnType<typeof watchingPlace>>;

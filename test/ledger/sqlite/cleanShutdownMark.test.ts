@@ -1,0 +1,199 @@
+import { DatabaseSync } from '@photostructure/sqlite';
+import fs from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
+import { soundMarkOf } from '../../../src/ledger/sqlite/cleanShutdownMark.ts';
+import type { Ledger } from '../../../src/core/ports/ledger.ts';
+import { admission, hashOf, OFFICE } from '../../contract/ledger.ts';
+import { compile } from '../../console/server/compiled.ts';
+import { FakeClock } from '../../support/fakeClock.ts';
+import { createPlace } from './place.ts';
+
+const HOUR = 60 * 60_000;
+const PAGE = 4_096;
+
+let checker: Awaited<ReturnType<typeof compile>>;
+beforeAll(async () => {
+  checker = await compile('ledger/sqlite/checker.ts');
+});
+
+let place: Awaited<ReturnType<typeof createPlace>>;
+let clock: FakeClock;
+let stories: string[];
+beforeEach(async () => {
+  place = await createPlace();
+  clock = new FakeClock();
+  stories = [];
+});
+afterEach(() => place.remove());
+
+function open(): Promise<Ledger> {
+  const checkerPath = fileURLToPath(checker.url);
+  return openSqliteLedger({
+    path: place.path,
+    clock,
+    checkerPath,
+    onMended: (told) => void stories.push(told),
+  });
+}
+
+async function fill(count = 500): Promise<void> {
+  const ledger = await open();
+  await Promise.all(Array.from({ length: count }, (_, n) => ledger.admit(admission(`f${n}`, `${n}`))));
+  await ledger.close();
+}
+
+const isMarked = () => fs.existsSync(soundMarkOf(place.path));
+
+/** Pages that a quick check finds broken, and opening alone does not. */
+function breakPages(): void {
+  const handle = fs.openSync(place.path, 'r+');
+  const { size } = fs.fstatSync(handle);
+  fs.writeSync(handle, Buffer.alloc(PAGE, 0x5a), 0, PAGE, size - 3 * PAGE);
+  fs.closeSync(handle);
+}
+
+/** What a disk does that gives back other bytes than were written: the file is the same to whoever asks the system. */
+function rot(): void {
+  const mark: { lookedAt: number } = JSON.parse(fs.readFileSync(soundMarkOf(place.path), 'utf8'));
+  breakPages();
+  const { dev, ino, size, mtimeNs, ctimeNs } = fs.statSync(place.path, { bigint: true });
+  const file = [dev, ino, size, mtimeNs, ctimeNs].join(' ');
+  fs.writeFileSync(soundMarkOf(place.path), JSON.stringify({ ...mark, file }));
+}
+
+async function knowsAll(ledger: Ledger): Promise<void> {
+  for (let n = 0; n < 500; n += 1)
+    expect(await ledger.bySha256(OFFICE, hashOf(`${n}`))).toMatchObject({ name: `doc-${n}` });
+}
+
+describe('a ledger that ended cleanly', () => {
+  it('is not looked through at the start; damage is found by the full check, and mended by the next start', async () => {
+    await fill();
+    rot();
+    const ledger = await open();
+    expect(stories).toEqual([]);
+    expect(await ledger.check()).not.toBeNull();
+    await ledger.close();
+    expect(isMarked()).toBe(false);
+    const mended = await open();
+    expect(stories).toEqual([expect.stringContaining('A full check of the ledger found')]);
+    await knowsAll(mended);
+    await mended.close();
+    expect(isMarked()).toBe(true);
+  });
+
+  const ELSEWHERE: [string, () => void][] = [
+    ['was written to since', breakPages],
+    [
+      'is a copy that was put back',
+      () => {
+        breakPages();
+        fs.copyFileSync(place.path, `${place.path}.copy`);
+        fs.renameSync(`${place.path}.copy`, place.path);
+      },
+    ],
+    [
+      'has a log beside it that is not folded',
+      () => {
+        rot();
+        fs.writeFileSync(`${place.path}-wal`, 'x');
+      },
+    ],
+    [
+      'has a mark that nobody can read',
+      () => {
+        rot();
+        fs.writeFileSync(soundMarkOf(place.path), '{"lookedAt":');
+      },
+    ],
+  ];
+
+  it.each(ELSEWHERE)('is looked through before anything is acted on if it %s', async (_, change) => {
+    await fill();
+    change();
+    const ledger = await open();
+    expect(stories).toHaveLength(1);
+    await knowsAll(ledger);
+    await ledger.close();
+  });
+
+  it('is looked through if its journal is ahead of it', async () => {
+    await fill();
+    const kept = fs.readFileSync(place.path);
+    const ledger = await open();
+    await ledger.admit(admission('late', 'late'));
+    await ledger.close();
+    fs.writeFileSync(place.path, kept);
+    rot();
+    const mended = await open();
+    expect(stories).toEqual([expect.stringContaining('The ledger was rebuilt')]);
+    expect(await mended.bySha256(OFFICE, hashOf('late'))).not.toBeNull();
+    await mended.close();
+  });
+});
+
+it('a ledger that counts its documents wrong is found by the full check, and made anew without a backup that does', async () => {
+  await fill(3);
+  const miscount = new DatabaseSync(place.path);
+  miscount.exec('UPDATE document_counts SET count = 7');
+  miscount.close();
+  const ledger = await open();
+  expect((await ledger.counts())[0]).toMatchObject({ count: 7 });
+  await expect(ledger.backup(null)).rejects.toMatchObject({ code: 'BACKUP_FAILED' });
+  expect(await ledger.check()).toContain('not counted');
+  await ledger.close();
+  const mended = await open();
+  expect((await mended.counts())[0]).toMatchObject({ count: 3 });
+  expect(await mended.check()).toBeNull();
+  await mended.close();
+});
+
+describe('the mark of a clean end', () => {
+  it('is not there while the ledger is open, so that a kill leaves none', async () => {
+    await fill(1);
+    expect(isMarked()).toBe(true);
+    const ledger = await open();
+    expect(isMarked()).toBe(false);
+    await ledger.close();
+    expect(isMarked()).toBe(true);
+  });
+
+  it('is left for a day after the last look, however often the agent starts', async () => {
+    await fill(1);
+    for (let hours = 0; hours < 24; hours += 8) {
+      const ledger = await open();
+      await clock.advance(8 * HOUR);
+      await ledger.close();
+      expect(isMarked()).toBe(true);
+    }
+    const ledger = await open();
+    await clock.advance(HOUR);
+    await ledger.close();
+    expect(isMarked()).toBe(false);
+    await (await open()).close();
+    expect(isMarked()).toBe(true);
+  });
+
+  it('is left after a longer run if a full check found nothing within a day', async () => {
+    await fill(1);
+    const ledger = await open();
+    await clock.advance(30 * HOUR);
+    expect(await ledger.check()).toBeNull();
+    await clock.advance(20 * HOUR);
+    await ledger.close();
+    expect(isMarked()).toBe(true);
+  });
+
+  it('is not left where another reads, and the log cannot be folded', async () => {
+    const ledger = await open();
+    await ledger.admit(admission('a', 'a'));
+    const reader = new DatabaseSync(place.path, { readOnly: true });
+    reader.exec('BEGIN; SELECT count(*) FROM documents');
+    await ledger.admit(admission('b', 'b'));
+    await ledger.close();
+    expect(isMarked()).toBe(false);
+    reader.close();
+  });
+});

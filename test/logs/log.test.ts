@@ -1,0 +1,217 @@
+import { mkdir, mkdtemp, readFile, readdir, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { PassThrough } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createLog } from '../../src/logs/log.ts';
+import type { LogOptions } from '../../src/logs/log.ts';
+import { createRedactor } from '../../src/logs/redact.ts';
+
+let dir: string;
+let terminal: PassThrough;
+let shown: string;
+
+beforeEach(async () => {
+  dir = await mkdtemp(path.join(os.tmpdir(), 'receiptd-log-'));
+  shown = '';
+  terminal = new PassThrough();
+  terminal.setEncoding('utf8');
+  terminal.on('data', (text: string) => {
+    shown += text;
+  });
+});
+afterEach(() => rm(dir, { recursive: true, force: true }));
+
+function open(more: Partial<LogOptions> = {}) {
+  return createLog({
+    level: 'info',
+    terminal,
+    isTerminal: true,
+    color: false,
+    secrets: createRedactor(),
+    now: () => new Date(2026, 10, 21, 9, 5, 7),
+    ...more,
+  });
+}
+const lines = (text: string) => text.split('\n').filter((line) => line !== '');
+const parsed = (text: string) => lines(text).map((line): Record<string, unknown> => JSON.parse(line));
+const file = (more = {}) => ({ dir: path.join(dir, 'logs'), maxSize: 1_000_000, maxFiles: 3, ...more });
+const logText = () => readFile(path.join(dir, 'logs', 'receiptd.log'), 'utf8');
+
+describe('the terminal', () => {
+  test('gets lines for people, from the configured level up', async () => {
+    const log = await open();
+    log.debug('not this');
+    log.info('One', { documentId: 1 });
+    log.warn('Two');
+    log.error('Three', { level: 'none', message: 'field' });
+    await log.close();
+    expect(lines(shown)).toEqual([
+      '09:05:07 info  One  documentId=1',
+      '09:05:07 warn  Two',
+      '09:05:07 error Three  level=none message=field',
+    ]);
+  });
+
+  test('gets JSON lines where it is none', async () => {
+    const log = await open({ isTerminal: false, level: 'debug' });
+    log.debug('One', { documentId: 1, missing: undefined, nothing: null, yes: true });
+    await log.close();
+    expect(parsed(shown)).toEqual([
+      {
+        timestamp: expect.any(String),
+        level: 'debug',
+        message: 'One',
+        documentId: 1,
+        nothing: null,
+        yes: true,
+      },
+    ]);
+  });
+
+  test('that went away stops nothing', async () => {
+    const log = await open({ file: file() });
+    terminal.destroy(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }));
+    log.info('Still here');
+    await log.close();
+    expect(parsed(await logText())).toMatchObject([{ message: 'Still here' }]);
+  });
+
+  test('gets nothing after close, and no error either', async () => {
+    const log = await open();
+    log.info('One');
+    await log.close();
+    log.info('Two');
+    await log.close();
+    expect(lines(shown)).toHaveLength(1);
+  });
+});
+
+describe('secrets', () => {
+  test('appear in no output, neither in messages nor in fields', async () => {
+    const secrets = createRedactor(['s3cr"et']);
+    const log = await open({ secrets, file: file() });
+    secrets.addSecret('12345678');
+    log.info('With s3cr"et', {
+      body: JSON.stringify({ a: { b: 's3cr"et' } }),
+      number: 12345678,
+      header: 'Bearer abc.def',
+      clientSecret: 'unregistered',
+      's3cr"et': 1,
+    });
+    await log.close();
+    for (const output of [shown, await logText()]) {
+      expect(output).not.toMatch(/s3cr|12345678|abc\.def|unregistered/);
+      expect(output.match(/\[redacted\]/g)).toHaveLength(6);
+    }
+  });
+});
+
+describe('the log file', () => {
+  test('holds every line, in order, as JSON', async () => {
+    const log = await open({ file: file() });
+    for (let n = 0; n < 5000; n += 1) log.info('Line', { n });
+    await log.close();
+    expect(parsed(await logText()).map((line) => line['n'])).toEqual([...Array(5000).keys()]);
+    expect(lines(shown)).toHaveLength(5000);
+  });
+
+  test('waits for no further lines once it is closed', async () => {
+    const log = await open({ file: file() });
+    // What gathers lines is a timer, and here none goes off.
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    try {
+      log.info('One');
+      await vi.waitUntil(async () => (await logText().catch(() => '')).includes('One'));
+      log.info('Two');
+      await log.close();
+    } finally {
+      vi.useRealTimers();
+    }
+    expect(parsed(await logText()).map((line) => line['message'])).toEqual(['One', 'Two']);
+  });
+
+  test.skipIf(process.platform === 'win32')('is for its owner only', async () => {
+    const log = await open({ file: file() });
+    log.info('One');
+    await log.close();
+    expect((await stat(path.join(dir, 'logs'))).mode & 0o777).toBe(0o700);
+    expect((await stat(path.join(dir, 'logs', 'receiptd.log'))).mode & 0o777).toBe(0o600);
+  });
+
+  test('is continued by the next run', async () => {
+    for (const message of ['First run', 'Second run']) {
+      const log = await open({ file: file() });
+      log.info(message);
+      await log.close();
+    }
+    expect(parsed(await logText()).map((line) => line['message'])).toEqual(['First run', 'Second run']);
+  });
+
+  test('is rotated by size, and only so many are kept', async () => {
+    const log = await open({ file: file({ maxSize: 2000, maxFiles: 2 }) });
+    for (let n = 0; n < 200; n += 1) log.info('Line', { n });
+    await log.close();
+    const names = (await readdir(path.join(dir, 'logs'))).sort();
+    expect(names).toEqual(['receiptd.log', 'receiptd.log.1', 'receiptd.log.2']);
+    const kept: number[] = [];
+    for (const name of names.reverse()) {
+      const text = await readFile(path.join(dir, 'logs', name), 'utf8');
+      expect(text.length).toBeLessThan(2200);
+      kept.push(...parsed(text).map((line) => Number(line['n'])));
+    }
+    // The newest lines, none missing and none torn.
+    expect(kept).toEqual(Array.from({ length: kept.length }, (_, i) => 200 - kept.length + i));
+    expect(kept.length).toBeGreaterThan(40);
+  });
+
+  test('that cannot be opened is said once, and stops nothing', async () => {
+    await writeFile(path.join(dir, 'logs'), 'a file where the directory should be');
+    const log = await open({ file: file() });
+    log.info('One');
+    log.info('Two');
+    await log.close();
+    const warnings = lines(shown).filter((line) => line.includes('log file cannot be written'));
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toContain(path.join(dir, 'logs'));
+    expect(lines(shown)).toHaveLength(3);
+  });
+
+  test('that fails only when it is flushed is said, too', async () => {
+    await mkdir(path.join(dir, 'logs', 'receiptd.log'), { recursive: true });
+    const log = await open({ file: file() });
+    log.info('One');
+    await log.close();
+    expect(lines(shown).map((line) => line.slice(9))).toEqual([
+      'info  One',
+      expect.stringContaining('log file cannot be written'),
+    ]);
+  });
+
+  test('that fails later is said once, and written again a minute after the cause is gone', async () => {
+    let time = 0;
+    const log = await open({ file: file({ maxSize: 200, maxFiles: 1 }), monotonic: () => time });
+    // Rotation renames onto this name, which fails while a directory with something in it is there.
+    const obstacle = path.join(dir, 'logs', 'receiptd.log.1');
+    await mkdir(path.join(obstacle, 'full'), { recursive: true });
+    for (let n = 0; n < 20; n += 1) log.info('Before', { n });
+    await vi.waitFor(() => expect(shown).toContain('log file cannot be written'));
+
+    await rmdir(path.join(obstacle, 'full'));
+    await rmdir(obstacle);
+    time = 59_999;
+    log.info('Too early');
+    await vi.waitFor(() => expect(shown).toContain('Too early'));
+    time = 60_001;
+    log.info('After');
+    await vi.waitFor(() => expect(shown).toContain('log file is written again'));
+    await log.close();
+
+    expect(lines(shown).filter((line) => line.includes('cannot be written'))).toHaveLength(1);
+    const written = await Promise.all(
+      ['receiptd.log.1', 'receiptd.log'].map((name) => readFile(path.join(dir, 'logs', name), 'utf8')),
+    );
+    expect(written.join('')).toContain('"After"');
+    expect(written.join('')).not.toContain('"Too early"');
+  });
+});

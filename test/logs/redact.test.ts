@@ -1,0 +1,131 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createRedactor, isSecretField } from '../../src/logs/redact.ts';
+
+const SECRET = 'pa"ss/w\\örd +1';
+
+describe('a known secret', () => {
+  test.each([
+    ['as it is', SECRET],
+    ['in JSON', JSON.stringify({ detail: SECRET })],
+    ['in JSON inside a JSON string', JSON.stringify({ body: JSON.stringify({ deep: { detail: SECRET } }) })],
+    ['in a URL', `https://host/?q=${encodeURIComponent(SECRET)}`],
+    [
+      'in a URL with small hexadecimal digits',
+      encodeURIComponent(SECRET).replace(/%../g, (h) => h.toLowerCase()),
+    ],
+    ['in a form', new URLSearchParams({ q: SECRET }).toString()],
+    ['twice', `${SECRET}${SECRET}`],
+  ])('disappears %s', (_how, text) => {
+    const redacted = createRedactor([SECRET]).redact(text);
+    expect(redacted).toContain('[redacted]');
+    for (const piece of ['pa"ss', 'rd +1', 'w%5C', 'w%5c', 'rd+%2B1', '%B6rd', '%b6rd']) {
+      expect(redacted).not.toContain(piece);
+    }
+  });
+
+  test('disappears whole where it begins with another secret', () => {
+    const redactor = createRedactor(['abcd', 'abcdefgh']);
+    expect(redactor.redact('x abcdefgh y abcd z')).toBe('x [redacted] y [redacted] z');
+  });
+
+  test('may be added later, and may look like a regular expression', () => {
+    const redactor = createRedactor();
+    expect(redactor.redact('it is (a|b)*$ here')).toBe('it is (a|b)*$ here');
+    redactor.addSecret('(a|b)*$');
+    expect(redactor.redact('it is (a|b)*$ here')).toBe('it is [redacted] here');
+  });
+
+  test('is forgotten after many newer ones, unless it is named again', () => {
+    const redactor = createRedactor(['first token', 'client secret']);
+    for (let n = 0; n < 100; n += 1) {
+      redactor.addSecret('client secret');
+      redactor.addSecret(`token number ${n}`);
+    }
+    expect(redactor.redact('client secret')).toBe('[redacted]');
+    expect(redactor.redact('token number 99')).toBe('[redacted]');
+    expect(redactor.redact('first token')).toBe('first token');
+  });
+
+  test('can be hidden alone, with nothing else changed', () => {
+    const text = `{"url":"https://user:pw@host/","access_token":"other","echo":${JSON.stringify(SECRET)}}`;
+    const hidden = createRedactor([SECRET]).hide(text);
+    expect(hidden).toBe('{"url":"https://user:pw@host/","access_token":"other","echo":"[redacted]"}');
+  });
+
+  test('disappears too where the text was cut in the middle of it', () => {
+    const redactor = createRedactor([SECRET, 'abab']);
+    const text = JSON.stringify({ detail: SECRET });
+    for (let end = text.indexOf('pa') + 4; end < text.length; end += 1) {
+      expect(redactor.redactCut(text.slice(0, end))).toMatch(/^\{"detail":"\[redacted\]"?$/);
+    }
+    expect(redactor.redactCut('x abab')).toBe('x [redacted]');
+    expect(redactor.redactCut('nothing to hide: pa')).toBe('nothing to hide: pa');
+  });
+
+  test('is ignored when it is empty or too short to hide anything', () => {
+    expect(createRedactor(['', 'abc']).redact('abc def')).toBe('abc def');
+  });
+
+  test('disappears however long it is, and however many there are', () => {
+    const long = 'Q'.repeat(60_000);
+    expect(createRedactor([long]).redact(`a ${long} b`)).toBe('a [redacted] b');
+    const many = Array.from({ length: 32 }, (_, n) => `${n}${'"'.repeat(4096)}`);
+    expect(createRedactor(many).redact(`x${JSON.stringify(many[31])}`)).toBe('x"[redacted]"');
+  });
+
+  test('never survives, whatever it is and whatever surrounds it', () => {
+    const secret = fc.string({ minLength: 4, unit: 'binary' });
+    fc.assert(
+      fc.property(secret, fc.string(), fc.string(), (value, before, after) => {
+        const redacted = createRedactor([value]).redact(before + value + after);
+        // Around the mark nothing may be left that is the secret, unless the mark itself contains it.
+        expect(redacted.split('[redacted]').some((piece) => piece.includes(value))).toBe(false);
+      }),
+    );
+  });
+});
+
+describe('what looks like a secret, though nobody named it', () => {
+  const redactor = createRedactor();
+
+  test.each([
+    ['Authorization: Bearer abc.def-123', 'Authorization: Bearer [redacted]'],
+    ['{"authorization":"bearer abc=="}', '{"authorization":"bearer [redacted]"}'],
+    ['client_secret=abc&grant_type=x', 'client_secret=[redacted]&grant_type=x'],
+    ['access_token: abc, then', 'access_token: [redacted], then'],
+    ['{"access_token":"ab c","expires_in":5}', '{"access_token":"[redacted]","expires_in":5}'],
+    [String.raw`{"client_secret":"ab\"cd"}`, '{"client_secret":"[redacted]"}'],
+    [
+      String.raw`{"body":"{\"access_token\":\"abc\",\"n\":1}"}`,
+      String.raw`{"body":"{\"access_token\":\"[redacted]\",\"n\":1}"}`,
+    ],
+    ['{"access_token":"cut sho', '{"access_token":"[redacted]"'],
+    ['{"access_token":"cut sho…"', '{"access_token":"[redacted]"'],
+    ["{ clientSecret: 'a b' }", "{ clientSecret: '[redacted]' }"],
+    ['RECEIPTD_CLIENT_SECRET=abc', 'RECEIPTD_CLIENT_SECRET=[redacted]'],
+    ['via http://me:p%40ss@proxy:3128/ now', 'via http://[redacted]@proxy:3128/ now'],
+    ['HTTPS_PROXY=http://me:p@ss@proxy', 'HTTPS_PROXY=http://[redacted]@proxy'],
+    ['proxy-authorization: Basic bWU6cEBzcw==', 'proxy-authorization: Basic [redacted]'],
+  ])('%s', (text, expected) => {
+    expect(redactor.redact(text)).toBe(expected);
+  });
+
+  test.each([
+    'a receipt named token.jpg',
+    '{"token_type":"x"}',
+    'the secret of the client',
+    'https://service.example/a?mail=x@y.example',
+    '/inbox/a@b.jpg',
+  ])('leaves "%s" alone', (text) => {
+    expect(redactor.redact(text)).toBe(text);
+  });
+});
+
+test('a field is secret by its name', () => {
+  for (const name of ['clientSecret', 'client_secret', 'accessToken', 'authorization', 'password']) {
+    expect(isSecretField(name)).toBe(true);
+  }
+  for (const name of ['name', 'documentId', 'clientId', 'tokenAgeMs'])
+    expect(isSecretField(name)).toBe(false);
+});

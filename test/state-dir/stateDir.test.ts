@@ -1,0 +1,287 @@
+import { chmod, chown, mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { lookAtStateDir, prepareStateDir, type StatePlace } from '../../src/state-dir/stateDir.ts';
+import { foreignNames, isOwnName } from '../../src/state-dir/stateFiles.ts';
+import { asOrdinaryUser, asOwnerOf, ordinaryOwner } from '../support/ordinaryUser.ts';
+
+function at(stateDir: string, group: string | null = null): StatePlace {
+  return { stateDir, control: { group } };
+}
+
+let dir: string;
+beforeEach(async () => {
+  dir = await mkdtemp(path.join(os.tmpdir(), 'receiptd-state-'));
+});
+afterEach(async () => {
+  await chmod(dir, 0o700);
+  await rm(dir, { recursive: true, force: true });
+});
+
+const posix = process.platform !== 'win32';
+
+test('a missing state directory is created, with its parents', async () => {
+  const deep = path.join(dir, 'a', 'b');
+  expect(await prepareStateDir(at(deep))).toEqual({ note: null });
+  expect(await readdir(deep)).toEqual([]);
+  expect((await stat(deep)).mode & 0o777).toBe(posix ? 0o700 : 0o777);
+});
+
+test('what is in an existing one is left alone', async () => {
+  await writeFile(path.join(dir, 'ledger.db'), 'kept');
+  await writeFile(path.join(dir, 'note'), 'kept');
+  expect(await prepareStateDir(at(dir))).toEqual({ note: null });
+  expect(await readdir(dir)).toEqual(['ledger.db', 'note']);
+});
+
+test('a directory of somebody else’s things is refused, and nothing in it is touched', async () => {
+  await mkdir(path.join(dir, 'logs'));
+  await writeFile(path.join(dir, 'passwd'), '');
+  await writeFile(path.join(dir, 'credentials.json'), '');
+  const open = ['.', 'logs', 'passwd'].map((name) => path.join(dir, name));
+  for (const place of open) await chmod(place, 0o755);
+  const link = `${dir}-link`;
+  await symlink(dir, link);
+  try {
+    for (const look of [prepareStateDir, lookAtStateDir])
+      await expect(look(at(dir))).rejects.toMatchObject({
+        code: 'STATE_UNWRITABLE',
+        message: expect.stringContaining("it holds what is not receiptd's (passwd)"),
+        hint: expect.stringContaining(`for instance ${path.join(dir, 'receiptd')}.`),
+      });
+    await expect(prepareStateDir(at(link))).rejects.toMatchObject({ code: 'STATE_UNWRITABLE' });
+  } finally {
+    await rm(link);
+  }
+  for (const place of open) expect((await stat(place)).mode & 0o777).toBe(posix ? 0o755 : 0o777);
+  expect(await readdir(dir)).toEqual(['credentials.json', 'logs', 'passwd']);
+  // A directory of its own below is.
+  expect(await prepareStateDir(at(path.join(dir, 'receiptd')))).toEqual({ note: null });
+});
+
+test.skipIf(!posix)('so it is for an ordinary user', async () => {
+  await writeFile(path.join(dir, 'photo.jpg'), '');
+  await chmod(dir, 0o755);
+  const refusal = await asOwnerOf(dir, () => prepareStateDir(at(dir)).catch((error: unknown) => error));
+  expect(refusal).toMatchObject({
+    code: 'STATE_UNWRITABLE',
+    message: expect.stringContaining('(photo.jpg)'),
+  });
+  expect((await modeOf(dir))[0]).toBe(0o755);
+  await chown(dir, process.geteuid?.() ?? -1, process.getegid?.() ?? -1);
+});
+
+test.skipIf(!posix)('the places of a machine and of people are none, whatever lies in them', async () => {
+  // Not one of them is looked into: they are refused by name.
+  for (const place of ['/etc', '/var/lib', '/home/joe', '/'])
+    await expect(prepareStateDir(at(place))).rejects.toMatchObject({
+      code: 'STATE_UNWRITABLE',
+      message: expect.stringContaining('belongs to the whole machine or to a person'),
+    });
+});
+
+test.skipIf(!posix)(
+  'one of ours that holds other things is closed, and they are left as they are',
+  async () => {
+    await mkdir(path.join(dir, 'scans'));
+    await mkdir(path.join(dir, 'spool'));
+    await writeFile(path.join(dir, 'ledger.db'), '');
+    for (const name of ['scans', 'spool', 'ledger.db', '.']) await chmod(path.join(dir, name), 0o755);
+    const looked = await lookAtStateDir(at(dir));
+    expect(looked.note).toContain(`Others have access to ${dir} (mode 755), `);
+    expect(looked.note).toContain('`receiptd run` takes it from them');
+    expect((await modeOf(dir))[0]).toBe(0o755);
+    await prepareStateDir(at(dir));
+    for (const [name, mode] of [
+      ['.', 0o700],
+      ['spool', 0o700],
+      ['ledger.db', 0o700],
+      ['scans', 0o755],
+    ] as const)
+      expect((await modeOf(path.join(dir, name)))[0]).toBe(mode);
+  },
+);
+
+test('names of our own are known, also of files that are being written', () => {
+  for (const name of ['ledger.db-wal', 'alerts.json.tmp', '.doctor-12', 'backing-up-a1B2c3', 'restore.json'])
+    expect(isOwnName(name)).toBe(true);
+  expect(isOwnName('credentials.json.e4e23708-aac5-4f3c-a701-d6e683148941.tmp')).toBe(true);
+  for (const name of ['passwd', '.ssh', 'ledger', 'a.tmp', 'spool2', 'backing-up-all-of-it'])
+    expect(isOwnName(name)).toBe(false);
+  expect(foreignNames(['lost+found', '.config', 'receiptd.yaml', 'credentials-a.json', 'spool'])).toEqual([]);
+  expect(foreignNames(['credentials.json', 'x'])).toEqual(['x']);
+  expect(foreignNames(['instance.lock', 'x'])).toEqual([]);
+});
+
+test('the probe of a start that was killed is removed', async () => {
+  await writeFile(path.join(dir, '.probe-e4e23708-aac5-4f3c-a701-d6e683148941'), 'x');
+  await writeFile(path.join(dir, '.probe-of-somebody'), 'kept');
+  await writeFile(path.join(dir, 'instance.lock'), '');
+  await prepareStateDir(at(dir));
+  expect(await readdir(dir)).toEqual(['.probe-of-somebody', 'instance.lock']);
+});
+
+test.skipIf(!posix)(
+  'access of others is taken away and noted, from files and directories in it as well',
+  async () => {
+    await mkdir(path.join(dir, 'logs'));
+    await writeFile(path.join(dir, 'ledger.db'), '');
+    await writeFile(path.join(dir, 'logs', 'receiptd.log'), '');
+    await writeFile(path.join(dir, 'credentials.json'), '');
+    await writeFile(path.join(dir, 'credentials-branch.json'), '');
+    const outside = await mkdtemp(path.join(os.tmpdir(), 'receiptd-outside-'));
+    try {
+      await symlink(outside, path.join(dir, 'link'));
+      for (const [place, mode] of [
+        ['logs', 0o777],
+        ['ledger.db', 0o644],
+        ['logs/receiptd.log', 0o666],
+        ['credentials.json', 0o644],
+        ['credentials-branch.json', 0o644],
+      ] as const)
+        await chmod(path.join(dir, place), mode);
+      await chmod(outside, 0o755);
+      await chmod(dir, 0o750);
+      const { note } = await prepareStateDir(at(dir));
+      expect(note).toContain(`Others had access to ${dir} (mode 750), `);
+      expect(note).toContain('and 1 more; it was taken from them.');
+      const modeOf = async (place: string) => (await stat(path.join(dir, place))).mode & 0o777;
+      expect(await modeOf('.')).toBe(0o700);
+      expect(await modeOf('logs')).toBe(0o700);
+      expect(await modeOf('ledger.db')).toBe(0o600);
+      expect(await modeOf('logs/receiptd.log')).toBe(0o600);
+      // Its reader refuses it and says so: who could read it may have.
+      expect(await modeOf('credentials.json')).toBe(0o644);
+      expect(await modeOf('credentials-branch.json')).toBe(0o644);
+      expect((await stat(outside)).mode & 0o777).toBe(0o755);
+      expect(await prepareStateDir(at(dir))).toEqual({ note: null });
+    } finally {
+      await rm(outside, { recursive: true });
+    }
+  },
+);
+
+test.skipIf(!posix || process.geteuid?.() !== 0)('one that belongs to somebody else is refused', async () => {
+  const { uid, gid } = ordinaryOwner();
+  const place = path.join(dir, 'state');
+  await mkdir(place);
+  await chmod(dir, 0o755);
+  // Root could write it; the owner could no longer read what root has made.
+  await chown(place, uid, gid);
+  const asRoot = await prepareStateDir(at(place)).catch((error: unknown) => error);
+  expect(asRoot).toMatchObject({
+    code: 'STATE_UNWRITABLE',
+    message: expect.stringContaining('belongs to another user (nobody) than the one running receiptd (0)'),
+    hint:
+      process.platform === 'linux'
+        ? 'Run it as that user: runuser -u nobody -- receiptd ….'
+        : 'Run it as that user: sudo -u nobody receiptd ….',
+  });
+  await chown(place, 0, 0);
+  await chmod(place, 0o777);
+  const asOther = await asOrdinaryUser(() => prepareStateDir(at(place)).catch((error: unknown) => error));
+  expect(asOther).toMatchObject({ code: 'STATE_UNWRITABLE', message: expect.stringContaining('(root)') });
+  expect((await stat(place)).mode & 0o777).toBe(0o777);
+});
+
+/** The first of these places that not everybody may write to, nor to anything above it. */
+async function firstClosed(...places: readonly string[]): Promise<string | null> {
+  for (const place of places) {
+    let open = false;
+    for (let at = place; at !== path.dirname(at); at = path.dirname(at)) {
+      open ||= ((await stat(at)).mode & 0o002) !== 0;
+    }
+    if (!open) return place;
+  }
+  return null;
+}
+
+test.skipIf(!posix)('a link is followed, but not to where everybody may write', async () => {
+  const link = path.join(dir, 'link');
+  const target = path.join(dir, 'target');
+  await mkdir(target, { mode: 0o700 });
+  await symlink(target, link);
+  // The temporary directory itself is such a place.
+  const refusal = await prepareStateDir(at(link)).catch((error: unknown) => error);
+  expect(refusal).toMatchObject({
+    code: 'STATE_UNWRITABLE',
+    message: expect.stringMatching(/symbolic link to .*, and everybody may write to /),
+  });
+  // A checkout may lie in the temporary directory as well.
+  const closed = await firstClosed(import.meta.dirname, os.homedir());
+  if (closed === null) return;
+  const here = await mkdtemp(path.join(closed, 'receiptd-state-'));
+  try {
+    await chmod(here, 0o700);
+    await rm(link);
+    await symlink(here, link);
+    expect(await prepareStateDir(at(link))).toEqual({ note: null });
+  } finally {
+    await rm(here, { recursive: true });
+  }
+});
+
+test('a file in its place is refused', async () => {
+  const file = path.join(dir, 'file');
+  await writeFile(file, '');
+  for (const place of [file, path.join(file, 'below')]) {
+    const refusal = await prepareStateDir(at(place)).catch((error: unknown) => error);
+    expect(refusal).toMatchObject({
+      code: 'STATE_UNWRITABLE',
+      message: expect.stringContaining('not a directory'),
+    });
+  }
+});
+
+test.skipIf(!posix)('one that may not be written is refused', async () => {
+  await chmod(dir, 0o500);
+  await asOwnerOf(dir, async () => {
+    for (const place of [dir, path.join(dir, 'new')]) {
+      const refusal = await prepareStateDir(at(place)).catch((error: unknown) => error);
+      expect(refusal).toMatchObject({
+        code: 'STATE_UNWRITABLE',
+        message: expect.stringContaining('permission denied'),
+      });
+    }
+  });
+});
+
+test.skipIf(!posix || process.geteuid?.() !== 0)(
+  'members of the control group may pass through, and read nothing',
+  async () => {
+    await writeFile(path.join(dir, 'ledger.db'), 'x', { mode: 0o640 });
+    expect(await prepareStateDir(at(dir, '54321'))).toEqual({ note: null });
+    expect(await modeOf(dir)).toEqual([0o710, 54321]);
+    expect((await modeOf(path.join(dir, 'ledger.db')))[0]).toBe(0o600);
+    // The next start finds it as it is meant to be.
+    expect(await prepareStateDir(at(dir, '54321'))).toEqual({ note: null });
+    // Without the group, or for another one, it is private again.
+    expect((await prepareStateDir(at(dir))).note).toContain('(mode 710)');
+    expect((await modeOf(dir))[0]).toBe(0o700);
+    await prepareStateDir(at(dir, '54321'));
+    expect((await prepareStateDir(at(dir, '54322'))).note).toContain('(mode 710)');
+    expect(await modeOf(dir)).toEqual([0o710, 54322]);
+  },
+);
+
+test.skipIf(!posix)('a group that nobody knows, or that is not one’s own, is refused by name', async () => {
+  await expect(prepareStateDir(at(dir, 'no-such-group'))).rejects.toMatchObject({
+    code: 'CONFIG_INVALID',
+    message: expect.stringContaining('"no-such-group"'),
+  });
+  const refusal = await asOwnerOf(dir, () =>
+    prepareStateDir(at(dir, '54321')).catch((error: unknown) => error),
+  );
+  expect(refusal).toMatchObject({
+    code: 'STATE_UNWRITABLE',
+    message: expect.stringContaining('not a member of the group 54321'),
+    hint: expect.stringContaining('`receiptd service install` again'),
+  });
+  await chown(dir, process.geteuid?.() ?? -1, process.getegid?.() ?? -1);
+});
+
+async function modeOf(file: string): Promise<[mode: number, gid: number]> {
+  const { mode, gid } = await stat(file);
+  return [mode & 0o777, gid];
+}

@@ -1,0 +1,122 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { howItEnded, plainEnvironment, runProgram, type ProgramEnd } from '../../src/system/programs.ts';
+
+const NEVER = new AbortController().signal;
+const ENV = plainEnvironment(process.env);
+
+async function inDirectory(): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'receiptd-program-'));
+  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+const sh = (script: string, ...args: string[]): string[] => ['/bin/sh', '-c', script, 'sh', ...args];
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe.skipIf(process.platform === 'win32')('a program of the admin', () => {
+  it('gets its standard input whole, its arguments as they stand, and the environment that it is given', async () => {
+    const out = join(await inDirectory(), 'out');
+    const text = 'é'.repeat(200_000);
+    const end = await runProgram(
+      sh('cat > "$1"; printf "%s|%s" "$2" "$WORD" >> "$1"', out, '$(id); "x"'),
+      text,
+      { ...ENV, WORD: 'a b' },
+      { timeoutMs: 10_000 },
+      NEVER,
+    );
+    expect(end).toEqual({ how: 'exited', status: 0, said: '' });
+    expect(await readFile(out, 'utf8')).toBe(`${text}$(id); "x"|a b`);
+  });
+
+  it('is told of with its status and the end of what it said, though it reads nothing', async () => {
+    const end = await runProgram(
+      sh('i=0; while [ $i -lt 900 ]; do echo "line $i" >&2; i=$((i+1)); done; exit 7'),
+      'x'.repeat(1_000_000),
+      ENV,
+      { timeoutMs: 10_000 },
+      NEVER,
+    );
+    expect(end).toMatchObject({ how: 'exited', status: 7 });
+    expect(end.said.length).toBeLessThanOrEqual(2_000);
+    expect(end.said.endsWith('line 899')).toBe(true);
+    expect(howItEnded(end)).toBe('ended with status 7');
+  });
+
+  it('that is not there, or must not be run, is told of and not thrown', async () => {
+    const dir = await inDirectory();
+    const missing = await runProgram([join(dir, 'none')], '', ENV, { timeoutMs: 10_000 }, NEVER);
+    expect(missing).toMatchObject({ how: 'notStarted', said: expect.stringContaining('ENOENT') });
+    const directory = await runProgram([dir], '', ENV, { timeoutMs: 10_000 }, NEVER);
+    expect(directory).toMatchObject({ how: 'notStarted', said: expect.stringContaining('EACCES') });
+    const long = await runProgram(['/bin/true', 'x'.repeat(4_000_000)], '', ENV, { timeoutMs: 9_000 }, NEVER);
+    expect(long).toMatchObject({ how: 'notStarted', said: expect.stringContaining('E2BIG') });
+  });
+
+  it('whose time is up ends with all that it has started, though they would rather not', async () => {
+    const out = join(await inDirectory(), 'pids');
+    const script = 'trap "" TERM; sleep 600 & echo $$ $! > "$1"; wait; sleep 600';
+    const end = await runProgram(sh(script, out), '', ENV, { timeoutMs: 150, graceMs: 50 }, NEVER);
+    expect(end).toMatchObject({ how: 'timedOut' });
+    const pids = (await readFile(out, 'utf8')).trim().split(' ').map(Number);
+    expect(pids).toHaveLength(2);
+    for (const pid of pids) await expect.poll(() => isAlive(pid)).toBe(false);
+  });
+
+  it('is ended when nobody waits for it any more', async () => {
+    const stop = new AbortController();
+    const out = join(await inDirectory(), 'pid');
+    const running = runProgram(
+      sh('echo $$ > "$1"; exec sleep 600', out),
+      '',
+      ENV,
+      { timeoutMs: 60_000 },
+      stop.signal,
+    );
+    const pid = async (): Promise<number> => Number(await readFile(out, 'utf8').catch(() => ''));
+    await expect.poll(pid).toBeGreaterThan(0);
+    stop.abort(new Error('enough'));
+    await expect(running).rejects.toThrow('enough');
+    expect(isAlive(await pid())).toBe(false);
+  });
+
+  it('that leaves something behind which holds its standard error is not waited for', async () => {
+    const out = join(await inDirectory(), 'pid');
+    const end = await runProgram(
+      sh('sleep 600 & echo $! > "$1"', out),
+      '',
+      ENV,
+      { timeoutMs: 60_000 },
+      NEVER,
+    );
+    expect(end).toMatchObject({ how: 'exited', status: 0 });
+    process.kill(Number.parseInt(await readFile(out, 'utf8'), 10));
+  });
+
+  it('that is killed is told of with the signal', async () => {
+    const end: ProgramEnd = await runProgram(sh('kill -9 $$'), '', ENV, { timeoutMs: 10_000 }, NEVER);
+    expect(end).toEqual({ how: 'signal', signal: 'SIGKILL', said: '' });
+  });
+});
+
+it('the environment of a program holds what it needs to run, and no secret', () => {
+  const env = {
+    PATH: '/bin',
+    LC_ALL: 'C',
+    Path: 'C:\\',
+    HTTPS_PROXY: 'u:p@h',
+    RECEIPTD_CLIENT_SECRET: 's',
+    X: '1',
+  };
+  expect(plainEnvironment(env)).toEqual({ PATH: '/bin', LC_ALL: 'C', Path: 'C:\\' });
+});

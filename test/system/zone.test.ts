@@ -1,0 +1,92 @@
+/** A laptop that travels, and a TZ that names nothing. */
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { unknownZone, watchZone } from '../../src/system/zone.ts';
+import { compile } from '../console/server/compiled.ts';
+import { FakeClock } from '../support/fakeClock.ts';
+import { RecordedLog } from '../support/recordedLog.ts';
+import { hasNamespaces, runInNamespace } from '../support/namespace.ts';
+
+const MINUTE = 60_000;
+
+function started(env: NodeJS.ProcessEnv, links: (string | null)[]) {
+  const clock = new FakeClock();
+  const log = new RecordedLog();
+  const stop = new AbortController();
+  let renewed = 0;
+  let at = 0;
+  const source = async () => links[Math.min(at++, links.length - 1)] ?? null;
+  const running = watchZone({ clock, log, env, source, renew: () => (renewed += 1) }, stop.signal);
+  onTestFinished(async () => {
+    stop.abort();
+    await running;
+  });
+  return { clock, log, renewed: () => renewed };
+}
+
+it('a zone that changes is taken once, and not for one while its link is replaced', async () => {
+  const { clock, log, renewed } = started({}, ['a', 'a', null, 'a', 'b', 'b', null, 'b']);
+  await clock.advance(10 * MINUTE);
+  expect(renewed()).toBe(1);
+  expect(log.lines.map(({ message }) => message)).toEqual(['The time zone of this machine is another one']);
+});
+
+it('where TZ says which zone, the system is not asked', async () => {
+  const { clock, renewed } = started({ TZ: 'Europe/Berlin' }, ['a', 'b', 'c']);
+  await clock.advance(10 * MINUTE);
+  expect(renewed()).toBe(0);
+  expect(clock.sleeping).toBe(0);
+});
+
+describe('a TZ', () => {
+  it.each([
+    ['Nonsense/Place', true],
+    ['Foo3', true],
+    [':Nowhere', true],
+    ['', false],
+    ['UTC', false],
+    ['Etc/GMT+5', false],
+    ['Europe/Berlin', false],
+    [':Asia/Kathmandu', false],
+    ['EST5EDT', false],
+  ])('of %j: known or not, as this Node has it', (TZ, isUnknown) => {
+    const before = process.env['TZ'];
+    onTestFinished(() => {
+      if (before === undefined) delete process.env['TZ'];
+      else process.env['TZ'] = before;
+    });
+    process.env['TZ'] = TZ;
+    expect(unknownZone(TZ) !== null).toBe(isUnknown);
+  });
+});
+
+it.skipIf(!hasNamespaces)('Node takes the new zone of the system without a restart', async () => {
+  const { url } = await compile('daemon/zone.ts');
+  const etc = await mkdtemp(join(tmpdir(), 'receiptd-etc-'));
+  onTestFinished(() => rm(etc, { recursive: true, force: true }));
+  await symlink('/usr/share/zoneinfo/Europe/Berlin', join(etc, 'localtime'));
+  const said = await runInNamespace(
+    `unset TZ; mount --bind ${etc} /etc`,
+    `
+      import { rmSync, symlinkSync } from 'node:fs';
+      const { watchZone, zoneName } = await import(${JSON.stringify(url)});
+      const stop = new AbortController();
+      const say = () => console.log(JSON.stringify([zoneName(), new Date(Date.UTC(2026, 0, 1)).getHours()]));
+      const log = { info: () => { say(); stop.abort(); }, warn: console.error };
+      const clock = { sleep: () => new Promise((resolve) => setTimeout(resolve, 5)) };
+      say();
+      const running = watchZone({ clock, log, env: process.env }, stop.signal);
+      setTimeout(() => {
+        rmSync('/etc/localtime');
+        symlinkSync('/usr/share/zoneinfo/Asia/Tokyo', '/etc/localtime');
+      }, 20);
+      await running;
+    `,
+  );
+  expect(said).toEqual([
+    ['Europe/Berlin', 1],
+    ['Asia/Tokyo', 9],
+  ]);
+});

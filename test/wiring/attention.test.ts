@@ -1,0 +1,105 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { leaveFormerPlaces } from '../../src/wiring/attention.ts';
+import { composeFolders, neverWatched } from '../../src/wiring/folders.ts';
+import { parseConfig } from '../../src/config/load.ts';
+import { createAttentionBook } from '../../src/intake/folder/attentionBook.ts';
+import { createAttentionFolder } from '../../src/intake/folder/attentionFolder.ts';
+import { createFolderGuard } from '../../src/intake/folder/guarded.ts';
+import { RecordedLog } from '../support/recordedLog.ts';
+
+/** A folder whose configuration showed something in `former`, and now shows it in `place`. */
+async function moved(place: string) {
+  const dir = mkdtempSync(join(tmpdir(), 'receiptd-former-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const [inbox, stateDir] = [join(dir, 'inbox'), join(dir, 'state')];
+  const former = join(inbox, 'former');
+  mkdirSync(former, { recursive: true });
+  mkdirSync(stateDir);
+  writeFileSync(join(former, 'a.jpg'), 'ours');
+  writeFileSync(join(former, 'b.jpg'), 'theirs');
+  const { size, mtimeMs } = statSync(join(former, 'a.jpg'));
+  const book = createAttentionBook(join(stateDir, 'attention'));
+  const files = [{ name: 'a.jpg', size, mtimeMs }];
+  await book.write(
+    { folder: inbox, place: former },
+    { entries: [{ path: 'a.jpg', about: '1', files, isPending: false }], made: null },
+  );
+  const text = JSON.stringify({
+    service: { baseUrl: 'http://127.0.0.1:9' },
+    endpoints: { office: { uid: 'office' } },
+    folders: [{ path: inbox, recursive: true, needsAttention: place }],
+    stateDir,
+  });
+  const where = { env: {}, platform: process.platform, home: dir, cwd: dir, isRoot: false };
+  const config = parseConfig(text, join(dir, 'receiptd.yaml'), where);
+  const leave = () => leaveFormerPlaces(config, { guards: new Map(), log: new RecordedLog() });
+  return { dir, inbox, former, config, book, leave };
+}
+
+it('empties a former folder of what was made, and of nothing else', async () => {
+  const { former, book, leave } = await moved('elsewhere');
+  expect(await leave()).toEqual([]);
+  expect(readdirSync(former)).toEqual(['b.jpg']);
+  expect(await book.keys()).toEqual([]);
+});
+
+it('leaves the folder alone that is still the one', async () => {
+  const { former, leave } = await moved('former');
+  expect(await leave()).toEqual([]);
+  expect(readdirSync(former)).toEqual(['a.jpg', 'b.jpg']);
+});
+
+it('keeps a former folder unwatched that is not there, and empties it once it is back', async () => {
+  const { dir, inbox, former, config, leave } = await moved('none');
+  renameSync(former, join(dir, 'away'));
+  expect(await leave()).toEqual([former]);
+  renameSync(join(dir, 'away'), former);
+  expect(neverWatched(config)).not.toContain(former);
+  const folder = composeFolders(config, undefined, new Map(), [former])(inbox);
+  expect(folder.covers('former/a.jpg')).toBe(false);
+  expect(folder.covers('other/a.jpg')).toBe(true);
+  expect(await leave()).toEqual([]);
+  expect(existsSync(join(former, 'a.jpg'))).toBe(false);
+});
+
+it('removes a former folder that the agent made, unless something lies in it or it is another one by now', async () => {
+  const { inbox, book, leave } = await moved('none');
+  const key = { folder: inbox, place: join(inbox, 'made') };
+  const options = { path: key.place, like: inbox, watched: [inbox], mark: '0a1b2c3d', random: Math.random };
+  const place = createAttentionFolder({ ...options, guard: createFolderGuard(inbox) });
+  const make = async (): Promise<void> => book.write(key, { entries: [], made: await place.make() });
+  await make();
+  await leave();
+  expect(existsSync(key.place)).toBe(false);
+  await make();
+  writeFileSync(join(key.place, 'list.txt'), 'mine');
+  await leave();
+  expect(readdirSync(key.place)).toEqual(['list.txt']);
+  await book.write(key, { entries: [], made: '1 1' });
+  rmSync(join(key.place, 'list.txt'));
+  await leave();
+  expect(readdirSync(key.place)).toEqual([]);
+  expect(await book.keys()).toEqual([]);
+});
+
+it('deletes nothing through a link in the place of a former folder', async () => {
+  const { dir, inbox, former, leave } = await moved('none');
+  const elsewhere = join(dir, 'elsewhere');
+  renameSync(former, elsewhere);
+  symlinkSync(elsewhere, join(inbox, 'former'));
+  expect(await leave()).toEqual([former]);
+  expect(readdirSync(elsewhere)).toEqual(['a.jpg', 'b.jpg']);
+});

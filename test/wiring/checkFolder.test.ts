@@ -1,0 +1,56 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { checkFolder } from '../../src/wiring/checkFolder.ts';
+import { parseConfig } from '../../src/config/load.ts';
+
+/** What `check` says of a folder with these entries; those that end in a slash are folders. */
+async function said(entries: readonly string[], links: readonly string[], more = {}): Promise<string[]> {
+  const dir = mkdtempSync(join(tmpdir(), 'receiptd-check-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const path = join(dir, 'inbox');
+  mkdirSync(path);
+  for (const entry of entries) {
+    if (entry.endsWith('/')) mkdirSync(join(path, entry));
+    else writeFileSync(join(path, entry), '');
+  }
+  for (const link of links) symlinkSync(dir, join(path, link));
+  const folder = { path, needsAttention: 'look here', afterUpload: 'archive', ...more };
+  const text = JSON.stringify({
+    service: { baseUrl: 'http://127.0.0.1:9' },
+    endpoints: { office: { uid: 'office' } },
+    folders: [folder],
+    stateDir: join(dir, 'state'),
+  });
+  const where = { env: {}, platform: process.platform, home: dir, cwd: dir, isRoot: false };
+  const [checked] = parseConfig(text, join(dir, 'receiptd.yaml'), where).folders;
+  if (checked === undefined) throw new Error('no folder');
+  return (await checkFolder(checked)).map(({ level, message }) => `${level} ${message}`);
+}
+
+it("does not count the agent's own folders among those that are not watched", async () => {
+  const findings = await said(['a.jpg', 'archive/', 'look here/', '.hidden/'], []);
+  expect(findings[0]).toBe('ok It can be read; 1 file lies in it.');
+  expect(findings.filter((finding) => !finding.startsWith('ok'))).toEqual([]);
+});
+
+it('counts others, one or several', async () => {
+  expect(await said(['one/', 'archive/'], [])).toContain(
+    'warn 1 folder in it is not watched; set `recursive: true` to watch it.',
+  );
+  expect(await said(['one/', 'two/'], ['three', 'four'])).toEqual(
+    expect.arrayContaining([
+      'warn 2 folders in it are not watched; set `recursive: true` to watch them.',
+      'warn 2 symbolic links in it are not followed.',
+    ]),
+  );
+});
+
+it('fails where a link leads to what the agent would write', async () => {
+  const findings = await said([], ['archive', 'look here']);
+  expect(findings.filter((finding) => finding.startsWith('fail'))).toEqual([
+    expect.stringMatching(/archive is not a folder, or a link leads to it, .* \[FOLDER_NOT_A_DIRECTORY\]$/),
+    expect.stringMatching(/look here is not a folder, or a link leads to it, .* \[ATTENTION_UNWRITABLE\]$/),
+  ]);
+});

@@ -1,0 +1,97 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { generatedFiles, staleFiles, writeFiles } from '../../src/wiring/generate.ts';
+import { jsonSchemaText } from '../../src/config/jsonSchema.ts';
+import { referenceText } from '../../src/config/reference.ts';
+import { schemaTree } from '../../src/config/schemaTree.ts';
+import type { SchemaNode } from '../../src/config/schemaTree.ts';
+
+it('the generated files are as the schema says', async () => {
+  const project = join(import.meta.dirname, '..', '..');
+  expect(await staleFiles(project), 'run `npm run generate`').toEqual([]);
+});
+
+describe('generated files', () => {
+  let root: string;
+
+  beforeEach(async () => {
+    root = await mkdtemp(join(tmpdir(), 'receiptd-generate-'));
+  });
+
+  afterEach(async () => {
+    await rm(root, { recursive: true });
+  });
+
+  it('are stale while missing, fresh once written, and stale again once edited', async () => {
+    const all = [...generatedFiles().keys()];
+    expect(await staleFiles(root)).toEqual(all);
+    await writeFiles(root);
+    expect(await staleFiles(root)).toEqual([]);
+    await mkdir(join(root, 'docs'), { recursive: true });
+    await writeFile(join(root, 'docs', 'configuration.md'), 'edited');
+    expect(await staleFiles(root)).toEqual(['docs/configuration.md']);
+  });
+});
+
+/** Every key with its node, at any depth. */
+function keysOf(node: SchemaNode): [string, SchemaNode][] {
+  return Object.entries(node.properties ?? {}).flatMap(([key, inner]) => [
+    [key, inner] satisfies [string, SchemaNode],
+    ...keysOf(inner),
+    ...keysOf(inner.items ?? {}),
+    ...keysOf(inner.additionalProperties || {}),
+  ]);
+}
+
+describe('the schema', () => {
+  it('says of every key what it means', () => {
+    const keys = keysOf(schemaTree());
+    expect(keys.length).toBeGreaterThan(40);
+    expect(keys.filter(([, { description }]) => !/^[A-Z].*\.$/.test(description ?? ''))).toEqual([]);
+  });
+
+  it('has a default for every key that is not required, or says what it depends on', () => {
+    const wrong = (node: SchemaNode): string[] =>
+      Object.entries(node.properties ?? {})
+        .filter(([key, inner]) => {
+          const required = node.required?.includes(key) ?? false;
+          return required === (inner.default !== undefined || inner['x-default'] !== undefined);
+        })
+        .map(([key]) => key);
+    const tree = schemaTree();
+    const nodes = [tree, ...keysOf(tree).map(([, inner]) => inner)];
+    const all = nodes.flatMap((node) => [node, node.items ?? {}, node.additionalProperties || {}]);
+    expect(all.flatMap(wrong)).toEqual([]);
+  });
+
+  it('for editors refuses unknown keys, and says nothing that JSON Schema does not know', () => {
+    const schema: unknown = JSON.parse(jsonSchemaText());
+    expect(schema).toMatchObject({
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      additionalProperties: false,
+      required: ['service', 'endpoints', 'folders'],
+      properties: {
+        delivery: { properties: { grace: { default: '20s', pattern: '^(\\d{1,9})(ms|s|m|h|d)$' } } },
+        endpoints: { minProperties: 1 },
+      },
+    });
+    expect(jsonSchemaText()).not.toContain('x-default');
+  });
+});
+
+it('the reference has a row for every key, with its default', () => {
+  const text = referenceText();
+  const isLeaf = ({ properties, items, additionalProperties }: SchemaNode): boolean =>
+    properties === undefined && items?.properties === undefined && typeof additionalProperties !== 'object';
+  const missing = keysOf(schemaTree())
+    .filter(([, node]) => isLeaf(node))
+    .filter(([key]) => !new RegExp(`^\\| \`([a-z]+\\.)?${key}\` \\|`, 'm').test(text));
+  expect(missing).toEqual([]);
+  expect(text).toContain('| `settle.long` | duration | `5s` |');
+  expect(text).toContain('| `baseUrl` | URL | **required** |');
+  for (const name of ['RECEIPTD_STATE_DIR', 'RECEIPTD_CONFIG', 'RECEIPTD_CLIENT_SECRET', 'NO_COLOR']) {
+    expect(text).toContain(name);
+  }
+});

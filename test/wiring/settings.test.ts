@@ -1,0 +1,203 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { Settings } from '../../src/wiring/settings.ts';
+import type { Config } from '../../src/config/config.ts';
+import { ReceiptdError } from '../../src/core/domain/errors.ts';
+import { openSqliteLedger } from '../../src/ledger/sqlite/open.ts';
+import { OpenIncidents } from '../../src/daemon/openIncidents.ts';
+import type { LedgerStorage } from '../../src/core/ports/ledger.ts';
+import { FakeClock } from '../support/fakeClock.ts';
+import { RecordedLog } from '../support/recordedLog.ts';
+
+const TEXT = `# ours
+service: { baseUrl: https://api.example.com, proxy: "http://user:pass-word@proxy:3128" }
+endpoints: { office: { uid: u-1 } }
+folders:
+  - path: /srv/scans # here
+stateDir: state
+`;
+
+async function begin(text = TEXT) {
+  const dir = await mkdtemp(join(tmpdir(), 'receiptd-settings-'));
+  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  const file = join(dir, 'receiptd.yaml');
+  await writeFile(file, text);
+  const clock = new FakeClock();
+  const log = new RecordedLog();
+  const opened = await openSqliteLedger({ path: join(dir, 'ledger.db'), clock });
+  onTestFinished(() => opened.close());
+  let trouble: ReturnType<LedgerStorage['trouble']> = null;
+  const ledger = { ...opened, storage: { trouble: () => trouble, onChange: () => () => {} } };
+  const incidents = new OpenIncidents({ clock, log });
+  const replace = vi.fn<(config: Config) => Promise<void>>(async () => {});
+  const context = { env: {}, platform: process.platform, home: dir, cwd: dir, isRoot: false };
+  const settings = await Settings.read(file, context, {
+    lasting: { ledger, incidents, log, clock },
+    replace,
+  });
+  return {
+    dir,
+    file,
+    log,
+    ledger,
+    incidents,
+    replace,
+    settings,
+    content: () => readFile(file, 'utf8'),
+    setTrouble: (now: typeof trouble) => {
+      trouble = now;
+    },
+  };
+}
+
+const recursive = [{ kind: 'set' as const, path: ['folders', 0, 'recursive'], value: true }];
+
+it('a change keeps line breaks of Windows and a byte order mark', async () => {
+  const { settings, content, replace } = await begin(`\uFEFF${TEXT.replaceAll('\n', '\r\n')}`);
+  const { problem } = await settings.edit(recursive, { by: 'ann' });
+  expect(problem).toBeNull();
+  const changed = TEXT.replace('# here\n', '# here\n    recursive: true\n');
+  expect(await content()).toBe(`\uFEFF${changed.replaceAll('\n', '\r\n')}`);
+  expect(replace.mock.calls[0]?.[0].folders[0]?.recursive).toBe(true);
+});
+
+it('a trial changes nothing, and says what would be refused', async () => {
+  const { settings, content, replace } = await begin();
+  expect((await settings.edit(recursive, { dryRun: true })).text).toContain('# ours');
+  const wrong = settings.edit([{ kind: 'remove', path: ['endpoints'] }], { dryRun: true });
+  await expect(wrong).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+  expect(await content()).toBe(TEXT);
+  expect(replace).not.toHaveBeenCalled();
+});
+
+it('where it cannot be put into effect, or not be recorded, the file is as it was', async () => {
+  const { settings, content, replace, ledger } = await begin();
+  replace.mockRejectedValueOnce(new Error('a defect'));
+  await expect(settings.edit(recursive, {})).rejects.toMatchObject({ code: 'CONTROL_FAILED' });
+  expect(await content()).toBe(TEXT);
+  expect(settings.current.folders[0]?.recursive).toBe(false);
+  ledger.recordAct = () => Promise.reject(new ReceiptdError('DISK_FULL', 'The disk is full.'));
+  await expect(settings.edit(recursive, {})).rejects.toMatchObject({ code: 'DISK_FULL' });
+  expect(await content()).toBe(TEXT);
+  expect(await settings.state()).toMatchObject({ problem: null, restartNeeded: [] });
+});
+
+it('what is taken at the start only stays as it is, and is told', async () => {
+  const { dir, file, settings, replace, log } = await begin();
+  const before = settings.current;
+  const taken: Config[] = [];
+  settings.onTaken((config) => taken.push(config));
+  const more = 'log: { level: debug }\nstorage: { reserve: 1MB, spoolLimit: 2GB }\n';
+  await writeFile(file, TEXT.replace('stateDir: state', 'stateDir: elsewhere') + more);
+  expect((await settings.reload()).restartNeeded).toEqual(['stateDir', 'log.level', 'storage.reserve']);
+  expect(settings.notes()).toHaveLength(1);
+  const [[now] = []] = replace.mock.calls;
+  expect(now).toMatchObject({ stateDir: before.stateDir, log: before.log, credentials: before.credentials });
+  expect(now?.storage).toEqual({ ...before.storage, spoolLimit: 2_000_000_000 });
+  expect(taken).toEqual([now]);
+  expect(log.said('Some of the configuration takes effect after a restart only')).toHaveLength(1);
+  // Where nothing else changes, nothing is replaced.
+  await writeFile(file, TEXT.replace('stateDir: state', `stateDir: ${join(dir, 'third')}`));
+  await settings.reload();
+  await writeFile(file, `${TEXT.replace('stateDir: state', 'stateDir: fourth')}# a comment\n`);
+  expect((await settings.reload()).restartNeeded).toEqual(['stateDir']);
+  expect(replace).toHaveBeenCalledTimes(2);
+  await writeFile(file, TEXT);
+  expect((await settings.reload()).restartNeeded).toEqual([]);
+  expect(settings.notes()).toEqual([]);
+  expect(replace).toHaveBeenCalledTimes(2);
+});
+
+it('says which folder of the file lies where, for a home that only the agent knows', async () => {
+  const more = '  - path: ~/receipts\n  - path: receipts/../other//receipts\n  - path: /srv/receipts\n';
+  const { dir, file, settings } = await begin(TEXT.replace('stateDir', `${more}stateDir`));
+  const { folderPaths } = await settings.state();
+  const places = ['/srv/scans', join(dir, 'receipts'), join(dir, 'other/receipts'), '/srv/receipts'];
+  expect(folderPaths).toEqual(places);
+  expect(settings.current.folders.map(({ path }) => path)).toEqual(places);
+  await writeFile(file, `${TEXT}unknown: 1\n`);
+  expect((await settings.state()).folderPaths).toEqual([]);
+});
+
+it('passwords are not shown, and what stands for them is not written', async () => {
+  const { file, settings, content } = await begin();
+  const state = await settings.state();
+  expect(JSON.stringify(state)).not.toContain('pass-word');
+  expect(state.text).toContain('user:***@proxy');
+  const { proxy } = state.values['service'] as { proxy: string };
+  const back = settings.edit([{ kind: 'set', path: ['service', 'proxy'], value: proxy }], {});
+  await expect(back).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+  await settings.edit(recursive, {});
+  expect(await content()).toContain('pass-word');
+  await writeFile(file, `${TEXT}clientSecret: "s3cret\n`);
+  await expect(settings.reload()).rejects.toMatchObject({ code: 'CONFIG_SYNTAX' });
+  expect(JSON.stringify(await settings.state())).not.toContain('s3cret');
+});
+
+it('one incident for a file that is not right, said at the second look, over when it is', async () => {
+  const { file, settings, incidents, log } = await begin();
+  await writeFile(file, TEXT.replace('folders', 'folder'));
+  expect(await settings.fileChanged(false)).toBe('wrong');
+  expect(incidents.list()).toEqual([]);
+  expect((await settings.state()).problem).toContain('folder');
+  expect(await settings.fileChanged(true)).toBe('wrong');
+  expect(incidents.list()).toMatchObject([{ code: 'CONFIG_INVALID' }]);
+  await rm(file);
+  expect(await settings.fileChanged(true)).toBe('wrong');
+  expect(incidents.list()).toMatchObject([{ code: 'CONFIG_NOT_FOUND' }]);
+  expect(await settings.state()).toMatchObject({ text: '', writable: false });
+  await writeFile(file, Buffer.from([0xff, 0xfe, 0x00]));
+  await expect(settings.reload()).rejects.toMatchObject({ code: 'CONFIG_SYNTAX' });
+  expect(log.said(`${file} is not right`)).toHaveLength(1);
+  await writeFile(file, TEXT);
+  expect(await settings.fileChanged(false)).toBe('right');
+  expect(incidents.list()).toEqual([]);
+  expect((await settings.state()).problem).toBeNull();
+});
+
+it('a file that is wrong is mended by a change', async () => {
+  const { file, settings, incidents } = await begin();
+  await writeFile(file, `${TEXT}unknown: 1\n`);
+  await settings.fileChanged(true);
+  expect(incidents.list()).toHaveLength(1);
+  await settings.edit([{ kind: 'remove', path: ['unknown'] }], {});
+  expect(incidents.list()).toEqual([]);
+});
+
+it('while the ledger cannot be written, a change of the file waits', async () => {
+  const { file, settings, incidents, replace, setTrouble } = await begin();
+  setTrouble({ code: 'DISK_FULL', message: 'The disk is full.', hint: 'Make room.' });
+  await writeFile(file, TEXT.replace('# here', '# there'));
+  expect(await settings.fileChanged(false)).toBe('right');
+  await writeFile(file, `${TEXT}spool: always\n`);
+  expect(await settings.fileChanged(false)).toBe('later');
+  expect([incidents.list(), replace.mock.calls]).toEqual([[], []]);
+  setTrouble(null);
+  expect(await settings.fileChanged(false)).toBe('right');
+  expect(replace).toHaveBeenCalledTimes(1);
+});
+
+it('a change that changes nothing writes nothing', async () => {
+  const { dir, settings, replace } = await begin();
+  await settings.edit([{ kind: 'set', path: ['stateDir'], value: 'state' }], {});
+  expect(await readdir(dir)).not.toContain('state');
+  expect(replace).not.toHaveBeenCalled();
+});
+
+it('the state directory stays where commands look for the agent', async () => {
+  const { file, settings, replace } = await begin();
+  const moved = settings.edit([{ kind: 'set', path: ['stateDir'], value: 'elsewhere' }], {});
+  await expect(moved).rejects.toMatchObject({ code: 'CONFIG_INVALID', message: /stateDir can't be changed/ });
+  expect(await readFile(file, 'utf8')).toBe(TEXT);
+  expect(replace).not.toHaveBeenCalled();
+});
+
+it('a revision that nobody shows any more is refused', async () => {
+  const { file, settings } = await begin();
+  const { revision } = await settings.state();
+  await writeFile(file, `${TEXT}spool: always\n`);
+  const late = settings.change({ revision, edits: recursive });
+  await expect(late).rejects.toMatchObject({ code: 'CONFIG_CHANGED' });
+});

@@ -1,0 +1,213 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openLedger } from '../../../src/wiring/ledger.ts';
+import { moveLedger, type MovedLedger } from '../../../src/wiring/sharedLedger/moveLedger.ts';
+import { prepareShared } from '../../../src/wiring/sharedLedger/prepare.ts';
+import { acquireInstanceLock } from '../../../src/state-dir/instanceLock.ts';
+import { verifyPostgresLedger } from '../../../src/ledger/postgres/verify.ts';
+import { freshDatabase, needsPostgres, type FreshDatabase } from '../../support/postgres.ts';
+import { RecordedLog } from '../../support/recordedLog.ts';
+import { ask, AT, Machine, OFFICE } from './ownLedger.ts';
+
+const OPTIONS = { version: '1.0.0', log: new RecordedLog(), onMended: () => {} };
+
+describe.skipIf(!needsPostgres())('moving a ledger into a shared one', () => {
+  let database: FreshDatabase;
+  const machines: Machine[] = [];
+
+  async function machine(): Promise<Machine> {
+    const made = await Machine.make();
+    machines.push(made);
+    return made;
+  }
+
+  /** As the command does; `during` comes between the copy and the end. */
+  async function move(
+    from: Machine,
+    agent: string,
+    during?: () => Promise<void>,
+    url = database.url,
+  ): Promise<MovedLedger | null> {
+    const lock = during ? await acquireInstanceLock(from.config.stateDir) : null;
+    if (!during) await from.ledger.close();
+    try {
+      return await moveLedger(from.config, {
+        target: { url, passwordFile: null, caFile: null },
+        agent,
+        backup: async (target) => {
+          if (!during) await from.open();
+          const { head } = await from.ledger.backup(target);
+          if (!during) await from.ledger.close();
+          return head;
+        },
+        onProgress: () => {},
+        onAgentRuns: () =>
+          void during?.()
+            .then(() => from.ledger.close())
+            .then(() => lock?.release()),
+        signal: AbortSignal.timeout(60_000),
+      });
+    } finally {
+      await from.open();
+    }
+  }
+
+  beforeEach(async () => {
+    database = await freshDatabase();
+  });
+  afterEach(async () => {
+    for (const each of machines.splice(0)) await each.remove();
+    await database.remove();
+  });
+
+  it('takes over every row, and what comes while it works', async () => {
+    const office = await machine();
+    const { ledger } = office;
+    await ledger.recordEndpoint(OFFICE, 'Office', '{"name":"Office"}', AT);
+    await office.work(0, 1_900);
+    await ledger.setFolderMark(office.folder, 'disk 1', AT);
+    await ledger.recordResult({
+      at: AT,
+      baseUrl: OFFICE.baseUrl,
+      uid: null,
+      name: 'nobody',
+      status: 'DONE',
+      payload: Buffer.from('a\0b'),
+    });
+    const moved = await move(office, 'scan-pc', async () => {
+      await office.work(1_900, 120);
+      await office.ledger.retry('all', AT + 9_999);
+      // Falls due, and is no event.
+      await office.ledger.claim({
+        endpoint: OFFICE,
+        lane: 'fresh',
+        limit: 5,
+        now: AT + 10_000_000,
+        exceptFolders: [],
+        freshSince: AT + 100_000,
+        longestWaitMs: 1_000_000_000,
+      });
+    });
+    expect(moved?.compared?.rows).toMatchObject({ documents: 2_020, acts: 2, results: 1 });
+    expect(moved?.compared?.findings).toEqual([]);
+    expect(moved?.merged).toEqual({ twins: 0, failed: 0, renamed: 0 });
+    const counts = await ask<{ state: string; count: string }>(
+      database.url,
+      'SELECT state, count(*) FROM documents GROUP BY 1 ORDER BY 1',
+    );
+    const counted = await ask<{ state: string; count: string }>(
+      database.url,
+      'SELECT state, sum(count) AS count FROM document_counts GROUP BY 1 HAVING sum(count) > 0 ORDER BY 1',
+    );
+    expect(counted).toEqual(counts);
+    expect(counts.map(({ state }) => state)).toEqual(['accepted', 'queued', 'uploading']);
+    const target = { url: database.url, passwordFile: null, caFile: null };
+    const verified = await verifyPostgresLedger(target, 'scan-pc', null);
+    expect([...verified.journal.findings, ...verified.ledger.findings]).toEqual([]);
+    // What came with the old journal is not said to be compared.
+    expect(verified.ledger).toMatchObject({ documents: 2_020, compared: 0 });
+    expect(verified.journal.remarks.join()).toContain('It says nothing of 2,020 documents');
+    // The chain begins with what proves the old one.
+    const history = await ask<{ entry: string }>(database.url, 'SELECT entry FROM history ORDER BY seq');
+    expect(history.map(({ entry }) => (JSON.parse(entry) as { kind: string }).kind)).toEqual([
+      'begun',
+      'imported',
+    ]);
+    expect(JSON.parse(history[1]?.entry ?? '')).toMatchObject({ facts: { ...moved?.head } });
+  });
+
+  it('refuses to work on the old ledger afterwards, and lets the shared one be used', async () => {
+    const office = await machine();
+    await office.work(0, 5);
+    const shared = { ...office.config, ledger: office.sharedAt(database.url, 'scan-pc') };
+    await expect(openLedger(shared, OPTIONS)).rejects.toMatchObject({ code: 'LEDGER_EXISTS' });
+    expect(await move(office, 'scan-pc')).not.toBeNull();
+    await expect(openLedger(office.config, OPTIONS)).rejects.toMatchObject({
+      code: 'LEDGER_MOVED',
+    });
+    await expect(stat(join(office.config.stateDir, 'moving.db'))).rejects.toMatchObject({ code: 'ENOENT' });
+    expect(await move(office, 'scan-pc')).toBeNull();
+  });
+
+  it('keeps both of two documents that meet, and sends neither image twice', async () => {
+    const [first, second] = [await machine(), await machine()];
+    for (const each of [first, second]) {
+      // The same image on both, and the same name for two images; once sent, once waiting.
+      for (const content of ['both sent', 'both waiting'])
+        await each.admit(content, `${content} ${each.dir}`);
+      for (const name of ['name sent', 'name waiting']) await each.admit(`${name} ${each.dir}`, name);
+      const sent = (await each.ledger.waiting(0, 10)).filter(({ name }) => name.includes(' sent'));
+      for (const { id } of sent) {
+        const attempt = await each.ledger.begin(id, AT, 1);
+        const transition = { state: 'accepted' as const, serviceStatus: 'NEW', response: '{}' };
+        await each.ledger.finish(attempt, {
+          at: AT,
+          outcome: 'accepted',
+          httpStatus: 201,
+          message: null,
+          transition,
+        });
+      }
+    }
+    expect((await move(first, 'one'))?.merged.twins).toBe(0);
+    const moved = await move(second, 'two');
+    expect(moved?.merged).toEqual({ twins: 4, failed: 1, renamed: 1 });
+    const rows = await ask<{ agent: string; name: string; state: string; reason: string | null }>(
+      database.url,
+      `SELECT a.name AS agent, d.name, d.state, d.reason FROM documents d JOIN agents a ON a.id = d.agent_id ORDER BY d.id`,
+    );
+    expect(rows).toHaveLength(8);
+    const waiting = rows.filter(({ state }) => state === 'queued');
+    expect(waiting.map(({ agent }) => agent)).toEqual(['one', 'one', 'two']);
+    expect(new Set(waiting.map(({ name }) => name)).size).toBe(3);
+    expect(rows.filter(({ state }) => state === 'failed')).toMatchObject([{ agent: 'two', reason: 'TWIN' }]);
+    expect(rows.filter(({ name }) => name === 'name sent')).toHaveLength(2);
+    const kinds = await ask<{ kind: string }>(
+      database.url,
+      `SELECT h.entry::jsonb ->> 'kind' AS kind FROM history h JOIN agents a ON a.id = h.agent_id
+        WHERE a.name = 'two' ORDER BY h.seq`,
+    );
+    expect(kinds.map(({ kind }) => kind).sort()).toEqual(['begun', 'imported', 'moved', 'renamed']);
+  });
+
+  it('names a difference, and leaves the old ledger in use', async () => {
+    const office = await machine();
+    await office.work(0, 30);
+    const moved = move(office, 'scan-pc', async () => {
+      await ask(
+        database.url,
+        `UPDATE documents SET name = 'other' WHERE id = (SELECT min(id) FROM documents)`,
+      );
+      await ask(database.url, `DELETE FROM attempts WHERE id = (SELECT max(id) FROM attempts)`);
+    });
+    await expect(moved).rejects.toMatchObject({ code: 'MOVE_DIFFERS' });
+    await expect(moved).rejects.toThrow(
+      /Document 1 differs in name\. Upload request \d+ is not in the shared ledger/,
+    );
+    const ledger = await openLedger(office.config, OPTIONS);
+    await ledger.close();
+  });
+
+  it('says in a sentence that its role has no rights', async () => {
+    const office = await machine();
+    await office.work(0, 2);
+    await prepareShared({ url: database.url, passwordFile: null, caFile: null }, null);
+    const role = `nobody_${database.name}`;
+    await ask(database.url, `CREATE ROLE ${role} LOGIN`);
+    const url = database.url.replace('postgres@', `${role}@`);
+    await expect(move(office, 'scan-pc', undefined, url)).rejects.toMatchObject({
+      code: 'LEDGER_REFUSED',
+      message: expect.stringContaining('permission denied') as string,
+    });
+    await ask(database.url, `DROP ROLE ${role}`);
+  });
+
+  it('refuses a name that an agent has worked under', async () => {
+    const [first, second] = [await machine(), await machine()];
+    await first.work(0, 2);
+    await second.work(0, 2);
+    await move(first, 'scan-pc');
+    await expect(move(second, 'scan-pc')).rejects.toMatchObject({ code: 'MOVE_REFUSED' });
+  });
+});
