@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { callControl } from '../../src/control/client.ts';
-import type { Request } from '../../src/control/protocol.ts';
+import type { Request } from '../../src/control/protocol/protocol.ts';
 import type { Figure, Scenario } from '../scenario.ts';
 import { furnish } from '../world/agent.ts';
 import { startDaemon } from '../world/daemon.ts';

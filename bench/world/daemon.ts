@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { callControl } from '../../src/control/client.ts';
-import type { StatusResponse } from '../../src/control/protocol.ts';
+import type { StatusResponse } from '../../src/control/protocol/protocol.ts';
 import { startBackground } from './background.ts';
 import { epochMs } from './epoch.ts';
 import type { Command } from './measure.ts';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import type { Config } from '../config/config.ts';
 import { callControl } from '../control/client.ts';
-import type { Response } from '../control/protocol.ts';
+import type { Response } from '../control/protocol/protocol.ts';
 import type { OpenAlertJson } from '../control/protocol/alerts.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import { local } from '../core/domain/words.ts';

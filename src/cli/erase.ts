@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { openReports } from '../wiring/reports.ts';
 import type { Config } from '../config/config.ts';
 import { parseDay } from '../config/units.ts';
-import { namedDocuments } from '../control/operations/namedDocuments.ts';
+import { namedDocuments } from '../control/queries/namedDocuments.ts';
 import type { Document } from '../core/domain/document.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';

@@ -3,7 +3,7 @@ import { openReports } from '../wiring/reports.ts';
 import type { Config } from '../config/config.ts';
 import { callControl } from '../control/client.ts';
 import type { DocumentDetailJson } from '../control/protocol/documents.ts';
-import type { Request, Response } from '../control/protocol.ts';
+import type { Request, Response } from '../control/protocol/protocol.ts';
 import type { ResultDetailJson } from '../control/protocol/results.ts';
 import { documentDetails } from '../control/queries/documents.ts';
 import { oneResult, resultsPage } from '../control/queries/results.ts';

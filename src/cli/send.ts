@@ -7,7 +7,7 @@ import { holdOf, settingsToSend } from '../wiring/sending.ts';
 import { refuseExampleUid } from '../config/exampleUid.ts';
 import type { Config } from '../config/config.ts';
 import { parseDuration } from '../config/units.ts';
-import type { Request } from '../control/protocol.ts';
+import type { Request } from '../control/protocol/protocol.ts';
 import { SEND_LIMIT_BYTES } from '../control/protocol/sending.ts';
 import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';

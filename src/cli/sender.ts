@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import type { Request, Response } from '../control/protocol.ts';
+import type { Request, Response } from '../control/protocol/protocol.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import type { Document } from '../core/domain/document.ts';
 import type { Hold } from '../core/ports/hold.ts';

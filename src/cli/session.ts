@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import { findConfig } from '../config/locate.ts';
-import type { ActName, Request, Response } from '../control/protocol.ts';
+import type { ActName, Request, Response } from '../control/protocol/protocol.ts';
 import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
 import { ledgerPath, openReports } from '../wiring/reports.ts';
 import type { ClosableLog } from '../logs/log.ts';

@@ -1,7 +1,7 @@
 import { isElsewhere } from '../core/domain/elsewhere.ts';
 import { sharedLedger } from '../wiring/fleetMember.ts';
 import type { Config } from '../config/config.ts';
-import type { FolderStatus } from '../control/protocol.ts';
+import type { FolderStatus } from '../control/protocol/protocol.ts';
 import { LIST_STATES, type ListState } from '../core/ports/ledgerReports.ts';
 import { count, counted, local, size, span } from '../core/domain/words.ts';
 import { colorsFor, print, type Colors, type Io } from './io.ts';

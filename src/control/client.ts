@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
-import { PROTOCOL, errorBody } from './protocol.ts';
-import type { Operation, Protocol, Request, Response } from './protocol.ts';
+import { PROTOCOL, errorBody } from './protocol/protocol.ts';
+import type { Operation, Protocol, Request, Response } from './protocol/protocol.ts';
 import { startCommand } from '../system/userName.ts';
 import { controlSocketPath, isNobodyThere, reachable } from './socketPath.ts';
 

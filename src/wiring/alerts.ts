@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts';
 import { Alerting, type Around } from '../features/alerts/alerting.ts';
 import { alertOperations } from '../features/alerts/operations.ts';
 import { openAlertStore } from '../features/alerts/store.ts';
-import type { Operations } from '../control/protocol.ts';
+import type { Operations } from '../control/protocol/protocol.ts';
 import { alertChannels } from './alertChannels.ts';
 import type { Running } from './generation.ts';
 import type { Lasting } from './processScope.ts';

@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
 import { pathRelations, pathsOf } from '../config/resolve.ts';
 import { showPath } from '../config/show.ts';
-import type { ConfigEdit } from '../control/protocol.ts';
+import type { ConfigEdit } from '../control/protocol/protocol.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 
 /*

@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
-import type { Operations, StatusResponse } from '../control/protocol.ts';
-import type { StreamRoute } from '../control/server/streams.ts';
+import type { Operations, StatusResponse } from '../control/protocol/protocol.ts';
+import type { StreamRoute } from '../control/streams.ts';
 import type { Generations } from '../daemon/generations.ts';
 import type { LogLines } from '../core/ports/logLines.ts';
 import { createEndpoint } from './createEndpoint.ts';

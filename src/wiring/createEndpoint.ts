@@ -1,4 +1,4 @@
-import type { ConfigEdit, ConfigState, Request, Response } from '../control/protocol.ts';
+import type { ConfigEdit, ConfigState, Request, Response } from '../control/protocol/protocol.ts';
 import type { Generations } from '../daemon/generations.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import type { Config } from '../config/config.ts';

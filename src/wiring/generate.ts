@@ -51,7 +51,7 @@ async function main(): Promise<void> {
   const stale = await staleFiles(root);
   if (stale.length === 0) return;
   process.stderr.write(
-    `Not as src/config/schema.ts, src/control/protocol and src/features/os-service say: ${stale.join(', ')}. Run \`npm run generate\`.\n`,
+    `Not as src/config/schema.ts, src/control/protocol/protocol and src/features/os-service say: ${stale.join(', ')}. Run \`npm run generate\`.\n`,
   );
   process.exitCode = 1;
 }

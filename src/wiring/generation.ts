@@ -2,7 +2,7 @@ import { uptime } from 'node:os';
 import type { Config } from '../config/config.ts';
 import { asleepMs } from '../system/systemClock.ts';
 import type { OnceResult } from '../daemon/agent.ts';
-import type { FolderStatus, Request, Response, SpoolStatus } from '../control/protocol.ts';
+import type { FolderStatus, Request, Response, SpoolStatus } from '../control/protocol/protocol.ts';
 import type { Generation } from '../daemon/generations.ts';
 import type { FolderNow } from '../features/alerts/silence/silenceWatch.ts';
 import type { Operations } from '../control/operations/operations.ts';

@@ -1,5 +1,5 @@
 import { ReceiptdError } from '../core/domain/errors.ts';
-import type { ConfigEdit } from '../control/protocol.ts';
+import type { ConfigEdit } from '../control/protocol/protocol.ts';
 
 /** Up to the last @ before the path, as URLs are read; slashes may be escaped in a quoted text. */
 const USERINFO = /(:(?:\\?\/){2})([^\s/?#"'<>]+)(?=@)/g;

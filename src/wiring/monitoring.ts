@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import type { StatusResponse } from '../control/protocol.ts';
+import type { StatusResponse } from '../control/protocol/protocol.ts';
 import { oldestWaiting } from '../control/queries/overview.ts';
 import { Listening } from '../http/listening.ts';
 import { endpointId } from '../core/domain/document.ts';

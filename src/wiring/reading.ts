@@ -5,7 +5,7 @@ import { overview } from '../control/queries/overview.ts';
 import { readingOperations } from '../control/queries/reading.ts';
 import { readingStreams, type StreamDeps } from '../control/queries/streams.ts';
 import { systemClock } from '../system/systemClock.ts';
-import type { StatusResponse } from '../control/protocol.ts';
+import type { StatusResponse } from '../control/protocol/protocol.ts';
 import type { EndpointSettings } from '../core/domain/settings.ts';
 import type { Ledger } from '../core/ports/ledger.ts';
 import type { Log } from '../core/ports/log.ts';

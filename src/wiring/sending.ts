@@ -1,7 +1,7 @@
 import { isAbsolute, sep } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { folderSchema } from '../config/schema.ts';
-import type { Request, Response } from '../control/protocol.ts';
+import type { Request, Response } from '../control/protocol/protocol.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import { parseTemplate } from '../core/domain/naming.ts';
 import { accountsAmong } from '../core/domain/account.ts';

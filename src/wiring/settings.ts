@@ -9,7 +9,7 @@ import { changedKeys, readLiveConfig, type LiveConfig } from '../config/live.ts'
 import { readConfigFile, textOf } from '../config/load.ts';
 import { mayHoldSecret } from '../config/secrets.ts';
 import { showPath } from '../config/show.ts';
-import type { ConfigEdit, ConfigState, Request } from '../control/protocol.ts';
+import type { ConfigEdit, ConfigState, Request } from '../control/protocol/protocol.ts';
 import type { Found } from '../system/fileWatch.ts';
 import { CONSOLE_LISTENER, demandCertificate, RESULTS_LISTENER } from '../http/listen.ts';
 import { formerOriginals, type FormerOriginals } from '../intake/dispose/originalsRule.ts';

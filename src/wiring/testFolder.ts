@@ -1,7 +1,7 @@
 import type { FolderConfig } from '../config/config.ts';
 import { readConfig } from '../config/load.ts';
 import { pathsOf, resolvePath } from '../config/resolve.ts';
-import type { Finding as Told, Request, Response } from '../control/protocol.ts';
+import type { Finding as Told, Request, Response } from '../control/protocol/protocol.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import { createFolderGuard } from '../intake/folder/guarded.ts';
 import { foreseeSome } from '../intake/dryRun.ts';

@@ -6,7 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { callControl } from '../../src/control/client.ts';
-import type { Operations, StatusResponse } from '../../src/control/protocol.ts';
+import type { Operations, StatusResponse } from '../../src/control/protocol/protocol.ts';
 import { startControlServer } from '../../src/control/server/server.ts';
 import type { ControlServer } from '../../src/control/server/server.ts';
 import { controlSocketPath } from '../../src/control/socketPath.ts';

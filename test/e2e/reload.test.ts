@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { callControl } from '../../src/control/client.ts';
 import { EXAMPLE_UID } from '../../src/config/exampleUid.ts';
-import type { ConfigEdit } from '../../src/control/protocol.ts';
+import type { ConfigEdit } from '../../src/control/protocol/protocol.ts';
 import { drawReceipt } from '../support/images.ts';
 import { OFFICE, DEPOT, prepare, storedOnce, until, type Running, type Site } from './support/agent.ts';
 

@@ -1,4 +1,4 @@
-import type { ErrorBody, Operation, Request, Response as Answer } from '../../control/protocol.ts';
+import type { ErrorBody, Operation, Request, Response as Answer } from '../../control/protocol/protocol.ts';
 import { t } from './texts.ts';
 
 /** Why the daemon did not do it, in its own words; `status` is 0 where it gave no answer at all. */

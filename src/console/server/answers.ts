@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ErrorBody } from '../../control/protocol.ts';
+import type { ErrorBody } from '../../control/protocol/protocol.ts';
 
 export function sendError(
   request: IncomingMessage,

@@ -1,5 +1,5 @@
 import { ReceiptdError } from '../../core/domain/errors.ts';
-import type { Response } from '../../control/protocol.ts';
+import type { Response } from '../../control/protocol/protocol.ts';
 import { CONSOLE_LISTENER, demandCertificate, demandPassword } from '../../http/listen.ts';
 import { Listening, type ListeningServer } from '../../http/listening.ts';
 import type { ConsoleDeps } from './deps.ts';

@@ -1,5 +1,5 @@
 import { ReceiptdError } from '../../core/domain/errors.ts';
-import { isOperation, type Operations } from '../../control/protocol.ts';
+import { isOperation, type Operations } from '../../control/protocol/protocol.ts';
 import type { Offer } from '../../control/server/respond.ts';
 
 type Anything = (request: Record<string, unknown>) => Promise<unknown>;

@@ -2,7 +2,7 @@ import { basename, resolve } from 'node:path';
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import type { Cases } from '../../core/ports/ledger.ts';
 import type { LedgerReports, ListRow } from '../../core/ports/ledgerReports.ts';
-import type { Request } from '../protocol.ts';
+import type { Request } from '../protocol/protocol.ts';
 import { listFilter } from '../queries/documents.ts';
 
 /** In one transaction. */

@@ -9,11 +9,11 @@ import type { Clock } from '../../core/ports/clock.ts';
 import type { LedgerFleet } from '../../core/ports/fleet.ts';
 import type { Act, Cases, Ledger } from '../../core/ports/ledger.ts';
 import type { Spool } from '../../core/ports/spool.ts';
-import type { Request, Response } from '../protocol.ts';
+import type { Request, Response } from '../protocol/protocol.ts';
 import { casesOf } from './dismissal.ts';
-import { namedDocuments } from './namedDocuments.ts';
+import { namedDocuments } from '../queries/namedDocuments.ts';
 import { withoutSecret } from '../../features/results/address.ts';
-import { unknownDocument } from './unknownDocument.ts';
+import { unknownDocument } from '../queries/unknownDocument.ts';
 
 export interface OperationDeps {
   readonly ledger: Ledger;

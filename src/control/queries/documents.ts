@@ -10,9 +10,9 @@ import {
   type StateCount,
 } from '../../core/ports/ledgerReports.ts';
 import type { DocumentDetailJson, DocumentFilter } from '../protocol/documents.ts';
-import type { Request, Response } from '../protocol.ts';
-import { namedDocuments } from '../operations/namedDocuments.ts';
-import { unknownDocument } from '../operations/unknownDocument.ts';
+import type { Request, Response } from '../protocol/protocol.ts';
+import { namedDocuments } from './namedDocuments.ts';
+import { unknownDocument } from './unknownDocument.ts';
 
 const PAGE_ROWS = 50;
 /** Nobody waits longer for a part of a search through a long ledger. */

@@ -3,7 +3,7 @@ import type { Log } from '../../core/ports/log.ts';
 import type { LogLines } from '../../core/ports/logLines.ts';
 import type { OverviewResponse } from '../protocol/overview.ts';
 import { STREAMS } from '../protocol/streams.ts';
-import type { StreamRoute } from '../server/streams.ts';
+import type { StreamRoute } from '../streams.ts';
 
 export interface EventDeps {
   readonly overview: () => Promise<OverviewResponse>;

@@ -2,7 +2,7 @@ import { counted, iso } from '../../core/domain/words.ts';
 import type { FleetAgent } from '../../core/ports/fleet.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { LedgerReports } from '../../core/ports/ledgerReports.ts';
-import type { Response } from '../protocol.ts';
+import type { Response } from '../protocol/protocol.ts';
 import type { FleetAgentJson } from '../protocol/fleet.ts';
 import { toHoldJson } from './overview.ts';
 

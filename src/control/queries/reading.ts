@@ -1,5 +1,5 @@
 import { iso } from '../../core/domain/words.ts';
-import type { Operations } from '../protocol.ts';
+import type { Operations } from '../protocol/protocol.ts';
 import { countDocuments, documentDetails, documentsPage } from './documents.ts';
 import { fleetOf } from './fleet.ts';
 import { oneResult, resultsPage } from './results.ts';

@@ -1,7 +1,7 @@
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import { iso } from '../../core/domain/words.ts';
 import type { ResultReports, ResultRow } from '../../core/ports/results.ts';
-import type { Request, Response } from '../protocol.ts';
+import type { Request, Response } from '../protocol/protocol.ts';
 import type { ResultJson } from '../protocol/results.ts';
 
 const PAGE_ROWS = 50;

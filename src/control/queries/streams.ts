@@ -7,8 +7,8 @@ import type { Clock } from '../../core/ports/clock.ts';
 import type { LedgerReports } from '../../core/ports/ledgerReports.ts';
 import { documentFilter } from '../protocol/documents.ts';
 import { STREAMS } from '../protocol/streams.ts';
-import type { StreamRequest, StreamRoute } from '../server/streams.ts';
-import { unknownDocument } from '../operations/unknownDocument.ts';
+import type { StreamRequest, StreamRoute } from '../streams.ts';
+import { unknownDocument } from './unknownDocument.ts';
 import { csvLines, SEPARATORS, type CsvForm } from './csv.ts';
 import { detailJson, listFilter } from './documents.ts';
 

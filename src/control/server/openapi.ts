@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PROTOCOL, errorBody, type Operation } from '../protocol.ts';
+import { PROTOCOL, errorBody, type Operation } from '../protocol/protocol.ts';
 import { STREAMS, type StreamDescription } from '../protocol/streams.ts';
 
 type JsonSchema = Record<string, unknown>;

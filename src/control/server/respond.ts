@@ -4,9 +4,9 @@ import { pipeline } from 'node:stream/promises';
 import type { z } from 'zod';
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import type { Log } from '../../core/ports/log.ts';
-import { PROTOCOL, isOperation } from '../protocol.ts';
-import type { ErrorBody, Operation, Operations, Protocol } from '../protocol.ts';
-import type { StreamRoute } from './streams.ts';
+import { PROTOCOL, isOperation } from '../protocol/protocol.ts';
+import type { ErrorBody, Operation, Operations, Protocol } from '../protocol/protocol.ts';
+import type { StreamRoute } from '../streams.ts';
 
 /** All that may be asked of the daemon, over the socket or over HTTP. */
 export interface Offer {

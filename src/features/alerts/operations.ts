@@ -1,5 +1,5 @@
 import { iso } from '../../core/domain/words.ts';
-import type { Operations } from '../../control/protocol.ts';
+import type { Operations } from '../../control/protocol/protocol.ts';
 import type { Alerting } from './alerting.ts';
 import { quietUntil } from './times.ts';
 

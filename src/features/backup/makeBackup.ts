@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import fs from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { writeArchive, type Part } from './tar/write.ts';
+import { writeArchive, type Part } from '../../system/tar/write.ts';
 import type { Config } from '../../config/config.ts';
 import { readConfigFile, textOf } from '../../config/load.ts';
 import { syncDirectory } from '../../system/durableFile.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { BadArchive, readArchive, type Member } from './tar/read.ts';
+import { BadArchive, readArchive, type Member } from '../../system/tar/read.ts';
 import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 import { size as sizeText } from '../../core/domain/words.ts';
 import { LATEST_VERSION } from '../../ledger/sqlite/migrate.ts';

@@ -1,7 +1,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import os from 'node:os';
 import { join } from 'node:path';
-import { writeArchive, type Part } from '../backup/tar/write.ts';
+import { writeArchive, type Part } from '../../system/tar/write.ts';
 import type { Config } from '../../config/config.ts';
 import { callControl } from '../../control/client.ts';
 import { isOwnName } from '../../state-dir/stateFiles.ts';

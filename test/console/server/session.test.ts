@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { removePassword, writePassword } from '../../../src/console/server/password.ts';
 import { redirectFile, writeRedirect } from '../../../src/console/server/redirect.ts';
-import type { StreamRoute } from '../../../src/control/server/streams.ts';
+import type { StreamRoute } from '../../../src/control/streams.ts';
 import { ask, cookieOf, dial, own, perform, received, signIn } from './browser.ts';
 import { PAGE, prepare } from './opened.ts';
 

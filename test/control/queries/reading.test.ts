@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { callControl } from '../../../src/control/client.ts';
-import type { StatusResponse } from '../../../src/control/protocol.ts';
+import type { StatusResponse } from '../../../src/control/protocol/protocol.ts';
 import { startControlServer } from '../../../src/control/server/server.ts';
 import { controlSocketPath } from '../../../src/control/socketPath.ts';
 import { eventStream } from '../../../src/control/queries/events.ts';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect, it } from 'vitest';
-import { PROTOCOL } from '../../../src/control/protocol.ts';
+import { PROTOCOL } from '../../../src/control/protocol/protocol.ts';
 import { STREAMS } from '../../../src/control/protocol/streams.ts';
 
 const FILE = join(import.meta.dirname, '../../../docs/openapi.json');

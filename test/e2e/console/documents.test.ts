@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Request } from '../../../src/control/protocol.ts';
+import type { Request } from '../../../src/control/protocol/protocol.ts';
 import { ReceiptdError } from '../../../src/core/domain/errors.ts';
 import { inBrowser, rows, shows } from '../../console/app/support/inBrowser.ts';
 import { isMeant } from '../../console/app/support/stubList.ts';

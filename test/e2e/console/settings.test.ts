@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { ReceiptdError } from '../../../src/core/domain/errors.ts';
-import type { Request } from '../../../src/control/protocol.ts';
+import type { Request } from '../../../src/control/protocol/protocol.ts';
 import { announced, heading, inBrowser, rows, shows } from '../../console/app/support/inBrowser.ts';
 
 inBrowser('folders, endpoints and the configuration', (here) => {

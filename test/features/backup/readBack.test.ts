@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, open, readdir, rm, stat, writeFile } from 'node:fs/prom
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type * as Write from '../../../src/features/backup/tar/write.ts';
+import type * as Write from '../../../src/system/tar/write.ts';
 import { makeBackup } from '../../../src/features/backup/makeBackup.ts';
 import { copyLedger } from '../../../src/wiring/ledger.ts';
 import { loadConfig } from '../../../src/config/load.ts';
@@ -11,7 +11,7 @@ import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
 import { clock } from '../../ledger/sqlite/place.ts';
 
 /** A stick that stores other bytes than it was given, in the middle of the file. */
-vi.mock('../../../src/features/backup/tar/write.ts', async (original) => {
+vi.mock('../../../src/system/tar/write.ts', async (original) => {
   const real = await original<typeof Write>();
   return {
     writeArchive: async (...args: Parameters<typeof real.writeArchive>) => {

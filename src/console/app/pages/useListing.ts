@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ListRowJson } from '../../../control/protocol/documents.ts';
-import type { Response } from '../../../control/protocol.ts';
+import type { Response } from '../../../control/protocol/protocol.ts';
 import { call, isAbort } from '../api.ts';
 import { useOverview } from '../live.ts';
 import { useThrottled } from '../parts/hooks.ts';

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { Finding } from '../../../control/protocol/settings.ts';
-import type { Response } from '../../../control/protocol.ts';
+import type { Response } from '../../../control/protocol/protocol.ts';
 import { call } from '../api.ts';
 import { number } from '../format.ts';
 import type { JsonObject } from '../settings/edits.ts';

@@ -1,4 +1,4 @@
-import type { Response } from '../../../../src/control/protocol.ts';
+import type { Response } from '../../../../src/control/protocol/protocol.ts';
 import type { DocumentFilter } from '../../../../src/control/protocol/documents.ts';
 import { isFound, searchWords } from '../../../../src/core/domain/search.ts';
 import type { OverviewResponse } from '../../../../src/control/protocol/overview.ts';

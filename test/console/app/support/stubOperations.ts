@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { parseDocument } from 'yaml';
 import { configSchema } from '../../../../src/config/schema.ts';
-import type { Operations, Response } from '../../../../src/control/protocol.ts';
+import type { Operations, Response } from '../../../../src/control/protocol/protocol.ts';
 import type { DocumentDetailJson } from '../../../../src/control/protocol/documents.ts';
 import type { OverviewResponse } from '../../../../src/control/protocol/overview.ts';
 import type { ResultDetailJson, ResultJson } from '../../../../src/control/protocol/results.ts';

@@ -3,9 +3,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { setSecurityHeaders } from '../../../../src/console/server/headers.ts';
 import { Statics } from '../../../../src/console/server/statics.ts';
-import { PROTOCOL, type Operation, type Operations } from '../../../../src/control/protocol.ts';
+import { PROTOCOL, type Operation, type Operations } from '../../../../src/control/protocol/protocol.ts';
 import { respond } from '../../../../src/control/server/respond.ts';
-import type { StreamRoute } from '../../../../src/control/server/streams.ts';
+import type { StreamRoute } from '../../../../src/control/streams.ts';
 import { ReceiptdError } from '../../../../src/core/domain/errors.ts';
 import { RecordedLog } from '../../../support/recordedLog.ts';
 import type { ConsoleUnderTest } from './browser.ts';

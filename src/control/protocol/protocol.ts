@@ -1,19 +1,19 @@
 import { z } from 'zod';
-import { ERROR_CODES } from '../core/domain/errors.ts';
-import { ACTS } from './protocol/acts.ts';
-import { ALERTS } from './protocol/alerts.ts';
-import { CONSOLE } from './protocol/console.ts';
-import { DOCUMENTS } from './protocol/documents.ts';
-import { FLEET } from './protocol/fleet.ts';
-import { OVERVIEW } from './protocol/overview.ts';
-import { RESULTS } from './protocol/results.ts';
-import { SENDING } from './protocol/sending.ts';
-import { SETTINGS } from './protocol/settings.ts';
-import { STATUS } from './protocol/status.ts';
+import { ERROR_CODES } from '../../core/domain/errors.ts';
+import { ACTS } from './acts.ts';
+import { ALERTS } from './alerts.ts';
+import { CONSOLE } from './console.ts';
+import { DOCUMENTS } from './documents.ts';
+import { FLEET } from './fleet.ts';
+import { OVERVIEW } from './overview.ts';
+import { RESULTS } from './results.ts';
+import { SENDING } from './sending.ts';
+import { SETTINGS } from './settings.ts';
+import { STATUS } from './status.ts';
 
-export { FOLDER_STATES } from './protocol/status.ts';
-export type { ConfigEdit, ConfigState, Finding } from './protocol/settings.ts';
-export type { FolderStatus, IncidentStatus, SpoolStatus, StatusResponse } from './protocol/status.ts';
+export { FOLDER_STATES } from './status.ts';
+export type { ConfigEdit, ConfigState, Finding } from './settings.ts';
+export type { FolderStatus, IncidentStatus, SpoolStatus, StatusResponse } from './status.ts';
 
 /*
  * What may be asked of the running daemon: `POST /v1/<operation>` with a JSON object, answered with a JSON object, over

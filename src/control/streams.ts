@@ -1,4 +1,4 @@
-import type { StreamDescription } from '../protocol/streams.ts';
+import type { StreamDescription } from './protocol/streams.ts';
 
 /** What is answered with something else than one JSON object. */
 export interface StreamRoute extends StreamDescription {

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished, test, expect } from 'vitest';
-import { writeArchive, type Part } from '../../../../src/features/backup/tar/write.ts';
+import { writeArchive, type Part } from '../../../src/system/tar/write.ts';
 
 async function target(): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'receiptd-write-'));
