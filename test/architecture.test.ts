@@ -17,40 +17,102 @@ interface Rule {
   readonly typesOf?: readonly string[];
 }
 
+const PURE = ['core/domain', 'core/ports'];
 const ADAPTERS = [
-  'intake',
-  'image',
+  'intake/folder',
+  'intake/image',
+  'delivery/spool',
   'ledger',
-  'service',
-  'credentials',
-  'telemetry',
-  'config',
-  'spool',
-  'alerts',
-  'archive',
+  'api',
+  'api/credentials',
+  'features/alerts/channels',
 ];
-const PURE = ['domain', 'ports'];
+/** What parts share that are neither of the flow nor adapters of its ports. */
+const TOOLS = ['core', 'system', 'http', 'logs', 'state-dir', 'config'];
+const FLOW = ['intake', 'delivery', 'delivery/payload', 'delivery/limits', 'fleet'];
+const CONTROL = ['control', 'control/protocol', 'control/queries', 'control/operations', 'control/server'];
+/** What runs beside the flow. Each knows ports, and no other of them. */
+const SIDE = [
+  'features/alerts',
+  'features/attention',
+  'features/audit',
+  'features/metrics',
+  'features/os-service',
+  'features/results',
+];
+const OWN = ['node:', 'p-queue'];
 
-/** The table of docs/architecture.md. A part is a folder of `src`, or a file that lies in it. */
+/** The table of docs/architecture.md. A part is the longest of these that a path begins with, or a file that lies in `src`. */
 const RULES: Readonly<Record<string, Rule>> = {
-  domain: { parts: [], packages: [] },
-  ports: { parts: ['domain'], packages: [] },
-  pipeline: { parts: PURE, packages: ['node:', 'p-queue'] },
+  'core/domain': { parts: [], packages: [] },
+  'core/ports': { parts: ['core/domain'], packages: [] },
+  core: { parts: PURE, packages: ['node:'] },
+  system: { parts: PURE },
+  http: { parts: PURE, packages: ['node:'] },
+  logs: { parts: PURE },
+  'state-dir': { parts: ['core/domain', 'system'] },
+  config: { parts: PURE },
   ...Object.fromEntries(ADAPTERS.map((adapter) => [adapter, { parts: PURE }])),
-  daemon: { parts: [...PURE, 'pipeline'] },
-  hosting: { parts: ['domain'], packages: ['node:'] },
-  compose: { parts: [...PURE, 'pipeline', ...ADAPTERS, 'daemon', 'hosting'] },
-  // The other adapters are for compose to wire.
-  cli: {
-    parts: [...PURE, 'pipeline', 'config', 'telemetry', 'daemon', 'hosting', 'compose', 'sandbox', 'demo'],
+  'delivery/limits': { parts: PURE, packages: OWN },
+  'delivery/payload': { parts: [...PURE, 'core'], packages: OWN },
+  delivery: { parts: [...PURE, 'core', 'delivery/limits', 'delivery/payload'], packages: OWN },
+  intake: { parts: [...PURE, 'core', 'delivery/payload'], packages: OWN },
+  fleet: { parts: [...PURE, 'core', 'delivery', 'intake'], packages: OWN },
+  'control/protocol': { parts: PURE },
+  control: { parts: [...PURE, 'system', 'control/protocol'] },
+  'control/server': { parts: [...PURE, 'control', 'control/protocol'] },
+  'control/queries': {
+    parts: [...PURE, 'control', 'control/protocol', 'delivery/limits', 'delivery/payload'],
   },
-  'main.ts': { parts: ['domain', 'cli'] },
+  'control/operations': {
+    parts: [
+      ...PURE,
+      'control/protocol',
+      'control/queries',
+      'delivery',
+      'delivery/payload',
+      'intake',
+      'features/results',
+    ],
+  },
+  'features/alerts': { parts: [...PURE, 'system', 'control/protocol', 'control/queries'] },
+  'features/attention': { parts: [...PURE, 'core'], packages: ['node:'] },
+  'features/audit': { parts: [...PURE, 'core'], packages: ['node:'] },
+  'features/metrics': { parts: [...PURE, 'http'] },
+  'features/os-service': { parts: ['core/domain', 'config', 'api/credentials'], packages: ['node:'] },
+  'features/results': { parts: [...PURE, 'system', 'http'] },
+  'console/server': { parts: [...PURE, 'system', 'http', 'control/protocol', 'control/server'] },
   // It runs elsewhere: of the agent it knows what is said between the two, and nothing of how it is done.
-  console: {
-    parts: [...PURE, 'daemon'],
+  'console/app': {
+    parts: [...PURE, 'control/protocol'],
     packages: ['preact', 'preact/hooks'],
-    typesOf: ['domain/', 'ports/', 'daemon/control/protocol.ts', 'daemon/control/protocol/'],
+    typesOf: [...PURE, 'control/protocol'].map((part) => `${part}/`),
   },
+  daemon: { parts: [...PURE, 'core', 'intake', 'delivery', 'fleet', 'state-dir'] },
+  wiring: {
+    parts: [...PURE, ...TOOLS, ...ADAPTERS, ...FLOW, ...CONTROL, ...SIDE, 'console/server', 'daemon'],
+  },
+  // They look at everything, and only a command starts them.
+  'features/doctor': { parts: [...PURE, ...TOOLS, 'ledger', 'control', 'wiring'] },
+  'features/backup': { parts: [...PURE, ...TOOLS, 'ledger', 'features/doctor', 'wiring'] },
+  // The adapters are for the wiring.
+  cli: {
+    parts: [
+      ...PURE,
+      ...TOOLS,
+      'intake',
+      ...CONTROL,
+      'console/server',
+      'daemon',
+      'wiring',
+      ...SIDE,
+      'features/doctor',
+      'features/backup',
+      'sandbox',
+      'demo',
+    ],
+  },
+  'main.ts': { parts: ['core/domain', 'cli'] },
   sandbox: { parts: [] },
   demo: { parts: [] },
 };
@@ -78,8 +140,11 @@ function valuesOf(text: string): string[] {
   return importsOf(text.replaceAll(TYPES_ONLY, ''));
 }
 
+const BY_LENGTH = Object.keys(RULES).sort((a, b) => b.length - a.length);
+
 function partOf(file: string): string {
-  return file.split('/')[0] ?? file;
+  const known = BY_LENGTH.find((part) => file === part || file.startsWith(`${part}/`));
+  return known ?? file.split('/')[0] ?? file;
 }
 
 function target(file: string, specifier: string): string {
@@ -169,7 +234,7 @@ describe('the sources', () => {
     const text = await readFile(join(ROOT, 'docs/architecture.md'), 'utf8');
     const section = text.slice(text.indexOf('## Where things live'), text.indexOf('## State'));
     const cells = [...section.matchAll(/^\| (`.*?) \|/gm)].flatMap(([, cell = '']) =>
-      [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name.replace('src/', '')),
+      [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name),
     );
     expect(cells.sort()).toEqual(Object.keys(RULES).sort());
     expect([...new Set([...(await sourceTree()).keys()].map(partOf))].sort()).toEqual(cells);
@@ -179,45 +244,63 @@ describe('the sources', () => {
 describe('the rule', () => {
   const tree = (file: string, text: string): Tree =>
     new Map([
-      ...['domain/a.ts', 'ports/a.ts', 'pipeline/a.ts', 'daemon/a.ts', 'ledger/a.ts', 'image/a.ts'].map(
-        (path) => [path, ''] as const,
-      ),
-      ['compose/c.ts', ''],
-      ['daemon/control/protocol.ts', ''],
-      ['console/c.ts', ''],
-      ['cli/a.ts', ''],
-      ['cli/sandbox.ts', ''],
-      ['sandbox/a.ts', ''],
-      ['demo/a.ts', ''],
-      ['main.ts', ''],
+      ...[
+        'core/domain/a.ts',
+        'core/ports/a.ts',
+        'core/a.ts',
+        'system/a.ts',
+        'intake/a.ts',
+        'intake/image/a.ts',
+        'delivery/a.ts',
+        'delivery/payload/a.ts',
+        'ledger/a.ts',
+        'features/alerts/a.ts',
+        'control/protocol/a.ts',
+        'console/app/a.ts',
+        'console/server/a.ts',
+        'daemon/a.ts',
+        'wiring/a.ts',
+        'cli/a.ts',
+        'cli/sandbox.ts',
+        'sandbox/a.ts',
+        'demo/a.ts',
+        'main.ts',
+      ].map((path) => [path, ''] as const),
       [file, text],
     ]);
 
   it.each([
-    ['domain/b.ts', "import { join } from 'node:path';"],
-    ['domain/b.ts', "import type { A } from '../ports/a.ts';"],
-    ['ports/b.ts', "import { z } from 'zod';"],
-    ['ports/b.ts', "import type { A } from '../pipeline/a.ts';"],
-    ['pipeline/b.ts', "import { request } from 'undici';"],
-    ['pipeline/b.ts', "import { a } from '../ledger/a.ts';"],
-    ['ledger/sqlite/b.ts', "import { a } from '../../image/a.ts';"],
-    ['image/b.ts', "export * from '../pipeline/a.ts';"],
+    ['core/domain/b.ts', "import { join } from 'node:path';"],
+    ['core/domain/b.ts', "import type { A } from '../ports/a.ts';"],
+    ['core/ports/b.ts', "import { z } from 'zod';"],
+    ['core/ports/b.ts', "import type { A } from '../../intake/a.ts';"],
+    ['core/b.ts', "import { a } from '../intake/a.ts';"],
+    ['delivery/b.ts', "import { request } from 'undici';"],
+    ['delivery/b.ts', "import { a } from '../intake/a.ts';"],
+    ['delivery/payload/b.ts', "import { a } from '../a.ts';"],
+    ['intake/settle/b.ts', "import { a } from '../../ledger/a.ts';"],
+    ['intake/settle/b.ts', "import { a } from '../image/a.ts';"],
+    ['intake/settle/b.ts', "import { a } from '../../delivery/a.ts';"],
+    ['ledger/sqlite/b.ts', "import { a } from '../../intake/image/a.ts';"],
+    ['intake/image/b.ts', "export * from '../a.ts';"],
+    ['features/alerts/b.ts', "import { a } from '../../ledger/a.ts';"],
+    ['features/results/b.ts', "import { a } from '../alerts/a.ts';"],
     ['daemon/b.ts', "import { a } from '../ledger/a.ts';"],
     ['daemon/b.ts', "import { a } from '../cli/a.ts';"],
-    ['compose/c.ts', "import { a } from '../cli/a.ts';"],
-    ['pipeline/b.ts', "import { a } from '../compose/c.ts';"],
+    ['wiring/b.ts', "import { a } from '../cli/a.ts';"],
+    ['intake/b.ts', "import { a } from '../wiring/a.ts';"],
     ['cli/b.ts', "const a = await import('../ledger/a.ts');"],
     ['cli/b.ts', "import { a } from '../sandbox/a.ts';"],
     ['cli/b.ts', "import { a } from '../demo/a.ts';"],
     ['main.ts', "import { a } from './daemon/a.ts';"],
-    ['sandbox/b.ts', "import { a } from '../domain/a.ts';"],
+    ['sandbox/b.ts', "import { a } from '../core/domain/a.ts';"],
     ['demo/b.ts', "import { a } from '../sandbox/a.ts';"],
-    ['console/b.tsx', "import { a } from '../daemon/control/protocol.ts';"],
-    ['console/b.tsx', "import type { A } from '../daemon/a.ts';"],
-    ['console/b.tsx', "import { a } from '../domain/a.ts';"],
-    ['console/b.tsx', "import { z } from 'zod';"],
-    ['console/b.tsx', "import type { A } from '../pipeline/a.ts';"],
-    ['domain/b.ts', "import { gone } from './gone.ts';"],
+    ['console/app/b.tsx', "import { a } from '../../control/protocol/a.ts';"],
+    ['console/app/b.tsx', "import type { A } from '../server/a.ts';"],
+    ['console/app/b.tsx', "import { a } from '../../core/domain/a.ts';"],
+    ['console/app/b.tsx', "import { z } from 'zod';"],
+    ['console/app/b.tsx', "import type { A } from '../../intake/a.ts';"],
+    ['core/domain/b.ts', "import { gone } from './gone.ts';"],
     ['other/b.ts', ''],
     ['cli/b.ts', 'process.exit(1);'],
   ])('is broken by %s with %s', (file, text) => {
@@ -225,16 +308,20 @@ describe('the rule', () => {
   });
 
   it.each([
-    ['pipeline/b.ts', "import PQueue from 'p-queue';\nimport type { A } from '../ports/a.ts';"],
-    ['ledger/b.ts', "import { z } from 'zod';\nimport { a } from '../domain/a.ts';"],
-    ['daemon/b.ts', "import { a } from '../pipeline/a.ts';"],
-    ['compose/c.ts', "import { a } from '../ledger/a.ts';"],
+    [
+      'delivery/limits/b.ts',
+      "import PQueue from 'p-queue';\nimport type { A } from '../../core/ports/a.ts';",
+    ],
+    ['intake/settle/b.ts', "import { a } from '../../delivery/payload/a.ts';"],
+    ['ledger/b.ts', "import { z } from 'zod';\nimport { a } from '../core/domain/a.ts';"],
+    ['daemon/b.ts', "import { a } from '../delivery/a.ts';"],
+    ['wiring/b.ts', "import { a } from '../ledger/a.ts';"],
     ['cli/sandbox.ts', "import { a } from '../sandbox/a.ts';"],
     [
-      'console/b.tsx',
-      "import type { A,\n  B } from '../daemon/control/protocol.ts';\nimport type { C } from '../ports/a.ts';",
+      'console/app/b.tsx',
+      "import type { A,\n  B } from '../../control/protocol/a.ts';\nimport type { C } from '../../core/ports/a.ts';",
     ],
-    ['console/b.tsx', "import { useState } from 'preact/hooks';\nimport { c } from './c.ts';"],
+    ['console/app/b.tsx', "import { useState } from 'preact/hooks';\nimport { c } from './a.ts';"],
     ['main.ts', "import { a } from './cli/a.ts';\nprocess.exit(0);"],
   ])('allows %s with %s', (file, text) => {
     expect(violations(tree(file, text))).toEqual([]);

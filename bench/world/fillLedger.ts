@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 import type { FileIdentity } from '../../src/core/domain/document.ts';
 import { apply } from '../../src/ledger/sqlite/apply.ts';
 import { toJournal, type LedgerEvent } from '../../src/ledger/events.ts';
-import { openPair } from '../../src/ledger/sqlite/openLedgerAndJournal.ts';
-import { leaveSoundMark } from '../../src/ledger/sqlite/cleanShutdownMark.ts';
+import { openLedgerAndJournal } from '../../src/ledger/sqlite/openLedgerAndJournal.ts';
+import { leaveCleanShutdownMark } from '../../src/ledger/sqlite/cleanShutdownMark.ts';
 import { SET_HEAD } from '../../src/ledger/sqlite/sql/journal.ts';
 import { createSql } from '../../src/ledger/sqlite/statements.ts';
 import { ENDPOINT } from './agent.ts';
@@ -40,7 +40,7 @@ const RESPONSE = JSON.stringify({ status: 'PROCESSING' });
 export function fillLedger({ path, baseUrl, folder, state, entries }: Filling): void {
   const startedAt = Date.now();
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const { db, journal } = openPair({
+  const { db, journal } = openLedgerAndJournal({
     path,
     backupsDir: join(dirname(path), 'backups'),
     at: startedAt,
@@ -78,7 +78,7 @@ export function fillLedger({ path, baseUrl, folder, state, entries }: Filling): 
     journal.close();
   }
   // As the agent ends.
-  leaveSoundMark(path, startedAt, Date.now());
+  leaveCleanShutdownMark(path, startedAt, Date.now());
 }
 
 function eventsOf(

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { Client, type buildConnector, type Dispatcher } from 'undici';
 import { ClockWatch } from '../core/domain/clockWatch.ts';
 import type { Clock } from '../core/ports/clock.ts';
-import type { Patience } from './uploadTimeouts.ts';
+import type { UploadTimeouts } from './uploadTimeouts.ts';
 
 /*
  * One connection to the service, made anew when it ends or grows old:
@@ -15,8 +15,8 @@ import type { Patience } from './uploadTimeouts.ts';
  */
 
 /** What `exchange` gives along with a request. */
-export interface LineOptions {
-  readonly patience: Patience;
+export interface ConnectionOptions {
+  readonly timeouts: UploadTimeouts;
 }
 
 interface Socketed {
@@ -27,7 +27,7 @@ interface Socketed {
 /** No connection of ours lies idle for so long without being closed, and a clock is not corrected by so much. */
 const SLEPT_MS = 5_000;
 
-export class Line extends Client {
+export class Connection extends Client {
   readonly #current: Socketed;
   readonly #clock: Clock;
   readonly #clockWatch: ClockWatch;
@@ -61,11 +61,11 @@ export class Line extends Client {
   }
 
   override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
-    const { patience } = options as Dispatcher.DispatchOptions & LineOptions;
+    const { timeouts } = options as Dispatcher.DispatchOptions & ConnectionOptions;
     if (this.#clockWatch.takeJump() >= SLEPT_MS) this.dropIdle();
     const { socket, since } = this.#current;
     const isOld = socket !== null && !socket.destroyed && this.#clock.monotonic() - since > this.#termMs;
-    patience.via(() => this.#current.socket);
+    timeouts.via(() => this.#current.socket);
     return super.dispatch(isOld ? { ...options, reset: true } : options, handler);
   }
 }

@@ -1,5 +1,5 @@
 import type { Bandwidth } from './bandwidth.ts';
-import type { Patience } from './uploadTimeouts.ts';
+import type { UploadTimeouts } from './uploadTimeouts.ts';
 
 /** Above this a body is handed over in pieces of that size, so that it is not all copied (TLS) or queued at once. */
 export const WHOLE_BYTES = 256 * 1024;
@@ -7,7 +7,7 @@ const PIECE_BYTES = WHOLE_BYTES;
 
 export interface FeedOptions {
   readonly bandwidth: Bandwidth | null;
-  readonly patience: Patience;
+  readonly timeouts: UploadTimeouts;
   /** Before the first piece, with which undici writes the head. */
   readonly onStart: () => void;
   /** Right before the last byte, which is handed over by itself. */
@@ -20,14 +20,14 @@ export interface FeedOptions {
  * system has all before it, but for what a socket holds by itself; no answer to the whole can come any earlier.
  */
 export async function* feed(bytes: Buffer, options: FeedOptions): AsyncGenerator<Buffer, void> {
-  const { bandwidth, patience, onStart, onLast, signal } = options;
+  const { bandwidth, timeouts, onStart, onLast, signal } = options;
   const size = bandwidth?.pieceBytes ?? PIECE_BYTES;
   for (let offset = 0; offset < bytes.length; offset += size) {
     const piece = bytes.subarray(offset, offset + size);
     if (bandwidth) {
-      patience.pause();
+      timeouts.pause();
       await bandwidth.take(piece.length, signal);
-      patience.resume();
+      timeouts.resume();
     }
     if (offset === 0) onStart();
     if (offset + size < bytes.length) yield piece;
@@ -35,5 +35,5 @@ export async function* feed(bytes: Buffer, options: FeedOptions): AsyncGenerator
   }
   onLast();
   yield bytes.subarray(-1);
-  patience.fed();
+  timeouts.fed();
 }

@@ -1,6 +1,6 @@
 import { errors, type Dispatcher } from 'undici';
 import { LargeAnswer, type Large } from './largeAnswer.ts';
-import type { Patience } from './uploadTimeouts.ts';
+import type { UploadTimeouts } from './uploadTimeouts.ts';
 
 /*
  * What comes back for one request:
@@ -26,7 +26,7 @@ export interface Reading {
 }
 
 export interface ReceiverOptions {
-  readonly patience: Patience;
+  readonly timeouts: UploadTimeouts;
   /** For the whole body, in milliseconds. */
   readonly bodyMs: number;
   /** How much of the body is wanted, once the head is known; or why none of it is, nor its connection. */
@@ -91,7 +91,7 @@ export class Receiver implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     if (this.#reason) controller.abort(this.#reason);
-    else this.#options.patience.begin(controller);
+    else this.#options.timeouts.begin(controller);
   }
 
   onResponseStart(
@@ -101,11 +101,11 @@ export class Receiver implements Dispatcher.DispatchHandler {
   ): void {
     // Interim answers say nothing here.
     if (statusCode < 200) return;
-    const { patience, bodyMs, reading } = this.#options;
+    const { timeouts, bodyMs, reading } = this.#options;
     const header = headers['retry-after'];
     this.#head = { statusCode, retryAfter: Array.isArray(header) ? header[0] : header };
     const wanted = reading(this.#head);
-    patience.end();
+    timeouts.end();
     if (wanted instanceof Error) return controller.abort(wanted);
     this.#reading = wanted;
     this.#timer = setTimeout(() => controller.abort(new errors.BodyTimeoutError()), bodyMs);

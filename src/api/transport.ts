@@ -8,8 +8,8 @@ import { Bandwidth } from './bandwidth.ts';
 import { createConnector } from './connector.ts';
 import { asFault } from './fault.ts';
 import { feed, WHOLE_BYTES } from './feed.ts';
-import { Line, type LineOptions } from './connection.ts';
-import { Patience } from './uploadTimeouts.ts';
+import { Connection, type ConnectionOptions } from './connection.ts';
+import { UploadTimeouts } from './uploadTimeouts.ts';
 import { AnsweredEarly, Receiver, type Head, type Reading } from './receiver.ts';
 import { otherScheme } from './otherScheme.ts';
 import { retryAfterMs } from './retryAfter.ts';
@@ -107,13 +107,13 @@ export function createTransport(options: TransportOptions): Transport {
   const peer = forward ? `The proxy ${forward.proxy.host}` : base.host;
   /** Then the scheme is the right one, whatever breaks later. */
   let hasAnswered = false;
-  const lines = new Set<Line>();
+  const connections = new Set<Connection>();
   const pool = new Pool(forward ? forward.proxy.origin : base.origin, {
     connections: options.connections + 1,
     pipelining: 1,
-    factory: (origin, lineOptions) => {
-      const line = new Line(origin, { ...lineOptions, connect }, clock, termMs);
-      lines.add(line);
+    factory: (origin, connectionOptions) => {
+      const line = new Connection(origin, { ...connectionOptions, connect }, clock, termMs);
+      connections.add(line);
       return line;
     },
     // Limits of our own, below: undici's begin before the body is sent, and anew with every chunk of an answer.
@@ -125,7 +125,7 @@ export function createTransport(options: TransportOptions): Transport {
   pool.on('connectionError', (_origin, targets, error) => {
     whileConnecting.add(error);
     // The pool takes another one instead.
-    for (const target of targets) lines.delete(target as Line);
+    for (const target of targets) connections.delete(target as Connection);
   });
 
   return {
@@ -143,13 +143,13 @@ export function createTransport(options: TransportOptions): Transport {
       const whole = pieces === null || pieces.length === 0;
       // Not whether the system has taken it: inside TLS that is told later, perhaps after the answer.
       let isHandedOver = whole;
-      const patience = new Patience({ ...timeouts, whole, onStart });
+      const timer = new UploadTimeouts({ ...timeouts, whole, onStart });
       const over = bandwidth ? new AbortController() : null;
       const receiver = new Receiver({
-        patience,
+        timeouts: timer,
         bodyMs: timeouts.bodyMs,
         reading(head) {
-          if (patience.isTaken) request.onTaken?.();
+          if (timer.isTaken) request.onTaken?.();
           if (isOfProxy(head)) return new errors.RequestAbortedError();
           if (!isSuccessful(head)) return REFUSAL;
           return isHandedOver ? { ...WHOLE, ...request.keep } : new AnsweredEarly();
@@ -160,10 +160,10 @@ export function createTransport(options: TransportOptions): Transport {
       try {
         signal?.throwIfAborted();
         signal?.addEventListener('abort', abort);
-        const lineOptions: LineOptions = { patience };
+        const connectionOptions: ConnectionOptions = { timeouts: timer };
         pool.dispatch(
           {
-            ...lineOptions,
+            ...connectionOptions,
             method: request.method,
             path: (forward ? base.origin : '') + prefix + request.path,
             headers: {
@@ -179,7 +179,7 @@ export function createTransport(options: TransportOptions): Transport {
               : // undici takes any iterable; a stream would read ahead of the bandwidth cap.
                 (feed(pieces, {
                   bandwidth,
-                  patience,
+                  timeouts: timer,
                   onStart,
                   onLast: () => (isHandedOver = true),
                   signal: over?.signal,
@@ -203,7 +203,7 @@ export function createTransport(options: TransportOptions): Transport {
         head = receiver.head;
       } finally {
         signal?.removeEventListener('abort', abort);
-        patience.end();
+        timer.end();
         over?.abort();
       }
       hasAnswered = true;
@@ -215,7 +215,7 @@ export function createTransport(options: TransportOptions): Transport {
     },
 
     dropIdle() {
-      for (const line of lines) line.dropIdle();
+      for (const line of connections) line.dropIdle();
     },
 
     close: () => pool.destroy(),

@@ -14,7 +14,7 @@ export class UploadStalled extends Error {
   readonly code = 'UPLOAD_STALLED';
 }
 
-export interface PatienceOptions {
+export interface UploadTimeoutOptions {
   readonly progressMs: number;
   readonly headersMs: number;
   /** False if the body is handed over in pieces; `fed` tells the end then. */
@@ -23,15 +23,15 @@ export interface PatienceOptions {
   readonly onStart?: (() => void) | undefined;
 }
 
-export class Patience {
-  readonly #options: PatienceOptions;
+export class UploadTimeouts {
+  readonly #options: UploadTimeoutOptions;
   #socketOf: () => Socket | null = () => null;
   #socket: Socket | null = null;
   #controller: Dispatcher.DispatchController | null = null;
   #isFed: boolean;
   #answerTimer: NodeJS.Timeout | undefined;
 
-  constructor(options: PatienceOptions) {
+  constructor(options: UploadTimeoutOptions) {
     this.#options = options;
     this.#isFed = options.whole;
   }

@@ -4,7 +4,7 @@ import { clock, composeInspector } from '../wiring/machine.ts';
 import type { Config } from '../config/config.ts';
 import { endpointId } from '../core/domain/document.ts';
 import { counted } from '../core/domain/words.ts';
-import { foresee, type Foreseen } from '../intake/dryRun.ts';
+import { foresee, type DryRunFile } from '../intake/dryRun.ts';
 import type { ListState, StateCount } from '../core/ports/ledgerReports.ts';
 import { colorsFor, print, type Io } from './io.ts';
 import { openReportsIfThere } from './session.ts';
@@ -70,6 +70,6 @@ function queuedLines(counts: readonly StateCount[], config: Config): string[] {
   ];
 }
 
-function rowOf({ would, name, path, why }: Foreseen): string[] {
+function rowOf({ would, name, path, why }: DryRunFile): string[] {
   return [would, printable(name ?? '—'), printable(path), printable(why ?? '')];
 }

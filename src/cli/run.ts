@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import type { Command } from 'commander';
 import { composeGeneration } from '../wiring/generation.ts';
-import { composeLasting } from '../wiring/processScope.ts';
+import { composeProcessScope } from '../wiring/processScope.ts';
 import { progressOf } from '../wiring/progress.ts';
 import type { Surroundings } from '../wiring/service.ts';
 import { parseDuration } from '../config/units.ts';
@@ -110,7 +110,7 @@ async function runOnce(
   waitMs: number,
   progress: Progress | null,
 ): Promise<ExitStatus> {
-  const lasting = await composeLasting(config, { ...surroundings, version: VERSION, progress });
+  const lasting = await composeProcessScope(config, { ...surroundings, version: VERSION, progress });
   try {
     const generation = await composeGeneration(config, lasting, { once: true });
     const endProgress = progress?.begin(

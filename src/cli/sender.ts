@@ -59,19 +59,24 @@ async function asking(io: Io, { stateDir }: Config): Promise<Sender> {
 
 /** As `run --once`, without looking at the folders. */
 async function alone<T>(io: Io, config: Config, work: (sender: Sender) => Promise<T>): Promise<T> {
-  const [{ prepareStateDir }, { acquireInstanceLock }, { composeLasting }, { composeGeneration }, writable] =
-    await Promise.all([
-      import('../state-dir/stateDir.ts'),
-      import('../state-dir/instanceLock.ts'),
-      import('../wiring/processScope.ts'),
-      import('../wiring/generation.ts'),
-      import('../daemon/whileWritable.ts'),
-    ]);
+  const [
+    { prepareStateDir },
+    { acquireInstanceLock },
+    { composeProcessScope },
+    { composeGeneration },
+    writable,
+  ] = await Promise.all([
+    import('../state-dir/stateDir.ts'),
+    import('../state-dir/instanceLock.ts'),
+    import('../wiring/processScope.ts'),
+    import('../wiring/generation.ts'),
+    import('../daemon/whileWritable.ts'),
+  ]);
   await prepareStateDir(config);
   const lock = await acquireInstanceLock(config.stateDir);
   const { log, secrets } = await openLog(io, config, { toFile: true, level: 'warn' });
   try {
-    const lasting = await composeLasting(config, { env: io.env, log, secrets, version: VERSION });
+    const lasting = await composeProcessScope(config, { env: io.env, log, secrets, version: VERSION });
     const { ledger } = lasting;
     try {
       const generation = await composeGeneration(config, lasting, { once: true });

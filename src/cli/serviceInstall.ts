@@ -17,7 +17,12 @@ import { DEFAULT_USER, type HostedAgent, type Scope } from '../features/os-servi
 import { run, type Host } from '../features/os-service/host.ts';
 import type { Manager } from '../features/os-service/manager.ts';
 import { changesOf, isEdited } from '../features/os-service/mark.ts';
-import { demandProgram, demandReach, folderAdvice, refuseFleetingProgram } from '../features/os-service/reach.ts';
+import {
+  demandProgram,
+  demandReach,
+  folderAdvice,
+  refuseFleetingProgram,
+} from '../features/os-service/reach.ts';
 import { mappedDrives, refuseMappedDrives, WINDOWS_USER } from '../features/os-service/windows/task.ts';
 import type { Io } from './io.ts';
 import { hostOf, managerOf } from './serviceHost.ts';

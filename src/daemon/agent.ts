@@ -4,13 +4,13 @@ import { isElsewhere } from '../core/domain/elsewhere.ts';
 import type { Need } from '../core/domain/needWords.ts';
 import type { Dispatcher, Idle } from '../delivery/queue/dispatcher.ts';
 import type { Intake } from '../intake/intake.ts';
-import type { Leads } from '../fleet/folderLeadership.ts';
+import type { FolderLeadership } from '../fleet/folderLeadership.ts';
 import type { EndpointSettings } from '../core/domain/settings.ts';
 import type { Clock } from '../core/ports/clock.ts';
 import type { Ledger } from '../core/ports/ledger.ts';
 import type { StateCount } from '../core/ports/ledgerReports.ts';
 import type { Log } from '../core/ports/log.ts';
-import { together } from './runAll.ts';
+import { runAll } from './runAll.ts';
 
 export interface AgentDeps {
   readonly ledger: Ledger;
@@ -24,7 +24,7 @@ export interface AgentDeps {
   /** Milliseconds that uploads in flight get to finish when the agent is stopped. */
   readonly graceMs: number;
   /** Which agent of a fleet takes in what comes into shared folders; null: this one has its ledger to itself. */
-  readonly leads?: Leads | null;
+  readonly leads?: FolderLeadership | null;
   /** What runs besides, until the agent stops. */
   readonly background: readonly ((signal: AbortSignal) => Promise<void>)[];
   /** What has to be done before the folders are listed, by a run that has nothing beside it. */
@@ -73,7 +73,7 @@ export class Agent {
     const watching = intakes.map(
       (intake) => (stopping: AbortSignal) => (leads ? leads.run(intake, stopping) : intake.run(stopping)),
     );
-    await together([dispatch, ...watching, ...background], stop);
+    await runAll([dispatch, ...watching, ...background], stop);
   }
 
   /** Sends what is queued until `stop` aborts, and looks at no folder; resolves when drained. */

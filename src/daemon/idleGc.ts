@@ -24,7 +24,7 @@ export interface Memory {
  * Gives back, once the agent is at rest, what a long listing left: the engine collects it only when it wants more memory,
  * which an agent at rest does not for minutes. Until aborted.
  */
-export async function giveBackMemory(memory: Memory, clock: Clock, signal: AbortSignal): Promise<void> {
+export async function collectWhenIdle(memory: Memory, clock: Clock, signal: AbortSignal): Promise<void> {
   // What the start took counts as grown.
   let least = 0;
   let due = 0;

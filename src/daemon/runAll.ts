@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 
 /** Runs all parts until `stop` aborts. A defect of one stops the others as cleanly as a person would, and rejects. */
-export async function together(
+export async function runAll(
   parts: readonly ((stopping: AbortSignal) => Promise<unknown>)[],
   stop: AbortSignal,
 ): Promise<void> {

@@ -9,7 +9,7 @@ const LOOK_EVERY_MS = 2_000;
  * that is no longer there would let another one start, which sends everything again.
  * @throws ReceiptdError STATE_UNWRITABLE in the second case, after the agent has stopped.
  */
-export async function whileInPlace(
+export async function guardStateDir(
   lock: Pick<InstanceLock, 'isInPlace'>,
   stateDir: string,
   clock: Clock,

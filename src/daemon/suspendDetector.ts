@@ -2,7 +2,7 @@ import type { Clock } from '../core/ports/clock.ts';
 import type { Log } from '../core/ports/log.ts';
 import { ClockWatch } from '../core/domain/clockWatch.ts';
 
-export interface AwakeDeps {
+export interface SuspendDeps {
   readonly clock: Clock;
   readonly log: Log;
   /** Milliseconds that the machine has been asleep since it was started; null where the system does not tell. */
@@ -22,7 +22,7 @@ const LATE_MS = 60_000;
  * their events in a sleep, and connections their other end. What sleeps shows in differs: on Linux the monotonic clock stands still, and
  * the system counts the time apart; on macOS and Windows it goes on, and the next look comes too late. Until aborted.
  */
-export async function watchOverSleep(deps: AwakeDeps, signal: AbortSignal): Promise<void> {
+export async function watchForSuspend(deps: SuspendDeps, signal: AbortSignal): Promise<void> {
   const { clock, log, onWoke } = deps;
   const watch = new ClockWatch(clock);
   let sleptBefore = deps.asleepMs();

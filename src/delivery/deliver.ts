@@ -1,7 +1,7 @@
 import type { Document, EndpointKey } from '../core/domain/document.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import type { ImageType } from '../core/domain/imageType.ts';
-import type { Slot } from '../core/domain/limits.ts';
+import type { Reservation } from '../core/domain/limits.ts';
 import { classify, type Answer } from '../core/domain/outcome.ts';
 import type { Clock, Random } from '../core/ports/clock.ts';
 import type { FleetLimits } from '../core/ports/fleet.ts';
@@ -9,10 +9,10 @@ import type { Ledger } from '../core/ports/ledger.ts';
 import type { ReceiptService, TokenSource } from '../core/ports/service.ts';
 import type { Spool } from '../core/ports/spool.ts';
 import type { ByteBudget } from './payload/byteBudget.ts';
-import { enter, isEntered, spread } from './limits/fleetRateLimit.ts';
+import { enter, keepsItsTurn, spread } from './limits/fleetRateLimit.ts';
 import type { Holds } from './holds/holds.ts';
-import type { Keeper } from './payload/payloadStore.ts';
-import { findBytes, type OpenFolder } from './payload/locateBytes.ts';
+import type { PayloadStore } from './payload/payloadStore.ts';
+import { locateBytes, type OpenFolder } from './payload/locateBytes.ts';
 import type { Pacer } from './limits/pacer.ts';
 import type { Recorder } from './record.ts';
 import { retryAfterOf } from './retryAfter.ts';
@@ -24,7 +24,7 @@ export interface DeliverDeps {
   readonly tokens: (endpoint: EndpointKey) => TokenSource;
   readonly pacer: Pacer;
   readonly holds: Holds;
-  readonly keeper: Keeper;
+  readonly payloads: PayloadStore;
   readonly spool: Pick<Spool, 'read'>;
   readonly memory: ByteBudget;
   readonly open: OpenFolder;
@@ -69,15 +69,15 @@ export const BYTES_MISSING = 'BYTES_MISSING';
  */
 export async function deliver(
   document: Document,
-  slot: Slot,
+  slot: Reservation,
   deps: DeliverDeps,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { keeper } = deps;
+  const { payloads } = deps;
   return deps.memory.with(document.size, async () => {
     const bytes = await orCancel(
       slot,
-      async () => keeper.take(document.id) ?? (await fetchBytes(document, deps)),
+      async () => payloads.take(document.id) ?? (await fetchBytes(document, deps)),
     );
     if (!bytes) return release(document, slot, deps);
     deps.missingSince.delete(document.id);
@@ -86,7 +86,7 @@ export async function deliver(
     let isTaken = false;
     try {
       const token = await orCancel(slot, async () => {
-        await keeper.sending(document, bytes);
+        await payloads.sending(document, bytes);
         return fetchToken(document, deps, signal);
       });
       if (!token || !deps.mayGo()) return await release(document, slot, deps);
@@ -100,14 +100,14 @@ export async function deliver(
       ({ isAccepted, isSettled, isTaken } = end);
       return isSettled;
     } finally {
-      if (isAccepted) keeper.accepted(document, isTaken ? bytes : null);
-      else await keeper.returned(document, bytes, isSettled);
+      if (isAccepted) payloads.accepted(document, isTaken ? bytes : null);
+      else await payloads.returned(document, bytes, isSettled);
     }
   });
 }
 
 /** What fails before the request gives its place in the windows back. */
-async function orCancel<T>(slot: Slot, work: () => Promise<T>): Promise<T> {
+async function orCancel<T>(slot: Reservation, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -117,7 +117,7 @@ async function orCancel<T>(slot: Slot, work: () => Promise<T>): Promise<T> {
 }
 
 /** Not sent after all: its place in the windows and its claim are given back. */
-async function release(document: Document, slot: Slot, deps: DeliverDeps): Promise<false> {
+async function release(document: Document, slot: Reservation, deps: DeliverDeps): Promise<false> {
   slot.cancel();
   await deps.ledger.release([document.id]);
   return false;
@@ -133,7 +133,7 @@ interface Sent {
 /** What a request needs to leave. */
 interface Leave {
   readonly token: string;
-  readonly slot: Slot;
+  readonly slot: Reservation;
   /** When a place in the fleet's windows was asked for; monotonic. */
   readonly askedAt: number;
 }
@@ -158,7 +158,7 @@ async function send(
       return { isSettled: true, isAccepted: true, isTaken: looking === 0 };
     }
     const { place } = deps;
-    const isKept = await orCancel(slot, () => isEntered(document, askedAt, deps, signal));
+    const isKept = await orCancel(slot, () => keepsItsTurn(document, askedAt, deps, signal));
     const hasPlace = isKept && (await orCancel(slot, place));
     if (!hasPlace) slot.cancel();
     looking += 1;
@@ -223,7 +223,7 @@ function request(
   attemptId: number,
   bytes: Buffer,
   token: string,
-  slot: Slot,
+  slot: Reservation,
   deps: DeliverDeps,
   signal: AbortSignal,
   onTaken: () => void,
@@ -264,7 +264,7 @@ async function fetchBytes(document: Document, deps: DeliverDeps): Promise<Buffer
   const { ledger, clock, missingSince } = deps;
   // Asked first: what is found and admitted while the bytes are looked for must not be passed over.
   const isSearched = isSearchedFor(document, deps);
-  const found = await findBytes(document, deps);
+  const found = await locateBytes(document, deps);
   if (found.kind === 'bytes') return found.bytes;
   const now = clock.now();
   if (found.kind === 'away') {

@@ -7,7 +7,7 @@ import type { Ledger, Requeue, Transition } from '../core/ports/ledger.ts';
 import type { Log } from '../core/ports/log.ts';
 import type { Holds, Why } from './holds/holds.ts';
 import type { Pacer } from './limits/pacer.ts';
-import { noPasses, remember, type Passes } from './refusalHistory.ts';
+import { noRefusals, remember, type RefusalHistory } from './refusalHistory.ts';
 
 export interface RecordDeps {
   readonly ledger: Ledger;
@@ -40,7 +40,7 @@ const NOT_LEFT = {
 /** Turns an outcome into a ledger transition, and into holds where it is more than one document's trouble. */
 export class Recorder {
   readonly #deps: RecordDeps;
-  readonly #passes = new Map<string, Passes>();
+  readonly #refusals = new Map<string, RefusalHistory>();
 
   constructor(deps: RecordDeps) {
     this.#deps = deps;
@@ -58,7 +58,7 @@ export class Recorder {
     const { endpoint } = document;
     this.#deps.pacer.judged(endpoint, answer, outcome.kind, document.size);
     const httpStatus = answer.kind === 'response' ? answer.httpStatus : null;
-    const passes = this.#passesOf(document);
+    const refusals = this.#refusalsOf(document);
     const fields = { ...identify(document), httpStatus, attempt: document.attempts + 1 };
     if (outcome.kind === 'accepted') {
       const { status, verbatim } = outcome.record;
@@ -70,11 +70,11 @@ export class Recorder {
         { state: 'accepted', serviceStatus: status, response: verbatim },
         signal,
       );
-      passes.accepted += 1;
-      passes.refusedInARow.clear();
-      passes.together = undefined;
-      passes.refusedAt.delete(document.id);
-      passes.troubleAt.delete(document.id);
+      refusals.accepted += 1;
+      refusals.refusedInARow.clear();
+      refusals.together = undefined;
+      refusals.refusedAt.delete(document.id);
+      refusals.troubleAt.delete(document.id);
       log.info('Accepted', { ...fields, status, bytes: document.size });
       await holds.passed(endpoint, document.id);
       this.#deps.onAccepted(document);
@@ -217,22 +217,22 @@ export class Recorder {
     signal: AbortSignal,
   ): Promise<boolean> {
     const { holds, log } = this.#deps;
-    const passes = this.#passesOf(document);
+    const refusals = this.#refusalsOf(document);
     // Refused again although the endpoint took others in between: it is this document.
-    const refusedAt = passes.refusedAt.get(document.id);
-    if (refusedAt !== undefined && passes.accepted > refusedAt) passes.refusedInARow.delete(document.id);
-    else passes.refusedInARow.add(document.id);
-    remember(passes.refusedAt, document.id, passes.accepted);
-    const ids = [...passes.refusedInARow];
+    const refusedAt = refusals.refusedAt.get(document.id);
+    if (refusedAt !== undefined && refusals.accepted > refusedAt) refusals.refusedInARow.delete(document.id);
+    else refusals.refusedInARow.add(document.id);
+    remember(refusals.refusedAt, document.id, refusals.accepted);
+    const ids = [...refusals.refusedInARow];
     const isMany = ids.length >= MANY_REFUSALS;
     if (isMany) {
       const why = `${ids.length} different documents were refused in a row, so the endpoint is held instead. The last answer: ${message}`;
-      passes.together = { documentIds: ids, reason: 'MANY_REFUSALS', message: why };
-      passes.refusedInARow = new Set(ids.slice(1));
+      refusals.together = { documentIds: ids, reason: 'MANY_REFUSALS', message: why };
+      refusals.refusedInARow = new Set(ids.slice(1));
     }
     // Asked at the time of writing: while the ledger can't be written, others may come to be refused as well.
     const withOthers = (): Requeue | undefined =>
-      passes.together?.documentIds.includes(document.id) ? passes.together : undefined;
+      refusals.together?.documentIds.includes(document.id) ? refusals.together : undefined;
     await this.#finish(
       attemptId,
       httpStatus,
@@ -267,9 +267,9 @@ export class Recorder {
   ): Promise<void> {
     const { clock, random, holds, log, parkAfter } = this.#deps;
     const { reason, message, answerLost, serverError } = outcome;
-    const passes = this.#passesOf(document);
-    const others = passes.accepted > (passes.troubleAt.get(document.id) ?? passes.accepted);
-    remember(passes.troubleAt, document.id, passes.accepted);
+    const refusals = this.#refusalsOf(document);
+    const others = refusals.accepted > (refusals.troubleAt.get(document.id) ?? refusals.accepted);
+    remember(refusals.troubleAt, document.id, refusals.accepted);
     const parked = serverError && others && document.serverErrors + 1 >= parkAfter;
     // A document that may itself be the cause steps back, so that the next probe is another one (promise P4).
     const suspect = serverError || answerLost;
@@ -333,11 +333,11 @@ export class Recorder {
     }
   }
 
-  #passesOf(document: Document): Passes {
+  #refusalsOf(document: Document): RefusalHistory {
     const key = endpointId(document.endpoint);
-    const passes = this.#passes.get(key) ?? noPasses();
-    this.#passes.set(key, passes);
-    return passes;
+    const refusals = this.#refusals.get(key) ?? noRefusals();
+    this.#refusals.set(key, refusals);
+    return refusals;
   }
 }
 

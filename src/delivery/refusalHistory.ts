@@ -4,7 +4,7 @@ import type { Requeue } from '../core/ports/ledger.ts';
 const REMEMBERED = 1_000;
 
 /** What an endpoint took and refused since the start; tells a bad document from a bad endpoint. */
-export interface Passes {
+export interface RefusalHistory {
   accepted: number;
   refusedInARow: Set<number>;
   /** Document → `accepted` when it was last refused, or last met with trouble. */
@@ -14,7 +14,7 @@ export interface Passes {
   together: Requeue | undefined;
 }
 
-export function noPasses(): Passes {
+export function noRefusals(): RefusalHistory {
   return {
     accepted: 0,
     refusedInARow: new Set(),

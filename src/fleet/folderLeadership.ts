@@ -6,7 +6,7 @@ import type { Log } from '../core/ports/log.ts';
 import type { Intake } from '../intake/intake.ts';
 import { Notifier } from '../core/notifier.ts';
 
-export interface LeadsDeps {
+export interface FolderLeadershipDeps {
   readonly fleet: LedgerFleet;
   readonly storage: LedgerStorage;
   /** The names of shared folders by their absolute path here. */
@@ -38,10 +38,10 @@ const OFFERED_MS = 2 * ASK_EVERY_MS;
  *
  * While the ledger can't be reached nobody can take the lead away or ask for it: whoever has it goes on deferring images.
  */
-export class Leads {
-  readonly #deps: LeadsDeps;
+export class FolderLeadership {
+  readonly #deps: FolderLeadershipDeps;
 
-  constructor(deps: LeadsDeps) {
+  constructor(deps: FolderLeadershipDeps) {
     this.#deps = deps;
   }
 

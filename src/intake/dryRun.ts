@@ -9,14 +9,14 @@ import { sha256 } from '../core/sha256.ts';
 import { isSkipped, staysSkipped } from './scan/reconcile.ts';
 import type { FolderSettings } from '../core/domain/settings.ts';
 
-export interface Foreseen {
+export interface DryRunFile {
   readonly would: 'send' | 'nothing' | 'duplicate' | 'reject' | 'skip' | 'wait';
   readonly name: string | null;
   readonly path: string;
   readonly why: string | null;
 }
 
-export interface ForeseeDeps {
+export interface DryRunDeps {
   readonly folder: WatchedFolder;
   readonly settings: FolderSettings;
   /** Null before the first run. */
@@ -29,15 +29,15 @@ export interface ForeseeDeps {
 }
 
 /** What admission would make of each file of a folder, without changing anything. */
-export async function* foresee(deps: ForeseeDeps, signal: AbortSignal): AsyncIterable<Foreseen> {
+export async function* foresee(deps: DryRunDeps, signal: AbortSignal): AsyncIterable<DryRunFile> {
   for await (const { files } of deps.folder.list('', signal)) yield* foreseeSome(files, deps);
 }
 
 /** The same of these files of it only. */
 export async function* foreseeSome(
   files: readonly { readonly path: string }[],
-  deps: ForeseeDeps,
-): AsyncIterable<Foreseen> {
+  deps: DryRunDeps,
+): AsyncIterable<DryRunFile> {
   const firstWatch = deps.reports === null || (await deps.reports.isFirstWatch(deps.settings.path));
   for (const { path } of files) yield await foreseeOne(path, firstWatch, deps);
 }
@@ -46,10 +46,10 @@ function elsewhere({ state, name }: Standing, { alias }: FolderSettings): string
   return `It is a document of another endpoint (${state}); \`receiptd resend ${name} --endpoint ${alias}\` sends it to this one too.`;
 }
 
-async function foreseeOne(path: string, firstWatch: boolean, deps: ForeseeDeps): Promise<Foreseen> {
+async function foreseeOne(path: string, firstWatch: boolean, deps: DryRunDeps): Promise<DryRunFile> {
   const { folder, settings, reports, inspector, clock, host, seen } = deps;
   const at = join(settings.path, path);
-  const say = (would: Foreseen['would'], name: string | null, why: string | null): Foreseen => ({
+  const say = (would: DryRunFile['would'], name: string | null, why: string | null): DryRunFile => ({
     would,
     name,
     path: at,

@@ -15,10 +15,10 @@ import { MountIdentity, hasCoarseClock } from './presence/mountIdentity.ts';
 import { FolderState, type FolderTimes } from './presence/folderState.ts';
 import { leaveFormerFiles } from './scan/formerFiles.ts';
 import { FolderTrouble } from './presence/folderTrouble.ts';
-import { Hinted } from './watch/hintQueue.ts';
+import { HintQueue } from './watch/hintQueue.ts';
 import { ListingTimes } from './scan/listingTimes.ts';
-import { LookThrough } from './scan/scanProgress.ts';
-import { observe } from './watch/handleHint.ts';
+import { ScanProgress } from './scan/scanProgress.ts';
+import { handleHint } from './watch/handleHint.ts';
 import { OtherArchiver } from './presence/otherArchiver.ts';
 import { relativeTo } from '../core/paths.ts';
 import { firstWatch, reconcile, type ReconcileDeps } from './scan/reconcile.ts';
@@ -26,7 +26,7 @@ import { settleLoop } from './settle/settleLoop.ts';
 import { OriginalsRule } from './dispose/originalsRule.ts';
 import { Settling } from './settle/settling.ts';
 import { SharedRun } from './sharedRun.ts';
-import { Unchanged, type LookOver } from './scan/directoryCache.ts';
+import { DirectoryCache, type LookOver } from './scan/directoryCache.ts';
 import { UnreadableDirs } from './scan/unreadableDirs.ts';
 import { Notifier } from '../core/notifier.ts';
 import { mountGuard } from './presence/mountGuard.ts';
@@ -86,7 +86,7 @@ type Present = FolderAvailability & { readonly state: 'present' };
 export class Intake {
   readonly #deps: IntakeDeps;
   readonly #settling: Settling;
-  readonly #looked: LookThrough;
+  readonly #scanProgress: ScanProgress;
   readonly #disposalWaits: DisposalWaits;
   readonly #originalsRule: OriginalsRule;
   readonly #mount: MountIdentity;
@@ -99,11 +99,11 @@ export class Intake {
   readonly #reconcileDeps: ReconcileDeps;
   readonly #settleNotifier: Notifier;
   readonly #watchNotifier: Notifier;
-  readonly #hinted: Hinted;
+  readonly #hints: HintQueue;
   readonly #offline: OfflineMode | undefined;
   readonly #offlineWatcher: OfflineWatcher | null;
   readonly #unreadableDirs: UnreadableDirs;
-  readonly #unchanged = new Unchanged();
+  readonly #directories = new DirectoryCache();
   readonly #clockTrust: ClockTrust;
   #disposeSoon = false;
   #disposeNotBefore = 0;
@@ -126,11 +126,11 @@ export class Intake {
     this.#offline = deps.offline;
     this.#clockTrust = new ClockTrust(deps.clock, deps.upForMs?.() ?? Infinity);
     this.#settling = new Settling(deps.clock, deps.settings.settle, SETTLING_CAPACITY);
-    this.#looked = new LookThrough(deps.clock, this.#settling);
+    this.#scanProgress = new ScanProgress(deps.clock, this.#settling);
     this.#disposalWaits = new DisposalWaits(deps.clock);
     this.#originalsRule = new OriginalsRule({
       ...deps,
-      isLookedThroughSince: (at) => this.#looked.isThroughSince(at),
+      isLookedThroughSince: (at) => this.#scanProgress.isThroughSince(at),
     });
     this.#settleNotifier = new Notifier(deps.clock);
     this.#watchNotifier = new Notifier(deps.clock);
@@ -162,7 +162,7 @@ export class Intake {
       onNote: (verdict, path) => {
         deps.onAmiss?.(path);
         // One that is not tried again by itself is tried at every listing.
-        if (verdict === 'unreadable' && !this.#settling.has(path)) this.#unchanged.forget();
+        if (verdict === 'unreadable' && !this.#settling.has(path)) this.#directories.forget();
       },
     };
     this.#reconcileDeps = {
@@ -174,29 +174,29 @@ export class Intake {
           ? restedMs(identity, this.#fileSystem, deps.clock.now())
           : 0,
       onSeen: () => this.#settleNotifier.notify(),
-      onMissed: () => this.#unchanged.forget(),
+      onMissed: () => this.#directories.forget(),
       onGone: (paths) => this.#otherArchiver.missing(paths),
       onUnreadableDir: (path, code) => this.#unreadableDir(path, code),
       onIdentity: (identity) => this.#offlineWatcher?.compared(identity),
       cameBeforeFirstWatch: (identity) =>
         this.#offlineWatcher?.cameBeforeFirstWatch(identity, this.#times) ?? false,
     };
-    this.#hinted = new Hinted({
+    this.#hints = new HintQueue({
       clock: deps.clock,
-      observe: (path) =>
+      handleHint: (path) =>
         this.#offlineWatcher && this.#isOffline
-          ? this.#offlineWatcher.observe(path, this.#times)
-          : observe(path, this.#reconcileDeps),
-      onObserved: () => this.#settleNotifier.notify(),
-      onMissed: () => this.#unchanged.forget(),
-      mayObserve: () => !this.#mustWait,
+          ? this.#offlineWatcher.handleHint(path, this.#times)
+          : handleHint(path, this.#reconcileDeps),
+      onHandled: () => this.#settleNotifier.notify(),
+      onMissed: () => this.#directories.forget(),
+      mayHandle: () => !this.#mustWait,
     });
     this.#offlineWatcher = deps.offline
       ? new OfflineWatcher({
           ...deps,
           offline: deps.offline,
           settling: this.#settling,
-          hinted: this.#hinted,
+          hints: this.#hints,
           notifier: this.#watchNotifier,
           onSeen: () => this.#settleNotifier.notify(),
         })
@@ -218,7 +218,7 @@ export class Intake {
 
   /** The machine was asleep: events may have been lost, and what is known of directories is out of date. */
   woke(): void {
-    this.#unchanged.forget();
+    this.#directories.forget();
     this.#relistSoon = true;
     this.#watchNotifier.notify();
   }
@@ -235,13 +235,13 @@ export class Intake {
    * (promise P4), and a file that was moved into it is queued again, under its name, when it is found.
    */
   isLookedThroughSince(at: number, isOwn: boolean): boolean {
-    if (this.#isOver || this.#looked.isThroughSince(at)) return true;
+    if (this.#isOver || this.#scanProgress.isThroughSince(at)) return true;
     const { state } = this.#state.now;
     // Who leads it has listed it by then; what is missing here may be with the agent that admitted it.
     if (state === 'standby') return !isOwn || this.#deps.clock.monotonic() - at >= LED_ELSEWHERE_MS;
     const isAway = state !== 'starting' && state !== 'watching';
-    if (!isOwn && (isAway || this.#looked.isStuckSince(at))) return true;
-    if (!this.#looked.hasBegunSince(at)) {
+    if (!isOwn && (isAway || this.#scanProgress.isStuckSince(at))) return true;
+    if (!this.#scanProgress.hasBegunSince(at)) {
       this.#isAskedFor = true;
       this.#watchNotifier.notify();
     }
@@ -341,28 +341,28 @@ export class Intake {
       const times = new ListingTimes(this.#deps, files);
       while (!signal.aborted) {
         if (await this.#whileOffline(token, signal)) {
-          this.#looked.forget();
-          this.#unchanged.forget();
+          this.#scanProgress.forget();
+          this.#directories.forget();
           // It is another folder by now.
           if (this.#isOffline) return;
           // What was not deferred, and what is gone.
           this.#relistSoon = true;
         }
-        const { hasDirs } = this.#hinted;
-        const mayPassOver = !this.#unchanged.isEmpty;
+        const { hasDirs } = this.#hints;
+        const mayPassOver = !this.#directories.isEmpty;
         const isPolled = this.#isPolled;
         const due = times.due({ isPolled, isAskedFor: this.#isAskedFor, hasDirs, mayPassOver });
-        const idle = !this.#hinted.hasPaths && !this.#mayDispose && !this.#relistSoon;
+        const idle = !this.#hints.hasPaths && !this.#mayDispose && !this.#relistSoon;
         const nextIn = Math.min(due.all, due.changed, due.dirs) - clock.monotonic();
         if (this.#writesFail) await this.#watchNotifier.wait(PRESENCE_MS, signal);
         else if (idle) await this.#watchNotifier.wait(Math.max(0, Math.min(nextIn, PRESENCE_MS)), signal);
         if (signal.aborted) return;
         if (this.#writesFail) {
           // No file was examined meanwhile, so that time says nothing of them.
-          this.#looked.forget();
+          this.#scanProgress.forget();
           continue;
         }
-        await this.#hinted.observe();
+        await this.#hints.work();
         if (this.#mayDispose) await this.dispose(signal);
         const present = await this.#availability();
         if (present?.state !== 'present' || present.token !== token || this.#foreign !== foreign) return;
@@ -373,7 +373,7 @@ export class Intake {
         const isOver = now >= due.changed;
         if (!isFull && !isOver && now < due.dirs) continue;
         const waitedBefore = this.#settling.roomWaitedMs;
-        const dirs = this.#hinted.takeDirs();
+        const dirs = this.#hints.takeDirs();
         let compared = 0;
         if (isFull) {
           this.#relistSoon = false;
@@ -392,8 +392,8 @@ export class Intake {
         log.debug('The listing was cut short', fields);
       else log.warn('The folder could not be listed; trying again', fields);
     } finally {
-      this.#looked.forget();
-      this.#unchanged.forget();
+      this.#scanProgress.forget();
+      this.#directories.forget();
       await this.#events.end();
     }
   }
@@ -453,9 +453,9 @@ export class Intake {
   async #listAll(lane: Lane, signal: AbortSignal): Promise<number> {
     this.unreadableDirs = 0;
     this.#isAskedFor = false;
-    const lookOver = this.#unchanged.lookOver(true);
+    const lookOver = this.#directories.lookOver(true);
     let compared = 0;
-    await this.#looked.during(async () => {
+    await this.#scanProgress.during(async () => {
       compared = await this.#listWhole({ lane, lookOver }, this.#reconcileDeps, signal);
     });
     return compared;
@@ -463,7 +463,7 @@ export class Intake {
 
   /** The same of directories in which something was created, renamed or deleted. */
   async #lookOver(signal: AbortSignal): Promise<number> {
-    const lookOver = this.#unchanged.lookOver(false);
+    const lookOver = this.#directories.lookOver(false);
     // What was counted before is not counted again.
     const deps = this.#reconcileDeps;
     return this.#listWhole({ lane: 'fresh', lookOver }, deps, signal);
@@ -488,7 +488,7 @@ export class Intake {
     signal: AbortSignal,
   ): Promise<number> {
     let compared = 0;
-    await this.#hinted.during(async () => {
+    await this.#hints.during(async () => {
       compared = await reconcile(deps, how, signal);
     });
     this.#lastListing = this.#deps.clock.now();
@@ -509,8 +509,8 @@ export class Intake {
     const { path: folder, recursive } = this.#deps.settings;
     const path = absolute === folder ? '' : relativeTo(folder, absolute);
     if (path === null) return;
-    if (isDirectory && recursive) this.#hinted.addDir(path);
-    else this.#hinted.add(path);
+    if (isDirectory && recursive) this.#hints.addDir(path);
+    else this.#hints.add(path);
     this.#watchNotifier.notify();
   }
 

@@ -7,7 +7,7 @@ import type { Log } from '../core/ports/log.ts';
 import { admit, judge, type Candidate } from './settle/admit.ts';
 import { sha256 } from '../core/sha256.ts';
 import type { ByteBudget } from '../delivery/payload/byteBudget.ts';
-import type { Keeper } from '../delivery/payload/payloadStore.ts';
+import type { PayloadStore } from '../delivery/payload/payloadStore.ts';
 import type { OpenFolder } from '../delivery/payload/locateBytes.ts';
 import type { FolderSettings } from '../core/domain/settings.ts';
 
@@ -25,7 +25,7 @@ export type Taken =
 
 export interface SingleFilesDeps {
   readonly ledger: Ledger;
-  readonly keeper: Keeper;
+  readonly payloads: PayloadStore;
   readonly inspector: ImageInspector;
   readonly open: OpenFolder;
   readonly memory: ByteBudget;
@@ -75,18 +75,18 @@ export class SingleFiles {
   }
 
   async #admit(candidate: Candidate, settings: FolderSettings): Promise<Taken> {
-    const { ledger, keeper, inspector, clock, host, log, onAdmitted } = this.#deps;
+    const { ledger, payloads, inspector, clock, host, log, onAdmitted } = this.#deps;
     const { bytes, path } = candidate;
     const { path: folder, endpoint } = settings;
     const name = () => admit(candidate, settings, { ledger, inspector, now: clock.now(), host });
     let admitted: Admitted | null;
-    if (keeper.keepsCopies) admitted = await this.#withCopy(await inspector.sha256(bytes), bytes, name);
+    if (payloads.keepsCopies) admitted = await this.#withCopy(await inspector.sha256(bytes), bytes, name);
     else {
       const why = await this.#whyNotReadable(candidate, settings);
       if (why !== null) return { kind: 'rejected', message: why };
-      admitted = await keeper.keep({ endpoint, folder, bytes }, name);
+      admitted = await payloads.keep({ endpoint, folder, bytes }, name);
     }
-    if (admitted === null) throw noRoom(keeper.copies.isFull);
+    if (admitted === null) throw noRoom(payloads.copies.isFull);
     const { kind, document } = admitted;
     log.info('A single file was taken in', {
       outcome: kind,
@@ -100,11 +100,11 @@ export class SingleFiles {
   }
 
   async #withCopy(hash: string, bytes: Buffer, name: () => Promise<Admitted>): Promise<Admitted> {
-    const { keeper, log } = this.#deps;
+    const { payloads, log } = this.#deps;
     this.#underway.set(hash, (this.#underway.get(hash) ?? 0) + 1);
     let isWanted = false;
     try {
-      if (!(await keeper.copy(hash, bytes))) throw noRoom(keeper.copies.isFull);
+      if (!(await payloads.copy(hash, bytes))) throw noRoom(payloads.copies.isFull);
       const admitted = await name();
       isWanted = admitted.kind === 'queued' || admitted.kind === 'requeued';
       return admitted;
@@ -113,7 +113,7 @@ export class SingleFiles {
       if (others > 0) this.#underway.set(hash, others);
       else this.#underway.delete(hash);
       if (!isWanted) {
-        await keeper.copies.dropUnwanted(hash).catch((error: unknown) => {
+        await payloads.copies.dropUnwanted(hash).catch((error: unknown) => {
           // It goes with the next sweep.
           log.debug('A copy could not be dropped', { sha256: hash, why: String(error) });
         });

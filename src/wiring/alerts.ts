@@ -6,7 +6,7 @@ import { openAlertStore } from '../features/alerts/store.ts';
 import type { Operations } from '../control/protocol/protocol.ts';
 import { alertChannels } from './alertChannels.ts';
 import type { Running } from './generation.ts';
-import type { Lasting } from './processScope.ts';
+import type { ProcessScope } from './processScope.ts';
 
 export interface Alerts {
   readonly operations: Pick<Operations, 'alerts' | 'testAlerts'>;
@@ -19,7 +19,7 @@ export interface Alerts {
 /** Alerts live as long as the process: what was told under one configuration is not told again under the next. */
 export async function composeAlerts(
   config: Config,
-  lasting: Lasting,
+  lasting: ProcessScope,
   current: () => Running,
   stop: AbortSignal,
 ): Promise<Alerts> {
@@ -43,7 +43,7 @@ export async function composeAlerts(
   return { operations: alertOperations(alerting, stop), take, run: (until) => alerting.run(until) };
 }
 
-function around({ incidents, inherited }: Lasting, { config, intakes }: Running): Around {
+function around({ incidents, inherited }: ProcessScope, { config, intakes }: Running): Around {
   const folders = intakes.map(({ status: { path, state, message, since } }) => ({
     path,
     state,

@@ -7,7 +7,7 @@ import { Attention } from '../features/attention/attention.ts';
 import type { OpenFolder } from '../delivery/payload/locateBytes.ts';
 import type { AttentionFolder, AttentionKey } from '../core/ports/attention.ts';
 import { guardOver, type Guards } from './folders.ts';
-import type { Lasting } from './processScope.ts';
+import type { ProcessScope } from './processScope.ts';
 
 /** What people at the scanners are shown, in the folders of this configuration that have a place for it. */
 export interface Attentions {
@@ -16,8 +16,8 @@ export interface Attentions {
   readonly look: (folder: string, path: string) => void;
 }
 
-type Deps = Pick<Lasting, 'ledger' | 'clock' | 'log' | 'guards'> & {
-  readonly inherited: Lasting['inherited'];
+type Deps = Pick<ProcessScope, 'ledger' | 'clock' | 'log' | 'guards'> & {
+  readonly inherited: ProcessScope['inherited'];
 };
 
 export function composeAttention(
@@ -53,7 +53,7 @@ export function composeAttention(
  */
 export async function leaveFormerPlaces(
   { stateDir, folders }: Config,
-  { guards, log }: Pick<Lasting, 'guards' | 'log'>,
+  { guards, log }: Pick<ProcessScope, 'guards' | 'log'>,
 ): Promise<string[]> {
   const book = createAttentionBook(bookOf(stateDir));
   const left: string[] = [];

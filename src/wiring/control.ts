@@ -5,7 +5,7 @@ import type { Generations } from '../daemon/generations.ts';
 import type { LogLines } from '../core/ports/logLines.ts';
 import { createEndpoint } from './createEndpoint.ts';
 import type { Running } from './generation.ts';
-import type { Lasting } from './processScope.ts';
+import type { ProcessScope } from './processScope.ts';
 import type { Results } from './results.ts';
 import { composeReading } from './reading.ts';
 import type { Settings } from './settings.ts';
@@ -14,7 +14,7 @@ import { testFolder } from './testFolder.ts';
 export interface ControlDeps {
   readonly generations: Generations<Config, Running>;
   readonly settings: Settings;
-  readonly lasting: Lasting;
+  readonly lasting: ProcessScope;
   readonly lines: LogLines;
   readonly version: string;
   readonly results: Pick<Results, 'notes' | 'path'>;
@@ -30,7 +30,7 @@ export function controlOf(deps: ControlDeps): { operations: Partial<Operations>;
     lines,
     status: () => statusOf(deps),
     endpoints: () => generations.current.config.endpoints,
-    findBytes: (document) => generations.current.findBytes(document),
+    locateBytes: (document) => generations.current.locateBytes(document),
   });
   return {
     operations: {

@@ -6,14 +6,14 @@ import { watchFile } from '../system/fileWatch.ts';
 import { Generations } from '../daemon/generations.ts';
 import type { InstanceLock } from '../state-dir/instanceLock.ts';
 import { ServiceManager } from '../daemon/serviceManager.ts';
-import { together } from '../daemon/runAll.ts';
-import { whileInPlace } from '../daemon/stateDirGuard.ts';
+import { runAll } from '../daemon/runAll.ts';
+import { guardStateDir } from '../daemon/stateDirGuard.ts';
 import { whileWritable } from '../daemon/whileWritable.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import type { LogLines } from '../core/ports/logLines.ts';
-import { composeBeside } from './sideServices.ts';
+import { composeSideServices } from './sideServices.ts';
 import { composeGeneration } from './generation.ts';
-import { composeLasting } from './processScope.ts';
+import { composeProcessScope } from './processScope.ts';
 import { progressOf, type RunProgress } from './progress.ts';
 import type { Surroundings } from './service.ts';
 import { Settings } from './settings.ts';
@@ -39,7 +39,7 @@ export interface DaemonOptions extends Surroundings {
 export async function runDaemon(options: DaemonOptions, stop: AbortSignal): Promise<void> {
   const { config, context, lock, log, lines, version } = options;
   const startedAt = new Date().toISOString();
-  const lasting = await composeLasting(config, options);
+  const lasting = await composeProcessScope(config, options);
   const { clock, ledger } = lasting;
   // Until it is read, it need not be read again; and a signal that nobody listens to would end the process.
   let onReload = (): void => {};
@@ -55,7 +55,7 @@ export async function runDaemon(options: DaemonOptions, stop: AbortSignal): Prom
     });
     try {
       const deps = { generations, settings, lasting, lines, version, startedAt };
-      const beside = await composeBeside(deps, stop);
+      const beside = await composeSideServices(deps, stop);
       const silentMs = (): number => ledger.storage.silentMs?.() ?? 0;
       const manager = new ServiceManager({ env: options.env, pid: process.pid, clock, log, silentMs });
       const { startControlServer } = await import('../control/server/server.ts');
@@ -88,8 +88,8 @@ export async function runDaemon(options: DaemonOptions, stop: AbortSignal): Prom
       );
       try {
         const isInPlace = async () => (await lock.isInPlace()) && (await ledger.isInPlace());
-        await whileInPlace({ isInPlace }, config.stateDir, clock, stop, (inPlace) =>
-          whileWritable(ledger.storage, inPlace, (until) => together(parts, until)),
+        await guardStateDir({ isInPlace }, config.stateDir, clock, stop, (inPlace) =>
+          whileWritable(ledger.storage, inPlace, (until) => runAll(parts, until)),
         );
       } finally {
         await endProgress?.();

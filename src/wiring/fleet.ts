@@ -1,14 +1,14 @@
 import type { Dispatcher } from '../delivery/queue/dispatcher.ts';
 import { FleetWatch } from '../fleet/fleetWatch.ts';
 import type { Holds } from '../delivery/holds/holds.ts';
-import { Leads } from '../fleet/folderLeadership.ts';
+import { FolderLeadership } from '../fleet/folderLeadership.ts';
 import type { FolderSettings } from '../core/domain/settings.ts';
 import type { Clock } from '../core/ports/clock.ts';
 import type { Ledger } from '../core/ports/ledger.ts';
 import type { Log } from '../core/ports/log.ts';
 
 export interface FleetParts {
-  readonly leads: Leads;
+  readonly leads: FolderLeadership;
   readonly watch: FleetWatch;
 }
 
@@ -27,7 +27,7 @@ export function composeFleet(
   const { folders, dispatcher, holds, clock, log } = parts;
   const shares = new Map(folders.flatMap(({ path, share }) => (share ? [[path, share] as const] : [])));
   return {
-    leads: new Leads({ fleet, storage, shares, clock, log }),
+    leads: new FolderLeadership({ fleet, storage, shares, clock, log }),
     watch: new FleetWatch({ fleet, storage, dispatcher, holds, clock, log }),
   };
 }

@@ -11,7 +11,7 @@ import { endpointId, type Document, type EndpointKey } from '../core/domain/docu
 import { isElsewhere } from '../core/domain/elsewhere.ts';
 import { createFolderClaims } from '../intake/folder/folderClaims.ts';
 import { inItsPlace } from '../intake/presence/mountIdentity.ts';
-import { findBytes, type Found, type OpenFolder } from '../delivery/payload/locateBytes.ts';
+import { locateBytes, type Found, type OpenFolder } from '../delivery/payload/locateBytes.ts';
 import type { LimitedBy } from '../delivery/limits/pacer.ts';
 import type { FolderHints } from '../core/ports/folder.ts';
 import { unlessLedgerAway } from '../core/domain/errors.ts';
@@ -22,7 +22,7 @@ import type { Spool } from '../core/ports/spool.ts';
 import { meteredService } from '../features/metrics/metered.ts';
 import { composeAttention, leaveFormerPlaces } from './attention.ts';
 import { composeFolders, neverWatched } from './folders.ts';
-import type { Lasting } from './processScope.ts';
+import type { ProcessScope } from './processScope.ts';
 import { openConfiguredSpool } from './ledger.ts';
 import { operationsOf } from './operations.ts';
 import { composePipeline, type Pipeline } from './pipeline.ts';
@@ -39,7 +39,7 @@ export interface Running
   /** What people change; in a daemon asked for through `Generations.act`. */
   readonly acts: Operations;
   /** Wherever they are; what is found has the document's hash. */
-  findBytes(document: Document): Promise<Found>;
+  locateBytes(document: Document): Promise<Found>;
   status(): RunningStatus;
   /** Takes in one file that lies in no watched folder. */
   send(request: Request<'send'>): Promise<Response<'send'>>;
@@ -59,7 +59,7 @@ export interface RunningStatus {
 /** Nothing runs yet when it resolves. The one before it is closed by then. */
 export async function composeGeneration(
   config: Config,
-  lasting: Lasting,
+  lasting: ProcessScope,
   { once }: { once: boolean },
 ): Promise<Running> {
   const { log, clock, inherited: incidents, ledger, buffers, inspector, host } = lasting;
@@ -130,7 +130,7 @@ export async function composeGeneration(
       service,
       spool,
       acts: operationsOf(config, { ledger, spool, holds, open, changed, takeOver }),
-      findBytes: (document) => findBytes(document, { ledger, spool, open: look }),
+      locateBytes: (document) => locateBytes(document, { ledger, spool, open: look }),
       status: () => ({
         inFlight: pacer.onTheWire,
         limitedBy: pacer.limitedBy(),
@@ -180,7 +180,7 @@ async function hintsOf(config: Config, formerPlaces: readonly string[]): Promise
 const MET_AGAIN_MS = 30_000;
 
 async function settleIncidents(
-  { clock, inherited }: Lasting,
+  { clock, inherited }: ProcessScope,
   intakes: () => Pipeline['intakes'],
   signal: AbortSignal,
 ): Promise<void> {

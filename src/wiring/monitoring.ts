@@ -6,10 +6,10 @@ import { endpointId } from '../core/domain/document.ts';
 import { counted } from '../core/domain/words.ts';
 import type { Ledger } from '../core/ports/ledger.ts';
 import type { Metrics, Standing } from '../features/metrics/metrics.ts';
-import type { Lasting } from './processScope.ts';
+import type { ProcessScope } from './processScope.ts';
 
 export interface MonitoringParts {
-  readonly lasting: Lasting;
+  readonly lasting: ProcessScope;
   readonly version: string;
   readonly status: () => StatusResponse;
   readonly endpoints: () => Config['endpoints'];

@@ -3,15 +3,15 @@ import type { SeenSince } from '../intake/offline/seenSince.ts';
 import type { FolderTimes } from '../intake/presence/folderState.ts';
 import { Agent } from '../daemon/agent.ts';
 import { MEDIA_TYPES } from '../core/domain/imageType.ts';
-import { watchOverSleep } from '../daemon/suspendDetector.ts';
+import { watchForSuspend } from '../daemon/suspendDetector.ts';
 import { ByteBudget } from '../delivery/payload/byteBudget.ts';
 import { Dispatcher } from '../delivery/queue/dispatcher.ts';
 import { inItsPlace } from '../intake/presence/mountIdentity.ts';
-import { Hand } from '../delivery/payload/payloadCache.ts';
+import { PayloadCache } from '../delivery/payload/payloadCache.ts';
 import { Holds } from '../delivery/holds/holds.ts';
 import type { ImageBuffers } from '../delivery/payload/imageBuffers.ts';
 import { Intake } from '../intake/intake.ts';
-import { Keeper } from '../delivery/payload/payloadStore.ts';
+import { PayloadStore } from '../delivery/payload/payloadStore.ts';
 import type { OpenFolder } from '../delivery/payload/locateBytes.ts';
 import { Pacer } from '../delivery/limits/pacer.ts';
 import { Recorder } from '../delivery/record.ts';
@@ -94,7 +94,7 @@ export interface Pipeline {
   readonly dispatcher: Dispatcher;
   readonly pacer: Pacer;
   readonly holds: Holds;
-  readonly keeper: Keeper;
+  readonly payloads: PayloadStore;
   /** What slows sending down and is no trouble, in plain sentences. */
   readonly notes: () => string[];
   /** One for each folder of the configuration, in its order. */
@@ -138,7 +138,7 @@ export async function composePipeline(
   // Those who look for a document's bytes must not take an unmounted share for an empty one.
   const open: OpenFolder = (path) => inItsPlace(folders(path), ledger);
   const { keepFailedMs } = config.storage;
-  const keeper = new Keeper({
+  const payloads = new PayloadStore({
     mode: config.spool,
     spool,
     ledger,
@@ -147,7 +147,7 @@ export async function composePipeline(
     log,
     keepFailedMs,
     buffers: world.buffers,
-    hand: new Hand(HAND_BYTES, HAND_IMAGES),
+    hand: new PayloadCache(HAND_BYTES, HAND_IMAGES),
     canSend: ({ endpoint, folder }) => dispatcher.canSend(endpoint, folder),
     isNeeded: (hash) => singleFiles.needs(hash) || (offline?.needs(hash) ?? false),
   });
@@ -183,7 +183,7 @@ export async function composePipeline(
       ledger,
       service,
       tokens,
-      keeper,
+      payloads,
       spool,
       memory: sending,
       open,
@@ -207,7 +207,7 @@ export async function composePipeline(
   };
   const singleFiles: SingleFiles = new SingleFiles({
     ledger,
-    keeper,
+    payloads,
     inspector,
     open,
     memory: reading,
@@ -218,7 +218,7 @@ export async function composePipeline(
   });
   const offlineDeps = {
     ledger,
-    keeper,
+    payloads,
     inspector,
     incidents,
     clock,
@@ -242,7 +242,7 @@ export async function composePipeline(
         clock,
         log,
         host: world.host,
-        keeper,
+        payloads,
         memory: reading,
         hints,
         claims: world.claims,
@@ -260,7 +260,7 @@ export async function composePipeline(
         onAdmitted: (admitted) => onAdmitted(folder.path, admitted),
       }),
   );
-  const sweep = { keeper, spool, ledger, open, memory: reading, clock, log, keepFailedMs };
+  const sweep = { payloads, spool, ledger, open, memory: reading, clock, log, keepFailedMs };
   const onWoke = (): void => {
     service.dropIdle?.();
     holds.woke();
@@ -283,7 +283,7 @@ export async function composePipeline(
       ...(offline ? [(signal: AbortSignal) => offline.run(signal)] : []),
       ...(fleet ? [(signal: AbortSignal) => fleet.watch.run(signal)] : []),
       (signal) => runSpoolSweep(sweep, signal),
-      (signal) => watchOverSleep({ clock, log, asleepMs: world.asleepMs ?? (() => null), onWoke }, signal),
+      (signal) => watchForSuspend({ clock, log, asleepMs: world.asleepMs ?? (() => null), onWoke }, signal),
       ...world.background,
     ],
     tidy: async (signal) => {
@@ -295,10 +295,10 @@ export async function composePipeline(
   dispatcher.onIdle(() => world.buffers.clear());
   const close = (): Promise<void> => {
     endWatching();
-    return keeper.close();
+    return payloads.close();
   };
   const notes = () => [...(fleet?.watch.notes() ?? []), ...dispatcher.notes(), ...(offline?.notes() ?? [])];
-  return { agent, dispatcher, pacer, holds, keeper, notes, intakes, open, intakeOf, singleFiles, close };
+  return { agent, dispatcher, pacer, holds, payloads, notes, intakes, open, intakeOf, singleFiles, close };
 }
 
 /** Nobody waits for a scanner in a run that ends by itself: what lies still and is incomplete is reported as such. */

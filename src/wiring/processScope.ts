@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../config/config.ts';
 import { InheritedIncidents } from '../daemon/inheritedIncidents.ts';
-import { giveBackMemory, processMemory } from '../daemon/idleGc.ts';
+import { collectWhenIdle, processMemory } from '../daemon/idleGc.ts';
 import { SilenceWatch } from '../features/alerts/silence/silenceWatch.ts';
 import { SilentAgents } from '../features/alerts/silence/silentAgents.ts';
 import { SlowDisk } from '../daemon/slowDisk.ts';
@@ -29,7 +29,7 @@ import type { RunProgress } from './progress.ts';
 import type { LastCredentials, Surroundings } from './service.ts';
 
 /** What lives as long as the process, whatever the configuration becomes. */
-export interface Lasting extends Surroundings {
+export interface ProcessScope extends Surroundings {
   readonly clock: Clock;
   readonly incidents: OpenIncidents;
   /** Those of the generation that runs. */
@@ -56,7 +56,7 @@ export interface Lasting extends Surroundings {
   readonly keepUp: (signal: AbortSignal) => Promise<unknown>;
 }
 
-export interface LastingOptions extends Surroundings {
+export interface ProcessScopeOptions extends Surroundings {
   readonly version: string;
   readonly progress?: RunProgress | null;
   /** The program of the thread that writes the ledger; by default the one beside this file. */
@@ -64,16 +64,16 @@ export interface LastingOptions extends Surroundings {
 }
 
 /** The caller holds the instance lock of the state directory. */
-export async function composeLasting(
+export async function composeProcessScope(
   config: Config,
-  { version, ledgerThread = LEDGER_THREAD, ...surroundings }: LastingOptions,
-): Promise<Lasting> {
+  { version, ledgerThread = LEDGER_THREAD, ...surroundings }: ProcessScopeOptions,
+): Promise<ProcessScope> {
   const { log } = surroundings;
   const clock = systemClock;
   const seenSince = new SeenSince(clock, config.folders);
   const incidents = new OpenIncidents({ clock, log });
-  const metering: Lasting['metering'] = { meter: null };
-  const accounts: Lasting['accounts'] = { of: accountsAmong(config.endpoints) };
+  const metering: ProcessScope['metering'] = { meter: null };
+  const accounts: ProcessScope['accounts'] = { of: accountsAmong(config.endpoints) };
   const slowDisk = new SlowDisk(config.stateDir, incidents);
   const onMended = (story: string): void =>
     incidents.open({
@@ -129,7 +129,7 @@ export async function composeLasting(
         upkeep({ ledger, incidents, clock, log, backupEveryMs, backups }, signal),
         silent?.run(signal),
         slowDisk.watch(storage, clock, signal),
-        giveBackMemory(processMemory(), clock, signal),
+        collectWhenIdle(processMemory(), clock, signal),
         watchZone({ clock, log, env: surroundings.env }, signal),
       ]),
   };

@@ -17,18 +17,18 @@ export interface ReadingParts {
   readonly lines: LogLines;
   readonly status: () => StatusResponse;
   readonly endpoints: () => readonly EndpointSettings[];
-  readonly findBytes: StreamDeps['findBytes'];
+  readonly locateBytes: StreamDeps['locateBytes'];
 }
 
 /** What the running agent answers, and changes nothing by. */
-export function composeReading({ ledger, log, lines, status, endpoints, findBytes }: ReadingParts) {
+export function composeReading({ ledger, log, lines, status, endpoints, locateBytes }: ReadingParts) {
   const clock = systemClock;
   const fleetNote = fleetNotes(ledger, clock);
   const deps = { ledger, clock, history: new History(ledger, clock), status, fleetNote, endpoints };
   return {
     operations: readingOperations(deps),
     streams: [
-      ...readingStreams({ ledger, clock, findBytes }),
+      ...readingStreams({ ledger, clock, locateBytes }),
       eventStream({ overview: () => overview(deps), lines, clock, log }),
     ],
   };

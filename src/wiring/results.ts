@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Config } from '../config/config.ts';
-import { Handing } from '../features/results/resultCommand.ts';
+import { ResultCommand } from '../features/results/resultCommand.ts';
 import { resultsPath } from '../features/results/address.ts';
 import { createReceiver } from '../features/results/receiver.ts';
 import { resultsSecret } from '../features/results/secret.ts';
@@ -8,7 +8,7 @@ import type { ResultsSettings } from '../features/results/settings.ts';
 import { counted } from '../core/domain/words.ts';
 import { unlessLedgerAway } from '../core/domain/errors.ts';
 import type { Document } from '../core/domain/document.ts';
-import type { Lasting } from './processScope.ts';
+import type { ProcessScope } from './processScope.ts';
 
 export interface Results {
   /** Listens where the configuration says so. Never rejects. */
@@ -26,7 +26,7 @@ export interface Results {
 /** Receives what becomes of documents. `changed`: a document has another status, or was accepted. */
 export async function composeResults(
   config: Config,
-  { ledger, log, incidents, clock, env, secrets }: Lasting,
+  { ledger, log, incidents, clock, env, secrets }: ProcessScope,
   changed: (document: Document) => void,
 ): Promise<Results> {
   const { stateDir } = config;
@@ -47,7 +47,7 @@ export async function composeResults(
   };
   const random = Math.random;
   const { command } = config.results;
-  const handing = new Handing({ ledger, stateDir, command, env, clock, random, log, incidents });
+  const handing = new ResultCommand({ ledger, stateDir, command, env, clock, random, log, incidents });
   const receiver = createReceiver({
     settings: settingsOf(config),
     secret,

@@ -16,12 +16,12 @@ import { formerOriginals, type FormerOriginals } from '../intake/dispose/origina
 import { asReceiptdError, ReceiptdError, isOfLedger } from '../core/domain/errors.ts';
 import { hidePasswords, withPasswords } from './hidePasswords.ts';
 import { refuseKeysBeyondConsole, refusePathsBeyondConsole, type Reach } from './consoleReach.ts';
-import type { Lasting } from './processScope.ts';
+import type { ProcessScope } from './processScope.ts';
 
 export interface SettingsDeps {
   readonly file: string;
   readonly context: LoadContext;
-  readonly lasting: Pick<Lasting, 'ledger' | 'incidents' | 'log' | 'clock'>;
+  readonly lasting: Pick<ProcessScope, 'ledger' | 'incidents' | 'log' | 'clock'>;
   /** Puts a configuration into effect. Rejects where that can't be done; then the former one is. */
   readonly replace: (config: Config) => Promise<void>;
 }

@@ -6,7 +6,7 @@ import { controlOf, statusOf, type ControlDeps } from './control.ts';
 import { composeMonitoring, statusLine } from './monitoring.ts';
 import { composeResults } from './results.ts';
 
-export interface Beside {
+export interface SideServices {
   /** All that may be asked over the control socket. */
   readonly offer: Offer;
   /** How the agent is, in one line. */
@@ -22,7 +22,10 @@ export interface Beside {
  * What looks on and speaks beside the pipeline, as long as the process lives: the console, metrics, results and alerts. Each
  * takes its part of a changed configuration by itself, and none of them can keep a receipt from going.
  */
-export async function composeBeside(deps: Omit<ControlDeps, 'results'>, stop: AbortSignal): Promise<Beside> {
+export async function composeSideServices(
+  deps: Omit<ControlDeps, 'results'>,
+  stop: AbortSignal,
+): Promise<SideServices> {
   const { generations, settings, lasting, version } = deps;
   const { current: config } = settings;
   const results = await composeResults(config, lasting, ({ folder, state }) => {

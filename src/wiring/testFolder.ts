@@ -9,7 +9,7 @@ import type { WatchedFolder } from '../core/ports/folder.ts';
 import { checkFolder } from './checkFolder.ts';
 import { composeFolders } from './folders.ts';
 import type { Running } from './generation.ts';
-import type { Lasting } from './processScope.ts';
+import type { ProcessScope } from './processScope.ts';
 import { BY_CONSOLE, type Settings } from './settings.ts';
 
 const SAMPLES = 10;
@@ -18,7 +18,7 @@ const COUNTING_MS = 5_000;
 
 interface Deps {
   readonly settings: Settings;
-  readonly lasting: Lasting;
+  readonly lasting: ProcessScope;
   readonly current: () => Running;
 }
 

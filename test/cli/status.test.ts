@@ -6,7 +6,11 @@ import type { Overview } from '../../src/cli/overview.ts';
 import { printStatus } from '../../src/cli/statusText.ts';
 import { troubles, type Trouble } from '../../src/control/queries/troubles.ts';
 import type { Config } from '../../src/config/config.ts';
-import { FOLDER_STATES, type FolderStatus, type StatusResponse } from '../../src/control/protocol/protocol.ts';
+import {
+  FOLDER_STATES,
+  type FolderStatus,
+  type StatusResponse,
+} from '../../src/control/protocol/protocol.ts';
 import { HOLD_SCOPES, type Hold } from '../../src/core/ports/hold.ts';
 import { LIST_STATES, type StateCount } from '../../src/core/ports/ledgerReports.ts';
 import { local } from '../../src/core/domain/words.ts';

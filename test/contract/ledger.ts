@@ -1,7 +1,12 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { credentialsKey, type AccountOf } from '../../src/core/domain/account.ts';
-import { endpointId, type Document, type EndpointKey, type FileIdentity } from '../../src/core/domain/document.ts';
+import {
+  endpointId,
+  type Document,
+  type EndpointKey,
+  type FileIdentity,
+} from '../../src/core/domain/document.ts';
 import { namesOf, parseTemplate, type Naming } from '../../src/core/domain/naming.ts';
 import { isFound, searchWords } from '../../src/core/domain/search.ts';
 import type { Hold } from '../../src/core/ports/hold.ts';

@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LIST_STATES, type ListFilter, type ListOrder, type ListRow } from '../../src/core/ports/ledgerReports.ts';
+import {
+  LIST_STATES,
+  type ListFilter,
+  type ListOrder,
+  type ListRow,
+} from '../../src/core/ports/ledgerReports.ts';
 import type { Ledger } from '../../src/core/ports/ledger.ts';
 import { expectedRows, inOrder, passes, type ExpectedRow } from '../support/messyOffice/expected.ts';
 import { messyOffice, type Office } from '../support/messyOffice/plan.ts';

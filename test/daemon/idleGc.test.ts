@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { giveBackMemory, processMemory, type Memory } from '../../src/daemon/idleGc.ts';
+import { collectWhenIdle, processMemory, type Memory } from '../../src/daemon/idleGc.ts';
 import { FakeClock } from '../support/fakeClock.ts';
 
 const MB = 1024 * 1024;
@@ -16,7 +16,7 @@ function start() {
     },
   };
   const stop = new AbortController();
-  const running = giveBackMemory(memory, clock, stop.signal);
+  const running = collectWhenIdle(memory, clock, stop.signal);
   onTestFinished(async () => {
     stop.abort();
     await running;

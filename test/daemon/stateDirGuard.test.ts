@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { acquireInstanceLock } from '../../src/state-dir/instanceLock.ts';
-import { whileInPlace } from '../../src/daemon/stateDirGuard.ts';
+import { guardStateDir } from '../../src/daemon/stateDirGuard.ts';
 import { FakeClock } from '../support/fakeClock.ts';
 
 async function running(stop: AbortSignal) {
@@ -14,7 +14,7 @@ async function running(stop: AbortSignal) {
   const clock = new FakeClock();
   const untilStopped = (signal: AbortSignal) =>
     new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-  const done = whileInPlace(lock, stateDir, clock, stop, untilStopped);
+  const done = guardStateDir(lock, stateDir, clock, stop, untilStopped);
   return { stateDir, clock, done };
 }
 

@@ -1,6 +1,6 @@
 /** The machine sleeps, the process is stopped, or somebody sets the clock: noticed, said in one line, and looked into. */
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { watchOverSleep } from '../../src/daemon/suspendDetector.ts';
+import { watchForSuspend } from '../../src/daemon/suspendDetector.ts';
 import type { Clock } from '../../src/core/ports/clock.ts';
 import { RecordedLog } from '../support/recordedLog.ts';
 import { accept, fault, status } from '../support/scriptedService.ts';
@@ -33,7 +33,7 @@ function machine(kind: 'linux' | 'other') {
   const stop = new AbortController();
   let woken = 0;
   const deps = { clock, log, asleepMs: () => (kind === 'linux' ? asleep : null), onWoke: () => (woken += 1) };
-  const running = watchOverSleep(deps, stop.signal);
+  const running = watchForSuspend(deps, stop.signal);
   onTestFinished(async () => {
     stop.abort();
     await running;

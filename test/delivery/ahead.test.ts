@@ -2,8 +2,8 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { accept, pending, status, type Script } from '../support/scriptedService.ts';
 import type { Lane } from '../../src/core/domain/document.ts';
-import { Line } from '../../src/delivery/queue/endpointQueue.ts';
-import { Places } from '../../src/delivery/queue/uploadSlots.ts';
+import { EndpointQueue } from '../../src/delivery/queue/endpointQueue.ts';
+import { UploadSlots } from '../../src/delivery/queue/uploadSlots.ts';
 import { documentOf, OFFICE, sendingPlace, SHOP, UNLIMITED, type Place } from './sending.ts';
 
 const AT_ONCE = 2;
@@ -170,8 +170,8 @@ describe('a place that is free', () => {
   const settings = (uid: string) => ({ key: { ...OFFICE, uid }, alias: uid, limits: UNLIMITED });
 
   async function waitFor(
-    places: Places,
-    line: Line,
+    places: UploadSlots,
+    line: EndpointQueue,
     lane: Lane,
     name: string,
     order: string[],
@@ -181,12 +181,12 @@ describe('a place that is free', () => {
   }
 
   it('goes to those of its endpoint that are fresh, else in order, and past an endpoint that has no room', async () => {
-    const [office, shop] = [new Line(settings('office')), new Line(settings('shop'))];
+    const [office, shop] = [new EndpointQueue(settings('office')), new EndpointQueue(settings('shop'))];
     const most = new Map([
       [office, 1],
       [shop, 2],
     ]);
-    const places = new Places(2, (line) => most.get(line) ?? 0);
+    const places = new UploadSlots(2, (line) => most.get(line) ?? 0);
     expect(places.take(office, 'backlog')).toBeNull();
     expect(places.take(shop, 'backlog')).toBeNull();
     const order: string[] = [];
@@ -202,8 +202,8 @@ describe('a place that is free', () => {
   });
 
   it('is given once what was accepted is recorded, where a kill would cost too much', async () => {
-    const line = new Line(settings('office'));
-    const places = new Places(2, () => 2);
+    const line = new EndpointQueue(settings('office'));
+    const places = new UploadSlots(2, () => 2);
     for (let n = 0; n < 4; n += 1) {
       expect(places.take(line, 'fresh')).toBeNull();
       places.accepted(line);
@@ -216,8 +216,8 @@ describe('a place that is free', () => {
   });
 
   it('is for nobody who was sent away', async () => {
-    const line = new Line(settings('office'));
-    const places = new Places(1, () => 1);
+    const line = new EndpointQueue(settings('office'));
+    const places = new UploadSlots(1, () => 1);
     expect(places.take(line, 'fresh')).toBeNull();
     const order: string[] = [];
     void waitFor(places, line, 'fresh', 'one', order);

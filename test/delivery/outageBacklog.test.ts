@@ -47,7 +47,7 @@ async function advance(place: Place, ms: number, step: number): Promise<void> {
 /** A scan that is overwritten as soon as it is admitted. */
 async function scan(place: Place, sending: Sending, name: string, lane: Lane): Promise<Document> {
   const bytes = Buffer.from(`receipt ${name}`);
-  const admitted = await sending.keeper.keep({ endpoint: OFFICE, folder: place.scans, bytes }, () =>
+  const admitted = await sending.payloads.keep({ endpoint: OFFICE, folder: place.scans, bytes }, () =>
     place.ledger.admit({
       endpoint: OFFICE,
       file: {

@@ -13,7 +13,7 @@ import { ByteBudget } from '../../src/delivery/payload/byteBudget.ts';
 import type { DeliverDeps } from '../../src/delivery/deliver.ts';
 import { Dispatcher, type Idle } from '../../src/delivery/queue/dispatcher.ts';
 import { Holds } from '../../src/delivery/holds/holds.ts';
-import type { KeeperDeps } from '../../src/delivery/payload/payloadStore.ts';
+import type { PayloadStoreDeps } from '../../src/delivery/payload/payloadStore.ts';
 import type { OpenFolder } from '../../src/delivery/payload/locateBytes.ts';
 import { Pacer } from '../../src/delivery/limits/pacer.ts';
 import { Recorder } from '../../src/delivery/record.ts';
@@ -132,9 +132,10 @@ export async function sendingPlace() {
       parkAfter: options.parkAfter ?? 5,
       onAccepted: ({ name }) => accepted.push(name),
     });
-    const canSend: KeeperDeps['canSend'] = ({ endpoint, folder }) => dispatcher.canSend(endpoint, folder);
+    const canSend: PayloadStoreDeps['canSend'] = ({ endpoint, folder }) =>
+      dispatcher.canSend(endpoint, folder);
     const kept = await keeping({ dir, clock, ledger: used, log }, { canSend, ...options.keeping });
-    const { keeper, hand, spool } = kept;
+    const { payloads, hand, spool } = kept;
     const dispatcher: Dispatcher = new Dispatcher({
       ledger: used,
       endpoints,
@@ -148,7 +149,7 @@ export async function sendingPlace() {
         ledger: used,
         service,
         tokens: (endpoint) => options.tokens?.(endpoint) ?? tokens,
-        keeper,
+        payloads,
         spool,
         memory: new ByteBudget(1_000_000),
         open,

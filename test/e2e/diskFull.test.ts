@@ -27,33 +27,33 @@ const ONE_TRY_MS = 7_000;
 
 /** A site whose state directory is a small disk of its own, that only its commands see. */
 class SmallDiskSite extends Site {
-  keeper = 0;
+  payloads = 0;
 
   async mount(size: string): Promise<void> {
     mkdirSync(this.stateDir, { mode: 0o700 });
-    const keeper = spawn(
+    const payloads = spawn(
       ...withSmallDisk(this.stateDir, size, ['sh', '-c', 'echo mounted; exec sleep 1000000']),
       { stdio: ['ignore', 'pipe', 'inherit'] },
     );
-    const ended = once(keeper, 'close');
+    const ended = once(payloads, 'close');
     cleanUp(async () => {
-      keeper.kill('SIGKILL');
+      payloads.kill('SIGKILL');
       await ended;
     });
-    if (keeper.pid === undefined) throw new Error('nothing was mounted');
+    if (payloads.pid === undefined) throw new Error('nothing was mounted');
     await Promise.race([
-      once(keeper.stdout, 'data'),
+      once(payloads.stdout, 'data'),
       ended.then(() => {
         throw new Error('nothing was mounted');
       }),
     ]);
-    this.keeper = keeper.pid;
+    this.payloads = payloads.pid;
   }
 
   override spawn(...args: string[]): Running {
     const { PATH = '', HOME = '' } = process.env;
     const options = { env: { PATH, HOME, ...this.env }, stdio: ['ignore', 'pipe', 'pipe'] as const };
-    const child = spawn(...inMountsOf(this.keeper, [process.execPath, MAIN, ...args]), {
+    const child = spawn(...inMountsOf(this.payloads, [process.execPath, MAIN, ...args]), {
       ...options,
       stdio: [...options.stdio],
     });
@@ -66,7 +66,7 @@ class SmallDiskSite extends Site {
   }
 
   disk(...parts: string[]): string {
-    return join(seenBy(this.keeper, this.stateDir), ...parts);
+    return join(seenBy(this.payloads, this.stateDir), ...parts);
   }
 
   /** Until so many bytes are free. */

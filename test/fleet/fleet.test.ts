@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ReceiptdError, type ErrorCode } from '../../src/core/domain/errors.ts';
 import { FleetWatch } from '../../src/fleet/fleetWatch.ts';
-import { Leads } from '../../src/fleet/folderLeadership.ts';
+import { FolderLeadership } from '../../src/fleet/folderLeadership.ts';
 import type { Ledger, StorageTrouble } from '../../src/core/ports/ledger.ts';
 import { FakeFleet } from '../support/fakeFleet.ts';
 import type { RecordedLog } from '../support/recordedLog.ts';
@@ -335,7 +335,7 @@ describe('a shared folder', () => {
     const { clock, log } = place;
     // The fake names a share by its folder.
     const shares = new Map([[place.scans, place.scans]]);
-    const leads = new Leads({ fleet, storage, shares, clock, log });
+    const leads = new FolderLeadership({ fleet, storage, shares, clock, log });
     const stop = new AbortController();
     const running = leads.run(created.intake, stop.signal);
     const end = async (): Promise<void> => {

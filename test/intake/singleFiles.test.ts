@@ -56,13 +56,13 @@ async function desk(place: Place, { keeping = {}, settings: more = {}, gate }: O
       : real;
   const isNeeded = (hash: string) => files.needs(hash);
   const sending = await place.start({ wrap, keeping: { mode: 'auto', isNeeded, ...keeping } });
-  const { keeper, spool, dispatcher } = sending;
+  const { payloads, spool, dispatcher } = sending;
   const { clock, log, open } = place;
   const ledger = wrap(place.ledger);
   const memory = new ByteBudget(10_000_000);
   const files: SingleFiles = new SingleFiles({
     ledger,
-    keeper,
+    payloads,
     inspector: createImageInspector(async (bytes) => sha256(bytes)),
     open,
     memory,
@@ -80,7 +80,7 @@ async function desk(place: Place, { keeping = {}, settings: more = {}, gate }: O
   }
   const sweep = () =>
     sweepSpool(
-      { keeper, spool, ledger: place.ledger, open, memory, clock, log, keepFailedMs: 0 },
+      { payloads, spool, ledger: place.ledger, open, memory, clock, log, keepFailedMs: 0 },
       new AbortController().signal,
     );
   const copies = async () =>
@@ -99,7 +99,7 @@ test('the copy is durable before the name is asked for, and no sweep takes it be
     gate: async (_, go) => {
       seen.push(await site.copies());
       await site.sweep();
-      await site.keeper.copies.dropUnwanted(sha256(bytes));
+      await site.payloads.copies.dropUnwanted(sha256(bytes));
       seen.push(await site.copies());
       return go();
     },

@@ -42,7 +42,7 @@ export async function watchingPlace(shared?: Pick<Place, 'dir' | 'scans' | 'cloc
   const watchLimit = new WatchLimit(incidents);
   const ledger = shared?.ledger ?? (await openSqliteLedger({ path: join(dir, 'ledger.db'), clock }));
   if (!shared) onTestFinished(() => ledger.close());
-  const { keeper } = await keeping({ dir, clock, ledger, log });
+  const { payloads } = await keeping({ dir, clock, ledger, log });
 
   function create(options: WatchOptions = {}) {
     const settings: FolderSettings = {
@@ -82,7 +82,7 @@ export async function watchingPlace(shared?: Pick<Place, 'dir' | 'scans' | 'cloc
       clock,
       log,
       host: 'scanner-pc',
-      keeper,
+      payloads,
       memory: new ByteBudget(50_000_000),
       hints: createFolderHints(),
       incidents,

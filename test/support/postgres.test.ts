@@ -83,8 +83,8 @@ describe.skipIf(!needsPostgres())('the PostgreSQL of the tests', () => {
       const { spawn } = require('node:child_process');
       spawn('sh', process.argv.slice(1), { detached: true, stdio: ['pipe', 'inherit', 'inherit'] });
       setInterval(() => {}, 1000);`;
-    const keeper = fileURLToPath(new URL('postgresKeeper.sh', import.meta.url));
-    const run = spawn(process.execPath, ['-e', holder, keeper, dir], { stdio: 'inherit' });
+    const payloads = fileURLToPath(new URL('postgresKeeper.sh', import.meta.url));
+    const run = spawn(process.execPath, ['-e', holder, payloads, dir], { stdio: 'inherit' });
     onTestFinished(() => void run.kill('SIGKILL'));
     await expect.poll(() => existsSync(join(dir, 'keeper'))).toBe(true);
     chownSync(dir, ordinaryOwner().uid, ordinaryOwner().gid);

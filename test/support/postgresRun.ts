@@ -25,9 +25,9 @@ const SETTLED_AFTER_MS = 60_000;
 /** Vitest's global set-up: a directory for what its workers may start. Starts no cluster. */
 export default function setup(): () => Promise<void> {
   if (postgresBinaries() === null || process.env[VARIABLE] !== undefined) return () => Promise.resolve();
-  const { dir, keeper } = beginRun();
+  const { dir, payloads } = beginRun();
   process.env[VARIABLE] = dir;
-  return () => ended(keeper);
+  return () => ended(payloads);
 }
 
 /** The directory of this run's clusters; outside vitest, one that ends with this process. */
@@ -67,23 +67,23 @@ function keeperScript(): string {
   return existsSync(beside) ? beside : resolve('test/support/postgresKeeper.sh');
 }
 
-function beginRun(): { readonly dir: string; readonly keeper: ChildProcess } {
+function beginRun(): { readonly dir: string; readonly payloads: ChildProcess } {
   removeLeftovers();
   const dir = mkdtempSync(join(tmpdir(), PREFIX));
   const { uid, gid } = ordinaryOwner();
   chownSync(dir, uid, gid);
   // In a session of its own: it has to outlive an interrupted run.
-  const keeper = spawn('sh', [KEEPER, dir], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
-  keeper.unref();
-  (keeper.stdin as { unref?(): void } | null)?.unref?.();
-  return { dir, keeper };
+  const payloads = spawn('sh', [KEEPER, dir], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
+  payloads.unref();
+  (payloads.stdin as { unref?(): void } | null)?.unref?.();
+  return { dir, payloads };
 }
 
-async function ended(keeper: ChildProcess): Promise<void> {
-  if (keeper.exitCode !== null) return;
-  keeper.ref();
-  keeper.stdin?.end();
-  await once(keeper, 'exit');
+async function ended(payloads: ChildProcess): Promise<void> {
+  if (payloads.exitCode !== null) return;
+  payloads.ref();
+  payloads.stdin?.end();
+  await once(payloads, 'exit');
 }
 
 /** What is left of runs that ended together with their keepers. */
@@ -99,8 +99,8 @@ function removeLeftovers(): void {
 function isKept(dir: string): boolean {
   try {
     if (Date.now() - statSync(dir).mtimeMs < SETTLED_AFTER_MS) return true;
-    const keeper = readFileSync(join(dir, 'keeper'), 'utf8').trim();
-    return commandLine(keeper).includes(dir);
+    const payloads = readFileSync(join(dir, 'keeper'), 'utf8').trim();
+    return commandLine(payloads).includes(dir);
   } catch {
     return false;
   }

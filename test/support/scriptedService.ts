@@ -2,7 +2,12 @@
 import type { ReceiptdError } from '../../src/core/domain/errors.ts';
 import type { Answer } from '../../src/core/domain/outcome.ts';
 import type { Clock } from '../../src/core/ports/clock.ts';
-import type { ReceiptService, TokenSource, UploadProgress, UploadRequest } from '../../src/core/ports/service.ts';
+import type {
+  ReceiptService,
+  TokenSource,
+  UploadProgress,
+  UploadRequest,
+} from '../../src/core/ports/service.ts';
 
 export interface Asked {
   readonly name: string;

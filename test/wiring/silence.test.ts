@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { composeGeneration, type Running } from '../../src/wiring/generation.ts';
-import { composeLasting } from '../../src/wiring/processScope.ts';
+import { composeProcessScope } from '../../src/wiring/processScope.ts';
 import type { Config } from '../../src/config/config.ts';
 import { parseConfig } from '../../src/config/load.ts';
 import { Generations } from '../../src/daemon/generations.ts';
@@ -52,7 +52,7 @@ it('an agent notices that a scanner fell silent, and a changed configuration doe
   };
   const log = new RecordedLog();
   const env = { RECEIPTD_CLIENT_ID: 'silence', RECEIPTD_CLIENT_SECRET: 'silence-secret' };
-  const lasting = await composeLasting(configOf({}), {
+  const lasting = await composeProcessScope(configOf({}), {
     env,
     log,
     secrets: createRedactor(),

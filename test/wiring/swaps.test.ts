@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { composeGeneration, type Running } from '../../src/wiring/generation.ts';
-import { composeLasting } from '../../src/wiring/processScope.ts';
+import { composeProcessScope } from '../../src/wiring/processScope.ts';
 import type { Config } from '../../src/config/config.ts';
 import { parseConfig } from '../../src/config/load.ts';
 import { Generations } from '../../src/daemon/generations.ts';
@@ -43,7 +43,7 @@ async function agent(first: object) {
   };
   const log = new RecordedLog();
   const env = { RECEIPTD_CLIENT_ID: credentials.clientId, RECEIPTD_CLIENT_SECRET: credentials.clientSecret };
-  const lasting = await composeLasting(configOf(first), {
+  const lasting = await composeProcessScope(configOf(first), {
     env,
     log,
     secrets: createRedactor(),

@@ -1,6 +1,10 @@
 import { accountOption, ofAccount } from '../../core/domain/account.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
-import type { CredentialsSource, CredentialStore, WritableCredentials } from '../../core/ports/credentials.ts';
+import type {
+  CredentialsSource,
+  CredentialStore,
+  WritableCredentials,
+} from '../../core/ports/credentials.ts';
 import { environmentStore } from './environment.ts';
 import { fileStore, writableFile } from './file.ts';
 import { isUnanswered, keychainAccount, keychainStore, writableKeychain } from './keychain.ts';

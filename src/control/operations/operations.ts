@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { endpointId, type Document } from '../../core/domain/document.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import type { Holds } from '../../delivery/holds/holds.ts';
-import { findBytes, type OpenFolder } from '../../delivery/payload/locateBytes.ts';
+import { locateBytes, type OpenFolder } from '../../delivery/payload/locateBytes.ts';
 import { deleteOriginals, originalsThere } from '../../intake/dispose/originalsThere.ts';
 import type { EndpointSettings } from '../../core/domain/settings.ts';
 import type { Clock } from '../../core/ports/clock.ts';
@@ -93,7 +93,7 @@ export class Operations {
     const { name } = named[0];
     const inTarget = named.find(({ endpoint }) => target && endpointId(endpoint) === endpointId(target));
     const document = inTarget ?? named[0];
-    const found = await findBytes(document, { ledger, spool, open });
+    const found = await locateBytes(document, { ledger, spool, open });
     if (found.kind !== 'bytes') {
       throw new ReceiptdError('BYTES_GONE', `"${name}" can't be sent again. ${found.message}`, {
         hint: found.elsewhere

@@ -16,11 +16,11 @@ export interface StreamDeps {
   readonly ledger: LedgerReports;
   readonly clock: Clock;
   /** What is found has the document's hash: nothing but admitted images can be read here. */
-  readonly findBytes: (document: Document) => Promise<Found>;
+  readonly locateBytes: (document: Document) => Promise<Found>;
 }
 
 /** What only looks, and is more than one JSON object. */
-export function readingStreams({ ledger, clock, findBytes }: StreamDeps): StreamRoute[] {
+export function readingStreams({ ledger, clock, locateBytes }: StreamDeps): StreamRoute[] {
   return [
     {
       ...STREAMS.csv,
@@ -36,7 +36,7 @@ export function readingStreams({ ledger, clock, findBytes }: StreamDeps): Stream
       ...STREAMS.image,
       async serve({ params, query }) {
         const document = await documentOf(ledger, params['id']);
-        const found = await findBytes(document);
+        const found = await locateBytes(document);
         if (found.kind !== 'bytes') {
           throw new ReceiptdError(
             'BYTES_GONE',

@@ -20,7 +20,7 @@ interface Start {
 }
 
 /** A place in the windows of one request. Exactly one of `sent` and `cancel` is called. */
-export interface Slot {
+export interface Reservation {
   sent(now: number): void;
   cancel(): void;
 }
@@ -116,7 +116,7 @@ export class RateWindow {
     return Math.max(1, Math.ceil(freed.at + this.#intervalMs - now));
   }
 
-  reserve(now: number, forBacklog: boolean): Slot {
+  reserve(now: number, forBacklog: boolean): Reservation {
     const start: Start = { at: Infinity };
     this.#starts.push(start);
     const spacedMs = this.#spacing?.start(now, forBacklog) ?? 0;
@@ -228,7 +228,7 @@ export class Budget {
     this.#used += this.#sent + (date === ahead.date ? ahead.used : 0);
   }
 
-  reserve(): Slot {
+  reserve(): Reservation {
     this.#used += 1;
     this.#pending += 1;
     return {

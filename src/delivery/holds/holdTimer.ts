@@ -2,7 +2,7 @@ import type { HoldScope } from '../../core/ports/hold.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 
 /** A scope that is closed, and until when: on both clocks, since either may jump. */
-export interface Closed {
+export interface HoldTimer {
   readonly scope: HoldScope;
   readonly key: string;
   failures: number;
@@ -22,12 +22,12 @@ export interface Closed {
 /** Less than this is the usual correcting of a clock. */
 const CLOCKS_PART_MS = 1_000;
 
-export function endsIn(waitMs: number, clock: Clock): Pick<Closed, 'until' | 'wallUntil'> {
+export function endsIn(waitMs: number, clock: Clock): Pick<HoldTimer, 'until' | 'wallUntil'> {
   return { until: clock.monotonic() + waitMs, wallUntil: clock.now() + waitMs };
 }
 
 /** Milliseconds until it is tried again; negative when that is overdue. */
-export function timeLeft({ until, wallUntil }: Closed, clock: Clock): number {
+export function timeLeft({ until, wallUntil }: HoldTimer, clock: Clock): number {
   const left = until - clock.monotonic();
   const leftByWall = wallUntil - clock.now();
   return left - leftByWall > CLOCKS_PART_MS ? leftByWall : left;

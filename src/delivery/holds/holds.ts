@@ -12,7 +12,7 @@ import type { Clock, Random } from '../../core/ports/clock.ts';
 import type { Hold, HoldScope } from '../../core/ports/hold.ts';
 import type { Ledger } from '../../core/ports/ledger.ts';
 import type { Log } from '../../core/ports/log.ts';
-import { endsIn, timeLeft, type Closed } from './holdTimer.ts';
+import { endsIn, timeLeft, type HoldTimer } from './holdTimer.ts';
 
 /** A Retry-After that asks for more is a mistake. */
 const LONGEST_DEMAND_MS = 24 * 60 * 60_000;
@@ -37,7 +37,7 @@ export class Holds {
   readonly #log: Log;
   readonly #accountOf: AccountOf;
   readonly #credentialsChanged: ((account: string | null) => Promise<boolean>) | null;
-  readonly #closed = new Map<string, Closed>();
+  readonly #closed = new Map<string, HoldTimer>();
   readonly #paused = new Map<string, Hold>();
   #pauseChanges = 0;
   /** Lifted, but the ledger still shows them. */
@@ -142,7 +142,7 @@ export class Holds {
     return isTried;
   }
 
-  #recheckIn(closed: readonly Closed[]): number | null {
+  #recheckIn(closed: readonly HoldTimer[]): number | null {
     const held = this.#credentialsChanged && closed.find(({ scope }) => scope === 'credentials');
     if (!held) return null;
     return Math.max(0, held.checkedAt + RECHECK_CREDENTIALS_MS - this.#clock.monotonic());
@@ -253,7 +253,7 @@ export class Holds {
     await this.#open(scope, key);
   }
 
-  #ofEndpoint(endpoint: EndpointKey): Closed[] {
+  #ofEndpoint(endpoint: EndpointKey): HoldTimer[] {
     // Asked several times for each document.
     if (this.#closed.size === 0) return [];
     return this.#scopesOf(endpoint).flatMap(([scope, key]) => this.#closed.get(keyOf(scope, key)) ?? []);

@@ -4,7 +4,7 @@ import { ENTERED_FOR_MS } from '../../core/domain/limits.ts';
 import type { Clock, Random } from '../../core/ports/clock.ts';
 import type { FleetLimits, LedgerFleet } from '../../core/ports/fleet.ts';
 
-export interface EnteringDeps {
+export interface FleetRateDeps {
   readonly ledger: { readonly fleet: Pick<LedgerFleet, 'enter'> | null };
   readonly limits: FleetLimits;
   readonly clock: Clock;
@@ -15,7 +15,10 @@ const WAIT_AT_MOST_MS = 10_000;
 const MOST_SPREAD_MS = 1_000;
 
 /** For how long the fleet's limits keep the request from leaving; 0 once it counts among those that leave. */
-export async function enter({ endpoint, lane }: Document, { ledger, limits }: EnteringDeps): Promise<number> {
+export async function enter(
+  { endpoint, lane }: Document,
+  { ledger, limits }: FleetRateDeps,
+): Promise<number> {
   const { rate, perDay, perMonth } = limits;
   if (ledger.fleet === null || (rate === null && perDay === null && perMonth === null)) return 0;
   return ledger.fleet.enter(endpoint, limits, lane);
@@ -25,10 +28,10 @@ export async function enter({ endpoint, lane }: Document, { ledger, limits }: En
  * Right before it leaves: whether a request still has the place for which it asked at `askedAt` (monotonic). Where recording it took
  * long, others may have filled the window since; then it takes another place. False: it is not to leave now.
  */
-export async function isEntered(
+export async function keepsItsTurn(
   document: Document,
   askedAt: number,
-  deps: EnteringDeps,
+  deps: FleetRateDeps,
   signal: AbortSignal,
 ): Promise<boolean> {
   const { clock, ledger, limits } = deps;
@@ -53,7 +56,7 @@ export async function isEntered(
 /** Agents that wait for the same limit ask one after the other: a tenth of its window is little to lose, and much to spread them over. */
 export function spread(
   waitMs: number,
-  { limits, random }: Pick<EnteringDeps, 'limits'> & { readonly random: Random },
+  { limits, random }: Pick<FleetRateDeps, 'limits'> & { readonly random: Random },
 ): number {
   const windowMs = limits.rate?.intervalMs ?? Infinity;
   return waitMs + random() * Math.min(MOST_SPREAD_MS, windowMs / 10);

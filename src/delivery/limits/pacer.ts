@@ -6,7 +6,7 @@ import {
   periodStart,
   RateWindow,
   type BudgetPeriod,
-  type Slot,
+  type Reservation,
 } from '../../core/domain/limits.ts';
 import type { Answer, Outcome } from '../../core/domain/outcome.ts';
 import { Pace } from './pace.ts';
@@ -124,7 +124,7 @@ export class Pacer {
   }
 
   /** Takes a place in every window; call only when `delay` is 0. */
-  reserve(endpoint: EndpointKey, lane: Lane = 'fresh'): Slot {
+  reserve(endpoint: EndpointKey, lane: Lane = 'fresh'): Reservation {
     const own = this.#limiter(endpoint);
     const now = this.#clock.monotonic();
     const slots = [...this.#overall.reserve(now, lane), ...own.reserve(now, lane)];
@@ -183,7 +183,11 @@ export class Pacer {
   }
 
   /** For a request that was not foreseen (a replay): waits for its turn. Null if that would take longer than `withinMs`. */
-  async waitForSlot(endpoint: EndpointKey, withinMs: number, signal: AbortSignal): Promise<Slot | null> {
+  async waitForSlot(
+    endpoint: EndpointKey,
+    withinMs: number,
+    signal: AbortSignal,
+  ): Promise<Reservation | null> {
     const latest = this.#clock.monotonic() + withinMs;
     for (;;) {
       const { ms } = this.delay(endpoint, 'fresh');
@@ -200,7 +204,7 @@ export class Pacer {
    */
   run<T>(
     endpoint: EndpointKey,
-    slot: Slot,
+    slot: Reservation,
     request: (onStart: () => void) => Promise<T>,
     signal: AbortSignal,
   ): Promise<T> {
@@ -324,7 +328,7 @@ class Limiter {
     return { endpoint: this.alias === '' ? null : this.alias, rate: rateText(rate), perMinute };
   }
 
-  reserve(now: number, lane: Lane): Slot[] {
+  reserve(now: number, lane: Lane): Reservation[] {
     return [
       ...(this.#window ? [this.#window.reserve(now, lane === 'backlog')] : []),
       ...this.#budgets.map((budget) => budget.reserve()),

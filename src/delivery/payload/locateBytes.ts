@@ -15,7 +15,7 @@ export type Found =
 export type OpenFolder = (path: string) => WatchedFolder;
 
 /** Finds a document's bytes in the spool or wherever they were seen; what is returned has the document's hash. */
-export async function findBytes(
+export async function locateBytes(
   document: Document,
   { ledger, spool, open }: { ledger: LedgerQueue; spool: Pick<Spool, 'read'>; open: OpenFolder },
 ): Promise<Found> {
@@ -27,13 +27,13 @@ export async function findBytes(
     if (!(error instanceof ReceiptdError)) throw error;
     trouble = error;
   }
-  const found = await findOriginal(document, ledger, open);
+  const found = await locateOriginal(document, ledger, open);
   // A copy that can't be read now is not gone.
   return found.kind === 'gone' && trouble ? { kind: 'away', message: trouble.message } : found;
 }
 
 /** Finds a document's bytes wherever they were seen; what is returned has the document's hash. */
-export async function findOriginal(
+export async function locateOriginal(
   document: Document,
   ledger: LedgerQueue,
   open: OpenFolder,

@@ -6,7 +6,7 @@
  *
  * One image larger than the whole limit may be held alone.
  */
-export class Hand {
+export class PayloadCache {
   readonly #limit: number;
   readonly #places: number;
   #used = 0;

@@ -4,11 +4,11 @@ import { describeError } from '../../core/domain/errors.ts';
 import type { Buffers } from '../../core/ports/buffers.ts';
 import type { Admitted } from '../../core/ports/ledger.ts';
 import { sha256 } from '../../core/sha256.ts';
-import { Copies, type CopiesDeps, type Copied } from './spoolCopies.ts';
-import type { Hand } from './payloadCache.ts';
+import { SpoolCopies, type SpoolCopiesDeps, type Copied } from './spoolCopies.ts';
+import type { PayloadCache } from './payloadCache.ts';
 
-export interface KeeperDeps extends CopiesDeps {
-  readonly hand: Hand;
+export interface PayloadStoreDeps extends SpoolCopiesDeps {
+  readonly hand: PayloadCache;
   readonly buffers: Pick<Buffers, 'giveBack'>;
   /** Whether documents of this endpoint and folder can be sent now: nothing holds them, and nobody paused them. */
   readonly canSend: (waiting: Waiting) => boolean;
@@ -39,9 +39,9 @@ const SAME_ALARM_MS = 100;
  * `always`: spooled first, whatever comes then. `never`: in hand or nowhere but in their folder. Where the spool is
  * full, what would need a copy stays in its folder, unadmitted; where it can't be written, `auto` goes on without.
  */
-export class Keeper {
-  readonly #deps: KeeperDeps;
-  readonly copies: Copies;
+export class PayloadStore {
+  readonly #deps: PayloadStoreDeps;
+  readonly copies: SpoolCopies;
   /** Bytes without a copy, oldest first: in hand, or being sent. */
   readonly #bare = new Map<number, Bare>();
   readonly #drops = new Set<Promise<void>>();
@@ -54,9 +54,9 @@ export class Keeper {
   #roomWait: RoomWait | null = null;
   #closed = false;
 
-  constructor(deps: KeeperDeps) {
+  constructor(deps: PayloadStoreDeps) {
     this.#deps = deps;
-    this.copies = new Copies(deps);
+    this.copies = new SpoolCopies(deps);
   }
 
   /** Whether a file of that size may be read at all; false while it would have to stay in its folder. */
@@ -153,7 +153,7 @@ export class Keeper {
   /** What is in hand is copied, since nobody will be there to send it. */
   async close(): Promise<void> {
     this.#closed = true;
-    this.#alarm?.abort(new Error('the keeper is closed'));
+    this.#alarm?.abort(new Error('the payload store is closed'));
     if (this.#deps.mode !== 'never') {
       for (const [id, bare] of this.#bare) await this.#copy(id, bare);
     }
@@ -285,7 +285,7 @@ export class Keeper {
     return allDone;
   }
 
-  async #makeCopy(hash: string, bytes: Buffer, how?: Parameters<Copies['make']>[2]): Promise<Copied> {
+  async #makeCopy(hash: string, bytes: Buffer, how?: Parameters<SpoolCopies['make']>[2]): Promise<Copied> {
     this.#copying.set(bytes, (this.#copying.get(bytes) ?? 0) + 1);
     const copied = await this.copies.make(hash, bytes, how);
     const others = (this.#copying.get(bytes) ?? 1) - 1;

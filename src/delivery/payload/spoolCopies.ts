@@ -8,7 +8,7 @@ import { sha256 } from '../../core/sha256.ts';
 
 export type SpoolMode = 'auto' | 'always' | 'never';
 
-export interface CopiesDeps {
+export interface SpoolCopiesDeps {
   readonly mode: SpoolMode;
   readonly spool: Spool;
   readonly ledger: Pick<LedgerQueue, 'wanted'>;
@@ -35,15 +35,15 @@ const ROOM_AGAIN = 0.05;
  *   well ──an image does not fit──▶ full (SPOOL_FULL) ──copies go──▶ well
  *     └──the disk fails──▶ unwritable (SPOOL_UNWRITABLE), left alone for seconds, tried again ──▶ well
  */
-export class Copies {
-  readonly #deps: CopiesDeps;
+export class SpoolCopies {
+  readonly #deps: SpoolCopiesDeps;
   readonly #inTurn = new Map<string, Promise<unknown>>();
   #reserved = 0;
   #lacked: number | null = null;
   #failed = false;
   #tryAgainAt = -Infinity;
 
-  constructor(deps: CopiesDeps) {
+  constructor(deps: SpoolCopiesDeps) {
     this.#deps = deps;
   }
 

@@ -5,11 +5,11 @@ import type { Ledger } from '../../core/ports/ledger.ts';
 import type { Log } from '../../core/ports/log.ts';
 import type { Spool } from '../../core/ports/spool.ts';
 import type { ByteBudget } from './byteBudget.ts';
-import type { Keeper } from './payloadStore.ts';
-import { findOriginal, type OpenFolder } from './locateBytes.ts';
+import type { PayloadStore } from './payloadStore.ts';
+import { locateOriginal, type OpenFolder } from './locateBytes.ts';
 
 export interface SweepDeps {
-  readonly keeper: Keeper;
+  readonly payloads: PayloadStore;
   readonly spool: Spool;
   readonly ledger: Ledger;
   readonly open: OpenFolder;
@@ -30,15 +30,15 @@ const LEFT_TO_NEW = 0.1;
 
 /** Sweeps at once and every ten minutes, until aborted. */
 export async function runSpoolSweep(deps: SweepDeps, signal: AbortSignal): Promise<void> {
-  const { clock, log, keeper } = deps;
+  const { clock, log, payloads } = deps;
   let sweptAt = -Infinity;
   while (!signal.aborted) {
     try {
-      await keeper.copies.probe();
+      await payloads.copies.probe();
       if (clock.monotonic() - sweptAt >= SWEEP_MS) {
         sweptAt = clock.monotonic();
         await sweepSpool(deps, signal);
-      } else if (keeper.copies.isFull) await dropUnwanted(deps, signal);
+      } else if (payloads.copies.isFull) await dropUnwanted(deps, signal);
     } catch (error) {
       if (signal.aborted) return;
       const isSaid = deps.ledger.storage.trouble() !== null;
@@ -49,10 +49,10 @@ export async function runSpoolSweep(deps: SweepDeps, signal: AbortSignal): Promi
 }
 
 /** Sleeps until it is time to look again. Looks at the spool's state often, at no cost. */
-async function untilNext({ clock, keeper }: SweepDeps, signal: AbortSignal): Promise<void> {
+async function untilNext({ clock, payloads }: SweepDeps, signal: AbortSignal): Promise<void> {
   for (let slept = 0; slept < SWEEP_MS && !signal.aborted; slept += PROBE_MS) {
     await clock.sleep(PROBE_MS, signal).catch(() => {});
-    if (keeper.copies.failed || keeper.copies.isFull) return;
+    if (payloads.copies.failed || payloads.copies.isFull) return;
   }
 }
 
@@ -73,7 +73,7 @@ export async function sweepSpool(deps: SweepDeps, signal: AbortSignal): Promise<
 }
 
 async function dropUnwanted(
-  { spool, ledger, keeper, clock, keepFailedMs }: SweepDeps,
+  { spool, ledger, payloads, clock, keepFailedMs }: SweepDeps,
   signal: AbortSignal,
 ): Promise<number> {
   const hashes = spool.hashes();
@@ -84,7 +84,7 @@ async function dropUnwanted(
     for (const hash of batch) {
       if (signal.aborted) return removed;
       if (wanted.has(hash)) continue;
-      await keeper.copies.dropUnwanted(hash);
+      await payloads.copies.dropUnwanted(hash);
       if (!spool.has(hash)) removed += 1;
     }
   }
@@ -99,7 +99,7 @@ async function copyWaiting(deps: SweepDeps, signal: AbortSignal): Promise<number
     for (const document of batch) {
       if (signal.aborted) return copied;
       after = document.id;
-      if (!deps.keeper.lacksCopy(document)) continue;
+      if (!deps.payloads.lacksCopy(document)) continue;
       if (deps.spool.usedBytes + document.size > deps.spool.limitBytes * (1 - LEFT_TO_NEW)) return copied;
       const end = await copyOriginal(document, deps);
       if (end === 'copied') copied += 1;
@@ -112,15 +112,15 @@ async function copyWaiting(deps: SweepDeps, signal: AbortSignal): Promise<number
 /** What is gone is left to delivery: it may turn up elsewhere until then. */
 async function copyOriginal(
   document: Document,
-  { keeper, memory, ledger, open }: SweepDeps,
+  { payloads, memory, ledger, open }: SweepDeps,
 ): Promise<'copied' | 'notThere' | 'unwritable'> {
   return memory.with(document.size, async () => {
-    const found = await findOriginal(document, ledger, open);
+    const found = await locateOriginal(document, ledger, open);
     if (found.kind !== 'bytes') return 'notThere';
-    const isWanted = () => keeper.lacksCopy(document);
-    const copied = await keeper.copies.make(document.sha256, found.bytes, { isWanted });
+    const isWanted = () => payloads.lacksCopy(document);
+    const copied = await payloads.copies.make(document.sha256, found.bytes, { isWanted });
     // It may have been accepted while it was read, when there was no copy to drop.
-    await keeper.copies.dropUnwanted(document.sha256);
+    await payloads.copies.dropUnwanted(document.sha256);
     return copied === 'there' ? 'copied' : 'unwritable';
   });
 }

@@ -8,9 +8,9 @@ import type { Log } from '../../core/ports/log.ts';
 import { ClockWatch } from '../../core/domain/clockWatch.ts';
 import { deliver, type DeliverDeps } from '../deliver.ts';
 import type { Gate, Holds } from '../holds/holds.ts';
-import { LANES, Line } from './endpointQueue.ts';
+import { LANES, EndpointQueue } from './endpointQueue.ts';
 import type { Pacer } from '../limits/pacer.ts';
-import { LEFT_FACTOR, Places } from './uploadSlots.ts';
+import { LEFT_FACTOR, UploadSlots } from './uploadSlots.ts';
 import type { EndpointSettings } from '../../core/domain/settings.ts';
 import { Notifier } from '../../core/notifier.ts';
 
@@ -62,8 +62,8 @@ export type Idle = {
 export class Dispatcher {
   readonly #deps: DispatchDeps;
   readonly #notifier: Notifier;
-  readonly #lines: Line[];
-  readonly #places: Places;
+  readonly #queues: EndpointQueue[];
+  readonly #slots: UploadSlots;
   readonly #inFlight = new Set<Promise<void>>();
   /** Of those in flight the ones that are not accepted yet. */
   #sending = 0;
@@ -78,8 +78,8 @@ export class Dispatcher {
     this.#deps = deps;
     this.#notifier = new Notifier(deps.clock);
     this.#watch = new ClockWatch(deps.clock);
-    this.#lines = deps.endpoints.map((settings) => new Line(settings));
-    this.#places = new Places(deps.concurrency, (line) => this.#mostOf(line));
+    this.#queues = deps.endpoints.map((settings) => new EndpointQueue(settings));
+    this.#slots = new UploadSlots(deps.concurrency, (queue) => this.#mostOf(queue));
   }
 
   get inFlight(): number {
@@ -105,18 +105,18 @@ export class Dispatcher {
 
   /** There may be something new to send. */
   wake(): void {
-    for (const line of this.#lines) line.looked.clear();
+    for (const queue of this.#queues) queue.looked.clear();
     this.#notifier.notify();
   }
 
   /** Claims nothing more of what was claimed ahead: a pause, or a change of order. */
   async forgetClaims(): Promise<void> {
-    for (const line of this.#lines) await this.#release(line);
+    for (const queue of this.#queues) await this.#release(queue);
     this.wake();
   }
 
-  async #release(line: Line): Promise<void> {
-    const claimed = LANES.flatMap((lane) => line.claimed[lane].splice(0));
+  async #release(queue: EndpointQueue): Promise<void> {
+    const claimed = LANES.flatMap((lane) => queue.claimed[lane].splice(0));
     if (claimed.length > 0) await this.#deps.ledger.release(claimed.map(({ id }) => id));
   }
 
@@ -134,7 +134,7 @@ export class Dispatcher {
     // Every request in flight listens to it; Node would warn of a leak.
     setMaxListeners(0, abort);
     const endListening = this.#deps.ledger.storage.onChange(() => this.wake());
-    stopping.addEventListener('abort', () => this.#places.sendAway(), { once: true });
+    stopping.addEventListener('abort', () => this.#slots.sendAway(), { once: true });
     while (!stopping.aborted) {
       const idle = await this.#round(stopping, abort);
       // Notified meanwhile: what was found is out of date.
@@ -162,7 +162,7 @@ export class Dispatcher {
       return idle;
     } catch (error) {
       this.#sayOnce(error);
-      for (const line of this.#lines) line.looked.clear();
+      for (const queue of this.#queues) queue.looked.clear();
       return { why: 'hold', waitMs: LEDGER_RETRY_MS };
     }
   }
@@ -181,9 +181,9 @@ export class Dispatcher {
   #heedClockJump(): void {
     const jump = this.#watch.takeJump();
     if (jump === 0) return;
-    for (const line of this.#lines) {
-      line.looked.clear();
-      if (jump < 0) line.setBackMs = Math.max(0, -jump - NOTICED_WITHIN_MS);
+    for (const queue of this.#queues) {
+      queue.looked.clear();
+      if (jump < 0) queue.setBackMs = Math.max(0, -jump - NOTICED_WITHIN_MS);
     }
   }
 
@@ -196,7 +196,8 @@ export class Dispatcher {
 
   async #waitingForAll(closedMs: number | null): Promise<Idle> {
     const idles: Idle[] = [];
-    for (const line of this.#lines) idles.push(await this.#waiting(line, { why: 'hold', waitMs: closedMs }));
+    for (const queue of this.#queues)
+      idles.push(await this.#waiting(queue, { why: 'hold', waitMs: closedMs }));
     return leastIdle(idles);
   }
 
@@ -204,13 +205,13 @@ export class Dispatcher {
     const idles: Idle[] = [];
     let blocked = 0;
     // What one endpoint has ready must not keep the others from their turns.
-    const busy = this.#lines.filter(({ inFlight }) => inFlight > 0);
-    const aheadOfAny = Math.max(0, ...busy.map((line) => this.#aheadOf(line)));
-    while (blocked < this.#lines.length && !stopping.aborted) {
+    const busy = this.#queues.filter(({ inFlight }) => inFlight > 0);
+    const aheadOfAny = Math.max(0, ...busy.map((queue) => this.#aheadOf(queue)));
+    while (blocked < this.#queues.length && !stopping.aborted) {
       if (this.#isClosed) return { why: 'hold', waitMs: 0 };
-      const line = this.#lines[this.#turn % this.#lines.length] as Line;
+      const queue = this.#queues[this.#turn % this.#queues.length] as EndpointQueue;
       this.#turn += 1;
-      const idle = await this.#startOne(line, aheadOfAny, stopping, abort);
+      const idle = await this.#startOne(queue, aheadOfAny, stopping, abort);
       if (idle === null) {
         blocked = 0;
         idles.length = 0;
@@ -224,35 +225,35 @@ export class Dispatcher {
 
   /** Starts one document of this endpoint, or says why not. */
   async #startOne(
-    line: Line,
+    queue: EndpointQueue,
     aheadOfAny: number,
     stopping: AbortSignal,
     abort: AbortSignal,
   ): Promise<Idle | null> {
     const { holds, pacer, clock, concurrency } = this.#deps;
-    const { key } = line.settings;
+    const { key } = queue.settings;
     const gate = holds.gate(key);
     // Not as soon as it closes: what is under way may open it again in a moment.
     if (gate.kind === 'probe') pacer.beginAnew(key);
-    const ahead = gate.kind === 'open' ? this.#aheadOf(line) : 0;
+    const ahead = gate.kind === 'open' ? this.#aheadOf(queue) : 0;
     if (
       this.#inFlight.size >= concurrency * LEFT_FACTOR + aheadOfAny ||
       this.#sending >= concurrency + aheadOfAny ||
-      line.inFlight >= this.#mostOf(line) + ahead
+      queue.inFlight >= this.#mostOf(queue) + ahead
     )
       return { why: 'pace', waitMs: null };
-    if (gate.kind === 'paused') return this.#waiting(line, { why: 'hold', waitMs: null });
+    if (gate.kind === 'paused') return this.#waiting(queue, { why: 'hold', waitMs: null });
     if (gate.kind === 'closed') {
-      return this.#waiting(line, { why: gate.outage ? 'outage' : 'hold', waitMs: this.#waitFor(gate) });
+      return this.#waiting(queue, { why: gate.outage ? 'outage' : 'hold', waitMs: this.#waitFor(gate) });
     }
-    if (gate.kind === 'probe' && line.inFlight > 0) return { why: 'pace', waitMs: null };
+    if (gate.kind === 'probe' && queue.inFlight > 0) return { why: 'pace', waitMs: null };
     let paced: Idle | null = null;
     for (const lane of LANES) {
-      const document = await this.#next(line, lane);
+      const document = await this.#next(queue, lane);
       if (!document) continue;
       // While the ledger was asked, a hold may have come or gone, or a person paused the folder.
       if (holds.gate(key).kind !== gate.kind || this.#isClosed) {
-        line.claimed[lane].unshift(document);
+        queue.claimed[lane].unshift(document);
         return null;
       }
       if (holds.isPaused('folder', document.folder)) {
@@ -261,17 +262,17 @@ export class Dispatcher {
       }
       const delay = pacer.delay(key, lane);
       if (delay.ms > 0) {
-        line.claimed[lane].unshift(document);
+        queue.claimed[lane].unshift(document);
         if (!delay.budget) pacer.heldBack(key, lane);
         // The fresh lane comes first, and never waits longer than the other.
         paced ??= { why: delay.budget ? 'hold' : 'pace', waitMs: delay.ms };
         continue;
       }
-      this.#start(line, document, gate.kind === 'probe', stopping, abort);
+      this.#start(queue, document, gate.kind === 'probe', stopping, abort);
       return null;
     }
     if (paced) return paced;
-    const waitMs = line.lookAgainIn(clock.monotonic());
+    const waitMs = queue.lookAgainIn(clock.monotonic());
     if (waitMs === null) return { why: 'done', waitMs };
     // After an outage the one document that could be the probe steps back for a while: that is the outage still.
     return { why: gate.kind === 'probe' ? 'outage' : 'notDue', waitMs: Math.max(10, waitMs) };
@@ -286,59 +287,59 @@ export class Dispatcher {
   }
 
   /** Held and empty is done all the same. */
-  async #waiting(line: Line, idle: Idle): Promise<Idle> {
-    if (this.#deps.ledger.fleet !== null) return this.#leftToOthers(line, idle);
+  async #waiting(queue: EndpointQueue, idle: Idle): Promise<Idle> {
+    if (this.#deps.ledger.fleet !== null) return this.#leftToOthers(queue, idle);
     for (const lane of LANES) {
-      const document = await this.#next(line, lane);
+      const document = await this.#next(queue, lane);
       if (document) {
-        line.claimed[lane].unshift(document);
+        queue.claimed[lane].unshift(document);
         return idle;
       }
     }
-    const isEmpty = line.lookAgainIn(this.#deps.clock.monotonic()) === null;
+    const isEmpty = queue.lookAgainIn(this.#deps.clock.monotonic()) === null;
     return isEmpty ? { why: 'done', waitMs: idle.waitMs } : idle;
   }
 
   /** What keeps this agent from sending need not keep others. */
-  async #leftToOthers(line: Line, idle: Idle): Promise<Idle> {
-    await this.#release(line);
+  async #leftToOthers(queue: EndpointQueue, idle: Idle): Promise<Idle> {
+    await this.#release(queue);
     const isEmpty = (await this.#deps.ledger.waiting(0, 1)).length === 0;
     return isEmpty ? { why: 'done', waitMs: idle.waitMs } : idle;
   }
 
-  async #next(line: Line, lane: Lane): Promise<Document | undefined> {
-    const claimed = line.claimed[lane];
+  async #next(queue: EndpointQueue, lane: Lane): Promise<Document | undefined> {
+    const claimed = queue.claimed[lane];
     const { ledger, holds, clock } = this.#deps;
-    const lookedAt = line.looked.get(lane);
+    const lookedAt = queue.looked.get(lane);
     if (claimed.length === 0 && (lookedAt === undefined || lookedAt <= clock.monotonic())) {
       const now = clock.now();
       const query = {
-        endpoint: line.settings.key,
+        endpoint: queue.settings.key,
         lane,
-        limit: CLAIM_AHEAD + CLAIMS_FOR_READY * this.#aheadOf(line),
+        limit: CLAIM_AHEAD + CLAIMS_FOR_READY * this.#aheadOf(queue),
         now,
         exceptFolders: holds.pausedFolders(),
         freshSince: now - FRESH_FOR_MS,
-        longestWaitMs: Math.min(LONGEST_WAIT_MS, line.setBackMs),
+        longestWaitMs: Math.min(LONGEST_WAIT_MS, queue.setBackMs),
       };
-      line.setBackMs = Infinity;
+      queue.setBackMs = Infinity;
       // The query moves what is no longer fresh to the backlog, which may have been found empty before.
-      line.looked.delete('backlog');
+      queue.looked.delete('backlog');
       // Marked before the query: what is admitted while it runs notifies again.
-      line.looked.set(lane, Infinity);
+      queue.looked.set(lane, Infinity);
       claimed.push(...(await ledger.claim(query)));
-      if (claimed.length > 0) line.looked.delete(lane);
+      if (claimed.length > 0) queue.looked.delete(lane);
       else {
-        const due = await ledger.nextDue(line.settings.key, now);
-        if (due !== null && line.looked.has(lane))
-          line.looked.set(lane, clock.monotonic() + Math.max(0, due - now));
+        const due = await ledger.nextDue(queue.settings.key, now);
+        if (due !== null && queue.looked.has(lane))
+          queue.looked.set(lane, clock.monotonic() + Math.max(0, due - now));
       }
     }
     return claimed.shift();
   }
 
   /** How many requests of this endpoint may be under way at present. */
-  #mostOf({ settings: { key, limits } }: Line): number {
+  #mostOf({ settings: { key, limits } }: EndpointQueue): number {
     return Math.min(limits.concurrency, this.#deps.pacer.atOnce(key));
   }
 
@@ -346,27 +347,33 @@ export class Dispatcher {
    * How many requests are made ready before there is a place for them: as many as get theirs in a moment, at a pace that
    * nothing slows down. What is ready here would keep its place in a fleet's windows from other agents.
    */
-  #aheadOf(line: Line): number {
+  #aheadOf(queue: EndpointQueue): number {
     const { pacer, ledger } = this.#deps;
-    const { key, limits } = line.settings;
+    const { key, limits } = queue.settings;
     const typicalMs = pacer.typicalMs(key);
-    if (ledger.fleet !== null || typicalMs === 0 || this.#mostOf(line) < limits.concurrency) return 0;
+    if (ledger.fleet !== null || typicalMs === 0 || this.#mostOf(queue) < limits.concurrency) return 0;
     return Math.min(
       limits.concurrency * AHEAD_FACTOR,
       Math.floor((AHEAD_MS / typicalMs) * limits.concurrency),
     );
   }
 
-  #start(line: Line, document: Document, isProbe: boolean, stopping: AbortSignal, abort: AbortSignal): void {
+  #start(
+    queue: EndpointQueue,
+    document: Document,
+    isProbe: boolean,
+    stopping: AbortSignal,
+    abort: AbortSignal,
+  ): void {
     const { pacer, holds } = this.#deps;
-    const slot = pacer.reserve(line.settings.key, document.lane);
+    const slot = pacer.reserve(queue.settings.key, document.lane);
     if (isProbe) holds.startProbe(document);
-    line.inFlight += 1;
+    queue.inFlight += 1;
     this.#sending += 1;
     let hasPlace = false;
     let isAccepted = false;
     const place = async (): Promise<boolean> => {
-      hasPlace ||= await (this.#places.take(line, document.lane) ?? true);
+      hasPlace ||= await (this.#slots.take(queue, document.lane) ?? true);
       // While its beginning was recorded, and while it waited, a hold may have come.
       return hasPlace && mayGo();
     };
@@ -374,32 +381,32 @@ export class Dispatcher {
       // A probe keeps its place until what it found out is said.
       if (isAccepted || isProbe) return;
       isAccepted = true;
-      line.inFlight -= 1;
+      queue.inFlight -= 1;
       this.#sending -= 1;
-      this.#places.accepted(line);
+      this.#slots.accepted(queue);
       this.#notifier.notify();
     };
     const mayGo = (): boolean => isProbe || (!stopping.aborted && this.#mayGo(document));
     const [replays, missingSince] = [this.#replays, this.#missingSince];
-    const { limits } = line.settings;
+    const { limits } = queue.settings;
     const told = { mayGo, place, limits, onAccepted };
     const deps = { ...this.#deps.deliver, pacer, holds, replays, missingSince, ...told };
     const task = deliver(document, slot, deps, abort)
       .then((settled) => {
-        if (!settled) line.looked.clear();
+        if (!settled) queue.looked.clear();
       })
       .catch(async (error: unknown) => {
         if (abort.aborted) return;
         if (isTakenOver(error)) this.#leave(document, error);
         else await this.#giveUp(document, error, abort);
-        line.looked.clear();
+        queue.looked.clear();
       })
       .finally(() => {
-        if (isAccepted) this.#places.recorded();
+        if (isAccepted) this.#slots.recorded();
         else {
-          line.inFlight -= 1;
+          queue.inFlight -= 1;
           this.#sending -= 1;
-          if (hasPlace) this.#places.free(line);
+          if (hasPlace) this.#slots.free(queue);
         }
         this.#inFlight.delete(task);
         if (isProbe) holds.endProbe(document);

@@ -4,7 +4,7 @@ import type { EndpointSettings } from '../../core/domain/settings.ts';
 export const LANES: readonly Lane[] = ['fresh', 'backlog'];
 
 /** One endpoint's part of the queue in memory. */
-export class Line {
+export class EndpointQueue {
   readonly settings: EndpointSettings;
   readonly claimed: Record<Lane, Document[]> = { fresh: [], backlog: [] };
   /** Lanes found empty, and until when (monotonic) that need not be looked at again without a notification. */

@@ -1,11 +1,11 @@
 import type { Lane } from '../../core/domain/document.ts';
-import type { Line } from './endpointQueue.ts';
+import type { EndpointQueue } from './endpointQueue.ts';
 
 /** Of the requests at once, with those that are accepted and not recorded yet: a kill leaves as many to be sent again. */
 export const LEFT_FACTOR = 2;
 
 interface Waiting {
-  readonly line: Line;
+  readonly queue: EndpointQueue;
   readonly lane: Lane;
   readonly granted: (place: boolean) => void;
 }
@@ -18,37 +18,37 @@ interface Waiting {
  *
  * Who waits for a place has its bytes, its token and its record, so that it leaves the moment that another is answered.
  */
-export class Places {
+export class UploadSlots {
   readonly #concurrency: number;
-  readonly #mostOf: (line: Line) => number;
+  readonly #mostOf: (queue: EndpointQueue) => number;
   #waiting: Waiting[] = [];
   #underWay = 0;
   #unrecorded = 0;
 
   /** `mostOf`: how many requests of an endpoint may be under way at present. */
-  constructor(concurrency: number, mostOf: (line: Line) => number) {
+  constructor(concurrency: number, mostOf: (queue: EndpointQueue) => number) {
     this.#concurrency = concurrency;
     this.#mostOf = mostOf;
   }
 
   /** Whether one may leave at once. */
-  hasRoom(line: Line): boolean {
+  hasRoom(queue: EndpointQueue): boolean {
     return (
-      line.underWay < this.#mostOf(line) &&
+      queue.underWay < this.#mostOf(queue) &&
       this.#underWay < this.#concurrency &&
       this.#underWay + this.#unrecorded < this.#concurrency * LEFT_FACTOR
     );
   }
 
   /** Null where there is a place at once; false where it was sent away. Of an endpoint the fresh ones first, else in order. */
-  take(line: Line, lane: Lane): Promise<boolean> | null {
-    if (this.#waiting.length === 0 && this.hasRoom(line)) {
-      this.#enter(line);
+  take(queue: EndpointQueue, lane: Lane): Promise<boolean> | null {
+    if (this.#waiting.length === 0 && this.hasRoom(queue)) {
+      this.#enter(queue);
       return null;
     }
     return new Promise((granted) => {
-      const waiting = { line, lane, granted };
-      const isBehind = (other: Waiting): boolean => other.line === line && other.lane === 'backlog';
+      const waiting = { queue, lane, granted };
+      const isBehind = (other: Waiting): boolean => other.queue === queue && other.lane === 'backlog';
       const at = lane === 'fresh' ? this.#waiting.findIndex(isBehind) : -1;
       this.#waiting.splice(at < 0 ? this.#waiting.length : at, 0, waiting);
       this.grant();
@@ -56,8 +56,8 @@ export class Places {
   }
 
   /** Accepted, and not recorded yet. */
-  accepted(line: Line): void {
-    this.#leave(line);
+  accepted(queue: EndpointQueue): void {
+    this.#leave(queue);
     this.#unrecorded += 1;
     this.grant();
   }
@@ -68,8 +68,8 @@ export class Places {
   }
 
   /** Over in any other way. */
-  free(line: Line): void {
-    this.#leave(line);
+  free(queue: EndpointQueue): void {
+    this.#leave(queue);
     this.grant();
   }
 
@@ -81,24 +81,24 @@ export class Places {
   /** Gives out what is free; an endpoint that has no room is passed over. */
   grant(): void {
     for (let at = 0; at < this.#waiting.length;) {
-      const { line, granted } = this.#waiting[at] as Waiting;
-      if (!this.hasRoom(line)) {
+      const { queue, granted } = this.#waiting[at] as Waiting;
+      if (!this.hasRoom(queue)) {
         at += 1;
         continue;
       }
       this.#waiting.splice(at, 1);
-      this.#enter(line);
+      this.#enter(queue);
       granted(true);
     }
   }
 
-  #enter(line: Line): void {
-    line.underWay += 1;
+  #enter(queue: EndpointQueue): void {
+    queue.underWay += 1;
     this.#underWay += 1;
   }
 
-  #leave(line: Line): void {
-    line.underWay -= 1;
+  #leave(queue: EndpointQueue): void {
+    queue.underWay -= 1;
     this.#underWay -= 1;
   }
 }

@@ -4,7 +4,13 @@ import { dirname, join } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { acquireInstanceLock } from '../../state-dir/instanceLock.ts';
 import { prepareStateDir, unwritable } from '../../state-dir/stateDir.ts';
-import { commitRestore, finishRestore, movedAway, refuseIfMoved, STAGING } from '../../state-dir/stateMarks.ts';
+import {
+  commitRestore,
+  finishRestore,
+  movedAway,
+  refuseIfMoved,
+  STAGING,
+} from '../../state-dir/stateMarks.ts';
 import { refuseMovedLedger } from '../../state-dir/ledgerMoved.ts';
 import { systemClock } from '../../system/systemClock.ts';
 import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';

@@ -2,10 +2,10 @@ import type { Incidents } from '../../core/ports/incident.ts';
 import { demandCertificate, RESULTS_LISTENER } from '../../http/listen.ts';
 import { Listening, type ListeningServer } from '../../http/listening.ts';
 import { currentPair, keepRenewed } from '../../http/renewal.ts';
-import { Desk, type DeskDeps } from './resultHandler.ts';
+import { ResultHandler, type ResultHandlerDeps } from './resultHandler.ts';
 import type { ResultsSettings } from './settings.ts';
 
-export interface ReceiverDeps extends Omit<DeskDeps, 'secret'> {
+export interface ReceiverDeps extends Omit<ResultHandlerDeps, 'secret'> {
   readonly settings: ResultsSettings;
   /** @throws ReceiptdError RESULTS_UNAVAILABLE */
   readonly secret: () => Promise<string>;
@@ -15,13 +15,13 @@ export interface ReceiverDeps extends Omit<DeskDeps, 'secret'> {
 /** What the service posts to: one desk, wherever it listens. */
 export function createReceiver(deps: ReceiverDeps): Listening<ResultsSettings> {
   const { settings, incidents, clock, log } = deps;
-  let desk: Desk | null = null;
+  let desk: ResultHandler | null = null;
 
   async function listen(wanted: ResultsSettings): Promise<ListeningServer<ResultsSettings>> {
     const { listen: address, tls } = wanted;
     if (address === null) throw new Error('The receiver of results was to listen nowhere.');
     demandCertificate(address, tls, RESULTS_LISTENER);
-    desk ??= new Desk({ ...deps, secret: await deps.secret() }, wanted);
+    desk ??= new ResultHandler({ ...deps, secret: await deps.secret() }, wanted);
     desk.take(wanted);
     const receive = desk.receive.bind(desk);
     const about = { listener: RESULTS_LISTENER, clock, log };

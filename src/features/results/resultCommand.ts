@@ -12,7 +12,7 @@ import type { ResultRow } from '../../core/ports/results.ts';
 import { writeDurably } from '../../system/durableFile.ts';
 import { howItEnded, plainEnvironment, runProgram } from '../../system/programs.ts';
 
-export interface HandingDeps {
+export interface ResultCommandDeps {
   readonly ledger: Pick<LedgerReports, 'results' | 'result' | 'lastResult' | 'document'>;
   readonly stateDir: string;
   readonly command: readonly string[] | null;
@@ -37,14 +37,14 @@ const BATCH = 50;
  *                             ▲  └──any other end──▶ waiting, longer each time
  *                             └───────────────────────┘
  */
-export class Handing {
-  readonly #deps: HandingDeps;
+export class ResultCommand {
+  readonly #deps: ResultCommandDeps;
   readonly #file: string;
   #command: readonly string[] | null;
   #wake: () => void = () => {};
   #isNotified = false;
 
-  constructor(deps: HandingDeps) {
+  constructor(deps: ResultCommandDeps) {
     this.#deps = deps;
     this.#command = deps.command;
     this.#file = join(deps.stateDir, 'results-handed');

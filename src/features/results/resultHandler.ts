@@ -10,7 +10,7 @@ import { Bodies, type Body } from './body.ts';
 import { RateGate } from './rateGate.ts';
 import type { ResultsSettings } from './settings.ts';
 
-export interface DeskDeps {
+export interface ResultHandlerDeps {
   readonly ledger: LedgerResults;
   readonly secret: string;
   readonly log: Log;
@@ -27,14 +27,14 @@ const LATER_S = 10;
  * Answers each request that reaches the receiver. Whoever does not know the secret learns that there is nothing (404),
  * whatever was asked. 204 says that the result is durable; 429 and 503 ask for it again later.
  */
-export class Desk {
-  readonly #deps: DeskDeps;
+export class ResultHandler {
+  readonly #deps: ResultHandlerDeps;
   readonly #gate: RateGate;
   readonly #bodies = new Bodies();
   #limits: Limits;
   #isRefusing = false;
 
-  constructor(deps: DeskDeps, limits: Limits) {
+  constructor(deps: ResultHandlerDeps, limits: Limits) {
     this.#deps = deps;
     this.#limits = limits;
     this.#gate = new RateGate(limits.rate, deps.clock);

@@ -9,14 +9,14 @@ import type { DeferredImage, DeferredJournal } from '../../core/ports/deferredJo
 import type { Candidate } from '../settle/admit.ts';
 import type { SeenSince, FolderSeenSince } from './seenSince.ts';
 import { replay } from './replay.ts';
-import type { Keeper } from '../../delivery/payload/payloadStore.ts';
+import type { PayloadStore } from '../../delivery/payload/payloadStore.ts';
 import type { FolderSettings } from '../../core/domain/settings.ts';
 import { Notifier } from '../../core/notifier.ts';
 
 export interface OfflineModeDeps {
   readonly deferred: DeferredJournal;
   readonly ledger: Pick<Ledger, 'admit' | 'storage'>;
-  readonly keeper: Pick<Keeper, 'copy' | 'keepsCopies' | 'copies'>;
+  readonly payloads: Pick<PayloadStore, 'copy' | 'keepsCopies' | 'copies'>;
   readonly inspector: ImageInspector;
   readonly incidents: Incidents;
   readonly clock: Clock;
@@ -89,7 +89,7 @@ export class OfflineMode {
 
   /** Whether images are deferred instead of admitted. */
   get isOn(): boolean {
-    return (this.#state !== 'online' || this.#isUnreachable) && this.#deps.keeper.keepsCopies;
+    return (this.#state !== 'online' || this.#isUnreachable) && this.#deps.payloads.keepsCopies;
   }
 
   /** What tells the new files of one folder. */
@@ -125,7 +125,7 @@ export class OfflineMode {
 
   /** True once it is durable here. False: there is no room for it, and it stays in its folder. */
   async defer(candidate: Candidate, settings: FolderSettings): Promise<boolean> {
-    const { deferred, keeper, inspector, clock, log } = this.#deps;
+    const { deferred, payloads, inspector, clock, log } = this.#deps;
     const { path, identity, bytes, type, lane } = candidate;
     const { path: folder, endpoint, template } = settings;
     const sha256 = await inspector.sha256(bytes);
@@ -133,7 +133,7 @@ export class OfflineMode {
     const image = { folder, path, identity, endpoint, sha256, type, lane, at: clock.now() };
     this.#deferring.set(sha256, (this.#deferring.get(sha256) ?? 0) + 1);
     try {
-      if (!(await keeper.copy(sha256, bytes))) return false;
+      if (!(await payloads.copy(sha256, bytes))) return false;
       await deferred.defer({ ...image, capturedAt: captured?.getTime() ?? null });
     } catch (error) {
       this.#unwritable(error);

@@ -6,7 +6,7 @@ import type { Log } from '../../core/ports/log.ts';
 import type { OfflineMode } from './offlineMode.ts';
 import type { FolderSeenSince } from './seenSince.ts';
 import { TICK_MS } from '../settle/atRest.ts';
-import type { Hinted } from '../watch/hintQueue.ts';
+import type { HintQueue } from '../watch/hintQueue.ts';
 import { dirOf, nameOf, pathOf } from '../../core/paths.ts';
 import type { FolderSettings } from '../../core/domain/settings.ts';
 import type { Settling } from '../settle/settling.ts';
@@ -17,7 +17,7 @@ export interface OfflineWatcherDeps {
   readonly settings: FolderSettings;
   readonly settling: Settling;
   readonly offline: OfflineMode;
-  readonly hinted: Hinted;
+  readonly hints: HintQueue;
   readonly notifier: Notifier;
   readonly clock: Clock;
   readonly log: Log;
@@ -81,7 +81,7 @@ export class OfflineWatcher {
 
   /** Until the agent is online, the folder is another, or `signal` aborts. */
   async watch(round: Round, signal: AbortSignal): Promise<void> {
-    const { offline, hinted, notifier, clock } = this.#deps;
+    const { offline, hints, notifier, clock } = this.#deps;
     const over = new AbortController();
     const deaf = offline.onChange(() => {
       if (!offline.isOn) over.abort();
@@ -91,8 +91,8 @@ export class OfflineWatcher {
     try {
       let listAt = clock.monotonic();
       while (offline.isOn && !signal.aborted && (await round.isStill())) {
-        await hinted.observe();
-        const dirs = hinted.takeDirs();
+        await hints.work();
+        const dirs = hints.takeDirs();
         if (clock.monotonic() >= listAt || this.#hasMissed) {
           const from = clock.monotonic();
           this.#hasMissed = false;
@@ -103,7 +103,7 @@ export class OfflineWatcher {
         } else for (const dir of dirs) await this.#list(dir, round, until);
         if (!offline.isOn) break;
         const nextIn = Math.min(LOOK_EVERY_MS, listAt - clock.monotonic());
-        if (!hinted.hasPaths) await notifier.wait(Math.max(0, nextIn), signal);
+        if (!hints.hasPaths) await notifier.wait(Math.max(0, nextIn), signal);
       }
     } catch (error) {
       if (!over.signal.aborted) throw error;
@@ -113,7 +113,7 @@ export class OfflineWatcher {
   }
 
   /** Follows one hint; resolves the directory that should be listed as well, null where there is nothing of ours. */
-  async observe(path: string, times: Times): Promise<string | null> {
+  async handleHint(path: string, times: Times): Promise<string | null> {
     const { folder, settings, settling } = this.#deps;
     const found = await folder.stat(path).catch(() => undefined);
     if (found?.kind === 'other') return settings.recursive ? path : null;

@@ -5,13 +5,13 @@ import type { Admitted, Ledger } from '../../core/ports/ledger.ts';
 import type { Log } from '../../core/ports/log.ts';
 import type { DeferredImage, DeferredJournal } from '../../core/ports/deferredJournal.ts';
 import { nameContext } from '../settle/admit.ts';
-import type { Keeper } from '../../delivery/payload/payloadStore.ts';
+import type { PayloadStore } from '../../delivery/payload/payloadStore.ts';
 import type { FolderSettings } from '../../core/domain/settings.ts';
 
 export interface ReplayDeps {
   readonly deferred: DeferredJournal;
   readonly ledger: Pick<Ledger, 'admit' | 'storage'>;
-  readonly keeper: Pick<Keeper, 'copies'>;
+  readonly payloads: Pick<PayloadStore, 'copies'>;
   readonly log: Log;
   readonly host: string;
   readonly folders: readonly FolderSettings[];
@@ -44,7 +44,7 @@ export async function replay(
 }
 
 async function admitOne(image: DeferredImage, deps: ReplayDeps): Promise<void> {
-  const { ledger, deferred, keeper, log, onAdmitted } = deps;
+  const { ledger, deferred, payloads, log, onAdmitted } = deps;
   const { endpoint, folder, path, identity, sha256, type, lane, at } = image;
   let admitted: Admitted;
   try {
@@ -66,7 +66,7 @@ async function admitOne(image: DeferredImage, deps: ReplayDeps): Promise<void> {
   log.info('Admitted, as deferred before', { documentId, name, folder, path, sha256, kind: admitted.kind });
   onAdmitted(folder, admitted);
   // It was known, or is sent already: nobody may want the copy any more, and until now it was needed.
-  await keeper.copies.dropUnwanted(sha256);
+  await payloads.copies.dropUnwanted(sha256);
 }
 
 /**

@@ -28,7 +28,7 @@ export interface LookOver {
  *
  * What a file that is there is overwritten with is told of by events alone, until the next listing that compares all.
  */
-export class Unchanged {
+export class DirectoryCache {
   #directories = new Map<string, Directory>();
   #forgotten = 0;
 

@@ -5,7 +5,7 @@ import { pathOf } from '../../core/paths.ts';
 /** Of the ledger, at once; more are asked for only where many are gone. */
 const KNOWN_AT_ONCE = 1_024;
 
-export interface AbsenteesDeps {
+export interface MissingFilesDeps {
   readonly ledger: Pick<LedgerIntake, 'knownFrom' | 'dirs'>;
   /** Absolute. */
   readonly folder: string;
@@ -18,13 +18,13 @@ export interface AbsenteesDeps {
  * directory are gone through beside those of the ledger, both in the order of their bytes, so that each is read once and
  * none is kept: there may be a million.
  */
-export class Absentees {
-  readonly #deps: AbsenteesDeps;
+export class MissingFiles {
+  readonly #deps: MissingFilesDeps;
   readonly #listed = new Set<string>();
   readonly #absent: string[] = [];
   #open: { readonly dir: string; after: string; readonly badNames: Set<string> } | null = null;
 
-  constructor(deps: AbsenteesDeps) {
+  constructor(deps: MissingFilesDeps) {
     this.#deps = deps;
   }
 

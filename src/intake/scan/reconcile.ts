@@ -4,9 +4,14 @@ import type { Clock } from '../../core/ports/clock.ts';
 import type { FileStat, WatchedFolder } from '../../core/ports/folder.ts';
 import type { FileSeen, KnownFile, Ledger, Note } from '../../core/ports/ledger.ts';
 import type { Settling } from '../settle/settling.ts';
-import { acceptPolicy, existingPolicy, type Existing, type FolderSettings } from '../../core/domain/settings.ts';
+import {
+  acceptPolicy,
+  existingPolicy,
+  type Existing,
+  type FolderSettings,
+} from '../../core/domain/settings.ts';
 import type { OfflineMode } from '../offline/offlineMode.ts';
-import { Absentees } from './missingFiles.ts';
+import { MissingFiles } from './missingFiles.ts';
 import type { LookOver } from './directoryCache.ts';
 import { inChunks } from '../../core/inChunks.ts';
 import { nameOf, pathOf } from '../../core/paths.ts';
@@ -54,7 +59,7 @@ export async function reconcile(
   signal: AbortSignal,
 ): Promise<number> {
   const { folder, settings, settling, ledger } = deps;
-  const absentees = new Absentees({ ledger, folder: settings.path, full: how.full });
+  const missing = new MissingFiles({ ledger, folder: settings.path, full: how.full });
   const { lookOver } = how;
   const passesOver = lookOver && ((dir: string, stamp: string) => lookOver.passesOver(dir, stamp));
   let compared = 0;
@@ -62,29 +67,29 @@ export async function reconcile(
   for await (const listed of folder.list(how.under, signal, passesOver)) {
     const { dir, files, badNames = [], unreadableDirs = [], stamp, directories = [] } = listed;
     if (listed.isUnchanged) {
-      absentees.without(dir);
+      missing.without(dir);
       continue;
     }
     isListed = true;
     if (stamp !== undefined) lookOver?.listed(dir, stamp, directories);
     for (const each of unreadableDirs) deps.onUnreadableDir(each.path, each.code);
     if (unreadableDirs.some(({ path }) => path === dir)) {
-      absentees.without(dir);
+      missing.without(dir);
       continue;
     }
     for (const path of badNames) await noteBadName(path, deps);
-    await absentees.badNames(dir, badNames.map(nameOf));
+    await missing.badNames(dir, badNames.map(nameOf));
     const names = files.map(({ path }) => nameOf(path));
     for (let start = 0; start < names.length; start += LOOKED_UP_AT_ONCE) {
       await settling.room(signal);
       const chunk = names.slice(start, start + LOOKED_UP_AT_ONCE);
-      if (!(await compare(dir, chunk, await absentees.known(dir, chunk), how, deps))) lookOver?.doubt(dir);
+      if (!(await compare(dir, chunk, await missing.known(dir, chunk), how, deps))) lookOver?.doubt(dir);
       compared += chunk.length;
       signal.throwIfAborted();
     }
   }
   // Only now: a listing that ends in an error (the folder was replaced meanwhile) says nothing about what is gone.
-  if (how.full && isListed) await markGone(await absentees.all(how.under), deps);
+  if (how.full && isListed) await markGone(await missing.all(how.under), deps);
   lookOver?.over();
   return compared;
 }

@@ -21,7 +21,7 @@ interface Listing {
  * Listings follow one another, and new files come all the time: the listing that is waited for is not put off by those
  * after it.
  */
-export class LookThrough {
+export class ScanProgress {
   readonly #clock: Clock;
   readonly #settling: Pick<Settling, 'hasSeenBetween'>;
   #underWay: number | null = null;

@@ -9,7 +9,7 @@ import type { OfflineMode } from '../offline/offlineMode.ts';
 import { admit, judge, judgeTooLarge, type Candidate } from './admit.ts';
 import { NO_RECEIPT } from '../../core/domain/needsPerson.ts';
 import type { ByteBudget } from '../../delivery/payload/byteBudget.ts';
-import type { Keeper } from '../../delivery/payload/payloadStore.ts';
+import type { PayloadStore } from '../../delivery/payload/payloadStore.ts';
 import type { Settling, Unsettled } from './settling.ts';
 import { acceptPolicy, type FolderSettings } from '../../core/domain/settings.ts';
 
@@ -22,7 +22,7 @@ export interface ExamineDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly host: string;
-  readonly keeper: Keeper;
+  readonly payloads: PayloadStore;
   readonly memory: ByteBudget;
   /** Stands in for a shared ledger that is away. */
   readonly offline?: OfflineMode | undefined;
@@ -57,10 +57,10 @@ export async function examine(file: Unsettled, deps: ExamineDeps): Promise<void>
   if (file.waitsFor) return incomplete(file, identity, file.waitsFor.reason, file.waitsFor.detail, deps);
   // What would have to stay here anyway is not read again and again.
   const waiting = { endpoint: settings.endpoint, folder: settings.path };
-  const { keeper, offline } = deps;
+  const { payloads, offline } = deps;
   const hasRoom = offline?.isOn
-    ? keeper.hasRoomForCopy(identity.size)
-    : keeper.hasRoom(waiting, identity.size);
+    ? payloads.hasRoomForCopy(identity.size)
+    : payloads.hasRoom(waiting, identity.size);
   if (!hasRoom) return settling.retryLater(file);
   const stillMs = settling.stillMs(file);
   const mark = deps.mark();
@@ -105,10 +105,10 @@ async function afterRead(
       return incomplete(file, identity, judgement.reason, judgement.message, deps);
     case 'rejected':
       // What can't be told may be the beginning of something that can.
-      if (UNTOLD.has(judgement.reason) && !settling.needsLong(file)) return settling.keep(file);
+      if (UNTOLD.has(judgement.reason) && !settling.requireLongQuiet(file)) return settling.keep(file);
       return note(file, identity, 'rejected', judgement.reason, judgement.message, deps);
     case 'image':
-      if (judgement.growing && !settling.needsLong(file)) return settling.keep(file);
+      if (judgement.growing && !settling.requireLongQuiet(file)) return settling.keep(file);
       return admitted({ path, lane, identity, bytes: read.bytes, type: judgement.type }, file, deps);
   }
 }
@@ -121,7 +121,7 @@ async function admitted(candidate: Candidate, file: Unsettled, deps: ExamineDeps
     return;
   }
   const arrived = { endpoint: settings.endpoint, folder: settings.path, bytes: candidate.bytes };
-  const result = await deps.keeper.keep(arrived, () =>
+  const result = await deps.payloads.keep(arrived, () =>
     admit(candidate, settings, { ledger, inspector, now: clock.now(), host }),
   );
   if (result === null) return deps.settling.retryLater(file);
@@ -158,7 +158,7 @@ async function incomplete(
   message: string,
   deps: ExamineDeps,
 ): Promise<void> {
-  if (!deps.settling.waitsFor(file, identity, reason, message))
+  if (!deps.settling.markIncomplete(file, identity, reason, message))
     await note(file, identity, 'incomplete', reason, message, deps);
 }
 

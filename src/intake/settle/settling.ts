@@ -137,7 +137,7 @@ export class Settling {
     file.waitsFor = null;
   }
 
-  /** The caller looks at each of these, then says `keep`, `disturbed`, `waitsFor`, `done` or `drop`. */
+  /** The caller looks at each of these, then says `keep`, `disturbed`, `markIncomplete`, `done` or `drop`. */
   takeDue(limit: number): Unsettled[] {
     const now = this.#clock.monotonic();
     const due: Unsettled[] = [];
@@ -182,14 +182,14 @@ export class Settling {
   }
 
   /** Its type may grow after a complete structure, or can't be told: only the long quiet time counts. True if that has passed. */
-  needsLong(file: Unsettled): boolean {
+  requireLongQuiet(file: Unsettled): boolean {
     this.#wasRead(file);
     file.quietMs = Math.max(this.#times.longMs, this.#shortMs);
     return this.isStill(file);
   }
 
   /** What lay there under `identity` is incomplete: looked at again now and then. False once patience has run out. */
-  waitsFor(file: Unsettled, identity: FileIdentity, reason: string, detail: string): boolean {
+  markIncomplete(file: Unsettled, identity: FileIdentity, reason: string, detail: string): boolean {
     // What came meanwhile was not read: it may be the missing end.
     if (!sameIdentity(file.identity, identity)) {
       this.keep(file);

@@ -6,7 +6,7 @@ import { dirOf } from '../../core/paths.ts';
  * Follows one hint: looks at that path alone. Resolves the directory that should be listed as well, since events
  * get lost in bursts; null where there is nothing of ours.
  */
-export async function observe(path: string, deps: ReconcileDeps): Promise<string | null> {
+export async function handleHint(path: string, deps: ReconcileDeps): Promise<string | null> {
   const { folder, settings, settling, ledger, clock } = deps;
   const found = await folder.stat(path).catch(() => undefined);
   if (found === undefined) {

@@ -9,15 +9,15 @@ const MANY_HINTS = 4_096;
 /** While hints may not be followed, how often that is asked again. */
 const ASK_AGAIN_MS = 2_000;
 
-export interface HintedDeps {
+export interface HintQueueDeps {
   readonly clock: Clock;
   /** Looks at one path; resolves the directory that should be listed as well, null where there is none. */
-  readonly observe: (path: string) => Promise<string | null>;
-  readonly onObserved: () => void;
+  readonly handleHint: (path: string) => Promise<string | null>;
+  readonly onHandled: () => void;
   /** Events may have told, or would have told, of files that nobody looks at. */
   readonly onMissed: () => void;
   /** False while nothing could be done about what is found. */
-  readonly mayObserve: () => boolean;
+  readonly mayHandle: () => boolean;
 }
 
 /**
@@ -25,15 +25,15 @@ export interface HintedDeps {
  * lost in bursts. Looks may be taken beside a listing, which may last minutes: whatever is found goes the way of what
  * the listing finds, and that finds again what was missed.
  */
-export class Hinted {
-  readonly #deps: HintedDeps;
+export class HintQueue {
+  readonly #deps: HintQueueDeps;
   readonly #notifier: Notifier;
   readonly #paths = new Set<string>();
   readonly #dirs = new Set<string>();
   /** Since directories were taken. */
   #hints = 0;
 
-  constructor(deps: HintedDeps) {
+  constructor(deps: HintQueueDeps) {
     this.#deps = deps;
     this.#notifier = new Notifier(deps.clock);
   }
@@ -77,14 +77,14 @@ export class Hinted {
     if (isOver || this.#hints >= MANY_HINTS) this.#deps.onMissed();
   }
 
-  async observe(): Promise<void> {
-    const { observe, onObserved } = this.#deps;
+  async work(): Promise<void> {
+    const { handleHint, onHandled } = this.#deps;
     const paths = [...this.#paths];
     this.#paths.clear();
     for (const path of paths) {
-      const dir = await observe(path);
+      const dir = await handleHint(path);
       if (dir !== null) this.#dirs.add(dir);
-      onObserved();
+      onHandled();
     }
   }
 
@@ -105,7 +105,7 @@ export class Hinted {
 
   async #follow(over: AbortSignal): Promise<void> {
     while (!over.aborted) {
-      if (this.#deps.mayObserve()) await this.observe();
+      if (this.#deps.mayHandle()) await this.work();
       await this.#notifier.wait(this.hasPaths ? ASK_AGAIN_MS : null, over);
     }
   }

@@ -1,8 +1,20 @@
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import type { EndpointKey, Lane } from '../../core/domain/document.ts';
-import { dateText, ENTERED_FOR_MS, periodStart, windowOf, type BudgetPeriod } from '../../core/domain/limits.ts';
+import {
+  dateText,
+  ENTERED_FOR_MS,
+  periodStart,
+  windowOf,
+  type BudgetPeriod,
+} from '../../core/domain/limits.ts';
 import type { Clock } from '../../core/ports/clock.ts';
-import type { FleetAgent, FleetLimits, FleetSignal, LedgerFleet, SilentAgent } from '../../core/ports/fleet.ts';
+import type {
+  FleetAgent,
+  FleetLimits,
+  FleetSignal,
+  LedgerFleet,
+  SilentAgent,
+} from '../../core/ports/fleet.ts';
 import type { Hold } from '../../core/ports/hold.ts';
 import { toHold, type HoldRow } from '../rows.ts';
 import type { Beat } from './beat.ts';

@@ -5,7 +5,7 @@ import { toJournal } from '../events.ts';
 import { checkedLines } from '../journal/read.ts';
 import { checkBackup } from './backup.ts';
 import { journalPathOf, syncFile } from './files.ts';
-import { openPair } from './openLedgerAndJournal.ts';
+import { openLedgerAndJournal } from './openLedgerAndJournal.ts';
 import { SET_HEAD } from './sql/journal.ts';
 import { createSql } from './statements.ts';
 
@@ -47,7 +47,12 @@ export function endOfEntry(journal: string, { seq, hash }: Pick<JournalHead, 'se
 export function adoptLedger({ path, backupsDir, because, at, isPair }: AdoptOptions): Adopted {
   const from = checkBackup(path);
   const story: string[] = [];
-  const { db, journal } = openPair({ path, backupsDir, at, onMended: (text) => void story.push(text) });
+  const { db, journal } = openLedgerAndJournal({
+    path,
+    backupsDir,
+    at,
+    onMended: (text) => void story.push(text),
+  });
   const sql = createSql(db);
   try {
     if (isPair && story.length > 0) throw unfit(path, story.join(' '));

@@ -17,7 +17,7 @@ interface SoundMark {
 /** Looks are a day apart at most: an agent that lives for seconds only never gets to its full check. */
 const HOLDS_MS = 24 * 60 * 60_000;
 
-export function soundMarkOf(ledger: string): string {
+export function cleanShutdownMarkOf(ledger: string): string {
   return `${ledger}.sound`;
 }
 
@@ -25,8 +25,8 @@ export function soundMarkOf(ledger: string): string {
  * Takes the mark away, durably, before anything is written. @throws ReceiptdError STATE_UNWRITABLE. @returns when the ledger, as it lies there, was looked
  * through; null where a mark that says so is missing.
  */
-export function takeSoundMark(ledger: string): number | null {
-  const path = soundMarkOf(ledger);
+export function takeCleanShutdownMark(ledger: string): number | null {
+  const path = cleanShutdownMarkOf(ledger);
   if (!fs.existsSync(path)) return null;
   const text = read(path);
   try {
@@ -46,13 +46,13 @@ export function takeSoundMark(ledger: string): number | null {
 }
 
 /** After a clean end, with everything in the one file. Leaves none where the last look was too long ago. */
-export function leaveSoundMark(ledger: string, lookedAt: number, now: number): void {
+export function leaveCleanShutdownMark(ledger: string, lookedAt: number, now: number): void {
   // A look from the future was made by a clock that was wrong.
   if (lookedAt > now || lookedAt < now - HOLDS_MS) return;
   const file = fileOf(ledger);
   if (file === null) return;
   try {
-    fs.writeFileSync(soundMarkOf(ledger), JSON.stringify({ lookedAt, file } satisfies SoundMark), {
+    fs.writeFileSync(cleanShutdownMarkOf(ledger), JSON.stringify({ lookedAt, file } satisfies SoundMark), {
       mode: 0o600,
     });
   } catch {

@@ -19,18 +19,18 @@ import { damageMarkOf, journalPathOf, lastAside, markDamaged, setAside } from '.
 import { isPartOf, rebuild } from './rebuild.ts';
 import { replay } from './replay.ts';
 import { snapshot, type Told } from './snapshot.ts';
-import { takeSoundMark } from './cleanShutdownMark.ts';
+import { takeCleanShutdownMark } from './cleanShutdownMark.ts';
 import { END_ERASURE, HEAD, HOLDS_SOMETHING, PENDING_ERASURES, SET_HEAD } from './sql/journal.ts';
 import { createSql } from './statements.ts';
 
-export interface Pair {
+export interface LedgerAndJournal {
   readonly db: DatabaseSyncInstance;
   readonly journal: Journal;
   /** When the ledger was last looked through and found sound; `at` where that was now. */
   readonly lookedAt: number;
 }
 
-export interface PairOptions {
+export interface LedgerAndJournalOptions {
   readonly path: string;
   readonly backupsDir: string;
   readonly at: number;
@@ -54,7 +54,7 @@ const BATCH = 1_000;
  *
  * @throws ReceiptdError STATE_UNWRITABLE, LEDGER_NEWER
  */
-export function openPair(options: PairOptions): Pair {
+export function openLedgerAndJournal(options: LedgerAndJournalOptions): LedgerAndJournal {
   const journalPath = journalPathOf(options.path);
   const found = findJournal(journalPath);
   let db: DatabaseSyncInstance | null = null;
@@ -84,9 +84,12 @@ export function openPair(options: PairOptions): Pair {
   }
 }
 
-function openOrRemake(options: PairOptions, found: FoundJournal): Pick<Pair, 'db' | 'lookedAt'> {
+function openOrRemake(
+  options: LedgerAndJournalOptions,
+  found: FoundJournal,
+): Pick<LedgerAndJournal, 'db' | 'lookedAt'> {
   const { path, at } = options;
-  const markedAt = takeSoundMark(path);
+  const markedAt = takeCleanShutdownMark(path);
   let lookedAt = at;
   const isKnownSound = (db: DatabaseSyncInstance): boolean => {
     if (markedAt === null || found.journal === null) return false;
@@ -154,7 +157,10 @@ function findJournal(journalPath: string): FoundJournal {
 }
 
 /** Why the ledger must be made anew although it may look well; null where it is as it should be. */
-function damageOf({ path, backupsDir }: PairOptions, { journal, damage }: FoundJournal): string | null {
+function damageOf(
+  { path, backupsDir }: LedgerAndJournalOptions,
+  { journal, damage }: FoundJournal,
+): string | null {
   const mark = damageMarkOf(path);
   if (fs.existsSync(mark)) return fs.readFileSync(mark, 'utf8').trim();
   if (fs.existsSync(path)) return null;
@@ -168,7 +174,11 @@ function damageOf({ path, backupsDir }: PairOptions, { journal, damage }: FoundJ
   return isFirst ? null : `The ledger ${path} is gone.`;
 }
 
-function remake(options: PairOptions, journal: Journal | null, because: string): DatabaseSyncInstance {
+function remake(
+  options: LedgerAndJournalOptions,
+  journal: Journal | null,
+  because: string,
+): DatabaseSyncInstance {
   const { path, backupsDir, at, onMended } = options;
   const isAnew = fs.existsSync(damageMarkOf(path));
   // A kill before the rebuilt one is in its place must not look like a ledger that never was.
@@ -245,7 +255,12 @@ function isEmpty(db: DatabaseSyncInstance): boolean {
 /** A new journal file for a ledger that has rows already, or none. */
 function beginJournal(
   db: DatabaseSyncInstance,
-  { journalPath, at, damage, onMended }: PairOptions & { journalPath: string; damage: string | null },
+  {
+    journalPath,
+    at,
+    damage,
+    onMended,
+  }: LedgerAndJournalOptions & { journalPath: string; damage: string | null },
 ): Journal {
   const head = headOf(db);
   const aside = setAside(journalPath, at);

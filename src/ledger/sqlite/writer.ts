@@ -1,8 +1,8 @@
 import { dirname, join, resolve } from 'node:path';
 import type { Clock } from '../../core/ports/clock.ts';
 import { markDamaged } from './files.ts';
-import { openPair } from './openLedgerAndJournal.ts';
-import { leaveSoundMark } from './cleanShutdownMark.ts';
+import { openLedgerAndJournal } from './openLedgerAndJournal.ts';
+import { leaveCleanShutdownMark } from './cleanShutdownMark.ts';
 import { Store } from './store.ts';
 import { Trouble, type ReservedSpace } from './trouble.ts';
 
@@ -44,7 +44,7 @@ export function openWriter(options: WriterOptions): Writer {
   };
   const path = resolve(options.path);
   const backupsDir = options.backupsDir ?? join(dirname(path), 'backups');
-  const { db, journal, ...opened } = openPair({ path, backupsDir, at: clock.now(), onMended });
+  const { db, journal, ...opened } = openLedgerAndJournal({ path, backupsDir, at: clock.now(), onMended });
   const trouble = new Trouble(clock, reserve, {
     onDamaged: (message) => markDamaged(path, message),
     isMendedNext: !isMended,
@@ -63,7 +63,7 @@ export function openWriter(options: WriterOptions): Writer {
     async close() {
       const isWell = trouble.trouble() === null;
       const isWhole = await store.close();
-      if (isWhole && isWell && lookedAt !== null) leaveSoundMark(path, lookedAt, clock.now());
+      if (isWhole && isWell && lookedAt !== null) leaveCleanShutdownMark(path, lookedAt, clock.now());
     },
   };
 }

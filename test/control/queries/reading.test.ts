@@ -68,7 +68,7 @@ async function place() {
       ...readingStreams({
         ledger,
         clock,
-        findBytes: async ({ sha256 }) => {
+        locateBytes: async ({ sha256 }) => {
           const bytes = images.get(sha256);
           return bytes ? { kind: 'bytes', bytes } : { kind: 'gone', message: 'Nobody has it.' };
         },

@@ -1,6 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { backoff, HOLD_BACKOFF, SERVICE_BACKOFF, SLOW_DOWN_BACKOFF } from '../../../src/core/domain/backoff.ts';
+import {
+  backoff,
+  HOLD_BACKOFF,
+  SERVICE_BACKOFF,
+  SLOW_DOWN_BACKOFF,
+} from '../../../src/core/domain/backoff.ts';
 
 const ranges = fc.constantFrom(SERVICE_BACKOFF, HOLD_BACKOFF, SLOW_DOWN_BACKOFF);
 

@@ -1,6 +1,12 @@
 import * as fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { backlogPerMinute, Budget, periodStart, RateWindow, type Slot } from '../../../src/core/domain/limits.ts';
+import {
+  backlogPerMinute,
+  Budget,
+  periodStart,
+  RateWindow,
+  type Reservation,
+} from '../../../src/core/domain/limits.ts';
 
 /** The most starts in any half-open window of this length. */
 function mostInAnyWindow(starts: readonly number[], intervalMs: number): number {
@@ -39,7 +45,7 @@ describe('a rate window', () => {
           fc.pre(mostInAnyWindow(seeded, intervalMs) <= count);
           const window = new RateWindow({ count, intervalMs }, seeded, spread);
           const starts = [...seeded];
-          const pending: { slot: Slot; at: number; cancelled: boolean }[] = [];
+          const pending: { slot: Reservation; at: number; cancelled: boolean }[] = [];
           let now = 1;
           const moveTo = (to: number): void => {
             for (const due of pending.filter(({ at }) => at <= to).sort((a, b) => a.at - b.at)) {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Document } from '../../../src/core/domain/document.ts';
 import { ReceiptdError } from '../../../src/core/domain/errors.ts';
 import { ENTERED_FOR_MS } from '../../../src/core/domain/limits.ts';
-import { isEntered } from '../../../src/delivery/limits/fleetRateLimit.ts';
+import { keepsItsTurn } from '../../../src/delivery/limits/fleetRateLimit.ts';
 
 const DOCUMENT = { endpoint: { baseUrl: 'http://s', uid: 'u' }, lane: 'fresh' } as Document;
 const LIMITS = { rate: { count: 2, intervalMs: 1_000 }, perDay: null, perMonth: null };
@@ -27,10 +27,10 @@ function world(answers: readonly (number | Error | { readonly after: number })[]
     now += answer.after;
     return 0;
   };
-  const deps = { ledger: { fleet: { enter } }, limits: LIMITS, clock } as Parameters<typeof isEntered>[2];
+  const deps = { ledger: { fleet: { enter } }, limits: LIMITS, clock } as Parameters<typeof keepsItsTurn>[2];
   const ask = (lateMs: number) => {
     now = lateMs;
-    return isEntered(DOCUMENT, 0, deps, new AbortController().signal);
+    return keepsItsTurn(DOCUMENT, 0, deps, new AbortController().signal);
   };
   return { ask, slept, left };
 }

@@ -5,20 +5,20 @@ import { OFFICE, sendingPlace } from '../sending.ts';
 
 it('without a spool, what left the queue takes no room in hand', async () => {
   const place = await sendingPlace();
-  const { keeper, hand } = await keeping(place, { mode: 'never', handLimit: 100 });
+  const { payloads, hand } = await keeping(place, { mode: 'never', handLimit: 100 });
   const bytes = Buffer.alloc(60, 'x');
-  const admitted = await keeper.keep({ endpoint: OFFICE, folder: place.scans, bytes }, async () => ({
+  const admitted = await payloads.keep({ endpoint: OFFICE, folder: place.scans, bytes }, async () => ({
     kind: 'queued',
     document: await place.admit('s.jpg', { text: bytes.toString() }),
   }));
   const { document } = admitted!;
-  expect(keeper.take(document.id)).toEqual(bytes);
-  await keeper.sending(document, bytes);
+  expect(payloads.take(document.id)).toEqual(bytes);
+  await payloads.sending(document, bytes);
 
-  await keeper.returned(document, bytes, false);
+  await payloads.returned(document, bytes, false);
   expect(hand.has(document.id)).toBe(true);
-  keeper.take(document.id);
-  await keeper.returned(document, bytes, true);
+  payloads.take(document.id);
+  await payloads.returned(document, bytes, true);
   expect(hand.has(document.id)).toBe(false);
   expect(hand.reserve(60)).toBe(true);
 });

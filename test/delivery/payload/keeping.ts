@@ -1,9 +1,9 @@
 /** A keeper on a spool in a real directory. */
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { Hand } from '../../../src/delivery/payload/payloadCache.ts';
+import { PayloadCache } from '../../../src/delivery/payload/payloadCache.ts';
 import { OpenIncidents } from '../../../src/daemon/openIncidents.ts';
-import { Keeper, type KeeperDeps } from '../../../src/delivery/payload/payloadStore.ts';
+import { PayloadStore, type PayloadStoreDeps } from '../../../src/delivery/payload/payloadStore.ts';
 import type { Clock } from '../../../src/core/ports/clock.ts';
 import type { LedgerQueue } from '../../../src/core/ports/ledger.ts';
 import type { Log } from '../../../src/core/ports/log.ts';
@@ -11,7 +11,7 @@ import type { Spool } from '../../../src/core/ports/spool.ts';
 import { openSpool } from '../../../src/delivery/spool/openSpool.ts';
 
 export interface KeepingOptions extends Partial<
-  Pick<KeeperDeps, 'mode' | 'canSend' | 'keepFailedMs' | 'buffers' | 'isNeeded'>
+  Pick<PayloadStoreDeps, 'mode' | 'canSend' | 'keepFailedMs' | 'buffers' | 'isNeeded'>
 > {
   /** Bytes. */
   readonly spoolLimit?: number;
@@ -45,9 +45,9 @@ export async function keeping(
     hashes: () => real.hashes(),
   };
   const spool = options.spool?.(counted) ?? counted;
-  const hand = new Hand(handLimit);
+  const hand = new PayloadCache(handLimit);
   const incidents = new OpenIncidents({ clock, log });
-  const keeper = new Keeper({
+  const payloads = new PayloadStore({
     mode,
     spool,
     hand,
@@ -60,6 +60,6 @@ export async function keeping(
     canSend: options.canSend ?? (() => true),
     isNeeded: options.isNeeded,
   });
-  onTestFinished(() => keeper.close());
-  return { keeper, spool, spoolDir, hand, incidents, puts };
+  onTestFinished(() => payloads.close());
+  return { payloads, spool, spoolDir, hand, incidents, puts };
 }

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import type { Document, EndpointKey } from '../../../src/core/domain/document.ts';
 import { ReceiptdError } from '../../../src/core/domain/errors.ts';
 import { sha256 } from '../../../src/core/sha256.ts';
-import { findBytes, type OpenFolder } from '../../../src/delivery/payload/locateBytes.ts';
+import { locateBytes, type OpenFolder } from '../../../src/delivery/payload/locateBytes.ts';
 import { runSpoolSweep, sweepSpool } from '../../../src/delivery/payload/spoolSweep.ts';
 import { ByteBudget } from '../../../src/delivery/payload/byteBudget.ts';
 import type { Spool } from '../../../src/core/ports/spool.ts';
@@ -19,13 +19,13 @@ async function keepingPlace(options: KeepingOptions = {}) {
   const place = await sendingPlace();
   const gate = { open: true };
   const kept = await keeping(place, { mode: 'auto', canSend: () => gate.open, ...options });
-  const { keeper, spool, spoolDir } = kept;
+  const { payloads, spool, spoolDir } = kept;
   const { ledger, clock, open, log, scans } = place;
 
   /** A scan comes to rest and is admitted, if there is room for it. */
   async function arrive(name: string, text = `the text of ${name}`, endpoint: EndpointKey = OFFICE) {
     const image = { endpoint, folder: scans, bytes: Buffer.from(text) };
-    const admitted = await keeper.keep(image, async () => {
+    const admitted = await payloads.keep(image, async () => {
       const document = await place.admit(name, { text, endpoint });
       return { kind: document.attempts > 0 ? 'known' : 'queued', document };
     });
@@ -43,11 +43,11 @@ async function keepingPlace(options: KeepingOptions = {}) {
     document: Document,
     state: 'accepted' | 'failed' | 'queued',
   ): Promise<Buffer | null> {
-    const inHand = keeper.take(document.id);
-    const found = await findBytes(document, { ledger, spool, open });
+    const inHand = payloads.take(document.id);
+    const found = await locateBytes(document, { ledger, spool, open });
     const bytes = inHand ?? (found.kind === 'bytes' ? found.bytes : null);
     if (!bytes) return null;
-    await keeper.sending(document, bytes);
+    await payloads.sending(document, bytes);
     const attempt = await ledger.begin(document.id, clock.now(), bytes.length);
     const why = { reason: 'TEST', message: 'as the test says' };
     await ledger.finish(attempt, {
@@ -62,15 +62,15 @@ async function keepingPlace(options: KeepingOptions = {}) {
             ? { state, ...why }
             : { state, ...why, notBefore: 0, answerLost: false, serverError: false },
     });
-    if (state === 'accepted') keeper.accepted(document, null);
-    else await keeper.returned(document, bytes);
+    if (state === 'accepted') payloads.accepted(document, null);
+    else await payloads.returned(document, bytes);
     await settle();
     return bytes;
   }
 
   const sweep = () =>
     sweepSpool(
-      { keeper, spool, ledger, open, memory: new ByteBudget(1e6), clock, log, keepFailedMs: DAY },
+      { payloads, spool, ledger, open, memory: new ByteBudget(1e6), clock, log, keepFailedMs: DAY },
       new AbortController().signal,
     );
   const files = async () =>
@@ -108,9 +108,9 @@ it('what is not taken within a second has a copy, which outlives its file', asyn
 it('an upload that hangs for a second is copied meanwhile', async () => {
   const place = await keepingPlace();
   const document = await place.mustArrive('s.jpg');
-  const bytes = place.keeper.take(document.id);
+  const bytes = place.payloads.take(document.id);
   expect(bytes).toBeDefined();
-  await place.keeper.sending(document, bytes as Buffer);
+  await place.payloads.sending(document, bytes as Buffer);
   await place.clock.advance(1_000);
   expect(await place.files()).toBe(1);
 });
@@ -147,9 +147,9 @@ it('always: a copy comes first, and an image whose turn comes is still read once
 it('always: what has no copy yet gets one before it is sent', async () => {
   const place = await keepingPlace({ mode: 'always' });
   const document = await place.admit('old.jpg');
-  const found = await findBytes(document, place);
+  const found = await locateBytes(document, place);
   if (found.kind !== 'bytes') throw new Error('not there');
-  await place.keeper.sending(document, found.bytes);
+  await place.payloads.sending(document, found.bytes);
   expect(place.spool.has(document.sha256)).toBe(true);
 });
 
@@ -161,7 +161,7 @@ it('never: no copy, whatever happens', async () => {
   await place.mustArrive('t.jpg');
   await place.clock.advance(DAY);
   await place.sweep();
-  await place.keeper.close();
+  await place.payloads.close();
   expect(place.puts).toEqual([]);
   expect(place.hand.has(waits.id)).toBe(true);
 });
@@ -244,14 +244,14 @@ it('a full spool keeps out what can’t be sent at once, and only that; said onc
   const place = await keepingPlace({ spoolLimit: 50 });
   place.gate.open = false;
   const kept = await place.mustArrive('a.jpg', 'x'.repeat(40));
-  expect(place.keeper.hasRoom({ endpoint: OFFICE, folder: place.scans }, 20)).toBe(false);
+  expect(place.payloads.hasRoom({ endpoint: OFFICE, folder: place.scans }, 20)).toBe(false);
   expect(await place.arrive('b.jpg', 'y'.repeat(20))).toBeNull();
   expect(await place.arrive('b.jpg', 'y'.repeat(20))).toBeNull();
   expect((await place.ledger.counts()).reduce((sum, { count }) => sum + count, 0)).toBe(1);
   expect(place.incidents.list()).toMatchObject([{ code: 'SPOOL_FULL' }]);
   expect(place.log.said('The spool is full')).toHaveLength(1);
   place.gate.open = true;
-  expect(place.keeper.hasRoom({ endpoint: OFFICE, folder: place.scans }, 20)).toBe(true);
+  expect(place.payloads.hasRoom({ endpoint: OFFICE, folder: place.scans }, 20)).toBe(true);
   await place.mustArrive('b.jpg', 'y'.repeat(20));
   await place.deliver(kept, 'accepted');
   expect(place.incidents.list()).toEqual([]);
@@ -273,7 +273,7 @@ it('an admission that fails gives its room back', async () => {
   const image = { endpoint: OFFICE, folder: place.scans, bytes: Buffer.alloc(40) };
   for (const isOpen of [true, false, true, false]) {
     place.gate.open = isOpen;
-    const failing = place.keeper.keep(image, () => Promise.reject(new Error('the ledger')));
+    const failing = place.payloads.keep(image, () => Promise.reject(new Error('the ledger')));
     await expect(failing).rejects.toThrow('the ledger');
   }
   place.gate.open = true;
@@ -335,7 +335,7 @@ it('always: on a disk that fails nothing more is admitted until it can be writte
 it('what is in hand at the end is copied', async () => {
   const place = await keepingPlace();
   const document = await place.mustArrive('s.jpg');
-  await place.keeper.close();
+  await place.payloads.close();
   expect(place.spool.has(document.sha256)).toBe(true);
 });
 
@@ -344,17 +344,20 @@ it('bytes are found in the spool before the folder, and a copy that can’t be r
   place.gate.open = false;
   const document = await place.mustArrive('s.jpg');
   await writeFile(join(place.scans, 's.jpg'), 'overwritten');
-  expect(await findBytes(document, place)).toEqual({
+  expect(await locateBytes(document, place)).toEqual({
     kind: 'bytes',
     bytes: Buffer.from('the text of s.jpg'),
   });
   const trouble = new ReceiptdError('SPOOL_UNWRITABLE', "The spool can't be read (EMFILE).");
   const spool = { read: () => Promise.reject(trouble) };
-  expect(await findBytes(document, { ...place, spool })).toEqual({ kind: 'away', message: trouble.message });
+  expect(await locateBytes(document, { ...place, spool })).toEqual({
+    kind: 'away',
+    message: trouble.message,
+  });
   const path = join(place.spoolDir, document.sha256.slice(0, 2), document.sha256);
   await chmod(path, 0o600);
   await writeFile(path, 'damaged');
-  expect(await findBytes(document, place)).toMatchObject({ kind: 'gone' });
+  expect(await locateBytes(document, place)).toMatchObject({ kind: 'gone' });
 });
 
 it('a failed document keeps its copy for as long as configured', async () => {
@@ -364,7 +367,7 @@ it('a failed document keeps its copy for as long as configured', async () => {
   await rm(join(place.scans, 's.jpg'));
   await place.clock.advance(DAY - 1_000);
   await place.sweep();
-  expect(await findBytes(document, place)).toMatchObject({ kind: 'bytes' });
+  expect(await locateBytes(document, place)).toMatchObject({ kind: 'bytes' });
   await place.clock.advance(2_000);
   await place.sweep();
   expect(await place.files()).toBe(0);
@@ -390,7 +393,7 @@ it('the sweep removes what nobody wants and copies what waits without a copy', a
 
 it('the sweep leaves no copy of what is accepted while it reads the original', async () => {
   const place = await keepingPlace();
-  const { keeper, spool, ledger, clock, log } = place;
+  const { payloads, spool, ledger, clock, log } = place;
   const document = await place.admit('s.jpg');
   await clock.advance(2_000);
   const open: OpenFolder = (path) => {
@@ -406,7 +409,7 @@ it('the sweep leaves no copy of what is accepted while it reads the original', a
   };
   const memory = new ByteBudget(1e6);
   const { signal } = new AbortController();
-  await sweepSpool({ keeper, spool, ledger, open, memory, clock, log, keepFailedMs: DAY }, signal);
+  await sweepSpool({ payloads, spool, ledger, open, memory, clock, log, keepFailedMs: DAY }, signal);
   expect(await place.files()).toBe(0);
 });
 
@@ -422,10 +425,10 @@ it('the sweep leaves room for new scans', async () => {
 
 it('a full spool is swept within half a minute of what other agents have sent', async () => {
   const place = await keepingPlace({ spoolLimit: 200 });
-  const { keeper, spool, ledger, clock, log, open } = place;
+  const { payloads, spool, ledger, clock, log, open } = place;
   const stop = new AbortController();
   const memory = new ByteBudget(1e6);
-  const deps = { keeper, spool, ledger, open, memory, clock, log, keepFailedMs: DAY };
+  const deps = { payloads, spool, ledger, open, memory, clock, log, keepFailedMs: DAY };
   const sweeping = runSpoolSweep(deps, stop.signal);
   await settle();
   place.gate.open = false;
@@ -458,7 +461,7 @@ it('memory goes back once an image lies in the spool, and of one that is known a
   expect(given).toEqual(['the text of s0.jpg']);
   place.gate.open = true;
   const image = { endpoint: OFFICE, folder: place.scans, bytes: Buffer.from('the same again') };
-  await place.keeper.keep(image, () => Promise.resolve({ kind: 'duplicate', document: first }));
+  await place.payloads.keep(image, () => Promise.resolve({ kind: 'duplicate', document: first }));
   expect(given).toEqual(['the text of s0.jpg', 'the same again']);
 });
 
@@ -471,7 +474,7 @@ it('memory goes back once an image in hand has waited so long that it was copied
   await place.clock.advanceUntil(() => place.spool.has(document.sha256), 100);
   await settle();
   expect(given).toEqual(['the text of s0.jpg']);
-  expect(place.keeper.take(document.id)).toBeUndefined();
+  expect(place.payloads.take(document.id)).toBeUndefined();
 });
 
 it('memory of a copy that failed does not go back: the disk may look at it still', async () => {

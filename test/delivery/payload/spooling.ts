@@ -25,13 +25,13 @@ export async function spoolingPlace() {
       ...options,
       keeping: { mode: 'auto', ...options.keeping },
     });
-    const { keeper, spool, dispatcher } = sending;
+    const { payloads, spool, dispatcher } = sending;
     const {
       intake,
     }: Pick<ReturnType<typeof watched.create>, 'intake'> = watched.create({
       ...options.watch,
       deps: {
-        keeper,
+        payloads,
         onAdmitted: ({ kind }) => {
           if (kind === 'queued' || kind === 'requeued') dispatcher.wake();
         },
@@ -42,13 +42,13 @@ export async function spoolingPlace() {
     const tasks = [intake.run(stopping.signal)];
     if (options.sweep ?? true) {
       const memory = new ByteBudget(10_000_000);
-      const deps = { keeper, spool, ledger, open, memory, clock, log, keepFailedMs: 24 * 3_600_000 };
+      const deps = { payloads, spool, ledger, open, memory, clock, log, keepFailedMs: 24 * 3_600_000 };
       tasks.push(runSpoolSweep(deps, stopping.signal));
     }
     const stop = async (): Promise<void> => {
       stopping.abort(new Error('the test is over'));
       await Promise.all([...tasks, sending.stop()]);
-      await keeper.close();
+      await payloads.close();
     };
     onTestFinished(stop);
     const files = async (): Promise<string[]> =>

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { Handing, type HandingDeps } from '../../../src/features/results/resultCommand.ts';
+import { ResultCommand, type ResultCommandDeps } from '../../../src/features/results/resultCommand.ts';
 import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
 import { OpenIncidents } from '../../../src/daemon/openIncidents.ts';
 import { admission, OFFICE } from '../../contract/ledger.ts';
@@ -36,10 +36,10 @@ async function handingPlace() {
     return (await ledger.recordResult(result)).id;
   }
 
-  function start(more: Partial<HandingDeps> = {}) {
+  function start(more: Partial<ResultCommandDeps> = {}) {
     const env = { PATH: process.env['PATH'], RECEIPTD_CLIENT_SECRET: 'secret' };
     const deps = { ledger, stateDir: dir, command, env, clock, random: () => 0.5, log, incidents };
-    const handing = new Handing({ ...deps, ...more });
+    const handing = new ResultCommand({ ...deps, ...more });
     const ending = new AbortController();
     const ended = handing.run(ending.signal);
     const stop = async (): Promise<void> => {

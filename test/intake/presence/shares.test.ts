@@ -5,7 +5,7 @@ import type { FileIdentity } from '../../../src/core/domain/document.ts';
 import type { FileSystemSources } from '../../../src/intake/folder/fileSystem.ts';
 import { sha256 } from '../../../src/core/sha256.ts';
 import { inItsPlace } from '../../../src/intake/presence/mountIdentity.ts';
-import { findOriginal } from '../../../src/delivery/payload/locateBytes.ts';
+import { locateOriginal } from '../../../src/delivery/payload/locateBytes.ts';
 import type { FolderHints, WatchedFolder } from '../../../src/core/ports/folder.ts';
 import { drawReceipt } from '../../support/images.ts';
 import { watchingPlace, type WatchingPlace } from '../watching.ts';
@@ -129,7 +129,7 @@ describe('a share that goes away', () => {
       const [row] = await place.rows();
       const document = await place.ledger.document(row?.documentId ?? 0);
       if (!document) throw new Error('no document');
-      const found = await findOriginal(document, place.ledger, () => intakeFolder);
+      const found = await locateOriginal(document, place.ledger, () => intakeFolder);
       expect(found.kind).toBe('away');
       away = false;
       await watching();
@@ -253,9 +253,9 @@ describe('an empty directory where a share was mounted', () => {
     const document = admitted[0]?.document;
     if (!document) throw new Error('not admitted');
     const open = (): WatchedFolder => inItsPlace(real, place.ledger);
-    expect((await findOriginal(document, place.ledger, open)).kind).toBe('bytes');
+    expect((await locateOriginal(document, place.ledger, open)).kind).toBe('bytes');
     await share.unmount();
-    expect((await findOriginal(document, place.ledger, open)).kind).toBe('away');
+    expect((await locateOriginal(document, place.ledger, open)).kind).toBe('away');
   });
 
   it('is the folder once a person says so', async () => {

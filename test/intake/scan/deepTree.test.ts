@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { FolderHints, WatchedFolder } from '../../../src/core/ports/folder.ts';
-import { Hinted } from '../../../src/intake/watch/hintQueue.ts';
+import { HintQueue } from '../../../src/intake/watch/hintQueue.ts';
 import { FakeClock } from '../../support/fakeClock.ts';
 import { watchingPlace } from '../watching.ts';
 
@@ -62,12 +62,12 @@ it('each directory of a new nested tree is listed once, however deep the tree is
 
 it('of hinted directories those are listed in which no other lies', () => {
   const never = async () => null;
-  const hinted = new Hinted({
+  const hinted = new HintQueue({
     clock: new FakeClock(),
-    observe: never,
-    onObserved: () => {},
+    handleHint: never,
+    onHandled: () => {},
     onMissed: () => {},
-    mayObserve: () => true,
+    mayHandle: () => true,
   });
   for (const dir of ['b/c', 'a-b', 'a/b/c', 'a', 'ab', 'a/b', 'b/c/d']) hinted.addDir(dir);
   expect(hinted.takeDirs().sort()).toEqual(['a', 'a-b', 'ab', 'b/c']);

@@ -2,7 +2,7 @@ import { mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { standsForListing } from '../../../src/core/domain/directoryStamp.ts';
-import { Unchanged } from '../../../src/intake/scan/directoryCache.ts';
+import { DirectoryCache } from '../../../src/intake/scan/directoryCache.ts';
 import type { FolderHints, WatchedFolder } from '../../../src/core/ports/folder.ts';
 import { watchingPlace } from '../watching.ts';
 
@@ -174,7 +174,7 @@ it('a change within the margin before a listing does not stand for it, nor one f
 });
 
 it('a listing during which something may have been missed stands for nothing, nor does one that was cut short', () => {
-  const unchanged = new Unchanged();
+  const unchanged = new DirectoryCache();
   const first = unchanged.lookOver(true);
   first.listed('', '1', ['a']);
   expect(unchanged.isEmpty).toBe(true);

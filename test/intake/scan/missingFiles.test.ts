@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { byBytes } from '../../../src/core/domain/byteOrder.ts';
-import { Absentees } from '../../../src/intake/scan/missingFiles.ts';
+import { MissingFiles } from '../../../src/intake/scan/missingFiles.ts';
 
 const IDENTITY = { size: 1, mtimeNs: 1n, ctimeNs: 1n, inode: 1n };
 
 function absentees(known: Readonly<Record<string, readonly string[]>>, full = true) {
-  return new Absentees({
+  return new MissingFiles({
     ledger: {
       knownFrom: async (_folder, dir, { after, upTo }, limit) => {
         return (known[dir] ?? [])

@@ -1,11 +1,11 @@
 import { beforeEach, expect, it } from 'vitest';
-import { LookThrough } from '../../../src/intake/scan/scanProgress.ts';
+import { ScanProgress } from '../../../src/intake/scan/scanProgress.ts';
 import { FakeClock } from '../../support/fakeClock.ts';
 
 const MINUTE = 60_000;
 
 let clock: FakeClock;
-let looked: LookThrough;
+let looked: ScanProgress;
 /** When the files were first seen that are not decided about yet. */
 let unsettled: number[];
 
@@ -14,7 +14,7 @@ const listing = (ms = 0) => looked.during(() => clock.advance(ms));
 beforeEach(() => {
   clock = new FakeClock();
   unsettled = [];
-  looked = new LookThrough(clock, {
+  looked = new ScanProgress(clock, {
     hasSeenBetween: (from, to) => unsettled.some((seenAt) => seenAt > from && seenAt <= to),
   });
 });

@@ -57,7 +57,7 @@ describe('a file', () => {
     settling.see('a', identity(1), 'fresh', 3_600_000);
     const file = takeOne();
     expect(settling.isStill(file)).toBe(true);
-    expect(settling.needsLong(file)).toBe(false);
+    expect(settling.requireLongQuiet(file)).toBe(false);
     settling.keep(file);
     expect(settling.nextDueIn()).toBe(4_800);
   });
@@ -72,12 +72,12 @@ describe('a file', () => {
     settling.see('a', identity(1), 'fresh');
     await clock.advance(200);
     const file = takeOne();
-    expect(settling.needsLong(file)).toBe(false);
+    expect(settling.requireLongQuiet(file)).toBe(false);
     settling.keep(file);
     await clock.advance(4_799);
     expect(settling.takeDue(10)).toEqual([]);
     await clock.advance(1);
-    expect(settling.needsLong(takeOne())).toBe(true);
+    expect(settling.requireLongQuiet(takeOne())).toBe(true);
   });
 
   it('that is incomplete is looked at now and then until patience runs out', async () => {
@@ -86,7 +86,7 @@ describe('a file', () => {
     for (;;) {
       await clock.advance(settling.nextDueIn() ?? 0);
       looks += 1;
-      if (!settling.waitsFor(takeOne(), identity(1), 'INCOMPLETE', 'cut short')) break;
+      if (!settling.markIncomplete(takeOne(), identity(1), 'INCOMPLETE', 'cut short')) break;
     }
     expect(clock.monotonic()).toBe(TIMES.patienceMs);
     expect(looks).toBeGreaterThan(10);
@@ -96,7 +96,7 @@ describe('a file', () => {
   it('that changed while it was judged is judged anew, whatever was found', async () => {
     for (const found of [
       (file: Unsettled) => settling.done(file, identity(1)),
-      (file: Unsettled) => void settling.waitsFor(file, identity(1), 'INCOMPLETE', 'cut short'),
+      (file: Unsettled) => void settling.markIncomplete(file, identity(1), 'INCOMPLETE', 'cut short'),
       (file: Unsettled) => settling.disturbed(file),
     ]) {
       settling.see('a', identity(1), 'fresh');
@@ -127,11 +127,11 @@ describe('room', () => {
     await clock.advance(TIMES.longMs - 1);
     const [first, second] = settling.takeDue(3);
     if (!first || !second) throw new Error('nothing is due');
-    expect(settling.waitsFor(first, identity(1), 'INCOMPLETE', 'cut short')).toBe(true);
+    expect(settling.markIncomplete(first, identity(1), 'INCOMPLETE', 'cut short')).toBe(true);
     await clock.advance(1);
-    expect(settling.waitsFor(first, identity(1), 'INCOMPLETE', 'cut short')).toBe(false);
+    expect(settling.markIncomplete(first, identity(1), 'INCOMPLETE', 'cut short')).toBe(false);
     settling.done(first, identity(1));
-    expect(settling.waitsFor(second, identity(1), 'INCOMPLETE', 'cut short')).toBe(true);
+    expect(settling.markIncomplete(second, identity(1), 'INCOMPLETE', 'cut short')).toBe(true);
   });
 
   it('is waited for, and found when a file is done', async () => {
@@ -185,7 +185,7 @@ describe('a file that can’t be read', () => {
     settling.see('a', identity(1), 'fresh');
     await blockUntil('a', () => settling.unreadable.size === 1);
     await clock.advance(settling.nextDueIn() ?? 0);
-    expect(settling.waitsFor(takeOne(), identity(1), 'INCOMPLETE', 'cut short')).toBe(true);
+    expect(settling.markIncomplete(takeOne(), identity(1), 'INCOMPLETE', 'cut short')).toBe(true);
     expect(settling.unreadable.size).toBe(0);
     expect(settling.size).toBe(1);
   });

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
-import { soundMarkOf } from '../../../src/ledger/sqlite/cleanShutdownMark.ts';
+import { cleanShutdownMarkOf } from '../../../src/ledger/sqlite/cleanShutdownMark.ts';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
 import { admission, hashOf, OFFICE } from '../../contract/ledger.ts';
 import { compile } from '../../console/server/compiled.ts';
@@ -44,7 +44,7 @@ async function fill(count = 500): Promise<void> {
   await ledger.close();
 }
 
-const isMarked = () => fs.existsSync(soundMarkOf(place.path));
+const isMarked = () => fs.existsSync(cleanShutdownMarkOf(place.path));
 
 /** Pages that a quick check finds broken, and opening alone does not. */
 function breakPages(): void {
@@ -56,11 +56,11 @@ function breakPages(): void {
 
 /** What a disk does that gives back other bytes than were written: the file is the same to whoever asks the system. */
 function rot(): void {
-  const mark: { lookedAt: number } = JSON.parse(fs.readFileSync(soundMarkOf(place.path), 'utf8'));
+  const mark: { lookedAt: number } = JSON.parse(fs.readFileSync(cleanShutdownMarkOf(place.path), 'utf8'));
   breakPages();
   const { dev, ino, size, mtimeNs, ctimeNs } = fs.statSync(place.path, { bigint: true });
   const file = [dev, ino, size, mtimeNs, ctimeNs].join(' ');
-  fs.writeFileSync(soundMarkOf(place.path), JSON.stringify({ ...mark, file }));
+  fs.writeFileSync(cleanShutdownMarkOf(place.path), JSON.stringify({ ...mark, file }));
 }
 
 async function knowsAll(ledger: Ledger): Promise<void> {
@@ -105,7 +105,7 @@ describe('a ledger that ended cleanly', () => {
       'has a mark that nobody can read',
       () => {
         rot();
-        fs.writeFileSync(soundMarkOf(place.path), '{"lookedAt":');
+        fs.writeFileSync(cleanShutdownMarkOf(place.path), '{"lookedAt":');
       },
     ],
   ];

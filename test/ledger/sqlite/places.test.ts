@@ -1,6 +1,6 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { openPair } from '../../../src/ledger/sqlite/openLedgerAndJournal.ts';
+import { openLedgerAndJournal } from '../../../src/ledger/sqlite/openLedgerAndJournal.ts';
 import { endpointIdOf, ensureEndpoint, ensureFolder, folderIdOf } from '../../../src/ledger/sqlite/places.ts';
 import { replay } from '../../../src/ledger/sqlite/replay.ts';
 import { createSql } from '../../../src/ledger/sqlite/statements.ts';
@@ -16,7 +16,7 @@ let store: Store;
 
 beforeEach(async () => {
   place = await createPlace();
-  const pair = openPair({ path: place.path, backupsDir: place.dir, at: 1, onMended: () => {} });
+  const pair = openLedgerAndJournal({ path: place.path, backupsDir: place.dir, at: 1, onMended: () => {} });
   db = pair.db;
   const trouble = new Trouble(new FakeClock(), null);
   store = new Store(db, place.path, { journal: pair.journal, trouble });

@@ -2,7 +2,10 @@ import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readJournal } from '../../../src/ledger/journal/journal.ts';
 import { journalPathOf } from '../../../src/ledger/sqlite/files.ts';
-import { openPair, type Pair } from '../../../src/ledger/sqlite/openLedgerAndJournal.ts';
+import {
+  openLedgerAndJournal,
+  type LedgerAndJournal,
+} from '../../../src/ledger/sqlite/openLedgerAndJournal.ts';
 import { Store } from '../../../src/ledger/sqlite/store.ts';
 import { Trouble } from '../../../src/ledger/sqlite/trouble.ts';
 import { FakeClock } from '../../support/fakeClock.ts';
@@ -12,7 +15,7 @@ const COUNT = 'SELECT count(*) AS count FROM acts';
 
 let place: Awaited<ReturnType<typeof createPlace>>;
 let db: DatabaseSyncInstance;
-let pair: Pair;
+let pair: LedgerAndJournal;
 let store: Store;
 let clock: FakeClock;
 let trouble: Trouble;
@@ -20,7 +23,7 @@ let marks: string[];
 
 beforeEach(async () => {
   place = await createPlace();
-  pair = openPair({ path: place.path, backupsDir: place.dir, at: 1, onMended: () => {} });
+  pair = openLedgerAndJournal({ path: place.path, backupsDir: place.dir, at: 1, onMended: () => {} });
   db = pair.db;
   clock = new FakeClock();
   marks = [];

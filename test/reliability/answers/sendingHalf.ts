@@ -7,11 +7,11 @@ import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
 import { sha256 } from '../../../src/core/sha256.ts';
 import { ByteBudget } from '../../../src/delivery/payload/byteBudget.ts';
 import { Dispatcher } from '../../../src/delivery/queue/dispatcher.ts';
-import { Hand } from '../../../src/delivery/payload/payloadCache.ts';
+import { PayloadCache } from '../../../src/delivery/payload/payloadCache.ts';
 import { Holds } from '../../../src/delivery/holds/holds.ts';
 import { ImageBuffers } from '../../../src/delivery/payload/imageBuffers.ts';
 import { OpenIncidents } from '../../../src/daemon/openIncidents.ts';
-import { Keeper } from '../../../src/delivery/payload/payloadStore.ts';
+import { PayloadStore } from '../../../src/delivery/payload/payloadStore.ts';
 import type { OpenFolder } from '../../../src/delivery/payload/locateBytes.ts';
 import { Pacer } from '../../../src/delivery/limits/pacer.ts';
 import { Recorder } from '../../../src/delivery/record.ts';
@@ -101,7 +101,7 @@ export async function startSending(parts: Parts): Promise<{ dispatcher: Dispatch
     onAccepted: () => {},
   });
   const spool = await openSpool({ dir: join(place.dir, 'spool'), limitBytes: 100_000_000, log });
-  const keeper = new Keeper({
+  const payloads = new PayloadStore({
     mode: 'auto',
     spool,
     ledger,
@@ -109,7 +109,7 @@ export async function startSending(parts: Parts): Promise<{ dispatcher: Dispatch
     clock,
     log,
     keepFailedMs: 24 * 3_600_000,
-    hand: new Hand(1_000_000),
+    hand: new PayloadCache(1_000_000),
     buffers: new ImageBuffers(),
     canSend: (document) => dispatcher.canSend(document.endpoint, document.folder),
   });
@@ -125,7 +125,7 @@ export async function startSending(parts: Parts): Promise<{ dispatcher: Dispatch
       ledger,
       service,
       tokens: () => tokens,
-      keeper,
+      payloads,
       spool,
       memory: new ByteBudget(32_000_000),
       open,
@@ -145,7 +145,7 @@ export async function startSending(parts: Parts): Promise<{ dispatcher: Dispatch
       stopping.abort();
       abort.abort(new Error('the trial is over'));
       await running;
-      await keeper.close();
+      await payloads.close();
     },
   };
 }

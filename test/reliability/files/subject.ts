@@ -97,7 +97,7 @@ export class Subject {
       async stop() {
         stopping.abort(new Error('stopped by the campaign'));
         await ended;
-        await pipeline.keeper.close();
+        await pipeline.payloads.close();
         await ledger.close();
       },
     };

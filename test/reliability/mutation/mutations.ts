@@ -43,7 +43,9 @@ export const MUTATIONS: readonly Mutation[] = [
     what: 'the spool is forgotten when bytes are looked for',
     promises: ['P1'],
     killedBy: 'simulation',
-    edits: [{ file: 'src/delivery/payload/locateBytes.ts', in: 'findBytes', call: 'read', becomes: 'null' }],
+    edits: [
+      { file: 'src/delivery/payload/locateBytes.ts', in: 'locateBytes', call: 'read', becomes: 'null' },
+    ],
   },
   {
     what: 'copies are dropped while a document waits for them',
@@ -130,7 +132,9 @@ export const MUTATIONS: readonly Mutation[] = [
     what: 'a folder that was unmounted counts as emptied',
     promises: ['P1'],
     killedBy: 'simulation',
-    edits: [{ file: 'src/intake/presence/mountIdentity.ts', call: 'foreign', becomes: 'this.takeOver(mark)' }],
+    edits: [
+      { file: 'src/intake/presence/mountIdentity.ts', call: 'foreign', becomes: 'this.takeOver(mark)' },
+    ],
   },
   {
     what: 'a file is admitted without a look at what its folder lies on',
@@ -147,7 +151,7 @@ export const MUTATIONS: readonly Mutation[] = [
     killedBy: 'simulation',
     edits: [
       { file: DELIVER, in: 'isSearchedFor', returns: 'true' },
-      { file: 'src/delivery/payload/locateBytes.ts', in: 'findOriginal', value: 'away', becomes: 'null' },
+      { file: 'src/delivery/payload/locateBytes.ts', in: 'locateOriginal', value: 'away', becomes: 'null' },
     ],
   },
   {
@@ -174,7 +178,9 @@ export const MUTATIONS: readonly Mutation[] = [
     promises: ['P1'],
     killedBy: 'simulation',
     seeds: 4_000,
-    edits: [{ file: 'src/intake/settle/examine.ts', in: 'afterRead', condition: 'sameIdentity', is: 'false' }],
+    edits: [
+      { file: 'src/intake/settle/examine.ts', in: 'afterRead', condition: 'sameIdentity', is: 'false' },
+    ],
   },
   {
     what: 'a 200 with a web page counts as accepted',

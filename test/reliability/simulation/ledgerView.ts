@@ -1,4 +1,9 @@
-import type { AttemptOutcome, DocumentState, EndpointKey, Verdict } from '../../../src/core/domain/document.ts';
+import type {
+  AttemptOutcome,
+  DocumentState,
+  EndpointKey,
+  Verdict,
+} from '../../../src/core/domain/document.ts';
 import type { LedgerEvent } from '../../../src/ledger/events.ts';
 import { fromJournal } from '../../../src/ledger/events.ts';
 import type { JournalEntry } from '../../../src/core/ports/journal.ts';

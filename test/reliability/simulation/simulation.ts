@@ -259,7 +259,7 @@ class Simulation {
       },
     };
     await pipeline.agent.run(stop);
-    await pipeline.keeper.close();
+    await pipeline.payloads.close();
   }
 
   #foldersOf(process: Process, buffers: ImageBuffers): OpenFolder {

@@ -6,7 +6,12 @@
 import { createHash } from 'node:crypto';
 import { Dice } from '../../reliability/support/dice.ts';
 import { accountsAmong, credentialsKey } from '../../../src/core/domain/account.ts';
-import { endpointId, type EndpointKey, type FileIdentity, type Lane } from '../../../src/core/domain/document.ts';
+import {
+  endpointId,
+  type EndpointKey,
+  type FileIdentity,
+  type Lane,
+} from '../../../src/core/domain/document.ts';
 import { DEFAULT_TEMPLATE, namesOf, parseTemplate } from '../../../src/core/domain/naming.ts';
 import type { Note } from '../../../src/core/ports/ledger.ts';
 import type { Hold } from '../../../src/core/ports/hold.ts';
