@@ -22,9 +22,9 @@ export class HandClock implements Clock {
 }
 
 export class LogLines implements Log {
-  readonly connections: string[] = [];
+  readonly lines: string[] = [];
   private add(level: string, message: string, fields: unknown): void {
-    this.connections.push(`${level} ${message} ${JSON.stringify(fields ?? {})}`);
+    this.lines.push(`${level} ${message} ${JSON.stringify(fields ?? {})}`);
   }
   debug: Log['debug'] = (message, fields) => this.add('debug', message, fields);
   info: Log['info'] = (message, fields) => this.add('info', message, fields);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, test } from 'vitest';
 import { unlessStopped } from '../../src/cli/ending.ts';
-import { compile, runScript } from '../console/server/compiled.ts';
+import { compile, runScript } from '../support/scripts.ts';
 
 test.skipIf(process.platform === 'win32')(
   'the process ends with its status, also where the file system never answers',

@@ -21,7 +21,7 @@ import {
   replaceConfigFile,
   revisionOf,
 } from '../../src/config/configFile.ts';
-import { compile, runScript } from '../console/server/compiled.ts';
+import { compile, runScript } from '../support/scripts.ts';
 import { asOwnerOf, asOrdinaryUser, ordinaryOwner } from '../support/ordinaryUser.ts';
 
 const FORMER = '# mine\na: 1\n';

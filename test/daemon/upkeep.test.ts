@@ -10,7 +10,7 @@ import { OpenIncidents } from '../../src/daemon/openIncidents.ts';
 import { admission } from '../contract/ledger.ts';
 import { FakeClock } from '../support/fakeClock.ts';
 import { RecordedLog } from '../support/recordedLog.ts';
-import { compile } from '../console/server/compiled.ts';
+import { compile } from '../support/scripts.ts';
 
 let checker: Awaited<ReturnType<typeof compile>>;
 beforeAll(async () => {

@@ -10,7 +10,7 @@ import { acquireInstanceLock } from '../../src/state-dir/instanceLock.ts';
 import { movedAway } from '../../src/state-dir/stateMarks.ts';
 import { openSqliteReports } from '../../src/ledger/sqlite/openReports.ts';
 import { verifyJournal } from '../../src/ledger/journal/verify.ts';
-import { compile, runScript } from '../console/server/compiled.ts';
+import { compile, runScript } from '../support/scripts.ts';
 import { drawReceipt } from '../support/images.ts';
 import { prepare, type Site } from './support/agent.ts';
 

@@ -7,13 +7,13 @@ import { createImageInspector } from '../../src/intake/image/inspect.ts';
 import { sha256 } from '../../src/core/sha256.ts';
 import { ImageBuffers } from '../../src/delivery/payload/imageBuffers.ts';
 import type { FileRead, ReadBeside } from '../../src/core/ports/folder.ts';
-import { compile } from '../console/server/compiled.ts';
+import { compile } from '../support/scripts.ts';
 import { drawReceipt, withTrailer } from '../support/images.ts';
 import { watchingPlace } from './watching.ts';
 
 let program: string;
 beforeAll(async () => {
-  program = fileURLToPath((await compile('compose/hashThread.ts')).url);
+  program = fileURLToPath((await compile('wiring/hashThread.ts')).url);
 });
 
 /** An intake whose large images are read and hashed in a thread; `before` runs ahead of each read. */

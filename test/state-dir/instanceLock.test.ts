@@ -3,8 +3,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { acquireInstanceLock } from '../../src/state-dir/instanceLock.ts';
-import { compile, runScript } from '../console/server/compiled.ts';
-import type { Script } from '../console/server/compiled.ts';
+import { compile, runScript } from '../support/scripts.ts';
+import type { Script } from '../support/scripts.ts';
 import { asOwnerOf } from '../support/ordinaryUser.ts';
 
 let compiled: Awaited<ReturnType<typeof compile>>;
@@ -12,7 +12,7 @@ let dir: string;
 const scripts: Script[] = [];
 
 beforeAll(async () => {
-  compiled = await compile('daemon/instanceLock.ts');
+  compiled = await compile('state-dir/instanceLock.ts');
 });
 beforeEach(async () => {
   dir = await mkdtemp(path.join(os.tmpdir(), 'receiptd-lock-'));

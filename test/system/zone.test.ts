@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { unknownZone, watchZone } from '../../src/system/zone.ts';
-import { compile } from '../console/server/compiled.ts';
+import { compile } from '../support/scripts.ts';
 import { FakeClock } from '../support/fakeClock.ts';
 import { RecordedLog } from '../support/recordedLog.ts';
 import { hasNamespaces, runInNamespace } from '../support/namespace.ts';
@@ -63,7 +63,7 @@ describe('a TZ', () => {
 });
 
 it.skipIf(!hasNamespaces)('Node takes the new zone of the system without a restart', async () => {
-  const { url } = await compile('daemon/zone.ts');
+  const { url } = await compile('system/zone.ts');
   const etc = await mkdtemp(join(tmpdir(), 'receiptd-etc-'));
   onTestFinished(() => rm(etc, { recursive: true, force: true }));
   await symlink('/usr/share/zoneinfo/Europe/Berlin', join(etc, 'localtime'));

@@ -9,6 +9,6 @@ export interface CompiledHelper {
 
 /** The keychain helper as JavaScript. `keytar` is found as it would be in an install. */
 export async function compiledHelper(): Promise<CompiledHelper> {
-  const folder = join(await compiledSources(), 'src', 'credentials');
+  const folder = join(await compiledSources(), 'src', 'api', 'credentials');
   return { path: join(folder, 'keychainHelper.js'), sourcePath: join(folder, 'source.js') };
 }

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { DeferredImage } from '../../../src/core/ports/deferredJournal.ts';
 import { openDeferredJournal } from '../../../src/delivery/spool/deferredJournal.ts';
-import { compile, runScript } from '../../console/server/compiled.ts';
+import { compile, runScript } from '../../support/scripts.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
 import { requirement } from '../../support/requires.ts';
 
@@ -20,7 +20,7 @@ const hasNamespaces = requirement(
 
 let compiled: Awaited<ReturnType<typeof compile>>;
 beforeAll(async () => {
-  compiled = await compile('spool/deferredJournal.ts');
+  compiled = await compile('delivery/spool/deferredJournal.ts');
 });
 
 async function place() {

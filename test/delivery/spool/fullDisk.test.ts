@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSpool } from '../../../src/delivery/spool/openSpool.ts';
-import { compile, runScript } from '../../console/server/compiled.ts';
+import { compile, runScript } from '../../support/scripts.ts';
 import { requirement } from '../../support/requires.ts';
 
 const canMount = spawnSync('unshare', ['-Urm', 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0;
@@ -20,7 +20,7 @@ let compiled: Awaited<ReturnType<typeof compile>>;
 let dir: string;
 
 beforeAll(async () => {
-  compiled = await compile('spool/openSpool.ts');
+  compiled = await compile('delivery/spool/openSpool.ts');
   dir = await mkdtemp(join(tmpdir(), 'receiptd-spool-'));
 });
 

@@ -7,7 +7,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { createHashing } from '../../../src/intake/image/hashing.ts';
 import { ImageBuffers } from '../../../src/delivery/payload/imageBuffers.ts';
 import type { FileRead, ReadBeside } from '../../../src/core/ports/folder.ts';
-import { compile } from '../../console/server/compiled.ts';
+import { compile } from '../../support/scripts.ts';
 import { asOrdinaryUser, ordinaryOwner } from '../../support/ordinaryUser.ts';
 import { temporaryDirectory, watched } from './fixture.ts';
 
@@ -63,7 +63,7 @@ describe("a folder on the agent's own disk", () => {
       await writeFile(join(root, name), Buffer.alloc(size, name));
     await mkdir(join(root, 'directory'));
     await writeFile(join(root, 'directory', 'b.jpg'), Buffer.alloc(500_000, 'b'));
-    const program = fileURLToPath((await compile('compose/hashThread.ts')).url);
+    const program = fileURLToPath((await compile('wiring/hashThread.ts')).url);
     const reads: [string, FileRead['kind'] | undefined][] = [];
     const real = createHashing(program).readBeside;
     const [atOnce, otherwise] = await both(root, async (file, size, allocate) => {

@@ -3,12 +3,12 @@ import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createHashing } from '../../../src/intake/image/hashing.ts';
 import { createImageInspector } from '../../../src/intake/image/inspect.ts';
-import { compile } from '../../console/server/compiled.ts';
+import { compile } from '../../support/scripts.ts';
 import { drawFixtures } from './fixtures.ts';
 
 let program: Awaited<ReturnType<typeof compile>>;
 beforeAll(async () => {
-  program = await compile('compose/hashThread.ts');
+  program = await compile('wiring/hashThread.ts');
 });
 
 function shared(bytes: Uint8Array, offset = 0): Buffer {

@@ -20,7 +20,7 @@ import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { createHashing } from '../../../src/intake/image/hashing.ts';
 import { ImageBuffers } from '../../../src/delivery/payload/imageBuffers.ts';
 import type { FileRead, ReadBeside } from '../../../src/core/ports/folder.ts';
-import { compile } from '../../console/server/compiled.ts';
+import { compile } from '../../support/scripts.ts';
 import { asOrdinaryUser, ordinaryOwner } from '../../support/ordinaryUser.ts';
 
 vi.mock('node:crypto', { spy: true });
@@ -29,7 +29,7 @@ const SIZE = 100_000;
 
 let program: string;
 beforeAll(async () => {
-  program = fileURLToPath((await compile('compose/hashThread.ts')).url);
+  program = fileURLToPath((await compile('wiring/hashThread.ts')).url);
 });
 
 let dir: string;

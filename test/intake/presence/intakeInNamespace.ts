@@ -27,15 +27,15 @@ export async function runIntakes(
     const { createFolderGuard } = await from('intake/folder/guarded.js');
     const { createFolderHints } = await from('intake/folder/hints.js');
     const { openSqliteLedger } = await from('ledger/sqlite/open.js');
-    const { openSpool } = await from('spool/openSpool.js');
-    const { createImageInspector } = await from('image/inspect.js');
-    const { parseTemplate } = await from('domain/naming.js');
-    const { Keeper } = await from('pipeline/keep.js');
-    const { Hand } = await from('pipeline/hand.js');
-    const { ByteBudget } = await from('pipeline/byteBudget.js');
-    const { OpenIncidents } = await from('pipeline/incidents.js');
-    const { WatchLimit } = await from('pipeline/watchLimit.js');
-    const { Intake } = await from('pipeline/intake.js');
+    const { openSpool } = await from('delivery/spool/openSpool.js');
+    const { createImageInspector } = await from('intake/image/inspect.js');
+    const { parseTemplate } = await from('core/domain/naming.js');
+    const { PayloadStore } = await from('delivery/payload/payloadStore.js');
+    const { PayloadCache } = await from('delivery/payload/payloadCache.js');
+    const { ByteBudget } = await from('delivery/payload/byteBudget.js');
+    const { OpenIncidents } = await from('daemon/openIncidents.js');
+    const { WatchLimit } = await from('intake/watch/watchLimit.js');
+    const { Intake } = await from('intake/intake.js');
     const dir = '${dir}';
     const clock = {
       now: () => Math.floor(Date.now() * ${SPEED}),
@@ -49,8 +49,8 @@ export async function runIntakes(
     const watchLimit = new WatchLimit(incidents);
     const ledger = await openSqliteLedger({ path: dir + '/state/ledger.db', clock });
     const spool = await openSpool({ dir: dir + '/state/spool', limitBytes: 1e8, log });
-    const hand = new Hand(1e6);
-    const keeper = new Keeper({
+    const hand = new PayloadCache(1e6);
+    const payloads = new PayloadStore({
       mode: 'never', spool, hand, buffers: { giveBack() {} }, ledger, incidents, clock, log, keepFailedMs: 1e9, canSend: () => true,
     });
     const say = (value) => console.log(JSON.stringify(value));
@@ -77,7 +77,7 @@ export async function runIntakes(
       const count = { admitted: [], reads: 0 };
       const folder = { ...real, read: (...all) => ((count.reads += 1), real.read(...all)) };
       const intake = new Intake({
-        folder, ledger, keeper, clock, log, incidents, watchLimit,
+        folder, ledger, payloads, clock, log, incidents, watchLimit,
         inspector: createImageInspector(), host: 'host', memory: new ByteBudget(5e7),
         hints: createFolderHints(), reconcileEveryMs: 600_000, pollEveryMs: 5_000, takeOverAfterMs: 600_000, confirmAbove: 1e6,
         onAdmitted: ({ document }) => count.admitted.push(document.path),

@@ -6,7 +6,7 @@ import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
 import { cleanShutdownMarkOf } from '../../../src/ledger/sqlite/cleanShutdownMark.ts';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
 import { admission, hashOf, OFFICE } from '../../contract/ledger.ts';
-import { compile } from '../../console/server/compiled.ts';
+import { compile } from '../../support/scripts.ts';
 import { FakeClock } from '../../support/fakeClock.ts';
 import { createPlace } from './place.ts';
 

@@ -6,7 +6,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { Reserve } from '../../../src/ledger/sqlite/reserve.ts';
-import { compile } from '../../console/server/compiled.ts';
+import { compile } from '../../support/scripts.ts';
 import { canMount, withSmallDisk } from '../../support/ownMount.ts';
 
 const SQLITE = pathToFileURL(

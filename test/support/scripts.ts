@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { compiledSources } from '../../support/compiled.ts';
+import { compiledSources } from './compiled.ts';
 
 /** A source file, compiled with what it imports, so that real child processes can run it as it is now. */
 export async function compile(source: string): Promise<{ url: string }> {
