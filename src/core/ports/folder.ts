@@ -9,7 +9,7 @@ export interface ListedFile {
 export interface ListedDirectory {
   /** Relative to the watched folder; '' is the folder itself. */
   readonly dir: string;
-  /** In the order of their bytes (`domain/byteOrder.ts`), also from one batch of a directory to its next. */
+  /** In the order of their bytes (`core/domain/byteOrder.ts`), also from one batch of a directory to its next. */
   readonly files: readonly ListedFile[];
   /** Paths whose name is not valid UTF-8, each shown as no other in its directory; such a file can't be opened. */
   readonly badNames?: readonly string[];
