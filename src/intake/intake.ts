@@ -3,9 +3,9 @@ import { describeError, ReceiptdError, systemCode } from '../core/domain/errors.
 import { isUnreachable } from '../core/domain/unreachable.ts';
 import type { FileSystem, FolderAvailability, FolderClaims, FolderHints } from '../core/ports/folder.ts';
 import type { Incidents } from '../core/ports/incident.ts';
-import type { OfflineMode } from './offline/offlineMode.ts';
+import type { Admitted } from '../core/ports/ledger.ts';
 import { ClockTrust, restedMs } from './settle/atRest.ts';
-import { OfflineWatcher, type Times } from './offline/offlineWatcher.ts';
+import { NEVER_AWAY, type LedgerAway, type OwnFolder, type Times } from './ledgerAway.ts';
 import { DISPOSE_AGAIN_MS, DisposalWaits } from './dispose/disposalWaits.ts';
 import { disposeAccepted, recoverAside } from './dispose/dispose.ts';
 import type { ExamineDeps } from './settle/examine.ts';
@@ -22,6 +22,7 @@ import { handleHint } from './watch/handleHint.ts';
 import { OtherArchiver } from './presence/otherArchiver.ts';
 import { relativeTo } from '../core/paths.ts';
 import { firstWatch, reconcile, type ReconcileDeps } from './scan/reconcile.ts';
+import { LedgerSink, type LedgerSinkDeps } from './settle/ledgerSink.ts';
 import { settleLoop } from './settle/settleLoop.ts';
 import { OriginalsRule } from './dispose/originalsRule.ts';
 import { Settling } from './settle/settling.ts';
@@ -47,7 +48,12 @@ const COARSE_QUIET_MS = 2_000;
 /** For so long a document of a folder that another agent leads is looked for: it may have been renamed there. */
 const LED_ELSEWHERE_MS = 60_000;
 
-export interface IntakeDeps extends Omit<ExamineDeps, 'settling' | 'lookAtMount' | 'mark' | 'onNote'> {
+export interface IntakeDeps
+  extends
+    Omit<ExamineDeps, 'settling' | 'sink' | 'lookAtMount' | 'mark' | 'onNote'>,
+    Omit<LedgerSinkDeps, 'lookAtMount'> {
+  /** Stands in for a shared ledger that is away. Not there: the ledger is this agent's own. */
+  readonly ledgerAway?: ((folder: OwnFolder) => LedgerAway) | undefined;
   readonly hints: FolderHints;
   /** Not there: no other agent can be on this machine. */
   readonly claims?: FolderClaims | undefined;
@@ -80,8 +86,8 @@ type Present = FolderAvailability & { readonly state: 'present' };
  *
  * Events say where to look; the listing says what is there. A folder that is absent is waited for. One that is foreign
  * (see mountIdentity.ts) is watched like any other, so that what comes into it is admitted, but shows as unreachable, and
- * nothing in it counts as gone. One that another agent on this machine takes in is waited for, too. While a shared ledger is away, all that the listing would have asked of it waits, and new
- * images are deferred (offline/offlineWatcher.ts).
+ * nothing in it counts as gone. One that another agent on this machine takes in is waited for, too.
+ * While a shared ledger is away, all that the listing would have asked of it waits (ledgerAway.ts).
  */
 export class Intake {
   readonly #deps: IntakeDeps;
@@ -100,8 +106,7 @@ export class Intake {
   readonly #settleNotifier: Notifier;
   readonly #watchNotifier: Notifier;
   readonly #hints: HintQueue;
-  readonly #offline: OfflineMode | undefined;
-  readonly #offlineWatcher: OfflineWatcher | null;
+  readonly #away: LedgerAway;
   readonly #unreadableDirs: UnreadableDirs;
   readonly #directories = new DirectoryCache();
   readonly #clockTrust: ClockTrust;
@@ -123,7 +128,6 @@ export class Intake {
 
   constructor(deps: IntakeDeps) {
     this.#deps = deps;
-    this.#offline = deps.offline;
     this.#clockTrust = new ClockTrust(deps.clock, deps.upForMs?.() ?? Infinity);
     this.#settling = new Settling(deps.clock, deps.settings.settle, SETTLING_CAPACITY);
     this.#scanProgress = new ScanProgress(deps.clock, this.#settling);
@@ -134,8 +138,11 @@ export class Intake {
     });
     this.#settleNotifier = new Notifier(deps.clock);
     this.#watchNotifier = new Notifier(deps.clock);
+    const { folder, settings } = deps;
+    const onSeen = (): void => this.#settleNotifier.notify();
+    this.#away = deps.ledgerAway?.({ folder, settings, settling: this.#settling, onSeen }) ?? NEVER_AWAY;
     this.#mount = new MountIdentity(deps);
-    const { path, share = null } = deps.settings;
+    const { path, share = null } = settings;
     this.#claim = new FolderClaim({ ...deps, path, isShared: share !== null });
     this.#trouble = new FolderTrouble(deps.settings.path, deps.incidents);
     this.#unreadableDirs = new UnreadableDirs(deps.settings.path, deps.log);
@@ -143,22 +150,29 @@ export class Intake {
     this.#events = new FolderEvents(deps, (path, isDirectory) => this.#hint(path, isDirectory));
     const mountLooks = new SharedRun(() =>
       // Known of the ledger alone, which is asked before what was deferred is admitted.
-      this.#lookNow(async (fileSystem) => !this.#isOffline && (await this.#mount.look(fileSystem))),
+      this.#lookNow(async (fileSystem) => !this.#away.isOn && (await this.#mount.look(fileSystem))),
     );
     this.#otherArchiver = new OtherArchiver({
       ...deps,
       onProven: (paths, archivedTo) => this.#trouble.takenElsewhere(paths, archivedTo),
     });
+    const lookAtMount = (): Promise<void> => mountLooks.ask();
+    const onAdmitted = (admitted: Admitted): void => {
+      this.#otherArchiver.admitted(admitted);
+      deps.onAdmitted(admitted);
+    };
+    const sink = this.#away.sinkOver(new LedgerSink({ ...deps, lookAtMount, onAdmitted }));
     this.#examineDeps = {
       ...deps,
-      folder: mountGuard(deps.folder, deps.ledger, () => this.#isInPlace(), deps.offline),
+      sink,
+      folder: mountGuard(
+        folder,
+        (file) => sink.knows(file),
+        () => this.#isInPlace(),
+      ),
       settling: this.#settling,
-      lookAtMount: () => mountLooks.ask(),
+      lookAtMount,
       mark: () => this.#fileSystem?.mark ?? null,
-      onAdmitted: (admitted) => {
-        this.#otherArchiver.admitted(admitted);
-        deps.onAdmitted(admitted);
-      },
       onNote: (verdict, path) => {
         deps.onAmiss?.(path);
         // One that is not tried again by itself is tried at every listing.
@@ -173,34 +187,22 @@ export class Intake {
         this.#isOnce && this.#fileSystem && this.#clockTrust.isGiven
           ? restedMs(identity, this.#fileSystem, deps.clock.now())
           : 0,
-      onSeen: () => this.#settleNotifier.notify(),
+      onSeen,
       onMissed: () => this.#directories.forget(),
       onGone: (paths) => this.#otherArchiver.missing(paths),
       onUnreadableDir: (path, code) => this.#unreadableDir(path, code),
-      onIdentity: (identity) => this.#offlineWatcher?.compared(identity),
-      cameBeforeFirstWatch: (identity) =>
-        this.#offlineWatcher?.cameBeforeFirstWatch(identity, this.#times) ?? false,
+      onIdentity: (identity) => this.#away.compared(identity),
+      cameBeforeFirstWatch: (identity) => this.#away.cameBeforeFirstWatch(identity, this.#times),
+      hasTaken: (file, identity) => this.#away.hasTaken(file, identity),
     };
     this.#hints = new HintQueue({
       clock: deps.clock,
       handleHint: (path) =>
-        this.#offlineWatcher && this.#isOffline
-          ? this.#offlineWatcher.handleHint(path, this.#times)
-          : handleHint(path, this.#reconcileDeps),
-      onHandled: () => this.#settleNotifier.notify(),
+        this.#away.isOn ? this.#away.handleHint(path, this.#times) : handleHint(path, this.#reconcileDeps),
+      onHandled: onSeen,
       onMissed: () => this.#directories.forget(),
       mayHandle: () => !this.#mustWait,
     });
-    this.#offlineWatcher = deps.offline
-      ? new OfflineWatcher({
-          ...deps,
-          offline: deps.offline,
-          settling: this.#settling,
-          hints: this.#hints,
-          notifier: this.#watchNotifier,
-          onSeen: () => this.#settleNotifier.notify(),
-        })
-      : null;
   }
 
   get status() {
@@ -272,7 +274,7 @@ export class Intake {
     if (this.#state.now.state !== 'standby') {
       this.#settling.forget();
       this.#trouble.unreadable(this.#settling.unreadable);
-      this.#letGo();
+      this.#away.letGo();
     }
     this.#state.enter('standby', message);
   }
@@ -335,16 +337,16 @@ export class Intake {
     if (!this.#hasNoEvents) await this.#events.begin();
     try {
       // Begun anew after that: what the ledger knows of the folder was not asked for yet.
-      if (await this.#whileOffline(token, signal)) return;
+      if (await this.#whileAway(token, signal)) return;
       const files = await this.#firstListing('backlog', signal);
       this.#state.enter(this.#foreign === null ? 'watching' : 'unreachable', this.#foreign);
       const times = new ListingTimes(this.#deps, files);
       while (!signal.aborted) {
-        if (await this.#whileOffline(token, signal)) {
+        if (await this.#whileAway(token, signal)) {
           this.#scanProgress.forget();
           this.#directories.forget();
           // It is another folder by now.
-          if (this.#isOffline) return;
+          if (this.#away.isOn) return;
           // What was not deferred, and what is gone.
           this.#relistSoon = true;
         }
@@ -398,16 +400,17 @@ export class Intake {
     }
   }
 
-  /** Defers what comes, for as long as the ledger is away and the folder is this one. False if the ledger is there. */
-  async #whileOffline(token: string, signal: AbortSignal): Promise<boolean> {
-    if (!this.#offlineWatcher || !this.#isOffline) return false;
+  /** Watches without the ledger, for as long as that is away and the folder is this one. False if the ledger is there. */
+  async #whileAway(token: string, signal: AbortSignal): Promise<boolean> {
+    if (!this.#away.isOn) return false;
     const isStill = async (): Promise<boolean> => {
       const now = await this.#availability();
       return now?.state === 'present' && now.token === token;
     };
     const isPolled = (): boolean => this.#isPolled;
-    await this.#offlineWatcher.watch({ ...this.#times, isStill, isPolled }, signal);
-    if (!this.#isOffline) this.#watchNotifier.notify();
+    const round = { ...this.#times, hints: this.#hints, notifier: this.#watchNotifier, isStill, isPolled };
+    await this.#away.watch(round, signal);
+    if (!this.#away.isOn) this.#watchNotifier.notify();
     return true;
   }
 
@@ -428,7 +431,7 @@ export class Intake {
       });
     }
     this.#isWatched = true;
-    this.#letGo();
+    this.#away.letGo();
     await this.#endTakeover(signal);
     return this.#listAll(lane, signal);
   }
@@ -548,14 +551,9 @@ export class Intake {
     if (trouble) throw new ReceiptdError(trouble.code, trouble.message, { hint: trouble.hint });
   }
 
-  /** A shared ledger can't be reached, or what was deferred meanwhile is not in it yet. */
-  get #isOffline(): boolean {
-    return this.#offline?.isOn ?? false;
-  }
-
   /** Nothing could be done about a file. */
   get #mustWait(): boolean {
-    return this.#writesFail && !this.#isOffline;
+    return this.#writesFail && !this.#away.isOn;
   }
 
   /** Null if that can't be told now. */
@@ -565,20 +563,20 @@ export class Intake {
       if (found.state !== 'present') {
         this.#state.enter(found.state, found.message);
         // What lies in it once it appears was not put there before our eyes.
-        if (found.state === 'missing' && !this.#writesFail && !this.#isOffline) this.#letGo();
+        if (found.state === 'missing' && !this.#writesFail && !this.#away.isOn) this.#away.letGo();
         return found;
       }
       // Who leads a shared folder is not known then, and what two of a fleet defer becomes one document.
-      const isFleets = this.#isOffline && (this.#deps.settings.share ?? null) !== null;
+      const isFleets = this.#away.isOn && (this.#deps.settings.share ?? null) !== null;
       const taken = isFleets ? null : await this.#claim.hold(found.token);
       if (taken !== null) {
         this.#state.enter('taken', taken);
         return null;
       }
-      if (this.#writesFail || this.#isOffline) this.#holdUp();
+      if (this.#writesFail || this.#away.isOn) this.#holdUp();
       this.#liesOn(found.fileSystem);
       // Known of the ledger alone; what comes into a foreign folder is deferred as it would be admitted.
-      if (!this.#isOffline) this.#foreign = await this.#mount.look(found.fileSystem);
+      if (!this.#away.isOn) this.#foreign = await this.#mount.look(found.fileSystem);
       if (this.#foreign !== null) this.#state.enter('unreachable', this.#foreign);
       else if (this.#state.now.state !== 'watching') this.#state.enter('starting', null);
       return found;
@@ -628,13 +626,6 @@ export class Intake {
 
   /** The first watch of a folder that is there waits for the ledger. */
   #holdUp(): void {
-    const seenSince = this.#offline?.seenSince(this.#deps.settings.path);
-    if (seenSince && !this.#isWatched) seenSince.isHeldUp = true;
-  }
-
-  /** Nothing waits for the ledger. */
-  #letGo(): void {
-    const seenSince = this.#offline?.seenSince(this.#deps.settings.path);
-    if (seenSince) seenSince.isHeldUp = false;
+    if (!this.#isWatched) this.#away.holdUp();
   }
 }

@@ -1,3 +1,4 @@
+import { OfflineFolder } from '../intake/offline/offlineFolder.ts';
 import { OfflineMode } from '../intake/offline/offlineMode.ts';
 import type { SeenSince } from '../intake/offline/seenSince.ts';
 import type { FolderTimes } from '../intake/presence/folderState.ts';
@@ -256,7 +257,8 @@ export async function composePipeline(
         comparedApartMs: config.intake.comparedApartMs,
         confirmAbove: config.intake.confirmAbove,
         onAmiss: (path) => world.onAmiss?.(folder.path, path),
-        offline,
+        ledgerAway:
+          offline && ((own) => new OfflineFolder({ ...own, ...config.intake, offline, clock, log })),
         onAdmitted: (admitted) => onAdmitted(folder.path, admitted),
       }),
   );

@@ -16,7 +16,7 @@ import { Notifier } from '../../core/notifier.ts';
 export interface OfflineModeDeps {
   readonly deferred: DeferredJournal;
   readonly ledger: Pick<Ledger, 'admit' | 'storage'>;
-  readonly payloads: Pick<PayloadStore, 'copy' | 'keepsCopies' | 'copies'>;
+  readonly payloads: Pick<PayloadStore, 'copy' | 'keepsCopies' | 'copies' | 'hasRoomForCopy'>;
   readonly inspector: ImageInspector;
   readonly incidents: Incidents;
   readonly clock: Clock;
@@ -100,6 +100,11 @@ export class OfflineMode {
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** Whether an image of that size could be deferred now. */
+  hasRoom(bytes: number): boolean {
+    return this.#deps.payloads.hasRoomForCopy(bytes);
   }
 
   /** Whether the copy with this hash is needed, whatever the ledger says. */

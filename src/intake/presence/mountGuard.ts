@@ -1,6 +1,4 @@
-import type { OfflineMode } from '../offline/offlineMode.ts';
 import type { WatchedFolder } from '../../core/ports/folder.ts';
-import type { LedgerIntake } from '../../core/ports/ledger.ts';
 
 /**
  * A folder in which a known file counts as gone only while the folder itself is in its place. Otherwise a missing file
@@ -8,15 +6,10 @@ import type { LedgerIntake } from '../../core/ports/ledger.ts';
  */
 export function mountGuard(
   folder: WatchedFolder,
-  ledger: LedgerIntake,
+  isKnown: (path: string) => Promise<boolean>,
   isInPlace: () => Promise<boolean>,
-  offline?: Pick<OfflineMode, 'isOn'>,
 ): WatchedFolder {
-  // While the ledger is away nothing is said of a file that is not there.
-  const isAbsent = async (path: string): Promise<boolean> =>
-    offline?.isOn === true ||
-    (await ledger.known({ folder: folder.path, path })) === null ||
-    (await isInPlace());
+  const isAbsent = async (path: string): Promise<boolean> => !(await isKnown(path)) || (await isInPlace());
   return {
     ...folder,
     stat: async (path) => {

@@ -18,7 +18,7 @@ export async function leaveFormerFiles(
   isNewer: (identity: FileIdentity) => boolean,
   signal: AbortSignal,
 ): Promise<number> {
-  const { folder, settings, ledger, clock, offline } = deps;
+  const { folder, settings, ledger, clock } = deps;
   const left: FileSeen[] = [];
   for await (const { dir, files } of folder.list('', signal)) {
     for (let start = 0; start < files.length; start += LOOKED_UP_AT_ONCE) {
@@ -34,7 +34,7 @@ export async function leaveFormerFiles(
         const { identity } = found;
         const file = known.get(nameOf(path));
         const isOwn = file !== undefined && sameIdentity(file.identity, identity);
-        if (isOwn || isNewer(identity) || offline?.hasDeferred(settings.path, path, identity)) return;
+        if (isOwn || isNewer(identity) || deps.hasTaken?.(path, identity)) return;
         left.push({ folder: settings.path, path, identity });
       });
     }

@@ -10,7 +10,6 @@ import {
   type Existing,
   type FolderSettings,
 } from '../../core/domain/settings.ts';
-import type { OfflineMode } from '../offline/offlineMode.ts';
 import { MissingFiles } from './missingFiles.ts';
 import type { LookOver } from './directoryCache.ts';
 import { inChunks } from '../../core/inChunks.ts';
@@ -34,10 +33,10 @@ export interface ReconcileDeps {
   readonly onUnreadableDir: (path: string, code: string) => void;
   /** Of every file that was looked at. */
   readonly onIdentity?: (identity: FileIdentity) => void;
-  /** Stands in for a shared ledger that is away. */
-  readonly offline?: OfflineMode | undefined;
   /** Whether a file came while the first watch waited for the ledger: no `existing` file, whatever the listing says. */
   readonly cameBeforeFirstWatch?: (identity: FileIdentity) => boolean;
+  /** Whether a file was taken that may not be in the ledger yet. */
+  readonly hasTaken?: (path: string, identity: FileIdentity) => boolean;
 }
 
 /** Names that the ledger is asked about at once, and that may be over the capacity of settling. */
@@ -151,7 +150,7 @@ export async function firstWatch(
   deps: ReconcileDeps,
   signal: AbortSignal,
 ): Promise<{ sent: number; skipped: number }> {
-  const { folder, settings, ledger, clock, offline } = deps;
+  const { folder, settings, ledger, clock } = deps;
   const { existing } = settings;
   const skipped: FileSeen[] = [];
   let sent = 0;
@@ -164,9 +163,7 @@ export async function firstWatch(
       const found = await statOf(folder, path);
       if (found?.kind !== 'file') return;
       const { identity } = found;
-      // What was deferred before the ledger could be asked is a document already.
-      const isNew =
-        deps.cameBeforeFirstWatch?.(identity) || offline?.hasDeferred(settings.path, path, identity);
+      const isNew = deps.cameBeforeFirstWatch?.(identity) || deps.hasTaken?.(path, identity);
       if (isSkipped(identity, existing) && !isNew) skipped.push({ folder: settings.path, path, identity });
       else sent += 1;
     });

@@ -1,31 +1,24 @@
 import type { Log } from '../../core/ports/log.ts';
-import type { Clock } from '../../core/ports/clock.ts';
 import type { FileRead, WatchedFolder } from '../../core/ports/folder.ts';
 import type { ImageInspector } from '../../core/ports/image.ts';
-import type { Admitted, Ledger, Note } from '../../core/ports/ledger.ts';
+import type { Note } from '../../core/ports/ledger.ts';
 import { systemCode } from '../../core/domain/errors.ts';
 import { sameIdentity, type FileIdentity } from '../../core/domain/document.ts';
-import type { OfflineMode } from '../offline/offlineMode.ts';
-import { admit, judge, judgeTooLarge, type Candidate } from './admit.ts';
+import type { AdmissionSink } from './admissionSink.ts';
+import { judge, judgeTooLarge } from './admit.ts';
 import { NO_RECEIPT } from '../../core/domain/needsPerson.ts';
 import type { ByteBudget } from '../../delivery/payload/byteBudget.ts';
-import type { PayloadStore } from '../../delivery/payload/payloadStore.ts';
 import type { Settling, Unsettled } from './settling.ts';
-import { acceptPolicy, type FolderSettings } from '../../core/domain/settings.ts';
+import type { FolderSettings } from '../../core/domain/settings.ts';
 
 export interface ExamineDeps {
   readonly folder: WatchedFolder;
   readonly settings: FolderSettings;
   readonly settling: Settling;
-  readonly ledger: Ledger;
+  readonly sink: AdmissionSink;
   readonly inspector: ImageInspector;
-  readonly clock: Clock;
   readonly log: Log;
-  readonly host: string;
-  readonly payloads: PayloadStore;
   readonly memory: ByteBudget;
-  /** Stands in for a shared ledger that is away. */
-  readonly offline?: OfflineMode | undefined;
   /**
    * Finds out on what the folder lies by now. Asked between the reading of a file and the record of it: known files tell where
    * a folder lies, so that none of another file system may become known before the folder was looked at there.
@@ -33,7 +26,6 @@ export interface ExamineDeps {
   readonly lookAtMount: () => Promise<void>;
   /** Of the file system that was last found there. */
   readonly mark: () => string | null;
-  readonly onAdmitted: (admitted: Admitted) => void;
   readonly onNote: (verdict: Note['verdict'], path: string) => void;
 }
 
@@ -56,12 +48,7 @@ export async function examine(file: Unsettled, deps: ExamineDeps): Promise<void>
   const { identity } = file;
   if (file.waitsFor) return incomplete(file, identity, file.waitsFor.reason, file.waitsFor.detail, deps);
   // What would have to stay here anyway is not read again and again.
-  const waiting = { endpoint: settings.endpoint, folder: settings.path };
-  const { payloads, offline } = deps;
-  const hasRoom = offline?.isOn
-    ? payloads.hasRoomForCopy(identity.size)
-    : payloads.hasRoom(waiting, identity.size);
-  if (!hasRoom) return settling.retryLater(file);
+  if (!deps.sink.hasRoom(identity.size)) return settling.retryLater(file);
   const stillMs = settling.stillMs(file);
   const mark = deps.mark();
   await deps.memory.with(Math.min(identity.size, settings.maxFileSize), async () => {
@@ -109,46 +96,10 @@ async function afterRead(
       return note(file, identity, 'rejected', judgement.reason, judgement.message, deps);
     case 'image':
       if (judgement.growing && !settling.requireLongQuiet(file)) return settling.keep(file);
-      return admitted({ path, lane, identity, bytes: read.bytes, type: judgement.type }, file, deps);
+      if (await deps.sink.admit({ path, lane, identity, bytes: read.bytes, type: judgement.type }))
+        return settling.done(file, identity);
+      return settling.retryLater(file);
   }
-}
-
-async function admitted(candidate: Candidate, file: Unsettled, deps: ExamineDeps): Promise<void> {
-  const { settings, ledger, inspector, clock, host, log, offline } = deps;
-  if (offline?.isOn) {
-    if (await offline.defer(candidate, settings)) deps.settling.done(file, candidate.identity);
-    else deps.settling.retryLater(file);
-    return;
-  }
-  const arrived = { endpoint: settings.endpoint, folder: settings.path, bytes: candidate.bytes };
-  const result = await deps.payloads.keep(arrived, () =>
-    admit(candidate, settings, { ledger, inspector, now: clock.now(), host }),
-  );
-  if (result === null) return deps.settling.retryLater(file);
-  const { document } = result;
-  const fields = { documentId: document.id, name: document.name, folder: settings.path, path: file.path };
-  switch (result.kind) {
-    case 'queued':
-      log.info('Admitted', {
-        ...fields,
-        sha256: document.sha256,
-        bytes: candidate.bytes.length,
-        type: document.type,
-      });
-      break;
-    case 'duplicate':
-      log.info('Duplicate of a known document; not sent', fields);
-      break;
-    case 'requeued':
-      log.info('Seen again; queued under its name', fields);
-      break;
-    case 'known':
-      log.debug('Unchanged', fields);
-      break;
-  }
-  offline?.decided(settings.path, file.path, candidate.identity);
-  deps.settling.done(file, candidate.identity);
-  deps.onAdmitted(result);
 }
 
 async function incomplete(
@@ -181,29 +132,12 @@ async function note(
   message: string,
   deps: ExamineDeps,
 ): Promise<void> {
-  const { settings, ledger, clock, log, settling, offline } = deps;
-  if (offline?.isOn) {
-    // What can't be read is tried again by itself.
-    if (verdict !== 'unreadable') offline.decided(settings.path, file.path, identity);
-    return settling.done(file, identity);
-  }
-  const policy = verdict === 'rejected' ? acceptPolicy(settings) : null;
-  const seen = { folder: settings.path, path: file.path, identity };
-  await deps.lookAtMount();
-  const before = await ledger.known(seen);
-  await ledger.note(seen, { verdict, reason, message, sha256: null, policy, at: clock.now() });
-  // What can't be read is tried at every listing, and said once.
-  const again = before?.verdict === verdict && sameIdentity(before.identity, identity);
-  const fields = { folder: settings.path, path: file.path, reason, detail: message };
-  if (again) log.debug(`Not sent: ${verdict}`, fields);
-  else log.warn(`Not sent: ${verdict}`, fields);
-  if (verdict !== 'unreadable') offline?.decided(settings.path, file.path, identity);
-  settling.done(file, identity);
-  deps.onNote(verdict, file.path);
+  const isNoted = await deps.sink.note({ path: file.path, identity, verdict, reason, message });
+  deps.settling.done(file, identity);
+  if (isNoted) deps.onNote(verdict, file.path);
 }
 
 async function vanished(file: Unsettled, deps: ExamineDeps): Promise<void> {
   deps.settling.drop(file);
-  if (deps.offline?.isOn) return;
-  await deps.ledger.gone(deps.settings.path, [file.path], deps.clock.now());
+  await deps.sink.gone(file.path);
 }

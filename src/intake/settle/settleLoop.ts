@@ -1,5 +1,5 @@
 import PQueue from 'p-queue';
-import { describeError, isOfLedger } from '../../core/domain/errors.ts';
+import { describeError } from '../../core/domain/errors.ts';
 import { examine, type ExamineDeps } from './examine.ts';
 import type { Unsettled } from './settling.ts';
 import type { Notifier } from '../../core/notifier.ts';
@@ -8,8 +8,8 @@ import type { Notifier } from '../../core/notifier.ts';
 const EXAMINED_AT_ONCE = 32;
 
 /**
- * Looks at the files of one folder as they fall due, until aborted. `notifier` is notified when one may be due sooner. While the
- * ledger can't be written all of them wait, since each would fail in the same way, unless they can be deferred meanwhile.
+ * Looks at the files of one folder as they fall due, until aborted. `notifier` is notified when one may be due sooner. While
+ * the sink takes nothing, all of them wait.
  */
 export async function settleLoop(
   deps: ExamineDeps,
@@ -17,11 +17,11 @@ export async function settleLoop(
   onExamined: () => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const { settling, ledger, offline } = deps;
+  const { settling, sink } = deps;
   const examining = new PQueue({ concurrency: EXAMINED_AT_ONCE });
-  const deaf = [ledger.storage.onChange(() => notifier.notify()), offline?.onChange(() => notifier.notify())];
+  const endListening = sink.onChange(() => notifier.notify());
   while (!signal.aborted) {
-    if (ledger.storage.trouble() !== null && !offline?.isOn) {
+    if (!sink.isOpen) {
       await notifier.wait(null, signal);
       continue;
     }
@@ -36,7 +36,7 @@ export async function settleLoop(
     const busy = examining.pending + examining.size >= EXAMINED_AT_ONCE * 2;
     await notifier.wait(busy ? null : settling.nextDueIn(), signal);
   }
-  for (const end of deaf) end?.();
+  endListening();
   await examining.onIdle();
 }
 
@@ -44,9 +44,8 @@ async function examineOrRetry(file: Unsettled, deps: ExamineDeps): Promise<void>
   try {
     await examine(file, deps);
   } catch (error) {
-    // It is deferred instead when its turn comes again.
-    if (deps.offline?.isOn && isOfLedger(error)) return deps.settling.retryLater(file);
-    if (!deps.offline?.isOn && deps.ledger.storage.trouble() !== null) return deps.settling.putBack(file);
+    if (deps.sink.isOwnTrouble(error)) return deps.settling.retryLater(file);
+    if (!deps.sink.isOpen) return deps.settling.putBack(file);
     // This file waits, the others go on (promise P4).
     const fields = { folder: deps.settings.path, path: file.path, ...describeError(error) };
     if (deps.settling.failed(file)) deps.log.error('A file could not be admitted; trying again', fields);

@@ -1,43 +1,21 @@
 import type { FileIdentity } from '../../core/domain/document.ts';
 import { describeError } from '../../core/domain/errors.ts';
 import type { Clock } from '../../core/ports/clock.ts';
-import type { WatchedFolder } from '../../core/ports/folder.ts';
 import type { Log } from '../../core/ports/log.ts';
 import type { OfflineMode } from './offlineMode.ts';
 import type { FolderSeenSince } from './seenSince.ts';
 import { TICK_MS } from '../settle/atRest.ts';
-import type { HintQueue } from '../watch/hintQueue.ts';
 import { dirOf, nameOf, pathOf } from '../../core/paths.ts';
-import type { FolderSettings } from '../../core/domain/settings.ts';
-import type { Settling } from '../settle/settling.ts';
-import type { Notifier } from '../../core/notifier.ts';
+import type { LedgerAway, OwnFolder, Round, Times } from '../ledgerAway.ts';
+import type { AdmissionSink } from '../settle/admissionSink.ts';
+import { OfflineSink } from './offlineSink.ts';
 
-export interface OfflineWatcherDeps {
-  readonly folder: WatchedFolder;
-  readonly settings: FolderSettings;
-  readonly settling: Settling;
+export interface OfflineFolderDeps extends OwnFolder {
   readonly offline: OfflineMode;
-  readonly hints: HintQueue;
-  readonly notifier: Notifier;
   readonly clock: Clock;
   readonly log: Log;
   readonly reconcileEveryMs: number;
   readonly pollEveryMs: number;
-  readonly onSeen: () => void;
-}
-
-/** The times of the files in a folder. */
-export interface Times {
-  /** They are another machine's. */
-  readonly areForeign: boolean;
-  /** They are kept no finer than two seconds. */
-  readonly areCoarse: boolean;
-}
-
-export interface Round extends Times {
-  /** Whether the folder is still the one that is watched; asked before each round. */
-  readonly isStill: () => Promise<boolean>;
-  readonly isPolled: () => boolean;
 }
 
 const LOOK_EVERY_MS = 2_000;
@@ -56,22 +34,29 @@ const NEVER = 1n << 80n;
  * That time is compared with the local clock where the folder is a local one; on a share, which has a clock of its own, with the
  * latest that was seen there before.
  */
-export class OfflineWatcher {
-  readonly #deps: OfflineWatcherDeps;
+export class OfflineFolder implements LedgerAway {
+  readonly #deps: OfflineFolderDeps;
   /** An event told of a file for which there was no room. */
   #hasMissed = false;
 
-  constructor(deps: OfflineWatcherDeps) {
+  constructor(deps: OfflineFolderDeps) {
     this.#deps = deps;
   }
 
-  /** A file that was compared with the ledger. Where none ever was, those count that are looked at when the agent goes offline. */
+  get isOn(): boolean {
+    return this.#deps.offline.isOn;
+  }
+
+  sinkOver(ledger: AdmissionSink): AdmissionSink {
+    return new OfflineSink(ledger, this.#deps.offline, this.#deps.settings);
+  }
+
+  /** Where none ever was compared, those count that are looked at when the agent goes offline. */
   compared({ ctimeNs }: FileIdentity): void {
     const seenSince = this.#seenSince;
     if (seenSince.latestNs === null || ctimeNs > seenSince.latestNs) seenSince.latestNs = ctimeNs;
   }
 
-  /** Whether a file surely came after the agent went offline, although the folder's first watch could not be recorded by then. */
   cameBeforeFirstWatch({ ctimeNs }: FileIdentity, times: Times): boolean {
     const { isHeldUp, latestNs } = this.#seenSince;
     if (!isHeldUp) return false;
@@ -79,9 +64,9 @@ export class OfflineWatcher {
     return times.areForeign ? latestNs !== null && ctimeNs > latestNs : ctimeNs > this.#since(times);
   }
 
-  /** Until the agent is online, the folder is another, or `signal` aborts. */
   async watch(round: Round, signal: AbortSignal): Promise<void> {
-    const { offline, hints, notifier, clock } = this.#deps;
+    const { offline, clock } = this.#deps;
+    const { hints, notifier } = round;
     const over = new AbortController();
     const deaf = offline.onChange(() => {
       if (!offline.isOn) over.abort();
@@ -112,7 +97,6 @@ export class OfflineWatcher {
     }
   }
 
-  /** Follows one hint; resolves the directory that should be listed as well, null where there is nothing of ours. */
   async handleHint(path: string, times: Times): Promise<string | null> {
     const { folder, settings, settling } = this.#deps;
     const found = await folder.stat(path).catch(() => undefined);
@@ -122,6 +106,18 @@ export class OfflineWatcher {
     if (settling.has(path) || settling.hasRoomBeside) this.#see(path, found.identity);
     else this.#hasMissed = true;
     return dirOf(path);
+  }
+
+  hasTaken(path: string, identity: FileIdentity): boolean {
+    return this.#deps.offline.hasDeferred(this.#deps.settings.path, path, identity);
+  }
+
+  holdUp(): void {
+    this.#seenSince.isHeldUp = true;
+  }
+
+  letGo(): void {
+    this.#seenSince.isHeldUp = false;
   }
 
   async #list(under: string, round: Round, signal: AbortSignal): Promise<void> {

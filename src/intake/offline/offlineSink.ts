@@ -1,0 +1,58 @@
+import { isOfLedger } from '../../core/domain/errors.ts';
+import type { FolderSettings } from '../../core/domain/settings.ts';
+import type { AdmissionSink, Verdict } from '../settle/admissionSink.ts';
+import type { Candidate } from '../settle/admit.ts';
+import type { OfflineMode } from './offlineMode.ts';
+
+/** Defers images while the ledger is away, and remembers what was decided about which file; the ledger otherwise. */
+export class OfflineSink implements AdmissionSink {
+  readonly #ledger: AdmissionSink;
+  readonly #offline: OfflineMode;
+  readonly #settings: FolderSettings;
+
+  constructor(ledger: AdmissionSink, offline: OfflineMode, settings: FolderSettings) {
+    this.#ledger = ledger;
+    this.#offline = offline;
+    this.#settings = settings;
+  }
+
+  get isOpen(): boolean {
+    return this.#offline.isOn || this.#ledger.isOpen;
+  }
+
+  onChange(listener: () => void): () => void {
+    const ends = [this.#ledger.onChange(listener), this.#offline.onChange(listener)];
+    return () => ends.forEach((end) => end());
+  }
+
+  hasRoom(bytes: number): boolean {
+    return this.#offline.isOn ? this.#offline.hasRoom(bytes) : this.#ledger.hasRoom(bytes);
+  }
+
+  async admit(image: Candidate): Promise<boolean> {
+    if (this.#offline.isOn) return this.#offline.defer(image, this.#settings);
+    const isTaken = await this.#ledger.admit(image);
+    if (isTaken) this.#offline.decided(this.#settings.path, image.path, image.identity);
+    return isTaken;
+  }
+
+  async note(verdict: Verdict): Promise<boolean> {
+    const isNoted = this.#offline.isOn ? false : await this.#ledger.note(verdict);
+    // What can't be read is tried again by itself.
+    if (verdict.verdict !== 'unreadable')
+      this.#offline.decided(this.#settings.path, verdict.path, verdict.identity);
+    return isNoted;
+  }
+
+  async gone(path: string): Promise<void> {
+    if (!this.#offline.isOn) await this.#ledger.gone(path);
+  }
+
+  async knows(path: string): Promise<boolean> {
+    return !this.#offline.isOn && this.#ledger.knows(path);
+  }
+
+  isOwnTrouble(error: unknown): boolean {
+    return this.#offline.isOn && isOfLedger(error);
+  }
+}

@@ -1,0 +1,106 @@
+import { sameIdentity } from '../../core/domain/document.ts';
+import { acceptPolicy, type FolderSettings } from '../../core/domain/settings.ts';
+import type { Clock } from '../../core/ports/clock.ts';
+import type { ImageInspector } from '../../core/ports/image.ts';
+import type { Admitted, Ledger } from '../../core/ports/ledger.ts';
+import type { Log } from '../../core/ports/log.ts';
+import type { PayloadStore } from '../../delivery/payload/payloadStore.ts';
+import type { AdmissionSink, Verdict } from './admissionSink.ts';
+import { admit, type Candidate } from './admit.ts';
+
+export interface LedgerSinkDeps {
+  readonly settings: FolderSettings;
+  readonly ledger: Ledger;
+  readonly payloads: PayloadStore;
+  readonly inspector: ImageInspector;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly host: string;
+  /** Finds out on what the folder lies by now: none of another file system may become known before. */
+  readonly lookAtMount: () => Promise<void>;
+  readonly onAdmitted: (admitted: Admitted) => void;
+}
+
+/** Names images and queues them; notes what is not sent. */
+export class LedgerSink implements AdmissionSink {
+  readonly #deps: LedgerSinkDeps;
+
+  constructor(deps: LedgerSinkDeps) {
+    this.#deps = deps;
+  }
+
+  get isOpen(): boolean {
+    return this.#deps.ledger.storage.trouble() === null;
+  }
+
+  onChange(listener: () => void): () => void {
+    return this.#deps.ledger.storage.onChange(listener);
+  }
+
+  hasRoom(bytes: number): boolean {
+    const { payloads, settings } = this.#deps;
+    return payloads.hasRoom({ endpoint: settings.endpoint, folder: settings.path }, bytes);
+  }
+
+  async admit(image: Candidate): Promise<boolean> {
+    const { settings, ledger, payloads, inspector, clock, host, onAdmitted } = this.#deps;
+    const arrived = { endpoint: settings.endpoint, folder: settings.path, bytes: image.bytes };
+    const admitted = await payloads.keep(arrived, () =>
+      admit(image, settings, { ledger, inspector, now: clock.now(), host }),
+    );
+    if (admitted === null) return false;
+    this.#say(image, admitted);
+    onAdmitted(admitted);
+    return true;
+  }
+
+  async note({ path, identity, verdict, reason, message }: Verdict): Promise<boolean> {
+    const { settings, ledger, clock, log } = this.#deps;
+    const policy = verdict === 'rejected' ? acceptPolicy(settings) : null;
+    const seen = { folder: settings.path, path, identity };
+    await this.#deps.lookAtMount();
+    const before = await ledger.known(seen);
+    await ledger.note(seen, { verdict, reason, message, sha256: null, policy, at: clock.now() });
+    // What can't be read is tried at every listing, and said once.
+    const again = before?.verdict === verdict && sameIdentity(before.identity, identity);
+    const fields = { folder: settings.path, path, reason, detail: message };
+    if (again) log.debug(`Not sent: ${verdict}`, fields);
+    else log.warn(`Not sent: ${verdict}`, fields);
+    return true;
+  }
+
+  async gone(path: string): Promise<void> {
+    const { settings, ledger, clock } = this.#deps;
+    await ledger.gone(settings.path, [path], clock.now());
+  }
+
+  async knows(path: string): Promise<boolean> {
+    const { settings, ledger } = this.#deps;
+    return (await ledger.known({ folder: settings.path, path })) !== null;
+  }
+
+  isOwnTrouble(): boolean {
+    return false;
+  }
+
+  #say({ path, bytes }: Candidate, { kind, document }: Admitted): void {
+    const { log, settings } = this.#deps;
+    const fields = { documentId: document.id, name: document.name, folder: settings.path, path };
+    switch (kind) {
+      case 'queued': {
+        const { sha256, type } = document;
+        log.info('Admitted', { ...fields, sha256, bytes: bytes.length, type });
+        break;
+      }
+      case 'duplicate':
+        log.info('Duplicate of a known document; not sent', fields);
+        break;
+      case 'requeued':
+        log.info('Seen again; queued under its name', fields);
+        break;
+      case 'known':
+        log.debug('Unchanged', fields);
+        break;
+    }
+  }
+}
