@@ -33,7 +33,7 @@ export function addAudit(program: Command, io: Io, done: (status: ExitStatus) =>
     .option('--day <date>', 'count only what was first seen on this day (YYYY-MM-DD, local time)')
     .option('--folder <path>', 'only this folder')
     .option('--wait <duration>', 'how long a file may take to be taken in by a running agent', '15s')
-    .option('--json', 'as JSON (docs/operations.md lists the fields)')
+    .option('--json', 'as JSON (docs/commands.md lists the fields)')
     .addHelpText(
       'after',
       helpOf({

@@ -1,6 +1,6 @@
 import type { ReceiptdError } from '../core/domain/errors.ts';
 
-/** Exit statuses of every command; docs/operations.md describes them. */
+/** Exit statuses of every command; docs/commands.md describes them. */
 export const EXIT = {
   ok: 0,
   /** The command could not do what it was asked to. */

@@ -14,7 +14,7 @@ export function addList(program: Command, io: Io): void {
     .option('--needs-person', 'only what needs a person')
     .option('--dismissed', 'only what somebody dismissed')
     .description('what was seen, under which name, and what became of it')
-    .option('--json', 'as one JSON array (docs/operations.md lists the fields)')
+    .option('--json', 'as one JSON array (docs/commands.md lists the fields)')
     .addHelpText(
       'after',
       helpOf({

@@ -33,7 +33,7 @@ export function manPage(program: Command, version: string, date: string): string
     '.SH FILES',
     ...FILES.flatMap(([name, meaning]) => ['.TP', `.I ${text(name)}`, text(meaning)]),
     '.SH SEE ALSO',
-    text('The files operations.md, configuration.md and errors.md that come with receiptd.'),
+    text('The documentation that comes with receiptd; its README.md lists the pages.'),
     '',
   ].join('\n');
 }

@@ -30,12 +30,14 @@ async function documents(): Promise<string[]> {
 
 const files = await documents();
 const read = (file: string) => readFile(join(ROOT, file), 'utf8');
-const operations = await read('docs/operations.md');
+const [commands, states] = await Promise.all([read('docs/commands.md'), read('docs/documents.md')]);
 
 /** Every command line in fenced blocks and inline code that begins with `receiptd`. */
 function commandLines(text: string): string[] {
-  const fenced = [...text.matchAll(/^```\w*\n(.*?)^```/gms)].flatMap(([, block = '']) => block.split('\n'));
-  const inline = [...text.replace(/^```.*?^```/gms, '').matchAll(/`([^`\n]+)`/g)].map(
+  const fenced = [...text.matchAll(/^ *```\w*\n(.*?)^ *```/gms)].flatMap(([, block = '']) =>
+    block.split('\n'),
+  );
+  const inline = [...text.replace(/^ *```.*?^ *```/gms, '').matchAll(/`([^`\n]+)`/g)].map(
     ([, code = '']) => code,
   );
   return [...fenced, ...inline].flatMap((line) => {
@@ -75,7 +77,7 @@ it('a wrong command or option would be found, in blocks and in inline code', () 
   expect(
     commandLines('`receiptd list --json` `receiptd COMMAND --help` `receiptd.yaml`').map(mistake),
   ).toEqual([null, null]);
-  expect(commandLines(operations).length).toBeGreaterThan(10);
+  expect(commandLines(commands).length).toBeGreaterThan(10);
 });
 
 describe.each(files)('%s', (file) => {
@@ -88,7 +90,7 @@ describe.each(files)('%s', (file) => {
   });
 
   it('has links that lead somewhere', async () => {
-    const text = (await read(file)).replace(/^```.*?^```/gms, '');
+    const text = (await read(file)).replace(/^ *```.*?^ *```/gms, '');
     const broken: string[] = [];
     for (const [, target = ''] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
       if (/^[a-z]+:/.test(target)) continue;
@@ -113,9 +115,9 @@ async function anchors(file: string): Promise<string[]> {
   );
 }
 
-/** The first cells of the table below a heading or a line. */
-function firstCells(after: string): string[] {
-  const [, table = ''] = /^[^|]*?((?:^\|.*\n)+)/m.exec(operations.slice(operations.indexOf(after))) ?? [];
+/** The first cells of the table below a heading. */
+function firstCells(text: string, heading: string): string[] {
+  const [, table = ''] = /^[^|]*?((?:^\|.*\n)+)/m.exec(text.slice(text.indexOf(`\n${heading}`))) ?? [];
   const rows = table.trim().split('\n').slice(2);
   return rows.flatMap((row) => {
     const cell = row.split('|')[1] ?? '';
@@ -124,13 +126,13 @@ function firstCells(after: string): string[] {
   });
 }
 
-describe('docs/operations.md', () => {
+describe('the documentation', () => {
   it('has every state, and no other', () => {
-    expect(firstCells('## What becomes of a file').sort()).toEqual([...LIST_STATES].sort());
+    expect(firstCells(states, '## States').sort()).toEqual([...LIST_STATES].sort());
   });
 
   it('has every exit status, and no other', () => {
-    expect(firstCells('### Exit statuses').map(Number)).toEqual(Object.values(EXIT));
+    expect(firstCells(commands, '## Exit statuses').map(Number)).toEqual(Object.values(EXIT));
   });
 
   it('has every field of `list --json`, and no other', () => {
@@ -158,11 +160,14 @@ describe('docs/operations.md', () => {
       updatedAt: true,
       notBefore: true,
     };
-    expect(firstCells('### `list --json`').sort()).toEqual(Object.keys(row).sort());
+    expect(firstCells(commands, '## `list --json`').sort()).toEqual(Object.keys(row).sort());
   });
 
-  it('shows how every command is called', () => {
-    const code = [...operations.matchAll(/^```.*?^```|`[^`]+`/gms)].map(([text]) => text).join('\n');
+  it('shows how every command is called', async () => {
+    const tasks = await Promise.all(files.filter((file) => /^docs\/[^/]+$/.test(file)).map(read));
+    const code = [...tasks.join('\n').matchAll(/^ *```.*?^ *```|`[^`\n]+`/gms)]
+      .map(([text]) => text)
+      .join('\n');
     for (const command of program.commands)
       expect(code).toMatch(new RegExp(`receiptd (?:--\\S+ )*${command.name()}\\b`));
   });
@@ -173,7 +178,7 @@ describe('docs/operations.md', () => {
       entries.filter((entry) => entry.endsWith('.ts')).map((entry) => read(join('src', entry))),
     );
     const source = texts.join('\n');
-    for (const reason of firstCells('Reasons that stand beside')) {
+    for (const reason of firstCells(states, '## Reasons')) {
       expect(source, reason).toContain(reason === 'HTTP_nnn' ? '`HTTP_' : `'${reason}'`);
     }
   });

@@ -176,8 +176,8 @@ test('every --json output parses', async () => {
   await writeFile(site.file('inbox', 'b.jpg'), 'Milk 1.20, bread 2.40, sum 3.60');
   expect((await site.once()).status).toBe(3);
   const [row] = await site.list('--state', 'accepted');
-  const operations = await readFile(new URL('../../docs/operations.md', import.meta.url), 'utf8');
-  const fields = operations.slice(operations.indexOf('### `list --json`'), operations.indexOf('## The log'));
+  const commands = await readFile(new URL('../../docs/commands.md', import.meta.url), 'utf8');
+  const fields = commands.slice(commands.indexOf('## `list --json`'), commands.indexOf('## `top`'));
   expect(Object.keys(row ?? {}).sort()).toEqual(
     [...fields.matchAll(/^\| (`.*?`) +\|/gm)]
       .flatMap(([, cell = '']) => [...cell.matchAll(/`(\w+)`/g)].map(([, field = '']) => field))

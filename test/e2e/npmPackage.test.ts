@@ -14,7 +14,7 @@ import { until } from './support/agent.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
-/** What docs/operations.md says of its size. */
+/** What docs/install.md says of its size. */
 const LARGEST = 2_300_000;
 
 let place: string;
@@ -75,7 +75,7 @@ describe('the npm package', () => {
     expect(files).toContain('dist/receiptd.cjs');
     expect(files).toContain('config/receiptd.schema.json');
     // What its sentences and its README tell people to read.
-    for (const doc of ['configuration', 'operations', 'errors', 'audit', 'upgrading'])
+    for (const doc of ['README', 'setup', 'configuration', 'errors', 'audit', 'upgrading'])
       expect(files).toContain(`docs/${doc}.md`);
   });
 
@@ -91,7 +91,7 @@ describe('the npm package', () => {
 
   it('is as small as the documentation says', async () => {
     expect((await stat(tarball)).size).toBeLessThan(LARGEST);
-    expect(await readFile(join(ROOT, 'docs/operations.md'), 'utf8')).toContain('less than 2.3 MB');
+    expect(await readFile(join(ROOT, 'docs/install.md'), 'utf8')).toContain('less than 2.3 MB');
   });
 
   it('is installed for everybody, and takes an ordinary user from init to the first receipt', async () => {

@@ -4,7 +4,7 @@ import { local, size } from './words.ts';
 /** Why a file can't be sent as it is, and needs somebody at the scanner. */
 export interface Amiss {
   readonly state: 'rejected' | 'incomplete' | 'unreadable' | 'failed';
-  /** A code that stands in docs/operations.md. */
+  /** A code that stands in docs/documents.md. */
   readonly reason: string;
   readonly message: string;
 }

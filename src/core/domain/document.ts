@@ -61,7 +61,7 @@ export interface Document {
   readonly size: number;
   readonly lane: Lane;
   readonly state: DocumentState;
-  /** Why it is not accepted yet; a code that stands in docs/operations.md, and a sentence. */
+  /** Why it is not accepted yet; a code that stands in docs/documents.md, and a sentence. */
   readonly reason: string | null;
   readonly message: string | null;
   /** The service's status, verbatim (interface 2.2). */

@@ -29,7 +29,7 @@ export const LIST_STATES = [
 ] as const;
 export type ListState = (typeof LIST_STATES)[number];
 
-/** One file or document. Stable: `list --json` prints these fields; docs/operations.md describes them. */
+/** One file or document. Stable: `list --json` prints these fields; docs/commands.md describes them. */
 export interface ListRow {
   /** Null for a file that got no name. A duplicate carries the name of the document that it duplicates. */
   readonly name: string | null;

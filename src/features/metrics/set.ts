@@ -1,5 +1,5 @@
 /**
- * Every metric of the agent's own, as docs/operations.md lists them (a test holds the two together). Names and units follow
+ * Every metric of the agent's own, as docs/metrics.md lists them (a test holds the two together). Names and units follow
  * the Prometheus conventions: base units, `_total` for counters.
  */
 export const METRICS = {

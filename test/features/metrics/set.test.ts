@@ -12,7 +12,7 @@ function named(content: string): string[] {
 }
 
 describe('the metrics', () => {
-  it.each(['config/prometheus-alerts.yaml', 'config/grafana-dashboard.json', 'docs/operations.md'])(
+  it.each(['config/prometheus-alerts.yaml', 'config/grafana-dashboard.json', 'docs/metrics.md'])(
     'that %s speaks of exist',
     (file) => {
       const unknown = named(text(file)).filter((name) => !Object.hasOwn(METRICS, name));
@@ -22,7 +22,7 @@ describe('the metrics', () => {
   );
 
   it('are all in the documentation, with their labels and what they mean', () => {
-    const lines = text('docs/operations.md').split('\n');
+    const lines = text('docs/metrics.md').split('\n');
     for (const [name, { type, labels, help }] of Object.entries(METRICS)) {
       const row = lines.find((line) => line.startsWith(`| \`${name}\``)) ?? '';
       const cells = row.split('|').map((cell) => cell.trim());

@@ -174,8 +174,8 @@ async function judged(unit: string, scope: 'system' | 'user'): Promise<{ words: 
 /** What is run has to be there for `verify`. */
 const RUNNABLE = { command: [process.execPath, '/usr/share/receiptd.cjs'] };
 
-/** What docs/operations.md states, times ten. */
-const stated = await readFile(join(import.meta.dirname, '../../../docs/operations.md'), 'utf8');
+/** What docs/service.md states, times ten. */
+const stated = await readFile(join(import.meta.dirname, '../../../docs/service.md'), 'utf8');
 const [PLAIN = 0, SHARED = 0, OWN = 0] = [
   /exposure of ([\d.]+)/,
   /exposure of [\d.]+ \(([\d.]+)/,

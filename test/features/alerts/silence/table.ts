@@ -1,6 +1,6 @@
 import type { Counts } from './trial.ts';
 
-/** As it stands in docs/operations.md. */
+/** As it stands in docs/silent-scanner.md. */
 export function tableOf(counts: readonly Counts[]): string {
   const rows = counts.map(({ office, falsePerYear, closedPerYear, sameDay, later, missed, hours }) => [
     office,
