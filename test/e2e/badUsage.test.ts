@@ -5,7 +5,8 @@ import { createServer, type AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { drawReceipt } from '../support/images.ts';
 import { requirement } from '../support/requires.ts';
-import { MAIN, cleanUp, prepare } from './support/agent.ts';
+import { MAIN, prepare } from './support/agent.ts';
+import { cleanUp } from '../support/cleanUp.ts';
 import { expectNoTrace, ordinaryUserCanRun, receiptd, shell } from './support/commandLine.ts';
 import { runInProcess } from './support/inProcess.ts';
 

@@ -9,7 +9,6 @@ import { systemCode } from '../../src/core/domain/errors.ts';
 import { drawReceipt } from '../support/images.ts';
 import { canMount, inMountsOf, seenBy, withSmallDisk } from '../support/ownMount.ts';
 import {
-  cleanUp,
   MAIN,
   practiceService,
   Running,
@@ -19,6 +18,7 @@ import {
   until,
   type Ended,
 } from './support/agent.ts';
+import { cleanUp } from '../support/cleanUp.ts';
 
 const IN_FLIGHT = 4;
 const DOCUMENTS = 12;

@@ -8,7 +8,8 @@ import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { drawReceipt } from '../support/images.ts';
 import { canMount, withSmallDisk } from '../support/ownMount.ts';
-import { cleanUp, MAIN, prepare, until, type Site } from './support/agent.ts';
+import { MAIN, prepare, until, type Site } from './support/agent.ts';
+import { cleanUp } from '../support/cleanUp.ts';
 import { begin, giveAway, ordinaryUserCanRun, receiptd } from './support/commandLine.ts';
 
 /** Each has a form of its own in every encoding. */

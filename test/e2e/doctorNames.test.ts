@@ -7,7 +7,8 @@ import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import YAML from 'yaml';
 import { drawReceipt } from '../support/images.ts';
-import { cleanUp, prepare, until, type Site } from './support/agent.ts';
+import { prepare, until, type Site } from './support/agent.ts';
+import { cleanUp } from '../support/cleanUp.ts';
 import { shell } from './support/commandLine.ts';
 
 const SYLLABLES = ['ba', 'xo', 'zu', 'qui', 'wo', 'ja', 'vri', 'ku', 'plo', 'gne', 'hy', 'tsa'];

@@ -5,7 +5,8 @@ import { expect, test } from 'vitest';
 import { freePort } from '../console/server/opened.ts';
 import { drawReceipt } from '../support/images.ts';
 import { receiptd } from './support/commandLine.ts';
-import { cleanUp, prepare, until, type Site } from './support/agent.ts';
+import { prepare, until, type Site } from './support/agent.ts';
+import { cleanUp } from '../support/cleanUp.ts';
 
 function isListening(port: number): Promise<boolean> {
   return new Promise((resolve) => {

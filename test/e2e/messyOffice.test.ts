@@ -13,7 +13,8 @@ import { createProgram } from '../../src/cli/program.ts';
 import { LIST_STATES } from '../../src/core/ports/ledgerReports.ts';
 import { hasChromium, startBrowser } from '../console/app/support/browser.ts';
 import { Terminal, terminalIsHere } from '../support/terminal.ts';
-import { MAIN, cleanUp, until, type Row, type Site } from './support/agent.ts';
+import { MAIN, until, type Row, type Site } from './support/agent.ts';
+import { cleanUp } from '../support/cleanUp.ts';
 import { runInProcess } from './support/inProcess.ts';
 import { officeAtWork } from './support/officeAtWork.ts';
 

@@ -6,7 +6,8 @@ import { keytarIsHere, secretService, secretServiceIsHere } from '../api/credent
 import { canMount } from '../support/ownMount.ts';
 import { requirement } from '../support/requires.ts';
 import { drawReceipt } from '../support/images.ts';
-import { cleanUp, prepare, until, type ConfigKeys, type Site } from './support/agent.ts';
+import { prepare, until, type ConfigKeys, type Site } from './support/agent.ts';
+import { cleanUp } from '../support/cleanUp.ts';
 import { begin, giveAway, ordinaryUserCanRun, quickly, receiptd, shell } from './support/commandLine.ts';
 
 const CLIENT = { clientId: 'e2e', clientSecret: 'e2e-secret' };

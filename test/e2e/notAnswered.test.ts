@@ -2,7 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { drawReceipt } from '../support/images.ts';
 import { KEYS, Terminal, terminalIsHere } from '../support/terminal.ts';
-import { MAIN, cleanUp, prepare, type Site } from './support/agent.ts';
+import { MAIN, prepare, type Site } from './support/agent.ts';
+import { cleanUp } from '../support/cleanUp.ts';
 
 function onTerminal(site: Site, ...args: string[]): Terminal {
   const terminal = new Terminal([process.execPath, MAIN, ...args, '--config', site.config], {

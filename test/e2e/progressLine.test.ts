@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { drawnScreen } from '../support/drawnScreen.ts';
 import { drawReceipt } from '../support/images.ts';
 import { KEYS, Terminal, terminalIsHere, type TerminalOptions } from '../support/terminal.ts';
-import { MAIN, cleanUp, prepare, until, type Site } from './support/agent.ts';
+import { MAIN, prepare, until, type Site } from './support/agent.ts';
+import { cleanUp } from '../support/cleanUp.ts';
 
 async function drop(site: Site, ...names: string[]): Promise<void> {
   for (const name of names)

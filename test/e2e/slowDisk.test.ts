@@ -5,7 +5,8 @@ import { rename, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { drawReceipt } from '../support/images.ts';
 import { requirement } from '../support/requires.ts';
-import { cleanUp, prepare, storedOnce, until, type Site } from './support/agent.ts';
+import { prepare, storedOnce, until, type Site } from './support/agent.ts';
+import { cleanUp } from '../support/cleanUp.ts';
 
 const SYNC_MS = 1_300;
 const strace = requirement(

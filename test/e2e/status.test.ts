@@ -4,7 +4,8 @@ import { createServer } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { controlSocketPath } from '../../src/control/socketPath.ts';
 import { drawReceipt } from '../support/images.ts';
-import { cleanUp, DEPOT, OFFICE, prepare, until, type Site } from './support/agent.ts';
+import { DEPOT, OFFICE, prepare, until, type Site } from './support/agent.ts';
+import { cleanUp } from '../support/cleanUp.ts';
 
 async function drop(site: Site, name: string): Promise<void> {
   await writeFile(site.file('inbox', name), await drawReceipt({ type: 'jpeg', seed: name }));

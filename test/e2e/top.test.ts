@@ -3,7 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { drawReceipt } from '../support/images.ts';
 import { requirement } from '../support/requires.ts';
-import { MAIN, cleanUp, prepare, until, type Site } from './support/agent.ts';
+import { MAIN, prepare, until, type Site } from './support/agent.ts';
+import { cleanUp } from '../support/cleanUp.ts';
 import { receiptd } from './support/commandLine.ts';
 
 const pseudoTerminal = requirement(

@@ -3,23 +3,17 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Pool } from 'undici';
-import { afterEach } from 'vitest';
 import { z } from 'zod';
+import { cleanUp } from '../support/cleanUp.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/server.ts';
 
 export const OFFICE = '11111111-2222-4333-8444-555555555555';
 export const DEPOT = '66666666-7777-4888-9999-aaaaaaaaaaaa';
 
-const cleanups: (() => Promise<unknown>)[] = [];
-
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
-});
-
 export async function scratch(): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'receiptd-sandbox-'));
-  cleanups.push(() => rm(dir, { recursive: true, force: true }));
+  cleanUp(() => rm(dir, { recursive: true, force: true }));
   return dir;
 }
 
@@ -32,7 +26,7 @@ export async function start(options: Partial<SandboxOptions> = {}): Promise<Sand
     ],
     ...options,
   });
-  cleanups.push(() => sandbox.close());
+  cleanUp(() => sandbox.close());
   return sandbox;
 }
 
@@ -49,7 +43,7 @@ export class Client {
 
   constructor(url: string, connections = 50) {
     this.pool = new Pool(url, { connections });
-    cleanups.push(() => this.pool.destroy());
+    cleanUp(() => this.pool.destroy());
   }
 
   async call(method: string, path: string, more: CallOptions = {}): Promise<Answer> {

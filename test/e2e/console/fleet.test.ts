@@ -11,7 +11,8 @@ import {
 import { announced, heading, rows, shows } from '../../console/app/support/inBrowser.ts';
 import { drawReceipt } from '../../support/images.ts';
 import { freshDatabase, needsPostgres } from '../../support/postgres.ts';
-import { cleanUp, practiceService, Site, temporaryDirectory } from '../support/agent.ts';
+import { practiceService, Site, temporaryDirectory } from '../support/agent.ts';
+import { cleanUp } from '../../support/cleanUp.ts';
 
 interface Agent {
   readonly name: string;

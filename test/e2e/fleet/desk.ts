@@ -7,7 +7,8 @@ import { Office, type OfficePlan } from '../../reliability/fleet/office.ts';
 import { judge } from '../../reliability/fleet/oracle.ts';
 import type { Scan } from '../../reliability/fleet/scanner.ts';
 import type { World } from '../../reliability/fleet/world.ts';
-import { cleanUp, until } from '../support/agent.ts';
+import { until } from '../support/agent.ts';
+import { cleanUp } from '../../support/cleanUp.ts';
 
 /** An office of which nothing is left after the test, and what was put into its folder. */
 export class Desk {

@@ -5,7 +5,6 @@ import { describe, expect, test } from 'vitest';
 import { drawReceipt } from '../../support/images.ts';
 import { freshDatabase, needsPostgres } from '../../support/postgres.ts';
 import {
-  cleanUp,
   practiceService,
   prepare,
   Site,
@@ -14,6 +13,7 @@ import {
   until,
   type ConfigKeys,
 } from '../support/agent.ts';
+import { cleanUp } from '../../support/cleanUp.ts';
 import { receiptd } from '../support/commandLine.ts';
 import type { Sandbox } from '../../../src/sandbox/server.ts';
 

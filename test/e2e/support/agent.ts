@@ -16,10 +16,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { afterEach } from 'vitest';
 import YAML from 'yaml';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../../src/sandbox/server.ts';
 import { runInProcess } from './inProcess.ts';
+import { cleanUp, killAfterTest } from '../../support/cleanUp.ts';
 import { ROWS, type Row } from '../../support/listRows.ts';
 export type { Row };
 
@@ -27,26 +27,6 @@ export const MAIN = fileURLToPath(new URL('../../../dist/receiptd.cjs', import.m
 export const OFFICE = '11111111-2222-4333-8444-555555555555';
 export const DEPOT = '66666666-7777-4888-9999-aaaaaaaaaaaa';
 const CLIENT = { clientId: 'e2e', clientSecret: 'e2e-secret' };
-
-const cleanups: (() => Promise<unknown>)[] = [];
-const running = new Set<ChildProcess>();
-
-afterEach(async () => {
-  for (const child of running) child.kill('SIGKILL');
-  const failures: unknown[] = [];
-  for (const cleanup of cleanups.splice(0).toReversed())
-    await cleanup().catch((e: unknown) => failures.push(e));
-  if (failures.length > 0) throw new AggregateError(failures, 'something could not be cleaned up');
-});
-// A test process that ends early must leave no agent behind.
-process.on('exit', () => {
-  for (const child of running) child.kill('SIGKILL');
-});
-
-/** Runs after the test, last in, first out. */
-export function cleanUp(work: () => Promise<unknown>): void {
-  cleanups.push(work);
-}
 
 export async function temporaryDirectory(): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'receiptd-e2e-'));
@@ -107,13 +87,12 @@ export class Running {
 
   constructor(child: ChildProcess) {
     this.child = child;
-    running.add(child);
+    killAfterTest(child);
     child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.stdout += text));
     child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
     this.ended = new Promise((resolve, reject) => {
       child.once('error', reject);
       child.once('close', (status, signal) => {
-        running.delete(child);
         resolve({ status, signal, stdout: this.stdout, stderr: this.stderr });
       });
     });
@@ -234,8 +213,7 @@ export class Site {
       env: { PATH, HOME, TMPDIR, ...this.env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    running.add(child);
-    child.once('close', () => running.delete(child));
+    killAfterTest(child);
     return child;
   }
 

@@ -6,7 +6,8 @@ import { managerHere } from '../../../src/cli/setup/install.ts';
 import type { Sandbox } from '../../../src/sandbox/server.ts';
 import { ordinaryOwner } from '../../support/ordinaryUser.ts';
 import { Terminal } from '../../support/terminal.ts';
-import { MAIN, Site, cleanUp, practiceService, temporaryDirectory } from './agent.ts';
+import { MAIN, Site, practiceService, temporaryDirectory } from './agent.ts';
+import { cleanUp } from '../../support/cleanUp.ts';
 import { giveAway } from './commandLine.ts';
 
 export const SECRET = 'e2e-secret';

@@ -1,7 +1,6 @@
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach } from 'vitest';
 import {
   blankInJournal,
   createJournal,
@@ -12,19 +11,15 @@ import {
   type SeqRange,
 } from '../../../src/ledger/journal/journal.ts';
 import type { JournalEntry, JournalEvent, JournalHead, JsonObject } from '../../../src/core/ports/journal.ts';
+import { cleanUp } from '../../support/cleanUp.ts';
 
 export const LEDGER = '0b5e1f0c-3f5e-4f0a-9c1d-2a3b4c5d6e7f';
 export const T0 = Date.UTC(2026, 2, 14, 8, 30);
 
-const dirs: string[] = [];
-afterEach(() => {
-  for (const dir of dirs.splice(0)) fs.rmSync(dir, { recursive: true, force: true });
-});
-
 /** Where a journal can be made; removed after the test. */
 export function journalPath(): string {
   const dir = fs.mkdtempSync(join(tmpdir(), 'receiptd-journal-'));
-  dirs.push(dir);
+  cleanUp(() => fs.rmSync(dir, { recursive: true, force: true }));
   return join(dir, 'ledger.journal');
 }
 
