@@ -1,4 +1,6 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { mutationPlugin } from './test/reliability/mutation/chosen.ts';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
@@ -35,6 +37,12 @@ const LONG = [
   'intake/',
 ];
 
+/** They replace modules that others have loaded as they are. */
+const ISOLATED = readdirSync(join(import.meta.dirname, 'test'), { recursive: true, encoding: 'utf8' })
+  .map((path) => `test/${path.replaceAll('\\', '/')}`)
+  .filter((path) => path.endsWith('.test.ts'))
+  .filter((path) => /\bvi\.(?:mock|doMock)\(/.test(readFileSync(join(import.meta.dirname, path), 'utf8')));
+
 /** Without it a machine that has not run them before ends with one worker on the longest and nobody beside it. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -42,7 +50,12 @@ class LongestFirst extends BaseSequencer {
       const at = LONG.findIndex((each) => moduleId.includes(`/test/${each}`));
       return at < 0 ? LONG.length : at;
     };
-    return files.toSorted((a, b) => turn(a) - turn(b) || a.moduleId.localeCompare(b.moduleId));
+    // A process goes from one file to the next of its project, so those of each stand together.
+    const projects = ['e2e', 'unit', 'unit-isolated'];
+    const group = ({ project }: TestSpecification) => projects.indexOf(project.name);
+    return files.toSorted(
+      (a, b) => group(a) - group(b) || turn(a) - turn(b) || a.moduleId.localeCompare(b.moduleId),
+    );
   }
 }
 
@@ -67,25 +80,27 @@ export default defineConfig({
       exclude: ['src/console/app/**'],
       reporter: ['text-summary'],
     },
+    testTimeout: 300_000,
+    hookTimeout: 180_000,
+    unstubEnvs: true,
+    // A process runs many files: the sources are evaluated once in each, and whatever a test changes in its process it puts back.
+    isolate: false,
     projects: [
       {
         extends: true,
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/e2e/**', '**/node_modules/**'],
-          testTimeout: 300_000,
-          hookTimeout: 180_000,
+          exclude: ['test/e2e/**', ...ISOLATED],
         },
       },
       {
         extends: true,
-        test: {
-          name: 'e2e',
-          include: ['test/e2e/**/*.test.ts'],
-          testTimeout: 300_000,
-          hookTimeout: 180_000,
-        },
+        test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'] },
+      },
+      {
+        extends: true,
+        test: { name: 'unit-isolated', include: ISOLATED, isolate: true },
       },
     ],
   },
