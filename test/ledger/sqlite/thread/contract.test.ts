@@ -1,5 +1,34 @@
+import { join } from 'node:path';
+import * as threads from 'node:worker_threads';
+import { afterAll, beforeAll, vi } from 'vitest';
+import { openSqliteLedgerBeside } from '../../../../src/ledger/sqlite/thread/open.ts';
 import { describeLedgerContract } from '../../../contract/ledger.ts';
-import { createThreadPlace } from './place.ts';
+import { compiledSources } from '../../../support/compiled.ts';
+import { clock, createPlace } from '../place.ts';
+
+/** A thread for each ledger takes twenty times what the tests themselves take. Threads of their own are tested in thread.test.ts. */
+vi.mock('node:worker_threads', async (original) => ({
+  ...(await original<typeof threads>()),
+  Worker: function ledgerInSharedThread(_program: string, { workerData }: threads.WorkerOptions) {
+    const { port1, port2 } = new threads.MessageChannel();
+    thread.postMessage({ port: port2, data: workerData }, [port2]);
+    return port1.on('close', () => port1.emit('exit', 0));
+  },
+}));
+
+let thread: threads.Worker;
+beforeAll(async () => {
+  const { Worker } = await vi.importActual<typeof threads>('node:worker_threads');
+  thread = new Worker(join(await compiledSources(), 'test/ledger/sqlite/thread/manyLedgers.js'));
+});
+afterAll(() => thread.terminate());
 
 // Lists are read beside the thread, by what the contract of the SQLite ledger already holds.
-describeLedgerContract('the SQLite ledger that a thread writes', createThreadPlace);
+describeLedgerContract('the SQLite ledger that a thread writes', async () => {
+  const place = await createPlace();
+  const options = { path: place.path, clock, program: 'shared' };
+  return {
+    ...place,
+    open: (accountOf) => openSqliteLedgerBeside({ ...options, ...(accountOf && { accountOf }) }),
+  };
+});
