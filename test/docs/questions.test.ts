@@ -1,0 +1,67 @@
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const DOCS = join(import.meta.dirname, '../../docs');
+const read = (page: string) => readFile(join(DOCS, page), 'utf8');
+const index = await read('README.md');
+
+/**
+ * What admins ask, and the page and heading with the answer. Each was looked for from docs/README.md alone: its table leads
+ * to the page in one step, and the heading stands there.
+ */
+const QUESTIONS: readonly (readonly [question: string, page: string, heading: string, answer: string])[] = [
+  ['How do I install it on Debian?', 'install.md', 'The Debian package', 'apt install'],
+  ['How do I try it without a service?', 'setup.md', 'Practise first', 'receiptd setup --sandbox'],
+  ['How do I roll it out to thirty PCs?', 'setup.md', 'Set up many machines', '--yes'],
+  ['How does it start with the machine?', 'service.md', 'Run as a service', 'receiptd service install'],
+  ['Is it safe to kill it?', 'service.md', 'Stop, restart, kill', 'Nothing needs repair'],
+  ['How do I add a second folder?', 'folders.md', 'Add a folder', 'existing: skip'],
+  ['Why is my share "unreachable"?', 'folders.md', 'Network shares', '15 s'],
+  ['The secret was changed: what now?', 'credentials.md', 'Replace a secret', 'receiptd login'],
+  ['How do I send at night only?', 'limits.md', 'Limits', '`hours`'],
+  ['Are my scans deleted?', 'originals.md', 'What happens to originals', 'afterUpload: keep'],
+  ['How do I archive what was sent?', 'originals.md', 'Archive or delete originals', 'afterUpload: archive'],
+  ['A receipt is "unconfirmed": what do I do?', 'documents.md', 'States', '`unconfirmed`'],
+  ['How do I send a receipt again?', 'documents.md', 'Send something again', 'receiptd resend'],
+  ['Nothing is sent: why?', 'troubleshooting.md', 'Holds', 'receiptd status'],
+  ['What do I send to support?', 'troubleshooting.md', '`doctor`', 'receiptd doctor'],
+  ['How do I get a mail when it breaks?', 'alerts.md', 'Alerts', 'receiptd alerts test'],
+  ['How do I open the console from my desk?', 'console.md', 'Over SSH', 'ssh -L'],
+  ['How do I move to a new PC?', 'backup.md', 'Moving to another PC', 'receiptd backup --final'],
+  ['How do I upgrade?', 'upgrading.md', 'How', 'apt install'],
+  ['How do I go back to the old version?', 'upgrading.md', 'Going back', 'receiptd restore'],
+  ['How do I erase a person’s receipts?', 'security.md', 'Erase personal data', 'receiptd erase'],
+  ['May a colleague use it without root?', 'security.md', 'Admins who are not root', 'groupadd'],
+  ['Was every receipt of Monday sent?', 'commands.md', '`audit`', '--day'],
+  ['How do I undo a change of the settings?', 'change-settings.md', 'Undo a change', 'config-history'],
+];
+
+/** What stands below a heading, up to the next one of the same rank or a higher one. */
+function sectionOf(text: string, heading: string): string {
+  // A comment in a shell block is no heading.
+  const from = text.replace(/^ *```.*?^ *```/gms, (block) => block.replace(/^#/gm, ' #')).split('\n');
+  const at = from.findIndex((line) => /^#+ /.test(line) && line.replace(/^#+ /, '') === heading);
+  if (at < 0) throw new Error(`No heading "${heading}"`);
+  const rank = /^#+/.exec(from[at] ?? '')?.[0].length ?? 0;
+  const after = from.slice(at + 1);
+  const end = after.findIndex((line) => /^#+ /.test(line) && (/^#+/.exec(line)?.[0].length ?? 0) <= rank);
+  return (end < 0 ? after : after.slice(0, end)).join('\n');
+}
+
+describe('the questions of an admin', () => {
+  it.each(QUESTIONS)('%s', async (_, page, heading, answer) => {
+    expect(sectionOf(await read(page), heading)).toContain(answer);
+    expect(index).toContain(`(${page}`);
+  });
+
+  it('would notice a heading that was renamed', async () => {
+    const text = await read('backup.md');
+    expect(() => sectionOf(text, 'Moving to another computer')).toThrow('No heading');
+  });
+});
+
+it('docs/README.md leads to every page', async () => {
+  const pages = (await readdir(DOCS)).filter((name) => name.endsWith('.md') && name !== 'README.md');
+  expect(pages.filter((page) => !index.includes(`(${page}`))).toEqual([]);
+});
