@@ -49,7 +49,7 @@ export function assemble(parsed: ParsedConfig, draft: Draft, file: string, conte
       credentials: { store, file: its },
     })),
     endpoints,
-    folders: draft.folders.map((folder) => assembleFolder(folder, endpoints)),
+    folders: draft.folders.map((folder) => assembleFolder(folder, endpoints, parsed.alerts.silentAfter)),
     delivery: {
       limits: limitsOf(delivery),
       bandwidth: delivery.bandwidth,
@@ -111,12 +111,11 @@ function assembleLedger(parsed: ParsedLedger, file: string, context: LoadContext
 function assembleAlerts(parsed: ParsedAlerts, file: string, context: LoadContext): AlertsConfig {
   const from = pathsOf(context.platform).dirname(file);
   const fileOf = (text: string): string | null => (text === 'none' ? null : resolvePath(text, from, context));
-  const { after, quietHours, digest, silence, desktop, command, webhook, email } = parsed;
+  const { after, quietHours, digest, desktop, command, webhook, email } = parsed;
   return {
     afterMs: after,
     quietHours,
     digest,
-    silence,
     desktop,
     command,
     webhook: webhook.url === null ? null : { url: webhook.url, secretFile: fileOf(webhook.secretFile) },
@@ -140,6 +139,7 @@ function limitsOf({ concurrency, rate, spread = true, perDay, perMonth }: Limits
 function assembleFolder(
   { settings, path, archiveTo, needsAttention }: DraftFolder,
   endpoints: readonly EndpointConfig[],
+  silentAfter: FolderConfig['silentAfter'],
 ): FolderConfig {
   const endpoint = endpoints.find(
     ({ alias }) => settings.endpoint === undefined || alias === settings.endpoint,
@@ -166,5 +166,6 @@ function assembleFolder(
     afterUploadOn: settings.afterUploadOn === 'accepted' ? null : settings.afterUploadOn,
     afterUploadExisting: settings.afterUploadExisting,
     needsAttention,
+    silentAfter: settings.silentAfter ?? silentAfter,
   };
 }

@@ -108,7 +108,6 @@ export interface AlertsConfig {
   readonly quietHours: Hours | null;
   /** Minutes since midnight, local time; null: no digest. */
   readonly digest: number | null;
-  readonly silence: boolean;
   readonly desktop: boolean;
   /** A program and its arguments. */
   readonly command: readonly string[] | null;
@@ -199,6 +198,8 @@ export interface FolderConfig {
   readonly afterUploadExisting: ParsedFolder['afterUploadExisting'];
   /** Absolute, never watched; null: none. */
   readonly needsAttention: string | null;
+  /** Milliseconds of the folder's working hours. */
+  readonly silentAfter: ParsedConfig['alerts']['silentAfter'];
 }
 
 /** Where the program runs, as arguments. */

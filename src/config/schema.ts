@@ -17,6 +17,7 @@ import {
   proxy,
   rate,
   serviceStatus,
+  silentAfter,
   size,
   text,
   whole,
@@ -212,6 +213,12 @@ export const folderSchema = z.strictObject({
       'A folder for the people at the scanner, such as "_needs attention", or none: it gets a copy of every file that cannot be sent as it is, and a line of text why. It is emptied by itself once that is over, and never watched. Relative paths start at the folder.',
     )
     .meta({ title: 'path, or none' }),
+  silentAfter: silentAfter
+    .optional()
+    .describe(
+      'When this folder counts as silent: auto, never, or a duration such as 4h without a scan, in its working hours.',
+    )
+    .meta({ 'x-default': '`alerts.silentAfter`' }),
 });
 
 const folders = z.array(folderSchema).min(1, { error: 'at least one folder' });

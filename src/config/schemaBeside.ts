@@ -10,6 +10,7 @@ import {
   path,
   quietHours,
   rate,
+  silentAfter,
   size,
   text,
   timeOfDay,
@@ -100,10 +101,10 @@ export const alertsSchema = z.strictObject({
     .describe(
       'When a summary of the last day is told (sent, duplicates, rejected, waiting, by folder), local time: off, or a time in quotes such as "07:30".',
     ),
-  silence: yesOrNo
-    .prefault(true)
+  silentAfter: silentAfter
+    .prefault('auto')
     .describe(
-      'Tells when a folder is silent in which, by its own history, many scans would have come by now.',
+      'When a folder counts as silent: auto (by the usual pauses in it), never, or a duration such as 4h without a scan, in the working hours that the folder itself shows. docs/silent-scanner.md has the rule.',
     ),
   desktop: yesOrNo
     .prefault(false)

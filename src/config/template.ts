@@ -89,7 +89,7 @@ export function defaultConfigText({
     `${about(['folders', '0', 'endpoint'], '    ')}    endpoint: office\n`,
     ...Object.keys(at(tree, ['folders', '0']).properties ?? {})
       .filter((key) => key !== 'path' && key !== 'endpoint')
-      .map((key) => optional(['folders', '0', key], '    ', key === 'archiveTo' ? 'archive' : undefined)),
+      .map((key) => optional(['folders', '0', key], '    ', FOLDER_DEFAULTS[key])),
     `\n${about(['delivery'], '')}delivery:\n`,
     `${about(['delivery', 'concurrency'], '  ')}  concurrency: ${inline(defaultOf(at(tree, ['delivery', 'concurrency'])))}\n`,
     options(['delivery'], [...limits, 'spread', 'bandwidth', 'hours', 'grace', 'parkAfter'], '  '),
@@ -125,6 +125,9 @@ export const SHIPPED_VALUES: DefaultConfigValues = {
   schema: './receiptd.schema.json',
 };
 
+/** Of what the schema leaves open, since it depends on other settings. */
+const FOLDER_DEFAULTS: Readonly<Record<string, string>> = { archiveTo: 'archive', silentAfter: 'auto' };
+
 /** As by default. The name depends on the machine. */
 const LEDGER = {
   kind: 'sqlite',
@@ -141,7 +144,7 @@ const ALERTS = {
   after: '2m',
   quietHours: 'none',
   digest: 'off',
-  silence: true,
+  silentAfter: 'auto',
   desktop: false,
   command: 'none',
   webhook: { url: 'none', secretFile: 'none' },

@@ -28,6 +28,17 @@ export function duration(atLeast: string, atMost = LONGEST) {
     .meta({ title: 'duration' });
 }
 
+const SILENT_AFTER = 'auto, never or a duration of at least 30m, with a unit: 90m, 4h';
+/** Milliseconds of working hours. */
+export const silentAfter = text(
+  'auto, never or duration',
+  /^(?:auto|never|\d{1,9}(?:ms|s|m|h|d))$/,
+  SILENT_AFTER,
+)
+  .transform((value) => (value === 'auto' || value === 'never' ? value : parseDuration(value)))
+  .refine((value) => typeof value === 'string' || value >= parseDuration('30m'), { error: SILENT_AFTER })
+  .meta({ title: 'auto, never or duration' });
+
 export function size(atLeast: string, atMost: string) {
   const expected = `a size from ${atLeast} to ${atMost}, with a unit: 500kB, 50MB, 1GB`;
   return text('size', SIZE_PATTERN, expected)

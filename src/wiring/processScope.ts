@@ -123,7 +123,7 @@ export async function composeProcessScope(
     lastCredentials: new Map(),
     accounts,
     host: hostname(),
-    silence: new SilenceWatch({ ledger, clock, log }, config.alerts.silence),
+    silence: new SilenceWatch({ ledger, clock, log }, config.folders),
     keepUp: (signal) =>
       Promise.all([
         upkeep({ ledger, incidents, clock, log, backupEveryMs, backups }, signal),

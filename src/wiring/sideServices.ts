@@ -43,7 +43,7 @@ export async function composeSideServices(
     monitoring.take(next.monitoring);
     results.take(next);
     alerts.take(next);
-    lasting.silence.take(next.alerts.silence);
+    lasting.silence.take(next.folders);
   });
   return {
     offer: { ...offer, operations: { ...offer.operations, openConsole: () => console.open() } },

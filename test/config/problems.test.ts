@@ -48,6 +48,10 @@ delivery:
     ['ignore: [/srv/scans/x]', 'starts with neither / nor !, found "/srv/scans/x"'],
     ['settle:', 'expected a mapping with keys such as short, long, patience, found nothing'],
     ['settle: { long: 25d }', 'from 10ms to 24d'],
+    [
+      'silentAfter: 5m',
+      'expected auto, never or a duration of at least 30m, with a unit: 90m, 4h, found "5m"',
+    ],
     ['nameMaxBytes: 10', 'expected a whole number from 64 to 1000, found 10'],
     ['nameMaxBytes: 99.5', 'expected a whole number from 64 to 1000, found 99.5'],
     ['accept: [jpg]', 'found "jpg"; did you mean jpeg?'],

@@ -79,6 +79,7 @@ export async function offlinePlace() {
       existing: { kind: 'send' },
       afterUpload: 'keep',
       afterUploadExisting: 'auto',
+      silentAfter: 'never',
       archiveTo: join(dir, 'archive'),
       afterUploadOn: null,
       needsAttention: null,

@@ -133,6 +133,7 @@ function draw(dice: Dice): Plan {
       archiveTo: `${path}-archive`,
       afterUploadOn: null,
       afterUploadExisting: 'auto',
+      silentAfter: 'never',
       needsAttention: null,
     })),
     delivery: { limits, hours: null, graceMs: 5_000, parkAfter: 3 },

@@ -1,135 +1,187 @@
-import { dayOf, weekdayOf, type Arrivals } from './arrivals.ts';
-import { chanceOfDayOff, isOdd, rhythmOf } from './rhythm.ts';
+import { local } from '../../../core/domain/words.ts';
 
 /*
- * Whether a folder is silent in which, by its own history, scans would have come by now. Nothing is configured; what is
- * usual is read from the same weekdays of the last nine weeks. What is said of zero is a probability under a negative
- * binomial distribution, broader than the counts seen: a handful of weeks never shows the worst of them. Visits to the
- * scanner are what is counted for that, since forty receipts that one person brings come as one or not at all.
+ * When a folder that gets scans has fallen silent. All of it goes by working hours, which a folder shows by itself: the
+ * weekdays on which scans usually come, from its usual first scan to its usual last one.
  */
 
-const WEEKS = 9;
-/** Back from now; whoever has not looked for longer knows. */
-const LONGEST_DAYS = 14;
-/** Days of history that are looked at, those of a long silence included. */
-export const HISTORY_DAYS = 7 * WEEKS + LONGEST_DAYS + 1;
-/** Weeks that a weekday must have been seen with scans before anything is said of it. */
-const LEAST_DAYS = 4;
-/** A part of a day in which usually fewer come says nothing. */
-const LEAST_LEVEL = 5;
-/** No counts are so even that the square of their relative spread beyond chance is below this. */
-const LEAST_SPREAD = 0.08;
-/** Silence that would come about once in so many such spans by itself is no news. */
-const RARE = 1 / 1_000;
+/** `auto`: by what is usual in the folder; else milliseconds of its working hours without a scan. */
+export type SilentAfter = 'auto' | 'never' | number;
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+/** Days before today that say what is usual. */
+export const HISTORY_DAYS = 56;
+/** Fewer with scans say nothing yet. */
+const LEAST_DAYS = 5;
+/** A scan earlier or later than on nine days of ten belongs to no working hours. */
+const EDGE_SHARE = 0.1;
+/** `auto`: half as long again as the usual longest pause of a day, and some time. */
+const PAUSES = 1.5;
+const MORE_MINUTES = 90;
+/** `auto`, where days are too short to tell: so many of them. */
+const WHOLE_DAYS = 2;
+
+/** A day of the calendar where the machine is; one more for the day after, whatever its clocks did. */
+export function dayOf(at: number): number {
+  const date = new Date(at);
+  return Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / DAY_MS;
+}
+
+function minuteOf(at: number): number {
+  const date = new Date(at);
+  return date.getHours() * 60 + date.getMinutes();
+}
+
+/** 0 is Sunday; 1 January 1970 was a Thursday. */
+function weekdayOf(day: number): number {
+  return (day + 4) % 7;
+}
+
+/** When scans came into one folder: minutes of each day, local time, in order. */
+export class ScanTimes {
+  readonly #days = new Map<number, number[]>();
+  #last: number | null = null;
+
+  /** In order. */
+  add(at: number): void {
+    const day = dayOf(at);
+    const minutes = this.#days.get(day);
+    if (minutes) minutes.push(minuteOf(at));
+    else this.#days.set(day, [minuteOf(at)]);
+    this.#last = at;
+  }
+
+  /** Milliseconds. */
+  get last(): number | null {
+    return this.#last;
+  }
+
+  on(day: number): readonly number[] {
+    return this.#days.get(day) ?? [];
+  }
+
+  forgetBefore(day: number): void {
+    for (const known of this.#days.keys()) if (known < day) this.#days.delete(known);
+  }
+}
+
+/** Minutes of the day. */
+export interface WorkingHours {
+  readonly weekdays: ReadonlySet<number>;
+  readonly from: number;
+  readonly until: number;
+  /** Longest time without a scan on a usual day. */
+  readonly pause: number;
+}
+
+/** By the weeks before that day; null: too few days with scans. */
+export function workingHours(times: ScanTimes, today: number): WorkingHours | null {
+  const days = Array.from({ length: HISTORY_DAYS }, (_, at) => today - HISTORY_DAYS + at);
+  const withScans = days.filter((day) => times.on(day).length > 0);
+  const [begin] = withScans;
+  if (begin === undefined || withScans.length < LEAST_DAYS) return null;
+  const share = (weekday: number): number => {
+    const all = days.filter((day) => day >= begin && weekdayOf(day) === weekday);
+    return all.filter((day) => times.on(day).length > 0).length / all.length;
+  };
+  const weekdays = new Set([0, 1, 2, 3, 4, 5, 6].filter((weekday) => share(weekday) > 0.5));
+  const scans = withScans.filter((day) => weekdays.has(weekdayOf(day))).map((day) => times.on(day));
+  if (scans.length < LEAST_DAYS) return null;
+  const from = shareOf(
+    scans.map((minutes) => minutes[0] ?? 0),
+    EDGE_SHARE,
+  );
+  const until = shareOf(
+    scans.map((minutes) => minutes.at(-1) ?? 0),
+    1 - EDGE_SHARE,
+  );
+  const pauses = scans.map((minutes) => {
+    let [longest, before] = [0, from];
+    for (const minute of [...minutes, until]) {
+      const at = Math.min(Math.max(minute, from), until);
+      longest = Math.max(longest, at - before);
+      before = at;
+    }
+    return longest;
+  });
+  return { weekdays, from, until, pause: shareOf(pauses, 0.5) };
+}
+
+export function worksOn(hours: WorkingHours | null, day: number): boolean {
+  return hours?.weekdays.has(weekdayOf(day)) ?? false;
+}
+
+/** The value that this share of them is below. */
+function shareOf(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}
 
 export interface Watched {
-  readonly arrivals: Arrivals;
+  readonly times: ScanTimes;
+  readonly hours: WorkingHours | null;
+  readonly silentAfter: SilentAfter;
   /** Since when all that came was seen, without a gap; milliseconds. */
   readonly since: number;
   readonly now: number;
-  /** Days on which the office was closed, as far as others tell. Numbers as `dayOf` gives them. */
-  readonly isClosed?: (day: number) => boolean;
+  /** Days on which the office was closed, as far as other folders tell. Numbers as `dayOf` gives them. */
+  readonly isClosed: (day: number) => boolean;
 }
 
-/** Scans that came in the same time of the weeks before: the fewest and the most. */
 export interface Silence {
-  readonly low: number;
-  readonly high: number;
-  /** How many weeks those are, at least. */
-  readonly weeks: number;
   /** The last scan; milliseconds. */
   readonly last: number;
-  /** Where it is one day's: from which hour, until which one. */
-  readonly span: { readonly weekday: number; readonly from: number; readonly until: number } | null;
+  /** Minutes of working hours since then, as far as they were watched. */
+  readonly minutes: number;
+  /** The longest pause of a usual day, in minutes, where that was what it was compared with. */
+  readonly pause: number | null;
 }
 
 /** Null: scans came, or none had to come yet, or nothing can be said. */
-export function silenceOf({ arrivals, since, now, isClosed = () => false }: Watched): Silence | null {
-  const { last } = arrivals;
-  if (last === null || last > now) return null;
+export function silenceOf({ times, hours, silentAfter, since, now, isClosed }: Watched): Silence | null {
+  const { last } = times;
+  if (silentAfter === 'never' || hours === null || last === null || last > now) return null;
   const begin = Math.max(last, since);
   const today = dayOf(now);
-  let chance = 1;
-  let [low, high, weeks, spans] = [0, 0, WEEKS, 0];
-  let span: Silence['span'] = null;
-  for (let day = Math.max(dayOf(begin), today - LONGEST_DAYS); day <= today; day += 1) {
-    if (day !== today && isClosed(day)) continue;
-    const from = day === dayOf(begin) ? hourAfter(begin) : 0;
-    const until = day === today ? new Date(now).getHours() : 24;
-    const usual = until > from ? usualOn(arrivals, day, { from, until }, isClosed) : null;
-    if (usual === null) continue;
-    chance *= usual.chanceOfNone;
-    low += usual.low;
-    high += usual.high;
-    weeks = Math.min(weeks, usual.weeks);
-    spans += 1;
-    span = spans === 1 ? { weekday: weekdayOf(day), from, until } : null;
-  }
-  return chance < RARE ? { low, high, weeks, last, span } : null;
-}
-
-interface Usual {
-  readonly low: number;
-  readonly high: number;
-  readonly weeks: number;
-  readonly chanceOfNone: number;
-}
-
-/** Of that part of a day, by the same weekdays before it; null where that says nothing of zero. */
-function usualOn(
-  arrivals: Arrivals,
-  day: number,
-  { from, until }: { readonly from: number; readonly until: number },
-  isClosed: (day: number) => boolean,
-): Usual | null {
-  const days: number[] = [];
-  for (let week = 1; week <= WEEKS; week += 1)
-    if (arrivals.total(day - 7 * week) > 0) days.push(day - 7 * week);
-  if (days.length < LEAST_DAYS) return null;
-  const scans = days.map((each) => arrivals.scans(each, from, until));
-  // Where it happened in a few weeks, it is no rarity.
-  if (scans.includes(0) || levelOf(scans) < LEAST_LEVEL) return null;
-  const visits = days.map((each) => arrivals.visits(each, from, until));
-  const isWhole = from === 0 && until === 24;
-  if (levelOf(visits) < LEAST_LEVEL && !isWhole) return null;
-  const rhythm = rhythmOf(arrivals, day, WEEKS, isClosed);
-  if (!rhythm.working.has(weekdayOf(day)) || isOdd(rhythm)) return null;
-  const chances = [chanceOfNone(visits), ...(isWhole ? [chanceOfDayOff(rhythm)] : [])];
-  return {
-    low: Math.min(...scans),
-    high: Math.max(...scans),
-    weeks: days.length,
-    chanceOfNone: Math.min(...chances),
+  const minutesOn = (day: number): number => {
+    if (!worksOn(hours, day)) return 0;
+    const from = Math.max(hours.from, day === dayOf(begin) ? minuteOf(begin) : 0);
+    return Math.max(0, Math.min(hours.until, day === today ? minuteOf(now) : Infinity) - from);
   };
+  let minutes = 0;
+  for (let day = Math.max(dayOf(begin), today - HISTORY_DAYS); day <= today; day += 1)
+    if (day === today || !isClosed(day)) minutes += minutesOn(day);
+  if (silentAfter !== 'auto')
+    return minutes * MINUTE_MS > silentAfter ? { last, minutes, pause: null } : null;
+  const { from, until, pause } = hours;
+  if (minutesOn(today) > PAUSES * pause + MORE_MINUTES) return { last, minutes, pause };
+  return minutes > WHOLE_DAYS * (until - from) ? { last, minutes, pause: null } : null;
 }
 
-/** A folder that gets less and less is judged by what it gets now. */
-function levelOf(counts: readonly number[]): number {
-  return Math.min(median(counts), median(counts.slice(0, 3)));
+/** Beyond, a weekday may mean another week's. */
+const WEEK_DAYS = 6;
+const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
+
+/** A part of a sentence. */
+export function explain({ last, minutes, pause }: Silence, now: number): string {
+  const none = `none since ${sinceText(last, now)}, ${spanText(minutes)} of its working hours`;
+  return pause === null ? none : `${none}; on a usual day the longest pause is ${spanText(pause)}`;
 }
 
-function chanceOfNone(visits: readonly number[]): number {
-  const spread = LEAST_SPREAD + observedSpread(visits);
-  return (1 + levelOf(visits) * spread) ** (-1 / spread);
+/** Such as 17:40, yesterday 17:40, Friday 17:40. */
+function sinceText(at: number, now: number): string {
+  const ago = dayOf(now) - dayOf(at);
+  const time = local(at).slice(11, 16);
+  if (ago === 0) return time;
+  if (ago === 1) return `yesterday ${time}`;
+  if (ago <= WEEK_DAYS) return `${DAYS[new Date(at).getDay()] ?? ''} ${time}`;
+  return local(at).slice(0, 16);
 }
 
-/** The square of the coefficient of variation, without what chance gives to counts anyway. */
-function observedSpread(counts: readonly number[]): number {
-  const mean = counts.reduce((sum, count) => sum + count, 0) / counts.length;
-  const variance = counts.reduce((sum, count) => sum + (count - mean) ** 2, 0) / (counts.length - 1);
-  return Math.max(0, variance - mean) / mean ** 2;
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  const upper = sorted[middle] ?? 0;
-  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? 0) + upper) / 2;
-}
-
-/** The first full hour of that day that begins then or later; 24 if none does. */
-function hourAfter(at: number): number {
-  const date = new Date(at);
-  const isFull = date.getMinutes() === 0 && date.getSeconds() === 0 && date.getMilliseconds() === 0;
-  return date.getHours() + (isFull ? 0 : 1);
+/** Such as 45 min, 3 h, 3 h 20 min. */
+function spanText(minutes: number): string {
+  const [hours, rest] = [Math.floor(minutes / 60), Math.round(minutes % 60)];
+  if (hours === 0) return `${rest} min`;
+  return rest === 0 ? `${hours} h` : `${hours} h ${rest} min`;
 }

@@ -1,21 +1,24 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Arrivals, dayOf } from './arrivals.ts';
-import { describeError } from '../../../core/domain/errors.ts';
-import { HISTORY_DAYS } from './silence.ts';
-import { silentAmong, type FolderArrivals } from './silentFolders.ts';
 import { ClockWatch } from '../../../core/domain/clockWatch.ts';
+import { describeError } from '../../../core/domain/errors.ts';
+import { dayOf, explain, HISTORY_DAYS, ScanTimes, type SilentAfter } from './silence.ts';
+import { SilentFolders, type SilentNow } from './silentFolders.ts';
 import type { Clock } from '../../../core/ports/clock.ts';
 import type { Incident, Incidents } from '../../../core/ports/incident.ts';
 import type { LedgerStorage } from '../../../core/ports/ledger.ts';
 import type { LedgerReports } from '../../../core/ports/ledgerReports.ts';
 import type { Log } from '../../../core/ports/log.ts';
 import { zoneName } from '../../../system/zone.ts';
-import { incidentsOf } from './silenceIncidents.ts';
 
 export interface FolderNow {
   readonly path: string;
   readonly state: string;
   readonly isPaused: boolean;
+}
+
+export interface SilenceSetting {
+  readonly path: string;
+  readonly silentAfter: SilentAfter;
 }
 
 export interface SilenceDeps {
@@ -24,47 +27,50 @@ export interface SilenceDeps {
   readonly log: Log;
 }
 
-const LOOK_EVERY_MS = 60_000;
-const HOUR_MS = 60 * 60_000;
-const DAY_MS = 24 * HOUR_MS;
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+const LOOK_EVERY_MS = MINUTE_MS;
+/** So that an agent at rest asks the ledger rarely; while a folder is silent it is every minute, to see the first scan. */
+const JUDGE_EVERY_MS = 10 * MINUTE_MS;
 /** What was seen a moment ago may not be written yet. */
 const WRITTEN_AFTER_MS = 30_000;
 /** In which the ledger counts; every time zone is whole in it. */
-const COUNTED_IN_MS = 5 * 60_000;
+const COUNTED_IN_MS = 5 * MINUTE_MS;
 /** The clock was set, or the machine slept. */
-const JUMP_MS = 60_000;
+const JUMP_MS = MINUTE_MS;
 
 /**
- * Tells when a folder is silent in which scans would have come by now. Each folder is
+ * Tells when a folder that gets scans has fallen silent. Each folder is
  *
  *   unseen ──watched──▶ seen (since then) ──in trouble, paused, clock jumped, nothing can be recorded──▶ unseen
  *
- * and only what did not come while it was seen counts: not what an agent that did not run can't know. Judged once in every hour;
- * while it is silent every minute, so that it is over with the first scan. Lives as long as the process, so that a changed
- * configuration does not make it forget.
+ * and only what did not come while it was seen counts: not what an agent that did not run can't know. Lives as long as the
+ * process, so that a changed configuration does not make it forget.
  */
 export class SilenceWatch {
   readonly #deps: SilenceDeps;
   readonly #clockWatch: ClockWatch;
   readonly #seenSince = new Map<string, number>();
-  readonly #arrivals = new Map<string, Arrivals>();
+  readonly #times = new Map<string, ScanTimes>();
   readonly #open = new Map<string, Omit<Incident, 'since'>>();
-  /** What came before is in `#arrivals`; null: nothing is. */
+  #silent = new SilentFolders();
+  /** What came before is in `#times`; null: nothing is. */
   #readUntil: number | null = null;
-  /** In which days and hours of `#arrivals` are counted. */
+  /** In which the days and hours of `#times` are. */
   #zone = '';
-  #judgedHour: number | null = null;
-  #isWanted: boolean;
+  #judgedAt: number;
+  #silentAfter: ReadonlyMap<string, SilentAfter> = new Map();
 
-  constructor(deps: SilenceDeps, isWanted: boolean) {
+  constructor(deps: SilenceDeps, settings: readonly SilenceSetting[]) {
     this.#deps = deps;
     this.#clockWatch = new ClockWatch(deps.clock);
-    this.#isWanted = isWanted;
+    this.#judgedAt = deps.clock.monotonic();
+    this.take(settings);
   }
 
   /** The configuration may change while it runs. */
-  take(isWanted: boolean): void {
-    this.#isWanted = isWanted;
+  take(settings: readonly SilenceSetting[]): void {
+    this.#silentAfter = new Map(settings.map(({ path, silentAfter }) => [path, silentAfter]));
   }
 
   /** One generation after the other, until `signal` aborts. */
@@ -84,28 +90,20 @@ export class SilenceWatch {
 
   async #look(folders: readonly FolderNow[], incidents: Incidents, signal: AbortSignal): Promise<void> {
     this.#see(folders, incidents);
-    const now = this.#deps.clock.now() - WRITTEN_AFTER_MS;
-    // Not of UTC: there are zones of half an hour.
-    const hour = new Date(now).setMinutes(0, 0, 0);
-    if (!this.#isWanted) return this.#tell([], incidents);
-    if (this.#open.size === 0 && this.#judgedHour === hour) return;
-    const since = Math.min(...this.#seenSince.values());
-    // Nothing to be read for: not one full hour was looked through.
-    if (this.#open.size === 0 && since > hour - HOUR_MS) return;
+    const { clock } = this.#deps;
+    if (this.#open.size === 0) {
+      if ([...this.#silentAfter.values()].every((setting) => setting === 'never')) return;
+      if (Math.abs(clock.monotonic() - this.#judgedAt) < JUDGE_EVERY_MS) return;
+    }
+    const now = clock.now() - WRITTEN_AFTER_MS;
     await this.#read(now, signal);
-    this.#judgedHour = hour;
-    const seen = folders.flatMap(({ path }): FolderArrivals[] => {
-      const from = this.#seenSince.get(path);
-      return from === undefined ? [] : [{ path, since: from, arrivals: this.#arrivalsOf(path) }];
+    this.#judgedAt = clock.monotonic();
+    const seen = folders.flatMap(({ path }) => {
+      const since = this.#seenSince.get(path);
+      const silentAfter = this.#silentAfter.get(path) ?? 'never';
+      return since === undefined ? [] : [{ path, since, silentAfter, times: this.#timesOf(path) }];
     });
-    this.#tell(
-      incidentsOf(
-        silentAmong(seen, now),
-        seen.map(({ path }) => path),
-        now,
-      ),
-      incidents,
-    );
+    this.#tell(incidentsOf(this.#silent.judge(seen, now), seen.length, now), incidents);
   }
 
   #see(folders: readonly FolderNow[], incidents: Incidents): void {
@@ -129,24 +127,25 @@ export class SilenceWatch {
     const zone = zoneName();
     if (this.#readUntil === null || now < this.#readUntil || zone !== this.#zone) {
       this.#zone = zone;
-      this.#arrivals.clear();
-      this.#readUntil = now - HISTORY_DAYS * DAY_MS;
+      this.#times.clear();
+      this.#silent = new SilentFolders();
+      this.#readUntil = now - (HISTORY_DAYS + 1) * DAY_MS;
     }
     for (let from = this.#readUntil; from < now; from = this.#readUntil) {
       const to = Math.min(now, from + DAY_MS);
-      for (const { folder, at, count } of await this.#deps.ledger.arrivals(from, to, COUNTED_IN_MS))
-        this.#arrivalsOf(folder).add(Math.max(at, from), count);
+      for (const { folder, at } of await this.#deps.ledger.arrivals(from, to, COUNTED_IN_MS))
+        this.#timesOf(folder).add(Math.max(at, from));
       this.#readUntil = to;
       await nextTurn();
       signal.throwIfAborted();
     }
-    for (const arrivals of this.#arrivals.values()) arrivals.forgetBefore(dayOf(now) - HISTORY_DAYS);
+    for (const times of this.#times.values()) times.forgetBefore(dayOf(now) - HISTORY_DAYS);
   }
 
-  #arrivalsOf(path: string): Arrivals {
-    const arrivals = this.#arrivals.get(path) ?? new Arrivals();
-    this.#arrivals.set(path, arrivals);
-    return arrivals;
+  #timesOf(path: string): ScanTimes {
+    const times = this.#times.get(path) ?? new ScanTimes();
+    this.#times.set(path, times);
+    return times;
   }
 
   #tell(now: readonly Omit<Incident, 'since'>[], incidents: Incidents): void {
@@ -161,4 +160,35 @@ export class SilenceWatch {
       incidents.open(incident);
     }
   }
+}
+
+const CODE = 'FOLDER_SILENT' as const;
+/** More at once have one cause, and are one alarm. */
+const EACH_AT_MOST = 3;
+const LOOK = 'Look at the scanner, and at the network between it and the folder.';
+
+/** What people are told. `watched`: how many folders were looked at. */
+export function incidentsOf(
+  { all, alone }: SilentNow,
+  watched: number,
+  now: number,
+): Omit<Incident, 'since'>[] {
+  const incidents = alone.map(({ path, ...silence }) => ({
+    key: `${CODE} ${path}`,
+    code: CODE,
+    message: `${path} gets no scans: ${explain(silence, now)}.`,
+    hint: LOOK,
+  }));
+  if (alone.length > EACH_AT_MOST) {
+    const named = alone.slice(0, EACH_AT_MOST).map(({ path }) => path);
+    const message = `${alone.length} of ${watched} folders get no scans: ${named.join(', ')}, ...`;
+    const hint = 'Look at what they have in common: a network, a server, a scanner.';
+    incidents.splice(0, Infinity, { key: `${CODE} several`, code: CODE, message, hint });
+  }
+  if (all !== null) {
+    const message = `No folder gets any scans: ${explain(all, now)}.`;
+    const hint = `If it is a holiday, all is well. Otherwise: ${LOOK.charAt(0).toLowerCase()}${LOOK.slice(1)}`;
+    incidents.push({ key: CODE, code: CODE, message, hint });
+  }
+  return incidents;
 }

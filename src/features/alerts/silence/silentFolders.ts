@@ -1,45 +1,72 @@
-import { Arrivals } from './arrivals.ts';
-import { silenceOf, type Silence } from './silence.ts';
+import {
+  dayOf,
+  silenceOf,
+  workingHours,
+  worksOn,
+  type ScanTimes,
+  type Silence,
+  type SilentAfter,
+  type WorkingHours,
+} from './silence.ts';
 
-export interface FolderArrivals {
+export interface FolderScans {
   readonly path: string;
-  readonly arrivals: Arrivals;
+  readonly times: ScanTimes;
+  readonly silentAfter: SilentAfter;
   /** As in `Watched`. */
   readonly since: number;
 }
 
-export interface SilentFolders {
-  /** Of all folders taken together; then nothing is said of each. */
+export interface SilentNow {
+  /** Nothing came into any folder today; then nothing new is said of each. */
   readonly all: Silence | null;
   readonly alone: readonly (Silence & { readonly path: string })[];
 }
 
 /**
- * Which folders are silent. All of them taken together are one more folder, and the busiest: on a holiday it is the first
- * to be missed, and one sentence is said instead of thirty. Days on which nothing came into any say nothing of each.
- * `known`: what came into any of them, where somebody has it already.
+ * Which folders are silent, each until its next scan. On a holiday the first of them to be missed stands for all, so that one
+ * sentence is said instead of thirty.
  */
-export function silentAmong(
-  folders: readonly FolderArrivals[],
-  now: number,
-  known?: Arrivals,
-): SilentFolders {
-  const [only] = folders;
-  if (only && folders.length === 1) return { all: silenceOf({ ...only, now }), alone: [] };
-  const since = Math.max(0, ...folders.map((folder) => folder.since));
-  const union = known ?? unionOf(folders);
-  const all = silenceOf({ arrivals: union, since, now });
-  if (all !== null) return { all, alone: [] };
-  const isClosed = (day: number): boolean => union.total(day) === 0;
-  const alone = folders.flatMap((folder) => {
-    const silence = silenceOf({ arrivals: folder.arrivals, since: folder.since, now, isClosed });
-    return silence === null ? [] : [{ ...silence, path: folder.path }];
-  });
-  return { all: null, alone };
-}
+export class SilentFolders {
+  readonly #alone = new Map<string, Silence>();
+  #all: Silence | null = null;
+  readonly #hours = new Map<string, WorkingHours | null>();
+  #day = NaN;
 
-function unionOf(folders: readonly FolderArrivals[]): Arrivals {
-  const union = new Arrivals();
-  for (const { arrivals } of folders) union.addAll(arrivals);
-  return union;
+  judge(folders: readonly FolderScans[], now: number): SilentNow {
+    const today = dayOf(now);
+    if (today !== this.#day) this.#hours.clear();
+    this.#day = today;
+    const known = new Map(folders.map((folder) => [folder.path, folder]));
+    for (const [path, { last }] of this.#alone) {
+      const folder = known.get(path);
+      if (folder?.times.last !== last || folder.silentAfter === 'never') this.#alone.delete(path);
+    }
+    const hadScans = (day: number): boolean => folders.some(({ times }) => times.on(day).length > 0);
+    const due = folders.filter(
+      (folder) => folder.silentAfter !== 'never' && worksOn(this.#hoursOf(folder, today), today),
+    );
+    const last = Math.max(...folders.map(({ times }) => times.last ?? 0));
+    if (due.length === 0 || (this.#all !== null && last > this.#all.last)) this.#all = null;
+    const isClosed = (day: number): boolean => folders.length > 1 && !hadScans(day);
+    for (const folder of this.#all === null ? folders : []) {
+      if (this.#alone.has(folder.path)) continue;
+      const silence = silenceOf({ ...folder, hours: this.#hoursOf(folder, today), now, isClosed });
+      if (silence === null) continue;
+      if (due.length > 1 && !hadScans(today)) {
+        this.#all = { ...silence, last };
+        break;
+      }
+      this.#alone.set(folder.path, silence);
+    }
+    return { all: this.#all, alone: [...this.#alone].map(([path, silence]) => ({ path, ...silence })) };
+  }
+
+  #hoursOf({ path, times }: FolderScans, today: number): WorkingHours | null {
+    const known = this.#hours.get(path);
+    if (known !== undefined) return known;
+    const hours = workingHours(times, today);
+    this.#hours.set(path, hours);
+    return hours;
+  }
 }

@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Arrivals, dayOf } from '../../../../src/features/alerts/silence/arrivals.ts';
-import { silenceOf } from '../../../../src/features/alerts/silence/silence.ts';
-import { explain } from '../../../../src/features/alerts/silence/silenceText.ts';
-import { silentAmong } from '../../../../src/features/alerts/silence/silentFolders.ts';
+import {
+  dayOf,
+  explain,
+  ScanTimes,
+  type SilentAfter,
+} from '../../../../src/features/alerts/silence/silence.ts';
+import { SilentFolders } from '../../../../src/features/alerts/silence/silentFolders.ts';
 
-const MINUTE = 60_000;
+const HOUR = 60 * 60_000;
 const zone = process.env['TZ'];
 
 // Clocks go forward at 02:00 on 29 March 2026 there.
@@ -22,120 +25,139 @@ function at(month: number, day: number, hour: number, minute = 0): number {
   return new Date(2026, month - 1, day, hour, minute).getTime();
 }
 
-/** `perHour` scans from 8 to 17 on workdays from that day until before 24 March. */
-function officeSince(month: number, day: number, perHour = 6, except: readonly number[] = []): Arrivals {
-  const arrivals = new Arrivals();
-  for (
-    const date = new Date(2026, month - 1, day);
-    date < new Date(2026, 2, 24);
-    date.setDate(date.getDate() + 1)
-  ) {
-    const isWorkday = date.getDay() >= 1 && date.getDay() <= 5;
-    if (!isWorkday || except.includes(dayOf(date.getTime()))) continue;
-    for (let hour = 8; hour < 17; hour += 1) {
-      for (let scan = 0; scan < perHour + ((date.getDate() + hour) % 3); scan += 1) {
-        const minute = (scan * 60) / (perHour + 2);
-        arrivals.add(at(date.getMonth() + 1, date.getDate(), hour) + minute * MINUTE, 1);
-      }
-    }
+/** A scan every half hour from 8 to 17 on workdays, none from 12 to 13, from that day until before 24 March. */
+function officeSince(month: number, day: number, except: readonly number[] = []): ScanTimes {
+  const times = new ScanTimes();
+  const date = new Date(2026, month - 1, day);
+  for (; date < new Date(2026, 2, 24); date.setDate(date.getDate() + 1)) {
+    if (date.getDay() % 6 === 0 || except.includes(dayOf(date.getTime()))) continue;
+    for (let hour = 8; hour <= 17; hour += 0.5)
+      if (hour <= 12 || hour >= 13) times.add(date.getTime() + hour * HOUR);
   }
-  return arrivals;
+  return times;
 }
 
 const SINCE = at(1, 1, 0);
+/** Whether the only folder is silent then. */
+function silent(times: ScanTimes, now: number, silentAfter: SilentAfter = 'auto', since = SINCE) {
+  return new SilentFolders().judge([{ path: '/a', times, silentAfter, since }], now).alone[0] ?? null;
+}
 
-describe('an office that scans all day', () => {
-  it('is silent once scans are missing, and that is explained', () => {
-    const arrivals = officeSince(1, 15);
-    const [morning, noon] = [at(3, 24, 8, 30), at(3, 24, 12)];
-    expect(silenceOf({ arrivals, since: SINCE, now: morning })).toBeNull();
-    const silence = silenceOf({ arrivals, since: SINCE, now: noon });
-    expect(silence).not.toBeNull();
-    expect(silence && explain(silence, noon)).toBe(
-      'by 12:00 on a Tuesday 27 to 29 scans came in the last 9 weeks that had any, and now none has since yesterday 16:37',
+describe('a folder with usual pauses of an hour', () => {
+  // Half as long again, and an hour and a half: three hours.
+  it('is silent after three working hours, and that is explained', () => {
+    const times = officeSince(1, 15);
+    expect(silent(times, at(3, 24, 11))).toBeNull();
+    const now = at(3, 24, 11, 20);
+    const silence = silent(times, now);
+    expect(silence && explain(silence, now)).toBe(
+      'none since yesterday 17:00, 3 h 20 min of its working hours; on a usual day the longest pause is 1 h',
     );
   });
 
   it('is silent after some scans too, if no more come', () => {
-    const arrivals = officeSince(1, 15);
-    arrivals.add(at(3, 24, 10, 28), 17);
-    const now = at(3, 24, 15, 10);
-    const silence = silenceOf({ arrivals, since: SINCE, now });
-    expect(silence && explain(silence, now)).toMatch(/^from 11:00 to 15:00 on a Tuesday .* since 10:28$/);
+    const times = officeSince(1, 15);
+    times.add(at(3, 24, 10, 28));
+    expect(silent(times, at(3, 24, 13, 28))).toBeNull();
+    const now = at(3, 24, 13, 40);
+    const silence = silent(times, now);
+    expect(silence && explain(silence, now)).toMatch(/^none since 10:28, /);
   });
 
-  it('stays silent at night and over the weekend, until the next scan', () => {
-    const arrivals = officeSince(1, 15);
-    for (const now of [at(3, 24, 23), at(3, 25, 4), at(3, 28, 12)])
-      expect(silenceOf({ arrivals, since: SINCE, now })).not.toBeNull();
-    arrivals.add(at(3, 28, 12), 1);
-    expect(silenceOf({ arrivals, since: SINCE, now: at(3, 28, 12, 1) })).toBeNull();
-  });
-
-  it('is not silent on a Sunday, nor when clocks go forward on one', () => {
-    const arrivals = officeSince(1, 15);
-    arrivals.add(at(3, 28, 22), 1);
-    for (let hour = 0; hour < 24; hour += 1)
-      expect(silenceOf({ arrivals, since: SINCE, now: at(3, 29, hour, 1) })).toBeNull();
-    expect(silenceOf({ arrivals, since: SINCE, now: at(3, 30, 12) })).not.toBeNull();
+  it('is not silent in the evening, on a Sunday, nor when clocks go forward on one', () => {
+    const times = officeSince(1, 15);
+    times.add(at(3, 24, 16));
+    for (let hour = 0; hour < 24; hour += 1) expect(silent(times, at(3, 24, hour, 59))).toBeNull();
+    times.add(at(3, 27, 17));
+    for (let hour = 0; hour < 48; hour += 1) expect(silent(times, at(3, 28, 0) + hour * HOUR)).toBeNull();
+    expect(silent(times, at(3, 30, 12))).not.toBeNull();
   });
 
   it('is not silent for what an agent that did not run cannot know', () => {
-    const arrivals = officeSince(1, 15);
-    expect(silenceOf({ arrivals, since: at(3, 24, 11, 50), now: at(3, 24, 12, 30) })).toBeNull();
-    expect(silenceOf({ arrivals, since: at(3, 24, 11, 50), now: at(3, 24, 17) })).not.toBeNull();
+    const times = officeSince(1, 15);
+    const since = at(3, 24, 11, 50);
+    expect(silent(times, at(3, 24, 14), 'auto', since)).toBeNull();
+    expect(silent(times, at(3, 24, 15), 'auto', since)).not.toBeNull();
   });
 
   it('has not learned from two weeks without the agent that nothing is usual', () => {
     const off = Array.from({ length: 14 }, (_, day) => dayOf(at(3, 2, 12)) + day);
-    const arrivals = officeSince(1, 15, 6, off);
-    expect(silenceOf({ arrivals, since: SINCE, now: at(3, 24, 12) })).not.toBeNull();
+    expect(silent(officeSince(1, 15, off), at(3, 24, 12))).not.toBeNull();
   });
 });
 
 describe('nothing is said', () => {
-  it('of a new folder, for four weeks', () => {
-    const arrivals = officeSince(3, 2, 40);
-    for (let hour = 8; hour < 24; hour += 1)
-      expect(silenceOf({ arrivals, since: SINCE, now: at(3, 24, hour) })).toBeNull();
+  it('of a folder that had scans on four days only', () => {
+    expect(silent(officeSince(3, 18), at(3, 24, 17))).toBeNull();
+    expect(silent(officeSince(3, 17), at(3, 24, 17))).not.toBeNull();
   });
 
   it('of a folder that never got anything', () => {
-    expect(silenceOf({ arrivals: new Arrivals(), since: SINCE, now: at(3, 24, 12) })).toBeNull();
+    expect(silent(new ScanTimes(), at(3, 24, 12))).toBeNull();
   });
 
-  it('of forty receipts that come at once, while that may still be', () => {
-    const arrivals = new Arrivals();
-    for (let week = 1; week <= 9; week += 1)
-      for (let day = 0; day < 5; day += 1)
-        arrivals.add(at(3, 23 + day, 9 + (week % 3)) - week * 7 * 24 * 60 * MINUTE, 40);
-    expect(silenceOf({ arrivals, since: SINCE, now: at(3, 24, 23, 30) })).toBeNull();
+  it('of one that is never to be told of', () => {
+    expect(silent(officeSince(1, 15), at(3, 24, 17), 'never')).toBeNull();
   });
 });
 
+it('a duration counts working hours, and goes on over the night', () => {
+  const times = officeSince(1, 15);
+  times.add(at(3, 24, 13));
+  expect(silent(times, at(3, 25, 8, 50), 5 * HOUR)).toBeNull();
+  expect(silent(times, at(3, 25, 9, 10), 5 * HOUR)).not.toBeNull();
+});
+
+it('a folder with scans once a day is silent after two working days', () => {
+  const times = new ScanTimes();
+  for (let day = 1; day < 24; day += 1) {
+    if (new Date(2026, 2, day).getDay() % 6 === 0) continue;
+    times.add(at(3, day, 9 + (day % 3) * 4));
+  }
+  expect(silent(times, at(3, 25, 15))).toBeNull();
+  expect(silent(times, at(3, 26, 15))).not.toBeNull();
+});
+
 describe('several folders', () => {
-  const paths = ['/a', '/b', '/c'];
+  const office = () =>
+    ['/a', '/b', '/c'].map((path) => ({
+      path,
+      since: SINCE,
+      silentAfter: 'auto' as const,
+      times: officeSince(1, 15),
+    }));
 
   it('are one silence where nothing comes into any', () => {
-    const folders = paths.map((path) => ({ path, since: SINCE, arrivals: officeSince(1, 15) }));
-    const { all, alone } = silentAmong(folders, at(3, 24, 12));
-    expect(all).toMatchObject({ low: 81, high: 87 });
+    const { all, alone } = new SilentFolders().judge(office(), at(3, 24, 12));
+    expect(all).toMatchObject({ minutes: 240 });
     expect(alone).toEqual([]);
   });
 
   it('are told of each, where others get scans', () => {
-    const folders = paths.map((path) => ({ path, since: SINCE, arrivals: officeSince(1, 15) }));
-    for (let minute = 0; minute < 240; minute += 10) folders[0]?.arrivals.add(at(3, 24, 8, minute), 1);
-    expect(silentAmong(folders, at(3, 24, 12))).toMatchObject({
+    const folders = office();
+    for (let hour = 8; hour < 12; hour += 1) folders[0]?.times.add(at(3, 24, hour));
+    expect(new SilentFolders().judge(folders, at(3, 24, 12))).toMatchObject({
       all: null,
       alone: [{ path: '/b' }, { path: '/c' }],
     });
   });
 
   it('are not told of a holiday on the day after it', () => {
-    const folders = paths.map((path) => ({ path, since: SINCE, arrivals: officeSince(1, 15) }));
-    expect(silentAmong(folders, at(3, 24, 17)).all).not.toBeNull();
-    folders[0]?.arrivals.add(at(3, 25, 8, 5), 1);
-    expect(silentAmong(folders, at(3, 25, 8, 10))).toEqual({ all: null, alone: [] });
+    const folders = office();
+    const silence = new SilentFolders();
+    expect(silence.judge(folders, at(3, 24, 17)).all).not.toBeNull();
+    expect(silence.judge(folders, at(3, 25, 8)).all).not.toBeNull();
+    folders[0]?.times.add(at(3, 25, 8, 5));
+    expect(silence.judge(folders, at(3, 25, 8, 10))).toEqual({ all: null, alone: [] });
+  });
+
+  it('one of them stays silent over the night, until its next scan', () => {
+    const folders = office();
+    const silence = new SilentFolders();
+    for (const folder of folders.slice(1)) folder.times.add(at(3, 24, 12));
+    expect(silence.judge(folders, at(3, 24, 12, 30)).alone).toMatchObject([{ path: '/a' }]);
+    expect(silence.judge(folders, at(3, 25, 3)).alone).toMatchObject([{ path: '/a' }]);
+    folders[0]?.times.add(at(3, 25, 8));
+    expect(silence.judge(folders, at(3, 25, 8, 5)).alone).toEqual([]);
   });
 });

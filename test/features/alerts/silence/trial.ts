@@ -1,15 +1,22 @@
-import { Arrivals } from '../../../../src/features/alerts/silence/arrivals.ts';
-import { silentAmong, type FolderArrivals } from '../../../../src/features/alerts/silence/silentFolders.ts';
+import {
+  dayOf,
+  HISTORY_DAYS,
+  ScanTimes,
+  type SilentAfter,
+} from '../../../../src/features/alerts/silence/silence.ts';
+import { SilentFolders, type FolderScans } from '../../../../src/features/alerts/silence/silentFolders.ts';
 import { daysOf, drawing, OFFICES, YEARS_DAYS, type Day, type Office } from './offices.ts';
 
 const HOUR_MS = 60 * 60_000;
-/** A Thursday; the alarm has learned enough by the tenth week. */
+/** A Thursday; the hours of a folder are known well enough by the tenth week. */
 const begin = (): number => new Date(2026, 0, 1).getTime();
 const BREAKS_FROM_DAY = 90;
-const BREAKDOWNS = 12;
+const BREAKDOWNS = 30;
 /** Before, nobody is there. */
 const FIRST_HOUR = 6;
 const NOTICED_WITHIN_DAYS = 5;
+/** The agent looks more often. */
+const LOOK_HOURS = 0.5;
 const ALWAYS = { from: 0, until: 24 };
 
 export interface Counts {
@@ -26,32 +33,43 @@ export interface Counts {
   readonly hours: number | null;
 }
 
-/** Each office by itself, over two years, and then with a scanner that breaks. */
+/** Each office by itself, over two years, and then with a scanner that breaks; one of them with other settings as well. */
 export function tryAlone(folders: number): Counts[] {
-  return OFFICES.map((office, at) => {
-    let [alarms, closed] = [0, 0];
-    const delays: Delay[] = [];
-    for (let folder = 0; folder < folders; folder += 1) {
-      const seed = 1_000 * (at + 1) + folder;
-      const days = [...daysOf(office, { begin: begin(), seed }, drawing(seed))];
-      const found = alarmsIn([days], office.runs);
-      alarms += found.filter(({ isClosed }) => !isClosed).length;
-      closed += found.filter(({ isClosed }) => isClosed).length;
-      delays.push(...breakdowns(office, days, drawing(seed + 500)));
-    }
-    const years = (folders * YEARS_DAYS) / 365;
-    const noticed = delays.filter((delay) => delay !== null);
-    const same = noticed.filter(({ isSameDay }) => isSameDay).map(({ hours }) => hours);
-    return {
-      office: office.name,
-      falsePerYear: alarms / years,
-      closedPerYear: closed / years,
-      sameDay: same.length,
-      later: noticed.length - same.length,
-      missed: delays.length - noticed.length,
-      hours: same.toSorted((a, b) => a - b)[same.length >> 1] ?? null,
-    };
+  return OFFICES.flatMap((office, at) => {
+    const settings: readonly number[] = office.name.startsWith('small') ? [5, 7, 9] : [];
+    return [
+      tryOffice(office, 1_000 * (at + 1), folders, 'auto'),
+      ...settings.map((hours) => ({
+        ...tryOffice(office, 1_000 * (at + 1), folders, hours * HOUR_MS),
+        office: `the same, silentAfter: ${hours}h`,
+      })),
+    ];
   });
+}
+
+function tryOffice(office: Office, seeds: number, folders: number, silentAfter: SilentAfter): Counts {
+  let [alarms, closed] = [0, 0];
+  const delays: Delay[] = [];
+  for (let folder = 0; folder < folders; folder += 1) {
+    const seed = seeds + folder;
+    const days = [...daysOf(office, { begin: begin(), seed }, drawing(seed))];
+    const found = alarmsIn([days], silentAfter, office.runs);
+    alarms += found.filter(({ isClosed }) => !isClosed).length;
+    closed += found.filter(({ isClosed }) => isClosed).length;
+    delays.push(...breakdowns(office, days, silentAfter, drawing(seed + 500)));
+  }
+  const years = (folders * YEARS_DAYS) / 365;
+  const noticed = delays.filter((delay) => delay !== null);
+  const same = noticed.filter(({ isSameDay }) => isSameDay).map(({ hours }) => hours);
+  return {
+    office: office.name,
+    falsePerYear: alarms / years,
+    closedPerYear: closed / years,
+    sameDay: same.length,
+    later: noticed.length - same.length,
+    missed: delays.length - noticed.length,
+    hours: same.toSorted((a, b) => a - b)[same.length >> 1] ?? null,
+  };
 }
 
 export interface Together {
@@ -65,7 +83,7 @@ export interface Together {
 export function tryTogether(): Together {
   const chosen = OFFICES.filter(({ oddDaysOff, vacations, runs }) => !oddDaysOff && !vacations && !runs);
   const all = chosen.map((office, at) => [...daysOf(office, { begin: begin(), seed: 7 }, drawing(70 + at))]);
-  const found = alarmsIn(all);
+  const found = alarmsIn(all, 'auto');
   const perYear = (count: number) => count / (YEARS_DAYS / 365);
   return {
     folders: chosen.length,
@@ -83,55 +101,54 @@ interface Alarm {
   readonly of: string;
 }
 
-interface Simulated extends FolderArrivals {
+interface Simulated extends FolderScans {
   readonly days: readonly Day[];
   /** Of today's scans. */
   next: number;
 }
 
-/** Looks once an hour, as the agent does; an alarm is over with the next scan. */
-function alarmsIn(all: readonly (readonly Day[])[], runs: Office['runs'] = ALWAYS): Alarm[] {
+/** An alarm is over with the next scan. */
+function alarmsIn(
+  all: readonly (readonly Day[])[],
+  silentAfter: SilentAfter,
+  runs: Office['runs'] = ALWAYS,
+): Alarm[] {
   const folders: Simulated[] = all.map((days, at) => ({
     days,
     path: String(at),
-    arrivals: new Arrivals(),
+    times: new ScanTimes(),
+    silentAfter,
     since: begin(),
     next: 0,
   }));
   const found: Alarm[] = [];
-  const union = new Arrivals();
+  let silent = new SilentFolders();
   let open = new Set<string>();
   for (let day = 0; day < YEARS_DAYS; day += 1) {
-    for (let hour = FIRST_HOUR; hour <= 24; hour += 1) {
-      const at = pass(folders, day, hour, Infinity, union);
-      const next = silentNow(startedAt(folders, at, runs), at, union);
+    for (let hour = FIRST_HOUR; hour <= 24; hour += LOOK_HOURS) {
+      const at = pass(folders, day, hour);
+      const running = startedAt(folders, at, runs);
+      if (running.length === 0) silent = new SilentFolders();
+      const next = silentNow(silent, running, at);
       for (const of of next)
         if (!open.has(of)) found.push({ at, of, isClosed: folders[0]?.days[day]?.isClosed ?? false });
       open = next;
     }
+    for (const { times } of folders) times.forgetBefore(dayOf(begin()) + day - HISTORY_DAYS);
   }
   return found;
 }
 
-/** Resolves the end of that hour; all that came in it has been seen. */
-function pass(
-  folders: readonly Simulated[],
-  day: number,
-  hour: number,
-  brokenAt = Infinity,
-  union?: Arrivals,
-): number {
+/** Resolves that time of the day; all that came before has been seen. */
+function pass(folders: readonly Simulated[], day: number, hour: number, brokenAt = Infinity): number {
   let end = 0;
   for (const folder of folders) {
     const today = folder.days[day];
     if (today === undefined) continue;
-    end = new Date(today.date.getFullYear(), today.date.getMonth(), today.date.getDate(), hour).getTime();
+    end = new Date(today.date).setHours(0, hour * 60);
     while ((today.scans[folder.next] ?? Infinity) < end) {
       const scan = today.scans[folder.next] ?? 0;
-      if (scan < brokenAt) {
-        folder.arrivals.add(scan, 1);
-        union?.add(scan, 1);
-      }
+      if (scan < brokenAt) folder.times.add(scan);
       folder.next += 1;
     }
     if (hour === 24) folder.next = 0;
@@ -140,7 +157,7 @@ function pass(
 }
 
 /** As an agent sees them that started this morning; none while it does not run. */
-function startedAt<T extends FolderArrivals>(
+function startedAt<T extends FolderScans>(
   folders: readonly T[],
   now: number,
   { from, until }: NonNullable<Office['runs']>,
@@ -152,9 +169,8 @@ function startedAt<T extends FolderArrivals>(
   return isOn ? folders.map((folder) => ({ ...folder, since: start.getTime() })) : [];
 }
 
-function silentNow(folders: readonly FolderArrivals[], now: number, union?: Arrivals): Set<string> {
-  if (folders.length === 0) return new Set();
-  const { all, alone } = silentAmong(folders, now, union);
+function silentNow(silent: SilentFolders, folders: readonly FolderScans[], now: number): Set<string> {
+  const { all, alone } = silent.judge(folders, now);
   return new Set([...(all === null ? [] : ['all']), ...alone.map(({ path }) => path)]);
 }
 
@@ -162,31 +178,39 @@ function silentNow(folders: readonly FolderArrivals[], now: number, union?: Arri
 type Delay = { readonly hours: number; readonly isSameDay: boolean } | null;
 
 /** For scanners that break while people are there: when it was told. */
-function breakdowns(office: Office, days: readonly Day[], draw: () => number): Delay[] {
+function breakdowns(
+  office: Office,
+  days: readonly Day[],
+  silentAfter: SilentAfter,
+  draw: () => number,
+): Delay[] {
   const delays: Delay[] = [];
   while (delays.length < BREAKDOWNS) {
     const day = BREAKS_FROM_DAY + Math.floor(draw() * (YEARS_DAYS - BREAKS_FROM_DAY - NOTICED_WITHIN_DAYS));
     const { date, scans } = days[day] ?? { date: new Date(), scans: [] };
     if (scans.length === 0) continue;
     const hour = office.from + draw() * 0.75 * (office.until - office.from);
-    delays.push(noticedAfter(days, day, date.getTime() + hour * HOUR_MS, office.runs));
+    const brokenAt = date.getTime() + hour * HOUR_MS;
+    delays.push(noticedAfter(days, day, { brokenAt, silentAfter, runs: office.runs ?? ALWAYS }));
   }
   return delays;
 }
 
-function noticedAfter(
-  days: readonly Day[],
-  day: number,
-  brokenAt: number,
-  runs: Office['runs'] = ALWAYS,
-): Delay {
-  const folder = { days, path: '0', arrivals: new Arrivals(), since: begin(), next: 0 };
-  for (let before = day - 80; before < day; before += 1)
-    for (const scan of days[before]?.scans ?? []) folder.arrivals.add(scan, 1);
+interface Breakdown {
+  readonly brokenAt: number;
+  readonly silentAfter: SilentAfter;
+  readonly runs: NonNullable<Office['runs']>;
+}
+
+function noticedAfter(days: readonly Day[], day: number, { brokenAt, silentAfter, runs }: Breakdown): Delay {
+  const folder = { days, path: '0', times: new ScanTimes(), silentAfter, since: begin(), next: 0 };
+  const silent = new SilentFolders();
+  for (let before = day - HISTORY_DAYS; before < day; before += 1)
+    for (const scan of days[before]?.scans ?? []) folder.times.add(scan);
   for (let later = day; later < day + NOTICED_WITHIN_DAYS; later += 1) {
-    for (let hour = FIRST_HOUR; hour <= 24; hour += 1) {
+    for (let hour = FIRST_HOUR; hour <= 24; hour += LOOK_HOURS) {
       const at = pass([folder], later, hour, brokenAt);
-      if (at > brokenAt && silentNow(startedAt([folder], at, runs), at).size > 0) {
+      if (silentNow(silent, startedAt([folder], at, runs), at).size > 0 && at > brokenAt) {
         return { hours: (at - brokenAt) / HOUR_MS, isSameDay: later === day };
       }
     }
