@@ -99,21 +99,23 @@ export class Recorder {
         });
         await holds.passed(endpoint, document.id);
         return true;
-      case 'unauthorized':
-        await this.requeue(document, attemptId, httpStatus, outcome, signal);
-        await holds.holdCredentials(document, {
-          reason,
-          message: `${message} A new token was not taken either.`,
-        });
+      // What the service says of more than this document is heeded at once: to record it may take as long as the disk likes.
+      case 'unauthorized': {
+        const requeued = this.requeue(document, attemptId, httpStatus, outcome, signal);
+        const why = { reason, message: `${message} A new token was not taken either.` };
+        await Promise.all([requeued, holds.holdCredentials(document, why, requeued)]);
         return false;
-      case 'endpointHold':
-        await this.requeue(document, attemptId, httpStatus, outcome, signal);
-        await holds.holdEndpoint(document, outcome);
+      }
+      case 'endpointHold': {
+        const requeued = this.requeue(document, attemptId, httpStatus, outcome, signal);
+        await Promise.all([requeued, holds.holdEndpoint(document, outcome, requeued)]);
         return false;
-      case 'slowDown':
-        await this.requeue(document, attemptId, httpStatus, outcome, signal, 'limited');
-        await holds.slowDown(document, outcome, outcome.retryAfterMs);
+      }
+      case 'slowDown': {
+        const requeued = this.requeue(document, attemptId, httpStatus, outcome, signal, 'limited');
+        await Promise.all([requeued, holds.slowDown(document, outcome, outcome.retryAfterMs, requeued)]);
         return false;
+      }
       case 'serviceTrouble':
         await this.#trouble(document, attemptId, httpStatus, outcome, answer, signal);
         return false;
@@ -288,14 +290,16 @@ export class Recorder {
       answerLost,
       serverError,
     };
-    await this.#finish(attemptId, httpStatus, outcomeOfAttempt, message, transition, signal);
+    const finished = this.#finish(attemptId, httpStatus, outcomeOfAttempt, message, transition, signal);
     const fields = { ...identify(document), httpStatus, reason, detail: message };
     if (parked) {
+      await finished;
       log.warn('Parked: the service fails on this document while others pass', fields);
       await holds.passed(document.endpoint, document.id);
     } else {
       log.debug('No proper answer; queued again', fields);
-      await holds.serviceTrouble(document, outcome, outcome.retryAfterMs);
+      const held = holds.serviceTrouble(document, outcome, outcome.retryAfterMs, finished);
+      await Promise.all([finished, held]);
     }
   }
 

@@ -454,6 +454,44 @@ describe('a limit that the service sets', () => {
     await place.clock.advance(2_000);
     expect(sending.accepted.toSorted()).toEqual(['doc-0.jpg', 'doc-1.jpg', 'doc-2.jpg']);
   });
+
+  it.each([
+    { name: 'for an endpoint', httpStatus: 429 },
+    { name: 'for all', httpStatus: 503 },
+  ])('$name is obeyed from the answer on, although it can’t be recorded yet', async ({ httpStatus }) => {
+    const place = await sendingPlace();
+    await place.admit('0.jpg');
+    place.service.script = (request, asked) =>
+      asked.length === 1 ? status(httpStatus, 'slowly', 45_000) : accept(request);
+    let broken = true;
+    const wrap = (ledger: Ledger): Ledger => ({
+      ...ledger,
+      finish: async (...all) => {
+        if (broken) throw new ReceiptdError('LEDGER_WRITE_FAILED', 'The disk is full.');
+        return ledger.finish(...all);
+      },
+      putHold: async (...all) => {
+        if (broken) throw new ReceiptdError('LEDGER_WRITE_FAILED', 'The disk is full.');
+        return ledger.putHold(...all);
+      },
+    });
+    const sending = await place.start({ wrap });
+    await place.clock.advance(1_000);
+    const { id } = await place.admit('1.jpg');
+    sending.dispatcher.wake();
+    await place.clock.advance(9_000);
+    expect(place.service.asked).toHaveLength(1);
+    expect(await place.ledger.holds()).toEqual([]);
+    broken = false;
+    await place.clock.advance(34_000);
+    expect(place.service.asked).toHaveLength(1);
+    // The next start knows of it.
+    expect(await place.ledger.holds()).toMatchObject([{ reason: `HTTP_${httpStatus}`, demanded: true }]);
+    await place.clock.advance(2_000);
+    expect((await place.ledger.detail(id))?.document.state).toBe('accepted');
+    expect(sending.accepted.toSorted()).toEqual(['doc-0.jpg', 'doc-1.jpg']);
+    expect(await place.ledger.holds()).toEqual([]);
+  });
 });
 
 describe('refusals that come while the ledger can’t be written', () => {

@@ -158,32 +158,48 @@ export class Holds {
     for (const hold of this.#ofEndpoint(endpoint)) if (hold.probe === id) hold.probe = null;
   }
 
-  async serviceTrouble(sent: Sent, why: Why, retryAfterMs: number | null): Promise<void> {
-    await this.#close('service', sent.endpoint.baseUrl, sent, why, SERVICE_BACKOFF, retryAfterMs, true);
+  /*
+   * What is in trouble is closed by the time each of these returns, however long the ledger takes. `recorded`: the answer that tells
+   * of it; the hold is shown once that is in the ledger, so that both are, also where it could not be written for a while.
+   */
+
+  async serviceTrouble(
+    sent: Sent,
+    why: Why,
+    retryAfterMs: number | null,
+    recorded?: Promise<unknown>,
+  ): Promise<void> {
+    const times = { range: SERVICE_BACKOFF, retryAfterMs, short: true, recorded };
+    await this.#close('service', sent.endpoint.baseUrl, sent, why, times);
   }
 
-  async slowDown(sent: Sent, why: Why, retryAfterMs: number | null): Promise<void> {
-    await this.#authenticated(sent);
-    const key = endpointId(sent.endpoint);
-    await this.#close('endpoint', key, sent, why, SLOW_DOWN_BACKOFF, retryAfterMs, true, true);
+  async slowDown(
+    sent: Sent,
+    why: Why,
+    retryAfterMs: number | null,
+    recorded?: Promise<unknown>,
+  ): Promise<void> {
+    const times = { range: SLOW_DOWN_BACKOFF, retryAfterMs, short: true, patient: true, recorded };
+    await Promise.all([
+      this.#authenticated(sent),
+      this.#close('endpoint', endpointId(sent.endpoint), sent, why, times),
+    ]);
   }
 
-  async holdEndpoint(sent: Sent, why: Why): Promise<void> {
-    await this.#authenticated(sent);
-    await this.#close('endpoint', endpointId(sent.endpoint), sent, why, HOLD_BACKOFF, null, false);
+  async holdEndpoint(sent: Sent, why: Why, recorded?: Promise<unknown>): Promise<void> {
+    const times = { range: HOLD_BACKOFF, retryAfterMs: null, short: false, recorded };
+    await Promise.all([
+      this.#authenticated(sent),
+      this.#close('endpoint', endpointId(sent.endpoint), sent, why, times),
+    ]);
   }
 
-  async holdCredentials(sent: Sent, why: Why): Promise<void> {
-    await this.#openFor('service', sent.endpoint.baseUrl, sent.id);
-    await this.#close(
-      'credentials',
-      this.#credentialsOf(sent.endpoint),
-      sent,
-      why,
-      HOLD_BACKOFF,
-      null,
-      false,
-    );
+  async holdCredentials(sent: Sent, why: Why, recorded?: Promise<unknown>): Promise<void> {
+    const times = { range: HOLD_BACKOFF, retryAfterMs: null, short: false, recorded };
+    await Promise.all([
+      this.#openFor('service', sent.endpoint.baseUrl, sent.id),
+      this.#close('credentials', this.#credentialsOf(sent.endpoint), sent, why, times),
+    ]);
   }
 
   /**
@@ -243,8 +259,10 @@ export class Holds {
 
   /** An answer about the endpoint says that the service is there and took the token. */
   async #authenticated({ id, endpoint }: Sent): Promise<void> {
-    await this.#openFor('service', endpoint.baseUrl, id);
-    await this.#openFor('credentials', this.#credentialsOf(endpoint), id);
+    await Promise.all([
+      this.#openFor('service', endpoint.baseUrl, id),
+      this.#openFor('credentials', this.#credentialsOf(endpoint), id),
+    ]);
   }
 
   async #openFor(scope: HoldScope, key: string, id: number | null): Promise<void> {
@@ -276,10 +294,7 @@ export class Holds {
     key: string,
     { id }: Sent,
     { reason, message }: Why,
-    range: BackoffRange,
-    retryAfterMs: number | null,
-    short: boolean,
-    patient = false,
+    { range, retryAfterMs, short, patient = false, recorded }: Closing,
   ): Promise<void> {
     const before = this.#closed.get(keyOf(scope, key));
     const asked = Math.min(retryAfterMs ?? 0, LONGEST_DEMAND_MS);
@@ -293,7 +308,7 @@ export class Holds {
     const demanded = asked > 0 && waitMs === asked;
     const since = before?.since ?? this.#before.get(keyOf(scope, key)) ?? this.#clock.now();
     const ends = endsIn(waitMs, this.#clock);
-    this.#closed.set(keyOf(scope, key), {
+    const closed: HoldTimer = {
       scope,
       key,
       failures,
@@ -303,7 +318,11 @@ export class Holds {
       short,
       patient: patient || demanded,
       checkedAt: before?.checkedAt ?? this.#clock.monotonic(),
-    });
+    };
+    this.#closed.set(keyOf(scope, key), closed);
+    await recorded;
+    // Over by now, or longer: whoever made it so has shown that.
+    if (this.#closed.get(keyOf(scope, key)) !== closed) return;
     await this.#show(
       this.#ledger.putHold({ scope, key, reason, message, since, until: ends.wallUntil, demanded }),
     );
@@ -335,6 +354,15 @@ export class Holds {
       return false;
     }
   }
+}
+
+interface Closing {
+  readonly range: BackoffRange;
+  /** What the service asked for. */
+  readonly retryAfterMs: number | null;
+  readonly short: boolean;
+  readonly patient?: boolean;
+  readonly recorded: Promise<unknown> | undefined;
 }
 
 /** The document whose request met with the trouble. */
