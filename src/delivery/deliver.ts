@@ -1,20 +1,17 @@
 import type { Document, EndpointKey } from '../core/domain/document.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import type { ImageType } from '../core/domain/imageType.ts';
-import type { Reservation } from '../core/domain/limits.ts';
-import { classify, type Answer } from '../core/domain/outcome.ts';
-import type { Clock, Random } from '../core/ports/clock.ts';
-import type { FleetLimits } from '../core/ports/fleet.ts';
+import { classify } from '../core/domain/outcome.ts';
+import type { Clock } from '../core/ports/clock.ts';
 import type { Ledger } from '../core/ports/ledger.ts';
 import type { ReceiptService, TokenSource } from '../core/ports/service.ts';
 import type { Spool } from '../core/ports/spool.ts';
 import type { ByteBudget } from './payload/byteBudget.ts';
-import { enter, keepsItsTurn, spread } from './limits/fleetRateLimit.ts';
 import type { Holds } from './holds/holds.ts';
 import type { PayloadStore } from './payload/payloadStore.ts';
 import { locateBytes, type OpenFolder } from './payload/locateBytes.ts';
-import type { Pacer } from './limits/pacer.ts';
 import type { Recorder } from './record.ts';
+import type { SendPermit } from './sendPermit.ts';
 import { retryAfterOf } from './retryAfter.ts';
 
 export interface DeliverDeps {
@@ -22,7 +19,6 @@ export interface DeliverDeps {
   readonly service: ReceiptService;
   /** Those of the account that an endpoint is used with. */
   readonly tokens: (endpoint: EndpointKey) => TokenSource;
-  readonly pacer: Pacer;
   readonly holds: Holds;
   readonly payloads: PayloadStore;
   readonly spool: Pick<Spool, 'read'>;
@@ -31,7 +27,6 @@ export interface DeliverDeps {
   readonly recorder: Recorder;
   readonly contentType: (type: ImageType) => string;
   readonly clock: Clock;
-  readonly random: Random;
   /** Documents that were answered with 401 and wait for their replay in the queue. */
   readonly replays: Set<number>;
   /** Documents whose bytes are missing, and since when (monotonic milliseconds). */
@@ -41,12 +36,6 @@ export interface DeliverDeps {
    * may wait for that. If not, they are listed again soon.
    */
   readonly lookedThrough: (folder: string, since: number) => boolean;
-  /** Asked once all is at hand for a request, which may take long: false if the endpoint was closed meanwhile. */
-  readonly mayGo: () => boolean;
-  /** Waits for a place among the requests under way, once for a delivery. False: it is not to leave after all. */
-  readonly place: () => Promise<boolean>;
-  /** What the agents of a fleet keep together of the endpoint's limits. */
-  readonly limits: FleetLimits;
   /** The service has it: another request may begin while that is recorded. */
   readonly onAccepted: () => void;
 }
@@ -57,46 +46,36 @@ const MISSING_GRACE_MS = 15_000;
 const MISSING_RETRY_AT_MOST_MS = 60_000;
 /** The others begin their wait when these are done. */
 const MISSING_AT_ONCE = 50_000;
-/** A replay that would have to wait longer gives back its place, which another endpoint may need. */
-const REPLAY_WAIT_MS = 2_000;
 const AWAY_RETRY_MS = 30_000;
 export const BYTES_MISSING = 'BYTES_MISSING';
 
 /**
- * Sends one claimed document and records what came of it. `slot` is its place in the rate windows; it is used or
- * given back. Aborting ends the request in flight; the next start finds its attempt open and marks it `unknown`.
+ * Sends one claimed document and records what came of it. `permit` is used or given back. Aborting ends the request in flight; the next start finds its attempt open and marks it `unknown`.
  * Resolves true if the document left the queue.
  */
 export async function deliver(
   document: Document,
-  slot: Reservation,
+  permit: SendPermit,
   deps: DeliverDeps,
   signal: AbortSignal,
 ): Promise<boolean> {
   const { payloads } = deps;
   return deps.memory.with(document.size, async () => {
-    const bytes = await orCancel(
-      slot,
+    const bytes = await permit.orCancel(
       async () => payloads.take(document.id) ?? (await fetchBytes(document, deps)),
     );
-    if (!bytes) return release(document, slot, deps);
+    if (!bytes) return release(document, permit, deps);
     deps.missingSince.delete(document.id);
     let isAccepted = false;
     let isSettled = false;
     let isTaken = false;
     try {
-      const token = await orCancel(slot, async () => {
+      const token = await permit.orCancel(async () => {
         await payloads.sending(document, bytes);
         return fetchToken(document, deps, signal);
       });
-      if (!token || !deps.mayGo()) return await release(document, slot, deps);
-      const askedAt = deps.clock.monotonic();
-      const waitMs = await orCancel(slot, () => enter(document, deps));
-      if (waitMs > 0) {
-        deps.pacer.defer(document.endpoint, spread(waitMs, deps));
-        return await release(document, slot, deps);
-      }
-      const end = await send(document, bytes, { token, slot, askedAt }, deps, signal);
+      if (!token || !permit.isOpen || !(await permit.enter())) return await release(document, permit, deps);
+      const end = await send(document, bytes, token, permit, deps, signal);
       ({ isAccepted, isSettled, isTaken } = end);
       return isSettled;
     } finally {
@@ -106,19 +85,9 @@ export async function deliver(
   });
 }
 
-/** What fails before the request gives its place in the windows back. */
-async function orCancel<T>(slot: Reservation, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    slot.cancel();
-    throw error;
-  }
-}
-
-/** Not sent after all: its place in the windows and its claim are given back. */
-async function release(document: Document, slot: Reservation, deps: DeliverDeps): Promise<false> {
-  slot.cancel();
+/** Not sent after all: its places and its claim are given back. */
+async function release(document: Document, permit: SendPermit, deps: DeliverDeps): Promise<false> {
+  permit.cancel();
   await deps.ledger.release([document.id]);
   return false;
 }
@@ -130,74 +99,60 @@ interface Sent {
   readonly isTaken: boolean;
 }
 
-/** What a request needs to leave. */
-interface Leave {
-  readonly token: string;
-  readonly slot: Reservation;
-  /** When a place in the fleet's windows was asked for; monotonic. */
-  readonly askedAt: number;
-}
-
 async function send(
   document: Document,
   bytes: Buffer,
-  first: Leave,
+  firstToken: string,
+  permit: SendPermit,
   deps: DeliverDeps,
   signal: AbortSignal,
 ): Promise<Sent> {
-  let { token, slot, askedAt } = first;
+  const { endpoint, name, type } = document;
+  const { service, recorder, replays } = deps;
+  let token = firstToken;
   /** Requests that may still look at the bytes. */
   let looking = 0;
   const onTaken = (): void => {
     looking -= 1;
   };
-  for (let replayed = deps.replays.delete(document.id); ; replayed = true) {
-    const attemptId = await orCancel(slot, () => begin(document, bytes.length, deps));
+  for (let replayed = replays.delete(document.id); ; replayed = true) {
+    const attemptId = await permit.orCancel(() => begin(document, bytes.length, deps));
     if (attemptId === null) {
-      slot.cancel();
+      permit.cancel();
       return { isSettled: true, isAccepted: true, isTaken: looking === 0 };
     }
-    const { place } = deps;
-    const isKept = await orCancel(slot, () => keepsItsTurn(document, askedAt, deps, signal));
-    const hasPlace = isKept && (await orCancel(slot, place));
-    if (!hasPlace) slot.cancel();
+    const upload = { endpoint, name, bytes, mediaType: deps.contentType(type), token };
     looking += 1;
-    const answer = hasPlace
-      ? await request(document, attemptId, bytes, token, slot, deps, signal, onTaken)
-      : null;
-    if (answer === null) {
-      const isHeldBack = isKept && !hasPlace && deps.ledger.fleet?.isLeased(attemptId) !== false;
-      const why = isHeldBack ? 'HELD_BACK' : 'LEASE_LOST';
-      await deps.recorder.notLeft(document, attemptId, why, signal);
+    const answer = await permit.leave(
+      attemptId,
+      (onStart) => service.upload(upload, signal, { onStart, onTaken }),
+      signal,
+    );
+    if (typeof answer === 'string') {
+      await recorder.notLeft(document, attemptId, answer, signal);
       return { isSettled: false, isAccepted: false, isTaken: false };
     }
     const outcome = classify(answer, {
-      endpoint: document.endpoint,
-      name: document.name,
+      endpoint,
+      name,
       // Accepted once and sent again on purpose, it is there already as well.
       answerLost: document.answerLost || document.serviceStatus !== null,
     });
     if (outcome.kind === 'accepted') deps.onAccepted();
     if (outcome.kind !== 'unauthorized' || replayed) {
-      const isSettled = await deps.recorder.record(document, attemptId, answer, outcome, signal);
+      const isSettled = await recorder.record(document, attemptId, answer, outcome, signal);
       return { isSettled, isAccepted: outcome.kind === 'accepted', isTaken: looking === 0 };
     }
     // The token has expired or was withdrawn: one new token for everybody, one replay (interface section 5).
-    deps.tokens(document.endpoint).refused(token);
-    await deps.recorder.replay(attemptId, outcome.message, signal);
+    deps.tokens(endpoint).refused(token);
+    await recorder.replay(attemptId, outcome.message, signal);
     const renewed = await fetchToken(document, deps, signal);
-    const next = renewed && (await deps.pacer.waitForSlot(document.endpoint, REPLAY_WAIT_MS, signal));
-    askedAt = deps.clock.monotonic();
-    const waitMs = next ? await orCancel(next, () => enter(document, deps)) : 0;
-    if (waitMs > 0) deps.pacer.defer(document.endpoint, spread(waitMs, deps));
-    if (!renewed || !next || waitMs > 0 || !deps.mayGo()) {
-      if (next) next.cancel();
-      if (renewed) deps.replays.add(document.id);
-      const isSettled = await deps.recorder.giveBack(document, outcome, signal);
+    if (!renewed || !(await permit.renew(signal))) {
+      if (renewed) replays.add(document.id);
+      const isSettled = await recorder.giveBack(document, outcome, signal);
       return { isSettled, isAccepted: false, isTaken: false };
     }
     token = renewed;
-    slot = next;
   }
 }
 
@@ -215,30 +170,6 @@ async function begin(
     await ledger.release([id]);
     return null;
   }
-}
-
-/** Null where it did not leave: another agent may have taken the document over. */
-function request(
-  { endpoint, name, type }: Document,
-  attemptId: number,
-  bytes: Buffer,
-  token: string,
-  slot: Reservation,
-  deps: DeliverDeps,
-  signal: AbortSignal,
-  onTaken: () => void,
-): Promise<Answer | null> {
-  const { fleet } = deps.ledger;
-  const upload = { endpoint, name, bytes, mediaType: deps.contentType(type), token };
-  return deps.pacer.run(
-    endpoint,
-    slot,
-    async (onStart) =>
-      fleet === null || fleet.isLeased(attemptId)
-        ? deps.service.upload(upload, signal, { onStart, onTaken })
-        : null,
-    signal,
-  );
 }
 
 /** Null when there is no token; whatever stands in the way is on hold then. */

@@ -197,7 +197,7 @@ export class Recorder {
   async lost(document: Document, message: string): Promise<void> {
     const { ledger, clock, log } = this.#deps;
     await ledger.markLost(document.id, message, clock.now());
-    if (ledger.fleet !== null && (await ledger.document(document.id))?.state !== 'lost') {
+    if ((await ledger.document(document.id))?.state !== 'lost') {
       log.info('Its bytes are not to be had here; the agent that admitted it looks for them', {
         ...identify(document),
         detail: message,

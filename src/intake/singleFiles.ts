@@ -51,11 +51,7 @@ export class SingleFiles {
 
   constructor(deps: SingleFilesDeps) {
     this.#deps = deps;
-  }
-
-  /** Whether the copy with this hash is needed, whatever the ledger says. */
-  needs(hash: string): boolean {
-    return this.#underway.has(hash);
+    deps.payloads.copies.alsoNeededBy((hash) => this.#underway.has(hash));
   }
 
   /** Durable when it resolves. @throws ReceiptdError where the copy or the ledger fails; nothing is promised then */

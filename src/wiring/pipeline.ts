@@ -12,6 +12,10 @@ import { PayloadCache } from '../delivery/payload/payloadCache.ts';
 import { Holds } from '../delivery/holds/holds.ts';
 import type { ImageBuffers } from '../delivery/payload/imageBuffers.ts';
 import { Intake } from '../intake/intake.ts';
+import { Intakes } from '../intake/intakes.ts';
+import { FleetTurns } from '../fleet/fleetTurns.ts';
+import { SendGate } from '../delivery/queue/sendGate.ts';
+import { ALONE } from '../delivery/sharedTurns.ts';
 import { PayloadStore } from '../delivery/payload/payloadStore.ts';
 import type { OpenFolder } from '../delivery/payload/locateBytes.ts';
 import { Pacer } from '../delivery/limits/pacer.ts';
@@ -109,35 +113,44 @@ export interface Pipeline {
   readonly close: () => Promise<void>;
 }
 
-/** Puts right what a crash left open, and wires intake to delivery. Nothing runs yet when it resolves. */
+/**
+ * Puts right what a crash left open, and wires the stages in the order in which an image passes them backwards: what may leave,
+ * bytes that wait, delivery, then intake. Nothing runs yet when it resolves.
+ */
 export async function composePipeline(
   config: PipelineConfig,
   world: World,
   { once }: { once: boolean },
 ): Promise<Pipeline> {
-  const { clock, random, log, incidents, ledger, spool, service, tokens, folders, hints, inspector } = world;
-  const { credentialsChanged } = world;
-  const endpoints = usedEndpoints(config);
-  const accountOf = accountsAmong(config.endpoints);
-  const holds = new Holds({ ledger, clock, random, log, accountOf, credentialsChanged });
-  const overall = config.delivery.limits;
-  const { deferred, seenSince } = world;
+  const { clock, random, log, incidents, ledger, spool, deferred, seenSince } = world;
   seenSince.watch(config.folders);
   for (const path of world.folderTimes?.keys() ?? [])
     if (!config.folders.some((folder) => folder.path === path)) world.folderTimes?.delete(path);
   if (ledger.storage.trouble()?.code === 'LEDGER_UNREACHABLE') seenSince.allHeldUp();
+
+  // What may leave, and when.
+  const endpoints = usedEndpoints(config);
+  const { credentialsChanged } = world;
+  const accountOf = accountsAmong(config.endpoints);
+  const holds = new Holds({ ledger, clock, random, log, accountOf, credentialsChanged });
+  const overall = config.delivery.limits;
   const pacing = { clock, ledger, overall, endpoints };
   const pacer = await Pacer.create({ ...pacing, ledger: null });
+  const { fleet } = ledger;
+  const turns = fleet === null ? ALONE : new FleetTurns({ fleet, clock, random });
+  const { hours } = config.delivery;
+  const gate = new SendGate({ storage: ledger.storage, holds, pacer, turns, clock, hours });
   const prepare = async (): Promise<void> => {
     await recover({ ledger, holds, clock, log });
     await pacer.seed(pacing);
   };
   const isPrepared = await unlessOffline(prepare, { mayWait: Boolean(deferred) && !once });
-  // Two, so that uploads which hang keep no scan from being named and recorded (promise P4).
+
+  // Bytes that wait. Two budgets, so that uploads which hang keep no scan from being named and recorded (promise P4).
   const reading = new ByteBudget(READING_BYTES);
   const sending = new ByteBudget(SENDING_BYTES);
   // Those who look for a document's bytes must not take an unmounted share for an empty one.
-  const open: OpenFolder = (path) => inItsPlace(folders(path), ledger);
+  const open: OpenFolder = (path) => inItsPlace(world.folders(path), ledger);
   const { keepFailedMs } = config.storage;
   const payloads = new PayloadStore({
     mode: config.spool,
@@ -149,16 +162,11 @@ export async function composePipeline(
     keepFailedMs,
     buffers: world.buffers,
     hand: new PayloadCache(HAND_BYTES, HAND_IMAGES),
-    canSend: ({ endpoint, folder }) => dispatcher.canSend(endpoint, folder),
-    isNeeded: (hash) => singleFiles.needs(hash) || (offline?.needs(hash) ?? false),
+    canSend: (waiting) => gate.sendsSoon(waiting),
   });
-  const intakeOf = (path: string) => intakes.find((intake) => intake.status.path === path);
-  const { parkAfter } = config.delivery;
-  const onAccepted = (document: Document): void => {
-    intakeOf(document.folder)?.disposeSoon();
-    world.onAccepted?.(document);
-  };
-  const onFailed = ({ folder, path }: Document) => world.onAmiss?.(folder, path);
+
+  // Delivery.
+  const intakes = new Intakes();
   const recorder = new Recorder({
     ledger,
     holds,
@@ -166,113 +174,89 @@ export async function composePipeline(
     clock,
     random,
     log,
-    parkAfter,
-    onAccepted,
-    onFailed,
+    parkAfter: config.delivery.parkAfter,
+    onAccepted: (document) => {
+      intakes.disposeSoon(document);
+      world.onAccepted?.(document);
+    },
+    onFailed: ({ folder, path }) => world.onAmiss?.(folder, path),
   });
   const { uploadContentType } = config.service;
-  const dispatcher: Dispatcher = new Dispatcher({
+  const dispatcher = new Dispatcher({
     ledger,
     endpoints,
-    hours: config.delivery.hours,
     concurrency: overall.concurrency,
     pacer,
     holds,
+    gate,
+    turns,
     clock,
     log,
     deliver: {
       ledger,
-      service,
-      tokens,
+      service: world.service,
+      tokens: world.tokens,
       payloads,
       spool,
       memory: sending,
       open,
       recorder,
       clock,
-      random,
       contentType: (type) => (uploadContentType === 'auto' ? MEDIA_TYPES[type] : uploadContentType),
-      lookedThrough: (folder, since) => {
-        // Every one is asked, so that all of them list at once.
-        const waits = intakes.filter(
-          (each) => !each.isLookedThroughSince(since, each.status.path === folder),
-        );
-        return waits.length === 0;
-      },
+      lookedThrough: (folder, since) => intakes.lookedThrough(folder, since),
     },
   });
-  const watchLimit = new WatchLimit(incidents);
+
+  // Intake: of files that a person sends, of what was deferred, of each watched folder.
   const onAdmitted = (folder: string, { kind }: Admitted): void => {
     if (kind === 'queued' || kind === 'requeued') dispatcher.wake();
-    else intakeOf(folder)?.disposeSoon();
+    else intakes.disposeSoon({ folder });
   };
-  const singleFiles: SingleFiles = new SingleFiles({
-    ledger,
-    payloads,
-    inspector,
-    open,
-    memory: reading,
-    clock,
-    log,
-    host: world.host,
-    onAdmitted,
-  });
-  const offlineDeps = {
-    ledger,
-    payloads,
-    inspector,
-    incidents,
-    clock,
-    log,
-    host: world.host,
-    seenSince,
-    prepare,
-    onAdmitted,
-    lookAtMount: async (path: string) => intakeOf(path)?.lookAtMount(),
-  };
-  const offline: OfflineMode | undefined = deferred
-    ? new OfflineMode({ ...offlineDeps, deferred, folders: config.folders }, { isPrepared })
-    : undefined;
-  const intakes: Intake[] = config.folders.map(
-    (folder) =>
+  const { inspector, host } = world;
+  const admission = { ledger, payloads, inspector, incidents, clock, log, host };
+  const singleFiles = new SingleFiles({ ...admission, open, memory: reading, onAdmitted });
+  const lookAtMount = async (path: string) => intakes.of(path)?.lookAtMount();
+  const offline = deferred
+    ? new OfflineMode(
+        { ...admission, deferred, folders: config.folders, seenSince, prepare, onAdmitted, lookAtMount },
+        { isPrepared },
+      )
+    : null;
+  const watchLimit = new WatchLimit(incidents);
+  for (const folder of config.folders)
+    intakes.add(
       new Intake({
-        folder: folders(folder.path),
+        ...admission,
+        ...config.intake,
+        folder: world.folders(folder.path),
         settings: once ? atRest(folder) : folder,
-        ledger,
-        inspector,
-        clock,
-        log,
-        host: world.host,
-        payloads,
         memory: reading,
-        hints,
+        hints: world.hints,
         claims: world.claims,
-        takeOverAfterMs: config.intake.takeOverAfterMs,
-        incidents,
         folderTimes: world.folderTimes,
         watchLimit,
-        reconcileEveryMs: config.intake.reconcileEveryMs,
-        pollEveryMs: config.intake.pollEveryMs,
         upForMs: world.upForMs,
-        comparedApartMs: config.intake.comparedApartMs,
-        confirmAbove: config.intake.confirmAbove,
         onAmiss: (path) => world.onAmiss?.(folder.path, path),
-        ledgerAway:
-          offline && ((own) => new OfflineFolder({ ...own, ...config.intake, offline, clock, log })),
+        ledgerAway: offline
+          ? (own) => new OfflineFolder({ ...own, ...config.intake, offline, clock, log })
+          : undefined,
         onAdmitted: (admitted) => onAdmitted(folder.path, admitted),
       }),
-  );
+    );
+
+  // What runs beside them.
+  const member = composeFleet(ledger, { folders: config.folders, dispatcher, holds, clock, log });
   const sweep = { payloads, spool, ledger, open, memory: reading, clock, log, keepFailedMs };
   const onWoke = (): void => {
-    service.dropIdle?.();
+    world.service.dropIdle?.();
     holds.woke();
     dispatcher.wake();
-    for (const intake of intakes) intake.woke();
+    for (const intake of intakes.all) intake.woke();
   };
-  const fleet = composeFleet(ledger, { folders: config.folders, dispatcher, holds, clock, log });
+  const asleepMs = world.asleepMs ?? (() => null);
   const agent = new Agent({
     ledger,
-    intakes,
+    intakes: intakes.all,
     dispatcher,
     endpoints,
     clock,
@@ -280,12 +264,12 @@ export async function composePipeline(
     graceMs: config.delivery.graceMs,
     prepared: offline?.prepared,
     before: (signal) => offline?.once(signal) ?? Promise.resolve(),
-    leads: fleet?.leads ?? null,
+    leads: member?.leads ?? null,
     background: [
       ...(offline ? [(signal: AbortSignal) => offline.run(signal)] : []),
-      ...(fleet ? [(signal: AbortSignal) => fleet.watch.run(signal)] : []),
+      ...(member ? [(signal: AbortSignal) => member.watch.run(signal)] : []),
       (signal) => runSpoolSweep(sweep, signal),
-      (signal) => watchForSuspend({ clock, log, asleepMs: world.asleepMs ?? (() => null), onWoke }, signal),
+      (signal) => watchForSuspend({ clock, log, asleepMs, onWoke }, signal),
       ...world.background,
     ],
     tidy: async (signal) => {
@@ -295,12 +279,22 @@ export async function composePipeline(
   });
   const endWatching = watchStorage(ledger.storage, incidents);
   dispatcher.onIdle(() => world.buffers.clear());
-  const close = (): Promise<void> => {
-    endWatching();
-    return payloads.close();
+  return {
+    agent,
+    dispatcher,
+    pacer,
+    holds,
+    payloads,
+    notes: () => [...(member?.watch.notes() ?? []), ...gate.notes(), ...(offline?.notes() ?? [])],
+    intakes: intakes.all,
+    open,
+    intakeOf: (path) => intakes.of(path),
+    singleFiles,
+    close: () => {
+      endWatching();
+      return payloads.close();
+    },
   };
-  const notes = () => [...(fleet?.watch.notes() ?? []), ...dispatcher.notes(), ...(offline?.notes() ?? [])];
-  return { agent, dispatcher, pacer, holds, payloads, notes, intakes, open, intakeOf, singleFiles, close };
 }
 
 /** Nobody waits for a scanner in a run that ends by itself: what lies still and is incomplete is reported as such. */

@@ -14,14 +14,14 @@ it('nothing starts outside the sending hours, and sending begins exactly with th
   await place.clock.advance(13 * HOUR - 1);
   expect(place.service.asked).toEqual([]);
   expect(sending.idles.at(-1)?.why).toBe('hold');
-  expect(sending.dispatcher.canSend(OFFICE, place.scans)).toBe(false);
-  expect(sending.dispatcher.notes()).toEqual([
+  expect(sending.gate.sendsSoon({ endpoint: OFFICE, folder: place.scans })).toBe(false);
+  expect(sending.gate.notes()).toEqual([
     'It is outside the sending hours (`delivery.hours`); uploads start again on Mon 22:00.',
   ]);
   await place.clock.advance(1);
   expect(sending.accepted).toHaveLength(6);
-  expect(sending.dispatcher.canSend(OFFICE, place.scans)).toBe(true);
-  expect(sending.dispatcher.notes()).toEqual([]);
+  expect(sending.gate.sendsSoon({ endpoint: OFFICE, folder: place.scans })).toBe(true);
+  expect(sending.gate.notes()).toEqual([]);
 });
 
 it('what is under way when they end may end, and nothing follows it before the next opening', async () => {

@@ -791,7 +791,7 @@ describe('a ledger that says it can’t be written', () => {
     sending.dispatcher.wake();
     await place.clock.advance(3_600_000);
     expect(place.service.asked).toHaveLength(1);
-    expect(sending.dispatcher.canSend(OFFICE, place.scans)).toBe(false);
+    expect(sending.gate.sendsSoon({ endpoint: OFFICE, folder: place.scans })).toBe(false);
     // What is under way is recorded all the same.
     held.give(accept({ name: 'doc-0.jpg', endpoint: OFFICE } as Parameters<typeof accept>[0]));
     await place.clock.advance(10);

@@ -11,6 +11,9 @@ import { openSqliteLedger } from '../../src/ledger/sqlite/open.ts';
 import { sha256 } from '../../src/core/sha256.ts';
 import { ByteBudget } from '../../src/delivery/payload/byteBudget.ts';
 import type { DeliverDeps } from '../../src/delivery/deliver.ts';
+import { ALONE } from '../../src/delivery/sharedTurns.ts';
+import { SendGate } from '../../src/delivery/queue/sendGate.ts';
+import { FleetTurns } from '../../src/fleet/fleetTurns.ts';
 import { Dispatcher, type Idle } from '../../src/delivery/queue/dispatcher.ts';
 import { Holds } from '../../src/delivery/holds/holds.ts';
 import type { PayloadStoreDeps } from '../../src/delivery/payload/payloadStore.ts';
@@ -132,19 +135,22 @@ export async function sendingPlace() {
       parkAfter: options.parkAfter ?? 5,
       onAccepted: ({ name }) => accepted.push(name),
     });
-    const canSend: PayloadStoreDeps['canSend'] = ({ endpoint, folder }) =>
-      dispatcher.canSend(endpoint, folder);
+    const turns = used.fleet === null ? ALONE : new FleetTurns({ fleet: used.fleet, clock, random });
+    const hours = options.hours ?? null;
+    const gate = new SendGate({ storage: used.storage, holds, pacer, turns, clock, hours });
+    const canSend: PayloadStoreDeps['canSend'] = (waiting) => gate.sendsSoon(waiting);
     const kept = await keeping({ dir, clock, ledger: used, log }, { canSend, ...options.keeping });
     const { payloads, hand, spool } = kept;
-    const dispatcher: Dispatcher = new Dispatcher({
+    const dispatcher = new Dispatcher({
       ledger: used,
       endpoints,
       concurrency: overall.concurrency,
       pacer,
       holds,
+      gate,
+      turns,
       clock,
       log,
-      hours: options.hours ?? null,
       deliver: {
         ledger: used,
         service,
@@ -155,7 +161,6 @@ export async function sendingPlace() {
         open,
         recorder,
         clock,
-        random,
         contentType: (type) => MEDIA_TYPES[type],
         lookedThrough: (folder, since) => {
           missing.push(folder);
@@ -177,6 +182,7 @@ export async function sendingPlace() {
     return {
       ...kept,
       dispatcher,
+      gate,
       holds,
       pacer,
       recorder,

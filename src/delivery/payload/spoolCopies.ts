@@ -17,8 +17,6 @@ export interface SpoolCopiesDeps {
   readonly log: Log;
   /** How long the copy of a failed or unconfirmed document is kept. */
   readonly keepFailedMs: number;
-  /** Whether the copy with this hash is needed for what the ledger does not know yet. */
-  readonly isNeeded?: ((hash: string) => boolean) | undefined;
 }
 
 export type Copied = 'there' | 'full' | 'unwritable';
@@ -38,6 +36,7 @@ const ROOM_AGAIN = 0.05;
 export class SpoolCopies {
   readonly #deps: SpoolCopiesDeps;
   readonly #inTurn = new Map<string, Promise<unknown>>();
+  readonly #needs: ((hash: string) => boolean)[] = [];
   #reserved = 0;
   #lacked: number | null = null;
   #failed = false;
@@ -49,6 +48,11 @@ export class SpoolCopies {
 
   has(hash: string): boolean {
     return this.#deps.spool.has(hash);
+  }
+
+  /** From now on no copy is dropped for which `needs` is true: it waits for what the ledger does not know yet. */
+  alsoNeededBy(needs: (hash: string) => boolean): void {
+    this.#needs.push(needs);
   }
 
   /** Failed at the last try. */
@@ -113,12 +117,12 @@ export class SpoolCopies {
     if (!this.has(hash) && !this.#inTurn.has(hash)) return;
     await this.#exclusive(hash, async () => {
       if (!this.has(hash)) return;
-      const { ledger, spool, clock, keepFailedMs, log, isNeeded } = this.#deps;
-      if (isNeeded?.(hash)) return;
+      const { ledger, spool, clock, keepFailedMs, log } = this.#deps;
+      if (this.#isNeeded(hash)) return;
       const wanted = await ledger.wanted([hash], clock.now() - keepFailedMs);
       if (wanted.has(hash)) return;
       // Asked again: it may have been accepted meanwhile.
-      if (isNeeded?.(hash)) return;
+      if (this.#isNeeded(hash)) return;
       try {
         await spool.remove(hash);
       } catch (error) {
@@ -195,6 +199,10 @@ export class SpoolCopies {
     } finally {
       if (this.#inTurn.get(hash) === turn) this.#inTurn.delete(hash);
     }
+  }
+
+  #isNeeded(hash: string): boolean {
+    return this.#needs.some((needs) => needs(hash));
   }
 }
 

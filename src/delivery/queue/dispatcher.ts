@@ -1,12 +1,14 @@
 import { setMaxListeners } from 'node:events';
-import type { Document, EndpointKey, Lane } from '../../core/domain/document.ts';
+import type { Document, Lane } from '../../core/domain/document.ts';
 import { describeError, isOfLedger, isTakenOver } from '../../core/domain/errors.ts';
-import { nextOpening, openingText, type Hours } from '../../core/domain/hours.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { Ledger } from '../../core/ports/ledger.ts';
 import type { Log } from '../../core/ports/log.ts';
 import { ClockWatch } from '../../core/domain/clockWatch.ts';
 import { deliver, type DeliverDeps } from '../deliver.ts';
+import { SendPermit } from '../sendPermit.ts';
+import type { SharedTurns } from '../sharedTurns.ts';
+import type { SendGate } from './sendGate.ts';
 import type { Gate, Holds } from '../holds/holds.ts';
 import { LANES, EndpointQueue } from './endpointQueue.ts';
 import type { Pacer } from '../limits/pacer.ts';
@@ -14,20 +16,17 @@ import { LEFT_FACTOR, UploadSlots } from './uploadSlots.ts';
 import type { EndpointSettings } from '../../core/domain/settings.ts';
 import { Notifier } from '../../core/notifier.ts';
 
-/** What a delivery asks and tells of its place. */
-type Told = 'mayGo' | 'place' | 'limits' | 'onAccepted';
-
 export interface DispatchDeps {
   readonly ledger: Ledger;
   readonly endpoints: readonly EndpointSettings[];
   readonly concurrency: number;
   readonly pacer: Pacer;
   readonly holds: Holds;
+  readonly gate: SendGate;
+  readonly turns: SharedTurns;
   readonly clock: Clock;
   readonly log: Log;
-  /** When uploads may start; null: always. */
-  readonly hours?: Hours | null;
-  readonly deliver: Omit<DeliverDeps, 'pacer' | 'holds' | 'replays' | 'missingSince' | Told>;
+  readonly deliver: Omit<DeliverDeps, 'holds' | 'replays' | 'missingSince' | 'onAccepted'>;
 }
 
 /** Claimed ahead, so that a free place never waits for the ledger; the rest of the queue stays on disk. */
@@ -40,8 +39,6 @@ const AHEAD_MS = 50;
 const AHEAD_FACTOR = 2;
 const LEDGER_RETRY_MS = 5_000;
 const LEASE_MS = 1_000;
-/** What has to wait longer for its turn does not leave at once. */
-const AT_ONCE_MS = 1_000;
 /** A scan that has waited longer has lost its turn before the backlog: a month's outage is one line in order of arrival. */
 const FRESH_FOR_MS = 60_000;
 /** A jump of the clock is noticed when the loop wakes, at the latest after the longest sleep (notifier.ts). */
@@ -84,23 +81,6 @@ export class Dispatcher {
 
   get inFlight(): number {
     return this.#inFlight.size;
-  }
-
-  /** Whether a document of this folder that is next in line leaves within a second. */
-  canSend(endpoint: EndpointKey, folder: string): boolean {
-    return this.#mayGo({ endpoint, folder }) && this.#deps.pacer.delay(endpoint, 'fresh').ms <= AT_ONCE_MS;
-  }
-
-  /** What slows sending down and is no trouble, in plain sentences. */
-  notes(): string[] {
-    const { hours, clock, pacer } = this.#deps;
-    const now = clock.now();
-    if (!hours || nextOpening(hours, now) === 0) return pacer.notes();
-    const opening = openingText(hours, now);
-    return [
-      `It is outside the sending hours (\`delivery.hours\`); uploads start again on ${opening}.`,
-      ...pacer.notes(),
-    ];
   }
 
   /** There may be something new to send. */
@@ -147,16 +127,16 @@ export class Dispatcher {
   }
 
   async #round(stopping: AbortSignal, abort: AbortSignal): Promise<Idle> {
-    const { ledger, clock, hours } = this.#deps;
+    const { ledger, gate, turns } = this.#deps;
     this.#heedClockJump();
     // Whoever closed the ledger has said so; it calls back when it is open again.
     if (ledger.storage.trouble() !== null) return { why: 'hold', waitMs: null };
     // A new lease is there in a moment, or the ledger is in trouble.
-    if (ledger.fleet?.isLeased() === false) return { why: 'hold', waitMs: LEASE_MS };
+    if (!turns.isLeased()) return { why: 'hold', waitMs: LEASE_MS };
     try {
       // Somebody tells when a person lets it go on.
-      if (ledger.fleet?.isPaused()) return await this.#waitingForAll(null);
-      const closedMs = nextOpening(hours ?? [], clock.now());
+      if (turns.isPaused) return await this.#waitingForAll(null);
+      const closedMs = gate.opensInMs;
       const idle = closedMs > 0 ? await this.#waitingForAll(closedMs) : await this.#startAll(stopping, abort);
       this.#ledgerFailed = false;
       return idle;
@@ -187,13 +167,6 @@ export class Dispatcher {
     }
   }
 
-  /** Whatever the endpoint: the ledger can't be written, it is outside the sending hours, or the fleet's doing. */
-  get #isClosed(): boolean {
-    const { ledger, hours, clock } = this.#deps;
-    if (ledger.storage.trouble() !== null || nextOpening(hours ?? [], clock.now()) > 0) return true;
-    return ledger.fleet !== null && (ledger.fleet.isPaused() || !ledger.fleet.isLeased());
-  }
-
   async #waitingForAll(closedMs: number | null): Promise<Idle> {
     const idles: Idle[] = [];
     for (const queue of this.#queues)
@@ -208,7 +181,7 @@ export class Dispatcher {
     const busy = this.#queues.filter(({ inFlight }) => inFlight > 0);
     const aheadOfAny = Math.max(0, ...busy.map((queue) => this.#aheadOf(queue)));
     while (blocked < this.#queues.length && !stopping.aborted) {
-      if (this.#isClosed) return { why: 'hold', waitMs: 0 };
+      if (this.#deps.gate.isShut) return { why: 'hold', waitMs: 0 };
       const queue = this.#queues[this.#turn % this.#queues.length] as EndpointQueue;
       this.#turn += 1;
       const idle = await this.#startOne(queue, aheadOfAny, stopping, abort);
@@ -252,7 +225,7 @@ export class Dispatcher {
       const document = await this.#next(queue, lane);
       if (!document) continue;
       // While the ledger was asked, a hold may have come or gone, or a person paused the folder.
-      if (holds.gate(key).kind !== gate.kind || this.#isClosed) {
+      if (holds.gate(key).kind !== gate.kind || this.#deps.gate.isShut) {
         queue.claimed[lane].unshift(document);
         return null;
       }
@@ -288,7 +261,7 @@ export class Dispatcher {
 
   /** Held and empty is done all the same. */
   async #waiting(queue: EndpointQueue, idle: Idle): Promise<Idle> {
-    if (this.#deps.ledger.fleet !== null) return this.#leftToOthers(queue, idle);
+    if (this.#deps.turns.hasOthers) return this.#leftToOthers(queue, idle);
     for (const lane of LANES) {
       const document = await this.#next(queue, lane);
       if (document) {
@@ -345,13 +318,13 @@ export class Dispatcher {
 
   /**
    * How many requests are made ready before there is a place for them: as many as get theirs in a moment, at a pace that
-   * nothing slows down. What is ready here would keep its place in a fleet's windows from other agents.
+   * nothing slows down. What is ready here would keep its turn in shared windows from other agents.
    */
   #aheadOf(queue: EndpointQueue): number {
-    const { pacer, ledger } = this.#deps;
+    const { pacer, turns } = this.#deps;
     const { key, limits } = queue.settings;
     const typicalMs = pacer.typicalMs(key);
-    if (ledger.fleet !== null || typicalMs === 0 || this.#mostOf(queue) < limits.concurrency) return 0;
+    if (turns.hasOthers || typicalMs === 0 || this.#mostOf(queue) < limits.concurrency) return 0;
     return Math.min(
       limits.concurrency * AHEAD_FACTOR,
       Math.floor((AHEAD_MS / typicalMs) * limits.concurrency),
@@ -365,18 +338,20 @@ export class Dispatcher {
     stopping: AbortSignal,
     abort: AbortSignal,
   ): void {
-    const { pacer, holds } = this.#deps;
-    const slot = pacer.reserve(queue.settings.key, document.lane);
+    const { pacer, holds, gate, turns, clock } = this.#deps;
     if (isProbe) holds.startProbe(document);
     queue.inFlight += 1;
     this.#sending += 1;
-    let hasPlace = false;
+    let hasSlot = false;
     let isAccepted = false;
-    const place = async (): Promise<boolean> => {
-      hasPlace ||= await (this.#slots.take(queue, document.lane) ?? true);
+    const isOpen = (): boolean => isProbe || (!stopping.aborted && gate.isOpen(document));
+    const slot = async (): Promise<boolean> => {
+      hasSlot ||= await (this.#slots.take(queue, document.lane) ?? true);
       // While its beginning was recorded, and while it waited, a hold may have come.
-      return hasPlace && mayGo();
+      return hasSlot && isOpen();
     };
+    const { limits } = queue.settings;
+    const permit = new SendPermit({ pacer, turns, clock, document, limits, isOpen, slot });
     const onAccepted = (): void => {
       // A probe keeps its place until what it found out is said.
       if (isAccepted || isProbe) return;
@@ -386,12 +361,9 @@ export class Dispatcher {
       this.#slots.accepted(queue);
       this.#notifier.notify();
     };
-    const mayGo = (): boolean => isProbe || (!stopping.aborted && this.#mayGo(document));
     const [replays, missingSince] = [this.#replays, this.#missingSince];
-    const { limits } = queue.settings;
-    const told = { mayGo, place, limits, onAccepted };
-    const deps = { ...this.#deps.deliver, pacer, holds, replays, missingSince, ...told };
-    const task = deliver(document, slot, deps, abort)
+    const deps = { ...this.#deps.deliver, holds, replays, missingSince, onAccepted };
+    const task = deliver(document, permit, deps, abort)
       .then((settled) => {
         if (!settled) queue.looked.clear();
       })
@@ -406,18 +378,13 @@ export class Dispatcher {
         else {
           queue.inFlight -= 1;
           this.#sending -= 1;
-          if (hasPlace) this.#slots.free(queue);
+          if (hasSlot) this.#slots.free(queue);
         }
         this.#inFlight.delete(task);
         if (isProbe) holds.endProbe(document);
         this.#notifier.notify();
       });
     this.#inFlight.add(task);
-  }
-
-  #mayGo({ endpoint, folder }: Pick<Document, 'endpoint' | 'folder'>): boolean {
-    const { holds } = this.#deps;
-    return holds.gate(endpoint).kind === 'open' && !holds.isPaused('folder', folder) && !this.#isClosed;
   }
 
   /** Another agent goes on with it; what came of it here can't be recorded, and its attempt counts as unknown. */

@@ -74,6 +74,7 @@ export class OfflineMode {
       this.#prepared = resolve;
     });
     if (isPrepared) this.#markPrepared();
+    deps.payloads.copies.alsoNeededBy((hash) => this.needs(hash));
     const left = deps.deferred.waiting();
     for (const image of left) this.#remember(image.folder, image.path, image.identity, true);
     this.#state = this.#isUnreachable ? 'offline' : left.length > 0 || !isPrepared ? 'replaying' : 'online';

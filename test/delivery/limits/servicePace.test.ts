@@ -41,7 +41,7 @@ describe('a limit of the service that nobody has told', () => {
     await clock.advance(14 * MINUTE);
     expect(sending.accepted.length).toBeGreaterThan(14 * 10 * 0.7);
     expect(refused).toBeLessThan(14);
-    expect(sending.dispatcher.notes()).toEqual([
+    expect(sending.gate.notes()).toEqual([
       expect.stringMatching(
         /^Uploads to endpoint office are slowed down to .*one upload every \d+(\.\d+)? s, because the service asked to slow down \(HTTP 429 or 402\). The pace recovers by itself\.$/,
       ),
@@ -63,8 +63,8 @@ describe('a limit of the service that nobody has told', () => {
     await clock.advance(2_000);
     expect(sending.accepted).toHaveLength(40);
     expect(sending.pacer.atOnce(SHOP)).toBe(4);
-    expect(sending.dispatcher.canSend(SHOP, place.scans)).toBe(true);
-    expect(sending.dispatcher.canSend(OFFICE, place.scans)).toBe(false);
+    expect(sending.gate.sendsSoon({ endpoint: SHOP, folder: place.scans })).toBe(true);
+    expect(sending.gate.sendsSoon({ endpoint: OFFICE, folder: place.scans })).toBe(false);
   });
 
   it('is obeyed as long as Retry-After says, although others under way end well, and full speed comes step by step', async () => {
@@ -136,7 +136,7 @@ describe('after an outage', () => {
     expect(rounds.slice(0, 2)).toEqual([1, 3]);
     expect(rounds[2]).toBeLessThan(6);
     expect(Math.max(...seen)).toBe(8);
-    expect(sending.dispatcher.notes()).toEqual([]);
+    expect(sending.gate.notes()).toEqual([]);
   });
 });
 
@@ -158,7 +158,7 @@ describe('a rise of latency that lasts', () => {
     await place.clock.advance(2 * MINUTE);
     expect(sending.accepted).toHaveLength(90);
     expect(sending.pacer.atOnce(OFFICE)).toBeLessThan(4);
-    expect(sending.dispatcher.notes().join()).toMatch(
+    expect(sending.gate.notes().join()).toMatch(
       /slowed down to \d of 4 uploads at once, because its answers take/,
     );
   });
@@ -170,11 +170,11 @@ describe('whether a scan leaves at once', () => {
     const sending = await place.start({
       endpoints: [{ key: OFFICE, limits: { perDay: 1 } }, { key: SHOP }],
     });
-    const canSend = (key = OFFICE): boolean => sending.dispatcher.canSend(key, place.scans);
+    const canSend = (key = OFFICE): boolean => sending.gate.sendsSoon({ endpoint: key, folder: place.scans });
     expect([canSend(), canSend(SHOP)]).toEqual([true, true]);
     await sending.holds.pause('folder', place.scans, 'anna');
     expect([canSend(), canSend(SHOP)]).toEqual([false, false]);
-    expect(sending.dispatcher.canSend(OFFICE, '/another')).toBe(true);
+    expect(sending.gate.sendsSoon({ endpoint: OFFICE, folder: '/another' })).toBe(true);
     await sending.holds.resume('folder', place.scans);
     await sending.holds.pause('endpoint', endpointId(SHOP), 'anna');
     expect([canSend(), canSend(SHOP)]).toEqual([true, false]);

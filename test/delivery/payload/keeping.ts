@@ -11,7 +11,7 @@ import type { Spool } from '../../../src/core/ports/spool.ts';
 import { openSpool } from '../../../src/delivery/spool/openSpool.ts';
 
 export interface KeepingOptions extends Partial<
-  Pick<PayloadStoreDeps, 'mode' | 'canSend' | 'keepFailedMs' | 'buffers' | 'isNeeded'>
+  Pick<PayloadStoreDeps, 'mode' | 'canSend' | 'keepFailedMs' | 'buffers'>
 > {
   /** Bytes. */
   readonly spoolLimit?: number;
@@ -58,7 +58,6 @@ export async function keeping(
     log,
     keepFailedMs: options.keepFailedMs ?? 24 * 3_600_000,
     canSend: options.canSend ?? (() => true),
-    isNeeded: options.isNeeded,
   });
   onTestFinished(() => payloads.close());
   return { payloads, spool, spoolDir, hand, incidents, puts };

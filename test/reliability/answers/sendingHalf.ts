@@ -6,6 +6,8 @@ import { createWatchedFolder } from '../../../src/intake/folder/watchedFolder.ts
 import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
 import { sha256 } from '../../../src/core/sha256.ts';
 import { ByteBudget } from '../../../src/delivery/payload/byteBudget.ts';
+import { ALONE } from '../../../src/delivery/sharedTurns.ts';
+import { SendGate } from '../../../src/delivery/queue/sendGate.ts';
 import { Dispatcher } from '../../../src/delivery/queue/dispatcher.ts';
 import { PayloadCache } from '../../../src/delivery/payload/payloadCache.ts';
 import { Holds } from '../../../src/delivery/holds/holds.ts';
@@ -100,6 +102,7 @@ export async function startSending(parts: Parts): Promise<{ dispatcher: Dispatch
     parkAfter: 5,
     onAccepted: () => {},
   });
+  const gate = new SendGate({ storage: ledger.storage, holds, pacer, turns: ALONE, clock, hours: null });
   const spool = await openSpool({ dir: join(place.dir, 'spool'), limitBytes: 100_000_000, log });
   const payloads = new PayloadStore({
     mode: 'auto',
@@ -111,14 +114,16 @@ export async function startSending(parts: Parts): Promise<{ dispatcher: Dispatch
     keepFailedMs: 24 * 3_600_000,
     hand: new PayloadCache(1_000_000),
     buffers: new ImageBuffers(),
-    canSend: (document) => dispatcher.canSend(document.endpoint, document.folder),
+    canSend: (waiting) => gate.sendsSoon(waiting),
   });
-  const dispatcher: Dispatcher = new Dispatcher({
+  const dispatcher = new Dispatcher({
     ledger,
     endpoints,
     concurrency,
     pacer,
     holds,
+    gate,
+    turns: ALONE,
     clock,
     log,
     deliver: {
@@ -131,7 +136,6 @@ export async function startSending(parts: Parts): Promise<{ dispatcher: Dispatch
       open,
       recorder,
       clock,
-      random: Math.random,
       contentType: () => 'image/jpeg',
       lookedThrough: () => true,
     },

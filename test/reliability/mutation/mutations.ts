@@ -280,7 +280,7 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: DELIVER,
-        in: 'request',
+        in: 'send',
         value: 'upload',
         becomes: '{ ...$&, name: attemptId % 2 === 0 ? `${name}-again` : name }',
       },
@@ -592,7 +592,7 @@ export const MUTATIONS: readonly Mutation[] = [
     what: "a fleet's request leaves without a last look at its lease",
     promises: ['P6'],
     killedBy: 'test/fleet/fleet.test.ts',
-    edits: [{ file: DELIVER, in: 'request', condition: 'isLeased', is: 'true' }],
+    edits: [{ file: 'src/delivery/sendPermit.ts', in: '#underLease', condition: 'isLeased', is: 'true' }],
   },
   // Secrets stay secret.
   {

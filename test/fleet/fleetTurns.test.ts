@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Document } from '../../../src/core/domain/document.ts';
-import { ReceiptdError } from '../../../src/core/domain/errors.ts';
-import { ENTERED_FOR_MS } from '../../../src/core/domain/limits.ts';
-import { keepsItsTurn } from '../../../src/delivery/limits/fleetRateLimit.ts';
+import type { Document } from '../../src/core/domain/document.ts';
+import { ReceiptdError } from '../../src/core/domain/errors.ts';
+import { ENTERED_FOR_MS } from '../../src/core/domain/limits.ts';
+import { FleetTurns } from '../../src/fleet/fleetTurns.ts';
 
 const DOCUMENT = { endpoint: { baseUrl: 'http://s', uid: 'u' }, lane: 'fresh' } as Document;
 const LIMITS = { rate: { count: 2, intervalMs: 1_000 }, perDay: null, perMonth: null };
@@ -27,10 +27,11 @@ function world(answers: readonly (number | Error | { readonly after: number })[]
     now += answer.after;
     return 0;
   };
-  const deps = { ledger: { fleet: { enter } }, limits: LIMITS, clock } as Parameters<typeof keepsItsTurn>[2];
+  const fleet = { enter, isLeased: () => true, isPaused: () => false };
+  const turns = new FleetTurns({ fleet, clock, random: () => 0 });
   const ask = (lateMs: number) => {
     now = lateMs;
-    return keepsItsTurn(DOCUMENT, 0, deps, new AbortController().signal);
+    return turns.keeps(DOCUMENT, LIMITS, 0, new AbortController().signal);
   };
   return { ask, slept, left };
 }

@@ -1,0 +1,61 @@
+import type { Document, EndpointKey } from '../../core/domain/document.ts';
+import { nextOpening, openingText, type Hours } from '../../core/domain/hours.ts';
+import type { Clock } from '../../core/ports/clock.ts';
+import type { LedgerStorage } from '../../core/ports/ledger.ts';
+import type { Holds } from '../holds/holds.ts';
+import type { Pacer } from '../limits/pacer.ts';
+import type { SharedTurns } from '../sharedTurns.ts';
+
+export interface SendGateDeps {
+  readonly storage: LedgerStorage;
+  readonly holds: Holds;
+  readonly pacer: Pacer;
+  readonly turns: SharedTurns;
+  readonly clock: Clock;
+  /** When uploads may start; null: always. */
+  readonly hours: Hours | null;
+}
+
+/** What has to wait longer for its turn does not leave at once. */
+const AT_ONCE_MS = 1_000;
+
+/** Whether anything but its turn keeps a document from being sent: the ledger, the sending hours, a hold, a pause, a lease. */
+export class SendGate {
+  readonly #deps: SendGateDeps;
+
+  constructor(deps: SendGateDeps) {
+    this.#deps = deps;
+  }
+
+  /** Whatever the endpoint. */
+  get isShut(): boolean {
+    const { storage, turns } = this.#deps;
+    return storage.trouble() !== null || this.opensInMs > 0 || turns.isPaused || !turns.isLeased();
+  }
+
+  /** Milliseconds until the sending hours begin; 0 within them. */
+  get opensInMs(): number {
+    return nextOpening(this.#deps.hours ?? [], this.#deps.clock.now());
+  }
+
+  isOpen({ endpoint, folder }: Pick<Document, 'endpoint' | 'folder'>): boolean {
+    const { holds } = this.#deps;
+    return holds.gate(endpoint).kind === 'open' && !holds.isPaused('folder', folder) && !this.isShut;
+  }
+
+  /** Whether a document of this folder that is next in line leaves within a second. */
+  sendsSoon(waiting: { readonly endpoint: EndpointKey; readonly folder: string }): boolean {
+    return this.isOpen(waiting) && this.#deps.pacer.delay(waiting.endpoint, 'fresh').ms <= AT_ONCE_MS;
+  }
+
+  /** What slows sending down and is no trouble, in plain sentences. */
+  notes(): string[] {
+    const { hours, clock, pacer } = this.#deps;
+    if (hours === null || this.opensInMs === 0) return pacer.notes();
+    const opening = openingText(hours, clock.now());
+    return [
+      `It is outside the sending hours (\`delivery.hours\`); uploads start again on ${opening}.`,
+      ...pacer.notes(),
+    ];
+  }
+}

@@ -1,0 +1,108 @@
+import type { Document } from '../core/domain/document.ts';
+import type { Reservation } from '../core/domain/limits.ts';
+import type { Answer } from '../core/domain/outcome.ts';
+import type { Clock } from '../core/ports/clock.ts';
+import type { FleetLimits } from '../core/ports/fleet.ts';
+import type { Pacer } from './limits/pacer.ts';
+import type { SharedTurns } from './sharedTurns.ts';
+
+/** A replay that would have to wait longer gives back its place, which another endpoint may need. */
+const REPLAY_WAIT_MS = 2_000;
+
+export interface SendPermitDeps {
+  readonly pacer: Pacer;
+  readonly turns: SharedTurns;
+  readonly clock: Clock;
+  readonly document: Document;
+  /** What the agents that share the ledger keep together of the endpoint's limits. */
+  readonly limits: FleetLimits;
+  /** False once its endpoint was closed, the agent is stopping, or anything else keeps it. */
+  readonly isOpen: () => boolean;
+  /** Waits for an upload slot, once for a delivery. False: it is not to leave after all. */
+  readonly slot: () => Promise<boolean>;
+}
+
+/** Why a request that was recorded did not leave. */
+export type NotLeft = 'HELD_BACK' | 'LEASE_LOST';
+
+/**
+ * What one request needs before it may leave, in this order:
+ *
+ *   reserved (our own windows) ──▶ entered (windows that agents share) ──▶ recorded ──▶ slot ──▶ lease ──▶ under way
+ *        └───────────────────────────── cancel: its places are given back ─────────┘
+ *
+ * Made when a document is claimed, whose turn it is in our own windows; `renew` begins anew for a replay.
+ */
+export class SendPermit {
+  readonly #deps: SendPermitDeps;
+  #reservation: Reservation;
+  /** When a turn in the shared windows was asked for; monotonic. */
+  #askedAt = 0;
+
+  constructor(deps: SendPermitDeps) {
+    this.#deps = deps;
+    this.#reservation = deps.pacer.reserve(deps.document.endpoint, deps.document.lane);
+  }
+
+  get isOpen(): boolean {
+    return this.#deps.isOpen();
+  }
+
+  /** It does not leave: its places in the windows are given back. Idempotent. */
+  cancel(): void {
+    this.#reservation.cancel();
+  }
+
+  /** What fails before the request gives its places back. */
+  async orCancel<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      this.cancel();
+      throw error;
+    }
+  }
+
+  /** Once bytes and token are at hand. False: it is not its turn among the agents that share the windows. */
+  async enter(): Promise<boolean> {
+    const { document, limits, turns, pacer, clock } = this.#deps;
+    this.#askedAt = clock.monotonic();
+    const waitMs = await this.orCancel(() => turns.take(document, limits));
+    if (waitMs === 0) return true;
+    pacer.defer(document.endpoint, waitMs);
+    return false;
+  }
+
+  /** Once it is recorded. Resolves the answer, or why it did not leave. */
+  async leave(
+    attemptId: number,
+    request: (onStart: () => void) => Promise<Answer>,
+    signal: AbortSignal,
+  ): Promise<Answer | NotLeft> {
+    const { document, limits, turns, pacer, slot } = this.#deps;
+    const keepsTurn = await this.orCancel(() => turns.keeps(document, limits, this.#askedAt, signal));
+    const hasSlot = keepsTurn && (await this.orCancel(slot));
+    if (!hasSlot) {
+      this.cancel();
+      return keepsTurn && turns.isLeased(attemptId) ? 'HELD_BACK' : 'LEASE_LOST';
+    }
+    const send = (onStart: () => void) => this.#underLease(attemptId, () => request(onStart));
+    return pacer.run(document.endpoint, this.#reservation, send, signal);
+  }
+
+  /** Another agent may have taken the document over. */
+  async #underLease(attemptId: number, request: () => Promise<Answer>): Promise<Answer | NotLeft> {
+    return this.#deps.turns.isLeased(attemptId) ? request() : 'LEASE_LOST';
+  }
+
+  /** For another request of the same delivery: a place in all windows. False, and nothing taken, where that would take long. */
+  async renew(signal: AbortSignal): Promise<boolean> {
+    const { document, pacer } = this.#deps;
+    const next = await pacer.waitForSlot(document.endpoint, REPLAY_WAIT_MS, signal);
+    if (next === null) return false;
+    this.#reservation = next;
+    if ((await this.enter()) && this.isOpen) return true;
+    this.cancel();
+    return false;
+  }
+}

@@ -1,0 +1,74 @@
+import type { Document } from '../core/domain/document.ts';
+import { ReceiptdError } from '../core/domain/errors.ts';
+import { ENTERED_FOR_MS } from '../core/domain/limits.ts';
+import type { Clock, Random } from '../core/ports/clock.ts';
+import type { FleetLimits, LedgerFleet } from '../core/ports/fleet.ts';
+import type { SharedTurns } from '../delivery/sharedTurns.ts';
+
+export interface FleetTurnsDeps {
+  readonly fleet: Pick<LedgerFleet, 'enter' | 'isLeased' | 'isPaused'>;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** A request that would have to wait longer for its turn leaves another time. */
+const WAIT_AT_MOST_MS = 10_000;
+const MOST_SPREAD_MS = 1_000;
+
+/** The windows that the agents of a fleet keep together, and this agent's lease. */
+export class FleetTurns implements SharedTurns {
+  readonly hasOthers = true;
+  readonly #deps: FleetTurnsDeps;
+
+  constructor(deps: FleetTurnsDeps) {
+    this.#deps = deps;
+  }
+
+  get isPaused(): boolean {
+    return this.#deps.fleet.isPaused();
+  }
+
+  isLeased(attemptId?: number): boolean {
+    return this.#deps.fleet.isLeased(attemptId);
+  }
+
+  async take(document: Document, limits: FleetLimits): Promise<number> {
+    const waitMs = await this.#enter(document, limits);
+    if (waitMs === 0) return 0;
+    // Agents that wait for the same limit ask one after the other: a tenth of its window is little to lose, and much to spread them over.
+    const windowMs = limits.rate?.intervalMs ?? Infinity;
+    return waitMs + this.#deps.random() * Math.min(MOST_SPREAD_MS, windowMs / 10);
+  }
+
+  /** Where recording it took long, others may have filled the window since; then it takes another turn. */
+  async keeps(
+    document: Document,
+    limits: FleetLimits,
+    askedAt: number,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const { clock } = this.#deps;
+    if (limits.rate === null) return true;
+    const until = clock.monotonic() + WAIT_AT_MOST_MS;
+    try {
+      for (let at = askedAt; clock.monotonic() - at > ENTERED_FOR_MS;) {
+        at = clock.monotonic();
+        const waitMs = await this.#enter(document, limits);
+        if (waitMs === 0) continue;
+        if (clock.monotonic() + waitMs > until) return false;
+        await clock.sleep(waitMs, signal);
+        at = -Infinity;
+      }
+      return !signal.aborted;
+    } catch (error) {
+      if (signal.aborted || error instanceof ReceiptdError) return false;
+      throw error;
+    }
+  }
+
+  async #enter({ endpoint, lane }: Document, limits: FleetLimits): Promise<number> {
+    const { rate, perDay, perMonth } = limits;
+    if (rate === null && perDay === null && perMonth === null) return 0;
+    return this.#deps.fleet.enter(endpoint, limits, lane);
+  }
+}
