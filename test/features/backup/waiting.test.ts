@@ -62,7 +62,7 @@ async function backUp(config: Config, file: string): Promise<BackedUp> {
   });
 }
 
-test.each([0, 1, 200, 5000])(
+test.each([0, 1, 200, 1500])(
   'a backlog of %i images goes into a backup and comes back on another PC, byte for byte',
   async (count) => {
     const config = await configured();
@@ -91,7 +91,7 @@ test('memory does not grow with the images: one is held at a time', async () => 
   const config = await configured();
   const MB = 1024 * 1024;
   // Blank paper: it packs to a thousandth.
-  await backlog(300, (n) => Buffer.alloc(MB, `${n}`));
+  await backlog(200, (n) => Buffer.alloc(MB, `${n}`));
   let most = 0;
   const look = (): void => void (most = Math.max(most, process.memoryUsage.rss()));
   look();
@@ -105,5 +105,5 @@ test('memory does not grow with the images: one is held at a time', async () => 
     clearInterval(timer);
   }
   expect((await stat(file)).size).toBeLessThan(3 * MB);
-  expect((most - before) / MB).toBeLessThan(150);
+  expect((most - before) / MB).toBeLessThan(100);
 });
