@@ -82,7 +82,6 @@ export default defineConfig({
     },
     testTimeout: 300_000,
     hookTimeout: 180_000,
-    unstubEnvs: true,
     // A process runs many files: the sources are evaluated once in each, and whatever a test changes in its process it puts back.
     isolate: false,
     projects: [
