@@ -61,7 +61,7 @@ describe('the npm package', () => {
         !/^dist\/[\w.-]+\.(js|cjs|js\.map)$/.test(file) &&
         !/^dist\/console\/(app\.js|\w+Page-[0-9a-f]{8}\.js|app\.css|index\.html|icon\.svg)$/.test(file) &&
         !/^config\/[\w.-]+\.(ya?ml|json)$/.test(file) &&
-        !/^docs\/(\w+\.md|man\/receiptd\.1)$/.test(file) &&
+        !/^docs\/([\w-]+\.md|man\/receiptd\.1)$/.test(file) &&
         ![
           'package.json',
           'README.md',
