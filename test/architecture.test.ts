@@ -241,6 +241,20 @@ describe('the sources', () => {
   });
 });
 
+describe('docs/flow.md', () => {
+  it('shows functions as they are in the sources', async () => {
+    const text = await readFile(join(ROOT, 'docs/flow.md'), 'utf8');
+    const sections = text.split(/^## `/m).slice(1);
+    expect(sections.length).toBeGreaterThan(1);
+    for (const section of sections) {
+      const source = await readFile(join(ROOT, section.slice(0, section.indexOf('`'))), 'utf8');
+      const blocks = [...section.matchAll(/^```ts\n([^]*?)\n```$/gm)].map(([, code = '']) => code);
+      expect(blocks.length).toBeGreaterThan(0);
+      for (const code of blocks) expect(source).toContain(code);
+    }
+  });
+});
+
 describe('the rule', () => {
   const tree = (file: string, text: string): Tree =>
     new Map([
