@@ -161,7 +161,7 @@ export const folderSchema = z.strictObject({
     .string({ error: 'a name template such as {stem}-{hash:12}' })
     .prefault(DEFAULT_TEMPLATE)
     .describe(
-      'Template of document names, of {folder} {path} {stem} {ext} {date} {time} {captured} {hash} {seq} {host} {endpoint}, with formats as in {date:YYYY-MM-DD}, {hash:12} and {seq:5}. A change holds for new documents only.',
+      'Template of document names, of {folder} {path} {stem} {ext} {date} {time} {captured} {hash} {seq} {host} {endpoint}, with formats as in {date:YYYY-MM-DD}, {hash:12} and {seq:5}. Changes apply to new documents only.',
     )
     .meta({ title: 'name template' }),
   nameMaxBytes: whole(MIN_NAME_BYTES, 1000)

@@ -172,7 +172,7 @@ export class Generations<C, G extends Generation> {
 function noop(): void {}
 
 function stopping(): ReceiptdError {
-  return new ReceiptdError('NOT_RUNNING', 'receiptd is about to stop.', {
+  return new ReceiptdError('NOT_RUNNING', 'receiptd is stopping.', {
     hint: 'Start it again, then repeat this.',
   });
 }

@@ -26,7 +26,7 @@ export function createConsole(deps: ConsoleDeps): Console {
   let opened: Opened | null = null;
 
   async function listen(wanted: ConsoleSettings): Promise<ListeningServer<ConsoleSettings>> {
-    if (closed.signal.aborted) throw unavailable('receiptd is about to stop.', 'Start it again.');
+    if (closed.signal.aborted) throw unavailable('receiptd is stopping.', 'Start it again.');
     const { listen: where, tls } = wanted;
     if (where === 'off') throw unavailable('The console is switched off.', 'Set console.listen to onDemand.');
     const place = where === 'onDemand' ? ON_DEMAND : where;

@@ -45,7 +45,7 @@ inBrowser('the console for everybody', (here) => {
     await check('document');
     await page.goto(new URL('#/folders', page.url()).href);
     await page.getByRole('button', { name: 'Test /srv/scans/branch' }).click();
-    await shows(rows(page, 'Names that files would get').first());
+    await shows(rows(page, 'Names files would get').first());
     await check('folder test');
     await page.getByRole('button', { name: 'Remove /srv/scans/branch' }).click();
     await shows(page.getByRole('dialog'));
@@ -84,14 +84,14 @@ inBrowser('the console for everybody', (here) => {
     const ground = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
     const isDark = async () => Number(/\d+/.exec(await ground())?.[0]) < 60;
     expect(await isDark()).toBe(true);
-    await page.getByRole('button', { name: 'Colours: as the system has them' }).click();
+    await page.getByRole('button', { name: 'Colours: system setting' }).click();
     await shows(page.getByRole('button', { name: 'Colours: light' }));
     expect(await isDark()).toBe(false);
     await page.reload();
     await page.getByRole('button', { name: 'Colours: light' }).click();
     expect(await isDark()).toBe(true);
     await page.getByRole('button', { name: 'Colours: dark' }).click();
-    await shows(page.getByRole('button', { name: 'Colours: as the system has them' }));
+    await shows(page.getByRole('button', { name: 'Colours: system setting' }));
   });
 
   test('works by keyboard alone, and the focus is always somewhere that can be seen', async () => {

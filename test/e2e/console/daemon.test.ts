@@ -63,7 +63,7 @@ describe.skipIf(!hasChromium)('the console of a real agent', () => {
     await row.getByRole('link').click();
     await heading(page, /^lunch-/);
     await shows(page.getByText('Accepted by the service'));
-    await page.getByText('As it came').click();
+    await page.getByText('As received').click();
     expect(await page.getByRole('group', { name: 'Answer of the service' }).textContent()).toContain(
       '"PROCESSING"',
     );
@@ -94,10 +94,10 @@ describe.skipIf(!hasChromium)('the console of a real agent', () => {
     await page.getByRole('link', { name: 'Edit office' }).click();
     await page.getByLabel('Rate').fill('quickly');
     await page.getByRole('button', { name: 'Save' }).click();
-    await shows(page.getByRole('alert').getByText('Not saved, nothing is changed:'));
+    await shows(page.getByRole('alert').getByText('Not saved; nothing was changed:'));
     await page.getByLabel('Rate').fill('90/min');
     await page.getByRole('button', { name: 'Save' }).click();
-    await announced(page, 'Saved, and in effect.');
+    await announced(page, 'Saved and in effect.');
     await shows(rows(page, 'Endpoints').getByText('90/min'));
     expect(await readFile(site.config, 'utf8')).toContain('90/min');
 
@@ -105,7 +105,7 @@ describe.skipIf(!hasChromium)('the console of a real agent', () => {
     await page.getByRole('button', { name: `Test ${folder}` }).click();
     await shows(page.getByText('Fine.').first());
     await page.getByRole('button', { name: `Pause ${folder}` }).click();
-    await announced(page, `${folder} is paused.`);
+    await announced(page, `${folder} was paused.`);
     await shows(rows(page, 'Folders').getByText('paused'));
     await page.getByRole('link', { name: 'Overview', exact: true }).click();
     await shows(page.getByText('1 thing needs a person'));
@@ -116,9 +116,9 @@ describe.skipIf(!hasChromium)('the console of a real agent', () => {
     await page.getByLabel('Largest file').fill('20MB');
     await writeFile(site.config, `# by hand\n${await readFile(site.config, 'utf8')}`);
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('button', { name: 'Read it again, keep what I typed' }).click();
+    await page.getByRole('button', { name: 'Reload, keep what I typed' }).click();
     await page.getByRole('button', { name: 'Save' }).click();
-    await announced(page, 'Saved, and in effect.');
+    await announced(page, 'Saved and in effect.');
     expect(await readFile(site.config, 'utf8')).toMatch(/^# by hand\n[^]*20MB/);
   });
 

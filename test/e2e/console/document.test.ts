@@ -40,7 +40,7 @@ inBrowser('the page of a document', (here) => {
     await shows(page.getByText('HTTP 503 · '));
     const raw = page.getByRole('group', { name: 'Answer of the service' });
     expect(await raw.isVisible()).toBe(false);
-    await page.getByText('As it came').click();
+    await page.getByText('As received').click();
     const answer = await raw.textContent();
     // A number that no browser can count to stays what it is.
     expect(answer).toContain(
@@ -83,7 +83,7 @@ inBrowser('the page of a document', (here) => {
     const row = find(({ state }) => state === 'lost');
     Object.assign(row, { type: 'jpeg' });
     const page = await open(row);
-    await shows(page.getByText('The image is not there any more'));
+    await shows(page.getByText('The image is gone'));
   });
 
   test.each(['failed', 'unconfirmed', 'lost', 'queued'] as const)('%s can be retried', async (state) => {
@@ -128,9 +128,9 @@ inBrowser('the page of a document', (here) => {
       'branch',
     ]);
     await dialog.getByLabel('To').selectOption('branch');
-    await shows(dialog.getByText('as a document of its own'));
+    await shows(dialog.getByText('as a separate document'));
     await dialog.getByRole('button', { name: 'Send again' }).click();
-    await announced(page, `branch has this image already, as ${row.name}. Nothing was sent.`);
+    await announced(page, `branch already has this image, as ${row.name}. Nothing was sent.`);
     expect(asked('resend')).toEqual([{ name: row.name, endpoint: 'branch' }]);
   });
 
@@ -149,7 +149,7 @@ inBrowser('the page of a document', (here) => {
     const page = await here.browser.open('#/documents/999999');
     await shows(page.getByRole('alert').getByText('There is no document 999999.'));
     const other = await here.browser.open('#/documents/abc');
-    await shows(other.getByRole('heading', { name: 'There is no such page' }));
+    await shows(other.getByRole('heading', { name: 'Page not found' }));
   });
 
   test('follows what happens to the document', async () => {

@@ -33,7 +33,7 @@ inBrowser('the list of documents', (here) => {
     const page = await here.browser.open('#/documents?state=failed');
     const { agent } = here.stub;
     const failed = agent.rows.filter(({ state }) => state === 'failed').length;
-    await shows(page.getByText(`${failed} shown, these are all.`));
+    await shows(page.getByText(`${failed} shown (all).`));
     expect(agent.asked.filter(({ operation }) => operation === 'documents').length).toBeGreaterThan(3);
     expect(await rows(page, 'Documents').count()).toBe(failed);
   });
@@ -48,7 +48,7 @@ inBrowser('the list of documents', (here) => {
     await shows(page.getByText('The search was stopped.'));
     release();
     await page.getByLabel('Search').fill('no such thing');
-    await shows(page.getByText('Nothing here. Wider filters may find more.'));
+    await shows(page.getByText('Nothing found. Try wider filters.'));
   });
 
   test('says how many there are in all, and of which state', async () => {
@@ -60,7 +60,7 @@ inBrowser('the list of documents', (here) => {
     await shows(page.getByText(`${accepted.toLocaleString('en-GB')} in all.`, { exact: true }));
     await page.getByLabel('Search').fill('Beleg');
     const found = all.filter((row) => isMeant(row, { states: ['accepted'], search: 'Beleg' })).length;
-    await shows(page.getByText(new RegExp(`^${found} (in all|shown, these are all)\\.`)));
+    await shows(page.getByText(new RegExp(`^${found} (in all|shown \\(all\\))\\.`)));
   });
 
   test('an answer that was lost is no news once the document is accepted', async () => {
@@ -110,9 +110,7 @@ inBrowser('the list of documents', (here) => {
     expect(filter.since).toBe(`${day(5)}T23:00:00.000Z`);
     expect(filter.attention).toBe('needed');
     const meant = here.stub.agent.rows.filter((row) => isMeant(row, filter));
-    await shows(
-      page.getByText(meant.length === 0 ? /Nothing here/ : `${meant.length} shown, these are all.`),
-    );
+    await shows(page.getByText(meant.length === 0 ? /Nothing found/ : `${meant.length} shown (all).`));
 
     const csv = new URL(
       String(await page.getByRole('link', { name: 'Download as CSV' }).getAttribute('href')),
@@ -182,11 +180,11 @@ inBrowser('the list of documents', (here) => {
 
   test('a row that changes is changed where it is, and goes when the filter no longer means it', async () => {
     const page = await here.browser.open('#/documents?state=queued,uploading,held');
-    await shows(page.getByText('3 shown, these are all.'));
+    await shows(page.getByText('3 shown (all).'));
     const { agent } = here.stub;
     agent.rows = agent.rows.map((row) => (row.state === 'uploading' ? { ...row, state: 'accepted' } : row));
     here.stub.changed();
-    await shows(page.getByText('2 shown, these are all.'));
+    await shows(page.getByText('2 shown (all).'));
   });
 
   test('what needs a person is dismissed with a button, which says who did it and takes it back', async () => {

@@ -76,7 +76,7 @@ describe.skipIf(!hasChromium || !needsPostgres())('the console of an agent that 
     expect(await other.getByRole('cell').nth(3).textContent()).toBe('1');
 
     await page.getByRole('button', { name: 'Pause archive' }).press('Space');
-    await announced(page, 'archive is paused.');
+    await announced(page, 'archive was paused.');
     await shows(other.getByText('by console, since'));
     expect(await told('archive')).toMatchObject({ state: 'running', paused: { by: 'console' } });
     expect(await own.getByText('paused').count()).toBe(0);
@@ -85,7 +85,7 @@ describe.skipIf(!hasChromium || !needsPostgres())('the console of an agent that 
     expect(await sideways(page)).toEqual({ by: 0, what: '' });
 
     await page.getByRole('button', { name: 'Resume archive' }).press('Space');
-    await announced(page, 'archive goes on.');
+    await announced(page, 'archive was resumed.');
     await shows(page.getByRole('button', { name: 'Pause archive' }));
     expect(await told('archive')).toMatchObject({ paused: null });
   });

@@ -23,7 +23,7 @@ inBrowser('the live log', (here) => {
     await page.getByLabel('Contains').fill('');
     await page.getByRole('button', { name: 'Pause' }).click();
     say(4, 'An upload began');
-    await page.getByRole('button', { name: 'Go on (4 new)' }).click();
+    await page.getByRole('button', { name: 'Continue (4 new)' }).click();
     await shows(page.getByText('10 lines'));
   });
 
@@ -56,7 +56,7 @@ inBrowser('the live log', (here) => {
     here.stub.log('info', 'Before it was lost');
     await shows(page.getByText('Before it was lost'));
     await here.stub.down();
-    await shows(page.getByText(/The connection to receiptd is lost since/));
+    await shows(page.getByText(/The connection to receiptd was lost at/));
     here.stub.log('info', 'While it was lost');
     await here.stub.up();
     await shows(page.getByText('While it was lost'));

@@ -12,8 +12,8 @@ inBrowser('the overview', (here) => {
     onlyAccepted();
     const page = await here.browser.open();
     await shows(page.getByText('Everything works'));
-    await shows(page.getByText('Nothing waits to be sent.').first());
-    expect(await page.getByRole('heading', { name: 'What stands in the way' }).count()).toBe(0);
+    await shows(page.getByText('Nothing is waiting to be sent.').first());
+    expect(await page.getByRole('heading', { name: 'Problems' }).count()).toBe(0);
   });
 
   test('says how many things need a person, and each has its remedy as a button', async () => {
@@ -23,7 +23,7 @@ inBrowser('the overview', (here) => {
     const page = await here.browser.open();
     await shows(page.getByText('2 things need a person'));
     await page.getByRole('button', { name: 'Resume office' }).click();
-    await announced(page, 'office goes on.');
+    await announced(page, 'office was resumed.');
     await shows(page.getByText('1 thing needs a person'));
     expect(agent.paused.size).toBe(0);
     await page.getByRole('button', { name: 'Try again now' }).click();
@@ -47,8 +47,8 @@ inBrowser('the overview', (here) => {
     onlyAccepted();
     here.stub.agent.held = 3;
     const page = await here.browser.open();
-    await shows(page.getByText('Trouble that passes by itself: 1'));
-    await shows(page.getByText('All that waits is on hold.'));
+    await shows(page.getByText('Resolving by itself: 1'));
+    await shows(page.getByText('Everything waiting is on hold.'));
     expect(await page.getByText(/things? needs? a person/).count()).toBe(0);
   });
 
@@ -113,7 +113,9 @@ inBrowser('the overview', (here) => {
       },
     ];
     const page = await here.browser.open();
-    await shows(page.getByText('All times are those of this browser (Europe/Berlin).', { exact: true }));
+    await shows(
+      page.getByText('All times are in this browser’s time zone (Europe/Berlin).', { exact: true }),
+    );
     const trouble = page.locator('.troubles .notice', { hasText: 'No room since' });
     expect(await trouble.textContent()).toContain(
       'No room since 2 Mar 2026, 10:12. Compare Documents, then receiptd login.',
@@ -122,8 +124,8 @@ inBrowser('the overview', (here) => {
     expect(await trouble.getByRole('link').getAttribute('href')).toBe('#/documents?state=skipped');
     agent.zone = { name: 'UTC', offsetMinutes: 0 };
     here.stub.changed();
-    await shows(page.getByText('The machine that receiptd runs on is in UTC;'));
-    expect(await page.getByText('All times are those').count()).toBe(1);
+    await shows(page.getByText('receiptd runs in the time zone UTC;'));
+    expect(await page.getByText('All times are in').count()).toBe(1);
   });
 
   test('shows totals, and each number leads to as many rows', async () => {
@@ -142,7 +144,7 @@ inBrowser('the overview', (here) => {
       const value = count.toLocaleString('en-GB');
       expect([name, await stat.getByRole('link').textContent()]).toEqual([name, value]);
       await stat.getByRole('link').click();
-      await shows(page.getByText(new RegExp(`^${value} (in all|shown, these are all)\\.`)));
+      await shows(page.getByText(new RegExp(`^${value} (in all|shown \\(all\\))\\.`)));
     }
   });
 
@@ -159,12 +161,12 @@ inBrowser('the overview', (here) => {
     const page = await here.browser.open();
     await shows(page.getByRole('status').getByText('Live'));
     await here.stub.down();
-    await shows(page.getByText(/The connection to receiptd is lost since/));
-    await page.getByText(/No connection; this is how it was at/).waitFor();
+    await shows(page.getByText(/The connection to receiptd was lost at/));
+    await page.getByText(/No connection; last known state at/).waitFor();
     here.stub.agent.paused.add('branch');
     await here.stub.up();
     await shows(page.getByText('Uploads of branch are paused'));
-    await page.getByText(/The connection to receiptd is lost since/).waitFor({ state: 'detached' });
+    await page.getByText(/The connection to receiptd was lost at/).waitFor({ state: 'detached' });
   });
 
   test('a line on which nothing comes any more is taken anew', async () => {
@@ -202,7 +204,7 @@ inBrowser('the overview', (here) => {
 
   test('an unknown address leads back', async () => {
     const page = await here.browser.open('#/nowhere');
-    await heading(page, 'There is no such page');
+    await heading(page, 'Page not found');
     await page.getByRole('main').getByRole('link', { name: 'Overview' }).click();
     await heading(page, 'Overview');
   });

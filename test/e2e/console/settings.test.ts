@@ -13,10 +13,10 @@ inBrowser('folders, endpoints and the configuration', (here) => {
   test('a folder is paused and goes on', async () => {
     const page = await here.browser.open('#/folders');
     await page.getByRole('button', { name: 'Pause /srv/scans/branch' }).click();
-    await announced(page, '/srv/scans/branch is paused.');
+    await announced(page, '/srv/scans/branch was paused.');
     await shows(rows(page, 'Folders').nth(1).getByText('paused'));
     await page.getByRole('button', { name: 'Resume /srv/scans/branch' }).click();
-    await announced(page, '/srv/scans/branch goes on.');
+    await announced(page, '/srv/scans/branch was resumed.');
     await shows(rows(page, 'Folders').nth(1).getByText('watching'));
   });
 
@@ -26,21 +26,21 @@ inBrowser('folders, endpoints and the configuration', (here) => {
     await heading(page, 'Edit folder');
     expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
     expect(await page.getByLabel('The original').inputValue()).toBe('archive');
-    await page.getByLabel('Watch the folders within it as well').check();
+    await page.getByLabel('Watch subfolders too').check();
     await page.getByLabel('How new files are noticed').selectOption('poll');
     await page.getByLabel('Name template').fill('{date}-{seq:5}');
     await page.getByLabel('pdf').check();
     await page.getByLabel('gif').uncheck();
     await page.getByLabel('Largest file').fill('20MB');
-    await page.getByLabel('Files that are there already').fill('since 2026-01-01');
+    await page.getByLabel('Files already in the folder').fill('since 2026-01-01');
     await page.getByLabel('The original').selectOption('keep');
     await page.getByLabel('Only these files').fill('*.jpg\n*.tif');
-    await page.getByLabel('Leave these alone').fill('old/**');
+    await page.getByLabel('Ignore these files').fill('old/**');
     await page.getByLabel('Archive', { exact: true }).fill('done');
-    await page.getByLabel('Complete structure').fill('');
+    await page.getByLabel('Complete files').fill('');
     await page.getByLabel('Patience').fill('5m');
     await page.getByRole('button', { name: 'Save' }).click();
-    await announced(page, 'Saved, and in effect.');
+    await announced(page, 'Saved and in effect.');
     await heading(page, 'Folders');
     const at = (...path: (string | number)[]) => ['folders', 1, ...path];
     expect(edits()[0]).toEqual([
@@ -77,9 +77,9 @@ inBrowser('folders, endpoints and the configuration', (here) => {
     await dialog.waitFor({ state: 'detached' });
     expect(here.stub.agent.text).toContain('afterUpload: archive');
     await page.getByRole('button', { name: 'Save' }).click();
-    expect(await dialog.getByLabel('Only files that come from now on').isChecked()).toBe(true);
+    expect(await dialog.getByLabel('New files only').isChecked()).toBe(true);
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await announced(page, 'Saved, and in effect.');
+    await announced(page, 'Saved and in effect.');
     const at = (key: string) => ['folders', 1, key];
     expect(saved()).toEqual([
       { kind: 'set', path: at('afterUpload'), value: 'delete' },
@@ -114,7 +114,7 @@ inBrowser('folders, endpoints and the configuration', (here) => {
     await other.getByLabel('Path').fill('/mnt/new');
     expect(await other.getByLabel('Endpoint').locator('option').allTextContents()).toEqual(['office']);
     await other.getByRole('button', { name: 'Save' }).click();
-    await announced(other, 'The folder is added.');
+    await announced(other, 'The folder was added.');
     expect(edits()).toEqual([[{ kind: 'append', path: ['folders'], value: { path: '/mnt/new' } }]]);
   });
 
@@ -171,7 +171,7 @@ inBrowser('folders, endpoints and the configuration', (here) => {
     await page.getByRole('button', { name: 'Test before saving' }).click();
     await shows(page.getByText('It lies on a network share'));
     await shows(page.getByText('File system: nfs'));
-    const samples = rows(page, 'Names that files would get');
+    const samples = rows(page, 'Names files would get');
     expect(await samples.first().textContent()).toBe('scan_00017.jpg{stem}-90d3a1b2c4e5');
     expect(await samples.last().textContent()).toContain('no image');
     expect(here.stub.agent.asked.find(({ operation }) => operation === 'testFolder')?.request).toEqual({
@@ -179,7 +179,7 @@ inBrowser('folders, endpoints and the configuration', (here) => {
       settings: { endpoint: 'office', name: '{stem}' },
     });
     await page.getByRole('button', { name: 'Save' }).click();
-    await announced(page, 'The folder is added.');
+    await announced(page, 'The folder was added.');
     await shows(rows(page, 'Folders').nth(3).getByText('/mnt/new', { exact: true }));
     expect(edits()[0]).toEqual([
       { kind: 'append', path: ['folders'], value: { path: '/mnt/new', endpoint: 'office', name: '{stem}' } },
@@ -201,12 +201,12 @@ inBrowser('folders, endpoints and the configuration', (here) => {
     const page = await here.browser.open('#/folders');
     await page.getByRole('button', { name: 'Remove /srv/scans/branch' }).click();
     const dialog = page.getByRole('dialog', { name: 'Remove this folder?' });
-    await shows(dialog.getByText('Its files stay where they are'));
+    await shows(dialog.getByText('Its files and its records stay'));
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     expect(edits()).toEqual([]);
     await page.getByRole('button', { name: 'Remove /srv/scans/branch' }).click();
     await dialog.getByRole('button', { name: 'Remove folder' }).click();
-    await announced(page, '/srv/scans/branch is not watched any more.');
+    await announced(page, '/srv/scans/branch is no longer watched.');
     expect(edits()).toEqual([[{ kind: 'remove', path: ['folders', 1] }]]);
     await expect.poll(() => rows(page, 'Folders').count()).toBe(2);
   });
@@ -222,7 +222,7 @@ inBrowser('folders, endpoints and the configuration', (here) => {
     await page.goto(`${page.url().split('#')[0]}#/folders`);
     await page.getByRole('button', { name: 'Remove /srv/scans/branch' }).click();
     await page.getByRole('button', { name: 'Remove folder' }).click();
-    await announced(page, '/srv/scans/branch is not watched any more.');
+    await announced(page, '/srv/scans/branch is no longer watched.');
     expect(edits()).toEqual([[{ kind: 'remove', path: ['folders', 2] }]]);
   });
 
@@ -231,12 +231,12 @@ inBrowser('folders, endpoints and the configuration', (here) => {
     await page.getByLabel('Rate').fill('fast');
     await page.getByLabel('Uploads a day').fill('100');
     await page.getByRole('button', { name: 'Save' }).click();
-    await shows(page.getByRole('alert').getByText('Not saved, nothing is changed: endpoints.office.rate'));
+    await shows(page.getByRole('alert').getByText('Not saved; nothing was changed: endpoints.office.rate'));
     expect(await page.getByLabel('Rate').inputValue()).toBe('fast');
     expect(await page.getByLabel('Uploads a day').inputValue()).toBe('100');
     await page.getByLabel('Rate').fill('90/min');
     await page.getByRole('button', { name: 'Save' }).click();
-    await announced(page, 'Saved, and in effect.');
+    await announced(page, 'Saved and in effect.');
     await shows(rows(page, 'Endpoints').first().getByText('4 at once · 90/min · 100 a day'));
     expect(here.stub.agent.text).toContain('# given in 2024');
   });
@@ -247,13 +247,13 @@ inBrowser('folders, endpoints and the configuration', (here) => {
     await page.getByLabel('Uploads a month').fill('70000');
     agent.text = agent.text.replace('rate: 120/min', 'rate: 60/min');
     await page.getByRole('button', { name: 'Save' }).click();
-    await shows(page.getByRole('alert').getByText('has been changed by somebody else'));
-    await page.getByRole('button', { name: 'Read it again, keep what I typed' }).click();
+    await shows(page.getByRole('alert').getByText('somebody else changed'));
+    await page.getByRole('button', { name: 'Reload, keep what I typed' }).click();
     expect(await page.getByLabel('Rate').inputValue()).toBe('60/min');
     expect(await page.getByLabel('Uploads a month').inputValue()).toBe('70000');
     agent.text = agent.text.replace('rate: 60/min', 'rate: 30/min');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('button', { name: 'Read it again, drop what I typed' }).click();
+    await page.getByRole('button', { name: 'Reload, discard what I typed' }).click();
     expect(await page.getByLabel('Rate').inputValue()).toBe('30/min');
     expect(await page.getByLabel('Uploads a month').inputValue()).toBe('');
     // Of this form the file has nothing any more.
@@ -262,8 +262,8 @@ inBrowser('folders, endpoints and the configuration', (here) => {
       .replace('  office:', '  head-office:')
       .replaceAll('endpoint: office', 'endpoint: head-office');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('button', { name: 'Read it again, keep what I typed' }).click();
-    await shows(page.getByText('not in the configuration file any more'));
+    await page.getByRole('button', { name: 'Reload, keep what I typed' }).click();
+    await shows(page.getByText('no longer in the configuration file'));
   });
 
   test('limits of all endpoints together are changed, set for the first time, and taken back', async () => {
@@ -275,7 +275,7 @@ inBrowser('folders, endpoints and the configuration', (here) => {
     await page.getByLabel('Bandwidth').fill('2MB/s');
     await page.getByLabel('When uploads may start').fill('Mon-Fri 07:00-19:00\nSat 08:00-12:00');
     await page.getByRole('button', { name: 'Save' }).click();
-    await announced(page, 'Saved, and in effect.');
+    await announced(page, 'Saved and in effect.');
     await shows(page.getByText('Mon-Fri 07:00-19:00, Sat 08:00-12:00'));
     const value = { concurrency: 8, bandwidth: '2MB/s', hours: ['Mon-Fri 07:00-19:00', 'Sat 08:00-12:00'] };
     expect(edits()[0]).toEqual([{ kind: 'set', path: ['delivery'], value }]);
@@ -323,7 +323,7 @@ inBrowser('folders, endpoints and the configuration', (here) => {
     await shows(waiting);
     expect(await waiting.isDisabled()).toBe(true);
     release();
-    await announced(page, /depot is created, with the uid 0c9d1f70-/);
+    await announced(page, /depot was created, with the uid 0c9d1f70-/);
     await shows(rows(page, 'Endpoints').nth(2).getByText('depot'));
     const asked = here.stub.agent.asked.filter(({ operation }) => operation === 'createEndpoint');
     expect(asked.map(({ request }) => request).at(-1)).toEqual({
@@ -347,14 +347,14 @@ inBrowser('folders, endpoints and the configuration', (here) => {
       '    uid: 6f1c2a58-9c3e-4f0e-8a57-0b1d2c3e4f50 # given in 2024\n    rate: 120/min\n',
     );
     agent.problem = null;
-    await page.getByRole('button', { name: 'Read the file again' }).click();
-    await announced(page, 'The file is read again.');
+    await page.getByRole('button', { name: 'Reload the file' }).click();
+    await announced(page, 'The file was reloaded.');
     await page.getByText('folders.0.path').waitFor({ state: 'detached' });
     here.stub.fail(
       'reload',
       new ReceiptdError('CONFIG_SYNTAX', 'Line 3 is no YAML.', { hint: 'Correct it.' }),
     );
-    await page.getByRole('button', { name: 'Read the file again' }).click();
+    await page.getByRole('button', { name: 'Reload the file' }).click();
     await shows(page.getByRole('alert').getByText('Line 3 is no YAML. Correct it.'));
   });
 });
