@@ -26,6 +26,9 @@ export function DocumentsPage({ place }: { readonly place: Place }) {
   const box = useRef<HTMLDivElement>(null);
   const columns = useColumns();
   const list = useListing(filter, cursor, () => isAtRest(box.current));
+  const total = useTotal(filter);
+  // A page that is full to the last row may still name a next one.
+  const isLast = list.next === null || (total?.isAll === true && total.count === list.rows.length);
   if (list.next !== null) before.set(list.next, cursor);
   return (
     <Page
@@ -43,7 +46,7 @@ export function DocumentsPage({ place }: { readonly place: Place }) {
     >
       <Filters filter={filter} />
       <Failure error={list.error} again={list.again} />
-      <Status list={list} total={useTotal(filter)} />
+      <Status list={list} total={total} isLast={isLast} />
       {list.pending > 0 && (
         <Button class="pending" onClick={list.showPending}>
           {t.documents.pending(list.pending)}
@@ -67,7 +70,7 @@ export function DocumentsPage({ place }: { readonly place: Place }) {
             )}
           </>
         )}
-        {list.next !== null && !list.busy && (
+        {list.next !== null && !isLast && !list.busy && (
           <a class="button" href={filterHref(filter, list.next)} rel="next">
             {t.documents.next} →
           </a>
@@ -82,16 +85,22 @@ function isAtRest(box: HTMLElement | null): boolean {
   return box !== null && scrollY < 200 && !box.matches(':hover') && !box.contains(document.activeElement);
 }
 
-function Status({ list, total }: { readonly list: Listed; readonly total: Total | null }) {
-  const { rows, busy, stopped, lookedUntil, next, error } = list;
-  // A page that is full to the last row may still name a next one.
-  const areAll = next === null || (total?.isAll === true && total.count === rows.length);
+function Status({
+  list,
+  total,
+  isLast,
+}: {
+  readonly list: Listed;
+  readonly total: Total | null;
+  readonly isLast: boolean;
+}) {
+  const { rows, busy, stopped, lookedUntil, error } = list;
   const back = lookedUntil !== null && (busy || stopped) ? t.documents.lookedUntil(date(lookedUntil)) : '';
   const text = busy
     ? `${t.documents.searching(rows.length)} ${back}`
     : rows.length === 0 && error === null
       ? `${stopped ? t.documents.stopped : t.documents.none} ${back}`
-      : `${t.documents.shown(rows.length, areAll)} ${back}`;
+      : `${t.documents.shown(rows.length, isLast)} ${back}`;
   return (
     <div class="list-status">
       <p class="muted" role="status">
