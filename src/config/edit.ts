@@ -1,20 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ReceiptdError } from '../core/domain/errors.ts';
-import { isCollection, type Json } from './renderValue.ts';
 import { showPath } from './show.ts';
-import { YamlText, type Spliced } from './spliceYaml.ts';
+import type { ConfigChange, ConfigKey, Json } from './change.ts';
+import { rewriteYaml } from './rewriteYaml.ts';
 import { readYaml } from './yamlSource.ts';
 
-export type ConfigKey = string | number;
-
-/** A change of the file: a key gets a value, goes away, or a list gets one more. */
-export type ConfigChange =
-  | { readonly kind: 'set' | 'append'; readonly path: readonly ConfigKey[]; readonly value: Json }
-  | { readonly kind: 'remove'; readonly path: readonly ConfigKey[] };
-
 /**
- * Changes a YAML text as told, one edit after the other. What is not edited keeps its bytes: comments, order, quotes,
- * line breaks. Whether the result is a good configuration is for `parseConfig` to say.
+ * Changes a YAML text as told, one edit after the other. Comments, order, quotes and line breaks stay; sections that are not
+ * edited keep their bytes. Whether the result is a good configuration is for `parseConfig` to say.
  * @throws ReceiptdError CONFIG_SYNTAX where the text is no YAML, CONFIG_INVALID where a path leads nowhere, or where the
  * file is written in a way that would change more than was asked for
  */
@@ -25,10 +18,9 @@ export function applyEdits(text: string, edits: readonly ConfigChange[], file: s
   for (const edit of edits) {
     const wanted = editData(data, edit);
     for (const step of stepsOf(data, edit)) {
-      const spliced = splice(new YamlText(now), data, step);
-      const next = editData(data, step);
-      now = checked(spliced, next, step.path, now, file);
-      data = next;
+      const text = rewritten(now, step);
+      data = checkedData(text, editData(data, step), step.path, file);
+      now = text;
     }
     if (!isDeepStrictEqual(data, wanted)) throw tangled(edit.path, now);
     data = wanted;
@@ -137,6 +129,10 @@ function listDifference(
   return [...changes, ...cuts];
 }
 
+function isCollection(value: Json): value is readonly Json[] | { readonly [key: string]: Json } {
+  return typeof value === 'object' && value !== null;
+}
+
 function isMapping(value: Json): value is { readonly [key: string]: Json } {
   return isCollection(value) && !Array.isArray(value);
 }
@@ -150,25 +146,12 @@ function at(data: Json, path: readonly ConfigKey[]): Json | undefined {
   return value;
 }
 
-function splice(yaml: YamlText, before: Json, { path, ...edit }: ConfigChange): Spliced {
-  if (edit.kind === 'remove') return yaml.remove(path);
-  if (edit.kind === 'append') return yaml.append(path, edit.value);
-  const [key] = path;
-  if (before === null && path.length === 1 && key !== undefined)
-    return `${yaml.text}${yaml.text === '' || yaml.text.endsWith('\n') ? '' : '\n'}${String(key)}: ${JSON.stringify(edit.value)}\n`;
-  return yaml.set(path, edit.value);
-}
-
-function checked(
-  spliced: Spliced,
-  wanted: Json,
-  path: readonly ConfigKey[],
-  text: string,
-  file: string,
-): string {
-  if (spliced === null) throw tangled(path, text);
-  checkedData(spliced, wanted, path, file);
-  return spliced;
+function rewritten(text: string, change: ConfigChange): string {
+  try {
+    return rewriteYaml(text, change);
+  } catch {
+    throw tangled(change.path, text);
+  }
 }
 
 /** The data of the text, which has to be what was wanted: nothing else may have changed. */

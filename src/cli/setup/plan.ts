@@ -1,8 +1,8 @@
 import type { Config, LoadContext } from '../../config/config.ts';
 import { createConfigFile, replaceConfigFile, revisionOf } from '../../config/configFile.ts';
 import { isDeepStrictEqual } from 'node:util';
-import { applyEdits, type ConfigChange } from '../../config/edit.ts';
-import type { Json } from '../../config/renderValue.ts';
+import type { ConfigChange, Json } from '../../config/change.ts';
+import { applyEdits } from '../../config/edit.ts';
 import { readConfig, readConfigFile, textOf } from '../../config/load.ts';
 import type { ConfigPlace } from '../../config/locate.ts';
 import { resolvePath, pathsOf } from '../../config/resolve.ts';

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Lexer } from 'yaml';
 import type { Config } from '../../config/config.ts';
-import { applyEdits, type ConfigChange, type ConfigKey } from '../../config/edit.ts';
+import type { ConfigChange, ConfigKey } from '../../config/change.ts';
+import { applyEdits } from '../../config/edit.ts';
 import { readYaml } from '../../config/yamlSource.ts';
 import { hidePasswords } from '../../wiring/hidePasswords.ts';
 
