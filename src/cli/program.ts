@@ -74,7 +74,7 @@ function report(io: Io, error: unknown): ExitStatus {
   if (io.stop.aborted && !(error instanceof ReceiptdError)) return EXIT.interrupted;
   if (!(error instanceof ReceiptdError)) throw error;
   // Only a config has several problems, each on a line of its own; elsewhere a line feed came from outside.
-  const isList = error.code.startsWith('CONFIG_');
+  const isList = error.kind === 'config';
   const lines = isList ? error.sentence().split('\n').map(printable).join('\n') : printable(error.sentence());
   io.stderr.write(`${fitted(io.stderr, `${colorsFor(io, io.stderr).red('error:')} ${lines}`)}\n`);
   return exitStatusOf(error);

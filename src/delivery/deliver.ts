@@ -182,9 +182,8 @@ async function fetchToken(
     return await deps.tokens(document.endpoint).token(signal);
   } catch (error) {
     if (!(error instanceof ReceiptdError)) throw error;
-    const ofCredentials = error.code.startsWith('CREDENTIALS_') || error.code.startsWith('KEYCHAIN_');
     const why = { reason: error.code, message: error.sentence() };
-    if (ofCredentials) await deps.holds.holdCredentials(document, why);
+    if (error.kind === 'credentials') await deps.holds.holdCredentials(document, why);
     else await deps.holds.serviceTrouble(document, why, retryAfterOf(error));
     return null;
   }

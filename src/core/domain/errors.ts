@@ -5,12 +5,14 @@
 export class ReceiptdError extends Error {
   readonly code: ErrorCode;
   readonly hint: string | undefined;
+  readonly kind: ErrorKind;
 
   constructor(code: ErrorCode, message: string, options: { hint?: string; cause?: unknown } = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'ReceiptdError';
     this.code = code;
     this.hint = options.hint;
+    this.kind = KINDS[code] ?? 'other';
   }
 
   /** One line for a terminal: what, where, what to do, and the code. */
@@ -126,6 +128,36 @@ export const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
+/** What is in trouble, where that decides what happens next: who is put on hold, what is tried again. */
+export type ErrorKind = 'config' | 'ledger' | 'credentials' | 'other';
+
+const KINDS: Readonly<Partial<Record<ErrorCode, ErrorKind>>> = {
+  CONFIG_NOT_FOUND: 'config',
+  CONFIG_UNREADABLE: 'config',
+  CONFIG_SYNTAX: 'config',
+  CONFIG_INVALID: 'config',
+  CONFIG_EXISTS: 'config',
+  CONFIG_CHANGED: 'config',
+  CONFIG_UNWRITABLE: 'config',
+  LEDGER_EXISTS: 'ledger',
+  LEDGER_MISSING: 'ledger',
+  LEDGER_OLDER: 'ledger',
+  LEDGER_NEWER: 'ledger',
+  LEDGER_DAMAGED: 'ledger',
+  LEDGER_WRITE_FAILED: 'ledger',
+  DISK_FULL: 'ledger',
+  LEDGER_SHARED: 'ledger',
+  LEDGER_UNREACHABLE: 'ledger',
+  LEDGER_REFUSED: 'ledger',
+  LEDGER_MOVED: 'ledger',
+  CREDENTIALS_MISSING: 'credentials',
+  CREDENTIALS_INSECURE: 'credentials',
+  CREDENTIALS_REFUSED: 'credentials',
+  CREDENTIALS_UNWRITABLE: 'credentials',
+  KEYCHAIN_UNAVAILABLE: 'credentials',
+  KEYCHAIN_LOCKED: 'credentials',
+};
+
 /** Wraps anything thrown; `code` is what the caller was trying to do. */
 export function asReceiptdError(error: unknown, code: ErrorCode, message: string): ReceiptdError {
   if (error instanceof ReceiptdError) return error;
@@ -134,7 +166,7 @@ export function asReceiptdError(error: unknown, code: ErrorCode, message: string
 
 /** The ledger could not be written or read: trouble of its disk, not of what was to be written. */
 export function isOfLedger(error: unknown): boolean {
-  return error instanceof ReceiptdError && (error.code.startsWith('LEDGER_') || error.code === 'DISK_FULL');
+  return error instanceof ReceiptdError && error.kind === 'ledger';
 }
 
 /** Another agent has what this one was about to write of: that one will do it. Nobody needs to be told. */

@@ -278,7 +278,7 @@ export class Store {
   }
 
   #failed(error: unknown): unknown {
-    if (error instanceof ReceiptdError && !error.code.startsWith('LEDGER_')) return error;
+    if (error instanceof ReceiptdError && error.kind !== 'ledger') return error;
     if (!isOfServer(error) && !(error instanceof ReceiptdError)) return error;
     const failure = ledgerFailure(error, this.where);
     this.#options.trouble.met(failure);
