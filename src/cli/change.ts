@@ -17,7 +17,7 @@ export function addResends(program: Command, io: Io): void {
 
   program
     .command('retry')
-    .argument('[name...]', 'names of documents, their beginnings, or files')
+    .argument('[document...]', 'names of documents, their beginnings, or files')
     .description('queue failed, unconfirmed, lost and waiting documents again at once, under their names')
     .option('--config <file>', 'config file')
     .option('--all', 'all of them; also tries everything on hold')
@@ -39,7 +39,7 @@ export function addResends(program: Command, io: Io): void {
 
   program
     .command('resend')
-    .argument('<name>', 'name of the document, its beginning, or a file')
+    .argument('<document>', 'name of the document, its beginning, or a file')
     .description('send an accepted document once more on purpose; recorded, and counted against the quota')
     .option('--config <file>', 'config file')
     .option('--endpoint <alias>', 'into this endpoint instead of its own')

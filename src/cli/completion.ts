@@ -1,5 +1,4 @@
-import type { Command } from 'commander';
-import { ReceiptdError } from '../core/domain/errors.ts';
+import { Argument, type Command } from 'commander';
 import { bashScript } from './completion/bash.ts';
 import { fishScript } from './completion/fish.ts';
 import { powershellScript } from './completion/powershell.ts';
@@ -23,18 +22,12 @@ const MORE = `To have it in every shell from now on:
 export function addCompletion(program: Command, io: Io): void {
   program
     .command('completion')
-    .argument('<shell>', `one of: ${Object.keys(SCRIPTS).join(', ')}`)
+    .addArgument(new Argument('<shell>', 'which shell').choices(Object.keys(SCRIPTS)))
     .description(
       'print what lets a shell complete commands, options, endpoints and documents with the Tab key',
     )
     .addHelpText('after', helpOf({ examples: ['completion bash', 'completion fish'], more: MORE }))
-    .action((shell: string) => {
-      const [, script] = Object.entries(SCRIPTS).find(([name]) => name === shell) ?? [];
-      if (script === undefined) {
-        throw new ReceiptdError('USAGE', `There is no completion for "${shell}".`, {
-          hint: `It takes: ${Object.keys(SCRIPTS).join(', ')}.`,
-        });
-      }
-      io.stdout.write(script(withHelp(wordsOf(program))));
+    .action((shell: keyof typeof SCRIPTS) => {
+      io.stdout.write(SCRIPTS[shell](withHelp(wordsOf(program))));
     });
 }

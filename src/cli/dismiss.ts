@@ -15,7 +15,9 @@ interface Options extends FilterOptions {
 }
 
 export function addDismiss(program: Command, io: Io): void {
-  withFilters(program.command('dismiss').argument('[name...]', 'names of documents, paths or names of files'))
+  withFilters(
+    program.command('dismiss').argument('[document...]', 'names of documents, paths or names of files'),
+  )
     .description('say that nothing is to be done about documents or files that need a person')
     .option('--all', 'all of them that the filters let pass')
     .option('--undo', 'take that back: they need a person again')

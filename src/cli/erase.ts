@@ -34,7 +34,7 @@ const WHAT_IS_THERE =
 export function addErase(program: Command, io: Io, done: (status: ExitStatus) => void): void {
   program
     .command('erase')
-    .argument('[name...]', 'names of documents')
+    .argument('[document...]', 'names of documents')
     .description('erase the personal data of documents (paths, messages, answers) for good')
     .option('--config <file>', 'config file')
     .option('--before <date>', 'all documents that were named before this day (YYYY-MM-DD, local time)')

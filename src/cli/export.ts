@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { finished } from 'node:stream/promises';
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { csvLines, SEPARATORS, type CsvForm } from '../control/queries/csv.ts';
 import { systemClock } from '../system/systemClock.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
@@ -17,7 +17,7 @@ import { openReading } from './reading.ts';
 import { configOf } from './session.ts';
 
 interface Options extends FilterOptions {
-  readonly format?: string;
+  readonly format?: Format;
   readonly excel?: boolean;
   readonly separator?: string;
   readonly output?: string;
@@ -28,9 +28,7 @@ type Write = (target: Pick<Io, 'stdout'>, rows: AsyncIterable<ListRow>) => Promi
 type Format = 'csv' | 'json';
 
 function formatOf({ format, output }: Options): Format {
-  if (format === undefined) return /\.json$/i.test(output ?? '') ? 'json' : 'csv';
-  if (format === 'csv' || format === 'json') return format;
-  throw new ReceiptdError('USAGE', `--format takes csv or json, not "${format}".`);
+  return format ?? (/\.json$/i.test(output ?? '') ? 'json' : 'csv');
 }
 
 /** Excel separates by a semicolon where the user's numbers have a comma. */
@@ -50,7 +48,9 @@ export function addExport(program: Command, io: Io): void {
     .description(
       "the ledger as a file; beside it FILE.head.json, the journal's last entry, for `ledger verify --head`",
     )
-    .option('--format <format>', 'csv or json; by the ending of the file, else csv')
+    .addOption(
+      new Option('--format <format>', 'by the ending of the file, else csv').choices(['csv', 'json']),
+    )
     .option('--excel', 'as Excel opens it: UTF-8 with its mark, and a semicolon where numbers have a comma')
     .option('--separator <sign>', 'between cells of csv: ",", ";" or tab')
     .option('--output <file>', 'a new file; standard output if left out')

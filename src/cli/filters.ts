@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import type { Config } from '../config/config.ts';
 import { parseDay } from '../config/units.ts';
 import { isElsewhere } from '../core/domain/elsewhere.ts';
@@ -11,7 +11,7 @@ import { printable } from './printable.ts';
 import type { ConfigOption } from './session.ts';
 
 export interface FilterOptions extends ConfigOption {
-  readonly state?: string[];
+  readonly state?: ListState[];
   readonly endpoint?: string;
   readonly folder?: string;
   readonly search?: string;
@@ -24,7 +24,7 @@ export interface FilterOptions extends ConfigOption {
 export function withFilters(command: Command): Command {
   return command
     .option('--config <file>', 'config file')
-    .option('--state <state...>', `only these states: ${LIST_STATES.join(', ')}`)
+    .addOption(new Option('--state <state...>', 'only these states').choices(LIST_STATES))
     .option('--endpoint <alias>', 'only this endpoint')
     .option('--folder <path>', 'only this folder')
     .option(
@@ -38,7 +38,7 @@ export function withFilters(command: Command): Command {
 export function filterOf(config: Config, options: FilterOptions): ListFilter {
   const endpoint = options.endpoint === undefined ? undefined : endpointOf(config, options.endpoint).key;
   return {
-    ...(options.state && { states: options.state.map(stateOf) }),
+    ...(options.state && { states: options.state }),
     ...(endpoint && { endpoint }),
     ...(options.folder !== undefined && {
       folder: isElsewhere(options.folder) ? options.folder : resolve(options.folder),
@@ -56,14 +56,6 @@ export function endpointOf(config: Config, alias: string): Config['endpoints'][n
   if (found) return found;
   throw new ReceiptdError('ENDPOINT_UNKNOWN', `There is no endpoint "${alias}" in the configuration.`, {
     hint: `There are: ${config.endpoints.map((each) => each.alias).join(', ')}.`,
-  });
-}
-
-function stateOf(text: string): ListState {
-  const state = LIST_STATES.find((each) => each === text);
-  if (state) return state;
-  throw new ReceiptdError('USAGE', `--state does not take "${text}".`, {
-    hint: `It takes: ${LIST_STATES.join(', ')}.`,
   });
 }
 

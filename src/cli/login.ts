@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import {
   agreeOn,
   assertFound,
@@ -29,18 +29,21 @@ import { configOf, openLog, type ConfigOption } from './session.ts';
 
 interface StoreOptions extends ConfigOption {
   readonly account?: string;
-  readonly store?: string;
+  readonly store?: WritableStore;
   readonly credentialsDir: string;
 }
 
 interface LoginOptions extends StoreOptions {
   readonly clientId?: string;
-  readonly from?: string;
+  readonly from?: CredentialStore;
   readonly verify: boolean;
 }
 
-const STORE_OPTION =
-  'keychain, file or systemd; by default as configured, else where they are now, else keychain';
+const storeOption = (): Option =>
+  new Option(
+    '--store <store>',
+    'which store; by default as configured, else where they are now, else keychain',
+  ).choices(WRITABLE_STORES);
 const ACCOUNT_OPTION = 'an account of the config; the default one if left out';
 const DIR_OPTION = 'where store systemd keeps encrypted files';
 
@@ -51,8 +54,12 @@ export function addLogin(program: Command, io: Io): void {
     .option('--config <file>', 'config file')
     .option('--client-id <id>', 'client identifier (asked for if left out)')
     .option('--account <name>', ACCOUNT_OPTION)
-    .option('--store <store>', STORE_OPTION)
-    .option('--from <store>', 'move what this store has into --store, and ask for nothing')
+    .addOption(storeOption())
+    .addOption(
+      new Option('--from <store>', 'move what this store has into --store, and ask for nothing').choices(
+        CREDENTIAL_STORES,
+      ),
+    )
     .option('--credentials-dir <dir>', DIR_OPTION, UNIT_CREDENTIALS_DIR)
     .option('--no-verify', 'do not ask the service whether it takes them')
     .addHelpText(
@@ -75,7 +82,7 @@ export function addLogin(program: Command, io: Io): void {
     .description('remove the credentials from the keychain (or another store)')
     .option('--config <file>', 'config file')
     .option('--account <name>', ACCOUNT_OPTION)
-    .option('--store <store>', STORE_OPTION)
+    .addOption(storeOption())
     .option('--credentials-dir <dir>', DIR_OPTION, UNIT_CREDENTIALS_DIR)
     .addHelpText('after', helpOf({ examples: ['logout', 'logout --store file', 'logout --account branch'] }))
     .action((options: StoreOptions) => logout(io, options));
@@ -102,7 +109,7 @@ async function login(io: Io, options: LoginOptions): Promise<void> {
 async function logout(io: Io, options: StoreOptions): Promise<void> {
   const config = await configOf(io, options);
   const of = storesOf(io, config, options);
-  const store = options.store === undefined ? (await defaultTarget(of)).store : storeNamed(options.store);
+  const store = options.store ?? (await defaultTarget(of)).store;
   const removed = await targetPlace(store, of).writable?.remove();
   const whose = ofAccount(of.account);
   print(
@@ -136,7 +143,7 @@ async function toMoveInto(
       throw new ReceiptdError('USAGE', 'Either --from or --client-id, not both.', {
         hint: 'With --from what is stored is moved; with --client-id new credentials are stored.',
       });
-    return findToMove(store, sourceOf(from, store), of);
+    return findToMove(store, checkedSource(from, store), of);
   }
   if (named === undefined || clientId !== undefined) return null;
   if (isTerminal(io.stdin)) {
@@ -277,24 +284,15 @@ async function verify(io: Io, { config, account }: StoresOf, given: Credentials)
   }
 }
 
-async function targetOf(io: Io, of: StoresOf, named: string | undefined): Promise<WritableStore> {
-  if (named !== undefined) return storeNamed(named);
+async function targetOf(io: Io, of: StoresOf, named: WritableStore | undefined): Promise<WritableStore> {
+  if (named !== undefined) return named;
   const { store, why } = await defaultTarget(of);
   if (why !== null)
     io.stderr.write(`${printable(why)} So the credentials go into a file that its owner alone can read.\n`);
   return store;
 }
 
-function storeNamed(named: string): WritableStore {
-  const store = WRITABLE_STORES.find((each) => each === named);
-  if (store) return store;
-  throw new ReceiptdError('USAGE', `--store takes keychain, file or systemd, not "${named}".`);
-}
-
-function sourceOf(named: string, to: WritableStore): CredentialStore {
-  const store = CREDENTIAL_STORES.find((each) => each === named);
-  if (store === undefined)
-    throw new ReceiptdError('USAGE', `--from takes ${CREDENTIAL_STORES.join(', ')}, not "${named}".`);
+function checkedSource(store: CredentialStore, to: WritableStore): CredentialStore {
   if (store !== to) return store;
   throw new ReceiptdError('USAGE', `--from and --store name the same store, ${to}.`, {
     hint: 'Say with --store where the credentials are to go.',

@@ -83,7 +83,7 @@ function commandLines({ path, description, options, places }: CommandWords, help
     ...own.flatMap(({ flags, value, description: what }) => [
       '.TP',
       `${flags.map((flag) => String.raw`\fB${text(flag)}\fR`).join(', ')}${value === null ? '' : String.raw` \fI${text(value.name)}${value.variadic ? '...' : ''}\fR`}`,
-      text(`${upperFirst(what)}.`),
+      text(`${upperFirst(what)}${value?.is.kind === 'words' ? ` (${value.is.words.join(', ')})` : ''}.`),
     ]),
     ...(help.more === '' ? [] : ['.PP', ...literal(help.more)]),
     ...(help.examples.length === 0 ? [] : ['.PP', 'For example:', ...literal(help.examples.join('\n'))]),

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import type { ExitStatus } from './exitStatus.ts';
 import { helpOf } from './help.ts';
 import type { Io } from './io.ts';
@@ -18,7 +18,11 @@ export function addSetup(program: Command, io: Io, done: (status: ExitStatus) =>
     .option('--json', 'print what was done as JSON');
   for (const [name, answer] of Object.entries(ANSWERS)) {
     const value = 'value' in answer ? ` ${answer.value}` : '';
-    command.option(`${answer.flag}${value}`, `${answer.about} [${variableOf(name as AnswerName)}]`);
+    const about = `${answer.about} [${variableOf(name as AnswerName)}]`;
+    const option = new Option(`${answer.flag}${value}`, about);
+    // Judged with the answers that come as variables.
+    if ('choices' in answer) option.choices(answer.choices).argParser(String);
+    command.addOption(option);
   }
   command
     .addHelpText(

@@ -10,7 +10,7 @@ import { printable } from './printable.ts';
 export function addShow(program: Command, io: Io): void {
   program
     .command('show')
-    .argument('<name>', 'name of the document, its beginning, or a file')
+    .argument('<document>', 'name of the document, its beginning, or a file')
     .description('everything that is known of one document: files, attempts, the answer of the service')
     .option('--config <file>', 'config file')
     .option('--json', 'as a JSON array, one object for each endpoint that has the name')

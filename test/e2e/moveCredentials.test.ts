@@ -203,11 +203,15 @@ const refusal = (site: Site, ...args: string[]) => quickly(site, ['login', ...ar
 test('what cannot be is said, and nothing is changed', async () => {
   const site = await siteWith({ credentials: { store: 'file' } });
   expect(await refusal(site, '--store', 'file', '--from', 'file')).toBeRefused(2, 'USAGE', 'the same store');
-  expect(await refusal(site, '--store', 'file', '--from', 'drawer')).toBeRefused(2, 'USAGE', '--from takes');
+  expect(await refusal(site, '--store', 'file', '--from', 'drawer')).toBeRefused(
+    2,
+    'USAGE',
+    'Allowed choices are',
+  );
   expect(await refusal(site, '--store', 'drawer')).toBeRefused(
     2,
     'USAGE',
-    '--store takes keychain, file or systemd',
+    'Allowed choices are keychain, file, systemd.',
   );
   expect(await refusal(site, '--from', 'environment', '--client-id', 'x')).toBeRefused(
     2,

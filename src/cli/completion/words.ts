@@ -72,28 +72,13 @@ function optionWords(option: Option): OptionWords {
   };
 }
 
-const LISTED = /: ((?:[a-z]+, )+[a-z]+)$/;
-/** `kept: keychain or file`, `already: send, skip, or "since YYYY-MM-DD" [VARIABLE]` */
-const OFFERED = /: ((?:[a-z]+, )*[a-z]+),? or (?:([a-z]+)|"[^"]*")(?: \[\w+\])?$/;
-const EITHER = /^((?:[a-z]+, )*[a-z]+) or ([a-z]+)\b/;
-
-/** The help says it already: by the name of the place, or by the words that it offers. */
-function kindOf(
-  name: string,
-  { argChoices, description }: Pick<Option | Argument, 'argChoices' | 'description'>,
-): Kind {
+/** By the words that it offers, or by the name of the place. */
+function kindOf(name: string, { argChoices }: Pick<Option | Argument, 'argChoices'>): Kind {
   if (argChoices !== undefined) return { kind: 'words', words: argChoices };
   if (name === 'file') return { kind: 'files' };
   if (name === 'path' || name === 'folder' || name === 'dir') return { kind: 'folders' };
   if (name === 'alias') return { kind: 'endpoints' };
   if (name === 'target') return { kind: 'targets' };
-  if (/^names? of (?:the )?documents?\b/.test(description)) return { kind: 'documents' };
-  const [, list] = LISTED.exec(description) ?? [];
-  if (list !== undefined) return { kind: 'words', words: list.split(', ') };
-  const [, offered, another] = OFFERED.exec(description) ?? [];
-  if (offered !== undefined)
-    return { kind: 'words', words: [...offered.split(', '), ...(another === undefined ? [] : [another])] };
-  const [, first, last] = EITHER.exec(description) ?? [];
-  if (first === undefined || last === undefined) return { kind: 'none' };
-  return { kind: 'words', words: [...first.split(', '), last] };
+  if (name === 'document') return { kind: 'documents' };
+  return { kind: 'none' };
 }

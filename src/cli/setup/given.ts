@@ -59,6 +59,8 @@ interface Answer {
   /** What stands behind it; none for yes or no. */
   readonly value?: string;
   readonly about: string;
+  /** Words that it takes, for the help and for shells; what else it takes is judged with the answer. */
+  readonly choices?: readonly string[];
 }
 
 /** In the order of the questions. The secret is no option, since every user of the machine can read those. */
@@ -76,7 +78,12 @@ export const ANSWERS = {
     value: '<file>',
     about: 'file with the client secret; - reads it from standard input',
   },
-  store: { flag: '--store', value: '<store>', about: 'where the credentials are kept: keychain or file' },
+  store: {
+    flag: '--store',
+    value: '<store>',
+    about: 'where the credentials are kept',
+    choices: ['keychain', 'file'],
+  },
   endpointUid: { flag: '--endpoint-uid', value: '<uid>', about: 'uid of an existing endpoint' },
   endpointAlias: {
     flag: '--endpoint-alias',
@@ -98,7 +105,8 @@ export const ANSWERS = {
   existing: {
     flag: '--existing',
     value: '<what>',
-    about: 'files that lie in it already: send, skip, or "since YYYY-MM-DD"',
+    about: 'files that lie in it already; "since YYYY-MM-DD" works too',
+    choices: ['send', 'skip'],
   },
   needsAttention: {
     flag: '--needs-attention',
@@ -123,7 +131,12 @@ export const ANSWERS = {
     about: 'file with the password of that user, which only its owner can read',
   },
   testMail: { flag: '--test-mail', about: 'send a test mail' },
-  service: { flag: '--service', value: '<scope>', about: 'install as a service: system, user, or no' },
+  service: {
+    flag: '--service',
+    value: '<scope>',
+    about: 'install as a service',
+    choices: ['system', 'user', 'no'],
+  },
   serviceUser: {
     flag: '--service-user',
     value: '<name>',
