@@ -10,7 +10,6 @@ const LONG = [
   'ledger/postgres/contract',
   'e2e/debianPackage',
   'reliability/mutation',
-  'ledger/sqlite/thread/contract',
   'intake/dispose/disposeKill',
   'reliability/simulation',
   'reliability/kill/kill',
