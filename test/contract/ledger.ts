@@ -883,7 +883,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(await toDispose('/scans', due[0]!.sightingId, 10, null)).toEqual([due[1]]);
         expect(await toDispose('/scans', 0, 1, null)).toEqual([due[0]]);
         expect(await toDispose('/other', 0, 10, null)).toEqual([]);
-        await ledger.disposed(due[0]!.sightingId, 'kept', null, 5_000);
+        await ledger.keepOriginal(due[0]!, 5_000);
         await ledger.gone('/scans', ['copy'], 5_000);
         expect(await toDispose('/scans', 0, 10, null)).toEqual([]);
         expect(await ledger.known(seen('sub/a'))).not.toBeNull();
@@ -893,9 +893,19 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         const { id } = await queued('a', 'a');
         await upload(id, ACCEPTED);
         const [due] = await toDispose('/scans', 0, 10, null);
-        await ledger.disposed(due!.sightingId, 'kept', null, 5_000);
+        await ledger.keepOriginal(due!, 5_000);
         const again = { ...admission('a', 'a'), file: seen('a', 9) };
         expect(await ledger.admit(again)).toMatchObject({ kind: 'duplicate' });
+        expect(await toDispose('/scans', 0, 10, null)).toMatchObject([{ file: seen('a', 9) }]);
+      });
+
+      it('disposes of a file whose place got the bytes that were sent again just before others were to be kept there', async () => {
+        const { id } = await queued('a', 'a');
+        await upload(id, ACCEPTED);
+        const [due] = await toDispose('/scans', 0, 10, null);
+        const again = { ...admission('a', 'a'), file: seen('a', 9) };
+        expect(await ledger.admit(again)).toMatchObject({ kind: 'known' });
+        await ledger.keepOriginal(due!, 5_000);
         expect(await toDispose('/scans', 0, 10, null)).toMatchObject([{ file: seen('a', 9) }]);
       });
     });

@@ -270,10 +270,15 @@ export interface LedgerQueue {
   /** Ends a disposal. */
   disposed(
     sightingId: number,
-    how: 'archived' | 'deleted' | 'kept',
+    how: 'archived' | 'deleted',
     archivedTo: string | null,
     at: number,
   ): Promise<void>;
+  /**
+   * The file of this disposal held other bytes than were sent, and stays. Nothing changes where the bytes that were sent have been seen at
+   * its place since it was listed by `toDispose`: that file may go.
+   */
+  keepOriginal(disposal: Pick<Disposal, 'sightingId' | 'file'>, at: number): Promise<void>;
   /**
    * When upload requests that may have left after `since` had left at the latest, newest first, `limit` at most; null: of all
    * endpoints.

@@ -117,7 +117,7 @@ async function disposeAside(
   if (read.kind !== 'bytes' || sha256(read.bytes) !== hash) {
     await ledger.disposing(sightingId, null, clock.now());
     const path = await folder.putBack(aside, file.path);
-    await ledger.disposed(sightingId, 'kept', null, clock.now());
+    await ledger.keepOriginal(disposal, clock.now());
     log.warn('The original has changed since it was sent; it stays', { ...fields, path });
     return;
   }

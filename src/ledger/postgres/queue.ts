@@ -5,13 +5,13 @@ import type { Disposal, LedgerQueue, Requeue } from '../../core/ports/ledger.ts'
 import type { OriginalsRule } from '../../core/ports/ledgerReports.ts';
 import { Claims } from './claims.ts';
 import { moveOf, wholeTime } from '../moves.ts';
-import { relativePath, toIdentity, type IdentityRow, type PlaceRow } from '../rows.ts';
+import { identityParams, relativePath, toIdentity, type IdentityRow, type PlaceRow } from '../rows.ts';
 import { documentOf, type PlacedRow } from './documents.ts';
 import { besideResults } from './results.ts';
 import * as DISPOSALS from './sql/disposals.ts';
 import { NEXT_LINE } from './sql/endpoints.ts';
 import * as SQL from './sql/queue.ts';
-import { LAST_SIGHTING_ID } from './sql/sightings.ts';
+import { IS_AS_SEEN, LAST_SIGHTING_ID } from './sql/sightings.ts';
 
 import type { Store } from './store.ts';
 import type { Transaction } from './transaction.ts';
@@ -207,6 +207,13 @@ export function createQueue(store: Store, underway: Underway, clock: Pick<Clock,
 
     disposed: (sighting, how, archivedTo, at) =>
       store.write(async (sql) => sql.emit({ kind: 'disposed', sighting, how, archivedTo }, at)),
+
+    keepOriginal: ({ sightingId: sighting, file }, at) =>
+      store.write(async (sql) => {
+        const seen = { id: sighting, ...identityParams(file.identity) };
+        if (await sql.get(IS_AS_SEEN, seen))
+          sql.emit({ kind: 'disposed', sighting, how: 'kept', archivedTo: null }, at);
+      }),
 
     attemptTimes: (endpoint, since, limit) =>
       store.read(async (sql) => {

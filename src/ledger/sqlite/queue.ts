@@ -7,6 +7,7 @@ import { documentUnknown, wrongState } from '../documentErrors.ts';
 import { moveOf } from '../moves.ts';
 import { besideResults } from './results.ts';
 import {
+  identityParams,
   relativePath,
   toDocument,
   toIdentity,
@@ -162,6 +163,13 @@ export function createQueue(store: Store): LedgerQueue {
 
     disposed: (sighting, how, archivedTo, at) =>
       store.write((sql) => sql.emit({ kind: 'disposed', sighting, how, archivedTo }, at)),
+
+    keepOriginal: ({ sightingId: sighting, file }, at) =>
+      store.write((sql) => {
+        const seen = { id: sighting, ...identityParams(file.identity) };
+        if (sql.get(SIGHTINGS.IS_AS_SEEN, seen))
+          sql.emit({ kind: 'disposed', sighting, how: 'kept', archivedTo: null }, at);
+      }),
 
     attemptTimes: (endpoint, since, limit) =>
       store.read((sql) =>

@@ -68,6 +68,11 @@ UPDATE sightings
    SET size = :size, mtime_ns = :mtimeNs, ctime_ns = :ctimeNs, inode = :inode, updated_at = :at
  WHERE id = :id`;
 
+/** Whether no other identity was recorded of it since. */
+export const IS_AS_SEEN = `
+SELECT id FROM sightings
+ WHERE id = :id AND size = :size AND mtime_ns = :mtimeNs AND ctime_ns = :ctimeNs AND inode = :inode`;
+
 export const GONE = `
 UPDATE sightings SET gone_at = :at, updated_at = :at WHERE id = ANY (:ids::bigint[]) AND gone_at IS NULL`;
 

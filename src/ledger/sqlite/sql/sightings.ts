@@ -83,6 +83,11 @@ UPDATE sightings
    SET size = :size, mtime_ns = :mtimeNs, ctime_ns = :ctimeNs, inode = :inode, updated_at = :at
  WHERE id = :id`;
 
+/** Whether no other identity was recorded of it since. */
+export const IS_AS_SEEN = `
+SELECT id FROM sightings
+ WHERE id = :id AND size = :size AND mtime_ns = :mtimeNs AND ctime_ns = :ctimeNs AND inode = :inode`;
+
 export const DISMISS = `UPDATE sightings SET dismissed_at = :at, dismissed_by = :by WHERE id = :id`;
 
 /** The condition is that of the index `sightings_need_person`, word for word. */

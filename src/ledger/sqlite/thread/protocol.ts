@@ -32,6 +32,7 @@ export const WRITING = [
   'setOriginalsRule',
   'disposing',
   'disposed',
+  'keepOriginal',
   'recordResult',
   'putHold',
   'clearHold',
