@@ -589,9 +589,10 @@ export class Intake {
     }
   }
 
-  /** Records on what the folder lies now, if it is there; see `OfflineModeDeps`. */
-  lookAtMount(): Promise<void> {
-    return this.#lookNow((fileSystem) => this.#mount.look(fileSystem));
+  /** Records on what the folder lies now, if it is there, and resolves where it belongs; see `OfflineModeDeps`. */
+  async lookAtMount(): Promise<string | null> {
+    await this.#lookNow((fileSystem) => this.#mount.look(fileSystem));
+    return this.#mount.belongsOn();
   }
 
   #liesOn(fileSystem: FileSystem): void {

@@ -66,7 +66,8 @@ export class SingleFiles {
       const judgement = await judge(file.path, bytes, settings, inspector);
       if (judgement.kind !== 'image') return { kind: 'rejected', message: judgement.message };
       const { path, identity } = file;
-      return this.#admit({ path, identity, bytes, lane: 'fresh', type: judgement.type }, settings);
+      const { type } = judgement;
+      return this.#admit({ path, identity, bytes, lane: 'fresh', type, mark: null }, settings);
     });
   }
 

@@ -215,7 +215,7 @@ export async function composePipeline(
   const { inspector, host } = world;
   const admission = { ledger, payloads, inspector, incidents, clock, log, host };
   const singleFiles = new SingleFiles({ ...admission, open, memory: reading, onAdmitted });
-  const lookAtMount = async (path: string) => intakes.of(path)?.lookAtMount();
+  const lookAtMount = async (path: string) => intakes.of(path)?.lookAtMount() ?? null;
   const offline = deferred
     ? new OfflineMode(
         { ...admission, deferred, folders: config.folders, seenSince, prepare, onAdmitted, lookAtMount },

@@ -889,6 +889,21 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect(await ledger.known(seen('sub/a'))).not.toBeNull();
       });
 
+      it('knows the bytes of a file that lay on another file system, and not the file, until that is seen', async () => {
+        const elsewhere = { ...admission('a', 'a'), isElsewhere: true };
+        const { document } = await ledger.admit(elsewhere);
+        expect(await ledger.known(seen('a'))).toBeNull();
+        expect(await ledger.document(document.id)).toMatchObject({ state: 'queued' });
+        // As a replay does that was killed.
+        expect(await ledger.admit(elsewhere)).toMatchObject({
+          kind: 'duplicate',
+          document: { id: document.id },
+        });
+        expect(await ledger.known(seen('a'))).toBeNull();
+        await ledger.admit(admission('a', 'a'));
+        expect(await ledger.known(seen('a'))).toMatchObject({ verdict: 'document' });
+      });
+
       it('disposes of a file that was kept for its other bytes once it has those that were sent again', async () => {
         const { id } = await queued('a', 'a');
         await upload(id, ACCEPTED);

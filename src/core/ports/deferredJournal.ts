@@ -7,6 +7,8 @@ export interface DeferredImage {
   /** Relative to the folder, with `/`. */
   readonly path: string;
   readonly identity: FileIdentity;
+  /** Of the file system on which the folder lay then; null: it was not to be told. */
+  readonly mark: string | null;
   readonly endpoint: EndpointKey;
   readonly sha256: string;
   readonly type: ImageType;

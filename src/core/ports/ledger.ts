@@ -83,6 +83,11 @@ export interface Admission {
    * where it is part of them.
    */
   readonly naming: Naming;
+  /**
+   * Its file counts as gone from the folder as it lies there now, from the same commit on: it was seen there on another file system, and is no
+   * sign of where the folder belongs.
+   */
+  readonly isElsewhere?: boolean;
 }
 
 export type Admitted =

@@ -29,9 +29,9 @@ export interface OfflineModeDeps {
   readonly onAdmitted: (folder: string, admitted: Admitted) => void;
   /**
    * Finds out whether this folder lies where it lay. Asked before images of it are admitted: afterwards they would count as
-   * known files of wherever it lay when the ledger was last there.
+   * known files of wherever it lay when the ledger was last there. Resolves the mark of the file system to which it belongs; null: not known.
    */
-  readonly lookAtMount: (folder: string) => Promise<unknown>;
+  readonly lookAtMount: (folder: string) => Promise<string | null>;
 }
 
 const LOOK_AGAIN_MS = 2_000;
@@ -132,11 +132,11 @@ export class OfflineMode {
   /** True once it is durable here. False: there is no room for it, and it stays in its folder. */
   async defer(candidate: Candidate, settings: FolderSettings): Promise<boolean> {
     const { deferred, payloads, inspector, clock, log } = this.#deps;
-    const { path, identity, bytes, type, lane } = candidate;
+    const { path, identity, mark, bytes, type, lane } = candidate;
     const { path: folder, endpoint, template } = settings;
     const sha256 = await inspector.sha256(bytes);
     const captured = template.usesCaptured ? await inspector.capturedAt(bytes, type) : null;
-    const image = { folder, path, identity, endpoint, sha256, type, lane, at: clock.now() };
+    const image = { folder, path, identity, mark, endpoint, sha256, type, lane, at: clock.now() };
     this.#deferring.set(sha256, (this.#deferring.get(sha256) ?? 0) + 1);
     try {
       if (!(await payloads.copy(sha256, bytes))) return false;
@@ -202,9 +202,11 @@ export class OfflineMode {
       for (;;) {
         const waiting = deferred.waiting().filter((image) => !this.#odd.has(image));
         if (waiting.length === 0) break;
+        const homes = new Map<string, string | null>();
         for (const folder of new Set(waiting.map((image) => image.folder)))
-          await this.#deps.lookAtMount(folder);
-        await replay(waiting, { ...this.#deps, onOdd: (image, error) => this.#isOdd(image, error) }, signal);
+          homes.set(folder, await this.#deps.lookAtMount(folder));
+        const onOdd = (image: DeferredImage, error: unknown): void => this.#isOdd(image, error);
+        await replay(waiting, { ...this.#deps, homes, onOdd }, signal);
         if (signal.aborted) return;
       }
       this.#enter('online');

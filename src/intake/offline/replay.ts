@@ -15,6 +15,8 @@ export interface ReplayDeps {
   readonly log: Log;
   readonly host: string;
   readonly folders: readonly FolderSettings[];
+  /** By folder: the mark of the file system to which it belongs. */
+  readonly homes: ReadonlyMap<string, string | null>;
   readonly onAdmitted: (folder: string, admitted: Admitted) => void;
   /** One that can't be admitted for reasons of its own keeps no other waiting (promise P4). */
   readonly onOdd: (image: DeferredImage, error: unknown) => void;
@@ -44,8 +46,8 @@ export async function replay(
 }
 
 async function admitOne(image: DeferredImage, deps: ReplayDeps): Promise<void> {
-  const { ledger, deferred, payloads, log, onAdmitted } = deps;
-  const { endpoint, folder, path, identity, sha256, type, lane, at } = image;
+  const { ledger, deferred, payloads, log, homes, onAdmitted } = deps;
+  const { endpoint, folder, path, identity, mark, sha256, type, lane, at } = image;
   let admitted: Admitted;
   try {
     admitted = await ledger.admit({
@@ -56,6 +58,8 @@ async function admitOne(image: DeferredImage, deps: ReplayDeps): Promise<void> {
       lane,
       at,
       naming: namingOf(image, deps),
+      // A share may have come or gone since, and what it held is overwritten: nobody would find it there. A listing that finds it sees it anew.
+      isElsewhere: mark === null || mark !== homes.get(folder),
     });
   } catch (error) {
     if (isOfLedger(error) || ledger.storage.trouble() !== null) throw error;

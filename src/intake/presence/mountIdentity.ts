@@ -63,6 +63,12 @@ export class MountIdentity {
     return foreign(this.#folder.path, home?.mark ?? FORGOTTEN, mark);
   }
 
+  /** The mark of the file system to which the folder belongs; null before it was looked at. */
+  async belongsOn(): Promise<string | null> {
+    const home = (this.#home ??= homeOf(await this.#ledger.folderMark(this.#folder.path)));
+    return home?.mark ?? null;
+  }
+
   /** The folder is what it is now: known files that are not there are gone. Also for a person who knows that. */
   async takeOver(mark: string): Promise<null> {
     await this.#keep({ mark, witnesses: null });

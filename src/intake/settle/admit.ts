@@ -89,6 +89,8 @@ export interface Candidate {
   readonly lane: Lane;
   readonly bytes: Buffer;
   readonly type: ImageType;
+  /** Of the file system from which it was read; null: not known. */
+  readonly mark: string | null;
 }
 
 /** Names an image and puts it in the ledger; durable when this resolves. */

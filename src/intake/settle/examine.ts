@@ -56,13 +56,14 @@ export async function examine(file: Unsettled, deps: ExamineDeps): Promise<void>
     await deps.lookAtMount();
     // It may have been read on another one, or the clock there be coarser than where it was seen.
     if (deps.mark() !== mark || stillMs < settling.quietAtLeastMs) return settling.disturbed(file);
-    await afterRead(file, identity, read, deps);
+    await afterRead(file, identity, mark, read, deps);
   });
 }
 
 async function afterRead(
   file: Unsettled,
   identity: FileIdentity,
+  mark: string | null,
   read: FileRead,
   deps: ExamineDeps,
 ): Promise<void> {
@@ -96,7 +97,7 @@ async function afterRead(
       return note(file, identity, 'rejected', judgement.reason, judgement.message, deps);
     case 'image':
       if (judgement.growing && !settling.requireLongQuiet(file)) return settling.keep(file);
-      if (await deps.sink.admit({ path, lane, identity, bytes: read.bytes, type: judgement.type }))
+      if (await deps.sink.admit({ path, lane, identity, mark, bytes: read.bytes, type: judgement.type }))
         return settling.done(file, identity);
       return settling.retryLater(file);
   }

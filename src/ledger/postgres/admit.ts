@@ -6,6 +6,7 @@ import { foldedUnlessAscii } from '../../core/domain/search.ts';
 import type { Admission, Admitted } from '../../core/ports/ledger.ts';
 import { identityParams, UNTOUCHED } from '../rows.ts';
 import { documentOf, requireDocument, type PlacedRow } from './documents.ts';
+import type { CurrentSighting, Sighted } from '../sighted.ts';
 import { currentSighting, nextSightings, putSighting } from './sightings.ts';
 import * as DOCUMENTS from './sql/documents.ts';
 import { ENDPOINT_FOR_UPDATE } from './sql/endpoints.ts';
@@ -33,7 +34,7 @@ export async function admit(sql: Transaction, admission: Admission): Promise<Adm
       nextSightings(sql, 1),
     ]);
     const sighted = { ...own, verdict: 'document' as const, documentId: document.id };
-    putSighting(sql, file, sighted, current, sighting);
+    sight(sql, admission, sighted, current, sighting);
     return { kind: 'queued', document };
   }
 
@@ -47,14 +48,25 @@ export async function admit(sql: Transaction, admission: Admission): Promise<Adm
     sql.get<{ id: number }>(SIGHTINGS.OWN_SIGHTING, { documentId: existing.id }),
     nextSightings(sql, 1),
   ]);
-  const isElsewhere = ownSighting !== undefined && ownSighting.id !== current?.id;
+  const isSecond = ownSighting !== undefined && ownSighting.id !== current?.id;
   const sighted = {
     ...own,
-    verdict: isElsewhere ? 'duplicate' : 'document',
+    verdict: isSecond ? 'duplicate' : 'document',
     documentId: existing.id,
   } as const;
-  putSighting(sql, file, sighted, current, sighting);
+  sight(sql, admission, sighted, current, sighting);
   return again(sql, existing, admission.lane, given, at, file);
+}
+
+function sight(
+  sql: Transaction,
+  { file, isElsewhere = false, at }: Admission,
+  sighted: Sighted,
+  current: CurrentSighting | undefined,
+  freeId: number,
+): void {
+  const sighting = putSighting(sql, file, sighted, current, freeId);
+  if (isElsewhere) sql.emit({ kind: 'gone', sightings: [sighting] }, at);
 }
 
 /** Known bytes into another endpoint: under the same name if it is free there. No file was sighted. */

@@ -54,18 +54,19 @@ export async function putSightings(
   for (const file of byPath.values()) {
     const before = current.get(file.path);
     if (sparesDocuments && isDocument(before, file.identity)) continue;
-    used += putSighting(sql, file, sighted, before, ids[used] as number) ? 1 : 0;
+    const free = ids[used] as number;
+    if (putSighting(sql, file, sighted, before, free) === free) used += 1;
   }
 }
 
-/** The same of one file; resolves whether the number was used. */
+/** The same of one file; returns the number of what is current now, which may be the free one. */
 export function putSighting(
   sql: Transaction,
   file: FileSeen,
   { documentId, at, ...sighted }: Sighted,
   current: CurrentSighting | undefined,
   freeId: number,
-): boolean {
+): number {
   const stays = current !== undefined && isSameFile(current, file.identity, { documentId, ...sighted });
   const { size, mtimeNs, ctimeNs, inode } = identityParams(file.identity);
   const event = {
@@ -82,5 +83,5 @@ export function putSighting(
     inode: String(inode),
   };
   sql.emit(event, at);
-  return !stays;
+  return event.sighting;
 }

@@ -6,6 +6,7 @@ import type { Admission, Admitted } from '../../core/ports/ledger.ts';
 import { requireDocument } from './documents.ts';
 import { endpointIdOf, ensureEndpoint } from './places.ts';
 import { identityParams, toDocument, type DocumentRow, UNTOUCHED } from '../rows.ts';
+import type { Sighted } from '../sighted.ts';
 import { currentSighting, putSighting } from './sightings.ts';
 import * as DOCUMENTS from './sql/documents.ts';
 import { NEXT_NUMBERS } from './sql/endpoints.ts';
@@ -23,7 +24,7 @@ export function admit(sql: Transaction, admission: Admission): Admitted {
     const { folder, path, identity } = file;
     const image = { endpoint, folder, path, sha256, type, size: identity.size, lane, at, naming };
     const document = insertDocument(sql, image);
-    putSighting(sql, file, { ...own, verdict: 'document', documentId: document.id });
+    sight(sql, admission, { ...own, verdict: 'document', documentId: document.id });
     return { kind: 'queued', document };
   }
 
@@ -35,9 +36,14 @@ export function admit(sql: Transaction, admission: Admission): Admitted {
     return { kind: 'known', document: toDocument(existing) };
   }
   const ownSighting = sql.get<{ id: number }>(SIGHTINGS.OWN_SIGHTING, { documentId: existing.id });
-  const isElsewhere = ownSighting !== undefined && ownSighting.id !== current?.id;
-  putSighting(sql, file, { ...own, verdict: isElsewhere ? 'duplicate' : 'document' });
+  const isSecond = ownSighting !== undefined && ownSighting.id !== current?.id;
+  sight(sql, admission, { ...own, verdict: isSecond ? 'duplicate' : 'document' });
   return again(sql, existing, admission.lane, at);
+}
+
+function sight(sql: Transaction, { file, isElsewhere = false, at }: Admission, sighted: Sighted): void {
+  const sighting = putSighting(sql, file, sighted);
+  if (isElsewhere) sql.emit({ kind: 'gone', sightings: [sighting] }, at);
 }
 
 /** Known bytes into another endpoint: under the same name if it is free there. No file was sighted. */

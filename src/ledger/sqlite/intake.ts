@@ -84,7 +84,7 @@ export function createIntake(store: Store): LedgerIntake {
 
     admit: (admission) => store.write((sql) => admit(sql, admission)),
 
-    note: (file, note) => store.write((sql) => putSighting(sql, file, { ...note, documentId: null })),
+    note: (file, note) => store.write((sql) => void putSighting(sql, file, { ...note, documentId: null })),
 
     gone: (folder, paths, at) =>
       store.write((sql) => {

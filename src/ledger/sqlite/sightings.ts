@@ -16,14 +16,14 @@ export function currentSighting(sql: Sql, file: FileRef): CurrentSighting | unde
 
 /**
  * Makes `sighted` what is current at the file's path. The sighting that was current either becomes this one
- * (the same file judged anew) or history (other bytes, or bytes that belong to another document).
+ * (the same file judged anew) or history (other bytes, or bytes that belong to another document). Returns its number.
  */
 export function putSighting(
   sql: Transaction,
   file: FileSeen,
   { documentId, at, ...sighted }: Sighted,
   current = currentSighting(sql, file),
-): void {
+): number {
   const stays = current !== undefined && isSameFile(current, file.identity, { documentId, ...sighted });
   const { size, mtimeNs, ctimeNs, inode } = identityParams(file.identity);
   const event = {
@@ -40,6 +40,7 @@ export function putSighting(
     inode: String(inode),
   };
   sql.emit(event, at);
+  return event.sighting;
 }
 
 /** For a row that is about to be inserted in this transaction. */

@@ -46,6 +46,7 @@ function image(path: string, more: Partial<DeferredImage> = {}): DeferredImage {
     type: 'jpeg',
     lane: 'fresh',
     at: 1_790_000_000_000,
+    mark: 'ext4 1',
     capturedAt: null,
     ...more,
   };
@@ -167,7 +168,7 @@ describe.skipIf(!hasNamespaces)('on a disk of one megabyte', () => {
       const log = { error: (message) => console.log('SAID ' + message) };
       const journal = await openDeferredJournal({ path, log });
       const image = (name) => ({ folder: '/scans', path: name, identity: { size: 1, mtimeNs: 1n, ctimeNs: 1n, inode: 1n },
-        endpoint: { baseUrl: 'http://127.0.0.1:9', uid: 'office' }, sha256: 'a'.repeat(64), type: 'jpeg', lane: 'fresh', at: 1, capturedAt: null });
+        endpoint: { baseUrl: 'http://127.0.0.1:9', uid: 'office' }, sha256: 'a'.repeat(64), type: 'jpeg', lane: 'fresh', at: 1, mark: null, capturedAt: null });
       await journal.defer(image('first'));
       writeFileSync('/mnt/other', randomBytes(900_000));
       let refused = 0, kept = 1, said = '';
@@ -200,7 +201,7 @@ it('killed while it writes, all that was promised is there after the next start,
       import { openDeferredJournal } from ${JSON.stringify(compiled.url)};
       const journal = await openDeferredJournal({ path: ${JSON.stringify(path)}, log: { error: (message) => { throw new Error(message); } } });
       const image = (name) => ({ folder: ${JSON.stringify(dir)}, path: name, identity: { size: 1, mtimeNs: 1n, ctimeNs: 1n, inode: 1n },
-        endpoint: { baseUrl: 'http://127.0.0.1:9', uid: 'office' }, sha256: 'a'.repeat(64), type: 'jpeg', lane: 'fresh', at: 1, capturedAt: null });
+        endpoint: { baseUrl: 'http://127.0.0.1:9', uid: 'office' }, sha256: 'a'.repeat(64), type: 'jpeg', lane: 'fresh', at: 1, mark: null, capturedAt: null });
       let next = 0;
       const work = async () => {
         for (;;) {

@@ -199,3 +199,33 @@ it('what is scanned into an unmounted folder while the ledger is away makes noth
   const known = await place.real.known({ folder: place.scans, path: 'on the share.jpg' });
   expect(known?.verdict).toBe('document');
 });
+
+it('an image of a share that is unmounted when the ledger is back keeps the share from nothing once that is mounted again', async () => {
+  const place = await offlinePlace();
+  let on = 'the share';
+  const admitted: unknown[] = [];
+  const agent = await place.start({
+    isAway: true,
+    seen: lying(() => on),
+    deferred: (real) => ({
+      admitted: async (image) => {
+        const known = await place.real.known({ folder: place.scans, path: image.path });
+        admitted.push({ on: await place.real.folderMark(place.scans), known });
+        on = 'the share';
+        await real.admitted(image);
+      },
+    }),
+  });
+  await place.drop('a.jpg');
+  await waits(agent, 1);
+  await rm(join(place.scans, 'a.jpg'));
+  on = 'the disk below';
+  agent.comeBack();
+  await eventually(async () => (await place.states())['a.jpg'] === 'accepted');
+  await place.drop('b.jpg');
+  await eventually(async () => (await place.states())['b.jpg'] === 'accepted');
+  await watching(agent);
+  expect(admitted).toEqual([{ on: 'the disk below', known: null }]);
+  expect(place.log.said(`${place.scans} is unreachable`)).toEqual([]);
+  expect(await place.real.folderMark(place.scans)).toBe('the share');
+});

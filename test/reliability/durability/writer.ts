@@ -51,6 +51,7 @@ const PARTS: Record<string, () => Promise<void>> = {
       type: 'jpeg' as const,
       lane: 'fresh' as const,
       at: 1_000,
+      mark: null,
       capturedAt: null,
     }));
     for (const each of images) {

@@ -142,7 +142,12 @@ export const MUTATIONS: readonly Mutation[] = [
     killedBy: 'simulation',
     edits: [
       { file: 'src/intake/settle/examine.ts', drop: 'lookAtMount' },
-      { file: 'src/intake/offline/offlineMode.ts', drop: 'lookAtMount' },
+      {
+        file: 'src/intake/offline/offlineMode.ts',
+        in: '#round',
+        call: 'lookAtMount',
+        becomes: 'waiting.at(-1)?.mark ?? null',
+      },
     ],
   },
   {
