@@ -48,13 +48,17 @@ export class Obligations {
     );
   }
 
-  owed(): string[] {
+  /**
+   * `hasRoom`: beside what people have to decide about. Where it does not fit, a scan stays in its folder unread, and `status` says so: nobody
+   * promises more of one whose bytes happen to be those of a copy.
+   */
+  owed(hasRoom: (bytes: Buffer) => boolean): string[] {
     const unadmitted = this.#deferred.filter((image) => !this.isAdmitted(image));
     const unsent = this.#scannedAgain.filter(({ uid, sha256, share, path, file, begun }) => {
       const document = this.#view.documentOf(uid, sha256);
       // Whoever took it away or wrote over it meanwhile has no claim on it.
       const lies = share.content.get(path) === file && hashOf(file.bytes) === sha256;
-      return lies && document?.state === 'failed' && document.begun === begun;
+      return lies && document?.state === 'failed' && document.begun === begun && hasRoom(file.bytes);
     });
     return [
       ...unadmitted.map(({ folder, path }) => `${folder}/${path} was deferred, and is not in the ledger`),

@@ -259,7 +259,7 @@ export class Oracle implements Disposals, Witness {
 
   /** What is not as it should be once trouble is over; empty in the end. */
   owed(): string[] {
-    const owed = this.obligations.owed();
+    const owed = this.obligations.owed((bytes) => this.hasRoom(bytes));
     for (const share of this.#shares) {
       const { endpoint, afterUpload } = this.#plan.config.folders.find(({ path }) => path === share.path)!;
       for (const [path, { bytes }] of share.content) {
