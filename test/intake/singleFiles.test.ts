@@ -1,7 +1,6 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { parseTemplate } from '../../src/core/domain/naming.ts';
 import { ReceiptdError } from '../../src/core/domain/errors.ts';
 import { createImageInspector } from '../../src/intake/image/inspect.ts';
 import { ByteBudget } from '../../src/delivery/payload/byteBudget.ts';
@@ -14,22 +13,9 @@ import type { Spool } from '../../src/core/ports/spool.ts';
 import { drawReceipt } from '../support/images.ts';
 import type { KeepingOptions } from '../delivery/payload/keeping.ts';
 import { OFFICE, sendingPlace, type Place } from '../delivery/sending.ts';
+import { FOLDER_SETTINGS } from './watching.ts';
 
-const SETTINGS: FolderSettings = {
-  path: '/nowhere',
-  recursive: false,
-  watch: 'auto',
-  endpoint: OFFICE,
-  alias: 'office',
-  settle: { shortMs: 200, longMs: 5_000, patienceMs: 600_000 },
-  template: parseTemplate('{stem}-{hash:12}'),
-  nameMaxBytes: 300,
-  accept: ['jpeg', 'png'],
-  maxFileSize: 10_000_000,
-  existing: { kind: 'send' },
-  afterUpload: 'keep',
-  afterUploadOn: null,
-};
+const SETTINGS: FolderSettings = { ...FOLDER_SETTINGS, path: '/nowhere', accept: ['jpeg', 'png'] };
 
 type Gate = (admission: Admission, go: () => ReturnType<Ledger['admit']>) => ReturnType<Ledger['admit']>;
 

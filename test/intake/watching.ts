@@ -31,6 +31,22 @@ export interface WatchOptions {
   readonly deps?: Partial<IntakeDeps>;
 }
 
+/** Of a folder with nothing special about it. */
+export const FOLDER_SETTINGS: Omit<FolderSettings, 'path'> = {
+  recursive: false,
+  watch: 'auto',
+  endpoint: OFFICE,
+  alias: 'office',
+  settle: { shortMs: 200, longMs: 5_000, patienceMs: 600_000 },
+  template: parseTemplate('{stem}-{hash:12}'),
+  nameMaxBytes: 300,
+  accept: ['jpeg', 'png', 'tiff', 'webp', 'gif', 'bmp', 'heic'],
+  maxFileSize: 10_000_000,
+  existing: { kind: 'send' },
+  afterUpload: 'keep',
+  afterUploadOn: null,
+};
+
 /** `shared`: what the sending half works on, so that both do. */
 export async function watchingPlace(shared?: Pick<Place, 'dir' | 'scans' | 'clock' | 'log' | 'ledger'>) {
   const dir = shared?.dir ?? (await temporary());
@@ -47,18 +63,7 @@ export async function watchingPlace(shared?: Pick<Place, 'dir' | 'scans' | 'cloc
   function create(options: WatchOptions = {}) {
     const settings: FolderSettings = {
       path: scans,
-      recursive: false,
-      watch: 'auto',
-      endpoint: OFFICE,
-      alias: 'office',
-      settle: { shortMs: 200, longMs: 5_000, patienceMs: 600_000 },
-      template: parseTemplate('{stem}-{hash:12}'),
-      nameMaxBytes: 300,
-      accept: ['jpeg', 'png', 'tiff', 'webp', 'gif', 'bmp', 'heic'],
-      maxFileSize: 10_000_000,
-      existing: { kind: 'send' },
-      afterUpload: 'keep',
-      afterUploadOn: null,
+      ...FOLDER_SETTINGS,
       ...options.settings,
     };
     const real = createWatchedFolder({

@@ -1,5 +1,5 @@
 /** The journal of deferred images on a real disk: what it keeps, what it cuts, on a full disk and under `kill -9`. */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { appendFile, mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,14 +9,7 @@ import type { DeferredImage } from '../../../src/core/ports/deferredJournal.ts';
 import { openDeferredJournal } from '../../../src/delivery/spool/deferredJournal.ts';
 import { compile, runScript } from '../../support/scripts.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
-import { requirement } from '../../support/requires.ts';
-
-const canMount = spawnSync('unshare', ['-Urm', 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0;
-const hasNamespaces = requirement(
-  'A mount namespace of one’s own',
-  canMount,
-  'util-linux, and user namespaces allowed',
-);
+import { canMount, withSmallDisk } from '../../support/ownMount.ts';
 
 let compiled: Awaited<ReturnType<typeof compile>>;
 beforeAll(async () => {
@@ -158,7 +151,7 @@ it('a file that can’t be opened or is taken away meanwhile is said to be so, a
   expect(journal.needs(image('a').sha256)).toBe(false);
 });
 
-describe.skipIf(!hasNamespaces)('on a disk of one megabyte', () => {
+describe.skipIf(!canMount())('on a disk of one megabyte', () => {
   it('what does not fit is refused as DISK_FULL, leaves nothing half-written, and goes in once there is space', () => {
     const code = `
       import { openDeferredJournal } from ${JSON.stringify(compiled.url)};
@@ -181,8 +174,8 @@ describe.skipIf(!hasNamespaces)('on a disk of one megabyte', () => {
       await journal.close();
       const again = (await openDeferredJournal({ path, log })).waiting();
       console.log(JSON.stringify({ said, some: refused > 0 && kept > 1, whole: whole === kept, all: again.length === kept + 1, last: again.at(-1).path }));`;
-    const script = `mount -t tmpfs -o size=1m none /mnt && exec "$0" --input-type=module -e "$1"`;
-    const out = execFileSync('unshare', ['-Urm', 'sh', '-c', script, process.execPath, code]).toString();
+    const run = [process.execPath, '--input-type=module', '-e', code];
+    const out = execFileSync(...withSmallDisk('/mnt', '1m', run)).toString();
     expect(JSON.parse(out)).toEqual({
       said: 'DISK_FULL: Free some space on the disk of the state directory.',
       some: true,

@@ -1,5 +1,5 @@
 /** The spool on a disk of one megabyte, and under `kill -9`. */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
@@ -7,14 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSpool } from '../../../src/delivery/spool/openSpool.ts';
 import { compile, runScript } from '../../support/scripts.ts';
-import { requirement } from '../../support/requires.ts';
-
-const canMount = spawnSync('unshare', ['-Urm', 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0;
-const hasNamespaces = requirement(
-  'A mount namespace of one’s own',
-  canMount,
-  'util-linux, and user namespaces allowed',
-);
+import { canMount, withSmallDisk } from '../../support/ownMount.ts';
 
 let compiled: Awaited<ReturnType<typeof compile>>;
 let dir: string;
@@ -28,7 +21,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-describe.skipIf(!hasNamespaces)('on a disk of one megabyte', () => {
+describe.skipIf(!canMount())('on a disk of one megabyte', () => {
   it('what does not fit is refused with the system’s code, leaves nothing behind, and goes in once there is space', () => {
     const code = `
       import { openSpool } from ${JSON.stringify(compiled.url)};
@@ -48,8 +41,8 @@ describe.skipIf(!hasNamespaces)('on a disk of one megabyte', () => {
       rmSync('/mnt/other');
       const again = await spool.put(...last);
       console.log(JSON.stringify({ ends, before, again, readable: (await spool.read(last[0])).equals(last[1]), files: files() }));`;
-    const script = `mount -t tmpfs -o size=1m none /mnt && exec "$0" --input-type=module -e "$1"`;
-    const out = execFileSync('unshare', ['-Urm', 'sh', '-c', script, process.execPath, code]).toString();
+    const run = [process.execPath, '--input-type=module', '-e', code];
+    const out = execFileSync(...withSmallDisk('/mnt', '1m', run)).toString();
     const told = JSON.parse(out) as Record<string, unknown>;
     const refusal = [
       'SPOOL_UNWRITABLE',

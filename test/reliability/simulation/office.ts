@@ -1,5 +1,5 @@
 import type { Dice } from '../support/dice.ts';
-import { firstPage, picture, pictureOf, type Picture } from './images.ts';
+import { firstPage, picture, pictureOf, type Picture } from './pictures.ts';
 import type { Plan } from './plan.ts';
 import type { Share } from './share.ts';
 import type { Story } from './story.ts';

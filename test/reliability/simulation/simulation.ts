@@ -6,7 +6,7 @@ import { OpenIncidents } from '../../../src/daemon/openIncidents.ts';
 import type { OpenFolder } from '../../../src/delivery/payload/locateBytes.ts';
 import type { Log } from '../../../src/core/ports/log.ts';
 import { Dice } from '../support/dice.ts';
-import { inspector } from './images.ts';
+import { inspector } from './pictures.ts';
 import { modelFolder, modelHints } from './modelFolder.ts';
 import { ModelResults } from './modelResults.ts';
 import { ModelService, TOKEN } from './modelService.ts';

@@ -1,9 +1,7 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { createHash } from 'node:crypto';
-import { dirname, join } from 'node:path';
 import { insertJpegSegment } from '../../support/handmadeImages.ts';
 import { drawReceipt } from '../../support/images.ts';
+import { sha256 } from '../kill/digest.ts';
+import { loadImages } from '../kill/images.ts';
 import type { Dice } from '../support/dice.ts';
 
 export interface Image {
@@ -34,7 +32,8 @@ export class Images {
     for (let n = 0; n < DRAWN; n += 1) {
       drawn.push(await drawReceipt({ type: 'jpeg', seed: `${seed} ${n}`, progressive: n % 3 === 0 }));
     }
-    return new Images(seed, drawn, await realReceipts());
+    const { real, images } = await loadImages();
+    return new Images(seed, drawn, real ? images.slice(0, REAL).map(({ bytes }) => bytes) : []);
   }
 
   /** Whether there are real receipts among them. */
@@ -55,23 +54,6 @@ export class Images {
   }
 }
 
-export function sha256(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
-}
-
 function imageOf(bytes: Buffer, extension: string): Image {
   return { bytes, sha256: sha256(bytes), extension };
-}
-
-/** They lie beside the checkout; none where they are missing. */
-async function realReceipts(): Promise<Buffer[]> {
-  for (let dir = process.cwd(); dirname(dir) !== dir; dir = dirname(dir)) {
-    const folder = join(dir, 'shared', 'receipts');
-    if (!existsSync(folder)) continue;
-    const names = readdirSync(folder)
-      .filter((name) => name.endsWith('.jpg'))
-      .toSorted();
-    return Promise.all(names.slice(0, REAL).map((name) => readFile(join(folder, name))));
-  }
-  return [];
 }

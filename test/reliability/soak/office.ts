@@ -1,7 +1,7 @@
 import { readdir, readFile, rm, rmdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Book } from './book.ts';
-import { sha256 } from './images.ts';
+import { sha256 } from '../kill/digest.ts';
 import type { OpenInbox } from './inboxes.ts';
 import { UIDS } from './place.ts';
 

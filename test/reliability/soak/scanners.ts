@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dice } from '../support/dice.ts';
 import type { Book } from './book.ts';
-import { sha256, type Image, type Images } from './images.ts';
+import { sha256 } from '../kill/digest.ts';
+import type { Image, Images } from './images.ts';
 import type { OpenInbox } from './inboxes.ts';
 
 /** How a scanner behaves, and how often. */

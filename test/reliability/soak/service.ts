@@ -8,7 +8,7 @@ import {
   type StoredDocument,
 } from '../../../src/sandbox/server.ts';
 import type { Dice } from '../support/dice.ts';
-import { sha256 } from './images.ts';
+import { sha256 } from '../kill/digest.ts';
 import { RateWatch } from './limits.ts';
 import { CLIENT, LIMITS, UIDS, type Alias } from './place.ts';
 
