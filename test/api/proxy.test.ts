@@ -95,6 +95,15 @@ describe.skipIf(!hasOpenssl)('a service with https, through a proxy', () => {
     expect(proxy.seen).toHaveLength(1);
   });
 
+  it('does not have to be named in the certificate of the proxy', async () => {
+    const proxy = await proxyServer({ tls: authority.issue('IP:127.0.0.1'), answer: 403 });
+    const { service } = client('https://service.example', {
+      proxy: `https://${proxy.host}`,
+      ca: authority.file,
+    });
+    expect(await service.upload(uploadRequest(), never)).toMatchObject({ code: 'PROXY_HTTP_403' });
+  });
+
   it('is reached at its IPv6 address', async () => {
     const server = await tlsServer(authority.issue('IP:::1'), record, '::1');
     const proxy = await proxyServer();
