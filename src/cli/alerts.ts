@@ -20,20 +20,20 @@ interface Options extends ConfigOption {
 export function addAlerts(program: Command, io: Io, done: (status: ExitStatus) => void): void {
   const command = program
     .command('alerts')
-    .description('what is wrong, since when, and whether people were told')
+    .description('what is wrong, since when, and who was alerted')
     .option('--config <file>', 'config file')
     .option('--json', 'as JSON: { channels, quietUntil, open }')
     .addHelpText('after', helpOf({ examples: ['alerts', 'alerts --json', 'alerts test'] }))
     .action((options: Options) => list(io, options));
   command
     .command('test')
-    .description('send a test through every channel that is configured')
+    .description('send a test through every configured channel')
     .option('--config <file>', 'config file')
     .option('--json', 'as JSON: [{ channel, problem }]')
     .addHelpText(
       'after',
       helpOf({
-        more: 'The running agent sends it; where none runs, this command does.',
+        more: 'The running agent sends it; without one, this command does.',
         examples: ['alerts test'],
       }),
     )
@@ -55,8 +55,8 @@ async function list(io: Io, options: Options): Promise<void> {
   print(
     io,
     channels.length === 0
-      ? 'Nobody is told: no channel is configured under `alerts`.'
-      : `Told by ${channels.join(', ')}.${quietUntil === null ? '' : ` Quiet hours until ${local(quietUntil)}.`}`,
+      ? 'Nobody is alerted: no channel is configured under `alerts`.'
+      : `Sent by ${channels.join(', ')}.${quietUntil === null ? '' : ` Quiet hours until ${local(quietUntil)}.`}`,
   );
   print(io, open.length === 0 ? 'Nothing is wrong.' : '');
   const colors = colorsFor(io, io.stdout);
@@ -68,7 +68,10 @@ async function list(io: Io, options: Options): Promise<void> {
       print(io, `  ${printable(hint)}`);
     } else {
       print(io, `${colors.green(`Over since ${local(overSince)}:`)} ${printable(message)} [${code}]`);
-      print(io, `  It began at ${local(since)}. ${stateOf(alert)} Its end is told once it has stayed away.`);
+      print(
+        io,
+        `  It began at ${local(since)}. ${stateOf(alert)} You are alerted to its end once it has stayed away.`,
+      );
     }
   }
 }
@@ -76,19 +79,19 @@ async function list(io: Io, options: Options): Promise<void> {
 function stateOf({ toldAt, toldBy, waitingFor, untold }: OpenAlertJson): string {
   const waiting = waitingFor.join(', ');
   if (toldAt !== null)
-    return `Told at ${local(toldAt)} by ${toldBy.join(', ')}${waiting === '' ? '' : `, not yet by ${waiting}`}.`;
+    return `Sent at ${local(toldAt)} by ${toldBy.join(', ')}${waiting === '' ? '' : `, not yet by ${waiting}`}.`;
   if (waiting !== '') return `On its way (${waiting}).`;
   switch (untold) {
     case 'quietHours':
-      return 'Not told yet: these are quiet hours.';
+      return 'Not sent yet: quiet hours.';
     case 'soon':
-      return 'Not told yet: it is told within minutes, together with others.';
+      return 'Not sent yet: it is sent within minutes, together with others.';
     case 'noChannel':
-      return 'Not told: there is no channel for it.';
+      return 'Not sent: no channel for it.';
     case null:
-      return 'Nobody was told: no channel took it.';
+      return 'Nobody was alerted: no channel took it.';
     case 'young':
-      return 'Not told yet: it may be over soon (`alerts.after`).';
+      return 'Not sent yet: it may be over soon (`alerts.after`).';
   }
 }
 
@@ -96,8 +99,7 @@ async function test(io: Io, options: Options): Promise<ExitStatus> {
   const config = await configOf(io, options);
   const { results } = await ask(io, config);
   if (options.json) printJson(io, results);
-  else if (results.length === 0)
-    print(io, 'No channel is configured under `alerts`, so nobody is told anything.');
+  else if (results.length === 0) print(io, 'No channel is configured under `alerts`, so nobody is alerted.');
   else {
     const colors = colorsFor(io, io.stdout);
     for (const { channel, problem } of results) {

@@ -28,7 +28,7 @@ interface Options extends ConfigOption {
 export function addAudit(program: Command, io: Io, done: (status: ExitStatus) => void): void {
   program
     .command('audit')
-    .description('prove that every file that was seen is accounted for, and that the folders agree')
+    .description('account for every file that was seen, and compare with the folders')
     .option('--config <file>', 'config file')
     .option('--day <date>', 'count only what was first seen on this day (YYYY-MM-DD, local time)')
     .option('--folder <path>', 'only this folder')
@@ -120,8 +120,8 @@ async function foldersOf(
   const path = resolve(io.cwd, wanted);
   const found = all.filter((each) => each.path === path || each.path === wanted);
   if (found.length > 0) return found;
-  throw new ReceiptdError('USAGE', `"${wanted}" is no folder that the ledger knows.`, {
-    hint: `There are: ${all.map((each) => each.path).join(', ')}.`,
+  throw new ReceiptdError('USAGE', `The ledger knows no folder "${wanted}".`, {
+    hint: `Known: ${all.map((each) => each.path).join(', ')}.`,
   });
 }
 
@@ -150,7 +150,7 @@ function dayOf(text: string): { from: number; until: number } {
   const from = parseDay(text);
   if (Number.isNaN(from)) {
     throw new ReceiptdError('USAGE', `--day does not take "${text}".`, {
-      hint: 'It takes a day, like 2026-01-31.',
+      hint: 'Give a day, such as 2026-01-31.',
     });
   }
   const until = new Date(from);
@@ -163,6 +163,6 @@ function durationOf(text: string): number {
   const duration = parseDuration(text);
   if (!Number.isNaN(duration)) return duration;
   throw new ReceiptdError('USAGE', `--wait does not take "${text}".`, {
-    hint: 'It takes a duration like 15s or 1m.',
+    hint: 'Give a duration, such as 15s or 1m.',
   });
 }

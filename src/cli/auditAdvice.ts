@@ -7,11 +7,11 @@ export function problemOf({ problem, state, name }: Unaccounted): string {
   const as = name === null ? words : `${words}, as "${name}"`;
   switch (problem) {
     case 'unknown':
-      return 'It lies in the folder, and the ledger does not know it.';
+      return 'It is in the folder, but not in the ledger.';
     case 'changed':
-      return `It is not as the ledger has it (${as}): it was changed or replaced since.`;
+      return `It differs from the ledger (${as}): it was changed or replaced since.`;
     case 'missing':
-      return `The ledger has it in the folder (${as}), and it is not there any more.`;
+      return `The ledger has it in the folder (${as}), but it is gone.`;
   }
 }
 
@@ -22,15 +22,15 @@ export function adviceOn({ problem, state }: Unaccounted, agentRuns: boolean): s
     case 'unknown':
     case 'changed':
       return agentRuns
-        ? 'It may still be growing, or the agent has no room for it (`receiptd status` says so): ask again in a few minutes.'
+        ? 'It may still be growing, or the agent may have no room for it (see `receiptd status`). Try again in a few minutes.'
         : `${start}: it takes the file in.`;
     case 'missing':
       if (state === 'accepted' || state === 'duplicate' || state === 'skipped' || state === 'rejected')
         return agentRuns
-          ? 'Nothing is lost; ask again in a few minutes, after the next listing.'
+          ? 'Nothing is lost; try again in a few minutes, after the next listing.'
           : `Nothing is lost; ${start.charAt(0).toLowerCase()}${start.slice(1)}, which records that the file has left.`;
       return agentRuns
-        ? 'Ask again in a few minutes; if its bytes are gone it becomes `lost`, and has to be scanned again.'
+        ? 'Try again in a few minutes; if its bytes are gone it becomes `lost`, and has to be scanned again.'
         : `Put it back if you can, then ${start.charAt(0).toLowerCase()}${start.slice(1)}.`;
   }
 }

@@ -20,7 +20,7 @@ const WAITING: readonly (readonly [ListState, string])[] = [
   ['queued', 'to be sent'],
   ['uploading', 'being sent now'],
   ['held', 'on hold'],
-  ['unconfirmed', 'without a clear answer of the service, for a person to look up'],
+  ['unconfirmed', 'without a clear answer from the service, for a person to look up'],
   ['incomplete', 'cut short'],
   ['unreadable', 'that cannot be opened'],
 ];
@@ -29,7 +29,7 @@ export function printAudit(io: Io, audit: Audit): void {
   const colors = colorsFor(io, io.stdout);
   const { day, folders, total, check, head, at } = audit;
   const which = day === null ? 'Files seen so far' : `Files first seen on ${day}`;
-  print(io, `${which}, and what became of them (${local(at)})`);
+  print(io, `${which}, and what happened to them (${local(at)})`);
   for (const folder of folders) {
     print(io);
     print(io, colors.bold(printable(folder.path)));
@@ -57,7 +57,7 @@ export function printAudit(io: Io, audit: Audit): void {
     print(io);
     print(io, colors.yellow('Could not be looked at:'));
     for (const { file, message } of hidden)
-      print(io, printable(`  ${file}: ${message} Make it readable, then ask again.`));
+      print(io, printable(`  ${file}: ${message} Make it readable, then try again.`));
   }
   print(io);
   for (const line of checkLines(audit)) print(io, printable(line));
@@ -75,7 +75,7 @@ export function printAudit(io: Io, audit: Audit): void {
 function tallyLines(tally: Tally): string[] {
   const rows = [
     ...CATEGORIES.map((category) => [category, tally.by[category], meaningOf(category, tally)] as const),
-    ['seen', tally.seen, 'the sum of these'] as const,
+    ['seen', tally.seen, 'the sum of the above'] as const,
   ];
   const width = count(tally.seen).length;
   const lines = rows.map(
@@ -97,16 +97,16 @@ function meaningOf(category: Category, { waiting }: Tally): string {
 function nowLines({ now, tally }: AuditedFolder, day: string | null): string[] {
   if (now === null)
     return [
-      'Not a watched folder of the config (a former one, or files of `receiptd send`): counted from the ledger, and not compared with the folder.',
+      'Not a watched folder (a former one, or files of `receiptd send`): counted from the ledger, not compared with the folder.',
     ];
-  if (now.notLookedAt.some(({ path }) => path === '')) return ['The folder could not be looked at now.'];
+  if (now.notLookedAt.some(({ path }) => path === '')) return ['The folder could not be read just now.'];
   const { listed, known, excluded } = now;
   const agree =
     listed === 0
-      ? 'No file lies in the folder now.'
+      ? 'The folder is empty now.'
       : listed === known
-        ? `${counted(listed, 'file lies', 'files lie')} in the folder now; the ledger has ${listed === 1 ? 'it' : 'all of them'}, unchanged.`
-        : `${counted(listed, 'file lies', 'files lie')} in the folder now; the ledger has ${count(known)} of them, unchanged.`;
+        ? `${counted(listed, 'file is', 'files are')} in the folder now; the ledger has ${listed === 1 ? 'it' : 'all of them'}, unchanged.`
+        : `${counted(listed, 'file is', 'files are')} in the folder now; the ledger has ${count(known)} of them, unchanged.`;
   return [
     agree,
     ...(day === null && tally.seen > listed
@@ -123,12 +123,11 @@ function nowLines({ now, tally }: AuditedFolder, day: string | null): string[] {
 function checkLines({ check }: Audit): string[] {
   const { documents, sentElsewhere, settled, differences } = check;
   if (differences.length > 0) return ['Counted in two ways, the numbers disagree:', ...differences];
-  if (!settled)
-    return ['The ledger changed all the while, so that it could not be counted twice; ask again later.'];
+  if (!settled) return ['The ledger kept changing, so it could not be counted twice; try again later.'];
   const elsewhere =
     sentElsewhere === 0 ? '' : ` ${count(sentElsewhere)} of them went to a second endpoint on purpose.`;
   return [
-    `The whole ledger, counted again from its ${counted(documents, 'name')} instead of its files: no difference.${elsewhere}`,
+    `The whole ledger, recounted from its ${counted(documents, 'name')} instead of its files: no difference.${elsewhere}`,
   ];
 }
 

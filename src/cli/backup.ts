@@ -33,21 +33,21 @@ interface Options extends ConfigOption {
 
 const SHOWN = 5;
 const SHARED_HINT =
-  'Back up the database with what its administrators have for it, such as pg_dump. To move to another PC, let this agent send what waits and stop it; then start one there with the same `ledger.url` and `ledger.agent`.';
+  'Back up the database with its own tools, such as pg_dump. To move to another PC, let this agent send what waits, and stop it. Then start one there with the same `ledger.url` and `ledger.agent`.';
 
 export function addBackup(program: Command, io: Io): void {
   program
     .command('backup')
     .argument(
       '[file]',
-      'a new file; without one the ledger alone is copied, into `backups` of the state directory',
+      'a new file; without one, only the ledger is backed up, into `backups` in the state directory',
     )
     .description(
-      'ledger, journal, images that wait and settings in one file, read back and checked; no secrets',
+      'put ledger, journal, waiting images and settings into one file, read back and checked; no secrets',
     )
     .option('--config <file>', 'config file')
-    .option('--final', 'close this PC: receiptd refuses to run here from then on')
-    .option('--reopen', 'open a PC again that --final closed')
+    .option('--final', 'close this PC: receiptd refuses to run here afterwards')
+    .option('--reopen', 'reopen a PC that --final closed')
     .option('--yes', 'do not ask')
     .option('--json', 'as JSON: { file, bytes, manifest, withoutImage }; without a file { file, head }')
     .addHelpText(
@@ -59,7 +59,7 @@ export function addBackup(program: Command, io: Io): void {
           'backup --reopen',
         ],
         statuses: '6 --final while an agent is running: stop it first',
-        more: 'Works beside a running agent, which goes on. To move to another PC, stop the agent and say --final: two agents on the same state would both send what waits. `receiptd restore` puts the file in place, here or there.',
+        more: 'Works while the agent runs. To move to another PC, stop the agent and add --final: two agents on the same state would both send what waits. `receiptd restore` puts the file in place, here or there.',
       }),
     )
     .action(async (file: string | undefined, options: Options) => {
@@ -69,7 +69,7 @@ export function addBackup(program: Command, io: Io): void {
       if (file !== undefined) return archive(io, config, resolve(io.cwd, file), options);
       if (!options.final) return ledgerAlone(io, config, options);
       throw new ReceiptdError('USAGE', '--final needs the name of a new file.', {
-        hint: 'Say `receiptd backup --final FILE`.',
+        hint: 'Run `receiptd backup --final FILE`.',
       });
     });
 }
@@ -81,7 +81,7 @@ async function ledgerAlone(io: Io, config: Config, options: Options): Promise<vo
   if (options.json) return printJson(io, result);
   print(io, `Wrote ${printable(result.file)}.`);
   print(io, `It holds the ledger up to entry ${result.head.seq} of the journal, hash ${result.head.hash}.`);
-  print(io, 'For images that wait and settings as well, name a file: `receiptd backup FILE`.');
+  print(io, 'To include waiting images and settings, name a file: `receiptd backup FILE`.');
 }
 
 async function archive(io: Io, config: Config, file: string, options: Options): Promise<void> {
@@ -135,10 +135,10 @@ function tell(io: Io, { stateDir }: Config, file: string, { manifest, bytes, wit
   print(io, 'Not in the file; set up again where it is restored on another PC:');
   for (const sentence of setUpAgain) print(io, printable(`  ${sentence}`));
   if (!final)
-    return print(io, 'This PC goes on as before. To move to another PC, stop the agent and say --final.');
-  print(io, `receiptd does not run on ${printable(stateDir)} any more. Next, on the other PC:`);
+    return print(io, 'This PC goes on as before. To move to another PC, stop the agent and add --final.');
+  print(io, `receiptd no longer runs on ${printable(stateDir)}. Next, on the other PC:`);
   print(io, `  receiptd restore ${printable(file)}`);
-  print(io, 'If that fails, `receiptd backup --reopen` lets this PC go on.');
+  print(io, 'If that fails, `receiptd backup --reopen` reopens this PC.');
 }
 
 function without({ count, paths }: WithoutImage): string {
@@ -150,9 +150,9 @@ function without({ count, paths }: WithoutImage): string {
 
 async function confirm(io: Io, final: boolean, missing: WithoutImage, { yes }: Options): Promise<void> {
   if (!final || yes) return;
-  if (canAsk(io) && (await ask(io, `${printable(without(missing))} Move all the same?`))) return;
+  if (canAsk(io) && (await ask(io, `${printable(without(missing))} Move anyway?`))) return;
   throw new ReceiptdError('CONFIRMATION_NEEDED', `Nothing was closed. ${without(missing)}`, {
-    hint: 'Put them back where they were, or say --yes.',
+    hint: 'Put them back where they were, or add --yes.',
   });
 }
 
@@ -161,12 +161,15 @@ async function reopen(io: Io, config: Config, { yes }: Options): Promise<void> {
   const lock = await acquireInstanceLock(config.stateDir, { evenIfMoved: true });
   try {
     const mark = await movedAway(config.stateDir);
-    if (mark === null) return print(io, 'receiptd was not closed here; nothing to reopen.');
+    if (mark === null) return print(io, 'receiptd was not closed here; there is nothing to reopen.');
     if (!yes) await confirmReopening(io, mark.file);
     await unmarkMovedAway(config.stateDir).catch((error: unknown) => {
       throw unwritable(config.stateDir, error);
     });
-    print(io, 'receiptd runs here again. Make sure that it does not run on another PC with the same state.');
+    print(
+      io,
+      'receiptd can run here again. Make sure that it does not run on another PC with the same state.',
+    );
   } finally {
     await lock.release();
   }
@@ -179,6 +182,6 @@ async function confirmReopening(io: Io, file: string): Promise<void> {
   const known = `${file} was restored on ${last.host} (${local(last.at)}). If receiptd runs there, both send what waits.`;
   if (canAsk(io) && (await ask(io, `${printable(known)} Reopen this PC?`))) return;
   throw new ReceiptdError('CONFIRMATION_NEEDED', `Nothing was reopened. ${known}`, {
-    hint: 'If it does not run there any more, say --yes.',
+    hint: 'If it no longer runs there, add --yes.',
   });
 }

@@ -38,9 +38,9 @@ export async function openBrowser(
         resolve();
       });
     });
-    note('A browser opens. If it shows no console, open the link yourself, within five minutes.');
+    note('A browser opens. If it does not show the console, open the link yourself within five minutes.');
   } catch {
-    note('No browser could be opened: open the link yourself, within five minutes.');
+    note('No browser could be opened: open the link yourself within five minutes.');
   }
 }
 

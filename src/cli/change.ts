@@ -18,7 +18,7 @@ export function addResends(program: Command, io: Io): void {
   program
     .command('retry')
     .argument('[document...]', 'names of documents, their beginnings, or files')
-    .description('queue failed, unconfirmed, lost and waiting documents again at once, under their names')
+    .description('queue failed, unconfirmed, lost and waiting documents again now, under their names')
     .option('--config <file>', 'config file')
     .option('--all', 'all of them; also tries everything on hold')
     .option('--json', 'as JSON: { queued, names }')
@@ -40,7 +40,7 @@ export function addResends(program: Command, io: Io): void {
   program
     .command('resend')
     .argument('<document>', 'name of the document, its beginning, or a file')
-    .description('send an accepted document once more on purpose; recorded, and counted against the quota')
+    .description('send an accepted document once more; recorded, and counted against the quota')
     .option('--config <file>', 'config file')
     .option('--endpoint <alias>', 'into this endpoint instead of its own')
     .option('--json', 'as JSON: { name, endpointUid, outcome }')
@@ -55,7 +55,7 @@ export function addResends(program: Command, io: Io): void {
       });
       if (options.json) printJson(io, result);
       else if (result.outcome === 'duplicate')
-        print(io, `That endpoint has the image already, as "${printable(result.name)}".`);
+        print(io, `That endpoint already has the image, as "${printable(result.name)}".`);
       else print(io, `Queued "${printable(result.name)}" for endpoint ${result.endpointUid}.`);
     });
 }
@@ -69,7 +69,7 @@ export function addPauses(program: Command, io: Io): void {
     program
       .command(command)
       .argument('[target]', 'a folder or an endpoint; everything if left out')
-      .description(`${command} uploads; scans are named and recorded all the while`)
+      .description(`${command} uploads; scans are still named and recorded`)
       .option('--config <file>', 'config file')
       .option('--json', 'as JSON: { targets }')
       .addHelpText('after', helpOf({ examples: [command, `${command} office`, `${command} /srv/scans`] }))

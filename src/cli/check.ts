@@ -33,7 +33,7 @@ export function addCheck(program: Command, io: Io, done: (status: ExitStatus) =>
   program
     .command('check')
     .description(
-      'config, folders, permissions, credentials, alerts, disk and watch limits: one line each, and what to do',
+      'check check config, folders, permissions, credentials, alerts, disk and watch limits: one line each, and what to do',
     )
     .option('--config <file>', 'config file')
     .option('--offline', 'do not ask the service')
@@ -186,7 +186,7 @@ async function checkAccount(
     findings.push(await checkStore(config, account, store, io.env, `credentials${end}`));
     if (offline) return findings;
     const { company } = await service.whoami(io.stop, account);
-    const message = `${config.service.baseUrl} takes the credentials from the ${store} store: ${company}.`;
+    const message = `${config.service.baseUrl} accepts the credentials from the ${store} store: ${company}.`;
     findings.push({ level: 'ok', subject: `service${end}`, message, names: [company] });
   } catch (error) {
     const found = failure(`${findings.length === 0 ? 'credentials' : 'service'}${end}`, error);

@@ -50,7 +50,7 @@ async function checkCertificate(tls: PairFiles, listener: Listener): Promise<Fin
   const subject = `${listener.section}.tls`;
   try {
     const until = new Date((await readPair(tls, listener)).expiresAt).toISOString().slice(0, 10);
-    return { level: 'ok', subject, message: `The certificate is good until ${until}.` };
+    return { level: 'ok', subject, message: `The certificate is valid until ${until}.` };
   } catch (error) {
     return failure(subject, error);
   }
@@ -75,8 +75,8 @@ async function checkAddress(
     const whose = await agentSays(stateDir, error.message);
     if (whose === 'not its own') return failure(subject, error);
     if (whose === 'its own')
-      return { level: 'ok', subject, message: `${where} is taken by the running agent.` };
-    const message = `${where} is taken. Whether by the running agent is not known, since it can't be asked: ${whose}`;
+      return { level: 'ok', subject, message: `${where} is used by the running agent.` };
+    const message = `${where} is in use. The running agent can't be asked whether it is its own: ${whose}`;
     return { level: 'warn', subject, message };
   } finally {
     await closeServer(server);

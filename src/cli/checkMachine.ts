@@ -18,16 +18,16 @@ async function checkDisk({ stateDir }: Config): Promise<Finding> {
   try {
     const { bavail, bsize } = await statfsAround(stateDir);
     const free = bavail * bsize;
-    const message = `${Math.round(free / 1_000_000)} MB are free where the state directory is.`;
+    const message = `${Math.round(free / 1_000_000)} MB are free on the disk of the state directory.`;
     return free < LITTLE_SPACE
       ? {
           level: 'warn',
           subject: 'disk',
-          message: `${message} Make room: without it nothing can be recorded or sent.`,
+          message: `${message} Free some space: nothing can be recorded or sent without it.`,
         }
       : { level: 'ok', subject: 'disk', message };
   } catch {
-    return { level: 'warn', subject: 'disk', message: `The free space of ${stateDir} can't be told.` };
+    return { level: 'warn', subject: 'disk', message: `The free space of ${stateDir} can't be determined.` };
   }
 }
 
@@ -54,7 +54,7 @@ async function checkWatches(config: Config): Promise<Finding> {
   return {
     level: 'warn',
     subject: 'watches',
-    message: `${message} ${fix} Without it folders are polled. [WATCH_LIMIT]`,
+    message: `${message} ${fix} Until then, folders are polled. [WATCH_LIMIT]`,
   };
 }
 

@@ -16,8 +16,8 @@ export function addComplete(program: Command, io: Io): void {
   program
     .command('complete', { hidden: true })
     .argument('<what>', 'documents or endpoints')
-    .argument('[prefix]', 'what is typed already', '')
-    .description('names that begin so, one on a line, for the completion of a shell')
+    .argument('[prefix]', 'what was typed so far', '')
+    .description('names that begin like this, one on a line, for shell completion')
     .option('--config <file>', 'config file')
     .addHelpText('after', helpOf({ examples: ['complete documents SCAN', 'complete endpoints'] }))
     .action(async (what: string, prefix: string, options: ConfigOption) => {

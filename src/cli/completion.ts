@@ -9,7 +9,7 @@ import type { Io } from './io.ts';
 
 const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript, powershell: powershellScript };
 
-const MORE = `To have it in every shell from now on:
+const MORE = `To have it in every new shell:
   bash        mkdir -p ~/.local/share/bash-completion/completions
               receiptd completion bash > ~/.local/share/bash-completion/completions/receiptd
               (or put eval "$(receiptd completion bash)" into ~/.bashrc)
@@ -24,7 +24,7 @@ export function addCompletion(program: Command, io: Io): void {
     .command('completion')
     .addArgument(new Argument('<shell>', 'which shell').choices(Object.keys(SCRIPTS)))
     .description(
-      'print what lets a shell complete commands, options, endpoints and documents with the Tab key',
+      'print a script for the shell: the Tab key completes commands, options, endpoints and documents',
     )
     .addHelpText('after', helpOf({ examples: ['completion bash', 'completion fish'], more: MORE }))
     .action((shell: keyof typeof SCRIPTS) => {

@@ -23,18 +23,18 @@ export function addConsole(program: Command, io: Io): void {
     .command('console')
     .description('open the console of the running agent in a browser')
     .option('--config <file>', 'config file')
-    .option('--no-open', 'print the link only')
+    .option('--no-open', 'only print the link')
     .addHelpText(
       'after',
       helpOf({
-        more: 'The link is good for one use and five minutes. Keep it to yourself.',
+        more: 'The link works once, for five minutes. Keep it to yourself.',
         examples: ['console', 'console --no-open', 'console password'],
       }),
     )
     .action((options: Options) => open(io, options));
   command
     .command('password')
-    .description('set the password of the console, for those without a link')
+    .description('set a password for the console, for people without a link')
     .option('--config <file>', 'config file')
     .option('--remove', 'remove it; links still work')
     .addHelpText(
@@ -60,10 +60,10 @@ async function open(io: Io, options: Options): Promise<void> {
 
 function adviceFor(why: 'ssh' | 'root' | 'noDisplay', url: string): string {
   const { hostname, port } = new URL(url);
-  if (why === 'root') return 'A browser should not run as root: open the link yourself, within five minutes.';
-  if (why === 'noDisplay') return 'There is no display here: open the link yourself, within five minutes.';
+  if (why === 'root') return 'A browser should not run as root: open the link yourself within five minutes.';
+  if (why === 'noDisplay') return 'No display here: open the link yourself within five minutes.';
   return (
-    'Open the link on your own machine, within five minutes. To reach this one from there, first run on it: ' +
+    'Open the link on your own machine within five minutes. To reach this machine from there, first run on your own: ' +
     `ssh -L ${port}:${hostname}:${port} USER@THIS-MACHINE`
   );
 }
@@ -85,7 +85,7 @@ async function setPassword(
     if (error instanceof ReceiptdError) throw error;
     throw unwritable(stateDir, error);
   }
-  print(io, 'Set the password of the console. Whoever had signed in with another is signed out.');
+  print(io, 'The password of the console was set. Everybody who signed in with the old one is signed out.');
 }
 
 async function newPassword(io: Io): Promise<string> {
@@ -94,14 +94,14 @@ async function newPassword(io: Io): Promise<string> {
   if (length < SHORTEST_PASSWORD || length > LONGEST_PASSWORD) {
     throw new ReceiptdError(
       'USAGE',
-      `The password has ${length} characters; it takes ${SHORTEST_PASSWORD} to ${LONGEST_PASSWORD}.`,
+      `The password has ${length} characters; it needs ${SHORTEST_PASSWORD} to ${LONGEST_PASSWORD}.`,
       {
         hint: 'A sentence is easy to remember.',
       },
     );
   }
   if (isTerminal(io.stdin) && (await askText(io, 'Once more: ', false)) !== password)
-    throw new ReceiptdError('USAGE', 'The two are not the same; nothing was changed.');
+    throw new ReceiptdError('USAGE', 'The two differ; nothing was changed.');
   return password;
 }
 

@@ -18,9 +18,9 @@ export function addDismiss(program: Command, io: Io): void {
   withFilters(
     program.command('dismiss').argument('[document...]', 'names of documents, paths or names of files'),
   )
-    .description('say that nothing is to be done about documents or files that need a person')
-    .option('--all', 'all of them that the filters let pass')
-    .option('--undo', 'take that back: they need a person again')
+    .description('mark documents or files that need a person as done')
+    .option('--all', 'everything that matches the filters')
+    .option('--undo', 'undo it: they need a person again')
     .option('--json', 'as JSON: { dismissed }')
     .addHelpText(
       'after',
@@ -30,13 +30,13 @@ export function addDismiss(program: Command, io: Io): void {
           'dismiss --all --state rejected --folder /srv/scans',
           'dismiss SCAN0001-5e8ff9bf55ba --undo',
         ],
-        more: 'Nothing else changes: they stay what they are, and `list` shows who dismissed them. A file that changes, and a document that fails once more, need a person again.',
+        more: 'Nothing else changes: their state stays, and `list` shows who dismissed them. A file that changes, or a document that fails again, needs a person again.',
       }),
     )
     .action(async (names: string[], { all = false, undo = false, json, ...options }: Options) => {
       if (all === names.length > 0)
-        throw new ReceiptdError('USAGE', '`dismiss` needs either names or paths, or --all.', {
-          hint: '`receiptd list --needs-person` shows what there is.',
+        throw new ReceiptdError('USAGE', '`dismiss` needs names or paths, or --all.', {
+          hint: '`receiptd list --needs-person` shows them.',
         });
       const config = await configOf(io, options);
       const { states, since, until, limit, ...filter } = filterOf(config, options);

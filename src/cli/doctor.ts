@@ -32,9 +32,7 @@ interface Options extends ConfigOption {
 export function addDoctor(program: Command, io: Io, done: (status: ExitStatus) => void): void {
   program
     .command('doctor')
-    .description(
-      'what is wrong, in plain words, and a file for whoever helps: no secrets, no images, no names',
-    )
+    .description('what is wrong, in plain words, and a file for support: no secrets, no images, no names')
     .option('--config <file>', 'config file')
     .option('--output <file>', 'a new file; receiptd-doctor-TIME.tar.gz here if left out')
     .option('--list', 'write nothing; show what would be in it')
@@ -44,7 +42,7 @@ export function addDoctor(program: Command, io: Io, done: (status: ExitStatus) =
       'after',
       helpOf({
         examples: ['doctor', 'doctor --list', 'doctor --offline --output /tmp/help.tar.gz'],
-        more: 'Works beside a running agent and without one, also where the configuration, the ledger or the disk is what is wrong.\nNames become stand-ins such as name-1f2e3d4c, the same for the same name within one file.',
+        more: 'Works with or without a running agent, and even if the configuration, the ledger or the disk is the problem.\nNames become stand-ins such as name-1f2e3d4c, the same for the same name within one file.',
       }),
     )
     .action(async (options: Options) => {
@@ -79,7 +77,7 @@ async function run(io: Io, options: Options): Promise<readonly Finding[]> {
   const names = options.withNames ? '; it holds names' : '';
   print(
     io,
-    options.list ? 'A bundle would hold:' : `Wrote ${printable(file)}, readable by you alone${names}. In it:`,
+    options.list ? 'The file would hold:' : `Wrote ${printable(file)}, readable by you alone${names}. In it:`,
   );
   tellParts(io, parts);
   return findings;
@@ -117,8 +115,8 @@ async function found(io: Io, options: Options) {
 function verdict(findings: readonly Finding[]): string {
   const failed = findings.filter(({ level }) => level === 'fail').length;
   const warned = findings.filter(({ level }) => level === 'warn').length;
-  if (failed > 0) return `Something is wrong: ${counted(failed, 'thing')} to mend, ${warned} to know of.`;
-  return warned > 0 ? `It works; ${counted(warned, 'thing')} to know of.` : 'All is well.';
+  if (failed > 0) return `Something is wrong: ${counted(failed, 'thing')} to fix, ${warned} to know about.`;
+  return warned > 0 ? `It works; ${counted(warned, 'thing')} to know about.` : 'All is well.';
 }
 
 function tellParts(io: Io, parts: readonly Part[]): void {
@@ -135,7 +133,7 @@ async function write(file: string, parts: readonly Part[]): Promise<ReceiptdErro
     return outputUnwritable(
       file,
       error,
-      'Name a file elsewhere with --output; what is said above is all the same true.',
+      'Name a file elsewhere with --output. The findings above are still valid.',
     );
   }
 }

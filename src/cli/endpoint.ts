@@ -22,21 +22,19 @@ interface CreateOptions extends ConfigOption {
 }
 
 export function addEndpoint(program: Command, io: Io): void {
-  const endpoint = program
-    .command('endpoint')
-    .description('create an endpoint, or list those that are known here');
+  const endpoint = program.command('endpoint').description('create an endpoint, or list the known ones');
   endpoint
     .command('create')
     .argument('<name>', 'name of the endpoint')
-    .description('create an endpoint at the service; never repeated by itself')
+    .description('create an endpoint at the service; never retried')
     .option('--config <file>', 'config file')
     .option('--outgoing-url <url>', 'address of your response handler')
     .option(
       '--results <url>',
-      'have results posted to this agent, which the service reaches at this address; the secret is added',
+      'have results posted to this agent: the address by which the service reaches it; the secret is added',
     )
     .option('--language <tag>', 'dominant language, for instance de-DE')
-    .option('--account <name>', 'an account of the config whose endpoint it is to be')
+    .option('--account <name>', 'the account of the config that it belongs to')
     .option('--json', "the service's record, verbatim")
     .addHelpText(
       'after',
@@ -51,7 +49,7 @@ export function addEndpoint(program: Command, io: Io): void {
     .action((name: string, options: CreateOptions) => create(io, name, options));
   endpoint
     .command('list')
-    .description('endpoints that are configured or were created here (the service has no list)')
+    .description('endpoints configured or created here (the service has no list)')
     .option('--config <file>', 'config file')
     .option('--json', 'as JSON: [{ alias, uid, baseUrl, name }]')
     .addHelpText('after', helpOf({ examples: ['endpoint list'] }))

@@ -22,20 +22,20 @@ interface Options extends ConfigOption {
 }
 
 const WHAT_GOES =
-  'For good: the paths at which their files were seen, all messages, and the answers of the service; in the ledger, ' +
+  'Erased permanently: the paths at which their files were seen, all messages, and the answers of the service; in the ledger, ' +
   'in its journal, and as copies in the spool.';
 const WHAT_STAYS =
-  'Name, hash, times and states stay, so that the journal can still be verified. Not reached: ' +
-  'the archive, the service itself, log files, exports, and backups that were made before.';
+  'Name, hash, times and states stay, so that the journal can still be verified. Not erased: ' +
+  'the archive, the service itself, log files, exports, and earlier backups.';
 const WHAT_IS_THERE =
-  'A document whose file still lies in a watched folder is left as it is: its path would be on record again a minute later. ' +
-  'Move the file away, or say --with-originals.';
+  'A document whose file is still in a watched folder is left as it is: its path would be recorded again a minute later. ' +
+  'Move the file away, or add --with-originals.';
 
 export function addErase(program: Command, io: Io, done: (status: ExitStatus) => void): void {
   program
     .command('erase')
     .argument('[document...]', 'names of documents')
-    .description('erase the personal data of documents (paths, messages, answers) for good')
+    .description('permanently erase the personal data of documents (paths, messages, answers)')
     .option('--config <file>', 'config file')
     .option('--before <date>', 'all documents that were named before this day (YYYY-MM-DD, local time)')
     .option('--with-originals', 'delete their files in watched folders too, if accepted and unchanged')
@@ -45,7 +45,7 @@ export function addErase(program: Command, io: Io, done: (status: ExitStatus) =>
       'after',
       helpOf({
         examples: ['erase SCAN0001-5e8ff9bf55ba', 'erase --before 2020-01-01 --yes'],
-        more: `${WHAT_GOES}\n${WHAT_STAYS}\n${WHAT_IS_THERE} Documents that still wait to be sent are left as they are.`,
+        more: `${WHAT_GOES}\n${WHAT_STAYS}\n${WHAT_IS_THERE} Documents still waiting to be sent are left as they are.`,
       }),
     )
     .action(async (names: string[], options: Options) => {
@@ -76,7 +76,7 @@ export function addErase(program: Command, io: Io, done: (status: ExitStatus) =>
         for (const file of files) print(io, `  ${printable(file)}`);
         print(
           io,
-          `Move ${them} away first${options.withOriginals ? '' : ', or say --with-originals to delete what was accepted'}.`,
+          `Move ${them} away first${options.withOriginals ? '' : ', or add --with-originals to delete what was accepted'}.`,
         );
       }
       if (result.skipped.length === 0) return;
@@ -131,9 +131,9 @@ async function notInFull(
   const [{ name }] = await namedDocuments(reports, written);
   return new ReceiptdError(
     'USAGE',
-    `With --yes, a document is named in full, and "${written}" is no full name.`,
+    `With --yes, a document needs its full name, and "${written}" is not one.`,
     {
-      hint: `It could be ${name}.`,
+      hint: `Did you mean ${name}?`,
     },
   );
 }
@@ -146,19 +146,23 @@ async function confirm(io: Io, { erasable, names }: Found, before: string | unde
   const which = before === undefined ? ` (${printable(names.join(', '))})` : ` named before ${before}`;
   const what = `${counted(erasable, 'document')}${which}`;
   if (!canAsk(io)) {
-    throw new ReceiptdError('CONFIRMATION_NEEDED', `The personal data of ${what} would be erased for good.`, {
-      hint: 'Say --yes if that is what you want.',
-    });
+    throw new ReceiptdError(
+      'CONFIRMATION_NEEDED',
+      `The personal data of ${what} would be erased permanently.`,
+      {
+        hint: 'Add --yes if that is what you want.',
+      },
+    );
   }
   io.stderr.write(`${WHAT_GOES}\n${WHAT_STAYS}\n`);
   if (await ask(io, `Erase the personal data of ${what}?`)) return;
-  throw new ReceiptdError('CONFIRMATION_NEEDED', 'Nothing was erased.', { hint: 'Answer y, or say --yes.' });
+  throw new ReceiptdError('CONFIRMATION_NEEDED', 'Nothing was erased.', { hint: 'Answer y, or add --yes.' });
 }
 
 function dayOf(text: string): number {
   const day = parseDay(text);
   if (!Number.isNaN(day)) return day;
   throw new ReceiptdError('USAGE', `--before does not take "${text}".`, {
-    hint: 'It takes a day, like 2020-01-31.',
+    hint: 'Give a day, such as 2020-01-31.',
   });
 }

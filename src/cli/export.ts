@@ -46,14 +46,14 @@ function formOf(format: Format, { excel = false, separator: wanted }: Options): 
 export function addExport(program: Command, io: Io): void {
   withFilters(program.command('export'))
     .description(
-      "the ledger as a file; beside it FILE.head.json, the journal's last entry, for `ledger verify --head`",
+      "export the ledger to a file; FILE.head.json beside it holds the journal's last entry, for `ledger verify --head`",
     )
     .addOption(
-      new Option('--format <format>', 'by the ending of the file, else csv').choices(['csv', 'json']),
+      new Option('--format <format>', "by default from the file's ending, else csv").choices(['csv', 'json']),
     )
     .option('--excel', 'as Excel opens it: UTF-8 with its mark, and a semicolon where numbers have a comma')
-    .option('--separator <sign>', 'between cells of csv: ",", ";" or tab')
-    .option('--output <file>', 'a new file; standard output if left out')
+    .option('--separator <sign>', 'separator of csv cells: ",", ";" or tab')
+    .option('--output <file>', 'a new file; by default standard output')
     .addHelpText(
       'after',
       helpOf({

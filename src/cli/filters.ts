@@ -29,10 +29,10 @@ export function withFilters(command: Command): Command {
     .option('--folder <path>', 'only this folder')
     .option(
       '--search <text>',
-      "only what contains all of these words: in name, path, hash, state or the service's words; case and accents make no difference",
+      "only what contains all of these words, in name, path, hash, state or the service's message; case and accents are ignored",
     )
     .option('--since <date>', 'only what was first seen on or after this day (YYYY-MM-DD, local time)')
-    .option('--limit <n>', 'at most so many');
+    .option('--limit <n>', 'at most this many');
 }
 
 export function filterOf(config: Config, options: FilterOptions): ListFilter {
@@ -54,8 +54,8 @@ export function filterOf(config: Config, options: FilterOptions): ListFilter {
 export function endpointOf(config: Config, alias: string): Config['endpoints'][number] {
   const found = config.endpoints.find((each) => each.alias === alias || each.key.uid === alias);
   if (found) return found;
-  throw new ReceiptdError('ENDPOINT_UNKNOWN', `There is no endpoint "${alias}" in the configuration.`, {
-    hint: `There are: ${config.endpoints.map((each) => each.alias).join(', ')}.`,
+  throw new ReceiptdError('ENDPOINT_UNKNOWN', `The configuration has no endpoint "${alias}".`, {
+    hint: `Known: ${config.endpoints.map((each) => each.alias).join(', ')}.`,
   });
 }
 
@@ -63,13 +63,13 @@ function dayOf(text: string): number {
   const day = parseDay(text);
   if (!Number.isNaN(day)) return day;
   throw new ReceiptdError('USAGE', `--since does not take "${text}".`, {
-    hint: 'It takes a day, like 2026-01-31.',
+    hint: 'Give a day, such as 2026-01-31.',
   });
 }
 
 function countOf(text: string): number {
   if (/^[1-9]\d*$/.test(text)) return Number(text);
-  throw new ReceiptdError('USAGE', `--limit does not take "${text}".`, { hint: 'It takes a number from 1.' });
+  throw new ReceiptdError('USAGE', `--limit does not take "${text}".`, { hint: 'Give a number, 1 or more.' });
 }
 
 /**
@@ -117,8 +117,7 @@ function nothing({ states, folder, endpoint, search, since, attention }: ListFil
 /** The folder that the path lies in, or the one it is nearest to. */
 function meant(path: string, watched: readonly string[]): string {
   const around = watched.find((each) => path.startsWith(each) && /^[/\\]/.test(path.slice(each.length)));
-  if (around !== undefined)
-    return `It lies in ${around}: use that with --folder, and the rest with --search.`;
+  if (around !== undefined) return `It is in ${around}: use that with --folder, and the rest with --search.`;
   const near = nearest(path, watched);
   return near === undefined ? `Watched: ${watched.join(', ')}.` : `Did you mean ${near}?`;
 }

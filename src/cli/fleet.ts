@@ -18,14 +18,14 @@ export function addFleet(program: Command, io: Io): void {
   const fleet = program.command('fleet').description('the agents that share a ledger in PostgreSQL');
   fleet
     .command('status')
-    .description('which agents share the ledger, what waits with them, when they were last heard of')
+    .description('which agents share the ledger, what waits with them, and when they were last heard from')
     .option('--config <file>', 'config file')
     .option('--json', 'as JSON: { agents }; null where the ledger is not shared')
     .addHelpText('after', helpOf({ examples: ['fleet status', 'fleet status --json'] }))
     .action((options: ConfigOption & { json?: boolean }) => status(io, options));
 
   for (const [command, operation, done, says] of [
-    ['pause', 'pauseAgent', 'sends nothing', 'let an agent send nothing; it takes scans in all the while'],
+    ['pause', 'pauseAgent', 'sends nothing', 'stop an agent from sending; it still takes scans in'],
     ['resume', 'resumeAgent', 'sends again', 'let it send again'],
   ] as const) {
     fleet
@@ -48,7 +48,7 @@ async function status(io: Io, options: ConfigOption & { json?: boolean }): Promi
   const agents = await agentsOf(config);
   if (options.json) return printJson(io, { agents });
   if (agents === null) return print(io, `${NOT_SHARED} \`receiptd status\` shows how the agent is.`);
-  if (agents.length === 0) return print(io, 'No agent has worked on this ledger yet.');
+  if (agents.length === 0) return print(io, 'No agent has used this ledger yet.');
   print(io, fleetTable(agents));
 }
 

@@ -32,14 +32,14 @@ export function addLedger(program: Command, io: Io, done: (status: ExitStatus) =
   const ledger = program.command('ledger').description('prove, share and move the ledger');
   ledger
     .command('head')
-    .description('number and hash of the last entry of the journal: keep them where nobody can change both')
+    .description("number and hash of the journal's last entry: keep them where nobody can change both")
     .option('--config <file>', 'config file')
     .option('--json', 'as JSON: { ledger, seq, hash, at }, the file that `ledger verify --head` takes')
     .addHelpText('after', helpOf({ examples: ['ledger head', 'ledger head --json > head-2026-01-31.json'] }))
     .action((options: Options) => head(io, options));
   ledger
     .command('verify')
-    .description('read the whole journal and the ledger, and find what was changed in either')
+    .description('read the whole journal and the ledger, and find any change made to either')
     .option('--config <file>', 'config file')
     .option('--head <head>', 'a head that was kept: a file of `ledger head --json`, or NUMBER:HASH')
     .option('--json', 'as JSON: { verdict, against, journal, ledger }')
@@ -48,7 +48,7 @@ export function addLedger(program: Command, io: Io, done: (status: ExitStatus) =
       helpOf({
         examples: ['ledger verify', 'ledger verify --head head-2026-01-31.json'],
         statuses: '3 something is not as receiptd left it',
-        more: 'Without a head that was kept elsewhere, a cut-off end and a journal written anew as a whole look sound.\ndocs/audit.md says what this shows, what it cannot show, and how to verify without receiptd.',
+        more: 'Without a head kept elsewhere, a cut-off end or a completely rewritten journal looks sound.\ndocs/audit.md says what this shows, what it cannot show, and how to verify without receiptd.',
       }),
     )
     .action((options: Options & { head?: string }) => verify(io, options, done));
@@ -95,9 +95,8 @@ function printVerified(io: Io, { journal, ledger }: Verified, against: KeptHead 
   print(io, `Journal: ${counted(entries, 'entry', 'entries')}${which}.`);
   const { documents, compared = documents } = ledger;
   const of = compared === documents ? '' : ` ${count(compared)} of them`;
-  print(io, `Ledger:  ${counted(documents, 'document')},${of} compared with what the journal says.`);
-  if (against !== null)
-    print(io, `Head:    entry ${count(against.seq)}, compared with the one that was kept.`);
+  print(io, `Ledger:  ${counted(documents, 'document')},${of} compared with the journal.`);
+  if (against !== null) print(io, `Head:    entry ${count(against.seq)}, compared with the one you kept.`);
   if (found > 0) {
     print(io);
     print(io, colors.red(`${counted(found, 'finding')}:`));
@@ -110,12 +109,12 @@ function printVerified(io: Io, { journal, ledger }: Verified, against: KeptHead 
   const remarks = [...journal.remarks];
   if (against === null) {
     remarks.push(
-      "No head was given: without one, a cut-off end or a journal that was rewritten as a whole can't be noticed.",
+      "No head was given: without one, a cut-off end or a completely rewritten journal can't be noticed.",
     );
   }
   if (remarks.length > 0) {
     print(io);
-    print(io, 'To know:');
+    print(io, 'Note:');
     for (const remark of remarks) print(io, printable(`  ${remark}`));
   }
   print(io);
@@ -136,13 +135,13 @@ async function keptHead(io: Io, given: string): Promise<KeptHead> {
     text = await readFile(file, 'utf8');
   } catch (error) {
     throw new ReceiptdError('USAGE', `--head names ${file}, which can't be read.`, {
-      hint: 'It takes a file that `receiptd ledger head --json` wrote, or NUMBER:HASH.',
+      hint: 'Give a file that `receiptd ledger head --json` wrote, or NUMBER:HASH.',
       cause: error,
     });
   }
   const parsed = HEAD_FILE.safeParse(jsonOrNull(text));
   if (parsed.success) return parsed.data;
-  throw new ReceiptdError('USAGE', `${file} holds no head of a journal.`, {
+  throw new ReceiptdError('USAGE', `${file} is not a journal head.`, {
     hint: '`receiptd ledger head --json` writes one.',
   });
 }

@@ -31,14 +31,14 @@ interface ArchiveOptions extends ToOptions {
 }
 
 const PASSWORD =
-  'A password is read from --password-file, from PGPASSWORD, or from ~/.pgpass; the address must not hold one.';
+  'The password comes from --password-file, PGPASSWORD or ~/.pgpass; the address must not contain one.';
 
 export function addSharedLedger(ledger: Command, io: Io): void {
   whereTo(ledger.command('prepare'))
     .description(
-      'make or upgrade a shared ledger in PostgreSQL, and give the agents their rights; for its owner',
+      'create or upgrade a shared ledger in PostgreSQL, and give the agents their rights; for its owner',
     )
-    .option('--role <name>', 'the role of the agents: it gets what they need, and no more')
+    .option('--role <name>', 'the role of the agents, which gets only the rights they need')
     .option('--json', 'as JSON: { where, roles }')
     .addHelpText(
       'after',
@@ -53,22 +53,22 @@ export function addSharedLedger(ledger: Command, io: Io): void {
     .action((options: ToOptions & { role?: string }) => prepare(io, options));
   whereTo(ledger.command('migrate'))
     .description("move this machine's own ledger into a shared one, and compare every row")
-    .option('--agent <name>', "this machine's name there; the host name if left out")
+    .option('--agent <name>', "this machine's name there; by default the host name")
     .option('--json', 'as JSON: { where, agent, rows, twins, failed, renamed, head }')
     .addHelpText(
       'after',
       helpOf({
         examples: ['ledger migrate --to postgres://receiptd@db.example.com/receiptd --agent scan-pc'],
-        more: `The agent may go on running until nearly the end. Whatever ends this command, it goes on from there when it is given again.\n${PASSWORD}`,
+        more: `The agent may keep running until nearly the end. If the command is interrupted, run it again: it continues where it stopped.\n${PASSWORD}`,
       }),
     )
     .action((options: MigrateOptions) => migrate(io, options));
   whereTo(ledger.command('archive'))
     .description(
-      'put the old history of a shared ledger into journal files, and take it out of the database; for its owner',
+      'move the old history of a shared ledger from the database into journal files; for its owner',
     )
     .requiredOption('--before <date>', 'months that ended before this date: YYYY-MM-DD (UTC)')
-    .requiredOption('--dir <directory>', 'where the files go; it must be there')
+    .requiredOption('--dir <directory>', 'existing directory for the files')
     .option('--gzip', 'compress them')
     .option('--keep', 'write and check the files only')
     .option('--json', 'as JSON: { where, files }')
@@ -76,7 +76,7 @@ export function addSharedLedger(ledger: Command, io: Io): void {
       'after',
       helpOf({
         examples: ['ledger archive --before 2025-01-01 --dir /archive/receiptd --gzip'],
-        more: `Each file is a journal as docs/audit.md describes it: keep it as long as the law demands.\n${PASSWORD}`,
+        more: `Each file is a journal as described in docs/audit.md: keep it as long as the law requires.\n${PASSWORD}`,
       }),
     )
     .action((options: ArchiveOptions) => archive(io, options));
@@ -85,7 +85,7 @@ export function addSharedLedger(ledger: Command, io: Io): void {
 function whereTo(command: Command): Command {
   return command
     .option('--config <file>', 'config file')
-    .option('--to <url>', 'the database: postgres://user@host/database; that of the config if left out')
+    .option('--to <url>', 'the database: postgres://user@host/database; by default the one in the config')
     .option('--password-file <file>', 'file with the password of that user')
     .option('--ca <file>', 'certificate authorities of the database (PEM)')
     .option('--allow-insecure', 'as ledger.allowInsecure in the config');
@@ -112,7 +112,7 @@ async function targetOf(io: Io, options: ToOptions) {
       caFile: file(ca) ?? ledger.ca,
     };
   throw new ReceiptdError('USAGE', 'The configuration names no shared ledger.', {
-    hint: 'Say --to postgres://user@host/database.',
+    hint: 'Add --to postgres://user@host/database.',
   });
 }
 
@@ -143,8 +143,8 @@ async function prepare(io: Io, options: ToOptions & { role?: string }): Promise<
 async function migrate(io: Io, options: MigrateOptions): Promise<void> {
   const config = await configOf(io, options);
   if (config.ledger.kind !== 'sqlite')
-    throw new ReceiptdError('USAGE', 'The configuration names the shared ledger already.', {
-      hint: 'Set ledger.kind: sqlite until the ledger is moved, and name the database with --to.',
+    throw new ReceiptdError('USAGE', 'The configuration already names the shared ledger.', {
+      hint: 'Set ledger.kind: sqlite until the ledger has been moved, and name the database with --to.',
     });
   const target = await targetOf(io, options);
   const agent = await nameOf(options.agent);
@@ -156,7 +156,7 @@ async function migrate(io: Io, options: MigrateOptions): Promise<void> {
     onProgress: progressOf(io, options),
     onAgentRuns: () =>
       io.stderr.write(
-        'All is there but what the running agent goes on to do. Stop it now, and do not start it again before its configuration is changed.\n',
+        'Everything is copied except what the running agent still does. Stop it now, and do not start it again before you have changed its configuration.\n',
       ),
     signal: io.stop,
   });
@@ -215,7 +215,7 @@ async function nameOf(given: string | undefined): Promise<string> {
   if (given === undefined) return agentName({ agent: null });
   if (shortName.safeParse(given).success) return given;
   throw new ReceiptdError('USAGE', `"${given}" can't be the name of an agent.`, {
-    hint: 'Say --agent with letters, digits, hyphens and underscores, 63 of them at most.',
+    hint: 'Give --agent a name of at most 63 letters, digits, hyphens and underscores.',
   });
 }
 
@@ -237,7 +237,7 @@ async function archive(io: Io, options: ArchiveOptions): Promise<void> {
   const at = /^\d{4}-\d\d-\d\d$/.test(before) ? Date.parse(`${before}T00:00:00Z`) : Number.NaN;
   // The 30th of February is read as a day of March.
   if (Number.isNaN(at) || at > Date.now() || new Date(at).toISOString().slice(0, 10) !== before)
-    throw new ReceiptdError('USAGE', `--before ${before} is no date that is over.`, {
+    throw new ReceiptdError('USAGE', `--before ${before} is not a past date.`, {
       hint: 'Write it as 2025-01-01.',
     });
   const target = await targetOf(io, options);

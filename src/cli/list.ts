@@ -13,7 +13,7 @@ export function addList(program: Command, io: Io): void {
   withFilters(program.command('list'))
     .option('--needs-person', 'only what needs a person')
     .option('--dismissed', 'only what somebody dismissed')
-    .description('what was seen, under which name, and what became of it')
+    .description('show what was seen, under which name, and what happened to it')
     .option('--json', 'as one JSON array (docs/commands.md lists the fields)')
     .addHelpText(
       'after',

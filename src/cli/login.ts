@@ -44,28 +44,29 @@ const storeOption = (): Option =>
     '--store <store>',
     'which store; by default as configured, else where they are now, else keychain',
   ).choices(WRITABLE_STORES);
-const ACCOUNT_OPTION = 'an account of the config; the default one if left out';
-const DIR_OPTION = 'where store systemd keeps encrypted files';
+const ACCOUNT_OPTION = 'an account of the config; by default the default account';
+const DIR_OPTION = 'directory of the encrypted files of store systemd';
 
 export function addLogin(program: Command, io: Io): void {
   program
     .command('login')
-    .description("put the service's credentials into the keychain (or another store), or move them there")
+    .description("store the service's credentials in the keychain (or another store), or move them there")
     .option('--config <file>', 'config file')
-    .option('--client-id <id>', 'client identifier (asked for if left out)')
+    .option('--client-id <id>', 'client identifier; by default it is asked for')
     .option('--account <name>', ACCOUNT_OPTION)
     .addOption(storeOption())
     .addOption(
-      new Option('--from <store>', 'move what this store has into --store, and ask for nothing').choices(
-        CREDENTIAL_STORES,
-      ),
+      new Option(
+        '--from <store>',
+        'move the credentials from this store to --store, without asking for any',
+      ).choices(CREDENTIAL_STORES),
     )
     .option('--credentials-dir <dir>', DIR_OPTION, UNIT_CREDENTIALS_DIR)
-    .option('--no-verify', 'do not ask the service whether it takes them')
+    .option('--no-verify', 'do not try them at the service')
     .addHelpText(
       'after',
       helpOf({
-        more: 'The secret is asked for without being shown, or read from standard input; it is never an argument.\nWith --store and without new credentials, those that another store has are moved.',
+        more: 'The secret is asked for without being shown, or read from standard input; it is never an argument.\nWith --store and without new credentials, existing ones are moved there.',
         examples: [
           'login',
           'login --client-id abc < secret.txt',
@@ -121,8 +122,8 @@ async function logout(io: Io, options: StoreOptions): Promise<void> {
   for (const left of await storesLeft(of)) {
     const remove = WRITABLE_STORES.some((each) => each === left)
       ? `Remove them with: receiptd logout --store ${left}${accountOption(of.account)}`
-      : "They are not receiptd's to remove: take them out where they come from.";
-    print(io, `There are still some in the ${called(left)}, which the agent goes on using. ${remove}`);
+      : "receiptd can't remove them: remove them where they come from.";
+    print(io, `Others are still in the ${called(left)}, and the agent keeps using them. ${remove}`);
   }
 }
 
@@ -141,7 +142,7 @@ async function toMoveInto(
   if (from !== undefined) {
     if (clientId !== undefined)
       throw new ReceiptdError('USAGE', 'Either --from or --client-id, not both.', {
-        hint: 'With --from what is stored is moved; with --client-id new credentials are stored.',
+        hint: '--from moves stored credentials; --client-id stores new ones.',
       });
     return findToMove(store, checkedSource(from, store), of);
   }
@@ -185,7 +186,7 @@ async function askFor(io: Io, options: LoginOptions): Promise<Credentials> {
 }
 
 function notGiven(): ReceiptdError {
-  return new ReceiptdError('USAGE', 'Both a client identifier and a client secret are needed.', {
+  return new ReceiptdError('USAGE', 'A client identifier and a client secret are both needed.', {
     hint: 'Give the identifier with --client-id and the secret on standard input.',
   });
 }
@@ -208,13 +209,13 @@ async function move(
   const old = `The old copy in the ${place.store} store`;
   const remove = `receiptd logout --store ${place.store}${accountOption(of.account)}`;
   if (place.writable === null) {
-    print(io, `${old} stays: it is not receiptd's to remove. Take it out where it comes from.`);
+    print(io, `${old} stays: receiptd can't remove it. Remove it where it comes from.`);
   } else if (!isRead) {
     print(io, `${old} stays, since the agent still needs it; afterwards remove it with: ${remove}`);
   } else if (await takenOut(place, credentials, io)) {
-    print(io, `${old} is removed.`);
+    print(io, `${old} was removed.`);
   } else {
-    print(io, `${old} stays; look at it, and remove it with: ${remove}`);
+    print(io, `${old} stays; check it, and remove it with: ${remove}`);
   }
   if (isRead) await assertFound(store, credentials, of);
 }
@@ -277,7 +278,7 @@ async function verify(io: Io, { config, account }: StoresOf, given: Credentials)
   const { service } = await composeService(config, { env: io.env, log, secrets }, new Map(), given);
   try {
     const { company } = await service.whoami(io.stop, account);
-    print(io, `The service takes them: ${printable(company)}.`);
+    print(io, `The service accepts them: ${printable(company)}.`);
   } finally {
     await service.close();
     await log.close();
@@ -288,14 +289,14 @@ async function targetOf(io: Io, of: StoresOf, named: WritableStore | undefined):
   if (named !== undefined) return named;
   const { store, why } = await defaultTarget(of);
   if (why !== null)
-    io.stderr.write(`${printable(why)} So the credentials go into a file that its owner alone can read.\n`);
+    io.stderr.write(`${printable(why)} So the credentials go into a file that only its owner can read.\n`);
   return store;
 }
 
 function checkedSource(store: CredentialStore, to: WritableStore): CredentialStore {
   if (store !== to) return store;
   throw new ReceiptdError('USAGE', `--from and --store name the same store, ${to}.`, {
-    hint: 'Say with --store where the credentials are to go.',
+    hint: 'Use --store to say where the credentials should go.',
   });
 }
 

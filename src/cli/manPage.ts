@@ -22,7 +22,7 @@ export function manPage(program: Command, version: string, date: string): string
     '.SH DESCRIPTION',
     text(
       'receiptd watches folders into which scanners drop receipts, gives every new image a document name, uploads it to a ' +
-        'receipt analysis service at the pace that was set, and keeps a ledger of what became of it.',
+        'receipt analysis service at the pace you set, and keeps a ledger of what happened to it.',
     ),
     '.SH COMMANDS',
     ...ends.flatMap((each) => commandLines(each, helpTextOf(find(program, each.path)))),
@@ -42,27 +42,27 @@ const EXIT_STATUSES = [
   ['0', 'Done.'],
   ['1', 'Failed; the sentence says why.'],
   ['2', 'Wrong usage, or a configuration that is not valid.'],
-  ['3', 'Something was refused, rejected or lost, or is not as receiptd left it; a person has to look.'],
-  ['4', 'Something waits, or could not be looked at.'],
+  ['3', 'Something was refused, rejected or lost, or was changed by somebody else; a person has to look.'],
+  ['4', 'Something waits, or could not be read.'],
   ['5', 'The service could not be reached.'],
   ['6', 'Another receiptd runs with this state directory.'],
   ['130', 'Ended by a signal.'],
 ] as const;
 
 const ENVIRONMENT = [
-  ['RECEIPTD_CONFIG', 'The config file, where --config names none.'],
-  ['RECEIPTD_STATE_DIR', 'The state directory, whatever the config file says.'],
+  ['RECEIPTD_CONFIG', 'The config file, unless --config names one.'],
+  ['RECEIPTD_STATE_DIR', 'The state directory; overrides the config file.'],
   [
     'RECEIPTD_CLIENT_ID, RECEIPTD_CLIENT_SECRET',
-    'Credentials for the service; they go before those in every other store.',
+    'Credentials for the service; they take precedence over every other store.',
   ],
-  ['NO_COLOR', 'Not empty: no colours.'],
+  ['NO_COLOR', 'If not empty, nothing is coloured.'],
 ] as const;
 
 const FILES = [
   [
     './receiptd.yaml, ~/.config/receiptd/receiptd.yaml, /etc/receiptd/receiptd.yaml',
-    'The config file: the first that is there.',
+    'The config file: the first one that exists.',
   ],
   ['/var/lib/receiptd, ~/.local/state/receiptd', 'The state directory by default, for root and for others.'],
 ] as const;

@@ -12,7 +12,7 @@ const TIMEOUT_MS = 60 * 60_000;
 export function addReload(program: Command, io: Io): void {
   program
     .command('reload')
-    .description('put a changed configuration into effect in the running agent')
+    .description('apply a changed configuration in the running agent')
     .option('--config <file>', 'config file')
     .addHelpText('after', helpOf({ examples: ['reload', 'reload --config /etc/receiptd/receiptd.yaml'] }))
     .action(async (options: ConfigOption) => {

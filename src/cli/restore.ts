@@ -32,14 +32,14 @@ interface Options extends ConfigOption {
 export function addRestore(program: Command, io: Io): void {
   program
     .command('restore')
-    .argument('<file>', 'a file of `receiptd backup`, or a ledger from `backups` of the state directory')
+    .argument('<file>', 'a file of `receiptd backup`, or a ledger from `backups` in the state directory')
     .description(
-      'put a backup in place, all of it or nothing; what the journal here knows since then is kept',
+      'put a backup in place, completely or not at all; what the journal here recorded since then is kept',
     )
     .option('--config <file>', 'config file; written from the backup if it does not exist')
-    .option('--replace', 'take the place of another ledger that is here, which is kept aside')
+    .option('--replace', 'replace another ledger that is here; it is kept aside')
     .option('--older', 'go back to the backup, and forget what the ledger here recorded since')
-    .option('--beside <folder>', 'into a new folder, only to look at; what is here stays as it is')
+    .option('--beside <folder>', 'restore into a new folder, only to look at; nothing here changes')
     .option('--yes', 'do not ask')
     .option('--json', 'as JSON: { documents, replayed, setAside, story, wroteConfig, misfits, setUpAgain }')
     .addHelpText(
@@ -51,7 +51,7 @@ export function addRestore(program: Command, io: Io): void {
           'restore office.receiptd --beside /tmp/january',
         ],
         statuses: '6 an agent is running:\nstop it first',
-        more: 'Run it as the user that the agent runs as. What was here before is kept in `before-restore-*` of the state directory.\nYou are asked before two agents could both send the same receipts: about a backup of another PC that was not closed with --final, and about a file that was restored elsewhere.',
+        more: 'Run it as the user that the agent runs as. What was here before is kept in `before-restore-*` in the state directory.\nYou are asked before two agents could both send the same receipts: about a backup of another PC that was not closed with --final, and about a file that was restored elsewhere.',
       }),
     )
     .action((file: string, options: Options) =>
@@ -76,7 +76,7 @@ async function run(io: Io, file: string, options: Options): Promise<void> {
     refuseShared(
       config,
       `${file} can't be restored`,
-      'Restore the database with what its administrators back it up with. To use the backup on this PC alone, set `ledger.kind: sqlite`; `receiptd ledger migrate` moves it over.',
+      'Restore the database with its own tools. To use the backup on this PC alone, set `ledger.kind: sqlite`; `receiptd ledger migrate` moves it over.',
     );
     if (options.beside === undefined && !options.yes) await confirm(io, file, source, config);
     tell(io, file, target, source, await restoreTo(target, file, source, options), options);
@@ -131,26 +131,26 @@ function tell(
     `Restored ${printable(file)} into ${printable(config.stateDir)}: ${counted(documents, 'document')}${state}.`,
   );
   if (replayed > 0)
-    print(io, `Taken over from the journal: ${counted(replayed, 'later entry', 'later entries')}.`);
+    print(io, `Added from the journal: ${counted(replayed, 'later entry', 'later entries')}.`);
   if (setAside !== null) print(io, `What was there before is kept in ${printable(setAside)}.`);
   for (const sentence of story) print(io, printable(sentence));
   if (wroteConfig !== null) print(io, `Wrote the settings to ${printable(wroteConfig)}.`);
   if (beside !== undefined) {
-    print(io, 'It is there to look at, and no agent runs on it. Next:');
+    print(io, 'It is only for looking; no agent runs on it. Next:');
     return print(io, `  receiptd list --config ${printable(config.file)}`);
   }
   if (unfit.length > 0) {
-    print(io, 'Does not fit this machine; correct the configuration, or make what is missing:');
+    print(io, 'This does not fit this machine; correct the configuration, or create what is missing:');
     for (const sentence of unfit) print(io, printable(`  ${sentence}`));
   }
   if (setUpAgain.length > 0) {
-    print(io, 'To be set up again here:');
+    print(io, 'Set these up again here:');
     for (const sentence of setUpAgain) print(io, printable(`  ${sentence}`));
   }
   if (manifest !== null && !isNoted)
     print(
       io,
-      'Do not restore this file on another PC as well: it would send the same receipts, and nothing could tell it.',
+      'Do not restore this file on another PC as well: it would send the same receipts, and could not know.',
     );
   print(io, 'Next: `receiptd check`, then start the agent.');
 }
@@ -195,12 +195,12 @@ async function writeConfig(file: string, text: string): Promise<void> {
 /** What can be known of a second agent is said before one begins to send. */
 async function confirm(io: Io, file: string, source: Source, config: Config): Promise<void> {
   const about = isEarlier(config, source.head)
-    ? `${file} takes the place of the ledger in ${config.stateDir}, which is kept aside. What its journal knows since then is taken over.`
+    ? `${file} replaces the ledger in ${config.stateDir}, which is kept aside. What its journal recorded since then is added.`
     : await aboutOthers(file, source);
   if (about === null) return;
   if (canAsk(io) && (await ask(io, `${printable(about)} Restore it?`))) return;
   throw new ReceiptdError('CONFIRMATION_NEEDED', `Nothing was restored. ${about}`, {
-    hint: 'If that is what you want, say --yes.',
+    hint: 'If that is what you want, add --yes.',
   });
 }
 
@@ -209,10 +209,10 @@ async function aboutOthers(file: string, source: Source): Promise<string | null>
   if (before !== undefined)
     return `${file} was restored on ${before.host} (${local(before.at)}, ${before.stateDir}). If receiptd runs there, both send the same receipts.`;
   if (source.kind === 'ledger')
-    return `${file} is a ledger alone, without its journal and without images that wait. If receiptd still runs where it comes from, both send what waits.`;
+    return `${file} is only a ledger, without its journal and without waiting images. If receiptd still runs where it comes from, both send what waits.`;
   const { final, host, at, waiting } = source.manifest;
   if (final) return null;
-  return `${file} is a backup of ${host} from ${local(at)}. If receiptd still runs there, both send the ${counted(waiting, 'document')} that waited; what was sent since then is not known here.`;
+  return `${file} is a backup of ${host} from ${local(at)}. If receiptd still runs there, both send the ${counted(waiting, 'document')} that waited; what was sent since then is unknown here.`;
 }
 
 /** Whoever closed the old PC for this can go on there. */
@@ -221,8 +221,8 @@ function withWayBack(error: ReceiptdError, source: Source | null): ReceiptdError
   const { final, host } = source?.manifest ?? { final: null, host: '' };
   if (final === false) return error;
   const way = final
-    ? `${host} stays closed meanwhile; \`receiptd backup --reopen\` there lets it go on.`
-    : 'If the old PC was closed with --final, `receiptd backup --reopen` there lets it go on.';
+    ? `${host} stays closed; \`receiptd backup --reopen\` there reopens it.`
+    : 'If the old PC was closed with --final, `receiptd backup --reopen` there reopens it.';
   const { code, message, hint, cause } = error;
   return new ReceiptdError(code, message, { hint: `${hint} ${way}`, cause });
 }

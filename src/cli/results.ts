@@ -29,12 +29,12 @@ const SHOWN = 50;
 export function addResults(program: Command, io: Io): void {
   const results = program
     .command('results')
-    .description('what the service posted about documents, and where it can post it');
+    .description('what the service posted about documents, and the address to post to');
   results
     .command('list')
     .description(`the last ${SHOWN} results, newest first`)
     .option('--config <file>', 'config file')
-    .option('--unmatched', 'only what belongs to no document that is known here')
+    .option('--unmatched', 'only results of unknown documents')
     .option('--json', 'all of them, as one JSON array')
     .addHelpText('after', helpOf({ examples: ['results list', 'results list --unmatched --json'] }))
     .action((options: ListOptions) => list(io, options));
@@ -43,14 +43,14 @@ export function addResults(program: Command, io: Io): void {
     .argument('<id>', 'number of the result')
     .description('one result, as it was posted')
     .option('--config <file>', 'config file')
-    .option('--json', 'as JSON, with what was posted as a text')
+    .option('--json', 'as JSON, with the posted text')
     .addHelpText('after', helpOf({ examples: ['results show 17'] }))
     .action((id: string, options: ConfigOption & { json?: boolean }) => show(io, id, options));
   results
     .command('url')
     .description('the address to give to an endpoint as its outgoingUrl; it holds a secret')
     .option('--config <file>', 'config file')
-    .option('--endpoint <alias>', 'for this endpoint: results need not say then to which one they belong')
+    .option('--endpoint <alias>', 'the endpoint, if its results do not name it themselves')
     .option('--base <url>', 'how the service reaches this machine, such as https://receipts.example.com')
     .addHelpText(
       'after',
@@ -72,7 +72,7 @@ async function list(io: Io, options: ListOptions): Promise<void> {
     const text = table(['ID', 'RECEIVED', 'STATUS', 'SIZE', 'DOCUMENT'], results.map(cellsOf));
     const [head = '', ...lines] = text.split('\n');
     print(io, [colorsFor(io, io.stdout).bold(head), ...lines].join('\n'));
-    if (next !== null) print(io, `There are more; --json tells all of them.`);
+    if (next !== null) print(io, `There are more; --json shows all of them.`);
   } finally {
     await reading.close();
   }
@@ -116,7 +116,7 @@ function printResult(io: Io, result: ResultDetailJson): void {
   print(io, colorsFor(io, io.stdout).bold(`Result ${id}`));
   line('received', local(receivedAt));
   if (document !== null) line('document', `${document.name} (endpoint ${document.endpoint.uid})`);
-  else line('document', 'none that is known here');
+  else line('document', 'unknown here');
   if (result.givenName !== null) line('name', result.givenName);
   if (result.givenUid !== null) line('endpoint', result.givenUid);
   line('status', status ?? 'none');
@@ -135,7 +135,7 @@ async function url(io: Io, options: UrlOptions): Promise<void> {
 function ownBase({ results: { listen, tls } }: Config): string {
   if (listen === null) {
     throw new ReceiptdError('USAGE', 'Results are not received: results.listen is off.', {
-      hint: 'Set results.listen, or say with --base how the service reaches this machine.',
+      hint: 'Set results.listen, or use --base to say how the service reaches this machine.',
     });
   }
   const host = listen.host.includes(':') ? `[${listen.host}]` : listen.host;

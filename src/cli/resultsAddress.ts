@@ -24,7 +24,7 @@ export function webBase(option: string, text: string): string {
   const isWeb = parsed?.protocol === 'https:' || parsed?.protocol === 'http:';
   if (parsed === null || !isWeb || parsed.search !== '' || parsed.hash !== '' || parsed.username !== '') {
     throw new ReceiptdError('USAGE', `${option} does not take "${text}".`, {
-      hint: 'It takes the beginning of an address, such as https://receipts.example.com.',
+      hint: 'Give the beginning of an address, such as https://receipts.example.com.',
     });
   }
   return text.replace(/\/+$/, '');

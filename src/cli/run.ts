@@ -36,7 +36,7 @@ export function addRun(program: Command, io: Io, done: (status: ExitStatus) => v
     .description('watch the folders and upload what appears in them')
     .option('--config <file>', 'config file')
     .option('--once', 'send what is there, then exit')
-    .option('--wait <duration>', 'with --once: how long a service that does not answer is waited for', '60s')
+    .option('--wait <duration>', 'with --once: how long to wait for a service that does not answer', '60s')
     .option('--dry-run', 'show what would be sent, under which names; nothing is sent or recorded')
     .option('--verbose', 'on a terminal: show log lines instead of one line of progress')
     .option('--yes', 'do not ask before a folder with many files is sent for the first time')
@@ -150,6 +150,6 @@ function durationOf(text: string): number {
   const duration = parseDuration(text);
   if (!Number.isNaN(duration)) return duration;
   throw new ReceiptdError('USAGE', `--wait does not take "${text}".`, {
-    hint: 'It takes a duration like 30s or 5m.',
+    hint: 'Give a duration, such as 30s or 5m.',
   });
 }

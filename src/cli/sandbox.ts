@@ -38,30 +38,34 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 export function addSandbox(program: Command, io: Io): void {
   program
     .command('sandbox')
-    .description('a local receipt analysis service to try things on; it keeps what it receives')
-    .option('--port <port>', 'port; 0 takes a free one', '8470')
+    .description('run run a local receipt analysis service to try things on; it keeps what it receives')
+    .option('--port <port>', 'port; 0 picks a free one', '8470')
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--dir <dir>', 'where it keeps what it receives', defaultDir())
-    .option('--endpoint-uid <uid>', 'uid of the endpoint that is there from the start', ENDPOINT_UID)
-    .option('--client-id <id>', 'client identifier that it takes', SANDBOX_CREDENTIALS.clientId)
-    .option('--client-secret-env <name>', 'variable with the secret that it takes', 'RECEIPTD_CLIENT_SECRET')
+    .option('--endpoint-uid <uid>', 'uid of its first endpoint', ENDPOINT_UID)
+    .option('--client-id <id>', 'client identifier that it accepts', SANDBOX_CREDENTIALS.clientId)
+    .option(
+      '--client-secret-env <name>',
+      'variable with the secret that it accepts',
+      'RECEIPTD_CLIENT_SECRET',
+    )
     .option('--token-lifetime <seconds>', 'lifetime of a token', '86400')
     .option('--quota <n>', 'uploads that the plan allows')
     .option('--no-plan', 'no plan: uploads are answered with 403')
-    .option('--on-repeat <what>', 'a name that it has already: accept or conflict (409)', 'accept')
-    .option('--outgoing-url <url>', 'outgoing URL of that endpoint (`receiptd results url`)')
+    .option('--on-repeat <what>', 'answer to a name it already has: accept or conflict (409)', 'accept')
+    .option('--outgoing-url <url>', 'outgoing URL of the first endpoint (`receiptd results url`)')
     .option(
       '--results <statuses>',
-      'what it posts after each upload to an endpoint with an outgoing URL, such as READ,DONE',
+      'results posted after each upload to an endpoint with an outgoing URL, such as READ,DONE',
     )
-    .option('--results-after <ms>', 'before each of them', '2000')
+    .option('--results-after <ms>', 'delay before each result', '2000')
     .option(
       '--fault <rule>',
       'misbehave, see below; repeatable',
       (rule: string, all: string[]) => [...all, rule],
       [],
     )
-    .option('--json', 'print its address as one JSON line, and nothing else')
+    .option('--json', 'only print its address as one JSON line')
     .addHelpText(
       'after',
       helpOf({
@@ -137,7 +141,7 @@ async function start(
   }
   if (!UUID.test(options.endpointUid)) {
     throw new ReceiptdError('USAGE', `--endpoint-uid does not take "${options.endpointUid}".`, {
-      hint: `It takes a UUID in lower case, like ${ENDPOINT_UID}.`,
+      hint: `Give a UUID in lower case, such as ${ENDPOINT_UID}.`,
     });
   }
   const quota = options.quota === undefined ? null : numberOf('--quota', options.quota);
@@ -164,7 +168,7 @@ async function start(
     const code = systemCode(error);
     if (code === 'EADDRINUSE') {
       throw new ReceiptdError('PORT_IN_USE', `Port ${port} of ${options.host} is in use.`, {
-        hint: 'Take another with --port; 0 takes a free one.',
+        hint: 'Take another with --port; 0 picks a free one.',
       });
     }
     if (code === undefined) throw error;
@@ -184,7 +188,7 @@ function numberOf(option: string, text: string, most = Number.MAX_SAFE_INTEGER):
   const value = /^\d+$/.test(text) ? Number(text) : NaN;
   if (value <= most) return value;
   throw new ReceiptdError('USAGE', `${option} does not take "${text}".`, {
-    hint: `It takes a number from 0 to ${most}.`,
+    hint: `Give a number from 0 to ${most}.`,
   });
 }
 

@@ -28,14 +28,11 @@ export function addSend(program: Command, io: Io, done: (status: ExitStatus) => 
   program
     .command('send')
     .argument('<file...>', 'images that lie in no watched folder')
-    .description('send single files; named and recorded like those of the folders, and left where they are')
+    .description('send single files; named and recorded like scans, and left where they are')
     .option('--config <file>', 'config file')
-    .option('--endpoint <alias>', 'where to; may be left out while the config has one endpoint')
+    .option('--endpoint <alias>', 'endpoint to send to; optional if the config has only one')
     .option('--wait <duration>', 'how long to wait until they are accepted', '60s')
-    .option(
-      '--no-wait',
-      'end as soon as they are named and kept; they are sent by the agent, or the next run',
-    )
+    .option('--no-wait', 'end as soon as they are named and kept; the agent, or the next run, sends them')
     .option('--json', 'as a JSON array of { file, outcome, name, message }')
     .addHelpText(
       'after',
@@ -161,9 +158,9 @@ async function take(
   });
   switch (read.kind) {
     case 'gone':
-      return rejected('It is not there, or no file.');
+      return rejected('It does not exist, or is not a file.');
     case 'changed':
-      return rejected('It changed while it was read. Send it once it is written.');
+      return rejected('It changed while it was read. Send it once it is complete.');
     case 'tooLarge':
       return rejected(
         `It has more than ${limit} bytes (${limit === maxFileSize ? '`maxFileSize`' : 'the most that can be sent so'}).`,
@@ -246,6 +243,6 @@ function durationOf(text: string): number {
   const duration = parseDuration(text);
   if (!Number.isNaN(duration)) return duration;
   throw new ReceiptdError('USAGE', `--wait does not take "${text}".`, {
-    hint: 'It takes a duration like 30s or 5m.',
+    hint: 'Give a duration, such as 30s or 5m.',
   });
 }

@@ -35,7 +35,7 @@ interface Options extends ConfigOption {
 export function addService(program: Command, io: Io, done: (status: ExitStatus) => void): void {
   const service = program
     .command('service')
-    .description('make the agent a service of this machine, start, stop and look at it');
+    .description('make the agent a service of this machine; start, stop and watch it');
   const add = (name: string, description: string, examples: readonly string[], statuses?: string): Command =>
     service
       .command(name)
@@ -43,7 +43,7 @@ export function addService(program: Command, io: Io, done: (status: ExitStatus) 
       .option('--config <file>', 'config file')
       .option(
         '--scope <scope>',
-        'system (of the machine) or user (your own); by default system for root, else user',
+        'system (of the machine) or user (your own); by default system for root, otherwise user',
       )
       .addHelpText('after', helpOf({ examples, ...(statuses !== undefined && { statuses }) }));
   add('install', 'install it, or bring it up to date, and start it', [
@@ -51,23 +51,23 @@ export function addService(program: Command, io: Io, done: (status: ExitStatus) 
     'service install --scope user',
     'service install --dry-run > receiptd.service',
   ])
-    .option('--user <name>', 'who it runs as; created if it is receiptd and not there')
+    .option('--user <name>', 'user that it runs as; receiptd is created if missing')
     .option('--no-start', 'do not start it now')
-    .option('--dry-run', 'print the definition and the steps, and what would be refused; nothing is changed')
-    .option('--force', 'also over a definition that was changed by hand')
-    .option('--exec <program>', 'for packages: what is run, instead of this program')
+    .option('--dry-run', 'change nothing; print the definition, the steps, and what would be refused')
+    .option('--force', 'overwrite even a definition that was changed by hand')
+    .option('--exec <program>', 'for packages: the program to run, instead of this one')
     .option('--config-at <file>', 'for packages, with --dry-run: where the config file will lie')
     .action((options: Options) => install(io, options));
   add('uninstall', 'stop it and remove the service; ledger, config and credentials stay', [
     'service uninstall',
   ])
-    .option('--force', 'also a definition that was changed by hand')
+    .option('--force', 'remove even a definition that was changed by hand')
     .action((options: Options) => uninstall(io, options));
   add('start', 'start it', ['service start']).action(async (options: Options) => {
     await (await installed(io, options)).manager.start();
     print(io, 'Started.');
   });
-  add('stop', 'stop it until it is started, or the machine is', ['service stop']).action(
+  add('stop', 'stop it until the next start of it or of the machine', ['service stop']).action(
     async (options: Options) => {
       await (await installed(io, options)).manager.stop();
       print(io, 'Stopped.');
@@ -77,20 +77,11 @@ export function addService(program: Command, io: Io, done: (status: ExitStatus) 
     await (await installed(io, options)).manager.restart();
     print(io, 'Restarted.');
   });
-  add(
-    'status',
-    'is it installed, does it run, and what it says of itself',
-    ['service status'],
-    '1 it does not run',
-  )
+  add('status', 'is it installed, does it run, and how it is doing', ['service status'], '1 it does not run')
     .option('--json', 'as JSON: { manager, file, installed, enabled, running, state, says, pid }')
     .action(async (options: Options) => done(await status(io, options)));
-  add('logs', 'its log, as the service manager has it', [
-    'service logs',
-    'service logs --follow',
-    'service logs -n 100',
-  ])
-    .option('-f, --follow', 'go on as it grows')
+  add('logs', 'show its log', ['service logs', 'service logs --follow', 'service logs -n 100'])
+    .option('-f, --follow', 'keep following it')
     .option('-n, --lines <number>', 'how many lines', '50')
     .action(async (options: Options) => done(await logs(io, options)));
 }
@@ -99,8 +90,8 @@ async function install(io: Io, options: Options): Promise<void> {
   const scope = scopeOf(io, options);
   const { user, start, dryRun = false, force = false, exec } = options;
   if (options.configAt !== undefined && !dryRun) {
-    throw new ReceiptdError('USAGE', '--config-at is for a definition that is only printed.', {
-      hint: 'Say --dry-run, or put the config file there and name it with --config.',
+    throw new ReceiptdError('USAGE', '--config-at works only with --dry-run.', {
+      hint: 'Add --dry-run, or put the config file there and name it with --config.',
     });
   }
   const config = await configFor(io, options, scope);
@@ -131,7 +122,7 @@ async function uninstall(io: Io, options: Options): Promise<void> {
   if (text === null) {
     throw new ReceiptdError(
       'NOT_INSTALLED',
-      `The service is of a package: ${manager.file ?? ''} is not there.`,
+      `The service belongs to a package: ${manager.file ?? ''} does not exist.`,
       {
         hint: 'Stop it with `receiptd service stop`, or remove the package.',
       },
@@ -142,7 +133,7 @@ async function uninstall(io: Io, options: Options): Promise<void> {
       'INSTALL_EDITED',
       `${manager.file} was made or changed by hand, and is left as it is.`,
       {
-        hint: 'Copy it if you want to keep it, then say --force.',
+        hint: 'Copy it if you want to keep it, then add --force.',
       },
     );
   }
@@ -171,7 +162,7 @@ async function status(io: Io, options: Options): Promise<ExitStatus> {
       pid,
     });
   } else if (isInstalled) printStatus(io, found);
-  else print(io, 'receiptd is no service here. Make it one with: receiptd service install');
+  else print(io, 'receiptd is not a service here. Make it one with: receiptd service install');
   return isRunning ? EXIT.ok : EXIT.failed;
 }
 
@@ -179,7 +170,7 @@ function printStatus(io: Io, { isRunning, isEnabled, state, says, pid }: Manager
   const process = pid === null ? '' : `, process ${pid}`;
   print(io, `${isRunning ? 'It runs' : 'It does not run'}: ${printable(state)}${process}.`);
   if (says !== null) print(io, printable(says));
-  else if (isRunning) print(io, '`receiptd status` says how it is.');
+  else if (isRunning) print(io, '`receiptd status` shows how it is doing.');
   if (!isRunning) print(io, '`receiptd service logs` and `receiptd check` say why.');
   if (!isEnabled) print(io, 'It is not started with the machine.');
 }
@@ -188,7 +179,7 @@ async function logs(io: Io, options: Options): Promise<ExitStatus> {
   const lines = Number(options.lines);
   if (!/^\d{1,9}$/.test(options.lines)) {
     throw new ReceiptdError('USAGE', `--lines does not take "${options.lines}".`, {
-      hint: 'It takes a number.',
+      hint: 'Give a number.',
     });
   }
   const { manager } = await installed(io, options);
@@ -243,7 +234,7 @@ async function isInstalled(manager: Manager): Promise<boolean> {
 async function installed(io: Io, options: Options): Promise<Found> {
   const found = await find(io, options);
   if ((await found.manager.status()).isInstalled) return found;
-  throw new ReceiptdError('NOT_INSTALLED', 'receiptd is no service here.', {
+  throw new ReceiptdError('NOT_INSTALLED', 'receiptd is not a service here.', {
     hint: `Make it one with \`receiptd service install\`, or look at the other kind with --scope ${scopeOf(io, options) === 'user' ? 'system' : 'user'}.`,
   });
 }

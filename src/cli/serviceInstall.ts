@@ -171,20 +171,20 @@ function environmentOf(
 export function demandRights(host: Host, scope: Scope): void {
   if (host.uid === null) return;
   if (scope === 'system' && host.uid !== 0) {
-    throw new ReceiptdError('ROOT_NEEDED', 'A service of the machine is installed by root.', {
+    throw new ReceiptdError('ROOT_NEEDED', 'Only root can install a service of the machine.', {
       hint: 'Run it with sudo, or make it a service of your own with `--scope user`.',
     });
   }
   if (scope === 'user' && host.uid === 0) {
-    throw new ReceiptdError('USAGE', 'root has no services of its own here.', {
-      hint: 'Run it as the user whose service it is to be, without sudo, or leave out --scope user.',
+    throw new ReceiptdError('USAGE', "root can't have a service of its own here.", {
+      hint: 'Run it as the user whose service it should be, without sudo, or leave out --scope user.',
     });
   }
 }
 
 function edited(file: string): ReceiptdError {
   return new ReceiptdError('INSTALL_EDITED', `${file} was made or changed by hand, and is left as it is.`, {
-    hint: 'Look at `receiptd service install --dry-run`; take your changes into a drop-in (`systemctl edit receiptd`), or say --force.',
+    hint: 'Look at `receiptd service install --dry-run`; move your changes into a drop-in (`systemctl edit receiptd`), or add --force.',
   });
 }
 
@@ -208,7 +208,7 @@ async function prepareAccount(
     account = await findAccount(host, user);
     if (account === null && steps.isDry) {
       steps.say(
-        `Whether ${user} can read the folders is tried once that user is there; then it may be refused.`,
+        `Whether ${user} can read the folders is checked once that user exists; the installation may be refused then.`,
       );
       return;
     }
@@ -262,7 +262,7 @@ export async function checkAs(
   } catch {
     const words = stderr.trim().replace(/^error: /, '') || (why ?? `status ${status ?? 'unknown'}`);
     throw new ReceiptdError('INSTALL_REFUSED', `As the user ${account.name}, receiptd check says: ${words}`, {
-      hint: 'Mend that first; nothing was installed.',
+      hint: 'Fix that first; nothing was installed.',
     });
   }
 }
@@ -300,7 +300,7 @@ async function advice(host: Host, manager: Manager, scope: Scope, user: string):
   const lingers = await run(['loginctl', 'show-user', user, '--property=Linger'], { env: { ...host.env } });
   if (lingers.stdout.trim() === 'Linger=yes') return [];
   return [
-    `It runs while you are signed in. To have it run from the start of the machine: loginctl enable-linger ${user}`,
+    `It runs while you are signed in. To run it from the start of the machine: loginctl enable-linger ${user}`,
   ];
 }
 

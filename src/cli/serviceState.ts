@@ -34,7 +34,7 @@ export async function giveStateDir(stateDir: string, account: Account): Promise<
   } finally {
     await lock.release();
   }
-  return [`The state directory ${stateDir} was root's, and is ${name}'s now.`];
+  return [`The state directory ${stateDir} belonged to root, and now belongs to ${name}.`];
 }
 
 /**
@@ -50,7 +50,7 @@ export async function demandGivable(stateDir: string, { name, uid }: Account): P
       'INSTALL_REFUSED',
       `The state directory ${stateDir} belongs to another user (${status.uid}) than ${name}, so nothing was installed.`,
       {
-        hint: `Stop what runs there, then give it away: chown -R ${name}: ${stateDir}; or install with --user.`,
+        hint: `Stop what runs there, then hand it over: chown -R ${name}: ${stateDir}; or install with --user.`,
       },
     );
   }

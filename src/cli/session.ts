@@ -130,7 +130,7 @@ async function demandLedger({ stateDir }: Config): Promise<void> {
   );
   if (missing.includes(false)) return;
   throw new ReceiptdError('LEDGER_MISSING', `There is no ledger in ${stateDir}.`, {
-    hint: 'If it is elsewhere, name that place in stateDir or RECEIPTD_STATE_DIR; else start `receiptd run` once.',
+    hint: 'If it is elsewhere, set stateDir or RECEIPTD_STATE_DIR; otherwise start `receiptd run` once.',
   });
 }
 

@@ -10,11 +10,11 @@ export function addSetup(program: Command, io: Io, done: (status: ExitStatus) =>
     .description('set everything up by answering some questions, or unattended; can be run again')
     .option(
       '--config <file>',
-      "config file; by default the one that is there, else yours, or the machine's for root",
+      "config file; by default the existing one, otherwise yours, or the machine's for root",
     )
-    .option('-y, --yes', 'ask nothing; what is not given is as configured, or as by default')
+    .option('-y, --yes', 'ask nothing; use the configured or default value for what is not given')
     .option('--non-interactive', 'the same')
-    .option('--no-verify', 'do not ask the service whether it takes the credentials')
+    .option('--no-verify', 'do not try the credentials at the service')
     .option('--json', 'print what was done as JSON');
   for (const [name, answer] of Object.entries(ANSWERS)) {
     const value = 'value' in answer ? ` ${answer.value}` : '';
@@ -28,8 +28,8 @@ export function addSetup(program: Command, io: Io, done: (status: ExitStatus) =>
     .addHelpText(
       'after',
       helpOf({
-        more: `Every answer can be given as an option or as the variable in brackets. The secret is never an argument: it is asked for
-without being shown, or read from $${SECRET_VARIABLE} or a file. Run again, it changes only what
+        more: `Every answer can be given as an option or as the variable in brackets. The secret is never an argument: setup asks for it
+without showing it, or reads it from $${SECRET_VARIABLE} or a file. Run again, it changes only what
 differs, and says so.`,
         examples: [
           'setup',

@@ -11,7 +11,7 @@ export function addShow(program: Command, io: Io): void {
   program
     .command('show')
     .argument('<document>', 'name of the document, its beginning, or a file')
-    .description('everything that is known of one document: files, attempts, the answer of the service')
+    .description('show everything about one document: files, attempts, the answer of the service')
     .option('--config <file>', 'config file')
     .option('--json', 'as a JSON array, one object for each endpoint that has the name')
     .addHelpText('after', helpOf({ examples: ['show SCAN0001-5e8ff9bf55ba', 'show scan0001.jpg'] }))
@@ -40,7 +40,10 @@ function printDetail(io: Io, detail: DocumentDetailJson): void {
   if (detail.notBefore !== null && Date.parse(detail.notBefore) > Date.now())
     line('next try', `not before ${local(detail.notBefore)}`);
   if (detail.answerLost)
-    line('note', 'An upload had no clear answer; it was, or will be, sent again under the same name.');
+    line(
+      'note',
+      'One upload had no clear answer; the document was, or will be, sent again under the same name.',
+    );
   line('endpoint', `${detail.endpointUid} at ${detail.baseUrl}`);
   line('sha256', detail.sha256);
   line('image', `${detail.type}, ${detail.size} bytes`);

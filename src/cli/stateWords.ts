@@ -9,7 +9,7 @@ export const STATE_WORDS: Readonly<Record<ListState, string>> = {
   duplicate: 'the same as another image (not sent again)',
   rejected: 'not sent',
   failed: 'refused by the service',
-  unconfirmed: 'without a clear answer of the service',
+  unconfirmed: 'without a clear answer from the service',
   lost: 'lost',
   incomplete: 'cut short',
   unreadable: 'not readable',

@@ -32,7 +32,7 @@ export function statusLines(config: Config, overview: Overview, colors: Colors):
       `${colors.green('Running')} since ${local(daemon.startedAt)} (process ${daemon.pid}, version ${printable(daemon.version)}); ${under} under way.`,
     );
   } else if (silent !== null) {
-    say(`${colors.yellow('Running')}, but it does not say how it is: ${printable(silent)}`);
+    say(`${colors.yellow('Running')}, but it does not answer properly: ${printable(silent)}`);
   } else if (overview.movedAway) {
     say(
       `${colors.yellow('Not running.')} ${printable(overview.movedAway)} To let receiptd run here again: \`receiptd backup --reopen\`.`,
@@ -40,7 +40,7 @@ export function statusLines(config: Config, overview: Overview, colors: Colors):
   } else say(`${colors.yellow('Not running.')} Start it with \`${overview.startWith ?? 'receiptd run'}\`.`);
   const shared = sharedLedger(config);
   if (shared)
-    say(`The ledger is ${printable(shared.place)}, which agents share; this one is ${shared.agent}.`);
+    say(`The ledger is ${printable(shared.place)}, shared by several agents; this one is ${shared.agent}.`);
 
   const all = troubles(config.endpoints, overview);
   const person = all.filter((each) => each.person);
@@ -75,7 +75,7 @@ export function statusLines(config: Config, overview: Overview, colors: Colors):
   const isOther = (folder: string) => !isWatched.has(folder) && !isElsewhere(folder);
   if (overview.counts.some(({ folder }) => isOther(folder))) {
     say();
-    say(colors.bold('Not in a watched folder of the config (former ones, and files of `receiptd send`)'));
+    say(colors.bold('Not in a watched folder (former ones, and files of `receiptd send`)'));
     say(`  ${countsLine(isOther, overview)}`);
   }
   return lines;
@@ -89,9 +89,9 @@ function backlogLine({ counts, oldestWaiting, now }: Overview): string {
   const waits = ({ state }: { state: ListState }) =>
     state === 'queued' || state === 'held' || state === 'uploading';
   const total = counts.filter(waits).reduce((sum, each) => sum + each.count, 0);
-  if (total === 0) return 'No document waits to be sent.';
+  if (total === 0) return 'Nothing is waiting to be sent.';
   const oldest = oldestWaiting === null ? '' : `, the oldest for ${span(now - oldestWaiting)}`;
-  return `${counted(total, 'document waits', 'documents wait')} to be sent${oldest}.`;
+  return `${counted(total, 'document is', 'documents are')} waiting to be sent${oldest}.`;
 }
 
 function watchLine(folder: FolderStatus, config: Config, noRoom: boolean): string {
@@ -126,11 +126,11 @@ function stateWords({ state, since }: FolderStatus): string {
     case 'starting':
       return `Being listed for the first time, ${from}`;
     case 'standby':
-      return `On standby ${from}, and its documents are sent from here as well`;
+      return `On standby ${from}; its documents are also sent from here`;
     case 'paused':
       return 'Watched, and its uploads are paused';
     case 'missing':
-      return `Not there ${from}`;
+      return `Missing ${from}`;
     case 'notADirectory':
       return `Not a folder ${from}`;
     case 'unreadable':
@@ -138,7 +138,7 @@ function stateWords({ state, since }: FolderStatus): string {
     case 'unreachable':
       return `Not reachable ${from}`;
     case 'taken':
-      return `Taken in by another agent ${from}`;
+      return `Watched by another agent ${from}`;
   }
 }
 

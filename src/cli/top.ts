@@ -21,15 +21,15 @@ const QUIT: readonly string[] = ['q', 'Q', '\x03', '\x04'];
 export function addTop(program: Command, io: Io, done: (status: ExitStatus) => void): void {
   program
     .command('top')
-    .description('the same as status, live, with the pace and when the backlog is empty')
+    .description('show the same as status, live, with the pace and when the backlog will be empty')
     .option('--config <file>', 'config file')
-    .option('--every <duration>', 'how often it looks', '2s')
+    .option('--every <duration>', 'how often to update', '2s')
     .addHelpText('after', helpOf({ examples: ['top', 'top --every 10s'], statuses: '130 ended by a signal' }))
     .action(async (options: ConfigOption & { readonly every: string }) => {
       const config = await configOf(io, options);
       const everyMs = intervalOf(options.every);
       if (!isTerminal(io.stdin) || !isTerminal(io.stdout) || io.env['TERM'] === 'dumb') {
-        throw new ReceiptdError('USAGE', '`top` needs a terminal that can be drawn on.', {
+        throw new ReceiptdError('USAGE', '`top` needs a terminal with cursor control.', {
           hint: 'Use `receiptd status`.',
         });
       }
@@ -74,19 +74,19 @@ function paceLines(overview: Overview, throughput: Throughput, colors: Colors): 
   const waiting = total(overview, ['queued', 'uploading']);
   const ms = throughput.forecast(waiting);
   const pace =
-    perMinute === null ? 'Looking at the pace …' : `${paceText(perMinute)} ${throughput.bars(BARS)}`;
+    perMinute === null ? 'Measuring the pace …' : `${paceText(perMinute)} ${throughput.bars(BARS)}`;
   const held = total(overview, ['held']);
   const rest = held === 0 ? '' : ` ${counted(held, 'document is', 'documents are')} on hold.`;
   return [`${colors.bold(local(overview.now))}  ${pace}`, `${forecastText(waiting, perMinute, ms)}${rest}`];
 }
 
 function paceText(perMinute: number): string {
-  return `${count(perMinute < 10 ? Math.round(perMinute * 10) / 10 : Math.round(perMinute))} accepted a minute`;
+  return `${count(perMinute < 10 ? Math.round(perMinute * 10) / 10 : Math.round(perMinute))} accepted per minute`;
 }
 
 function forecastText(waiting: number, perMinute: number | null, ms: number | null): string {
   if (waiting === 0) return 'The backlog is empty.';
-  if (ms !== null) return `The backlog of ${count(waiting)} is empty in about ${span(ms)} at this pace.`;
+  if (ms !== null) return `The backlog of ${count(waiting)} will be empty in about ${span(ms)} at this pace.`;
   const why =
     perMinute === null ? 'a moment more is needed to say' : 'nothing was accepted, so that nobody can say';
   return `The backlog is ${count(waiting)}; ${why} when it is empty.`;
@@ -100,6 +100,6 @@ function intervalOf(text: string): number {
   const ms = parseDuration(text);
   if (ms >= LEAST_MS) return ms;
   throw new ReceiptdError('USAGE', `--every does not take "${text}".`, {
-    hint: `It takes a duration from ${LEAST_MS}ms, like 2s.`,
+    hint: `Give a duration of at least ${LEAST_MS}ms, such as 2s.`,
   });
 }

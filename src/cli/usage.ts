@@ -11,8 +11,8 @@ const GUESSED: Readonly<Record<string, string>> = {
   logs: '`receiptd service logs` shows the log of the agent in the background.',
   install:
     '`receiptd service install` lets the agent run in the background from now on; `receiptd setup` does all of it.',
-  uninstall: '`receiptd service uninstall` takes the agent out of the background.',
-  upload: '`receiptd send FILE` uploads a file; `receiptd run --once` uploads what lies in the folders.',
+  uninstall: '`receiptd service uninstall` removes the service.',
+  upload: '`receiptd send FILE` uploads a file; `receiptd run --once` uploads what is in the folders.',
   version: '`receiptd --version` shows the version.',
   config: '`receiptd setup` writes the config, `receiptd check` reads it and says what is wrong.',
   search: '`receiptd list --search TEXT` searches.',

@@ -10,7 +10,7 @@ export function addWhoami(program: Command, io: Io): void {
     .command('whoami')
     .description('ask the service whom the credentials belong to')
     .option('--config <file>', 'config file')
-    .option('--account <name>', 'an account of the config; the default one if left out')
+    .option('--account <name>', 'an account of the config; by default the default account')
     .option('--json', 'as JSON: { company, message, store, account }')
     .addHelpText(
       'after',

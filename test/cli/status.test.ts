@@ -90,7 +90,7 @@ describe('status', () => {
   it('says in one line that nothing is wrong', () => {
     expect(textOf({ counts: [many('accepted', 1204), many('duplicate', 1)] }).split('\n')).toEqual([
       `Running since 2026-03-02 09:00:00 ${ZONE} (process 4711, version 1.2.3); 1 upload is under way.`,
-      'Nothing is wrong. No document waits to be sent.',
+      'Nothing is wrong. Nothing is waiting to be sent.',
       '',
       '/srv/scans → endpoint office',
       `  Watched since 2026-03-02 10:00:00 ${ZONE}; new files are noticed at once; file system ext4; last listed 2026-03-02 11:59:00 ${ZONE}.`,
@@ -110,7 +110,7 @@ describe('status', () => {
         folders: [{ ...watching, mode: 'polled', fileSystem: 'nfs', settling: 2 }],
       },
     });
-    expect(text).toContain('1,502 documents wait to be sent, the oldest for 3 hours.\n');
+    expect(text).toContain('1,502 documents are waiting to be sent, the oldest for 3 hours.\n');
     expect(text).toContain('Outside the sending hours until 20:00.\n');
     expect(text).toContain('Copies of 3 images are kept in the state directory (12 MB of at most 2.0 GB).\n');
     expect(text).toContain('listed every 5 seconds; file system nfs;');
@@ -131,7 +131,9 @@ describe('status', () => {
   it('says that nothing runs, or that what runs does not say how it is', () => {
     expect(textOf({ daemon: null })).toMatch(/^Not running\. Start it with `receiptd run`\.\n/);
     const silent = 'The running receiptd gave an answer that this one does not understand. [CONTROL_FAILED]';
-    expect(textOf({ daemon: null, silent })).toContain(`Running, but it does not say how it is: ${silent}\n`);
+    expect(textOf({ daemon: null, silent })).toContain(
+      `Running, but it does not answer properly: ${silent}\n`,
+    );
     expect(textOf({ daemon: null })).not.toContain('Nothing is wrong');
   });
 
@@ -140,7 +142,7 @@ describe('status', () => {
     const ledger = { kind: 'postgres', url, passwordFile: null, ca: null, agent: 'front', leaseMs: 15_000 };
     const text = textOf({}, { ...config, ledger } as unknown as Config);
     expect(text).toContain(
-      'The ledger is the database scans at db1.example.com, db2.example.com, which agents share; this one is front.',
+      'The ledger is the database scans at db1.example.com, db2.example.com, shared by several agents; this one is front.',
     );
     expect(textOf({})).not.toContain('which agents share');
   });
@@ -162,7 +164,7 @@ describe('status', () => {
     const folder = { ...watching, state: 'standby', message: 'Agent back takes its scans in.' } as const;
     const text = textOf({ daemon: { ...daemon, folders: [folder] } });
     expect(text).toMatch(
-      /On standby since .*, and its documents are sent from here as well; Agent back takes its scans in\.\n/,
+      /On standby since .*; its documents are also sent from here; Agent back takes its scans in\.\n/,
     );
     expect(sorted({ daemon: { ...daemon, folders: [folder] } })).toEqual({ person: [], passing: [] });
   });

@@ -99,7 +99,7 @@ test('each endpoint is used with the credentials of its account, and a bad one s
   });
   const check = await said(site, 'check');
   expect(check).toContain('credentials branch: They come from the file store. Fair:');
-  expect(check).toMatch(/ok {4}service branch: .* takes the credentials from the file store/);
+  expect(check).toMatch(/ok {4}service branch: .* accepts the credentials from the file store/);
   const logout = await said(site, 'logout', '--store', 'file', '--account', 'branch');
   expect(logout).toBe('Removed the credentials of account branch from the file.\n');
   expect(JSON.parse(await readFile(site.file('state', 'credentials.json'), 'utf8'))).toEqual(MAIN_CLIENT);

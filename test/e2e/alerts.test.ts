@@ -49,7 +49,7 @@ it('a folder that is taken away is told once by mail and webhook, across a kill,
   // A kill before the delivery was recorded would deliver it again, under the same id.
   await until(async () => (await waiting(site)) === 0);
   expect(await site.must('alerts')).toMatch(
-    /Told at [-+\d: ]+ by (?=.*command)(?=.*webhook)(?=.*email)[a-z, ]+\.\n/,
+    /Sent at [-+\d: ]+ by (?=.*command)(?=.*webhook)(?=.*email)[a-z, ]+\.\n/,
   );
   expect((await stat(alertsFile(site.stateDir))).mode & 0o777).toBe(0o600);
   await first.kill();
@@ -78,7 +78,7 @@ it('a folder that is taken away is told once by mail and webhook, across a kill,
   await site.configure();
   await site.quickMust('reload');
   expect(await site.quickMust('alerts')).toBe(
-    'Nobody is told: no channel is configured under `alerts`.\nNothing is wrong.\n',
+    'Nobody is alerted: no channel is configured under `alerts`.\nNothing is wrong.\n',
   );
   expect(second.stderr.split('"Watching"')).toHaveLength(listed);
   expect(await second.stop()).toMatchObject({ status: 0 });

@@ -66,8 +66,8 @@ describe('the audit', () => {
       /^ {2}waiting {4}0$/m,
       /^ {2}lost {7}0$/m,
       /^ {2}skipped {4}0$/m,
-      /^ {2}seen {7}5 {2}the sum of these$/m,
-      /^ {2}5 files lie in the folder now; the ledger has all of them, unchanged\.$/m,
+      /^ {2}seen {7}5 {2}the sum of the above$/m,
+      /^ {2}5 files are in the folder now; the ledger has all of them, unchanged\.$/m,
     ])
       expect(text).toMatch(line);
     expect(text.trimEnd().split('\n').at(-1)).toBe(
@@ -110,7 +110,7 @@ describe('the audit', () => {
     expect(status).toBe(3);
     const named = stdout.split('\n').filter((line) => line.startsWith(`  ${site.file('inbox')}/`));
     expect(named).toHaveLength(3);
-    expect(named[2]).toContain('new\\nline.jpg: It lies in the folder, and the ledger does not know it.');
+    expect(named[2]).toContain('new\\nline.jpg: It is in the folder, but not in the ledger.');
     for (const line of named) expect(line).toContain('receiptd run');
     expect(stdout.trimEnd().split('\n').at(-1)).toBe(
       `3 files in ${site.file('inbox')} are NOT accounted for; they are named above.`,

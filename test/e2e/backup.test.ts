@@ -60,7 +60,7 @@ test('a backlog is moved to another PC in the middle: each image arrives once, a
   // A move can be taken back.
   // The file was restored elsewhere, and that is known here.
   expect(await site.run('backup', '--reopen')).toBeRefused(2, 'CONFIRMATION_NEEDED', 'was restored on');
-  expect(await site.must('backup', '--reopen', '--yes')).toContain('runs here again');
+  expect(await site.must('backup', '--reopen', '--yes')).toContain('can run here again');
   expect(await site.must('backup', '--reopen')).toContain('nothing to reopen');
 });
 
@@ -98,7 +98,7 @@ test('a backup beside a running agent is one moment, holds no secret, and is res
   expect((await other.look('ledger', 'verify')).stdout).toContain('Everything is as receiptd left it.');
   // Once more, and as it was later: nothing is lost by that.
   expect(await other.run('restore', archive)).toBeRefused(2, 'CONFIRMATION_NEEDED', 'kept aside');
-  expect(await other.must('restore', archive, '--yes')).toContain('Taken over from the journal: 1 later');
+  expect(await other.must('restore', archive, '--yes')).toContain('Added from the journal: 1 later');
   const later = site.file('later.receiptd');
   // However far it had come by then: something is recorded since.
   await site.must('pause');
@@ -169,7 +169,7 @@ test('a backup of this PC takes nothing away that came since, unless somebody in
   for (const destroy of [async () => {}, () => writeFile(ledger, 'destroyed'), () => rm(ledger)]) {
     await destroy();
     expect(await site.quickMust('restore', archive, '--yes')).toMatch(
-      /: 3 documents\.\nTaken over from the journal: \d+ later entries\./,
+      /: 3 documents\.\nAdded from the journal: \d+ later entries\./,
     );
     expect(await names()).toEqual(all);
     expect((await site.quickOnce()).status).toBe(0);
@@ -198,7 +198,7 @@ test('a copy that the agent made by itself brings back what was lost, with what 
   const before = await names();
   for (const suffix of ['', '-wal', '-shm'])
     await rm(join(site.stateDir, `ledger.db${suffix}`), { force: true });
-  expect(await site.look('restore', file)).toBeRefused(2, 'CONFIRMATION_NEEDED', 'What its journal knows');
+  expect(await site.look('restore', file)).toBeRefused(2, 'CONFIRMATION_NEEDED', 'What its journal recorded');
   const restored = JSON.parse(await site.quickMust('restore', file, '--yes', '--json')) as {
     replayed: number;
   };
@@ -284,7 +284,7 @@ test('a restore that fails leaves both PCs as they were, says how the old one go
   await mkdir(other.dir);
   other.env['RECEIPTD_STATE_DIR'] = other.stateDir;
   const failed = await other.look('restore', cut);
-  expect(failed).toBeRefused(1, 'ARCHIVE_REFUSED', '`receiptd backup --reopen` there lets it go on');
+  expect(failed).toBeRefused(1, 'ARCHIVE_REFUSED', '`receiptd backup --reopen` there reopens it');
   expect(existsSync(other.config)).toBe(false);
   expect((await readdir(other.stateDir)).filter((name) => name !== 'instance.lock')).toEqual([]);
   expect(await other.quickMust('restore', archive)).toContain('1 document');

@@ -192,7 +192,7 @@ test('without a desktop, over SSH, and for root the link is printed, with what t
   const here = await shell(site, `$RECEIPTD console --config ${site.config}`);
   expect(here).toMatchObject({
     status: 0,
-    stderr: expect.stringMatching(/open the link yourself, within five minutes\.\n$/) as string,
+    stderr: expect.stringMatching(/open the link yourself within five minutes\.\n$/) as string,
   });
   const only = await site.run('console', '--no-open');
   expect(only).toMatchObject({ status: 0, stderr: '' });

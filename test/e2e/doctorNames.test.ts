@@ -224,7 +224,7 @@ test('the bundle holds no name, wherever it was planted, with a running agent an
   expect(planted.foundIn(text)).toEqual([]);
   // It is of use all the same.
   expect(text).toMatch(
-    /^ok {2}service: .* takes the credentials from the environment store: name-[0-9a-f]{8}\.$/m,
+    /^ok {2}service: .* accepts the credentials from the environment store: name-[0-9a-f]{8}\.$/m,
   );
   expect(text).toMatch(
     /^fail {2}alerts: alerts\.command: .* can't be run: it is not there\. Name a program/m,

@@ -85,7 +85,7 @@ test('an address that another program has is named by check, one of the running 
   const again = await site.start();
   await until(async () => (await Promise.all(free.map(isListening))).every(Boolean), 'all to listen');
   expect(await linesOf(site)).toEqual(
-    expected.map((line) => line.replace('is free', 'is taken by the running agent')),
+    expected.map((line) => line.replace('is free', 'is used by the running agent')),
   );
   await again.stop();
 });

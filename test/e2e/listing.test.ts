@@ -48,7 +48,7 @@ describe('list', () => {
     expect(await of('--folder', `${inbox}x`)).toBe(
       `Nothing matches: ${inbox}x is not a watched folder. Did you mean ${inbox}?\n`,
     );
-    expect(await of('--folder', `${inbox}/sub`, '--json')).toContain(`It lies in ${inbox}`);
+    expect(await of('--folder', `${inbox}/sub`, '--json')).toContain(`It is in ${inbox}`);
     expect(await of('--folder', '/typo')).toContain(`Watched: ${inbox}.`);
     expect(await of('--state', 'failed', 'lost', '--search', 'x y')).toBe(
       'Nothing matches --state failed lost --search "x y".\n',
@@ -76,10 +76,6 @@ test('documents are called by a file, by how their names begin, in any case', as
     'rejected',
   );
   await rm(site.file('inbox', 'short.jpg'));
-  expect(await site.run('erase', 'short.jpg', '--yes')).toBeRefused(
-    2,
-    'USAGE',
-    '"short.jpg" is no full name',
-  );
+  expect(await site.run('erase', 'short.jpg', '--yes')).toBeRefused(2, 'USAGE', '"short.jpg" is not one');
   expect(await site.run('erase', 'rechnung')).toBeRefused(2, 'CONFIRMATION_NEEDED', '1 document (Rechnung');
 });

@@ -107,7 +107,7 @@ test('what is too long to be a secret is refused, and never shown, wherever it i
   const env = { CREDENTIALS_DIRECTORY: unit, RECEIPTD_CLIENT_SECRET: long };
   const doctor = await quickly(site, ['doctor', '--list', ...config], { env });
   expect(doctor.stderr).toBe('');
-  expect(doctor.stdout).toContain('A bundle would hold');
+  expect(doctor.stdout).toContain('The file would hold');
   expect(doctor.stdout).not.toContain('QQQ');
 });
 
@@ -117,7 +117,7 @@ test('a new secret goes where the old one is; where no keychain works, that is t
   const first = await quickly(site, login, { input: SECRET });
   expect(first.status).toBe(0);
   expect(first.stderr).toMatch(
-    /^The keychain .+ So the credentials go into a file that its owner alone can read\.$/m,
+    /^The keychain .+ So the credentials go into a file that only its owner can read\.$/m,
   );
   const second = await quickly(site, [...login, '--no-verify'], { input: 'a-new-secret' });
   expect(second).toMatchObject({ status: 0, stderr: '' });
@@ -130,7 +130,7 @@ test('a new secret goes where the old one is; where no keychain works, that is t
   expect(shadowed).toBeRefused(1, 'CREDENTIALS_UNWRITABLE', 'the environment store holds others');
   const logout = await quickly(site, ['logout', '--config', site.config], { env });
   expect(logout.stdout).toContain('Removed the credentials from the file.\n');
-  expect(logout.stdout).toContain('There are still some in the environment, which the agent goes on using.');
+  expect(logout.stdout).toContain('Others are still in the environment, and the agent keeps using them.');
 });
 
 test.each([

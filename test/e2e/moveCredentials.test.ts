@@ -66,7 +66,7 @@ describe.skipIf(!keychain)('between file and keychain', () => {
     expect(there.stdout).toBe(
       'Copied the credentials from the file to the keychain, and read them back.\n' +
         `Changed ${site.config}: credentials.store is keychain now.\n` +
-        'The old copy in the file store is removed.\n',
+        'The old copy in the file store was removed.\n',
     );
     expect(await inFile(site)).toBeNull();
     expect(await readFile(site.config, 'utf8')).toMatch(/^# of the admin\n[^]*store: keychain/);
@@ -75,7 +75,7 @@ describe.skipIf(!keychain)('between file and keychain', () => {
     await until(() => site.sandbox.received().length === 1);
 
     const back = await login(site, '--store', 'file', '--from', 'keychain');
-    expect(back.stdout).toContain('The old copy in the keychain store is removed.');
+    expect(back.stdout).toContain('The old copy in the keychain store was removed.');
     expect(await inFile(site)).toEqual(CLIENT);
     expect(await storeOf(site)).toBe('file');
     site.sandbox.revokeTokens();
@@ -191,7 +191,7 @@ The old copy in the file store stays, since the agent still needs it; afterwards
     ]);
     expect(gone.stdout).toBe(
       `Removed the credentials from the systemd store.
-There are still some in the file, which the agent goes on using. Remove them with: receiptd logout --store file
+Others are still in the file, and the agent keeps using them. Remove them with: receiptd logout --store file
 `,
     );
   },

@@ -224,7 +224,9 @@ describe.skipIf(!isRoot)('installed for the machine', () => {
     expect((await stat(config.stateDir)).uid).toBe(0);
     await writeFile(join(config.stateDir, 'ledger.journal'), '');
     const { notes } = await install(at, config);
-    expect(notes).toContain(`The state directory ${config.stateDir} was root's, and is nobody's now.`);
+    expect(notes).toContain(
+      `The state directory ${config.stateDir} belonged to root, and now belongs to nobody.`,
+    );
     expect((await stat(join(config.stateDir, 'spool/image'))).uid).toBe(NOBODY);
     expect((await stat(join(config.stateDir, 'joes'))).uid).toBe(0);
     expect((await stat(join(at.dir, 'outside'))).uid).toBe(0);
@@ -257,7 +259,7 @@ describe.skipIf(!isRoot)('installed for the machine', () => {
     const installed = { file, stateDir, ledger: { kind: 'sqlite' as const } };
     await expect(refuseLeavingLedger(host, installed)).rejects.toMatchObject({
       code: 'INSTALL_REFUSED',
-      message: `The ledger of ann in ${theirs} would not be taken along to ${stateDir}, and every file would be sent again.`,
+      message: `The ledger of ann in ${theirs} would not come along to ${stateDir}, and every file would be sent again.`,
       hint: expect.stringContaining('receiptd backup --final'),
     });
     // A shared ledger is where it is, whoever runs the agent.

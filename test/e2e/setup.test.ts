@@ -37,7 +37,7 @@ describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {
     await terminal.sees('(2 of 3)');
     await terminal.answers('Client identifier:');
     await terminal.answers('Client secret:', SECRET);
-    await terminal.sees('The service takes them: Sandbox Company.');
+    await terminal.sees('The service accepts them: Sandbox Company.');
     await terminal.chooses('Which endpoint?', 'I have the uid');
     await terminal.answers('Its uid:', OFFICE);
     await terminal.chooses('Which folder do the scans come into?', 'Another folder');
@@ -109,7 +109,7 @@ describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {
     const own = `# ours\n${await readFile(here.config, 'utf8')}`;
     await writeFile(here.config, own);
     const terminal = here.setup();
-    await terminal.sees('what it says is kept');
+    await terminal.sees('everything else stays');
     await terminal.answers('Address of the service:');
     await terminal.sees('(file): Sandbox Company');
     await terminal.answers('Keep them?');
@@ -122,7 +122,7 @@ describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {
     else await terminal.sees('No service can be');
     await terminal.answers('Send a test receipt', '');
     await terminal.answers('Go ahead?');
-    await terminal.sees('All is as it should be; nothing was changed.');
+    await terminal.sees('Everything is set up already; nothing was changed.');
     expect(await terminal.ends()).toBe(0);
     expect(await readFile(here.config, 'utf8')).toBe(own);
   });
@@ -171,7 +171,7 @@ describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {
     await terminal.sees('[SERVICE_UNREACHABLE]');
     await terminal.chooses('The credentials could not be checked.', 'Try again');
     await terminal.sees('[SERVICE_UNREACHABLE]');
-    await terminal.chooses('The credentials could not be checked.', 'Go on, and check later');
+    await terminal.chooses('The credentials could not be checked.', 'Continue, and check later');
     // None can be created there now.
     await terminal.answers('Its uid:', OFFICE);
     await terminal.answers('Send a test receipt', 'n');

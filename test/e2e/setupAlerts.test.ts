@@ -103,7 +103,7 @@ describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {
     await again.answers('User at the mail server, or none:');
     await again.answers('File with the password, or - to type the password:');
     await again.answers('Go ahead?');
-    await again.sees('All is as it should be; nothing was changed.');
+    await again.sees('Everything is set up already; nothing was changed.');
     expect(await again.ends()).toBe(0);
     expect(await readFile(here.config, 'utf8')).toBe(written);
     expect(mails).toHaveLength(2);
@@ -132,7 +132,7 @@ describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {
     await next.answers('User at the mail server (Enter: none):');
     await next.answers('Send a test mail now?');
     await next.sees("can't be reached");
-    await next.chooses('The test mail was not delivered.', 'Go on with these answers');
+    await next.chooses('The test mail was not delivered.', 'Continue with these answers');
     await next.answers('Go ahead?');
     await next.sees('The test mail was not delivered.');
     expect(await next.ends()).toBe(0);

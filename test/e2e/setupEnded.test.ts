@@ -78,7 +78,7 @@ describe.skipIf(!terminalIsHere)('receiptd setup that is ended', () => {
     const before = await filesOf(here);
     const terminal = await asked(here, way);
     terminal.type(way.question === 'Its uid:' ? KEYS.ctrlD : KEYS.ctrlC);
-    await terminal.sees('Set-up was ended; nothing was changed.');
+    await terminal.sees('Setup was ended; nothing was changed.');
     expect(await terminal.ends()).toBe(130);
     expect(await filesOf(here)).toEqual(before);
   });
@@ -138,7 +138,7 @@ describe.skipIf(!terminalIsHere)('receiptd setup that is ended', () => {
     await terminal.sees('Sending a test receipt');
     await until(() => (here.sandbox.stats().requests['upload']?.['503'] ?? 0) > 0);
     terminal.type(KEYS.ctrlC);
-    await terminal.sees('what is said above is done');
+    await terminal.sees('the steps above are done');
     expect(await terminal.ends()).toBe(130);
     expect(await here.settings()).toMatchObject({ service: { baseUrl: here.sandbox.url } });
   });

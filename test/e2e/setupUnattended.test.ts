@@ -126,7 +126,7 @@ describe('receiptd setup --yes', () => {
       expect(ended.stderr).toContain(each);
     // Nor where there is no terminal, without being told.
     const silent = await runInProcess(['setup', '--config', here.config], { cwd: here.dir, env: here.env });
-    expect(silent).toBeRefused(2, 'SETUP_INCOMPLETE', 'Nobody can be asked here');
+    expect(silent).toBeRefused(2, 'SETUP_INCOMPLETE', 'No terminal to ask on');
     expect((await readdir(here.dir)).sort()).toEqual(nothing);
   });
 
@@ -286,7 +286,7 @@ describe('receiptd setup --yes', () => {
       const first = await receiptd(here.site, ['setup', '--yes', ...practice, '--folder', here.scans], how);
       expect(first).toMatchObject({ status: 0, stderr: '' });
       const state = join(HOME, '.local', 'state', 'receiptd');
-      expect(first.stdout).toContain(`What is practised is kept apart, in ${state}-practice`);
+      expect(first.stdout).toContain(`Practice is kept separate, in ${state}-practice`);
       expect((await here.settings())['stateDir']).toBe(`${state}-practice`);
 
       const { RECEIPTD_SETUP_FOLDER: _, ...real } = variables(here);
@@ -393,7 +393,7 @@ describe('receiptd setup --yes', () => {
     await until(() => (here.sandbox.stats().requests['upload']?.['503'] ?? 0) > 0, 'the first upload');
     first.signal('SIGINT');
     const ended = await first.ended;
-    expect(ended.stderr).toContain('Set-up was ended; what is said above is done.');
+    expect(ended.stderr).toContain('Setup was ended; the steps above are done.');
     expect(ended.status).toBe(130);
     here.sandbox.behave();
     const again = await quickly(here.site, ['setup', '--yes', '--test-receipt'], how);

@@ -21,7 +21,7 @@ describe('status in plain words', () => {
     expect(calm).toMatch(
       /^Running since \S+ \S+ [+-]\d\d:\d\d \(process \d+, version \S+\); 0 uploads are under way\.\n/,
     );
-    expect(calm).toContain('\nNothing is wrong. No document waits to be sent.\n');
+    expect(calm).toContain('\nNothing is wrong. Nothing is waiting to be sent.\n');
     expect(calm).toMatch(/ {2}Watched since .*; new files are noticed at once; .*last listed .*\.\n/);
 
     site.sandbox.misbehave({ kind: 'status', status: 403 });
@@ -44,7 +44,7 @@ describe('status in plain words', () => {
     expect(status).toMatch(
       /^Not running\. Start it with `receiptd run`\.\nResolves itself:\n {2}The service at /,
     );
-    expect(status).toContain('1 document waits to be sent, the oldest for ');
+    expect(status).toContain('1 document is waiting to be sent, the oldest for ');
     expect(status).not.toContain('Needs a person');
   });
 
@@ -59,7 +59,7 @@ describe('status in plain words', () => {
     cleanUp(async () => void other.close());
     const status = await site.quickMust('status');
     expect(status).toMatch(
-      /^Running, but it does not say how it is: .*another version.*\[CONTROL_FAILED\]\n/,
+      /^Running, but it does not answer properly: .*another version.*\[CONTROL_FAILED\]\n/,
     );
     expect(status).toContain('1 accepted');
     expect(JSON.parse(await site.quickMust('status', '--json'))).toMatchObject({

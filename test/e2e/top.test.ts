@@ -45,7 +45,7 @@ describe('top', () => {
       expect(shown.text).toMatch(/Running since /);
       await drop(site, 'a.jpg');
       await until(async () => shown.text.includes('1 accepted.'));
-      await until(async () => / [1-9][\d.,]* accepted a minute [▁▂▃▄▅▆▇█]+/.test(shown.text));
+      await until(async () => / [1-9][\d.,]* accepted per minute [▁▂▃▄▅▆▇█]+/.test(shown.text));
       type('q');
       expect(await ended).toBe(0);
       expect(shown.text.trimEnd().endsWith('\x1b[?1049l')).toBe(true);

@@ -55,8 +55,12 @@ export async function alertMailStep(
     say(test.why);
     const next = await ask.choose('The test mail was not delivered.', [
       { label: 'Correct the answers', value: 'again' as const },
-      { label: 'Go on with these answers', value: 'later' as const, about: 'Later: receiptd alerts test.' },
-      { label: 'Go on without alerts by mail', value: 'without' as const },
+      {
+        label: 'Continue with these answers',
+        value: 'later' as const,
+        about: 'Later: receiptd alerts test.',
+      },
+      { label: 'Continue without alerts by mail', value: 'without' as const },
     ]);
     if (next === 'later') return { ...answer, test };
     if (next === 'without') return NOBODY;
@@ -125,7 +129,7 @@ async function asked(
 
 async function serverOf({ say }: Talk, ask: Prompts, { server }: Partial<Whole>): Promise<string | null> {
   if (server === undefined)
-    say('Alerts need a mail server. Your e-mail program, or whoever set it up, knows its name.');
+    say('Alerts need a mail server. Look it up in your e-mail program, or ask the person who set that up.');
   const typed = await ask.text(
     server === undefined
       ? 'Mail server, such as mail.example.com (Enter: no alerts by mail):'

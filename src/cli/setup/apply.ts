@@ -97,7 +97,7 @@ export async function apply(talk: Talk, answers: Answers, tell: (text: string) =
   ]);
   const { file } = found.place;
   if (isOddUid(uid)) tell(oddUidText(endpoint.alias, uid));
-  tell(result === 'unchanged' ? `${file} is as it should be.` : `Wrote ${file}.`);
+  tell(result === 'unchanged' ? `${file} needs no change.` : `Wrote ${file}.`);
   const { test: mailTest } = answers.alerts;
   if (mailTest?.sent === false) tell(`The test mail was not delivered. ${mailTest.why}`);
   await tellTheAgent(target.config);
@@ -107,10 +107,10 @@ export async function apply(talk: Talk, answers: Answers, tell: (text: string) =
   const rerouted = reroutedBy(found, config);
   for (const line of linesOf(rerouted, isFresh)) tell(line);
   if (answers.existingOf.size > 0 && !isFresh && result !== 'unchanged')
-    tell('What becomes of files that lie there already holds for those that the ledger does not know yet.');
+    tell('The answer about existing files applies to those that the ledger does not know yet.');
   if (config.stateDir === practiceStateDir(found))
     tell(
-      `What is practised is kept apart, in ${config.stateDir}: a service is set up as if nothing had been sent.`,
+      `Practice is kept separate, in ${config.stateDir}: the real service starts as if nothing had been sent.`,
     );
   const installed =
     answers.install === null
@@ -220,7 +220,7 @@ async function store(
       { clientId, clientSecret },
     );
   const place = (where: Store) =>
-    where === 'keychain' ? 'the keychain' : `${config.credentials.file}, which its owner alone can read`;
+    where === 'keychain' ? 'the keychain' : `${config.credentials.file}, which only its owner can read`;
   try {
     await put(answer.store);
     tell(`Stored the credentials in ${place(answer.store)} (${why}).`);
@@ -242,7 +242,7 @@ async function storeMailPassword(
 ): Promise<string | null> {
   if (password === null || mail === undefined || mail === 'none' || mail.passwordFile === null) return null;
   await writeDurably(mail.passwordFile, `${password}\n`);
-  tell(`Stored the password of the mail server in ${mail.passwordFile}, which its owner alone can read.`);
+  tell(`Stored the password of the mail server in ${mail.passwordFile}, which only its owner can read.`);
   return mail.passwordFile;
 }
 
@@ -264,7 +264,7 @@ async function test(
   // A person who says yes again wants another one.
   const before = ask === null ? await acceptedBefore(config, folder) : null;
   if (before !== null) {
-    const why = `A test receipt was accepted before, as ${before}; no other is sent.`;
+    const why = `A test receipt was accepted before, as ${before}; none is sent now.`;
     tell(why);
     return { sent: false, why };
   }

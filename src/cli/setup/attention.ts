@@ -24,7 +24,7 @@ export async function attentionStep(
   }
   if (ask === null || isPractice) return undefined;
   const now = found.before?.config.folders.find((each) => each.path === path)?.needsAttention ?? null;
-  const about = 'A copy of each file that could not be sent, with a line why. It is emptied by itself.';
+  const about = 'A copy of each file that could not be sent, with the reason. The folder empties itself.';
   const proposed = resolvePath(PROPOSED, path, found.context);
   const choices: Choice<string | null | undefined>[] = [
     now === null ? { label: 'No', value: undefined } : { label: `Yes, as now, in ${now}`, value: undefined },

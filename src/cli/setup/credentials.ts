@@ -102,7 +102,7 @@ async function keptOrTyped(talk: Talk, config: Config, stored: FoundCredentials 
     const company = await whoami(io, config, stored);
     const kept = { kind: 'kept' as const, store: stored.store, company };
     if (ask === null) return kept;
-    say(`The service takes the credentials that are stored already (${stored.store}): ${company}.`);
+    say(`The service accepts the stored credentials (${stored.store}): ${company}.`);
     if (await ask.confirm('Keep them?', true)) return kept;
     return await typed(talk, config, stored.clientId, 0);
   } catch (error) {
@@ -144,7 +144,7 @@ async function typed(
         const next = await ask.choose('The credentials could not be checked.', [
           { label: 'Try again', value: 'again' as const },
           { label: 'Correct the address', value: 'back' as const },
-          { label: 'Go on, and check later', value: 'later' as const, about: 'With receiptd check.' },
+          { label: 'Continue, and check later', value: 'later' as const, about: 'With receiptd check.' },
         ]);
         if (next === 'back') return 'back';
         if (next === 'later') return withStore(talk, config, pair, null);
@@ -164,20 +164,20 @@ async function withStore(
   { clientId, clientSecret }: Pair,
   company: string | null,
 ): Promise<CredentialsAnswer> {
-  if (company !== null) talk.say(`The service takes them: ${company}.`);
+  if (company !== null) talk.say(`The service accepts them: ${company}.`);
   const { store, why } = await storeFor(talk, config);
   return { kind: 'new', clientId, clientSecret, company, store, why, hidden: null };
 }
 
 /** The keychain where it works, else a file that its owner alone can read. */
 async function storeFor({ io, given, found }: Talk, config: Config): Promise<{ store: Store; why: string }> {
-  if (given.store !== undefined) return { store: given.store, why: 'as you asked for' };
+  if (given.store !== undefined) return { store: given.store, why: 'as you asked' };
   const configured = found.before?.config.credentials.store;
   if (configured === 'keychain' || configured === 'file') return { store: configured, why: 'as configured' };
   if (found.context.isRoot) {
     return {
       store: 'file',
-      why: 'since a service has no keychain, which belongs to a person who is signed in',
+      why: 'since a keychain belongs to a signed-in person, and a service has none',
     };
   }
   try {

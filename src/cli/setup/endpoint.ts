@@ -79,11 +79,11 @@ export async function endpointStep(
     {
       label: 'I have the uid of one',
       value: 'uid' as const,
-      about: 'From the letter or the site of the service.',
+      about: "The service's letter or website shows it.",
     },
     ...(isChecked ? [{ label: 'Create a new one', value: 'create' as const }] : []),
   ];
-  say('An endpoint is what the service calls the place that receipts are collected in.');
+  say('The service collects receipts in endpoints.');
   const choice = choices.length === 1 ? 'uid' : await ask.choose('Which endpoint?', choices);
   if (choice === 'create') {
     const name = await ask.text('Its name:', { otherwise: 'Receipts' });
@@ -99,7 +99,7 @@ export async function endpointStep(
     return isKept ? choice : { ...choice, alias: await another(), isExplicit: true };
   }
   const uid = await ask.text('Its uid:', { wrong: sentence(wrongUid) });
-  say('Whether it is right shows with the first receipt: the service cannot be asked for it.');
+  say("The service can't confirm it: the first receipt will show whether it is right.");
   const known = own.find(({ key }) => key.uid === uid)?.alias;
   return there(uid, known ?? (await another()), true);
 
@@ -109,7 +109,7 @@ export async function endpointStep(
     const free = freeAlias(own.map((each) => each.alias));
     if (ask === null) return free;
     return ask.choose(`Replace the uid of ${alias}, or add another endpoint?`, [
-      { label: `Add another one, ${free}`, value: free, about: `Other folders go on feeding ${alias}.` },
+      { label: `Add another one, ${free}`, value: free, about: `Other folders still feed ${alias}.` },
       {
         label: `Replace the uid of ${alias}`,
         value: alias,

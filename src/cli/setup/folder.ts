@@ -133,8 +133,8 @@ async function existingFiles({ given, ask }: Talk, files: number | null): Promis
   if (files === 0 || ask === null) return 'send';
   const all = files === null ? 'all of them (too many to count)' : `all ${counted(files, 'file')}`;
   return ask.choose('What about files already in the folder?', [
-    { label: 'Leave them, and send what comes from now on', value: 'skip' },
-    { label: `Send ${all}`, value: 'send', about: 'Every image counts against the plan of the service.' },
+    { label: 'Leave them, and send only new ones', value: 'skip' },
+    { label: `Send ${all}`, value: 'send', about: 'Every image counts against your plan at the service.' },
   ]);
 }
 
@@ -153,7 +153,7 @@ async function candidates(
   }
   found.sort((a, b) => (b.look.newest?.at ?? 0) - (a.look.newest?.at ?? 0));
   const choices: Choice<string | null>[] = [
-    ...configured.map((path) => ({ label: path, value: path, about: 'It is watched already.' })),
+    ...configured.map((path) => ({ label: path, value: path, about: 'It is already watched.' })),
     ...found.map(({ path, look }) => ({ label: path, value: path, about: detail(look) })),
   ];
   return choices.length === 0 ? [] : [...choices, { label: 'Another folder', value: null }];

@@ -70,7 +70,7 @@ export const ANSWERS = {
   sandboxPort: {
     flag: '--sandbox-port',
     value: '<port>',
-    about: 'its port; 0 takes a free one (default 8470)',
+    about: 'its port; 0 picks a free one (default 8470)',
   },
   clientId: { flag: '--client-id', value: '<id>', about: 'client identifier' },
   clientSecretFile: {
@@ -105,7 +105,7 @@ export const ANSWERS = {
   existing: {
     flag: '--existing',
     value: '<what>',
-    about: 'files that lie in it already; "since YYYY-MM-DD" works too',
+    about: 'what to do with existing files; "since YYYY-MM-DD" works too',
     choices: ['send', 'skip'],
   },
   needsAttention: {
@@ -117,7 +117,7 @@ export const ANSWERS = {
   alertEmail: {
     flag: '--alert-email',
     value: '<addresses>',
-    about: 'who is mailed when something is wrong, separated by commas; or none',
+    about: 'addresses for alerts, separated by commas; or none',
   },
   mailServer: {
     flag: '--mail-server',
@@ -140,7 +140,7 @@ export const ANSWERS = {
   serviceUser: {
     flag: '--service-user',
     value: '<name>',
-    about: 'who a service of the machine runs as (default receiptd)',
+    about: 'user that a service of the machine runs as (default receiptd)',
   },
   testReceipt: { flag: '--test-receipt', about: 'send a test receipt' },
 } as const satisfies Readonly<Record<string, Answer>>;

@@ -31,7 +31,7 @@ export function managerHere(
       ? 'A container has no service manager: make `receiptd run` its command, and let the engine restart it.'
       : isWsl
         ? 'systemd does not run in this WSL: switch it on in /etc/wsl.conf ([boot] systemd=true), or keep a window open with `receiptd run`.'
-        : 'systemd does not run here: have `receiptd run` started by whatever starts programs on this machine.';
+        : 'systemd does not run here: start `receiptd run` with the tool that starts programs on this machine.';
     return manager('systemd', false, why);
   }
   const runtime = env['XDG_RUNTIME_DIR'];

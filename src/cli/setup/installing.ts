@@ -43,7 +43,7 @@ export async function installOnce(
   if ((await manager.installed().catch(() => null)) === text) {
     const { isRunning, isEnabled } = await manager.status();
     if (isRunning && isEnabled) {
-      tell(`It is at work as a service (${manager.name}) already, as the user ${as}.`);
+      tell(`It already runs as a service (${manager.name}), as the user ${as}.`);
       return {
         file: manager.file,
         manager: manager.name,

@@ -68,7 +68,7 @@ export async function createPrompts(io: Io): Promise<Prompts> {
       return (await ask((context) => input(config, context))).trim();
     },
     secret: async (message) => {
-      const validate = (answer: string) => answer.trim() !== '' || 'Something has to be typed.';
+      const validate = (answer: string) => answer.trim() !== '' || 'Please type something.';
       // Whoever looks over a shoulder could press the key that shows it.
       const config = { message, validate, toggleMask: false, theme };
       return (await ask((context) => password(config, context))).trim();

@@ -33,7 +33,7 @@ export function linesOf(rerouted: readonly Rerouted[], isFresh: boolean): string
   if (rerouted.length === 0) return [];
   const lines = rerouted.map(({ path, from, to }) => `  ${path}: ${words(from, to)} -> ${words(to, from)}`);
   const before = isFresh
-    ? 'What was practised is kept apart, and counts for nothing there.'
+    ? 'Practice is kept separate and does not count there.'
     : 'Files that were accepted before are not sent again.';
   return ['Receipts of these folders go elsewhere from now on:', ...lines, before];
 }

@@ -36,7 +36,7 @@ export async function runSetup(io: Io, options: SetupOptions): Promise<ExitStatu
   const talk: Talk = { io, given, found, ask: asks ? await createPrompts(io) : null, say };
   demandTransport(talk);
   if (!asks) {
-    const why = isUnattended ? 'Nobody is to be asked' : 'Nobody can be asked here';
+    const why = isUnattended ? 'No questions are allowed' : 'No terminal to ask on';
     await refuseMissing(talk, provisionalConfig(talk), why);
   }
   const done: string[] = [];
@@ -61,8 +61,8 @@ export async function runSetup(io: Io, options: SetupOptions): Promise<ExitStatu
       const tell = asks ? say : (text: string) => io.stderr.write(`${text}\n`);
       tell(
         done.length === 0
-          ? 'Set-up was ended; nothing was changed.'
-          : 'Set-up was ended; what is said above is done. Run it again to go on.',
+          ? 'Setup was ended; nothing was changed.'
+          : 'Setup was ended; the steps above are done. Run it again to continue.',
       );
       return EXIT.interrupted;
     }
@@ -75,11 +75,11 @@ export async function runSetup(io: Io, options: SetupOptions): Promise<ExitStatu
 
 function greet({ found, say }: Talk): void {
   const { place, before } = found;
-  say('This sets up receiptd. Nothing is changed before you agree in the end; Ctrl-C ends it at any time.');
+  say('This sets up receiptd. Nothing changes before you agree at the end; Ctrl-C ends it at any time.');
   say(
     before === null
       ? `The configuration will be ${place.file} (${place.why}).`
-      : `The configuration is ${place.file} (${place.why}); what it says is kept unless you answer otherwise.`,
+      : `The configuration is ${place.file} (${place.why}); your answers change it, everything else stays.`,
   );
 }
 
@@ -95,7 +95,7 @@ async function agreed(talk: Talk, answers: Answers): Promise<boolean> {
       : `into ${credentials.store === 'file' ? 'a file' : 'the keychain'}, ${credentials.why}`;
   const where = endpoint.uid ?? `to be created as "${endpoint.create?.name ?? ''}"`;
   say('');
-  say('This is what will be done:');
+  say('This is what happens next:');
   say(`  Configuration: ${found.place.file}`);
   say(
     `  Service: ${service.baseUrl}${credentials.company === null ? ' (not checked)' : ` (${credentials.company})`}`,
@@ -104,12 +104,12 @@ async function agreed(talk: Talk, answers: Answers): Promise<boolean> {
   say(`  Credentials: ${stored}`);
   say(`  Endpoint: ${endpoint.alias}, ${where}`);
   say(`  Folder: ${folder.path}${folder.create ? ' (to be made)' : ''}${backlog}`);
-  for (const [path, existing] of existingOf) say(`  Files that lie in ${path} already: ${existing}`);
+  for (const [path, existing] of existingOf) say(`  Files already in ${path}: ${existing}`);
   const wanted = wantedOf(talk, answers, endpoint.uid ?? TO_BE_CREATED);
   const { config } = plan(found, wanted);
   const rerouted = reroutedBy(found, config);
   for (const { path, alias } of config.folders)
-    if (path !== folder.path) say(`  Watched as well: ${path}, for ${alias}`);
+    if (path !== folder.path) say(`  Also watched: ${path}, for ${alias}`);
   for (const line of linesOf(rerouted, leavesPractice(found, wanted))) say(`  ${line}`);
   const shownIn = config.folders.find(({ path }) => path === folder.path)?.needsAttention ?? null;
   say(`  What could not be sent is shown in: ${shownIn ?? 'no folder'}`);
@@ -125,7 +125,7 @@ function transportOf(baseUrl: string): string {
   if (protocol === 'https:') return 'encrypted (https)';
   return isLoopback(hostname)
     ? 'not encrypted (http), within this machine'
-    : 'NOT ENCRYPTED (http): whoever is on the way can read credentials and receipts';
+    : 'NOT ENCRYPTED (http): others on the network can read credentials and receipts';
 }
 
 /** What comes next, in commands that can be copied. */
@@ -135,7 +135,7 @@ async function farewell(
   { service, install }: Answers,
   { changed, stateDir }: Done,
 ): Promise<void> {
-  if (!changed) print(io, 'All is as it should be; nothing was changed.');
+  if (!changed) print(io, 'Everything is set up already; nothing was changed.');
   const usual = await placeForConfig(undefined, found.context);
   const config = usual.file === found.place.file ? '' : ` --config ${quoted(found.place.file)}`;
   const { practice } = service;
@@ -144,14 +144,14 @@ async function farewell(
     const port = practice.port === 8470 ? '' : ` --port ${practice.port}`;
     print(io, 'To go on practising, in two terminals:');
     print(io, `  receiptd sandbox${port}`);
-  } else print(io, install === null ? 'Next:' : 'It is at work. To see it:');
+  } else print(io, install === null ? 'Next:' : 'It is working. To watch it:');
   if (install === null) {
     print(io, `  receiptd run${config}`);
     print(io, '    Uploads stop when it ends, or its window is closed.');
   }
   if (practice === null && install === null && (await couldBeService(io, found, stateDir))) {
     print(io, `  receiptd service install${config}`);
-    print(io, '    Instead of `run`: it then starts by itself, and goes on in the background.');
+    print(io, '    Instead of `run`: it starts with the machine and runs in the background.');
   }
   print(io, `  receiptd status${config}`);
   print(io, `  receiptd console${config}`);

@@ -54,7 +54,7 @@ export async function serviceStep(talk: Talk): Promise<ServiceAnswer> {
       {
         label: 'Nowhere yet: try it first',
         value: 'practice' as const,
-        about: 'A service for practice, built in, on this machine alone.',
+        about: 'A built-in practice service, on this machine only.',
       },
     ]);
     if (choice === 'practice') return practise(talk);
@@ -93,14 +93,14 @@ async function practise(talk: Talk): Promise<ServiceAnswer> {
     const baseUrl = `http://127.0.0.1:${given.sandboxPort}`;
     if (!(await isPractice(talk, baseUrl))) {
       throw new ReceiptdError(error.code, error.message, {
-        hint: 'Take another with --sandbox-port; 0 takes a free one.',
+        hint: 'Take another with --sandbox-port; 0 picks a free one.',
         cause: error,
       });
     }
     const owner = await portOwner(given.sandboxPort);
     if (owner !== null && owner.uid !== process.geteuid?.()) throw othersPractice(baseUrl, owner.name, error);
-    const whose = owner === null ? ' Whose it is, this system does not tell.' : '';
-    say(`The practice service runs already, on ${baseUrl}.${whose}`);
+    const whose = owner === null ? ' This system does not show who owns it.' : '';
+    say(`The practice service is already running on ${baseUrl}.${whose}`);
     return { baseUrl, practice: { ...practice, port: given.sandboxPort, close: async () => {} } };
   }
 }
@@ -109,7 +109,7 @@ async function practise(talk: Talk): Promise<ServiceAnswer> {
 function othersPractice(baseUrl: string, name: string, cause: unknown): ReceiptdError {
   const message = `The practice service on ${baseUrl} belongs to the user ${name}, who would get what you send.`;
   return new ReceiptdError('PORT_IN_USE', message, {
-    hint: 'Take a port of your own with --sandbox-port; 0 takes a free one.',
+    hint: 'Take a port of your own with --sandbox-port; 0 picks a free one.',
     cause,
   });
 }

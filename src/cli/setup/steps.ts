@@ -119,6 +119,6 @@ async function testStep({ given, ask, say }: Talk, { practice, baseUrl }: Servic
   if (given.testReceipt !== undefined) return given.testReceipt;
   if (ask === null) return false;
   const isPractice = practice !== null;
-  if (!isPractice) say(`A test receipt would be a real document at ${baseUrl}, and count against the plan.`);
-  return ask.confirm('Send a test receipt, to see it work?', isPractice);
+  if (!isPractice) say(`A test receipt is a real document at ${baseUrl}, and counts against your plan.`);
+  return ask.confirm('Send a test receipt to see it work?', isPractice);
 }

@@ -247,7 +247,7 @@ function howFar({ state, message, reason }: ListRow): string {
 function undelivered(file: string, why: string, row: ListRow | null = null): ReceiptdError {
   const isToCome = row !== null && ['queued', 'uploading', 'held'].includes(row.state);
   const waits = isToCome
-    ? ' It waits, and is sent when that is over; `receiptd pause` holds it back, with all others.'
+    ? ' It waits, and is sent once that is over; `receiptd pause` holds it back, with all others.'
     : '';
   return new ReceiptdError(
     'TEST_RECEIPT_UNDELIVERED',

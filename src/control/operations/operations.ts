@@ -181,7 +181,7 @@ export class Operations {
     if (found.length > 0) return found;
     const known = [...endpoints, ...this.#folders()].map(({ label }) => label).join(', ');
     throw new ReceiptdError('USAGE', `"${target}" is neither a configured folder nor an endpoint.`, {
-      hint: `There are: ${known}.`,
+      hint: `Known: ${known}.`,
     });
   }
 
@@ -193,8 +193,8 @@ export class Operations {
     const { endpoints } = this.#deps;
     const found = endpoints.find((each) => each.alias === alias || each.key.uid === alias);
     if (found) return found;
-    throw new ReceiptdError('ENDPOINT_UNKNOWN', `There is no endpoint "${alias}" in the configuration.`, {
-      hint: `There are: ${endpoints.map((each) => each.alias).join(', ')}.`,
+    throw new ReceiptdError('ENDPOINT_UNKNOWN', `The configuration has no endpoint "${alias}".`, {
+      hint: `Known: ${endpoints.map((each) => each.alias).join(', ')}.`,
     });
   }
 

@@ -5,7 +5,7 @@ import type { LedgerReports, UploadRow } from '../../core/ports/ledgerReports.ts
 import type { HistoryBucket } from '../protocol/documents.ts';
 
 const MINUTE_MS = 60_000;
-/** A chart has at most so many. */
+/** A chart has at most this many. */
 const MOST_BUCKETS = 120;
 /** A request that began before this has ended, or nobody waits for it any more; its bucket is kept as it is. */
 const SETTLED_MS = 10 * MINUTE_MS;

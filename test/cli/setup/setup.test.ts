@@ -40,7 +40,7 @@ describe('whether something here keeps a service running', () => {
       [],
       '/etc/wsl.conf',
     ],
-    ['another init', { platform: 'linux', ...nobody }, [], 'whatever starts programs'],
+    ['another init', { platform: 'linux', ...nobody }, [], 'with the tool that starts programs'],
     [
       "systemd, but none of one's own",
       { platform: 'linux', env, isRoot: false },

@@ -15,7 +15,7 @@ import { t } from '../texts.ts';
 import { History } from './History.tsx';
 import { Words } from '../parts/Words.tsx';
 
-/** Answers in ten seconds: is it working, what waits and why, what needs a person? */
+/** Answers in ten seconds: show whether it works, what waits and why, and what needs a person? */
 export function OverviewPage() {
   const { overview, connection } = useLive();
   if (overview === null) {

@@ -4,7 +4,7 @@ const english = {
   means:
     'The agents that share the ledger. An agent that is paused takes scans in and sends nothing; what others can send, they send.',
   alone: 'This agent has its ledger to itself. How it is, the overview says.',
-  none: 'No agent has worked on this ledger yet.',
+  none: 'No agent has used this ledger yet.',
   name: 'Agent',
   version: 'Version',
   state: 'State',
