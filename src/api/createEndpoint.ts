@@ -42,7 +42,7 @@ export async function createEndpoint(
     throw new ReceiptdError(
       'ENDPOINT_FORBIDDEN',
       `${host} does not allow this account to create an endpoint (HTTP 403)${words(answer)}.`,
-      { hint: "Check the account's plan and rights at the service's site." },
+      { hint: "Check the account's plan and rights on the service's website." },
     );
   }
   if (httpStatus === 408 || httpStatus >= 500)
@@ -60,7 +60,7 @@ export async function createEndpoint(
 }
 
 function uncertain(what: string): ReceiptdError {
-  return new ReceiptdError('CREATE_UNCERTAIN', `${what} The endpoint may have been created all the same.`, {
-    hint: "Look at the service's site before you repeat this: every success makes another endpoint.",
+  return new ReceiptdError('CREATE_UNCERTAIN', `${what} The endpoint may have been created anyway.`, {
+    hint: "Check the service's website before you repeat this: every success makes another endpoint.",
   });
 }

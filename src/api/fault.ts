@@ -44,7 +44,7 @@ export function faultWords(code: string, connecting: boolean): string {
     case 'ANSWERED_EARLY':
       return 'answered with a success before the upload had been sent whole';
     case 'UNASKED_CONTINUE':
-      return 'or a proxy before it sends "100 Continue" without being asked';
+      return 'or a proxy before it, sends "100 Continue" without being asked';
     case 'UND_ERR_HEADERS_TIMEOUT':
       return 'did not answer in time';
     case 'UND_ERR_BODY_TIMEOUT':
@@ -59,7 +59,7 @@ export function faultWords(code: string, connecting: boolean): string {
     case 'CERT_NOT_YET_VALID':
       return "shows a certificate that is not valid yet, or this machine's clock is wrong";
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
-      return 'shows a certificate that was made for another address';
+      return 'shows a certificate for another address';
     case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
     case 'UNABLE_TO_GET_ISSUER_CERT':
     case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':

@@ -150,12 +150,12 @@ async function requestWith(
     if (isTried)
       throw new ReceiptdError(
         'CREDENTIALS_REFUSED',
-        `${transport.host} did not take these credentials${ofAccount(account)} (HTTP ${httpStatus}); nothing was saved.`,
-        { hint: 'Compare both with what the service gave you when the account was made.' },
+        `${transport.host} rejected these credentials${ofAccount(account)} (HTTP ${httpStatus}); nothing was saved.`,
+        { hint: 'Compare both with what the service gave you when the account was created.' },
       );
     throw new ReceiptdError(
       'CREDENTIALS_REFUSED',
-      `${transport.host} did not take the credentials${ofAccount(account)} from the ${store} store (HTTP ${httpStatus}).`,
+      `${transport.host} rejected the credentials${ofAccount(account)} from the ${store} store (HTTP ${httpStatus}).`,
       {
         hint: `Correct them there, or store the right ones with \`receiptd login${accountOption(account)}\`.`,
       },

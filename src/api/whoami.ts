@@ -25,7 +25,7 @@ export async function whoami(
     throw new ReceiptdError(
       'CREDENTIALS_REFUSED',
       `${transport.host} knows these credentials but does not allow them to be used (HTTP 403)${words(answer)}.`,
-      { hint: "Check the account and its plan at the service's site." },
+      { hint: "Check the account and its plan on the service's website." },
     );
   }
   if (!isSuccess(answer)) {

@@ -16,7 +16,7 @@ export function checkAccount(
     {
       code: 'ACCOUNT_UNKNOWN',
       path: ['endpoints', alias, 'account'],
-      text: `there is no account "${shorten(account)}"${didYouMean(account, names) || among}`,
+      text: `unknown account "${shorten(account)}"${didYouMean(account, names) || among}`,
     },
   ];
 }

@@ -197,9 +197,13 @@ async function keep(former: Buffer, history: string, name: string, at: Date): Pr
 }
 
 function changedMeanwhile(file: string): ReceiptdError {
-  return new ReceiptdError('CONFIG_CHANGED', `${file} was changed meanwhile, so nothing was written.`, {
-    hint: 'Look at it as it is now, then make the change again.',
-  });
+  return new ReceiptdError(
+    'CONFIG_CHANGED',
+    `${file} was changed by somebody else, so nothing was written.`,
+    {
+      hint: 'Look at it again, then repeat your change.',
+    },
+  );
 }
 
 function unwritable(file: string, cause: unknown): ReceiptdError {

@@ -102,7 +102,7 @@ function checkEndpoint(
     {
       code: 'ENDPOINT_UNKNOWN',
       path: ['folders', index, 'endpoint'],
-      text: `there is no endpoint "${shorten(endpoint)}"${advice}`,
+      text: `unknown endpoint "${shorten(endpoint)}"${advice}`,
     },
   ];
 }
@@ -140,7 +140,7 @@ function checkNesting(
         ];
       }
       if (!other.settings.recursive || !within(folder.path, other.path)) return [];
-      const text = `lies in ${name}, which is recursive and watches it already: ${shorten(other.path)}`;
+      const text = `is in ${name}, which is recursive and already watches it: ${shorten(other.path)}`;
       return [{ code: 'FOLDERS_NESTED' as const, path, text }];
     });
 }
@@ -229,7 +229,7 @@ function checkCertificate(
   if (settings === undefined) return [];
   const { cert, key: keyFile } = settings.tls;
   if ((cert === 'none') === (keyFile === 'none')) return [];
-  return [invalid([key, 'tls'], 'cert and key are needed both, or neither')];
+  return [invalid([key, 'tls'], 'set both cert and key, or neither')];
 }
 
 /** All of them are this very program: no other one is in the way. */
@@ -277,7 +277,7 @@ function checkAlerts(alerts: ParsedAlerts | undefined): Problem[] {
   if (email.to.length === 0)
     problems.push(invalid(['alerts', 'email', 'to'], 'needs at least one mail address'));
   if ((email.user === 'none') !== (email.passwordFile === 'none'))
-    problems.push(invalid(['alerts', 'email'], 'user and passwordFile are needed both, or neither'));
+    problems.push(invalid(['alerts', 'email'], 'set both user and passwordFile, or neither'));
   return problems;
 }
 

@@ -13,6 +13,6 @@ export function refuseExampleUid({ file, folders }: Config): void {
   if (example === undefined) return;
   const what = `In ${file} the uid of the endpoint ${example.alias} is still the example, which no service knows.`;
   throw new ReceiptdError('ENDPOINT_IS_EXAMPLE', what, {
-    hint: 'Make an endpoint with `receiptd endpoint create NAME` (or take the one that you have), and write its uid there.',
+    hint: 'Create an endpoint with `receiptd endpoint create NAME` (or use the one you have), and write its uid there.',
   });
 }

@@ -11,7 +11,7 @@ import { configSchema } from './schema.ts';
 import type { ParsedConfig } from './schema.ts';
 import { readYaml } from './yamlSource.ts';
 
-const A_FILE = 'It has to be a file that the user who runs receiptd may read.';
+const A_FILE = 'It has to be a file that the user running receiptd may read.';
 
 /**
  * Reads a config file and resolves it. `file` may be relative to `context.cwd`.
@@ -55,7 +55,7 @@ export function textOf(bytes: Uint8Array, path: string): string {
 }
 
 function notUtf8(path: string, encoding: 'UTF-16' | 'binary' | null, cause?: unknown): ReceiptdError {
-  const what = { 'UTF-16': 'text in UTF-16, not in UTF-8', binary: 'no text: it holds NUL bytes' };
+  const what = { 'UTF-16': 'UTF-16 text, not UTF-8', binary: 'not text: it holds NUL bytes' };
   const message = `${path} is ${encoding === null ? 'not text in UTF-8' : what[encoding]}.`;
   return new ReceiptdError('CONFIG_SYNTAX', message, {
     hint: 'Save it as UTF-8 in your editor (in Notepad: Save as, Encoding: UTF-8).',
@@ -72,7 +72,7 @@ function notAFile(path: string): ReceiptdError {
 function unreadable(path: string, error: unknown): ReceiptdError {
   const code = systemCode(error);
   if (code === 'ENOENT' || code === 'ENOTDIR') {
-    return new ReceiptdError('CONFIG_NOT_FOUND', `There is no config file ${path}.`, {
+    return new ReceiptdError('CONFIG_NOT_FOUND', `No config file ${path}.`, {
       hint: 'Write one with `receiptd setup`.',
       cause: error,
     });

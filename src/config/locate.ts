@@ -17,10 +17,10 @@ export async function findConfig(explicit: string | undefined, surroundings: Sur
   throw new ReceiptdError(
     'CONFIG_NOT_FOUND',
     chosen === undefined
-      ? `There is no config file; looked for ${places.join(', ')}.`
-      : `There is no config file ${places.join()}, which ${named}.`,
+      ? `No config file found; looked for ${places.join(', ')}.`
+      : `No config file ${places.join()}, which ${named}.`,
     {
-      hint: 'Run `receiptd setup`, which asks for what it needs and writes one, or name yours with --config.',
+      hint: 'Run `receiptd setup` to create one, or name yours with --config.',
     },
   );
 }

@@ -15,5 +15,5 @@ export function oddUids({ endpoints }: Pick<Config, 'endpoints'>): string[] {
 export function oddUidText(alias: string, uid: string): string {
   const isUpper = !isOddUid(uid.toLowerCase());
   const why = isUpper ? 'has capital letters' : 'is no UUID';
-  return `The uid of the endpoint ${alias}, ${uid}, ${why}. Uids of the service are lowercase UUIDs: compare it with the one that the service shows.`;
+  return `The uid of the endpoint ${alias}, ${uid}, ${why}. Uids of the service are lowercase UUIDs: compare it with the one the service shows.`;
 }

@@ -10,7 +10,7 @@ const INTRODUCTION = `<!-- Generated from src/config/schema.ts by \`npm run gene
 One YAML file, looked for in this order: \`--config FILE\`, \`$RECEIPTD_CONFIG\`, \`./receiptd.yaml\`,
 \`$XDG_CONFIG_HOME/receiptd/receiptd.yaml\` (\`~/.config\` without XDG_CONFIG_HOME), \`/etc/receiptd/receiptd.yaml\`;
 on Windows \`%APPDATA%\\receiptd\\receiptd.yaml\` and \`%PROGRAMDATA%\\receiptd\\receiptd.yaml\` instead of the last two.
-\`receiptd init\` writes one, \`receiptd check\` says whether it is right, and \`config/receiptd.schema.json\` lets
+\`receiptd init\` writes one, \`receiptd check\` says whether it is valid, and \`config/receiptd.schema.json\` lets
 editors complete it.
 
 - Durations have a unit: \`200ms\`, \`10s\`, \`5m\`, \`1h\`, \`1d\`.
@@ -18,7 +18,7 @@ editors complete it.
 - Rates are \`N/s\`, \`N/min\`, \`N/h\` or \`unlimited\`, over a sliding window.
 - Relative paths start at the config file, \`~\` is your home.
 - Patterns that start with \`*\` have to be in quotes, or YAML takes them for something else.
-- Secrets do not belong in the file, which is refused if there are any: \`receiptd login\` stores them.
+- Do not put secrets into the file: a file with secrets is refused. \`receiptd login\` stores them.
 `;
 
 const ENVIRONMENT = `## Environment
@@ -26,7 +26,7 @@ const ENVIRONMENT = `## Environment
 | Variable | Meaning |
 |---|---|
 | \`RECEIPTD_CONFIG\` | The config file, unless \`--config\` names one. |
-| \`RECEIPTD_STATE_DIR\` | The state directory; wins over \`stateDir\`. |
+| \`RECEIPTD_STATE_DIR\` | The state directory; overrides \`stateDir\`. |
 | \`RECEIPTD_CLIENT_ID\`, \`RECEIPTD_CLIENT_SECRET\` | Credentials, for the store \`environment\`. |
 | \`RECEIPTD_CLIENT_ID_BRANCH\`, \`RECEIPTD_CLIENT_SECRET_BRANCH\` | The same for the account \`branch\`: its name in capitals, with _ for -. |
 | \`NO_COLOR\` | If set, nothing is coloured. |
@@ -43,8 +43,8 @@ const STATE_DIR = `Without \`stateDir\` and \`RECEIPTD_STATE_DIR\` the state dir
 | macOS | \`~/Library/Application Support/receiptd\` |
 | Windows | \`%LOCALAPPDATA%\\receiptd\` |
 
-The first line that fits counts. It has to be a directory of its own: one that holds other things, and one of the machine or of a person (\`/etc\`, \`/var/lib\`, a home), is
-refused, since it is closed to everybody but its owner.
+The first matching line counts. It has to be a directory of its own. One that holds other things, or that belongs to the machine or to a person (\`/etc\`, \`/var/lib\`, a home), is
+refused, because it would be closed to everybody but its owner.
 `;
 
 /** The text of docs/configuration.md. */

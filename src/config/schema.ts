@@ -46,7 +46,7 @@ export const serviceSchema = z.strictObject({
   proxy: proxy
     .prefault('auto')
     .describe(
-      'How the service is reached: auto takes HTTPS_PROXY, HTTP_PROXY and NO_PROXY from the environment, direct takes no proxy, a URL takes that one for everything. A user and password in the URL are sent to the proxy only.',
+      'How the service is reached: auto follows HTTPS_PROXY, HTTP_PROXY and NO_PROXY from the environment, direct uses no proxy, a URL uses that proxy for everything. A user and password in the URL are sent to the proxy only.',
     ),
   ca: path
     .prefault('none')
@@ -57,14 +57,12 @@ export const serviceSchema = z.strictObject({
   answerLimit: size('1kB', '8MB')
     .prefault('64kB')
     .describe(
-      'Most of each answer to an upload that the ledger keeps. Of a larger one it keeps the beginning, the length and the SHA-256.',
+      'How much of each answer to an upload the ledger keeps. Of a larger answer, it keeps the beginning, the length and the SHA-256.',
     ),
   timeouts: z
     .strictObject({
       connect: duration('10ms').prefault('10s').describe('Longest wait for a connection.'),
-      progress: duration('10ms')
-        .prefault('30s')
-        .describe('Longest wait in which nothing more of an upload gets away.'),
+      progress: duration('10ms').prefault('30s').describe('Longest wait during an upload without progress.'),
       headers: duration('10ms')
         .prefault('60s')
         .describe('Longest wait for an answer to begin, once the image is sent.'),
@@ -78,7 +76,7 @@ const limits = {
   rate: rate
     .prefault('unlimited')
     .describe(
-      'Most upload requests in any second, minute or hour, repeated ones included. A restart opens no fresh window.',
+      'Most upload requests in any second, minute or hour, including repeats. A restart does not reset the window.',
     ),
   perDay: budget.prefault('unlimited').describe('Most upload requests in a calendar day, local time.'),
   perMonth: budget.prefault('unlimited').describe('Most upload requests in a calendar month, local time.'),
@@ -106,53 +104,53 @@ export const endpointSchema = z.strictObject({
 
 export const folderSchema = z.strictObject({
   path: path.describe(
-    'The folder to watch; relative paths start at the config file. A folder that is missing is waited for.',
+    'The folder to watch; relative paths start at the config file. The agent waits for a missing folder.',
   ),
   endpoint: z
     .string({ error: 'the name of an endpoint' })
     .optional()
-    .describe('Name of the endpoint that gets the images. May be left out while there is only one.')
+    .describe('Name of the endpoint that gets the images. Optional if there is only one.')
     .meta({ title: 'text', 'x-default': 'the only endpoint' }),
   share: shareName
     .prefault('none')
     .describe(
-      'Name of this folder among the agents that share the ledger (`ledger.kind`): the same one wherever they watch it, under whatever path, so that each image in it is sent by one of them. none for a folder that no other agent watches.',
+      'Name of this folder among the agents that share the ledger (`ledger.kind`). Use the same name on every agent, whatever the path there, so that only one of them sends each image. none for a folder that no other agent watches.',
     ),
-  recursive: yesOrNo.prefault(false).describe('Watches the folders within it as well.'),
+  recursive: yesOrNo.prefault(false).describe('Watches subfolders too.'),
   watch: z
     .enum(['auto', 'poll'])
     .prefault('auto')
     .describe(
-      'How new files are noticed: auto takes events on local disks and lists network shares at intervals (`intake.pollEvery`); poll lists at intervals wherever the folder lies.',
+      'How new files are noticed: auto uses events on local disks and lists network shares at intervals (`intake.pollEvery`); poll always lists at intervals.',
     ),
   include: patterns
     .min(1, { error: 'at least one pattern' })
     .prefault(['**/*'])
     .describe(
-      'Only files that match one of these patterns are looked at. A pattern with / sees the path relative to the folder, one without it a name at any depth: `*.jpg`. Case makes no difference.',
+      'Only files that match one of these patterns are taken in. A pattern with / matches the path relative to the folder, one without / a name at any depth: `*.jpg`. Case is ignored.',
     ),
   ignore: patterns
     .prefault([])
     .describe(
-      'Files that match one of these patterns, and directories too, are left alone, in addition to the built-in list.',
+      'Files and directories that match one of these patterns are ignored, in addition to the built-in list.',
     ),
   builtInIgnores: yesOrNo
     .prefault(true)
     .describe(
-      'Leaves temporary, partly downloaded, hidden, NAS and thumbnail files alone; docs/configuration.md lists them.',
+      'Ignores temporary, partly downloaded, hidden, NAS and thumbnail files; docs/configuration.md lists the patterns.',
     ),
   settle: z
     .strictObject({
       short: duration('10ms')
         .prefault('200ms')
-        .describe('How long a file whose structure is complete has to stay still.'),
+        .describe('How long a file with a complete structure has to stay unchanged.'),
       long: duration('10ms')
         .prefault('5s')
         .describe('The same for a structure that may grow (TIFF, PDF) or is unknown.'),
       patience: duration('10ms')
         .prefault('10m')
         .describe(
-          'After this a file that stays incomplete is reported. It is looked at again when it changes.',
+          'After this a file that stays incomplete is reported. It is checked again when it changes.',
         ),
     })
     .prefault({})
@@ -172,7 +170,7 @@ export const folderSchema = z.strictObject({
     .min(1, { error: 'at least one type' })
     .prefault([...DEFAULT_ACCEPTED_TYPES])
     .describe(
-      'Types to send, judged by content. The interface speaks of images, so pdf has to be added in so many words.',
+      'Types to send, judged by content. The interface speaks of images, so pdf has to be added explicitly.',
     ),
   maxFileSize: size('1B', '1GB')
     .prefault('50MB')
@@ -180,16 +178,16 @@ export const folderSchema = z.strictObject({
   existing: existing
     .prefault('send')
     .describe(
-      'What becomes of files that lie in the folder when it is first watched: send them, skip them, or send those changed since a day. Uploads cost quota.',
+      'What to do with files that are in the folder when it is first watched: send them, skip them, or send those changed since a day. Uploads count against your quota.',
     ),
   afterUpload: z
     .enum(['keep', 'archive', 'delete'])
     .prefault('keep')
-    .describe('What becomes of the original after its acceptance is recorded.'),
+    .describe('What to do with the original after its acceptance is recorded.'),
   archiveTo: path
     .optional()
     .describe(
-      'Where originals go if afterUpload is archive; relative paths start at the folder. Never watched, whatever afterUpload is.',
+      'Where originals go if afterUpload is archive; relative paths start at the folder. Never watched.',
     )
     .meta({ title: 'path', 'x-default': '`<folder>/archive`' }),
   afterUploadOn: z
@@ -210,7 +208,7 @@ export const folderSchema = z.strictObject({
   needsAttention: path
     .prefault('none')
     .describe(
-      'A folder for the people at the scanner, such as "_needs attention", or none: it gets a copy of every file that cannot be sent as it is, and a line of text why. It is emptied by itself once that is over, and never watched. Relative paths start at the folder.',
+      'A folder for the people at the scanner, such as "_needs attention", or none. It gets a copy of every file that cannot be sent, and a note with the reason. Both are removed once that is over. Never watched. Relative paths start at the folder.',
     )
     .meta({ title: 'path, or none' }),
   silentAfter: silentAfter
@@ -249,7 +247,7 @@ export const configSchema = z.strictObject({
       spread: yesOrNo
         .prefault(true)
         .describe(
-          'Whether uploads under a rate per minute or hour leave at even intervals. A few fresh scans leave at once all the same. With false, as many leave at once as the rate allows, and then none until its minute or hour is over.',
+          'Whether uploads under a rate per minute or hour leave at even intervals. A few fresh scans still leave at once. With false, as many leave at once as the rate allows, and then none until its minute or hour is over.',
         ),
       bandwidth: bandwidth
         .prefault('unlimited')
@@ -275,18 +273,18 @@ export const configSchema = z.strictObject({
       reconcileEvery: duration('100ms')
         .prefault('60s')
         .describe(
-          'How often every folder is compared with the ledger. With more than 12,000 files, directories in which nothing was created, renamed or deleted are passed over in between: a file overwritten in its place whose event was lost is found after 5 ms for each file in the folder, 15 minutes at most.',
+          'How often every folder is compared with the ledger. With more than 12,000 files, directories in which nothing was created, renamed or deleted are skipped in between: a file overwritten in place whose event was lost is found after 5 ms for each file in the folder, 15 minutes at most.',
         ),
-      pollEvery: duration('100ms').prefault('5s').describe('How often a folder that is polled is listed.'),
+      pollEvery: duration('100ms').prefault('5s').describe('How often a polled folder is listed.'),
       takeOverAfter: duration('0s')
         .prefault('10m')
         .describe(
-          'A folder that another agent on this machine takes in is taken over once no agent has held it for this long, so that an agent that restarts keeps its folders.',
+          'A folder that another agent on this machine watches is taken over once no agent has held it for this long, so that an agent that restarts keeps its folders.',
         ),
       confirmAbove: whole(0, 1_000_000_000)
         .prefault(1000)
         .describe(
-          'Before more files than this in a newly watched folder are sent, a person at a terminal is asked; without one the log says so.',
+          'Before more files than this in a newly watched folder are sent, receiptd asks at the terminal; without a terminal, the log reports it.',
         ),
     })
     .prefault({})
@@ -295,7 +293,7 @@ export const configSchema = z.strictObject({
     .enum(['auto', 'always', 'never'])
     .prefault('auto')
     .describe(
-      'Keeps copies of images in the state directory until the service has them: auto those that cannot be sent at once (an outage, a hold, a long queue), always every one as soon as it is named, never none, so that a scan which is overwritten while it waits is lost.',
+      'Which images are copied into the state directory until the service has them. auto: those that cannot be sent at once (an outage, a hold, a long queue). always: every one, as soon as it is named. never: none, so a scan that is overwritten while it waits is lost.',
     ),
   storage: z
     .strictObject({
@@ -307,7 +305,7 @@ export const configSchema = z.strictObject({
       keepFailed: duration('1h')
         .prefault('24d')
         .describe(
-          'How long the copy of a failed or unconfirmed document is kept for a retry. All other copies go as soon as the service has the image.',
+          'How long the copy of a failed or unconfirmed document is kept for a retry. All other copies are removed as soon as the service has the image.',
         ),
       reserve: size('0B', '1GB')
         .prefault('8MB')
@@ -325,32 +323,30 @@ export const configSchema = z.strictObject({
   stateDir: path
     .optional()
     .describe(
-      'Directory of the ledger, the lock and the logs; on a local disk. RECEIPTD_STATE_DIR wins over it.',
+      'Directory of the ledger, the lock and the logs; on a local disk. RECEIPTD_STATE_DIR overrides it.',
     )
     .meta({ title: 'path', 'x-default': 'see below' }),
   console: consoleSchema
     .prefault({})
-    .describe('The console: a page in the browser to watch and steer the agent.'),
+    .describe('The console: a page in the browser to watch and control the agent.'),
   monitoring: monitoringSchema.prefault({}).describe('Metrics and health, for machines.'),
   alerts: alertsSchema
     .prefault({})
-    .describe(
-      'Who is told of trouble, and how. Each cause is told once when it begins and once when it ends.',
-    ),
+    .describe('Who is alerted, and how. One alert for each cause when it begins, and one when it ends.'),
   results: resultsSchema
     .prefault({})
-    .describe('Receives what becomes of documents, where the service can post it.'),
+    .describe('Receives the results that the service posts about documents.'),
   control: z
     .strictObject({
       group: text('text', /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,62}$/, 'the name of a group, or none')
         .prefault('none')
         .describe(
-          'Group of the operating system whose members may ask and steer the running agent (status, list, pause, the console and all else) without being root; none leaves that to its owner and root. Not on Windows.',
+          'Group of the operating system whose members may query and control the running agent (status, list, pause, the console and everything else) without being root; none leaves that to its owner and root. Not on Windows.',
         )
         .meta({ title: 'group, or none' }),
     })
     .prefault({})
-    .describe('Who may ask and steer the running agent.'),
+    .describe('Who may query and control the running agent.'),
   log: z
     .strictObject({
       level: z

@@ -38,7 +38,7 @@ export const accountSchema = z.strictObject({
 export const credentialsSchema = z
   .strictObject({
     store: store.describe(
-      'Where client identifier and secret are read from. auto takes the first of environment, systemd, file and keychain that has them.',
+      'Where client identifier and secret are read from. auto uses the first of environment, systemd, file and keychain that has them.',
     ),
     file: path
       .optional()

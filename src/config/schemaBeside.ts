@@ -40,14 +40,14 @@ export const consoleSchema = z.strictObject({
   listen: listen
     .prefault('onDemand')
     .describe(
-      'Where the console listens: onDemand (nothing does, until `receiptd console` asks for it; then 127.0.0.1 and a free port), off, or an address and a port such as 127.0.0.1:8471, from the start. An address other than 127.0.0.1 or [::1] needs tls and a password (`receiptd console password`); without them the console stays closed, and receipts are sent all the same.',
+      'Where the console listens: onDemand (no port is open until you run `receiptd console`; then 127.0.0.1 and a free port), off, or an address and a port such as 127.0.0.1:8471, from the start. An address other than 127.0.0.1 or [::1] needs tls and a password (`receiptd console password`); without them the console stays closed, and receipts are still sent.',
     ),
   tls: certificate,
   hosts: z
     .array(hostName)
     .prefault([])
     .describe(
-      'Further names by which browsers call the console, with a port or without: the name in the certificate, or that of a reverse proxy. Any other name is refused, since it may be a trick (DNS rebinding).',
+      'Further host names of the console, with or without a port: the name in the certificate, or the name of a reverse proxy. Any other name is refused, because it may be an attack (DNS rebinding).',
     )
     .meta({ title: 'list of host names' }),
   roots: z
@@ -63,7 +63,7 @@ export const resultsSchema = z.strictObject({
   listen: listenOrOff
     .prefault('off')
     .describe(
-      "Where results of the service are received (an endpoint's outgoingUrl): off, or an address and a port such as 127.0.0.1:8472. An address other than 127.0.0.1 or [::1] needs tls, and stays closed without; behind a reverse proxy 127.0.0.1 does. `receiptd results url` prints the secret path.",
+      "Where results of the service are received (an endpoint's outgoingUrl): off, or an address and a port such as 127.0.0.1:8472. An address other than 127.0.0.1 or [::1] needs tls, and stays closed without it; behind a reverse proxy, 127.0.0.1 is enough. `receiptd results url` prints the secret path.",
     ),
   tls: certificate,
   maxSize: size('1kB', '8MB')
@@ -71,11 +71,13 @@ export const resultsSchema = z.strictObject({
     .describe('Larger results are refused. The interface states no limit.'),
   rate: rate
     .prefault('2000/s')
-    .describe('Most results taken in any second, minute or hour; more are asked to come again later (429).'),
+    .describe(
+      'Most results accepted in any second, minute or hour; further ones are asked to come again later (429).',
+    ),
   command: command
     .prefault('none')
     .describe(
-      'A program that is run for each result, with the result on its standard input (JSON), one at a time; none runs nothing. It is started as it stands here, by no shell.',
+      'A program that is run for each result, with the result on its standard input (JSON), one at a time; none runs nothing. It is started without a shell.',
     ),
 });
 
@@ -83,7 +85,7 @@ export const monitoringSchema = z.strictObject({
   listen: listenOrOff
     .prefault('off')
     .describe(
-      'Where metrics (`/metrics`, for Prometheus) and health (`/healthz`, `/readyz`) are served: off, or an address and a port such as 127.0.0.1:9464. They name folders, but no documents, hold no secrets, and ask for no password.',
+      'Where metrics (`/metrics`, for Prometheus) and health (`/healthz`, `/readyz`) are served: off, or an address and a port such as 127.0.0.1:9464. They name folders but no documents, hold no secrets, and need no password.',
     ),
 });
 
@@ -94,12 +96,12 @@ export const alertsSchema = z.strictObject({
   quietHours: quietHours
     .prefault('none')
     .describe(
-      'When nobody is to be disturbed, local time: none, or a list such as [ Mon-Fri 19:00-07:00, Sat-Sun 00:00-24:00 ]. What is still true when they end is told then.',
+      'When to send no alerts, local time: none, or a list such as [ Mon-Fri 19:00-07:00, Sat-Sun 00:00-24:00 ]. You are alerted to what is still wrong when they end.',
     ),
   digest: timeOfDay
     .prefault('off')
     .describe(
-      'When a summary of the last day is told (sent, duplicates, rejected, waiting, by folder), local time: off, or a time in quotes such as "07:30".',
+      'When to send a summary of the last day (sent, duplicates, rejected, waiting, by folder), local time: off, or a time in quotes such as "07:30".',
     ),
   silentAfter: silentAfter
     .prefault('auto')
@@ -112,7 +114,7 @@ export const alertsSchema = z.strictObject({
   command: command
     .prefault('none')
     .describe(
-      'A program that is run for each alert, with the alert on its standard input (JSON) and in its environment (RECEIPTD_ALERT_...); none runs nothing. It is started as it stands here, by no shell.',
+      'A program that is run for each alert, with the alert on its standard input (JSON) and in its environment (RECEIPTD_ALERT_...); none runs nothing. It is started without a shell.',
     ),
   webhook: z
     .strictObject({
@@ -131,7 +133,7 @@ export const alertsSchema = z.strictObject({
       server: mailServer
         .prefault('none')
         .describe(
-          'Mail server, or none. smtps:// is encrypted from the start, smtp:// by STARTTLS, which is demanded of a server on another machine.',
+          'Mail server, or none. smtps:// is encrypted from the start, smtp:// by STARTTLS, which a server on another machine has to offer.',
         ),
       user: text('text', /^[^\0\r\n]{1,200}$/, 'the user at the mail server, or none')
         .prefault('none')

@@ -14,7 +14,7 @@ export const ledgerSchema = z.strictObject({
   url: postgresUrl
     .prefault('none')
     .describe(
-      'Address of the database, such as postgres://receiptd@db.example.com/receiptd, or none. Several hosts are separated by commas; the one that takes writes is used. On the way to another machine its certificate is checked (sslmode=verify-full), unless allowInsecure. A password does not belong here.',
+      'Address of the database, such as postgres://receiptd@db.example.com/receiptd, or none. Several hosts are separated by commas; the one that takes writes is used. The certificate of a server on another machine is checked (sslmode=verify-full), unless allowInsecure. Do not put a password here.',
     ),
   passwordFile: path
     .prefault('none')
@@ -31,7 +31,7 @@ export const ledgerSchema = z.strictObject({
   allowInsecure: yesOrNo
     .prefault(false)
     .describe(
-      'Allows sslmode=disable, allow and prefer in url on the way to another machine, and takes require for what it says: encrypted, without a check of the certificate. Others on the network may then read and change the ledger.',
+      'Allows sslmode=disable, allow and prefer in url to another machine, and takes require literally: encrypted, without checking the certificate. Others on the network may then read and change the ledger.',
     ),
   agent: agentName
     .optional()
@@ -39,9 +39,7 @@ export const ledgerSchema = z.strictObject({
     .meta({ title: 'short name', 'x-default': 'the host name' }),
   lease: duration('5s', '10m')
     .prefault('15s')
-    .describe(
-      'For how long an agent that has fallen silent keeps what it has under way; then the others take it over.',
-    ),
+    .describe('How long a silent agent keeps its work in progress; then the others take it over.'),
 });
 
 export type ParsedLedger = z.output<typeof ledgerSchema>;

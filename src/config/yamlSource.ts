@@ -25,12 +25,12 @@ interface Mistake {
 /** What the commonest slips mean, by the parser's error code. */
 const IN_OTHER_WORDS: Readonly<Record<string, string>> = {
   TAB_AS_INDENT: 'a tab is used to indent; use spaces',
-  DUPLICATE_KEY: 'this key is there twice',
+  DUPLICATE_KEY: 'this key appears twice',
   BAD_DQ_ESCAPE: 'a backslash in double quotes starts an escape; write paths in single quotes',
   BAD_SCALAR_START: 'a text cannot start with this character; put it in quotes',
-  MULTIPLE_DOCS: 'a second document starts here (---); a config file is one',
+  MULTIPLE_DOCS: 'a second document starts here (---); a config file holds only one',
   MISSING_CHAR: 'a quote or bracket that was opened is never closed',
-  BAD_INDENT: 'this is not indented as what it belongs to',
+  BAD_INDENT: 'this is not indented like its siblings',
   MULTILINE_IMPLICIT_KEY: 'a colon is missing, or this is indented wrongly',
   BLOCK_AS_IMPLICIT_KEY: 'a second "key:" in one line; put the text in quotes, or correct the indentation',
 };

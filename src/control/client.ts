@@ -100,7 +100,7 @@ async function failed(error: unknown, socketPath: string, stateDir: string): Pro
   const hint =
     code === 'EACCES' || code === 'EPERM'
       ? 'Run this command as the user that receiptd runs as, as root, or as a member of its control group (`control.group`).'
-      : 'Try again; if it stays, look at its log.';
+      : 'Try again; if this persists, look at its log.';
   return new ReceiptdError(
     'CONTROL_FAILED',
     `The running receiptd cannot be asked at ${socketPath} (${code}).`,
@@ -121,9 +121,9 @@ function rebuild(body: unknown): ReceiptdError {
 function notUnderstood(cause: unknown): ReceiptdError {
   return new ReceiptdError(
     'CONTROL_FAILED',
-    'The running receiptd gave an answer that this one does not understand.',
+    'The running receiptd gave an answer that this version does not understand.',
     {
-      hint: 'It may be of another version: restart it.',
+      hint: 'It may be another version: restart it.',
       cause,
     },
   );

@@ -40,8 +40,8 @@ export class SlowDisk {
       this.#incidents.open({
         key: KEY,
         code: 'DISK_SLOW',
-        message: `The disk of ${this.#stateDir} takes ${seconds} seconds and more for each record. Nothing is lost, and every receipt waits for it.`,
-        hint: 'Look at what else uses it, and at its health; or move stateDir to a faster one.',
+        message: `The disk of ${this.#stateDir} takes ${seconds} seconds or more for each record. Nothing is lost, but every receipt waits for it.`,
+        hint: 'Check what else uses it, and its health; or move stateDir to a faster disk.',
       });
     } else if (this.#isSlow && Math.max(...this.#latest) < QUICK_MS) {
       this.#isSlow = false;
@@ -65,8 +65,8 @@ export class SlowDisk {
     this.#incidents.open({
       key: SILENT_KEY,
       code: 'DISK_SLOW',
-      message: `The disk of ${this.#stateDir} has not answered for ${SILENT_MS / 1_000} seconds and more. Nothing is lost, and every receipt waits for it.`,
-      hint: 'Look at its health, and at what the system says of it; it goes on by itself if the disk does.',
+      message: `The disk of ${this.#stateDir} has not answered for ${SILENT_MS / 1_000} seconds and more. Nothing is lost, but every receipt waits for it.`,
+      hint: "Check its health, and the system's log. The agent continues by itself once the disk answers.",
     });
   }
 }

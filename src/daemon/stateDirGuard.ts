@@ -36,7 +36,7 @@ export async function guardStateDir(
     'STATE_UNWRITABLE',
     `The state directory ${stateDir}, or the ledger in it, was removed or replaced while the agent ran, so it has stopped.`,
     {
-      hint: 'Put it back, then start the agent again; a ledger that is gone is rebuilt from its journal.',
+      hint: 'Put it back, then start the agent again. A missing ledger is rebuilt from its journal.',
     },
   );
 }

@@ -32,7 +32,7 @@ const RECORD_RETRY_MS = 2_000;
 /** Why what was recorded did not leave. */
 const NOT_LEFT = {
   LEASE_LOST:
-    'It was not sent: this agent could not be sure of its lease, or of its place in the window that the fleet shares.',
+    "It was not sent: this agent could not be sure of its lease, or of its share of the fleet's rate window.",
   HELD_BACK:
     'It was not sent: right before it would have left, its endpoint was closed or paused, or the agent stopped.',
 } as const;
@@ -102,7 +102,7 @@ export class Recorder {
       // What the service says of more than this document is heeded at once: to record it may take as long as the disk likes.
       case 'unauthorized': {
         const requeued = this.requeue(document, attemptId, httpStatus, outcome, signal);
-        const why = { reason, message: `${message} A new token was not taken either.` };
+        const why = { reason, message: `${message} A new token was rejected too.` };
         await Promise.all([requeued, holds.holdCredentials(document, why, requeued)]);
         return false;
       }
@@ -198,7 +198,7 @@ export class Recorder {
     const { ledger, clock, log } = this.#deps;
     await ledger.markLost(document.id, message, clock.now());
     if ((await ledger.document(document.id))?.state !== 'lost') {
-      log.info('Its bytes are not to be had here; the agent that admitted it looks for them', {
+      log.info('Its bytes are not available here; the agent that admitted it looks for them', {
         ...identify(document),
         detail: message,
       });

@@ -43,7 +43,7 @@ export class FleetWatch {
     if (!fleet.isPaused()) return [];
     const who = this.#paused === null ? '' : ` by ${this.#paused.by} since ${local(this.#paused.since)}`;
     return [
-      `This agent is paused${who}: it takes scans in and sends nothing. \`receiptd fleet resume ${fleet.agent}\` lets it go on.`,
+      `This agent is paused${who}: it takes in scans and sends nothing. \`receiptd fleet resume ${fleet.agent}\` resumes it.`,
     ];
   }
 

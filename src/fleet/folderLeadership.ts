@@ -155,7 +155,7 @@ export class FolderLeadership {
   async #leader(share: string): Promise<string> {
     const { fleet, storage } = this.#deps;
     if (storage.trouble() !== null)
-      return 'Which agent takes its scans in cannot be told while the ledger is away.';
+      return 'Which agent takes its scans in is unknown while the ledger is away.';
     const agents = await fleet.agents().catch(() => []);
     const leader = agents.find(({ leads }) => leads.includes(share));
     return leader === undefined

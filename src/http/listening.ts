@@ -98,7 +98,7 @@ export class Listening<Settings> {
       await this.#listen();
       return true;
     } catch (error) {
-      const { code, message, hint = 'Receipts are sent all the same.' } = this.#known(error);
+      const { code, message, hint = 'Receipts are still sent.' } = this.#known(error);
       incidents.open({ key: name, code, message, hint });
       return false;
     }

@@ -64,7 +64,7 @@ async function foreseeOne(path: string, firstWatch: boolean, deps: DryRunDeps): 
   if (read.kind === 'unreadable') return say('wait', null, `It can't be read (${read.code}).`);
   if (read.kind !== 'bytes') return say('wait', null, 'It is changing now.');
   if (firstWatch && isSkipped(read.identity, settings.existing))
-    return say('skip', null, 'It lies there already (`existing`).');
+    return say('skip', null, 'It is already there (`existing`).');
   const standing = (await reports?.standing({ folder: settings.path, path })) ?? null;
   // As reconciliation compares: what is known and unchanged is not looked at again.
   const known = standing !== null && sameIdentity(standing.identity, read.identity) ? standing : null;

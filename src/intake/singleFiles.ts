@@ -125,7 +125,7 @@ export class SingleFiles {
     const read = await this.#deps.open(folder).read(path, bytes.length);
     if (read.kind === 'bytes' && sha256(read.bytes) === sha256(bytes)) return null;
     const why = read.kind === 'unreadable' ? ` (${read.code})` : '';
-    return `Under \`spool: never\` the agent keeps no copy, and it can't read this file itself${why}. Set \`spool: auto\`, or put the file into a watched folder.`;
+    return `Under \`spool: never\` the agent keeps no copy, and can't read this file itself${why}. Set \`spool: auto\`, or put the file into a watched folder.`;
   }
 }
 
@@ -133,7 +133,7 @@ function noRoom(isFull: boolean): ReceiptdError {
   const why = isFull ? 'the spool is full' : 'its disk fails';
   return new ReceiptdError(
     isFull ? 'SPOOL_FULL' : 'SPOOL_UNWRITABLE',
-    `The file was not taken in, because no copy of it can be kept: ${why}.`,
-    { hint: '`receiptd status` says more; send the file again once that is over.' },
+    `The file was not taken in, because no copy can be kept: ${why}.`,
+    { hint: '`receiptd status` shows more; send the file again once that is over.' },
   );
 }

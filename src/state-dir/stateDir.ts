@@ -64,7 +64,7 @@ async function letThrough(stateDir: string, gid: number, group: string, changes:
     if (!isOneOf(gid)) {
       throw refusal(stateDir, {
         why: `the user running receiptd is not a member of the group ${group} (control.group)`,
-        hint: 'Under a service: `receiptd service install` again, which gives it that group. Else make the user a member, and sign in anew.',
+        hint: 'Under a service: `receiptd service install` again, which gives it that group. Otherwise make the user a member, and sign in again.',
       });
     }
     if (changes) await chown(stateDir, status.uid, gid);
@@ -88,7 +88,7 @@ function noteOf(
   const list = (files: string[]): string =>
     files.slice(0, SHOWN).join(', ') + (files.length > SHOWN ? ` and ${files.length - SHOWN} more` : '');
   const sentences = [
-    ...(closed.length > 0 ? [`Others had access to ${list(closed)}; it was taken from them.`] : []),
+    ...(closed.length > 0 ? [`Others had access to ${list(closed)}; this access was removed.`] : []),
     ...(open.length > 0
       ? [
           `Others have access to ${list(open)}; ${closes ? 'make it private with chmod go-rwx' : '`receiptd run` takes it from them'}.`,

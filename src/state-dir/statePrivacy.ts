@@ -63,7 +63,7 @@ export async function whyNotForState(
   if (foreign.length === 0) return null;
   const more = foreign.length > SHOWN ? ` and ${foreign.length - SHOWN} more` : '';
   return {
-    why: `it holds what is not receiptd's (${foreign.slice(0, SHOWN).join(', ')}${more}), and would be closed to everybody else`,
+    why: `it holds files that are not receiptd's (${foreign.slice(0, SHOWN).join(', ')}${more}), and would be closed to everybody else`,
     hint: ownPlace(stateDir),
   };
 }

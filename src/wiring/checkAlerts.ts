@@ -26,7 +26,7 @@ export async function checkAlerts({ alerts }: Config, env: NodeJS.ProcessEnv): P
     .map(([name]) => name);
   if (channels.length === 0) {
     if (alerts.digest === null && alerts.quietHours === null) return [];
-    const message = 'Nobody is told anything: `alerts` names neither email, webhook, command nor desktop.';
+    const message = 'Nobody is alerted: `alerts` names neither email, webhook, command nor desktop.';
     return [{ level: 'warn', subject: SUBJECT, message }];
   }
   if (troubles.length > 0) return troubles;
@@ -61,13 +61,13 @@ async function checkDesktop(env: NodeJS.ProcessEnv): Promise<Finding | null> {
   const [program = ''] = command;
   for (const dir of (env['PATH'] ?? env['Path'] ?? '').split(delimiter))
     if (dir !== '' && (await whyNotRun(join(dir, program))) === null) return null;
-  const message = `alerts.desktop: there is no ${program} in the PATH of this user. Install it (on Debian: libnotify-bin), or set alerts.desktop: false.`;
+  const message = `alerts.desktop: ${program} is not in the PATH of this user. Install it (on Debian: libnotify-bin), or set alerts.desktop: false.`;
   return { level: 'fail', subject: SUBJECT, message };
 }
 
 async function whyNotRun(program: string): Promise<string | null> {
   try {
-    if (!(await stat(program)).isFile()) return 'it is no file';
+    if (!(await stat(program)).isFile()) return 'it is not a file';
     await access(program, constants.X_OK);
     return null;
   } catch (error) {

@@ -61,7 +61,7 @@ export async function checkFolder(folder: Config['folders'][number]): Promise<Fi
   } catch (error) {
     const code = systemCode(error);
     if (code === 'ENOENT')
-      return [say('warn', 'It does not exist now; the agent waits for it. [FOLDER_MISSING]')];
+      return [say('warn', 'It does not exist yet; the agent waits for it. [FOLDER_MISSING]')];
     const hint = 'Let the user that runs receiptd read and enter it.';
     return [fail(subject, 'FOLDER_UNREADABLE', `It can't be read (${code ?? String(error)}).`, hint)];
   }
@@ -73,7 +73,7 @@ export async function checkTaken({ path }: Config['folders'][number], stateDir: 
   const look = folder && (await createFolderClaims(stateDir).look(tokenOf(folder)));
   // One that does not say who it is may be this state directory's own.
   if (look?.kind !== 'taken' || look.by === null || look.by.stateDir === stateDir) return [];
-  const hint = 'Stop one of the two agents, or take the folder out of its config.';
+  const hint = 'Stop one of the two agents, or remove the folder from its config.';
   return [fail(path, 'FOLDER_TAKEN', takenBy(path, look.by), hint)];
 }
 
@@ -103,7 +103,7 @@ async function checkArchive(subject: string, archiveTo: string): Promise<Finding
     return [];
   } catch (error) {
     if (!isNoFolder(error)) return [];
-    const hint = 'Remove the link, or name the folder that it leads to as `archiveTo`.';
+    const hint = 'Remove the link, or name its target as `archiveTo`.';
     return [fail(subject, 'FOLDER_NOT_A_DIRECTORY', `${archiveTo} is not a folder, or ${LINK}.`, hint)];
   }
 }
@@ -128,7 +128,7 @@ async function checkAttention(subject: string, place: string): Promise<Finding> 
   }
 }
 
-const LINK = 'a link leads to it, and none is followed there';
+const LINK = 'it is reached through a link, which is not followed there';
 
 function isNoFolder(error: unknown): boolean {
   return ['ENOTDIR', 'ELOOP'].includes(systemCode(error) ?? '');

@@ -39,7 +39,7 @@ export function findingsAbout(ledger: PostgresConfig, facts: LedgerFacts): Findi
   }
   if (Math.abs(clockAheadMs) > CLOCKS_PART_MS) {
     const than = clockAheadMs > 0 ? 'behind' : 'ahead of';
-    const message = `This machine's clock is ${span(Math.abs(clockAheadMs))} ${than} the database's: times in the ledger will not fit together. Let both keep time by NTP.`;
+    const message = `This machine's clock is ${span(Math.abs(clockAheadMs))} ${than} the database's: times in the ledger will not match. Synchronize both by NTP.`;
     findings.push({ level: 'warn', subject, message });
   }
   return findings;

@@ -60,29 +60,29 @@ function butNot(what: string, made: { name: string; uid: string; alias: string }
   if (!(error instanceof ReceiptdError)) return error instanceof Error ? error : new Error(String(error));
   const message = `The endpoint "${made.name}" was created, with the uid ${made.uid}, but could not be ${what}: ${error.message}`;
   return new ReceiptdError(error.code, message, {
-    hint: `Do not create it again; put it into the config file by hand: endpoints.${made.alias}.uid: "${made.uid}".`,
+    hint: `Do not create it again; add it to the config file by hand: endpoints.${made.alias}.uid: "${made.uid}".`,
     cause: error,
   });
 }
 
 function taken(alias: string): ReceiptdError {
+  return new ReceiptdError('CONFIG_INVALID', `endpoints.${alias}: an endpoint of that name already exists.`, {
+    hint: 'Choose another name.',
+  });
+}
+
+function notRight(file: string, problem: string): ReceiptdError {
   return new ReceiptdError(
     'CONFIG_INVALID',
-    `endpoints.${alias}: there is an endpoint of that name already.`,
+    `Nothing was created, because ${file} has a mistake: ${problem}`,
     {
-      hint: 'Take another name.',
+      hint: 'Correct it first.',
     },
   );
 }
 
-function notRight(file: string, problem: string): ReceiptdError {
-  return new ReceiptdError('CONFIG_INVALID', `Nothing was created, since ${file} is not right: ${problem}`, {
-    hint: 'Correct it first.',
-  });
-}
-
 function notWritable(file: string): ReceiptdError {
-  return new ReceiptdError('CONFIG_UNWRITABLE', `Nothing was created, since ${file} can't be written.`, {
+  return new ReceiptdError('CONFIG_UNWRITABLE', `Nothing was created, because ${file} can't be written.`, {
     hint: 'Let the user that runs receiptd write it and its directory, or use `receiptd endpoint create`.',
   });
 }

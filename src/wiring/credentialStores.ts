@@ -75,7 +75,7 @@ export async function findToMove(
     const place = sourcePlace(from, of);
     const look = await place.look();
     if (look.kind === 'found') return { place, credentials: look.credentials };
-    throw new ReceiptdError('CREDENTIALS_MISSING', `There is nothing to move; looked in: ${look.detail}.`, {
+    throw new ReceiptdError('CREDENTIALS_MISSING', `Nothing to move; looked in: ${look.detail}.`, {
       hint: 'Leave --from out to move whatever is stored.',
     });
   }
@@ -98,7 +98,7 @@ export async function findToMove(
   throw new ReceiptdError(
     'USAGE',
     `Credentials are stored in more than one place (${stores.join(', ')}), so it is not clear which to keep.`,
-    { hint: `Say which with --from ${first.place.store}, or give new ones with --client-id.` },
+    { hint: `Choose with --from ${first.place.store}, or give new ones with --client-id.` },
   );
 }
 
@@ -155,7 +155,7 @@ export async function assertFound(
         : `Replace them with \`receiptd login --store ${found.store}${option}\`.`;
   throw new ReceiptdError(
     'CREDENTIALS_UNWRITABLE',
-    `The credentials${ofAccount(of.account)} are in the ${store} store now, but the ${found.store} store holds others and is looked into first, so those are used.`,
+    `The credentials${ofAccount(of.account)} are in the ${store} store now, but the ${found.store} store holds others and comes first, so those are used.`,
     { hint },
   );
 }

@@ -118,9 +118,9 @@ async function refuseForgetting(config: Config, agent: string): Promise<void> {
     );
   throw new ReceiptdError(
     'LEDGER_EXISTS',
-    `${path} is a ledger of its own, and the shared one does not know what it holds.`,
+    `${path} is a separate ledger, and the shared one does not know its contents.`,
     {
-      hint: 'Move it over with `receiptd ledger migrate`; or, if nothing of it counts, put the file and its journal elsewhere.',
+      hint: "Move it over with `receiptd ledger migrate`; or, if you don't need it, move the file and its journal elsewhere.",
     },
   );
 }

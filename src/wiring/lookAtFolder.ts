@@ -42,7 +42,7 @@ export async function lookAtFolder(path: string, config: Config): Promise<Folder
     const now = await folder.availability();
     if (now.state !== 'present') return now;
     const why = error instanceof Error ? error.message : String(error);
-    return { state: 'unreadable', message: `${path} could not be looked through (${why}).` };
+    return { state: 'unreadable', message: `${path} could not be searched (${why}).` };
   }
 }
 

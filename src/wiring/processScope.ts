@@ -80,7 +80,7 @@ export async function composeProcessScope(
       key: `mended ${story}`,
       code: 'LEDGER_DAMAGED',
       message: story,
-      hint: 'Check the disk and what was done to the state directory. This is shown until the next start.',
+      hint: 'Check the disk, and what happened to the state directory. This is shown until the next start.',
     });
   const opening = openLedger(config, {
     version,

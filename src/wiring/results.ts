@@ -72,7 +72,7 @@ export async function composeResults(
       unmatched === 0
         ? []
         : [
-            `${counted(unmatched, 'result')} of the service belong${unmatched === 1 ? 's' : ''} to no document that is known here (\`receiptd results list --unmatched\`).`,
+            `${counted(unmatched, 'result')} of the service belong${unmatched === 1 ? 's' : ''} to no known document (\`receiptd results list --unmatched\`).`,
           ],
     path: async (uid) => resultsPath(await secret(), uid),
     close: () => receiver.close(),

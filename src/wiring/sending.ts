@@ -26,22 +26,22 @@ export function settingsToSend(
   const watched = folders.find(
     ({ path, recursive }) => path === directory || (recursive && directory.startsWith(path + sep)),
   );
-  if (!isAbsolute(directory)) throw new ReceiptdError('USAGE', `${directory} is no absolute path.`);
+  if (!isAbsolute(directory)) throw new ReceiptdError('USAGE', `${directory} is not an absolute path.`);
   if (watched !== undefined) {
     throw new ReceiptdError('USAGE', `${directory} is watched (${watched.path} in the config).`, {
-      hint: 'The agent takes in what lies there by itself. To send a file that it leaves alone, copy that elsewhere first.',
+      hint: 'The agent takes in what is there by itself. To send a file that it ignores, copy the file elsewhere first.',
     });
   }
   const names = endpoints.map((each) => each.alias);
   const endpoint = endpoints.find((each) => alias === undefined || each.alias === alias);
   if (endpoint === undefined) {
-    throw new ReceiptdError('ENDPOINT_UNKNOWN', `No endpoint is called "${alias}".`, {
+    throw new ReceiptdError('ENDPOINT_UNKNOWN', `The config has no endpoint "${alias}".`, {
       hint: `The config has: ${names.join(', ')}.`,
     });
   }
   if (alias === undefined && endpoints.length > 1) {
-    throw new ReceiptdError('USAGE', 'The config has several endpoints, and a file goes to one of them.', {
-      hint: `Say which with --endpoint: ${names.join(', ')}.`,
+    throw new ReceiptdError('USAGE', 'The config has several endpoints, and a file goes to only one.', {
+      hint: `Choose one with --endpoint: ${names.join(', ')}.`,
     });
   }
   const like = folders.find((folder) => folder.alias === endpoint.alias) ?? defaults();

@@ -104,7 +104,7 @@ export class Settings {
   notes(): string[] {
     const { restartNeeded } = this.#live;
     if (restartNeeded.length === 0) return [];
-    return [`Changed in ${this.file} and in effect after a restart only: ${restartNeeded.join(', ')}.`];
+    return [`Changed in ${this.file}, in effect after a restart only: ${restartNeeded.join(', ')}.`];
   }
 
   /** Told after every change that is in effect. */
@@ -211,7 +211,7 @@ export class Settings {
       lasting.incidents.open({
         key: INCIDENT,
         code: error.code,
-        message: `${file} ${isOfLedger(error) ? 'cannot take effect yet' : 'is not right'}, so the former configuration stays in effect: ${inOneLine(error.message)}`,
+        message: `${file} ${isOfLedger(error) ? 'cannot take effect yet' : 'has a mistake'}, so the former configuration stays in effect: ${inOneLine(error.message)}`,
         hint: `${error.hint ?? 'Correct it.'} It is read again by itself.`,
       });
       throw error;
@@ -320,7 +320,7 @@ export class Settings {
 
 const MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 const TOLD = 20;
-const JUST_CHANGED = 'It was changed a moment ago, and is about to be read.';
+const JUST_CHANGED = 'It was changed a moment ago and is being read.';
 
 /** Which keys; what they hold now stands in the file. */
 function told(edits: readonly ConfigEdit[]): string {
@@ -335,9 +335,13 @@ function inOneLine(message: string): string {
 }
 
 function changedMeanwhile(file: string): ReceiptdError {
-  return new ReceiptdError('CONFIG_CHANGED', `${file} was changed meanwhile, so nothing was written.`, {
-    hint: 'Look at it as it is now, then make the change again.',
-  });
+  return new ReceiptdError(
+    'CONFIG_CHANGED',
+    `${file} was changed by somebody else, so nothing was written.`,
+    {
+      hint: 'Look at it again, then repeat your change.',
+    },
+  );
 }
 
 /** The console takes its part without the agent being begun anew. */

@@ -74,8 +74,7 @@ export async function testFolder(request: Request<'testFolder'>, how: Deps): Pro
   }
 }
 
-const TOO_MANY =
-  'So many files lie in it that they were not counted to the end; the newest may not be among the samples.';
+const TOO_MANY = 'It holds too many files to count; the newest may not be among the samples.';
 
 /** The folder under the settings that were given, or as it is configured; or what is wrong with them. */
 function folderOf(path: string, given: Request<'testFolder'>['settings'], settings: Settings) {
@@ -127,5 +126,5 @@ export async function lookThrough(folder: WatchedFolder) {
 async function whyNot(folder: WatchedFolder, error: unknown): Promise<string> {
   const found = await folder.availability();
   if (found.state !== 'present') return found.message;
-  return `It could not be looked through: ${error instanceof Error ? error.message : String(error)}.`;
+  return `It could not be searched: ${error instanceof Error ? error.message : String(error)}.`;
 }

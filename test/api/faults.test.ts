@@ -113,7 +113,7 @@ describe('something may have been sent when', () => {
       kind: 'fault',
       sent: true,
       code: 'UNASKED_CONTINUE',
-      message: `127.0.0.1:${port} or a proxy before it sends "100 Continue" without being asked (UNASKED_CONTINUE).`,
+      message: `127.0.0.1:${port} or a proxy before it, sends "100 Continue" without being asked (UNASKED_CONTINUE).`,
     });
   });
 
@@ -211,7 +211,7 @@ describe('a fault in words', () => {
     [
       'ERR_TLS_CERT_ALTNAME_INVALID',
       true,
-      'host shows a certificate that was made for another address (ERR_TLS_CERT_ALTNAME_INVALID).',
+      'host shows a certificate for another address (ERR_TLS_CERT_ALTNAME_INVALID).',
     ],
     ['UPLOAD_STALLED', false, 'host stopped taking the upload (UPLOAD_STALLED).'],
     ['EPROTO', true, 'host could not be connected to (EPROTO).'],

@@ -199,7 +199,7 @@ describe.skipIf(!hasOpenssl)('an authority of one\u2019s own', () => {
   });
 
   it.each([
-    ['DNS:other.example', 1, 'made for another address'],
+    ['DNS:other.example', 1, 'for another address'],
     ['IP:127.0.0.1', -1, 'has expired'],
   ])('does not vouch for %s, %d day', async (name, days, words) => {
     const server = await tlsServer(authority.issue(name, days), record);

@@ -35,7 +35,10 @@ describe('a service with http, through a proxy', () => {
     const { service, tokens } = client(server.baseUrl, { proxy: `http://scan:wrong-one@${proxy.host}` });
     const answer = await service.upload(uploadRequest(), never);
     expect(answer).toMatchObject({ kind: 'fault', sent: false, code: 'PROXY_HTTP_407' });
-    expect(answer).toHaveProperty('message', expect.stringContaining(`The proxy ${proxy.host} wants a user`));
+    expect(answer).toHaveProperty(
+      'message',
+      expect.stringContaining(`The proxy ${proxy.host} requires a user`),
+    );
     await expect(tokens.token()).rejects.toMatchObject({ code: 'SERVICE_UNREACHABLE' });
     expect(JSON.stringify(answer)).not.toContain('wrong-one');
     expect(server.received).toEqual([]);
@@ -115,8 +118,8 @@ describe.skipIf(!hasOpenssl)('a service with https, through a proxy', () => {
   });
 
   it.each([
-    [407, 'PROXY_HTTP_407', 'wants a user and a password'],
-    [403, 'PROXY_HTTP_403', 'does not let this machine through to service.example:443'],
+    [407, 'PROXY_HTTP_407', 'requires a user and a password'],
+    [403, 'PROXY_HTTP_403', 'does not let this machine connect to service.example:443'],
     [502, 'PROXY_HTTP_502', 'cannot reach service.example:443'],
     ['drop' as const, 'PROXY_ECONNRESET', 'could not be connected to'],
     ['hang' as const, 'PROXY_TIMEOUT', 'could not be reached in time'],

@@ -290,7 +290,7 @@ describe('credentials that were rotated', () => {
     const { service } = client(server.baseUrl, { credentials: inTurn(['wrong']), accounts });
     const refused = (account?: string) =>
       service.whoami(never, account).catch((error: ReceiptdError) => error.sentence());
-    expect(await refused()).toContain('did not take the credentials from the file store');
+    expect(await refused()).toContain('rejected the credentials from the file store');
     expect(await refused('depot')).toMatch(
       /credentials of account depot from .*receiptd login --account depot/,
     );

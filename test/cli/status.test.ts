@@ -130,7 +130,8 @@ describe('status', () => {
 
   it('says that nothing runs, or that what runs does not say how it is', () => {
     expect(textOf({ daemon: null })).toMatch(/^Not running\. Start it with `receiptd run`\.\n/);
-    const silent = 'The running receiptd gave an answer that this one does not understand. [CONTROL_FAILED]';
+    const silent =
+      'The running receiptd gave an answer that this version does not understand. [CONTROL_FAILED]';
     expect(textOf({ daemon: null, silent })).toContain(
       `Running, but it does not answer properly: ${silent}\n`,
     );
@@ -286,7 +287,7 @@ describe('what keeps the agent from its work', () => {
     ['PDF_NOT_ACCEPTED', '3 PDFs are not sent: their folder takes no PDFs.'],
     ['TYPE_NOT_ACCEPTED', '3 images are of a type that their folder does not take.'],
     ['TYPE_UNKNOWN', "3 images are of a type that can't be sent."],
-    ['DAMAGED', '3 files may be receipts, and are damaged.'],
+    ['DAMAGED', '3 files may be receipts, but are damaged.'],
   ])('is a file that may be a receipt, called what it is: %s', (reason, text) => {
     const counts = [{ ...many('rejected', 3), needsPerson: true as const, reason }, many('rejected', 7)];
     expect(sorted({ counts }).person).toEqual([expect.stringContaining(text)]);
@@ -297,7 +298,7 @@ describe('what keeps the agent from its work', () => {
     const former = { ...OFFICE, uid: 'former' };
     const { person } = sorted({ counts: [many('queued', 2, former), many('accepted', 9, former)] });
     expect(person).toEqual([
-      expect.stringMatching(/^2 documents wait for the endpoint .*#former, which is not in the config/),
+      expect.stringMatching(/^2 documents wait for the endpoint .*#former, which is no longer in the config/),
     ]);
   });
 

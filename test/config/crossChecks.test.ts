@@ -57,10 +57,10 @@ describe('the account of an endpoint', () => {
     const error = refusal(withAccounts('{ brnach: {} }'));
     expect(error.code).toBe('ACCOUNT_UNKNOWN');
     expect(error.message).toBe(
-      '/etc/receiptd/receiptd.yaml:2:55: endpoints.depot.account: there is no account "branch"; did you mean brnach?',
+      '/etc/receiptd/receiptd.yaml:2:55: endpoints.depot.account: unknown account "branch"; did you mean brnach?',
     );
     expect(problemsOf(withAccounts('{ main: {} }'))).toEqual([
-      '2:55: endpoints.depot.account: there is no account "branch"; accounts are main',
+      '2:55: endpoints.depot.account: unknown account "branch"; accounts are main',
     ]);
     expect(problemsOf(withAccounts('{}'))[0]).toContain('name it under accounts, or leave the key out');
   });
@@ -97,10 +97,10 @@ describe('the endpoint of a folder', () => {
     const error = refusal(yaml({ endpoints, folders: '[{ path: /a, endpoint: brnach }]' }));
     expect(error.code).toBe('ENDPOINT_UNKNOWN');
     expect(error.message).toBe(
-      '/etc/receiptd/receiptd.yaml:3:23: folders[0].endpoint: there is no endpoint "brnach"; did you mean branch?',
+      '/etc/receiptd/receiptd.yaml:3:23: folders[0].endpoint: unknown endpoint "brnach"; did you mean branch?',
     );
     expect(problemsOf(yaml({ endpoints, folders: '[{ path: /a, endpoint: garage }]' }))).toEqual([
-      '3:23: folders[0].endpoint: there is no endpoint "garage"; endpoints are office, branch',
+      '3:23: folders[0].endpoint: unknown endpoint "garage"; endpoints are office, branch',
     ]);
   });
 
@@ -157,14 +157,14 @@ describe('watched folders', () => {
   });
 
   it('may not lie in a recursive one', () => {
-    const told = 'lies in folders[0], which is recursive and watches it already: /srv';
+    const told = 'is in folders[0], which is recursive and already watches it: /srv';
     expect(nested(folders('path: /srv, recursive: true', 'path: /srv/a/b'))).toContain(
       `folders[1].path: ${told}`,
     );
     expect(nested(folders('path: /srv/a/b', 'path: /srv, recursive: true'))).toContain(
-      'folders[0].path: lies in folders[1]',
+      'folders[0].path: is in folders[1]',
     );
-    expect(nested(folders('path: /, recursive: true', 'path: /srv'))).toContain('lies in folders[0]');
+    expect(nested(folders('path: /, recursive: true', 'path: /srv'))).toContain('is in folders[0]');
   });
 
   it('may lie in one that is not recursive, or beside one whose name begins alike', () => {

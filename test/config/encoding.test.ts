@@ -20,7 +20,7 @@ it.each([
   expect(() => textOf(bytes, '/r.yaml')).toThrow(
     expect.objectContaining({
       code: 'CONFIG_SYNTAX',
-      message: '/r.yaml is text in UTF-16, not in UTF-8.',
+      message: '/r.yaml is UTF-16 text, not UTF-8.',
       hint: 'Save it as UTF-8 in your editor (in Notepad: Save as, Encoding: UTF-8).',
     }) as Error,
   );
@@ -28,7 +28,7 @@ it.each([
 
 it('refuses a configuration with NUL bytes, and takes one in UTF-8 with a mark or without', () => {
   const broken = Buffer.from(`${yaml()}\0\0`);
-  expect(() => textOf(broken, '/r.yaml')).toThrow('/r.yaml is no text: it holds NUL bytes.');
+  expect(() => textOf(broken, '/r.yaml')).toThrow('/r.yaml is not text: it holds NUL bytes.');
   for (const text of [yaml(), `# ä\n${yaml()}`]) {
     expect(textOf(Buffer.from(text), '/r.yaml')).toBe(text);
     expect(textOf(Buffer.from(MARK + text), '/r.yaml')).toBe(text);
@@ -42,6 +42,6 @@ it('refuses a secret in UTF-16', async () => {
   const file = join(dir, 'secret');
   await writeFile(file, little('geheim\r\n'), { mode: 0o600 });
   await expect(readSecretFile(file, 'alerts.email.passwordFile')).rejects.toThrow(
-    `alerts.email.passwordFile: ${file} is text in UTF-16, not in UTF-8.`,
+    `alerts.email.passwordFile: ${file} is UTF-16 text, not UTF-8.`,
   );
 });

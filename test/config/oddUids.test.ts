@@ -16,6 +16,6 @@ it.each([
   ['u-1', 'is no UUID'],
 ])('warns of the uid %s: it %s', (uid, why) => {
   expect(odd(uid)).toEqual([
-    `The uid of the endpoint office, ${uid}, ${why}. Uids of the service are lowercase UUIDs: compare it with the one that the service shows.`,
+    `The uid of the endpoint office, ${uid}, ${why}. Uids of the service are lowercase UUIDs: compare it with the one the service shows.`,
   ]);
 });

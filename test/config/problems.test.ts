@@ -34,7 +34,7 @@ delivery:
   it('includes what is wrong between keys, where those keys are right', () => {
     const folders = '[{ path: /a, endpoint: ofice }, { path: /b, colour: red }]';
     expect(problemsOf(yaml({ folders, more: 'log: { level: loud }' }))).toEqual([
-      '3:23: folders[0].endpoint: there is no endpoint "ofice"; did you mean office?',
+      '3:23: folders[0].endpoint: unknown endpoint "ofice"; did you mean office?',
       '3:54: folders[1].colour: unknown key; docs/configuration.md lists the keys',
       '4:8: log.level: expected one of debug, info, warn, error, found "loud"',
     ]);

@@ -9,7 +9,7 @@ describe('broken YAML', () => {
       'service:\n\tbaseUrl: x\n',
       '2:1: a tab is used to indent; use spaces; the line is: baseUrl: x',
     ],
-    ['a key twice', 'a: 1\nb: 2\na: 3\n', '3:1: this key is there twice; the line is: a: 3'],
+    ['a key twice', 'a: 1\nb: 2\na: 3\n', '3:1: this key appears twice; the line is: a: 3'],
     ['a pattern without quotes', 'a:\n  - *.jpg\n', '2:5: a text that starts with * has to be in quotes'],
     [
       'a Windows path in double quotes',

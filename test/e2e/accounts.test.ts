@@ -72,7 +72,7 @@ test('each endpoint is used with the credentials of its account, and a bad one s
   );
   expect(await login(site, { ...BRANCH_CLIENT, clientSecret: 'x' }, '--account', 'branch')).toMatchObject({
     status: 1,
-    stderr: expect.stringContaining('did not take these credentials of account branch (HTTP 401)') as string,
+    stderr: expect.stringContaining('rejected these credentials of account branch (HTTP 401)') as string,
   });
   await scan(site, 'inbox', 'one');
   await scan(site, 'branch', 'two');

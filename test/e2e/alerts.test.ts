@@ -117,7 +117,7 @@ it('a test says for each channel why it is not delivered, without an agent as we
     expect.stringMatching(
       /^command: not delivered: \/nowhere\/program could not be started .*\[ALERT_UNDELIVERED\]$/,
     ),
-    expect.stringContaining('answered with HTTP 302, which leads elsewhere and is not followed.'),
+    expect.stringContaining('answered with HTTP 302, a redirect, which is not followed.'),
     expect.stringMatching(/^email: not delivered: The mail server 127.0.0.1:1 can't be reached/),
     '',
   ]);
@@ -131,9 +131,9 @@ it('a test says for each channel why it is not delivered, without an agent as we
   expect(check.status).toBe(1);
   expect(check.stdout).toContain("alerts.command: /nowhere/program can't be run: it is not there.");
   expect(check.stdout).toMatch(
-    /FAIL {2}alerts: alerts.webhook.secretFile: .*open is open to others .*\[CREDENTIALS_INSECURE\]/,
+    /FAIL {2}alerts: alerts.webhook.secretFile: .*open can be read by others .*\[CREDENTIALS_INSECURE\]/,
   );
-  expect(check.stdout).toContain('alerts.desktop: there is no notify-send');
+  expect(check.stdout).toContain('alerts.desktop: notify-send is not in the PATH');
 });
 
 it('`alerts` without an agent says that nobody is alerted, and which command shows what is wrong', async () => {

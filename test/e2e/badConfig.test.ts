@@ -39,7 +39,7 @@ describe('a config file is refused with one sentence', () => {
       'with folders nested in each other',
       { folders: 'folders: [{ path: /srv/a, recursive: true }, { path: /srv/a/b }]' },
       'FOLDERS_NESTED',
-      ['folders[1].path', 'lies in folders[0]', '/srv/a'],
+      ['folders[1].path', 'is in folders[0]', '/srv/a'],
     ],
     [
       'with the same folder twice',

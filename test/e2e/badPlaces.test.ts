@@ -56,7 +56,7 @@ describe('a watched folder', () => {
     const site = await prepare();
     await rm(site.file('inbox'), { recursive: true });
     const checked = await site.look('check');
-    expect(finding(checked, site.file('inbox'))).toMatch(/^warn .*does not exist now.*\[FOLDER_MISSING\]$/);
+    expect(finding(checked, site.file('inbox'))).toMatch(/^warn .*does not exist yet.*\[FOLDER_MISSING\]$/);
     expect((await site.quickOnce()).status).toBe(4);
   });
 

@@ -39,10 +39,10 @@ describe('what may be a receipt and will not go out', () => {
     expect(status).toContain('1 document was refused by the service.');
     expect(status).toContain('1 file is too large to be sent.');
     expect(status).toContain('1 PDF is not sent: its folder takes no PDFs.');
-    expect(status).toContain('1 file may be a receipt, and is damaged.');
+    expect(status).toContain('1 file may be a receipt, but is damaged.');
     expect(status).not.toContain('Nothing is wrong');
     const list = await site.quickMust('list', '--needs-person');
-    expect(list).toContain('Too large: 60 kB, the limit of this folder is 50 kB (`maxFileSize`).');
+    expect(list).toContain('Too large: 60 kB; the limit of this folder is 50 kB (`maxFileSize`).');
     expect(list).toContain('PDFs are not sent from this folder.');
 
     expect(await site.must('dismiss', site.file('inbox', 'manual.pdf'), 'broken.jpg')).toBe(

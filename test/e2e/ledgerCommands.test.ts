@@ -114,7 +114,7 @@ describe('receiptd ledger verify', () => {
     await writeFile(site.file('other.json'), '{"seq": 1}');
     for (const [head, says] of [
       ['17', "can't be read"],
-      [site.file('other.json'), 'holds no head'],
+      [site.file('other.json'), 'is not a journal head'],
     ] as const) {
       const { status, stderr } = await site.look('ledger', 'verify', '--head', head);
       expect(status).toBe(2);

@@ -80,7 +80,7 @@ test('credentials that the service does not take are not saved over those that a
   expect(await quickly(site, login, { input: '' })).toBeRefused(2, 'USAGE', '--client-id');
   const refused = await receiptd(site, login, { input: 'another' });
   expect(refused.status).toBe(1);
-  expect(refused.stderr).toContain('did not take these credentials (HTTP 401); nothing was saved.');
+  expect(refused.stderr).toContain('rejected these credentials (HTTP 401); nothing was saved.');
   expect(refused.stderr).toContain('[CREDENTIALS_REFUSED]');
   const { store } = JSON.parse(await site.quickMust('whoami', '--json')) as { store: string };
   expect(store).toBe('file');

@@ -47,7 +47,7 @@ describe('a proxy', () => {
     const gone = `127.0.0.1:${await closedPort()}`;
     for (const [address, words] of [
       [gone, `The proxy ${gone} refused the connection`],
-      [`scan:wrong-word@${proxy.host}`, `The proxy ${proxy.host} wants a user and a password`],
+      [`scan:wrong-word@${proxy.host}`, `The proxy ${proxy.host} requires a user and a password`],
     ] as const) {
       const service = { baseUrl: site.sandbox.url, proxy: `http://${address}` };
       await site.writeConfig({ service, folders: folders(site) });

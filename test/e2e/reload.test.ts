@@ -74,7 +74,7 @@ it('a file that is not right changes nothing, is one incident, and over when it 
   const agent = await site.start();
   const good = await readFile(site.config, 'utf8');
   await replaceBy(site, good.replace('endpoint: office', 'endpoint: offfice'));
-  await agent.logged('is not right, so the former configuration stays in effect');
+  await agent.logged('has a mistake, so the former configuration stays in effect');
   const { incidents } = await callControl(site.stateDir, 'status', {});
   expect(incidents).toMatchObject([{ code: 'ENDPOINT_UNKNOWN' }]);
   expect(incidents[0]?.message).toContain(`${site.config}:`);
@@ -84,7 +84,7 @@ it('a file that is not right changes nothing, is one incident, and over when it 
   await agent.logged('Reading the configuration file again');
   await drop(site, 'inbox', 'a.jpg');
   await until(() => stored(site).length === 1);
-  expect(times(agent, 'is not right, so')).toBe(1);
+  expect(times(agent, 'has a mistake, so')).toBe(1);
 
   await replaceBy(site, good);
   await until(async () => (await callControl(site.stateDir, 'status', {})).incidents.length === 0);

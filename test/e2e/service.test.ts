@@ -176,7 +176,7 @@ describe.skipIf(!isRoot)('installed for the machine', () => {
     await expect(install(at, inside)).rejects.toMatchObject({
       code: 'INSTALL_REFUSED',
       message: `The user nobody can't read the folder ${closed}/in/it (FOLDER_UNREADABLE), so nothing was installed.`,
-      hint: `${closed} lets it not pass. Allow it: setfacl -m u:nobody:x ${closed} && setfacl -m u:nobody:rx ${closed}/in/it; or add the user to the folder's group; then try again.`,
+      hint: `${closed} is closed to it. Allow it: setfacl -m u:nobody:x ${closed} && setfacl -m u:nobody:rx ${closed}/in/it; or add the user to the folder's group; then try again.`,
     });
     await expect(stat(at.unit)).rejects.toMatchObject({ code: 'ENOENT' });
     expect(await at.asked()).toEqual(['systemctl show --property=Version']);
@@ -219,7 +219,7 @@ describe.skipIf(!isRoot)('installed for the machine', () => {
     await mkdir(join(config.stateDir, 'joes'));
     await expect(install(at, config)).rejects.toMatchObject({
       code: 'INSTALL_REFUSED',
-      message: expect.stringContaining("it holds what is not receiptd's (joes)"),
+      message: expect.stringContaining("it holds files that are not receiptd's (joes)"),
     });
     expect((await stat(config.stateDir)).uid).toBe(0);
     await writeFile(join(config.stateDir, 'ledger.journal'), '');
@@ -305,7 +305,7 @@ describe.skipIf(!isRoot)('installed for the machine', () => {
     const config = await at.config();
     await expect(install(at, config, { user: 'nobdy-of-a-typo' })).rejects.toMatchObject({
       code: 'INSTALL_REFUSED',
-      message: 'There is no user nobdy-of-a-typo on this machine.',
+      message: 'This machine has no user nobdy-of-a-typo.',
     });
     for (const user of ['-x', '--badname', 'a:b', 'a b', '']) {
       await expect(install(at, config, { user })).rejects.toMatchObject({ code: 'USAGE' });
@@ -480,7 +480,7 @@ test('what does not start says why: the condition that is not met, or the error 
   await expect(manager.start()).rejects.toMatchObject({
     code: 'MANAGER_FAILED',
     message:
-      'receiptd.service did not start: its unit has it wait, for ConditionPathExists=/etc/receiptd/receiptd.yaml is not met.',
+      'receiptd.service did not start: its unit makes it wait, because ConditionPathExists=/etc/receiptd/receiptd.yaml is not met.',
   });
   expect(await manager.status()).toMatchObject({ isRunning: false, says: null });
   await rm(join(at.dir, 'record.waits'));

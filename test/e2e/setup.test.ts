@@ -33,7 +33,7 @@ describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {
     await terminal.answers('', `${sandbox.url}/v2`);
     await terminal.answers('Client identifier:', 'e2e');
     await terminal.answers('Client secret:', 'wrong');
-    await terminal.sees('did not take these credentials');
+    await terminal.sees('rejected these credentials');
     await terminal.sees('(2 of 3)');
     await terminal.answers('Client identifier:');
     await terminal.answers('Client secret:', SECRET);

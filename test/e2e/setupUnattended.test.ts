@@ -146,7 +146,7 @@ describe('receiptd setup --yes', () => {
     const here = await desk();
     const env = variables(here);
     const wrong = await quick(here, [], { ...env, RECEIPTD_SETUP_CLIENT_SECRET: 'wrong' });
-    expect(wrong).toBeRefused(1, 'CREDENTIALS_REFUSED', 'did not take these credentials');
+    expect(wrong).toBeRefused(1, 'CREDENTIALS_REFUSED', 'rejected these credentials');
     await here.sandbox.close();
     expect(await quick(here, [], env)).toBeRefused(5, 'SERVICE_UNREACHABLE');
     expect((await readdir(here.dir)).sort()).toEqual(nothing);

@@ -62,9 +62,7 @@ test('a ledger that is here is not forgotten', async () => {
   await writeFile(here.file('state', 'ledger.db'), '');
   const { status, stderr } = await here.look('pause');
   expect(status).toBe(1);
-  expect(stderr).toContain(
-    'ledger.db is a ledger of its own, and the shared one does not know what it holds.',
-  );
+  expect(stderr).toContain('ledger.db is a separate ledger, and the shared one does not know its contents.');
   expect(stderr).toContain('[LEDGER_EXISTS]');
 });
 
@@ -143,7 +141,7 @@ describe.skipIf(!needsPostgres())('on a real database', () => {
     );
     await chmod(passwordFile, 0o644);
     expect(await refused({ passwordFile, ca })).toMatch(
-      /is open to others than its owner\..*\[CREDENTIALS_INSECURE\]$/,
+      /can be read by others than its owner\..*\[CREDENTIALS_INSECURE\]$/,
     );
   });
 });

@@ -45,7 +45,7 @@ describe.runIf(process.platform === 'linux')(
 
       const who = `(process ${first.pid} of `;
       const status = await user.look('status');
-      expect(status.stdout).toContain('Another agent on this machine takes in');
+      expect(status.stdout).toContain('Another agent on this machine watches');
       expect(status.stdout).toContain(who);
       expect(status.stdout).toContain('once the other one has been gone for 10 minutes');
       const check = await user.look('check', '--offline');

@@ -47,7 +47,7 @@ test('a directory of somebody else’s things is refused, and nothing in it is t
     for (const look of [prepareStateDir, lookAtStateDir])
       await expect(look(at(dir))).rejects.toMatchObject({
         code: 'STATE_UNWRITABLE',
-        message: expect.stringContaining("it holds what is not receiptd's (passwd)"),
+        message: expect.stringContaining("it holds files that are not receiptd's (passwd)"),
         hint: expect.stringContaining(`for instance ${path.join(dir, 'receiptd')}.`),
       });
     await expect(prepareStateDir(at(link))).rejects.toMatchObject({ code: 'STATE_UNWRITABLE' });
@@ -145,7 +145,7 @@ test.skipIf(!posix)(
       await chmod(dir, 0o750);
       const { note } = await prepareStateDir(at(dir));
       expect(note).toContain(`Others had access to ${dir} (mode 750), `);
-      expect(note).toContain('and 1 more; it was taken from them.');
+      expect(note).toContain('and 1 more; this access was removed.');
       const modeOf = async (place: string) => (await stat(path.join(dir, place))).mode & 0o777;
       expect(await modeOf('.')).toBe(0o700);
       expect(await modeOf('logs')).toBe(0o700);

@@ -50,7 +50,11 @@ it('counts others, one or several', async () => {
 it('fails where a link leads to what the agent would write', async () => {
   const findings = await said([], ['archive', 'look here']);
   expect(findings.filter((finding) => finding.startsWith('fail'))).toEqual([
-    expect.stringMatching(/archive is not a folder, or a link leads to it, .* \[FOLDER_NOT_A_DIRECTORY\]$/),
-    expect.stringMatching(/look here is not a folder, or a link leads to it, .* \[ATTENTION_UNWRITABLE\]$/),
+    expect.stringMatching(
+      /archive is not a folder, or it is reached through a link, .* \[FOLDER_NOT_A_DIRECTORY\]$/,
+    ),
+    expect.stringMatching(
+      /look here is not a folder, or it is reached through a link, .* \[ATTENTION_UNWRITABLE\]$/,
+    ),
   ]);
 });

@@ -19,6 +19,6 @@ it('names every install in the PATH where that is more than one, the one that ru
   const [finding] = await found(npm, same, packaged);
   expect(finding?.level).toBe('warn');
   expect(finding?.message).toContain(
-    `receiptd is installed more than once: ${npm}/receiptd, ${packaged}/receiptd. The first one runs.`,
+    `receiptd is installed more than once: ${npm}/receiptd, ${packaged}/receiptd. The first one is used.`,
   );
 });

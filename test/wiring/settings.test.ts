@@ -150,7 +150,7 @@ it('one incident for a file that is not right, said at the second look, over whe
   expect(await settings.state()).toMatchObject({ text: '', writable: false });
   await writeFile(file, Buffer.from([0xff, 0xfe, 0x00]));
   await expect(settings.reload()).rejects.toMatchObject({ code: 'CONFIG_SYNTAX' });
-  expect(log.said(`${file} is not right`)).toHaveLength(1);
+  expect(log.said(`${file} has a mistake`)).toHaveLength(1);
   await writeFile(file, TEXT);
   expect(await settings.fileChanged(false)).toBe('right');
   expect(incidents.list()).toEqual([]);

@@ -40,7 +40,7 @@ async function read(path: string): Promise<Look> {
     const found = await handle.stat();
     if (!found.isFile()) return absent(`${path} (not a regular file)`);
     if (process.platform !== 'win32' && (found.mode & GROUP_AND_OTHERS) !== 0) {
-      throw new ReceiptdError('CREDENTIALS_INSECURE', `${path} is open to others than its owner.`, {
+      throw new ReceiptdError('CREDENTIALS_INSECURE', `${path} can be read by others than its owner.`, {
         hint: `Close it with: chmod 600 '${path}'`,
       });
     }

@@ -76,7 +76,7 @@ function unexpected(reply: KeychainReply): ReceiptdError {
   switch (reply.kind) {
     case 'locked':
       return new ReceiptdError('KEYCHAIN_LOCKED', 'The keychain is locked.', {
-        hint: 'Unlock it, which logging in at the desktop does; a service that runs without anybody logged in keeps its credentials in a file (`receiptd login --store file`) or gets them from systemd.',
+        hint: 'Unlock it by logging in at the desktop. A service that runs without anybody logged in keeps its credentials in a file (`receiptd login --store file`) or gets them from systemd.',
       });
     case 'notInstalled':
       return unavailable(
@@ -108,7 +108,7 @@ function failed(message: string): ReceiptdError {
 
 function unavailable(what: string, cause?: unknown): ReceiptdError {
   return new ReceiptdError('KEYCHAIN_UNAVAILABLE', `The keychain ${what}.`, {
-    hint: 'Mend it, or keep the credentials in a file: `receiptd login --store file`.',
+    hint: 'Repair it, or keep the credentials in a file: `receiptd login --store file`.',
     cause,
   });
 }

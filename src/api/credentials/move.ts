@@ -28,9 +28,9 @@ export async function putSafely(to: Place, credentials: Credentials): Promise<vo
   throw new ReceiptdError(
     'CREDENTIALS_UNWRITABLE',
     look.kind === 'found'
-      ? `The ${to.store} store gives back other credentials than were written to it.`
-      : `The ${to.store} store does not give back what was written to it; looked in: ${look.detail}.`,
-    { hint: 'Whatever was stored before is still where it was. Choose another store with --store.' },
+      ? `The ${to.store} store returns other credentials than were written to it.`
+      : `The ${to.store} store does not return what was written to it; looked in: ${look.detail}.`,
+    { hint: 'What was stored before is still where it was. Choose another store with --store.' },
   );
 }
 

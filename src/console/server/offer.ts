@@ -17,8 +17,8 @@ export function offerOverHttp(offer: Offer): Offer {
     ...offer,
     operations: {
       ...(operations as Partial<Operations>),
-      send: refuse('The console takes in no files.', 'Use `receiptd send FILE`.'),
-      resultsPath: refuse('The console shows no secret.', 'Use `receiptd results url`.'),
+      send: refuse('The console does not take files.', 'Use `receiptd send FILE`.'),
+      resultsPath: refuse('The console does not show secrets.', 'Use `receiptd results url`.'),
       openConsole: refuse('The console does not sign others in.', 'Use `receiptd console`.'),
       recordEndpoint: refuse(
         'The console does not record endpoints that were made elsewhere.',

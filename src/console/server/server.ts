@@ -124,7 +124,10 @@ class Desk {
     const refusal = refusalOf(request, this.#place);
     const allowed = methodsOf(path);
     if (refusal === null && !allowed.includes(request.method ?? '')) {
-      const body = { code: 'CONSOLE_REFUSED', message: `This takes ${allowed.join(' or ')} only.` } as const;
+      const body = {
+        code: 'CONSOLE_REFUSED',
+        message: `This accepts only ${allowed.join(' or ')}.`,
+      } as const;
       return sendError(request, response, 405, body, { allow: allowed.join(', ') });
     }
     if (refusal !== null) {
@@ -142,7 +145,7 @@ class Desk {
       return sendError(request, response, 401, {
         code: 'CONSOLE_SIGNED_OUT',
         message: 'You are signed out.',
-        hint: 'Open the console anew with `receiptd console`, or sign in with the password.',
+        hint: 'Open the console again with `receiptd console`, or sign in with the password.',
       });
     }
     // Signing out ends what still runs.
@@ -159,7 +162,7 @@ class Desk {
     if (this.#eventStreams >= MOST_EVENT_STREAMS) {
       sendError(request, response, 503, {
         code: 'CONSOLE_REFUSED',
-        message: `The console is open ${MOST_EVENT_STREAMS} times already.`,
+        message: `The console is already open ${MOST_EVENT_STREAMS} times.`,
         hint: 'Close some of its windows.',
       });
       return false;
@@ -173,11 +176,11 @@ class Desk {
     const { statics } = this.#options;
     if (await statics.serve(request, response, path)) return;
     if (await statics.arePresent())
-      return sendError(request, response, 404, { code: 'USAGE', message: 'There is no such page.' });
+      return sendError(request, response, 404, { code: 'USAGE', message: 'Page not found.' });
     response
       .writeHead(503, { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' })
       .end(
-        "The console's pages are not part of this installation. Install receiptd anew. [CONSOLE_UNAVAILABLE]\n",
+        "The console's pages are not part of this installation. Reinstall receiptd. [CONSOLE_UNAVAILABLE]\n",
       );
   }
 }

@@ -83,7 +83,7 @@ export class SignIn {
     sendError(request, response, 401, {
       code: 'CONSOLE_SIGNED_OUT',
       message: 'This link was used already, or is older than five minutes.',
-      hint: 'Open the console anew with `receiptd console`.',
+      hint: 'Open the console again with `receiptd console`.',
     });
   }
 
@@ -114,7 +114,7 @@ export class SignIn {
     sendError(request, response, 401, {
       code: 'CONSOLE_SIGNED_OUT',
       message: 'That is not the password.',
-      hint: 'Who has forgotten it opens the console with `receiptd console`.',
+      hint: 'If you forgot it, open the console with `receiptd console`.',
     });
   }
 

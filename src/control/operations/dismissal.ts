@@ -20,7 +20,7 @@ export async function* casesOf(
 ): AsyncGenerator<Cases> {
   const attention = undo ? 'dismissed' : 'needed';
   if (!all && targets.length === 0)
-    throw new ReceiptdError('USAGE', 'Name a document or a file, or say --all.');
+    throw new ReceiptdError('USAGE', 'Name a document or a file, or add --all.');
   const rows = reports.list({ ...listFilter(filter), attention });
   if (all) yield* batches(rows);
   else yield* batches(await named(reports, rows, targets, undo));
@@ -53,7 +53,7 @@ function severalNamed(target: string, rows: readonly ListRow[]): ReceiptdError {
   const paths = rows.slice(0, 3).map(({ path }) => path);
   const more = rows.length > paths.length ? `, and ${rows.length - paths.length} more` : '';
   return new ReceiptdError('USAGE', `"${target}" is the name of several files: ${paths.join(', ')}${more}.`, {
-    hint: 'Give the whole path of the one that is meant.',
+    hint: 'Give the whole path of the one you mean.',
   });
 }
 

@@ -31,7 +31,7 @@ export interface OperationDeps {
 }
 
 /** For whoever asks for the fleet of a ledger that has none. */
-export const NOT_SHARED = 'This agent has its ledger to itself.';
+export const NOT_SHARED = 'This agent does not share its ledger.';
 
 /** Who asks, where an older command line did not say. */
 const SOMEBODY = 'somebody';
@@ -48,13 +48,13 @@ export class Operations {
   async retry({ names, all, by }: Request<'retry'>): Promise<Response<'retry'>> {
     const { ledger, holds, clock, changed } = this.#deps;
     if (!all && (names ?? []).length === 0)
-      throw new ReceiptdError('USAGE', 'Name a document, or say --all.');
+      throw new ReceiptdError('USAGE', 'Name a document, or add --all.');
     const documents: Document[] = [];
     for (const written of all ? [] : (names ?? [])) {
       const named = await namedDocuments(ledger, written);
       if (named.every(({ state }) => state === 'accepted')) {
         throw new ReceiptdError('DOCUMENT_STATE', `"${named[0].name}" is accepted already.`, {
-          hint: 'To send it once more on purpose use `receiptd resend`.',
+          hint: 'To send it once more, use `receiptd resend`.',
         });
       }
       documents.push(...named);
@@ -97,7 +97,7 @@ export class Operations {
     if (found.kind !== 'bytes') {
       throw new ReceiptdError('BYTES_GONE', `"${name}" can't be sent again. ${found.message}`, {
         hint: found.elsewhere
-          ? 'Give the command on the machine of that agent.'
+          ? 'Run the command on the machine of that agent.'
           : 'Put the file back into its folder, or scan the receipt again.',
       });
     }
@@ -149,7 +149,7 @@ export class Operations {
     const { fleet } = this.#deps.ledger;
     if (fleet !== null) return fleet;
     throw new ReceiptdError('USAGE', NOT_SHARED, {
-      hint: 'Leave the name of the agent out: `receiptd pause`, `receiptd resume`.',
+      hint: 'Leave out the name of the agent: `receiptd pause`, `receiptd resume`.',
     });
   }
 
@@ -210,7 +210,7 @@ export class Operations {
       }
     }
     if (before === undefined && (names ?? []).length === 0)
-      throw new ReceiptdError('USAGE', 'Name a document, or say --before.');
+      throw new ReceiptdError('USAGE', 'Name a document, or add --before.');
     await this.#record('erase', before === undefined ? (names ?? []).join(', ') : `before ${before}`, by);
     const there: Response<'erase'>['there'] = [];
     const erased: number[] = [];

@@ -97,7 +97,7 @@ async function figures(ledger: LedgerReports, history: OverviewDeps['history']):
   }
 }
 
-const AWAY = "What the ledger holds, and how many documents wait, can't be told while it is away.";
+const AWAY = 'While the ledger is away, nobody can tell what it holds and how many documents wait.';
 
 function withNote(status: StatusResponse, note: string | null): StatusResponse {
   return note === null ? status : { ...status, notes: [...status.notes, note] };

@@ -80,7 +80,7 @@ function ofFolder({ path, state, message, since }: FolderStatus): Trouble | null
       return says(
         true,
         `${path} does not exist.`,
-        'Create or mount it, or correct `folders` in the config; watching begins by itself once it is there.',
+        'Create or mount it, or correct `folders` in the config; watching begins by itself once it exists.',
       );
     case 'notADirectory':
       return says(true, `${path} is not a folder.`, 'Name the folder that holds the scans in the config.');
@@ -88,19 +88,19 @@ function ofFolder({ path, state, message, since }: FolderStatus): Trouble | null
       return says(
         true,
         `${path} can't be read.`,
-        'Let the user that runs receiptd read and enter it; watching goes on by itself then.',
+        'Let the user that runs receiptd read and enter it; watching then continues by itself.',
       );
     case 'taken':
       return says(
         true,
-        `Another agent on this machine takes in ${path}.`,
-        'Stop one of the two agents, or take the folder out of its config; the other one goes on by itself.',
+        `Another agent on this machine watches ${path}.`,
+        'Stop one of the two agents, or remove the folder from its config; the other one takes over by itself.',
       );
     case 'unreachable':
       return says(
         true,
         `${path} can't be reached.`,
-        'Nothing in it counts as deleted, and watching goes on once it is back. If it stays away, look at the share and the network.',
+        'Nothing in it counts as deleted, and watching continues once it is back. If it stays away, check the share and the network.',
       );
   }
 }
@@ -117,15 +117,15 @@ function ofHold(hold: Hold, endpoints: Endpoints, looked: Looked): Trouble {
   if (reason === 'PAUSED') {
     const what = scope === 'endpoint' ? `Uploads to endpoint ${target}` : `Uploads from ${target}`;
     const text = `${what} are paused ${sinceThen}${waiting}. ${message}`;
-    const advice = `\`receiptd resume ${target}\` lets them go on.`;
+    const advice = `\`receiptd resume ${target}\` resumes them.`;
     return { person: true, text, advice, here: '', remedy: { kind: 'resume', target } };
   }
   switch (scope) {
     case 'service':
       return {
         person: false,
-        text: `The service at ${key} ${hold.demanded ? 'has asked to wait' : 'has given no proper answer'} ${sinceThen}${waiting}: ${message} Nothing is lost, and ${next}.`,
-        ...everywhere('If it lasts, look at the network and at the service.'),
+        text: `The service at ${key} ${hold.demanded ? 'has asked to wait' : 'has not answered properly'} ${sinceThen}${waiting}: ${message} Nothing is lost, and ${next}.`,
+        ...everywhere('If this lasts, check the network and the service.'),
         remedy: { kind: 'tryHeld' },
       };
     case 'credentials':
@@ -210,7 +210,7 @@ function ofCases({ counts, daemon }: Looked): Trouble[] {
 function orphans(endpoints: Endpoints, { counts }: Looked): Trouble[] {
   return [...orphansAmong(counts, endpoints)].map(([id, { waiting, advice }]) => ({
     person: true,
-    text: `${counted(waiting, 'document waits', 'documents wait')} for the endpoint ${id}, which is not in the config any more.`,
+    text: `${counted(waiting, 'document waits', 'documents wait')} for the endpoint ${id}, which is no longer in the config.`,
     ...everywhere(advice),
     remedy: null,
   }));

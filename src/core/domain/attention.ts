@@ -21,7 +21,7 @@ export function attentionText(path: string, bytes: number, amiss: Amiss, at: num
   const lines = [
     `${escapeUnsafe(withoutUnseen(path))} was not sent. ${what}`,
     advice,
-    'This note goes away by itself once that file is removed or replaced by a good one. You may delete it.',
+    'This note disappears by itself once that file is removed or replaced by a good one. You may delete it.',
     `${local(at)} [${amiss.reason}]`,
   ];
   return `\u{feff}${lines.join('\r\n')}\r\n`;
@@ -46,7 +46,10 @@ function sayings({ state, reason, message }: Amiss, bytes: number): readonly [wh
             'Its name has characters that cannot be read.',
             'Rename the file: letters, digits and hyphens always work.',
           ]
-        : ['The file cannot be opened.', `Close the program that has it open; if that is not it, ${ASK}.`];
+        : [
+            'The file cannot be opened.',
+            `Close the program that has it open; if that does not help, ${ASK}.`,
+          ];
     case 'rejected':
       return rejected(reason, bytes);
   }

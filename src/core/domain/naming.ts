@@ -167,7 +167,7 @@ function* partsOf(template: string): Generator<Part> {
   for (const match of template.matchAll(/(\{\{|\}\})|\{([^{}]*)\}|([{}])|[^{}]+/g)) {
     const [whole, doubled, inner, lone] = match;
     const where = `at character ${match.index + 1} of the name template "${template}"`;
-    if (lone) throw invalid(`A brace ${where} has no partner.`, `Write ${lone}${lone} for a literal brace.`);
+    if (lone) throw invalid(`Unmatched brace ${where}.`, `Write ${lone}${lone} for a literal brace.`);
     if (inner !== undefined) {
       yield fieldPart(inner, where);
     } else {
@@ -185,7 +185,7 @@ function fieldPart(inner: string, where: string): Part {
     const guess = nearest(name, Object.keys(FIELDS));
     const known = Object.keys(FIELDS).map((key) => `{${key}}`);
     throw invalid(
-      `There is no field {${name}}, ${where}.`,
+      `Unknown field {${name}}, ${where}.`,
       `${guess === undefined ? '' : `Did you mean {${guess}}? `}The fields are ${known.join(' ')}.`,
     );
   }
@@ -236,7 +236,7 @@ function formatDate(date: Date, format: string): string {
 function wholeNumber(text: string, min: number, max: number, of: string): number {
   const value = /^\d{1,3}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= min && value <= max) return value;
-  throw new BadArgument(`After the colon stands the number of ${of}, ${min} to ${max}.`);
+  throw new BadArgument(`After the colon comes the number of ${of}, ${min} to ${max}.`);
 }
 
 function invalid(message: string, hint: string): ReceiptdError {

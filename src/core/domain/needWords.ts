@@ -23,8 +23,8 @@ const WORDS: Readonly<Record<string, Words>> = {
     short: 'failed',
     one: 'document was refused by the service',
     many: 'documents were refused by the service',
-    advice: 'Read its words, then `receiptd retry NAME`.',
-    here: 'Read its words, then use Retry on its page.',
+    advice: 'Read its message, then `receiptd retry NAME`.',
+    here: 'Read its message, then use Retry on its page.',
   },
   unconfirmed: {
     short: 'unconfirmed',
@@ -68,8 +68,8 @@ const WORDS: Readonly<Record<string, Words>> = {
   },
   rejected: {
     short: 'damaged',
-    one: 'file may be a receipt, and is damaged',
-    many: 'files may be receipts, and are damaged',
+    one: 'file may be a receipt, but is damaged',
+    many: 'files may be receipts, but are damaged',
     advice: 'Scan the receipt again.',
   },
   unreadable: {

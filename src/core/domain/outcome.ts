@@ -78,7 +78,7 @@ export function classify(answer: Answer, expected: Expectation): Outcome {
       return {
         kind: 'unauthorized',
         reason: 'HTTP_401',
-        message: `The service did not take the token${words}.`,
+        message: `The service rejected the token${words}.`,
       };
     case 403:
       return hold(
@@ -124,21 +124,25 @@ export function classify(answer: Answer, expected: Expectation): Outcome {
   if (status >= 300 && status < 400) {
     return trouble(
       'REDIRECT',
-      `The service redirects (HTTP ${status}), and a token is never sent elsewhere.`,
+      `The service redirects (HTTP ${status}); receiptd never sends its token elsewhere.`,
       // RFC 9110 15.4.4: after a POST it may point at what was stored.
       { answerLost: true },
     );
   }
   return expected.answerLost && status >= 400
     ? unconfirmed(status, words)
-    : hold(status, `The service answered HTTP ${status}, which nobody has described${words}.`);
+    : hold(status, `The service answered HTTP ${status}, which is undocumented${words}.`);
 }
 
 function judgeRecord({ body, large }: Extract<Answer, { kind: 'response' }>, expected: Expectation): Outcome {
   const notOurs = (detail: string): Outcome =>
-    trouble('NOT_THE_SERVICE', `HTTP 200, but ${detail}; something stands between us and the service.`, {
-      answerLost: true,
-    });
+    trouble(
+      'NOT_THE_SERVICE',
+      `HTTP 200, but ${detail}; something between receiptd and the service answered instead.`,
+      {
+        answerLost: true,
+      },
+    );
   const record = large === undefined ? parsed(body) : large.record;
   if (record === undefined) return notOurs('the body is not JSON');
   if (typeof record !== 'object' || record === null) return notOurs('the body is not a document record');

@@ -2,8 +2,8 @@ import type { Reduced } from './pace.ts';
 
 const CAUSES: Record<Reduced['cause'], string> = {
   refused: 'because the service asked to slow down (HTTP 429 or 402)',
-  slow: 'because its answers take far longer than before',
-  outage: 'because it starts again step by step after it was closed',
+  slow: 'because its answers take much longer than before',
+  outage: 'because they restart step by step after a hold',
 };
 
 /** For `status`: what is less than configured, and why, in one plain sentence. */

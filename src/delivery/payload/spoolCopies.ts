@@ -153,7 +153,7 @@ export class SpoolCopies {
       key: 'SPOOL_FULL',
       code: 'SPOOL_FULL',
       message: `The spool is full (${is}): an image of ${bytesText(size)} has no room. Scans that can't be sent at once stay in their folders.`,
-      hint: 'End what keeps uploads waiting (`receiptd status` shows it), or raise `storage.spoolLimit`.',
+      hint: 'Resolve what keeps uploads waiting (see `receiptd status`), or raise `storage.spoolLimit`.',
     });
   }
 

@@ -89,8 +89,7 @@ export class Alerting {
 
   static async open(deps: AlertingDeps, times: Times): Promise<Alerting> {
     const { state, note } = await deps.store.load();
-    if (note !== null)
-      deps.log.warn('What was told before is not known, so that it may be told again', { detail: note });
+    if (note !== null) deps.log.warn('Earlier alerts are unknown and may be sent again', { detail: note });
     return new Alerting(deps, state, times);
   }
 
@@ -117,7 +116,7 @@ export class Alerting {
       } catch (error) {
         // A defect here must not keep receipts from being sent; it is said once.
         const { detail } = describeError(error);
-        if (detail !== said) log.error('Alerts cannot be sent for the moment; trying again', { detail });
+        if (detail !== said) log.error("Alerts can't be sent at the moment; trying again", { detail });
         said = detail;
       }
       const waitMs = hasChannels ? LOOK_MS : IDLE_MS;
@@ -190,7 +189,7 @@ export class Alerting {
     } catch (error) {
       // A full disk is the very thing that people have to be told.
       if (!this.#isUnsaved)
-        log.warn('What was told could not be recorded; after a restart it may be told again', {
+        log.warn('Sent alerts could not be recorded; they may be sent again after a restart', {
           ...describeError(error),
         });
       this.#isUnsaved = true;

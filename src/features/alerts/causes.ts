@@ -91,7 +91,7 @@ const AWAY: Readonly<
   missing: {
     code: 'FOLDER_MISSING',
     words: 'does not exist',
-    hint: 'Create or mount it, or correct `folders` in the config; watching begins by itself once it is there.',
+    hint: 'Create or mount it, or correct `folders` in the config; watching begins by itself once it exists.',
   },
   notADirectory: {
     code: 'FOLDER_NOT_A_DIRECTORY',
@@ -101,17 +101,17 @@ const AWAY: Readonly<
   unreadable: {
     code: 'FOLDER_UNREADABLE',
     words: "can't be read",
-    hint: 'Let the user that runs receiptd read and enter it; watching goes on by itself then.',
+    hint: 'Let the user that runs receiptd read and enter it; watching then continues by itself.',
   },
   taken: {
     code: 'FOLDER_TAKEN',
-    words: 'is taken in by another agent on this machine',
-    hint: 'Stop one of the two agents, or take the folder out of its config; the other one goes on by itself.',
+    words: 'is watched by another agent on this machine',
+    hint: 'Stop one of the two agents, or remove the folder from its config; the other one takes over by itself.',
   },
   unreachable: {
     code: 'FOLDER_UNREACHABLE',
     words: "can't be reached",
-    hint: 'Bring its server or disk back and see that it is mounted. Nothing in it counts as deleted, and watching goes on by itself.',
+    hint: 'Bring its server or disk back and see that it is mounted. Nothing in it counts as deleted, and watching continues by itself.',
   },
 };
 
@@ -147,7 +147,7 @@ function ofHold({ scope, key, reason, message, since }: Hold, { endpoints }: Sig
       return made(
         `The service at ${key} has not answered properly`,
         'SERVICE_UNREACHABLE',
-        'Nothing is lost, and it is tried again by itself. Look at the network and at the service.',
+        'Nothing is lost, and uploads are retried by themselves. Check the network and the service.',
         MENDS_ITSELF_MS,
       );
     case 'credentials':
@@ -162,13 +162,13 @@ function ofHold({ scope, key, reason, message, since }: Hold, { endpoints }: Sig
         ? made(
             `The service asks to send less to endpoint ${alias}`,
             'ENDPOINT_REFUSED',
-            'Nothing is lost, and it goes on by itself. Compare the plan of the account with what is scanned.',
+            "Nothing is lost, and uploads continue by themselves. Compare the account's plan with the number of scans.",
             MENDS_ITSELF_MS,
           )
         : made(
             `Endpoint ${alias} takes no uploads`,
             reason === 'HTTP_403' ? 'ENDPOINT_FORBIDDEN' : 'ENDPOINT_REFUSED',
-            "Ask the service's people or correct the config, then `receiptd retry --all`.",
+            "Ask the service's support or correct the config, then run `receiptd retry --all`.",
             null,
           );
     case 'folder':
@@ -212,7 +212,7 @@ function ofOrphans({ counts, endpoints, now }: Sight): Cause[] {
   return [...orphansAmong(counts, endpoints)].map(([id, { waiting: count, advice }]) => ({
     key: `orphans ${id}`,
     code: 'ENDPOINT_UNKNOWN',
-    message: `${counted(count, 'document waits', 'documents wait')} for the endpoint ${id}, which is not in the config any more.`,
+    message: `${counted(count, 'document waits', 'documents wait')} for the endpoint ${id}, which is no longer in the config.`,
     hint: advice,
     since: now,
     count,

@@ -158,7 +158,7 @@ export class Delivery {
       key: undeliveredKey(name),
       code: 'ALERT_UNDELIVERED',
       message: `Alerts can't be delivered by ${name}: ${trouble.message}`,
-      hint: `${trouble.hint ?? 'Look at the alerts in the config.'} What was not delivered is tried again for a day.`,
+      hint: `${trouble.hint ?? 'Check the alerts in the config.'} What was not delivered is retried for a day.`,
     });
   }
 
@@ -214,14 +214,14 @@ export async function sendWithin(
 
 function tooLate({ receiver: { what, setting } }: AlertChannel): ReceiptdError {
   return new ReceiptdError('ALERT_UNDELIVERED', `${what} took longer than ${span(SEND_MS)}.`, {
-    hint: `Look at what keeps it, and at ${setting}.`,
+    hint: `Find out what delays it, and check ${setting}.`,
   });
 }
 
 function unexpected(name: string, cause: unknown): ReceiptdError {
   const why = cause instanceof Error ? cause.message : String(cause);
   return new ReceiptdError('ALERT_UNDELIVERED', `${name} failed: ${why}.`, {
-    hint: 'Look at the alerts in the config.',
+    hint: 'Check the alerts in the config.',
     cause,
   });
 }

@@ -62,7 +62,7 @@ export async function digestOf(
     text: [
       `From ${local(from)} to ${local(to)}:`,
       table(['folder', ...SEEN.map(([title]) => title), 'waiting', 'for a person'], rows),
-      `${counted(accepted, 'document was', 'documents were')} accepted by the service in that time. "waiting" and "for a person" are of now, however old.`,
+      `${counted(accepted, 'document was', 'documents were')} accepted by the service in that time. "waiting" and "for a person" count everything open now, however old.`,
       openText(open),
     ].join('\n\n'),
     hint: forPerson > 0 ? 'Look at them with `receiptd list --needs-person`.' : null,

@@ -30,7 +30,7 @@ export function alertOf(telling: Telling, { host, now }: Writer): Alert {
       ...(endedUntold > 0 ? [endedText(endedUntold)] : []),
       ...(kind === 'closed'
         ? []
-        : ['`receiptd alerts` shows what is open, `receiptd status` how the agent is.']),
+        : ['`receiptd alerts` shows what is open, `receiptd status` how the agent is doing.']),
     ].join('\n\n'),
     hint: kind === 'closed' ? null : (first?.hint ?? null),
     since: Math.min(...causes.map(({ since }) => since)),
@@ -72,7 +72,7 @@ function subjectOf(kind: Telling['kind'], causes: readonly ToldCause[]): string 
   if (causes.length === 1) return over + oneLine(first.message);
   const what = causes.every(({ code }) => code === first.code) ? TOGETHER[first.code] : undefined;
   if (what !== undefined) return `${over}${causes.length} ${what}`;
-  return `${over}${causes.length} troubles, the first: ${oneLine(first.message)}`;
+  return `${over}${causes.length} problems, the first: ${oneLine(first.message)}`;
 }
 
 const TOGETHER: Readonly<Partial<Record<ErrorCode, string>>> = {
@@ -94,13 +94,13 @@ function textOf(kind: Telling['kind'], cause: ToldCause): string {
 
 function returnsText({ returns }: ToldCause): string {
   if (returns === 0) return '';
-  return ` Meanwhile it was gone for a while and came back ${counted(returns, 'time')}.`;
+  return ` In between it went away and came back ${counted(returns, 'time')}.`;
 }
 
 /** What is told so often needs another remedy than what is told once. */
 function timesText({ times, awayMs }: ToldCause): string {
   if (times < 3) return '';
-  return `\nIt comes and goes: this is the ${ordinal(times)} time within ${span(DAY_MS)}. It counts as over only once it has stayed away for ${span(awayMs)}, and until then nothing more is told of it.`;
+  return `\nIt comes and goes: this is the ${ordinal(times)} time within ${span(DAY_MS)}. It counts as over only once it has stayed away for ${span(awayMs)}; until then you get no more alerts about it.`;
 }
 
 function ordinal(value: number): string {
@@ -108,7 +108,7 @@ function ordinal(value: number): string {
 }
 
 function endedText(count: number): string {
-  const what = counted(count, 'other trouble', 'other troubles');
+  const what = counted(count, 'other problem', 'other problems');
   return `${what} began and ended in the quiet hours; the log has ${count === 1 ? 'it' : 'them'}.`;
 }
 

@@ -270,7 +270,7 @@ export class Attention {
     // People have deleted some; what is remembered of them is bounded all the same.
     if (there < ATTENTION_LIMIT && this.#entries.size + more < 10 * ATTENTION_LIMIT) return true;
     if (!this.#isFull)
-      log.warn('No more files are shown to people until some are mended', {
+      log.warn('No more files are shown to people until some are fixed', {
         folder: folder.path,
         shown: there,
       });
@@ -309,14 +309,14 @@ interface Found {
 }
 
 function trouble(place: string, code: string): { message: string; hint: string } {
-  const unseen = "so people at the scanner do not see there what can't be sent.";
+  const unseen = "so people at the scanner do not see which files can't be sent.";
   if (code === 'ENOTDIR' || code === 'ELOOP')
     return {
       message: `${place} is not a folder, or a link leads to it; nothing is written or deleted through a link, ${unseen}`,
-      hint: 'Find out who put the link there, and remove it, or name another folder as `needsAttention`. Nothing else waits for it.',
+      hint: 'Find out who put the link there, and remove it, or name another folder as `needsAttention`. Everything else continues.',
     };
   return {
     message: `${place} can't be written (${code}), ${unseen}`,
-    hint: "Let the agent's user create files in it, or correct `needsAttention`. Nothing else waits for it.",
+    hint: "Let the agent's user create files in it, or correct `needsAttention`. Everything else continues.",
   };
 }

@@ -151,11 +151,9 @@ async function countsOf(
 async function copyJournal(journal: string, head: JournalHead, to: string): Promise<void> {
   const end = endOfEntry(journal, head);
   if (end === null) {
-    throw new ReceiptdError(
-      'JOURNAL_DAMAGED',
-      `The journal ${journal} does not hold what the ledger ends with.`,
-      { hint: 'Start receiptd once, which mends that; `receiptd ledger verify` says more.' },
-    );
+    throw new ReceiptdError('JOURNAL_DAMAGED', `The journal ${journal} lacks the end of the ledger.`, {
+      hint: 'Start receiptd once to repair it; `receiptd ledger verify` shows more.',
+    });
   }
   const from = await fs.open(journal, 'r');
   const target = await fs.open(to, 'wx', 0o600);
@@ -240,7 +238,7 @@ async function readBack(written: string, file: string, id: string): Promise<void
 function unsound(file: string, why: string, cause?: unknown): ReceiptdError {
   return new ReceiptdError(
     'BACKUP_FAILED',
-    `The backup ${file} was written, but reads back differently: ${why}`,
+    `The backup ${file} was written, but differs when read back: ${why}`,
     { hint: 'It was removed, and nothing was closed. Use another disk.', cause },
   );
 }

@@ -69,9 +69,9 @@ export function readBackup(file: string, to: string | null): Promise<Manifest> {
       missing.delete(name);
       if (image !== undefined) images += 1;
       if ((part ?? image) === undefined || images > manifest.images.count)
-        throw new BadArchive(`it holds ${JSON.stringify(name.slice(0, 100))}, which it does not name`);
+        throw new BadArchive(`it holds ${JSON.stringify(name.slice(0, 100))}, which its list does not name`);
       if (part !== undefined && member.size !== part.size)
-        throw new BadArchive(`${name} has another size than it says`);
+        throw new BadArchive(`${name} has another size than listed`);
       if ((await taken(member, to, syncs)) !== (part?.sha256 ?? image))
         throw new BadArchive(`${name} was changed or damaged`);
     }
@@ -108,9 +108,7 @@ async function manifestOf(file: string, member: Member): Promise<Manifest> {
   }
   const parsed = manifestSchema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw new BadArchive(
-    `its manifest is not as it should be (${parsed.error.issues[0]?.path.join('.') ?? ''})`,
-  );
+  throw new BadArchive(`its manifest is invalid (${parsed.error.issues[0]?.path.join('.') ?? ''})`);
 }
 
 function jsonIn(text: string): unknown {
@@ -133,7 +131,7 @@ async function seeRoom(file: string, to: string, bytes: number): Promise<void> {
   if (bytes + SPARE <= free) return;
   throw new ReceiptdError(
     'DISK_FULL',
-    `${file} needs ${sizeText(bytes + SPARE)} on the disk of ${dirname(to)}, and ${sizeText(free)} are free.`,
+    `${file} needs ${sizeText(bytes + SPARE)} on the disk of ${dirname(to)}, but only ${sizeText(free)} are free.`,
     { hint: 'Free some space there, or set another stateDir. Nothing was restored.' },
   );
 }
@@ -215,7 +213,7 @@ async function refusing<T>(file: string, work: () => Promise<T>): Promise<T> {
     throw new ReceiptdError('FILE_UNREADABLE', `${file} can't be read: ${WHY[code] ?? code}.`, {
       hint:
         code === 'EACCES'
-          ? 'A backup is written for its owner alone: copy it for the user who restores it (`install --owner USER --mode 600 FILE COPY`).'
+          ? 'Only its owner can read a backup: copy it for the user who restores it (`install --owner USER --mode 600 FILE COPY`).'
           : 'Name a file that `receiptd backup` wrote, or a ledger from `backups` of a state directory.',
       cause: error,
     });

@@ -109,7 +109,7 @@ async function unpack(file: string, source: Source, ledger: string): Promise<str
   const found = checkBackup(ledger);
   const isSame = found.ledger === head.ledger && found.seq === head.seq && found.hash === head.hash;
   if (isSame && head.seq === source.head.seq && head.hash === source.head.hash) return journalPathOf(ledger);
-  throw refusedArchive(file, 'its ledger does not end where it should');
+  throw refusedArchive(file, 'its ledger ends at the wrong entry');
 }
 
 /** What is here, and is not in the backup, is given up only if somebody says so. */
@@ -131,8 +131,8 @@ async function refuseLoss(
       accepted === 0 ? 'they would be lost' : `${sent} would be sent again, if found in a watched folder`;
     throw new ReceiptdError(
       'LEDGER_EXISTS',
-      `The ledger in ${stateDir} has ${newer} that ${file} does not know: ${lost}.`,
-      { hint: 'Both went on from the same state. To use the backup all the same, say --older.' },
+      `The ledger in ${stateDir} has ${newer} that ${file} does not have: ${lost}.`,
+      { hint: 'Both continued from the same state. To use the backup anyway, add --older.' },
     );
   }
   if (!replace && !older)
@@ -140,7 +140,7 @@ async function refuseLoss(
       'LEDGER_EXISTS',
       `Another ledger is in ${stateDir} already: ${ledgerPath(config)}.`,
       {
-        hint: 'To use the backup instead and keep that ledger aside, say --replace. To look at the backup without touching anything, say --beside FOLDER.',
+        hint: 'To use the backup instead and keep that ledger aside, add --replace. To look at the backup without touching anything, add --beside FOLDER.',
       },
     );
 }
@@ -162,7 +162,7 @@ function adopt(
     return adoptLedger({ path, backupsDir, because, at: systemClock.now(), isPair });
   } catch (error) {
     if (!isPair || !(error instanceof ReceiptdError) || error.code === 'LEDGER_NEWER') throw error;
-    throw refusedArchive(file, `its ledger is not sound: ${error.message.replace(/\.$/, '')}`, error);
+    throw refusedArchive(file, `its ledger is damaged: ${error.message.replace(/\.$/, '')}`, error);
   }
 }
 

@@ -24,14 +24,12 @@ export async function portableSettings(text: string, config: Config): Promise<Po
   const setUpAgain = [`The credentials for the service: ${logins.join(', ')}.`];
   const { text: portable, hasPasswords } = withoutSecrets(text, config);
   await refuseSecrets(portable, text, config);
-  if (hasPasswords) setUpAgain.push('Passwords in addresses of the configuration, which are *** in it now.');
+  if (hasPasswords) setUpAgain.push('Passwords in addresses of the configuration, which are *** in it.');
   if (config.alerts.webhook !== null) setUpAgain.push('The address of alerts.webhook.');
   const files = namedFiles(config).map(([, file]) => file);
   if (files.length > 0) setUpAgain.push(`Files that the configuration names: ${files.join(', ')}.`);
   if (config.results.listen !== null)
-    setUpAgain.push(
-      'The address at which results are posted: `receiptd results url`, then tell the service.',
-    );
+    setUpAgain.push('The address for results: `receiptd results url`, then tell the service.');
   if (existsSync(join(config.stateDir, 'console-password')))
     setUpAgain.push('The password of the console: `receiptd console password`.');
   return { text: portable, setUpAgain };
@@ -63,7 +61,7 @@ async function refuseSecrets(portable: string, text: string, config: Config): Pr
   if (!secrets.some((each) => TELLING.test(each) && !names.has(each) && portable.includes(each))) return;
   throw new ReceiptdError(
     'CONFIG_INVALID',
-    `${config.file} holds a password or another secret in a place where it cannot be taken out.`,
+    `${config.file} holds a password or another secret where it can't be removed automatically.`,
     { hint: 'Remove it there, also from comments, and try again. Nothing was written.' },
   );
 }
@@ -95,9 +93,7 @@ export async function misfits(config: Config): Promise<string[]> {
     const folders = new Set(config.folders.map(({ path }) => path));
     for (const folder of new Set(waiting.map((each) => each.folder)))
       if (!folders.has(folder))
-        sentences.push(
-          `Documents wait that were scanned into ${folder}, which the configuration does not watch.`,
-        );
+        sentences.push(`Waiting documents come from ${folder}, which the configuration does not watch.`);
   } finally {
     await reports.close();
   }

@@ -54,9 +54,9 @@ export async function bundleOf(patient: Patient, redaction: Redaction): Promise<
   }
   const done: Part[] = [];
   for (const [name, text] of parts) {
-    const late = `Not to be had: it took longer than ${LOOK_MS / 1000} s.\n`;
+    const late = `Not available: it took longer than ${LOOK_MS / 1000} s.\n`;
     const what = await orElse(text, () => late).catch(
-      (error: unknown) => `Not to be had: ${redaction.sentence(describeError(error).detail)}\n`,
+      (error: unknown) => `Not available: ${redaction.sentence(describeError(error).detail)}\n`,
     );
     if (what !== '') done.push({ name, from: Buffer.from(redaction.scrub(what)) });
   }

@@ -60,7 +60,7 @@ export async function withinAll(
   subject: string,
   look: () => Promise<readonly Finding[]>,
 ): Promise<readonly Finding[]> {
-  const message = `Looking at it took longer than ${LOOK_MS / 1000} s, and was given up: a share or a disk may hang.`;
+  const message = `Looking at it took longer than ${LOOK_MS / 1000} s and was given up: a share or a disk may hang.`;
   try {
     return await orElse(look, () => [{ level: 'fail', subject, message }]);
   } catch (error) {
@@ -91,7 +91,7 @@ async function owner(stateDir: string): Promise<Finding> {
   const subject = 'state directory';
   const about = await stat(stateDir).catch(() => null);
   if (about === null)
-    return { level: 'warn', subject, message: `There is no ${stateDir} yet; \`receiptd run\` makes it.` };
+    return { level: 'warn', subject, message: `${stateDir} does not exist yet; \`receiptd run\` makes it.` };
   const own = process.geteuid?.();
   const mode = (about.mode & 0o777).toString(8).padStart(3, '0');
   if (own === undefined || about.uid === own)
@@ -104,7 +104,7 @@ async function owner(stateDir: string): Promise<Finding> {
       message: `${stateDir} belongs to the user ${name} (mode ${mode}).`,
       names: [name],
     };
-  const message = `${stateDir} belongs to the user ${name}, and this runs as user ${own}. Run it as that user to see all.`;
+  const message = `${stateDir} belongs to the user ${name}, and this runs as user ${own}. Run it as that user to see everything.`;
   return { level: 'warn', subject, message, names: [name] };
 }
 
@@ -156,7 +156,7 @@ async function ledger(stateDir: string): Promise<Finding> {
   const subject = 'ledger';
   const path = ledgerPath({ stateDir });
   if (!existsSync(path) && !existsSync(journalPathOf(path)) && existsSync(stateDir)) {
-    const message = 'There is none yet; `receiptd run` makes it. [LEDGER_MISSING]';
+    const message = 'It does not exist yet; `receiptd run` makes it. [LEDGER_MISSING]';
     return { level: 'warn', subject, message };
   }
   await refuseOddFiles(stateDir);
@@ -177,14 +177,14 @@ async function ledger(stateDir: string): Promise<Finding> {
     const head = await reports.head();
     if (head !== null && endOfEntry(journalPathOf(path), head) === null) {
       const message =
-        'The journal does not hold what the ledger ends with; the next start mends that. [JOURNAL_DAMAGED]';
+        'The journal lacks the end of the ledger; the next start repairs that. [JOURNAL_DAMAGED]';
       return { level: 'fail', subject, message };
     }
     const documents = (await reports.documentCounts()).reduce((sum, each) => sum + each.count, 0);
     return {
       level: 'ok',
       subject,
-      message: `It is sound at a quick look and says what the journal says; ${counted(documents, 'document')}.`,
+      message: `It passes a quick check and agrees with the journal; ${counted(documents, 'document')}.`,
     };
   } finally {
     await reports.close();
@@ -235,12 +235,12 @@ async function clock(config: Config): Promise<Finding> {
     return {
       level: 'warn',
       subject,
-      message: "It can't be compared with that of the service, which gave no time.",
+      message: "It can't be compared with the service's clock: the service gave no time.",
     };
   const off = `${Math.round(Math.abs(ahead) / 1000)} s`;
   if (Math.abs(ahead) < CLOCK_OFF_MS)
-    return { level: 'ok', subject, message: `It is within ${off} of that of the service.` };
-  const message = `It is ${off} ${ahead > 0 ? 'ahead of' : 'behind'} that of the service. Set it right, and let it be kept right (timedatectl set-ntp true).`;
+    return { level: 'ok', subject, message: `It is within ${off} of the service's clock.` };
+  const message = `It is ${off} ${ahead > 0 ? 'ahead of' : 'behind'} the service's clock. Correct it, and keep it correct (timedatectl set-ntp true).`;
   return { level: 'warn', subject, message };
 }
 

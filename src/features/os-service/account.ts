@@ -24,8 +24,8 @@ export function demandUserName(name: string): void {
 }
 
 export function noSuchUser(name: string): ReceiptdError {
-  return new ReceiptdError('INSTALL_REFUSED', `There is no user ${name} on this machine.`, {
-    hint: `Name one that is there; without --user it is ${DEFAULT_USER}, which is created.`,
+  return new ReceiptdError('INSTALL_REFUSED', `This machine has no user ${name}.`, {
+    hint: `Name an existing one; without --user it is ${DEFAULT_USER}, which is created.`,
   });
 }
 
@@ -50,9 +50,9 @@ export async function findAccount(host: Host, name: string): Promise<Account | n
 
 /** A user of its own, without a password, a shell or a home. @throws ReceiptdError MANAGER_FAILED */
 export async function createAccount(host: Host, name: string, stateDir: string): Promise<void> {
-  const hint = `Create the user ${name} yourself, or name one that is there with --user.`;
+  const hint = `Create the user ${name} yourself, or name an existing one with --user.`;
   if (host.platform !== 'linux') {
-    throw new ReceiptdError('INSTALL_REFUSED', `There is no user ${name} on this machine.`, { hint });
+    throw new ReceiptdError('INSTALL_REFUSED', `This machine has no user ${name}.`, { hint });
   }
   const shell = '/usr/sbin/nologin';
   const words = [
@@ -110,7 +110,7 @@ export async function runAs(
   if (ran.why !== 'ENOENT') return ran;
   throw new ReceiptdError(
     'MANAGER_FAILED',
-    `${as[0] ?? ''} is missing, which tries things as another user.`,
+    `${as[0] ?? ''} is missing; it is needed to check as another user.`,
     {
       hint: 'Install it; Debian has it in util-linux.',
     },

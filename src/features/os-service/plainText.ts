@@ -6,7 +6,7 @@ export function plainText(text: string): string {
   if (!/[\u0000-\u001f\u007f]/.test(text)) return text;
   throw new ReceiptdError(
     'INSTALL_REFUSED',
-    `${JSON.stringify(text)} has a control character, which no definition of a service can hold.`,
+    `${JSON.stringify(text)} has a control character, which a service definition can't contain.`,
     { hint: 'Rename it.' },
   );
 }

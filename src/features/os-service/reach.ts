@@ -64,7 +64,7 @@ export async function folderAdvice(
     ...(at !== folder ? [setfacl(account, 'x', at)] : []),
     setfacl(account, needsWriting ? 'rwx' : 'rx', folder),
   ];
-  const where = at === folder ? '' : `${at} lets it not pass. `;
+  const where = at === folder ? '' : `${at} is closed to it. `;
   return `${where}Allow it: ${commands.join(' && ')}; or add the user to the folder's group; then try again.`;
 }
 
@@ -100,7 +100,7 @@ export function refuseFleetingProgram({ command }: HostedAgent): void {
   if (fleeting === undefined) return;
   throw new ReceiptdError(
     'INSTALL_REFUSED',
-    `${fleeting} lies in the cache of npx, which is emptied without a word.`,
+    `${fleeting} is in the cache of npx, which is emptied without notice.`,
     { hint: 'Install receiptd with `npm install --global` first.' },
   );
 }

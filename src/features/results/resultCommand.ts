@@ -172,7 +172,7 @@ export class ResultCommand {
 }
 
 const HINT =
-  'Results are kept, and handed to it again later, in order. Try the program by hand, or correct results.command.';
+  'Results are kept, and handed over again later, in order. Try the program by hand, or correct results.command.';
 
 class CommandFailure extends Error {
   readonly said: string;

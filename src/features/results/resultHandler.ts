@@ -105,7 +105,7 @@ export class ResultHandler {
     const { id, document, isNew, isProof } = recorded;
     const fields = { result: id, documentId: document?.id ?? null, status, bytes: payload.length };
     if (!isNew) return log.debug('A result came again', fields);
-    if (document === null) log.warn('A result belongs to no document that is known', fields);
+    if (document === null) log.warn('A result belongs to no known document', fields);
     else if (isProof) log.info('A result shows that the service has the document', fields);
     else log.info('A result was received', fields);
     onRecorded(recorded);

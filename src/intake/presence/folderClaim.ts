@@ -106,12 +106,12 @@ export class FolderClaim {
     const left = other.since.monotonic + takeOverAfterMs - now;
     if (left <= 0) return null;
     const from = local(other.since.wall);
-    return `Another agent on this machine took in ${path}${named(other.by)} and has been gone since ${from}. This agent takes over at ${local(clock.now() + left)} unless the other one is back by then.`;
+    return `Another agent on this machine watched ${path}${named(other.by)} and has been gone since ${from}. This agent takes over at ${local(clock.now() + left)} unless the other one is back by then.`;
   }
 }
 
 export function takenBy(path: string, by: FolderHolder | null): string {
-  return `Another agent on this machine takes in ${path}${named(by)}. Both would send every receipt in it.`;
+  return `Another agent on this machine watches ${path}${named(by)}. Both would send every receipt in it.`;
 }
 
 function named(by: FolderHolder | null): string {

@@ -10,16 +10,16 @@ export type IntakeState =
 const AWAY: Readonly<Partial<Record<IntakeState, { readonly code: ErrorCode; readonly hint: string }>>> = {
   missing: {
     code: 'FOLDER_MISSING',
-    hint: 'Create or mount it, or correct the config; it is watched as soon as it is there.',
+    hint: 'Create or mount it, or correct the config; it is watched as soon as it exists.',
   },
   notADirectory: { code: 'FOLDER_NOT_A_DIRECTORY', hint: 'Name the folder that holds the scans.' },
   unreadable: {
     code: 'FOLDER_UNREADABLE',
-    hint: "Let the agent's user read and enter it; watching goes on by itself then.",
+    hint: "Let the agent's user read and enter it; watching then continues by itself.",
   },
   taken: {
     code: 'FOLDER_TAKEN',
-    hint: 'Stop one of the two agents, or take the folder out of its config; the other one goes on by itself.',
+    hint: 'Stop one of the two agents, or remove the folder from its config; the other one takes over by itself.',
   },
 };
 

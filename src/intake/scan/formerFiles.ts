@@ -41,7 +41,7 @@ export async function leaveFormerFiles(
   }
   await ledger.markWatched(settings.path, left, {
     reason: 'TAKEN_OVER',
-    message: 'It lay in the folder while another agent took it in, which may have sent it.',
+    message: 'It was in the folder while another agent watched it, and may have been sent.',
     sha256: null,
     // Another `existing` has it judged again.
     policy: existingPolicy(settings.existing),

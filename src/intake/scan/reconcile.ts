@@ -170,7 +170,7 @@ export async function firstWatch(
   }
   const note: Omit<Note, 'verdict'> = {
     reason: 'EXISTING',
-    message: `It lay in the folder when it was first watched (\`${existingPolicy(existing).replace('=', ': ')}\`).`,
+    message: `It was in the folder when it was first watched (\`${existingPolicy(existing).replace('=', ': ')}\`).`,
     sha256: null,
     policy: existingPolicy(existing),
     at: clock.now(),

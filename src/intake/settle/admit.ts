@@ -29,14 +29,14 @@ export async function judge(
     return {
       kind: 'incomplete',
       reason: 'EMPTY',
-      message: 'The file is empty; it is looked at again when it grows.',
+      message: 'The file is empty; it is checked again when it grows.',
     };
   }
   const inspection = await inspector.inspect(bytes);
   if (inspection.type === null) return unidentified(path, inspection);
   if (!settings.accept.includes(inspection.type)) return notAccepted(inspection.type);
   if (inspection.structure === 'incomplete') {
-    const message = `Incomplete: ${inspection.detail}. It is looked at again when it changes.`;
+    const message = `Incomplete: ${inspection.detail}. It is checked again when it changes.`;
     return { kind: 'incomplete', reason: 'INCOMPLETE', message };
   }
   return { kind: 'image', type: inspection.type, growing: GROWING_TYPES.has(inspection.type) };
@@ -74,7 +74,7 @@ export function judgeTooLarge(
 ): Extract<Judgement, { kind: 'rejected' }> {
   // Where rounding hides the difference, in bytes.
   const text = sizeText(bytes) === sizeText(maxFileSize) ? (n: number) => counted(n, 'byte') : sizeText;
-  const limit = `${text(bytes)}, the limit of this folder is ${text(maxFileSize)} (\`maxFileSize\`)`;
+  const limit = `${text(bytes)}; the limit of this folder is ${text(maxFileSize)} (\`maxFileSize\`)`;
   if (!mayBeReceipt(path, 'unread')) return noReceipt(`Not an image by its name, and too large: ${limit}.`);
   return { kind: 'rejected', reason: 'TOO_LARGE', message: `Too large: ${limit}.` };
 }

@@ -23,9 +23,13 @@ export async function readPassword(
     const about = await handle.stat();
     if (!about.isFile()) throw unusable(key, `${file} is no regular file`);
     if (platform !== 'win32' && (about.mode & GROUP_AND_OTHERS) !== 0)
-      throw new ReceiptdError('CREDENTIALS_INSECURE', `${key}: ${file} is open to others than its owner.`, {
-        hint: `Close it with: chmod 600 '${file}'`,
-      });
+      throw new ReceiptdError(
+        'CREDENTIALS_INSECURE',
+        `${key}: ${file} can be read by others than its owner.`,
+        {
+          hint: `Close it with: chmod 600 '${file}'`,
+        },
+      );
     const [line = ''] = (await handle.readFile('utf8')).replace(/^\uFEFF/, '').split(/\r?\n/);
     if (line === '') throw unusable(key, `${file} holds nothing in its first line`);
     return line;
@@ -48,7 +52,7 @@ export async function readAuthorities(file: string): Promise<string> {
 function unreadable(key: string, file: string, error: unknown): ReceiptdError {
   const why = systemCode(error) ?? 'unknown reason';
   return new ReceiptdError('FILE_UNREADABLE', `${key}: ${file} can't be read (${why}).`, {
-    hint: 'It has to be a file that the user who runs receiptd may read.',
+    hint: 'It has to be a file that the user running receiptd may read.',
     cause: error,
   });
 }

@@ -40,12 +40,12 @@ it.each([
   [
     'nothing',
     async () => absent('the keychain (no entry)'),
-    'does not give back what was written to it; looked in: the keychain (no entry)',
+    'does not return what was written to it; looked in: the keychain (no entry)',
   ],
   [
     'something else',
     async () => ({ kind: 'found' as const, credentials: others }),
-    'gives back other credentials',
+    'returns other credentials',
   ],
 ])('a store that gives back %s is not trusted', async (_what, look, words) => {
   const { to } = await twoFiles();

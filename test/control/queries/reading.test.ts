@@ -302,7 +302,7 @@ it('while a shared ledger is away the overview says how the agent is, and that t
   const seen = await overview(deps);
   expect(seen.status).toEqual({
     ...STATUS,
-    notes: ["What the ledger holds, and how many documents wait, can't be told while it is away."],
+    notes: ['While the ledger is away, nobody can tell what it holds and how many documents wait.'],
   });
   expect(seen).toMatchObject({ counts: [], holds: [], backlog: { waiting: 0, oldest: null } });
   away.comeBack();

@@ -32,7 +32,7 @@ describe('a span of time', () => {
   it.each(['', '7-19', '07:00', '07:00-07:00', '24:30-25:00', 'Mon-Xyz 07:00-08:00', '07:60-08:00'])(
     '%j is refused in a sentence',
     (text) => {
-      expect(() => parseHours([text])).toThrow(/is no span of time/);
+      expect(() => parseHours([text])).toThrow(/is not a time span/);
     },
   );
 });

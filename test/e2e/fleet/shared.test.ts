@@ -153,7 +153,7 @@ test('a ledger that one agent has to itself has no fleet, and says so', async ()
   const site = await prepare();
   expect(await site.look('fleet', 'status')).toMatchObject({
     status: 0,
-    stdout: 'This agent has its ledger to itself. `receiptd status` shows how the agent is.\n',
+    stdout: 'This agent does not share its ledger. `receiptd status` shows how the agent is.\n',
   });
   expect(JSON.parse((await site.look('fleet', 'status', '--json')).stdout)).toEqual({ agents: null });
   const refused = await receiptd(site, ['fleet', 'pause', 'one', '--config', site.config]);

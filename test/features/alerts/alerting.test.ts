@@ -278,7 +278,7 @@ it('what is told is durable first; where that cannot be, it is told all the same
   wrong('b');
   await clock.advance(3 * MINUTE);
   expect(mail.subjects.at(-1)).toBe('opened: The disk b is full.');
-  expect(log.said('What was told could not be recorded')).toHaveLength(1);
+  expect(log.said('Sent alerts could not be recorded')).toHaveLength(1);
 });
 
 it('a damaged file is begun anew, with a line in the log', async () => {
@@ -292,7 +292,7 @@ it('a damaged file is begun anew, with a line in the log', async () => {
     expect(mail.taken).toHaveLength(1);
     await end();
   }
-  expect(log.said('What was told before is not known')).toHaveLength(3);
+  expect(log.said('Earlier alerts are unknown')).toHaveLength(3);
 });
 
 it('a changed configuration takes effect at once, and tells nothing again', async () => {
@@ -366,7 +366,7 @@ it('the digest counts the day by folder, and names what is open', async () => {
   expect(mail.taken.filter(({ kind }) => kind === 'opened')).toEqual([]);
   await clock.advance(10 * MINUTE);
   const [opened] = mail.taken.filter(({ kind }) => kind === 'opened');
-  expect(opened?.subject).toBe('2 troubles, the first: The disk x is full.');
+  expect(opened?.subject).toBe('2 problems, the first: The disk x is full.');
   const digests = mail.taken.filter(({ kind }) => kind === 'digest');
   expect(digests).toHaveLength(2);
   expect(digests[1]?.subject).toBe('1 receipt sent since yesterday, 1 waits, 1 for a person');
@@ -374,7 +374,7 @@ it('the digest counts the day by folder, and names what is open', async () => {
     expect.arrayContaining([
       'folder  sent  duplicates  rejected  waiting  for a person',
       '/scans     1           0         0        1             1',
-      '1 document was accepted by the service in that time. "waiting" and "for a person" are of now, however old.',
+      '1 document was accepted by the service in that time. "waiting" and "for a person" count everything open now, however old.',
       'Still open:',
       expect.stringMatching(/^- The disk x is full\. Since .* Make room\. \[DISK_FULL\]$/),
     ]),

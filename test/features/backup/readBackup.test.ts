@@ -119,12 +119,12 @@ test.each([
   const evil: Member = [{ name }, 'evil'];
   const good = NEEDED;
   await expect(readBackup(await archive([manifest(good), ...good, evil]), to)).rejects.toMatchObject(
-    refused('does not name'),
+    refused('list does not name'),
   );
   await rm(to, { recursive: true });
   await mkdir(to);
   const named = await archive([manifest([...good, evil]), ...good, evil]);
-  await expect(readBackup(named, to)).rejects.toMatchObject(refused('manifest is not as it should be'));
+  await expect(readBackup(named, to)).rejects.toMatchObject(refused('manifest is invalid'));
   expect(await written()).toEqual([]);
   expect((await readdir(dir)).sort()).toEqual(['archive', 'to']);
 });
@@ -148,11 +148,11 @@ test('what is not as the manifest says is refused: other bytes, another size, tw
   const cases: [Member[], string][] = [
     [[manifest(parts), SETTINGS, changed, JOURNAL], 'changed or damaged'],
     [[manifest(parts), SETTINGS, longer, JOURNAL], 'another size'],
-    [[manifest(parts), SETTINGS, LEDGER, LEDGER, JOURNAL], 'does not name'],
+    [[manifest(parts), SETTINGS, LEDGER, LEDGER, JOURNAL], 'list does not name'],
     [[manifest([...parts, LEDGER]), ...parts], 'twice'],
     [[manifest(parts), SETTINGS, LEDGER], 'ledger.journal is not in it'],
     [[manifest([SETTINGS, LEDGER]), SETTINGS, LEDGER], 'ledger.journal is not in it'],
-    [[manifest(parts), ...parts, ...more], 'does not name'],
+    [[manifest(parts), ...parts, ...more], 'list does not name'],
     [[LEDGER, manifest(parts), JOURNAL], 'did not make it'],
     [[[{ name: MANIFEST }, '{']], 'manifest'],
     [[], 'empty'],

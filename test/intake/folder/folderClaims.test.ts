@@ -45,7 +45,7 @@ describe.runIf(process.platform === 'linux')('the claim of a folder', () => {
     expect(await one.hold(token)).toBeNull();
     expect(await other.hold(await tokenOfFolder(join(folder, '.')))).toMatch(
       new RegExp(
-        `^Another agent on this machine takes in /scans \\(process ${process.pid} of .+, state directory ${first}\\)\\. .* once the other one has been gone for 10 minutes\\.$`,
+        `^Another agent on this machine watches /scans \\(process ${process.pid} of .+, state directory ${first}\\)\\. .* once the other one has been gone for 10 minutes\\.$`,
       ),
     );
     const looker = createFolderClaims(second);
@@ -133,7 +133,7 @@ describe.runIf(process.platform === 'linux')('the claim of a folder', () => {
     const { token, agent, first, second } = await place();
     const [one, other] = [agent(first, { isShared: true }), agent(second, { isShared: true })];
     await one.hold(token);
-    expect(await other.hold(token)).toContain('Another agent on this machine takes in');
+    expect(await other.hold(token)).toContain('Another agent on this machine watches');
     await one.release();
     expect(await other.hold(token)).toBeNull();
     expect(other.othersUntil).toBeNull();

@@ -29,7 +29,7 @@ describe('the password of the database', () => {
     await writeFile(file, 'secret', { mode: 0o640 });
     await expect(readPassword(file)).rejects.toMatchObject({
       code: 'CREDENTIALS_INSECURE',
-      message: `ledger.passwordFile: ${file} is open to others than its owner.`,
+      message: `ledger.passwordFile: ${file} can be read by others than its owner.`,
       hint: `Close it with: chmod 600 '${file}'`,
     });
     expect(await readPassword(file, 'win32')).toBe('secret');
@@ -46,7 +46,7 @@ describe('the password of the database', () => {
     execFileSync('mkfifo', ['-m', '600', file]);
     await expect(readPassword(file)).rejects.toMatchObject({
       code: 'LEDGER_REFUSED',
-      message: `ledger.passwordFile: ${file} is no regular file.`,
+      message: `ledger.passwordFile: ${file} is not a regular file.`,
     });
   });
 });

@@ -178,7 +178,7 @@ export const OTHERS: readonly OtherFate[] = [
   {
     contents: 'image',
     ending: '.jpg',
-    note: note('skipped', 'EXISTING', 'It lay in the folder when it was first watched (`existing: skip`).'),
+    note: note('skipped', 'EXISTING', 'It was in the folder when it was first watched (`existing: skip`).'),
   },
 ];
 

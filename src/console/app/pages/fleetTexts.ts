@@ -3,7 +3,7 @@ const english = {
   title: 'Fleet',
   means:
     'The agents that share the ledger. An agent that is paused takes scans in and sends nothing; what others can send, they send.',
-  alone: 'This agent has its ledger to itself. How it is, the overview says.',
+  alone: 'This agent does not share its ledger. How it is, the overview says.',
   none: 'No agent has used this ledger yet.',
   name: 'Agent',
   version: 'Version',

@@ -18,7 +18,7 @@ export function createCommandChannel({
     async send(alert, signal) {
       const end = await run(command, { stdin: `${alertJson(alert)}\n`, env: variablesOf(alert) }, signal);
       if (end === null) return;
-      throw undelivered(`${command[0]} ${end}.`, 'Look at the program in alerts.command.');
+      throw undelivered(`${command[0]} ${end}.`, 'Check the program in alerts.command.');
     },
   };
 }

@@ -87,7 +87,7 @@ async function deliver(
     });
     if (rejected.length > 0) {
       const refused = rejected.join(', ');
-      log.warn('The mail server took an alert, but not for all who should get it', { refused });
+      log.warn('The mail server accepted an alert, but not for every recipient', { refused });
     }
   } finally {
     signal.removeEventListener('abort', abort);
@@ -114,20 +114,20 @@ function wordsOf(error: unknown, user: string | null): readonly [string, string]
   switch (systemCode(error)) {
     case 'EAUTH':
       return [
-        `does not take the user ${user ?? ''} with the password in alerts.email.passwordFile${said}`,
-        'Correct user or password. Some providers want a password made for programs.',
+        `rejects the user ${user ?? ''} with the password in alerts.email.passwordFile${said}`,
+        'Correct user or password. Some providers require a separate password for programs.',
       ];
     case 'ENOAUTH':
-      return ['wants a user and a password', 'Set alerts.email.user and alerts.email.passwordFile.'];
+      return ['requires a user and a password', 'Set alerts.email.user and alerts.email.passwordFile.'];
     case 'ETLS':
       return [
-        `gives no encrypted connection (STARTTLS): ${words}`,
-        'Encryption is demanded of a server on another machine: name one that offers it, or use smtps://; service.ca can name its authority.',
+        `offers no encrypted connection (STARTTLS): ${words}`,
+        'A server on another machine has to offer encryption: choose one that does, or use smtps://; service.ca can name its authority.',
       ];
     case 'EENVELOPE':
     case 'EMESSAGE':
       return [
-        `does not take the mail${said || `: ${words}`}`,
+        `rejects the mail${said || `: ${words}`}`,
         'Correct alerts.email.from and alerts.email.to, or ask who runs the server.',
       ];
     case 'ETIMEDOUT':

@@ -25,15 +25,19 @@ export async function readSecretFile(
   try {
     // Of the open file, so that nobody can swap it between the check and the reading.
     const stat = await handle.stat();
-    if (!stat.isFile()) throw unusable(key, file, 'is no regular file');
+    if (!stat.isFile()) throw unusable(key, file, 'is not a regular file');
     if (platform !== 'win32' && (stat.mode & GROUP_AND_OTHERS) !== 0) {
-      throw new ReceiptdError('CREDENTIALS_INSECURE', `${key}: ${file} is open to others than its owner.`, {
-        hint: `Close it with: chmod 600 '${file}'`,
-      });
+      throw new ReceiptdError(
+        'CREDENTIALS_INSECURE',
+        `${key}: ${file} can be read by others than its owner.`,
+        {
+          hint: `Close it with: chmod 600 '${file}'`,
+        },
+      );
     }
     if (stat.size > MOST_BYTES) throw unusable(key, file, 'is too large to be a secret');
     const bytes = await handle.readFile();
-    if (foreignEncoding(bytes) === 'UTF-16') throw unusable(key, file, 'is text in UTF-16, not in UTF-8');
+    if (foreignEncoding(bytes) === 'UTF-16') throw unusable(key, file, 'is UTF-16 text, not UTF-8');
     const [line = ''] = bytes
       .toString('utf8')
       .replace(/^\uFEFF/, '')
@@ -48,7 +52,7 @@ export async function readSecretFile(
 function unusable(key: string, file: string, why: string, cause?: unknown): ReceiptdError {
   return undelivered(
     `${key}: ${file} ${why}.`,
-    'Write the secret into it, as its only line, and let nobody but the user that runs receiptd read it.',
+    'Write the secret into it, as its only line, and let only the user that runs receiptd read it.',
     cause,
   );
 }

@@ -44,10 +44,10 @@ export function createWebhookChannel({ url, secret, now, exchange }: WebhookOpti
       if (httpStatus >= 200 && httpStatus < 300) return;
       const isElsewhere = httpStatus >= 300 && httpStatus < 400;
       throw undelivered(
-        `The webhook at ${host} answered with HTTP ${httpStatus}${isElsewhere ? ', which leads elsewhere and is not followed' : ''}.`,
+        `The webhook at ${host} answered with HTTP ${httpStatus}${isElsewhere ? ', a redirect, which is not followed' : ''}.`,
         isElsewhere
-          ? 'Write the address that it leads to into alerts.webhook.url.'
-          : 'Look at what receives it.',
+          ? 'Write the target of the redirect into alerts.webhook.url.'
+          : 'Check the program that receives it.',
       );
     },
   };

@@ -165,7 +165,7 @@ export class SilenceWatch {
 const CODE = 'FOLDER_SILENT' as const;
 /** More at once have one cause, and are one alarm. */
 const EACH_AT_MOST = 3;
-const LOOK = 'Look at the scanner, and at the network between it and the folder.';
+const LOOK = 'Check the scanner, and the network between it and the folder.';
 
 /** What people are told. `watched`: how many folders were looked at. */
 export function incidentsOf(
@@ -182,11 +182,11 @@ export function incidentsOf(
   if (alone.length > EACH_AT_MOST) {
     const named = alone.slice(0, EACH_AT_MOST).map(({ path }) => path);
     const message = `${alone.length} of ${watched} folders get no scans: ${named.join(', ')}, ...`;
-    const hint = 'Look at what they have in common: a network, a server, a scanner.';
+    const hint = 'Check what they have in common: a network, a server, a scanner.';
     incidents.splice(0, Infinity, { key: `${CODE} several`, code: CODE, message, hint });
   }
   if (all !== null) {
-    const message = `No folder gets any scans: ${explain(all, now)}.`;
+    const message = `No folder receives any scans: ${explain(all, now)}.`;
     const hint = `If it is a holiday, all is well. Otherwise: ${LOOK.charAt(0).toLowerCase()}${LOOK.slice(1)}`;
     incidents.push({ key: CODE, code: CODE, message, hint });
   }

@@ -34,7 +34,7 @@ export class Launchd implements Manager {
     const { status, why } = await this.#run(['version']);
     if (status === 0) return;
     throw new ReceiptdError('MANAGER_ABSENT', `launchd does not answer (${why ?? `status ${status}`}).`, {
-      hint: 'Under another supervisor have it run `receiptd run` in the foreground.',
+      hint: 'Under another supervisor, run `receiptd run` in the foreground.',
     });
   }
 

@@ -55,7 +55,7 @@ export class Systemd implements Manager {
       hint:
         this.#scope === 'user' && asked !== null
           ? 'Sign in as yourself rather than with su or sudo, or install it for the machine with `sudo receiptd service install`.'
-          : 'In a container, or under another supervisor, have it run `receiptd run` in the foreground.',
+          : 'In a container, or under another supervisor, run `receiptd run` in the foreground.',
     });
   }
 
@@ -79,9 +79,7 @@ export class Systemd implements Manager {
       if (isNew) await removeDefinition(this.file);
       throw error;
     }
-    return wasMasked
-      ? [`${UNIT} was masked, as a package leaves it when it is removed, and is not now.`]
-      : [];
+    return wasMasked ? [`${UNIT} was masked, as a removed package leaves it; it was unmasked.`] : [];
   }
 
   async uninstall(): Promise<readonly string[]> {
@@ -91,7 +89,7 @@ export class Systemd implements Manager {
     // It may have failed once; without its unit nobody needs to know.
     await run(this.#command(['reset-failed', UNIT]), { env: this.#env() });
     const { isInstalled } = await this.status();
-    return isInstalled ? [`A package has a ${UNIT} of its own, which is not enabled now.`] : [];
+    return isInstalled ? [`A package has its own ${UNIT}, which is disabled now.`] : [];
   }
 
   start(): Promise<void> {
@@ -178,7 +176,7 @@ export class Systemd implements Manager {
       env: this.#env(),
     });
     const [, condition = 'a condition of it'] = /(Condition\w+=.*) was not met/.exec(stdout) ?? [];
-    return `its unit has it wait, for ${condition} is not met.`;
+    return `its unit makes it wait, because ${condition} is not met.`;
   }
 
   /** The sentence that the agent ended with; null where there is none, or it may not be read. */
@@ -208,7 +206,7 @@ export class Systemd implements Manager {
       // Some machines let others do it as well, so it is tried first.
       if (this.#scope === 'user' || this.#host.uid === 0 || !/authentication|denied/i.test(String(error)))
         throw error;
-      throw new ReceiptdError('ROOT_NEEDED', 'Only root may do that with a service of the machine.', {
+      throw new ReceiptdError('ROOT_NEEDED', 'Only root may do that to a service of the machine.', {
         hint: 'Run it with sudo.',
         cause: error,
       });

@@ -30,7 +30,7 @@ export class WindowsTasks implements Manager {
     // Without tasks in it the folder counts as an error; that the program could be started is enough.
     if (status !== null) return;
     throw new ReceiptdError('MANAGER_ABSENT', `The Task Scheduler can't be asked (${why ?? 'no answer'}).`, {
-      hint: 'Under another supervisor have it run `receiptd run` in the foreground.',
+      hint: 'Under another supervisor, run `receiptd run` in the foreground.',
     });
   }
 

@@ -23,7 +23,7 @@ export function windowsTask(agent: HostedAgent, scope: Scope, user: string): str
     throw new ReceiptdError(
       'INSTALL_REFUSED',
       `A task of Windows has no environment of its own, and ${Object.keys(agent.environment).join(', ')} is set.`,
-      { hint: 'Set stateDir in the configuration, and take the variable away.' },
+      { hint: 'Set stateDir in the configuration, and remove the variable.' },
     );
   }
   const [program = '', ...words] = runCommand(agent);

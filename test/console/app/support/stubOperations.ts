@@ -65,7 +65,7 @@ export class StubAgent {
     const troubles: OverviewResponse['troubles'] = [...this.paused].map((target) => ({
       person: true,
       text: `Uploads of ${target} are paused since ${since.slice(11, 16)}, and 2 documents wait for that.`,
-      advice: `\`receiptd resume ${target}\` lets them go on.`,
+      advice: `\`receiptd resume ${target}\` resumes them.`,
       here: '',
       remedy: { kind: 'resume', target },
     }));
@@ -84,7 +84,7 @@ export class StubAgent {
       troubles.push({
         person: true,
         text: `${person('failed')} documents were refused by the service.`,
-        advice: 'Read its words, then `receiptd retry NAME`.',
+        advice: 'Read its message, then `receiptd retry NAME`.',
         here: 'Read its words, then retry them on their pages.',
         remedy: { kind: 'list', state: 'failed' },
       });

@@ -123,7 +123,7 @@ it('tells all of them in one sentence, and that a holiday would explain it', asy
   const { clock, incidents, said } = await place();
   await clock.advance(14 * HOUR);
   expect(incidents.list()).toMatchObject([{ hint: expect.stringContaining('holiday') as string }]);
-  expect(said()).toEqual([expect.stringMatching(/^No folder gets any scans: none since Friday 16:45, /)]);
+  expect(said()).toEqual([expect.stringMatching(/^No folder receives any scans: none since Friday 16:45, /)]);
 });
 
 it('tells of many at once in one sentence', () => {
