@@ -36,7 +36,7 @@ const output = {
   // One folder deep: the helpers that run as processes of their own are looked for beside whoever starts them.
   entryFileNames: '[name].js',
   chunkFileNames: '[name].js',
-  // Real names between the files, and for whoever reads a stack trace.
+  // Real names between the files, and for anyone who reads a stack trace.
   minifyInternalExports: false,
   keepNames: false,
   sourcemap: true,

@@ -3,7 +3,7 @@ import type { Figure } from '../scenario.ts';
 
 const WIDTH = 720;
 const ROW = 34;
-/** Generous: the fonts of whoever looks at it are not known here. */
+/** Generous: the fonts of anyone who looks at it are not known here. */
 const LETTER = 7.5;
 const OURS = '#2f81f7';
 const THEIRS = '#8b949e';
@@ -74,7 +74,7 @@ export function bars(title: string, ratios: readonly Figure[]): string {
   }
 }
 
-/** They only serve pointers, and are numbered anew with each picture of a run. */
+/** They only serve pointers, and are numbered again with each picture of a run. */
 function withoutClasses(svg: string): string {
   return svg.replaceAll(/ class="zr[^"]*"/g, '').replace(/<style >.*?<\/style>\n/s, '');
 }

@@ -16,7 +16,7 @@ export interface KnownFolder {
   readonly queued: Buffer | null;
 }
 
-/** Of each file that was sent. All of it is a hole: it takes no space, and whoever reads it can't do so unseen. */
+/** Of each file that was sent. All of it is a hole: it takes no space, and anyone who reads it can't do so unseen. */
 export const SENT_FILE_BYTES = 1_000_000;
 
 /** Makes an office whose agent has run, and knows each of the `count` files that lie in its folder. */

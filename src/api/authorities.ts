@@ -32,7 +32,7 @@ function trustedAnyway(env: Readonly<Record<string, string | undefined>>): strin
 function certificatesOf(file: string): string[] {
   let text: string;
   try {
-    // Reading a FIFO would wait for ever, and nothing else would go on.
+    // Reading a FIFO would wait forever, and nothing else would go on.
     if (!statSync(file).isFile()) throw unusable(file, 'is not a file');
     text = readFileSync(file, 'latin1');
   } catch (error) {

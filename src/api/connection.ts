@@ -5,13 +5,13 @@ import type { Clock } from '../core/ports/clock.ts';
 import type { UploadTimeouts } from './uploadTimeouts.ts';
 
 /*
- * One connection to the service, made anew when it ends or grows old:
+ * One connection to the service, recreated when it ends or grows old:
  *
  *   none ──request──▶ open ──"connection: close" on the first request after its term──▶ none
  *
  * so that a service which has moved is found at its new address though the old one still answers. One that lay idle while the
  * machine slept is dropped: its other end is gone, and a request into it would be lost. undici's own `clientTtl` does not
- * serve: when every connection of a full pool is over its term, the next request waits for ever (seen in 7.30.2).
+ * serve: when every connection of a full pool is over its term, the next request waits forever (seen in 7.30.2).
  */
 
 /** What `exchange` gives along with a request. */

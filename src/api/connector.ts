@@ -13,7 +13,7 @@ export interface ConnectorOptions {
   readonly lookup?: LookupFunction | undefined;
 }
 
-/** Makes connections to the service. Every one looks the name up anew, and takes the first address that answers. */
+/** Makes connections to the service. Every one looks the name up again, and takes the first address that answers. */
 export function createConnector(options: ConnectorOptions): buildConnector.connector {
   const { base, route, limitMs, secureContext, lookup } = options;
   const direct = buildConnector({

@@ -116,7 +116,7 @@ export function createTransport(options: TransportOptions): Transport {
       connections.add(line);
       return line;
     },
-    // Limits of our own, below: undici's begin before the body is sent, and anew with every chunk of an answer.
+    // Limits of our own, below: undici's begin before the body is sent, and again with every chunk of an answer.
     headersTimeout: 0,
     bodyTimeout: 0,
   });

@@ -2,7 +2,7 @@ import type { Comparison } from '../features/audit/audit.ts';
 import type { CrossCheck, Tally } from '../features/audit/accounting.ts';
 import type { JournalHead } from '../core/ports/journal.ts';
 
-/** What an audit found. `unaccounted` comes before `incomplete`: what is missing is missing all the same. */
+/** What an audit found. `unaccounted` comes before `incomplete`: what is missing is missing anyway. */
 export interface Audit {
   readonly at: number;
   /** As it was asked for; null: all days. */

@@ -19,7 +19,7 @@ export function whyNoBrowser(
 
 /**
  * The browser gets the name of a private file that leads on: what stands on a command line can be read by every user
- * of the machine, and the link signs in whoever uses it first.
+ * of the machine, and the link signs in anyone who uses it first.
  */
 export async function openBrowser(
   stateDir: string,

@@ -16,7 +16,7 @@ interface Entry {
   readonly load: () => Promise<Add>;
 }
 
-/** In the order of the help. Loaded on demand: all of them together are some 500 modules, and a third of a second. */
+/** In the order of the help. Loaded on demand: all of them together are about 500 modules, and a third of a second. */
 const COMMANDS: readonly Entry[] = [
   { names: ['setup'], group: EVERYDAY, load: async () => (await import('./setup.ts')).addSetup },
   { names: ['run'], group: EVERYDAY, load: async () => (await import('./run.ts')).addRun },

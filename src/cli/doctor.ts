@@ -69,7 +69,7 @@ async function run(io: Io, options: Options): Promise<readonly Finding[]> {
   );
   const stamp = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '');
   const file = resolve(io.cwd, options.output ?? `receiptd-doctor-${stamp}.tar.gz`);
-  // Before a word is printed: whoever reads may have seen enough (`doctor | head`), which ends the process.
+  // Before a word is printed: anyone who reads may have seen enough (`doctor | head`), which ends the process.
   const unwritten = options.list ? null : await write(file, parts);
   tellFindings(io, findings);
   print(io);

@@ -20,7 +20,7 @@ const GRACE_MS = 2_000;
 const LOOK_AGAIN_AT_MOST_MS = 20;
 
 /**
- * To be waited for before an exit, which would wait for whatever the file system was asked, for ever where a share hangs: if an answer
+ * To be waited for before an exit, which would wait for whatever the file system was asked, forever where a share hangs: if an answer
  * does not come soon, a signal ends the process here.
  */
 export async function filesAnswered(): Promise<void> {

@@ -25,7 +25,7 @@ export async function look(config: Config): Promise<Overview> {
   if (typeof answer === 'object' && answer !== null) return fromDaemon(answer);
   const now = systemClock.now();
   const reports = await openReportsIfThere(config).catch((error: unknown) => {
-    // Whoever may not ask the agent has been told so, and who may.
+    // Anyone who may not ask the agent has been told so, and who may.
     if (answer !== null && error instanceof ReceiptdError && error.code === 'FILE_UNREADABLE') return null;
     throw error;
   });
@@ -54,7 +54,7 @@ async function askDaemon({ stateDir }: Config): Promise<OverviewResponse | strin
   } catch (error) {
     if (!(error instanceof ReceiptdError)) throw error;
     if (error.code === 'NOT_RUNNING') return null;
-    // What the ledger says is true all the same.
+    // What the ledger says is true anyway.
     if (NO_USE.has(error.code)) return error.sentence();
     throw error;
   }

@@ -185,7 +185,7 @@ interface Look extends Row {
   readonly isHeld?: boolean;
 }
 
-/** What became of it by now. */
+/** What happened to it by now. */
 async function standing(sender: Sender, config: Config, row: Row): Promise<Look> {
   if (row.documentId === null) return row;
   const document = await sender.standing(row.documentId);

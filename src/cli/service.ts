@@ -247,7 +247,7 @@ function scopeOf(io: Io, { scope, user, configAt }: Options): Scope {
   return uid === 0 || uid === null || user !== undefined || configAt !== undefined ? 'system' : 'user';
 }
 
-/** A service of the machine has its state where root has it by default, whoever asks. */
+/** A service of the machine has its state where root has it by default, no matter who asks. */
 async function configFor(
   io: Io,
   options: ConfigOption & { readonly configAt?: string },

@@ -97,7 +97,7 @@ function backlogLine({ counts, oldestWaiting, now }: Overview): string {
 function watchLine(folder: FolderStatus, config: Config, noRoom: boolean): string {
   const { settling, lastListing, fileSystem } = folder;
   const parts = [stateWords(folder)];
-  // Where it is paused as well, the hold says so; another agent takes its scans in all the same.
+  // Where it is paused as well, the hold says so; another agent takes its scans in anyway.
   if (folder.state === 'standby') {
     const message = (folder.message ?? '').replace(/\.$/, '');
     return `${[...parts, ...(message === '' ? [] : [message])].join('; ')}.`;

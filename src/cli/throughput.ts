@@ -8,7 +8,7 @@ interface Look {
   readonly accepted: number;
 }
 
-/** What the number of accepted documents, looked at again and again, says of the pace. Monotonic milliseconds. */
+/** What the number of accepted documents, checked again and again, says of the pace. Monotonic milliseconds. */
 export class Throughput {
   #looks: Look[] = [];
 

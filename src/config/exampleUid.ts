@@ -5,7 +5,7 @@ import type { Config } from './config.ts';
 export const EXAMPLE_UID = '00000000-0000-0000-0000-000000000000';
 
 /**
- * What is queued for an endpoint that no service knows would wait for it for ever.
+ * What is queued for an endpoint that no service knows would wait for it forever.
  * @throws ReceiptdError ENDPOINT_IS_EXAMPLE where a folder's endpoint still has the uid of the example
  */
 export function refuseExampleUid({ file, folders }: Config): void {

@@ -21,7 +21,7 @@ const MACHINE_STATE_DIR = '/var/lib/receiptd';
 
 /**
  * RECEIPTD_STATE_DIR, else what the file says, else what systemd made for its unit, else the machine's for root and for a
- * configuration of the machine, whoever asks (one ledger, not one for each user), else where the platform keeps such things.
+ * configuration of the machine, no matter who asks (one ledger, not one for each user), else where the platform keeps such things.
  */
 export function resolveStateDir(
   fromFile: string | undefined,

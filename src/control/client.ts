@@ -65,7 +65,7 @@ async function post({ path, socketPath, body, timeout }: Post, signal?: AbortSig
   const headers = { host: 'receiptd', 'content-type': 'application/json' };
   const sent = request({ method: 'POST', path, socketPath, headers, agent: false, timeout, signal });
   sent.on('timeout', () => sent.destroy(problem('ETIMEDOUT')));
-  // Whoever waits for the answer is told; nobody listens between that and its parts.
+  // Anyone who waits for the answer is told; nobody listens between that and its parts.
   sent.on('error', () => {});
   sent.end(body);
   const [answer]: IncomingMessage[] = await once(sent, 'response');

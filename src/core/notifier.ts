@@ -1,7 +1,7 @@
 import type { Clock } from './ports/clock.ts';
 import { ClockWatch } from './domain/clockWatch.ts';
 
-/** A reason of our own: the default one is made anew, with a stack, each time. */
+/** A reason of our own: the default one is recreated, with a stack, each time. */
 const SOONER = new Error('a sooner time was asked for');
 /** A timer stands still while the machine sleeps; after that, this is how long a wait that has ended goes unnoticed. */
 const LONGEST_SLEEP_MS = 60_000;

@@ -156,7 +156,7 @@ export class Agent {
     };
   }
 
-  /** A limit that was met is an outage to those who wait, and the service has answered all the same. */
+  /** A limit that was met is an outage to those who wait, and the service has answered anyway. */
   async #isServiceHeld(): Promise<boolean> {
     return (await this.#deps.ledger.holds()).some(({ scope }) => scope === 'service');
   }

@@ -30,7 +30,7 @@ interface Wanted<C> {
  *
  *   running ──replace──▶ closing ──acts have ended──▶ draining ──drained, closed──▶ composing ──composed──▶ running
  *      │                                                                             │  ▲
- *      └──stop──▶ over ◀──stop── any                        the former one, for ever └──┘ where that fails
+ *      └──stop──▶ over ◀──stop── any                        the former one, forever └──┘ where that fails
  *
  * What people ask for (`act`) waits from `closing` until `running`, so that nothing is done to a generation that ends.
  */

@@ -14,7 +14,7 @@ const AT_REST = 0.05;
 export interface Memory {
   /** Bytes that the system holds for this process. */
   resident(): number;
-  /** Collects all garbage: some 50 ms in which nothing else goes on. */
+  /** Collects all garbage: about 50 ms in which nothing else goes on. */
   collect(): void;
   /** Share of the time since the last call in which the process was busy. */
   busy(): number;

@@ -52,7 +52,7 @@ export class ServiceManager {
 
   /**
    * Says how the agent is when that has changed, and gives the watchdog its signs of life, until aborted. No such sign is given while
-   * it waits for what does not answer: a start anew is all that may help.
+   * it waits for what does not answer: a start again is all that may help.
    */
   async keepTelling(status: () => Promise<string>, signal: AbortSignal): Promise<void> {
     if (!this.#isAsked) return;

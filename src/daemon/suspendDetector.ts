@@ -18,7 +18,7 @@ const NOTICED_MS = 5_000;
 const LATE_MS = 60_000;
 
 /**
- * Notices that the machine was asleep, and that its clock was set, says so in one line, and has everything looked at again: shares lose
+ * Notices that the machine was asleep, and that its clock was set, says so in one line, and has everything checked again: shares lose
  * their events in a sleep, and connections their other end. What sleeps shows in differs: on Linux the monotonic clock stands still, and
  * the system counts the time apart; on macOS and Windows it goes on, and the next look comes too late. Until aborted.
  */

@@ -33,7 +33,7 @@ export async function upkeep(deps: UpkeepDeps, signal: AbortSignal): Promise<voi
   ]);
 }
 
-/** An agent that is restarted every hour keeps the backups of other days all the same. */
+/** An agent that is restarted every hour keeps the backups of other days anyway. */
 async function untilBackup({ ledger, clock, backupEveryMs }: UpkeepDeps): Promise<number> {
   const last = await ledger.lastBackup();
   const waitMs = last === null ? 0 : last + backupEveryMs - clock.now();
@@ -62,7 +62,7 @@ async function every(
   }
 }
 
-/** A laptop that sleeps most of the day has its days counted all the same. */
+/** A laptop that sleeps most of the day has its days counted anyway. */
 async function rest(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
   const from = momentOf(clock);
   for (let leftMs = ms; leftMs > 0 && !signal.aborted; leftMs = ms - ageOf(from, clock))

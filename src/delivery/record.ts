@@ -327,7 +327,7 @@ export class Recorder {
         await write();
         return;
       } catch (error) {
-        // What the ledger does not take for its content is a defect, and would be so for ever.
+        // What the ledger does not take for its content is a defect, and would be so forever.
         if (signal.aborted || !isOfLedger(error) || ledger.storage.trouble()?.isForGood) throw error;
         // What the store itself says of its trouble needs no line for each answer.
         if (failures === 0 && ledger.storage.trouble() === null)

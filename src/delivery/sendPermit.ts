@@ -31,7 +31,7 @@ export type NotLeft = 'HELD_BACK' | 'LEASE_LOST';
  *   reserved (our own windows) ──▶ entered (windows that agents share) ──▶ recorded ──▶ slot ──▶ lease ──▶ under way
  *        └───────────────────────────── cancel: its places are given back ─────────┘
  *
- * Made when a document is claimed, whose turn it is in our own windows; `renew` begins anew for a replay.
+ * Made when a document is claimed, whose turn it is in our own windows; `renew` starts over for a replay.
  */
 export class SendPermit {
   readonly #deps: SendPermitDeps;

@@ -7,7 +7,7 @@ export class DemoError extends Error {
   override name = 'DemoError';
 }
 
-/** The demo's folder. `inbox` belongs to the person as well; all else is made anew by every run. */
+/** The demo's folder. `inbox` belongs to the person as well; all else is recreated by every run. */
 export interface Scratch {
   readonly inbox: string;
   readonly state: string;

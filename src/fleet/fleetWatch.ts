@@ -17,7 +17,7 @@ export interface FleetWatchDeps {
   readonly log: Log;
 }
 
-/** Signals may be lost: everything is looked at so often all the same. */
+/** Signals may be lost: everything is looked at so often anyway. */
 const LOOK_EVERY_MS = 30_000;
 /** A burst of signals is one. */
 const GATHER_MS = 100;

@@ -36,7 +36,7 @@ const OFFERED_MS = 2 * ASK_EVERY_MS;
  *
  *   standby ──the lead is free, and taken──▶ led ──the lead or the lease is lost──▶ standby
  *
- * While the ledger can't be reached nobody can take the lead away or ask for it: whoever has it goes on deferring images.
+ * While the ledger can't be reached nobody can take the lead away or ask for it: anyone who has it goes on deferring images.
  */
 export class FolderLeadership {
   readonly #deps: FolderLeadershipDeps;
@@ -60,7 +60,7 @@ export class FolderLeadership {
       let isFirst = true;
       for (let asked = 0; !signal.aborted; asked += 1) {
         const isAskedAnyway = asked % NAMED_EVERY === 0;
-        // Those who reach it come first; where nobody does, one leads it all the same, and tells people.
+        // Those who reach it come first; where nobody does, one leads it anyway, and tells people.
         const isLed = isAskedAnyway || (await intake.isReachable()) ? await this.#lead(path) : false;
         // Started while the ledger is away: who leads is not known, and what two defer becomes one document.
         if (isLed === true || (isLed === null && isFirst)) {

@@ -9,7 +9,7 @@ export interface ListeningDeps<Settings> {
   /** Of errors that are not for people by themselves. */
   readonly code: ErrorCode;
   readonly settings: Settings;
-  /** Changes with what can't change without listening anew; null: it is not to listen at all. */
+  /** Changes with what can't change without listening again; null: it is not to listen at all. */
   readonly placeOf: (settings: Settings) => string | null;
   /** Whether it listens before anybody asks for it (`open`); if left out it does wherever it has a place. */
   readonly isWanted?: (settings: Settings) => boolean;
@@ -67,7 +67,7 @@ export class Listening<Settings> {
     });
   }
 
-  /** Soon, so that whoever asks for it over this very server gets an answer. */
+  /** Soon, so that anyone who asks for it over this very server gets an answer. */
   take(settings: Settings): void {
     const { placeOf, incidents, log, name } = this.#deps;
     const stays = placeOf(this.#settings) === placeOf(settings);

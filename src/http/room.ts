@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * Keeps a server open to whoever comes, however many others keep connections: one too many ends the oldest. A request that is
+ * Keeps a server open to anyone who comes, however many others keep connections: one too many ends the oldest. A request that is
  * meant takes milliseconds; what is old waits, dribbles, or was forgotten.
  */
 export function keepRoom(server: Server, most: number): void {

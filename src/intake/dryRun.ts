@@ -66,7 +66,7 @@ async function foreseeOne(path: string, firstWatch: boolean, deps: DryRunDeps): 
   if (firstWatch && isSkipped(read.identity, settings.existing))
     return say('skip', null, 'It is already there (`existing`).');
   const standing = (await reports?.standing({ folder: settings.path, path })) ?? null;
-  // As reconciliation compares: what is known and unchanged is not looked at again.
+  // As reconciliation compares: what is known and unchanged is not checked again.
   const known = standing !== null && sameIdentity(standing.identity, read.identity) ? standing : null;
   if (known?.state === 'skipped' && staysSkipped(known, settings)) return say('skip', null, known.message);
   const judgement = await judge(path, read.bytes, settings, inspector);

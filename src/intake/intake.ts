@@ -263,7 +263,7 @@ export class Intake {
     this.#deps.watchLimit.over(this.#deps.settings.path);
   }
 
-  /** Whether the folder is there for this machine, whoever takes in what comes into it. */
+  /** Whether the folder is there for this machine, no matter who takes in what comes into it. */
   async isReachable(): Promise<boolean> {
     const found = await this.#deps.folder.availability().catch(() => null);
     return found?.state === 'present';
@@ -336,7 +336,7 @@ export class Intake {
     this.#token = token;
     if (!this.#hasNoEvents) await this.#events.begin();
     try {
-      // Begun anew after that: what the ledger knows of the folder was not asked for yet.
+      // Restarted after that: what the ledger knows of the folder was not asked for yet.
       if (await this.#whileAway(token, signal)) return;
       const files = await this.#firstListing('backlog', signal);
       this.#state.enter(this.#foreign === null ? 'watching' : 'unreachable', this.#foreign);

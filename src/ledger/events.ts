@@ -122,7 +122,7 @@ export type LedgerEvent =
       /** Ranges of entries in the journal whose personal part is blank from now on. */
       readonly entries: readonly (readonly [from: number, to: number])[];
     }
-  /** The chain's own: where it begins, goes on in a new file, or the ledger was made anew from it. */
+  /** The chain's own: where it begins, goes on in a new file, or the ledger was recreated from it. */
   | { readonly kind: 'begun' | 'continued'; readonly ledger: string; readonly because: string }
   /** The ledger of one agent became part of a shared one: what came before stands in its journal, which ends with that entry. */
   | {

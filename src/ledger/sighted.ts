@@ -26,7 +26,7 @@ export function isDocument(current: CurrentSighting | undefined, identity: FileI
   return current !== undefined && current.documentId !== null && sameIdentity(toIdentity(current), identity);
 }
 
-/** Whether what is seen at a path now is the file that is current there, judged anew. */
+/** Whether what is seen at a path now is the file that is current there, judged again. */
 export function isSameFile(
   current: CurrentSighting,
   identity: FileIdentity,

@@ -18,7 +18,7 @@ export const REDACTED = '[redacted]';
 
 // Shorter "secrets" hide nothing and would make every line unreadable.
 const MIN_LENGTH = 4;
-/** Tokens come anew for years; one that so many others have followed is over. What is in use is named again. */
+/** Tokens come again for years; one that so many others have followed is over. What is in use is named again. */
 const MOST_SECRETS = 32;
 
 const BEARER = /\b(Bearer)(\s+)(?:[^\s"',;\\]+)/gi;

@@ -9,7 +9,7 @@ import type { Ending } from './stats.ts';
  *
  *   open ──send──▶ answered
  *     ├────cut──▶ cut
- *     └── the client goes away ──▶ aborted, or stalled if it was made to wait for ever
+ *     └── the client goes away ──▶ aborted, or stalled if it was made to wait forever
  *
  * `ended` is called exactly once, just *before* the answer leaves: a client that saw its answer may send the
  * next request at once, and must not be counted as two.

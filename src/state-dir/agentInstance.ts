@@ -9,7 +9,7 @@ const SHAPE = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{
 
 /**
  * Tells this state directory's agent from another of the same name on the same shared ledger. Made when it is first asked for, and
- * then the same for ever. @throws ReceiptdError STATE_UNWRITABLE
+ * then the same forever. @throws ReceiptdError STATE_UNWRITABLE
  */
 export async function agentInstance(stateDir: string): Promise<string> {
   const file = join(stateDir, FILE);

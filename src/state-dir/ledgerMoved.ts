@@ -22,7 +22,7 @@ export async function markLedgerMoved(stateDir: string, mark: LedgerMoved): Prom
   await writeDurably(path.join(stateDir, MARK), `${JSON.stringify(mark)}\n`);
 }
 
-/** Null where it was not. A mark that can't be read is one all the same. */
+/** Null where it was not. A mark that can't be read is one anyway. */
 export async function ledgerMoved(stateDir: string): Promise<LedgerMoved | null> {
   const text = await readPlainFile(path.join(stateDir, MARK)).catch((error: unknown) => {
     if (error instanceof NotAFile) return '';

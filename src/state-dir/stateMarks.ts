@@ -6,10 +6,10 @@ import { syncDirectory, writeDurably } from '../system/durableFile.ts';
 import { NotAFile, readPlainFile } from '../system/plainFile.ts';
 
 /*
- * Two marks in a state directory, read by whoever has just got its instance lock:
+ * Two marks in a state directory, read by anyone who has just got its instance lock:
  *
  *   moved-away.json   `backup --final` closed it, or it is a copy to look at: nothing runs here until that is taken back
- *   restore.json      a restore was complete and checked, and is being put in place: whoever comes after a kill ends it
+ *   restore.json      a restore was complete and checked, and is being put in place: anyone who comes after a kill ends it
  */
 
 const AWAY = 'moved-away.json';
@@ -45,7 +45,7 @@ export async function unmarkMovedAway(stateDir: string): Promise<boolean> {
   }
 }
 
-/** Null where it was not. A mark that can't be read is one all the same. */
+/** Null where it was not. A mark that can't be read is one anyway. */
 export async function movedAway(stateDir: string): Promise<MovedAway | null> {
   const text = await readPlainFile(path.join(stateDir, AWAY)).catch((error: unknown) => {
     if (error instanceof NotAFile) return '';

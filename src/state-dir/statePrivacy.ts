@@ -21,7 +21,7 @@ export interface Refused {
 }
 
 /**
- * Null where a place may be a state directory of whoever asks. It need not exist. One that holds other things is not: it
+ * Null where a place may be a state directory of anyone who asks. It need not exist. One that holds other things is not: it
  * would be closed to everybody else.
  */
 export async function whyNotOurs(

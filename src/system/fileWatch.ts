@@ -3,7 +3,7 @@ import { systemCode } from '../core/domain/errors.ts';
 import type { Clock } from '../core/ports/clock.ts';
 
 const LOOK_EVERY_MS = 2_000;
-/** An editor that writes into the file is done by then; if not, it is looked at again. */
+/** An editor that writes into the file is done by then; if not, it is checked again. */
 const QUIET_MS = 300;
 
 /** `wrong`: it may be half written, so it is asked about once more at the next look. `later`: at every look. */

@@ -5,7 +5,7 @@ import { systemCode } from '../core/domain/errors.ts';
 /** Thrown where something lies at a path that is no file. */
 export class NotAFile extends Error {}
 
-/** For reading; anything but a regular file is refused. Opening a FIFO would wait for ever. @throws NotAFile, system errors */
+/** For reading; anything but a regular file is refused. Opening a FIFO would wait forever. @throws NotAFile, system errors */
 export async function openPlainFile(file: string): Promise<FileHandle> {
   const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {

@@ -16,7 +16,7 @@ export type ProgramEnd =
 
 const GRACE_MS = 5_000;
 const MOST_SAID = 2_000;
-/** What it started and left behind may hold its standard error open for ever. */
+/** What it started and left behind may hold its standard error open forever. */
 const PIPE_MS = 250;
 
 /**

@@ -23,7 +23,7 @@ export interface Results {
   close(): Promise<void>;
 }
 
-/** Receives what becomes of documents. `changed`: a document has another status, or was accepted. */
+/** Receives what happens to documents. `changed`: a document has another status, or was accepted. */
 export async function composeResults(
   config: Config,
   { ledger, log, incidents, clock, env, secrets }: ProcessScope,

@@ -90,7 +90,7 @@ export class Settings {
     return this.#live.data;
   }
 
-  /** Of whoever asks by the console. */
+  /** Of anyone who asks by the console. */
   get #reach(): Reach {
     return { file: this.file, platform: this.context.platform, now: this.current };
   }
@@ -344,7 +344,7 @@ function changedMeanwhile(file: string): ReceiptdError {
   );
 }
 
-/** The console takes its part without the agent being begun anew. */
+/** The console takes its part without the agent being restarted. */
 function ofAgent(parsed: LiveConfig['parsed']): object {
   return { ...parsed, console: null, monitoring: null, alerts: null, results: null };
 }

@@ -105,7 +105,7 @@ describe('a name', () => {
     expect(after.hits).toEqual(['keep-alive', 'keep-alive', 'keep-alive', 'keep-alive']);
   });
 
-  it('is looked up anew after a failure', async () => {
+  it('is looked up again after a failure', async () => {
     const before = await serverAt('127.0.0.1');
     const after = await serverAt('127.0.0.2', before.port);
     let address = '127.0.0.1';

@@ -127,7 +127,7 @@ describe('an upload', () => {
 });
 
 describe('the bandwidth cap', () => {
-  it('is exact, whoever asks and however long it lay idle', async () => {
+  it('is exact, no matter who asks and however long it lay idle', async () => {
     const clock = new FakeClock();
     const cap = new Bandwidth(1000, clock);
     const gone: [number, number][] = [];

@@ -166,7 +166,7 @@ describe.skipIf(!hasOpenssl)('a service with https, through a proxy', () => {
         expect.stringMatching(/certificate that this machine does not/),
       );
       expect(eavesdropper.received).toEqual([]);
-      // Trusted in so many words, it is let in.
+      // Trusted explicitly, it is let in.
       const trusting = client('https://service.example', { proxy: `http://${proxy.host}`, ca: foreign.file });
       expect(await trusting.service.upload(uploadRequest(), never)).toMatchObject(okay);
     } finally {

@@ -174,7 +174,7 @@ describe('upload', () => {
     expect(await service.upload(uploadRequest(), never)).toMatchObject({ body: JSON.stringify(record) });
   });
 
-  it('keeps the beginning of a record with megabytes of further fields, and knows its fields all the same', async () => {
+  it('keeps the beginning of a record with megabytes of further fields, and knows its fields anyway', async () => {
     const body = JSON.stringify({ more: 'é'.repeat(4_000_000), ...record });
     const server = await scriptedServer((_request, response) => response.writeHead(200).end(body));
     const answer = await client(server.baseUrl, { answerLimit: 5_000 }).service.upload(
@@ -264,7 +264,7 @@ describe('upload', () => {
     [200, ' ', { kind: 'fault', sent: true, code: 'ANSWER_TOO_LARGE' }],
     [200, 'x', { kind: 'fault', sent: true, code: 'ANSWER_TOO_LARGE' }],
     [400, 'x', { kind: 'response', httpStatus: 400, body: expect.toSatisfy(isOf64Kibibytes) as unknown }],
-  ])('leaves an answer with HTTP %d that goes on with %j for ever', async (status, more, expected) => {
+  ])('leaves an answer with HTTP %d that goes on with %j forever', async (status, more, expected) => {
     const server = await scriptedServer((request, response) => {
       if (request.url.endsWith('endless')) {
         response.writeHead(status);

@@ -30,7 +30,7 @@ const post = (name: string, body: Buffer<ArrayBuffer>) =>
   fetch(`${sink.url}${DOCUMENTS}${name}`, { method: 'POST', body });
 
 describe('the sink', () => {
-  it('gives a token to whoever asks, which is no request for a document', async () => {
+  it('gives a token to anyone who asks, which is no request for a document', async () => {
     const answer = await fetch(`${sink.url}/v2/oauth2/token`, {
       method: 'POST',
       body: 'grant_type=client_credentials',

@@ -21,7 +21,7 @@ describe('the pace', () => {
     expect(after(...looks).perMinute()).toBe(30);
   });
 
-  it('begins anew where fewer are accepted than before', () => {
+  it('starts over where fewer are accepted than before', () => {
     const throughput = after([0, 100], [2, 110], [4, 90]);
     expect(throughput.perMinute()).toBeNull();
     throughput.add(6_000, 92);

@@ -27,7 +27,7 @@ describe('the address of the service', () => {
     expect(parse(yaml({ service: `{ baseUrl: "${address}" }` })).service.baseUrl).toMatch(/^http:/);
   });
 
-  it('may be http if the config says so in so many words', () => {
+  it('may be http if the config says so explicitly', () => {
     const service = '{ baseUrl: "http://nas.example", allowInsecureHttp: true }';
     expect(parse(yaml({ service })).service.baseUrl).toBe('http://nas.example');
   });

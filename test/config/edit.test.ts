@@ -229,7 +229,7 @@ describe('anchors and aliases', () => {
     expect(refusal(() => applyEdits(SHARED, [gone], FILE)).message).toContain('shared');
   });
 
-  it('an alias may get a value of its own, and everything else is changed as ever', () => {
+  it('an alias may get a value of its own, and everything else is changed as always', () => {
     const own: ConfigChange = { kind: 'set', path: ['folders', 1, 'settle'], value: 'none' };
     expect(applyEdits(SHARED, [own], FILE)).toBe(SHARED.replace('*slow', 'none'));
     const path: ConfigChange = { kind: 'set', path: ['folders', 1, 'path'], value: '/c' };

@@ -425,7 +425,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
         expect((await ledger.detail(first.id))?.sightings.map((s) => s.goneAt)).toEqual([1_000, null]);
       });
 
-      it('queues a failed image again, under its name and at the end of the line, when it is seen anew', async () => {
+      it('queues a failed image again, under its name and at the end of the line, when it is seen again', async () => {
         const { id } = await queued('a.jpg', 'a');
         await queued('b.jpg', 'b');
         await upload(id, FAILED, 'refused');
@@ -1015,7 +1015,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
     });
 
     describe('the account of files', () => {
-      it('tells what became of every file that was seen, the moved and the deleted included', async () => {
+      it('tells what happened to every file that was seen, the moved and the deleted included', async () => {
         const a = await queued('a', 'a', { at: 1_000 });
         const b = await queued('b', 'b', { at: 2_000 });
         await ledger.admit(admission('copy', 'a', { at: 3_000 }));
@@ -1913,7 +1913,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
           expect(await ledger.dismiss({ documents: [], sightings: [] }, 'anna', 8_000)).toBe(0);
         });
 
-        it('is a new case once a file changes, and the old one where it is only looked at again', async () => {
+        it('is a new case once a file changes, and the old one where it is only checked again', async () => {
           await mixed();
           await ledger.dismiss(await idsOf(), 'anna', 6_000);
           await ledger.note(

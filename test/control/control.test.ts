@@ -315,7 +315,7 @@ describe('closing', () => {
     await closed;
   });
 
-  test('does not wait for ever for one that hangs, nor for a connection that says nothing', async () => {
+  test('does not wait forever for one that hangs, nor for a connection that says nothing', async () => {
     await serve({ status: () => new Promise(() => {}) }, 20);
     const silent = net.connect(controlSocketPath(stateDir));
     const gone = new Promise((resolve) => void silent.on('close', resolve));

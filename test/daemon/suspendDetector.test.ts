@@ -108,7 +108,7 @@ describe('what passed between two looks', () => {
 });
 
 describe('after a sleep', () => {
-  it('an outage of before is tried at once, and gently: its back-off begins anew', async () => {
+  it('an outage of before is tried at once, and gently: its back-off starts over', async () => {
     const place = await sendingPlace();
     await place.admit('a.jpg');
     let isDown = true;

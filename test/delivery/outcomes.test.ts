@@ -495,7 +495,7 @@ describe('a limit that the service sets', () => {
 });
 
 describe('refusals that come while the ledger can’t be written', () => {
-  it('count together all the same: none of five stays failed', async () => {
+  it('count together anyway: none of five stays failed', async () => {
     const place = await sendingPlace();
     for (let i = 0; i < 5; i += 1) await place.admit(`${i}.jpg`);
     let calls = 0;
@@ -792,7 +792,7 @@ describe('a ledger that says it can’t be written', () => {
     await place.clock.advance(3_600_000);
     expect(place.service.asked).toHaveLength(1);
     expect(sending.gate.sendsSoon({ endpoint: OFFICE, folder: place.scans })).toBe(false);
-    // What is under way is recorded all the same.
+    // What is under way is recorded anyway.
     held.give(accept({ name: 'doc-0.jpg', endpoint: OFFICE } as Parameters<typeof accept>[0]));
     await place.clock.advance(10);
     expect(sending.accepted).toEqual(['doc-0.jpg']);

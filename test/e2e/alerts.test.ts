@@ -73,7 +73,7 @@ it('a folder that is taken away is told once by mail and webhook, across a kill,
   expect(mails[2]?.headers.get('in-reply-to')).toBe(mails[0]?.headers.get('message-id'));
   expect(await site.quickMust('alerts')).toContain('Nothing is wrong.');
 
-  // A change takes effect, and the folders are not listed anew for it.
+  // A change takes effect, and the folders are not listed again for it.
   const listed = second.stderr.split('"Watching"').length;
   await site.configure();
   await site.quickMust('reload');
@@ -82,7 +82,7 @@ it('a folder that is taken away is told once by mail and webhook, across a kill,
   );
   expect(second.stderr.split('"Watching"')).toHaveLength(listed);
   expect(await second.stop()).toMatchObject({ status: 0 });
-  // Whoever has the secret could forge alerts, and the address may let people in.
+  // Anyone who has the secret could forge alerts, and the address may let people in.
   for (const text of [
     await readFile(alertsFile(site.stateDir), 'utf8'),
     await readFile(join(site.stateDir, 'logs', 'receiptd.log'), 'utf8'),

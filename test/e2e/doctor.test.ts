@@ -154,7 +154,7 @@ test('the bundle of a running agent holds what helps, and no secret, image or na
   ])
     expect(stdout).toContain(`  ${part} (`);
   expect(bytes).not.toMatch(/[\w-]{200,}/);
-  // It is of use all the same.
+  // It is of use anyway.
   expect(bytes).toContain('"state": "accepted"');
   expect(bytes).toContain('DISK_FULL');
   expect(bytes).toContain('receiptd has started');

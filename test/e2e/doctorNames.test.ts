@@ -222,7 +222,7 @@ test('the bundle holds no name, wherever it was planted, with a running agent an
   expect(stdout).toContain(company);
   const text = await textOf(bundle);
   expect(planted.foundIn(text)).toEqual([]);
-  // It is of use all the same.
+  // It is of use anyway.
   expect(text).toMatch(
     /^ok {2}service: .* accepts the credentials from the environment store: name-[0-9a-f]{8}\.$/m,
   );

@@ -41,7 +41,7 @@ it('a changed file, reload, restart and rebuild leave alone what was accepted be
   await until(async () => (await files(site)).join() === 'old-1.jpg,old-2.jpg', 'the new one to be deleted');
   await agent.kill();
 
-  // The ledger is made anew from its journal.
+  // The ledger is recreated from its journal.
   await writeFile(site.file('state', 'ledger.db'), 'not a ledger any more');
   agent = await site.start();
   await writeFile(site.file('inbox', 'new-2.jpg'), await draw('new-2'));

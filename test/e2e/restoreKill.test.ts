@@ -141,7 +141,7 @@ test('a kill at any step leaves the old state or the new one, whole, and the res
     expect(await heldIn(stateDir)).toBe(NEW);
   }
 
-  // From the mark on: whoever comes next ends it, and may be killed at each step of that as well.
+  // From the mark on: anyone who comes next ends it, and may be killed at each step of that as well.
   const marked = await copyOf(site, site.stateDir, 'marked');
   await killed(importing(marked), MARK + 1);
   const { url: ending } = await compile('state-dir/stateMarks.ts');

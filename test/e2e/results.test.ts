@@ -1,4 +1,4 @@
-/** The service posts what became of documents, to the built agent. */
+/** The service posts what happened to documents, to the built agent. */
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';

@@ -262,7 +262,7 @@ describe.skipIf(!isRoot)('installed for the machine', () => {
       message: `The ledger of ann in ${theirs} would not come along to ${stateDir}, and every file would be sent again.`,
       hint: expect.stringContaining('receiptd backup --final'),
     });
-    // A shared ledger is where it is, whoever runs the agent.
+    // A shared ledger is where it is, anyone who runs the agent.
     const { ledger } = parseConfig(
       JSON.stringify({ ...rest, ledger: { kind: 'postgres', url: 'postgres://a@db/l' } }),
       file,

@@ -130,7 +130,7 @@ describe('receiptd setup --yes', () => {
     expect((await readdir(here.dir)).sort()).toEqual(nothing);
   });
 
-  test('wants to be told what becomes of files that lie there already, and leaves them if told so', async () => {
+  test('wants to be told what happens to files that lie there already, and leaves them if told so', async () => {
     const here = await desk();
     await writeFile(join(here.scans, 'old.png'), drawTestReceipt({ number: 1, at: '2026-01-31 08:30' }));
     const untold = await quick(here, [], variables(here));
@@ -263,7 +263,7 @@ describe('receiptd setup --yes', () => {
     expect(back.stdout).toContain('are not sent again');
   });
 
-  test('sets what becomes of files of a folder that is configured already', async () => {
+  test('sets what happens to files of a folder that is configured already', async () => {
     const here = await desk();
     expect((await quick(here, [], variables(here))).status).toBe(0);
     expect((await quick(here, ['--existing', 'skip'], variables(here))).status).toBe(0);

@@ -363,7 +363,7 @@ describe('a shared folder', () => {
     expect(place.fleet.leaders.has(place.scans)).toBe(false);
   });
 
-  it('is left when another agent has come to lead it, and watched anew when that is over', async () => {
+  it('is left when another agent has come to lead it, and watched again when that is over', async () => {
     const place = await shared();
     await place.comesTo('watching');
     place.fleet.leaders.set(place.scans, 'there');

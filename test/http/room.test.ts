@@ -3,7 +3,7 @@ import { connect, type AddressInfo, type Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { keepRoom } from '../../src/http/room.ts';
 
-it('whoever comes is answered, however many others keep their connections open', async () => {
+it('anyone who comes is answered, however many others keep their connections open', async () => {
   const server = createServer((_request, response) => response.end('here'));
   keepRoom(server, 8);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

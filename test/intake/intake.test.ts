@@ -177,7 +177,7 @@ describe('what is no image', () => {
     expect(await place.rows()).toMatchObject([{ state: 'rejected', reason: 'DAMAGED', name: null }]);
   });
 
-  it('of a type that is not accepted is judged anew when the configuration accepts it, and only then', async () => {
+  it('of a type that is not accepted is judged again when the configuration accepts it, and only then', async () => {
     const place = await watchingPlace();
     await writeFile(join(place.scans, 'a.pdf'), await drawReceipt({ type: 'pdf', seed: 'a' }));
     await place.once();
@@ -194,7 +194,7 @@ describe('what is no image', () => {
     expect(await place.states()).toEqual({ 'a.pdf': 'queued' });
   });
 
-  it('because it is too large is judged anew when the limit rises', async () => {
+  it('because it is too large is judged again when the limit rises', async () => {
     const place = await watchingPlace();
     const bytes = await place.drop('a.jpg');
     await place.once({ settings: { maxFileSize: bytes.length - 1 } });
@@ -322,7 +322,7 @@ describe('what lies in a folder when it is first watched', () => {
     expect(await place.states()).toEqual({ 'old.jpg': 'queued', 'new.jpg': 'queued' });
   });
 
-  it('is skipped if it is older than a date, and judged anew when the date changes', async () => {
+  it('is skipped if it is older than a date, and judged again when the date changes', async () => {
     const place = await watchingPlace();
     for (const year of [2020, 2022, 2024]) {
       await place.drop(`${year}.jpg`);
@@ -360,7 +360,7 @@ describe('a folder', () => {
     await place.clock.advanceUntil(() => admitted.length === 1);
   });
 
-  it('that another takes the place of is listed and watched anew', async () => {
+  it('that another takes the place of is listed and watched again', async () => {
     const place = await watchingPlace();
     await place.drop('a.jpg');
     const { admitted, watching } = place.start();

@@ -37,7 +37,7 @@ test('an error can be answered although the document was stored', async () => {
   expect(sandbox.received()).toMatchObject([{ name: 'x', accepted: true }]);
 });
 
-test('a rule holds for so many requests, for ever, or until told to behave', async () => {
+test('a rule holds for so many requests, forever, or until told to behave', async () => {
   const sandbox = await start();
   const client = await new Client(sandbox.url).login();
   const statuses = async (count: number): Promise<number[]> => {

@@ -23,7 +23,7 @@ it('is the same for one state directory, and another for another', async () => {
   expect(await agentInstance(dir)).not.toBe(all[0]);
 });
 
-it('is not made anew in the place of a damaged one', async () => {
+it('is not recreated in the place of a damaged one', async () => {
   const file = join(dir, 'agent-instance');
   await writeFile(file, 'something\n');
   await expect(agentInstance(dir)).rejects.toMatchObject({ code: 'STATE_UNWRITABLE' });

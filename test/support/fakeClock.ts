@@ -113,7 +113,7 @@ function fileOperations(): number {
     .length;
 }
 
-/** Node lists some of the loader's own for ever. */
+/** Node lists some of the loader's own forever. */
 let lingering = fileOperations();
 
 /** Polls a condition on the real clock. */

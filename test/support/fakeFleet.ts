@@ -9,7 +9,7 @@ import type {
 
 export class FakeFleet implements LedgerFleet {
   readonly agent = 'here';
-  /** By folder: who leads it. Nobody: whoever asks gets it. */
+  /** By folder: who leads it. Nobody: anyone who asks gets it. */
   readonly leaders = new Map<string, string>();
   readonly entered: FleetLimits[] = [];
   readonly #listeners = new Set<(signal: FleetSignal) => void>();

@@ -224,7 +224,7 @@ function send(pid: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** What nobody has collected yet is gone all the same. */
+/** What nobody has collected yet is gone anyway. */
 function isAlive(pid: number): boolean {
   if (!send(pid, 0)) return false;
   try {

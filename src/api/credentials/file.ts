@@ -33,7 +33,7 @@ export function fileStore(file: string | undefined): Store {
 }
 
 async function read(path: string): Promise<Look> {
-  // Without O_NONBLOCK, opening a FIFO would wait for ever.
+  // Without O_NONBLOCK, opening a FIFO would wait forever.
   const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     // Of the open file, so that nobody can swap it between the check and the reading.

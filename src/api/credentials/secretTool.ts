@@ -66,7 +66,7 @@ function run(args: readonly string[], timeout: number, input = ''): Promise<Ende
           stderr: stderr.trim().replace(/^secret-tool: /, ''),
         });
     });
-    // It may end before it reads; its status says what became of it.
+    // It may end before it reads; its status says what happened to it.
     child.stdin?.on('error', () => {});
     child.stdin?.end(input);
   });

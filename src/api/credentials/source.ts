@@ -39,7 +39,7 @@ export function createCredentialsSource(
       for (const store of stores) {
         signal?.throwIfAborted();
         const look = await store.look(signal).catch((error: unknown) => {
-          // They may well be there: to store them anew is not what is to be done.
+          // They may well be there: to store them again is not what is to be done.
           if (looked.length === 0 || !(error instanceof ReceiptdError) || !isUnanswered(error)) throw error;
           const message = `${error.message.replace(/\.$/, '')}, and no other place has credentials${ofAccount(account)}; looked in: ${looked.join('; ')}.`;
           throw new ReceiptdError(error.code, message, {

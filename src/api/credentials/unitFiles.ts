@@ -146,7 +146,7 @@ async function systemdCreds(args: readonly string[], input = ''): Promise<Ended>
     );
     child.once('close', resolve);
   });
-  // It may end before it reads; its status says what became of it.
+  // It may end before it reads; its status says what happened to it.
   child.stdin.on('error', () => {});
   child.stdin.end(input);
   const [ended, stdout, stderr] = await Promise.all([status, text(child.stdout), text(child.stderr)]);

@@ -226,7 +226,7 @@ async function store(
     tell(`Stored the credentials in ${place(answer.store)} (${why}).`);
     return answer.store;
   } catch (error) {
-    // Asked for in so many words, it is not replaced by another.
+    // Asked for explicitly, it is not replaced by another.
     const isAsked = answer.why.startsWith('as ');
     if (isAsked || !(error instanceof ReceiptdError) || error.code !== 'KEYCHAIN_UNAVAILABLE') throw error;
     await put('file');

@@ -5,7 +5,7 @@ import type { FolderAnswer } from './folder.ts';
 import type { Choice } from './prompts.ts';
 import type { Talk } from './talk.ts';
 
-/** In the watched folder, where whoever scans looks anyway; never watched itself. */
+/** In the watched folder, where anyone who scans looks anyway; never watched itself. */
 const PROPOSED = '_needs attention';
 
 /**

@@ -19,7 +19,7 @@ export function wrongBaseUrl(text: string): string | null {
   return expected(serviceSchema.safeParse({ baseUrl: tidyBaseUrl(text) }));
 }
 
-/** `mayBePlain`: the configuration allows HTTP in so many words. */
+/** `mayBePlain`: the configuration allows HTTP explicitly. */
 export function wrongTransport(text: string, mayBePlain: boolean): string | null {
   const { protocol, hostname } = new URL(tidyBaseUrl(text));
   if (protocol !== 'http:' || mayBePlain || isLoopback(hostname)) return null;

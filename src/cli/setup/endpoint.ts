@@ -10,7 +10,7 @@ export interface EndpointAnswer {
   readonly alias: string;
   /** Null: it is still to be created. */
   readonly uid: string | null;
-  /** It was asked for in so many words, so that the folder is to feed it. */
+  /** It was asked for explicitly, so that the folder is to feed it. */
   readonly isExplicit: boolean;
   readonly create: { readonly name: string; readonly language: string | undefined } | null;
 }

@@ -16,7 +16,7 @@ export interface FolderAnswer {
   readonly isNew: boolean;
   /** It has to be made. */
   readonly create: boolean;
-  /** For a new one: what becomes of files that lie in it already. */
+  /** For a new one: what happens to files that lie in it already. */
   readonly existing: string;
   /** How many those are; null: more than could be counted. */
   readonly files: number | null;
@@ -94,7 +94,7 @@ async function demandMakeable(path: string, directory: string): Promise<void> {
 }
 
 /**
- * What becomes of files in folders that are configured already: what was given for the one that was chosen. `isFresh`: the
+ * What happens to files in folders that are configured already: what was given for the one that was chosen. `isFresh`: the
  * ledger knows none of them, so it is asked for each.
  */
 export async function existingStep(

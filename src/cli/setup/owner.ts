@@ -13,7 +13,7 @@ export async function otherOwner(stateDir: string): Promise<{ uid: number; gid: 
 
 /**
  * Does the work as the user whose directory it is, for all of this process: the ledger in it is written by nobody else.
- * As whoever runs this where it is one's own.
+ * As anyone who runs this where it is one's own.
  */
 export async function asOwner<T>(stateDir: string, work: () => Promise<T>): Promise<T> {
   const owner = await otherOwner(stateDir);

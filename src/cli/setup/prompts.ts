@@ -41,7 +41,7 @@ export async function createPrompts(io: Io): Promise<Prompts> {
   const ask = async <T>(prompt: (context: Context) => Promise<T>): Promise<T> => {
     const ended = new AbortController();
     const end = () => ended.abort();
-    // At the end of its input the library would wait for ever.
+    // At the end of its input the library would wait forever.
     const onKey = (_: unknown, key: { ctrl?: boolean; name?: string } | undefined) => {
       if (key?.ctrl === true && key.name === 'd') end();
     };
@@ -69,7 +69,7 @@ export async function createPrompts(io: Io): Promise<Prompts> {
     },
     secret: async (message) => {
       const validate = (answer: string) => answer.trim() !== '' || 'Please type something.';
-      // Whoever looks over a shoulder could press the key that shows it.
+      // Anyone who looks over a shoulder could press the key that shows it.
       const config = { message, validate, toggleMask: false, theme };
       return (await ask((context) => password(config, context))).trim();
     },

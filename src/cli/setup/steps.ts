@@ -18,7 +18,7 @@ export interface Answers {
   readonly credentials: CredentialsAnswer;
   readonly endpoint: EndpointAnswer;
   readonly folder: FolderAnswer;
-  /** Of folders that are in the configuration already: what becomes of files that lie in them, where that is to change. */
+  /** Of folders that are in the configuration already: what happens to files that lie in them, where that is to change. */
   readonly existingOf: ReadonlyMap<string, string>;
   /** Of the folder; undefined: as it is. */
   readonly needsAttention: string | undefined;

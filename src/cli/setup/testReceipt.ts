@@ -268,7 +268,7 @@ async function responseOf(config: Config, name: string): Promise<string | null> 
   }
 }
 
-/** A ledger that still looks for the file would fail the first audit. The receipt is through all the same if that takes long. */
+/** A ledger that still looks for the file would fail the first audit. The receipt is through anyway if that takes long. */
 async function removalSeen(
   config: Config,
   name: string,

@@ -29,7 +29,7 @@ export interface Wanted {
   readonly rate: string;
   /** The service is the built-in one. */
   readonly isPractice?: boolean;
-  /** Of folders that are in the file, by their absolute paths: what becomes of files that lie in them. */
+  /** Of folders that are in the file, by their absolute paths: what happens to files that lie in them. */
   readonly existingOf?: ReadonlyMap<string, string>;
   /** A folder that is in the file feeds this endpoint from now on. */
   readonly routes?: boolean;

@@ -40,7 +40,7 @@ export function refusalOf(request: IncomingMessage, place: Place): Refusal | nul
   return refusalOfOrigin(request, host, place) ?? refusalOfForm(request);
 }
 
-/** As a browser writes it: whoever reads it next must not understand another path. */
+/** As a browser writes it: anyone who reads it next must not understand another path. */
 function isPlain(url: string): boolean {
   const path = pathOf(url);
   return path.startsWith('/') && !path.startsWith('//') && new URL(path, 'http://receiptd').pathname === path;

@@ -84,7 +84,7 @@ export class Guesses {
   }
 }
 
-/** Whoever has one IPv6 address has the 2^64 of its network. */
+/** Anyone who has one IPv6 address has the 2^64 of its network. */
 function keyOf(address: string): string {
   const four = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (four !== undefined || !isIPv6(address)) return four ?? address;

@@ -16,7 +16,7 @@ export interface Opened {
   readonly password: PasswordFile;
   /** @throws ReceiptdError PORT_IN_USE, CONSOLE_UNAVAILABLE */
   listen(address: { host: string; port: number }, settings: ConsoleSettings): Promise<ConsoleServer>;
-  /** Names, and the certificate anew. One that is no good is said in the log, and the old one stays. */
+  /** Names, and the certificate again. One that is no good is said in the log, and the old one stays. */
   renew(settings: ConsoleSettings): Promise<void>;
 }
 

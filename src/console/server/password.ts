@@ -24,7 +24,7 @@ export interface Password {
   matches(guess: string): Promise<boolean> | null;
 }
 
-/** The password of the console, kept as a hash; read anew when the file changes. */
+/** The password of the console, kept as a hash; read again when the file changes. */
 export class PasswordFile {
   readonly #file: string;
   #seen: { readonly mark: string; readonly password: Password } | null = null;

@@ -21,7 +21,7 @@ export async function writeRedirect(stateDir: string, url: string): Promise<stri
 <p><a href="${link}">receiptd</a></p>
 `;
   await removeRedirect(stateDir);
-  // Made anew: never what somebody else left there.
+  // Recreated: never what somebody else left there.
   await writeFile(file, page, { flag: 'wx', mode: 0o600 });
   return file;
 }

@@ -30,7 +30,7 @@ export interface OperationDeps {
   readonly takeOver: (folder: string) => Promise<void>;
 }
 
-/** For whoever asks for the fleet of a ledger that has none. */
+/** For anyone who asks for the fleet of a ledger that has none. */
 export const NOT_SHARED = 'This agent does not share its ledger.';
 
 /** Who asks, where an older command line did not say. */

@@ -17,7 +17,7 @@ const LOOK_EVERY_MS = 1_000;
 const LEAST_REST = 10;
 /** A reader that can't keep up misses lines rather than fill the memory. */
 const WAITING_LINES = 1_000;
-/** So that whoever has gone is noticed, and nothing between closes what is quiet. */
+/** So that anyone who has gone is noticed, and nothing between closes what is quiet. */
 const SIGN_OF_LIFE_MS = 15_000;
 
 /** Server-sent events (HTML Living Standard, 9.2): `overview` when it has changed, `log` with each line, `alive` in a silence. */

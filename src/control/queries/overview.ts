@@ -84,7 +84,7 @@ interface Figures {
 
 const UNKNOWN: Figures = { counts: [], holds: [], oldest: null, perMinute: 0 };
 
-/** Null while a shared ledger can't be reached: how the agent is can be told all the same. */
+/** Null while a shared ledger can't be reached: how the agent is can be told anyway. */
 async function figures(ledger: LedgerReports, history: OverviewDeps['history']): Promise<Figures | null> {
   try {
     const counts = await ledger.counts();

@@ -77,7 +77,7 @@ export interface Document {
   readonly updatedAt: number;
 }
 
-/** What became of a file in a watched folder. */
+/** What happened to a file in a watched folder. */
 export const VERDICTS = ['document', 'duplicate', 'rejected', 'skipped', 'incomplete', 'unreadable'] as const;
 export type Verdict = (typeof VERDICTS)[number];
 

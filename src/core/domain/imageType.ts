@@ -3,7 +3,7 @@ export const IMAGE_TYPES = ['jpeg', 'png', 'tiff', 'webp', 'gif', 'bmp', 'heic',
 
 export type ImageType = (typeof IMAGE_TYPES)[number];
 
-/** The interface speaks of receipt images (section 1), so a PDF has to be allowed in so many words. */
+/** The interface speaks of receipt images (section 1), so a PDF has to be allowed explicitly. */
 export const DEFAULT_ACCEPTED_TYPES: readonly ImageType[] = IMAGE_TYPES.filter((type) => type !== 'pdf');
 
 /** Types to which a scanner appends page by page, so that a complete structure may still grow. */

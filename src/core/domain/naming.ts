@@ -209,7 +209,7 @@ function dateField(pick: (context: NameContext) => Date, standard: string): Fiel
       if (!/^(?:YYYY|YY|MM|DD|HH|mm|ss|[-_.])+$/.test(format)) {
         throw new BadArgument('A date format is made of YYYY YY MM DD HH mm ss and - _ . only.');
       }
-      // The likeliest slip, which would stay in names for ever.
+      // The likeliest slip, which would stay in names forever.
       if (format.includes('mm') && !format.includes('HH')) {
         throw new BadArgument('mm is minutes, and there is no HH before it; months are MM.');
       }

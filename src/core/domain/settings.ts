@@ -59,7 +59,7 @@ export interface EndpointSettings {
 
 /**
  * The configuration that a verdict about a file depended on. It is stored beside the verdict: a PDF that was
- * refused is looked at again once PDFs are allowed, and nothing is when nothing changed.
+ * refused is checked again once PDFs are allowed, and nothing is when nothing changed.
  */
 export function acceptPolicy(settings: FolderSettings): string {
   return `accept=${[...settings.accept].sort().join(',')};maxFileSize=${settings.maxFileSize}`;

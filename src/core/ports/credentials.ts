@@ -13,7 +13,7 @@ export interface Found extends Credentials {
   readonly isTried?: boolean;
 }
 
-/** Where credentials come from. Read anew at each token request, so that rotation needs no restart. */
+/** Where credentials come from. Read again at each token request, so that rotation needs no restart. */
 export interface CredentialsSource {
   /**
    * @throws ReceiptdError CREDENTIALS_MISSING (no store has them), CREDENTIALS_INSECURE (a file that

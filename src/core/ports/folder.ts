@@ -43,7 +43,7 @@ export interface FileSystem {
   readonly name: string;
   /** Raises no events for what others change, may vanish and come back, and has inodes that mean nothing. */
   readonly network: boolean;
-  /** Tells one file system from another; the same after a share was mounted anew. */
+  /** Tells one file system from another; the same after a share was mounted again. */
   readonly mark: string;
 }
 

@@ -1,4 +1,4 @@
-/** The last entry of the journal: whoever keeps it can tell later whether anything before it was changed. */
+/** The last entry of the journal: anyone who keeps it can tell later whether anything before it was changed. */
 export interface JournalHead {
   /** Identifies the ledger: a UUID, made with it. */
   readonly ledger: string;
@@ -11,7 +11,7 @@ export interface JournalHead {
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 export type JsonObject = { readonly [key: string]: Json };
 
-/** Something that changed in the ledger. `facts` stay for ever; `personal` can be erased on request. */
+/** Something that changed in the ledger. `facts` stay forever; `personal` can be erased on request. */
 export interface JournalEvent {
   readonly kind: string;
   /** Wall-clock milliseconds. */

@@ -16,7 +16,7 @@ import type { LedgerReports, OriginalsRule } from './ledgerReports.ts';
 import type { LedgerResults } from './results.ts';
 
 /**
- * The ledger: what was seen, named, sent, and what became of it. Every method that writes resolves when
+ * The ledger: what was seen, named, sent, and what happened to it. Every method that writes resolves when
  * its change is durable, and not before; callers act only then. One process writes at a time, unless the agents of a fleet
  * share it (`fleet`). Every method rejects with ReceiptdError LEDGER_WRITE_FAILED, LEDGER_DAMAGED or LEDGER_UNREACHABLE when
  * the store fails, and with AGENT_FENCED when this agent's lease has run out and its work was taken over.
@@ -63,7 +63,7 @@ export interface KnownFile {
   readonly sighting: number;
   readonly identity: FileIdentity;
   readonly verdict: Verdict;
-  /** The configuration that the verdict depended on; a verdict under another policy is judged anew. */
+  /** The configuration that the verdict depended on; a verdict under another policy is judged again. */
   readonly policy: string | null;
 }
 
@@ -120,7 +120,7 @@ export interface LedgerIntake {
   lastSighting(): Promise<number>;
   /** The file system that the folder lay on when its known files were last seen; null before that. */
   folderMark(folder: string): Promise<string | null>;
-  /** Idempotent. Part of the journal: a ledger that is made anew knows it. */
+  /** Idempotent. Part of the journal: a ledger that is recreated knows it. */
   setFolderMark(folder: string, mark: string, at: number): Promise<void>;
   /** In the place of the mark for the time being. Not part of the journal: who doubted once doubts again. Idempotent. */
   doubtFolderMark(folder: string, doubt: string): Promise<void>;

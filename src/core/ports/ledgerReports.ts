@@ -154,7 +154,7 @@ export interface KnownEndpoint {
   readonly createdAt: number | null;
 }
 
-/** Files seen in one folder (every sighting, those that are gone included), by what became of them. */
+/** Files seen in one folder (every sighting, those that are gone included), by what happened to them. */
 export interface SeenCount {
   readonly folder: string;
   readonly state: ListState;

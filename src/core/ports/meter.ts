@@ -5,7 +5,7 @@ export type RequestEnd = string;
 
 /** Counts what happens, for whoever measures. Durations in seconds. Never throws, and never blocks. */
 export interface Meter {
-  /** What became of a file, each time that is decided. */
+  /** What happened to a file, each time that is decided. */
   judged(folder: string, verdict: Verdict): void;
   /** One upload request was answered, or given up. `bytes`: of the image. */
   requested(endpoint: EndpointKey, end: RequestEnd, seconds: number, bytes: number): void;

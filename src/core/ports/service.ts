@@ -31,7 +31,7 @@ export interface EndpointRecord {
   readonly verbatim: string;
 }
 
-/** What becomes of a request while it is under way. */
+/** What happens to a request while it is under way. */
 export interface UploadProgress {
   /** Its head is about to be written, after any wait for a connection; not called where it comes to none. */
   readonly onStart?: () => void;

@@ -42,7 +42,7 @@ export class Holds {
   #pauseChanges = 0;
   /** Lifted, but the ledger still shows them. */
   readonly #leftShown = new Set<string>();
-  /** Since when what is tried anew after a restart was on hold: if that fails, it is the same trouble. */
+  /** Since when what is tried again after a restart was on hold: if that fails, it is the same trouble. */
   readonly #before = new Map<string, number>();
   #checking: Promise<boolean> | null = null;
 
@@ -65,7 +65,7 @@ export class Holds {
   }
 
   /**
-   * Takes over the pauses of earlier runs, and what the service asked for; every other hold of theirs is tried anew.
+   * Takes over the pauses of earlier runs, and what the service asked for; every other hold of theirs is tried again.
    * Resolves those that go on.
    */
   async restore(): Promise<readonly Hold[]> {
@@ -321,7 +321,7 @@ export class Holds {
     };
     this.#closed.set(keyOf(scope, key), closed);
     await recorded;
-    // Over by now, or longer: whoever made it so has shown that.
+    // Over by now, or longer: anyone who made it so has shown that.
     if (this.#closed.get(keyOf(scope, key)) !== closed) return;
     await this.#show(
       this.#ledger.putHold({ scope, key, reason, message, since, until: ends.wallUntil, demanded }),
@@ -344,7 +344,7 @@ export class Holds {
     this.#log.info('No longer on hold', { scope, key, heldForMs: this.#clock.now() - before.since });
   }
 
-  /** The row only tells people of the hold; without it the hold works all the same. */
+  /** The row only tells people of the hold; without it the hold works anyway. */
   async #show(write: Promise<void>): Promise<boolean> {
     try {
       await write;

@@ -162,7 +162,7 @@ export class Pacer {
       case 'unauthorized':
       case 'endpointHold':
       case 'serviceTrouble':
-        // These close a gate; the pace after it begins anew (`beginAnew`).
+        // These close a gate; the pace after it starts over (`beginAnew`).
         break;
     }
   }

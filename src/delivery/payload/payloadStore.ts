@@ -321,6 +321,6 @@ interface RoomWait {
 /** Syncs that wait for the disk together. */
 const COPIED_AT_ONCE = 4;
 
-/** Reasons of our own: the default one is made anew, with a stack, each time. */
+/** Reasons of our own: the default one is recreated, with a stack, each time. */
 const SOONER = new Error('there is room sooner');
 const TOO_LATE = new Error('there was no room in time');

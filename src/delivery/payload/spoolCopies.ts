@@ -112,7 +112,7 @@ export class SpoolCopies {
     });
   }
 
-  /** Removes the copy unless a document still wants these bytes; whoever admits one meanwhile copies them anew. */
+  /** Removes the copy unless a document still wants these bytes; anyone who admits one meanwhile copies them again. */
   async dropUnwanted(hash: string): Promise<void> {
     if (!this.has(hash) && !this.#inTurn.has(hash)) return;
     await this.#exclusive(hash, async () => {

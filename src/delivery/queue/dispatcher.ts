@@ -259,7 +259,7 @@ export class Dispatcher {
     return waitMs;
   }
 
-  /** Held and empty is done all the same. */
+  /** Held and empty is done anyway. */
   async #waiting(queue: EndpointQueue, idle: Idle): Promise<Idle> {
     if (this.#deps.turns.hasOthers) return this.#leftToOthers(queue, idle);
     for (const lane of LANES) {

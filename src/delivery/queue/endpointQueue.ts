@@ -7,7 +7,7 @@ export const LANES: readonly Lane[] = ['fresh', 'backlog'];
 export class EndpointQueue {
   readonly settings: EndpointSettings;
   readonly claimed: Record<Lane, Document[]> = { fresh: [], backlog: [] };
-  /** Lanes found empty, and until when (monotonic) that need not be looked at again without a notification. */
+  /** Lanes found empty, and until when (monotonic) that need not be checked again without a notification. */
   readonly looked = new Map<Lane, number>();
   /** Begun, and neither accepted nor over. */
   inFlight = 0;

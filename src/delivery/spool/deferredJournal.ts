@@ -7,7 +7,7 @@ import type { DeferredImage, DeferredJournal } from '../../core/ports/deferredJo
 import { deferredLine, admittedLine, keyOf, readLines } from './deferredLine.ts';
 import { syncDirectory } from './copyFiles.ts';
 
-/** A journal with more entries that are done with than these is written anew, if they are also most of it. */
+/** A journal with more entries that are done with than these is rewritten, if they are also most of it. */
 const REWRITE_AFTER = 5_000;
 
 export interface DeferredJournalOptions {
@@ -48,7 +48,7 @@ interface Write {
  * The file is
  *
  *   absent ──first entry──▶ appended to ──all admitted──▶ empty ──▶ ...
- *                              └──a write or a sync failed──▶ doubtful ──next write: made anew, renamed──▶ appended to
+ *                              └──a write or a sync failed──▶ doubtful ──next write: recreated, renamed──▶ appended to
  *
  * Lines that are asked for while others are being synced share the next sync.
  */
@@ -160,7 +160,7 @@ class DeferredJournalFile implements DeferredJournal {
       if (this.#queue.length === 0 && this.#waiting.size === 0 && this.#underWay.size === 0)
         await this.#empty().catch(() => {});
     }
-    // At once, so that whoever asks next begins anew.
+    // At once, so that anyone who asks next starts over.
     this.#flushing = null;
   }
 
@@ -182,7 +182,7 @@ class DeferredJournalFile implements DeferredJournal {
     this.#lines += lines.length;
   }
 
-  /** Makes the file anew from what waits. */
+  /** Recreates the file from what waits. */
   async #begin(): Promise<void> {
     const bytes = Buffer.from(this.waiting().map(deferredLine).join(''));
     const aside = `${this.#path}.tmp`;

@@ -13,7 +13,7 @@ import { digestAt, isQuiet, type Times } from './times.ts';
 
 /** What is in memory, and costs nothing to look at. */
 export interface Around extends Pick<Sight, 'incidents' | 'isOfGeneration' | 'folders' | 'endpoints'> {
-  /** Folders that were not looked at yet: what is absent may be there all the same. */
+  /** Folders that were not looked at yet: what is absent may be there anyway. */
   readonly isLooking: boolean;
 }
 

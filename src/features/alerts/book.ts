@@ -76,7 +76,7 @@ export class Book {
     for (const entry of state.entries) this.#entries.set(entry.key, entry);
   }
 
-  /** Everything begins anew: what is wrong may take its time to be met again. */
+  /** Everything starts over: what is wrong may take its time to be met again. */
   doubt(now: number): void {
     this.#unmet = new Set([...this.#entries.keys()].filter((key) => !this.#ofProcess.has(key)));
     this.#doubtedAt = now;
@@ -87,7 +87,7 @@ export class Book {
     this.#awakeSince = now;
   }
 
-  /** @param isLooking whether not everything was looked at yet, so that what is absent may be there all the same */
+  /** @param isLooking whether not everything was looked at yet, so that what is absent may be there anyway */
   look(now: number, causes: ReadonlyMap<string, Cause>, isLooking: boolean, times: Times): void {
     // Also where the clock was set back.
     this.#awakeSince = Math.min(this.#awakeSince, now);
@@ -128,7 +128,7 @@ export class Book {
       else entry.since = since;
       entry.awaySince = null;
     }
-    // A restart begins to count anew; the trouble did not.
+    // A restart begins to count again; the trouble did not.
     entry.since = Math.min(entry.since, since);
     Object.assign(entry, { code, message, hint, count, patienceMs });
     if (entry.told === null) return;

@@ -17,7 +17,7 @@ export interface DeliveryDeps {
 
 type Addressee = Parcel['to'][number];
 
-/** Who hears of what becomes of deliveries. */
+/** Who hears of what happens to deliveries. */
 export interface Heard {
   /** Before `changed`. */
   readonly taken: (alert: string, channel: AlertChannelName) => void;

@@ -22,7 +22,7 @@ const WAITING: readonly ListState[] = ['queued', 'uploading', 'held'];
 
 type Period = { readonly from: number; readonly to: number };
 
-/** What came within a day and what became of it, by folder; and what waits now. */
+/** What came within a day and what happened to it, by folder; and what waits now. */
 export async function digestOf(
   id: string,
   { from, to }: Period,

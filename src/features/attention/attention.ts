@@ -40,7 +40,7 @@ export const ATTENTION_LIMIT = 1_000;
 const WAITING_LIMIT = 5_000;
 const AT_ONCE = 20;
 const LOOK_EVERY_MS = 3_000;
-/** How soon a folder is looked at again that is not there, or was not listed yet. */
+/** How soon a folder is checked again that is not there, or was not listed yet. */
 const IN_PLACE_MS = 500;
 const AGAIN_MS = 30_000;
 /** What other agents found out about documents of a shared folder, nobody tells this one. */
@@ -159,7 +159,7 @@ export class Attention {
     }
   }
 
-  /** What a kill left half done is taken back, and done anew. */
+  /** What a kill left half done is taken back, and done again. */
   async #begin(): Promise<void> {
     const { book, place } = this.#deps;
     const { entries: known, made } = await book.read(this.#key);
@@ -247,7 +247,7 @@ export class Attention {
     await this.#write().catch(() => {});
   }
 
-  /** Null: it is not what it was when that was found, and is looked at again anyway. */
+  /** Null: it is not what it was when that was found, and is checked again anyway. */
   async #prepare(path: string, { standing, amiss }: Found): Promise<PreparedAttention | null> {
     const { place, folder, maxFileSize } = this.#deps;
     const { size } = standing.identity;
@@ -267,7 +267,7 @@ export class Attention {
     if (this.#entries.size + more < ATTENTION_LIMIT) return true;
     let there = more;
     for (const { files } of this.#entries.values()) if ((await place.count(files)) > 0) there += 1;
-    // People have deleted some; what is remembered of them is bounded all the same.
+    // People have deleted some; what is remembered of them is bounded anyway.
     if (there < ATTENTION_LIMIT && this.#entries.size + more < 10 * ATTENTION_LIMIT) return true;
     if (!this.#isFull)
       log.warn('No more files are shown to people until some are fixed', {

@@ -154,7 +154,7 @@ async function taken({ name, content }: Member, to: string | null, syncs: Promis
   }
   if (handle !== null) {
     const sync = synced(handle);
-    // Told to whoever waits for all of them.
+    // Told to anyone who waits for all of them.
     sync.catch(() => {});
     if (syncs.push(sync) >= TOGETHER) await Promise.all(syncs.splice(0));
   }

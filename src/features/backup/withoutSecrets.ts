@@ -16,7 +16,7 @@ export function withoutSecrets(
   let hasPasswords = false;
   for (const [path, value] of textsIn(readYaml(uncommented.replace(MARK, ''), config.file).data)) {
     const isHook = isDeepStrictEqual(path, ['alerts', 'webhook', 'url']);
-    // Whoever knows the whole of such an address may post there.
+    // Anyone who knows the whole of such an address may post there.
     const shown = isHook ? `${new URL(value).origin}/***` : hidePasswords(value);
     if (shown === value) continue;
     edits.push({ kind: 'set', path, value: shown });

@@ -28,7 +28,7 @@ const DAY_MS = 24 * 60 * 60_000;
 /** Of one look: a share that hangs must not hang the doctor. */
 export const LOOK_MS = 30_000;
 
-/** What `check` does not look at. Never throws, never waits for ever. */
+/** What `check` does not look at. Never throws, never waits forever. */
 export async function examine(options: {
   readonly config: Config | null;
   readonly stateDir: string;
@@ -191,7 +191,7 @@ async function ledger(stateDir: string): Promise<Finding> {
   }
 }
 
-/** SQLite would wait for ever for somebody to write into a FIFO, and nothing else would go on. @throws what is odd */
+/** SQLite would wait forever for somebody to write into a FIFO, and nothing else would go on. @throws what is odd */
 export async function refuseOddFiles(stateDir: string): Promise<void> {
   const path = ledgerPath({ stateDir });
   for (const file of [path, `${path}-wal`, `${path}-shm`, journalPathOf(path)]) {

@@ -29,7 +29,7 @@ export class Bodies {
   }
 
   async #receive(request: IncomingMessage, limit: number, hold: (bytes: number) => number): Promise<Body> {
-    // A length is a promise; what comes is counted all the same.
+    // A length is a promise; what comes is counted anyway.
     if (Number(request.headers['content-length'] ?? 0) > limit) return { kind: 'tooLarge' };
     const chunks: Buffer[] = [];
     // Left early it would take the connection with it, and the answer.

@@ -89,7 +89,7 @@ export class ResultCommand {
     for (;;) {
       const batch = await ledger.results({ of: 'received', order: 'oldest', after, limit: BATCH });
       for (const row of batch) {
-        // Taken anew for each: the configuration may have changed meanwhile.
+        // Taken again for each: the configuration may have changed meanwhile.
         if (signal.aborted || this.#command === null) return;
         await this.#hand(row, this.#command, signal);
         after = row.id;

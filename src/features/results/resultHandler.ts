@@ -24,7 +24,7 @@ type Limits = Pick<ResultsSettings, 'maxSize' | 'rate' | 'baseUrl'>;
 const LATER_S = 10;
 
 /**
- * Answers each request that reaches the receiver. Whoever does not know the secret learns that there is nothing (404),
+ * Answers each request that reaches the receiver. Anyone who does not know the secret learns that there is nothing (404),
  * whatever was asked. 204 says that the result is durable; 429 and 503 ask for it again later.
  */
 export class ResultHandler {

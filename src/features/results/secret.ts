@@ -10,7 +10,7 @@ const SHAPE = /^[\w-]{43}$/;
 
 /**
  * The secret part of the address that results are posted to; the interface knows no other way for the service to show
- * that it is the service. Made when it is first asked for, and then the same for ever, since the endpoints have it.
+ * that it is the service. Made when it is first asked for, and then the same forever, since the endpoints have it.
  * @throws ReceiptdError RESULTS_UNAVAILABLE
  */
 export async function resultsSecret(stateDir: string, random: (bytes: number) => Buffer): Promise<string> {

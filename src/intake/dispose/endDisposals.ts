@@ -19,7 +19,7 @@ export interface DisposeDeps {
 /**
  * Ends the disposals that a kill interrupted, by what it left:
  *
- *   the file is in its place, or aside         ──▶ the intent is taken back; it is done anew
+ *   the file is in its place, or aside         ──▶ the intent is taken back; it is done again
  *   it is gone, and the archive has its bytes  ──▶ archived
  *   it is gone, and was to be deleted          ──▶ deleted
  *   it is gone, and others overwrote it        ──▶ the intent is taken back

@@ -226,7 +226,7 @@ async function makeLike(parent: string, name: string, watched: string): Promise<
   return made;
 }
 
-/** Numbers are given anew to other directories; one that was born at the same time is the same. */
+/** Numbers are given again to other directories; one that was born at the same time is the same. */
 function identityOf({ ino, birthtimeNs }: BigIntStats): string {
   return `${ino} ${birthtimeNs}`;
 }

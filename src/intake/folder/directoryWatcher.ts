@@ -21,7 +21,7 @@ const LONGEST_PAUSE_MS = 800;
  * directory again, and reads nothing where sub-directories are not watched.
  *
  * chokidar 5 also makes an entry at every look at a directory, and never drops that of one that has gone by then:
- * about 1 KB for ever for each. An entry that stays can also hide a directory that comes again under the old name.
+ * about 1 KB forever for each. An entry that stays can also hide a directory that comes again under the old name.
  * This one forgets at once what is not found, so that reading the parent finds it as a new one.
  *
  * It overrides what is not documented: the version is pinned, and the tests hold the behaviour.
@@ -48,7 +48,7 @@ export class DirectoryWatcher extends FSWatcher {
   }
 
   override add(paths: string | string[], missing?: string): this {
-    // Where a path is missing, chokidar would watch its parent once more, for ever.
+    // Where a path is missing, chokidar would watch its parent once more, forever.
     if (missing === undefined) super.add(paths);
     return this;
   }

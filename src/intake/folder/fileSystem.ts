@@ -123,7 +123,7 @@ function shareOf(path: string): string | null {
 
 /** Of macOS' names for file systems those that lie elsewhere. */
 const MAC_SHARES = /^(?:smbfs|nfs|afpfs|webdav|ftp|acfs|macfuse|osxfuse|fusefs)$/;
-/** A mount gets another device when it is made anew, and asking starts a program. */
+/** A mount gets another device when it is recreated, and asking starts a program. */
 const macKinds = new Map<bigint, FileSystem>();
 
 async function ofMac(folder: string, device: bigint, sources: FileSystemSources): Promise<FileSystem> {

@@ -13,14 +13,14 @@ import type { FolderClaims, FolderHolder, FolderLook } from '../../core/ports/fo
  *
  * What is held is a name of the kernel: an abstract socket on Linux, a named pipe on Windows. The name is made from the
  * folder's device and inode, so it is the same by every path, and nothing is written into the folder or kept open in it,
- * which would keep a disk from being unmounted. Whoever asks is told who holds it. macOS has no such names.
+ * which would keep a disk from being unmounted. Anyone who asks is told who holds it. macOS has no such names.
  */
 
 const PREFIXES: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
   linux: '\0receiptd-folder-',
   win32: '\\\\.\\pipe\\receiptd-folder-',
 };
-/** A holder that is stopped does not answer, and holds it all the same. */
+/** A holder that is stopped does not answer, and holds it anyway. */
 const ANSWER_MS = 1_000;
 const ANSWER_AT_MOST = 16_384;
 /** Nobody listens: of a socket, and of a pipe. */

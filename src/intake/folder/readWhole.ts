@@ -8,7 +8,7 @@ import type { FileRead } from '../../core/ports/folder.ts';
 // Between two chunks an abort is noticed, and a slow share shows that it is not a dead one: within guarded.ts' 15 s one of 20 kB/s.
 const CHUNK_BYTES = 256 * 1024;
 
-// A FIFO would block the open for ever without O_NONBLOCK. Windows knows neither flag.
+// A FIFO would block the open forever without O_NONBLOCK. Windows knows neither flag.
 const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 // What stands there is not a file any more: a link (ELOOP), a socket (ENXIO), a directory.

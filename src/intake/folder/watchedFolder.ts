@@ -45,7 +45,7 @@ export interface WatchedFolderOptions {
   readonly guard?: Guard;
   /**
    * A directory of the agent's own. What lies on the same file system is looked at and read in this thread: that takes
-   * a fraction of the time, and where that file system hangs the agent hangs all the same.
+   * a fraction of the time, and where that file system hangs the agent hangs anyway.
    */
   readonly ownDirectory?: string;
   /** Memory for the bytes of a file. */
@@ -68,7 +68,7 @@ export function createWatchedFolder(options: WatchedFolderOptions): WatchedFolde
   const excluded = createExcludedDirectories(folder, [...options.exclude, archiveTo]);
   const guard = options.guard ?? createFolderGuard(folder);
 
-  /** By device. A number may be given to another file system later: a look at the folder begins anew. */
+  /** By device. A number may be given to another file system later: a look at the folder starts over. */
   const networks = new Map<bigint, boolean>();
   const identify = async (file: string, stats: BigIntStats): Promise<FileIdentity> => {
     const known = networks.get(stats.dev);

@@ -37,7 +37,7 @@ export interface OfflineModeDeps {
 const LOOK_AGAIN_MS = 2_000;
 /** An image that can't be admitted for reasons of its own is tried again this often. */
 const ODD_AGAIN_MS = 60_000;
-/** The files that were decided about last; others may be looked at again. */
+/** The files that were decided about last; others may be checked again. */
 const REMEMBERED = 50_000;
 const KEY = 'deferredJournal';
 
@@ -113,7 +113,7 @@ export class OfflineMode {
     return this.#deferring.has(sha256) || this.#deps.deferred.needs(sha256);
   }
 
-  /** Whether this file was decided about, as it is, and need not be looked at again before the ledger is back. */
+  /** Whether this file was decided about, as it is, and need not be checked again before the ledger is back. */
   knows(folder: string, path: string, identity: FileIdentity): boolean {
     const seen = this.#seen.get(keyOf(folder, path));
     return seen !== undefined && sameIdentity(seen.identity, identity);

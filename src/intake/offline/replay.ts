@@ -58,7 +58,7 @@ async function admitOne(image: DeferredImage, deps: ReplayDeps): Promise<void> {
       lane,
       at,
       naming: namingOf(image, deps),
-      // A share may have come or gone since, and what it held is overwritten: nobody would find it there. A listing that finds it sees it anew.
+      // A share may have come or gone since, and what it held is overwritten: nobody would find it there. A listing that finds it sees it again.
       isElsewhere: mark === null || mark !== homes.get(folder),
     });
   } catch (error) {

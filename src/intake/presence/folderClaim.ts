@@ -22,7 +22,7 @@ interface Other {
   lookedAt: number;
 }
 
-/** Whoever does not look for so long can't say that nobody held the folder meanwhile. */
+/** Anyone who does not look for so long can't say that nobody held the folder meanwhile. */
 const UNSEEN_MS = 30_000;
 
 /**

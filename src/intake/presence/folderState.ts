@@ -23,7 +23,7 @@ const AWAY: Readonly<Partial<Record<IntakeState, { readonly code: ErrorCode; rea
   },
 };
 
-/** By folder: how it was last, and since when; another configuration begins no state anew. */
+/** By folder: how it was last, and since when; another configuration begins no state again. */
 export type FolderTimes = Map<string, { readonly state: IntakeState; readonly since: number }>;
 
 /** Where a watched folder stands and since when; each change is said once. */

@@ -22,7 +22,7 @@ export interface LookOver {
  * Directories of one folder in which no file was created, replaced or deleted since all of them were compared with the
  * ledger, or taken into settling:
  *
- *   unknown ──listed, with a stamp that counts──▶ unchanged ──another stamp──▶ listed anew
+ *   unknown ──listed, with a stamp that counts──▶ unchanged ──another stamp──▶ listed again
  *      ▲                                             │
  *      └──── anything that may have been missed ─────┘
  *

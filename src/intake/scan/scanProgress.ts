@@ -3,7 +3,7 @@ import type { Settling } from '../settle/settling.ts';
 
 /**
  * How long is waited for a file since it was first seen, and for a folder that can't be listed: a file that stays
- * incomplete for ever, or is written to without end, must not keep a loss from being told.
+ * incomplete forever, or is written to without end, must not keep a loss from being told.
  */
 const PATIENCE_MS = 10 * 60_000;
 

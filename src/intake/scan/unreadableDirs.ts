@@ -1,7 +1,7 @@
 import type { Log } from '../../core/ports/log.ts';
 
 /**
- * Directories of one folder that can't be read: each is said once for each code, and anew when it has been readable. What
+ * Directories of one folder that can't be read: each is said once for each code, and again when it has been readable. What
  * lies below is looked for again at every listing.
  */
 export class UnreadableDirs {

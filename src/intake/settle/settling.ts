@@ -188,7 +188,7 @@ export class Settling {
     return this.isStill(file);
   }
 
-  /** What lay there under `identity` is incomplete: looked at again now and then. False once patience has run out. */
+  /** What lay there under `identity` is incomplete: checked again now and then. False once patience has run out. */
   markIncomplete(file: Unsettled, identity: FileIdentity, reason: string, detail: string): boolean {
     // What came meanwhile was not read: it may be the missing end.
     if (!sameIdentity(file.identity, identity)) {
@@ -231,7 +231,7 @@ export class Settling {
 
   /**
    * The system won't let it be read. True: it is tried again later. False: that has lasted; the caller notes it as
-   * unreadable and says `done`, after which it is tried again all the same.
+   * unreadable and says `done`, after which it is tried again anyway.
    */
   blocked(file: Unsettled, code: string): boolean {
     const now = this.#clock.monotonic();

@@ -90,7 +90,7 @@ export class Journal {
   /**
    * Takes back the last append, because the transaction that went with it failed. Harmless after an append that
    * failed itself.
-   * @throws the system's error where the file could not be cut; `head` is back all the same
+   * @throws the system's error where the file could not be cut; `head` is back anyway
    */
   rewind(): void {
     if (this.#before === null) throw new Error('There is no append to take back.');
@@ -176,8 +176,8 @@ export function openJournal(path: string, salt: Salt = randomSalt): Journal | nu
 
 /**
  * Begins a journal with `first` (its facts name the ledger), behind `after` where a journal came before, and what it is
- * `told` anew, in batches. It is made aside and named when all of that is durable: a crash leaves either none or a whole
- * one, for what a ledger is made anew from must not end in the middle.
+ * `told` again, in batches. It is made aside and named when all of that is durable: a crash leaves either none or a whole
+ * one, for what a ledger is recreated from must not end in the middle.
  * @throws the system's error; EEXIST where there is a file that is not empty
  */
 export function createJournal(

@@ -93,7 +93,7 @@ function faultOf(
   before: { seq: number; hash: string } | null,
   isFirst: boolean,
 ): string | undefined {
-  // A journal that was begun anew continues a chain whose beginning lies elsewhere.
+  // A journal that was restarted continues a chain whose beginning lies elsewhere.
   const isContinued = isFirst && entry.kind === 'continued';
   if (before !== null && !isContinued) {
     if (entry.seq !== before.seq + 1) return `entry ${entry.seq} follows entry ${before.seq}`;

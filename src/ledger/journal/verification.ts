@@ -171,7 +171,7 @@ export class Verification {
     } else if (kind === 'continued') {
       const why = typeof because === 'string' ? ` The reason that it gives: ${because}` : '';
       this.#remarks.push(
-        `This journal was begun anew with entry ${seq}.${why} Entries 1 to ${seq - 1} are not in this file and were not verified: look for a file that was set aside, or in a backup.`,
+        `This journal was restarted with entry ${seq}.${why} Entries 1 to ${seq - 1} are not in this file and were not verified: look for a file that was set aside, or in a backup.`,
       );
     } else if (seq !== 1) {
       this.#find(seq, `The beginning is missing: the file starts with entry ${seq}.`);

@@ -10,7 +10,7 @@ import type { Store } from './store.ts';
 const DUE_AT_ONCE = 1_000;
 /** How far into each folder's line one step looks for what is no longer fresh. */
 const STALE_AT_ONCE = 1_000;
-/** A claim that was never heard of may have been marked all the same. */
+/** A claim that was never heard of may have been marked anyway. */
 const ASK_EVERY_MS = 60_000;
 
 /**

@@ -13,7 +13,7 @@ export async function readPassword(
   platform: NodeJS.Platform = process.platform,
 ): Promise<string> {
   const key = 'ledger.passwordFile';
-  // Without O_NONBLOCK, opening a FIFO would wait for ever.
+  // Without O_NONBLOCK, opening a FIFO would wait forever.
   const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch(
     (error: unknown) => {
       throw unreadable(key, file, error);

@@ -27,7 +27,7 @@ const SIGNALS: readonly FleetSignal[] = ['queue', 'holds', 'agents'];
 
 /**
  * Keeps the store connected: one connection to write, one for heartbeats and what other agents tell. When either is lost, both are
- * made anew, after a pause that grows with each failure and is never the same for two agents.
+ * recreated, after a pause that grows with each failure and is never the same for two agents.
  */
 export class Link {
   readonly #options: LinkOptions;
@@ -45,7 +45,7 @@ export class Link {
   }
 
   /**
-   * Connects, and keeps connected from then on. Where the database can't be reached now this resolves all the same, and goes on
+   * Connects, and keeps connected from then on. Where the database can't be reached now this resolves anyway, and goes on
    * trying. @throws ReceiptdError for what waiting does not mend: LEDGER_REFUSED, LEDGER_NEWER, LEDGER_OLDER, AGENT_NAME_TAKEN,
    * AGENT_RENAMED
    */

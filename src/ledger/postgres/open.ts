@@ -34,7 +34,7 @@ export interface PostgresLedgerOptions extends Self {
 
 /**
  * Opens the shared ledger for one agent, makes or upgrades its schema where the role may, and begins the agent's session.
- * Where the database can't be reached now it resolves all the same, with `storage.trouble()` set, and goes on trying.
+ * Where the database can't be reached now it resolves anyway, with `storage.trouble()` set, and goes on trying.
  * @throws ReceiptdError LEDGER_REFUSED, LEDGER_NEWER, LEDGER_OLDER, AGENT_NAME_TAKEN, AGENT_RENAMED
  */
 export async function openPostgresLedger(options: PostgresLedgerOptions): Promise<Ledger> {

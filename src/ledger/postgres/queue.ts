@@ -58,7 +58,7 @@ export function createQueue(store: Store, underway: Underway, clock: Pick<Clock,
   };
   store.onBack(() => {
     const isForgotten = (id: number): boolean => !underway.has(id);
-    // Where this fails the link does, and is made anew.
+    // Where this fails the link does, and is recreated.
     store
       .write((sql) => putBack(sql, sql.session.agentId, FORGOTTEN, clock.now(), isForgotten))
       .catch(() => {});

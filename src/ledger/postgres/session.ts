@@ -93,7 +93,7 @@ export async function join(connection: Connection, self: Self): Promise<Session>
   }
 }
 
-/** Makes the lease last anew from now. False: it was taken away. */
+/** Makes the lease last again from now. False: it was taken away. */
 export async function renew(connection: Connection, session: Session, leaseMs: number): Promise<boolean> {
   const { agentId, epoch } = session;
   return (await connection.run(RENEW, { agentId, epoch, leaseMs })) > 0;

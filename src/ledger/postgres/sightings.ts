@@ -35,7 +35,7 @@ export async function nextSightings(sql: Sql, count: number): Promise<readonly n
 
 /**
  * Makes `sighted` what is current at the paths of these files of one folder. The sighting that was current either becomes
- * this one (the same file judged anew) or history (other bytes, or bytes that belong to another document). `sparesDocuments`:
+ * this one (the same file judged again) or history (other bytes, or bytes that belong to another document). `sparesDocuments`:
  * what is a document or a duplicate already, admitted before or beside this, stays one.
  */
 export async function putSightings(

@@ -28,7 +28,7 @@ const CONFLICT_TRIES = 5;
 /** What is written is looked up one by one; a plan that was made while the tables were small is kept while they grow. */
 const BY_INDEX = 'SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off';
 
-/** Looked for first: an INSERT would wait for whoever is changing the row, and that one may be waiting for this. */
+/** Looked for first: an INSERT would wait for anyone who is changing the row, and that one may be waiting for this. */
 const ENSURE_FOLDER = `
 INSERT INTO folders (place, path)
 SELECT :place, :folder WHERE NOT EXISTS (SELECT FROM folders WHERE place = :place AND path = :folder)
@@ -133,7 +133,7 @@ export class Store {
     this.#schedule();
   }
 
-  /** The heartbeat. Resolves false where the lease was taken away; then the connection is to be begun anew. */
+  /** The heartbeat. Resolves false where the lease was taken away; then the connection is to be restarted. */
   async renew(connection: Connection): Promise<boolean> {
     if (!this.#session) return false;
     const startedAt = this.#lease.begins();
@@ -155,7 +155,7 @@ export class Store {
     try {
       return await this.#readers.use(work, options);
     } catch (error) {
-      // What took too long, or was asked before the link was made anew, says nothing about it.
+      // What took too long, or was asked before the link was recreated, says nothing about it.
       if (isGivenUp(error) || connection !== this.#connection) throw ledgerFailure(error, this.where);
       throw this.#failed(error);
     }

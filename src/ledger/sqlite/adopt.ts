@@ -56,7 +56,7 @@ export function adoptLedger({ path, backupsDir, because, at, isPair }: AdoptOpti
   const sql = createSql(db);
   try {
     if (isPair && story.length > 0) throw unfit(path, story.join(' '));
-    // A journal that had to be begun anew gave nothing.
+    // A journal that had to be restarted gave nothing.
     const replayed = story.length === 0 ? journal.head.seq - from.seq : 0;
     const head = journal.append([toJournal({ kind: 'restored', because, fromSeq: from.seq }, at)]);
     sql.run(SET_HEAD, { ...head });

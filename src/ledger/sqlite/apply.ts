@@ -13,7 +13,7 @@ import * as SIGHTINGS from './sql/sightings.ts';
 import type { Sql } from './statements.ts';
 
 /**
- * The one place where an event becomes rows: when it happens, and when the ledger is made anew from its journal. It
+ * The one place where an event becomes rows: when it happens, and when the ledger is recreated from its journal. It
  * decides nothing; what the event says has been decided.
  */
 export function apply(sql: Sql, event: LedgerEvent, at: number): void {

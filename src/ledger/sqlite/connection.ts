@@ -56,7 +56,7 @@ export function openForReading(
   { anyVersion = false }: { readonly anyVersion?: boolean } = {},
 ): DatabaseSyncInstance {
   const about = lookFor(path);
-  // SQLite would wait for ever for somebody to write into a FIFO.
+  // SQLite would wait forever for somebody to write into a FIFO.
   if (about !== undefined && !about.isFile() && !about.isDirectory()) {
     throw new ReceiptdError('FILE_UNREADABLE', `The ledger ${path} is not a regular file.`, {
       hint: 'Find out who put it there, and remove it.',

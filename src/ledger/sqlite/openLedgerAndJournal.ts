@@ -156,7 +156,7 @@ function findJournal(journalPath: string): FoundJournal {
   }
 }
 
-/** Why the ledger must be made anew although it may look well; null where it is as it should be. */
+/** Why the ledger must be recreated although it may look well; null where it is as it should be. */
 function damageOf(
   { path, backupsDir }: LedgerAndJournalOptions,
   { journal, damage }: FoundJournal,
@@ -197,7 +197,7 @@ function remake(
 
 /**
  * How a ledger stands to a sound journal. `behind`: it lacks the last entries, as a crash leaves it. `outdated`: it is of
- * a time before the file begins, which tells everything anew. `foreign`: the journal is another's, or lacks its own end.
+ * a time before the file begins, which tells everything again. `foreign`: the journal is another's, or lacks its own end.
  */
 function standingOf(
   db: DatabaseSyncInstance,

@@ -15,7 +15,7 @@ SELECT CAST(f.id AS TEXT) AS id, f.path, f.watched_at AS watchedAt, f.mark, o.ru
 const PAUSES = `SELECT scope, key, message, since FROM holds WHERE paused = 1 ORDER BY scope, key`;
 
 /**
- * Opens a ledger, or a copy of one, for whoever takes all of it over.
+ * Opens a ledger, or a copy of one, for anyone who takes all of it over.
  * @throws ReceiptdError LEDGER_MISSING, LEDGER_OLDER, FILE_UNREADABLE, LEDGER_NEWER, LEDGER_DAMAGED
  */
 export function openSource(path: string): Source {

@@ -34,7 +34,7 @@ export interface Rebuilt {
 }
 
 /**
- * Makes the ledger anew, aside, and puts it into its place when it is whole: the newest good backup, every journal
+ * Recreates the ledger, aside, and puts it into its place when it is whole: the newest good backup, every journal
  * entry after it, and, where the journal has gaps, what can still be read of the damaged file. What is not known by
  * then comes from the folders, as new files do.
  */

@@ -16,7 +16,7 @@ export function currentSighting(sql: Sql, file: FileRef): CurrentSighting | unde
 
 /**
  * Makes `sighted` what is current at the file's path. The sighting that was current either becomes this one
- * (the same file judged anew) or history (other bytes, or bytes that belong to another document). Returns its number.
+ * (the same file judged again) or history (other bytes, or bytes that belong to another document). Returns its number.
  */
 export function putSighting(
   sql: Transaction,

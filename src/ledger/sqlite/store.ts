@@ -258,7 +258,7 @@ export class Store {
     try {
       this.#writing?.journal.rewind();
     } catch {
-      // The journal's head is back all the same, and its next append cuts first. What failed first is the one to report.
+      // The journal's head is back anyway, and its next append cuts first. What failed first is the one to report.
     }
   }
 
@@ -270,7 +270,7 @@ export class Store {
     }
   }
 
-  /** Changes nothing, and reaches the disk all the same. Throws what is still wrong. */
+  /** Changes nothing, and reaches the disk anyway. Throws what is still wrong. */
   #tryWriting(): void {
     try {
       this.#writing?.journal.tryWriting();

@@ -8,7 +8,7 @@ import { LATEST_VERSION } from './migrate.ts';
 
 const NAME = /^upgrade-from-v\d+\.db$/;
 
-/** The ledger as it was, and room for it to grow by as much again while tables are made anew. */
+/** The ledger as it was, and room for it to grow by as much again while tables are recreated. */
 const COPIES = 2;
 
 export interface UpgradeSources {

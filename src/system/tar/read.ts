@@ -42,7 +42,7 @@ export async function* readArchive(
   const source = (await openFile(file)).createReadStream();
   const gunzip = createGunzip();
   const tar = extract();
-  // A stream that ends early would leave the next one waiting for ever.
+  // A stream that ends early would leave the next one waiting forever.
   source.on('error', (error) => gunzip.destroy(error));
   gunzip.on('error', (error) => limited.destroy(error));
   limited.on('error', (error) => tar.destroy(error));
@@ -65,7 +65,7 @@ export async function* readArchive(
   }
 }
 
-/** Opening a FIFO would wait for ever, and a device never ends. */
+/** Opening a FIFO would wait forever, and a device never ends. */
 async function openFile(file: string): Promise<FileHandle> {
   const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   if ((await handle.stat()).isFile()) return handle;

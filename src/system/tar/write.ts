@@ -60,7 +60,7 @@ async function fill(tar: Pack, parts: Iterable<Part> | AsyncIterable<Part>, mtim
   tar.finalize();
 }
 
-/** tar-stream's streams are no streams of Node's: its pipeline would wait for them for ever. */
+/** tar-stream's streams are no streams of Node's: its pipeline would wait for them forever. */
 async function put(
   tar: Pack,
   header: Partial<Header> & { name: string },
@@ -70,7 +70,7 @@ async function put(
   const done = new Promise<void>((resolve, reject) => {
     entry = tar.entry(header, (error) => (error ? reject(error) : resolve()));
   });
-  // Whoever waits for it is told; until then nobody listens.
+  // Anyone who waits for it is told; until then nobody listens.
   done.catch(() => {});
   entry?.on('error', () => {});
   for await (const chunk of chunks) if (entry?.write(chunk) === false) await once(entry, 'drain');

@@ -3,7 +3,7 @@ import { prepare } from '../../ledger/postgres/prepare.ts';
 import { ledgerFailure } from '../../ledger/postgres/failure.ts';
 import type { Connection } from '../../ledger/postgres/connection.ts';
 
-/** An upgrade of a large ledger makes indexes anew. */
+/** An upgrade of a large ledger recreates indexes. */
 const ANSWER_WITHIN_MS = 12 * 60 * 60_000;
 
 /** @throws ReceiptdError what connecting and preparing throw */

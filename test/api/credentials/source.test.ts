@@ -85,7 +85,7 @@ describe('auto', () => {
     ).rejects.toMatchObject({ code: 'CREDENTIALS_INSECURE' });
   });
 
-  it('reads anew each time, so that rotation needs no restart', async () => {
+  it('reads again each time, so that rotation needs no restart', async () => {
     const options = await machine();
     const source = auto({ ...options, env: { CREDENTIALS_DIRECTORY: options.folder } });
     await source.get();

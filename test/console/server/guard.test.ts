@@ -147,7 +147,7 @@ describe('what only reads', () => {
       expect(await status(path, { 'sec-fetch-site': 'same-site' })).toBe(403);
       expect(await status(path, { origin: 'http://evil.example' })).toBe(403);
     }
-    // A link in a mail, or the file that the browser was opened with, leads to the page all the same.
+    // A link in a mail, or the file that the browser was opened with, leads to the page anyway.
     expect(await status('/', { 'sec-fetch-site': 'cross-site' })).toBe(200);
   });
 });

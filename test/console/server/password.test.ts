@@ -40,7 +40,7 @@ describe('the password', () => {
     expect(await matches('')).toBe(false);
   });
 
-  it('is read anew when the file changes, and gone when it is removed', async () => {
+  it('is read again when the file changes, and gone when it is removed', async () => {
     const file = new PasswordFile(stateDir);
     expect(await file.current()).toBeNull();
     await writePassword(stateDir, 'the first one of them');

@@ -87,7 +87,7 @@ describe('a session', () => {
     ]);
   });
 
-  it('tells whoever waits that it is over', async () => {
+  it('tells anyone who waits that it is over', async () => {
     const { clock, sessions } = prepare();
     const [ended, idle] = [sessions.begin(null), sessions.begin('print')];
     const over: string[] = [];

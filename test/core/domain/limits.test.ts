@@ -225,7 +225,7 @@ describe('a budget', () => {
   const local = (...parts: [number, number, number, number?, number?, number?, number?]): number =>
     new Date(...parts).getTime();
 
-  it('opens anew at midnight, local time', () => {
+  it('opens again at midnight, local time', () => {
     const evening = local(2026, 2, 3, 23, 59, 59, 999);
     const budget = new Budget('day', 2, 1, evening);
     expect(budget.delay(evening)).toBe(0);
@@ -234,7 +234,7 @@ describe('a budget', () => {
     expect(budget.delay(evening + 1)).toBe(0);
   });
 
-  it('opens anew on the first of the month', () => {
+  it('opens again on the first of the month', () => {
     const at = local(2026, 0, 31, 12);
     const budget = new Budget('month', 1, 1, at);
     expect(budget.delay(at)).toBe(local(2026, 1, 1) - at);

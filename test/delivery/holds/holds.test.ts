@@ -72,7 +72,7 @@ describe('a scope', () => {
     expect(waits).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300, 300].map((s) => s * 1_000));
   });
 
-  it('is opened by a probe that passes, and begins anew with a short wait', async () => {
+  it('is opened by a probe that passes, and starts over with a short wait', async () => {
     await holds.serviceTrouble(sent(), WHY, null);
     for (let i = 0; i < 3; i += 1) {
       await untilProbe(OFFICE);
@@ -239,7 +239,7 @@ describe('a person', () => {
   });
 });
 
-it('holds although the ledger cannot be written, and no row is left behind for ever', async () => {
+it('holds although the ledger cannot be written, and no row is left behind forever', async () => {
   let broken = false;
   const failing = () => Promise.reject(new Error('the disk is full'));
   const ledger: Ledger = {

@@ -83,7 +83,7 @@ describe('limits', () => {
     }
   }
 
-  it('hold whichever way the clock jumps, and whenever the agent is started anew', async () => {
+  it('hold whichever way the clock jumps, and whenever the agent is started again', async () => {
     const place = await sendingPlace();
     const { clock, ledger } = place;
     const endpoints = [{ key: OFFICE, alias: 'office', limits: UNLIMITED }];

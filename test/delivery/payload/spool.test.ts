@@ -57,7 +57,7 @@ it('while all is well no copy is made and the spool’s directory stays empty', 
   expect(agent.puts).toEqual([]);
 });
 
-it('a file that is overwritten while its upload hangs is sent all the same', async () => {
+it('a file that is overwritten while its upload hangs is sent anyway', async () => {
   const place = await spoolingPlace();
   const { clock, service, scans } = place;
   const hangs = pending();

@@ -44,7 +44,7 @@ it('a refused one keeps its place until that is recorded', async () => {
   expect(place.service.asked).toHaveLength(2);
 });
 
-it('trouble that what is under way ends at once does not make the pace begin anew', async () => {
+it('trouble that what is under way ends at once does not make the pace start over', async () => {
   const place = await sendingPlace();
   for (let n = 0; n < 12; n += 1) await place.admit(`${n}.jpg`);
   const [first, second, slow] = [pending(), pending(), pending()];

@@ -175,7 +175,7 @@ inBrowser('the overview', (here) => {
     await page.getByText(/The connection to receiptd was lost at/).waitFor({ state: 'detached' });
   });
 
-  test('a line on which nothing comes any more is taken anew', async () => {
+  test('a line on which nothing comes any more is taken again', async () => {
     const { browser } = here;
     const streams = () => browser.requests.filter((url) => url.endsWith('/v1/events')).length;
     const page = await browser.open('#/', { reducedMotion: 'reduce' });
@@ -192,7 +192,7 @@ inBrowser('the overview', (here) => {
     await page.close();
   });
 
-  test('a hidden tab gives its stream back, and knows what is new when it is looked at again', async () => {
+  test('a hidden tab gives its stream back, and knows what is new when it is checked again', async () => {
     const { stub, browser } = here;
     const page = await browser.open();
     await shows(page.getByRole('status').getByText('Live'));

@@ -195,7 +195,7 @@ it('another trouble in the place of one that was told is told as well, and the f
   ]);
 });
 
-it('whoever asks hears who was told, who is not yet, and what is over', async () => {
+it('anyone who asks hears who was told, who is not yet, and what is over', async () => {
   const { clock, dir, world, start, wrong } = await place();
   const mail = new Channel('email');
   const hook = new Channel('webhook');
@@ -255,7 +255,7 @@ it('in quiet hours nothing is delivered, not even what was to be delivered befor
   expect(mail.subjects).toContain('opened: The disk a is full.');
 });
 
-it('what is told is durable first; where that cannot be, it is told all the same', async () => {
+it('what is told is durable first; where that cannot be, it is told anyway', async () => {
   const { dir, clock, log, start, wrong } = await place();
   const mail = new Channel('email');
   const seen: string[] = [];
@@ -281,7 +281,7 @@ it('what is told is durable first; where that cannot be, it is told all the same
   expect(log.said('Sent alerts could not be recorded')).toHaveLength(1);
 });
 
-it('a damaged file is begun anew, with a line in the log', async () => {
+it('a damaged file is restarted, with a line in the log', async () => {
   const { dir, clock, log, start, wrong } = await place();
   for (const text of ['{"version":1,"entr', '{"version":7}', 'null']) {
     writeFileSync(alertsFile(dir), text);

@@ -279,7 +279,7 @@ describe('a restart', () => {
 });
 
 describe('another configuration', () => {
-  it('does not delay the end of what does not hang on it, though folders are listed anew', () => {
+  it('does not delay the end of what does not hang on it, though folders are listed again', () => {
     const desk = new Desk();
     desk.times = { ...desk.times, afterMs: 0 };
     desk.begin('incident config', { isOfProcess: true }).begin('folder /a').pass(MINUTE);

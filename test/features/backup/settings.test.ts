@@ -26,7 +26,7 @@ ${more}`;
   const context = { env: {}, cwd: dir, platform: 'linux' as const, home: dir, isRoot: false };
   const config = parseConfig(text, join(dir, 'receiptd.yaml'), context);
   const result = await portableSettings(text, config);
-  // It is a configuration all the same.
+  // It is a configuration anyway.
   parseConfig(result.text, join(dir, 'receiptd.yaml'), context);
   return result.text;
 }

@@ -98,7 +98,7 @@ describe('a result', () => {
   });
 });
 
-describe('whoever does not know the secret', () => {
+describe('anyone who does not know the secret', () => {
   it('finds nothing, whatever is asked', async () => {
     const { receiver, secret, ledger, log } = await receiving();
     const wrong = `${secret.slice(0, -1)}${secret.endsWith('A') ? 'B' : 'A'}`;
@@ -288,7 +288,7 @@ describe('the secret', () => {
     expect(statSync(file).mode & 0o777).toBe(process.platform === 'win32' ? 0o666 : 0o600);
   });
 
-  it('that somebody has broken is said, and not made anew, since the endpoints have it', async () => {
+  it('that somebody has broken is said, and not recreated, since the endpoints have it', async () => {
     const { stateDir, receiver, settings, incidents } = await receiving({ settings: { listen: null } });
     const file = join(stateDir, 'results-secret');
     for (const breaking of [

@@ -344,7 +344,7 @@ describe('a disposal that was begun and not ended', () => {
     expect(await place.ledger.begunDisposals(place.scans)).toEqual([]);
   });
 
-  it('is done anew as long as its file is there', async () => {
+  it('is done again as long as its file is there', async () => {
     const { place, bytes, options, file, sighting } = await begun('archived');
     const { intake } = await place.once(options);
     expect(await readFile(file)).toEqual(bytes);

@@ -172,7 +172,7 @@ describe.each<[string, Scenario, boolean]>([
 });
 
 describe.skipIf(!otherDevice)('a disposal killed, and then the restart', () => {
-  it('ends as configured all the same', async () => {
+  it('ends as configured anyway', async () => {
     const scenario: Scenario = { afterUpload: 'archive', archiveUnder: memory };
     const full = await prepare(scenario);
     const total = Number(dispose(full.place, 0, scenario).slice('done '.length));

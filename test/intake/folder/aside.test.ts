@@ -179,7 +179,7 @@ describe('archiving', () => {
     expect(await filesIn(elsewhere)).toEqual({ 'a.jpg': 'a' });
   });
 
-  it('follows no link in the watched folder: whoever scans may have put it there', async () => {
+  it('follows no link in the watched folder: anyone who scans may have put it there', async () => {
     const elsewhere = await temporaryDirectory();
     for (const [link, archiveTo] of [
       ['archive', 'archive'],

@@ -129,7 +129,7 @@ describe.skipIf(!hasBindfs)('a share', () => {
     },
   );
 
-  it('whose server dies is unreachable until it is mounted anew, and has the same mark and files then', async () => {
+  it('whose server dies is unreachable until it is mounted again, and has the same mark and files then', async () => {
     const [before, dead, unmounted, after] = await run(
       0x6969,
       `const look = async () => {

@@ -141,7 +141,7 @@ describe('an operation that may take its time', () => {
     expect(await long).toBe('copied');
   });
 
-  it('is given up when the folder falls silent, and not begun anew beside what may still take effect', async () => {
+  it('is given up when the folder falls silent, and not restarted beside what may still take effect', async () => {
     let hung = true;
     let end = (): void => {};
     const silence = new Promise<void>((resolve) => {

@@ -70,7 +70,7 @@ describe('reading in a thread', () => {
     const read = await readBeside(file, SIZE, take);
     expect(read).toMatchObject({ identity: { size: SIZE, mtimeNs, ctimeNs, inode: ino } });
     expect(bytesOf(read).equals(bytes)).toBe(true);
-    // Changed since, in memory: the digest is not worked out anew.
+    // Changed since, in memory: the digest is not worked out again.
     bytesOf(read).fill(0);
     expect(await hash(bytesOf(read))).toBe(digestOf(bytes));
     const hashedHere = vi.mocked(crypto.hash);

@@ -25,7 +25,7 @@ beforeEach(() => {
 });
 
 describe('a file', () => {
-  it('is due after the short quiet time, which every change begins anew', async () => {
+  it('is due after the short quiet time, which every change starts over', async () => {
     settling.see('a', identity(1), 'fresh');
     await clock.advance(150);
     settling.see('a', identity(2), 'fresh');
@@ -62,7 +62,7 @@ describe('a file', () => {
     expect(settling.nextDueIn()).toBe(4_800);
   });
 
-  it('that has rested and then changes begins anew', async () => {
+  it('that has rested and then changes starts over', async () => {
     settling.see('a', identity(1), 'fresh', 3_600_000);
     settling.see('a', identity(2), 'fresh', 3_600_000);
     expect(settling.nextDueIn()).toBe(200);
@@ -93,7 +93,7 @@ describe('a file', () => {
     expect(looks).toBeLessThan(60);
   });
 
-  it('that changed while it was judged is judged anew, whatever was found', async () => {
+  it('that changed while it was judged is judged again, whatever was found', async () => {
     for (const found of [
       (file: Unsettled) => settling.done(file, identity(1)),
       (file: Unsettled) => void settling.markIncomplete(file, identity(1), 'INCOMPLETE', 'cut short'),
@@ -113,7 +113,7 @@ describe('a file', () => {
     }
   });
 
-  it('is looked at again after trouble of our own', async () => {
+  it('is checked again after trouble of our own', async () => {
     settling.see('a', identity(1), 'fresh');
     await clock.advance(200);
     settling.retryLater(takeOne());

@@ -96,7 +96,7 @@ it('what is hinted at while the folder is watched for the first time counts as w
   expect(await place.states()).toEqual({ 'old.jpg': 'skipped' });
 });
 
-it('a look that goes wrong ends the watch, as it does between listings, and it begins anew', async () => {
+it('a look that goes wrong ends the watch, as it does between listings, and it starts over', async () => {
   const { place, go, tell, listings, options } = await held();
   await place.once();
   let broken = true;

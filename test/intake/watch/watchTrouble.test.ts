@@ -157,7 +157,7 @@ describe('a folder', () => {
     expect(admitted).toHaveLength(2);
   });
 
-  it('replaced by another is watched anew, by events', async () => {
+  it('replaced by another is watched again, by events', async () => {
     const place = await watchingPlace();
     const { intake, admitted, watching } = place.start();
     await watching();

@@ -90,7 +90,7 @@ describe.skipIf(!hasPython)('the program for auditors without receiptd', () => {
     expect(run()).toMatchObject({ status: 1, said: expect.stringContaining('not a complete line') });
   });
 
-  test('finds by a kept head what was cut off, and what was written anew', () => {
+  test('finds by a kept head what was cut off, and what was rewritten', () => {
     putLines(path, linesIn(path).slice(0, -2));
     expect(run().status).toBe(0);
     expect(run(`${head.seq}:${head.hash}`)).toMatchObject({
@@ -103,7 +103,7 @@ describe.skipIf(!hasPython)('the program for auditors without receiptd', () => {
     });
   });
 
-  test('says that a journal was begun anew, and finds it sound', () => {
+  test('says that a journal was restarted, and finds it sound', () => {
     fs.rmSync(path);
     createJournal(path, event('continued', { ledger: LEDGER, because: 'It was lost.' }), head).close();
     const { status, said } = run();

@@ -124,7 +124,7 @@ describe('a journal', () => {
     expect(entries(path).map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
   });
 
-  test('that was begun anew goes on from the last head that was known', () => {
+  test('that was restarted goes on from the last head that was known', () => {
     const path = journalPath();
     const after = { ledger: LEDGER, seq: 41, hash: 'ab'.repeat(32) };
     const first = event('continued', { ledger: LEDGER, because: 'lost' });

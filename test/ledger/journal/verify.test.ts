@@ -237,7 +237,7 @@ describe('tampering that a kept head uncovers', () => {
     expect(await whats(), 'without a head nothing is missed').toEqual([]);
   });
 
-  test('is a chain that was computed anew from any entry on', async () => {
+  test('is a chain that was computed again from any entry on', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(lines.length - 1), async (from) => {
         let prev = from === 0 ? '0'.repeat(64) : lines[from - 1]!.split('\t')[1]!;
@@ -267,7 +267,7 @@ describe('tampering that a kept head uncovers', () => {
   });
 });
 
-describe('a journal that was begun anew', () => {
+describe('a journal that was restarted', () => {
   const anew = (after: JournalHead) => {
     fs.rmSync(path);
     const journal = createJournal(
@@ -285,7 +285,7 @@ describe('a journal that was begun anew', () => {
     expect(findings).toEqual([]);
     expect([firstSeq, entries]).toEqual([19, 3]);
     expect(remarks).toEqual([
-      'This journal was begun anew with entry 19. The reason that it gives: The file was lost. Entries 1 to 18 are not in this file and were not verified: look for a file that was set aside, or in a backup.',
+      'This journal was restarted with entry 19. The reason that it gives: The file was lost. Entries 1 to 18 are not in this file and were not verified: look for a file that was set aside, or in a backup.',
     ]);
   });
 

@@ -83,7 +83,7 @@ describe.skipIf(!needsPostgres())('the limits of an endpoint', () => {
     ]);
   });
 
-  it('open a budget anew with the day, and not once more for an agent whose clock is behind', async () => {
+  it('open a budget again with the day, and not once more for an agent whose clock is behind', async () => {
     const noon = new Date(2026, 2, 31, 12).getTime();
     let now = noon;
     const ahead = await place.open('a', { clock: { ...systemClock, now: () => now } });

@@ -40,7 +40,7 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     return row;
   }
 
-  it('get each of 2,000 documents once, whoever asks first', async () => {
+  it('get each of 2,000 documents once, no matter who asks first', async () => {
     const agents = await Promise.all(['a', 'b', 'c', 'd'].map((name) => place.open(name)));
     await place.documents('a', 2_000);
     const claimed = await Promise.all(
@@ -198,7 +198,7 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
       await vi.waitFor(() => expect(log.said('Took over')).toHaveLength(1), 20_000);
     }
 
-    it('take its work over, refuse what it writes late, and let it go on anew', async () => {
+    it('take its work over, refuse what it writes late, and let it go on again', async () => {
       const [sent = 0, claimed = 0, between = 0] = await place.documents('a', 4);
       expect(await claim(a, 3)).toHaveLength(3);
       const attempt = await a.begin(sent, 2_000, 1);

@@ -150,7 +150,7 @@ describe.skipIf(!needsPostgres())('the link', () => {
     }
   });
 
-  it('is made anew where what was prepared is of no use any more', async () => {
+  it('is recreated where what was prepared is of no use any more', async () => {
     const open = await openStore(database.url);
     try {
       await ask(database.url, 'CREATE TABLE kept (value integer); INSERT INTO kept VALUES (1)');

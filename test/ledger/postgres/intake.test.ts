@@ -22,7 +22,7 @@ describe.skipIf(!needsPostgres())('the intake of two agents on one ledger', () =
     await database.remove();
   });
 
-  it('names the same images once, whoever comes first, and tells the other the name', async () => {
+  it('names the same images once, anyone who comes first, and tells the other the name', async () => {
     const admitted = (agent: LedgerIntake, files: readonly number[]): Promise<Admitted[]> =>
       Promise.all(
         files.map((n) => {

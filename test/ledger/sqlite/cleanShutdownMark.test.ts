@@ -54,7 +54,7 @@ function breakPages(): void {
   fs.closeSync(handle);
 }
 
-/** What a disk does that gives back other bytes than were written: the file is the same to whoever asks the system. */
+/** What a disk does that gives back other bytes than were written: the file is the same to anyone who asks the system. */
 function rot(): void {
   const mark: { lookedAt: number } = JSON.parse(fs.readFileSync(cleanShutdownMarkOf(place.path), 'utf8'));
   breakPages();
@@ -134,7 +134,7 @@ describe('a ledger that ended cleanly', () => {
   });
 });
 
-it('a ledger that counts its documents wrong is found by the full check, and made anew without a backup that does', async () => {
+it('a ledger that counts its documents wrong is found by the full check, and recreated without a backup that does', async () => {
   await fill(3);
   const miscount = new DatabaseSync(place.path);
   miscount.exec('UPDATE document_counts SET count = 7');

@@ -19,7 +19,7 @@ const ledger =
     ? await openSqliteLedgerBeside({ path, clock, program })
     : await openSqliteLedger({ path, clock });
 
-/** Written when this returns, whoever reads slowly. */
+/** Written when this returns, anyone who reads slowly. */
 function say(...what: readonly (string | number)[]): void {
   let left = Buffer.from(`${JSON.stringify(what)}\n`);
   while (left.length > 0) {

@@ -68,7 +68,7 @@ it('a journal that is ahead of the ledger and damaged in between is used as far 
   expect(await during(namesIn)).toEqual(names);
 });
 
-it('a ledger that is made anew knows on what its folders lie', async () => {
+it('a ledger that is recreated knows on what its folders lie', async () => {
   await during(async (ledger) => {
     await ledger.setFolderMark('/scans', 'the share', 1_000);
     await ledger.setFolderMark('/other', 'a disk', 2_000);
@@ -81,7 +81,7 @@ it('a ledger that is made anew knows on what its folders lie', async () => {
   });
 });
 
-it('a kill in the middle of a rebuild does not make the ledger begin anew', async () => {
+it('a kill in the middle of a rebuild does not make the ledger start over', async () => {
   const names = await during(async (ledger) => {
     await admitAll(ledger, 'a', 'b', 'c');
     await ledger.backup(null);

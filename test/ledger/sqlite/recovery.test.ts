@@ -200,7 +200,7 @@ describe('a ledger that is older than its journal', () => {
     expect(fs.readdirSync(place.dir).filter((name) => name.includes('journal'))).toEqual(['ledger.journal']);
   });
 
-  it('because an old copy was put back under a journal that was begun anew since is rebuilt', async () => {
+  it('because an old copy was put back under a journal that was restarted since is rebuilt', async () => {
     await during(async (ledger) => {
       await ledger.admit(admission('a.jpg', 'a'));
       await ledger.backup(path.join(place.dir, 'old.db'));

@@ -33,7 +33,7 @@ describe('the reserve', () => {
     expect(gzipSync(fs.readFileSync(path)).length).toBeGreaterThan(1_490_000);
   });
 
-  it('is kept at the next start, and made anew if its size or its blocks are others', () => {
+  it('is kept at the next start, and recreated if its size or its blocks are others', () => {
     const dir = place();
     const path = join(dir, 'reserve');
     new Reserve(path, 100_000).prepare();

@@ -15,7 +15,7 @@ export type Worth = 'right' | 'maybe' | 'wrong';
 export interface Body {
   readonly bytes: Buffer;
   readonly worth: Worth;
-  /** Goes on with this for ever. */
+  /** Goes on with this forever. */
   readonly endless: Buffer | null;
   /** Tokens it hands out. */
   readonly token: unknown;

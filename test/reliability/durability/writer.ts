@@ -61,7 +61,7 @@ const PARTS: Record<string, () => Promise<void>> = {
     await journal.admitted(images[0]!);
     durable(path, 'a deferred image was admitted');
     await journal.close();
-    // Made anew from what waits.
+    // Recreated from what waits.
     const again = await openDeferredJournal({ path, log });
     durable(path, 'the journal was made anew');
     await again.close();

@@ -3,7 +3,7 @@ import { buildPdf, buildTiff, insertJpegSegment } from '../../support/handmadeIm
 import { drawMultiPageTiff, drawReceipt, withTrailer } from '../../support/images.ts';
 import type { Dice } from '../support/dice.ts';
 
-/** What becomes of a file with these bytes once it lies still. `growing`: an image that takes the long quiet time. */
+/** What happens to a file with these bytes once it lies still. `growing`: an image that takes the long quiet time. */
 export type Kind = 'image' | 'growing' | 'incomplete' | 'rejected';
 
 export function sha256(bytes: Uint8Array): string {

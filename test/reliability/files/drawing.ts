@@ -14,7 +14,7 @@ export class Drawing {
   readonly dice: Dice;
   readonly contents: Contents;
   readonly tree: Tree;
-  /** Whether a file may be closed to everybody: root would read it all the same. */
+  /** Whether a file may be closed to everybody: root would read it anyway. */
   readonly mayClose: boolean;
   #handles = 0;
 

@@ -51,7 +51,7 @@ export interface RoundResult {
 const DEADLINE_MS = 90_000;
 const LOOK_EVERY_MS = 120;
 
-/** Random operations on a real file system, with the whole agent beside them; then what became of it all. */
+/** Random operations on a real file system, with the whole agent beside them; then what happened to it all. */
 export async function runRound(ground: Ground, { seed, jobs, models }: RoundOptions): Promise<RoundResult> {
   const contents = new Contents(Dice.of(seed, 'contents'), models);
   const drawing = new Drawing(Dice.of(seed, 'operations'), contents, new Tree(), ground.mayClose);

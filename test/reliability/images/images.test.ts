@@ -12,7 +12,7 @@ import { drawnFiles } from './corpus.ts';
 import { hostileFiles } from './hostile.ts';
 
 const MUTATED = 200;
-/** An agent at rest takes some 110 MB (0018-heap-flag), with these files 275, and 325 where garbage waits for a busy processor. */
+/** An agent at rest takes about 110 MB (0018-heap-flag), with these files 275, and 325 where garbage waits for a busy processor. */
 const MOST_MB = 450;
 const BOMB_SIZE = 12_000_000;
 /** Those that once stopped an agent, or would have. */

@@ -31,7 +31,7 @@ const SMALL_BOMB = 5_000_000;
 /** More are the same defect again. */
 const ENOUGH = 40;
 
-/** All phases, one case after another, in a process that is watched, and begun anew after a case that ends it. */
+/** All phases, one case after another, in a process that is watched, and restarted after a case that ends it. */
 export async function run({ wholes, bombSize, from, count, every, onProgress }: Plan): Promise<Summary> {
   const cases = createCases(wholes, bombSize, every);
   const breaches: Breach[] = [];

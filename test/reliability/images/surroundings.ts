@@ -1,5 +1,5 @@
 /**
- * Memory in which a file lies among parts of others, so that whoever reads beyond it finds what completes it: before it
+ * Memory in which a file lies among parts of others, so that anyone who reads beyond it finds what completes it: before it
  * beginnings, after it ends of images.
  */
 export interface Surroundings {

@@ -31,7 +31,7 @@ export interface JournalView {
   readonly problem: string | null;
   /** Number of the last one. */
   readonly entries: number;
-  /** Numbers of the entries that told of a ledger made anew. */
+  /** Numbers of the entries that told of a ledger recreated. */
   readonly rebuilt: number;
 }
 
@@ -131,7 +131,7 @@ function entriesOf(text: string): { readonly entries: readonly Entry[]; readonly
       continue;
     }
     const { seq, prev, kind } = parsed.data;
-    // Begun anew: what came before is told again after it.
+    // Restarted: what came before is told again after it.
     if (index === 0 && kind === 'continued') before = { seq: seq - 1, hash: prev };
     if (seq !== before.seq + 1 || prev !== before.hash)
       problem ??= `entry ${seq} of the journal does not follow entry ${before.seq}`;

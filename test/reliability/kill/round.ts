@@ -17,7 +17,7 @@ export interface Round {
   readonly power: boolean;
   readonly world: World | null;
   readonly breaches: readonly string[];
-  /** What happened, in order; for whoever looks into a breach. */
+  /** What happened, in order; for anyone who looks into a breach. */
   readonly story: readonly string[];
   /** Where the site is kept; null once it was removed. */
   readonly keptAt: string | null;

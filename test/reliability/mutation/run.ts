@@ -21,7 +21,7 @@ export interface MutationOptions {
   readonly workers: number;
 }
 
-/** Breaks one promise in a copy, and lets whoever has to notice look. */
+/** Breaks one promise in a copy, and lets anyone who has to notice look. */
 export async function tryMutation(mutation: Mutation, options: MutationOptions): Promise<Verdict> {
   return mutation.killedBy === 'simulation'
     ? bySimulation(mutation, options)

@@ -2,7 +2,7 @@ import type { DeferredImage } from '../../../src/core/ports/deferredJournal.ts';
 import type { KnownDocument, LedgerView } from './ledgerView.ts';
 import { hashOf, type Inode, type Share } from './share.ts';
 
-/** An image that had been refused lay down anew, at a place where the agent had not seen it. */
+/** An image that had been refused lay down again, at a place where the agent had not seen it. */
 interface ScannedAgain {
   readonly uid: string;
   readonly sha256: string;
@@ -56,7 +56,7 @@ export class Obligations {
     const unadmitted = this.#deferred.filter((image) => !this.isAdmitted(image));
     const unsent = this.#scannedAgain.filter(({ uid, sha256, share, path, file, begun }) => {
       const document = this.#view.documentOf(uid, sha256);
-      // Whoever took it away or wrote over it meanwhile has no claim on it.
+      // Anyone who took it away or wrote over it meanwhile has no claim on it.
       const lies = share.content.get(path) === file && hashOf(file.bytes) === sha256;
       return lies && document?.state === 'failed' && document.begun === begun && hasRoom(file.bytes);
     });

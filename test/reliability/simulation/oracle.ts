@@ -174,7 +174,7 @@ export class Oracle implements Disposals, Witness {
       this.#story.breach('P1', `${image.path} counts as admitted, and is not in the journal`);
   }
 
-  /** Whoever wants the copy at this moment was there to be asked. */
+  /** Anyone who wants the copy at this moment was there to be asked. */
   letsGo(sha256: string): void {
     for (const { name } of this.#waitingFor(sha256))
       this.#story.breach('P1', `the copy of ${name}, which waits to be sent, is let go`);

@@ -22,7 +22,7 @@ export class Book {
   readonly #open = new Set<string>();
   readonly #waiters = new Map<string, (() => void)[]>();
 
-  /** An image is about to lie in a folder of that endpoint. `must` once is `must` for ever. */
+  /** An image is about to lie in a folder of that endpoint. `must` once is `must` forever. */
   expect(alias: Alias, sha256: string, must: boolean): void {
     const key = `${UIDS[alias]} ${sha256}`;
     const known = this.images.get(key);

@@ -24,7 +24,7 @@ const EXPLAINED: readonly { readonly says: RegExp; readonly by: readonly (PhaseN
   { says: /^The folder is not available; waiting for it$/, by: ['folder away'] },
 ];
 
-/** Reads the agent's log: tells the book what became of images, and keeps what must be explained. */
+/** Reads the agent's log: tells the book what happened to images, and keeps what must be explained. */
 export class LogRecord {
   readonly #book: Book;
   readonly #errors: { readonly at: number; readonly text: string; readonly line: LogLine }[] = [];

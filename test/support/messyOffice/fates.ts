@@ -60,7 +60,7 @@ function refused(at: number, httpStatus: number, state: 'failed' | 'unconfirmed'
   return { do: 'send', at, tookMs: 900, outcome: 'refused', httpStatus, message, transition };
 }
 
-/** What became of an image that arrived at `at`. */
+/** What happened to an image that arrived at `at`. */
 export type ImageFate = (at: number) => readonly After[];
 
 /** Long settled. A document that others duplicate stays where it is (`kept`). */

@@ -57,7 +57,7 @@ export interface OfficeOptions {
   readonly until?: number;
 }
 
-/** A file that came, and what became of it. */
+/** A file that came, and what happened to it. */
 export type Scan = Image | OtherFile;
 
 interface Came {

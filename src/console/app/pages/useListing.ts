@@ -7,7 +7,7 @@ import { useThrottled } from '../parts/hooks.ts';
 import { filterHref, renewed, requestOf, type FilterText } from './documentFilter.ts';
 
 const PAGE = 50;
-/** A first page that has grown by as much as this is read anew. */
+/** A first page that has grown by as much as this is read again. */
 const GROWN = 4 * PAGE;
 const REFRESH_MS = 2000;
 

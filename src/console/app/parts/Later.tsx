@@ -5,7 +5,7 @@ import { Failure, Loading } from './Notice.tsx';
 
 /**
  * A page that is loaded when it is first opened, so that nobody waits for it who does not. `load` may be refused its file: by an agent that
- * is newer than what this browser has, say. Then all of the console has to be read anew.
+ * is newer than what this browser has, say. Then all of the console has to be read again.
  */
 export function later(load: () => Promise<ComponentType>): ComponentType {
   let loaded: ComponentType | null = null;

@@ -105,7 +105,7 @@ export function useWidth(ref: RefObject<HTMLElement | null>): number {
   return width;
 }
 
-/** The time now, drawn anew every so often. */
+/** The time now, redrawn every so often. */
 export function useNow(everyMs: number): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {

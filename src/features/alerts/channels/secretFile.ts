@@ -8,7 +8,7 @@ const GROUP_AND_OTHERS = 0o077;
 const MOST_BYTES = 64 * 1024;
 
 /**
- * The secret in a file: its first line. Read anew each time, so that a new one needs no restart.
+ * The secret in a file: its first line. Read again each time, so that a new one needs no restart.
  * @throws ReceiptdError CREDENTIALS_INSECURE where others can read it, ALERT_UNDELIVERED where it holds none
  */
 export async function readSecretFile(
@@ -16,7 +16,7 @@ export async function readSecretFile(
   key: string,
   platform: NodeJS.Platform = process.platform,
 ): Promise<string> {
-  // Without O_NONBLOCK, opening a FIFO would wait for ever.
+  // Without O_NONBLOCK, opening a FIFO would wait forever.
   const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch(
     (error: unknown) => {
       throw unusable(key, file, `can't be read (${systemCode(error) ?? 'unknown reason'})`, error);

@@ -5,7 +5,7 @@ import { signatureHeaders } from './signature.ts';
 import { quoted, undelivered } from './undelivered.ts';
 
 export interface WebhookOptions {
-  /** http: or https:, with or without a path and a query. Whoever knows all of it may be let in by that, so it is never shown. */
+  /** http: or https:, with or without a path and a query. Anyone who knows all of it may be let in by that, so it is never shown. */
   readonly url: string;
   /** Null: unsigned. Asked for with each alert. */
   readonly secret: (() => Promise<string>) | null;

@@ -19,7 +19,7 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 const LOOK_EVERY_MS = MINUTE_MS;
 /** A restart of the machine, or an update of it, is no news. */
 const SILENT_FOR_MS = 10 * MINUTE_MS;
-/** Whoever is not back by then is gone for good, and people were told. */
+/** Anyone who is not back by then is gone for good, and people were told. */
 const AT_MOST_MS = 7 * DAY_MS;
 /** So long the agent that tells may be away, and all agents may take to come back after the ledger did. */
 const WAITS_MS = 10 * MINUTE_MS;

@@ -42,7 +42,7 @@ export function confinement(agent: HostedAgent, hasStateDirectory: boolean): Set
     ['CapabilityBoundingSet', ''],
     ['AmbientCapabilities', ''],
     ['RemoveIPC', 'yes'],
-    // What is mounted later is seen all the same.
+    // What is mounted later is seen anyway.
     ['PrivateMounts', 'yes'],
     ...ordinaryConfinement(agent),
   ];

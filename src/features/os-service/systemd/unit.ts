@@ -49,7 +49,7 @@ function pair(name: string, value: string): Setting {
 }
 
 function unitHead({ command }: HostedAgent): Setting[] {
-  // A program that was removed would be tried for ever otherwise.
+  // A program that was removed would be tried forever otherwise.
   const needed = command.flatMap((path, index) => {
     const value = posix.isAbsolute(path) ? unitPath(path) : null;
     return value === null

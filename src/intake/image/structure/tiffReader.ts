@@ -38,7 +38,7 @@ export function openTiff(bytes: Buffer): Tiff | null {
   const little = bytes[0] === 0x49;
   const u16 = (at: number): number => (little ? bytes.readUInt16LE(at) : bytes.readUInt16BE(at));
   const u32 = (at: number): number => (little ? bytes.readUInt32LE(at) : bytes.readUInt32BE(at));
-  // Beyond 2^53 it is rounded, which is out of bounds all the same.
+  // Beyond 2^53 it is rounded, which is out of bounds anyway.
   const u64 = (at: number): number =>
     little ? u32(at) + u32(at + 4) * 2 ** 32 : u32(at) * 2 ** 32 + u32(at + 4);
 

@@ -51,7 +51,7 @@ const NUMBERS: Readonly<Record<string, Numbered>> = {
  * Brings what is here to where the journal is, up to `upTo`: the other ledger's head, for what the journal holds behind that may
  * be taken back yet.
  * @returns how many entries were taken, and the head that is here now
- * @throws ReceiptdError MOVE_REFUSED where the journal was begun anew or is another's; JOURNAL_DAMAGED
+ * @throws ReceiptdError MOVE_REFUSED where the journal was restarted or is another's; JOURNAL_DAMAGED
  */
 export async function takeEntries(
   connection: Connection,

@@ -1,7 +1,7 @@
 /**
  * Times are wall-clock milliseconds as the agents gave them; `timestamptz` columns are the database's own clock, for
  * leases and rate windows. Documents, attempts and sightings are never deleted, so a name that was issued once stays
- * taken for ever. Text that is sorted by its bytes has the collation "C".
+ * taken forever. Text that is sorted by its bytes has the collation "C".
  */
 export const MIGRATION_0001 = `
 CREATE TABLE agents (

@@ -30,7 +30,7 @@ const ACCEPTED_FILES = `
 
 /**
  * Whether the image was seen before, under whatever name and in whatever folder: a file that is renamed, or comes back, or lies in a folder
- * that has another path now, is seen anew and is no new one.
+ * that has another path now, is seen again and is no new one.
  */
 const LAY_THERE = `EXISTS (SELECT 1 FROM sightings o
                 WHERE o.document_id = s.document_id AND o.id <= :stays::bigint)`;

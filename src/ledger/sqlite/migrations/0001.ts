@@ -1,6 +1,6 @@
 /**
  * Times are wall-clock milliseconds; `*_ns` and `inode` are the 64 bits that `lstat` gave. Documents,
- * attempts and sightings are never deleted, so a name that was issued once stays taken for ever.
+ * attempts and sightings are never deleted, so a name that was issued once stays taken forever.
  */
 export const MIGRATION_0001 = `
 CREATE TABLE migrations (

@@ -24,7 +24,7 @@ export function ledgerBeside(
   const { markSkipped, makeDue, toBacklog, readFailed: _, looked: __, ...port } = writing;
   const claims = new Claims();
   /**
-   * Ends the claim only once its change is durable: until then the row still looks due. Whoever asks without a claim ends none:
+   * Ends the claim only once its change is durable: until then the row still looks due. Anyone who asks without a claim ends none:
    * what is queued again may be claimed before the answer is here.
    */
   const ending = async <T>(id: number, change: Promise<T>): Promise<T> => {

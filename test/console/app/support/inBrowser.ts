@@ -10,7 +10,7 @@ export interface Here {
 }
 
 /**
- * Tests with one browser and one stand-in of the daemon for all of them, whose agent begins anew before each. After
+ * Tests with one browser and one stand-in of the daemon for all of them, whose agent starts over before each. After
  * each, the page must have asked no other machine, have kept to its policy, and have thrown nothing.
  */
 export function inBrowser(name: string, tests: (here: Here) => void): void {

@@ -48,7 +48,7 @@ type Row = ListRowJson & { readonly folder: string };
 const FOLDERS = ['/srv/scans/front-desk', '/srv/scans/branch', '/mnt/share/receipts'] as const;
 const TYPES = ['jpeg', 'jpeg', 'png', 'jpeg', 'tiff', 'webp', 'pdf', 'heic', 'bmp', 'gif'] as const;
 
-/** What became of every so manieth; newer ones first. */
+/** What happened to every so manieth; newer ones first. */
 function stateOf(index: number): ListRowJson['state'] {
   if (index < 3) return index === 0 ? 'uploading' : 'queued';
   if (index % 97 === 13) return 'failed';

@@ -60,7 +60,7 @@ export function page(
   }
   const last = ordered[at - 1];
   return {
-    // The check of the answer takes away what does not belong into it.
+    // The check of the answer takes away what does not belong in it.
     rows,
     next: at < ordered.length && last !== undefined ? last.path : null,
     lookedUntil: last?.createdAt ?? null,

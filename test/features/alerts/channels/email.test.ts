@@ -113,7 +113,7 @@ it('a server that is not there, or says nothing, is a sentence as well', async (
     code: 'ALERT_UNDELIVERED',
     message: expect.stringContaining("The mail server 127.0.0.1:1 can't be reached"),
   });
-  // Who it is can be said by whoever waits no longer.
+  // Who it is can be said by anyone who waits no longer.
   expect(channel({ server: 'smtp://scans@mail.example.com:2525' }).receiver).toEqual({
     what: 'The mail server mail.example.com:2525',
     setting: 'alerts.email.server',

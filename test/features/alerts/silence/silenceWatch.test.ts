@@ -145,7 +145,7 @@ it('leaves folders out that are paused or in trouble', async () => {
   expect(incidents.list()).toEqual([]);
 });
 
-it('tells nothing while nothing can be recorded, and begins anew after that', async () => {
+it('tells nothing while nothing can be recorded, and starts over after that', async () => {
   const { clock, incidents, storage } = await place();
   storage({ code: 'DISK_FULL', message: 'No space.', hint: 'Make room.' });
   await clock.advance(5 * HOUR);
@@ -156,7 +156,7 @@ it('tells nothing while nothing can be recorded, and begins anew after that', as
   expect(incidents.list()).toHaveLength(1);
 });
 
-it('begins anew after the machine slept, or the clock was set', async () => {
+it('starts over after the machine slept, or the clock was set', async () => {
   const { clock, incidents } = await place();
   clock.jump(4 * HOUR + 20 * MINUTE);
   await clock.advance(50 * MINUTE);
