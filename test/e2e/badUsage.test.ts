@@ -25,8 +25,8 @@ describe('a command line is refused with one sentence', () => {
       ['list', '--limt', '3'],
       ['"--limt"', 'Did you mean --limit?', '--help'],
     ],
-    [['show'], ['"name"', '--help']],
-    [['resend'], ['"name"']],
+    [['show'], ['"document"', '--help']],
+    [['resend'], ['"document"']],
     [['endpoint', 'create'], ['"name"']],
     [['list', 'more'], ['Too many arguments']],
     [['list', '--state'], ['--state']],
@@ -44,7 +44,7 @@ describe('a command line is refused with one sentence', () => {
     ],
     [
       ['export', '--format', 'xml'],
-      ['csv or json', '"xml"'],
+      ['csv, json', '"xml"'],
     ],
     [['retry'], ['--all']],
     [
@@ -57,7 +57,7 @@ describe('a command line is refused with one sentence', () => {
     ],
     [
       ['login', '--store', 'cloud'],
-      ['keychain, file or systemd', '"cloud"'],
+      ['keychain, file, systemd', '"cloud"'],
     ],
     // No command takes a secret: it would stand in the process list and the shell's history.
     [['login', '--client-secret', 's3cret'], ['"--client-secret"']],

@@ -51,7 +51,7 @@ describe.skipIf(!hasChromium)('the console of a real agent', () => {
   test('a scan is seen from its arrival to its answer, sent again, and its evidence taken', async () => {
     await shows(page.getByText('Everything works'));
     await page.getByRole('link', { name: 'Documents' }).click();
-    await shows(page.getByText('Nothing here.'));
+    await shows(page.getByText('Nothing found. Try wider filters.'));
     await page.mouse.move(2, 2);
     await writeFile(site.file('inbox', 'lunch.jpg'), await drawReceipt({ type: 'jpeg', seed: 'lunch' }));
     const row = rows(page, 'Documents').first();
