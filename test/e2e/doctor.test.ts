@@ -222,7 +222,7 @@ test('a ledger that is missing, damaged or locked is told, and the bundle is wri
   await rm(ledger);
   expect((await doctor('missing')).stdout).toMatch(/FAIL {2}ledger: .*\[LEDGER_MISSING\]/);
   await rm(site.stateDir, { recursive: true });
-  expect((await doctor('none')).stdout).toMatch(/warn {2}ledger: There is none yet/);
+  expect((await doctor('none')).stdout).toMatch(/warn {2}ledger: It does not exist yet/);
 });
 
 test.skipIf(process.platform === 'win32')('a FIFO where a file should be keeps nobody waiting', async () => {

@@ -87,7 +87,7 @@ describe.skipIf(!keychain)('between file and keychain', () => {
     expect(await login(site, '--store', 'file', '--from', 'keychain')).toBeRefused(
       1,
       'CREDENTIALS_MISSING',
-      'There is nothing to move',
+      'Nothing to move',
     );
   });
 

@@ -21,7 +21,7 @@ export async function readPassword(
   );
   try {
     const about = await handle.stat();
-    if (!about.isFile()) throw unusable(key, `${file} is no regular file`);
+    if (!about.isFile()) throw unusable(key, `${file} is not a regular file`);
     if (platform !== 'win32' && (about.mode & GROUP_AND_OTHERS) !== 0)
       throw new ReceiptdError(
         'CREDENTIALS_INSECURE',

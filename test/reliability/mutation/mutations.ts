@@ -530,7 +530,7 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [unwritten('began')],
   },
   {
-    what: 'the rate begins anew after a restart',
+    what: 'the rate starts over after a restart',
     promises: ['P6'],
     killedBy: 'simulation',
     edits: [{ file: 'src/delivery/limits/pacer.ts', in: 'create', value: 'times', becomes: '[]' }],
