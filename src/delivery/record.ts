@@ -292,7 +292,8 @@ export class Recorder {
     };
     const finished = this.#finish(attemptId, httpStatus, outcomeOfAttempt, message, transition, signal);
     const fields = { ...identify(document), httpStatus, reason, detail: message };
-    if (parked) {
+    // What the service asks of everybody holds, whatever this document is to blame for.
+    if (parked && !outcome.retryAfterMs) {
       await finished;
       log.warn('Parked: the service fails on this document while others pass', fields);
       await holds.passed(document.endpoint, document.id);

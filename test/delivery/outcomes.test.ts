@@ -596,6 +596,33 @@ describe('a document on which the service always fails', () => {
     expect(await place.ledger.holds()).toEqual([]);
     expect(place.log.said('Parked').length).toBeGreaterThan(0);
   });
+
+  it('stops others for as long as the service then asks everybody to wait, and no longer', async () => {
+    const place = await sendingPlace();
+    await place.admit('poison.jpg');
+    const isPoison = (name: string) => name.includes('poison');
+    place.service.script = ({ name, ...request }, asked) => {
+      if (!isPoison(name)) return accept({ name, ...request });
+      const tries = asked.filter((each) => isPoison(each.name)).length;
+      return status(503, '', tries < 3 ? null : 60_000);
+    };
+    const sending = await place.start({ parkAfter: 3 });
+    let sent = 0;
+    const scan = async (): Promise<void> => {
+      await place.admit(`${(sent += 1)}.jpg`);
+      sending.dispatcher.wake();
+    };
+    while ((await documentOf(place.ledger, 'doc-poison.jpg')).reason !== 'PARKED') {
+      if (sent < 200) await scan();
+      await place.clock.advance(500);
+    }
+    const parkedAt = sending.accepted.length;
+    await scan();
+    await place.clock.advance(40_000);
+    expect(sending.accepted).toHaveLength(parkedAt);
+    await place.clock.advance(30_000);
+    expect(sending.accepted.length).toBeGreaterThan(parkedAt);
+  });
 });
 
 describe('a file that is not where it was', () => {
