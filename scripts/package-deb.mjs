@@ -141,7 +141,10 @@ async function completions() {
 async function documents() {
   const doc = 'usr/share/doc/receiptd';
   for (const name of ['README.Debian', 'copyright']) await place(join(FROM, name), `${doc}/${name}`);
-  await place(join(ROOT, 'docs/upgrading.md'), `${doc}/upgrading.md`);
+  // Where the program's sentences say (docs/commands.md), so that they find each other.
+  for (const name of await readdir(join(ROOT, 'docs')))
+    if (name.endsWith('.md') || name === 'openapi.json')
+      await place(join(ROOT, 'docs', name), `${doc}/docs/${name}`);
   await place(join(ROOT, 'config/receiptd.yaml'), `${doc}/examples/receiptd.yaml`);
   await place(join(FROM, 'lintian-overrides'), 'usr/share/lintian/overrides/receiptd');
   const zipped = async (to, content) => text(to, gzipSync(content, { level: 9 }));

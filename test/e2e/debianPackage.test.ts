@@ -84,7 +84,9 @@ describe.skipIf(!hasDebianTree)('the Debian package', () => {
   const reinstall = (file: string, more = ''): Promise<string> => install(file, `--no-triggers ${more}`);
   const exists = async (path: string): Promise<boolean> =>
     (await tree.sh(`if [ -e ${path} ]; then echo yes; fi`)).includes('yes');
-  const list = async (): Promise<Row[]> => ROWS.parse(JSON.parse(await tree.sh(asAgent('list --json'))));
+  /** What stands beside the list, such as that it is empty yet, goes to stderr, which `sh` would put behind it. */
+  const list = async (): Promise<Row[]> =>
+    ROWS.parse(JSON.parse(await tree.sh(`${asAgent('list --json')} 2>/dev/null`)));
   /** How many documents the running agent has brought away. */
   const accepted = async (): Promise<number> => {
     await until(() => exists(`${STATE}/control.sock`), 'the agent to be there');
@@ -144,6 +146,9 @@ describe.skipIf(!hasDebianTree)('the Debian package', () => {
     expect(await tree.sh('getent passwd receiptd')).toMatch(/:\/usr\/sbin\/nologin\n$/);
     expect(await tree.sh('systemctl is-enabled receiptd.service')).toBe('enabled\n');
     expect(await pid()).toBeNull();
+    const pages = (await readdir(join(ROOT, 'docs'))).filter((name) => name.endsWith('.md'));
+    const shipped = await tree.sh('cd /usr/share/doc/receiptd/docs; ls -1 *.md');
+    expect(shipped.trim().split('\n').sort()).toEqual(pages.sort());
     expect(await tree.sh('cd /; md5sum --quiet -c /var/lib/dpkg/info/receiptd.md5sums')).toBe('');
     expect(await tree.sh('dpkg --verify receiptd')).toBe('');
   });
