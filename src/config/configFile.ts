@@ -16,6 +16,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
 import { whileHeld } from '../core/domain/heldFile.ts';
+import { syncDirectory } from '../system/syncDirectory.ts';
 import { readConfigFile } from './load.ts';
 
 /** SHA-256 of the file's bytes, in hexadecimal digits. */
@@ -169,20 +170,6 @@ async function writeAside(aside: string, bytes: Buffer, target: string): Promise
     await handle.sync();
   } finally {
     await handle.close();
-  }
-}
-
-/** Without this a power cut may undo the rename. */
-async function syncDirectory(path: string): Promise<void> {
-  if (process.platform === 'win32') return;
-  const directory = await open(path, 'r');
-  try {
-    await directory.sync();
-  } catch (error) {
-    // Some file systems can't; the file itself is written.
-    if (systemCode(error) === undefined) throw error;
-  } finally {
-    await directory.close();
   }
 }
 

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
-import { syncDirectory, writeDurably } from '../system/durableFile.ts';
+import { writeDurably } from '../system/durableFile.ts';
+import { syncDirectory } from '../system/syncDirectory.ts';
 import { NotAFile, readPlainFile } from '../system/plainFile.ts';
 
 /*

@@ -4,6 +4,7 @@ import { link, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { systemCode } from '../core/domain/errors.ts';
 import { whileHeld } from '../core/domain/heldFile.ts';
+import { syncDirectory } from './syncDirectory.ts';
 
 /**
  * Writes a small private file, whole or not at all, and durable when it resolves. What a kill leaves beside it is written over
@@ -74,21 +75,5 @@ async function writeSynced(file: string, text: string, flags: string | number): 
     await handle.sync();
   } finally {
     await handle.close();
-  }
-}
-
-/** Some file systems can't, nor can Windows. */
-const NO_SYNC = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'EISDIR', 'EPERM', 'EACCES', 'EBADF']);
-
-export async function syncDirectory(directory: string): Promise<void> {
-  try {
-    const handle = await open(directory, constants.O_RDONLY);
-    try {
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-  } catch (error) {
-    if (!NO_SYNC.has(systemCode(error) ?? '')) throw error;
   }
 }

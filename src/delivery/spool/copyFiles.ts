@@ -4,6 +4,7 @@ import { chmod, lstat, mkdir, open, opendir, rename, unlink } from 'node:fs/prom
 import { dirname, join } from 'node:path';
 import { systemCode } from '../../core/domain/errors.ts';
 import { whileHeld } from '../../core/domain/heldFile.ts';
+import { syncDirectory } from '../../system/syncDirectory.ts';
 
 const COPY_NAME = /^[0-9a-f]{64}$/;
 /** Written, or half written, when the program ended. */
@@ -11,8 +12,6 @@ const UNFINISHED_NAME = /^\.[0-9a-f]{64}\.new$/;
 const FAN_OUT_NAME = /^[0-9a-f]{2}$/;
 // A link or a FIFO in the place of a copy must not be followed or waited for. Windows knows neither flag.
 const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
-// Some file systems can't sync a directory.
-const NO_SYNC = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'EISDIR', 'EPERM', 'EACCES', 'EBADF']);
 const READ_BYTES = 8 * 1024 * 1024;
 
 export function isHash(text: string): boolean {
@@ -131,19 +130,6 @@ async function fanOutOf(dir: string, sha256: string): Promise<string> {
 async function openIfThere(path: string): Promise<Dir | readonly never[]> {
   const found = await opendir(path).catch(absent);
   return found ?? [];
-}
-
-export async function syncDirectory(directory: string): Promise<void> {
-  try {
-    const handle = await open(directory, constants.O_RDONLY);
-    try {
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-  } catch (error) {
-    if (!NO_SYNC.has(systemCode(error) ?? '')) throw error;
-  }
 }
 
 function absent(error: unknown): null {

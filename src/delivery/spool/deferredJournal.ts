@@ -5,7 +5,7 @@ import { whileHeld } from '../../core/domain/heldFile.ts';
 import type { Log } from '../../core/ports/log.ts';
 import type { DeferredImage, DeferredJournal } from '../../core/ports/deferredJournal.ts';
 import { deferredLine, admittedLine, keyOf, readLines } from './deferredLine.ts';
-import { syncDirectory } from './copyFiles.ts';
+import { syncDirectory } from '../../system/syncDirectory.ts';
 
 /** A journal with more entries that are done with than these is rewritten, if they are also most of it. */
 const REWRITE_AFTER = 5_000;

@@ -6,7 +6,7 @@ import { basename, dirname, join } from 'node:path';
 import { writeArchive, type Part } from '../../system/tar/write.ts';
 import type { Config } from '../../config/config.ts';
 import { readConfigFile, textOf } from '../../config/load.ts';
-import { syncDirectory } from '../../system/durableFile.ts';
+import { syncDirectory } from '../../system/syncDirectory.ts';
 import { unwritable } from '../../state-dir/stateDir.ts';
 import { markMovedAway, unmarkMovedAway } from '../../state-dir/stateMarks.ts';
 import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';

@@ -15,7 +15,7 @@ import { refuseMovedLedger } from '../../state-dir/ledgerMoved.ts';
 import { systemClock } from '../../system/systemClock.ts';
 import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 import { counted } from '../../core/domain/words.ts';
-import { syncDirectory } from '../../ledger/durable.ts';
+import { syncDirectorySync } from '../../system/syncDirectory.ts';
 import { adoptLedger, type Adopted } from '../../ledger/sqlite/adopt.ts';
 import { checkBackup } from '../../ledger/sqlite/backup.ts';
 import { journalPathOf, syncFile } from '../../ledger/sqlite/files.ts';
@@ -190,8 +190,8 @@ async function complete(staging: string, goesOn: boolean, stateDir: string): Pro
     syncFile(handed);
   }
   for (const entry of await fs.readdir(staging, { recursive: true, withFileTypes: true }))
-    if (entry.isDirectory()) syncDirectory(join(entry.parentPath, entry.name));
-  syncDirectory(staging);
+    if (entry.isDirectory()) syncDirectorySync(join(entry.parentPath, entry.name));
+  syncDirectorySync(staging);
 }
 
 /** A copy that nothing waits for is swept. */
@@ -201,6 +201,6 @@ async function addCopies(from: string, to: string): Promise<void> {
     for (const name of await namesIn(join(from, fanOut)))
       if (!existsSync(join(to, fanOut, name)))
         await fs.rename(join(from, fanOut, name), join(to, fanOut, name));
-    syncDirectory(join(to, fanOut));
+    syncDirectorySync(join(to, fanOut));
   }
 }

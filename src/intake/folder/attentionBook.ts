@@ -10,7 +10,7 @@ import type {
   AttentionKey,
   AttentionPage,
 } from '../../core/ports/attention.ts';
-import { syncDirectory } from './durableDirectory.ts';
+import { syncDirectory } from '../../system/syncDirectory.ts';
 
 /** Tells folders apart in names of files. Eight hexadecimal digits. */
 export function markOf(text: string): string {

@@ -6,7 +6,7 @@ import { systemCode } from '../../core/domain/errors.ts';
 import type { AttentionFile, AttentionFolder } from '../../core/ports/attention.ts';
 import type { Random } from '../../core/ports/clock.ts';
 import { randomHex } from './asideName.ts';
-import { syncDirectory } from './durableDirectory.ts';
+import { syncDirectory } from '../../system/syncDirectory.ts';
 import { isAbsent, nameOf, parentOf } from './folderPath.ts';
 import { freeNames, nameTaken } from './freeNames.ts';
 import type { Guard } from './guarded.ts';

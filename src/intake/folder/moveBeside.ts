@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { unlink } from 'node:fs/promises';
 import type { Random } from '../../core/ports/clock.ts';
-import { syncDirectory } from './durableDirectory.ts';
+import { syncDirectory } from '../../system/syncDirectory.ts';
 import { freeNames, nameTaken } from './freeNames.ts';
 import { isSameFile, placeByLink, placeByRename } from './placeExclusively.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { systemCode } from '../../core/domain/errors.ts';
 import type { Random } from '../../core/ports/clock.ts';
 import { isIncomingName } from './asideName.ts';
-import { syncDirectory } from './durableDirectory.ts';
+import { syncDirectory } from '../../system/syncDirectory.ts';
 import { copyExclusively } from './exclusiveCopy.ts';
 import { isAbsent } from './folderPath.ts';
 import { freeNames, nameTaken } from './freeNames.ts';

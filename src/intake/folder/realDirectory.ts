@@ -2,7 +2,7 @@ import fs, { constants, existsSync } from 'node:fs';
 import { lstat, mkdir, open, readlink, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { systemCode } from '../../core/domain/errors.ts';
-import { syncDirectory } from './durableDirectory.ts';
+import { syncDirectory } from '../../system/syncDirectory.ts';
 import { inside, isAbsent, parentOf, prefixesOf } from './folderPath.ts';
 
 // Not in Node's constants: also holds a directory that may be entered and not read.

@@ -6,7 +6,7 @@ import type { JournalEntry, JournalEvent, JournalHead } from '../../core/ports/j
 import { formatLine, isBad, NO_HASH, parseLine } from './line.ts';
 import { lastLine, lineAfter } from './lines.ts';
 import { damagedJournal } from './read.ts';
-import { syncDirectory } from '../durable.ts';
+import { syncDirectorySync } from '../../system/syncDirectory.ts';
 
 export { blankInJournal, personalRanges, type SeqRange } from './erase.ts';
 export { damagedJournal, readJournal, type JournalFault, type ReadOptions } from './read.ts';
@@ -206,7 +206,7 @@ export function createJournal(
     // Unlike a rename, a link never replaces a file.
     fs.linkSync(aside, path);
     fs.rmSync(aside);
-    syncDirectory(dirname(path));
+    syncDirectorySync(dirname(path));
     return journal;
   } catch (error) {
     fs.closeSync(fd);

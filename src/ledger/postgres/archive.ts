@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
-import { syncDirectory } from '../durable.ts';
+import { syncDirectorySync } from '../../system/syncDirectory.ts';
 import { isBad, NO_HASH, parseLine } from '../journal/line.ts';
 import type { Connection } from './connection.ts';
 
@@ -189,7 +189,7 @@ async function write(file: string, gzip: boolean, texts: AsyncIterable<string>):
     if (gzip) await pipeline(Readable.from(texts), createGzip(), target);
     else await pipeline(Readable.from(texts), target);
     await rename(aside, file);
-    syncDirectory(dirname(file));
+    syncDirectorySync(dirname(file));
   } catch (error) {
     await rm(aside, { force: true });
     throw error;

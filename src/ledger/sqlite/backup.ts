@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 import type { JournalHead } from '../../core/ports/journal.ts';
 import { isLatest, openForReading } from './connection.ts';
-import { syncDirectory } from '../durable.ts';
+import { syncDirectorySync } from '../../system/syncDirectory.ts';
 import { syncFile } from './files.ts';
 import { HEAD } from './sql/journal.ts';
 import { MISCOUNTED } from './sql/reports.ts';
@@ -81,7 +81,7 @@ export async function backupTo(db: DatabaseSyncInstance, target: string): Promis
     syncFile(aside);
     // Unlike a rename, a link never replaces a file.
     fs.linkSync(aside, target);
-    syncDirectory(dirname(target));
+    syncDirectorySync(dirname(target));
     return head;
   } catch (error) {
     if (error instanceof ReceiptdError && error.code === 'BACKUP_FAILED') throw error;

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { dirname } from 'node:path';
 import { ReceiptdError } from '../../core/domain/errors.ts';
-import { syncDirectory } from '../durable.ts';
+import { syncDirectorySync } from '../../system/syncDirectory.ts';
 
 /*
  * What a clean end says to the next start (decisions/0032): when the ledger was last looked through and sound, and which
@@ -31,7 +31,7 @@ export function takeCleanShutdownMark(ledger: string): number | null {
   const text = read(path);
   try {
     fs.rmSync(path);
-    syncDirectory(dirname(path));
+    syncDirectorySync(dirname(path));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new ReceiptdError('STATE_UNWRITABLE', `${path} can't be removed: ${why}.`, {

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 import { damaged, isDamage, isStoreFailure } from './failure.ts';
 import { APPLICATION_ID, LATEST_VERSION, migrate } from './migrate.ts';
-import { syncDirectory } from '../durable.ts';
+import { syncDirectorySync } from '../../system/syncDirectory.ts';
 import { keepBeforeUpgrade } from './upgrade.ts';
 
 export const BUSY_TIMEOUT_MS = 5_000;
@@ -100,7 +100,7 @@ function create(path: string, at: number): void {
       db.close();
     }
     fs.renameSync(aside, path);
-    syncDirectory(dirname(path));
+    syncDirectorySync(dirname(path));
   } catch (error) {
     throw new ReceiptdError('STATE_UNWRITABLE', `The ledger ${path} can't be created: ${words(error)}.`, {
       hint: 'Check that its directory exists, can be written to, and has space.',

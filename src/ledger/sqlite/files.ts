@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { syncDirectory } from '../durable.ts';
+import { syncDirectorySync } from '../../system/syncDirectory.ts';
 
 /** The journal lies beside its ledger. */
 export function journalPathOf(ledger: string): string {
@@ -29,7 +29,7 @@ export function setAside(path: string, at: number): string | null {
   let aside = `${path}.aside-${stamp}`;
   for (let n = 2; fs.existsSync(aside); n += 1) aside = `${path}.aside-${stamp}-${n}`;
   for (const suffix of parts) fs.renameSync(path + suffix, aside + suffix);
-  syncDirectory(dirname(path));
+  syncDirectorySync(dirname(path));
   return aside;
 }
 

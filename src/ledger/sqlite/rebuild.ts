@@ -7,7 +7,7 @@ import { readJournal } from '../journal/journal.ts';
 import { apply } from './apply.ts';
 import { backupsIn, checkBackup } from './backup.ts';
 import { isStoreFailure } from './failure.ts';
-import { syncDirectory } from '../durable.ts';
+import { syncDirectorySync } from '../../system/syncDirectory.ts';
 import { syncFile } from './files.ts';
 import { migrate } from './migrate.ts';
 import { replay } from './replay.ts';
@@ -72,7 +72,7 @@ export function rebuild(sources: RebuildSources): Rebuilt {
     db.close();
     syncFile(aside);
     fs.renameSync(aside, path);
-    syncDirectory(dirname(path));
+    syncDirectorySync(dirname(path));
     return { story, fromSeq, backup: found?.path ?? null };
   } catch (error) {
     if (db.isOpen) db.close();

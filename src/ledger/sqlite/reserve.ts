@@ -2,7 +2,7 @@ import { randomFillSync } from 'node:crypto';
 import fs from 'node:fs';
 import { dirname } from 'node:path';
 import { systemCode } from '../../core/domain/errors.ts';
-import { syncDirectory } from '../durable.ts';
+import { syncDirectorySync } from '../../system/syncDirectory.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
 /** Free besides a reserve that is restored: with nothing at all the disk would be full again at the next commit. */
@@ -96,7 +96,7 @@ export class Reserve {
       fs.closeSync(handle);
     }
     fs.renameSync(this.#partial, this.#path);
-    syncDirectory(dirname(this.#path));
+    syncDirectorySync(dirname(this.#path));
   }
 
   /** Truncated first: a file system may give space back late where a file is only unlinked. */

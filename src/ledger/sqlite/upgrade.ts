@@ -2,7 +2,7 @@ import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ReceiptdError } from '../../core/domain/errors.ts';
-import { syncDirectory } from '../durable.ts';
+import { syncDirectorySync } from '../../system/syncDirectory.ts';
 import { syncFile } from './files.ts';
 import { LATEST_VERSION } from './migrate.ts';
 
@@ -44,7 +44,7 @@ export function keepBeforeUpgrade(
     for (const name of fs.readdirSync(backupsDir)) {
       if (NAME.test(name) && join(backupsDir, name) !== file) fs.rmSync(join(backupsDir, name));
     }
-    syncDirectory(backupsDir);
+    syncDirectorySync(backupsDir);
   } catch (error) {
     if (error instanceof ReceiptdError) throw error;
     const words = error instanceof Error ? error.message : String(error);
