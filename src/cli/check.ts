@@ -33,7 +33,7 @@ export function addCheck(program: Command, io: Io, done: (status: ExitStatus) =>
   program
     .command('check')
     .description(
-      'check check config, folders, permissions, credentials, alerts, disk and watch limits: one line each, and what to do',
+      'check config, folders, permissions, credentials, alerts, disk and watch limits: one line each, and what to do',
     )
     .option('--config <file>', 'config file')
     .option('--offline', 'do not ask the service')

@@ -38,7 +38,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 export function addSandbox(program: Command, io: Io): void {
   program
     .command('sandbox')
-    .description('run run a local receipt analysis service to try things on; it keeps what it receives')
+    .description('run a local receipt analysis service to try things on; it keeps what it receives')
     .option('--port <port>', 'port; 0 picks a free one', '8470')
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--dir <dir>', 'where it keeps what it receives', defaultDir())
