@@ -54,16 +54,15 @@ const COMMANDS: readonly Entry[] = [
 /** What is said before anything of a command matters. */
 const NEEDS_NONE: readonly (string | undefined)[] = ['--version', '-V'];
 
-/** What tells of all the others. */
-const NEEDS_ALL: readonly (string | undefined)[] = ['completion'];
-
-/** `first`: the first word of the command line. Anything but a command's name needs them all: to be listed, or guessed at. */
-export async function commandsFor(first: string | undefined): Promise<readonly Add[]> {
+/** Those that the words of the command line need. Without the name of a command it is all of them: to be listed, or guessed at. */
+export async function commandsFor([first, ...rest]: readonly string[]): Promise<readonly Add[]> {
   if (NEEDS_NONE.includes(first)) return [];
-  const asked = NEEDS_ALL.includes(first)
-    ? COMMANDS
-    : COMMANDS.filter(({ names }) => names.some((name) => name === first));
-  return Promise.all((asked.length > 0 ? asked : COMMANDS).map(inGroup));
+  const named = (word: string | undefined): readonly Entry[] =>
+    COMMANDS.filter(({ names }) => names.some((name) => name === word));
+  // The words that are to be completed stand behind the one that is being typed.
+  const asked = first === 'complete' ? named(rest[2]) : named(first);
+  if (asked.length === 0) return Promise.all(COMMANDS.map(inGroup));
+  return Promise.all([...(first === 'complete' ? named(first) : []), ...asked].map(inGroup));
 }
 
 async function inGroup({ group, load }: Entry): Promise<Add> {

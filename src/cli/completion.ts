@@ -1,13 +1,7 @@
 import { Argument, type Command } from 'commander';
-import { bashScript } from './completion/bash.ts';
-import { fishScript } from './completion/fish.ts';
-import { powershellScript } from './completion/powershell.ts';
-import { withHelp, wordsOf } from './completion/words.ts';
-import { zshScript } from './completion/zsh.ts';
+import { SCRIPTS } from './completion/scripts.ts';
 import { helpOf } from './help.ts';
 import type { Io } from './io.ts';
-
-const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript, powershell: powershellScript };
 
 const MORE = `To have it in every new shell:
   bash        mkdir -p ~/.local/share/bash-completion/completions
@@ -18,7 +12,6 @@ const MORE = `To have it in every new shell:
               receiptd completion fish > ~/.config/fish/completions/receiptd.fish
   powershell  put receiptd completion powershell | Out-String | Invoke-Expression into $PROFILE`;
 
-/** `program` has all commands when this one is asked for. */
 export function addCompletion(program: Command, io: Io): void {
   program
     .command('completion')
@@ -27,7 +20,5 @@ export function addCompletion(program: Command, io: Io): void {
       'print a script for the shell: the Tab key completes commands, options, endpoints and documents',
     )
     .addHelpText('after', helpOf({ examples: ['completion bash', 'completion fish'], more: MORE }))
-    .action((shell: keyof typeof SCRIPTS) => {
-      io.stdout.write(SCRIPTS[shell](withHelp(wordsOf(program))));
-    });
+    .action((shell: keyof typeof SCRIPTS) => void io.stdout.write(SCRIPTS[shell]));
 }

@@ -15,7 +15,7 @@ export async function runCommandLine(argv: readonly string[], io: Io): Promise<E
     status = given;
   };
   try {
-    const program = await createProgram(io, done, argv[2]);
+    const program = await createProgram(io, done, argv.slice(2));
     await program.parseAsync([...argv]);
     return status;
   } catch (error) {
@@ -24,12 +24,12 @@ export async function runCommandLine(argv: readonly string[], io: Io): Promise<E
 }
 
 /**
- * All commands, or the one that `first` names. `done` takes an exit status other than 0 of a command that did not fail.
+ * All commands, or those that the words of a command line need. `done` takes an exit status other than 0 of a command that did not fail.
  */
 export async function createProgram(
   io: Io,
   done: (status: ExitStatus) => void,
-  first?: string,
+  words: readonly string[] = [],
 ): Promise<Command> {
   const program = new Command('receiptd')
     .description(
@@ -59,7 +59,7 @@ Exit statuses: 0 done; 1 failed; 2 wrong usage or config; 5 service unreachable;
 The config file is --config, $RECEIPTD_CONFIG, ./receiptd.yaml, the user's, or
 the machine's.`,
     );
-  for (const add of await commandsFor(first)) add(program, io, done);
+  for (const add of await commandsFor(words)) add(program, io, done);
   return program;
 }
 

@@ -123,7 +123,7 @@ async function linesOf(site: Site, rows: readonly Row[]): Promise<Line[]> {
     { args: ['doctor', '--list'], statuses: [0, 1] },
     { args: ['doctor', '--list', '--with-names'], statuses: [0, 1] },
     { args: ['completion', 'bash'] },
-    { args: ['complete', '--', 'show', ''] },
+    { args: ['complete', '--', '=', 'show'] },
   ];
 }
 
