@@ -2,11 +2,14 @@
  * Virtual time: it stands still until a test advances it, and then wakes sleepers one after the other, each at its
  * time, letting everything settle in between. What is set off by a sleeper happens at that sleeper's time.
  */
-import { setImmediate as turn, setTimeout as sleepForReal } from 'node:timers/promises';
+import { setImmediate as setRealImmediate, setTimeout as setRealTimeout } from 'node:timers';
+import { setTimeout as sleepForReal } from 'node:timers/promises';
 import type { Clock } from '../../src/core/ports/clock.ts';
 
 /** A ledger write takes one turn of the event loop; the longest chain of them between two sleeps is far below this. */
 const QUIET_TURNS = 12;
+/** A look at a file takes some turns, a sync of one thousands. */
+const BUSY_TURNS = 50;
 const DEADLINE_MS = 60_000;
 
 interface Sleeper {
@@ -98,13 +101,26 @@ export class FakeClock implements Clock {
 /** Resolves once microtasks, immediates and file operations have nothing more to do. */
 export async function settle(): Promise<void> {
   lingering = Math.min(lingering, fileOperations());
-  for (let quiet = 0; quiet < QUIET_TURNS; quiet += 1) {
-    await turn();
-    while (fileOperations() > lingering) {
-      quiet = 0;
-      await turn();
-    }
-  }
+  // By callbacks: it is called for every sleeper, and a promise for each turn would cost more than the turn.
+  await new Promise<void>((resolve) => {
+    let quiet = 0;
+    let busy = 0;
+    const look = (): void => {
+      if (fileOperations() > lingering) {
+        quiet = 0;
+        busy += 1;
+        // What takes long gets the processor.
+        if (busy > BUSY_TURNS) setRealTimeout(look, 1);
+        else setRealImmediate(look);
+        return;
+      }
+      busy = 0;
+      quiet += 1;
+      if (quiet > QUIET_TURNS) resolve();
+      else setRealImmediate(look);
+    };
+    setRealImmediate(look);
+  });
 }
 
 /** Under way, the closing of files included. */
