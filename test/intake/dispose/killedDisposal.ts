@@ -12,7 +12,8 @@ import { disposeAccepted, recoverAside, type DisposeDeps } from '../../../src/in
 /**
  * Disposes of what is accepted in a place, as a start of the agent does, and kills itself right before its n-th change
  * of a file, a directory or the ledger: a kill after a change is one before the next. A write is cut in its middle.
- * Says on stdout which change that was, or `done`, how many there were, and what it warned of. Arguments: place, n, archive or delete.
+ * Says on stdout which change that was, or `done`, how many there were, and what it warned of. Arguments: place, n, archive or delete;
+ * with `list` for n it says each change.
  */
 const [dir, nth, afterUpload] = process.argv.slice(2);
 if (dir === undefined || nth === undefined) throw new Error('usage: killedDisposal DIR N archive|delete');
@@ -21,6 +22,7 @@ let changes = 0;
 
 function change(what: string, beforeTheEnd: () => Promise<unknown> = async () => {}): Promise<void> | void {
   changes += 1;
+  if (nth === 'list') writeSync(1, `${what}\n`);
   if (changes !== Number(nth)) return;
   return beforeTheEnd().then(() => {
     writeSync(1, `${what}\n`);
@@ -89,4 +91,4 @@ const deps: DisposeDeps = {
 const never = new AbortController().signal;
 await recoverAside(deps, never);
 await disposeAccepted(deps, { stays: 0, waits: new DisposalWaits(systemClock) }, never);
-writeSync(1, ['done ' + changes, ...troubles].join('\n'));
+if (nth !== 'list') writeSync(1, ['done ' + changes, ...troubles].join('\n'));

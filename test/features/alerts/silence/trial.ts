@@ -33,9 +33,10 @@ export interface Counts {
   readonly hours: number | null;
 }
 
-/** Each office by itself, over two years, and then with a scanner that breaks; one of them with other settings as well. */
-export function tryAlone(folders: number): Counts[] {
+/** Offices, each by itself, over two years, and then with a scanner that breaks; one of them with other settings as well. */
+export function tryAlone(folders: number, isTried: (at: number) => boolean = () => true): Counts[] {
   return OFFICES.flatMap((office, at) => {
+    if (!isTried(at)) return [];
     const settings: readonly number[] = office.name.startsWith('small') ? [5, 7, 9] : [];
     return [
       tryOffice(office, 1_000 * (at + 1), folders, 'auto'),
